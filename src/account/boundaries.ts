@@ -1,0 +1,134 @@
+// Starts and ends of awake intervals, from operations and records, each in the window that the sightings leave it.
+import type { Edge, Evidence, Sighting } from '../model/ledger.ts'
+import { awakeEffect, type Operation } from '../model/operation.ts'
+import { earliest, instant, latest, type Instant } from '../model/units.ts'
+
+export type Boundary = {
+  readonly kind: 'start' | 'end'
+  readonly edge: Edge
+  /** Of a start: the service brought the compute back itself after stopping it. */
+  readonly restart: boolean
+}
+
+/** Boundaries in order of time, and for each gap between them (one more) the sightings that fall into it. */
+export type Timeline = {
+  readonly boundaries: readonly Boundary[]
+  readonly gaps: readonly (readonly Sighting[])[]
+}
+
+/** The interface writes instants in whole seconds: the true one lies less than this after. */
+const SECOND = 1000
+/** How far a record's time may lie outside its operation's: two clocks that round. Doubled, a start two seconds after another could borrow its time. */
+const ROUNDING = 2 * SECOND
+
+export function timelineOf(evidence: Evidence, settledUntil: Instant): Timeline {
+  const boundaries = [...boundariesOf(evidence, 'start'), ...boundariesOf(evidence, 'end')]
+    .filter(({ edge }) => edge.likely > settledUntil)
+    .toSorted((a, b) => a.edge.likely - b.edge.likely || a.edge.earliest - b.edge.earliest)
+  const ordered = alternated(boundaries)
+  const gaps: Sighting[][] = Array.from({ length: ordered.length + 1 }, () => [])
+  for (const sighting of evidence.sightings) {
+    if (sighting.answeredAt <= settledUntil) continue
+    gaps[ordered.findLastIndex((boundary) => isAfter(sighting, boundary)) + 1]?.push(sighting)
+  }
+  return {
+    boundaries: ordered.map((boundary, index) => narrowed(boundary, gaps[index], gaps[index + 1])),
+    gaps,
+  }
+}
+
+export const isAwake = ({ state }: Sighting): boolean => state === 'active'
+
+/** Within one second the order of a start and an end is not known by their times: they take turns. */
+function alternated(boundaries: readonly Boundary[]): readonly Boundary[] {
+  const left = [...boundaries]
+  const ordered: Boundary[] = []
+  while (left.length > 0) {
+    const first = left[0]
+    if (!first) break
+    const wanted = ordered.at(-1)?.kind === first.kind
+    const swap = wanted
+      ? left.findIndex((other) => other.kind !== first.kind && other.edge.earliest < first.edge.latest)
+      : 0
+    ordered.push(...left.splice(Math.max(0, swap), 1))
+  }
+  return ordered
+}
+
+function boundariesOf(evidence: Evidence, kind: Boundary['kind']): Boundary[] {
+  const effect = kind === 'start' ? 'starts' : 'suspends'
+  const operations = evidence.operations.filter((operation) => awakeEffect(operation) === effect)
+  const records = new Set(kind === 'start' ? evidence.starts : evidence.ends)
+  const dated = operations.map((operation): Boundary => {
+    const recordedAt = closest(records, operation)
+    if (recordedAt !== undefined) records.delete(recordedAt)
+    const restart = kind === 'start' && isRestart(operation, evidence.operations)
+    return {
+      kind,
+      edge: recordedAt === undefined ? operationEdge(operation) : recordEdge(recordedAt),
+      restart,
+    }
+  })
+  return [...dated, ...[...records].map((at) => ({ kind, edge: recordEdge(at), restart: false }))]
+}
+
+function closest(records: ReadonlySet<Instant>, operation: Operation): Instant | undefined {
+  const near = [...records].filter(
+    (at) => at >= operation.createdAt - ROUNDING && at <= operation.updatedAt + ROUNDING,
+  )
+  return near.toSorted((a, b) => Math.abs(a - operation.updatedAt) - Math.abs(b - operation.updatedAt))[0]
+}
+
+const recordEdge = (at: Instant): Edge => ({
+  earliest: at,
+  likely: instant(at + SECOND / 2),
+  latest: instant(at + SECOND),
+  source: 'record',
+})
+
+const operationEdge = ({ createdAt, updatedAt }: Operation): Edge => ({
+  earliest: createdAt,
+  likely: instant(updatedAt + SECOND / 2),
+  latest: instant(updatedAt + SECOND),
+  source: 'operation',
+})
+
+/** The service had the start in its queue before the suspension was done, or suspended in order to apply a configuration. */
+function isRestart(start: Operation, operations: readonly Operation[]): boolean {
+  const suspension = operations.findLast(
+    (one) =>
+      awakeEffect(one) === 'suspends' && one.updatedAt <= start.updatedAt && one.createdAt <= start.createdAt,
+  )
+  if (!suspension) return false
+  if (start.createdAt < suspension.updatedAt) return true
+  const applied = operations.some(
+    ({ action, createdAt }) =>
+      action === 'apply_config' && Math.abs(createdAt - suspension.createdAt) <= SECOND,
+  )
+  return applied && start.createdAt - suspension.updatedAt <= SECOND
+}
+
+/** Whether `sighting` was made after `boundary`; where its window leaves that open, its state says it. */
+function isAfter(sighting: Sighting, { kind, edge }: Boundary): boolean {
+  if (sighting.answeredAt <= edge.earliest) return false
+  if (sighting.askedAt >= edge.latest) return true
+  return isAwake(sighting) === (kind === 'start')
+}
+
+function narrowed(
+  boundary: Boundary,
+  before: readonly Sighting[] = [],
+  behind: readonly Sighting[] = [],
+): Boundary {
+  const { kind, edge } = boundary
+  const last = before.at(-1)
+  const first = behind[0]
+  const from = fits(last, kind === 'end') ? latest(edge.earliest, last.askedAt) : edge.earliest
+  const to = fits(first, kind === 'start') ? earliest(edge.latest, first.answeredAt) : edge.latest
+  if (from > to) return boundary
+  const likely = edge.source === 'record' ? (from + to) / 2 : Math.min(to, Math.max(from, edge.likely))
+  return { ...boundary, edge: { earliest: from, likely: instant(likely), latest: to, source: edge.source } }
+}
+
+const fits = (sighting: Sighting | undefined, awake: boolean): sighting is Sighting =>
+  sighting !== undefined && isAwake(sighting) === awake

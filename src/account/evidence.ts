@@ -1,0 +1,102 @@
+// Adds what a sweep saw to the evidence of one compute. Adding the same fact twice, or facts in another order, gives the same evidence.
+import { largestCu, smallestCu, type Compute } from '../model/compute.ts'
+import type { Evidence, Footprint, Sighting, SizeSighting } from '../model/ledger.ts'
+import type { Look, ReadingAttempt } from '../model/observation.ts'
+import { isOpen, type Operation } from '../model/operation.ts'
+import { earliest, latest, type Instant } from '../model/units.ts'
+
+export const NO_EVIDENCE: Evidence = {
+  operations: [],
+  sightings: [],
+  starts: [],
+  ends: [],
+  activities: [],
+  sizes: [],
+  footprints: [],
+}
+
+export function withLook(evidence: Evidence, { compute, askedAt, answeredAt }: Look): Evidence {
+  return {
+    ...evidence,
+    sightings: withSighting(evidence.sightings, { state: compute.state, askedAt, answeredAt }),
+    starts: withInstant(evidence.starts, compute.startedAt),
+    ends: withInstant(evidence.ends, compute.suspendedAt),
+    activities: withInstant(evidence.activities, compute.lastActive),
+    sizes: withSize(evidence.sizes, compute, answeredAt),
+  }
+}
+
+export const withGone = (evidence: Evidence, at: Instant): Evidence => ({
+  ...evidence,
+  sightings: withSighting(evidence.sightings, { state: 'gone', askedAt: at, answeredAt: at }),
+})
+
+/** Keeps of each operation the version that says most: a finished one before an open one, then the latest. */
+export function withOperation(evidence: Evidence, operation: Operation): Evidence {
+  const known = evidence.operations.find(({ operationId }) => operationId === operation.operationId)
+  if (known && !saysMore(operation, known)) return evidence
+  const others = evidence.operations.filter((one) => one !== known)
+  return {
+    ...evidence,
+    operations: [...others, operation].toSorted(
+      (a, b) => a.createdAt - b.createdAt || (a.operationId < b.operationId ? -1 : 1),
+    ),
+  }
+}
+
+const saysMore = (a: Operation, b: Operation): boolean =>
+  isOpen(a) === isOpen(b) ? a.updatedAt > b.updatedAt : isOpen(b)
+
+export function withFootprint(evidence: Evidence, attempt: ReadingAttempt): Evidence {
+  if (evidence.footprints.some(({ connectedAt }) => connectedAt === attempt.connectedAt)) return evidence
+  const footprints = [...evidence.footprints, footprintOf(attempt)]
+  return { ...evidence, footprints: footprints.toSorted((a, b) => a.connectedAt - b.connectedAt) }
+}
+
+function footprintOf({ connectedAt, disconnectedAt, result }: ReadingAttempt): Footprint {
+  const reading = result.kind === 'read' ? result.reading : undefined
+  const causes = reading && !('missing' in reading.causes) ? reading.causes : undefined
+  return {
+    connectedAt,
+    disconnectedAt,
+    postmasterStartedAt: reading?.postmasterStartedAt,
+    sawForeign: causes !== undefined && causes.working + causes.idleInTransaction > 0,
+  }
+}
+
+function withSighting(sightings: readonly Sighting[], sighting: Sighting): readonly Sighting[] {
+  const same = (one: Sighting): boolean =>
+    one.askedAt === sighting.askedAt && one.answeredAt === sighting.answeredAt && one.state === sighting.state
+  if (sightings.some(same)) return sightings
+  return [...sightings, sighting].toSorted(
+    (a, b) => a.askedAt - b.askedAt || a.answeredAt - b.answeredAt || (a.state < b.state ? -1 : 1),
+  )
+}
+
+function withInstant(known: readonly Instant[], at: Instant | undefined): readonly Instant[] {
+  if (at === undefined || known.includes(at)) return known
+  return [...known, at].toSorted((a, b) => a - b)
+}
+
+/** Runs of equal sizes; a run ends where another size was seen. */
+function withSize(sizes: readonly SizeSighting[], { sizing }: Compute, at: Instant): readonly SizeSighting[] {
+  const seen: SizeSighting = {
+    min: smallestCu(sizing),
+    max: largestCu(sizing),
+    firstSeenAt: at,
+    lastSeenAt: at,
+  }
+  const sorted = [...sizes, seen].toSorted((a, b) => a.firstSeenAt - b.firstSeenAt)
+  const runs: SizeSighting[] = []
+  for (const next of sorted) {
+    const run = runs.at(-1)
+    if (run && run.min === next.min && run.max === next.max) {
+      runs[runs.length - 1] = {
+        ...run,
+        firstSeenAt: earliest(run.firstSeenAt, next.firstSeenAt),
+        lastSeenAt: latest(run.lastSeenAt, next.lastSeenAt),
+      }
+    } else runs.push(next)
+  }
+  return runs
+}

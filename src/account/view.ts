@@ -1,0 +1,92 @@
+// What a compute's account shows to people and metrics.
+import { computeKey, effectiveDelay, largestCu, smallestCu, type Project } from '../model/compute.ts'
+import type { ComputeAccount } from '../model/ledger.ts'
+import type { Connections } from '../model/observation.ts'
+import type { Prices } from '../model/price.ts'
+import { currentCu, type Preset } from '../model/sizes.ts'
+import type { ComputeView, ShownState } from '../model/snapshot.ts'
+import { cu, type Instant } from '../model/units.ts'
+import { cuTimeSum, spendCounter, spendOf } from './totals.ts'
+import { whyAwake } from './why.ts'
+
+export type ViewContext = {
+  readonly project: Project | undefined
+  readonly prices: Prices
+  readonly preset: Preset
+  readonly now: Instant
+  /** The service could not be asked for so long that states are only remembered. */
+  readonly stale: boolean
+}
+
+export function computeView(account: ComputeAccount, context: ViewContext): ComputeView {
+  const { ref, compute, totals, counters, open, reading } = account
+  const delay = effectiveDelay(compute, context.project)
+  const state: ShownState = context.stale ? 'unknown' : compute.state
+  return {
+    ref,
+    compute,
+    project: context.project,
+    currency: context.prices.currency,
+    gone: account.goneAt !== undefined,
+    state,
+    seenAt: account.seenAt,
+    delay,
+    currentCu: sizeNow(account, context.preset),
+    awakeSince: open?.from.likely,
+    awake: totals.awake,
+    cuTime: cuTimeSum(totals.cuTime),
+    spend: spendOf(totals.cuTime, context.prices),
+    counters: { ...counters, spend: spendCounter(counters, context.prices) },
+    idleTail: totals.idleTail,
+    extension: totals.extension,
+    cache: reading.cache,
+    hitRatio: reading.cache?.hitRatio,
+    ...insideOf(account, context.preset),
+    readingAt: reading.last?.at,
+    readingSucceeded: reading.attempts === 0 ? undefined : reading.lastSucceeded,
+    why: whyAwake(account, delay, context.now),
+  }
+}
+
+const NOBODY: Connections = { active: 0, idle: 0, idleInTransaction: 0, other: 0 }
+
+function insideOf(
+  account: ComputeAccount,
+  preset: Preset,
+): Pick<ComputeView, 'connections' | 'maxConnections' | 'reservedConnections' | 'cacheLimit' | 'cacheUsed'> {
+  const { last } = account.reading
+  const maxConnections = last?.maxConnections ?? preset.maxConnections(account.compute.sizing)
+  return {
+    connections: connectionsOf(account, maxConnections),
+    maxConnections,
+    reservedConnections: last?.reservedConnections,
+    cacheLimit: last?.cacheLimit,
+    cacheUsed: last && !('missing' in last.cache) ? last.cache.used : undefined,
+  }
+}
+
+function connectionsOf(
+  { compute, reading }: ComputeAccount,
+  maxConnections: number,
+): Connections | undefined {
+  const { last, atLimit } = reading
+  if (compute.state !== 'active') return last ? NOBODY : undefined
+  // Refused for want of a free connection: all that clients may have are taken.
+  if (atLimit) return { ...NOBODY, other: maxConnections - (last?.reservedConnections ?? 0) }
+  return last && !('missing' in last.connections) ? last.connections : undefined
+}
+
+/** 0 when asleep; a fixed size is itself; in a range what the last reading's cache limit says, else undefined. */
+function sizeNow({ compute, reading, open }: ComputeAccount, preset: Preset): ComputeView['currentCu'] {
+  const { sizing } = compute
+  if (compute.state !== 'active') return { cu: cu(0), source: 'fixed' in sizing ? 'fixed' : 'observed' }
+  if (smallestCu(sizing) === largestCu(sizing)) return { cu: smallestCu(sizing), source: 'fixed' }
+  const { last } = reading
+  if (!last?.cacheLimit || (open && last.at < open.from.earliest)) return undefined
+  const size = currentCu(last.cacheLimit, sizing, preset)
+  return size === undefined ? undefined : { cu: size, source: 'estimated' }
+}
+
+/** In order of account, project and endpoint id. */
+export const inOrder = (a: ComputeAccount, b: ComputeAccount): number =>
+  computeKey(a.ref) < computeKey(b.ref) ? -1 : 1

@@ -1,0 +1,92 @@
+// The service a command talks to: an account of the configuration, or an address and a key. The key is never on the command line.
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { loadConfig, type AccountConfig, type Config } from '../config/load.ts'
+import { createSecret, type Secret } from '../config/secrets.ts'
+import { createClock } from '../daemon/clock.ts'
+import { createRandom } from '../daemon/random.ts'
+import type { Service } from '../model/ports.ts'
+import { failed, ok, type Result } from '../model/result.ts'
+import { createService } from '../service/service.ts'
+import type { Io } from './output.ts'
+
+export const DEFAULT_CONFIG = 'dormouse.yaml'
+const KEY_VARIABLE = 'DORMOUSE_API_KEY'
+/** Half of what the service allows an account; the same as `service.requests_per_minute` by default. */
+const REQUESTS_PER_MINUTE = 350
+
+export type ConnectOptions = {
+  readonly config?: string
+  readonly account?: string
+  readonly baseUrl?: string
+  readonly apiKeyFile?: string
+}
+
+/** Gives `command` the options that `connect` reads. */
+export const connecting = (command: Command): Command =>
+  direct(
+    command
+      .option('--config <file>', `configuration file (default: ${DEFAULT_CONFIG})`)
+      .option('--account <name>', 'account of the configuration; needed when it has several'),
+  )
+
+/** Only those for an address and a key. */
+export const direct = (command: Command): Command =>
+  command
+    .option('--base-url <url>', 'address of the service, in place of a configuration; ends with /api/v2')
+    .option(
+      '--api-key-file <file>',
+      `file with the API key for --base-url (default: variable ${KEY_VARIABLE})`,
+    )
+
+/** The problems are of usage or configuration; nothing has been sent. */
+export function connect(options: ConnectOptions, io: Io): Result<Service, readonly string[]> {
+  if (options.baseUrl === undefined) return fromConfig(options, io)
+  if (options.config !== undefined || options.account !== undefined)
+    return failed(['give either --base-url or --config and --account'])
+  if (!URL.canParse(options.baseUrl)) return failed([`--base-url: ${options.baseUrl} is no address`])
+  const key = keyOf(options, io)
+  const text = key.read()
+  if (!text.ok)
+    return failed([`${text.error}; the API key comes from --api-key-file or the variable ${KEY_VARIABLE}`])
+  return ok(
+    serviceOf({ baseUrl: options.baseUrl, key, projects: 'discover', orgId: undefined }, REQUESTS_PER_MINUTE),
+  )
+}
+
+export const keyOf = ({ apiKeyFile }: ConnectOptions, { cwd, env }: Io): Secret =>
+  createSecret(
+    apiKeyFile === undefined ? { variable: KEY_VARIABLE } : { file: resolve(cwd, apiKeyFile) },
+    env,
+  )
+
+function fromConfig(options: ConnectOptions, io: Io): Result<Service, readonly string[]> {
+  if (options.apiKeyFile !== undefined) return failed(['--api-key-file goes with --base-url'])
+  const config = loadConfig(resolve(io.cwd, options.config ?? DEFAULT_CONFIG), io.env)
+  if (!config.ok) return config
+  const account = accountNamed(config.value, options.account)
+  return account.ok ? ok(serviceOf(account.value, config.value.service.requestsPerMinute)) : account
+}
+
+function accountNamed(
+  { accounts }: Config,
+  name: string | undefined,
+): Result<AccountConfig, readonly string[]> {
+  const named = name === undefined ? accounts : accounts.filter((account) => account.name === name)
+  const [account, other] = named
+  if (account && !other) return ok(account)
+  return failed([`--account: expected one of ${accounts.map((each) => each.name).join(', ')}`])
+}
+
+type Access = Pick<AccountConfig, 'baseUrl' | 'key' | 'projects' | 'orgId'>
+
+const serviceOf = ({ baseUrl, key, projects, orgId }: Access, requestsPerMinute: number): Service =>
+  createService({
+    baseUrl,
+    readKey: key.read,
+    clock: createClock(),
+    random: createRandom(),
+    requestsPerMinute,
+    projects,
+    ...(orgId !== undefined && { orgId }),
+  })

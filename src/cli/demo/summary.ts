@@ -1,0 +1,135 @@
+// What a demo came to: the daemon's account beside the truth of the local service at the same instant.
+import type { ComputeStatus, Fleet } from '../../daemon/status.ts'
+import type { Truth } from '../../local/truth.ts'
+import { lengthText, moneyText } from '../fleet-table.ts'
+
+export type Summary = {
+  readonly computes: readonly ComputeSummary[]
+  readonly wakes: number
+  readonly suspends: number
+  readonly awakeSeconds: number
+  readonly spend: {
+    readonly low: number
+    readonly likely: number
+    readonly high: number
+    readonly currency: string
+  }
+  readonly ledger: { readonly errorRatio: number; readonly boundsContainTruth: boolean }
+  readonly readings: { readonly ok: number; readonly refused: number }
+  readonly observer: { readonly wakesCaused: number; readonly awakeExtensionSeconds: number }
+  readonly urls: { readonly metrics: string; readonly api: string; readonly service: string }
+}
+
+export type ComputeSummary = {
+  readonly name: string
+  readonly endpointId: string
+  readonly state: string
+  readonly wakes: number
+  readonly suspends: number
+  readonly awakeSeconds: {
+    readonly low: number
+    readonly likely: number
+    readonly high: number
+    readonly truth: number
+  }
+  readonly boundsContainTruth: boolean
+  readonly hitRatio: number | null
+  readonly connections: number | null
+  readonly readingAt: string | null
+  readonly why: string
+}
+
+export type SummaryInput = {
+  readonly fleet: Fleet
+  /** As of `fleet.taken_at`. */
+  readonly truth: Truth
+  readonly urls: Summary['urls']
+}
+
+/** Wakes, suspensions and awake time are the truth's; the ledger is judged by it. */
+export function summaryOf({ fleet, truth, urls }: SummaryInput): Summary {
+  const { computes } = fleet
+  const account = fleet.accounts[0]
+  const summaries = truth.computes.map((real) => computeSummary(real, computes))
+  const cuSeconds = computes.reduce((sum, { cu_seconds }) => sum + cu_seconds.likely, 0)
+  const trueCuSeconds = sum(truth.computes.map((real) => real.cuSeconds))
+  return {
+    computes: summaries,
+    wakes: sum(truth.computes.map(({ wakes }) => wakes.length)),
+    suspends: sum(truth.computes.map(({ suspends }) => suspends)),
+    awakeSeconds: sum(truth.computes.map(({ awakeSeconds }) => awakeSeconds)),
+    spend: account?.spend ?? { low: 0, likely: 0, high: 0, currency: '' },
+    ledger: {
+      errorRatio: trueCuSeconds === 0 ? 0 : Math.abs(cuSeconds - trueCuSeconds) / trueCuSeconds,
+      boundsContainTruth: summaries.every(({ boundsContainTruth }) => boundsContainTruth),
+    },
+    readings: { ok: account?.readings.ok ?? 0, refused: account ? refused(account.readings) : 0 },
+    observer: {
+      wakesCaused: sum(truth.computes.map(({ wakes }) => wakes.filter(isOurs).length)),
+      awakeExtensionSeconds: account?.observer.awake_extension_seconds ?? 0,
+    },
+    urls,
+  }
+}
+
+/** By the service's truth: a start that a session of Dormouse caused. */
+const isOurs = ({ applicationName }: Truth['computes'][number]['wakes'][number]): boolean =>
+  applicationName === 'dormouse'
+
+const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0)
+
+const refused = (readings: Fleet['accounts'][number]['readings']): number =>
+  sum(Object.values(readings)) - readings.ok
+
+function computeSummary(real: Truth['computes'][number], computes: readonly ComputeStatus[]): ComputeSummary {
+  const facts = { endpointId: real.endpointId, wakes: real.wakes.length, suspends: real.suspends }
+  const seen = computes.find(({ endpoint_id }) => endpoint_id === real.endpointId)
+  if (!seen)
+    return {
+      ...UNSEEN,
+      ...facts,
+      name: real.projectId,
+      awakeSeconds: { ...NO_TIME, truth: real.awakeSeconds },
+    }
+  const { low, high } = seen.awake_seconds
+  return {
+    ...facts,
+    name: seen.project_name ?? real.projectId,
+    state: seen.state,
+    awakeSeconds: { ...seen.awake_seconds, truth: real.awakeSeconds },
+    boundsContainTruth: low <= real.awakeSeconds && real.awakeSeconds <= high,
+    hitRatio: seen.hit_ratio,
+    connections: seen.connections,
+    readingAt: seen.reading_at,
+    why: seen.why,
+  }
+}
+
+const NO_TIME = { low: 0, likely: 0, high: 0 }
+/** A compute that the daemon does not know: its account says nothing, so it contains nothing. */
+const UNSEEN = {
+  state: 'unknown',
+  boundsContainTruth: false,
+  hitRatio: null,
+  connections: null,
+  readingAt: null,
+  why: 'not seen',
+}
+
+/** The same for a person. */
+export function summaryText(summary: Summary): string {
+  const { spend, ledger, readings, observer } = summary
+  const computes = summary.computes.map(({ name, wakes, suspends, awakeSeconds }) => {
+    const { low, high, truth } = awakeSeconds
+    return `  ${name.padEnd(8)} awake ${lengthText(truth).padStart(8)}, Dormouse says ${low.toFixed(1)} to ${high.toFixed(1)} s; ${wakes} wakes, ${suspends} suspensions`
+  })
+  return [
+    '',
+    `${summary.wakes} wakes and ${summary.suspends} suspensions of real Postgres processes; awake ${lengthText(summary.awakeSeconds)} in all:`,
+    ...computes,
+    `Spend ${moneyText(spend.likely, spend.currency)} (${moneyText(spend.low, spend.currency)} to ${moneyText(spend.high, spend.currency)}); ` +
+      `the ledger is off by ${(ledger.errorRatio * 100).toFixed(2)} %, its bounds ${ledger.boundsContainTruth ? 'contain' : 'DO NOT CONTAIN'} the truth.`,
+    `Readings: ${readings.ok} taken, ${readings.refused} refused or failed. Wakes caused by looking: ${observer.wakesCaused}; ` +
+      `awake time added: ${lengthText(observer.awakeExtensionSeconds)}.`,
+  ].join('\n')
+}

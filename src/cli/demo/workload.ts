@@ -1,0 +1,80 @@
+// Clients for the demo: real sessions through the proxy, paced by a clock and seeded chance.
+import { Client } from 'pg'
+import type { Clock, Random } from '../../model/ports.ts'
+import { seconds } from '../../model/units.ts'
+import type { Role } from './cast.ts'
+
+export type Stage = { readonly clock: Clock; readonly random: Random; readonly signal: AbortSignal }
+
+/** Works on one compute in the manner of its role until the signal aborts. Lost connections are made again. */
+export async function play(role: Role, uri: string, stage: Stage): Promise<void> {
+  const scene = SCENES[role]
+  while (!stage.signal.aborted) {
+    // oxlint-disable-next-line no-await-in-loop -- one scene after the other is the script
+    await scene(uri, stage)
+  }
+}
+
+type Scene = (uri: string, stage: Stage) => Promise<void>
+
+const SCENES: Readonly<Record<Role, Scene>> = {
+  busy: (uri, stage) => session('web', { uri, length: 600, rows: 60_000 }, stage),
+  chatty: async (uri, stage) => {
+    await session('poller', { uri, length: 0, rows: 2000 }, stage)
+    await pause(2 + stage.random.unit(), stage)
+  },
+  bursty: async (uri, stage) => {
+    await session('batch', { uri, length: 3, rows: 30_000 }, stage)
+    await pause(8.5 + stage.random.unit(), stage)
+  },
+  unused: (_, { clock, signal }) => clock.sleep(seconds(86_400), signal),
+}
+
+type Session = {
+  readonly uri: string
+  /** Seconds; at least one query is made. */
+  readonly length: number
+  /** Rows of the table it works on, made when missing. */
+  readonly rows: number
+}
+
+async function session(application: string, { uri, length, rows }: Session, stage: Stage): Promise<void> {
+  const { clock, random, signal } = stage
+  const client = new Client({
+    connectionString: uri,
+    application_name: application,
+    connectionTimeoutMillis: 30_000,
+  })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    await client.query(makeTable(rows))
+    const until = clock.monotonic() + length
+    do {
+      const from = Math.floor(random.unit() ** 3 * rows)
+      // oxlint-disable-next-line no-await-in-loop -- one query after the other, as a client does
+      await client.query('select count(*), max(filler) from item where id between $1 and $2', [
+        from,
+        from + 200,
+      ])
+      // oxlint-disable-next-line no-await-in-loop -- the pace of a client
+      await pause(0.2 + 0.3 * random.unit(), stage)
+    } while (clock.monotonic() < until && !signal.aborted)
+  } catch {
+    // A compute that restarts drops its clients; a client comes back after a moment.
+    await pause(1, stage)
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+const pause = (span: number, { clock, signal }: Stage): Promise<void> => clock.sleep(seconds(span), signal)
+
+/** Idempotent; `rows` is ours. */
+const makeTable = (rows: number): string => `
+do $$ begin
+  if to_regclass('item') is null then
+    create table item (id int primary key, filler text not null);
+    insert into item select n, repeat(md5(n::text), 6) from generate_series(1, ${rows}) as n;
+  end if;
+end $$`

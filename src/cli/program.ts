@@ -1,0 +1,56 @@
+// argv -> command -> exit code.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Command, CommanderError } from 'commander'
+import { createCheckConfigCommand } from './check-config.ts'
+import { createComputesCommand } from './computes.ts'
+import { createInitCommand } from './init.ts'
+import { createKeysCommand } from './keys.ts'
+import { EXIT, type ExitCode, type Io, type Session } from './output.ts'
+import { createProjectsCommand } from './projects.ts'
+
+/** Every command, in the order of the help. */
+const COMMANDS: readonly ((session: Session) => Command)[] = [
+  createCheckConfigCommand,
+  createInitCommand,
+  createProjectsCommand,
+  createComputesCommand,
+  createKeysCommand,
+]
+
+/** Runs the command that `argv`, without node and script, names. Never rejects: what goes wrong is written and is the exit code. */
+export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
+  let code: ExitCode = EXIT.ok
+  const end = (ended: ExitCode): void => {
+    code = ended
+  }
+  const program = new Command('dormouse')
+    .description(
+      'Autosuspend and cost monitoring for managed Postgres computes that cost money while they are awake',
+    )
+    .version(version())
+    .exitOverride()
+    .configureOutput({ writeOut: io.out, writeErr: io.err })
+    .showSuggestionAfterError()
+  for (const create of COMMANDS) program.addCommand(inheriting(create({ io, end }), program))
+  try {
+    await program.parseAsync(argv, { from: 'user' })
+    return code
+  } catch (cause) {
+    if (cause instanceof CommanderError) return cause.exitCode === 0 ? EXIT.ok : EXIT.usage
+    io.err(`dormouse: ${cause instanceof Error ? cause.message : String(cause)}\n`)
+    return EXIT.failed
+  }
+}
+
+/** Commands made apart from the program know nothing of its output and its exit until they are told. */
+function inheriting(command: Command, parent: Command): Command {
+  command.copyInheritedSettings(parent)
+  for (const inner of command.commands) inheriting(inner, parent)
+  return command
+}
+
+function version(): string {
+  const text = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')
+  return (JSON.parse(text) as { readonly version: string }).version
+}

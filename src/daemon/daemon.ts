@@ -1,0 +1,106 @@
+// The daemon: accounts on their loops, one snapshot, two listeners.
+import type { Logger } from 'pino'
+import type { Config } from '../config/load.ts'
+import { createSelfMetrics } from '../metrics/self.ts'
+import type { Clock } from '../model/ports.ts'
+import type { Snapshot } from '../model/snapshot.ts'
+import { openEmbeddedStore } from '../store/embedded.ts'
+import { apiApp } from './api.ts'
+import { createClock } from './clock.ts'
+import { createExposition } from './exposition.ts'
+import { createLanes, type Lane, type Lanes } from './lanes.ts'
+import { listen, urlOf } from './listen.ts'
+import { logSink } from './log.ts'
+import { loop } from './loop.ts'
+import { createRandom } from './random.ts'
+import { telemetryApp, type Health } from './telemetry.ts'
+
+export type DaemonOptions = { readonly config: Config; readonly version: string; readonly log: Logger }
+
+export type Daemon = {
+  readonly telemetryUrl: string
+  readonly apiUrl: string
+  /** The state after the last pass. */
+  readonly snapshot: () => Snapshot | undefined
+  /** Runs until `signal` aborts; resolves when listeners and store are closed. */
+  run(signal: AbortSignal): Promise<void>
+}
+
+/** How long after the longest wait a loop counts as stuck, seconds: a pass against a service that hardly answers ends in less. Doubled, a stuck daemon is restarted ten minutes later. */
+const STUCK_AFTER = 600
+const LONGEST_WAIT_INTERVALS = 8
+
+/**
+ * Opens store and listeners, and makes the first pass of every account.
+ *
+ * @throws when an address or the folder is taken, or when the service refuses every account's key
+ */
+export async function startDaemon(options: DaemonOptions, signal: AbortSignal): Promise<Daemon> {
+  await using stack = new AsyncDisposableStack()
+  const { config, version, log } = options
+  const clock = createClock()
+  const store = openEmbeddedStore(config.store.folder)
+  stack.defer(() => store.close())
+  const self = createSelfMetrics()
+  const exposition = createExposition({ version, nodeVersion: process.version, mode: config.mode }, self)
+  const machine = { clock, random: createRandom(), store, send: logSink(log), self, log }
+  const lanes = await createLanes(config, machine, (snapshot) => exposition.publish(snapshot))
+  const health = healthOf(lanes, {
+    clock,
+    longest: LONGEST_WAIT_INTERVALS * config.poll.interval + STUCK_AFTER,
+  })
+  const telemetry = await listen(
+    telemetryApp(exposition, health),
+    config.server.telemetry,
+    'server.telemetry',
+  )
+  stack.use(telemetry)
+  const api = await listen(apiApp(lanes.snapshot), config.server.api, 'server.api')
+  stack.use(api)
+  await Promise.all(lanes.all.map((lane) => lane.turn(signal)))
+  refuseWrongKeys(lanes, config)
+  const open = stack.move()
+  return {
+    telemetryUrl: urlOf(telemetry.address),
+    apiUrl: urlOf(api.address),
+    snapshot: lanes.snapshot,
+    run: async (until) => {
+      await using _ = open
+      await Promise.all(
+        lanes.all.map((lane) => runLane(lane, clock, { interval: config.poll.interval, until })),
+      )
+    },
+  }
+}
+
+const runLane = (
+  lane: Lane,
+  clock: Clock,
+  { interval, until }: { readonly interval: Config['poll']['interval']; readonly until: AbortSignal },
+): Promise<void> =>
+  loop(clock, { interval, turn: () => lane.turn(until), failures: lane.state().failures }, until)
+
+/** A daemon whose keys are all wrong is a mistake in its configuration; one that has a right key watches over what it can. */
+function refuseWrongKeys({ all }: Lanes, { accounts }: Config): void {
+  if (all.some((lane) => lane.state().service !== 'unauthorized')) return
+  const names = accounts.map(({ name, key }) => `account ${name} (${key.from})`).join(', ')
+  throw new Error(`the service refuses the API key (401): it is wrong or revoked: ${names}`)
+}
+
+const healthOf = (
+  lanes: Lanes,
+  { clock, longest }: { readonly clock: Clock; readonly longest: number },
+): Health => ({
+  healthy: () => lanes.all.every((lane) => clock.monotonic() - lane.turnedAt() < longest),
+  notReady: () => {
+    const snapshot = lanes.snapshot()
+    return snapshot ? whyNotReady(snapshot) : 'the first pass has not ended yet'
+  },
+})
+
+function whyNotReady({ accounts }: Snapshot): string | undefined {
+  const reasons = accounts
+    .filter(({ service }) => service !== 'ok')
+    .map(({ account, service }) => `account ${account}: ${service}`)
+  return reasons.length === 0 ? undefined : reasons.join('; ')
+}

@@ -1,0 +1,39 @@
+import { createAdaptorServer, type ServerType } from '@hono/node-server'
+import type { Hono } from 'hono'
+
+export type Address = { readonly host: string; readonly port: number }
+export type Listener = AsyncDisposable & {
+  /** With the port that was given when 0 was asked for. */
+  readonly address: Address
+}
+
+/** @throws with the name of the setting when the address is in use or not ours */
+export async function listen(app: Hono, address: Address, setting: string): Promise<Listener> {
+  const serverOptions = { requestTimeout: 10_000, maxHeaderSize: 8192, connectionsCheckingInterval: 5000 }
+  const server = createAdaptorServer({ fetch: app.fetch, serverOptions })
+  server.maxConnections = 64
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause) => reject(refusal(cause, address, setting)))
+    server.listen(address.port, address.host, resolve)
+  })
+  const bound = server.address()
+  const port = bound !== null && typeof bound === 'object' ? bound.port : address.port
+  return { address: { ...address, port }, [Symbol.asyncDispose]: () => close(server) }
+}
+
+function refusal(cause: Error, { host, port }: Address, setting: string): Error {
+  const taken = 'code' in cause && cause.code === 'EADDRINUSE'
+  const why = taken ? 'is in use by another program' : `cannot be listened on (${cause.message})`
+  return new Error(`${setting}: ${host}:${port} ${why}; choose another address`, { cause })
+}
+
+const close = (server: ServerType): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve())
+    if ('closeAllConnections' in server) server.closeAllConnections()
+  })
+
+export const urlOf = ({ host, port }: Address): string => {
+  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
+}

@@ -1,0 +1,65 @@
+import { pino, type Logger } from 'pino'
+import type { Event } from '../model/event.ts'
+import type { Send } from '../model/ports.ts'
+import { toIso } from '../model/time.ts'
+
+/** Lines of JSON on standard output: static text, data in fields, no secrets by path. */
+export const createLog = (level: string): Logger =>
+  pino({
+    level,
+    base: { name: 'dormouse' },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    redact: ['key', 'password', '*.key', '*.password', 'err.config', 'authorization'],
+  })
+
+/** The log as a receiver of events: it takes all of them. */
+export const logSink =
+  (log: Logger): Send =>
+  (events) => {
+    for (const event of events) tell(log, event)
+    return Promise.resolve([])
+  }
+
+function tell(log: Logger, event: Event): void {
+  const account = { account: event.account }
+  switch (event.kind) {
+    case 'wake':
+    case 'suspend':
+    case 'restart':
+      log.info({ ...account, ...event.ref, occurredAt: toIso(event.occurredAt) }, TEXT[event.kind])
+      return
+    case 'compute-found':
+    case 'compute-gone':
+      log.info({ ...account, ...event.ref }, TEXT[event.kind])
+      return
+    case 'wake-caused':
+      log.error({ ...account, ...event.ref }, TEXT[event.kind])
+      return
+    case 'problem':
+      log.warn({ ...account, where: event.where, problem: event.message }, TEXT[event.kind])
+      return
+    case 'service-unavailable':
+      log.warn({ ...account, problem: event.message }, TEXT[event.kind])
+      return
+    case 'key-refused':
+      log.error(account, TEXT[event.kind])
+      return
+    case 'key-accepted':
+    case 'service-available':
+      log.info(account, TEXT[event.kind])
+  }
+}
+
+const TEXT = {
+  wake: 'compute woke',
+  suspend: 'compute suspended',
+  restart: 'compute restarted',
+  'compute-found': 'compute found',
+  'compute-gone': 'compute gone',
+  'wake-caused': 'a reading woke a compute: this is a fault of Dormouse, set reading.mode: off and report it',
+  problem: 'part of the account could not be seen',
+  'service-unavailable': 'service cannot be reached, waiting longer between passes',
+  'service-available': 'service answers again',
+  'key-refused': 'API key refused, nothing is asked until the key is another one',
+  'key-accepted': 'API key accepted again',
+} as const satisfies Readonly<Record<Event['kind'], string>>

@@ -1,0 +1,39 @@
+import type { Clock } from '../model/ports.ts'
+import { seconds, type Seconds } from '../model/units.ts'
+
+/** The longest wait between two passes while the service cannot be asked, in intervals. Doubled, recovery is noticed twice as late. */
+const MOST_INTERVALS = 8
+
+export type LoopOptions = {
+  readonly interval: Seconds
+  /** Resolves to the number of turns in a row, this one included, in which nothing could be asked. */
+  readonly turn: () => Promise<number>
+  /** The same number before the first turn of this loop. */
+  readonly failures?: number
+}
+
+/**
+ * Runs `turn` every `interval`, from start to start, the first one interval from now, until `signal` aborts; ticks that a
+ * long turn covered are skipped. While turns fail, the wait doubles up to eight intervals.
+ */
+export async function loop(
+  clock: Clock,
+  { interval, turn, failures = 0 }: LoopOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  let due = clock.monotonic()
+  let failed = failures
+  while (!signal.aborted) {
+    const wait = interval * Math.min(MOST_INTERVALS, 2 ** Math.max(0, failed - 1))
+    due = nextDue(due, wait, clock.monotonic())
+    // oxlint-disable-next-line no-await-in-loop -- waiting for the next tick is the point
+    await clock.sleep(seconds(due - clock.monotonic()), signal)
+    if (signal.aborted) return
+    // oxlint-disable-next-line no-await-in-loop -- one pass at a time is the point
+    failed = await turn()
+  }
+}
+
+/** The first tick after `now`, counted from the last one; a pass that took longer than its interval begins a new count. */
+const nextDue = (last: number, wait: number, now: number): Seconds =>
+  seconds(last + wait > now ? last + wait : last + wait * Math.ceil((now - last) / wait))

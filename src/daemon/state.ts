@@ -1,0 +1,26 @@
+import type { Ledger } from '../model/ledger.ts'
+import type { Sweep } from '../model/observation.ts'
+import type { Instant } from '../model/units.ts'
+
+/** What one pass leaves to the next, of one account. The ledger is in the store; the rest begins anew with the process. */
+export type AccountState = {
+  readonly ledger: Ledger
+  /** How the last sweep went; undefined before the first. */
+  readonly service: Sweep['service'] | undefined
+  /** The end of the last sweep that could ask the service. */
+  readonly lastSweepAt: Instant | undefined
+  readonly lastRejectedAt: Instant | undefined
+  /** Passes in a row in which the service could not be asked. */
+  readonly failures: number
+  /** What could not be seen in the last sweep, so that a lasting problem is told once. */
+  readonly problems: readonly string[]
+}
+
+export const newAccountState = (ledger: Ledger): AccountState => ({
+  ledger,
+  service: undefined,
+  lastSweepAt: undefined,
+  lastRejectedAt: undefined,
+  failures: 0,
+  problems: [],
+})

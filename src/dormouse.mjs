@@ -1,0 +1,13 @@
+#!/usr/bin/env node
+// The launcher: says so when Node is too old to run what follows, and nothing else. It imports nothing at the top, for the same reason.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+if (major < 24 || (major === 24 && minor < 11)) {
+  process.stderr.write(
+    `dormouse needs Node 24.11 or newer, this is ${process.versions.node}. ` +
+      'Run it through npm (npm run dormouse -- …), which brings its own.\n',
+  )
+  process.exit(2)
+}
+const { enableCompileCache } = await import('node:module')
+enableCompileCache()
+await import('./main.ts')

@@ -1,0 +1,62 @@
+// Metrics about this process: events, kept by the client library in a registry of our own.
+import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client'
+import { CATALOGUE, PREFIX, type Family } from './catalogue.ts'
+
+export type SelfMetrics = {
+  /** One request to the service: its operation, its status or `network` or `timeout`, and how long it took. */
+  request(event: {
+    readonly operation: string
+    readonly code: string
+    readonly seconds: number
+    readonly retry: boolean
+  }): void
+  pass(result: 'success' | 'failure', seconds: number): void
+  commit(seconds: number): void
+  /** The text of the registry; never rejects: a failure is an empty part. */
+  text(): Promise<string>
+}
+
+/** A request is counted from 0 for these, so that the first failure is an increase. */
+const KNOWN_CODES = ['200', '401', '423', '429', '500', '502', '503', '504', '524', 'network', 'timeout']
+const READ_OPERATIONS = ['list_projects', 'list_computes', 'list_operations']
+
+export function createSelfMetrics(): SelfMetrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 20 })
+  const counter = (family: Family): Counter<string> =>
+    new Counter({ ...described(family), registers: [registry] })
+  const histogram = (family: Family): Histogram<string> =>
+    new Histogram({ ...described(family), registers: [registry], buckets: BUCKETS })
+  const requests = counter(CATALOGUE.apiRequests)
+  const requestDuration = histogram(CATALOGUE.apiDuration)
+  const retries = counter(CATALOGUE.apiRetries)
+  const runs = counter(CATALOGUE.jobRuns)
+  const runDuration = histogram(CATALOGUE.jobDuration)
+  const commits = histogram(CATALOGUE.storeCommit)
+  for (const operation of READ_OPERATIONS) {
+    retries.inc({ operation }, 0)
+    for (const code of KNOWN_CODES) requests.inc({ operation, code }, 0)
+  }
+  for (const result of ['success', 'failure']) runs.inc({ job_name: 'pass', result }, 0)
+  return {
+    request: ({ operation, code, seconds, retry }) => {
+      requests.inc({ operation, code })
+      requestDuration.observe({ operation }, seconds)
+      if (retry) retries.inc({ operation })
+    },
+    pass: (result, seconds) => {
+      runs.inc({ job_name: 'pass', result })
+      runDuration.observe({ job_name: 'pass' }, seconds)
+    },
+    commit: (seconds) => commits.observe(seconds),
+    text: () => registry.metrics().catch(() => ''),
+  }
+}
+
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+const described = ({ name, help, labels }: Family): { name: string; help: string; labelNames: string[] } => ({
+  name: PREFIX + name,
+  help,
+  labelNames: [...labels],
+})

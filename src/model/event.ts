@@ -1,0 +1,13 @@
+import type { ComputeRef } from './compute.ts'
+import type { Instant } from './units.ts'
+
+/** Something worth telling a person, once. */
+export type Event = { readonly account: string; readonly at: Instant } & (
+  | { readonly kind: 'wake' | 'suspend' | 'restart'; readonly ref: ComputeRef; readonly occurredAt: Instant }
+  | { readonly kind: 'compute-found' | 'compute-gone'; readonly ref: ComputeRef }
+  | { readonly kind: 'wake-caused'; readonly ref: ComputeRef }
+  | { readonly kind: 'key-refused' | 'key-accepted' }
+  | { readonly kind: 'service-unavailable'; readonly message: string }
+  | { readonly kind: 'service-available' }
+  | { readonly kind: 'problem'; readonly where: string; readonly message: string }
+)

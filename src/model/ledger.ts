@@ -1,0 +1,210 @@
+// The accounts of one compute: bounded evidence, what was folded from it, and totals that only grow.
+import type { Compute, ComputeRef, ComputeState, Project } from './compute.ts'
+import type { Operation } from './operation.ts'
+import type { Reading } from './observation.ts'
+import type { Cu, CuMillis, Instant, Micros, Millis, Ratio, Seconds } from './units.ts'
+
+/** A value that is known to lie within `[low, high]`. */
+export type Bounds<Value extends number> = {
+  readonly low: Value
+  readonly likely: Value
+  readonly high: Value
+}
+
+/** Where the time of an edge comes from, most exact first. */
+export type EdgeSource = 'record' | 'operation' | 'poll' | 'assumed'
+
+/** When an awake interval began or ended: somewhere in `[earliest, latest]`. */
+export type Edge = {
+  readonly earliest: Instant
+  readonly likely: Instant
+  readonly latest: Instant
+  readonly source: EdgeSource
+}
+
+/** `[from, to)` in which a compute was active: what is paid for. */
+export type AwakeInterval = {
+  readonly from: Edge
+  /** Undefined while the compute is awake. */
+  readonly to: Edge | undefined
+  /** Until when the compute is known to be awake; the end of a closed interval. */
+  readonly knownUntil: Instant
+  /** Whether it began with a restart instead of a wake. */
+  readonly restart: boolean
+}
+
+/** One state seen; true at some instant in `[askedAt, answeredAt]`. */
+export type Sighting = {
+  readonly state: ComputeState | 'gone'
+  readonly askedAt: Instant
+  readonly answeredAt: Instant
+}
+
+/** The size limits as they were seen from `firstSeenAt` until `lastSeenAt`. */
+export type SizeSighting = {
+  readonly min: Cu
+  readonly max: Cu
+  readonly firstSeenAt: Instant
+  readonly lastSeenAt: Instant
+}
+
+/** A session of ours on the compute. */
+export type Footprint = {
+  readonly connectedAt: Instant
+  readonly disconnectedAt: Instant
+  /** Undefined when the reading failed, so that nothing is known of the server. */
+  readonly postmasterStartedAt: Instant | undefined
+  /** Whether it saw clients at work: then activity inside it is theirs. */
+  readonly sawForeign: boolean
+}
+
+/** What is not yet settled, each part a set in ascending order: adding the same fact twice changes nothing. */
+export type Evidence = {
+  readonly operations: readonly Operation[]
+  readonly sightings: readonly Sighting[]
+  /** Distinct `started_at`, `suspended_at` and `last_active` of the records, whole seconds. */
+  readonly starts: readonly Instant[]
+  readonly ends: readonly Instant[]
+  readonly activities: readonly Instant[]
+  readonly sizes: readonly SizeSighting[]
+  readonly footprints: readonly Footprint[]
+}
+
+/** CU-time by price period: the start of the price's validity in ISO 8601 → CU·ms. */
+export type CuTimeByPrice = Readonly<Record<string, Bounds<CuMillis>>>
+
+export type Totals = {
+  readonly awake: Bounds<Millis>
+  readonly cuTime: CuTimeByPrice
+  /** Awake after the last activity, of closed intervals. */
+  readonly idleTail: Millis
+  /** Awake time that our own readings added. */
+  readonly extension: Millis
+  readonly wakes: number
+  readonly suspends: number
+  readonly restarts: number
+  readonly wakesCaused: number
+}
+
+/** The likely values as they are published: a counter must never fall, also when a total is restated. */
+export type Counters = {
+  readonly awake: Millis
+  /** The start of a price's validity in ISO 8601 → CU·ms. */
+  readonly cuTime: Readonly<Record<string, CuMillis>>
+  readonly idleTail: Millis
+  readonly extension: Millis
+  readonly wakes: number
+  readonly suspends: number
+  readonly restarts: number
+  readonly wakesCaused: number
+}
+
+/** Cache counters carried over restarts of the compute, and the share of the last stretch. */
+export type CacheAccount = {
+  /** The start of the server process the counters below belong to. */
+  readonly incarnation: Instant
+  readonly hits: number
+  readonly misses: number
+  readonly writes: number
+  readonly totalHits: number
+  readonly totalMisses: number
+  readonly totalWrites: number
+  /** Between the last two readings of one incarnation, or between its start and the only one. */
+  readonly hitRatio: Ratio | undefined
+}
+
+/** The account of one compute. */
+export type ComputeAccount = {
+  readonly ref: ComputeRef
+  readonly compute: Compute
+  readonly seenAt: Instant
+  /** Undefined while the compute is there. */
+  readonly goneAt: Instant | undefined
+  /** Nothing at or before this instant is counted again. */
+  readonly settledUntil: Instant
+  /** The sum over the intervals that ended before `settledUntil`. */
+  readonly settled: Totals
+  readonly evidence: Evidence
+  /** `settled` and what the evidence gives, as of the last fold. */
+  readonly totals: Totals
+  readonly counters: Counters
+  /** The interval the compute is in; undefined when it is not awake. */
+  readonly open: AwakeInterval | undefined
+  readonly reading: ReadingAccount
+}
+
+/** What is kept of the readings of one compute. */
+export type ReadingAccount = {
+  readonly attempts: number
+  /** The last one that read something. */
+  readonly last: (Reading & { readonly at: Instant }) | undefined
+  readonly lastAttemptAt: Instant | undefined
+  readonly lastSucceeded: boolean
+  readonly atLimit: boolean
+  readonly cache: CacheAccount | undefined
+  /** Awake seconds the observer may still cost; earned by awake time, spent by readings. */
+  readonly credit: Seconds
+  /** Looks that showed new foreign activity, and suspensions: how likely silence is. */
+  readonly activeLooks: number
+}
+
+export type Ledger = {
+  readonly account: string
+  /** `computeKey` → account. */
+  readonly computes: ReadonlyMap<string, ComputeAccount>
+  /** Project id → project, as last listed. */
+  readonly projects: ReadonlyMap<string, Project>
+  /** What a pass refused and read, by result, since the ledger began. */
+  readonly readings: ReadingCounts
+}
+
+export type ReadingCounts = Readonly<Record<ReadingOutcome, number>>
+
+/** The values of the label `result` of `dormouse_readings_total`. Source: outputs.md. */
+export type ReadingOutcome =
+  | 'ok'
+  | 'partial'
+  | 'at_limit'
+  | 'error'
+  | 'timeout'
+  | 'skipped_idle'
+  | 'skipped_quiet'
+  | 'skipped_tail'
+  | 'skipped_credit'
+
+export const NO_READING_COUNTS: ReadingCounts = {
+  ok: 0,
+  partial: 0,
+  at_limit: 0,
+  error: 0,
+  timeout: 0,
+  skipped_idle: 0,
+  skipped_quiet: 0,
+  skipped_tail: 0,
+  skipped_credit: 0,
+}
+
+/** A closed awake interval as it is kept for good. */
+export type SettledInterval = {
+  readonly ref: ComputeRef
+  readonly interval: AwakeInterval
+  readonly cuTime: CuTimeByPrice
+  readonly idleTail: Millis
+}
+
+export type Spend = Bounds<Micros>
+
+/** Why a compute is in its state, for people. */
+export type WhyAwake =
+  | { readonly because: 'asleep'; readonly since: Instant | undefined }
+  | { readonly because: 'starting' }
+  | { readonly because: 'disabled' }
+  | { readonly because: 'autosuspend-off' }
+  | { readonly because: 'clients'; readonly application: string | undefined; readonly working: number }
+  | {
+      readonly because: 'idle-in-transaction' | 'replication' | 'subscription' | 'autovacuum'
+      readonly count: number
+    }
+  | { readonly because: 'recent-activity'; readonly at: Instant }
+  | { readonly because: 'idle-tail'; readonly since: Instant; readonly until: Instant }
+  | { readonly because: 'unknown' }

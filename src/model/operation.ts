@@ -1,0 +1,27 @@
+import type { Instant } from './units.ts'
+
+/** The service's record of background work. Source: service interface, "Operation". */
+export type Operation = {
+  readonly operationId: string
+  readonly projectId: string
+  readonly endpointId: string | undefined
+  /** `start_compute`, `apply_config`, `suspend_compute`, or another word, kept as it is. */
+  readonly action: string
+  /** `running`, `scheduling`, `finished`, or another word, kept as it is. */
+  readonly status: string
+  readonly failuresCount: number
+  readonly createdAt: Instant
+  readonly updatedAt: Instant
+}
+
+/** What an operation does to the awake state once it is done. Source: service-facts.md, "Operations", groups start and suspend. */
+export function awakeEffect({ action, status }: Operation): 'starts' | 'suspends' | undefined {
+  if (status !== 'finished') return undefined
+  if (action === 'start_compute' || action === 'start_reserved_compute') return 'starts'
+  if (action === 'suspend_compute') return 'suspends'
+  return undefined
+}
+
+/** Whether more is to come of it; an unknown status counts as open. */
+export const isOpen = ({ status }: Operation): boolean =>
+  !['finished', 'skipped', 'error', 'cancelled'].includes(status)

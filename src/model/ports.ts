@@ -1,0 +1,111 @@
+// Everything that is not pure comes in through these types of plain functions.
+import type { Compute, ComputeRef, AutosuspendDelay, Project, Sizing } from './compute.ts'
+import type { Event } from './event.ts'
+import type { ApiKey, CreatedApiKey } from './key.ts'
+import type { Ledger, SettledInterval } from './ledger.ts'
+import type { Operation } from './operation.ts'
+import type { ReadingResult } from './observation.ts'
+import type { Result } from './result.ts'
+import type { ServiceError } from './service-error.ts'
+import type { Instant, Seconds } from './units.ts'
+
+/** The only way the program learns the time or waits. */
+export type Clock = {
+  /** The wall clock. It may jump, forward and back; only calendars and records use it. */
+  now(): Instant
+  /** Seconds since some fixed moment of this process, never going back: deadlines, leases, durations. */
+  monotonic(): Seconds
+  /** Resolves after `span`, or at once when `signal` aborts. Never rejects. */
+  sleep(span: Seconds, signal: AbortSignal): Promise<void>
+}
+
+/** The only source of chance: a seed replays a run. */
+export type Random = {
+  /** A number in `[0, 1)`. */
+  unit(): number
+  /** A fresh UUID. */
+  uuid(): string
+}
+
+/** A list of which some items may not have fitted: one bad record never hides the others. */
+export type Listing<Item> = {
+  readonly items: readonly Item[]
+  /** One line per item that did not fit, with its path: `endpoints[1].current_state: …`. */
+  readonly problems: readonly string[]
+}
+
+/** A change the service accepted. */
+export type ChangedCompute = { readonly compute: Compute; readonly operations: readonly Operation[] }
+
+export type ComputeSettings = {
+  readonly sizing?: Sizing
+  readonly autosuspendDelay?: AutosuspendDelay
+  readonly branchId?: string
+  readonly disabled?: boolean
+}
+
+type Answer<Value> = Promise<Result<Value, ServiceError>>
+
+/**
+ * The service's HTTP API. Lists and gets may be repeated and are retried inside; a mutation is sent once and never repeated.
+ * Every method stops waiting when `signal` aborts.
+ */
+export type Service = {
+  /** Every project of the account, all pages, or only those the configuration names. */
+  listProjects(signal: AbortSignal): Answer<Listing<Project>>
+  listComputes(projectId: string, signal: AbortSignal): Answer<Listing<Compute>>
+  getCompute(projectId: string, endpointId: string, signal: AbortSignal): Answer<Compute>
+  /** Newest first, back to those created at `since` or until the service has no more; empty where the service has no such list. */
+  listOperations(projectId: string, since: Instant, signal: AbortSignal): Answer<Listing<Operation>>
+  createCompute(
+    projectId: string,
+    branchId: string,
+    settings: ComputeSettings,
+    signal: AbortSignal,
+  ): Answer<ChangedCompute>
+  updateCompute(
+    projectId: string,
+    endpointId: string,
+    settings: ComputeSettings,
+    signal: AbortSignal,
+  ): Answer<ChangedCompute>
+  deleteCompute(projectId: string, endpointId: string, signal: AbortSignal): Answer<Compute | undefined>
+  restartCompute(
+    projectId: string,
+    endpointId: string,
+    signal: AbortSignal,
+  ): Answer<ChangedCompute | undefined>
+  listKeys(signal: AbortSignal): Answer<Listing<ApiKey>>
+  createKey(name: string, signal: AbortSignal): Answer<CreatedApiKey>
+  revokeKey(keyId: number, signal: AbortSignal): Answer<ApiKey>
+}
+
+/** One look inside Postgres. */
+export type Readings = {
+  /** Whether a connection string is known for it. */
+  readable(compute: Compute): boolean
+  /** Connects, reads, disconnects; never longer than the reading deadline. The caller has made sure that the compute is awake. */
+  read(compute: Compute, kind: 'light' | 'full', signal: AbortSignal): Promise<ReadingResult>
+}
+
+/** What must survive. Every method is durable when it resolves. */
+export type Store = {
+  /** The ledger as last committed; an empty one for an account never seen. */
+  load(account: string): Promise<Ledger>
+  /** The accounts of `changed` and the intervals that were settled, in one transaction. */
+  commit(ledger: Ledger, changed: readonly ComputeRef[], settled: readonly SettledInterval[]): Promise<void>
+  close(): Promise<void>
+}
+
+/** Tells somebody of events. Never rejects: what could not be sent is returned. */
+export type Send = (events: readonly Event[]) => Promise<readonly Event[]>
+
+/** All ports of one account's pass. */
+export type Ports = {
+  readonly clock: Clock
+  readonly random: Random
+  readonly service: Service
+  readonly readings: Readings
+  readonly store: Store
+  readonly send: Send
+}

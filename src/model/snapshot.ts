@@ -1,0 +1,77 @@
+// What a pass publishes: everything that any output shows, immutable.
+import type { AutosuspendDelay, Compute, ComputeRef, Project } from './compute.ts'
+import type { Bounds, CacheAccount, Counters, ReadingCounts, Spend, WhyAwake } from './ledger.ts'
+import type { Connections } from './observation.ts'
+import type { Bytes, Cu, CuMillis, Instant, Micros, Millis, Ratio, Seconds } from './units.ts'
+
+/** `unknown` once the service could not be asked for longer than `metrics.stale_after`. */
+export type ShownState = Compute['state'] | 'unknown'
+
+export type ComputeView = {
+  readonly ref: ComputeRef
+  readonly compute: Compute
+  readonly project: Project | undefined
+  readonly currency: string
+  /** It is deleted: shown nowhere, but what it cost stays in the sums. */
+  readonly gone: boolean
+  readonly state: ShownState
+  readonly seenAt: Instant
+  readonly delay: AutosuspendDelay
+  /** The size now; 0 when asleep; undefined when a range gives no hint. */
+  readonly currentCu: { readonly cu: Cu; readonly source: 'fixed' | 'estimated' | 'observed' } | undefined
+  readonly awakeSince: Instant | undefined
+  readonly awake: Bounds<Millis>
+  readonly cuTime: Bounds<CuMillis>
+  readonly spend: Spend
+  readonly idleTail: Millis
+  readonly extension: Millis
+  /** The likely values as metrics show them: they never fall. */
+  readonly counters: Counters & { readonly spend: Micros }
+  readonly cache: CacheAccount | undefined
+  readonly hitRatio: Ratio | undefined
+  readonly cacheLimit: Bytes | undefined
+  readonly cacheUsed: Bytes | undefined
+  /** Of the last reading; all 0 when asleep; undefined when never read. */
+  readonly connections: Connections | undefined
+  readonly maxConnections: number
+  readonly reservedConnections: number | undefined
+  readonly readingAt: Instant | undefined
+  /** Undefined when no reading was tried. */
+  readonly readingSucceeded: boolean | undefined
+  readonly why: WhyAwake
+}
+
+/** The state of one account's view of the service. */
+export type AccountView = {
+  readonly account: string
+  readonly currency: string
+  readonly service: 'ok' | 'unauthorized' | 'unavailable'
+  readonly lastSweepAt: Instant | undefined
+  readonly lastRejectedAt: Instant | undefined
+  /** What the last sweep could not see, one line each. */
+  readonly problems: readonly string[]
+  readonly readings: ReadingCounts
+  /** Project id → wakes that observing caused. */
+  readonly wakesCaused: ReadonlyMap<string, number>
+  readonly totals: {
+    readonly awake: Bounds<Millis>
+    readonly spend: Spend
+    readonly extension: Millis
+    readonly observerSpend: Micros
+    readonly wakes: number
+    readonly suspends: number
+    readonly wakesCaused: number
+  }
+}
+
+export type Snapshot = {
+  /** Counts the snapshots of this process. */
+  readonly version: number
+  readonly takenAt: Instant
+  /** Whether the last sweep of every account could ask the service. */
+  readonly ready: boolean
+  readonly accounts: readonly AccountView[]
+  /** In order of account, project and endpoint id. */
+  readonly computes: readonly ComputeView[]
+  readonly passSeconds: Seconds
+}

@@ -1,0 +1,11 @@
+import { instant, type Instant } from './units.ts'
+
+/** `2026-11-20T16:32:07Z`, or with milliseconds where there are any. */
+export const toIso = (at: Instant): string => new Date(at).toISOString().replace('.000Z', 'Z')
+
+/** An ISO 8601 instant with a zone designator; undefined for anything else, local times included. */
+export function fromIso(text: string): Instant | undefined {
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text)) return undefined
+  const at = Date.parse(text)
+  return Number.isNaN(at) ? undefined : instant(at)
+}

@@ -1,0 +1,37 @@
+declare const unit: unique symbol
+type Quantity<Unit extends string> = number & { readonly [unit]: Unit }
+
+/** Compute Units: 1 CU is 1 vCPU and 4 GB of RAM. Source: service interface, "Compute size". */
+export type Cu = Quantity<'CU'>
+/** A length of time, seconds. */
+export type Seconds = Quantity<'s'>
+/** A length of time, whole milliseconds: what the ledger keeps, so that sums stay exact. */
+export type Millis = Quantity<'ms'>
+/** CU times milliseconds, whole numbers (sizes are multiples of 0.25, so it is kept in quarter-CU precision). */
+export type CuMillis = Quantity<'CU·ms'>
+/** A point in time, milliseconds since 1970-01-01T00:00:00Z. */
+export type Instant = Quantity<'ms since epoch'>
+/** Millionths of one unit of currency, whole numbers only: sums stay exact up to 9·10⁹ units. Which currency: `Prices.currency`, once. */
+export type Micros = Quantity<'µ'>
+/** A share between 0 and 1. Percent exists only at the edges. */
+export type Ratio = Quantity<'ratio'>
+/** A size in bytes. */
+export type Bytes = Quantity<'B'>
+
+export const cu = (value: number): Cu => value as Cu
+export const seconds = (value: number): Seconds => value as Seconds
+export const millis = (value: number): Millis => Math.round(value) as Millis
+export const cuMillis = (value: number): CuMillis => value as CuMillis
+export const instant = (value: number): Instant => value as Instant
+export const micros = (value: number): Micros => Math.round(value) as Micros
+export const ratio = (value: number): Ratio => value as Ratio
+export const bytes = (value: number): Bytes => value as Bytes
+
+/** The time `span` after `start`. */
+export const after = (start: Instant, span: Seconds): Instant => instant(start + span * 1000)
+
+/** The time from `earlier` to `later`, negative when they are the other way round. */
+export const between = (earlier: Instant, later: Instant): Seconds => seconds((later - earlier) / 1000)
+
+export const earliest = (...times: readonly Instant[]): Instant => instant(Math.min(...times))
+export const latest = (...times: readonly Instant[]): Instant => instant(Math.max(...times))

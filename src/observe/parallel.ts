@@ -1,0 +1,13 @@
+/** Runs `work` on every item, at most `limit` at once, in their order; resolves when all are done. */
+export async function inParallel<Item>(
+  items: readonly Item[],
+  limit: number,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const queue = items.values()
+  const lane = async (): Promise<void> => {
+    // oxlint-disable-next-line no-await-in-loop -- a lane does one item after the other; the lanes share the queue
+    for (const item of queue) await work(item)
+  }
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, lane))
+}

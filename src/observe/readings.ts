@@ -1,0 +1,99 @@
+// Readings inside Postgres: one connection, few statements, disconnect.
+import { Client } from 'pg'
+import type { Compute } from '../model/compute.ts'
+import type { Reading, ReadingResult } from '../model/observation.ts'
+import type { Clock, Readings } from '../model/ports.ts'
+import type { Seconds } from '../model/units.ts'
+import { readCache } from './cache-query.ts'
+import { serverQuery, serverReading, type ServerRow } from './server-query.ts'
+
+export type ReadingsOptions = {
+  readonly clock: Clock
+  /** A connection string with `{host}`, `{endpoint_id}`, `{project_id}` and `{database}`; without a password. */
+  readonly dsn: string | undefined
+  /** Asked at every reading, so that a rotated password is seen. */
+  readonly password: () => string | undefined
+  /** The user database of full readings. */
+  readonly database: string | undefined
+  readonly serviceUsers: readonly string[]
+  readonly deadline: Seconds
+}
+
+/** Where light readings go: sessions there are mostly not seen as activity. Source: service-facts.md, "What keeps a compute awake". */
+const MAINTENANCE_DATABASE = 'postgres'
+/** Milliseconds. Doubled, a statement on a busy compute holds a reading up for longer than is polite. */
+const STATEMENT_TIMEOUT = 2000
+
+export function createReadings(options: ReadingsOptions): Readings {
+  return {
+    readable: () => options.dsn !== undefined,
+    read: async (compute, wanted, signal) => {
+      const kind = options.database === undefined ? 'light' : wanted
+      const client = clientFor(compute, kind, options)
+      // A server that goes away between two statements tells so by an event; the statement in flight tells us.
+      client.on('error', () => undefined)
+      const over = new AbortController()
+      const read = readWith(client, kind, options).finally(() => over.abort())
+      const late = options.clock
+        .sleep(options.deadline, AbortSignal.any([signal, over.signal]))
+        .then((): ReadingResult => ({
+          kind: 'failed',
+          because: 'timeout',
+          message: `no answer within ${options.deadline} s`,
+        }))
+      const result = await Promise.race([read, late])
+      if (!over.signal.aborted) client.connection.stream.destroy()
+      return result
+    },
+  }
+}
+
+function clientFor(compute: Compute, kind: Reading['kind'], options: ReadingsOptions): Client {
+  const database = kind === 'full' ? (options.database ?? MAINTENANCE_DATABASE) : MAINTENANCE_DATABASE
+  const password = options.password()
+  return new Client({
+    connectionString: expanded(options.dsn ?? '', compute, database),
+    ...(password === undefined ? {} : { password }),
+    application_name: 'dormouse',
+    statement_timeout: STATEMENT_TIMEOUT,
+    connectionTimeoutMillis: options.deadline * 1000,
+  })
+}
+
+const expanded = (dsn: string, { host, endpointId, projectId }: Compute, database: string): string =>
+  dsn
+    .replaceAll('{host}', host)
+    .replaceAll('{endpoint_id}', endpointId)
+    .replaceAll('{project_id}', projectId)
+    .replaceAll('{database}', encodeURIComponent(database))
+
+async function readWith(
+  client: Client,
+  kind: Reading['kind'],
+  { serviceUsers }: ReadingsOptions,
+): Promise<ReadingResult> {
+  try {
+    await client.connect()
+    const { rows } = await client.query<ServerRow>(serverQuery(serviceUsers))
+    const row = rows[0]
+    if (!row) return { kind: 'failed', because: 'error', message: 'the server answered no row' }
+    const cache = kind === 'full' ? await readCache(client) : { missing: 'a light reading' }
+    return { kind: 'read', reading: { kind, ...serverReading(row), cache } }
+  } catch (error) {
+    return failure(error)
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+/** Source: service-facts.md, "Inside Postgres": refused with 53300 means that every connection is taken. */
+const TOO_MANY_CONNECTIONS = '53300'
+const CANCELLED = '57014'
+
+function failure(error: unknown): ReadingResult {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (code === TOO_MANY_CONNECTIONS) return { kind: 'at-limit' }
+  const message = error instanceof Error ? error.message : String(error)
+  const timedOut = code === CANCELLED || message.includes('timeout')
+  return { kind: 'failed', because: timedOut ? 'timeout' : 'error', message }
+}

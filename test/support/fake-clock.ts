@@ -1,0 +1,48 @@
+import type { Clock } from '../../src/model/ports.ts'
+import { instant, seconds, type Seconds } from '../../src/model/units.ts'
+
+type FakeClock = Clock & {
+  advance(by: Seconds): Promise<void>
+  /** Sets the wall clock forward or back, as an operator or a time server does; nothing else moves. */
+  step(by: number): void
+}
+
+/** A clock that moves only when told. `advance` runs every sleeper due on the way, in order. */
+export function fakeClock(start = '2026-01-05T00:00:00Z'): FakeClock {
+  let elapsed = 0
+  let offset = Date.parse(start)
+  const sleepers = new Set<{ readonly due: number; readonly wake: () => void }>()
+  return {
+    now: () => instant(offset + elapsed),
+    monotonic: () => seconds(elapsed / 1000),
+    sleep: (duration, signal) =>
+      new Promise((resolve) => {
+        const wake = (): void => {
+          sleepers.delete(sleeper)
+          signal.removeEventListener('abort', wake)
+          resolve()
+        }
+        const sleeper = { due: elapsed + duration * 1000, wake }
+        sleepers.add(sleeper)
+        signal.addEventListener('abort', wake, { once: true })
+        if (signal.aborted) wake()
+      }),
+    async advance(by) {
+      const end = elapsed + by * 1000
+      for (;;) {
+        await settle()
+        const next = [...sleepers].filter(({ due }) => due <= end).toSorted((a, b) => a.due - b.due)[0]
+        if (!next) break
+        elapsed = Math.max(elapsed, next.due)
+        next.wake()
+      }
+      elapsed = end
+    },
+    step: (by) => {
+      offset += by * 1000
+    },
+  }
+}
+
+/** Lets everything that can run without time passing run. */
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
