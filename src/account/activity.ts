@@ -3,14 +3,14 @@ import type { AutosuspendDelay } from '../model/compute.ts'
 import type { AwakeInterval, Evidence, Footprint } from '../model/ledger.ts'
 import { instant, millis, type Instant, type Millis } from '../model/units.ts'
 
-/** The late flush of a session's statistics, seen 10 s after it, and a margin. Source: service-facts.md, "What keeps a compute awake". */
-const FLUSH = 12_000
 /** `last_active` is written in whole seconds. */
 const SECOND = 1000
+/** A session's traces show at the service's next look for activity, 500 ms later, and once more when its statistics are written at its end. */
+const TRACE = 2 * SECOND
 
 /** Whether activity that the service dated to the second `at` may be a session of ours. */
 const isOurs = (at: Instant, { connectedAt, disconnectedAt, sawForeign }: Footprint): boolean =>
-  !sawForeign && at + SECOND > connectedAt && at <= disconnectedAt + FLUSH
+  !sawForeign && at + SECOND > connectedAt && at <= disconnectedAt + TRACE
 
 /** Activities that are not explained by sessions of ours, ascending. */
 export const foreignActivities = ({ activities, footprints }: Evidence): readonly Instant[] =>

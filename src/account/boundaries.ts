@@ -18,8 +18,8 @@ export type Timeline = {
 
 /** The interface writes instants in whole seconds: the true one lies less than this after. */
 const SECOND = 1000
-/** How far a record's time may lie outside its operation's: two clocks that round. Doubled, a start two seconds after another could borrow its time. */
-const ROUNDING = 2 * SECOND
+/** How far a record's time may lie outside its operation's: two clocks that round. Doubled, an edge two seconds from another could borrow its time. */
+const ROUNDING = SECOND
 
 export function timelineOf(evidence: Evidence, settledUntil: Instant): Timeline {
   const boundaries = [...boundariesOf(evidence, 'start'), ...boundariesOf(evidence, 'end')]
@@ -58,25 +58,36 @@ function alternated(boundaries: readonly Boundary[]): readonly Boundary[] {
 function boundariesOf(evidence: Evidence, kind: Boundary['kind']): Boundary[] {
   const effect = kind === 'start' ? 'starts' : 'suspends'
   const operations = evidence.operations.filter((operation) => awakeEffect(operation) === effect)
-  const records = new Set(kind === 'start' ? evidence.starts : evidence.ends)
+  const records = kind === 'start' ? evidence.starts : evidence.ends
+  const recordedAt = matched(operations, records)
+  const taken = new Set(recordedAt.values())
   const dated = operations.map((operation): Boundary => {
-    const recordedAt = closest(records, operation)
-    if (recordedAt !== undefined) records.delete(recordedAt)
+    const at = recordedAt.get(operation)
     const restart = kind === 'start' && isRestart(operation, evidence.operations)
-    return {
-      kind,
-      edge: recordedAt === undefined ? operationEdge(operation) : recordEdge(recordedAt),
-      restart,
-    }
+    return { kind, edge: at === undefined ? operationEdge(operation) : recordEdge(at), restart }
   })
-  return [...dated, ...[...records].map((at) => ({ kind, edge: recordEdge(at), restart: false }))]
+  const alone = records.filter((at) => !taken.has(at))
+  return [...dated, ...alone.map((at) => ({ kind, edge: recordEdge(at), restart: false }))]
 }
 
-function closest(records: ReadonlySet<Instant>, operation: Operation): Instant | undefined {
-  const near = [...records].filter(
-    (at) => at >= operation.createdAt - ROUNDING && at <= operation.updatedAt + ROUNDING,
+/** Operations and the instants of records that tell of the same edge, the closest pairs first. */
+function matched(
+  operations: readonly Operation[],
+  records: readonly Instant[],
+): ReadonlyMap<Operation, Instant> {
+  const pairs = operations.flatMap((operation) =>
+    records
+      .filter((at) => at >= operation.createdAt - ROUNDING && at <= operation.updatedAt + ROUNDING)
+      .map((at) => ({ operation, at, distance: Math.abs(at - operation.updatedAt) })),
   )
-  return near.toSorted((a, b) => Math.abs(a - operation.updatedAt) - Math.abs(b - operation.updatedAt))[0]
+  const found = new Map<Operation, Instant>()
+  const taken = new Set<Instant>()
+  for (const { operation, at } of pairs.toSorted((a, b) => a.distance - b.distance)) {
+    if (found.has(operation) || taken.has(at)) continue
+    found.set(operation, at)
+    taken.add(at)
+  }
+  return found
 }
 
 const recordEdge = (at: Instant): Edge => ({
@@ -110,7 +121,7 @@ function isRestart(start: Operation, operations: readonly Operation[]): boolean 
 
 /** Whether `sighting` was made after `boundary`; where its window leaves that open, its state says it. */
 function isAfter(sighting: Sighting, { kind, edge }: Boundary): boolean {
-  if (sighting.answeredAt <= edge.earliest) return false
+  if (sighting.answeredAt < edge.earliest) return false
   if (sighting.askedAt >= edge.latest) return true
   return isAwake(sighting) === (kind === 'start')
 }

@@ -39,6 +39,7 @@ export type ChangedCompute = { readonly compute: Compute; readonly operations: r
 
 export type ComputeSettings = {
   readonly sizing?: Sizing
+  /** 0 s gives the compute back to the default. */
   readonly autosuspendDelay?: AutosuspendDelay
   readonly branchId?: string
   readonly disabled?: boolean

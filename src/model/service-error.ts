@@ -8,7 +8,7 @@ export type ServiceError =
   | { readonly kind: 'limited'; readonly until: Instant } // 429: nothing was done, not before `until`
   | { readonly kind: 'uncertain'; readonly message: string } // a mutation that may have taken effect: settle, then re-read
   | { readonly kind: 'refused'; readonly status: number; readonly message: string } // do not repeat the request
-  | { readonly kind: 'unavailable'; readonly message: string } // a GET that failed after its retries: try again in a later pass
+  | { readonly kind: 'unavailable'; readonly message: string } // a GET that failed after its retries, or a request that was not sent: try again in a later pass
   | { readonly kind: 'malformed'; readonly problems: readonly string[] } // the answer does not fit the interface
 
 /** One line for a person. Names no secret. */

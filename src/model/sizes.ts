@@ -1,6 +1,6 @@
 // What a size gives: supported sizes, memory, file cache and connection limit, by preset.
 import type { Sizing } from './compute.ts'
-import { bytes, cu, seconds, type Bytes, type Cu, type Seconds } from './units.ts'
+import { cu, seconds, type Bytes, type Cu, type Seconds } from './units.ts'
 
 /** `interface`: the interface text; `2026-03`: the service's documentation since March 2026 (service-facts.md, "Presets"). */
 export type PresetName = 'interface' | '2026-03'
@@ -14,12 +14,6 @@ export type Preset = {
   /** The least delay a compute may be given. */
   readonly delayFloor: Seconds
 }
-
-/** Source: service interface, "Compute size": 4 GB of RAM per CU. */
-export const memoryOf = (size: Cu): Bytes => bytes(size * 4 * 2 ** 30)
-
-export const fileCacheOf = (size: Cu, preset: Preset): Bytes =>
-  bytes(Math.floor(memoryOf(size) * preset.fileCacheShare))
 
 const range = (from: number, to: number, step: number): number[] =>
   Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step)

@@ -30,8 +30,5 @@ export const bytes = (value: number): Bytes => value as Bytes
 /** The time `span` after `start`. */
 export const after = (start: Instant, span: Seconds): Instant => instant(start + span * 1000)
 
-/** The time from `earlier` to `later`, negative when they are the other way round. */
-export const between = (earlier: Instant, later: Instant): Seconds => seconds((later - earlier) / 1000)
-
 export const earliest = (...times: readonly Instant[]): Instant => instant(Math.min(...times))
 export const latest = (...times: readonly Instant[]): Instant => instant(Math.max(...times))

@@ -65,11 +65,12 @@ function afforded(
   now: Instant,
 ): QuietVerdict {
   if (sinceLast(account, now) < limits.minInterval) return refused({ because: 'pace' })
-  const isFirst = account.reading.attempts === 0
   const kinds = limits.mode === 'full' ? (['full', 'light'] as const) : (['light'] as const)
+  // Every compute has its first reading free: one is needed to know anything at all.
+  if (account.reading.attempts === 0) return { read: kinds[0], cost: seconds(0) }
   for (const read of kinds) {
     const cost = expectedCost(read, account, idle)
-    if (isFirst || cost <= account.reading.credit) return { read, cost }
+    if (cost <= account.reading.credit) return { read, cost }
   }
   return refused({ because: 'credit' })
 }
@@ -85,9 +86,12 @@ function expectedCost(read: 'light' | 'full', { totals, reading }: ComputeAccoun
 
 /** Seconds since the last activity that the record shows; undefined where there was none in this awake interval. */
 function idleTime({ compute }: Look, now: Instant): number | undefined {
-  const { lastActive, startedAt } = compute
-  if (lastActive === undefined || (startedAt !== undefined && lastActive < startedAt)) return undefined
-  return Math.max(0, (now - lastActive) / 1000)
+  const { lastActive, startedAt, suspendedAt } = compute
+  if (lastActive === undefined) return undefined
+  // The start itself shows as activity. After a suspension somebody caused it; that of a new compute nobody did.
+  const usedSince = startedAt === undefined || lastActive > startedAt
+  const woken = suspendedAt !== undefined && lastActive === startedAt
+  return usedSince || woken ? Math.max(0, (now - lastActive) / 1000) : undefined
 }
 
 /** Whether somebody else was active since our last reading, beyond what that reading itself may have left behind. */

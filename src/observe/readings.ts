@@ -32,40 +32,51 @@ export function createReadings(options: ReadingsOptions): Readings {
       const client = clientFor(compute, kind, options)
       // A server that goes away between two statements tells so by an event; the statement in flight tells us.
       client.on('error', () => undefined)
-      const over = new AbortController()
-      const read = readWith(client, kind, options).finally(() => over.abort())
+      const done = new AbortController()
+      const read = readWith(client, kind, options).finally(() => done.abort())
       const late = options.clock
-        .sleep(options.deadline, AbortSignal.any([signal, over.signal]))
-        .then((): ReadingResult => ({
-          kind: 'failed',
-          because: 'timeout',
-          message: `no answer within ${options.deadline} s`,
-        }))
+        .sleep(options.deadline, AbortSignal.any([signal, done.signal]))
+        .then(() => (done.signal.aborted ? read : overdue(options.deadline)))
       const result = await Promise.race([read, late])
-      if (!over.signal.aborted) client.connection.stream.destroy()
+      if (!done.signal.aborted) client.connection.stream.destroy()
       return result
     },
   }
 }
 
+const overdue = (deadline: Seconds): ReadingResult => ({
+  kind: 'failed',
+  because: 'timeout',
+  message: `no answer within ${deadline} s`,
+})
+
 function clientFor(compute: Compute, kind: Reading['kind'], options: ReadingsOptions): Client {
   const database = kind === 'full' ? (options.database ?? MAINTENANCE_DATABASE) : MAINTENANCE_DATABASE
-  const password = options.password()
   return new Client({
-    connectionString: expanded(options.dsn ?? '', compute, database),
-    ...(password === undefined ? {} : { password }),
+    connectionString: connectionString(options, compute, database),
     application_name: 'dormouse',
     statement_timeout: STATEMENT_TIMEOUT,
     connectionTimeoutMillis: options.deadline * 1000,
   })
 }
 
-const expanded = (dsn: string, { host, endpointId, projectId }: Compute, database: string): string =>
-  dsn
-    .replaceAll('{host}', host)
-    .replaceAll('{endpoint_id}', endpointId)
-    .replaceAll('{project_id}', projectId)
+/** The client lets an address overrule all other settings, so the password has to be part of it. */
+function connectionString(
+  { dsn = '', password }: ReadingsOptions,
+  compute: Compute,
+  database: string,
+): string {
+  const filled = dsn
+    .replaceAll('{host}', compute.host)
+    .replaceAll('{endpoint_id}', compute.endpointId)
+    .replaceAll('{project_id}', compute.projectId)
     .replaceAll('{database}', encodeURIComponent(database))
+  const secret = password()
+  if (secret === undefined) return filled
+  const url = new URL(filled)
+  url.password = encodeURIComponent(secret)
+  return url.href
+}
 
 async function readWith(
   client: Client,
@@ -93,7 +104,14 @@ const CANCELLED = '57014'
 function failure(error: unknown): ReadingResult {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (code === TOO_MANY_CONNECTIONS) return { kind: 'at-limit' }
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   const timedOut = code === CANCELLED || message.includes('timeout')
   return { kind: 'failed', because: timedOut ? 'timeout' : 'error', message }
+}
+
+function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  return message.includes('client password must be a string')
+    ? 'the server asks for a password and none is configured: set dsn_password_file or dsn_password_env'
+    : message
 }

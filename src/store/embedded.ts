@@ -1,5 +1,5 @@
 // The embedded store: one SQLite file in one folder, held by one daemon.
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { computeKey, type ComputeRef, type Project } from '../model/compute.ts'
@@ -38,6 +38,25 @@ export function openEmbeddedStore(folder: string): Store {
       lock[Symbol.dispose]()
       return Promise.resolve()
     },
+  }
+}
+
+/**
+ * The ledgers of `accounts` as last committed in `folder`, without holding it.
+ *
+ * @returns undefined when no daemon ever kept anything there
+ */
+export function readEmbeddedStore(
+  folder: string,
+  accounts: readonly string[],
+): readonly Ledger[] | undefined {
+  const file = join(folder, 'dormouse.sqlite')
+  if (!existsSync(file)) return undefined
+  const database = new DatabaseSync(file, { readOnly: true })
+  try {
+    return accounts.map((account) => load(database, account))
+  } finally {
+    database.close()
   }
 }
 

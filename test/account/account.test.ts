@@ -7,6 +7,7 @@ import type { ComputeAccount, Ledger } from '../../src/model/ledger.ts'
 import type { Look, Sweep } from '../../src/model/observation.ts'
 import { cu, seconds, type Instant } from '../../src/model/units.ts'
 import { at, attempt, compute, ledger, look, operation, prices, reading, sweep } from '../support/build.ts'
+import { check } from '../support/property.ts'
 
 const KEY = computeKey({ account: 'main', projectId: 'project-one', endpointId: 'ep-one' })
 const context = (now: number): { prices: typeof prices; overhead: number; now: Instant } => ({
@@ -175,7 +176,7 @@ const histories = fc
   })
 
 test('over days of polls the totals contain the truth, counters never fall, and the evidence stays small', () => {
-  fc.assert(
+  check(
     fc.property(histories, fc.integer({ min: 20, max: 120 }), (history, interval) => {
       let known = ledger()
       let settledAwake = 0
@@ -218,7 +219,7 @@ test('over days of polls the totals contain the truth, counters never fall, and 
       expect(totals.wakes).toBe(history.length)
       expect(Math.abs(settled.awake.likely - settledAwake)).toBeLessThanOrEqual(history.length)
     }),
-    { numRuns: 30 },
+    30,
   )
 })
 

@@ -8,6 +8,7 @@ import type { Look } from '../../src/model/observation.ts'
 import type { Operation } from '../../src/model/operation.ts'
 import { instant, type Instant } from '../../src/model/units.ts'
 import { at, compute, evidence, operation, sighting } from '../support/build.ts'
+import { check } from '../support/property.ts'
 
 const NEVER = instant(0)
 
@@ -183,7 +184,7 @@ const times = fc
   .map((all) => [...all, END].toSorted((a, b) => a - b))
 
 test('bounds contain the truth, intervals never overlap', () => {
-  fc.assert(
+  check(
     fc.property(histories, times, fc.boolean(), (history, looked, withRecord) => {
       const intervals = intervalsOf(
         gather(looksAt(history, looked, withRecord), operationsOf(history)),
@@ -204,7 +205,7 @@ test('bounds contain the truth, intervals never overlap', () => {
 })
 
 test('with nothing but states at the looks the bounds contain the truth of what lies between the first and the last', () => {
-  fc.assert(
+  check(
     fc.property(histories, times, (history, looked) => {
       const [first = 0] = looked
       const intervals = intervalsOf(gather(looksAt(history, looked, false), []), NEVER)
@@ -236,7 +237,7 @@ test('any order and any repetition of the same facts gives the same intervals', 
       }),
     })
   })
-  fc.assert(
+  check(
     fc.property(facts, ({ looks, operations, shuffledLooks, shuffledOperations }) => {
       const inOrder = gather(looks, operations)
       const shuffled = gather(shuffledLooks, shuffledOperations)

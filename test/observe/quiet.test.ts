@@ -6,6 +6,7 @@ import type { ComputeAccount, ReadingAccount } from '../../src/model/ledger.ts'
 import { seconds } from '../../src/model/units.ts'
 import { quietVerdict, type QuietLimits, type QuietVerdict } from '../../src/observe/quiet.ts'
 import { at, look, prices, reading } from '../support/build.ts'
+import { check } from '../support/property.ts'
 
 const limits: QuietLimits = {
   mode: 'full',
@@ -63,6 +64,8 @@ test.each<[string, Case, string]>([
   ['the delay is nearly over', { now: 1286 }, 'tail'],
   ['nobody has used it since it woke', { record: { lastActive: undefined } }, 'quiet'],
   ['the last activity was before it woke', { record: { startedAt: at(1001) } }, 'quiet'],
+  ['a new compute shows nothing but its own start', { record: { startedAt: at(1000) } }, 'quiet'],
+  ['somebody woke it a moment ago', { record: { startedAt: at(1000), suspendedAt: at(500) } }, 'full'],
   ['nobody came since our last reading', { reading: { ...read, lastAttemptAt: at(995) } }, 'quiet'],
   ['the last reading was a moment ago', { reading: { ...read, lastAttemptAt: at(960) } }, 'pace'],
   ['the last reading is long ago and there is credit', { reading: read }, 'full'],
@@ -112,7 +115,7 @@ const anyCase = fc.record({
 })
 
 test('it never lets a compute be read that is not awake, nor one about to fall asleep', () => {
-  fc.assert(
+  check(
     fc.property(anyCase, (given) => {
       if ('refusal' in verdict(given)) return
       expect(given.record).toMatchObject({ state: 'active', pendingState: undefined, disabled: false })
@@ -124,7 +127,7 @@ test('it never lets a compute be read that is not awake, nor one about to fall a
 })
 
 test('after the first reading nothing is spent that was not earned', () => {
-  fc.assert(
+  check(
     fc.property(anyCase, (given) => {
       const found = verdict(given)
       if ('refusal' in found || given.reading.attempts === 0) return

@@ -1,0 +1,58 @@
+// Writes every file that is made from the code: `npm run generate`. test/docs.test.ts fails when one differs.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { defaultYaml } from '../../src/config/defaults.ts'
+import { configJsonSchemaText } from '../../src/config/describe.ts'
+import { MAY_IMPORT } from './dependencies.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+export type Generated = {
+  /** Relative to the top level. */
+  readonly path: string
+  /** What the file should be, given what it is; undefined when there is no such file yet. */
+  readonly content: (current: string | undefined) => string
+}
+
+/** One entry for each file, or for each part of one between markers. */
+export const GENERATED: readonly Generated[] = [
+  { path: 'config/schema.json', content: configJsonSchemaText },
+  { path: 'config/default.yaml', content: () => defaultYaml() },
+  { path: '.github/ARCHITECTURE.md', content: between('dependencies', dependencyTable) },
+]
+
+/** Puts what `text` yields between `<!-- name -->` and `<!-- /name -->`; the rest of the file is written by people. */
+function between(name: string, text: () => string): Generated['content'] {
+  const [begin, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
+  return (whole = `${begin}\n${end}\n`) => {
+    const from = whole.indexOf(begin)
+    const to = whole.indexOf(end)
+    if (from === -1 || to < from) throw new Error(`expected the markers ${begin} and ${end}`)
+    return `${whole.slice(0, from + begin.length)}\n\n${text()}\n\n${whole.slice(to)}`
+  }
+}
+
+const code = (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(' ')
+
+function dependencyTable(): string {
+  const rows = Object.entries(MAY_IMPORT).map(
+    ([row, allowed]) => `| ${row === '.' ? '`main.ts`' : code([row])} | ${code(allowed) || 'nothing'} |`,
+  )
+  return ['| folder or file of `src/` | may import, besides itself |', '|---|---|', ...rows].join('\n')
+}
+
+/** The file as it is; undefined when it is not there. */
+export function current({ path }: Generated): string | undefined {
+  try {
+    return readFileSync(join(ROOT, path), 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+if (import.meta.main) {
+  for (const generated of GENERATED) {
+    writeFileSync(join(ROOT, generated.path), generated.content(current(generated)))
+    console.log(generated.path)
+  }
+}
