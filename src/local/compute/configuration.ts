@@ -1,0 +1,51 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileCacheMiB, maxConnectionsOf } from '../control/sizes.ts'
+import type { ComputeConfig } from '../control/project.ts'
+
+/** The name of the superuser that belongs to the service and not to its users. */
+export const SUPERUSER = 'cloud_admin'
+
+/** The file in the data folder that holds what follows from the size; `postgresql.conf` includes it. */
+const SIZE_FILE = 'compute.conf'
+
+/** Settings of every server. A checkpoint at each stop, and small files, make starts quick and keep data safe. */
+const COMMON = `
+include '${SIZE_FILE}'
+log_destination = 'stderr'
+logging_collector = off
+lc_messages = 'C'
+password_encryption = 'scram-sha-256'
+max_wal_size = '256MB'
+min_wal_size = '16MB'
+`
+
+/** Only passwords, only from this machine. */
+const ACCESS = `
+host all all 127.0.0.1/32 scram-sha-256
+`
+
+/** Completes a fresh cluster, once. */
+export function writeCommonConfiguration(dataFolder: string): void {
+  writeFileSync(join(dataFolder, 'postgresql.conf'), COMMON)
+  writeFileSync(join(dataFolder, 'pg_hba.conf'), ACCESS)
+  writeFileSync(join(dataFolder, SIZE_FILE), '')
+}
+
+/**
+ * Writes what follows from the size of the compute, before a start.
+ *
+ * `cacheScale` really divides `shared_buffers` (128 MB at every size, S-99). The file cache limit is told unscaled:
+ * the cache model takes one page of this machine for `cacheScale` pages of the service.
+ */
+export function writeSizeConfiguration(dataFolder: string, config: ComputeConfig, cacheScale: number): void {
+  const lines = [
+    `shared_buffers = '${Math.max(128, Math.round((128 * 1024) / cacheScale))}kB'`,
+    `max_connections = ${maxConnectionsOf(config.minCu)}`,
+    `effective_cache_size = '${fileCacheMiB(config.minCu)}MB'`,
+    `neon.file_cache_size_limit = '${fileCacheMiB(config.minCu)}MB'`,
+    `neon.max_file_cache_size = '${fileCacheMiB(config.maxCu)}MB'`,
+    `neon.cache_scale = '${cacheScale}'`,
+  ]
+  writeFileSync(join(dataFolder, SIZE_FILE), `${lines.join('\n')}\n`)
+}

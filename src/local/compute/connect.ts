@@ -1,0 +1,35 @@
+import { Client } from 'pg'
+import { SUPERUSER } from './configuration.ts'
+
+/** Where the service itself connects: a server of this machine, as superuser. */
+export type Address = { readonly port: number; readonly password: string; readonly database: string }
+
+/** Bound for a session of the service to come up, and for one statement of it, ms. */
+const BOUND = 10_000
+
+/** A session of the service. The caller ends it. Losing it later shows as failing queries, never as an event. */
+export async function connect({ port, password, database }: Address): Promise<Client> {
+  const client = new Client({
+    host: '127.0.0.1',
+    port,
+    user: SUPERUSER,
+    password,
+    database,
+    application_name: SUPERUSER,
+    connectionTimeoutMillis: BOUND,
+    query_timeout: BOUND,
+  })
+  client.on('error', () => undefined) // without a listener, a server that stops would end this process
+  await client.connect()
+  return client
+}
+
+/** Runs statements one by one in a session of their own. */
+export async function runStatements(address: Address, statements: readonly string[]): Promise<void> {
+  const client = await connect(address)
+  try {
+    for (const statement of statements) await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,95 @@
+import type { Client } from 'pg'
+import type { Clock } from '../clock.ts'
+import { type ActivityReading, activityIn } from '../control/activity.ts'
+import { SUPERUSER } from './configuration.ts'
+import { connect } from './connect.ts'
+
+/** Watches one server for activity until stopped. */
+export type Monitor = {
+  /** Polls now and reports what it finds before it resolves; a server that does not answer shows nothing. */
+  poll(): Promise<void>
+  stop(): void
+}
+
+export type MonitorOptions = {
+  readonly port: number
+  readonly password: string
+  /** Between two polls, ms. */
+  readonly every: number
+  readonly clock: Clock
+  readonly onActivity: (at: number) => void
+  readonly onProblem: (error: unknown) => void
+}
+
+/** All inputs of the five rules in one round trip (service-facts 9). */
+const READ_ACTIVITY = `
+select
+  d.active_time,
+  d.sessions::float8,
+  b.busy::int,
+  extract(epoch from b.last_change)::float8 * 1000 as last_change,
+  (select count(*)::int from pg_catalog.pg_stat_replication where application_name <> 'walproposer') as replications,
+  (select count(*)::int from pg_catalog.pg_stat_subscription where pid is not null) as subscriptions,
+  (select count(*)::int from pg_catalog.pg_stat_activity where backend_type = 'autovacuum worker') as autovacuum
+from
+  (select sum(active_time) as active_time, sum(sessions) as sessions
+     from pg_catalog.pg_stat_database where datname not in ('postgres', 'template0', 'template1')) d,
+  (select count(*) filter (where state <> 'idle') as busy, max(state_change) as last_change
+     from pg_catalog.pg_stat_activity
+    where backend_type = 'client backend' and pid <> pg_backend_pid() and usename <> '${SUPERUSER}') b
+`
+
+/** Connects as superuser to database `postgres`, where its own session does not count, and polls. */
+export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
+  const { port, password, clock, every, onProblem } = options
+  const client = await connect({ port, password, database: 'postgres' })
+  const read = readingsOf(client, options)
+  const stopping = new AbortController()
+  const poll = async (): Promise<void> => {
+    try {
+      await read()
+    } catch (error) {
+      if (!stopping.signal.aborted) onProblem(error)
+    }
+  }
+  const loop = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      await poll()
+      await clock.sleep(every, stopping.signal)
+    }
+  }
+  void loop()
+  return {
+    poll,
+    stop: () => {
+      stopping.abort()
+      void client.end().catch(onProblem)
+    },
+  }
+}
+
+/** One reading, compared with the one before. Reports every activity the rules find. */
+function readingsOf(client: Client, { clock, onActivity }: MonitorOptions): () => Promise<void> {
+  let earlier: ActivityReading | undefined
+  let lastActive: number | undefined
+  return async () => {
+    const { rows } = await client.query(READ_ACTIVITY)
+    const row: Record<string, unknown> = rows[0]
+    const reading: ActivityReading = {
+      activeTime: numberOf(row['active_time']),
+      sessions: numberOf(row['sessions']),
+      busyBackends: Number(row['busy']),
+      lastStateChange: numberOf(row['last_change']),
+      replications: Number(row['replications']),
+      subscriptions: Number(row['subscriptions']),
+      autovacuumWorkers: Number(row['autovacuum']),
+    }
+    const at = activityIn(reading, { earlier, lastActive }, clock.now())
+    earlier = reading
+    if (at === undefined) return
+    lastActive = at
+    onActivity(Math.floor(at))
+  }
+}
+
+const numberOf = (value: unknown): number | null => (value === null ? null : Number(value))

@@ -1,0 +1,50 @@
+import { accessSync, constants, readFileSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** The system user Postgres runs as; undefined when it runs as ourselves. */
+export type Owner = { readonly name: string; readonly uid: number; readonly gid: number }
+
+/**
+ * Postgres refuses to run as root: then it runs as `postgres`, else as `nobody`.
+ *
+ * @throws when we are root and the machine has neither
+ */
+export function postgresOwner(): Owner | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const users = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
+  for (const name of ['postgres', 'nobody']) {
+    const entry = users.find((fields) => fields[0] === name)
+    if (entry) return { name, uid: Number(entry[2]), gid: Number(entry[3]) }
+  }
+  throw new Error(
+    'Postgres refuses to run as root, and this machine has no user "postgres" or "nobody" to run it as: ' +
+      'run as an ordinary user, or add one with "useradd --system postgres"',
+  )
+}
+
+/** The first folder on the way to `path` that the owner may not enter; undefined when all of them are open. */
+export function closedFolder(path: string, owner: Owner | undefined): string | undefined {
+  if (!owner) return undefined
+  const parents = [path]
+  for (let folder = path; dirname(folder) !== folder; folder = dirname(folder))
+    parents.unshift(dirname(folder))
+  return parents.find((folder) => !mayEnter(folder, owner))
+}
+
+function mayEnter(folder: string, { uid, gid }: Owner): boolean {
+  const { mode, uid: ownerUid, gid: ownerGid } = statSync(folder)
+  const bit = ownerUid === uid ? 0o100 : ownerGid === gid ? 0o010 : 0o001
+  return (mode & bit) !== 0
+}
+
+/** Whether this process may run the file. */
+export function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import type { Clock } from '../clock.ts'
+import type { Binaries } from './binaries.ts'
+import type { Owner } from './owner.ts'
+
+/** A Postgres server that accepts connections on 127.0.0.1. */
+export type Server = {
+  readonly port: number
+  /** Resolves when the process is gone, with its last words; never rejects. */
+  readonly ended: Promise<string>
+  /** Fast shutdown: sessions are ended, data is flushed. Killed when that takes too long. Resolves when nothing runs. */
+  stop(): Promise<void>
+}
+
+export type ServerOptions = {
+  readonly binaries: Binaries
+  readonly owner: Owner | undefined
+  readonly dataFolder: string
+  readonly port: number
+  readonly clock: Clock
+}
+
+/** Bounds before a server that does not come up, or does not go, is killed, ms. Doubled, a hang lasts twice as long. */
+const START_BOUND = 30_000
+const STOP_BOUND = 10_000
+
+/** How many lines of the server's log an error message quotes. */
+const QUOTED_LINES = 6
+
+/**
+ * Starts a server and resolves as soon as it says that it accepts connections.
+ *
+ * @throws with the last lines of its log when it ends or hangs instead
+ */
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const child = launch(options)
+  const log = follow(child)
+  const cancel = options.clock.after(START_BOUND, () => child.kill('SIGKILL'))
+  try {
+    await Promise.race([log.ready, log.ended.then((words) => Promise.reject(new Error(words)))])
+  } finally {
+    cancel()
+  }
+  return { port: options.port, ended: log.ended, stop: () => stopChild(child, log.ended, options.clock) }
+}
+
+function launch({ binaries, owner, dataFolder, port }: ServerOptions): ChildProcess {
+  const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=']
+  return spawn(
+    join(binaries.folder, 'postgres'),
+    ['-D', dataFolder, ...settings.flatMap((setting) => ['-c', setting])],
+    {
+      cwd: dataFolder,
+      // its own group: Ctrl-C in a terminal must reach us alone, so that the meter closes in order
+      detached: true,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { PATH: '/usr/bin:/bin', TZ: 'UTC' },
+      ...(owner && { uid: owner.uid, gid: owner.gid }),
+    },
+  )
+}
+
+function follow(child: ChildProcess): { readonly ready: Promise<void>; readonly ended: Promise<string> } {
+  const ready = Promise.withResolvers<void>()
+  const ended = Promise.withResolvers<string>()
+  let lines: string[] = []
+  let rest = ''
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    const parts = (rest + text).split('\n')
+    rest = parts.pop() ?? ''
+    if (parts.some((line) => line.includes('database system is ready to accept connections'))) ready.resolve()
+    lines = [...lines, ...parts].slice(-QUOTED_LINES)
+  })
+  child.once('error', (error) => ended.resolve(`postgres could not be run: ${error.message}`))
+  // 'exit', not 'close': a child of a killed server may hold the pipe open for a while
+  child.once('exit', (code, signal) =>
+    ended.resolve(`postgres ended (${signal ?? code}): ${lines.join(' | ')}`),
+  )
+  return { ready: ready.promise, ended: ended.promise }
+}
+
+async function stopChild(child: ChildProcess, ended: Promise<string>, clock: Clock): Promise<void> {
+  child.kill('SIGINT')
+  const cancelQuit = clock.after(STOP_BOUND, () => child.kill('SIGQUIT'))
+  const cancelKill = clock.after(STOP_BOUND * 1.5, () => child.kill('SIGKILL'))
+  await ended
+  cancelQuit()
+  cancelKill()
+}

@@ -1,0 +1,63 @@
+/** Things to happen, handed out in order of time; of one instant, in the order they were put in. */
+export type Agenda<Item> = {
+  add(at: number, item: Item): void
+  /** Takes the next thing that is due at `until` or before. */
+  take(until: number): { readonly at: number; readonly item: Item } | undefined
+}
+
+type Entry<Item> = { readonly at: number; readonly number: number; readonly item: Item }
+
+const isBefore = <Item>(a: Entry<Item>, b: Entry<Item>): boolean =>
+  a.at < b.at || (a.at === b.at && a.number < b.number)
+
+/** A binary heap: logarithmic in the number of things still to come. */
+export function createAgenda<Item>(): Agenda<Item> {
+  const heap: Entry<Item>[] = []
+  let number = 0
+  return {
+    add: (at, item) => {
+      number += 1
+      heap.push({ at, number, item })
+      rise(heap)
+    },
+    take: (until) => {
+      const first = heap[0]
+      if (!first || first.at > until) return undefined
+      const last = heap.pop()
+      if (last && heap.length > 0) {
+        heap[0] = last
+        sink(heap)
+      }
+      return first
+    },
+  }
+}
+
+function rise<Item>(heap: Entry<Item>[]): void {
+  let at = heap.length - 1
+  while (at > 0) {
+    const above = (at - 1) >> 1
+    const [child, parent] = [heap[at], heap[above]]
+    if (!child || !parent || !isBefore(child, parent)) return
+    heap[at] = parent
+    heap[above] = child
+    at = above
+  }
+}
+
+function sink<Item>(heap: Entry<Item>[]): void {
+  let at = 0
+  for (;;) {
+    const below = smallerChild(heap, at)
+    const [parent, child] = [heap[at], heap[below]]
+    if (!parent || !child || !isBefore(child, parent)) return
+    heap[at] = child
+    heap[below] = parent
+    at = below
+  }
+}
+
+function smallerChild<Item>(heap: readonly Entry<Item>[], at: number): number {
+  const [left, right] = [heap[2 * at + 1], heap[2 * at + 2]]
+  return left && right && isBefore(right, left) ? 2 * at + 2 : 2 * at + 1
+}

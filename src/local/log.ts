@@ -1,0 +1,35 @@
+/** What happens in the local service, for a log or a screen. Messages are static; what varies is in the fields. */
+export type LocalEvent =
+  | {
+      readonly kind: 'listening'
+      readonly baseUrl: string
+      readonly proxyPort: number
+      readonly postgres: string
+    }
+  | { readonly kind: 'compute-port'; readonly endpointId: string; readonly port: number }
+  | {
+      readonly kind: 'started'
+      readonly endpointId: string
+      readonly projectId: string
+      /** From the request to the answer, configured wake latency included. */
+      readonly seconds: number
+    }
+  | { readonly kind: 'stopped'; readonly endpointId: string; readonly projectId: string }
+  | {
+      readonly kind: 'start-failed'
+      readonly endpointId: string
+      readonly projectId: string
+      readonly message: string
+    }
+  | {
+      readonly kind: 'died'
+      readonly endpointId: string
+      readonly projectId: string
+      readonly message: string
+    }
+  /** A Postgres of an earlier, killed service was found running and stopped; its data folder is named after the branch. */
+  | { readonly kind: 'orphan-stopped'; readonly folder: string; readonly pid: number }
+  /** Something failed that nobody waits for, such as one poll of the activity monitor. */
+  | { readonly kind: 'problem'; readonly message: string; readonly err: unknown }
+
+export type Log = (event: LocalEvent) => void

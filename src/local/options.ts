@@ -1,0 +1,44 @@
+import type { LocalEvent } from './log.ts'
+import type { SeedProject } from './seed.ts'
+import type { Truth } from './truth.ts'
+
+export type LocalOptions = {
+  /** Data folder, made when missing. */
+  readonly folder: string
+  /** Of the API; default 0: the one of the last start if free, else any. */
+  readonly port?: number
+  /** Where Postgres clients connect; default as for `port`. */
+  readonly proxyPort?: number
+  /** Made at the first start of a folder; later starts keep what is there. */
+  readonly projects?: readonly SeedProject[]
+  /** Default paid. */
+  readonly plan?: 'free' | 'paid'
+  /** Autosuspend delays of 1 to 59 s are accepted (Q-12). Default false. */
+  readonly allowShortDelays?: boolean
+  /** Extra seconds of each start, seeded random; default 1 to 3. */
+  readonly wakeLatency?: { readonly min: number; readonly max: number }
+  /** Seconds until `last_active` shows an activity; default 5. */
+  readonly lastActiveLag?: number
+  /** Seconds between two looks for activity; default 0.5. */
+  readonly activityPoll?: number
+  /**
+   * Divides `shared_buffers` and the modelled file cache, so that small tables show the cache; default 1. Sizes the
+   * cache views tell are multiplied back, so that they fit the size of the compute.
+   */
+  readonly cacheScale?: number
+  readonly seed?: number
+  readonly log?: (event: LocalEvent) => void
+}
+
+export type Local = {
+  /** `http://127.0.0.1:PORT/api/v2`. */
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly proxyPort: number
+  /** Of the role `dormouse`, a reader for monitoring in every project. */
+  readonly monitoringPassword: string
+  /** Exact use of every compute, now or as of an ISO 8601 instant. */
+  truth(at?: string): Truth
+  /** Suspends everything and resolves when nothing runs; a second call waits for the first. */
+  stop(): Promise<void>
+}

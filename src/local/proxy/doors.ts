@@ -1,0 +1,69 @@
+import { type Listener, listen } from './listen.ts'
+import { type SessionOptions, serveClient } from './session.ts'
+
+/** The ports clients connect to: one for all computes, and one for each. */
+export type Doors = {
+  readonly port: number
+  /** The compute's own port; undefined while it has none. */
+  portOf(endpointId: string): number | undefined
+  /** Opens doors for these computes of a project and closes those of computes it no longer has. */
+  sync(projectId: string, endpointIds: readonly string[]): Promise<void>
+  /** Resolves when all changes asked for so far are made. */
+  settled(): Promise<void>
+  close(): Promise<void>
+}
+
+export type DoorsOptions = {
+  readonly session: Omit<SessionOptions, 'endpointId'>
+  /** 0: any free port. */
+  readonly port: number
+  /** The port a compute had before, and where to remember the one it has. */
+  readonly rememberedPort: (endpointId: string) => number | undefined
+  readonly remember: (endpointId: string, port: number) => void
+}
+
+/** Opens the main door; undefined when its port is taken. */
+export async function openDoors(options: DoorsOptions): Promise<Doors | undefined> {
+  const main = await listen(options.port, (client) =>
+    serveClient(client, { ...options.session, endpointId: undefined }),
+  )
+  if (!main) return undefined
+  const doors = new Map<string, { readonly projectId: string; readonly listener: Listener }>()
+  const open = async (projectId: string, endpointId: string): Promise<void> => {
+    const serve = (client: Parameters<typeof serveClient>[0]): void =>
+      serveClient(client, { ...options.session, endpointId })
+    const remembered = options.rememberedPort(endpointId)
+    const listener = (await listen(remembered ?? 0, serve)) ?? (await listen(0, serve))
+    if (!listener) throw new Error(`no free port on 127.0.0.1 for endpoint ${endpointId}`)
+    doors.set(endpointId, { projectId, listener })
+    if (listener.port !== remembered) options.remember(endpointId, listener.port)
+  }
+  const syncNow = async (projectId: string, endpointIds: readonly string[]): Promise<void> => {
+    const closing = [...doors].filter(
+      ([id, door]) => door.projectId === projectId && !endpointIds.includes(id),
+    )
+    for (const [endpointId] of closing) doors.delete(endpointId)
+    await Promise.all([
+      ...closing.map(([, { listener }]) => listener.close()),
+      ...endpointIds.filter((id) => !doors.has(id)).map((id) => open(projectId, id)),
+    ])
+  }
+  let last: Promise<void> = Promise.resolve() // one at a time, so that no door is opened twice
+  return {
+    port: main.port,
+    portOf: (endpointId) => doors.get(endpointId)?.listener.port,
+    sync: (projectId, endpointIds) => {
+      last = last.then(
+        () => syncNow(projectId, endpointIds),
+        () => syncNow(projectId, endpointIds),
+      )
+      return last
+    },
+    settled: () => last,
+    close: async () => {
+      await last.catch(() => undefined) // whoever asked for that change was told
+      await Promise.all([main.close(), ...[...doors.values()].map(({ listener }) => listener.close())])
+      doors.clear()
+    },
+  }
+}

@@ -1,0 +1,76 @@
+// The first packet of a Postgres client, read and written. No sockets here.
+
+/** What a client said first. `rest` are bytes that came after the packet. */
+export type Startup =
+  /** Not complete yet. */
+  | { readonly kind: 'more' }
+  /** Asks for TLS or GSS encryption. */
+  | { readonly kind: 'encryption'; readonly rest: Buffer }
+  /** Asks to cancel a query; `packet` is to be passed on as it is. */
+  | { readonly kind: 'cancel'; readonly packet: Buffer }
+  | {
+      readonly kind: 'startup'
+      readonly version: number
+      /** Parameter name → value, in the order sent. */
+      readonly parameters: ReadonlyMap<string, string>
+      readonly rest: Buffer
+    }
+  | { readonly kind: 'garbage'; readonly because: string }
+
+/** Postgres' own bound for this packet, bytes. */
+const LONGEST = 10_000
+
+const CANCEL = 80_877_102
+const SSL = 80_877_103
+const GSS = 80_877_104
+
+/** Reads the packet at the beginning of `bytes`. Never throws, whatever the bytes are. */
+export function readStartup(bytes: Buffer): Startup {
+  if (bytes.length < 4) return { kind: 'more' }
+  const length = bytes.readInt32BE(0)
+  if (length < 8 || length > LONGEST) return { kind: 'garbage', because: 'invalid length of startup packet' }
+  if (bytes.length < length) return { kind: 'more' }
+  const code = bytes.readInt32BE(4)
+  const rest = bytes.subarray(length)
+  if (code === SSL || code === GSS) return { kind: 'encryption', rest }
+  if (code === CANCEL) return { kind: 'cancel', packet: bytes.subarray(0, length) }
+  if (code >>> 16 !== 3) return { kind: 'garbage', because: `unsupported frontend protocol ${code >>> 16}` }
+  const parameters = readParameters(bytes.subarray(8, length))
+  if (!parameters) return { kind: 'garbage', because: 'invalid startup packet layout' }
+  return { kind: 'startup', version: code, parameters, rest }
+}
+
+/** Name and value in turn, each ended by a zero byte, then one more zero byte. */
+function readParameters(body: Buffer): Map<string, string> | undefined {
+  if (body.at(-1) !== 0) return undefined
+  const texts = body.subarray(0, -1).toString('utf8').split('\0')
+  const last = texts.pop()
+  if (last !== '' || texts.length % 2 !== 0) return undefined
+  const parameters = new Map<string, string>()
+  for (let at = 0; at < texts.length; at += 2) {
+    const name = texts[at]
+    if (!name) return undefined
+    parameters.set(name, texts[at + 1] ?? '')
+  }
+  return parameters
+}
+
+/** The packet a client with these parameters would have sent. */
+export function writeStartup(version: number, parameters: ReadonlyMap<string, string>): Buffer {
+  const texts = [...parameters].flatMap(([name, value]) => [`${name}\0`, `${value}\0`])
+  const body = Buffer.from(`${texts.join('')}\0`, 'utf8')
+  const head = Buffer.alloc(8)
+  head.writeInt32BE(body.length + 8, 0)
+  head.writeInt32BE(version, 4)
+  return Buffer.concat([head, body])
+}
+
+/** The server's refusal: severity FATAL, an SQLSTATE and a text. */
+export function writeError(code: string, message: string): Buffer {
+  const fields = ['SFATAL', 'VFATAL', `C${code}`, `M${message.replaceAll('\0', ' ')}`]
+  const body = Buffer.from(`${fields.map((field) => `${field}\0`).join('')}\0`, 'utf8')
+  const head = Buffer.alloc(5)
+  head.write('E', 0, 'latin1')
+  head.writeInt32BE(body.length + 4, 1)
+  return Buffer.concat([head, body])
+}

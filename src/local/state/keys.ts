@@ -1,0 +1,102 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Store } from './store.ts'
+
+/** An API key as it may be shown; the value itself is kept nowhere. */
+export type KeyRecord = {
+  readonly id: number
+  readonly name: string
+  readonly createdAt: number
+  readonly lastUsedAt: number | undefined
+  /** Empty before the first use. */
+  readonly lastUsedFrom: string
+}
+
+export type KeyStore = {
+  /** Stores the hash of `value` under a new id. */
+  create(name: string, value: string, now: number): KeyRecord
+  /** Valid keys, oldest first. */
+  list(): KeyRecord[]
+  /** Revokes at once and for good; undefined when the id is unknown or revoked before. */
+  revoke(id: number): KeyRecord | undefined
+  isValid(value: string): boolean
+  /** The key of this value, its use noted; undefined when there is none. */
+  use(value: string, from: string, now: number): KeyRecord | undefined
+  /** Writes uses noted since the last call. They alone may be lost by a crash. */
+  flush(): void
+}
+
+type Entry = { record: KeyRecord; readonly hash: Buffer }
+
+const hashOf = (value: string): Buffer => createHash('sha256').update(value).digest()
+
+/** Valid keys live in memory as well: a request costs a hash and a look-up, not a read of the disk. */
+export function createKeyStore(store: Store): KeyStore {
+  const { database } = store
+  const insert = database.prepare('insert into keys (name, hash, created_at) values (?, ?, ?)')
+  const markRevoked = database.prepare('update keys set revoked = 1 where id = ?')
+  const markUsed = database.prepare('update keys set last_used_at = ?, last_used_from = ? where id = ?')
+  const entries = loadEntries(database)
+  const unwritten = new Set<string>()
+  const flush = (): void => {
+    if (unwritten.size === 0) return
+    store.commit(() => {
+      for (const hex of unwritten) {
+        const record = entries.get(hex)?.record
+        if (record) markUsed.run(record.lastUsedAt ?? null, record.lastUsedFrom, record.id)
+      }
+    })
+    unwritten.clear()
+  }
+  const entryOf = (value: string): Entry | undefined => {
+    const hash = hashOf(value)
+    const entry = entries.get(hash.toString('hex'))
+    return entry && timingSafeEqual(entry.hash, hash) ? entry : undefined
+  }
+  return {
+    flush,
+    create: (name, value, now) => {
+      const hash = hashOf(value)
+      let id = 0
+      store.commit(() => {
+        id = Number(insert.run(name, hash.toString('hex'), now).lastInsertRowid)
+      })
+      const record: KeyRecord = { id, name, createdAt: now, lastUsedAt: undefined, lastUsedFrom: '' }
+      entries.set(hash.toString('hex'), { record, hash })
+      return record
+    },
+    list: () => [...entries.values()].map(({ record }) => record).toSorted((a, b) => a.id - b.id),
+    revoke: (id) => {
+      const found = [...entries].find(([, { record }]) => record.id === id)
+      if (!found) return undefined
+      flush()
+      store.commit(() => void markRevoked.run(id))
+      entries.delete(found[0])
+      return found[1].record
+    },
+    isValid: (value) => entryOf(value) !== undefined,
+    use: (value, from, now) => {
+      const entry = entryOf(value)
+      if (!entry) return undefined
+      entry.record = { ...entry.record, lastUsedAt: now, lastUsedFrom: from }
+      unwritten.add(entry.hash.toString('hex'))
+      return entry.record
+    },
+  }
+}
+
+function loadEntries(database: Store['database']): Map<string, Entry> {
+  const rows = database.prepare('select * from keys where revoked = 0 order by id').all()
+  return new Map(
+    rows.map((row) => {
+      const hex = String(row['hash'])
+      const record: KeyRecord = {
+        id: Number(row['id']),
+        name: String(row['name']),
+        createdAt: Number(row['created_at']),
+        lastUsedAt: row['last_used_at'] === null ? undefined : Number(row['last_used_at']),
+        lastUsedFrom: String(row['last_used_from']),
+      }
+      return [hex, { record, hash: Buffer.from(hex, 'hex') }]
+    }),
+  )
+}

@@ -1,0 +1,89 @@
+// The durable state of the control plane: one SQLite file, every acknowledged write committed and synced.
+import { DatabaseSync } from 'node:sqlite'
+
+const SCHEMA = `
+create table if not exists settings (name text primary key, value text not null);
+create table if not exists keys (
+  id integer primary key, name text not null, hash text not null unique, created_at integer not null,
+  last_used_at integer, last_used_from text not null default '', revoked integer not null default 0
+);
+create table if not exists projects (id text primary key, state text not null);
+create table if not exists operations (
+  number integer primary key, id text not null unique, project_id text not null, state text not null
+);
+create index if not exists operations_of_project on operations (project_id, number);
+create table if not exists intervals (
+  project_id text not null, endpoint_id text not null, from_ms integer not null, to_ms integer not null, cu real not null
+);
+create table if not exists wakes (
+  project_id text not null, endpoint_id text not null, at_ms integer not null, cause text not null
+);
+create table if not exists roles (
+  project_id text not null, name text not null, password text not null, primary key (project_id, name)
+);
+create table if not exists ports (endpoint_id text primary key, port integer not null);
+create table if not exists prepared (branch_id text primary key);
+`
+
+export type Store = {
+  readonly database: DatabaseSync
+  /** Runs `write` in one transaction that is on disk when this returns; an error undoes all of it. */
+  commit(write: () => void): void
+  setting(name: string): string | undefined
+  setSetting(name: string, value: string): void
+  close(): void
+}
+
+/**
+ * Opens or makes the state file and holds it alone until `close` or the end of the process.
+ *
+ * @returns undefined when another process holds it
+ */
+export function openStore(path: string): Store | undefined {
+  const database = new DatabaseSync(path)
+  try {
+    // exclusive: the operating system gives the lock back when the process dies, however it dies
+    database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full')
+    database.exec(`begin immediate; ${SCHEMA} commit`)
+  } catch (error) {
+    database.close()
+    if (isLocked(error)) return undefined
+    throw new Error(`the state file ${path} cannot be opened`, { cause: error })
+  }
+  return storeOn(database)
+}
+
+const isLocked = (error: unknown): boolean =>
+  error instanceof Error && 'errcode' in error && (error.errcode === 5 || error.errcode === 6)
+
+function storeOn(database: DatabaseSync): Store {
+  const readSetting = database.prepare('select value from settings where name = ?')
+  const writeSetting = database.prepare(
+    'insert into settings (name, value) values (?, ?) on conflict (name) do update set value = excluded.value',
+  )
+  let depth = 0
+  const commit = (write: () => void): void => {
+    if (depth > 0) return write()
+    database.exec('begin immediate')
+    depth += 1
+    try {
+      write()
+      database.exec('commit')
+    } catch (error) {
+      database.exec('rollback')
+      throw error
+    } finally {
+      depth -= 1
+    }
+  }
+  return {
+    database,
+    commit,
+    setting: (name) => {
+      const row = readSetting.get(name)
+      return row ? String(row['value']) : undefined
+    },
+    setSetting: (name, value) => commit(() => void writeSetting.run(name, value)),
+    close: () => database.close(),
+  }
+}

@@ -1,0 +1,125 @@
+// What must hold whatever happens in whatever order.
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Event } from '../../../src/local/control/events.ts'
+import type { Project } from '../../../src/local/control/project.ts'
+import { play, project } from './build.ts'
+
+const endpointId = 'ep-one'
+const client = { kind: 'client', applicationName: 'psql', user: 'app_owner' } as const
+const config = fc.record(
+  {
+    minCu: fc.constantFrom(0.25, 0.5, 1, 0.75),
+    maxCu: fc.constantFrom(0.25, 0.5, 1, 11),
+    suspendTimeout: fc.constantFrom(-1, 0, 60, 30),
+    disabled: fc.boolean(),
+  },
+  { requiredKeys: [] },
+)
+const anyId = fc.constantFrom('ep-one', 'ep-two')
+const anyEvent: fc.Arbitrary<Event> = fc.oneof(
+  fc.record({
+    kind: fc.constant('create' as const),
+    endpointId: anyId,
+    branchId: fc.constantFrom('br-one', 'br-two'),
+    config,
+  }),
+  fc.record({ kind: fc.constant('update' as const), endpointId: anyId, changes: config }),
+  fc.record({ kind: fc.constantFrom('delete', 'start', 'suspend', 'restart'), endpointId: anyId }),
+  fc.record({ kind: fc.constantFrom('started', 'stopped', 'configured'), endpointId: anyId }),
+  fc.record({
+    kind: fc.constantFrom('died', 'start-failed'),
+    endpointId: anyId,
+    message: fc.constant('why'),
+  }),
+  fc.record({ kind: fc.constant('client-waiting' as const), endpointId: anyId, cause: fc.constant(client) }),
+  fc.constant<Event>({ kind: 'time' }),
+  fc.constant<Event>({ kind: 'recovered' }),
+)
+const story = fc
+  .array(fc.tuple(fc.integer({ min: 0, max: 400 }), anyEvent), { maxLength: 60 })
+  .map((steps) => {
+    let at = 0
+    return steps.map(([pause, event]): [number, Event] => [(at += pause), event])
+  })
+
+/** What must hold of a project at any instant, whatever happened to it. */
+function faultsOf({ queue, computes, branches }: Project): string[] {
+  return [
+    ...queue
+      .slice(1)
+      .flatMap(({ operation }) => (operation.status === 'scheduling' ? [] : ['two run at once'])),
+    ...queue
+      .slice(0, 1)
+      .flatMap(({ operation, begun }) => (begun && operation.status === 'running' ? [] : ['idle head'])),
+    ...computes.flatMap(({ state, meter }) =>
+      (state === 'active') === (meter.open !== undefined) ? [] : ['meter'],
+    ),
+    ...computes.flatMap(({ pending }) =>
+      pending && queue.length === 0 ? ['pending without operation'] : [],
+    ),
+    ...computes.flatMap(({ wanted }) => (wanted && queue.length === 0 ? ['a client waits for nothing'] : [])),
+    ...branches.flatMap(({ id }) =>
+      computes.filter(({ branchId }) => branchId === id).length > 1 ? ['two primaries'] : [],
+    ),
+  ]
+}
+
+test('whatever happens in whatever order, states stay legal', () => {
+  fc.assert(
+    fc.property(story, (events) => {
+      for (const { project: state } of play(project(), events).results) expect(faultsOf(state)).toEqual([])
+    }),
+  )
+})
+
+test('awake intervals of a compute never overlap and sum up to its meter', () => {
+  fc.assert(
+    fc.property(story, (events) => {
+      const { results } = play(project(), events)
+      const intervals = results.flatMap(({ effects }) =>
+        effects.flatMap((effect) =>
+          effect.kind === 'write-interval' && effect.endpointId === endpointId ? [effect.interval] : [],
+        ),
+      )
+      for (const [at, interval] of intervals.entries()) {
+        expect(interval.to).toBeGreaterThanOrEqual(interval.from)
+        expect(interval.from).toBeGreaterThanOrEqual(intervals[at - 1]?.to ?? 0)
+      }
+    }),
+  )
+})
+
+test('every operation that was ever written ends, or is in the queue', () => {
+  fc.assert(
+    fc.property(story, (events) => {
+      const done = play(project(), events)
+      const latest = new Map(
+        done.results.flatMap(({ effects }) =>
+          effects.flatMap((effect) =>
+            effect.kind === 'write-operation' ? [[effect.operation.id, effect.operation] as const] : [],
+          ),
+        ),
+      )
+      const open = [...latest.values()].filter(
+        ({ status }) => status === 'running' || status === 'scheduling',
+      )
+      expect(open.map(({ id }) => id).toSorted()).toEqual(
+        done.project.queue.map(({ operation }) => operation.id).toSorted(),
+      )
+    }),
+  )
+})
+
+test('the same events give the same result, and a refused request changes nothing', () => {
+  fc.assert(
+    fc.property(story, (events) => {
+      const once = play(project(), events)
+      expect(play(project(), events)).toEqual(once)
+      const refused = once.results
+        .map(({ answer }, at) => (answer?.ok === false ? at : 0))
+        .filter((at) => at > 0)
+      for (const at of refused) expect(once.results[at]?.project).toBe(once.results[at - 1]?.project)
+    }),
+  )
+})

@@ -1,0 +1,156 @@
+// Holds answers of the local service against the service's public OpenAPI document.
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { parse } from 'yaml'
+
+type Schema = {
+  readonly $ref?: string
+  readonly allOf?: readonly Schema[]
+  readonly oneOf?: readonly Schema[]
+  readonly anyOf?: readonly Schema[]
+  readonly type?: string
+  readonly nullable?: boolean
+  readonly enum?: readonly unknown[]
+  readonly required?: readonly string[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly additionalProperties?: Schema | boolean
+  readonly items?: Schema
+  readonly pattern?: string
+  readonly format?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+}
+
+type ResponseObject = {
+  readonly $ref?: string
+  readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>
+}
+type Operation = { readonly responses: Readonly<Record<string, ResponseObject>> }
+type Document = {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: Readonly<Record<string, Readonly<Record<string, Schema & ResponseObject>>>>
+}
+
+const file = fileURLToPath(import.meta.resolve('@neondatabase/api-client')).replace(
+  /dist[\\/].*$/,
+  'public-v2-for-users.gen.yaml',
+)
+const document: Document = parse(readFileSync(file, 'utf8'))
+
+export type ApiResponse = {
+  readonly method: string
+  /** Relative to `/api/v2`, without the query. */
+  readonly path: string
+  readonly status: number
+  readonly body: unknown
+}
+
+/** What is wrong with a response, place by place; empty when it fits. Routes the document lacks are not judged. */
+export function problemsOf({ method, path, status, body }: ApiResponse): string[] {
+  const operation = operationOf(method, path)
+  if (!operation) return []
+  const response =
+    operation.responses[String(status)] ?? (status >= 400 ? operation.responses['default'] : undefined)
+  if (!response) return [`status ${status} is not in the document`]
+  const schema = resolved(response).content?.['application/json']?.schema
+  if (!schema) return body === undefined ? [] : ['a body where none belongs']
+  return check(schema, body, '$')
+}
+
+/** A template without parameters wins over one with. */
+function operationOf(method: string, path: string): Operation | undefined {
+  const template = Object.keys(document.paths)
+    .filter((known) => new RegExp(`^${known.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`).test(path))
+    .toSorted((a, b) => a.split('{').length - b.split('{').length)[0]
+  return template === undefined ? undefined : document.paths[template]?.[method.toLowerCase()]
+}
+
+function resolved<Value extends Schema | ResponseObject>(value: Value): Value {
+  if (value.$ref === undefined) return value
+  const [, , section = '', name = ''] = value.$ref.split('/')
+  const found = document.components[section]?.[name]
+  if (!found) throw new Error(`the document lacks ${value.$ref}`)
+  return resolved(found as Value)
+}
+
+function check(given: Schema, value: unknown, place: string): string[] {
+  const schema = resolved(given)
+  if (value === null && schema.nullable) return []
+  const parts = (schema.allOf ?? []).flatMap((part) => check(part, value, place))
+  return [
+    ...parts,
+    ...checkChoice(schema, value, place),
+    ...checkType(schema, value, place),
+    ...checkInside(schema, value, place),
+  ]
+}
+
+function checkChoice(schema: Schema, value: unknown, place: string): string[] {
+  const alternatives = schema.oneOf ?? schema.anyOf
+  if (alternatives && !alternatives.some((one) => check(one, value, place).length === 0)) {
+    return [`${place}: fits no alternative`]
+  }
+  return schema.enum && !schema.enum.includes(value) ? [`${place}: ${String(value)} is not in the enum`] : []
+}
+
+function checkInside(schema: Schema, value: unknown, place: string): string[] {
+  if (typeof value === 'string') return checkText(schema, value, place)
+  if (typeof value === 'number') return checkNumber(schema, value, place)
+  if (Array.isArray(value))
+    return value.flatMap((item, at) => check(schema.items ?? {}, item, `${place}[${at}]`))
+  return isRecord(value) ? checkObject(schema, value, place) : []
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
+  string: (value) => typeof value === 'string',
+  number: (value) => typeof value === 'number',
+  integer: (value) => Number.isInteger(value),
+  boolean: (value) => typeof value === 'boolean',
+  array: Array.isArray,
+  object: isRecord,
+}
+
+const checkType = ({ type }: Schema, value: unknown, place: string): string[] =>
+  type === undefined || TYPES[type]?.(value)
+    ? []
+    : [`${place}: expected ${type}, got ${JSON.stringify(value)}`]
+
+const FORMATS: Readonly<Record<string, RegExp>> = {
+  'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/,
+  uuid: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+  email: /^[^@\s]+@[^@\s]+$/,
+}
+
+function checkText(schema: Schema, value: string, place: string): string[] {
+  const { minLength = 0, maxLength = Infinity, pattern = '', format = '' } = schema
+  const shapes = [new RegExp(pattern), FORMATS[format] ?? /^/]
+  const fits =
+    shapes.every((shape) => shape.test(value)) && value.length >= minLength && value.length <= maxLength
+  return fits
+    ? []
+    : [`${place}: ${JSON.stringify(value)} does not fit /${pattern}/ ${format} ${minLength}…${maxLength}`]
+}
+
+const checkNumber = ({ minimum, maximum }: Schema, value: number, place: string): string[] =>
+  value >= (minimum ?? -Infinity) && value <= (maximum ?? Infinity)
+    ? []
+    : [`${place}: ${value} is out of range`]
+
+function checkObject(schema: Schema, value: Record<string, unknown>, place: string): string[] {
+  const missing = (schema.required ?? []).filter((key) => value[key] === undefined)
+  const known = Object.entries(schema.properties ?? {})
+  const others = Object.entries(value).filter(([key]) => !(key in (schema.properties ?? {})))
+  const rest = isRecord(schema.additionalProperties) ? schema.additionalProperties : {}
+  return [
+    ...missing.map((key) => `${place}.${key}: missing`),
+    ...known.flatMap(([key, of]) =>
+      value[key] === undefined ? [] : check(of, value[key], `${place}.${key}`),
+    ),
+    ...others.flatMap(([key, item]) => check(rest, item, `${place}.${key}`)),
+  ]
+}

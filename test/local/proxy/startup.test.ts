@@ -1,0 +1,106 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { routeOf } from '../../../src/local/proxy/route.ts'
+import { readStartup, writeError, writeStartup } from '../../../src/local/proxy/startup.ts'
+
+const VERSION = 196_608
+const text = fc.string({ maxLength: 40 }).map((value) => value.replaceAll('\0', ''))
+const parameters = fc
+  .uniqueArray(
+    fc.tuple(
+      text.filter((name) => name !== ''),
+      text,
+    ),
+    { selector: ([name]) => name, maxLength: 10 },
+  )
+  .map((entries) => new Map(entries))
+
+test('what is written is read again, with the bytes after it', () => {
+  fc.assert(
+    fc.property(parameters, fc.uint8Array({ maxLength: 20 }), (given, rest) => {
+      const bytes = Buffer.concat([writeStartup(VERSION, given), rest])
+      expect(readStartup(bytes)).toEqual({
+        kind: 'startup',
+        version: VERSION,
+        parameters: given,
+        rest: Buffer.from(rest),
+      })
+    }),
+  )
+})
+
+test('every part of a packet asks for more', () => {
+  fc.assert(
+    fc.property(parameters, fc.nat(), (given, length) => {
+      const packet = writeStartup(VERSION, given)
+      expect(readStartup(packet.subarray(0, length % packet.length))).toEqual({ kind: 'more' })
+    }),
+  )
+})
+
+test('any bytes are read without a throw', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+      expect(['more', 'encryption', 'cancel', 'startup', 'garbage']).toContain(
+        readStartup(Buffer.from(bytes)).kind,
+      )
+    }),
+  )
+})
+
+const packet = (...words: readonly number[]): Buffer => {
+  const bytes = Buffer.alloc(words.length * 4)
+  for (const [at, word] of words.entries()) bytes.writeInt32BE(word, at * 4)
+  return bytes
+}
+
+test.each([
+  ['a request for TLS', packet(8, 80_877_103), 'encryption'],
+  ['a request for GSS', packet(8, 80_877_104), 'encryption'],
+  ['a cancel request', packet(16, 80_877_102, 7, 8), 'cancel'],
+  ['a length below 8', packet(7, 0), 'garbage'],
+  ['a length above the bound', packet(10_001, VERSION), 'garbage'],
+  ['HTTP', Buffer.from('GET / HTTP/1.1\r\n\r\n'), 'garbage'],
+  ['protocol 2', packet(12, 131_072, 0), 'garbage'],
+  ['parameters without an end', Buffer.concat([packet(12, VERSION), Buffer.from('user')]), 'garbage'],
+])('%s', (_, bytes, kind) => {
+  expect(readStartup(bytes).kind).toBe(kind)
+})
+
+test.each([
+  ['endpoint=ep-a', 'ep-a', undefined],
+  ['endpoint%3Dep-a', 'ep-a', undefined],
+  ['-c geqo=off endpoint=ep-a  -c search_path=a\\ b', 'ep-a', '-c geqo=off -c search_path=a\\ b'],
+  ['endpoint=ep-a endpoint=ep-b', 'ep-b', undefined],
+  ['-c geqo=off', undefined, '-c geqo=off'],
+  ['endpoint=../etc', undefined, 'endpoint=../etc'],
+  ['', undefined, ''],
+])('options %o name %o and leave %o', (options, endpointId, left) => {
+  const route = routeOf(
+    new Map([
+      ['user', 'me'],
+      ['options', options],
+    ]),
+  )
+  expect(route.endpointId).toBe(endpointId)
+  expect(route.parameters.get('options')).toBe(left)
+  expect(route.parameters.get('user')).toBe('me')
+})
+
+test('an error is one message of the protocol, whatever its text', () => {
+  fc.assert(
+    fc.property(fc.string(), (message) => {
+      const bytes = writeError('57P03', message)
+      expect(bytes.toString('latin1', 0, 1)).toBe('E')
+      expect(bytes.readInt32BE(1)).toBe(bytes.length - 1)
+      expect(bytes.subarray(5).toString().split('\0')).toEqual([
+        'SFATAL',
+        'VFATAL',
+        'C57P03',
+        `M${Buffer.from(message.replaceAll('\0', ' ')).toString()}`,
+        '',
+        '',
+      ])
+    }),
+  )
+})

@@ -1,0 +1,11 @@
+// The local service as a process of its own, to be killed: node serve.ts FOLDER
+import { startLocal } from '../../src/local/start.ts'
+
+const local = await startLocal({
+  folder: process.argv[2] ?? '',
+  projects: [{ name: 'shop', suspendTimeoutSeconds: -1 }],
+  allowShortDelays: true,
+  wakeLatency: { min: 0, max: 0 },
+  lastActiveLag: 0,
+})
+console.log(JSON.stringify({ baseUrl: local.baseUrl, apiKey: local.apiKey }))

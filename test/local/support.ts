@@ -1,0 +1,172 @@
+import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Endpoint, Operation, ProjectListItem } from '@neondatabase/api-client'
+import { Client, type QueryResult } from 'pg'
+import { onTestFinished } from 'vitest'
+import { type Local, type LocalOptions, startLocal } from '../../src/local/start.ts'
+import type { ComputeTruth } from '../../src/local/truth.ts'
+import { problemsOf } from './openapi.ts'
+
+/** Asks again every 10 ms until the condition holds, and returns what it yielded; fails after `bound` ms. */
+export async function until<Value>(
+  what: string,
+  condition: () => Promise<Value | undefined | false> | Value | undefined | false,
+  bound = 15_000,
+): Promise<Value> {
+  const end = Date.now() + bound
+  for (;;) {
+    const value = await condition()
+    if (value !== undefined && value !== false) return value
+    if (Date.now() > end) throw new Error(`not within ${bound} ms: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+/** An empty folder that user postgres can reach, removed after the test. */
+export function freshFolder(): string {
+  const folder = makeFolder()
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** In memory where the machine has room for it: a copy of a cluster is 30 MB, and a test is no place to wait for disks. */
+export function makeFolder(): string {
+  const folder = mkdtempSync(join(hasRoom('/dev/shm') ? '/dev/shm' : tmpdir(), 'dormouse-local-'))
+  chmodSync(folder, 0o711)
+  return folder
+}
+
+function hasRoom(folder: string): boolean {
+  if (!existsSync(folder)) return false
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize > 4 * 2 ** 30
+}
+
+/** Quick and exact: no extra latency, no lag, short delays; one project `shop` that never suspends. */
+export const QUICK: Omit<LocalOptions, 'folder'> = {
+  projects: [{ name: 'shop', suspendTimeoutSeconds: -1 }],
+  allowShortDelays: true,
+  wakeLatency: { min: 0, max: 0 },
+  lastActiveLag: 0,
+  activityPoll: 0.1,
+}
+
+/** A service for one test, stopped after it. */
+export async function quickLocal(options: Partial<LocalOptions> = {}): Promise<Local> {
+  const local = await startLocal({ folder: freshFolder(), ...QUICK, ...options })
+  onTestFinished(() => local.stop())
+  return local
+}
+
+/** Everything a body may hold. A test names what it expects; that it is there, the OpenAPI document says. */
+export type Body = {
+  readonly endpoint: Endpoint
+  readonly endpoints: readonly Endpoint[]
+  readonly operations: readonly Operation[]
+  readonly projects: readonly ProjectListItem[]
+  readonly project: ProjectListItem & { readonly active_time_seconds: number }
+  readonly pagination: { readonly cursor: string }
+  readonly uri: string
+  readonly key: string
+  readonly id: number
+  readonly request_id: string
+  readonly message: string
+}
+
+export type Answered = { readonly status: number; readonly headers: Headers; readonly body: Body }
+
+/** What a test needs of a running service. */
+export type Service = Pick<Local, 'baseUrl' | 'apiKey' | 'truth'>
+
+type Call = { readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
+
+/** Calls a route with the service's key and holds the answer against the public OpenAPI document. */
+export async function call(local: Service, route: string, { body, headers }: Call = {}): Promise<Answered> {
+  const [method = 'GET', path = '/'] = route.split(' ')
+  const response = await fetch(`${local.baseUrl}${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${local.apiKey}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  const answered: Body = text === '' ? undefined : JSON.parse(text)
+  const problems = problemsOf({
+    method,
+    path: path.split('?')[0] ?? '',
+    status: response.status,
+    body: answered,
+  })
+  if (problems.length > 0) throw new Error(`${route} ${response.status}: ${problems.join('; ')}\n${text}`)
+  return { status: response.status, headers: response.headers, body: answered }
+}
+
+/** One compute with what a test needs to reach it. */
+export type Subject = {
+  readonly projectId: string
+  readonly endpointId: string
+  readonly branchId: string
+  /** Path of the compute in the API. */
+  readonly path: string
+  /** Connection string of `app_owner` through the main port. */
+  readonly uri: string
+  record(): Promise<Endpoint>
+  truth(): ComputeTruth
+  /** Resolves with the record when no change is under way and the compute is in this state. */
+  settled(state: 'active' | 'idle'): Promise<Endpoint>
+}
+
+/** The compute of the project of that name. */
+export async function subject(local: Service, name = 'shop'): Promise<Subject> {
+  const { projects } = (await call(local, 'GET /projects?limit=400')).body
+  const projectId = projects.find((project) => project.name === name)?.id ?? ''
+  const [endpoint] = (await call(local, `GET /projects/${projectId}/endpoints`)).body.endpoints
+  if (!endpoint) throw new Error(`project ${name} has no compute`)
+  const { id: endpointId, branch_id: branchId } = endpoint
+  const path = `/projects/${projectId}/endpoints/${endpointId}`
+  const { uri } = (
+    await call(local, `GET /projects/${projectId}/connection_uri?database_name=app&role_name=app_owner`)
+  ).body
+  const record = async (): Promise<Endpoint> => (await call(local, `GET ${path}`)).body.endpoint
+  const truth = (): ComputeTruth => {
+    const found = local.truth().computes.find((compute) => compute.endpointId === endpointId)
+    if (!found) throw new Error(`no truth about ${endpointId}`)
+    return found
+  }
+  const settled = (state: string): Promise<Endpoint> =>
+    until(`${endpointId} is ${state}`, async () => {
+      const now = await record()
+      const {
+        current_state: current,
+        pending_state: pending,
+      }: { current_state: string; pending_state?: string } = now
+      return current === state && pending === undefined && now
+    })
+  return { projectId, endpointId, branchId, path, uri, record, truth, settled }
+}
+
+/** Connects, runs one statement, and leaves. */
+export async function query(
+  connectionString: string,
+  sql: string,
+  applicationName = 'test',
+): Promise<QueryResult['rows']> {
+  const client = await connected(connectionString, applicationName)
+  try {
+    return (await client.query(sql)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** A session that stays; its loss is seen by who asks, not thrown at the process. */
+export async function connected(connectionString: string, applicationName = 'test'): Promise<Client> {
+  const client = new Client({ connectionString, application_name: applicationName })
+  client.on('error', () => undefined)
+  await client.connect()
+  return client
+}
