@@ -1,0 +1,142 @@
+// The only reader of the configuration file and of the environment.
+import { readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import type { Prices } from '../model/price.ts'
+import { failed, ok, type Result } from '../model/result.ts'
+import type { AccountEntry } from './account.ts'
+import { withDefaults } from './defaults.ts'
+import { configJsonSchema } from './describe.ts'
+import { priceFileSchema, pricesOf, type PriceFile } from './prices.ts'
+import { parseAs, parseYaml, type Problems } from './problems.ts'
+import { configSchema, type ConfigEntry } from './schema.ts'
+import { createSecret, reasonOf, type Environment, type Secret } from './secrets.ts'
+
+const SHIPPED_PRICES = join(import.meta.dirname, '../../config/prices.yaml')
+
+export type AccountConfig = {
+  readonly name: string
+  readonly baseUrl: string
+  readonly key: Secret
+  readonly orgId: string | undefined
+  readonly projects: 'discover' | readonly string[]
+  readonly plan: string
+  readonly prices: Prices
+  /** With the placeholders `{host}`, `{endpoint_id}`, `{project_id}` and `{database}`; holds no password. */
+  readonly dsn: string | undefined
+  readonly dsnPassword: Secret | undefined
+}
+
+/** The configuration in effect: paths are absolute, no secret is in it. */
+export type Config = Omit<ConfigEntry, 'accounts' | 'prices'> & {
+  /** At least one, in the order of the file; names are unique. */
+  readonly accounts: readonly AccountConfig[]
+}
+
+/** The variables of this process. */
+export const environment = (): Environment => process.env
+
+/**
+ * The configuration in the file at `path`.
+ *
+ * @returns everything that is wrong with it, secrets that cannot be read included, one line each
+ */
+export function loadConfig(path: string, env: Environment): Result<Config, Problems> {
+  const file = readYaml(path)
+  if (!file.ok) return file
+  const parsed = parseAs(configSchema, file.value, configJsonSchema())
+  if (!parsed.ok) return parsed
+  return complete(parsed.value, { folder: dirname(resolve(path)), env })
+}
+
+/** What the file at `path` says, with every default filled in and with the words of the file. Only of a file that can be loaded. */
+export function effectiveConfig(path: string): unknown {
+  const file = readYaml(path)
+  return file.ok ? withDefaults(file.value) : undefined
+}
+
+function readYaml(path: string): Result<unknown, Problems> {
+  try {
+    return parseYaml(readFileSync(path, 'utf8'))
+  } catch (cause) {
+    return failed([`${path} cannot be read: ${reasonOf(cause)}`])
+  }
+}
+
+type Surroundings = { readonly folder: string; readonly env: Environment }
+
+/** Everything that takes more than the file itself: other files, the environment, two keys that must agree. */
+function complete(entry: ConfigEntry, { folder, env }: Surroundings): Result<Config, Problems> {
+  const prices = readPrices(
+    entry.prices.file === undefined ? SHIPPED_PRICES : resolve(folder, entry.prices.file),
+  )
+  const accounts = entry.accounts.map((account) => accountOf(account, { folder, env }))
+  const priced = entry.accounts.map((account) =>
+    prices.ok ? priceOf(account, entry, prices.value) : undefined,
+  )
+  const problems = [
+    ...(prices.ok ? [] : prices.error.map((problem) => `prices.file: ${problem}`)),
+    ...accounts.flatMap((account, index) => secretProblems(account, `accounts[${index}]`)),
+    ...repeatedNames(entry.accounts),
+    ...(prices.ok ? unknownPlans(entry.accounts, prices.value) : []),
+    ...(entry.poll.maxAge < entry.poll.interval ? ['poll.max_age: expected at least poll.interval'] : []),
+  ]
+  if (problems.length > 0) return failed(problems)
+  const { prices: _, ...rest } = entry
+  return ok({
+    ...rest,
+    store: { folder: resolve(folder, entry.store.folder) },
+    accounts: accounts.flatMap((account, index) => {
+      const found = priced[index]
+      return found ? [{ ...account, prices: found }] : []
+    }),
+  })
+}
+
+const accountOf = (entry: AccountEntry, { folder, env }: Surroundings): Omit<AccountConfig, 'prices'> => {
+  const secret = (file: string | undefined, variable: string | undefined): Secret | undefined => {
+    if (file !== undefined) return createSecret({ file: resolve(folder, file) }, env)
+    return variable === undefined ? undefined : createSecret({ variable }, env)
+  }
+  const key = secret(entry.api_key_file, entry.api_key_env)
+  if (!key) throw new Error('an account without a key passed the schema')
+  return {
+    name: entry.name,
+    baseUrl: entry.base_url,
+    key,
+    orgId: entry.org_id,
+    projects: entry.projects,
+    plan: entry.plan,
+    dsn: entry.dsn,
+    dsnPassword: secret(entry.dsn_password_file, entry.dsn_password_env),
+  }
+}
+
+const secretProblems = ({ key, dsnPassword }: Omit<AccountConfig, 'prices'>, path: string): string[] =>
+  [key, dsnPassword].flatMap((secret) => {
+    const text = secret?.read()
+    return text && !text.ok ? [`${path}: ${text.error}`] : []
+  })
+
+const repeatedNames = (accounts: readonly AccountEntry[]): string[] =>
+  accounts.flatMap(({ name }, index) => {
+    const first = accounts.findIndex((other) => other.name === name)
+    return first === index ? [] : [`accounts[${index}].name: ${name} is the name of accounts[${first}], too`]
+  })
+
+const unknownPlans = (accounts: readonly AccountEntry[], { plans }: PriceFile): string[] =>
+  accounts.flatMap(({ plan }, index) =>
+    Object.hasOwn(plans, plan)
+      ? []
+      : [`accounts[${index}].plan: expected a plan of the price file: ${Object.keys(plans).join(', ')}`],
+  )
+
+const priceOf = (account: AccountEntry, { prices }: ConfigEntry, file: PriceFile): Prices | undefined =>
+  pricesOf(file, account.plan, {
+    currency: account.currency ?? prices.currency,
+    cuHour: account.cu_hour ?? prices.cuHour,
+  })
+
+function readPrices(path: string): Result<PriceFile, Problems> {
+  const file = readYaml(path)
+  return file.ok ? parseAs(priceFileSchema, file.value, {}) : file
+}

@@ -1,0 +1,160 @@
+// Every key of the configuration file, its default and its meaning. `config/default.yaml` and `config/schema.json` are made from it.
+import { z } from 'zod'
+import { accountSchema } from './account.ts'
+import { address, duration, isLoopback, money } from './values.ts'
+
+const whole = (least: number, most: number) => {
+  const expected = `expected a whole number from ${least} to ${most}`
+  return z.int(expected).min(least, expected).max(most, expected)
+}
+
+const overhead = 'expected a share from 0 to 0.2'
+
+const poll = z
+  .strictObject({
+    interval: duration({ min: '1s', max: '1d' })
+      .prefault('60s')
+      .describe('From the start of one pass to the start of the next.'),
+    max_age: duration({ min: '1s', max: '7d' })
+      .prefault('15m')
+      .describe('The oldest a look at a compute may become.'),
+  })
+  .transform(({ max_age: maxAge, ...rest }) => ({ ...rest, maxAge }))
+
+const reading = z
+  .strictObject({
+    mode: z
+      .enum(['off', 'light', 'full'])
+      .prefault('full')
+      .describe('off: never connect to a compute. light: connections and causes. full: the file cache, too.'),
+    overhead: z
+      .number(overhead)
+      .min(0, overhead)
+      .max(0.2, overhead)
+      .prefault(0.01)
+      .describe('The share of its awake time that readings may add to a compute.'),
+    min_interval: duration({ max: '7d' })
+      .prefault('5m')
+      .describe('The least time between two readings of one compute.'),
+    activity_lag: duration({ max: '1h' })
+      .prefault('60s')
+      .describe('How late the service shows the last activity, until it has been measured.'),
+    database: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({ examples: ['app'] })
+      .describe(
+        'The database to connect to for full readings, with the extension that shows the file cache.',
+      ),
+    service_users: z
+      .array(z.string())
+      .prefault(['cloud_admin'])
+      .describe("The service's own users: their sessions are nobody's activity."),
+    deadline: duration({ min: '100ms', max: '1m' })
+      .prefault('5s')
+      .describe('The longest a reading may take.'),
+    max_concurrent: whole(1, 256).prefault(16).describe('Readings at the same time.'),
+  })
+  .transform(
+    ({
+      min_interval: minInterval,
+      activity_lag: activityLag,
+      service_users: serviceUsers,
+      max_concurrent: maxConcurrent,
+      ...rest
+    }) => ({ ...rest, minInterval, activityLag, serviceUsers, maxConcurrent }),
+  )
+
+const service = z
+  .strictObject({
+    preset: z
+      .enum(['interface', '2026-03'])
+      .prefault('2026-03')
+      .describe(
+        'What a size gives where the service does not say: its interface text, or its documents of 2026-03.',
+      ),
+    requests_per_minute: whole(1, 100_000)
+      .prefault(350)
+      .describe('Requests to one account; the service allows about 700 and people want some of them.'),
+  })
+  .transform(({ preset, requests_per_minute: requestsPerMinute }) => ({ preset, requestsPerMinute }))
+
+const prices = z
+  .strictObject({
+    file: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({ examples: ['./prices.yaml'] })
+      .describe('Price file; the one that comes with Dormouse when absent.'),
+    currency: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({ examples: ['USD'] })
+      .describe('The label of the money, in place of the price file.'),
+    cu_hour: money
+      .optional()
+      .describe('What a CU-hour costs on every plan and at all times, in place of the price file.'),
+  })
+  .transform(({ cu_hour: cuHour, ...rest }) => ({ ...rest, cuHour }))
+
+const server = z.strictObject({
+  telemetry: address
+    .prefault('0.0.0.0:9477')
+    .describe(
+      'Metrics and health, for Prometheus and the orchestrator: host:port, an IPv6 host in brackets.',
+    ),
+  api: address
+    .refine(isLoopback, 'expected a loopback address such as 127.0.0.1:9478: it has no access control')
+    .prefault('127.0.0.1:9478')
+    .describe('Status page and API: host:port on loopback.'),
+})
+
+export const configSchema = z.strictObject({
+  mode: z
+    .enum(['off', 'observe', 'suggest', 'approve', 'apply'])
+    .prefault('suggest')
+    .describe('How far Dormouse may go.'),
+  accounts: z
+    .array(accountSchema, 'expected a list with at least one account')
+    .min(1, 'expected a list with at least one account')
+    .describe('The accounts of the service to look after.'),
+  poll: poll.prefault({}).describe('How often the service is asked.'),
+  reading: reading.prefault({}).describe('Looking into the computes that are awake.'),
+  service: service.prefault({}).describe('The service itself.'),
+  prices: prices.prefault({}).describe('What awake computes cost.'),
+  server: server.prefault({}).describe('Where Dormouse listens.'),
+  store: z
+    .strictObject({
+      folder: z
+        .string()
+        .min(1)
+        .prefault('./dormouse-data')
+        .describe('The folder for what must survive; relative to this file.'),
+    })
+    .prefault({})
+    .describe('Where Dormouse keeps its ledger.'),
+  metrics: z
+    .strictObject({
+      stale_after: whole(1, 1000)
+        .prefault(3)
+        .describe('Polls without an answer after which a state is shown as unknown.'),
+    })
+    .transform(({ stale_after: staleAfter }) => ({ staleAfter }))
+    .prefault({})
+    .describe('What /metrics shows.'),
+  log: z
+    .strictObject({
+      level: z
+        .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+        .prefault('info')
+        .describe('The least severe lines that are written.'),
+    })
+    .prefault({})
+    .describe('The log, JSON lines on standard output.'),
+})
+
+/** What the file says, with defaults; `load.ts` makes the `Config` of it. */
+export type ConfigEntry = z.output<typeof configSchema>

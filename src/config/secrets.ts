@@ -1,0 +1,57 @@
+// Keys and passwords: read from a file or a variable each time they are asked for, kept nowhere.
+import { readFileSync } from 'node:fs'
+import { failed, ok, type Result } from '../model/result.ts'
+
+/** The variables of the environment. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export type SecretSource = { readonly file: string } | { readonly variable: string }
+
+/** Where a secret comes from; its text is not in it. */
+export type Secret = {
+  /** `file /run/secrets/key` or `variable DORMOUSE_API_KEY`. */
+  readonly from: string
+  /** The text without white space around it. The problem is one line that does not contain it. */
+  readonly read: () => Result<string, string>
+}
+
+export function createSecret(source: SecretSource, environment: Environment): Secret {
+  const from = 'file' in source ? `file ${source.file}` : `variable ${source.variable}`
+  return {
+    from,
+    read() {
+      const text = 'file' in source ? fileText(source.file) : variableText(environment[source.variable])
+      if (!text.ok) return failed(`${from} ${text.error}`)
+      const trimmed = text.value.trim()
+      if (trimmed === '') return failed(`${from} is empty`)
+      if (/\s/.test(trimmed)) return failed(`${from} has white space inside: expected one word`)
+      return ok(trimmed)
+    },
+  }
+}
+
+const variableText = (value: string | undefined): Result<string, string> =>
+  value === undefined ? failed('is not set') : ok(value)
+
+function fileText(path: string): Result<string, string> {
+  try {
+    return ok(readFileSync(path, 'utf8'))
+  } catch (cause) {
+    return failed(`cannot be read: ${reasonOf(cause)}`)
+  }
+}
+
+/** In words, for the reasons an operator meets; the system's own text for the others. */
+export function reasonOf(cause: unknown): string {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  switch (code) {
+    case 'ENOENT':
+      return 'there is no such file'
+    case 'EACCES':
+      return 'permission denied'
+    case 'EISDIR':
+      return 'it is a folder'
+    default:
+      return cause instanceof Error ? cause.message : String(cause)
+  }
+}

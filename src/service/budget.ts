@@ -1,0 +1,64 @@
+// How fast one account may be asked: a token bucket that gives way when the service says 429. Pure; times are monotonic.
+import { seconds, type Seconds } from '../model/units.ts'
+
+/** Requests that may go out at once. Public limit: 40 a second per route (service-facts.md); doubled, people notice our sweeps sooner. */
+const BURST = 10
+/** From half the rate back to the whole. Doubled, a sweep stays slow for longer than people need the room. */
+const RECOVERY = seconds(600)
+/** The least share of the rate. Doubled, a service that limits for hours is asked twice as often. */
+const LEAST_SHARE = 1 / 32
+
+export type Budget = {
+  /** The rate when nothing limits, requests a second. */
+  readonly rate: number
+  /** How much of the rate was left at `at`; grows back with time. */
+  readonly share: number
+  readonly tokens: number
+  /** When `share` and `tokens` were true. */
+  readonly at: Seconds
+  /** Nothing is sent before. */
+  readonly notBefore: Seconds
+  /** The last time the rate was halved; −∞ when never. */
+  readonly halvedAt: Seconds
+}
+
+export const openBudget = (requestsPerMinute: number, now: Seconds): Budget => ({
+  rate: requestsPerMinute / 60,
+  share: 1,
+  tokens: BURST,
+  at: now,
+  notBefore: seconds(-Infinity),
+  halvedAt: seconds(-Infinity),
+})
+
+/** How long until a request may go out, rounded up to a millisecond; 0 when it may now. */
+export function waitFor(budget: Budget, now: Seconds): Seconds {
+  const { tokens, share, rate, notBefore } = refilled(budget, now)
+  const wait = Math.max(notBefore - now, tokens >= 1 ? 0 : (1 - tokens) / (rate * share), 0)
+  return seconds(Math.ceil(wait * 1000) / 1000)
+}
+
+/** One request goes out now; `waitFor` said 0. */
+export function spend(budget: Budget, now: Seconds): Budget {
+  const current = refilled(budget, now)
+  return { ...current, tokens: current.tokens - 1 }
+}
+
+/**
+ * The service answered 429 to a request sent at `sentAt`: nothing more before `pause` has passed, and half the rate.
+ * Requests that were on their way together are one event and halve once.
+ */
+export function limited(budget: Budget, now: Seconds, told: { sentAt: Seconds; pause: Seconds }): Budget {
+  const current = refilled(budget, now)
+  const notBefore = seconds(Math.max(current.notBefore, now + told.pause))
+  if (told.sentAt < current.halvedAt) return { ...current, notBefore }
+  return { ...current, notBefore, share: Math.max(LEAST_SHARE, current.share / 2), halvedAt: now }
+}
+
+function refilled(budget: Budget, now: Seconds): Budget {
+  const elapsed = Math.max(0, now - budget.at)
+  const share = Math.min(1, budget.share + (elapsed * 0.5) / RECOVERY)
+  // the mean of a straight line; where it reaches 1 on the way this is a little less than the truth
+  const gained = (elapsed * budget.rate * (budget.share + share)) / 2
+  return { ...budget, share, tokens: Math.min(BURST, budget.tokens + gained), at: now }
+}

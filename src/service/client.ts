@@ -1,0 +1,162 @@
+// Requests in the name of one account: key, request budget, deadline; GET is repeated, a mutation never.
+import { Agent, type Dispatcher } from 'undici'
+import type { Clock, Random } from '../model/ports.ts'
+import { failed, type Result } from '../model/result.ts'
+import type { ServiceError } from '../model/service-error.ts'
+import { seconds, type Seconds } from '../model/units.ts'
+import { DEADLINE, send, type Answer, type Method, type Reply } from './attempt.ts'
+import { mutationResult, pauseOf, readOutcome } from './outcome.ts'
+import { createTurnstile } from './turnstile.ts'
+
+/** Attempts at one GET. Source, with the other numbers here: service-facts.md, "Errors, retries, rates". */
+const ATTEMPTS = 4
+/** Sending and backing off, all attempts together; waiting for the budget or for a 429 to end does not count. */
+const PATIENCE = seconds(30)
+const FIRST_BACKOFF = 0.25
+const LONGEST_BACKOFF = 10
+
+/** One request as it went out. */
+export type RequestReport = {
+  readonly operation: string
+  /** The status as text, or that there was no whole answer. */
+  readonly code: string
+  readonly seconds: Seconds
+  /** Whether it repeats an earlier one. */
+  readonly retry: boolean
+}
+
+export type ClientOptions = {
+  /** With the version segment; a slash at the end is no matter. */
+  readonly baseUrl: string
+  /** Asked before every request, so that a rotated key is seen; the problem is one line for a person. */
+  readonly readKey: () => Result<string, string>
+  readonly clock: Clock
+  readonly random: Random
+  readonly requestsPerMinute: number
+  /** Default: an own pool of 16 connections that are kept alive. */
+  readonly dispatcher?: Dispatcher
+  /** Told of every request that was answered or lost; not of those that were stopped. */
+  readonly onRequest?: (report: RequestReport) => void
+}
+
+export type Request = {
+  readonly operation: string
+  /** Relative to the base address, with its query. */
+  readonly path: string
+}
+
+export type Mutation = Request & {
+  readonly method: Exclude<Method, 'GET'>
+  readonly body?: unknown
+  /** Whether a status of success says all there is to know: then a body that cannot be read is none. */
+  readonly statusSuffices?: boolean
+}
+
+type Value = Promise<Result<unknown, ServiceError>>
+
+export type Client = {
+  /** Up to four attempts; only `unavailable`, `limited` and `malformed` were repeated. The value is a JSON value. */
+  read(request: Request, signal: AbortSignal): Value
+  /** At most once. `unavailable` means that it was not sent. The value is undefined for an empty body. */
+  mutate(mutation: Mutation, signal: AbortSignal): Value
+}
+
+type Sent = { readonly reply: Reply; readonly took: Seconds } | { readonly unsent: ServiceError }
+
+export function createClient(options: ClientOptions): Client {
+  const { clock, random, readKey, onRequest } = options
+  const root = options.baseUrl.replace(/\/+$/, '')
+  const dispatcher = options.dispatcher ?? new Agent({ connections: 16 })
+  const turnstile = createTurnstile(clock, options.requestsPerMinute)
+  /** The key that was answered 401: nothing is sent with it again. */
+  let refused: string | undefined
+  /** Aborts when a key is refused, so that nobody queues in its name. */
+  let queue = new AbortController()
+
+  function usableKey(): Result<string, ServiceError> {
+    const key = readKey()
+    if (!key.ok) return failed({ kind: 'unavailable', message: `the API key cannot be read: ${key.error}` })
+    return key.value === refused ? failed({ kind: 'unauthorized' }) : key
+  }
+
+  /** What an answer says of the requests that come after it. */
+  function learn(answer: Answer, sent: { readonly key: string; readonly sentAt: Seconds }): void {
+    if (answer.status === 401) {
+      refused = sent.key
+      queue.abort()
+      queue = new AbortController()
+    }
+    if (answer.status === 429) turnstile.limit(sent.sentAt, pauseOf(answer.retryAfter, clock.now()))
+  }
+
+  /** Waits for the turn of one request. The value is the key to send it with. */
+  async function admit(method: Method, signal: AbortSignal): Promise<Result<string, ServiceError>> {
+    const before = usableKey() // a refused key takes no place in the queue
+    if (!before.ok) return before
+    const passage = await turnstile.pass(method === 'GET', AbortSignal.any([signal, queue.signal]))
+    if (signal.aborted) return failed({ kind: 'unavailable', message: 'stopped' })
+    if (passage.kind === 'stopped') return admit(method, signal)
+    if (passage.kind === 'limited') return failed(passage)
+    return usableKey() // it may have been replaced, or refused, while we queued
+  }
+
+  async function once(
+    call: Request & { readonly method: Method; readonly body?: unknown },
+    { deadline, retry }: { readonly deadline: Seconds; readonly retry: boolean },
+    signal: AbortSignal,
+  ): Promise<Sent> {
+    const key = await admit(call.method, signal)
+    if (!key.ok) return { unsent: key.error }
+
+    const sentAt = clock.monotonic()
+    const body = call.body === undefined ? undefined : JSON.stringify(call.body)
+    const attempt = { method: call.method, url: `${root}/${call.path}`, key: key.value, body, deadline }
+    const reply = withoutKey(await send(attempt, { clock, dispatcher }, signal), key.value)
+    const took = seconds(clock.monotonic() - sentAt)
+    if (reply.kind === 'answer') learn(reply, { key: key.value, sentAt })
+    if (reply.kind !== 'stopped') {
+      const code = reply.kind === 'answer' ? String(reply.status) : reply.code
+      onRequest?.({ operation: call.operation, code, seconds: took, retry })
+    }
+    return { reply, took }
+  }
+
+  return {
+    async read(request, signal) {
+      let spent = 0
+      for (let attempt = 1; ; attempt += 1) {
+        const deadline = seconds(Math.min(DEADLINE, PATIENCE - spent))
+        // oxlint-disable-next-line no-await-in-loop -- the next attempt depends on this one
+        const sent = await once({ ...request, method: 'GET' }, { deadline, retry: attempt > 1 }, signal)
+        if ('unsent' in sent) return failed(sent.unsent)
+        const { result, repeatable } = readOutcome(sent.reply, clock.now())
+        const limit = !result.ok && result.error.kind === 'limited' // its pause is kept by the turnstile
+        const backoff = limit ? 0 : backoffAfter(attempt, random)
+        spent += sent.took + backoff
+        if (!repeatable || attempt === ATTEMPTS || spent >= PATIENCE) return result
+        // oxlint-disable-next-line no-await-in-loop -- the same
+        await clock.sleep(seconds(backoff), signal)
+      }
+    },
+    async mutate(mutation, signal) {
+      const sent = await once(mutation, { deadline: DEADLINE, retry: false }, signal)
+      return 'unsent' in sent ? failed(sent.unsent) : mutationResult(sent.reply, mutation, clock.now())
+    },
+  }
+}
+
+/** Full jitter: anything up to a bound that doubles. */
+const backoffAfter = (attempt: number, random: Random): number =>
+  random.unit() * Math.min(LONGEST_BACKOFF, FIRST_BACKOFF * 2 ** (attempt - 1))
+
+/** Nothing that a refusal or a failure says may carry the key on into a message or a log. */
+function withoutKey(reply: Reply, key: string): Reply {
+  switch (reply.kind) {
+    case 'answer':
+      return reply.status < 300 ? reply : { ...reply, text: reply.text?.replaceAll(key, '[key]') }
+    case 'lost':
+      return { ...reply, message: reply.message.replaceAll(key, '[key]') }
+    case 'stopped':
+      return reply
+  }
+}

@@ -1,0 +1,106 @@
+// What an answer means for the caller. Source: service-facts.md, "Errors, retries, rates"; the client keys on the status alone.
+import type { ServiceError } from '../model/service-error.ts'
+import { failed, ok, type Result } from '../model/result.ts'
+import { after, seconds, type Instant, type Seconds } from '../model/units.ts'
+import type { Answer, Reply } from './attempt.ts'
+
+/** When a 429 names no time. Doubled, a burst that was refused waits twice as long. */
+const UNNAMED_PAUSE = seconds(2)
+
+const REPEATED: ReadonlySet<number> = new Set([429, 500, 502, 503, 504, 524])
+
+const MALFORMED = {
+  large: 'body: larger than 32 MiB',
+  broken: 'body: not JSON',
+}
+
+/** How a request ended, and whether the same GET may be sent again. */
+export type Outcome = {
+  readonly result: Result<unknown, ServiceError>
+  readonly repeatable: boolean
+}
+
+const final = (result: Outcome['result']): Outcome => ({ result, repeatable: false })
+
+/** `undefined` is the value of an empty body. */
+export function readOutcome(reply: Reply, now: Instant): Outcome {
+  if (reply.kind === 'stopped') return final(failed({ kind: 'unavailable', message: 'stopped' }))
+  if (reply.kind === 'lost')
+    return { result: failed({ kind: 'unavailable', message: reply.message }), repeatable: true }
+  const { status, text } = reply
+  if (status >= 200 && status < 300) {
+    if (text === undefined) return final(failed({ kind: 'malformed', problems: [MALFORMED.large] }))
+    const body = parseJson(text)
+    if (body.ok && body.value !== undefined) return final(body)
+    return { result: failed({ kind: 'malformed', problems: [MALFORMED.broken] }), repeatable: true }
+  }
+  const error: ServiceError = inTrouble(status)
+    ? { kind: 'unavailable', message: statusText(reply) }
+    : refusal(reply, now)
+  return { result: failed(error), repeatable: REPEATED.has(status) }
+}
+
+/** Whatever leaves open whether the change took effect is `uncertain`. */
+export function mutationResult(
+  reply: Reply,
+  { statusSuffices = false }: { readonly statusSuffices?: boolean },
+  now: Instant,
+): Outcome['result'] {
+  if (reply.kind === 'stopped')
+    return failed({ kind: 'uncertain', message: 'stopped before the answer came' })
+  if (reply.kind === 'lost') return failed({ kind: 'uncertain', message: reply.message })
+  const { status, text } = reply
+  if (status >= 200 && status < 300) {
+    const body = text === undefined ? failed(MALFORMED.large) : parseJson(text)
+    if (body.ok) return body
+    return statusSuffices ? ok(undefined) : failed({ kind: 'uncertain', message: body.error })
+  }
+  if (inTrouble(status)) return failed({ kind: 'uncertain', message: statusText(reply) })
+  return failed(refusal(reply, now))
+}
+
+/** 501 is a refusal: there is no such thing, so nothing was begun. */
+const inTrouble = (status: number): boolean => status >= 500 && status !== 501
+
+function refusal(answer: Answer, now: Instant): ServiceError {
+  switch (answer.status) {
+    case 401:
+      return { kind: 'unauthorized' }
+    case 404:
+      return { kind: 'gone', message: messageOf(answer) }
+    case 423:
+      return { kind: 'busy' }
+    case 429:
+      return { kind: 'limited', until: after(now, pauseOf(answer.retryAfter, now)) }
+    default:
+      return { kind: 'refused', status: answer.status, message: messageOf(answer) }
+  }
+}
+
+/** What `Retry-After` asks for, in seconds or as a date; a short pause when it is absent or unreadable. */
+export function pauseOf(retryAfter: string | undefined, now: Instant): Seconds {
+  const text = retryAfter?.trim() ?? ''
+  if (/^\d+$/.test(text)) return seconds(Number(text))
+  const until = Date.parse(text)
+  return Number.isNaN(until) ? UNNAMED_PAUSE : seconds(Math.max(0, (until - now) / 1000))
+}
+
+const statusText = (answer: Answer): string => `${answer.status} ${messageOf(answer)}`.trim()
+
+/** The `message` of the error body, on one line; empty when there is none. */
+function messageOf({ text }: Answer): string {
+  const body = parseJson(text ?? '')
+  if (!body.ok || typeof body.value !== 'object' || body.value === null) return ''
+  const message: unknown = Reflect.get(body.value, 'message')
+  return typeof message === 'string' ? message.replaceAll(/\s+/g, ' ').slice(0, 300) : ''
+}
+
+/** `undefined` for nothing at all. */
+function parseJson(text: string): Result<unknown, string> {
+  if (text.trim() === '') return ok(undefined)
+  try {
+    return ok(JSON.parse(text))
+  } catch {
+    return failed(MALFORMED.broken)
+  }
+}

@@ -1,0 +1,220 @@
+import type { Project } from '../model/compute.ts'
+import type { Operation } from '../model/operation.ts'
+import type { ChangedCompute, Listing, Service } from '../model/ports.ts'
+import { failed, ok, type Result } from '../model/result.ts'
+import { serviceErrorText, type ServiceError } from '../model/service-error.ts'
+import { instant } from '../model/units.ts'
+import { createClient, type ClientOptions, type Mutation } from './client.ts'
+import {
+  decodeChanged,
+  decodeCompute,
+  decodeComputes,
+  decodeCreatedKey,
+  decodeKey,
+  decodeKeys,
+  decodeOperations,
+  decodeProject,
+  decodeProjects,
+  type Problems,
+} from './decode.ts'
+import { encodeSettings } from './encode.ts'
+import { readPages } from './pages.ts'
+
+/** The most the service gives. Source: service-facts.md, "Projects". */
+const PROJECTS_PER_PAGE = 400
+/** A look at what is new needs a few. Doubled, such a look carries twice the bytes and a long history half the requests. */
+const OPERATIONS_PER_PAGE = 100
+
+export type ServiceOptions = ClientOptions & {
+  /** Explicit ids for a key that may not list: then the list is never called. */
+  readonly projects: 'discover' | readonly string[]
+  /** A personal key must name the organisation whose projects it lists. */
+  readonly orgId?: string
+}
+
+/** The service's HTTP API. Whatever goes wrong is a `ServiceError`; no method rejects, and none names the key. */
+export function createService(options: ServiceOptions): Service {
+  const client = createClient(options)
+  const { projects, orgId } = options
+
+  async function read<Value>(
+    operation: string,
+    path: string,
+    { decode, signal }: { decode: (body: unknown) => Result<Value, Problems>; signal: AbortSignal },
+  ): Promise<Result<Value, ServiceError>> {
+    const body = await client.read({ operation, path }, signal)
+    if (!body.ok) return body
+    const decoded = decode(body.value)
+    return decoded.ok ? decoded : failed({ kind: 'malformed', problems: decoded.error })
+  }
+
+  /** An accepted change whose answer cannot be read is settled by looking again, as any other uncertain one. */
+  async function mutate<Value>(
+    mutation: Mutation,
+    { decode, signal }: { decode: (body: unknown) => Result<Value, Problems>; signal: AbortSignal },
+  ): Promise<Result<Value, ServiceError>> {
+    const body = await client.mutate(mutation, signal)
+    if (!body.ok) return body
+    const decoded = decode(body.value)
+    return decoded.ok ? decoded : failed({ kind: 'uncertain', message: decoded.error.join('; ') })
+  }
+
+  const discover = (signal: AbortSignal) =>
+    readPages({
+      limit: PROJECTS_PER_PAGE,
+      idOf: (project: Project) => project.projectId,
+      fetch: (cursor) => {
+        const query = new URLSearchParams({ limit: String(PROJECTS_PER_PAGE) })
+        if (orgId !== undefined) query.set('org_id', orgId)
+        if (cursor !== undefined) query.set('cursor', cursor)
+        return read('list_projects', `projects?${query.toString()}`, { decode: decodeProjects, signal })
+      },
+    })
+
+  async function getProject(projectId: string, signal: AbortSignal): Promise<Result<Project, ServiceError>> {
+    const project = await read('get_project', `projects/${encodeURIComponent(projectId)}`, {
+      decode: decodeProject,
+      signal,
+    })
+    return !project.ok && notThere(project.error) ? ok(bareProject(projectId)) : project
+  }
+
+  return {
+    listProjects: (signal) =>
+      projects === 'discover' ? discover(signal) : getAll(projects, getProject, signal),
+
+    listComputes: (projectId, signal) =>
+      read('list_computes', computesPath(projectId), { decode: decodeComputes, signal }),
+
+    getCompute: (projectId, endpointId, signal) =>
+      read('get_compute', computePath(projectId, endpointId), { decode: decodeCompute, signal }),
+
+    async listOperations(projectId, since, signal) {
+      // records carry whole seconds: one created later in the second of `since` looks older
+      const from = instant(Math.floor(since / 1000) * 1000)
+      const listed = await readPages({
+        limit: OPERATIONS_PER_PAGE,
+        idOf: (operation: Operation) => operation.operationId,
+        enough: (page) => page.items.some(({ createdAt }) => createdAt < from),
+        fetch: (cursor) => {
+          const query = new URLSearchParams({ limit: String(OPERATIONS_PER_PAGE) })
+          if (cursor !== undefined) query.set('cursor', cursor)
+          const path = `projects/${encodeURIComponent(projectId)}/operations?${query.toString()}`
+          return read('list_operations', path, { decode: decodeOperations, signal })
+        },
+      })
+      if (!listed.ok) return notThere(listed.error) ? ok({ items: [], problems: [] }) : listed
+      const items = listed.value.items.filter(({ createdAt }) => createdAt >= from)
+      return ok({ ...listed.value, items: items.toSorted((a, b) => b.createdAt - a.createdAt) })
+    },
+
+    // oxlint-disable-next-line max-params -- as the port has it
+    createCompute: (projectId, branchId, settings, signal) =>
+      mutate(
+        {
+          operation: 'create_compute',
+          method: 'POST',
+          path: computesPath(projectId),
+          body: { endpoint: { ...encodeSettings(settings), branch_id: branchId, type: 'read_write' } },
+        },
+        { decode: decodeChanged, signal },
+      ),
+
+    // oxlint-disable-next-line max-params -- as the port has it
+    updateCompute: (projectId, endpointId, settings, signal) =>
+      mutate(
+        {
+          operation: 'update_compute',
+          method: 'PATCH',
+          path: computePath(projectId, endpointId),
+          body: { endpoint: encodeSettings(settings) },
+        },
+        { decode: decodeChanged, signal },
+      ),
+
+    deleteCompute: (projectId, endpointId, signal) =>
+      mutate(
+        {
+          operation: 'delete_compute',
+          method: 'DELETE',
+          path: computePath(projectId, endpointId),
+          statusSuffices: true,
+        },
+        { decode: where(decodeCompute), signal },
+      ),
+
+    restartCompute: (projectId, endpointId, signal) =>
+      mutate(
+        {
+          operation: 'restart_compute',
+          method: 'POST',
+          path: `${computePath(projectId, endpointId)}/restart`,
+          statusSuffices: true,
+        },
+        { decode: where<ChangedCompute>(decodeChanged), signal },
+      ),
+
+    listKeys: (signal) => read('list_keys', 'api_keys', { decode: decodeKeys, signal }),
+
+    createKey: (name, signal) =>
+      mutate(
+        { operation: 'create_key', method: 'POST', path: 'api_keys', body: { key_name: name } },
+        { decode: decodeCreatedKey, signal },
+      ),
+
+    revokeKey: (keyId, signal) =>
+      mutate(
+        { operation: 'revoke_key', method: 'DELETE', path: `api_keys/${keyId}` },
+        { decode: decodeKey, signal },
+      ),
+  }
+}
+
+const computesPath = (projectId: string): string => `projects/${encodeURIComponent(projectId)}/endpoints`
+const computePath = (projectId: string, endpointId: string): string =>
+  `${computesPath(projectId)}/${encodeURIComponent(endpointId)}`
+
+/** For an answer whose status says all there is to know: undefined when its body is absent or another. */
+const where =
+  <Value>(decode: (body: unknown) => Result<Value, Problems>) =>
+  (body: unknown): Result<Value | undefined, Problems> => {
+    const decoded = decode(body)
+    return decoded.ok ? decoded : ok(undefined)
+  }
+
+/** A route that the interface text does not have, and this service neither; a project that is gone looks the same. */
+const notThere = (error: ServiceError): boolean =>
+  error.kind === 'gone' || (error.kind === 'refused' && (error.status === 405 || error.status === 501))
+
+/** What is known of a project where the service gives no record: its id. A wrong id shows when its computes are listed. */
+const bareProject = (projectId: string): Project => ({
+  projectId,
+  name: projectId,
+  regionId: '',
+  platformId: '',
+  pgVersion: 0,
+  cpuUsedSeconds: 0,
+  updatedAt: instant(0),
+  computeLastActiveAt: undefined,
+  defaultAutosuspendDelay: undefined,
+})
+
+/** A project that fails alone is a problem of the list; where every one fails, or the key, the list fails. */
+async function getAll(
+  projectIds: readonly string[],
+  getProject: (projectId: string, signal: AbortSignal) => Promise<Result<Project, ServiceError>>,
+  signal: AbortSignal,
+): Promise<Result<Listing<Project>, ServiceError>> {
+  const results = await Promise.all(projectIds.map((projectId) => getProject(projectId, signal)))
+  const errors = results.flatMap((result) => (result.ok ? [] : [result.error]))
+  const fatal = errors.find(({ kind }) => kind === 'unauthorized')
+  const [first] = errors
+  if (fatal) return failed(fatal)
+  if (first && errors.length === results.length) return failed(first)
+  return ok({
+    items: results.flatMap((result) => (result.ok ? [result.value] : [])),
+    problems: results.flatMap((result, index) =>
+      result.ok ? [] : [`project ${projectIds[index]}: ${serviceErrorText(result.error)}`],
+    ),
+  })
+}

@@ -1,0 +1,267 @@
+// Lists in pages, explicit projects and routes that are not there. What each method sends and returns: contract.test.ts.
+import { describe, expect, test } from 'vitest'
+import { eagerClock } from './eager-clock.ts'
+import { answers, faultyServer, type Fault } from './faulty-server.ts'
+import { compute, computeModel, operation, project } from './records.ts'
+import { failed, ok } from '../../src/model/result.ts'
+import { cu, instant, seconds } from '../../src/model/units.ts'
+import { createService, type ServiceOptions } from '../../src/service/service.ts'
+
+const running = new AbortController().signal
+
+const serviceOf = (baseUrl: string, more: Partial<ServiceOptions> = {}) =>
+  createService({
+    baseUrl,
+    readKey: () => ok('secret-key'),
+    clock: eagerClock(),
+    random: { unit: () => 0.5, uuid: () => '' },
+    requestsPerMinute: 60_000,
+    projects: 'discover',
+    ...more,
+  })
+
+const named = (projectId: string) => ({ ...project, id: projectId })
+const many = (from: number, count: number) =>
+  Array.from({ length: count }, (_, index) => named(`p-${from + index}`))
+
+/** Answers `GET …?cursor=c` with `pages[c]`, the first page under the empty text. */
+const pagesOf =
+  (pages: Readonly<Record<string, unknown>>): Fault =>
+  (response, request) => {
+    const cursor = new URL(request.url, 'http://x').searchParams.get('cursor') ?? ''
+    answers(200, pages[cursor] ?? { projects: [] })(response)
+  }
+
+describe('the project list ends', () => {
+  test.each([
+    ['without a pagination object', { '': { projects: many(0, 400) } }, 1, 400],
+    [
+      'on a short page, cursor or not',
+      { '': { projects: many(0, 399), pagination: { cursor: 'a' } } },
+      1,
+      399,
+    ],
+    [
+      'on an empty page',
+      { '': { projects: many(0, 400), pagination: { cursor: 'a' } }, a: { projects: [] } },
+      2,
+      400,
+    ],
+    [
+      'after its last page, each project once',
+      {
+        '': { projects: many(0, 400), pagination: { cursor: 'a' } },
+        a: { projects: many(399, 400), pagination: { cursor: 'b c' } },
+        'b c': { projects: many(799, 2), pagination: { cursor: 'd' } },
+      },
+      3,
+      801,
+    ],
+  ])('%s', async (_, pages, requests, projects) => {
+    await using server = await faultyServer(pagesOf(pages))
+    const listed = await serviceOf(server.baseUrl).listProjects(running)
+    expect(listed.ok && listed.value.items.length).toBe(projects)
+    expect(server.requests).toHaveLength(requests)
+  })
+
+  test('when a cursor repeats, as a fault of the service', async () => {
+    await using server = await faultyServer(
+      answers(200, { projects: many(0, 400), pagination: { cursor: 'a' } }),
+    )
+    expect(await serviceOf(server.baseUrl).listProjects(running)).toEqual(
+      failed({ kind: 'malformed', problems: ['pagination.cursor: a comes twice'] }),
+    )
+    expect(server.requests).toHaveLength(2)
+  })
+
+  test('after 1,000 pages, as a fault of the service', async () => {
+    const page = many(0, 400).map(({ id, updated_at }) => ({ id, updated_at }))
+    await using server = await faultyServer((response, _request, count) => {
+      answers(200, { projects: page, pagination: { cursor: String(count) } })(response)
+    })
+    expect(await serviceOf(server.baseUrl).listProjects(running)).toEqual(
+      failed({ kind: 'malformed', problems: ['pagination: no end after 1000 pages'] }),
+    )
+    expect(server.requests).toHaveLength(1000)
+  })
+})
+
+test('a page with bad records is as long as it is', async () => {
+  const bad = many(0, 400).map((record, index) => (index === 7 ? { ...record, id: 7 } : record))
+  await using server = await faultyServer(
+    pagesOf({
+      '': { projects: bad, pagination: { cursor: 'a' } },
+      a: { projects: many(400, 1), pagination: { cursor: 'b' } },
+    }),
+  )
+  const listed = await serviceOf(server.baseUrl, { orgId: 'org-a&b' }).listProjects(running)
+  expect(listed).toMatchObject({
+    ok: true,
+    value: { problems: ['projects[7].id: Invalid input: expected string, received number'] },
+  })
+  expect(server.requests).toEqual([
+    'GET /api/v2/projects?limit=400&org_id=org-a%26b',
+    'GET /api/v2/projects?limit=400&org_id=org-a%26b&cursor=a',
+  ])
+})
+
+/** Answers `GET …/projects/x` with the project, or with the status of `x`. */
+const byPath =
+  (statuses: Readonly<Record<string, number>>): Fault =>
+  (response, request) => {
+    const projectId = request.url.split('/').at(-1) ?? ''
+    const status = statuses[projectId] ?? 200
+    const body = status === 200 ? { project: named(projectId) } : { message: 'no' }
+    answers(status, body)(response)
+  }
+
+describe('projects named by id', () => {
+  test('are asked for one by one, and the list is not', async () => {
+    await using server = await faultyServer(byPath({}))
+    const listed = await serviceOf(server.baseUrl, { projects: ['a', 'b'] }).listProjects(running)
+    expect(listed.ok && listed.value.items.map(({ projectId }) => projectId)).toEqual(['a', 'b'])
+    expect(server.requests.toSorted()).toEqual(['GET /api/v2/projects/a', 'GET /api/v2/projects/b'])
+  })
+
+  test.each([404, 405, 501])('are known by their id alone where that answers %s', async (status) => {
+    await using server = await faultyServer(byPath({ a: status }))
+    const listed = await serviceOf(server.baseUrl, { projects: ['a'] }).listProjects(running)
+    expect(listed).toMatchObject({
+      ok: true,
+      value: { items: [{ projectId: 'a', name: 'a' }], problems: [] },
+    })
+  })
+
+  test('fail alone, and together only when none is left', async () => {
+    await using server = await faultyServer(byPath({ b: 403, c: 500 }))
+    const some = await serviceOf(server.baseUrl, { projects: ['a', 'b', 'c'] }).listProjects(running)
+    expect(some).toMatchObject({
+      ok: true,
+      value: {
+        items: [{ projectId: 'a' }],
+        problems: ['project b: refused (403): no', 'project c: the service cannot be reached: 500 no'],
+      },
+    })
+    expect(await serviceOf(server.baseUrl, { projects: ['b', 'c'] }).listProjects(running)).toMatchObject(
+      failed({ kind: 'refused', status: 403 }),
+    )
+  })
+
+  test('fail with the key', async () => {
+    await using server = await faultyServer(byPath({ b: 401 }))
+    const listed = await serviceOf(server.baseUrl, { projects: ['a', 'b'] }).listProjects(running)
+    expect(listed).toEqual(failed({ kind: 'unauthorized' }))
+  })
+})
+
+const created = (second: number) => new Date(Date.UTC(2026, 0, 5, 10, 0, second)).toISOString()
+const at = (second: number) => ({ ...operation, id: `op-${second}`, created_at: created(second) })
+const since = (milliseconds: number) => instant(Date.UTC(2026, 0, 5, 10, 0, 0) + milliseconds)
+
+const page = (from: number) => Array.from({ length: 100 }, (_, index) => at(from - index))
+
+describe('operations', () => {
+  test('are read newest first until one is older than asked for, to the whole second', async () => {
+    await using server = await faultyServer(
+      pagesOf({
+        '': { operations: page(1000), pagination: { cursor: 'a' } },
+        a: { operations: page(901), pagination: { cursor: 'b' } },
+        b: { operations: page(801), pagination: { cursor: 'c' } },
+      }),
+    )
+    const listed = await serviceOf(server.baseUrl).listOperations('p', since(850_700), running)
+    expect(listed.ok && listed.value.items.map(({ operationId }) => operationId)).toEqual(
+      Array.from({ length: 151 }, (_, index) => `op-${1000 - index}`),
+    )
+    expect(server.requests).toEqual([
+      'GET /api/v2/projects/p/operations?limit=100',
+      'GET /api/v2/projects/p/operations?limit=100&cursor=a',
+    ])
+  })
+
+  test.each([404, 405, 501])('are none where the service answers %s', async (status) => {
+    await using server = await faultyServer(answers(status))
+    expect(await serviceOf(server.baseUrl).listOperations('p', since(0), running)).toEqual(
+      ok({ items: [], problems: [] }),
+    )
+  })
+
+  test('that cannot be read now are an error', async () => {
+    await using server = await faultyServer(answers(403))
+    expect(await serviceOf(server.baseUrl).listOperations('p', since(0), running)).toMatchObject({
+      ok: false,
+    })
+  })
+})
+
+describe('an answer to a change', () => {
+  test.each([
+    [
+      'that does not fit leaves an update uncertain',
+      'updateCompute',
+      { endpoint: {} },
+      { ok: false, error: { kind: 'uncertain' } },
+    ],
+    [
+      'without a body leaves an update uncertain',
+      'updateCompute',
+      '',
+      { ok: false, error: { kind: 'uncertain' } },
+    ],
+    [
+      'tells what an update made',
+      'updateCompute',
+      { endpoint: compute },
+      ok({ compute: computeModel, operations: [] }),
+    ],
+  ] as const)('%s', async (_, method, body, expected) => {
+    await using server = await faultyServer(answers(200, body))
+    expect(await serviceOf(server.baseUrl)[method]('p', 'ep-x', {}, running)).toMatchObject(expected)
+  })
+
+  test.each([
+    [
+      { sizing: { min: cu(0.25), max: cu(2) } },
+      { autoscaling_limit_min_cu: 0.25, autoscaling_limit_max_cu: 2 },
+    ],
+    [{ sizing: { fixed: cu(1) } }, { autoscaling_limit_min_cu: 1, autoscaling_limit_max_cu: 1 }],
+    [{ autosuspendDelay: 'never' }, { suspend_timeout_seconds: -1 }],
+    [
+      { autosuspendDelay: seconds(0), disabled: false },
+      { suspend_timeout_seconds: 0, disabled: false },
+    ],
+    [{ branchId: 'br-x' }, { branch_id: 'br-x' }],
+    [{}, {}],
+  ] as const)('is preceded by the fields to change: %j', async (settings, endpoint) => {
+    const sent: unknown[] = []
+    await using server = await faultyServer((response, request) => {
+      sent.push(JSON.parse(request.body))
+      answers(200, { endpoint: compute })(response)
+    })
+    await serviceOf(server.baseUrl).updateCompute('p', 'ep-x', settings, running)
+    await serviceOf(server.baseUrl).createCompute('p', 'br-y', settings, running)
+    expect(sent).toEqual([{ endpoint }, { endpoint: { ...endpoint, branch_id: 'br-y', type: 'read_write' } }])
+  })
+
+  test.each([
+    [200, { endpoint: compute, operations: [] }, computeModel, { compute: computeModel, operations: [] }],
+    [200, 'OK, done', undefined, undefined],
+    [200, {}, undefined, undefined],
+    [204, '', undefined, undefined],
+  ])(
+    'of status %i and body %j is enough for a deletion and a restart',
+    async (status, body, deleted, restarted) => {
+      await using server = await faultyServer((response) => {
+        if (status === 204) response.writeHead(204).end()
+        else answers(status, body)(response)
+      })
+      const service = serviceOf(server.baseUrl)
+      expect(await service.deleteCompute('p', 'ep-x', running)).toEqual(ok(deleted))
+      expect(await service.restartCompute('p', 'ep-x', running)).toEqual(ok(restarted))
+      expect(server.requests).toEqual([
+        'DELETE /api/v2/projects/p/endpoints/ep-x',
+        'POST /api/v2/projects/p/endpoints/ep-x/restart',
+      ])
+    },
+  )
+})
