@@ -3,7 +3,8 @@ import { Command } from 'commander'
 import { configText } from '../config/defaults.ts'
 import { effectiveConfig, loadConfig } from '../config/load.ts'
 import { DEFAULT_CONFIG } from './connect.ts'
-import { EXIT, json, usage, type ExitCode, type Io, type Session } from './output.ts'
+import type { ExitCode, Io } from './io.ts'
+import { EXIT, json, usage, type Session } from './output.ts'
 
 type Options = { readonly config: string; readonly json?: boolean }
 

@@ -5,6 +5,7 @@ import { ok, type Result } from '../model/result.ts'
 import { serviceErrorText, type ServiceError } from '../model/service-error.ts'
 import { changeText, differing, restarts } from './compute-change.ts'
 import { connect, connecting, type ConnectOptions } from './connect.ts'
+import type { ExitCode, Io } from './io.ts'
 import {
   computeJson,
   delayText,
@@ -18,8 +19,6 @@ import {
   timeText,
   usage,
   withFindings,
-  type ExitCode,
-  type Io,
   type Session,
 } from './output.ts'
 import { parseCu, parseDelay, parseId, sizingOf, type SizingOptions } from './parse.ts'
@@ -156,7 +155,7 @@ async function update({ projectId, endpointId }: Place, options: ChangeOptions, 
     io.out(
       options.json
         ? json({ before: computeJson(before.value), after: null })
-        : 'nothing to change: it is so already\n',
+        : 'nothing to change: it is so already',
     )
     return EXIT.ok
   }
@@ -185,7 +184,7 @@ async function remove(
   if (!service.ok) return usage(io, ...service.error)
   const deleted = await service.value.deleteCompute(projectId, endpointId, io.signal)
   if (!deleted.ok) return failWith(io, deleted.error)
-  io.out(options.json ? json({ deleted: endpointId }) : `${endpointId} is deleted\n`)
+  io.out(options.json ? json({ deleted: endpointId }) : `${endpointId} is deleted`)
   return EXIT.ok
 }
 
@@ -195,7 +194,7 @@ async function restart({ projectId, endpointId }: Place, options: Options, io: I
   const restarted = await service.value.restartCompute(projectId, endpointId, io.signal)
   if (!restarted.ok) return failWith(io, restarted.error)
   const operations = restarted.value?.operations.map(operationJson) ?? []
-  io.out(options.json ? json({ restarting: endpointId, operations }) : `${endpointId} restarts\n`)
+  io.out(options.json ? json({ restarting: endpointId, operations }) : `${endpointId} restarts`)
   return EXIT.ok
 }
 

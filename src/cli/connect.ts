@@ -1,6 +1,7 @@
 // The service a command talks to: an account of the configuration, or an address and a key. The key is never on the command line.
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import { isBaseUrl } from '../config/account.ts'
 import { loadConfig, type AccountConfig, type Config } from '../config/load.ts'
 import { createSecret, type Secret } from '../config/secrets.ts'
 import { createClock } from '../daemon/clock.ts'
@@ -8,10 +9,11 @@ import { createRandom } from '../daemon/random.ts'
 import type { Service } from '../model/ports.ts'
 import { failed, ok, type Result } from '../model/result.ts'
 import { createService } from '../service/service.ts'
-import type { Io } from './output.ts'
+import type { Io } from './io.ts'
 
 export const DEFAULT_CONFIG = 'dormouse.yaml'
 const KEY_VARIABLE = 'DORMOUSE_API_KEY'
+export const NO_BASE_URL = '--base-url: expected an http or https address that ends with /api/v2'
 /** Half of what the service allows an account; the same as `service.requests_per_minute` by default. */
 const REQUESTS_PER_MINUTE = 350
 
@@ -44,7 +46,7 @@ export function connect(options: ConnectOptions, io: Io): Result<Service, readon
   if (options.baseUrl === undefined) return fromConfig(options, io)
   if (options.config !== undefined || options.account !== undefined)
     return failed(['give either --base-url or --config and --account'])
-  if (!URL.canParse(options.baseUrl)) return failed([`--base-url: ${options.baseUrl} is no address`])
+  if (!isBaseUrl(options.baseUrl)) return failed([NO_BASE_URL])
   const key = keyOf(options, io)
   const text = key.read()
   if (!text.ok)

@@ -1,10 +1,12 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Command } from 'commander'
+import { isBaseUrl } from '../config/account.ts'
 import { defaultYaml } from '../config/defaults.ts'
 import { serviceErrorText } from '../model/service-error.ts'
-import { connect, DEFAULT_CONFIG, direct, keyOf, type ConnectOptions } from './connect.ts'
-import { EXIT, json, usage, type ExitCode, type Io, type Session } from './output.ts'
+import { connect, DEFAULT_CONFIG, direct, keyOf, NO_BASE_URL, type ConnectOptions } from './connect.ts'
+import type { ExitCode, Io } from './io.ts'
+import { EXIT, json, usage, type Session } from './output.ts'
 
 type Options = ConnectOptions & {
   readonly output: string
@@ -16,8 +18,7 @@ type Options = ConnectOptions & {
 /** A role that sees the connections of everybody and the file cache, and nothing of the data. */
 const ROLE_SQL = `-- Once in every project, as the owner of the database: the role that Dormouse reads with.
 create role dormouse with login connection limit 2 password 'choose a long one';
-grant pg_monitor to dormouse;
-`
+grant pg_monitor to dormouse;`
 
 export const createInitCommand = ({ io, end }: Session): Command =>
   direct(new Command('init').description('ask the service what is there and write a commented configuration'))
@@ -29,33 +30,40 @@ export const createInitCommand = ({ io, end }: Session): Command =>
 
 async function init(options: Options, io: Io): Promise<ExitCode> {
   const path = resolve(io.cwd, options.output)
+  if (options.baseUrl !== undefined && !isBaseUrl(options.baseUrl)) return usage(io, NO_BASE_URL)
   if (!options.force && existsSync(path))
     return usage(io, `${path} is there already; replace it with --force`)
-  const found = await look(options, io)
-  const byFile = options.apiKeyFile !== undefined
-  const text = defaultYaml({
-    ...(options.baseUrl !== undefined && { base_url: options.baseUrl }),
-    ...(byFile && { api_key_file: resolve(io.cwd, options.apiKeyFile ?? ''), api_key_env: undefined }),
-    ...(options.plan !== undefined && { plan: options.plan }),
-  })
-  writeFileSync(path, text)
-  if (options.json) io.out(json({ path, found, sql: ROLE_SQL }))
-  else io.out(`${found}\nwrote ${path}\n\n${ROLE_SQL}`)
-  return EXIT.ok
+  const { found, asWished } = await look(options, io)
+  writeFileSync(path, defaultYaml(answersOf(options, io)))
+  io.out(options.json ? json({ path, found, sql: ROLE_SQL }) : `${found}\nwrote ${path}\n\n${ROLE_SQL}`)
+  return asWished ? EXIT.ok : EXIT.findings
 }
 
+/** What is known of the account already, by its key in the file. */
+const answersOf = ({ baseUrl, apiKeyFile, plan }: Options, { cwd }: Io) => ({
+  ...(baseUrl !== undefined && { base_url: baseUrl }),
+  ...(apiKeyFile !== undefined && { api_key_file: resolve(cwd, apiKeyFile), api_key_env: undefined }),
+  ...(plan !== undefined && { plan }),
+})
+
 /** One line on what the key can see; that it sees nothing does not keep the file from being written. */
-async function look(options: Options, io: Io): Promise<string> {
-  if (options.baseUrl === undefined) return 'no --base-url is given: the file has an example in its place'
-  if (!keyOf(options, io).read().ok) return 'no API key is given: the service was not asked'
+async function look(
+  options: Options,
+  io: Io,
+): Promise<{ readonly found: string; readonly asWished: boolean }> {
+  if (options.baseUrl === undefined)
+    return { found: 'no --base-url is given: the file has an example in its place', asWished: true }
+  if (!keyOf(options, io).read().ok)
+    return { found: 'no API key is given: the service was not asked', asWished: true }
   const service = connect(options, io)
-  if (!service.ok) return service.error.join('; ')
+  if (!service.ok) return { found: service.error.join('; '), asWished: false }
   const projects = await service.value.listProjects(io.signal)
-  if (!projects.ok) return serviceErrorText(projects.error)
+  if (!projects.ok) return { found: serviceErrorText(projects.error), asWished: false }
   const lists = await Promise.all(
     projects.value.items.map(({ projectId }) => service.value.listComputes(projectId, io.signal)),
   )
   const computes = lists.flatMap((listed) => (listed.ok ? listed.value.items : []))
   const awake = computes.filter(({ state }) => state === 'active').length
-  return `the key sees ${projects.value.items.length} projects with ${computes.length} computes, ${awake} of them awake`
+  const found = `the key sees ${projects.value.items.length} projects with ${computes.length} computes, ${awake} of them awake`
+  return { found, asWished: lists.every((listed) => listed.ok) }
 }

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { connect, connecting, type ConnectOptions } from './connect.ts'
+import type { ExitCode, Io } from './io.ts'
 import {
   EXIT,
   failWith,
@@ -10,8 +11,6 @@ import {
   timeText,
   usage,
   withFindings,
-  type ExitCode,
-  type Io,
   type Session,
 } from './output.ts'
 import { parseKeyId } from './parse.ts'
@@ -65,7 +64,7 @@ async function create(name: string, options: Options, io: Io): Promise<ExitCode>
   if (options.json) io.out(json({ key_id: keyId, key }))
   else {
     io.out(fields({ id: String(keyId), key }))
-    io.err('The key is shown this once: keep it in a file that only Dormouse can read.\n')
+    io.err('The key is shown this once: keep it in a file that only Dormouse can read.')
   }
   return EXIT.ok
 }
@@ -75,6 +74,6 @@ async function revoke(keyId: number, options: Options, io: Io): Promise<ExitCode
   if (!service.ok) return usage(io, ...service.error)
   const revoked = await service.value.revokeKey(keyId, io.signal)
   if (!revoked.ok) return failWith(io, revoked.error)
-  io.out(options.json ? json(keyJson(revoked.value)) : `key ${keyId} (${revoked.value.name}) is revoked\n`)
+  io.out(options.json ? json(keyJson(revoked.value)) : `key ${keyId} (${revoked.value.name}) is revoked`)
   return EXIT.ok
 }

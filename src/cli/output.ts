@@ -1,6 +1,4 @@
 // How commands speak: text, aligned tables and JSON; JSON has snake_case keys, times in ISO 8601 and lengths in seconds.
-import { environment } from '../config/load.ts'
-import type { Environment } from '../config/secrets.ts'
 import { durationText } from '../config/values.ts'
 import {
   largestCu,
@@ -15,67 +13,37 @@ import type { Operation } from '../model/operation.ts'
 import { serviceErrorText, type ServiceError } from '../model/service-error.ts'
 import { toIso } from '../model/time.ts'
 import type { Instant } from '../model/units.ts'
-
-/** All that a command has of the machine, so that tests run commands in their own process. */
-export type Io = {
-  readonly out: (text: string) => void
-  readonly err: (text: string) => void
-  readonly env: Environment
-  /** Relative paths start here. */
-  readonly cwd: string
-  /** Aborts when the user wants the command to end. */
-  readonly signal: AbortSignal
-}
+import type { ExitCode, Io } from './io.ts'
 
 /** How a command ended: done; failed; not understood or badly configured; done, and something was found. */
-export const EXIT = { ok: 0, failed: 1, usage: 2, findings: 3 } as const
-export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
+export const EXIT = { ok: 0, failed: 1, usage: 2, findings: 3 } as const satisfies Record<string, ExitCode>
 
 /** One run of the program: what its commands speak to, and where they leave their exit code. */
 export type Session = { readonly io: Io; readonly end: (code: ExitCode) => void }
 
-/** The io of a process. A reader that goes away (`| head`) ends what is shown, not the program. */
-export function createIo(
-  { stdout, stderr }: Readonly<Record<'stdout' | 'stderr', NodeJS.WritableStream>>,
-  signal: AbortSignal,
-): Io {
-  for (const stream of [stdout, stderr])
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error
-    })
-  return {
-    out: (text) => stdout.write(text),
-    err: (text) => stderr.write(text),
-    env: environment(),
-    cwd: process.cwd(),
-    signal,
-  }
-}
-
 /** A value as `--json` prints it. */
-export const json = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`
+export const json = (value: unknown): string => JSON.stringify(value, undefined, 2)
 
 /** Columns as wide as their widest cell, two spaces apart; the last is not padded. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = [head, ...rows].map((row) => row.map(printable))
   const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
   return cells
-    .map(
-      (row) =>
-        `${row
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
     )
-    .join('')
+    .join('\n')
 }
 
 /** Lines `name  value` with the values in one column. */
 export const fields = (pairs: Readonly<Record<string, string>>): string => {
   const width = Math.max(...Object.keys(pairs).map((name) => name.length))
   return Object.entries(pairs)
-    .map(([name, value]) => `${name.padEnd(width)}  ${printable(value)}\n`)
-    .join('')
+    .map(([name, value]) => `${name.padEnd(width)}  ${printable(value)}`)
+    .join('\n')
 }
 
 /** Names come from elsewhere: nothing in them may steer a terminal. */
@@ -83,18 +51,18 @@ const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, '?')
 
 /** Says what went wrong in a call to the service. */
 export function failWith(io: Io, error: ServiceError): ExitCode {
-  io.err(`dormouse: ${printable(serviceErrorText(error))}\n`)
+  io.err(`dormouse: ${printable(serviceErrorText(error))}`)
   return EXIT.failed
 }
 
 export function usage(io: Io, ...problems: readonly string[]): ExitCode {
-  for (const problem of problems) io.err(`dormouse: ${problem}\n`)
+  for (const problem of problems) io.err(`dormouse: ${problem}`)
   return EXIT.usage
 }
 
 /** Says what was left out of a list, and that the list is then not the whole truth. */
 export function withFindings(io: Io, problems: readonly string[]): ExitCode {
-  for (const problem of problems) io.err(`dormouse: left out: ${printable(problem)}\n`)
+  for (const problem of problems) io.err(`dormouse: left out: ${printable(problem)}`)
   return problems.length === 0 ? EXIT.ok : EXIT.findings
 }
 

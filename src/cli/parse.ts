@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander'
 import { parseDuration } from '../config/values.ts'
 import { LONGEST_AUTOSUSPEND_DELAY, type AutosuspendDelay, type Sizing } from '../model/compute.ts'
 import { failed, ok, type Result } from '../model/result.ts'
-import { cu, seconds, type Cu } from '../model/units.ts'
+import { cu, seconds, type Cu, type Seconds } from '../model/units.ts'
 
 /** The delay that stands for the default, on the wire as in `ComputeSettings`. */
 export const DEFAULT_DELAY = seconds(0)
@@ -29,6 +29,18 @@ export function parseDelay(text: string): AutosuspendDelay {
   throw new InvalidArgumentError(
     'Expected never, default, or whole seconds up to 7 days such as 300s, 5m or 1h.',
   )
+}
+
+/** A length of time above 0: `500ms`, `60s`, `5m`. */
+export function parseLength(text: string): Seconds {
+  const length = parseDuration(text)
+  if (length !== undefined && length > 0) return length
+  throw new InvalidArgumentError('Expected a length of time such as 500ms, 60s or 5m.')
+}
+
+export function parseWhole(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('Expected a whole number.')
 }
 
 export function parseKeyId(text: string): number {

@@ -1,16 +1,25 @@
 // argv -> command -> exit code.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { Command, CommanderError } from 'commander'
 import { createCheckConfigCommand } from './check-config.ts'
 import { createComputesCommand } from './computes.ts'
+import { createDemoCommand } from './demo/command.ts'
 import { createInitCommand } from './init.ts'
 import { createKeysCommand } from './keys.ts'
-import { EXIT, type ExitCode, type Io, type Session } from './output.ts'
+import type { ExitCode, Io } from './io.ts'
+import { createLocalCommand } from './local.ts'
+import { EXIT, type Session } from './output.ts'
 import { createProjectsCommand } from './projects.ts'
+import { createOnceCommand, createRunCommand } from './run.ts'
+import { createStatusCommand } from './status.ts'
+import { version } from './version.ts'
 
 /** Every command, in the order of the help. */
 const COMMANDS: readonly ((session: Session) => Command)[] = [
+  createRunCommand,
+  createOnceCommand,
+  createStatusCommand,
+  createDemoCommand,
+  createLocalCommand,
   createCheckConfigCommand,
   createInitCommand,
   createProjectsCommand,
@@ -30,7 +39,10 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
     )
     .version(version())
     .exitOverride()
-    .configureOutput({ writeOut: io.out, writeErr: io.err })
+    .configureOutput({
+      writeOut: (text) => io.out(text.trimEnd()),
+      writeErr: (text) => io.err(text.trimEnd()),
+    })
     .showSuggestionAfterError()
   for (const create of COMMANDS) program.addCommand(inheriting(create({ io, end }), program))
   try {
@@ -38,7 +50,7 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
     return code
   } catch (cause) {
     if (cause instanceof CommanderError) return cause.exitCode === 0 ? EXIT.ok : EXIT.usage
-    io.err(`dormouse: ${cause instanceof Error ? cause.message : String(cause)}\n`)
+    io.err(`dormouse: ${cause instanceof Error ? cause.message : String(cause)}`)
     return EXIT.failed
   }
 }
@@ -48,9 +60,4 @@ function inheriting(command: Command, parent: Command): Command {
   command.copyInheritedSettings(parent)
   for (const inner of command.commands) inheriting(inner, parent)
   return command
-}
-
-function version(): string {
-  const text = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')
-  return (JSON.parse(text) as { readonly version: string }).version
 }

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { connect, connecting, type ConnectOptions } from './connect.ts'
+import type { ExitCode, Io } from './io.ts'
 import {
   EXIT,
   failWith,
@@ -9,8 +10,6 @@ import {
   timeText,
   usage,
   withFindings,
-  type ExitCode,
-  type Io,
   type Session,
 } from './output.ts'
 

@@ -1,61 +1,76 @@
 // `run` and `once`: the daemon, and one pass of it.
-import { environment, loadConfig, type Config } from '../config/load.ts'
+import { resolve } from 'node:path'
+import { Command } from 'commander'
+import { loadConfig, type Config } from '../config/load.ts'
 import { startDaemon, type Daemon } from '../daemon/daemon.ts'
 import { createLog } from '../daemon/log.ts'
 import { fleetOf } from '../daemon/status.ts'
-import { fleetLines } from './fleet-table.ts'
+import { DEFAULT_CONFIG } from './connect.ts'
+import { fleetTable } from './fleet-table.ts'
 import type { ExitCode, Io } from './io.ts'
+import { EXIT, json, usage, withFindings, type Session } from './output.ts'
 import { version } from './version.ts'
 
-/** The daemon until it is asked to stop. */
-export async function runDaemon(configFile: string, io: Io): Promise<ExitCode> {
-  const config = configured(configFile, io)
-  if (!config) return 2
-  const log = createLog(config.log.level)
-  const daemon = await started(config, { log, io })
-  if (!daemon) return 1
+type Options = { readonly config: string; readonly json?: boolean }
+
+export const createRunCommand = ({ io, end }: Session): Command =>
+  new Command('run')
+    .description('watch the accounts of a configuration until it is stopped')
+    .option('--config <file>', 'configuration file', DEFAULT_CONFIG)
+    .action(async (options: Options) => end(await runDaemon(options, io)))
+
+export const createOnceCommand = ({ io, end }: Session): Command =>
+  new Command('once')
+    .description('make one pass over the accounts of a configuration, say what it saw, and end')
+    .option('--config <file>', 'configuration file', DEFAULT_CONFIG)
+    .option('--json', 'print JSON')
+    .action(async (options: Options) => end(await runOnce(options, io)))
+
+async function runDaemon(options: Options, io: Io): Promise<ExitCode> {
+  const config = loadConfig(resolve(io.cwd, options.config), io.env)
+  if (!config.ok) return usage(io, ...config.error)
+  const log = createLog(config.value.log.level)
+  const daemon = await started({ config: config.value, log, version: version() }, io)
+  if (!daemon) return EXIT.failed
   const { telemetryUrl, apiUrl } = daemon
-  log.info(
-    { telemetryUrl, apiUrl, mode: config.mode, accounts: config.accounts.map(({ name }) => name) },
-    'watching',
-  )
+  const accounts = config.value.accounts.map(({ name }) => name)
+  log.info({ telemetryUrl, apiUrl, mode: config.value.mode, accounts }, 'watching')
   await daemon.run(io.signal)
   log.info('stopped')
-  return 0
+  return EXIT.ok
 }
 
-/** One pass over every account, and what it saw. */
-export async function runOnce(configFile: string, json: boolean, io: Io): Promise<ExitCode> {
-  const config = configured(configFile, io)
-  if (!config) return 2
-  const anyPort = { host: '127.0.0.1', port: 0 }
-  const quiet = { ...config, server: { telemetry: anyPort, api: anyPort } }
-  const daemon = await started(quiet, { log: createLog('silent'), io })
-  if (!daemon) return 1
+async function runOnce(options: Options, io: Io): Promise<ExitCode> {
+  const config = loadConfig(resolve(io.cwd, options.config), io.env)
+  if (!config.ok) return usage(io, ...config.error)
+  const daemon = await started(
+    { config: unheard(config.value), log: createLog('silent'), version: version() },
+    io,
+  )
+  if (!daemon) return EXIT.failed
   const snapshot = daemon.snapshot()
   await daemon.run(AbortSignal.abort())
-  if (!snapshot) return 1
+  if (!snapshot) return EXIT.failed
   const fleet = fleetOf(snapshot)
-  io.out(json ? JSON.stringify(fleet) : fleetLines(fleet).join('\n'))
-  for (const problem of fleet.accounts.flatMap(({ problems }) => problems)) io.err(problem)
-  return snapshot.ready ? 0 : 1
+  io.out(options.json ? json(fleet) : fleetTable(fleet))
+  const found = withFindings(
+    io,
+    fleet.accounts.flatMap(({ problems }) => problems),
+  )
+  return snapshot.ready ? found : EXIT.failed
 }
 
-function configured(file: string, io: Io): Config | undefined {
-  const config = loadConfig(file, environment())
-  if (config.ok) return config.value
-  for (const problem of config.error) io.err(`${file}: ${problem}`)
-  return undefined
+/** Nobody asks a daemon that lives for one pass; it must not stand in the way of another. */
+const unheard = (config: Config): Config => {
+  const anywhere = { host: '127.0.0.1', port: 0 }
+  return { ...config, server: { telemetry: anywhere, api: anywhere } }
 }
 
-async function started(
-  config: Config,
-  { log, io }: { readonly log: ReturnType<typeof createLog>; readonly io: Io },
-): Promise<Daemon | undefined> {
+async function started(options: Parameters<typeof startDaemon>[0], io: Io): Promise<Daemon | undefined> {
   try {
-    return await startDaemon({ config, version: version(), log }, io.signal)
+    return await startDaemon(options, io.signal)
   } catch (cause) {
-    io.err(cause instanceof Error ? cause.message : String(cause))
+    io.err(`dormouse: ${cause instanceof Error ? cause.message : String(cause)}`)
     return undefined
   }
 }

@@ -1,7 +1,7 @@
 // What the demo shows while it runs: a live table on a terminal, a line per change elsewhere.
 import type { ComputeStatus, Fleet } from '../../daemon/status.ts'
 import type { Io } from '../io.ts'
-import { fleetLines, lengthText } from '../fleet-table.ts'
+import { fleetTable, lengthText } from '../fleet-table.ts'
 
 export type Screen = { show(fleet: Fleet): void }
 
@@ -17,8 +17,8 @@ function live(
 ): Screen {
   return {
     show: (fleet) => {
-      const table = fleetLines(fleet).map((line) => line.slice(0, columns))
-      io.out([CLEAR + (intro[0] ?? ''), ...intro.slice(1), '', ...table].join('\n'))
+      const shown = [...intro, '', ...fleetTable(fleet).split('\n')].map((line) => line.slice(0, columns))
+      io.out(CLEAR + shown.join('\n'))
     },
   }
 }

@@ -64,7 +64,7 @@ accounts:
     dsn: "postgresql://dormouse@127.0.0.1:${proxyPort}/{database}?options=endpoint%3D{endpoint_id}&sslmode=disable"
     dsn_password_file: ${passwordFile}
 poll: { interval: 1s, max_age: 10s }
-reading: { database: app, min_interval: 10s, activity_lag: ${ACTIVITY_LAG}s, deadline: 1s }
+reading: { database: app, overhead: 0.05, min_interval: 10s, activity_lag: ${ACTIVITY_LAG}s, deadline: 1s }
 service: { preset: interface, requests_per_minute: 3000 }
 server: { telemetry: "127.0.0.1:${telemetry}", api: "127.0.0.1:${api}" }
 store: { folder: ./dormouse-data }

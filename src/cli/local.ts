@@ -1,0 +1,138 @@
+// `local`: the managed service on this machine, until it is stopped.
+import { resolve } from 'node:path'
+import { Command, InvalidArgumentError } from 'commander'
+import { createClock } from '../daemon/clock.ts'
+import type { AutosuspendDelay } from '../model/compute.ts'
+import { seconds, type Seconds } from '../model/units.ts'
+import type { LocalEvent } from '../local/log.ts'
+import { startLocal, type Local, type LocalOptions } from '../local/start.ts'
+import type { ExitCode, Io } from './io.ts'
+import { EXIT, type Session } from './output.ts'
+import { parseCu, parseDelay, parseLength, parseWhole } from './parse.ts'
+
+type Options = {
+  readonly folder: string
+  readonly projects: number
+  readonly port?: number
+  readonly proxyPort?: number
+  readonly plan: 'free' | 'paid'
+  readonly cu?: number
+  readonly delay?: AutosuspendDelay
+  readonly allowShortDelays?: boolean
+  readonly wakeLatency?: { readonly min: number; readonly max: number }
+  readonly activityLag?: Seconds
+  readonly cacheScale?: number
+  readonly seed?: number
+  readonly json?: boolean
+}
+
+export const createLocalCommand = ({ io, end }: Session): Command =>
+  new Command('local')
+    .description('run the managed service on this machine, with real Postgres computes')
+    .option('--folder <folder>', 'where it keeps its data', './dormouse-local')
+    .option(
+      '--projects <n>',
+      'projects to make at the first start, each with a primary compute',
+      parseWhole,
+      1,
+    )
+    .option('--port <n>', 'port of the API; any free one when absent', parseWhole)
+    .option('--proxy-port <n>', 'port for Postgres clients; any free one when absent', parseWhole)
+    .option('--plan <plan>', 'free or paid', planArgument, 'paid')
+    .option('--cu <size>', 'size of the computes made at the first start', parseCu)
+    .option('--delay <duration>', 'their autosuspend delay', parseDelay)
+    .option('--allow-short-delays', 'accept autosuspend delays under a minute')
+    .option(
+      '--wake-latency <duration>',
+      'extra time of each start; 1 to 3 s by chance when absent',
+      latencyArgument,
+    )
+    .option('--activity-lag <duration>', 'how late the API shows activity; 5 s when absent', parseLength)
+    .option('--cache-scale <n>', 'divide memory sizes, so that small tables show the file cache', parseWhole)
+    .option('--seed <n>', 'seed of all chance', parseWhole)
+    .option('--json', 'print one line of JSON when ready, and nothing else')
+    .action(async (options: Options) => end(await runLocal(options, io)))
+
+async function runLocal(options: Options, io: Io): Promise<ExitCode> {
+  let local: Local
+  try {
+    local = await startLocal(localOptions(options, io))
+  } catch (cause) {
+    io.err(`dormouse: ${cause instanceof Error ? cause.message : String(cause)}`)
+    return EXIT.failed
+  }
+  const { baseUrl, apiKey, proxyPort } = local
+  io.out(options.json ? JSON.stringify({ baseUrl, apiKey, proxyPort }) : readyText(local))
+  const clock = createClock()
+  // oxlint-disable-next-line no-await-in-loop -- a clock cannot sleep for ever at once
+  while (!io.signal.aborted) await clock.sleep(LONG, io.signal)
+  await local.stop()
+  return EXIT.ok
+}
+
+const LONG = seconds(1_000_000)
+
+const localOptions = (options: Options, io: Io): LocalOptions => {
+  const { folder, projects, delay, cu, activityLag, json, ...rest } = options
+  const seed = {
+    ...(cu === undefined ? {} : { cu }),
+    ...(delay === undefined ? {} : { suspendTimeoutSeconds: delay === 'never' ? -1 : delay }),
+  }
+  return {
+    ...rest,
+    ...(activityLag === undefined ? {} : { lastActiveLag: activityLag }),
+    folder: resolve(io.cwd, folder),
+    projects: Array.from({ length: projects }, (_, index) => ({ name: `project-${index + 1}`, ...seed })),
+    log: json ? () => undefined : (event) => tell(event, io),
+  }
+}
+
+const readyText = ({ baseUrl, apiKey, proxyPort, monitoringPassword }: Local): string => `
+The service is ready; it stops with Ctrl-C and keeps its data.
+
+  base URL      ${baseUrl}
+  API key       ${apiKey}
+  Postgres      127.0.0.1:${proxyPort}, wakes the compute named by the option endpoint=…
+  monitoring    role dormouse, password ${monitoringPassword}, in every project
+
+  export DORMOUSE_API_KEY=${apiKey}
+  dormouse projects list --base-url ${baseUrl}
+  psql "$(curl -s -H "Authorization: Bearer $DORMOUSE_API_KEY" \\
+    "${baseUrl}/projects/PROJECT/connection_uri?database_name=app&role_name=app_owner" | sed 's/.*"uri":"//; s/".*//')"
+`
+
+function tell(event: LocalEvent, io: Io): void {
+  switch (event.kind) {
+    case 'started':
+      io.out(`${event.endpointId} started in ${event.seconds.toFixed(2)} s`)
+      return
+    case 'stopped':
+      io.out(`${event.endpointId} suspended`)
+      return
+    case 'start-failed':
+    case 'died':
+      io.err(`${event.endpointId} ${event.kind}: ${event.message}`)
+      return
+    case 'orphan-stopped':
+      io.out(`stopped a Postgres that an earlier service left behind (process ${event.pid})`)
+      return
+    case 'problem':
+      io.err(event.message)
+      return
+    case 'compute-port':
+      io.out(`${event.endpointId} is also on 127.0.0.1:${event.port}`)
+      return
+    case 'listening':
+      io.out(event.postgres)
+  }
+}
+
+function planArgument(text: string): 'free' | 'paid' {
+  if (text === 'free' || text === 'paid') return text
+  throw new InvalidArgumentError('Expected free or paid.')
+}
+
+function latencyArgument(text: string): { readonly min: number; readonly max: number } {
+  const span = parseLength(text)
+  return { min: span, max: span }
+}

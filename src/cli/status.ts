@@ -1,0 +1,90 @@
+// `status`: what the running daemon sees; where none answers, what the last one kept.
+import { resolve } from 'node:path'
+import { Command } from 'commander'
+import { loadConfig, type Config } from '../config/load.ts'
+import { createClock } from '../daemon/clock.ts'
+import { snapshotOf } from '../daemon/snapshot.ts'
+import { newAccountState } from '../daemon/state.ts'
+import { fleetOf, type Fleet } from '../daemon/status.ts'
+import { failed, ok, type Result } from '../model/result.ts'
+import { createPreset } from '../model/sizes.ts'
+import { seconds } from '../model/units.ts'
+import { readEmbeddedStore } from '../store/embedded.ts'
+import { DEFAULT_CONFIG } from './connect.ts'
+import { fleetTable, lengthText, moneyText } from './fleet-table.ts'
+import { readFleet } from './fleet.ts'
+import type { ExitCode, Io } from './io.ts'
+import { EXIT, json, usage, type Session } from './output.ts'
+
+type Options = { readonly config?: string; readonly url?: string; readonly json?: boolean }
+
+export const createStatusCommand = ({ io, end }: Session): Command =>
+  new Command('status')
+    .description('show what the daemon sees: every compute, its time awake and its cost')
+    .option('--url <url>', "address of the daemon's API (default: that of the configuration)")
+    .option('--config <file>', `configuration file (default: ${DEFAULT_CONFIG})`)
+    .option('--json', 'print JSON')
+    .action(async (options: Options) => end(await status(options, io)))
+
+async function status(options: Options, io: Io): Promise<ExitCode> {
+  if (options.url !== undefined) return show(await ofDaemon(options.url), options, io)
+  const config = loadConfig(resolve(io.cwd, options.config ?? DEFAULT_CONFIG), io.env)
+  if (!config.ok) return usage(io, ...config.error)
+  const { host, port } = config.value.server.api
+  const answer = await ofDaemon(`http://${host.includes(':') ? `[${host}]` : host}:${port}`)
+  if (answer.ok) return show(answer, options, io)
+  const kept = ofStore(config.value)
+  if (!kept) return show(answer, options, io)
+  io.err(`dormouse: ${answer.error}; this is what the last one kept, and no state is known now`)
+  return show(ok(kept), options, io)
+}
+
+async function ofDaemon(url: string): Promise<Result<Fleet, string>> {
+  const answer = await readFleet(url.replace(/\/+$/, ''))
+  return 'fleet' in answer ? ok(answer.fleet) : failed(answer.problem)
+}
+
+/** Never swept by this process, so every state is unknown. */
+function ofStore(config: Config): Fleet | undefined {
+  const ledgers = readEmbeddedStore(
+    config.store.folder,
+    config.accounts.map(({ name }) => name),
+  )
+  if (!ledgers) return undefined
+  const preset = createPreset(config.service.preset)
+  const shown = ledgers.flatMap((ledger, index) => {
+    const account = config.accounts[index]
+    return account ? [{ state: newAccountState(ledger), prices: account.prices, preset }] : []
+  })
+  const now = createClock().now()
+  return fleetOf(snapshotOf(shown, { now, version: 0, passSeconds: seconds(0), staleAfter: seconds(0) }))
+}
+
+function show(found: Result<Fleet, string>, options: Options, io: Io): ExitCode {
+  if (!found.ok) {
+    io.err(`dormouse: ${found.error}`)
+    return EXIT.failed
+  }
+  io.out(options.json ? json(found.value) : fleetText(found.value))
+  return EXIT.ok
+}
+
+const fleetText = (fleet: Fleet): string =>
+  [...fleet.accounts.map(accountLine), '', fleetTable(fleet)].join('\n')
+
+function accountLine({
+  account,
+  service,
+  spend,
+  awake_seconds,
+  observer,
+  problems,
+}: Fleet['accounts'][number]): string {
+  const money = (amount: number): string => moneyText(amount, spend.currency)
+  return [
+    `account ${account}: service ${service}; awake ${lengthText(awake_seconds.likely)}, ` +
+      `spend ${money(spend.likely)} (${money(spend.low)} to ${money(spend.high)}); ` +
+      `wakes caused by looking ${observer.wakes_caused}, awake time added ${lengthText(observer.awake_extension_seconds)}`,
+    ...problems.map((problem) => `  not seen: ${problem}`),
+  ].join('\n')
+}

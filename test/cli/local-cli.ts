@@ -1,0 +1,59 @@
+// Commands run in this process, against a local service on a folder of its own.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { run } from '../../src/cli/program.ts'
+import { startLocal, type Local, type LocalOptions } from '../../src/local/start.ts'
+
+type Ended = { readonly code: number; readonly out: string; readonly err: string }
+
+/** Runs `dormouse words…`. */
+export async function dormouse(
+  words: readonly string[],
+  { env = {}, cwd = tmpdir() }: { readonly env?: Record<string, string>; readonly cwd?: string } = {},
+): Promise<Ended> {
+  const said = { out: '', err: '' }
+  const code = await run(words, {
+    out: (text) => void (said.out += `${text}\n`),
+    err: (text) => void (said.err += `${text}\n`),
+    env,
+    cwd,
+    signal: new AbortController().signal,
+    columns: undefined,
+  })
+  return { code, ...said }
+}
+
+/** A command line as people type it. */
+export const words = (text: string): string[] => text.split(' ')
+
+type LocalCli = AsyncDisposable & {
+  readonly folder: string
+  readonly local: Local
+  /** Runs `dormouse text` against the service, with its key in the environment. */
+  readonly cli: (text: string) => Promise<Ended>
+}
+
+export async function localCli(options: Partial<LocalOptions>): Promise<LocalCli> {
+  const folder = mkdtempSync(join(tmpdir(), 'dormouse-cli-'))
+  const data = mkdtempSync(join(tmpdir(), 'dormouse-cli-service-'))
+  const local = await startLocal({
+    folder: data,
+    allowShortDelays: true,
+    wakeLatency: { min: 0, max: 0 },
+    ...options,
+  })
+  return {
+    folder,
+    local,
+    cli: (text) =>
+      dormouse([...words(text), '--base-url', local.baseUrl], {
+        env: { DORMOUSE_API_KEY: local.apiKey },
+        cwd: folder,
+      }),
+    async [Symbol.asyncDispose]() {
+      await local.stop()
+      for (const each of [folder, data]) rmSync(each, { recursive: true, force: true })
+    },
+  }
+}
