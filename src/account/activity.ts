@@ -9,8 +9,8 @@ const SECOND = 1000
 const TRACE = 2 * SECOND
 
 /** Whether activity that the service dated to the second `at` may be a session of ours. */
-const isOurs = (at: Instant, { connectedAt, disconnectedAt, sawForeign }: Footprint): boolean =>
-  !sawForeign && at + SECOND > connectedAt && at <= disconnectedAt + TRACE
+const isOurs = (at: Instant, { connectedAt, disconnectedAt, activeBefore, sawForeign }: Footprint): boolean =>
+  !sawForeign && at !== activeBefore && at + SECOND > connectedAt && at <= disconnectedAt + TRACE
 
 /** Activities that are not explained by sessions of ours, ascending. */
 export const foreignActivities = ({ activities, footprints }: Evidence): readonly Instant[] =>

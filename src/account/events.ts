@@ -11,12 +11,14 @@ export function eventsBetween(
   const about = { account: later.ref.account, at: now, ref: later.ref }
   if (!before) return [{ ...about, kind: 'compute-found' }]
   const more = (name: keyof Counters): boolean => later.counters[name] > before.counters[name]
-  const startedAt = later.open?.from.likely ?? now
+  const startedAt = later.open?.from.likely ?? later.evidence.starts.at(-1) ?? now
+  const endedAt = later.evidence.ends.at(-1) ?? now
   const told: readonly (readonly [boolean, Event])[] = [
     [before.goneAt !== undefined && later.goneAt === undefined, { ...about, kind: 'compute-found' }],
-    [more('suspends'), { ...about, kind: 'suspend', occurredAt: later.evidence.ends.at(-1) ?? now }],
+    [more('suspends') && endedAt <= startedAt, { ...about, kind: 'suspend', occurredAt: endedAt }],
     [more('wakes'), { ...about, kind: 'wake', occurredAt: startedAt }],
     [more('restarts'), { ...about, kind: 'restart', occurredAt: startedAt }],
+    [more('suspends') && endedAt > startedAt, { ...about, kind: 'suspend', occurredAt: endedAt }],
     [more('wakesCaused'), { ...about, kind: 'wake-caused' }],
     [before.goneAt === undefined && later.goneAt !== undefined, { ...about, kind: 'compute-gone' }],
   ]

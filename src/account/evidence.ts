@@ -53,13 +53,14 @@ export function withFootprint(evidence: Evidence, attempt: ReadingAttempt): Evid
   return { ...evidence, footprints: footprints.toSorted((a, b) => a.connectedAt - b.connectedAt) }
 }
 
-function footprintOf({ connectedAt, disconnectedAt, result }: ReadingAttempt): Footprint {
+function footprintOf({ connectedAt, disconnectedAt, look, result }: ReadingAttempt): Footprint {
   const reading = result.kind === 'read' ? result.reading : undefined
   const causes = reading && !('missing' in reading.causes) ? reading.causes : undefined
   return {
     connectedAt,
     disconnectedAt,
     postmasterStartedAt: reading?.postmasterStartedAt,
+    activeBefore: look.compute.lastActive,
     sawForeign: causes !== undefined && causes.working + causes.idleInTransaction > 0,
   }
 }

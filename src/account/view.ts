@@ -44,7 +44,7 @@ export function computeView(account: ComputeAccount, context: ViewContext): Comp
     ...insideOf(account, context.preset),
     readingAt: reading.last?.at,
     readingSucceeded: reading.attempts === 0 ? undefined : reading.lastSucceeded,
-    why: whyAwake(account, delay, context.now),
+    why: context.stale ? { because: 'unknown' } : whyAwake(account, delay, context.now),
   }
 }
 

@@ -2,7 +2,8 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config/load.ts'
 import { createSelfMetrics } from '../metrics/self.ts'
-import type { Clock } from '../model/ports.ts'
+import type { Event } from '../model/event.ts'
+import type { Clock, Send } from '../model/ports.ts'
 import type { Snapshot } from '../model/snapshot.ts'
 import { openEmbeddedStore } from '../store/embedded.ts'
 import { apiApp } from './api.ts'
@@ -43,7 +44,8 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
   stack.defer(() => store.close())
   const self = createSelfMetrics()
   const exposition = createExposition({ version, nodeVersion: process.version, mode: config.mode }, self)
-  const machine = { clock, random: createRandom(), store, send: logSink(log), self, log }
+  const gate = heldBack(logSink(log))
+  const machine = { clock, random: createRandom(), store, send: gate.send, self, log }
   const lanes = await createLanes(config, machine, (snapshot) => exposition.publish(snapshot))
   const health = healthOf(lanes, {
     clock,
@@ -59,6 +61,7 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
   stack.use(api)
   await Promise.all(lanes.all.map((lane) => lane.turn(signal)))
   refuseWrongKeys(lanes, config)
+  await gate.open()
   const open = stack.move()
   return {
     telemetryUrl: urlOf(telemetry.address),
@@ -69,6 +72,23 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
       await Promise.all(
         lanes.all.map((lane) => runLane(lane, clock, { interval: config.poll.interval, until })),
       )
+    },
+  }
+}
+
+/** Keeps events back until it is opened: a daemon that does not start says why in one line, not in two places. */
+function heldBack(send: Send): { readonly send: Send; readonly open: () => Promise<void> } {
+  let held: Event[] | undefined = []
+  return {
+    send: (events) => {
+      if (!held) return send(events)
+      held.push(...events)
+      return Promise.resolve([])
+    },
+    open: async () => {
+      const events = held ?? []
+      held = undefined
+      await send(events)
     },
   }
 }

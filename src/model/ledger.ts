@@ -54,6 +54,8 @@ export type Footprint = {
   readonly disconnectedAt: Instant
   /** Undefined when the reading failed, so that nothing is known of the server. */
   readonly postmasterStartedAt: Instant | undefined
+  /** The last activity the record showed before we connected: somebody else's. */
+  readonly activeBefore: Instant | undefined
   /** Whether it saw clients at work: then activity inside it is theirs. */
   readonly sawForeign: boolean
 }

@@ -1,0 +1,103 @@
+// The daemon's loop over a simulated account, on a virtual clock with seeded chance.
+import { loop } from '../../src/daemon/loop.ts'
+import { pass, type PassPlan } from '../../src/daemon/pass.ts'
+import { newAccountState, type AccountState } from '../../src/daemon/state.ts'
+import { computeKey } from '../../src/model/compute.ts'
+import type { Event } from '../../src/model/event.ts'
+import { NO_READING_COUNTS, type ComputeAccount, type Ledger } from '../../src/model/ledger.ts'
+import type { Ports, Random, Store } from '../../src/model/ports.ts'
+import { seconds } from '../../src/model/units.ts'
+import { START } from '../local/control/build.ts'
+import { prices } from '../support/build.ts'
+import { fakeClock } from '../support/fake-clock.ts'
+import { seeded } from './seeded.ts'
+import { createWorld, type Use, type World } from './world.ts'
+
+export type Week = {
+  readonly ledger: Ledger
+  readonly events: readonly Event[]
+  readonly world: World
+  readonly passes: number
+}
+
+export type WeekOptions = {
+  readonly seed: number
+  readonly uses: (random: Random) => readonly Use[]
+  readonly days: number
+  /** Chance per pass that the daemon is killed at its end, before it could do anything else; a new one begins from the store. */
+  readonly crashes?: number
+  /** Chance per pass that the service stops answering, for up to half an hour. */
+  readonly outages?: number
+  readonly readings?: PassPlan['sweep']['readings']['mode']
+}
+
+const DAY = 86_400
+
+export async function simulateWeek(options: WeekOptions): Promise<Week> {
+  const random = seeded(options.seed)
+  const clock = fakeClock(new Date(START).toISOString())
+  const world = createWorld(options.uses(random), clock, random)
+  const events: Event[] = []
+  const store = memoryStore()
+  const send: Ports['send'] = (told) => {
+    events.push(...told)
+    return Promise.resolve([])
+  }
+  const { service, readings } = world
+  const ports: Ports = { clock, random, service, readings, store, send }
+  let state: AccountState = newAccountState(await store.load('main'))
+  let passes = 0
+  const stop = new AbortController()
+  const turn = async (): Promise<number> => {
+    if (random.unit() < (options.outages ?? 0)) world.breakUntil(clock.now() + random.unit() * 1_800_000)
+    state = await pass(ports, { before: state, plan: planOf(options) }, stop.signal)
+    passes += 1
+    if (random.unit() < (options.crashes ?? 0)) state = newAccountState(await store.load('main'))
+    return state.failures
+  }
+  const running = loop(clock, { interval: seconds(60), turn }, stop.signal)
+  await clock.advance(seconds(options.days * DAY))
+  stop.abort()
+  await clock.advance(seconds(120))
+  await running
+  return { ledger: state.ledger, events, world, passes }
+}
+
+const planOf = ({ readings }: WeekOptions): PassPlan => ({
+  prices,
+  overhead: 0.01,
+  sweep: {
+    maxAge: seconds(900),
+    readings: {
+      mode: readings ?? 'full',
+      activityLag: seconds(10),
+      deadline: seconds(5),
+      minInterval: seconds(300),
+      maxConcurrent: 16,
+    },
+  },
+})
+
+/** Keeps text, as a disk does: a daemon that begins anew has nothing else. */
+function memoryStore(): Store {
+  const computes = new Map<string, string>()
+  let rest = JSON.stringify({ projects: [], readings: NO_READING_COUNTS })
+  return {
+    load: (account) => {
+      const { projects, readings } = JSON.parse(rest) as {
+        projects: [string, never][]
+        readings: typeof NO_READING_COUNTS
+      }
+      const known = [...computes].map(([key, text]) => [key, JSON.parse(text) as ComputeAccount] as const)
+      return Promise.resolve({ account, computes: new Map(known), projects: new Map(projects), readings })
+    },
+    commit: (ledger, changed) => {
+      for (const ref of changed) {
+        computes.set(computeKey(ref), JSON.stringify(ledger.computes.get(computeKey(ref))))
+      }
+      rest = JSON.stringify({ projects: [...ledger.projects], readings: ledger.readings })
+      return Promise.resolve()
+    },
+    close: () => Promise.resolve(),
+  }
+}

@@ -1,0 +1,131 @@
+// The service of a simulation: the local service's control plane without processes, behind the daemon's own decoders.
+import { endpointWire, operationWire, projectWire } from '../../src/local/api/wire.ts'
+import { createSimulation, type Simulation } from '../../src/local/control/simulated.ts'
+import type { Reading } from '../../src/model/observation.ts'
+import type { Clock, Random, Readings, Service } from '../../src/model/ports.ts'
+import { failed, ok, type Result } from '../../src/model/result.ts'
+import type { ServiceError } from '../../src/model/service-error.ts'
+import { bytes, instant, seconds } from '../../src/model/units.ts'
+import { decodeComputes, decodeOperations, decodeProjects } from '../../src/service/decode.ts'
+import { project, settings, sleeping, START } from '../local/control/build.ts'
+
+/** How one simulated compute is used: instants of activity in ms after the start, ascending. */
+export type Use = {
+  readonly endpointId: string
+  readonly delay: number
+  readonly activity: readonly number[]
+}
+
+export type World = {
+  readonly service: Service
+  readonly readings: Readings
+  readonly simulation: Simulation
+  /** Until this instant the service answers nothing. */
+  breakUntil(at: number): void
+}
+
+const LAG = 5000
+
+export function createWorld(uses: readonly Use[], clock: Clock, random: Random): World {
+  const simulation = createSimulation({
+    projects: uses.map(({ endpointId, delay }) => ({
+      ...project([{ ...sleeping({ suspendTimeout: delay }), id: endpointId }]),
+      id: `project-${endpointId}`,
+    })),
+    from: START,
+    settings: settings(),
+    latencies: { start: 1500, stop: 300, configure: 100 },
+    activity: new Map(uses.map(({ endpointId, activity }) => [endpointId, activity.map((at) => START + at)])),
+  })
+  let brokenUntil = 0
+  const ids = uses.map(({ endpointId }) => `project-${endpointId}`)
+
+  /** A request takes a moment; what it answers was true somewhere in between. */
+  async function asked<Value>(
+    signal: AbortSignal,
+    answer: () => Result<Value, unknown>,
+  ): Promise<Result<Value, ServiceError>> {
+    await clock.sleep(seconds(0.01 + 0.05 * random.unit()), signal)
+    simulation.advance(Math.max(simulation.now(), clock.now()))
+    if (clock.now() < brokenUntil) return failed({ kind: 'unavailable', message: 'broken for now' })
+    const value = answer()
+    const decoded = value.ok
+      ? ok(value.value)
+      : failed<ServiceError>({ kind: 'malformed', problems: [String(value.error)] })
+    await clock.sleep(seconds(0.05 * random.unit()), signal)
+    return decoded
+  }
+  const view = (): { now: number; lag: number } => ({ now: simulation.now(), lag: LAG })
+  const known = (projectId: string): NonNullable<ReturnType<Simulation['project']>> => {
+    const found = simulation.project(projectId)
+    if (!found) throw new Error(`no project ${projectId} in the simulation`)
+    return found
+  }
+  const never = (): never => {
+    throw new Error('observing asks for nothing else')
+  }
+
+  return {
+    simulation,
+    breakUntil: (at) => {
+      brokenUntil = at
+    },
+    service: {
+      listProjects: (signal) =>
+        asked(signal, () =>
+          decodeProjects({ projects: ids.map((id) => projectWire(known(id), 17, view())) }),
+        ),
+      listComputes: (projectId, signal) =>
+        asked(signal, () => {
+          const { computes } = known(projectId)
+          return decodeComputes({ endpoints: computes.map((one) => endpointWire(projectId, one, view())) })
+        }),
+      listOperations: (projectId, since, signal) =>
+        asked(signal, () => {
+          const recent = simulation.operations(projectId).filter(({ createdAt }) => createdAt >= since - 1000)
+          return decodeOperations({ operations: recent.map(operationWire) })
+        }),
+      getCompute: never,
+      createCompute: never,
+      updateCompute: never,
+      deleteCompute: never,
+      restartCompute: never,
+      listKeys: never,
+      createKey: never,
+      revokeKey: never,
+    },
+    readings: {
+      readable: () => true,
+      read: async ({ endpointId }, kind, signal) => {
+        simulation.advance(Math.max(simulation.now(), clock.now()))
+        // A full reading is a client session like any other; whether a light one is seen is chance.
+        if (kind === 'full' || random.unit() < 0.1) {
+          simulation.connect(endpointId, { kind: 'client', applicationName: 'dormouse', user: 'dormouse' })
+        }
+        await clock.sleep(seconds(0.05), signal)
+        simulation.advance(Math.max(simulation.now(), clock.now()))
+        const compute = known(`project-${endpointId}`).computes.find(({ id }) => id === endpointId)
+        return { kind: 'read', reading: readingOf(kind, compute?.startedAt ?? START) }
+      },
+    },
+  }
+}
+
+const readingOf = (kind: Reading['kind'], startedAt: number): Reading => ({
+  kind,
+  postmasterStartedAt: instant(startedAt),
+  maxConnections: 112,
+  reservedConnections: 3,
+  cacheLimit: bytes(858_783_744),
+  connections: { active: 0, idle: 1, idleInTransaction: 0, other: 0 },
+  causes: {
+    working: 0,
+    idleInTransaction: 0,
+    replication: 0,
+    subscriptions: 0,
+    autovacuum: 0,
+    lastForeignStatement: undefined,
+    busiestApplication: undefined,
+  },
+  cache: { hits: 990, misses: 10, used: bytes(2 ** 20), writes: 10 },
+})
