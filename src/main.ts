@@ -5,4 +5,7 @@ import { run } from './cli/program.ts'
 const stop = new AbortController()
 // Once: a second signal ends the process at once, as signals do.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+// Only where a parent holds a channel to this process.
+process.once('disconnect', () => stop.abort())
+process.channel?.unref()
 process.exitCode = await run(process.argv.slice(2), createIo(process, stop.signal))

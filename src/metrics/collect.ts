@@ -59,11 +59,6 @@ function putProjects({ computes }: Snapshot, put: Put): void {
     const likely = sum(({ spend }) => spend.likely)
     const width = sum(({ spend }) => spend.high - spend.low)
     put('spendUncertainty', [projectId], likely === 0 ? undefined : width / likely)
-    put(
-      'wakeupsCaused',
-      [projectId, 'reading'],
-      sum(({ counters }) => counters.wakesCaused),
-    )
   }
 }
 

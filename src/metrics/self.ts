@@ -20,9 +20,19 @@ export type SelfMetrics = {
 const KNOWN_CODES = ['200', '401', '423', '429', '500', '502', '503', '504', '524', 'network', 'timeout']
 const READ_OPERATIONS = ['list_projects', 'list_computes', 'list_operations']
 
+/** Of the library's own metrics those whose names promtool objects to. */
+const MISNAMED = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+  'nodejs_eventloop_utilization_histogram',
+  'nodejs_eventloop_utilization_summary',
+]
+
 export function createSelfMetrics(): SelfMetrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 20 })
+  for (const name of MISNAMED) registry.removeSingleMetric(name)
   const counter = (family: Family): Counter<string> =>
     new Counter({ ...described(family), registers: [registry] })
   const histogram = (family: Family): Histogram<string> =>

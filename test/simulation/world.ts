@@ -26,6 +26,10 @@ export type World = {
 
 const LAG = 5000
 
+const never = (): never => {
+  throw new Error('observing asks for nothing else')
+}
+
 export function createWorld(uses: readonly Use[], clock: Clock, random: Random): World {
   const simulation = createSimulation({
     projects: uses.map(({ endpointId, delay }) => ({
@@ -61,10 +65,6 @@ export function createWorld(uses: readonly Use[], clock: Clock, random: Random):
     if (!found) throw new Error(`no project ${projectId} in the simulation`)
     return found
   }
-  const never = (): never => {
-    throw new Error('observing asks for nothing else')
-  }
-
   return {
     simulation,
     breakUntil: (at) => {

@@ -31,8 +31,9 @@ export async function demo({ length, json }: DemoOptions, io: Io): Promise<ExitC
   const stage = await setStage(folder)
   stack.defer(() => stage.local.stop())
 
+  // An interrupt ends the watching, not yet the play: the summary asks the daemon.
   const over = new AbortController()
-  const signal = AbortSignal.any([io.signal, over.signal])
+  const { signal } = over
   const daemon = superviseDaemon(stage, { folder, signal, clock, say: json ? () => undefined : io.out })
   const clients = startClients(stage, clock, signal)
   stack.defer(async () => {

@@ -70,11 +70,17 @@ server: { telemetry: "127.0.0.1:${telemetry}", api: "127.0.0.1:${api}" }
 store: { folder: ./dormouse-data }
 `
 
-/** The daemon as a child; its log goes into the folder. */
+/**
+ * The daemon as a child; its log goes into the folder. In a group of its own, because Ctrl-C is meant for the demo, and
+ * with a channel, because a daemon whose demo was killed has nothing to do.
+ */
 export function startDaemonProcess({ configFile }: StageSet, folder: string): ChildProcess {
   const launcher = join(import.meta.dirname, '../../dormouse.mjs')
   const log = openSync(join(folder, 'daemon.log'), 'a', 0o600)
-  return spawn(process.execPath, [launcher, 'run', '--config', configFile], { stdio: ['ignore', log, log] })
+  return spawn(process.execPath, [launcher, 'run', '--config', configFile], {
+    stdio: ['ignore', log, log, 'ipc'],
+    detached: true,
+  })
 }
 
 /** Resolves when the process has ended. */

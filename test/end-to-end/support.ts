@@ -1,0 +1,150 @@
+// The program as its users run it: child processes, files, loopback.
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Fleet } from '../../src/daemon/status.ts'
+import { startLocal, type Local } from '../../src/local/start.ts'
+
+const LAUNCHER = join(import.meta.dirname, '../../src/dormouse.mjs')
+
+export type Program = {
+  readonly child: ChildProcess
+  readonly out: () => string
+  readonly err: () => string
+  /** Resolves with the exit code, or the signal, when it has ended. */
+  readonly ended: Promise<number | NodeJS.Signals | null>
+}
+
+export function dormouse(words: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
+  const child = spawn(process.execPath, [LAUNCHER, ...words], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  })
+  const said = { out: '', err: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (said.out += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said.err += text))
+  const ended = once(child, 'close').then(() => child.exitCode ?? child.signalCode)
+  return { child, out: () => said.out, err: () => said.err, ended }
+}
+
+/** Asks again and again, at most for `seconds`, until the answer is there. */
+export async function until<Value>(
+  what: string,
+  ask: () => Promise<Value | undefined> | Value | undefined,
+  seconds = 20,
+): Promise<Value> {
+  const end = performance.now() + seconds * 1000
+  while (performance.now() < end) {
+    const answer = await ask()
+    if (answer !== undefined) return answer
+    await once(AbortSignal.timeout(50), 'abort')
+  }
+  throw new Error(`${what} did not happen within ${seconds} s`)
+}
+
+export type Setting = AsyncDisposable & {
+  readonly folder: string
+  readonly local: Local
+  readonly configFile: string
+  readonly keyFile: string
+  readonly apiUrl: string
+  readonly telemetryUrl: string
+}
+
+/** A local service with one compute per project and a configuration for a daemon that polls it every second. */
+export async function setting(
+  projects: readonly { name: string; suspendTimeoutSeconds: number }[],
+): Promise<Setting> {
+  const folder = mkdtempSync(join(tmpdir(), 'dormouse-end-to-end-'))
+  const local = await startLocal({
+    folder: mkdtempSync(join(tmpdir(), 'dormouse-service-')),
+    projects,
+    allowShortDelays: true,
+    wakeLatency: { min: 0, max: 0 },
+    lastActiveLag: 0,
+    cacheScale: 64,
+  })
+  const [telemetry, api] = [await freePort(), await freePort()]
+  const [configFile, keyFile, passwordFile] = ['dormouse.yaml', 'key', 'password'].map((name) =>
+    join(folder, name),
+  ) as [string, string, string]
+  writeFileSync(keyFile, local.apiKey)
+  writeFileSync(passwordFile, local.monitoringPassword)
+  writeFileSync(
+    configFile,
+    `accounts:
+  - name: main
+    base_url: ${local.baseUrl}
+    api_key_file: ./key
+    plan: launch
+    dsn: "postgresql://dormouse@127.0.0.1:${local.proxyPort}/{database}?options=endpoint%3D{endpoint_id}&sslmode=disable"
+    dsn_password_file: ./password
+poll: { interval: 1s, max_age: 5s }
+reading: { database: app, min_interval: 5s, activity_lag: 1s, deadline: 1s }
+service: { preset: interface, requests_per_minute: 3000 }
+server: { telemetry: "127.0.0.1:${telemetry}", api: "127.0.0.1:${api}" }
+`,
+  )
+  return {
+    folder,
+    local,
+    configFile,
+    keyFile,
+    apiUrl: `http://127.0.0.1:${api}`,
+    telemetryUrl: `http://127.0.0.1:${telemetry}`,
+    [Symbol.asyncDispose]: () => local.stop(),
+  }
+}
+
+export async function fleetAt(apiUrl: string): Promise<Fleet | undefined> {
+  try {
+    const answer = await fetch(`${apiUrl}/api/v1/computes`)
+    return answer.ok ? ((await answer.json()) as Fleet) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A page as text with its status; `0` when nothing listens. */
+export async function page(url: string): Promise<{ readonly status: number; readonly text: string }> {
+  try {
+    const answer = await fetch(url)
+    return { status: answer.status, text: await answer.text() }
+  } catch {
+    return { status: 0, text: '' }
+  }
+}
+
+/** Metric lines, name with labels → value. */
+export async function metricsAt(telemetryUrl: string): Promise<ReadonlyMap<string, number>> {
+  const { text } = await page(`${telemetryUrl}/metrics`)
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return new Map(
+    lines.map((line) => [
+      line.slice(0, line.lastIndexOf(' ')),
+      Number(line.slice(line.lastIndexOf(' ') + 1)),
+    ]),
+  )
+}
+
+/** A connection string of the owner of the first database of a project. */
+export async function uriOf(local: Local, projectId: string): Promise<string> {
+  const answer = await fetch(
+    `${local.baseUrl}/projects/${projectId}/connection_uri?database_name=app&role_name=app_owner`,
+    { headers: { authorization: `Bearer ${local.apiKey}` } },
+  )
+  const { uri } = (await answer.json()) as { uri: string }
+  return uri
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}

@@ -1,0 +1,125 @@
+import { spawnSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+import { account } from '../../src/account/account.ts'
+import { newAccountState } from '../../src/daemon/state.ts'
+import { snapshotOf } from '../../src/daemon/snapshot.ts'
+import { CATALOGUE, PREFIX } from '../../src/metrics/catalogue.ts'
+import { collect } from '../../src/metrics/collect.ts'
+import { renderText } from '../../src/metrics/render.ts'
+import { createSelfMetrics } from '../../src/metrics/self.ts'
+import { createPreset } from '../../src/model/sizes.ts'
+import type { Snapshot } from '../../src/model/snapshot.ts'
+import { bytes, seconds } from '../../src/model/units.ts'
+import { at, attempt, ledger, look, prices, project, reading, sweep } from '../support/build.ts'
+
+const facts = { version: '0.0.0', nodeVersion: 'v24', mode: 'suggest' }
+
+/** One compute awake and read, one asleep and never read. */
+function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot {
+  const read = reading({
+    connections: { active: 2, idle: 3, idleInTransaction: 1, other: 0 },
+    cache: { hits: 990, misses: 10, used: bytes(2 ** 20), writes: 12 },
+    cacheLimit: bytes(2 ** 30),
+  })
+  const { ledger: known } = account(
+    ledger(),
+    sweep(600, {
+      projects: [project({ name })],
+      looks: [
+        look(600, { state: 'active', startedAt: at(0), lastActive: at(590) }),
+        look(600, {
+          endpointId: 'ep-two',
+          startedAt: at(0),
+          suspendedAt: at(400),
+          lastActive: at(100),
+          autosuspendDelay: 'never',
+        }),
+      ],
+      readings: [attempt(599, { result: { kind: 'read', reading: read } })],
+    }),
+    { prices, overhead: 0.01, now: at(600) },
+  )
+  const rejected = service === 'ok' ? {} : { lastRejectedAt: at(600) }
+  const state = { ...newAccountState(known), service, lastSweepAt: at(600), ...rejected }
+  return snapshotOf([{ state, prices, preset: createPreset('interface') }], {
+    now: at(600),
+    version: 1,
+    passSeconds: seconds(0.25),
+    staleAfter: seconds(180),
+  })
+}
+
+const lines = (taken: Snapshot): string[] => renderText(collect(taken, facts)).split('\n')
+const one = 'project_id="project-one",endpoint_id="ep-one"'
+const two = 'project_id="project-one",endpoint_id="ep-two"'
+
+test.each([
+  `dormouse_compute_state{${one},state="active"} 1`,
+  `dormouse_compute_state{${one},state="idle"} 0`,
+  `dormouse_compute_state{${two},state="idle"} 1`,
+  `dormouse_compute_awake_seconds_total{${one}} 599.5`,
+  `dormouse_compute_awake_seconds_total{${two}} 400`,
+  `dormouse_compute_idle_tail_seconds_total{${two}} 300`,
+  `dormouse_compute_cu_seconds_total{${two}} 400`,
+  `dormouse_compute_spend_total{${two},currency="USD"} 0.011778`,
+  `dormouse_compute_connections{${one},state="idle_in_transaction"} 1`,
+  `dormouse_compute_file_cache_hits_total{${one}} 990`,
+  `dormouse_compute_max_connections{${one}} 450`,
+  `dormouse_compute_autosuspend_delay_seconds{${one}} 300`,
+  `dormouse_compute_autosuspend_enabled{${two}} 0`,
+  `dormouse_computes{state="active"} 1`,
+  `dormouse_readings_total{result="ok"} 1`,
+  `dormouse_readings_total{result="skipped_quiet"} 0`,
+  `dormouse_wakeups_caused_total{project_id="project-one",reason="reading"} 0`,
+])('%s', (line) => {
+  expect(lines(snapshot())).toContain(line)
+})
+
+test('what is not known has no series', () => {
+  const text = lines(snapshot()).join('\n')
+  expect(text).not.toMatch(/compute_connections\{[^}]*ep-two/)
+  expect(text).not.toMatch(/autosuspend_delay_seconds\{[^}]*ep-two/)
+  expect(text).not.toMatch(/awake_since_timestamp_seconds\{[^}]*ep-two/)
+  expect(text).not.toContain('api_last_rejected_timestamp_seconds{')
+})
+
+test('the number of series is the number of lines', () => {
+  const all = lines(snapshot())
+  const series = all.filter((line) => line !== '' && !line.startsWith('#'))
+  expect(all).toContain(`dormouse_series ${series.length}`)
+})
+
+test('every family of the catalogue that a snapshot has is there once, in the order of the catalogue', () => {
+  const families = lines(snapshot('one', 'unauthorized'))
+    .filter((line) => line.startsWith('# TYPE'))
+    .map((line) => line.split(' ')[2])
+  const expected = Object.values(CATALOGUE)
+    .filter(({ owner }) => owner === 'snapshot')
+    .map(({ name }) => PREFIX + name)
+  expect(families).toEqual(expected)
+})
+
+test('the client library exports the other families of the catalogue', async () => {
+  const text = await createSelfMetrics().text()
+  const expected = Object.values(CATALOGUE).filter(({ owner }) => owner === 'self')
+  expect(expected.filter(({ name }) => !text.includes(`# TYPE ${PREFIX}${name} `))).toEqual([])
+})
+
+test('a hostile name stays inside its label', () => {
+  const name = 'a"} 1\ndormouse_up{x="\\'
+  const told = lines(snapshot(name)).filter((line) => line.startsWith('dormouse_project_info'))
+  expect(told).toEqual([
+    'dormouse_project_info{project_id="project-one",project_name="a\\"} 1\\ndormouse_up{x=\\"\\\\",region_id="local",platform_id="local",pg_version="17"} 1',
+  ])
+})
+
+const promtool = spawnSync('promtool', ['--version']).status === 0
+test.skipIf(!promtool && process.env['CI'] !== 'true')(
+  "promtool finds nothing to say (needs promtool of Debian's prometheus)",
+  async () => {
+    const text = renderText(collect(snapshot(), facts)) + (await createSelfMetrics().text())
+    const checked = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' })
+    expect(checked.stdout + checked.stderr).toBe('')
+    expect(checked.status).toBe(0)
+  },
+)

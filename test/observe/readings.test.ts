@@ -1,0 +1,170 @@
+import { once } from 'node:events'
+import { mkdtempSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createClock } from '../../src/daemon/clock.ts'
+import { startLocal, type Local } from '../../src/local/start.ts'
+import type { Compute } from '../../src/model/compute.ts'
+import type { Reading, ReadingResult } from '../../src/model/observation.ts'
+import { seconds } from '../../src/model/units.ts'
+import { createReadings, type ReadingsOptions } from '../../src/observe/readings.ts'
+import { serverReading, type ServerRow } from '../../src/observe/server-query.ts'
+import { until, uriOf } from '../end-to-end/support.ts'
+import { compute } from '../support/build.ts'
+
+let local: Local
+let target: Compute
+let owner: Client
+
+beforeAll(async () => {
+  local = await startLocal({
+    folder: mkdtempSync(join(tmpdir(), 'dormouse-service-')),
+    projects: [{ name: 'one', cu: 0.25 }],
+    wakeLatency: { min: 0, max: 0 },
+    cacheScale: 64,
+  })
+  const real = await until('a started compute', () => local.truth().computes[0])
+  target = compute({ projectId: real.projectId, endpointId: real.endpointId, state: 'active' })
+  owner = new Client({ connectionString: await uriOf(local, real.projectId), application_name: 'web' })
+  await owner.connect()
+  await owner.query(
+    'create table item as select n, repeat(md5(n::text), 9) as filler from generate_series(1, 20000) n',
+  )
+})
+afterAll(async () => {
+  await owner.end()
+  await local.stop()
+})
+
+const never = new AbortController().signal
+
+const readingOptions = (over: Partial<ReadingsOptions> = {}): ReadingsOptions => ({
+  clock: createClock(),
+  dsn: `postgresql://dormouse@127.0.0.1:${local.proxyPort}/{database}?options=endpoint%3D{endpoint_id}&sslmode=disable`,
+  password: () => local.monitoringPassword,
+  database: 'app',
+  serviceUsers: ['cloud_admin'],
+  deadline: seconds(5),
+  ...over,
+})
+
+const read = (kind: Reading['kind'], over: Partial<ReadingsOptions> = {}): Promise<ReadingResult> =>
+  createReadings(readingOptions(over)).read(target, kind, never)
+
+async function readingOf(kind: Reading['kind'], over: Partial<ReadingsOptions> = {}): Promise<Reading> {
+  const result = await read(kind, over)
+  if (result.kind !== 'read') throw new Error(`expected a reading, got ${JSON.stringify(result)}`)
+  return result.reading
+}
+
+test('a full reading has limits, clients, causes and the counters of the file cache', async () => {
+  await owner.query('select count(*) from item')
+  const reading = await readingOf('full')
+  expect(reading).toMatchObject({
+    kind: 'full',
+    maxConnections: 112,
+    reservedConnections: 3,
+    cacheLimit: 819 * 2 ** 20,
+    connections: { active: 0, idle: 1, idleInTransaction: 0, other: 0 },
+    causes: { working: 0, replication: 0, subscriptions: 0, busiestApplication: 'web' },
+  })
+  expect(reading.postmasterStartedAt).toBeLessThan(Date.now())
+  expect('missing' in reading.cache ? reading.cache : reading.cache.misses).toBeGreaterThan(0)
+})
+
+test('a light reading sees the clients of every database, and leaves the cache alone', async () => {
+  const reading = await readingOf('light')
+  expect(reading.connections).toEqual({ active: 0, idle: 1, idleInTransaction: 0, other: 0 })
+  expect(reading.cache).toEqual({ missing: 'a light reading' })
+})
+
+test('a transaction that is left open is seen, and neither we nor service users are clients', async () => {
+  await owner.query('begin')
+  const seen = await readingOf('light')
+  const hidden = await readingOf('light', { serviceUsers: ['cloud_admin', 'app_owner'] })
+  await owner.query('rollback')
+  expect(seen).toMatchObject({ connections: { idleInTransaction: 1 }, causes: { idleInTransaction: 1 } })
+  expect(hidden.connections).toEqual({ active: 0, idle: 0, idleInTransaction: 0, other: 0 })
+})
+
+test('a role that may not see other clients says so instead of counting none', () => {
+  const row: ServerRow = {
+    max_connections: 112,
+    reserved_connections: 3,
+    started_ms: 0,
+    cache_limit: null,
+    sees_all: false,
+    replication: 0,
+    subscriptions: 0,
+    autovacuum: 0,
+    active: 0,
+    idle: 0,
+    idle_in_transaction: 0,
+    working: 0,
+    total: 0,
+    last_statement_ms: null,
+    busiest: null,
+  }
+  const missing = { missing: expect.stringContaining('pg_monitor') }
+  expect(serverReading(row)).toMatchObject({ maxConnections: 112, connections: missing, causes: missing })
+})
+
+test('a database without the extension leaves the rest of the reading standing', async () => {
+  const reading = await readingOf('full', { database: 'postgres' })
+  expect(reading.cache).toEqual({ missing: expect.stringContaining('create extension neon') })
+  expect(reading.maxConnections).toBe(112)
+})
+
+test('a wrong password and a missing one are failures that say what to do', async () => {
+  expect(await read('light', { password: () => 'wrong' })).toMatchObject({
+    kind: 'failed',
+    because: 'error',
+    message: expect.stringContaining('password authentication failed'),
+  })
+  expect(await read('light', { password: () => undefined })).toMatchObject({
+    kind: 'failed',
+    message: expect.stringContaining('dsn_password_file'),
+  })
+})
+
+test('a server that accepts and never answers is a time-out, and its connection is closed', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const connection = once(server, 'connection')
+  const dsn = `postgresql://dormouse@127.0.0.1:${(server.address() as AddressInfo).port}/{database}?sslmode=disable`
+  expect(await read('light', { dsn, deadline: seconds(0.2) })).toMatchObject({
+    kind: 'failed',
+    because: 'timeout',
+  })
+  const [socket] = (await connection) as [import('node:net').Socket]
+  if (!socket.closed) await once(socket.resume(), 'close')
+  server.close()
+})
+
+test('a server with no connection left is at its limit, which is an answer', async () => {
+  const crowd = Array.from({ length: 112 }, () => new Client(connection()))
+  for (const client of crowd) client.on('error', () => undefined)
+  const connected = await Promise.allSettled(crowd.map((client) => client.connect()))
+  expect(connected.filter(({ status }) => status === 'rejected').length).toBeGreaterThan(0)
+  expect(await read('light')).toEqual({ kind: 'at-limit' })
+  await Promise.allSettled(crowd.map((client) => client.end()))
+})
+
+const connection = (): {
+  host: string
+  port: number
+  user: string
+  password: string
+  database: string
+  options: string
+} => ({
+  host: '127.0.0.1',
+  port: local.proxyPort,
+  user: 'app_owner',
+  password: owner.password ?? '',
+  database: 'app',
+  options: `endpoint=${target.endpointId}`,
+})
