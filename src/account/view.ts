@@ -5,7 +5,7 @@ import type { Connections } from '../model/observation.ts'
 import type { Prices } from '../model/price.ts'
 import { currentCu, type Preset } from '../model/sizes.ts'
 import type { ComputeView, ShownState } from '../model/snapshot.ts'
-import { cu, type Instant } from '../model/units.ts'
+import { cu, type Instant, type Seconds } from '../model/units.ts'
 import { cuTimeSum, spendCounter, spendOf } from './totals.ts'
 import { whyAwake } from './why.ts'
 
@@ -14,6 +14,8 @@ export type ViewContext = {
   readonly prices: Prices
   readonly preset: Preset
   readonly now: Instant
+  /** How late the service shows activity. */
+  readonly activityLag: Seconds
   /** The service could not be asked for so long that states are only remembered. */
   readonly stale: boolean
 }
@@ -44,7 +46,7 @@ export function computeView(account: ComputeAccount, context: ViewContext): Comp
     ...insideOf(account, context.preset),
     readingAt: reading.last?.at,
     readingSucceeded: reading.attempts === 0 ? undefined : reading.lastSucceeded,
-    why: context.stale ? { because: 'unknown' } : whyAwake(account, delay, context.now),
+    why: context.stale ? { because: 'unknown' } : whyAwake(account, { delay, ...context }),
   }
 }
 

@@ -1,18 +1,25 @@
 import type { AutosuspendDelay, Compute } from '../model/compute.ts'
 import type { ComputeAccount, WhyAwake } from '../model/ledger.ts'
 import type { AwakeCauses } from '../model/observation.ts'
-import { instant, type Instant } from '../model/units.ts'
+import { instant, type Instant, type Seconds } from '../model/units.ts'
 import { lastForeignActivity } from './activity.ts'
 
 /** How long after a reading what it saw still counts. Doubled, a client that left is named for a minute longer. */
 const FRESH = 60_000
 
 /** Why a compute is awake or not, the strongest reason first; what is not known is `unknown`, never a guess. */
-export function whyAwake(account: ComputeAccount, delay: AutosuspendDelay, now: Instant): WhyAwake {
+export function whyAwake(account: ComputeAccount, context: WhyContext): WhyAwake {
   const { compute } = account
   if (compute.state === 'idle') return asleep(compute)
   if (compute.state === 'init') return { because: 'starting' }
-  return heldBy(account, now) ?? byTime(account, delay, now)
+  return heldBy(account, context.now) ?? byTime(account, context)
+}
+
+export type WhyContext = {
+  readonly delay: AutosuspendDelay
+  /** How late the service shows activity: what it last showed may have gone on since. */
+  readonly activityLag: Seconds
+  readonly now: Instant
 }
 
 const asleep = (compute: Compute): WhyAwake =>
@@ -34,11 +41,24 @@ function strongest(causes: AwakeCauses): WhyAwake | undefined {
   return autovacuum > 0 ? { because: 'autovacuum', count: autovacuum } : undefined
 }
 
-function byTime(account: ComputeAccount, delay: AutosuspendDelay, now: Instant): WhyAwake {
+function byTime(account: ComputeAccount, { delay, activityLag, now }: WhyContext): WhyAwake {
   if (delay === 'never') return { because: 'autosuspend-off' }
   const since = lastForeignActivity(account.evidence) ?? account.open?.from.likely
   if (since === undefined) return { because: 'unknown' }
-  // Within a tenth of the delay, and one look, the compute is as good as in use.
-  if (now - since < delay * 100 + 1000) return { because: 'recent-activity', at: since }
+  const recent = activityLag * 1000 + delay * RECENT + LOOK
+  if (now - since < recent)
+    return { because: 'recent-activity', at: since, application: lastApplication(account) }
   return { because: 'idle-tail', since, until: instant(since + delay * 1000) }
+}
+
+/** Milliseconds per second of delay: within a tenth of its delay a compute is as good as in use. Doubled, a tail is called use for longer. */
+const RECENT = 100
+/** A look is this old at most in the fastest configuration, and the service writes whole seconds. */
+const LOOK = 2000
+
+/** Whose sessions were most when this incarnation was last read. */
+const lastApplication = ({ reading, open }: ComputeAccount): string | undefined => {
+  const { last } = reading
+  if (!last || 'missing' in last.causes || (open && last.at < open.from.earliest)) return undefined
+  return last.causes.busiestApplication
 }

@@ -4,8 +4,12 @@ import { table } from './output.ts'
 
 const HEADINGS = ['COMPUTE', 'STATE', 'CU', 'AWAKE', 'SPEND', 'HIT RATIO', 'CONNECTIONS', 'WHY']
 
-/** Headings and a line per compute, in the order of the fleet. */
-export const fleetTable = ({ computes }: Fleet): string => table(HEADINGS, computes.map(rowOf))
+/** Headings and a line per compute, by the name of its project. */
+export const fleetTable = ({ computes }: Fleet): string =>
+  table(
+    HEADINGS,
+    computes.map(rowOf).toSorted(([a = ''], [b = '']) => a.localeCompare(b)),
+  )
 
 const rowOf = (status: ComputeStatus): readonly string[] => [
   status.project_name ?? status.project_id,

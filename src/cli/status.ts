@@ -57,7 +57,15 @@ function ofStore(config: Config): Fleet | undefined {
     return account ? [{ state: newAccountState(ledger), prices: account.prices, preset }] : []
   })
   const now = createClock().now()
-  return fleetOf(snapshotOf(shown, { now, version: 0, passSeconds: seconds(0), staleAfter: seconds(0) }))
+  return fleetOf(
+    snapshotOf(shown, {
+      now,
+      version: 0,
+      passSeconds: seconds(0),
+      staleAfter: seconds(0),
+      activityLag: config.reading.activityLag,
+    }),
+  )
 }
 
 function show(found: Result<Fleet, string>, options: Options, io: Io): ExitCode {

@@ -36,13 +36,16 @@ export async function createLanes(
   publish: (snapshot: Snapshot) => void,
 ): Promise<Lanes> {
   const preset = createPreset(config.service.preset)
-  const staleAfter = seconds(config.metrics.staleAfter * config.poll.interval)
+  const limits = {
+    staleAfter: seconds(config.metrics.staleAfter * config.poll.interval),
+    activityLag: config.reading.activityLag,
+  }
   let snapshot: Snapshot | undefined
 
   const publishNow = (passSeconds: Seconds): void => {
     const shown = all.map((lane) => ({ state: lane.state(), prices: lane.prices, preset }))
     const version = (snapshot?.version ?? 0) + 1
-    snapshot = snapshotOf(shown, { now: machine.clock.now(), version, passSeconds, staleAfter })
+    snapshot = snapshotOf(shown, { now: machine.clock.now(), version, passSeconds, ...limits })
     publish(snapshot)
   }
 

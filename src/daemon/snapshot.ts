@@ -15,6 +15,8 @@ export type SnapshotContext = {
   readonly passSeconds: Seconds
   /** How long after the last sweep states are only remembered. */
   readonly staleAfter: Seconds
+  /** How late the service shows activity. */
+  readonly activityLag: Seconds
 }
 
 export function snapshotOf(accounts: readonly Shown[], context: SnapshotContext): Snapshot {
@@ -30,14 +32,22 @@ export function snapshotOf(accounts: readonly Shown[], context: SnapshotContext)
 }
 
 /** The computes that are gone too: what they cost stays in the sums. */
-function viewsOf({ state, prices, preset }: Shown, { now, staleAfter }: SnapshotContext): ComputeView[] {
+function viewsOf(
+  { state, prices, preset }: Shown,
+  { now, staleAfter, activityLag }: SnapshotContext,
+): ComputeView[] {
   const { computes, projects } = state.ledger
   const stale = state.lastSweepAt === undefined || now - state.lastSweepAt > staleAfter * 1000
-  return [...computes.values()]
-    .toSorted(inOrder)
-    .map((account) =>
-      computeView(account, { project: projects.get(account.ref.projectId), prices, preset, now, stale }),
-    )
+  return [...computes.values()].toSorted(inOrder).map((account) =>
+    computeView(account, {
+      project: projects.get(account.ref.projectId),
+      prices,
+      preset,
+      now,
+      activityLag,
+      stale,
+    }),
+  )
 }
 
 function accountView({ state, prices }: Shown, views: readonly ComputeView[]): AccountView {

@@ -207,6 +207,6 @@ export type WhyAwake =
       readonly because: 'idle-in-transaction' | 'replication' | 'subscription' | 'autovacuum'
       readonly count: number
     }
-  | { readonly because: 'recent-activity'; readonly at: Instant }
+  | { readonly because: 'recent-activity'; readonly at: Instant; readonly application: string | undefined }
   | { readonly because: 'idle-tail'; readonly since: Instant; readonly until: Instant }
   | { readonly because: 'unknown' }

@@ -71,10 +71,11 @@ function connectionString(
     .replaceAll('{endpoint_id}', compute.endpointId)
     .replaceAll('{project_id}', compute.projectId)
     .replaceAll('{database}', encodeURIComponent(database))
-  const secret = password()
-  if (secret === undefined) return filled
   const url = new URL(filled)
-  url.password = encodeURIComponent(secret)
+  // The client would talk in plain text; whoever wants that says so with sslmode=disable.
+  if (!url.searchParams.has('sslmode')) url.searchParams.set('sslmode', 'verify-full')
+  const secret = password()
+  if (secret !== undefined) url.password = encodeURIComponent(secret)
   return url.href
 }
 
@@ -87,13 +88,14 @@ async function readWith(
     await client.connect()
     const { rows } = await client.query<ServerRow>(serverQuery(serviceUsers))
     const row = rows[0]
-    if (!row) return { kind: 'failed', because: 'error', message: 'the server answered no row' }
+    if (!row) throw new Error('the server answered no row')
     const cache = kind === 'full' ? await readCache(client) : { missing: 'a light reading' }
+    await client.end()
     return { kind: 'read', reading: { kind, ...serverReading(row), cache } }
   } catch (error) {
+    // A connection that failed half-way may wait for ever to be ended in good order.
+    client.connection.stream.destroy()
     return failure(error)
-  } finally {
-    await client.end().catch(() => undefined)
   }
 }
 

@@ -24,7 +24,7 @@ export function whyText(why: WhyAwake): string {
     case 'autovacuum':
       return `${why.count} autovacuum`
     case 'recent-activity':
-      return `in use, last at ${toIso(why.at)}`
+      return `in use${why.application ? ` by ${why.application}` : ''}, last at ${toIso(why.at)}`
     case 'idle-tail':
       return `nobody since ${toIso(why.since)}; suspends about ${toIso(why.until)}`
     case 'unknown':

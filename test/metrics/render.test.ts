@@ -46,6 +46,7 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
     version: 1,
     passSeconds: seconds(0.25),
     staleAfter: seconds(180),
+    activityLag: seconds(60),
   })
 }
 

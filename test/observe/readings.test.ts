@@ -118,6 +118,14 @@ test('a database without the extension leaves the rest of the reading standing',
   expect(reading.maxConnections).toBe(112)
 })
 
+test('without a word on TLS the connection is encrypted and verified, or there is none', async () => {
+  const dsn = readingOptions().dsn?.replace('&sslmode=disable', '')
+  expect(await read('light', { dsn })).toMatchObject({
+    kind: 'failed',
+    message: expect.stringMatching(/SSL|certificate/),
+  })
+})
+
 test('a wrong password and a missing one are failures that say what to do', async () => {
   expect(await read('light', { password: () => 'wrong' })).toMatchObject({
     kind: 'failed',

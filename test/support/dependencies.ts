@@ -8,21 +8,20 @@ const words = (text: string): string[] => text.split(/\s+/)
  */
 export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   model: [],
-  account: ['model', 'calendar'],
-  report: ['model', 'calendar', 'zod'],
-  config: ['model', 'calendar', 'zod', 'yaml', 'node:fs', 'node:path'],
+  account: ['model'],
+  report: ['model'],
+  config: ['model', 'zod', 'yaml', 'node:fs', 'node:path'],
   service: ['model', 'undici', 'zod'],
-  store: ['model', 'node:sqlite', 'pg', 'node:fs', 'node:path'],
-  observe: ['model', 'service', 'pg'],
-  metrics: ['model', 'prom-client', 'node:zlib'],
+  store: ['model', 'node:sqlite', 'node:fs', 'node:path'],
+  observe: ['model', 'pg'],
+  metrics: ['model', 'prom-client'],
   daemon: words(
-    'model calendar account decide advise verify report page replay config service store observe apply metrics send ' +
-      'pino hono @hono/node-server node-cron node:*',
+    'model account report config service store observe metrics pino hono @hono/node-server node:*',
   ),
-  local: ['hono', '@hono/node-server', 'zod', 'pg', 'selfsigned', 'node:*'],
+  local: ['hono', '@hono/node-server', 'zod', 'pg', 'node:*'],
   // the demo plays the clients of the computes, too
   'cli/demo': words('cli daemon local model commander undici pg node:*'),
-  cli: words('daemon config calendar report replay local service store model commander undici pino node:*'),
+  cli: words('daemon config local service store model commander undici node:*'),
   '.': ['cli'],
 
   // pure files inside folders that do I/O

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defaultYaml } from '../../src/config/defaults.ts'
 import { configJsonSchemaText } from '../../src/config/describe.ts'
+import { CATALOGUE, PREFIX } from '../../src/metrics/catalogue.ts'
 import { MAY_IMPORT } from './dependencies.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -19,6 +20,7 @@ export const GENERATED: readonly Generated[] = [
   { path: 'config/schema.json', content: configJsonSchemaText },
   { path: 'config/default.yaml', content: () => defaultYaml() },
   { path: '.github/ARCHITECTURE.md', content: between('dependencies', dependencyTable) },
+  { path: 'README.md', content: between('metrics', metricTable) },
 ]
 
 /** Puts what `text` yields between `<!-- name -->` and `<!-- /name -->`; the rest of the file is written by people. */
@@ -39,6 +41,13 @@ function dependencyTable(): string {
     ([row, allowed]) => `| ${row === '.' ? '`main.ts`' : code([row])} | ${code(allowed) || 'nothing'} |`,
   )
   return ['| folder or file of `src/` | may import, besides itself |', '|---|---|', ...rows].join('\n')
+}
+
+function metricTable(): string {
+  const rows = Object.values(CATALOGUE).map(
+    ({ name, type, labels, help }) => `| \`${PREFIX}${name}\` | ${type} | ${code(labels)} | ${help} |`,
+  )
+  return ['| metric | type | labels | meaning |', '|---|---|---|---|', ...rows].join('\n')
 }
 
 /** The file as it is; undefined when it is not there. */

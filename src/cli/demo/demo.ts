@@ -81,9 +81,10 @@ async function summaryNow({ local, apiUrl, telemetryUrl }: StageSet): Promise<Su
 }
 
 const introOf = ({ telemetryUrl, apiUrl, local, configFile }: StageSet): string[] => [
-  'Dormouse watches four computes of a service on this machine. Each is a real Postgres; the delays are short enough to watch.',
+  'Four computes of a service on this machine, each a real Postgres, and Dormouse watching them:',
   ...CAST.map(({ role, delay, about }) => `  ${role.padEnd(8)} sleeps after ${delay} s of silence: ${about}`),
-  `metrics ${telemetryUrl}/metrics   status ${apiUrl}/api/v1/computes   service ${local.baseUrl}   configuration ${configFile}`,
+  `metrics ${telemetryUrl}/metrics   status ${apiUrl}/api/v1/computes`,
+  `service ${local.baseUrl}   configuration ${configFile}`,
 ]
 
 type Supervision = {

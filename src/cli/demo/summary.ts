@@ -15,7 +15,8 @@ export type Summary = {
     readonly currency: string
   }
   readonly ledger: { readonly errorRatio: number; readonly boundsContainTruth: boolean }
-  readonly readings: { readonly ok: number; readonly refused: number }
+  /** Taken; held back by the quiet rule; tried in vain. */
+  readonly readings: { readonly ok: number; readonly refused: number; readonly failed: number }
   readonly observer: { readonly wakesCaused: number; readonly awakeExtensionSeconds: number }
   readonly urls: { readonly metrics: string; readonly api: string; readonly service: string }
 }
@@ -63,7 +64,7 @@ export function summaryOf({ fleet, truth, urls }: SummaryInput): Summary {
       errorRatio: trueCuSeconds === 0 ? 0 : Math.abs(cuSeconds - trueCuSeconds) / trueCuSeconds,
       boundsContainTruth: summaries.every(({ boundsContainTruth }) => boundsContainTruth),
     },
-    readings: { ok: account?.readings.ok ?? 0, refused: account ? refused(account.readings) : 0 },
+    readings: readingsOf(account?.readings),
     observer: {
       wakesCaused: sum(truth.computes.map(({ wakes }) => wakes.filter(isOurs).length)),
       awakeExtensionSeconds: account?.observer.awake_extension_seconds ?? 0,
@@ -78,8 +79,12 @@ const isOurs = ({ applicationName }: Truth['computes'][number]['wakes'][number])
 
 const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0)
 
-const refused = (readings: Fleet['accounts'][number]['readings']): number =>
-  sum(Object.values(readings)) - readings.ok
+function readingsOf(readings: Fleet['accounts'][number]['readings'] | undefined): Summary['readings'] {
+  const counts = Object.entries(readings ?? {})
+  const refused = sum(counts.map(([result, count]) => (result.startsWith('skipped_') ? count : 0)))
+  const ok = readings?.ok ?? 0
+  return { ok, refused, failed: sum(counts.map(([, count]) => count)) - ok - refused }
+}
 
 function computeSummary(real: Truth['computes'][number], computes: readonly ComputeStatus[]): ComputeSummary {
   const facts = { endpointId: real.endpointId, wakes: real.wakes.length, suspends: real.suspends }
@@ -121,15 +126,17 @@ export function summaryText(summary: Summary): string {
   const { spend, ledger, readings, observer } = summary
   const computes = summary.computes.map(({ name, wakes, suspends, awakeSeconds }) => {
     const { low, high, truth } = awakeSeconds
-    return `  ${name.padEnd(8)} awake ${lengthText(truth).padStart(8)}, Dormouse says ${low.toFixed(1)} to ${high.toFixed(1)} s; ${wakes} wakes, ${suspends} suspensions`
+    return `  ${name.padEnd(8)} awake ${lengthText(truth).padStart(8)}, Dormouse says ${low.toFixed(1)} to ${high.toFixed(1)} s; ${counted(wakes, 'wake')}, ${counted(suspends, 'suspension')}`
   })
   return [
     '',
-    `${summary.wakes} wakes and ${summary.suspends} suspensions of real Postgres processes; awake ${lengthText(summary.awakeSeconds)} in all:`,
+    `${counted(summary.wakes, 'wake')} and ${counted(summary.suspends, 'suspension')} of real Postgres processes; awake ${lengthText(summary.awakeSeconds)} in all:`,
     ...computes,
     `Spend ${moneyText(spend.likely, spend.currency)} (${moneyText(spend.low, spend.currency)} to ${moneyText(spend.high, spend.currency)}); ` +
       `the ledger is off by ${(ledger.errorRatio * 100).toFixed(2)} %, its bounds ${ledger.boundsContainTruth ? 'contain' : 'DO NOT CONTAIN'} the truth.`,
-    `Readings: ${readings.ok} taken, ${readings.refused} refused or failed. Wakes caused by looking: ${observer.wakesCaused}; ` +
+    `Readings: ${readings.ok} taken, ${readings.refused} times held back by the quiet rule, ${readings.failed} failed. Wakes caused by looking: ${observer.wakesCaused}; ` +
       `awake time added: ${lengthText(observer.awakeExtensionSeconds)}.`,
   ].join('\n')
 }
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
