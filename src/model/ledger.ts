@@ -162,7 +162,7 @@ export type Ledger = {
 
 export type ReadingCounts = Readonly<Record<ReadingOutcome, number>>
 
-/** The values of the label `result` of `dormouse_readings_total`. Source: outputs.md. */
+/** The values of the label `result` of `dormouse_readings_total`. */
 export type ReadingOutcome =
   | 'ok'
   | 'partial'
