@@ -26,7 +26,7 @@ export type Accounted = {
   readonly events: readonly Event[]
 }
 
-/** The ledger after `sweep`. Folding the same sweep a second time changes nothing but what the passing of time does. */
+/** The ledger after `sweep`. Folding the looks and operations of a sweep a second time changes no total. */
 export function account(ledger: Ledger, sweep: Sweep, context: AccountContext): Accounted {
   const projects = withProjects(ledger.projects, sweep.projects)
   const computes = new Map(ledger.computes)
@@ -44,12 +44,23 @@ export function account(ledger: Ledger, sweep: Sweep, context: AccountContext): 
     events.push(...eventsBetween(before, folded.account, context.now))
   }
   return {
-    ledger: { ...ledger, computes, projects, readings: countedReadings(ledger.readings, sweep) },
+    ledger: {
+      ...ledger,
+      computes,
+      projects,
+      readings: countedReadings(ledger.readings, sweep),
+      listedAt: withListed(ledger.listedAt, sweep),
+    },
     changed,
     settled,
     events,
   }
 }
+
+const withListed = (known: Ledger['listedAt'], { listed }: Sweep): Ledger['listedAt'] =>
+  listed.length === 0
+    ? known
+    : new Map([...known, ...listed.map(({ projectId, answeredAt }) => [projectId, answeredAt] as const)])
 
 /** Projects that left the list are kept: their computes' accounts name them. */
 function withProjects(
@@ -64,17 +75,26 @@ type Gathered = {
   readonly ref: ComputeRef
   readonly looks: Look[]
   readonly operations: Operation[]
+  readonly operationsRead: boolean
   readonly readings: ReadingAttempt[]
   goneAt: Instant | undefined
 }
 
-/** `computeKey` → what the sweep tells of it; computes that are awake are there also when nothing was seen of them. */
+/** `computeKey` → what the sweep tells of it; those that are awake, or gone and not yet settled, are there also when it tells nothing. */
 function factsByCompute(ledger: Ledger, sweep: Sweep): ReadonlyMap<string, Facts> {
   const byKey = new Map<string, Gathered>()
+  const read = new Set(sweep.operationsOf)
   const about = (projectId: string, endpointId: string): Gathered => {
     const ref = { account: sweep.account, projectId, endpointId }
     const key = computeKey(ref)
-    const facts = byKey.get(key) ?? { ref, looks: [], operations: [], readings: [], goneAt: undefined }
+    const facts = byKey.get(key) ?? {
+      ref,
+      looks: [],
+      operations: [],
+      operationsRead: read.has(projectId),
+      readings: [],
+      goneAt: undefined,
+    }
     byKey.set(key, facts)
     return facts
   }
@@ -87,9 +107,15 @@ function factsByCompute(ledger: Ledger, sweep: Sweep): ReadonlyMap<string, Facts
   for (const reading of sweep.readings)
     about(reading.ref.projectId, reading.ref.endpointId).readings.push(reading)
   for (const { ref, goneAt } of gone(ledger, sweep)) about(ref.projectId, ref.endpointId).goneAt = goneAt
-  for (const { ref, open } of ledger.computes.values()) if (open) about(ref.projectId, ref.endpointId)
+  for (const known of ledger.computes.values()) {
+    if (goesOn(known) || read.has(known.ref.projectId)) about(known.ref.projectId, known.ref.endpointId)
+  }
   return byKey
 }
+
+/** Whether time alone changes an account: the compute is awake, or it is gone and not all of it is settled. */
+const goesOn = ({ open, goneAt, evidence }: ComputeAccount): boolean =>
+  open !== undefined || (goneAt !== undefined && evidence.operations.length + evidence.sightings.length > 0)
 
 /** Computes that a whole list of their project no longer holds. */
 function gone(ledger: Ledger, sweep: Sweep): { readonly ref: ComputeRef; readonly goneAt: Instant }[] {

@@ -20,6 +20,10 @@ export type Timeline = {
 const SECOND = 1000
 /** How far a record's time may lie outside its operation's: two clocks that round. Doubled, an edge two seconds from another could borrow its time. */
 const ROUNDING = SECOND
+/** How far our clock may be from the service's before a sighting near an edge is put on its wrong side. Doubled, a real flap of a few seconds looks like one of these. */
+const SKEW = 3 * SECOND
+/** The same while it narrows an edge: there the clocks have to agree. */
+const AGREED = 100
 
 export function timelineOf(evidence: Evidence, settledUntil: Instant): Timeline {
   const boundaries = [...boundariesOf(evidence, 'start'), ...boundariesOf(evidence, 'end')]
@@ -121,8 +125,8 @@ function isRestart(start: Operation, operations: readonly Operation[]): boolean 
 
 /** Whether `sighting` was made after `boundary`; where its window leaves that open, its state says it. */
 function isAfter(sighting: Sighting, { kind, edge }: Boundary): boolean {
-  if (sighting.answeredAt < edge.earliest) return false
-  if (sighting.askedAt >= edge.latest) return true
+  if (sighting.answeredAt < edge.earliest - SKEW) return false
+  if (sighting.askedAt >= edge.latest + SKEW) return true
   return isAwake(sighting) === (kind === 'start')
 }
 
@@ -134,8 +138,12 @@ function narrowed(
   const { kind, edge } = boundary
   const last = before.at(-1)
   const first = behind[0]
-  const from = fits(last, kind === 'end') ? latest(edge.earliest, last.askedAt) : edge.earliest
-  const to = fits(first, kind === 'start') ? earliest(edge.latest, first.answeredAt) : edge.latest
+  const from = fits(last, kind === 'end')
+    ? latest(edge.earliest, instant(last.askedAt - AGREED))
+    : edge.earliest
+  const to = fits(first, kind === 'start')
+    ? earliest(edge.latest, instant(first.answeredAt + AGREED))
+    : edge.latest
   if (from > to) return boundary
   const likely = edge.source === 'record' ? (from + to) / 2 : Math.min(to, Math.max(from, edge.likely))
   return { ...boundary, edge: { earliest: from, likely: instant(likely), latest: to, source: edge.source } }

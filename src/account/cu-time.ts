@@ -1,8 +1,7 @@
 // CU-time of an awake interval: the integral of the size over its time, by price period, with both kinds of doubt.
 import type { AwakeInterval, Bounds, CuTimeByPrice, SizeSighting } from '../model/ledger.ts'
 import type { Prices } from '../model/price.ts'
-import { toIso } from '../model/time.ts'
-import { cuMillis, instant, latest, type CuMillis, type Instant } from '../model/units.ts'
+import { cuMillis, latest, micros, type CuMillis, type Instant, type Micros } from '../model/units.ts'
 
 /** A stretch in which one size and one price hold. */
 type Slice = {
@@ -77,15 +76,15 @@ function slicesBetween(
       from: begin,
       to: end,
       size: sizeIn(begin, end, { interval, sizes }),
-      price: priceKey(begin, prices),
+      price: String(priceAt(prices, begin)),
     }
   })
 }
 
-/** The start of the price's validity that holds at `at`, ISO 8601. */
-function priceKey(at: Instant, { periods }: Prices): string {
-  const period = periods.findLast((one) => one.from <= at) ?? periods[0]
-  return toIso(period ? period.from : instant(0))
+/** What a CU-hour costs at `at`. */
+export function priceAt({ periods }: Prices, at: Instant): Micros {
+  const period = periods.findLast(({ from }) => from <= at) ?? periods[0]
+  return period?.perCuHour ?? micros(0)
 }
 
 /** Between two sightings of different sizes either may hold; the later one holds from a start on that lies between them. */

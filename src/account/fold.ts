@@ -1,22 +1,16 @@
 // Folds what was seen of one compute into its account.
 import type { AutosuspendDelay, Compute, ComputeRef } from '../model/compute.ts'
-import type {
-  ComputeAccount,
-  Counters,
-  Evidence,
-  ReadingAccount,
-  SettledInterval,
-  Totals,
-} from '../model/ledger.ts'
+import type { ComputeAccount, Evidence, SettledInterval } from '../model/ledger.ts'
 import type { Look, ReadingAttempt } from '../model/observation.ts'
 import type { Operation } from '../model/operation.ts'
-import { cuMillis, instant, latest, millis, seconds, type CuMillis, type Instant } from '../model/units.ts'
+import { awaitsOperations, showsTransition } from '../model/transition.ts'
+import { instant, type Instant } from '../model/units.ts'
 import type { AccountContext } from './account.ts'
-import { lastForeignActivity } from './activity.ts'
-import { withCacheReading } from './cache.ts'
-import { creditAfter } from './credit.ts'
+import { risen } from './counters.ts'
+import { priceAt } from './cu-time.ts'
 import { NO_EVIDENCE, withFootprint, withGone, withLook, withOperation } from './evidence.ts'
 import { intervalsOf } from './intervals.ts'
+import { NO_READINGS, readingsAfter } from './reading-account.ts'
 import { settle } from './settle.ts'
 import { NO_COUNTERS, NO_TOTALS, plus, totalsOf } from './totals.ts'
 
@@ -25,22 +19,13 @@ export type Facts = {
   readonly ref: ComputeRef
   readonly looks: readonly Look[]
   readonly operations: readonly Operation[]
+  /** Whether the operations were read without a failure. */
+  readonly operationsRead: boolean
   readonly readings: readonly ReadingAttempt[]
   readonly goneAt: Instant | undefined
 }
 
 type FoldContext = AccountContext & { readonly delayOf: (compute: Compute) => AutosuspendDelay }
-
-const NO_READINGS: ReadingAccount = {
-  attempts: 0,
-  last: undefined,
-  lastAttemptAt: undefined,
-  lastSucceeded: false,
-  atLimit: false,
-  cache: undefined,
-  credit: seconds(0),
-  activeLooks: 0,
-}
 
 type Folded = { readonly account: ComputeAccount; readonly closed: readonly SettledInterval[] }
 
@@ -66,17 +51,21 @@ const newAccount = (ref: ComputeRef, look: Look): ComputeAccount => ({
   totals: NO_TOTALS,
   counters: NO_COUNTERS,
   open: undefined,
+  transitionAt: undefined,
+  operationsReadAt: undefined,
   reading: NO_READINGS,
 })
 
 function folded(before: ComputeAccount, facts: Facts, context: FoldContext): Folded {
-  const look = facts.looks.at(-1)
-  const compute = look?.compute ?? before.compute
-  const delay = context.delayOf(compute)
-  const evidence = evidenceWith(before.evidence, facts)
+  const seen = seenAfter(before, facts, context.now)
+  const delay = context.delayOf(seen.compute)
+  const evidence = evidenceWith(before, facts)
   const intervals = intervalsOf(evidence, before.settledUntil)
   const totalsContext = { evidence, delay, prices: context.prices, now: context.now }
-  const { closed, ...kept } = settle({ ...before, intervals, evidence }, totalsContext)
+  const { closed, ...kept } = settle(
+    { ...before, intervals, evidence, awaiting: awaitsOperations(seen) },
+    totalsContext,
+  )
   const left = intervals.slice(closed.length)
   const totals = left
     .map((interval) => totalsOf(interval, { ...totalsContext, evidence: kept.evidence }))
@@ -87,81 +76,33 @@ function folded(before: ComputeAccount, facts: Facts, context: FoldContext): Fol
     account: {
       ...before,
       ...kept,
-      compute,
-      seenAt: look?.answeredAt ?? before.seenAt,
-      goneAt: look ? undefined : (facts.goneAt ?? before.goneAt),
+      ...seen,
       totals,
-      counters: risen(before.counters, totals),
+      counters: risen(before.counters, totals, priceAt(context.prices, context.now)),
       open: open?.to ? undefined : open,
-      reading: readingsAfter(before, facts, { context, delay, totals, evidence }),
+      reading: readingsAfter(before, facts.readings, { overhead: context.overhead, delay, totals, evidence }),
     },
   }
 }
 
-function evidenceWith(evidence: Evidence, facts: Facts): Evidence {
+type Seen = Pick<ComputeAccount, 'compute' | 'seenAt' | 'goneAt' | 'transitionAt' | 'operationsReadAt'>
+
+function seenAfter(before: ComputeAccount, { looks, goneAt, operationsRead }: Facts, now: Instant): Seen {
+  const look = looks.at(-1)
+  const transition = looks.findLast((one) => showsTransition(before, one))
+  return {
+    compute: look?.compute ?? before.compute,
+    seenAt: look?.answeredAt ?? before.seenAt,
+    goneAt: look ? undefined : (goneAt ?? before.goneAt),
+    transitionAt: transition?.answeredAt ?? before.transitionAt,
+    operationsReadAt: operationsRead ? now : before.operationsReadAt,
+  }
+}
+
+function evidenceWith({ evidence, reading }: ComputeAccount, facts: Facts): Evidence {
+  const offset = reading.clockOffset ?? 0
   const looked = facts.looks.reduce(withLook, evidence)
   const operated = facts.operations.reduce(withOperation, looked)
-  const read = facts.readings.reduce(withFootprint, operated)
+  const read = facts.readings.reduce((all, attempt) => withFootprint(all, attempt, offset), operated)
   return facts.goneAt === undefined ? read : withGone(read, facts.goneAt)
-}
-
-/** The published counters never fall, also when a late fact makes a total smaller. */
-function risen(before: Counters, totals: Totals): Counters {
-  const cuTime: Record<string, CuMillis> = { ...before.cuTime }
-  for (const [price, { likely }] of Object.entries(totals.cuTime)) {
-    cuTime[price] = cuMillis(Math.max(cuTime[price] ?? 0, likely))
-  }
-  return {
-    awake: millis(Math.max(before.awake, totals.awake.likely)),
-    cuTime,
-    idleTail: millis(Math.max(before.idleTail, totals.idleTail)),
-    extension: millis(Math.max(before.extension, totals.extension)),
-    wakes: Math.max(before.wakes, totals.wakes),
-    suspends: Math.max(before.suspends, totals.suspends),
-    restarts: Math.max(before.restarts, totals.restarts),
-    wakesCaused: Math.max(before.wakesCaused, totals.wakesCaused),
-  }
-}
-
-function readingsAfter(
-  before: ComputeAccount,
-  { readings }: Facts,
-  after: {
-    readonly context: FoldContext
-    readonly delay: AutosuspendDelay
-    readonly totals: Totals
-    readonly evidence: Evidence
-  },
-): ReadingAccount {
-  const known = before.reading
-  const newActivity = (lastForeignActivity(after.evidence) ?? 0) > (lastForeignActivity(before.evidence) ?? 0)
-  const activeLooks = known.activeLooks + (newActivity ? 1 : 0)
-  const spent = readings.reduce((sum, { cost }) => sum + cost, 0)
-  const awake = millis(after.totals.awake.likely - before.totals.awake.likely)
-  return readings.reduce(withAttempt, {
-    ...known,
-    activeLooks,
-    credit: creditAfter(
-      known,
-      { awake, overhead: after.context.overhead, delay: after.delay },
-      seconds(spent),
-    ),
-  })
-}
-
-function withAttempt(account: ReadingAccount, { disconnectedAt, result }: ReadingAttempt): ReadingAccount {
-  const tried = {
-    ...account,
-    attempts: account.attempts + 1,
-    lastAttemptAt: latest(disconnectedAt, account.lastAttemptAt ?? disconnectedAt),
-    atLimit: result.kind === 'at-limit',
-    lastSucceeded: result.kind !== 'failed',
-  }
-  if (result.kind !== 'read') return tried
-  const { reading } = result
-  return {
-    ...tried,
-    last: { ...reading, at: disconnectedAt },
-    cache: withCacheReading(account.cache, reading),
-  }
 }

@@ -43,7 +43,7 @@ function start(walk: Walk, { edge, restart }: Boundary): void {
   if (running)
     close(walk, {
       ...edge,
-      earliest: latest(running.knownUntil, earliest(edge.earliest, edge.likely)),
+      earliest: earliest(running.knownUntil, edge.likely),
       source: 'assumed',
     })
   const from = notBefore(edge, walk.done.at(-1)?.to)

@@ -21,6 +21,7 @@ const REFUSED: Readonly<Record<ReadingRefusal['because'], ReadingOutcome | undef
   quiet: 'skipped_quiet',
   credit: 'skipped_credit',
   pace: undefined,
+  clock: 'skipped_quiet',
 }
 
 function outcomeOf({ result }: ReadingAttempt): ReadingOutcome {

@@ -1,12 +1,13 @@
 // Keeps the evidence small: what is long over is summed up, and only what may still be restated is kept.
+import { LATENESS } from '../model/transition.ts'
 import type { AwakeInterval, Evidence, SettledInterval, Sighting, Totals } from '../model/ledger.ts'
 import type { ComputeRef } from '../model/compute.ts'
 import { instant, millis, type Instant } from '../model/units.ts'
 import { extensionOf, foreignActivities } from './activity.ts'
 import { plus, totalsOf, NO_TOTALS, type TotalsContext } from './totals.ts'
 
-/** How late an operation may still be listed. Doubled, twice the evidence is kept and a restart of the daemon reads twice as far back. */
-export const SETTLE_AFTER = 15 * 60_000
+/** How long settling waits for operations that cannot be read, seconds. Doubled, that much more evidence is kept while the service fails. */
+const PATIENCE = 6 * 3600
 /** Facts of one edge differ by no more than this; edges nearer to each other may still be told apart by a later fact. */
 const APART = 2000
 
@@ -16,6 +17,8 @@ export type Unsettled = {
   readonly evidence: Evidence
   readonly settledUntil: Instant
   readonly settled: Totals
+  /** Whether something happened of which the operations were not read yet. */
+  readonly awaiting: boolean
 }
 
 export type Settled = Pick<Unsettled, 'evidence' | 'settledUntil' | 'settled'> & {
@@ -24,7 +27,7 @@ export type Settled = Pick<Unsettled, 'evidence' | 'settledUntil' | 'settled'> &
 
 /** Sums up the intervals that ended long ago, then what lies far back in the open one. */
 export function settle(account: Unsettled, context: TotalsContext): Settled {
-  const horizon = instant(context.now - SETTLE_AFTER)
+  const horizon = instant(context.now - (account.awaiting ? PATIENCE : LATENESS) * 1000)
   const count =
     account.intervals.findLastIndex((interval, index) =>
       isFinal(interval, account.intervals[index + 1], horizon),
@@ -74,9 +77,13 @@ function prunedOpen(
   { context, open }: { readonly context: TotalsContext; readonly open: readonly AwakeInterval[] },
 ): { readonly evidence: Evidence; readonly extension: Totals['extension'] } {
   const sightings = withoutRepeats(evidence.sightings, horizon)
-  const interval = open[0]
-  const pivot = foreignActivities(evidence).findLast((at) => at < horizon)
-  if (!interval || open.length > 1 || pivot === undefined || pivot <= interval.from.latest) {
+  const interval = open.at(-1)
+  const isPast = (at: Instant): boolean => at < horizon
+  // Where nobody else was active, or nothing can be prolonged, our own last trace will do.
+  const foreign = context.delay === 'never' ? [] : foreignActivities(evidence)
+  const pivot =
+    foreign.findLast(isPast) ?? (foreign.length === 0 ? evidence.activities.findLast(isPast) : undefined)
+  if (!interval || interval.to || pivot === undefined || pivot <= interval.from.latest) {
     return { evidence: { ...evidence, sightings }, extension: millis(0) }
   }
   const past = { ...interval, knownUntil: pivot }
@@ -86,8 +93,10 @@ function prunedOpen(
     evidence: {
       ...evidence,
       sightings,
-      activities: evidence.activities.filter((at) => at >= pivot),
-      footprints: evidence.footprints.filter(({ disconnectedAt }) => disconnectedAt >= pivot),
+      activities: evidence.activities.filter((at) => at >= pivot || at <= interval.from.latest),
+      footprints: evidence.footprints.filter(
+        (one) => one.disconnectedAt >= pivot || one.connectedAt <= interval.from.latest,
+      ),
     },
   }
 }

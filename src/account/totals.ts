@@ -2,7 +2,6 @@
 import type { AutosuspendDelay } from '../model/compute.ts'
 import type { AwakeInterval, Bounds, Counters, CuTimeByPrice, Evidence, Totals } from '../model/ledger.ts'
 import type { Prices } from '../model/price.ts'
-import { toIso } from '../model/time.ts'
 import {
   cuMillis,
   micros,
@@ -28,7 +27,13 @@ export const NO_TOTALS: Totals = {
   wakesCaused: 0,
 }
 
-export const NO_COUNTERS: Counters = { ...NO_TOTALS, awake: millis(0), cuTime: {} }
+export const NO_COUNTERS: Counters = {
+  ...NO_TOTALS,
+  awake: millis(0),
+  cuTime: cuMillis(0),
+  spend: micros(0),
+  observerSpend: micros(0),
+}
 
 /** What totals of one interval depend on beside it. */
 export type TotalsContext = {
@@ -88,26 +93,13 @@ export const cuTimeSum = (cuTime: CuTimeByPrice): Bounds<CuMillis> =>
   Object.values(cuTime).reduce((sum, time) => addBounds(sum, time, cuMillis), NOTHING)
 
 /** The money, computed once from whole CU·ms, so that no rounding adds up. */
-export function spendOf(cuTime: CuTimeByPrice, prices: Prices): Bounds<Micros> {
+export function spendOf(cuTime: CuTimeByPrice): Bounds<Micros> {
   const cost = (pick: keyof Bounds<CuMillis>): Micros =>
-    micros(
-      priced(
-        Object.entries(cuTime).map(([price, time]) => [price, time[pick]]),
-        prices,
-      ),
-    )
+    micros(priced(Object.entries(cuTime).map(([price, time]) => [price, time[pick]])))
   return { low: cost('low'), likely: cost('likely'), high: cost('high') }
 }
 
-/** What the counters say was spent. */
-export const spendCounter = ({ cuTime }: Counters, prices: Prices): Micros =>
-  micros(priced(Object.entries(cuTime), prices))
-
 const HOUR = 3_600_000
 
-function priced(times: readonly (readonly [price: string, time: CuMillis])[], { periods }: Prices): number {
-  return times.reduce((sum, [price, time]) => {
-    const period = periods.find(({ from }) => toIso(from) === price) ?? periods[0]
-    return sum + (time * (period?.perCuHour ?? 0)) / HOUR
-  }, 0)
-}
+const priced = (times: readonly (readonly [price: string, time: CuMillis])[]): number =>
+  times.reduce((sum, [price, time]) => sum + (time * Number(price)) / HOUR, 0)

@@ -6,7 +6,7 @@ import type { Prices } from '../model/price.ts'
 import { currentCu, type Preset } from '../model/sizes.ts'
 import type { ComputeView, ShownState } from '../model/snapshot.ts'
 import { cu, type Instant, type Seconds } from '../model/units.ts'
-import { cuTimeSum, spendCounter, spendOf } from './totals.ts'
+import { cuTimeSum, spendOf } from './totals.ts'
 import { whyAwake } from './why.ts'
 
 export type ViewContext = {
@@ -37,14 +37,15 @@ export function computeView(account: ComputeAccount, context: ViewContext): Comp
     awakeSince: open?.from.likely,
     awake: totals.awake,
     cuTime: cuTimeSum(totals.cuTime),
-    spend: spendOf(totals.cuTime, context.prices),
-    counters: { ...counters, spend: spendCounter(counters, context.prices) },
+    spend: spendOf(totals.cuTime),
+    counters,
     idleTail: totals.idleTail,
     extension: totals.extension,
     cache: reading.cache,
     hitRatio: reading.cache?.hitRatio,
     ...insideOf(account, context.preset),
     readingAt: reading.last?.at,
+    readingProblem: reading.problem,
     readingSucceeded: reading.attempts === 0 ? undefined : reading.lastSucceeded,
     why: context.stale ? { because: 'unknown' } : whyAwake(account, { delay, ...context }),
   }

@@ -11,8 +11,8 @@ export const fleetTable = ({ computes }: Fleet): string =>
     computes.map(rowOf).toSorted(([a = ''], [b = '']) => a.localeCompare(b)),
   )
 
-const rowOf = (status: ComputeStatus): readonly string[] => [
-  status.project_name ?? status.project_id,
+const rowOf = (status: ComputeStatus, _: number, all: readonly ComputeStatus[]): readonly string[] => [
+  nameOf(status, all),
   status.state,
   status.min_cu === status.max_cu ? String(status.min_cu) : `${status.min_cu}-${status.max_cu}`,
   lengthText(status.awake_seconds.likely),
@@ -21,6 +21,15 @@ const rowOf = (status: ComputeStatus): readonly string[] => [
   status.connections === null ? '-' : `${status.connections} of ${status.max_connections}`,
   withoutDates(status.why),
 ]
+
+/** A project's name says enough where it has one compute. */
+function nameOf(
+  { project_id, project_name, endpoint_id }: ComputeStatus,
+  all: readonly ComputeStatus[],
+): string {
+  const name = project_name ?? project_id
+  return all.filter((other) => other.project_id === project_id).length > 1 ? `${name}/${endpoint_id}` : name
+}
 
 /** Clock times suffice on a screen that is watched. */
 const withoutDates = (why: string): string =>

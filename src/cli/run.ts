@@ -48,6 +48,7 @@ async function runOnce(options: Options, io: Io): Promise<ExitCode> {
     io,
   )
   if (!daemon) return EXIT.failed
+  await daemon.firstPass
   const snapshot = daemon.snapshot()
   await daemon.run(AbortSignal.abort())
   if (!snapshot) return EXIT.failed

@@ -23,6 +23,8 @@ export type Daemon = {
   readonly apiUrl: string
   /** The state after the last pass. */
   readonly snapshot: () => Snapshot | undefined
+  /** Resolves when every account had its first pass. */
+  readonly firstPass: Promise<void>
   /** Runs until `signal` aborts; resolves when listeners and store are closed. */
   run(signal: AbortSignal): Promise<void>
 }
@@ -32,7 +34,7 @@ const STUCK_AFTER = 600
 const LONGEST_WAIT_INTERVALS = 8
 
 /**
- * Opens store and listeners, and makes the first pass of every account.
+ * Opens store and listeners, and begins the first pass of every account; resolves when one key was accepted.
  *
  * @throws when an address or the folder is taken, or when the service refuses every account's key
  */
@@ -59,7 +61,8 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
   stack.use(telemetry)
   const api = await listen(apiApp(lanes.snapshot), config.server.api, 'server.api')
   stack.use(api)
-  await Promise.all(lanes.all.map((lane) => lane.turn(signal)))
+  const first = lanes.all.map((lane) => lane.turn(signal))
+  await oneAccepted(lanes, first)
   refuseWrongKeys(lanes, config)
   await gate.open()
   const open = stack.move()
@@ -67,10 +70,15 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
     telemetryUrl: urlOf(telemetry.address),
     apiUrl: urlOf(api.address),
     snapshot: lanes.snapshot,
+    firstPass: Promise.all(first).then(() => undefined),
     run: async (until) => {
       await using _ = open
+      const { interval } = config.poll
       await Promise.all(
-        lanes.all.map((lane) => runLane(lane, clock, { interval: config.poll.interval, until })),
+        lanes.all.map(async (lane, index) => {
+          await first[index]
+          await runLane(lane, clock, { interval, until })
+        }),
       )
     },
   }
@@ -100,6 +108,15 @@ const runLane = (
 ): Promise<void> =>
   loop(clock, { interval, turn: () => lane.turn(until), failures: lane.state().failures }, until)
 
+/** Resolves when the first pass of an account ended without a refusal, or those of all have ended. */
+async function oneAccepted({ all }: Lanes, first: readonly Promise<unknown>[]): Promise<void> {
+  const accepted = all.map(async (lane, index) => {
+    await first[index]
+    if (lane.state().service === 'unauthorized') throw new Error('refused')
+  })
+  await Promise.any(accepted).catch(() => undefined)
+}
+
 /** A daemon whose keys are all wrong is a mistake in its configuration; one that has a right key watches over what it can. */
 function refuseWrongKeys({ all }: Lanes, { accounts }: Config): void {
   if (all.some((lane) => lane.state().service !== 'unauthorized')) return
@@ -120,7 +137,10 @@ const healthOf = (
 
 function whyNotReady({ accounts }: Snapshot): string | undefined {
   const reasons = accounts
-    .filter(({ service }) => service !== 'ok')
-    .map(({ account, service }) => `account ${account}: ${service}`)
+    .filter(({ service, stored }) => service !== 'ok' || !stored)
+    .map(
+      ({ account, service }) =>
+        `account ${account}: ${service === 'ok' ? 'its ledger cannot be stored' : service}`,
+    )
   return reasons.length === 0 ? undefined : reasons.join('; ')
 }

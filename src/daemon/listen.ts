@@ -16,6 +16,8 @@ export async function listen(app: Hono, address: Address, setting: string): Prom
     server.once('error', (cause) => reject(refusal(cause, address, setting)))
     server.listen(address.port, address.host, resolve)
   })
+  // A connection that cannot be accepted is that client's trouble.
+  server.on('error', () => undefined)
   const bound = server.address()
   const port = bound !== null && typeof bound === 'object' ? bound.port : address.port
   return { address: { ...address, port }, [Symbol.asyncDispose]: () => close(server) }

@@ -1,5 +1,6 @@
 // One turn of the loop over one account: the picture of the program.
-import { account } from '../account/account.ts'
+import { account, type Accounted } from '../account/account.ts'
+import type { Sweep } from '../model/observation.ts'
 import type { Prices } from '../model/price.ts'
 import type { Ports } from '../model/ports.ts'
 import { observe, type SweepPlan } from '../observe/sweep.ts'
@@ -13,30 +14,31 @@ export type PassPlan = {
   readonly overhead: number
 }
 
-/** @returns the state for the next pass, durable before anybody is told of it */
+/** @returns the state for the next pass, durable before anybody is told of it; the one before when it was stopped in the middle */
 export async function pass(
   ports: Ports,
   { before, plan }: { readonly before: AccountState; readonly plan: PassPlan },
   signal: AbortSignal,
 ): Promise<AccountState> {
-  const sweep = await observe(ports, { ledger: before.ledger, plan: plan.sweep }, signal)
+  const sweep = await observe(ports, { ledger: before.ledger, plan: sweepPlan(before, plan) }, signal)
+  if (signal.aborted) return before
   const now = ports.clock.now()
   const accounted = account(before.ledger, sweep, { prices: plan.prices, overhead: plan.overhead, now })
-  if (sweep.projects !== undefined) {
+  if (hasNews(sweep, accounted))
     await ports.store.commit(accounted.ledger, accounted.changed, accounted.settled)
-  }
-  const after = stateAfter(before, { ledger: accounted.ledger, sweep })
+  const after = stateAfter(before, accounted, sweep)
   await ports.send([...eventsOfSweep(before, after, sweep), ...accounted.events])
   return after
 }
 
-function stateAfter(
-  before: AccountState,
-  {
-    ledger,
-    sweep,
-  }: { readonly ledger: AccountState['ledger']; readonly sweep: Parameters<typeof eventsOfSweep>[2] },
-): AccountState {
+const sweepPlan = ({ stored }: AccountState, { sweep }: PassPlan): SweepPlan =>
+  stored ? sweep : { ...sweep, readings: { ...sweep.readings, mode: 'off' } }
+
+/** Where nothing could be asked, time has passed and nothing else. */
+const hasNews = (sweep: Sweep, { settled }: Accounted): boolean =>
+  sweep.projects !== undefined || settled.length > 0
+
+function stateAfter(before: AccountState, { ledger }: Accounted, sweep: Sweep): AccountState {
   const reached = sweep.service === 'ok'
   return {
     ledger,
@@ -44,6 +46,7 @@ function stateAfter(
     lastSweepAt: reached ? sweep.endedAt : before.lastSweepAt,
     lastRejectedAt: sweep.service === 'unauthorized' ? sweep.endedAt : before.lastRejectedAt,
     failures: reached ? 0 : before.failures + 1,
+    stored: before.stored || reached,
     problems: sweep.problems.map(({ where, message }) => `${where}: ${message}`),
   }
 }

@@ -24,7 +24,7 @@ export function snapshotOf(accounts: readonly Shown[], context: SnapshotContext)
   return {
     version: context.version,
     takenAt: context.now,
-    ready: accounts.length > 0 && accounts.every(({ state }) => state.service === 'ok'),
+    ready: accounts.length > 0 && accounts.every(({ state }) => state.service === 'ok' && state.stored),
     accounts: accounts.map((shown, index) => accountView(shown, views[index] ?? [])),
     computes: views.flat().filter(({ gone }) => !gone),
     passSeconds: context.passSeconds,
@@ -56,6 +56,7 @@ function accountView({ state, prices }: Shown, views: readonly ComputeView[]): A
     account: state.ledger.account,
     currency: prices.currency,
     service: state.service ?? 'unavailable',
+    stored: state.stored,
     lastSweepAt: state.lastSweepAt,
     lastRejectedAt: state.lastRejectedAt,
     problems: state.problems,
@@ -71,7 +72,7 @@ function accountView({ state, prices }: Shown, views: readonly ComputeView[]): A
         micros,
       ),
       extension: millis(total(views, ({ extension }) => extension)),
-      observerSpend: micros(total(views, observerSpend)),
+      observerSpend: micros(total(views, ({ counters }) => counters.observerSpend)),
       wakes: total(views, ({ counters }) => counters.wakes),
       suspends: total(views, ({ counters }) => counters.suspends),
       wakesCaused: wakesCausedIn(views),
@@ -81,10 +82,6 @@ function accountView({ state, prices }: Shown, views: readonly ComputeView[]): A
 
 const wakesCausedIn = (views: readonly ComputeView[]): number =>
   total(views, ({ counters }) => counters.wakesCaused)
-
-/** What the time our readings added cost, at the compute's own mean price of an awake second. */
-const observerSpend = ({ counters }: ComputeView): number =>
-  counters.awake === 0 ? 0 : (counters.spend * counters.extension) / counters.awake
 
 const total = (views: readonly ComputeView[], pick: (view: ComputeView) => number): number =>
   views.reduce((sum, view) => sum + pick(view), 0)

@@ -12,6 +12,11 @@ export type AccountState = {
   readonly lastRejectedAt: Instant | undefined
   /** Passes in a row in which the service could not be asked. */
   readonly failures: number
+  /**
+   * Whether the ledger above is in the store. While it is not, nothing is read inside Postgres: a reading that is forgotten
+   * is made again and again, and each may keep a compute awake.
+   */
+  readonly stored: boolean
   /** What could not be seen in the last sweep, so that a lasting problem is told once. */
   readonly problems: readonly string[]
 }
@@ -22,5 +27,6 @@ export const newAccountState = (ledger: Ledger): AccountState => ({
   lastSweepAt: undefined,
   lastRejectedAt: undefined,
   failures: 0,
+  stored: false,
   problems: [],
 })

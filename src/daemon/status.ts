@@ -33,6 +33,8 @@ export type ComputeStatus = {
   readonly connections: number | null
   readonly max_connections: number
   readonly reading_at: string | null
+  /** Why the last reading failed, or what it could not see. */
+  readonly reading_problem: string | null
   readonly why: string
 }
 
@@ -112,6 +114,7 @@ export const computeStatus = (view: ComputeView): ComputeStatus => ({
   connections: connectionsOf(view),
   max_connections: view.maxConnections,
   reading_at: isoOrNull(view.readingAt),
+  reading_problem: view.readingProblem ?? null,
   why: whyText(view.why),
 })
 

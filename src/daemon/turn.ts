@@ -16,12 +16,12 @@ export async function turn(
   try {
     const state = await pass(ports, { before, plan }, signal)
     const took = seconds(ports.clock.monotonic() - begun)
-    self.pass(state.service === 'ok' ? 'success' : 'failure', took)
+    if (!signal.aborted) self.pass(state.service === 'ok' ? 'success' : 'failure', took)
     return { state, took }
   } catch (err) {
     const took = seconds(ports.clock.monotonic() - begun)
     self.pass('failure', took)
     log.error({ err, account: before.ledger.account }, 'pass failed, its observations are dropped')
-    return { state: { ...before, failures: before.failures + 1 }, took }
+    return { state: { ...before, failures: before.failures + 1, stored: false }, took }
   }
 }

@@ -37,11 +37,25 @@ export function portsOf(account: AccountConfig, config: Config, machine: Machine
   return { clock, random, service, readings, send, store: timed(store, { clock, self }) }
 }
 
-export const planOf = (account: AccountConfig, { reading, poll }: Config): PassPlan => ({
-  prices: account.prices,
-  overhead: reading.overhead,
-  sweep: { maxAge: poll.maxAge, readings: reading },
-})
+/** Half of the requests that an interval affords go into lists of computes; the rest is for what the lists show. */
+const SHARE_OF_LISTS = 0.5
+/** However short the interval is, a sweep lists so many projects. */
+const FEWEST_LISTS = 50
+
+export function planOf(account: AccountConfig, { reading, poll, service }: Config): PassPlan {
+  const affordable = Math.floor((service.requestsPerMinute * poll.interval * SHARE_OF_LISTS) / 60)
+  // Without a database for full ones every reading is a light one, and costs as little.
+  const mode = reading.mode === 'full' && reading.database === undefined ? 'light' : reading.mode
+  return {
+    prices: account.prices,
+    overhead: reading.overhead,
+    sweep: {
+      maxAge: poll.maxAge,
+      most: Math.max(FEWEST_LISTS, affordable),
+      readings: { ...reading, mode },
+    },
+  }
+}
 
 /** A password that cannot be read is none: the reading then fails with what the server says. */
 function passwordOf({ dsnPassword }: AccountConfig): string | undefined {

@@ -86,7 +86,7 @@ function putLedger({ ref, awakeSince, counters, currency }: ComputeView, put: Pu
   put('awakeSince', id, inSeconds(awakeSince))
   put('awakeSeconds', id, counters.awake / 1000)
   put('idleTailSeconds', id, counters.idleTail / 1000)
-  put('cuSeconds', id, Object.values(counters.cuTime).reduce((sum, time) => sum + time, 0) / 1000)
+  put('cuSeconds', id, counters.cuTime / 1000)
   put('wakes', id, counters.wakes)
   put('suspends', id, counters.suspends)
   put('restarts', id, counters.restarts)

@@ -17,8 +17,22 @@ export type SelfMetrics = {
 }
 
 /** A request is counted from 0 for these, so that the first failure is an increase. */
-const KNOWN_CODES = ['200', '401', '423', '429', '500', '502', '503', '504', '524', 'network', 'timeout']
-const READ_OPERATIONS = ['list_projects', 'list_computes', 'list_operations']
+const KNOWN_CODES = [
+  '200',
+  '401',
+  '403',
+  '404',
+  '423',
+  '429',
+  '500',
+  '502',
+  '503',
+  '504',
+  '524',
+  'network',
+  'timeout',
+]
+const READ_OPERATIONS = ['list_projects', 'get_project', 'list_computes', 'list_operations']
 
 /** Of the library's own metrics those whose names promtool objects to. */
 const MISNAMED = [

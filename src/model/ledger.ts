@@ -48,7 +48,7 @@ export type SizeSighting = {
   readonly lastSeenAt: Instant
 }
 
-/** A session of ours on the compute. */
+/** A session of ours on the compute, by the service's clock as far as it is known. */
 export type Footprint = {
   readonly connectedAt: Instant
   readonly disconnectedAt: Instant
@@ -72,7 +72,7 @@ export type Evidence = {
   readonly footprints: readonly Footprint[]
 }
 
-/** CU-time by price period: the start of the price's validity in ISO 8601 → CU·ms. */
+/** CU-time by price: micros per CU-hour, as text → CU·ms. */
 export type CuTimeByPrice = Readonly<Record<string, Bounds<CuMillis>>>
 
 export type Totals = {
@@ -91,8 +91,10 @@ export type Totals = {
 /** The likely values as they are published: a counter must never fall, also when a total is restated. */
 export type Counters = {
   readonly awake: Millis
-  /** The start of a price's validity in ISO 8601 → CU·ms. */
-  readonly cuTime: Readonly<Record<string, CuMillis>>
+  readonly cuTime: CuMillis
+  readonly spend: Micros
+  /** What the time that our readings added cost. */
+  readonly observerSpend: Micros
   readonly idleTail: Millis
   readonly extension: Millis
   readonly wakes: number
@@ -132,6 +134,10 @@ export type ComputeAccount = {
   readonly counters: Counters
   /** The interval the compute is in; undefined when it is not awake. */
   readonly open: AwakeInterval | undefined
+  /** When a look last showed that something had happened. */
+  readonly transitionAt: Instant | undefined
+  /** When the project's operations were last read without a failure, back to the time before. */
+  readonly operationsReadAt: Instant | undefined
   readonly reading: ReadingAccount
 }
 
@@ -146,8 +152,12 @@ export type ReadingAccount = {
   readonly cache: CacheAccount | undefined
   /** Awake seconds the observer may still cost; earned by awake time, spent by readings. */
   readonly credit: Seconds
-  /** Looks that showed new foreign activity, and suspensions: how likely silence is. */
+  /** Looks that showed new foreign activity; beside the suspensions they tell how likely silence is. */
   readonly activeLooks: number
+  /** What the compute's clock was ahead of ours at the last reading; undefined before the first. */
+  readonly clockOffset: Millis | undefined
+  /** Why the last reading failed, or what it could not see. */
+  readonly problem: string | undefined
 }
 
 export type Ledger = {
@@ -158,6 +168,8 @@ export type Ledger = {
   readonly projects: ReadonlyMap<string, Project>
   /** What a pass refused and read, by result, since the ledger began. */
   readonly readings: ReadingCounts
+  /** Project id → when its computes were last listed whole. */
+  readonly listedAt: ReadonlyMap<string, Instant>
 }
 
 export type ReadingCounts = Readonly<Record<ReadingOutcome, number>>

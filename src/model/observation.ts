@@ -8,6 +8,8 @@ export type Look = {
   readonly compute: Compute
   readonly askedAt: Instant
   readonly answeredAt: Instant
+  /** `askedAt` on the monotonic clock: how fresh it is must not depend on a clock that may be set. */
+  readonly askedOn: Seconds
 }
 
 /** Counters of the file cache, cumulative since the compute's last start. Source: service interface, "Cache statistics". */
@@ -51,6 +53,8 @@ export type Reading = {
   readonly kind: 'light' | 'full'
   /** When the server process started: the incarnation of all its counters. By the compute's clock. */
   readonly postmasterStartedAt: Instant
+  /** The compute's clock when it answered. */
+  readonly serverTime: Instant
   readonly maxConnections: number
   readonly reservedConnections: number
   /** The current limit of the file cache, which gives the current size. */
@@ -89,6 +93,7 @@ export type ReadingRefusal =
   | { readonly because: 'quiet' }
   | { readonly because: 'credit' }
   | { readonly because: 'pace' }
+  | { readonly because: 'clock' }
 
 /** A part of a sweep that could not be seen; the rest of the sweep stands. */
 export type SweepProblem = { readonly where: string; readonly message: string }
@@ -105,6 +110,8 @@ export type Sweep = {
   /** Projects whose compute list was read whole: a compute of theirs that is not in `looks` is gone. */
   readonly listed: readonly { readonly projectId: string; readonly answeredAt: Instant }[]
   readonly operations: readonly Operation[]
+  /** Projects whose operations were read without a failure, back to the time wanted. */
+  readonly operationsOf: readonly string[]
   readonly readings: readonly ReadingAttempt[]
   readonly refusals: readonly { readonly ref: ComputeRef; readonly refusal: ReadingRefusal }[]
   readonly problems: readonly SweepProblem[]

@@ -26,7 +26,7 @@ export type ComputeView = {
   readonly idleTail: Millis
   readonly extension: Millis
   /** The likely values as metrics show them: they never fall. */
-  readonly counters: Counters & { readonly spend: Micros }
+  readonly counters: Counters
   readonly cache: CacheAccount | undefined
   readonly hitRatio: Ratio | undefined
   readonly cacheLimit: Bytes | undefined
@@ -36,6 +36,8 @@ export type ComputeView = {
   readonly maxConnections: number
   readonly reservedConnections: number | undefined
   readonly readingAt: Instant | undefined
+  /** Why the last reading failed, or what it could not see. */
+  readonly readingProblem: string | undefined
   /** Undefined when no reading was tried. */
   readonly readingSucceeded: boolean | undefined
   readonly why: WhyAwake
@@ -46,6 +48,8 @@ export type AccountView = {
   readonly account: string
   readonly currency: string
   readonly service: 'ok' | 'unauthorized' | 'unavailable'
+  /** Whether what is shown is in the store. */
+  readonly stored: boolean
   readonly lastSweepAt: Instant | undefined
   readonly lastRejectedAt: Instant | undefined
   /** What the last sweep could not see, one line each. */

@@ -23,14 +23,17 @@ const PACE = 60
 /** The same near the connection limit. Doubled, a limit reached within half a minute is seen late. */
 const PACE_NEAR_LIMIT = 15
 const NEAR_LIMIT = 0.7
-/** How long a session's own traces may show as activity: the late flush of statistics at 10 s, and margin. Source: service-facts.md, "What keeps a compute awake". */
+/** How long a session's own traces may show as activity at the most, were its statistics flushed late: a rule that protects errs on this side. Source: service-facts.md, "What keeps a compute awake". */
 const FLUSH = 12
 /** How long a session is visible: tens of milliseconds, and room for a network. */
 const VISIBLE = 0.5
 /** The chance that the service's activity poll, every 500 ms, falls into a light reading. Source: service-facts.md, "What keeps a compute awake". */
 const LIGHT_SEEN = 0.2
 
-/** @param account what is known of the compute from before `look` */
+/**
+ * @param account what is known of the compute from before `look`
+ * @param now by our clock; times of the record are the service's
+ */
 export function quietVerdict(
   account: ComputeAccount,
   {
@@ -41,16 +44,26 @@ export function quietVerdict(
   now: Instant,
 ): QuietVerdict {
   if (limits.mode === 'off') return refused({ because: 'mode-off' })
-  const { state, pendingState, disabled } = look.compute
-  if (state !== 'active' || pendingState !== undefined || disabled) return refused({ because: 'not-active' })
+  if (!isAwake(look)) return refused({ because: 'not-active' })
   if (delay === 'never') return paced(account, limits.mode, now)
   const margin = seconds(limits.activityLag + limits.deadline)
   if (delay <= margin) return refused({ because: 'delay-too-short', margin })
-  const idle = idleTime(look, now)
-  if (idle === undefined || !isForeign(account, look)) return refused({ because: 'quiet' })
-  if (delay - idle <= margin) return refused({ because: 'tail' })
-  return afforded(account, { idle, limits }, now)
+  const offset = account.reading.clockOffset ?? 0
+  if (isAhead(look, now + offset)) return refused({ because: 'clock' })
+  const idle = idleTime(look, now + offset)
+  if (idle === undefined || !isForeign(account, look, offset)) return refused({ because: 'quiet' })
+  return delay - idle <= margin ? refused({ because: 'tail' }) : afforded(account, { idle, limits }, now)
 }
+
+const isAwake = ({ compute: { state, pendingState, disabled } }: Look): boolean =>
+  state === 'active' && pendingState === undefined && !disabled
+
+/** How far the record may be ahead of the time we think it is: two clocks, and whole seconds. Doubled, our own traces could pass for somebody else's. */
+const AGREED = 3000
+
+/** Whether the record tells of a time to come. Then the clocks disagree, and what is recent cannot be told from what is ours. */
+const isAhead = ({ compute }: Look, serviceNow: number): boolean =>
+  Math.max(compute.lastActive ?? 0, compute.startedAt ?? 0, compute.updatedAt) > serviceNow + AGREED
 
 const refused = (refusal: ReadingRefusal): QuietVerdict => ({ refusal })
 
@@ -85,20 +98,20 @@ function expectedCost(read: 'light' | 'full', { totals, reading }: ComputeAccoun
 }
 
 /** Seconds since the last activity that the record shows; undefined where there was none in this awake interval. */
-function idleTime({ compute }: Look, now: Instant): number | undefined {
+function idleTime({ compute }: Look, serviceNow: number): number | undefined {
   const { lastActive, startedAt, suspendedAt } = compute
   if (lastActive === undefined) return undefined
   // The start itself shows as activity. After a suspension somebody caused it; that of a new compute nobody did.
   const usedSince = startedAt === undefined || lastActive > startedAt
   const woken = suspendedAt !== undefined && lastActive === startedAt
-  return usedSince || woken ? Math.max(0, (now - lastActive) / 1000) : undefined
+  return usedSince || woken ? Math.max(0, (serviceNow - lastActive) / 1000) : undefined
 }
 
 /** Whether somebody else was active since our last reading, beyond what that reading itself may have left behind. */
-function isForeign({ reading }: ComputeAccount, { compute }: Look): boolean {
+function isForeign({ reading }: ComputeAccount, { compute }: Look, offset: number): boolean {
   const { last, lastAttemptAt } = reading
   if (lastAttemptAt === undefined || compute.lastActive === undefined) return true
-  if (compute.lastActive > lastAttemptAt + FLUSH * 1000) return true
+  if (compute.lastActive > lastAttemptAt + offset + FLUSH * 1000) return true
   return last !== undefined && !('missing' in last.causes) && last.causes.working > 0
 }
 

@@ -29,10 +29,12 @@ export function createReadings(options: ReadingsOptions): Readings {
     readable: () => options.dsn !== undefined,
     read: async (compute, wanted, signal) => {
       const kind = options.database === undefined ? 'light' : wanted
-      const client = clientFor(compute, kind, options)
+      const done = new AbortController()
+      const session = createSession(compute, kind, options)
+      if ('problem' in session) return { kind: 'failed', because: 'error', message: session.problem }
+      const { client } = session
       // A server that goes away between two statements tells so by an event; the statement in flight tells us.
       client.on('error', () => undefined)
-      const done = new AbortController()
       const read = readWith(client, kind, options).finally(() => done.abort())
       const late = options.clock
         .sleep(options.deadline, AbortSignal.any([signal, done.signal]))
@@ -41,6 +43,19 @@ export function createReadings(options: ReadingsOptions): Readings {
       if (!done.signal.aborted) client.connection.stream.destroy()
       return result
     },
+  }
+}
+
+/** The address may hold a password, so nothing of it is told. */
+function createSession(
+  compute: Compute,
+  kind: Reading['kind'],
+  options: ReadingsOptions,
+): { readonly client: Client } | { readonly problem: string } {
+  try {
+    return { client: clientFor(compute, kind, options) }
+  } catch {
+    return { problem: `dsn: with the host of ${compute.endpointId} filled in it is not an address` }
   }
 }
 

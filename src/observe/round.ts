@@ -1,21 +1,20 @@
 // The readings of one sweep: which computes the quiet rule lets us read, each after a fresh look of its own.
 import { computeKey, effectiveDelay, type ComputeRef, type Project } from '../model/compute.ts'
 import type { ComputeAccount, Ledger } from '../model/ledger.ts'
-import type { Look, ReadingAttempt, ReadingRefusal } from '../model/observation.ts'
-import type { Ports } from '../model/ports.ts'
+import type { Look, ReadingAttempt, ReadingRefusal, SweepProblem } from '../model/observation.ts'
+import type { Clock, Ports } from '../model/ports.ts'
 import { seconds, type Seconds } from '../model/units.ts'
 import { inParallel } from './parallel.ts'
 import { quietVerdict, type QuietLimits, type QuietVerdict } from './quiet.ts'
 
-export type ReadingPlan = QuietLimits & {
-  readonly maxConcurrent: number
-}
+export type ReadingPlan = QuietLimits & { readonly maxConcurrent: number }
 
 export type Round = {
   /** The fresh looks made before readings. */
   readonly looks: readonly Look[]
   readonly readings: readonly ReadingAttempt[]
   readonly refusals: readonly { readonly ref: ComputeRef; readonly refusal: ReadingRefusal }[]
+  readonly problems: readonly SweepProblem[]
 }
 
 /** No reading starts later than this after the round began; the rest waits for the next sweep. Doubled, a pass may take that much longer. */
@@ -32,60 +31,75 @@ type RoundInput = {
 
 type Candidate = { readonly ref: ComputeRef; readonly account: ComputeAccount; readonly look: Look }
 
-export async function readingRound(ports: Ports, input: RoundInput, signal: AbortSignal): Promise<Round> {
-  const { clock, readings, service } = ports
-  const begun = clock.monotonic()
-  const made: { looks: Look[]; readings: ReadingAttempt[] } = { looks: [], readings: [] }
-  const refusals: { ref: ComputeRef; refusal: ReadingRefusal }[] = []
-  const judge = ({ account, look }: Candidate): QuietVerdict =>
-    quietVerdict(
-      account,
-      {
-        look,
-        delay: effectiveDelay(look.compute, input.projects.get(look.compute.projectId)),
-        limits: input.plan,
-      },
-      clock.now(),
-    )
-  await inParallel(candidates(input), input.plan.maxConcurrent, async (candidate) => {
-    if (clock.monotonic() - begun > ROUND_LIMIT || signal.aborted) return
-    const { ref } = candidate
-    const refuse = (refusal: ReadingRefusal): number => refusals.push({ ref, refusal })
-    if (!readings.readable(candidate.look.compute)) {
-      refuse({ because: 'no-dsn' })
-      return
-    }
-    const first = judge(candidate)
-    if ('refusal' in first) {
-      refuse(first.refusal)
-      return
-    }
-    const look = await freshLook()
-    if (!look) return
-    const second = judge({ ...candidate, look })
-    if ('refusal' in second) {
-      refuse(second.refusal)
-      return
-    }
-    const connectedAt = clock.now()
-    const result = await readings.read(look.compute, second.read, signal)
-    made.readings.push({ ref, connectedAt, disconnectedAt: clock.now(), result, look, cost: second.cost })
+/** What became of one candidate. */
+type Outcome =
+  | { readonly refusal: ReadingRefusal; readonly look?: Look }
+  | { readonly reading: ReadingAttempt }
+  | { readonly problem: string }
 
-    async function freshLook(): Promise<Look | undefined> {
-      const askedAt = clock.now()
-      if (askedAt - candidate.look.askedAt <= FRESH_LOOK * 1000) return candidate.look
-      // The list is what the interface text has; it costs one request like a single record would.
-      const answer = await service.listComputes(ref.projectId, signal)
-      const compute = answer.ok
-        ? answer.value.items.find(({ endpointId }) => endpointId === ref.endpointId)
-        : undefined
-      if (!compute) return undefined
-      const fresh = { compute, askedAt, answeredAt: clock.now() }
-      made.looks.push(fresh)
-      return fresh
-    }
+export async function readingRound(ports: Ports, input: RoundInput, signal: AbortSignal): Promise<Round> {
+  const begun = ports.clock.monotonic()
+  const outcomes: (readonly [ComputeRef, Outcome])[] = []
+  let left = 0
+  await inParallel(candidates(input), input.plan.maxConcurrent, async (candidate) => {
+    if (ports.clock.monotonic() - begun > ROUND_LIMIT || signal.aborted) left += 1
+    else outcomes.push([candidate.ref, await attempt(ports, { candidate, input }, signal)])
   })
-  return { ...made, refusals }
+  const made = outcomes.flatMap(([, outcome]) => ('reading' in outcome ? [outcome.reading] : []))
+  return {
+    looks: outcomes.flatMap(([, outcome]) => {
+      if ('reading' in outcome) return [outcome.reading.look]
+      return 'look' in outcome && outcome.look ? [outcome.look] : []
+    }),
+    readings: made,
+    refusals: outcomes.flatMap(([ref, outcome]) =>
+      'refusal' in outcome ? [{ ref, refusal: outcome.refusal }] : [],
+    ),
+    problems: [
+      ...outcomes.flatMap(([ref, outcome]) =>
+        'problem' in outcome ? [{ where: `compute ${ref.endpointId}`, message: outcome.problem }] : [],
+      ),
+      ...(left > 0 ? [{ where: 'readings', message: `${left} computes wait for the next pass` }] : []),
+    ],
+  }
+}
+
+/** Judges twice: by the sweep's look, which costs nothing, and by a fresh one. */
+async function attempt(
+  ports: Ports,
+  { candidate, input }: { readonly candidate: Candidate; readonly input: RoundInput },
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { clock, readings } = ports
+  const { ref, account } = candidate
+  if (!readings.readable(candidate.look.compute)) return { refusal: { because: 'no-dsn' } }
+  const judge = (look: Look): QuietVerdict => {
+    const delay = effectiveDelay(look.compute, input.projects.get(ref.projectId))
+    return quietVerdict(account, { look, delay, limits: input.plan }, clock.now())
+  }
+  const first = judge(candidate.look)
+  if ('refusal' in first) return first
+  const look = isFresh(candidate.look, clock) ? candidate.look : await freshLook(ports, ref, signal)
+  if (!look) return { problem: 'could not be looked at again before its reading, so it was not read' }
+  const second = judge(look)
+  if ('refusal' in second) return { ...second, look }
+  const connectedAt = clock.now()
+  const result = await readings.read(look.compute, second.read, signal)
+  return { reading: { ref, connectedAt, disconnectedAt: clock.now(), result, look, cost: second.cost } }
+}
+
+const isFresh = ({ askedOn }: Look, clock: Clock): boolean => clock.monotonic() - askedOn <= FRESH_LOOK
+
+/** The list is what the interface text has; it costs one request like a single record would. */
+async function freshLook(
+  { clock, service }: Ports,
+  { projectId, endpointId }: ComputeRef,
+  signal: AbortSignal,
+): Promise<Look | undefined> {
+  const [askedAt, askedOn] = [clock.now(), clock.monotonic()]
+  const answer = await service.listComputes(projectId, signal)
+  const compute = answer.ok ? answer.value.items.find((one) => one.endpointId === endpointId) : undefined
+  return compute && { compute, askedAt, answeredAt: clock.now(), askedOn }
 }
 
 /** Computes seen in this sweep that the ledger knows: the quiet rule needs an account. */

@@ -16,6 +16,7 @@ select
   current_setting('max_connections')::int as max_connections,
   current_setting('superuser_reserved_connections')::int as reserved_connections,
   (extract(epoch from pg_catalog.pg_postmaster_start_time()) * 1000)::float8 as started_ms,
+  (extract(epoch from pg_catalog.clock_timestamp()) * 1000)::float8 as now_ms,
   pg_catalog.pg_size_bytes(nullif(current_setting('neon.file_cache_size_limit', true), ''))::float8 as cache_limit,
   pg_catalog.pg_has_role(current_user, 'pg_read_all_stats', 'usage') as sees_all,
   (select count(*) from pg_catalog.pg_stat_replication where application_name <> 'walproposer')::int as replication,
@@ -39,6 +40,7 @@ export type ServerRow = {
   readonly max_connections: number
   readonly reserved_connections: number
   readonly started_ms: number
+  readonly now_ms: number
   readonly cache_limit: number | null
   readonly sees_all: boolean
   readonly replication: number
@@ -55,6 +57,7 @@ export type ServerRow = {
 
 export type ServerReading = {
   readonly postmasterStartedAt: Instant
+  readonly serverTime: Instant
   readonly maxConnections: number
   readonly reservedConnections: number
   readonly cacheLimit: Bytes | undefined
@@ -68,6 +71,7 @@ const UNPRIVILEGED: Missing = {
 
 export const serverReading = (row: ServerRow): ServerReading => ({
   postmasterStartedAt: instant(Math.round(row.started_ms)),
+  serverTime: instant(Math.round(row.now_ms)),
   maxConnections: row.max_connections,
   reservedConnections: row.reserved_connections,
   cacheLimit: row.cache_limit === null ? undefined : bytes(row.cache_limit),

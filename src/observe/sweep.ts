@@ -4,12 +4,11 @@ import type { Look, Sweep, SweepProblem } from '../model/observation.ts'
 import type { Operation } from '../model/operation.ts'
 import type { Ports } from '../model/ports.ts'
 import { serviceErrorText, type ServiceError } from '../model/service-error.ts'
-import type { Seconds } from '../model/units.ts'
 import { inParallel } from './parallel.ts'
-import { operationsToRead, projectsToList } from './plan.ts'
+import { operationsToRead, projectsToList, type ListPlan } from './plan.ts'
 import { readingRound, type ReadingPlan } from './round.ts'
 
-export type SweepPlan = { readonly maxAge: Seconds; readonly readings: ReadingPlan }
+export type SweepPlan = ListPlan & { readonly readings: ReadingPlan }
 
 /** Requests of one kind in flight at once; the request budget is kept by the client. Doubled, a large account is read no faster. */
 const REQUESTS_AT_ONCE = 8
@@ -27,13 +26,14 @@ export async function observe(
   const listed = await service.listProjects(signal)
   if (!listed.ok) {
     problems.push({ where: 'projects', message: serviceErrorText(listed.error) })
-    const nothing = { operations: [], readings: [], refusals: [], problems, endedAt: clock.now() }
-    return { ...empty, ...nothing, service: verdict(listed.error) }
+    const nothing = { operations: [], operationsOf: [], readings: [], refusals: [] }
+    return { ...empty, ...nothing, problems, endedAt: clock.now(), service: verdict(listed.error) }
   }
   const projects = listed.value.items
   problems.push(...listed.value.problems.map((message) => ({ where: 'projects', message })))
-  const ids = projectsToList(ledger, projects, { maxAge: plan.maxAge, now: startedAt })
-  const details = await computesOf(ports, { ids, problems }, signal)
+  const { projectIds, waiting } = projectsToList(ledger, projects, { ...plan, now: startedAt })
+  if (waiting > 0) problems.push({ where: 'projects', message: `${waiting} wait for the next pass` })
+  const details = await computesOf(ports, { ids: projectIds, problems }, signal)
   const since = operationsToRead(ledger, details.looks, startedAt)
   const operations = await operationsOf(ports, { since, problems }, signal)
   const fresh = new Map([...ledger.projects, ...projects.map((one) => [one.projectId, one] as const)])
@@ -47,10 +47,10 @@ export async function observe(
     projects,
     looks: [...details.looks, ...round.looks],
     listed: details.listed,
-    operations,
+    ...operations,
     readings: round.readings,
     refusals: round.refusals,
-    problems,
+    problems: [...problems, ...round.problems],
     endedAt: clock.now(),
     service: details.refused ? 'unauthorized' : 'ok',
   }
@@ -68,7 +68,7 @@ async function computesOf(
   const listed: Sweep['listed'][number][] = []
   let refused = false
   await inParallel(ids, REQUESTS_AT_ONCE, async (projectId) => {
-    const askedAt = clock.now()
+    const [askedAt, askedOn] = [clock.now(), clock.monotonic()]
     const answer = await service.listComputes(projectId, signal)
     const answeredAt = clock.now()
     const where = `project ${projectId}`
@@ -78,7 +78,7 @@ async function computesOf(
       else problems.push({ where, message: serviceErrorText(answer.error) })
       return
     }
-    looks.push(...answer.value.items.map((compute) => ({ compute, askedAt, answeredAt })))
+    looks.push(...answer.value.items.map((compute) => ({ compute, askedAt, answeredAt, askedOn })))
     problems.push(...answer.value.problems.map((message) => ({ where, message })))
     // A record that did not fit is there, though unknown: only a list read whole says that a compute is gone.
     if (answer.value.problems.length === 0) listed.push({ projectId, answeredAt })
@@ -93,17 +93,17 @@ async function operationsOf(
     problems,
   }: { readonly since: ReturnType<typeof operationsToRead>; readonly problems: SweepProblem[] },
   signal: AbortSignal,
-): Promise<readonly Operation[]> {
+): Promise<Pick<Sweep, 'operations' | 'operationsOf'>> {
   const operations: Operation[] = []
+  const read: string[] = []
   await inParallel([...since], REQUESTS_AT_ONCE, async ([projectId, from]) => {
     const answer = await service.listOperations(projectId, from, signal)
     const where = `operations of project ${projectId}`
-    if (!answer.ok) {
-      problems.push({ where, message: serviceErrorText(answer.error) })
-      return
-    }
-    operations.push(...answer.value.items)
-    problems.push(...answer.value.problems.map((message) => ({ where, message })))
+    if (answer.ok) {
+      read.push(projectId)
+      operations.push(...answer.value.items)
+      problems.push(...answer.value.problems.map((message) => ({ where, message })))
+    } else if (answer.error.kind !== 'gone') problems.push({ where, message: serviceErrorText(answer.error) })
   })
-  return operations
+  return { operations, operationsOf: read }
 }

@@ -1,5 +1,5 @@
 // The embedded store: one SQLite file in one folder, held by one daemon.
-import { existsSync, mkdirSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { computeKey, type ComputeRef, type Project } from '../model/compute.ts'
@@ -11,12 +11,14 @@ import {
   type SettledInterval,
 } from '../model/ledger.ts'
 import type { Store } from '../model/ports.ts'
+import type { Instant } from '../model/units.ts'
 import { createLock } from './lock.ts'
 import { migrate } from './schema.ts'
 
 /** @throws when the folder cannot be written, is held by another daemon, or was written by a newer one */
 export function openEmbeddedStore(folder: string): Store {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
+  accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
   const lock = createLock(join(folder, 'lock.sqlite'), folder)
   const file = join(folder, 'dormouse.sqlite')
   let database: DatabaseSync | undefined
@@ -60,7 +62,11 @@ export function readEmbeddedStore(
   }
 }
 
-type AccountBody = { readonly projects: readonly Project[]; readonly readings: ReadingCounts }
+type AccountBody = {
+  readonly projects: readonly Project[]
+  readonly readings: ReadingCounts
+  readonly listedAt: readonly (readonly [string, Instant])[]
+}
 
 function load(database: DatabaseSync, account: string): Ledger {
   const kept = database.prepare('select body from account_ledger where account = ?').get(account)
@@ -72,6 +78,7 @@ function load(database: DatabaseSync, account: string): Ledger {
     computes: new Map(computes.map((compute) => [computeKey(compute.ref), compute])),
     projects: new Map((body?.projects ?? []).map((project) => [project.projectId, project])),
     readings: { ...NO_READING_COUNTS, ...body?.readings },
+    listedAt: new Map(body?.listedAt),
   }
 }
 
@@ -83,7 +90,11 @@ function commit(
     settled,
   }: { readonly changed: readonly ComputeRef[]; readonly settled: readonly SettledInterval[] },
 ): void {
-  const body: AccountBody = { projects: [...ledger.projects.values()], readings: ledger.readings }
+  const body: AccountBody = {
+    projects: [...ledger.projects.values()],
+    readings: ledger.readings,
+    listedAt: [...ledger.listedAt],
+  }
   database.exec('begin immediate')
   try {
     database
@@ -113,7 +124,8 @@ function commit(
     }
     database.exec('commit')
   } catch (error) {
-    database.exec('rollback')
+    // SQLite rolls back by itself when the disk is full.
+    if (database.isTransaction) database.exec('rollback')
     throw error
   }
 }

@@ -22,7 +22,7 @@ const MIGRATIONS: readonly string[] = [
     from_ms integer not null,
     to_ms integer not null,
     body text not null,
-    primary key (account, project_id, endpoint_id, from_ms)
+    primary key (account, project_id, endpoint_id, from_ms, to_ms)
   ) strict;
   `,
 ]
@@ -41,7 +41,7 @@ export function migrate(database: DatabaseSync, file: string): void {
     database.exec(`pragma user_version = ${MIGRATIONS.length}`)
     database.exec('commit')
   } catch (error) {
-    database.exec('rollback')
+    if (database.isTransaction) database.exec('rollback')
     throw new Error(`could not bring ${file} to schema version ${MIGRATIONS.length}`, { cause: error })
   }
 }

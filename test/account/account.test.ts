@@ -5,7 +5,7 @@ import { cuTimeSum } from '../../src/account/totals.ts'
 import { computeKey } from '../../src/model/compute.ts'
 import type { ComputeAccount, Ledger } from '../../src/model/ledger.ts'
 import type { Look, Sweep } from '../../src/model/observation.ts'
-import { cu, seconds, type Instant } from '../../src/model/units.ts'
+import { cu, micros, seconds, type Instant } from '../../src/model/units.ts'
 import { at, attempt, compute, ledger, look, operation, prices, reading, sweep } from '../support/build.ts'
 import { check } from '../support/property.ts'
 
@@ -90,7 +90,7 @@ test('a size that a restart changed holds from that start on', () => {
 test('time at two prices is kept apart', () => {
   const change = {
     ...prices,
-    periods: [...prices.periods, { from: at(100), perCuHour: prices.periods[0]!.perCuHour }],
+    periods: [...prices.periods, { from: at(100), perCuHour: micros(222_000) }],
   }
   const { ledger: known } = account(ledger(), sweep(420, { looks: [look(420, asleep)] }), {
     ...context(420),
@@ -121,6 +121,7 @@ test('a reading that nobody noticed added nothing', () => {
 
 test('a reading that saw clients at work explains no activity away', () => {
   const busy = reading({
+    serverTime: at(100.1),
     causes: {
       working: 1,
       idleInTransaction: 0,
@@ -145,8 +146,16 @@ test('a wake inside a connection of ours is ours unless the server proves that i
   const caused = (over: Parameters<typeof attempt>[1]): number =>
     one(after([before, sweep(460, { ...start, readings: [attempt(430.4, over)] })])).totals.wakesCaused
   expect(caused({ result: { kind: 'failed', because: 'timeout', message: '' } })).toBe(1)
-  expect(caused({ result: { kind: 'read', reading: reading({ postmasterStartedAt: at(430.6) }) } })).toBe(1)
-  expect(caused({ result: { kind: 'read', reading: reading({ postmasterStartedAt: at(425) }) } })).toBe(0)
+  expect(
+    caused({
+      result: { kind: 'read', reading: reading({ postmasterStartedAt: at(430.6), serverTime: at(430.5) }) },
+    }),
+  ).toBe(1)
+  expect(
+    caused({
+      result: { kind: 'read', reading: reading({ postmasterStartedAt: at(425), serverTime: at(430.5) }) },
+    }),
+  ).toBe(0)
 })
 
 test('awake time earns credit for readings, at most one delay, and a reading spends what it was let go for', () => {
@@ -191,7 +200,9 @@ test('over days of polls the totals contain the truth, counters never fall, and 
           startedAt: begun && at(Math.floor(begun.from)),
           suspendedAt: ended && at(Math.floor(ended.to)),
         })
-        const looks: Look[] = [{ compute: seen, askedAt: at(now), answeredAt: at(now) }]
+        const looks: Look[] = [
+          { compute: seen, askedAt: at(now), answeredAt: at(now), askedOn: seconds(now) },
+        ]
         const operations = history.flatMap(({ from, to }) =>
           Math.abs(now - from) < 2 * interval || Math.abs(now - to) < 2 * interval
             ? [

@@ -6,7 +6,7 @@ import { intervalsOf } from '../../src/account/intervals.ts'
 import type { AwakeInterval, Evidence } from '../../src/model/ledger.ts'
 import type { Look } from '../../src/model/observation.ts'
 import type { Operation } from '../../src/model/operation.ts'
-import { instant, type Instant } from '../../src/model/units.ts'
+import { instant, seconds, type Instant } from '../../src/model/units.ts'
 import { at, compute, evidence, operation, sighting } from '../support/build.ts'
 import { check } from '../support/property.ts'
 
@@ -157,7 +157,7 @@ function looksAt(history: History, times: readonly number[], withRecord: boolean
       suspendedAt: withRecord && ended ? floor(ended.to) : undefined,
     })
     const when = instant(at(0) + time)
-    return { compute: seen, askedAt: when, answeredAt: when }
+    return { compute: seen, askedAt: when, answeredAt: when, askedOn: seconds(time / 1000) }
   })
 }
 

@@ -17,6 +17,7 @@ const facts = { version: '0.0.0', nodeVersion: 'v24', mode: 'suggest' }
 /** One compute awake and read, one asleep and never read. */
 function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot {
   const read = reading({
+    serverTime: at(599.1),
     connections: { active: 2, idle: 3, idleInTransaction: 1, other: 0 },
     cache: { hits: 990, misses: 10, used: bytes(2 ** 20), writes: 12 },
     cacheLimit: bytes(2 ** 30),

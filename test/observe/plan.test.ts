@@ -8,13 +8,21 @@ import { operationsToRead, projectsToList } from '../../src/observe/plan.ts'
 import { at, ledger, look, operation, prices, project, sweep } from '../support/build.ts'
 
 const known = (seen: Partial<Compute>, operations: readonly Operation[] = []): Ledger =>
-  account(ledger(), sweep(100, { looks: [look(100, seen)], operations }), {
-    prices,
-    overhead: 0.01,
-    now: at(100),
-  }).ledger
+  account(
+    ledger(),
+    sweep(100, {
+      looks: [look(100, seen)],
+      listed: [{ projectId: 'project-one', answeredAt: at(100) }],
+      operations,
+    }),
+    {
+      prices,
+      overhead: 0.01,
+      now: at(100),
+    },
+  ).ledger
 
-const plan = { maxAge: seconds(900), now: at(160) }
+const plan = { maxAge: seconds(900), most: 50, now: at(160) }
 
 test.each([
   ['a project never seen', ledger(), project(), ['project-one']],
@@ -30,13 +38,13 @@ test.each([
   ['one that used CPU', known({ state: 'idle' }), project({ cpuUsedSeconds: 1 }), ['project-one']],
   ['one that was active', known({ state: 'idle' }), project({ computeLastActiveAt: at(0) }), ['project-one']],
 ])('the computes of %s', (_, before, listed, expected) => {
-  expect(projectsToList(before, [listed], plan)).toEqual(expected)
+  expect(projectsToList(before, [listed], plan).projectIds).toEqual(expected)
 })
 
 test('computes that were not looked at for max_age are looked at', () => {
   const before = known({ state: 'idle' })
-  expect(projectsToList(before, [project()], { ...plan, now: at(999) })).toEqual([])
-  expect(projectsToList(before, [project()], { ...plan, now: at(1000) })).toEqual(['project-one'])
+  expect(projectsToList(before, [project()], { ...plan, now: at(999) }).projectIds).toEqual([])
+  expect(projectsToList(before, [project()], { ...plan, now: at(1000) }).projectIds).toEqual(['project-one'])
 })
 
 const started = { state: 'active', startedAt: at(90) } as const

@@ -18,7 +18,14 @@ const active: Partial<Compute> = { state: 'active', startedAt: at(0), lastActive
 
 function accountOf(over: Partial<ReadingAccount> = {}): ComputeAccount {
   const ref = { account: 'main', projectId: 'project-one', endpointId: 'ep-one' }
-  const facts = { ref, looks: [look(1000, active)], operations: [], readings: [], goneAt: undefined }
+  const facts = {
+    ref,
+    looks: [look(1000, active)],
+    operations: [],
+    operationsRead: true,
+    readings: [],
+    goneAt: undefined,
+  }
   const context = { prices, overhead: 0.01, now: at(1000), delayOf: () => seconds(300) }
   const folded = fold(undefined, facts, context)
   if (!folded) throw new Error('a look makes an account')

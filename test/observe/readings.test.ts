@@ -95,6 +95,7 @@ test('a role that may not see other clients says so instead of counting none', (
     max_connections: 112,
     reserved_connections: 3,
     started_ms: 0,
+    now_ms: 0,
     cache_limit: null,
     sees_all: false,
     replication: 0,

@@ -68,6 +68,7 @@ const planOf = ({ readings }: WeekOptions): PassPlan => ({
   overhead: 0.01,
   sweep: {
     maxAge: seconds(900),
+    most: 50,
     readings: {
       mode: readings ?? 'full',
       activityLag: seconds(10),
@@ -81,21 +82,32 @@ const planOf = ({ readings }: WeekOptions): PassPlan => ({
 /** Keeps text, as a disk does: a daemon that begins anew has nothing else. */
 function memoryStore(): Store {
   const computes = new Map<string, string>()
-  let rest = JSON.stringify({ projects: [], readings: NO_READING_COUNTS })
+  let rest = JSON.stringify({ projects: [], readings: NO_READING_COUNTS, listedAt: [] })
   return {
     load: (account) => {
-      const { projects, readings } = JSON.parse(rest) as {
+      const { projects, readings, listedAt } = JSON.parse(rest) as {
         projects: [string, never][]
         readings: typeof NO_READING_COUNTS
+        listedAt: [string, never][]
       }
       const known = [...computes].map(([key, text]) => [key, JSON.parse(text) as ComputeAccount] as const)
-      return Promise.resolve({ account, computes: new Map(known), projects: new Map(projects), readings })
+      return Promise.resolve({
+        account,
+        computes: new Map(known),
+        projects: new Map(projects),
+        readings,
+        listedAt: new Map(listedAt),
+      })
     },
     commit: (ledger, changed) => {
       for (const ref of changed) {
         computes.set(computeKey(ref), JSON.stringify(ledger.computes.get(computeKey(ref))))
       }
-      rest = JSON.stringify({ projects: [...ledger.projects], readings: ledger.readings })
+      rest = JSON.stringify({
+        projects: [...ledger.projects],
+        readings: ledger.readings,
+        listedAt: [...ledger.listedAt],
+      })
       return Promise.resolve()
     },
     close: () => Promise.resolve(),

@@ -105,15 +105,16 @@ export function createWorld(uses: readonly Use[], clock: Clock, random: Random):
         await clock.sleep(seconds(0.05), signal)
         simulation.advance(Math.max(simulation.now(), clock.now()))
         const compute = known(`project-${endpointId}`).computes.find(({ id }) => id === endpointId)
-        return { kind: 'read', reading: readingOf(kind, compute?.startedAt ?? START) }
+        return { kind: 'read', reading: readingOf(kind, compute?.startedAt ?? START, simulation.now()) }
       },
     },
   }
 }
 
-const readingOf = (kind: Reading['kind'], startedAt: number): Reading => ({
+const readingOf = (kind: Reading['kind'], startedAt: number, now: number): Reading => ({
   kind,
   postmasterStartedAt: instant(startedAt),
+  serverTime: instant(now),
   maxConnections: 112,
   reservedConnections: 3,
   cacheLimit: bytes(858_783_744),

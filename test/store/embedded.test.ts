@@ -77,7 +77,7 @@ test('kill −9 in the middle of writing loses nothing that was acknowledged, an
      import { NO_READING_COUNTS } from '${source}/model/ledger.ts'
      const store = openEmbeddedStore('${folder}/data')
      for (let ok = 1; ; ok += 1) {
-       await store.commit({ account: 'main', computes: new Map(), projects: new Map(), readings: { ...NO_READING_COUNTS, ok } }, [], [])
+       await store.commit({ account: 'main', computes: new Map(), projects: new Map(), readings: { ...NO_READING_COUNTS, ok }, listedAt: new Map() }, [], [])
        process.stdout.write(ok + '\\n')
      }`,
   )

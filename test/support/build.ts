@@ -55,6 +55,7 @@ export const look = (when: number, over: Partial<Compute> = {}): Look => ({
   compute: compute(over),
   askedAt: at(when),
   answeredAt: at(when),
+  askedOn: seconds(when),
 })
 
 export const operation = (action: string, when: number, over: Partial<Operation> = {}): Operation => ({
@@ -80,6 +81,7 @@ export const evidence = (over: Partial<Evidence> = {}): Evidence => ({ ...NO_EVI
 export const reading = (over: Partial<Reading> = {}): Reading => ({
   kind: 'full',
   postmasterStartedAt: at(0),
+  serverTime: at(0),
   maxConnections: 450,
   reservedConnections: 3,
   cacheLimit: undefined,
@@ -101,7 +103,7 @@ export const attempt = (when: number, over: Partial<ReadingAttempt> = {}): Readi
   ref: { account: 'main', projectId: 'project-one', endpointId: 'ep-one' },
   connectedAt: at(when),
   disconnectedAt: at(when + 0.1),
-  result: { kind: 'read', reading: reading() },
+  result: { kind: 'read', reading: reading({ serverTime: at(when + 0.1) }) },
   look: look(when, { state: 'active' }),
   cost: seconds(0),
   ...over,
@@ -115,6 +117,7 @@ export const sweep = (when: number, over: Partial<Sweep> = {}): Sweep => ({
   looks: [],
   listed: [],
   operations: [],
+  operationsOf: ['project-one'],
   readings: [],
   refusals: [],
   problems: [],
@@ -127,5 +130,6 @@ export const ledger = (over: Partial<Ledger> = {}): Ledger => ({
   computes: new Map(),
   projects: new Map(),
   readings: NO_READING_COUNTS,
+  listedAt: new Map(),
   ...over,
 })

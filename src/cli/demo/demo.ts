@@ -35,7 +35,9 @@ export async function demo({ length, json }: DemoOptions, io: Io): Promise<ExitC
   const over = new AbortController()
   const { signal } = over
   const daemon = superviseDaemon(stage, { folder, signal, clock, say: json ? () => undefined : io.out })
-  const clients = startClients(stage, clock, signal)
+  const clients = startClients(stage, clock, signal).catch((cause: unknown) =>
+    io.err(`no clients play: ${String(cause)}`),
+  )
   stack.defer(async () => {
     over.abort()
     await Promise.all([daemon, clients])

@@ -1,7 +1,7 @@
 // Sets the demo up in a folder of its own: the local service, a configuration, the daemon as a process of its own.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { openSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { startLocal, type Local } from '../../local/start.ts'
@@ -77,10 +77,12 @@ store: { folder: ./dormouse-data }
 export function startDaemonProcess({ configFile }: StageSet, folder: string): ChildProcess {
   const launcher = join(import.meta.dirname, '../../dormouse.mjs')
   const log = openSync(join(folder, 'daemon.log'), 'a', 0o600)
-  return spawn(process.execPath, [launcher, 'run', '--config', configFile], {
+  const child = spawn(process.execPath, [launcher, 'run', '--config', configFile], {
     stdio: ['ignore', log, log, 'ipc'],
     detached: true,
   })
+  closeSync(log)
+  return child
 }
 
 /** Resolves when the process has ended. */
