@@ -52,14 +52,14 @@ const isExpectedToChange = ({ compute }: ComputeAccount): boolean =>
 const FIRST_HISTORY = seconds(-86_400)
 /** Operations may be listed late: each reading goes back that far behind the last one. */
 const BEFORE = seconds(0 - LATENESS)
-/** How long after a transition its operations are read once more, because some are listed late. Doubled, what came late is known twice as late. */
-const SECOND_READING: Seconds = seconds(120)
+/** How long after a transition its operations are read again, because some are listed late. Doubled, what came late is known twice as late. */
+const READ_AGAIN: readonly Seconds[] = [seconds(120), LATENESS]
 /** How long an operation may take before it is no longer waited for. Source: service-facts.md, "Operations". */
 const LONGEST_OPERATION: Seconds = seconds(300)
 
 /**
  * Project id → since when its operations are to be read: where a look shows a transition, where an earlier reading of
- * them failed, a second time a while after a transition, and where some were still running.
+ * them failed, again a while after a transition, and where some were still running.
  */
 export function operationsToRead(
   ledger: Ledger,
@@ -94,6 +94,7 @@ function isDue(known: ComputeAccount, now: Instant): boolean {
   )
   if (running) return true
   if (transitionAt === undefined || operationsReadAt === undefined) return false
-  const second = after(transitionAt, SECOND_READING)
-  return now >= second && operationsReadAt < second
+  return READ_AGAIN.some(
+    (span) => now >= after(transitionAt, span) && operationsReadAt < after(transitionAt, span),
+  )
 }

@@ -1,12 +1,14 @@
 // The daemon's loop over a simulated account, on a virtual clock with seeded chance.
 import { loop } from '../../src/daemon/loop.ts'
-import { pass, type PassPlan } from '../../src/daemon/pass.ts'
+import { pino } from 'pino'
+import type { PassPlan } from '../../src/daemon/pass.ts'
 import { newAccountState, type AccountState } from '../../src/daemon/state.ts'
+import { turn } from '../../src/daemon/turn.ts'
 import { computeKey } from '../../src/model/compute.ts'
 import type { Event } from '../../src/model/event.ts'
 import { NO_READING_COUNTS, type ComputeAccount, type Ledger } from '../../src/model/ledger.ts'
 import type { Ports, Random, Store } from '../../src/model/ports.ts'
-import { seconds } from '../../src/model/units.ts'
+import { after, seconds } from '../../src/model/units.ts'
 import { START } from '../local/control/build.ts'
 import { prices } from '../support/build.ts'
 import { fakeClock } from '../support/fake-clock.ts'
@@ -29,9 +31,14 @@ export type WeekOptions = {
   /** Chance per pass that the service stops answering, for up to half an hour. */
   readonly outages?: number
   readonly readings?: PassPlan['sweep']['readings']['mode']
+  /** The daemon's clock minus the service's, seconds. */
+  readonly skew?: number
+  /** Whether the store refuses to write, by seconds since the start. */
+  readonly storeFails?: (elapsed: number) => boolean
 }
 
 const DAY = 86_400
+const nothing = (): void => undefined
 
 export async function simulateWeek(options: WeekOptions): Promise<Week> {
   const random = seeded(options.seed)
@@ -44,18 +51,34 @@ export async function simulateWeek(options: WeekOptions): Promise<Week> {
     return Promise.resolve([])
   }
   const { service, readings } = world
-  const ports: Ports = { clock, random, service, readings, store, send }
+  const ports: Ports = {
+    clock: { ...clock, now: () => after(clock.now(), seconds(options.skew ?? 0)) },
+    random,
+    service,
+    readings,
+    store: {
+      ...store,
+      commit: (...what) =>
+        options.storeFails?.(clock.monotonic())
+          ? Promise.reject(new Error('the disk is full'))
+          : store.commit(...what),
+    },
+    send,
+  }
   let state: AccountState = newAccountState(await store.load('main'))
   let passes = 0
   const stop = new AbortController()
-  const turn = async (): Promise<number> => {
+  const log = pino({ level: 'silent' })
+  const self = { request: nothing, pass: nothing, commit: nothing, text: () => Promise.resolve('') }
+  const oneTurn = async (): Promise<number> => {
     if (random.unit() < (options.outages ?? 0)) world.breakUntil(clock.now() + random.unit() * 1_800_000)
-    state = await pass(ports, { before: state, plan: planOf(options) }, stop.signal)
+    state = (await turn(ports, { before: state, plan: planOf(options) }, { log, self, signal: stop.signal }))
+      .state
     passes += 1
     if (random.unit() < (options.crashes ?? 0)) state = newAccountState(await store.load('main'))
     return state.failures
   }
-  const running = loop(clock, { interval: seconds(60), turn }, stop.signal)
+  const running = loop(clock, { interval: seconds(60), turn: oneTurn }, stop.signal)
   await clock.advance(seconds(options.days * DAY))
   stop.abort()
   await clock.advance(seconds(120))

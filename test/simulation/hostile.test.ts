@@ -1,0 +1,72 @@
+// What looking costs when things are not as they should be: the judge is the simulation's truth.
+import { expect, test } from 'vitest'
+import { simulateWeek, type WeekOptions } from './week.ts'
+import type { Use } from './world.ts'
+
+const MINUTE = 60_000
+
+/** Awake seconds of all computes with readings and without, and how often Dormouse woke one. */
+async function added(
+  options: Omit<WeekOptions, 'seed' | 'readings'>,
+): Promise<{ alone: number; more: number; wakesCaused: number }> {
+  const awake = async (readings: 'full' | 'off'): Promise<{ seconds: number; caused: number }> => {
+    const { world } = await simulateWeek({ ...options, seed: 9, readings })
+    const accounts = world.simulation.accounts(world.simulation.now())
+    return {
+      seconds: accounts.reduce((sum, { awakeSeconds }) => sum + awakeSeconds, 0),
+      caused: accounts
+        .flatMap(({ wakes }) => wakes)
+        .filter(({ cause }) => cause.applicationName === 'dormouse').length,
+    }
+  }
+  const alone = await awake('off')
+  const watched = await awake('full')
+  return { alone: alone.seconds, more: watched.seconds - alone.seconds, wakesCaused: watched.caused }
+}
+
+const once: readonly Use[] = [{ endpointId: 'ep-a', delay: 3600, activity: [10 * MINUTE] }]
+
+test('a disk that is full keeps no compute awake', async () => {
+  const { more, wakesCaused } = await added({
+    uses: () => once,
+    days: 2,
+    storeFails: (elapsed) => elapsed > 300,
+  })
+  expect(more).toBeLessThanOrEqual(3600)
+  expect(wakesCaused).toBe(0)
+})
+
+/** A query a minute for two days, then nobody. */
+const chatty: readonly Use[] = [
+  {
+    endpointId: 'ep-a',
+    delay: 3600,
+    activity: Array.from({ length: 2879 }, (_, minute) => (minute + 1) * MINUTE + 3000),
+  },
+]
+
+test.each([-3600, -14, 30, 3600])('a clock that is off by %d s keeps no compute awake', async (skew) => {
+  const { alone, more, wakesCaused } = await added({ uses: () => chatty, days: 4, skew })
+  expect(more).toBeLessThanOrEqual(0.01 * alone + 3600)
+  expect(wakesCaused).toBe(0)
+})
+
+/** Four sessions of an hour a day, a query a minute, for a week. */
+const sessions = Array.from({ length: 7 }, (_, day) => day).flatMap((day) =>
+  [0, 6, 12, 18].flatMap((hour) =>
+    Array.from(
+      { length: 60 },
+      (_, minute) =>
+        ((day * 24 + hour) * 60 + minute) * MINUTE +
+        17_000 +
+        ((day * 7919 + hour * 104_729 + minute * 31) % 40_000),
+    ),
+  ),
+)
+
+test.each([600, 3600])('with a delay of %d s readings stay in their budget', async (delay) => {
+  const uses = [{ endpointId: 'ep-a', delay, activity: sessions }]
+  const { alone, more, wakesCaused } = await added({ uses: () => uses, days: 7 })
+  expect(more).toBeLessThanOrEqual(0.01 * alone + delay)
+  expect(wakesCaused).toBe(0)
+})
