@@ -33,8 +33,9 @@ const down = [2 * MINUTE, 3 * HOUR] as const
 
 test('what happened while the daemon was down is counted, also when the first list of operations after it fails', async () => {
   expect(await judged(ten, 4 * HOUR, { down })).toMatchObject({ contains: true, wakes: 10 })
-  const operationsFail = (passNumber: number): boolean => passNumber === 4
-  expect(await judged(ten, 4 * HOUR, { down, operationsFail })).toMatchObject({ contains: true, wakes: 10 })
+  expect(
+    await judged(ten, 4 * HOUR, { down, operationsFail: (passNumber) => passNumber === 4 }),
+  ).toMatchObject({ contains: true, wakes: 10 })
 })
 
 test('operations that never come leave what the records tell', async () => {

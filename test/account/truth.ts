@@ -94,8 +94,6 @@ function portsOf(history: History, stage: Stage): Ports {
     { due: from, record: dated('start_compute', `start-${index}`, from) },
     { due: to, record: dated('suspend_compute', `end-${index}`, to) },
   ])
-  const answer = <Item>(items: readonly Item[]): Promise<Result<Listing<Item>, ServiceError>> =>
-    Promise.resolve(ok({ items, problems: [] }))
   return {
     clock: {
       now: () => instant(at(0) + time() + skew),
@@ -152,3 +150,6 @@ function recordAt(history: History, time: number, records: boolean): Compute {
     updatedAt: inSeconds(Math.max(0, ...changes)),
   })
 }
+
+const answer = <Item>(items: readonly Item[]): Promise<Result<Listing<Item>, ServiceError>> =>
+  Promise.resolve(ok({ items, problems: [] }))
