@@ -4,7 +4,7 @@ const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major < 24 || (major === 24 && minor < 11)) {
   process.stderr.write(
     `dormouse needs Node 24.11 or newer, this is ${process.versions.node}. ` +
-      'Run it through npm (npm run dormouse -- …), which brings its own.\n',
+      'Run it inside its folder with npx dormouse, which brings its own.\n',
   )
   process.exit(2)
 }
