@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { keptSetting } from './account.ts'
 import { type Clock, createClock } from './clock.ts'
 import { findBinaries } from './compute/binaries.ts'
@@ -45,7 +46,18 @@ export async function prepare(options: LocalOptions, stack: AsyncDisposableStack
   const password = keptSetting(store, 'superuser-password', () => random.text(32))
   const cluster: Cluster = { binaries, owner, clock, password }
   await makeTemplate(paths.template, cluster)
-  return { options, paths, store, projects: createProjectStore(store), cluster, clock, random, log }
+  const projects = createProjectStore(store)
+  removeStrays(paths.branches, projects)
+  return { options, paths, store, projects, cluster, clock, random, log }
+}
+
+/** Removes the data of branches whose deletion was acknowledged but not finished. */
+function removeStrays(folder: string, projects: ProjectStore): void {
+  const known = new Set(projects.load().flatMap(({ branches }) => branches.map(({ id }) => id)))
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith('br-') && !known.has(name))
+      rmSync(join(folder, name), { recursive: true, force: true })
+  }
 }
 
 /** Data folders of one major version are of no use to another. */

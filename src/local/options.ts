@@ -1,5 +1,6 @@
 import type { LocalEvent } from './log.ts'
 import type { SeedProject } from './seed.ts'
+import type { BehaviourChange } from './switches.ts'
 import type { Truth } from './truth.ts'
 
 export type LocalOptions = {
@@ -26,6 +27,8 @@ export type LocalOptions = {
    * cache views tell are multiplied back, so that they fit the size of the compute.
    */
   readonly cacheScale?: number
+  /** Positions of the switches where the interface is silent; they win over the options above. */
+  readonly behaviour?: BehaviourChange
   readonly seed?: number
   readonly log?: (event: LocalEvent) => void
 }

@@ -1,9 +1,10 @@
 // Wiring of the local service: the managed Postgres service on this machine.
 import { createAdaptorServer } from '@hono/node-server'
-import { firstKey, keptSetting } from './account.ts'
+import { accountOf, firstKey } from './account.ts'
 import { createApp } from './api/app.ts'
 import type { Api } from './api/context.ts'
 import type { Clock } from './clock.ts'
+import { createSettingsCheck } from './compute/check-settings.ts'
 import { type Computes, createComputes } from './compute/computes.ts'
 import { type Engine, type Hear, createEngine } from './engine.ts'
 import type { Project } from './control/project.ts'
@@ -15,9 +16,9 @@ import { type Connections, createConnections } from './proxy/connections.ts'
 import { type Doors, openDoors } from './proxy/doors.ts'
 import { listenOn } from './proxy/listen.ts'
 import type { SessionOptions } from './proxy/session.ts'
-import { preparationOf } from './roles.ts'
 import { makeProjects, monitoringPassword } from './seed.ts'
 import { createKeyStore } from './state/keys.ts'
+import { type BehaviourChange, type Switches, createSwitches } from './switches.ts'
 import { type Truth, truthOf } from './truth.ts'
 import { WAITING_LIMITS, createWaiting } from './waiting.ts'
 
@@ -32,9 +33,11 @@ export type { Local, LocalOptions } from './options.ts'
 export async function startLocal(options: LocalOptions): Promise<Local> {
   await using stack = new AsyncDisposableStack()
   const ground = await prepare(options, stack)
-  const { store, projects, clock, random, log, cluster } = ground
+  const { store, paths, clock, random, log, cluster } = ground
   const connections = createConnections()
-  const engine = makeEngine(ground, connections)
+  const switches = createSwitches(behaviourOf(options))
+  const settings = settingsOf(options, switches)
+  const engine = makeEngine(ground, { connections, switches, settings })
   stack.defer(() => engine.stop())
   engine.recover()
   const doors = await openAllDoors(ground, engine, connections)
@@ -43,13 +46,16 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
   stack.defer(() => keys.flush())
   const truth = (at: number): Truth => truthOf(engine.accounts(at), at, (id) => doors.portOf(id))
   const api: Api = {
-    engine,
+    plane: engine,
     keys,
-    store: projects,
-    settings: settingsOf(options),
-    accountId: keptSetting(store, 'account', () => random.uuid()),
+    store,
+    settings,
+    switches,
+    checkSettings: createSettingsCheck(paths.template, cluster),
+    account: accountOf(store, random, clock),
     pgVersion: cluster.binaries.major,
     proxyPort: doors.port,
+    monitoringPassword: monitoringPassword(store, random),
     truth,
     clock,
     random,
@@ -57,7 +63,7 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
   }
   const port = await serveApi(api, ground, stack)
   const apiKey = firstKey({ path: ground.paths.apiKey, keys, clock, random })
-  makeProjects(options.projects ?? [], { engine, store, projects, clock, random })
+  makeProjects(options.projects ?? [], { plane: engine, store, clock, random })
   await doors.settled()
   const baseUrl = `http://127.0.0.1:${port}/api/v2`
   log({ kind: 'listening', baseUrl, proxyPort: doors.port, postgres: cluster.binaries.version })
@@ -66,7 +72,7 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
       baseUrl,
       apiKey,
       proxyPort: doors.port,
-      monitoringPassword: monitoringPassword(store, random),
+      monitoringPassword: api.monitoringPassword,
       truth,
       clock,
     },
@@ -88,30 +94,45 @@ function running({ truth, clock, ...parts }: RunningParts, stack: AsyncDisposabl
   }
 }
 
-const settingsOf = (options: LocalOptions): Api['settings'] => ({
-  plan: options.plan ?? 'paid',
-  allowShortDelays: options.allowShortDelays ?? false,
-  patchWakesIdle: true,
-  lastActiveLag: 1000 * (options.lastActiveLag ?? 5),
+/** The switches as the options set them at the start. */
+const behaviourOf = (options: LocalOptions): BehaviourChange => ({
+  ...(options.allowShortDelays && { delayBelowMinimum: 'accepted' }),
+  ...(options.lastActiveLag !== undefined && { lastActiveLag: options.lastActiveLag }),
+  ...(options.wakeLatency && { wakeLatency: options.wakeLatency }),
+  ...options.behaviour,
 })
 
-function makeEngine(ground: Ground, connections: Connections): Engine {
-  const { options, store, projects, clock, random, log } = ground
+const settingsOf =
+  ({ plan = 'paid' }: LocalOptions, switches: Switches): Api['settings'] =>
+  () => ({ ...switches.behaviour(), plan })
+
+type EngineParts = {
+  readonly connections: Connections
+  readonly switches: Switches
+  readonly settings: Api['settings']
+}
+
+function makeEngine(ground: Ground, { connections, switches, settings }: EngineParts): Engine {
+  const { store, projects, clock, random, log } = ground
   return createEngine({
     store: projects,
     commit: (write) => store.commit(write),
-    makeComputes: (hear) => makeComputes(ground, hear),
+    makeComputes: (hear) => makeComputes(ground, hear, switches),
     waiting: createWaiting(clock, WAITING_LIMITS),
     dropConnections: (endpointId) => connections.drop(endpointId),
-    settings: settingsOf(options),
-    wakeLatency: options.wakeLatency ?? { min: 1, max: 3 },
+    settings,
+    switches,
     clock,
     random,
     log,
   })
 }
 
-const makeComputes = ({ options, paths, projects, cluster, log }: Ground, hear: Hear): Computes =>
+const makeComputes = (
+  { options, paths, projects, cluster, log }: Ground,
+  hear: Hear,
+  switches: Switches,
+): Computes =>
   createComputes({
     ...hear,
     folder: paths.branches,
@@ -119,7 +140,9 @@ const makeComputes = ({ options, paths, projects, cluster, log }: Ground, hear: 
     cluster,
     cacheScale: options.cacheScale ?? 1,
     activityPoll: 1000 * (options.activityPoll ?? 0.5),
-    preparation: (branchId) => preparationOf(branchId, projects),
+    behaviour: () => switches.behaviour(),
+    applied: (branchId) => projects.applied(branchId),
+    setApplied: (branchId, version) => projects.setApplied(branchId, version),
     onProblem: (message, err) => log({ kind: 'problem', message, err }),
   })
 

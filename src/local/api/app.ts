@@ -1,14 +1,18 @@
 import { getConnInfo } from '@hono/node-server/conninfo'
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
+import { branchRoutes } from './branches.ts'
 import { connectionUriRoutes } from './connection-uri.ts'
+import { consumptionRoutes } from './consumption.ts'
 import type { Api, Call, Env } from './context.ts'
+import { databaseRoutes } from './databases.ts'
 import { endpointRoutes } from './endpoints.ts'
 import { refuse } from './errors.ts'
 import { keyRoutes } from './keys.ts'
-import { notYetRoutes } from './not-yet.ts'
 import { operationRoutes } from './operations.ts'
+import { projectCreateRoute } from './project-create.ts'
 import { projectRoutes } from './projects.ts'
+import { roleRoutes } from './roles.ts'
 import { userRoutes } from './users.ts'
 
 /** The largest body, bytes. The largest sensible one, with every Postgres setting, stays below half of it. */
@@ -50,11 +54,15 @@ function routes(api: Api): Hono<Env> {
   )
   keyRoutes(app, api)
   projectRoutes(app, api)
+  projectCreateRoute(app, api)
+  branchRoutes(app, api)
+  databaseRoutes(app, api)
+  roleRoutes(app, api)
   endpointRoutes(app, api)
   operationRoutes(app, api)
   connectionUriRoutes(app, api)
+  consumptionRoutes(app, api)
   userRoutes(app, api)
-  notYetRoutes(app)
   return app
 }
 

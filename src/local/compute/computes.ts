@@ -1,27 +1,36 @@
 // The Postgres servers of this folder: one per awake compute, on the data folder of its branch.
 import { join } from 'node:path'
-import type { ComputeConfig } from '../control/project.ts'
+import type { Behaviour } from '../control/behaviour.ts'
+import type { Branch, ComputeConfig } from '../control/project.ts'
+import { copyBranch, removeFolder } from './branch-copy.ts'
+import { applyCatalogue } from './catalogue.ts'
 import { writeSizeConfiguration } from './configuration.ts'
-import { runStatements } from './connect.ts'
 import { createGate } from './gate.ts'
 import { type Monitor, startMonitor } from './monitor.ts'
 import { freePort } from './ports.ts'
 import { type Server, startServer } from './server.ts'
 import { type Cluster, copyTemplate, forgetStatistics } from './template.ts'
 
-export type StartOrder = {
+export type ConfigureOrder = {
   readonly endpointId: string
-  readonly branchId: string
+  readonly branch: Branch
   readonly config: ComputeConfig
-  /** Extra time before the server is spawned, ms. */
-  readonly latency: number
 }
+
+/** `latency`: extra time before the server is spawned, ms. */
+export type StartOrder = ConfigureOrder & { readonly latency: number }
 
 export type Computes = {
   /** Starts the server of a compute; resolves when it accepts connections, throws with the reason when it cannot. */
   start(order: StartOrder): Promise<void>
-  /** Resolves when the server is gone; at once when there is none. */
-  stop(endpointId: string): Promise<void>
+  /** Makes a running server what the order says, as far as that needs no restart. */
+  configure(order: ConfigureOrder): Promise<void>
+  /** Resolves when the server is gone; at once when there is none. Clients get `grace` ms to leave by themselves. */
+  stop(endpointId: string, grace: number): Promise<void>
+  /** Makes the data of a branch out of its parent's. */
+  copyBranch(branchId: string, parentId: string): Promise<void>
+  /** Removes the data of a branch once nothing runs on it. */
+  removeBranch(branchId: string): Promise<void>
   stopAll(): Promise<void>
   /** Looks for activity now, outside the rhythm. */
   poll(endpointId: string): Promise<void>
@@ -38,8 +47,10 @@ export type ComputesOptions = {
   readonly cluster: Cluster
   readonly cacheScale: number
   readonly activityPoll: number
-  /** SQL that sets the passwords of a branch's roles; undefined when that was done before. */
-  readonly preparation: (branchId: string) => { readonly sql: string; readonly done: () => void } | undefined
+  readonly behaviour: () => Behaviour
+  /** Which roles and databases the data of a branch holds, as `versionOf` words it; undefined before the first time. */
+  readonly applied: (branchId: string) => string | undefined
+  readonly setApplied: (branchId: string, version: string | undefined) => void
   readonly onActivity: (endpointId: string, at: number) => void
   readonly onDied: (endpointId: string, words: string) => void
   readonly onProblem: (message: string, error: unknown) => void
@@ -76,7 +87,7 @@ export function createComputes(options: ComputesOptions): Computes {
     const server = await spawnOn(order, options)
     const entry: Running = { server, monitor: undefined, stopping: false }
     running.set(order.endpointId, entry)
-    branchOf.set(order.endpointId, order.branchId)
+    branchOf.set(order.endpointId, order.branch.id)
     void server.ended.then((words) => ended(order.endpointId, entry, words))
     void watch(order.endpointId, entry)
   }
@@ -91,6 +102,7 @@ export function createComputes(options: ComputesOptions): Computes {
         port: entry.server.port,
         password: options.cluster.password,
         every: options.activityPoll,
+        rule1: () => options.behaviour().activityRule1,
         clock: options.cluster.clock,
         onActivity: (at) => options.onActivity(endpointId, at),
         onProblem: (error) =>
@@ -102,20 +114,38 @@ export function createComputes(options: ComputesOptions): Computes {
       if (!entry.stopping) options.onProblem('the activity of a compute cannot be watched', error)
     }
   }
-  const stop = async (endpointId: string): Promise<void> => {
+  const stop = async (endpointId: string, grace: number): Promise<void> => {
     const entry = running.get(endpointId)
     if (!entry) return
     entry.stopping = true
     entry.monitor?.stop()
-    await inTurn(branchOf.get(endpointId) ?? endpointId, () => entry.server.stop())
+    await inTurn(branchOf.get(endpointId) ?? endpointId, () => entry.server.stop(grace))
+  }
+  const copy = async (branchId: string, parentId: string): Promise<void> => {
+    const onParent = [...running].find(([endpointId]) => branchOf.get(endpointId) === parentId)?.[1]
+    const { folder, cluster } = options
+    const port = onParent?.server.port
+    await copyBranch({ from: join(folder, parentId), to: join(folder, branchId), port }, cluster)
+    options.setApplied(branchId, options.applied(parentId))
   }
   return {
-    start: (order) => inTurn(order.branchId, () => gate(() => start(order))),
+    start: (order) => inTurn(order.branch.id, () => gate(() => start(order))),
+    configure: async ({ endpointId, branch }) => {
+      const server = running.get(endpointId)?.server
+      if (server) await inTurn(branch.id, () => catalogueOn(server, branch, options))
+    },
+    copyBranch: (branchId, parentId) =>
+      inTurn(parentId, () => inTurn(branchId, () => copy(branchId, parentId))),
+    removeBranch: async (branchId) => {
+      await inTurn(branchId, () => removeFolder(join(options.folder, branchId)))
+      branches.delete(branchId)
+      options.setApplied(branchId, undefined)
+    },
     stop,
     stopAll: async () => {
       closing.abort()
       await Promise.allSettled(branches.values())
-      await Promise.all([...running.keys()].map(stop))
+      await Promise.all([...running.keys()].map((endpointId) => stop(endpointId, 0)))
     },
     poll: async (endpointId) => running.get(endpointId)?.monitor?.poll(),
     portOf: (endpointId) => running.get(endpointId)?.server.port,
@@ -124,23 +154,33 @@ export function createComputes(options: ComputesOptions): Computes {
 }
 
 /** A server on the branch's data folder with everything a client may count on: size, fresh counters, roles. */
-async function spawnOn({ branchId, config }: StartOrder, options: ComputesOptions): Promise<Server> {
-  const dataFolder = join(options.folder, branchId)
+async function spawnOn({ branch, config }: StartOrder, options: ComputesOptions): Promise<Server> {
+  const dataFolder = join(options.folder, branch.id)
   await copyTemplate(options.template, dataFolder)
-  writeSizeConfiguration(dataFolder, config, options.cacheScale)
+  const { connectionsBasis: basis } = options.behaviour()
+  writeSizeConfiguration(dataFolder, config, { cacheScale: options.cacheScale, basis })
   forgetStatistics(dataFolder)
   const server = await patiently(dataFolder, options.cluster)
-  const preparation = options.preparation(branchId)
-  if (!preparation) return server
   try {
-    const { password } = options.cluster
-    await runStatements({ port: server.port, password, database: 'postgres' }, [preparation.sql])
-    preparation.done()
+    await catalogueOn(server, branch, options)
     return server
   } catch (error) {
-    await server.stop()
-    throw new Error('the roles of a new branch could not be made', { cause: error })
+    await server.stop(0)
+    throw new Error('the roles and databases of a branch could not be made', { cause: error })
   }
+}
+
+/** What of a branch's catalogue, and of who may connect where, its data shows once it is applied. */
+const versionOf = ({ catalogue }: Branch, { postgresConnect }: Behaviour): string =>
+  `${catalogue.revision}${postgresConnect ? '' : ' closed'}`
+
+/** Nothing, when the data of the branch shows all of it already. */
+async function catalogueOn({ port }: Server, branch: Branch, options: ComputesOptions): Promise<void> {
+  const behaviour = options.behaviour()
+  const version = versionOf(branch, behaviour)
+  if (options.applied(branch.id) === version) return
+  await applyCatalogue({ port, password: options.cluster.password }, branch.catalogue, behaviour)
+  options.setApplied(branch.id, version)
 }
 
 async function patiently(dataFolder: string, { binaries, owner, clock }: Cluster): Promise<Server> {

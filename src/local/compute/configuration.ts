@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileCacheMiB, maxConnectionsOf } from '../control/sizes.ts'
-import type { ComputeConfig } from '../control/project.ts'
+import type { ConnectionsBasis } from '../control/behaviour.ts'
+import type { ComputeConfig, PgSettings } from '../control/project.ts'
 
 /** The name of the superuser that belongs to the service and not to its users. */
 export const SUPERUSER = 'cloud_admin'
@@ -38,10 +39,15 @@ export function writeCommonConfiguration(dataFolder: string): void {
  * `cacheScale` really divides `shared_buffers` (128 MB at every size, S-99). The file cache limit is told unscaled:
  * the cache model takes one page of this machine for `cacheScale` pages of the service.
  */
-export function writeSizeConfiguration(dataFolder: string, config: ComputeConfig, cacheScale: number): void {
+export function writeSizeConfiguration(
+  dataFolder: string,
+  config: ComputeConfig,
+  { cacheScale, basis }: { readonly cacheScale: number; readonly basis: ConnectionsBasis },
+): void {
   const lines = [
+    ...ownLines(config.pgSettings),
     `shared_buffers = '${Math.max(128, Math.round((128 * 1024) / cacheScale))}kB'`,
-    `max_connections = ${maxConnectionsOf(config.minCu)}`,
+    `max_connections = ${maxConnectionsOf(config, basis)}`,
     `effective_cache_size = '${fileCacheMiB(config.minCu)}MB'`,
     `neon.file_cache_size_limit = '${fileCacheMiB(config.minCu)}MB'`,
     `neon.max_file_cache_size = '${fileCacheMiB(config.maxCu)}MB'`,
@@ -49,3 +55,9 @@ export function writeSizeConfiguration(dataFolder: string, config: ComputeConfig
   ]
   writeFileSync(join(dataFolder, SIZE_FILE), `${lines.join('\n')}\n`)
 }
+
+/** What the client set, before the service's own, of which the last one counts. */
+const ownLines = (settings: PgSettings): string[] =>
+  Object.entries(settings).map(
+    ([name, value]) => `${name} = '${value.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`,
+  )

@@ -18,6 +18,9 @@ export async function connect({ port, password, database }: Address): Promise<Cl
     application_name: SUPERUSER,
     connectionTimeoutMillis: BOUND,
     query_timeout: BOUND,
+    // what a client set for its compute must not stop the service
+    options:
+      '-c statement_timeout=0 -c lock_timeout=0 -c default_transaction_read_only=off -c idle_session_timeout=0',
   })
   client.on('error', () => undefined) // without a listener, a server that stops would end this process
   await client.connect()

@@ -17,6 +17,8 @@ export type MonitorOptions = {
   /** Between two polls, ms. */
   readonly every: number
   readonly clock: Clock
+  /** Whether the first of the five rules is on. */
+  readonly rule1: () => boolean
   readonly onActivity: (at: number) => void
   readonly onProblem: (error: unknown) => void
 }
@@ -69,7 +71,7 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
 }
 
 /** One reading, compared with the one before. Reports every activity the rules find. */
-function readingsOf(client: Client, { clock, onActivity }: MonitorOptions): () => Promise<void> {
+function readingsOf(client: Client, { clock, rule1, onActivity }: MonitorOptions): () => Promise<void> {
   let earlier: ActivityReading | undefined
   let lastActive: number | undefined
   return async () => {
@@ -84,7 +86,7 @@ function readingsOf(client: Client, { clock, onActivity }: MonitorOptions): () =
       subscriptions: Number(row['subscriptions']),
       autovacuumWorkers: Number(row['autovacuum']),
     }
-    const at = activityIn(reading, { earlier, lastActive }, clock.now())
+    const at = activityIn(reading, { earlier: rule1() ? earlier : undefined, lastActive }, clock.now())
     earlier = reading
     if (at === undefined) return
     lastActive = at

@@ -2,16 +2,17 @@
 
 /** The database and the roles of a fresh project; passwords follow for each branch. */
 export const CREATE_ROLES = `
-create role app_owner login;
-create role dormouse login connection limit 2;
-grant pg_monitor to app_owner, dormouse;
+create role neon_superuser nologin;
+grant pg_monitor to neon_superuser with admin option;
+create role app_owner login in role neon_superuser;
+create role dormouse login connection limit 2 in role pg_monitor;
 `
 
 /** Apart from the roles: a database cannot be created inside a transaction. */
 export const CREATE_DATABASE = 'create database app owner app_owner'
 
 /**
- * Objects of the file cache, in database \`app\`, schema public.
+ * Objects of the file cache, in schema public of every database made from \`template1\`.
  *
  * The cache is modelled, in closed form. Behind \`shared_buffers\` it sees only what missed there: A = blocks a relation
  * read since the start, P = its pages. Random reading leaves P(1 - e^(-A/P)) pages touched, each missed once; the other

@@ -9,8 +9,11 @@ export type Server = {
   readonly port: number
   /** Resolves when the process is gone, with its last words; never rejects. */
   readonly ended: Promise<string>
-  /** Fast shutdown: sessions are ended, data is flushed. Killed when that takes too long. Resolves when nothing runs. */
-  stop(): Promise<void>
+  /**
+   * Fast shutdown: sessions are ended, data is flushed; `grace` ms before, sessions may end by themselves. Killed when
+   * that takes too long. Resolves when nothing runs.
+   */
+  stop(grace: number): Promise<void>
 }
 
 export type ServerOptions = {
@@ -42,7 +45,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   } finally {
     cancel()
   }
-  return { port: options.port, ended: log.ended, stop: () => stopChild(child, log.ended, options.clock) }
+  return {
+    port: options.port,
+    ended: log.ended,
+    stop: (grace) => stopChild(child, log.ended, { clock: options.clock, grace }),
+  }
 }
 
 function launch({ binaries, owner, dataFolder, port }: ServerOptions): ChildProcess {
@@ -80,11 +87,17 @@ function follow(child: ChildProcess): { readonly ready: Promise<void>; readonly 
   return { ready: ready.promise, ended: ended.promise }
 }
 
-async function stopChild(child: ChildProcess, ended: Promise<string>, clock: Clock): Promise<void> {
-  child.kill('SIGINT')
-  const cancelQuit = clock.after(STOP_BOUND, () => child.kill('SIGQUIT'))
-  const cancelKill = clock.after(STOP_BOUND * 1.5, () => child.kill('SIGKILL'))
+async function stopChild(
+  child: ChildProcess,
+  ended: Promise<string>,
+  { clock, grace }: { readonly clock: Clock; readonly grace: number },
+): Promise<void> {
+  child.kill(grace > 0 ? 'SIGTERM' : 'SIGINT')
+  const cancels = [
+    ...(grace > 0 ? [clock.after(grace, () => child.kill('SIGINT'))] : []),
+    clock.after(grace + STOP_BOUND, () => child.kill('SIGQUIT')),
+    clock.after(grace + STOP_BOUND * 1.5, () => child.kill('SIGKILL')),
+  ]
   await ended
-  cancelQuit()
-  cancelKill()
+  for (const cancel of cancels) cancel()
 }

@@ -10,7 +10,7 @@ const simulation = (activity: readonly number[]): Simulation =>
   createSimulation({
     projects: [project([sleeping()])],
     from: START,
-    settings: settings(),
+    settings: () => settings(),
     latencies: { start: 2000, stop: 500, configure: 100 },
     activity: new Map([['ep-one', activity]]),
   })
@@ -20,12 +20,14 @@ test('each burst of activity wakes the compute, and five minutes after the last 
   simulated.advance(minutes(120))
   const [account] = simulated.accounts(minutes(120))
   expect(account?.intervals).toEqual([
-    { from: minutes(10) + 2000, to: minutes(17) + 500, cu: 0.25 },
-    { from: minutes(60) + 2000, to: minutes(65) + 2500, cu: 0.25 },
+    { from: minutes(10) + 2000, to: minutes(17) + 500, cu: 0.25, branchId: 'br-one' },
+    { from: minutes(60) + 2000, to: minutes(65) + 2500, cu: 0.25, branchId: 'br-one' },
   ])
   expect(account?.awakeSeconds).toBe(418.5 + 300.5)
   expect(account?.cuSeconds).toBe((418.5 + 300.5) / 4)
-  expect(simulated.operations('project-one').map(({ action, status }) => `${action} ${status}`)).toEqual([
+  expect(
+    simulated.operations('project-one', 100, undefined)?.map(({ action, status }) => `${action} ${status}`),
+  ).toEqual([
     'suspend_compute finished',
     'start_compute finished',
     'suspend_compute finished',
@@ -65,7 +67,9 @@ test('in how many turns time advances makes no difference', () => {
       for (const stop of stops.toSorted((a, b) => a - b)) often.advance(START + stop)
       often.advance(end)
       expect(often.accounts(end)).toEqual(once.accounts(end))
-      expect(often.operations('project-one')).toEqual(once.operations('project-one'))
+      expect(often.operations('project-one', 999, undefined)).toEqual(
+        once.operations('project-one', 999, undefined),
+      )
     }),
   )
 })
@@ -78,7 +82,7 @@ test('ten thousand projects cost by what happens, not by how many there are', ()
   const simulated = createSimulation({
     projects,
     from: START,
-    settings: settings(),
+    settings: () => settings(),
     latencies: { start: 2000, stop: 500, configure: 100 },
     activity: new Map(projects.map((_, n) => [`ep-${n}`, n % 50 === 0 ? [minutes(n % 60)] : []])),
   })

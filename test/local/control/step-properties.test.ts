@@ -34,7 +34,7 @@ const anyEvent: fc.Arbitrary<Event> = fc.oneof(
   }),
   fc.record({ kind: fc.constant('client-waiting' as const), endpointId: anyId, cause: fc.constant(client) }),
   fc.constant<Event>({ kind: 'time' }),
-  fc.constant<Event>({ kind: 'recovered' }),
+  fc.constant<Event>({ kind: 'recovered', resumes: false }),
 )
 const story = fc
   .array(fc.tuple(fc.integer({ min: 0, max: 400 }), anyEvent), { maxLength: 60 })

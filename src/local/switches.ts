@@ -1,0 +1,50 @@
+import { type Behaviour, DEFAULT_BEHAVIOUR } from './control/behaviour.ts'
+
+/** The behaviour as it is now; it may change while the service runs. */
+export type Switches = {
+  behaviour(): Behaviour
+  change(next: Behaviour): void
+  /** Whether one more of these is to happen; counts it. */
+  take(fault: 'tooManyRequests' | 'serverErrors' | 'failingOperations'): boolean
+  /** Resolves as soon as operations are not stuck. */
+  unstuck(): Promise<void>
+}
+
+/** Behaviour with some positions changed; `errors` and `faults` are changed field by field. */
+export type BehaviourChange = Partial<Omit<Behaviour, 'errors' | 'faults'>> & {
+  readonly errors?: Partial<Behaviour['errors']>
+  readonly faults?: Partial<Behaviour['faults']>
+}
+
+export const changedBehaviour = (behaviour: Behaviour, change: BehaviourChange): Behaviour => ({
+  ...behaviour,
+  ...change,
+  errors: { ...behaviour.errors, ...change.errors },
+  faults: { ...behaviour.faults, ...change.faults },
+})
+
+export function createSwitches(first: BehaviourChange): Switches {
+  let behaviour = changedBehaviour(DEFAULT_BEHAVIOUR, first)
+  let waiting: (() => void)[] = []
+  return {
+    behaviour: () => behaviour,
+    change: (next) => {
+      behaviour = next
+      if (next.faults.stuckOperations) return
+      const freed = waiting
+      waiting = []
+      for (const free of freed) free()
+    },
+    take: (fault) => {
+      const { next } = behaviour.faults[fault]
+      if (next <= 0) return false
+      const left = { ...behaviour.faults[fault], next: next - 1 }
+      behaviour = { ...behaviour, faults: { ...behaviour.faults, [fault]: left } }
+      return true
+    },
+    unstuck: () =>
+      behaviour.faults.stuckOperations
+        ? new Promise((resolve) => void waiting.push(resolve))
+        : Promise.resolve(),
+  }
+}
