@@ -1,4 +1,5 @@
 // Consumption history: what every project or branch used, cut into hours, days or months.
+import { createHash } from 'node:crypto'
 import type { Hono } from 'hono'
 import { z } from 'zod'
 import { type ComputeAccount, useWithin } from '../control/account.ts'
@@ -171,10 +172,17 @@ function periodsOf(project: Project, query: Query, { api, accounts, branchId }: 
     ])
   }
   return [...months].map(([start, consumption]) => ({
-    period_id: `${project.id}-${timestamp(start).slice(0, 7)}`,
+    period_id: periodId(`${project.id} ${start}`),
     period_plan: subscriptionOf(api),
     period_start: timestamp(start),
     ...(monthOf(start).to <= now && { period_end: timestamp(monthOf(start).to) }),
     consumption,
   }))
 }
+
+/** A UUID that is the same whenever the same period is asked for. */
+const periodId = (name: string): string =>
+  createHash('sha256')
+    .update(name)
+    .digest('hex')
+    .replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-5$3-8$4-$5')

@@ -60,7 +60,7 @@ export function userRoutes(app: Hono<Env>, api: Api): void {
     const refused = other(call, api)
     if (refused) return refused
     store.setSetting(SPENDING_LIMIT, '')
-    return call.body(null, 200)
+    return call.json({})
   })
 }
 
