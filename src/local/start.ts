@@ -57,6 +57,7 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
     proxyPort: doors.port,
     monitoringPassword: monitoringPassword(store, random),
     truth,
+    look: () => engine.look(),
     clock,
     random,
     log,

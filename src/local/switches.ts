@@ -1,4 +1,5 @@
 import { type Behaviour, DEFAULT_BEHAVIOUR } from './control/behaviour.ts'
+import { withoutUndefined } from './defined.ts'
 
 /** The behaviour as it is now; it may change while the service runs. */
 export type Switches = {
@@ -10,17 +11,20 @@ export type Switches = {
   unstuck(): Promise<void>
 }
 
-/** Behaviour with some positions changed; `errors` and `faults` are changed field by field. */
-export type BehaviourChange = Partial<Omit<Behaviour, 'errors' | 'faults'>> & {
-  readonly errors?: Partial<Behaviour['errors']>
-  readonly faults?: Partial<Behaviour['faults']>
+type Some<Value> = { readonly [key in keyof Value]?: Value[key] | undefined }
+
+/** Some positions; `errors` and `faults` are changed field by field. */
+export type BehaviourChange = Some<Omit<Behaviour, 'errors' | 'faults'>> & {
+  readonly errors?: Some<Behaviour['errors']> | undefined
+  readonly faults?: Some<Behaviour['faults']> | undefined
 }
 
+/** What the change does not say stays. */
 export const changedBehaviour = (behaviour: Behaviour, change: BehaviourChange): Behaviour => ({
   ...behaviour,
-  ...change,
-  errors: { ...behaviour.errors, ...change.errors },
-  faults: { ...behaviour.faults, ...change.faults },
+  ...withoutUndefined(change),
+  errors: { ...behaviour.errors, ...withoutUndefined(change.errors ?? {}) },
+  faults: { ...behaviour.faults, ...withoutUndefined(change.faults ?? {}) },
 })
 
 export function createSwitches(first: BehaviourChange): Switches {

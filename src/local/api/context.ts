@@ -25,6 +25,8 @@ export type Api = {
   readonly proxyPort: number
   readonly monitoringPassword: string
   readonly truth: (at: number) => Truth
+  /** Looks again at when things are due, after the behaviour changed. */
+  readonly look: () => void
   readonly clock: Clock
   readonly random: Random
   readonly log: Log

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ComputeConfig } from '../control/project.ts'
+import { withoutUndefined } from '../defined.ts'
 
 /** Name → value; which ones, control/pg-settings.ts and the server say. */
 export const pgSettings = z.record(z.string(), z.string())
@@ -54,11 +55,3 @@ export function configOf(fields: SettableFields): Partial<ComputeConfig> {
   }
   return withoutUndefined(said)
 }
-
-/** The entries that say something. */
-export const withoutUndefined = <Value extends object>(
-  value: Value,
-): { [key in keyof Value]?: NonNullable<Value[key]> } =>
-  Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as {
-    [key in keyof Value]?: NonNullable<Value[key]>
-  }

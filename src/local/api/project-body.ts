@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ComputeDefaults, Quota } from '../control/project.ts'
-import { id, pgSettings, withoutUndefined } from './endpoint-body.ts'
+import { withoutUndefined } from '../defined.ts'
+import { id, pgSettings } from './endpoint-body.ts'
 
 const limit = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional()
 

@@ -3,7 +3,7 @@ import { useWithin } from '../control/account.ts'
 import { monthOf } from '../control/month.ts'
 import { type Branch, type Project, publishedActivity } from '../control/project.ts'
 import { totalUse } from '../control/quota.ts'
-import { withoutUndefined } from './endpoint-body.ts'
+import { withoutUndefined } from '../defined.ts'
 import type { Api } from './context.ts'
 import { DOMAIN, REGION, optional, timestamp, viewOf } from './wire.ts'
 

@@ -47,6 +47,7 @@ export const endpointWire = (
   ...optional('last_active', publishedActivity(compute.activity, now, lag)),
   ...optional('started_at', compute.startedAt),
   ...optional('suspended_at', compute.suspendedAt),
+  ...(compute.release !== undefined && { compute_release_version: `release-${compute.release}` }),
   created_at: timestamp(compute.createdAt),
   updated_at: timestamp(compute.updatedAt),
   proxy_host: DOMAIN,

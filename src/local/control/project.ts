@@ -54,6 +54,8 @@ export type Compute = {
   readonly activity: ActivityLog
   /** A client waits at the door; cleared when the compute answers or the wait is refused. */
   readonly wanted: WakeCause | undefined
+  /** The release of the service it started with; undefined before the first start. */
+  readonly release: number | undefined
   /** Availability checks since the last use. */
   readonly checks: number
   readonly meter: Meter
@@ -199,6 +201,11 @@ export function delayOf(config: ComputeConfig, defaults: ComputeDefaults): numbe
   const delay = config.suspendTimeout || defaults.suspendTimeout || DEFAULT_DELAY
   return delay === -1 ? undefined : delay * 1000
 }
+
+const WEEK = 604_800_000
+
+/** The release of the service at an instant: a new one about every week (S-69). */
+export const releaseAt = (now: number): number => Math.floor(now / WEEK)
 
 /** The instant of the newest activity known, published or not. */
 export const lastActivityOf = (activity: ActivityLog): number | undefined =>

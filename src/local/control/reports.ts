@@ -21,6 +21,7 @@ import {
   type WakeCause,
   lastActivityOf,
   noteActivity,
+  releaseAt,
 } from './project.ts'
 import { BY_CONFIG, endOperation, refuseClients, runQueue, whyNotServed } from './queue.ts'
 
@@ -122,6 +123,7 @@ function started(draft: Draft, compute: Compute): Draft {
     state: 'active',
     pending: sleepsAgain(draft, compute) ? 'idle' : undefined,
     startedAt: now,
+    release: releaseAt(now),
     wanted: undefined,
     checks: cause.kind === 'check' ? compute.checks : 0,
     meter: openMeter(compute.meter, { from: now, cu: compute.config.minCu, branchId: compute.branchId }),

@@ -104,6 +104,7 @@ function addCompute(
     suspendedAt: undefined,
     activity: { settled: undefined, recent: [] },
     wanted: undefined,
+    release: undefined,
     checks: 0,
     meter: UNUSED,
   }

@@ -28,6 +28,7 @@ export const compute = (changes: Partial<Compute> = {}, config: Partial<ComputeC
   suspendedAt: undefined,
   activity: { settled: START, recent: [] },
   wanted: undefined,
+  release: undefined,
   checks: 0,
   meter: { ...UNUSED, open: { from: START, cu: 0.25, branchId: 'br-one' } },
   ...changes,
