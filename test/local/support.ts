@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Endpoint, Operation, ProjectListItem } from '@neondatabase/api-client'
+import type { Branch, Database, Endpoint, Operation, ProjectListItem, Role } from '@neondatabase/api-client'
 import { Client, type QueryResult } from 'pg'
 import { onTestFinished } from 'vitest'
 import { type Local, type LocalOptions, startLocal } from '../../src/local/start.ts'
@@ -62,6 +62,14 @@ export async function quickLocal(options: Partial<LocalOptions> = {}): Promise<L
 /** Everything a body may hold. A test names what it expects; that it is there, the OpenAPI document says. */
 export type Body = {
   readonly endpoint: Endpoint
+  readonly branch: Branch
+  readonly branches: readonly Branch[]
+  readonly role: Role
+  readonly roles: readonly Role[]
+  readonly database: Database
+  readonly databases: readonly Database[]
+  readonly password: string
+  readonly code: string
   readonly endpoints: readonly Endpoint[]
   readonly operations: readonly Operation[]
   readonly projects: readonly ProjectListItem[]
