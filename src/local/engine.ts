@@ -5,7 +5,7 @@ import { computeOf } from './control/draft.ts'
 import type { Event, Settings, StepResult } from './control/events.ts'
 import { createOrdered, firstFitting } from './control/ordered.ts'
 import type { Plane } from './control/plane.ts'
-import type { Project, WakeCause } from './control/project.ts'
+import type { Compute, Project, WakeCause } from './control/project.ts'
 import { step } from './control/step.ts'
 import type { Computes } from './compute/computes.ts'
 import { createEffects } from './effects.ts'
@@ -17,12 +17,15 @@ import { createTimers } from './timers.ts'
 import type { Admission, Waiting } from './waiting.ts'
 
 export type Engine = Plane & {
-  /** Waits until the compute serves, and starts it when it sleeps. Never rejects. */
-  admit(endpointId: string, cause: WakeCause): Promise<Admission>
+  compute(endpointId: string): Compute | undefined
+  /** Waits until the compute serves or the client has `left`, and starts it when it sleeps. Never rejects. */
+  admit(endpointId: string, cause: WakeCause, left: AbortSignal): Promise<Admission>
   /** Every compute that was ever started, and what it used until `at`, ms. */
   accounts(at: number): ComputeAccount[]
   /** Calls for every project now, and for one whenever a compute of it came or went; one that is deleted has none. */
   watchComputes(listener: (project: Project) => void): void
+  /** The port of a compute's server, behind the proxy; undefined while none accepts connections. */
+  serverPort(endpointId: string): number | undefined
   /** Ports of the servers that run, behind the proxy. */
   serverPorts(): readonly number[]
   /** When no process runs, at the start of the service: closes what a killed service left open, and goes on with it. */
@@ -141,8 +144,12 @@ export function createEngine(options: EngineOptions): Engine {
     operations: (projectId, limit, before) => store.operations(projectId, limit, before),
     accountsOf: (projectId, at) =>
       withOpen(store.uses(projectId), (id) => projects.get(id)).map((use) => accountAt(use, at)),
-    admit: (endpointId, cause) => {
-      const admission = waiting.join(endpointId)
+    compute: (endpointId) => {
+      const project = projects.get(projectOf.get(endpointId) ?? '')
+      return project && computeOf(project, endpointId)
+    },
+    admit: (endpointId, cause, left) => {
+      const admission = waiting.join(endpointId, left)
       if (!report(endpointId, { kind: 'client-waiting', endpointId, cause })) {
         waiting.settle(endpointId, { ok: false, code: '08004', message: `endpoint not found: ${endpointId}` })
       }
@@ -153,6 +160,7 @@ export function createEngine(options: EngineOptions): Engine {
       listeners.push(listener)
       for (const project of projects.values()) listener(project)
     },
+    serverPort: (endpointId) => computes.portOf(endpointId),
     serverPorts: () => computes.ports(),
     recover: () => recover(true),
     look: () => {

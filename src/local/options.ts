@@ -10,6 +10,8 @@ export type LocalOptions = {
   readonly port?: number
   /** Where Postgres clients connect; default as for `port`. */
   readonly proxyPort?: number
+  /** Computes are named `ep-….SUFFIX`; default `local.localhost`, which is this machine by convention (RFC 6761). */
+  readonly hostSuffix?: string
   /** Made at the first start of a folder; later starts keep what is there. */
   readonly projects?: readonly SeedProject[]
   /** Default paid. */

@@ -7,15 +7,10 @@ import type { Clock } from './clock.ts'
 import { createSettingsCheck } from './compute/check-settings.ts'
 import { type Computes, createComputes } from './compute/computes.ts'
 import { type Engine, type Hear, createEngine } from './engine.ts'
-import type { Project } from './control/project.ts'
+import { type Visitors, createVisitors, openFront } from './front.ts'
 import { type Ground, prepare } from './ground.ts'
-import type { Log } from './log.ts'
 import type { Local, LocalOptions } from './options.ts'
-import { forwardCancel } from './proxy/cancel.ts'
-import { type Connections, createConnections } from './proxy/connections.ts'
-import { type Doors, openDoors } from './proxy/doors.ts'
-import { listenOn } from './proxy/listen.ts'
-import type { SessionOptions } from './proxy/session.ts'
+import { firstFree, listenOn, portTaken } from './proxy/listen.ts'
 import { makeProjects, monitoringPassword } from './seed.ts'
 import { createKeyStore } from './state/keys.ts'
 import { type BehaviourChange, type Switches, createSwitches } from './switches.ts'
@@ -34,13 +29,14 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
   await using stack = new AsyncDisposableStack()
   const ground = await prepare(options, stack)
   const { store, paths, clock, random, log, cluster } = ground
-  const connections = createConnections()
   const switches = createSwitches(behaviourOf(options))
   const settings = settingsOf(options, switches)
-  const engine = makeEngine(ground, { connections, switches, settings })
+  const visitors = createVisitors(ground)
+  stack.defer(() => visitors.poolers.stopAll())
+  const engine = makeEngine(ground, { visitors, switches, settings })
   stack.defer(() => engine.stop())
   engine.recover()
-  const doors = await openAllDoors(ground, engine, connections)
+  const doors = await openFront(ground, { engine, visitors, settings })
   stack.defer(() => doors.close())
   const keys = createKeyStore(store)
   stack.defer(() => keys.flush())
@@ -56,6 +52,7 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
     pgVersion: cluster.binaries.major,
     proxyPort: doors.port,
     monitoringPassword: monitoringPassword(store, random),
+    host: { suffix: ground.suffix, certificateFile: ground.certificate.certificateFile },
     truth,
     look: () => engine.look(),
     clock,
@@ -108,19 +105,19 @@ const settingsOf =
   () => ({ ...switches.behaviour(), plan })
 
 type EngineParts = {
-  readonly connections: Connections
+  readonly visitors: Visitors
   readonly switches: Switches
   readonly settings: Api['settings']
 }
 
-function makeEngine(ground: Ground, { connections, switches, settings }: EngineParts): Engine {
+function makeEngine(ground: Ground, { visitors, switches, settings }: EngineParts): Engine {
   const { store, projects, clock, random, log } = ground
   return createEngine({
     store: projects,
     commit: (write) => store.commit(write),
     makeComputes: (hear) => makeComputes(ground, hear, switches),
     waiting: createWaiting(clock, WAITING_LIMITS),
-    dropConnections: (endpointId) => connections.drop(endpointId),
+    dropConnections: (endpointId) => visitors.drop(endpointId),
     settings,
     switches,
     clock,
@@ -147,42 +144,6 @@ const makeComputes = (
     onProblem: (message, err) => log({ kind: 'problem', message, err }),
   })
 
-async function openAllDoors(ground: Ground, engine: Engine, connections: Connections): Promise<Doors> {
-  const { options, store, projects, clock, log } = ground
-  const wanted = options.proxyPort ?? 0
-  const session: SessionOptions = {
-    admit: (endpointId, cause) => engine.admit(endpointId, cause),
-    connections,
-    cancel: (packet) => forwardCancel(packet, engine.serverPorts(), clock),
-    clock,
-    endpointId: undefined,
-  }
-  const open = (port: number): Promise<Doors | undefined> =>
-    openDoors({
-      session,
-      port,
-      rememberedPort: (endpointId) => projects.port(endpointId),
-      remember: (endpointId, at) => projects.setPort(endpointId, at),
-    })
-  const doors = await firstFree(wanted || Number(store.setting('proxy-port') ?? 0), wanted, open)
-  if (!doors) throw portTaken(wanted, 'proxyPort')
-  store.setSetting('proxy-port', String(doors.port))
-  engine.watchComputes((project) => void syncDoors(project, doors, log))
-  return doors
-}
-
-/** Never rejects: a compute without a port of its own is still reached through the main one. */
-async function syncDoors(project: Project, doors: Doors, log: Log): Promise<void> {
-  const endpointIds = project.computes.map(({ id }) => id)
-  try {
-    await doors.sync(project.id, endpointIds)
-  } catch (err) {
-    log({ kind: 'problem', message: 'the port of a compute could not be opened', err })
-  }
-  for (const endpointId of endpointIds)
-    log({ kind: 'compute-port', endpointId, port: doors.portOf(endpointId) ?? 0 })
-}
-
 async function serveApi(api: Api, { options, store }: Ground, stack: AsyncDisposableStack): Promise<number> {
   const server = createAdaptorServer({ fetch: createApp(api).fetch })
   const wanted = options.port ?? 0
@@ -200,16 +161,3 @@ async function serveApi(api: Api, { options, store }: Ground, stack: AsyncDispos
   store.setSetting('port', String(port))
   return port
 }
-
-/** Tries the preferred port; when nobody asked for a certain one, any other will do. */
-async function firstFree<Opened>(
-  preferred: number,
-  wanted: number,
-  open: (port: number) => Promise<Opened | undefined>,
-): Promise<Opened | undefined> {
-  const opened = await open(preferred)
-  return opened ?? (wanted === 0 ? open(0) : undefined)
-}
-
-const portTaken = (port: number, option: string): Error =>
-  new Error(`port ${port} on 127.0.0.1 is in use: set ${option} to another, or to 0 for any free one`)

@@ -5,7 +5,6 @@ import type { Api, Call, Env } from './context.ts'
 import { refuse } from './errors.ts'
 import { queryOf } from './input.ts'
 import { branchOr404, projectOf } from './found.ts'
-import { DOMAIN } from './wire.ts'
 
 const uriQuery = z.object({
   database_name: z.string(),
@@ -71,26 +70,36 @@ export type UriParts = {
 /** The name of the compute, or that of its pooled door. */
 const nameOf = ({ compute, pooled }: UriParts): string => (pooled ? `${compute.id}-pooler` : compute.id)
 
-export function uriOf(parts: UriParts, { proxyPort }: Pick<Api, 'proxyPort'>): string {
+type Place = Pick<Api, 'proxyPort' | 'host'>
+
+/**
+ * The file of the certificate is named, so that clients that verify what they are shown, as node's `pg` always does,
+ * need nothing else. Whoever wants no TLS changes `sslmode` to `disable`.
+ */
+export function uriOf(parts: UriParts, { proxyPort, host }: Place): string {
   const [role, password, database] = [parts.role, parts.password, parts.database].map(encodeURIComponent)
   const name = nameOf(parts)
-  return `postgresql://${role}:${password}@127.0.0.1:${proxyPort}/${database}?options=endpoint%3D${name}&sslmode=disable`
+  const certificate = encodeURIComponent(host.certificateFile).replaceAll('%2F', '/')
+  return (
+    `postgresql://${role}:${password}@127.0.0.1:${proxyPort}/${database}?options=endpoint%3D${name}` +
+    `&sslmode=verify-full&sslrootcert=${certificate}`
+  )
 }
 
 /** URI and its parts as answers about new branches show them. */
-export const connectionWire = (parts: UriParts, api: Pick<Api, 'proxyPort'>): Record<string, unknown> => ({
+export const connectionWire = (parts: UriParts, api: Place): Record<string, unknown> => ({
   connection_uri: uriOf(parts, api),
   connection_parameters: {
     database: parts.database,
     password: parts.password,
     role: parts.role,
-    host: `${parts.compute.id}.${DOMAIN}`,
-    pooler_host: `${parts.compute.id}-pooler.${DOMAIN}`,
+    host: `${parts.compute.id}.${api.host.suffix}`,
+    pooler_host: `${parts.compute.id}-pooler.${api.host.suffix}`,
   },
 })
 
 /** One for every database of a branch that has a compute, each as its owner. */
-export function connectionsOf(project: Project, branch: Branch, api: Pick<Api, 'proxyPort'>): unknown[] {
+export function connectionsOf(project: Project, branch: Branch, api: Place): unknown[] {
   const compute = project.computes.find(({ branchId }) => branchId === branch.id)
   if (!compute) return []
   return branch.catalogue.databases.flatMap(({ name: database, owner }) => {

@@ -24,6 +24,8 @@ export type Api = {
   readonly pgVersion: number
   readonly proxyPort: number
   readonly monitoringPassword: string
+  /** Computes are named `ep-….SUFFIX`; clients verify them with the certificate in that file. */
+  readonly host: { readonly suffix: string; readonly certificateFile: string }
   readonly truth: (at: number) => Truth
   /** Looks again at when things are due, after the behaviour changed. */
   readonly look: () => void

@@ -5,7 +5,7 @@ import { type Branch, type Project, publishedActivity } from '../control/project
 import { totalUse } from '../control/quota.ts'
 import { withoutUndefined } from '../defined.ts'
 import type { Api } from './context.ts'
-import { DOMAIN, REGION, optional, timestamp, viewOf } from './wire.ts'
+import { REGION, optional, timestamp, viewOf } from './wire.ts'
 
 /** Service-facts 4: MiB, and the same in bytes. Not in the interface. */
 const BRANCH_LIMIT_MIB = 16_384
@@ -30,7 +30,7 @@ export const subscriptionOf = ({ settings }: Api): 'free_v3' | 'scale_v3' =>
 
 /** What the list and the detail of a project have in common. */
 function projectWire(project: Project, api: Api): Record<string, unknown> {
-  const { now, lag } = viewOf(api)
+  const { now, lag, suffix } = viewOf(api)
   const activity = project.computes
     .map((compute) => publishedActivity(compute.activity, now, lag))
     .filter((at) => at !== undefined)
@@ -43,7 +43,7 @@ function projectWire(project: Project, api: Api): Record<string, unknown> {
     provisioner: 'k8s-neonvm',
     pg_version: api.pgVersion,
     locked: false,
-    proxy_host: DOMAIN,
+    proxy_host: suffix,
     branch_logical_size_limit: BRANCH_LIMIT_MIB,
     branch_logical_size_limit_bytes: BRANCH_LIMIT_MIB * 1_048_576,
     store_passwords: project.storePasswords,

@@ -2,9 +2,9 @@
 import { type Compute, type Operation, publishedActivity } from '../control/project.ts'
 import type { Api } from './context.ts'
 
-/** The only region, and the suffix of host names: `*.localhost` is this machine by convention (RFC 6761). */
+/** The only region, and the suffix of host names: all names in `localhost` are this machine by convention (RFC 6761). */
 export const REGION = 'local'
-export const DOMAIN = 'localhost'
+export const DOMAIN = `${REGION}.localhost`
 
 /** `YYYY-MM-DDTHH:MM:SSZ` (S-11). */
 export const timestamp = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`
@@ -12,21 +12,22 @@ export const timestamp = (ms: number): string => `${new Date(ms).toISOString().s
 export const optional = <Key extends string>(key: Key, ms: number | undefined): { [key in Key]?: string } =>
   ms === undefined ? {} : ({ [key]: timestamp(ms) } as { [key in Key]?: string })
 
-/** A moment to look at records: activity newer than the lag is not shown yet. Both in ms. */
-export type View = { readonly now: number; readonly lag: number }
+/** How records are looked at: activity newer than the lag is not shown yet, both in ms; host names end in `suffix`. */
+export type View = { readonly now: number; readonly lag: number; readonly suffix: string }
 
-export const viewOf = ({ clock, settings }: Pick<Api, 'clock' | 'settings'>): View => ({
+export const viewOf = ({ clock, settings, host }: Pick<Api, 'clock' | 'settings' | 'host'>): View => ({
   now: clock.now(),
   lag: 1000 * settings().lastActiveLag,
+  suffix: host.suffix,
 })
 
 export const endpointWire = (
   projectId: string,
   compute: Compute,
-  { now, lag }: View,
+  { now, lag, suffix }: View,
 ): Record<string, unknown> => ({
   id: compute.id,
-  host: `${compute.id}.${DOMAIN}`,
+  host: `${compute.id}.${suffix}`,
   project_id: projectId,
   branch_id: compute.branchId,
   region_id: REGION,
@@ -50,7 +51,7 @@ export const endpointWire = (
   ...(compute.release !== undefined && { compute_release_version: `release-${compute.release}` }),
   created_at: timestamp(compute.createdAt),
   updated_at: timestamp(compute.updatedAt),
-  proxy_host: DOMAIN,
+  proxy_host: suffix,
 })
 
 export const operationWire = (operation: Operation): Record<string, unknown> => ({

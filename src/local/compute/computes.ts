@@ -183,15 +183,15 @@ async function catalogueOn({ port }: Server, branch: Branch, options: ComputesOp
   options.setApplied(branch.id, version)
 }
 
-async function patiently(dataFolder: string, { binaries, owner, clock }: Cluster): Promise<Server> {
+async function patiently(dataFolder: string, cluster: Cluster): Promise<Server> {
   const never = new AbortController().signal
   for (let tries = 1; ; tries += 1) {
     try {
-      return await startServer({ binaries, owner, clock, dataFolder, port: await freePort() })
+      return await startServer({ ...cluster, dataFolder, port: await freePort() })
     } catch (error) {
       const passes = error instanceof Error && PASSING.test(error.message)
       if (!passes || tries === TRIES) throw error
-      await clock.sleep(TRY_EVERY, never)
+      await cluster.clock.sleep(TRY_EVERY, never)
     }
   }
 }

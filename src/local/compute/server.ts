@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
+import type { Certificate } from '../certificate.ts'
 import type { Clock } from '../clock.ts'
 import type { Binaries } from './binaries.ts'
 import type { Owner } from './owner.ts'
@@ -22,6 +23,7 @@ export type ServerOptions = {
   readonly dataFolder: string
   readonly port: number
   readonly clock: Clock
+  readonly certificate: Pick<Certificate, 'certificateFile' | 'keyFile'>
 }
 
 /** Bounds before a server that does not come up, or does not go, is killed, ms. Doubled, a hang lasts twice as long. */
@@ -52,8 +54,15 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   }
 }
 
-function launch({ binaries, owner, dataFolder, port }: ServerOptions): ChildProcess {
-  const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=']
+function launch({ binaries, owner, dataFolder, port, certificate }: ServerOptions): ChildProcess {
+  const settings = [
+    `port=${port}`,
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    'ssl=on',
+    `ssl_cert_file=${certificate.certificateFile}`,
+    `ssl_key_file=${certificate.keyFile}`,
+  ]
   return spawn(
     join(binaries.folder, 'postgres'),
     ['-D', dataFolder, ...settings.flatMap((setting) => ['-c', setting])],

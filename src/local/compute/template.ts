@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { chownSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import type { Certificate } from '../certificate.ts'
 import type { Clock } from '../clock.ts'
 import type { Binaries } from './binaries.ts'
 import { SUPERUSER, writeCommonConfiguration } from './configuration.ts'
@@ -15,6 +16,8 @@ export type Cluster = {
   readonly binaries: Binaries
   readonly owner: Owner | undefined
   readonly clock: Clock
+  /** All servers show it to their clients. */
+  readonly certificate: Certificate
   /** Password of the service's own superuser, the same in every cluster of this folder. */
   readonly password: string
 }
@@ -30,8 +33,8 @@ export async function makeTemplate(template: string, cluster: Cluster): Promise<
   if (existsSync(template)) return
   const partial = partialOf(template)
   await initialise(partial, cluster)
-  const { clock, binaries, owner, password } = cluster
-  const server = await startServer({ clock, binaries, owner, dataFolder: partial, port: await freePort() })
+  const { password } = cluster
+  const server = await startServer({ ...cluster, dataFolder: partial, port: await freePort() })
   try {
     const { port } = server
     // in template1, so that every database made later has them too
