@@ -86,7 +86,7 @@ function readingsOf(client: Client, { clock, rule1, onActivity }: MonitorOptions
       subscriptions: Number(row['subscriptions']),
       autovacuumWorkers: Number(row['autovacuum']),
     }
-    const at = activityIn(reading, { earlier: rule1() ? earlier : undefined, lastActive }, clock.now())
+    const at = activityIn(reading, { earlier, lastActive, rule1: rule1() }, clock.now())
     earlier = reading
     if (at === undefined) return
     lastActive = at
