@@ -255,7 +255,4 @@ export const AWAITED: Readonly<Record<string, string>> = {
   'S-07': 'read replicas',
   'S-67': 'autoscaling',
   'S-85': 'read replicas',
-  'S-101': 'pooling',
-  'S-104': 'pooling',
-  'S-117': 'pooling',
 }
