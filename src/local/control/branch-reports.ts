@@ -1,14 +1,23 @@
 // What the shell reports of the data of branches.
 import { type Draft, branchOf, enqueue, withBranch, withEffects, withProject } from './draft.ts'
 import type { Effect, Report } from './events.ts'
+import type { Plan } from './project.ts'
 import { endOperation } from './queue.ts'
 
 type BranchReport = Extract<Report, { readonly branchId: string }>
+
+/** Which operations each report may belong to. */
+const PLANS: Readonly<Record<BranchReport['kind'], readonly Plan['kind'][]>> = {
+  'branch-copied': ['copy-branch'],
+  'branch-removed': ['remove-branch'],
+  'branch-failed': ['copy-branch', 'remove-branch'],
+}
 
 /** A report that does not belong to the operation under way changes nothing. */
 export function branchReport(draft: Draft, seen: BranchReport): Draft {
   const head = draft.project.queue[0]
   if (!head?.begun || head.operation.branchId !== seen.branchId) return draft
+  if (!PLANS[seen.kind].includes(head.plan.kind)) return draft
   switch (seen.kind) {
     case 'branch-copied':
       return endOperation(withBranch(draft, seen.branchId, { state: 'ready' }), 'finished')

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { check } from '../../support/property.ts'
 import { createAgenda } from '../../../src/local/control/agenda.ts'
 import { type Simulation, createSimulation } from '../../../src/local/control/simulated.ts'
 import { START, project, settings, sleeping } from './build.ts'
@@ -57,7 +58,7 @@ test('a request meets the state of its instant, and a deleted compute keeps its 
 
 test('in how many turns time advances makes no difference', () => {
   const instants = fc.array(fc.integer({ min: 0, max: 86_400_000 }), { maxLength: 40 })
-  fc.assert(
+  check(
     fc.property(instants, instants, (offsets, stops) => {
       const activity = offsets.map((offset) => START + offset).toSorted((a, b) => a - b)
       const end = START + 90_000_000
@@ -91,7 +92,7 @@ test('ten thousand projects cost by what happens, not by how many there are', ()
 })
 
 test('an agenda hands things out by time, those of one instant in the order they came', () => {
-  fc.assert(
+  check(
     fc.property(fc.array(fc.integer({ min: 0, max: 20 })), (instants) => {
       const agenda = createAgenda<number>()
       for (const [number, at] of instants.entries()) agenda.add(at, number)
