@@ -157,15 +157,15 @@ describe('Q-29 postgresConnect: roles may connect to database postgres', () => {
       () => true,
       (error: Error) => error.message,
     )
-    expect(served).toEqual(postgresConnect ? true : expect.stringContaining('permission denied'))
+    expect(String(served)).toMatch(postgresConnect ? /^true$/ : /permission denied/)
     expect(await query(shop.uri, 'select 1 as ok')).toEqual([{ ok: 1 }])
   })
 })
 
-describe('countersLag: the counters of a project show use', () => {
-  const counted = async (): Promise<number> =>
-    (await call(local(), 'GET /projects')).body.projects[0]?.cpu_used_sec ?? -1
+const counted = async (): Promise<number> =>
+  (await call(local(), 'GET /projects')).body.projects[0]?.cpu_used_sec ?? -1
 
+describe('countersLag: the counters of a project show use', () => {
   test('0: up to now', async () => {
     expect(await counted()).toBe(Math.floor(shop.truth().cuSeconds))
   })
@@ -178,10 +178,10 @@ describe('countersLag: the counters of a project show use', () => {
   })
 })
 
-describe('rates', () => {
-  const burst = async (): Promise<readonly number[]> =>
-    Promise.all(Array.from({ length: 60 }, async () => (await call(local(), 'GET /api_keys')).status))
+const burst = async (): Promise<readonly number[]> =>
+  Promise.all(Array.from({ length: 60 }, async () => (await call(local(), 'GET /api_keys')).status))
 
+describe('rates', () => {
   test('off: every request is served', async () => {
     expect(new Set(await burst())).toEqual(new Set([200]))
   })
@@ -268,9 +268,9 @@ describe('failures on request', () => {
   })
 })
 
-describe('/_control', () => {
-  const path = (): string => `${new URL(local().baseUrl).origin}/_control`
+const path = (): string => `${new URL(local().baseUrl).origin}/_control`
 
+describe('/_control', () => {
   test('shows what is set, and sets what is sent', async () => {
     const before: unknown = await (await fetch(path())).json()
     expect(before).toMatchObject({ patchWakesIdle: true, errors: { invalid: 400 }, faults: { lockTime: 0 } })
@@ -308,16 +308,16 @@ describe('/_control', () => {
   test.each(['localhost', 'LOCALHOST:1234', '127.0.0.1:80', '[::1]:80'])('serves %s', async (host) => {
     expect(await statusFor(host, '/_control')).toBe(200)
   })
-
-  /** Asks under a name of our choice, which fetch does not let us choose. */
-  async function statusFor(host: string, target: string): Promise<number> {
-    const { promise, resolve } = Promise.withResolvers<string>()
-    const name = host === '' ? '' : `Host: ${host}\r\n`
-    let said = ''
-    const socket = connect(Number(new URL(local().baseUrl).port), '127.0.0.1', () =>
-      socket.write(`GET ${target} HTTP/1.1\r\n${name}Connection: close\r\n\r\n`),
-    )
-    socket.on('data', (chunk) => (said += String(chunk))).once('close', () => resolve(said))
-    return Number((await promise).split(' ')[1])
-  }
 })
+
+/** Asks under a name of our choice, which fetch does not let us choose. */
+async function statusFor(host: string, target: string): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  const name = host === '' ? '' : `Host: ${host}\r\n`
+  let said = ''
+  const socket = connect(Number(new URL(local().baseUrl).port), '127.0.0.1', () =>
+    socket.write(`GET ${target} HTTP/1.1\r\n${name}Connection: close\r\n\r\n`),
+  )
+  socket.on('data', (chunk) => (said += String(chunk))).once('close', () => resolve(said))
+  return Number((await promise).split(' ')[1])
+}

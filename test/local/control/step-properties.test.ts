@@ -18,29 +18,34 @@ const config = fc.record(
   { requiredKeys: [] },
 )
 const anyId = fc.constantFrom('ep-one', 'ep-two', 'ep-three')
-const branchId = fc.constantFrom('br-one', 'br-two', 'br-three')
+const anyBranchId = fc.constantFrom('br-one', 'br-two', 'br-three')
 const name = fc.constantFrom('ann', 'app', 'app_owner', '')
 const kinds = <Kind extends string>(...all: Kind[]): fc.Arbitrary<Kind> => fc.constantFrom(...all)
 
 const anyRequest: fc.Arbitrary<Event> = fc.oneof(
-  fc.record({ kind: kinds('create'), endpointId: anyId, branchId, config }),
+  fc.record({ kind: kinds('create'), endpointId: anyId, branchId: anyBranchId, config }),
   fc.record(
-    { kind: kinds('update'), endpointId: anyId, changes: config, branchId },
+    { kind: kinds('update'), endpointId: anyId, changes: config, branchId: anyBranchId },
     { requiredKeys: ['kind', 'endpointId', 'changes'] },
   ),
   fc.record({ kind: kinds('delete', 'start', 'suspend', 'restart'), endpointId: anyId }),
   fc.record({
     kind: kinds('create-branch'),
     branchId: kinds('br-three'),
-    parentId: branchId,
+    parentId: anyBranchId,
     name,
     protected: fc.boolean(),
     computes: fc.array(fc.record({ endpointId: kinds('ep-three'), config }), { maxLength: 1 }),
   }),
-  fc.record({ kind: kinds('delete-branch'), branchId }),
-  fc.record({ kind: kinds('create-role', 'reset-password'), branchId, name, password: kinds('secret') }),
-  fc.record({ kind: kinds('delete-role', 'delete-database'), branchId, name }),
-  fc.record({ kind: kinds('create-database'), branchId, name, owner: name }),
+  fc.record({ kind: kinds('delete-branch'), branchId: anyBranchId }),
+  fc.record({
+    kind: kinds('create-role', 'reset-password'),
+    branchId: anyBranchId,
+    name,
+    password: kinds('secret'),
+  }),
+  fc.record({ kind: kinds('delete-role', 'delete-database'), branchId: anyBranchId, name }),
+  fc.record({ kind: kinds('create-database'), branchId: anyBranchId, name, owner: name }),
   fc.record({
     kind: kinds('update-project'),
     quota: fc.record({ active_time_seconds: fc.constantFrom(0, 500) }),
@@ -53,8 +58,8 @@ const anyReport: fc.Arbitrary<Event> = fc.oneof(
     endpointId: anyId,
     message: kinds('why'),
   }),
-  fc.record({ kind: kinds('branch-copied', 'branch-removed'), branchId }),
-  fc.record({ kind: kinds('branch-failed'), branchId, message: kinds('why') }),
+  fc.record({ kind: kinds('branch-copied', 'branch-removed'), branchId: anyBranchId }),
+  fc.record({ kind: kinds('branch-failed'), branchId: anyBranchId, message: kinds('why') }),
   fc.record({ kind: kinds('client-waiting'), endpointId: anyId, cause: fc.constant(client) }),
   fc.constant<Event>({ kind: 'time' }),
   fc.constant<Event>({ kind: 'recovered', resumes: true }),
