@@ -34,7 +34,8 @@ const MOST_PREPARED = 1000
  *
  * Nothing in here touches the server by itself: `min_pool_size` is 0, and idle server connections are checked only when
  * a client is about to use them. Their `state_change` therefore stands still, which is all that the rules of activity
- * see of them (service-facts 9, rule 2), and a pool kept open does not keep its compute awake.
+ * see of them (service-facts 9, rule 2), and a pool kept open does not keep its compute awake. The end of one that was
+ * idle for ten minutes may count as activity, once (rule 1).
  */
 export const configurationText = (options: PoolerConfiguration): string => `
 [databases]

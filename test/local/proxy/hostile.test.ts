@@ -1,6 +1,7 @@
 // Clients that mean harm, or are badly written: nobody else feels them, and nothing of them stays.
 import { type Socket, connect } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Clock, createClock } from '../../../src/local/clock.ts'
 import { createForwardCancel } from '../../../src/local/proxy/cancel.ts'
@@ -141,6 +142,30 @@ test.each(ATTACKS)(
     await normal(doors.port)
   },
 )
+
+test('whatever bytes clients send, nobody else is disturbed and nothing stays', async () => {
+  const { doors, standin, clock } = await scene()
+  const before = openSockets()
+  const beginnings = [
+    Buffer.alloc(0),
+    ASK_TLS,
+    startup('endpoint=ep-a').subarray(0, 12),
+    Buffer.from([22, 3, 1]),
+  ]
+  const said = fc.tuple(fc.constantFrom(...beginnings), fc.uint8Array({ maxLength: 400 }))
+  for (const bytes of fc.sample(said, { seed: 7, numRuns: 300 })) {
+    const socket = await open(doors.port)
+    socket.write(Buffer.concat(bytes))
+    socket.end()
+    socket.resume()
+  }
+  await normal(doors.port)
+  await until('no socket is left', () => {
+    clock.pass(10_000)
+    return openSockets() <= before && standin.sockets() === 0
+  })
+  await normal(doors.port)
+})
 
 test('clients that reset at any point disturb nobody and leave nothing', async () => {
   const { doors, standin } = await scene()
