@@ -38,3 +38,34 @@ export function hear<Heard extends Said>(
 }
 
 const isPending = (said: Said | Pending): said is Pending => said.kind === 'more'
+
+/** The most that is kept of what a waiting client says, bytes. It has nothing to say before it was asked for a password. */
+const MOST_KEPT = 65_536
+
+export type Attention = {
+  /** Aborts when the other side hangs up. */
+  readonly left: AbortSignal
+  /** Leaves the stream paused, with what was said meanwhile in it; false when the other side has hung up. */
+  release(): boolean
+}
+
+/** Watches a stream whose client has to wait: a paused one would not show that it is gone. */
+export function attend(stream: Socket): Attention {
+  const leaving = new AbortController()
+  const kept: Buffer[] = []
+  const leave = (): void => leaving.abort()
+  const keep = (chunk: Buffer): void => {
+    kept.push(chunk)
+    if (kept.reduce((sum, { length }) => sum + length, 0) > MOST_KEPT) stream.pause()
+  }
+  stream.on('data', keep).once('end', leave).once('close', leave).resume()
+  return {
+    left: leaving.signal,
+    release: () => {
+      stream.off('data', keep).off('end', leave).off('close', leave).pause()
+      if (leaving.signal.aborted || stream.destroyed) return false
+      if (kept.length > 0) stream.unshift(Buffer.concat(kept))
+      return true
+    },
+  }
+}

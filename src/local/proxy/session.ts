@@ -5,6 +5,7 @@ import type { WakeCause } from '../control/project.ts'
 import type { Admission } from '../waiting.ts'
 import type { Connections } from './connections.ts'
 import { type Greeting, type Passing, greet } from './greet.ts'
+import { attend } from './hear.ts'
 import { type Refusal, letGo, refuse } from './leave.ts'
 import { type Protection, reach } from './reach.ts'
 import { routeOf } from './route.ts'
@@ -86,15 +87,14 @@ async function forward(greeting: Wanting, options: SessionOptions): Promise<void
   const { parameters } = routeOf(said.parameters)
   const wanted = wantedOf(greeting, options)
   if ('code' in wanted) return refuse(stream, wanted, clock)
-  const left = new AbortController()
-  stream.once('close', () => left.abort())
+  const attention = attend(stream)
   const cause: WakeCause = {
     kind: 'client',
     applicationName: parameters.get('application_name'),
     user: parameters.get('user'),
   }
-  const admission = await options.admit(wanted, cause, left.signal)
-  if (stream.destroyed) return
+  const admission = await options.admit(wanted, cause, attention.left)
+  if (!attention.release()) return void stream.destroy()
   if (!admission.ok) return refuse(stream, admission, clock)
   const { endpointId, pooled } = wanted
   if (!pooled && isFull(endpointId, options)) return refuse(stream, TOO_MANY, clock)
