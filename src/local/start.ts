@@ -1,7 +1,6 @@
 // Wiring of the local service: the managed Postgres service on this machine.
-import { createAdaptorServer } from '@hono/node-server'
+import { getConnInfo } from '@hono/node-server/conninfo'
 import { accountOf, firstKey } from './account.ts'
-import { createApp } from './api/app.ts'
 import type { Api } from './api/context.ts'
 import type { Clock } from './clock.ts'
 import { createSettingsCheck } from './compute/check-settings.ts'
@@ -9,6 +8,7 @@ import { type Computes, createComputes } from './compute/computes.ts'
 import { type Engine, type Hear, createEngine } from './engine.ts'
 import { type Visitors, createVisitors, openFront } from './front.ts'
 import { type Ground, prepare } from './ground.ts'
+import { createHttp } from './http.ts'
 import type { Local, LocalOptions } from './options.ts'
 import { firstFree, listenOn, portTaken } from './proxy/listen.ts'
 import { makeProjects, monitoringPassword } from './seed.ts'
@@ -53,6 +53,7 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
     proxyPort: doors.port,
     monitoringPassword: monitoringPassword(store, random),
     host: { suffix: ground.suffix, certificateFile: ground.certificate.certificateFile },
+    addressOf: (call) => getConnInfo(call).remote.address ?? '',
     truth,
     look: () => engine.look(),
     clock,
@@ -145,19 +146,13 @@ const makeComputes = (
   })
 
 async function serveApi(api: Api, { options, store }: Ground, stack: AsyncDisposableStack): Promise<number> {
-  const server = createAdaptorServer({ fetch: createApp(api).fetch })
+  const { server, close } = createHttp(api)
   const wanted = options.port ?? 0
   const port = await firstFree(wanted || Number(store.setting('port') ?? 0), wanted, (at) =>
     listenOn(server, at),
   )
   if (port === undefined) throw portTaken(wanted, 'port')
-  stack.defer(
-    () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        if ('closeAllConnections' in server) server.closeAllConnections()
-      }),
-  )
+  stack.defer(close)
   store.setSetting('port', String(port))
   return port
 }

@@ -1,4 +1,3 @@
-import { getConnInfo } from '@hono/node-server/conninfo'
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { branchRoutes } from './branches.ts'
@@ -76,10 +75,10 @@ function resources(api: Api): Hono<Env> {
   return app
 }
 
-function isAuthorized(call: Call, { keys, clock }: Api): boolean {
+function isAuthorized(call: Call, { keys, clock, addressOf }: Api): boolean {
   const value = /^Bearer +(\S+)$/i.exec(call.req.header('authorization') ?? '')?.[1]
   if (value === undefined) return false
-  return keys.use(value, getConnInfo(call).remote.address ?? '', clock.now()) !== undefined
+  return keys.use(value, addressOf(call), clock.now()) !== undefined
 }
 
 const takesJson = (call: Call): boolean => {

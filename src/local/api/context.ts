@@ -26,6 +26,8 @@ export type Api = {
   readonly monitoringPassword: string
   /** Computes are named `ep-….SUFFIX`; clients verify them with the certificate in that file. */
   readonly host: { readonly suffix: string; readonly certificateFile: string }
+  /** Where a call comes from: an IP address, empty when it is gone already. */
+  readonly addressOf: (call: Call) => string
   readonly truth: (at: number) => Truth
   /** Looks again at when things are due, after the behaviour changed. */
   readonly look: () => void

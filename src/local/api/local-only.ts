@@ -1,5 +1,4 @@
 // Paths of this machine only, without a key: `/_truth` tells exact use, `/_control` shows and sets the switches.
-import { getConnInfo } from '@hono/node-server/conninfo'
 import type { Hono } from 'hono'
 import { changedBehaviour } from '../switches.ts'
 import { behaviourBody } from './behaviour-body.ts'
@@ -13,7 +12,7 @@ const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/
 const OWN_NAME = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i
 
 export function localOnlyRoutes(app: Hono<Env>, api: Api): void {
-  app.use('/_*', async (call, next) => foreign(call) ?? next())
+  app.use('/_*', async (call, next) => foreign(call, api) ?? next())
 
   app.get('/_truth', (call) => {
     const text = call.req.query('at')
@@ -35,8 +34,8 @@ export function localOnlyRoutes(app: Hono<Env>, api: Api): void {
 }
 
 /** The answer to who may not be here; undefined for programs of this machine. */
-function foreign(call: Call): Response | undefined {
-  const address = getConnInfo(call).remote.address ?? ''
+function foreign(call: Call, { addressOf }: Api): Response | undefined {
+  const address = addressOf(call)
   const host = call.req.header('host') ?? ''
   if (LOOPBACK.test(address) && OWN_NAME.test(host)) return undefined
   return refuse(call, 403, 'only for programs on this machine, under its own name')

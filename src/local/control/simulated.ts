@@ -29,6 +29,8 @@ export type Simulation = Plane & {
   now(): number
   /** Lets everything happen that is due until `to`, which is then the time. */
   advance(to: number): void
+  /** Looks again at when things are due, after the settings changed. */
+  look(): void
   /** A client connects and runs one query, now. */
   connect(endpointId: string, cause: WakeCause): void
   /** The truth as of `at`: every compute that was ever started, in order of its first start. */
@@ -91,15 +93,15 @@ export function createSimulation(options: SimulationOptions): Simulation {
     if (!report) return
     if (!operation || effect.kind === 'admit-clients')
       return agenda.add(now + report.after, { kind: 'event', projectId, event: report.event })
-    const { lockTime, stuckOperations, failingOperations } = settings().faults
     const happens = (): void => {
+      const { lockTime, failingOperations } = settings().faults
       const { retryIn } = failingOperations
       const event: Event = takeFailure()
         ? { kind: 'attempt-failed', operationId: operation.id, retryIn }
         : report.event
       agenda.add(now + report.after + 1000 * lockTime, { kind: 'event', projectId, event })
     }
-    if (stuckOperations) stuck.push(happens)
+    if (settings().faults.stuckOperations) stuck.push(happens)
     else happens()
   }
   const connect = (endpointId: string, cause: WakeCause): void => {
@@ -128,20 +130,25 @@ export function createSimulation(options: SimulationOptions): Simulation {
         return follow(due.endpointId, due.index + 1)
     }
   }
+  const look = (): void => {
+    const context = { now, settings: settings() }
+    for (const project of projects.values()) setAlarm(project.id, wakeAtOf(project, context))
+  }
   for (const endpointId of activity.keys()) follow(endpointId, 0)
-  for (const project of options.projects)
-    setAlarm(project.id, wakeAtOf(project, { now, settings: settings() }))
+  look()
   return {
     now: () => now,
+    look,
     advance: (to) => {
-      const freed = settings().faults.stuckOperations ? [] : stuck
-      if (freed.length > 0) stuck = []
-      for (const happens of freed) happens()
       for (let due = agenda.take(to); due; due = agenda.take(to)) {
         now = due.at
         happen(due.item)
       }
       now = Math.max(now, to)
+      if (stuck.length === 0 || settings().faults.stuckOperations) return
+      const freed = stuck
+      stuck = []
+      for (const happens of freed) happens()
     },
     page: ({ after, limit, fits }) => firstFitting(projects.after(after), fits, limit),
     createProject: (project, asked) => {
