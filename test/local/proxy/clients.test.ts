@@ -3,7 +3,7 @@ import { Client, type ClientConfig } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readFileSync, rmSync } from 'node:fs'
 import { type Local, startLocal } from '../../../src/local/start.ts'
-import { QUICK, type Subject, call, makeFolder, query, subject, until } from '../support.ts'
+import { QUICK, type Subject, call, makeFolder, query, quickLocal, subject, until } from '../support.ts'
 import { psql, run, start, waysTo } from './programs.ts'
 
 const SSL = `select ssl, current_setting('application_name') from pg_stat_ssl where pid = pg_backend_pid()`
@@ -157,4 +157,12 @@ test.each([
   })
   child.kill('SIGINT')
   expect((await ran).err).toMatch(/canceling statement/)
+})
+
+test('host names end as the option says, in the records, in the certificate and at the proxy', async () => {
+  const other = await quickLocal({ hostSuffix: 'db.example' })
+  const its = await subject(other)
+  const { host, proxy_host: proxyHost } = await its.record()
+  expect([host, proxyHost]).toEqual([`${its.endpointId}.db.example`, 'db.example'])
+  expect(await psql(waysTo(its.uri, host).byName(), SSL)).toBe('t|psql')
 })

@@ -2,8 +2,7 @@
 import { connect } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { expect, test } from 'vitest'
-import { createClock } from '../../../src/local/clock.ts'
-import { type Admission, createWaiting } from '../../../src/local/waiting.ts'
+import type { Admission } from '../../../src/local/waiting.ts'
 import {
   ASK_GSS,
   ASK_TLS,
@@ -114,27 +113,4 @@ test('more clients than a compute may have are refused; one that leaves makes ro
   expect((await enter('ep-b')).word).toBe('hello me\n')
   await first.leave()
   expect((await enter('ep-a')).word).toBe('hello me\n')
-})
-
-test('more clients than may wait, and clients that wait too long, are refused; who leaves makes room', async () => {
-  const clock = createClock()
-  const never = new AbortController().signal
-  const waiting = createWaiting(clock, { patience: 1, perCompute: 2 })
-  const admissions = await Promise.all(
-    ['ep-a', 'ep-a', 'ep-a', 'ep-b'].map((endpointId) => waiting.join(endpointId, never)),
-  )
-  expect(admissions.map((admission) => admission.ok || admission.code)).toEqual([
-    '57P03',
-    '57P03',
-    '53300',
-    '57P03',
-  ])
-  const patient = createWaiting(clock, { patience: 60_000, perCompute: 1 })
-  const leaving = new AbortController()
-  const left = patient.join('ep-a', leaving.signal)
-  leaving.abort()
-  expect(await left).toMatchObject({ ok: false })
-  const stays = patient.join('ep-a', never)
-  patient.settle('ep-a', { ok: true, port: 7 })
-  expect(await stays).toEqual({ ok: true, port: 7 })
 })

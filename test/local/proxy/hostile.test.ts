@@ -1,8 +1,8 @@
 // Clients that mean harm, or are badly written: nobody else feels them, and nothing of them stays.
-import { type Socket, connect } from 'node:net'
+import type { Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import fc from 'fast-check'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Clock, createClock } from '../../../src/local/clock.ts'
 import { createForwardCancel } from '../../../src/local/proxy/cancel.ts'
 import { type Connections, createConnections } from '../../../src/local/proxy/connections.ts'
@@ -12,6 +12,8 @@ import {
   ASK_TLS,
   type Standin,
   heard,
+  open,
+  openSockets,
   openTestDoors,
   saidBy,
   startStandin,
@@ -65,13 +67,6 @@ function turnedClock(): Turned {
   }
 }
 
-const open = (port: number): Promise<Socket> =>
-  new Promise((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () => resolve(socket))
-    socket.on('error', () => undefined)
-    onTestFinished(() => void socket.destroy())
-  })
-
 /** A normal client: it is greeted, hears itself, and leaves. */
 async function normal(port: number): Promise<void> {
   const socket = await open(port)
@@ -81,10 +76,6 @@ async function normal(port: number): Promise<void> {
   socket.end('and me')
   expect(await said).toBe('hello me\nand me')
 }
-
-/** Sockets this process has open; the clients here are in it, too, and are closed by then. */
-const openSockets = (): number =>
-  process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length
 
 const ATTACKS: readonly (readonly [string, (port: number) => Promise<Socket>])[] = [
   ['say nothing', open],
@@ -197,58 +188,6 @@ test('a thousand connects at once are all served', async () => {
   )
   expect(answers.filter((answer) => answer === 'hello me\n')).toHaveLength(1000)
   await until('no socket is left', () => openSockets() <= before && standin.sockets() === 0)
-})
-
-test.each([
-  ['hang up', (socket: Socket) => void socket.end()],
-  ['reset', (socket: Socket) => void socket.resetAndDestroy()],
-])('clients that %s while they wait give their places up', async (_, leave) => {
-  const before = openSockets()
-  let waiting = 0
-  const doors = await openTestDoors({
-    certificate,
-    admit: (_target, _cause, left) =>
-      new Promise((resolve) => {
-        waiting += 1
-        left.addEventListener('abort', () => {
-          waiting -= 1
-          resolve({ ok: false, code: '57P03', message: 'nobody is there to hear it' })
-        })
-      }),
-  })
-  const listening = openSockets() - before
-  const sockets = await Promise.all(Array.from({ length: 20 }, () => open(doors.port)))
-  for (const socket of sockets) socket.resume().write(startup('endpoint=ep-a'))
-  await until('all wait', () => waiting === 20)
-  for (const socket of sockets) leave(socket)
-  await until(
-    'nobody waits, and no socket is left',
-    () => waiting === 0 && openSockets() <= before + listening,
-  )
-})
-
-test('what a client says while it waits is not lost, however much it is', async () => {
-  const standin = await startStandin()
-  const { promise: awake, resolve: wake } = Promise.withResolvers<void>()
-  let waits = false
-  const doors = await openTestDoors({
-    certificate,
-    admit: async () => {
-      waits = true
-      await awake
-      return { ok: true, port: standin.port }
-    },
-  })
-  const socket = await open(doors.port)
-  const said = saidBy(socket)
-  socket.write(startup('endpoint=ep-a'))
-  const much = 'x'.repeat(1 << 18) // more than is kept, less than the buffers of the system take
-  socket.write(much)
-  await until('the client waits, and all is said', () => waits && socket.writableLength === 0)
-  wake()
-  await until('all of it comes back', () => socket.bytesRead === 'hello me\n'.length + much.length)
-  socket.end()
-  expect(await said).toBe(`hello me\n${much}`)
 })
 
 test('a client that never reads is dropped with its compute even so', async () => {

@@ -66,6 +66,18 @@ export function heard(port: number, ...sent: readonly Buffer[]): Promise<string>
   return saidBy(socket)
 }
 
+/** A connection that may be half closed; gone after the test. */
+export const open = (port: number): Promise<Socket> =>
+  new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () => resolve(socket))
+    socket.on('error', () => undefined)
+    onTestFinished(() => void socket.destroy())
+  })
+
+/** Sockets this process has open; the clients here are in it, too, and are closed by then. */
+export const openSockets = (): number =>
+  process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length
+
 /** Everything that comes until the other side hangs up, zero bytes as spaces. */
 export function saidBy(socket: Socket): Promise<string> {
   const chunks: Buffer[] = []
