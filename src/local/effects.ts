@@ -27,7 +27,8 @@ export type Effects = {
 /** Something to do for a project, and what to report of it. */
 type Work = {
   readonly run: () => Promise<void>
-  readonly done: Event
+  /** What belongs to no operation reports nothing. */
+  readonly done: Event | undefined
   readonly failed: ((message: string) => Event) | undefined
 }
 
@@ -58,6 +59,12 @@ export function createEffects(options: EffectsOptions): Effects {
           run: () => computes.removeBranch(effect.branchId),
           done: { kind: 'branch-removed', branchId: effect.branchId },
           failed: (message) => ({ kind: 'branch-failed', branchId: effect.branchId, message }),
+        }
+      case 'resize':
+        return {
+          run: () => computes.resize(effect.endpointId, effect.cu),
+          done: undefined,
+          failed: undefined,
         }
       case 'drop-connections':
       case 'admit-clients':
@@ -115,13 +122,13 @@ export function createEffects(options: EffectsOptions): Effects {
     }
     const { lockTime } = switches.behaviour().faults
     if (operation && lockTime > 0) await clock.sleep(1000 * lockTime, never)
-    options.report(projectId, done)
+    if (done) options.report(projectId, done)
   }
   const settle = (endpointId: string, admission: Admission): void => waiting.settle(endpointId, admission)
   return {
     carryOut: (effect, projectId, operation) => {
       const work = workOf(effect, projectId)
-      if (work) return void perform(work, projectId, operation)
+      if (work) return void perform(work, projectId, work.done && operation)
       if (effect.kind === 'drop-connections') return options.dropConnections(effect.endpointId)
       if (effect.kind === 'admit-clients')
         return settle(effect.endpointId, admissionTo(effect.endpointId, computes.portOf(effect.endpointId)))

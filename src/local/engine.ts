@@ -39,6 +39,7 @@ export type Engine = Plane & {
 /** What the servers have to say. */
 export type Hear = {
   readonly onActivity: (endpointId: string, at: number) => void
+  readonly onGoal: (endpointId: string, cu: number) => void
   readonly onDied: (endpointId: string, words: string) => void
 }
 
@@ -66,6 +67,7 @@ export function createEngine(options: EngineOptions): Engine {
   const timers = createTimers(clock, (projectId) => void timeReached(projectId))
   const computes = options.makeComputes({
     onActivity: (endpointId, at) => void report(endpointId, { kind: 'activity', endpointId, at }),
+    onGoal: (endpointId, cu) => void report(endpointId, { kind: 'goal', endpointId, cu }),
     onDied: (endpointId, message) => {
       const projectId = report(endpointId, { kind: 'died', endpointId, message })
       if (projectId) options.log({ kind: 'died', endpointId, projectId, message })

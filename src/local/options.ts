@@ -24,6 +24,8 @@ export type LocalOptions = {
   readonly lastActiveLag?: number
   /** Seconds between two looks for activity; default 0.5. */
   readonly activityPoll?: number
+  /** Seconds between two goals of the autoscaler; the minutes its averages cover scale along. Default 5. */
+  readonly autoscaleEvery?: number
   /**
    * Divides `shared_buffers` and the modelled file cache, so that small tables show the cache; default 1. Sizes the
    * cache views tell are multiplied back, so that they fit the size of the compute.

@@ -139,6 +139,7 @@ const makeComputes = (
     cluster,
     cacheScale: options.cacheScale ?? 1,
     activityPoll: 1000 * (options.activityPoll ?? 0.5),
+    goalEvery: 1000 * (options.autoscaleEvery ?? 5),
     behaviour: () => switches.behaviour(),
     applied: (branchId) => projects.applied(branchId),
     setApplied: (branchId, version) => projects.setApplied(branchId, version),

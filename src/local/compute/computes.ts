@@ -3,13 +3,10 @@ import { join } from 'node:path'
 import type { Behaviour } from '../control/behaviour.ts'
 import type { Branch, ComputeConfig } from '../control/project.ts'
 import { copyBranch, removeFolder } from './branch-copy.ts'
-import { applyCatalogue } from './catalogue.ts'
-import { writeSizeConfiguration } from './configuration.ts'
 import { createGate } from './gate.ts'
 import { type Monitor, startMonitor } from './monitor.ts'
-import { freePort } from './ports.ts'
-import { type Server, startServer } from './server.ts'
-import { type Cluster, copyTemplate, forgetStatistics } from './template.ts'
+import { type Spawned, catalogueOn, spawnPrimary } from './spawn.ts'
+import type { Cluster } from './template.ts'
 
 export type ConfigureOrder = {
   readonly endpointId: string
@@ -25,6 +22,8 @@ export type Computes = {
   start(order: StartOrder): Promise<void>
   /** Makes a running server what the order says, as far as that needs no restart. */
   configure(order: ConfigureOrder): Promise<void>
+  /** Makes a running server one of another size; nobody is dropped. */
+  resize(endpointId: string, cu: number): Promise<void>
   /** Resolves when the server is gone; at once when there is none. Clients get `grace` ms to leave by themselves. */
   stop(endpointId: string, grace: number): Promise<void>
   /** Makes the data of a branch out of its parent's. */
@@ -47,25 +46,24 @@ export type ComputesOptions = {
   readonly cluster: Cluster
   readonly cacheScale: number
   readonly activityPoll: number
+  /** Between two goals of the autoscaler, ms. */
+  readonly goalEvery: number
   readonly behaviour: () => Behaviour
   /** Which roles and databases the data of a branch holds, as `versionOf` words it; undefined before the first time. */
   readonly applied: (branchId: string) => string | undefined
   readonly setApplied: (branchId: string, version: string | undefined) => void
   readonly onActivity: (endpointId: string, at: number) => void
+  /** The size the autoscaler aims at for a compute with a range. */
+  readonly onGoal: (endpointId: string, cu: number) => void
   readonly onDied: (endpointId: string, words: string) => void
   readonly onProblem: (message: string, error: unknown) => void
 }
 
 /** `stopping` is set when the end is wanted, so that it is no death. */
-type Running = { readonly server: Server; monitor: Monitor | undefined; stopping: boolean }
+type Running = Spawned & { monitor: Monitor | undefined; stopping: boolean }
 
 /** Servers started at once. Doubled, a burst of wakes makes each of them slower on a small machine. */
 const STARTS_AT_ONCE = 4
-
-/** Failures that pass by themselves: a port taken in between, or children of a killed server not yet gone. */
-const PASSING = /Address already in use|pre-existing shared memory|lock file "postmaster\.pid"/
-const TRIES = 40
-const TRY_EVERY = 50
 
 export function createComputes(options: ComputesOptions): Computes {
   const running = new Map<string, Running>()
@@ -84,11 +82,10 @@ export function createComputes(options: ComputesOptions): Computes {
   const start = async (order: StartOrder): Promise<void> => {
     await options.cluster.clock.sleep(order.latency, closing.signal)
     if (closing.signal.aborted) throw new Error('the local service is stopping')
-    const server = await spawnOn(order, options)
-    const entry: Running = { server, monitor: undefined, stopping: false }
+    const entry: Running = { ...(await spawnPrimary(order, options)), monitor: undefined, stopping: false }
     running.set(order.endpointId, entry)
     branchOf.set(order.endpointId, order.branch.id)
-    void server.ended.then((words) => ended(order.endpointId, entry, words))
+    void entry.server.ended.then((words) => ended(order.endpointId, entry, words))
     void watch(order.endpointId, entry)
   }
   const ended = (endpointId: string, entry: Running, words: string): void => {
@@ -105,6 +102,7 @@ export function createComputes(options: ComputesOptions): Computes {
         rule1: () => options.behaviour().activityRule1,
         clock: options.cluster.clock,
         onActivity: (at) => options.onActivity(endpointId, at),
+        onWork: (reading) => entry.sizing.seen(reading),
         onProblem: (error) =>
           entry.stopping || options.onProblem('the activity of a compute could not be read', error),
       })
@@ -120,6 +118,11 @@ export function createComputes(options: ComputesOptions): Computes {
     entry.stopping = true
     entry.monitor?.stop()
     await inTurn(branchOf.get(endpointId) ?? endpointId, () => entry.server.stop(grace))
+  }
+  const resize = async (endpointId: string, cu: number): Promise<void> => {
+    const entry = running.get(endpointId)
+    await entry?.sizing.resize(cu)
+    if (entry && running.get(endpointId) === entry && !entry.stopping) entry.setSize(cu)
   }
   const copy = async (branchId: string, parentId: string): Promise<void> => {
     const onParent = [...running].find(([endpointId]) => branchOf.get(endpointId) === parentId)?.[1]
@@ -141,6 +144,7 @@ export function createComputes(options: ComputesOptions): Computes {
       branches.delete(branchId)
       options.setApplied(branchId, undefined)
     },
+    resize,
     stop,
     stopAll: async () => {
       closing.abort()
@@ -150,48 +154,5 @@ export function createComputes(options: ComputesOptions): Computes {
     poll: async (endpointId) => running.get(endpointId)?.monitor?.poll(),
     portOf: (endpointId) => running.get(endpointId)?.server.port,
     ports: () => [...running.values()].map(({ server }) => server.port),
-  }
-}
-
-/** A server on the branch's data folder with everything a client may count on: size, fresh counters, roles. */
-async function spawnOn({ branch, config }: StartOrder, options: ComputesOptions): Promise<Server> {
-  const dataFolder = join(options.folder, branch.id)
-  await copyTemplate(options.template, dataFolder)
-  const { connectionsBasis: basis } = options.behaviour()
-  writeSizeConfiguration(dataFolder, config, { cacheScale: options.cacheScale, basis })
-  forgetStatistics(dataFolder)
-  const server = await patiently(dataFolder, options.cluster)
-  try {
-    await catalogueOn(server, branch, options)
-    return server
-  } catch (error) {
-    await server.stop(0)
-    throw new Error('the roles and databases of a branch could not be made', { cause: error })
-  }
-}
-
-/** What of a branch's catalogue, and of who may connect where, its data shows once it is applied. */
-const versionOf = ({ catalogue }: Branch, { postgresConnect }: Behaviour): string =>
-  `${catalogue.revision}${postgresConnect ? '' : ' closed'}`
-
-/** Nothing, when the data of the branch shows all of it already. */
-async function catalogueOn({ port }: Server, branch: Branch, options: ComputesOptions): Promise<void> {
-  const behaviour = options.behaviour()
-  const version = versionOf(branch, behaviour)
-  if (options.applied(branch.id) === version) return
-  await applyCatalogue({ port, password: options.cluster.password }, branch.catalogue, behaviour)
-  options.setApplied(branch.id, version)
-}
-
-async function patiently(dataFolder: string, cluster: Cluster): Promise<Server> {
-  const never = new AbortController().signal
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await startServer({ ...cluster, dataFolder, port: await freePort() })
-    } catch (error) {
-      const passes = error instanceof Error && PASSING.test(error.message)
-      if (!passes || tries === TRIES) throw error
-      await cluster.clock.sleep(TRY_EVERY, never)
-    }
   }
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileCacheMiB, maxConnectionsOf } from '../control/sizes.ts'
 import type { ConnectionsBasis } from '../control/behaviour.ts'
@@ -33,27 +33,35 @@ export function writeCommonConfiguration(dataFolder: string): void {
   writeFileSync(join(dataFolder, SIZE_FILE), '')
 }
 
+export type SizeFacts = {
+  readonly cacheScale: number
+  readonly basis: ConnectionsBasis
+  readonly cu: number
+}
+
 /**
  * Writes what follows from the size of the compute, before a start.
  *
  * `cacheScale` really divides `shared_buffers` (128 MB at every size, S-99). The file cache limit is told unscaled:
- * the cache model takes one page of this machine for `cacheScale` pages of the service.
+ * the cache model takes one page of this machine for `cacheScale` pages of the service. `cu` is the size it has now;
+ * what follows from it is taken over by a reload (S-67), everything else by a start.
  */
 export function writeSizeConfiguration(
   dataFolder: string,
   config: ComputeConfig,
-  { cacheScale, basis }: { readonly cacheScale: number; readonly basis: ConnectionsBasis },
+  { cacheScale, basis, cu }: SizeFacts,
 ): void {
   const lines = [
     ...ownLines(config.pgSettings),
     `shared_buffers = '${Math.max(128, Math.round((128 * 1024) / cacheScale))}kB'`,
     `max_connections = ${maxConnectionsOf(config, basis)}`,
-    `effective_cache_size = '${fileCacheMiB(config.minCu)}MB'`,
-    `neon.file_cache_size_limit = '${fileCacheMiB(config.minCu)}MB'`,
+    `effective_cache_size = '${fileCacheMiB(cu)}MB'`,
+    `neon.file_cache_size_limit = '${fileCacheMiB(cu)}MB'`,
     `neon.max_file_cache_size = '${fileCacheMiB(config.maxCu)}MB'`,
-    `neon.cache_scale = '${cacheScale}'`,
   ]
-  writeFileSync(join(dataFolder, SIZE_FILE), `${lines.join('\n')}\n`)
+  const path = join(dataFolder, SIZE_FILE)
+  writeFileSync(`${path}.new`, `${lines.join('\n')}\n`)
+  renameSync(`${path}.new`, path) // a session may be reading it
 }
 
 /** What the client set, before the service's own, of which the last one counts. */

@@ -8,6 +8,9 @@ import type { Owner } from './owner.ts'
 /** A Postgres server that accepts connections on 127.0.0.1. */
 export type Server = {
   readonly port: number
+  readonly pid: number
+  /** Makes it read its configuration again; sessions follow with their next statement. */
+  reload(): void
   /** Resolves when the process is gone, with its last words; never rejects. */
   readonly ended: Promise<string>
   /**
@@ -30,6 +33,9 @@ export type ServerOptions = {
 const START_BOUND = 30_000
 const STOP_BOUND = 10_000
 
+/** What a server says once it serves, a standby too. */
+const READY = /database system is ready to accept (?:read-only )?connections/
+
 /** How many lines of the server's log an error message quotes. */
 const QUOTED_LINES = 6
 
@@ -49,6 +55,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   }
   return {
     port: options.port,
+    pid: child.pid ?? 0,
+    reload: () => void child.kill('SIGHUP'),
     ended: log.ended,
     stop: (grace) => stopChild(child, log.ended, { clock: options.clock, grace }),
   }
@@ -85,7 +93,7 @@ function follow(child: ChildProcess): { readonly ready: Promise<void>; readonly 
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     const parts = (rest + text).split('\n')
     rest = parts.pop() ?? ''
-    if (parts.some((line) => line.includes('database system is ready to accept connections'))) ready.resolve()
+    if (parts.some((line) => READY.test(line))) ready.resolve()
     lines = [...lines, ...parts].slice(-QUOTED_LINES)
   })
   child.once('error', (error) => ended.resolve(`postgres could not be run: ${error.message}`))

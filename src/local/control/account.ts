@@ -22,7 +22,7 @@ export type ComputeAccount = {
   readonly awakeSeconds: number
   readonly cuSeconds: number
   readonly wakes: readonly Wake[]
-  /** Ends of awake intervals: suspensions, restarts, deletion. */
+  /** Ends of being awake: suspensions, restarts, deletion. A new size begins a new interval and ends nothing. */
   readonly suspends: number
   readonly intervals: readonly KnownInterval[]
 }
@@ -36,14 +36,16 @@ export function accountAt(record: UseRecord, at: number): ComputeAccount {
     to: interval.to <= at ? interval.to : undefined,
   }))
   if (open && open.from <= at) known.push({ ...open, to: undefined })
+  const wakes = record.wakes.filter((wake) => wake.at <= at)
+  const isAwake = known.some(({ to }) => to === undefined)
   const lengths = known.map(({ from, to, cu }) => ({ ms: (to ?? at) - from, cu }))
   return {
     projectId,
     endpointId,
     awakeSeconds: lengths.reduce((sum, { ms }) => sum + ms, 0) / 1000,
     cuSeconds: lengths.reduce((sum, { ms, cu }) => sum + ms * cu, 0) / 1000,
-    wakes: record.wakes.filter((wake) => wake.at <= at),
-    suspends: known.filter(({ to }) => to !== undefined).length,
+    wakes,
+    suspends: wakes.length - (isAwake ? 1 : 0),
     intervals: known,
   }
 }

@@ -83,6 +83,8 @@ export type Report =
   /** A client connected to a compute that does not serve now. */
   | { readonly kind: 'client-waiting'; readonly endpointId: string; readonly cause: WakeCause }
   | { readonly kind: 'activity'; readonly endpointId: string; readonly at: number }
+  /** The size the autoscaler aims at. */
+  | { readonly kind: 'goal'; readonly endpointId: string; readonly cu: number }
   /** `wakeAt` of the last step was reached. */
   | { readonly kind: 'time' }
   /** No process of this project runs any more; `resumes`: the shell starts anew and goes on with what was not done. */
@@ -110,6 +112,8 @@ export type Effect =
     }
   /** `grace`: seconds clients may take to leave by themselves. */
   | { readonly kind: 'stop-process'; readonly endpointId: string; readonly grace: number }
+  /** Another size inside the range, for a server that goes on. */
+  | { readonly kind: 'resize'; readonly endpointId: string; readonly cu: number }
   | { readonly kind: 'copy-branch'; readonly branchId: string; readonly parentId: string }
   | { readonly kind: 'remove-branch'; readonly branchId: string }
   | { readonly kind: 'drop-connections' | 'admit-clients'; readonly endpointId: string }

@@ -23,6 +23,18 @@ export function closeMeter(meter: Meter, now: number): { meter: Meter; interval:
   }
 }
 
+/** Goes on at another size: an interval of the size so far ends, without a suspension. */
+export function resizeMeter(
+  meter: Meter,
+  cu: number,
+  now: number,
+): { meter: Meter; interval: Interval | undefined } {
+  const { meter: closed, interval } = closeMeter(meter, now)
+  if (!interval) return { meter, interval }
+  const open: OpenInterval = { from: interval.to, cu, branchId: interval.branchId }
+  return { meter: { ...closed, suspends: meter.suspends, open }, interval }
+}
+
 /** Awake ms and CU·ms up to `now`, the running interval included. */
 export function usedUntil(meter: Meter, now: number): Use {
   const { meter: closed } = closeMeter(meter, now)

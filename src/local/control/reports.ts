@@ -9,6 +9,7 @@ import {
   withEffects,
   withQueue,
 } from './draft.ts'
+import { atSize } from './autoscale-step.ts'
 import { branchReport, resumeCopies } from './branch-reports.ts'
 import { timeReached } from './due.ts'
 import type { Effect, Report } from './events.ts'
@@ -45,7 +46,8 @@ export function report(draft: Draft, seen: Report): Draft {
     case 'start-failed':
     case 'configure-failed':
     case 'client-waiting':
-    case 'activity': {
+    case 'activity':
+    case 'goal': {
       const compute = computeOf(draft.project, seen.endpointId)
       return compute ? computeReport(draft, compute, seen) : withEffects(draft, gone(seen.endpointId))
     }
@@ -72,6 +74,8 @@ function computeReport(draft: Draft, compute: Compute, seen: ComputeReport): Dra
       return clientWaiting(draft, compute, seen.cause)
     case 'activity':
       return active(draft, compute, seen.at)
+    case 'goal':
+      return atSize(draft, compute, seen.cu)
   }
 }
 

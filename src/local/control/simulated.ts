@@ -188,6 +188,7 @@ function consequenceOf(effect: Effect, now: number, latencies: Latencies): Conse
       return { after: latencies.stop, event: { kind: 'branch-removed', branchId: effect.branchId } }
     case 'admit-clients':
       return { after: 0, event: { kind: 'activity', endpointId: effect.endpointId, at: now } }
+    case 'resize':
     case 'drop-connections':
     case 'refuse-clients':
     case 'write-operation':
