@@ -1,7 +1,15 @@
 import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Branch, Database, Endpoint, Operation, ProjectListItem, Role } from '@neondatabase/api-client'
+import type {
+  Branch,
+  Database,
+  Endpoint,
+  Operation,
+  Organization,
+  ProjectListItem,
+  Role,
+} from '@neondatabase/api-client'
 import { Client, type QueryResult } from 'pg'
 import { onTestFinished } from 'vitest'
 import { type Local, type LocalOptions, startLocal } from '../../src/local/start.ts'
@@ -68,6 +76,7 @@ export type Body = {
   readonly roles: readonly Role[]
   readonly database: Database
   readonly databases: readonly Database[]
+  readonly organizations: readonly Organization[]
   readonly password: string
   readonly code: string
   readonly endpoints: readonly Endpoint[]
