@@ -93,7 +93,10 @@ function gatekeeper({ clock }: Ground, { engine, visitors, settings }: FrontPart
       const admission = await engine.admit(endpointId, cause, left)
       if (!pooled || !compute || !admission.ok) return admission
       const maxConnections = maxConnectionsOf(compute.config, settings().connectionsBasis)
-      return poolers.admit(endpointId, { port: admission.port, maxConnections })
+      const pooler = await poolers.admit(endpointId, { port: admission.port, maxConnections })
+      if (engine.serverPort(endpointId) === admission.port) return pooler
+      poolers.stop(endpointId) // the compute fell asleep meanwhile, and must not leave a pooler behind
+      return { ok: false, code: '57P03', message: `endpoint ${endpointId} has just stopped, try again` }
     },
     connectionLimit: () => undefined, // the servers' own max_connections is the limit
     cancel: (packet, endpointId) => {

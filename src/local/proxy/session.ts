@@ -112,17 +112,17 @@ const TOO_MANY: Refusal = { code: '53300', message: 'sorry, too many clients alr
 /** What the client named, in TLS and in its options; on a compute's own port a name only tells whether to pool. */
 function wantedOf({ said, target }: Wanting, { endpointId: own, suffix }: SessionOptions): Target | Refusal {
   const { endpointId: option } = routeOf(said.parameters)
-  const named = option === undefined ? target : targetOf(option)
-  if (own !== undefined) return { endpointId: own, pooled: named?.pooled ?? false }
-  if (!named) {
+  const byOption = option === undefined ? undefined : targetOf(option)
+  const endpointId = own ?? (byOption ?? target)?.endpointId
+  if (endpointId === undefined) {
     const ways = `connect to ep-….${suffix}, with options=endpoint%3Dep-…, or to its own port`
     return { code: '08004', message: `no endpoint named: ${ways}` }
   }
-  if (target && target.endpointId !== named.endpointId) {
-    const names = `${target.endpointId} by host name, ${named.endpointId} by option`
+  if (own === undefined && target && target.endpointId !== endpointId) {
+    const names = `${target.endpointId} by host name, ${endpointId} by option`
     return { code: '08004', message: `two endpoints named: ${names}` }
   }
-  return named
+  return { endpointId, pooled: [target, byOption].some((named) => named?.pooled) }
 }
 
 type Way = { readonly port: number; readonly protection: Protection; readonly first: Buffer | undefined }

@@ -75,6 +75,20 @@ test('TLS passes to a compute that is awake and named, and ends here for everybo
   expect(await meet(own('ep-b'), NAME)).toEqual(told(/ep-b asleep/))
 })
 
+test.each([
+  ['ep-a.local.localhost', 'endpoint=ep-a', 'directly'],
+  ['ep-a.local.localhost', 'endpoint=ep-a-pooler', 'pooled'],
+  ['ep-a-pooler.local.localhost', '', 'pooled'],
+  ['ep-a-pooler.local.localhost', 'endpoint=ep-a', 'pooled'],
+])('whoever names %s in TLS and has the option "%s" is served %s', async (name, option, how) => {
+  const doors = await openTestDoors({
+    certificate: ours,
+    admit: ({ pooled }) =>
+      Promise.resolve({ ok: false, code: '57P03', message: pooled ? 'pooled' : 'directly' }),
+  })
+  expect((await meet(doors, name, option)).said).toContain(`M${how}`)
+})
+
 test('TLS ends here when a compute is full, so that the client can be told', async () => {
   const port = await startTlsServer()
   const doors = await openTestDoors({
