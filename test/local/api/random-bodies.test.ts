@@ -203,7 +203,7 @@ const NAMES_THE_FIELD = /^[a-z_]+(?:\..*)?: |^the body is not valid JSON|^Invali
 const RUNS = 10_000
 
 /** Every so many cases everything is compared. */
-const FULL = 40
+const FULL = 200
 
 test(`${RUNS} random bodies`, { timeout: 60_000 }, async () => {
   const statuses = new Map<number, number>()
