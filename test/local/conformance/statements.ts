@@ -253,6 +253,5 @@ export const STATEMENTS: readonly Statement[] = [
 export const AWAITED: Readonly<Record<string, string>> = {
   'S-06': 'read replicas',
   'S-07': 'read replicas',
-  'S-67': 'autoscaling',
   'S-85': 'read replicas',
 }
