@@ -92,8 +92,9 @@ function gatekeeper({ clock }: Ground, { engine, visitors, settings }: FrontPart
       if (pooled && compute && !compute.config.poolerEnabled) return poolerDisabled(endpointId)
       const admission = await engine.admit(endpointId, cause, left)
       if (!pooled || !compute || !admission.ok) return admission
-      const maxConnections = maxConnectionsOf(compute.config, settings().connectionsBasis)
-      const pooler = await poolers.admit(endpointId, { port: admission.port, maxConnections })
+      const { connectionsBasis, poolerBackendVisible: keepsSessions } = settings()
+      const maxConnections = maxConnectionsOf(compute.config, connectionsBasis)
+      const pooler = await poolers.admit(endpointId, { port: admission.port, maxConnections, keepsSessions })
       if (engine.serverPort(endpointId) === admission.port) return pooler
       poolers.stop(endpointId) // the compute fell asleep meanwhile, and must not leave a pooler behind
       return { ok: false, code: '57P03', message: `endpoint ${endpointId} has just stopped, try again` }

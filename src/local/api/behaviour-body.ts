@@ -47,6 +47,7 @@ export const behaviourBody = z
       .refine(({ min, max }) => min <= max, 'min is above max'),
     stateLag: z.boolean(),
     suspendDrops: z.union([z.literal(true), z.strictObject({ grace: seconds })]),
+    poolerBackendVisible: z.boolean(),
     unknownFields: z.enum(['ignored', 'refused']),
     postgresConnect: z.boolean(),
     applyCountsAsActivity: z.boolean(),

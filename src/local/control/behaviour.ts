@@ -40,6 +40,8 @@ export type Behaviour = {
   readonly stateLag: boolean
   /** A suspend call drops open connections at once, or waits for them (Q-26). */
   readonly suspendDrops: true | { readonly grace: number }
+  /** A pooler keeps its server sessions when their clients have left, so that the rules of activity see their last use (Q-27). */
+  readonly poolerBackendVisible: boolean
   /** What becomes of fields of a body that the service does not know (Q-28). */
   readonly unknownFields: 'ignored' | 'refused'
   /** Roles made through the API may connect to database `postgres` (Q-29). */
@@ -94,6 +96,7 @@ export const DEFAULT_BEHAVIOUR: Behaviour = {
   wakeLatency: { min: 1, max: 3 },
   stateLag: true,
   suspendDrops: true,
+  poolerBackendVisible: true,
   unknownFields: 'ignored',
   postgresConnect: true,
   applyCountsAsActivity: false,

@@ -16,6 +16,8 @@ export type PoolerConfiguration = {
   readonly serverPort: number
   /** Of the compute, which the pools may use up to nine tenths. */
   readonly maxConnections: number
+  /** Sessions of the server outlive their clients, as pools do; else each serves one transaction. */
+  readonly keepsSessions: boolean
   /** Of the superuser that looks up the others. */
   readonly password: string
 }
@@ -54,6 +56,7 @@ pool_mode = transaction
 max_client_conn = ${MOST_CLIENTS}
 default_pool_size = ${Math.max(1, Math.floor(0.9 * options.maxConnections))}
 min_pool_size = 0
+${options.keepsSessions ? '' : 'server_lifetime = 0'}
 server_login_retry = 1
 ignore_startup_parameters = extra_float_digits
 log_connections = 0

@@ -25,6 +25,7 @@ export type PoolerOptions = {
   readonly port: number
   readonly serverPort: number
   readonly maxConnections: number
+  readonly keepsSessions: boolean
   readonly password: string
 }
 

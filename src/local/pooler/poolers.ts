@@ -18,7 +18,11 @@ export type Poolers = {
   stopAll(): Promise<void>
 }
 
-export type PooledServer = { readonly port: number; readonly maxConnections: number }
+export type PooledServer = {
+  readonly port: number
+  readonly maxConnections: number
+  readonly keepsSessions: boolean
+}
 
 export type PoolersOptions = Pick<PoolerOptions, 'owner' | 'clock' | 'password'> & {
   /** Holds one folder per pooler, of that user. */
@@ -46,8 +50,8 @@ export function createPoolers(options: PoolersOptions): Poolers {
     const port = await freePort()
     // named after the port, too: a successor may come before this one is quite gone
     const folder = join(options.folder, `${endpointId}.${port}`)
-    const { port: serverPort, maxConnections } = server
-    return startPooler({ program, folder, owner, clock, password, port, serverPort, maxConnections })
+    const { port: serverPort, ...pool } = server
+    return startPooler({ program, folder, owner, clock, password, port, serverPort, ...pool })
   }
   const enter = (endpointId: string, server: PooledServer, program: string): Entry => {
     const started = start(endpointId, server, program)

@@ -130,6 +130,21 @@ describe('Q-26 suspendDrops: a suspend call', () => {
   })
 })
 
+describe('Q-27 poolerBackendVisible: the session of a pooled client that has left', () => {
+  test.each([true, false])('%o', async (poolerBackendVisible) => {
+    await set(local(), { poolerBackendVisible })
+    await patch({ pooler_enabled: true })
+    await idle()
+    const pooled = shop.uri.replace(shop.endpointId, `${shop.endpointId}-pooler`)
+    const [{ pid }] = await query(pooled, 'select pg_backend_pid() as pid')
+    const stays = `select count(*)::int as n from pg_stat_activity where pid = ${pid}`
+    await until(
+      'it is as it will be',
+      async () => (await query(shop.uri, stays))[0].n === Number(poolerBackendVisible),
+    )
+  })
+})
+
 describe('Q-28 unknownFields', () => {
   const body = { endpoint: { nmae: 'typo', settings: { pg_settings: {}, else: 1 } }, more: true }
 
