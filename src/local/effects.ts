@@ -66,6 +66,12 @@ export function createEffects(options: EffectsOptions): Effects {
           done: undefined,
           failed: undefined,
         }
+      case 'remove-replica':
+        return {
+          run: () => computes.removeReplica(effect.endpointId, effect.branchId),
+          done: undefined,
+          failed: undefined,
+        }
       case 'drop-connections':
       case 'admit-clients':
       case 'refuse-clients':

@@ -99,7 +99,12 @@ function gatekeeper({ clock }: Ground, { engine, visitors, settings }: FrontPart
       poolers.stop(endpointId) // the compute fell asleep meanwhile, and must not leave a pooler behind
       return { ok: false, code: '57P03', message: `endpoint ${endpointId} has just stopped, try again` }
     },
-    connectionLimit: () => undefined, // the servers' own max_connections is the limit
+    connectionLimit: (endpointId) => {
+      const compute = engine.compute(endpointId)
+      // a standby must not have fewer connections than its primary, so its server may allow more than its size
+      if (compute?.type !== 'read_only') return undefined
+      return maxConnectionsOf(compute.config, settings().connectionsBasis)
+    },
     cancel: (packet, endpointId) => {
       const servers =
         endpointId === undefined ? engine.serverPorts() : [engine.serverPort(endpointId) ?? []].flat()

@@ -61,11 +61,13 @@ export async function prepare(options: LocalOptions, stack: AsyncDisposableStack
   return { options, paths, store, projects, cluster, certificate, suffix, clock, random, log }
 }
 
-/** Removes the data of branches whose deletion was acknowledged but not finished. */
+/** Removes the data of branches and replicas whose deletion was acknowledged but not finished. */
 function removeStrays(folder: string, projects: ProjectStore): void {
-  const known = new Set(projects.load().flatMap(({ branches }) => branches.map(({ id }) => id)))
+  const known = new Set(
+    projects.load().flatMap(({ branches, computes }) => [...branches, ...computes].map(({ id }) => id)),
+  )
   for (const name of readdirSync(folder)) {
-    if (name.startsWith('br-') && !known.has(name))
+    if (/^(?:br|ep)-/.test(name) && !known.has(name))
       rmSync(join(folder, name), { recursive: true, force: true })
   }
 }

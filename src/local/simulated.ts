@@ -166,6 +166,7 @@ function sleepingCompute({ cu, suspendTimeoutSeconds }: SimulatedProject, at: nu
   const { endpointId, branchId } = idsOf(at)
   return {
     id: endpointId,
+    type: 'read_write',
     branchId,
     config: {
       ...DEFAULT_CONFIG,

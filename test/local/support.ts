@@ -143,10 +143,20 @@ export async function subject(local: Service, name = 'shop'): Promise<Subject> {
   const projectId = projects.find((project) => project.name === name)?.id ?? ''
   const [endpoint] = (await call(local, `GET /projects/${projectId}/endpoints`)).body.endpoints
   if (!endpoint) throw new Error(`project ${name} has no compute`)
-  const { id: endpointId, branch_id: branchId } = endpoint
+  return subjectOf(local, endpoint)
+}
+
+/** The compute of this record. */
+export async function subjectOf(
+  local: Service,
+  { id: endpointId, project_id: projectId, branch_id: branchId }: Endpoint,
+): Promise<Subject> {
   const path = `/projects/${projectId}/endpoints/${endpointId}`
   const { uri } = (
-    await call(local, `GET /projects/${projectId}/connection_uri?database_name=app&role_name=app_owner`)
+    await call(
+      local,
+      `GET /projects/${projectId}/connection_uri?database_name=app&role_name=app_owner&branch_id=${branchId}&endpoint_id=${endpointId}`,
+    )
   ).body
   const record = async (): Promise<Endpoint> => (await call(local, `GET ${path}`)).body.endpoint
   const truth = (): ComputeTruth => {

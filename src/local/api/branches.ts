@@ -131,6 +131,7 @@ type Creation = { readonly fields: CreateFields; readonly api: Api }
 async function create(call: Call, project: Project, { fields, api }: Creation): Promise<Response> {
   const computes = (fields.endpoints ?? []).map((asked): NewCompute => ({
     endpointId: `ep-${api.random.text(ID_LENGTH)}`,
+    type: asked.type,
     config: configOf(asked),
   }))
   const refused = (await fieldsAnswer(call, fields, api)) ?? undefined
@@ -158,13 +159,6 @@ async function fieldsAnswer(
   const field = Object.keys(absent).find((key) => branch !== undefined && key in branch)
   if (field)
     return refuse(call, 422, `branch.${field}: branches of the local service are copies of the present`)
-  const replica = endpoints.findIndex(({ type }) => type === 'read_only')
-  if (replica >= 0)
-    return refuse(
-      call,
-      501,
-      `endpoints.${replica}.type: read replicas are not there yet in the local service`,
-    )
   for (const [at, { settings }] of endpoints.entries()) {
     const asked = { settings: settings?.pg_settings, place: `endpoints.${at}.settings.pg_settings` }
     const unfit = await settingsAnswer(call, asked, api)

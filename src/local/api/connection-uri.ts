@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import { z } from 'zod'
-import type { Branch, Compute, Project } from '../control/project.ts'
+import { type Branch, type Compute, type Project, primaryOf } from '../control/project.ts'
 import type { Api, Call, Env } from './context.ts'
 import { refuse } from './errors.ts'
 import { queryOf } from './input.ts'
@@ -44,10 +44,10 @@ function answer(call: Call, project: Project, { branch, query, api }: Asked): Re
   const role = roles.find(({ name }) => name === query.role_name)
   if (!role) return refuse(call, 404, `role not found: ${query.role_name}`)
   if (!project.storePasswords) return refuse(call, 412, 'this project does not store passwords')
-  const compute = project.computes.find(
-    ({ id, branchId }) =>
-      branchId === branch.id && (query.endpoint_id === undefined || id === query.endpoint_id),
-  )
+  const compute =
+    query.endpoint_id === undefined
+      ? primaryOf(project, branch.id)
+      : project.computes.find(({ id, branchId }) => branchId === branch.id && id === query.endpoint_id)
   if (!compute) return refuse(call, 404, `no endpoint found on branch ${branch.id}`)
   const parts = {
     role: role.name,
@@ -100,7 +100,7 @@ export const connectionWire = (parts: UriParts, api: Place): Record<string, unkn
 
 /** One for every database of a branch that has a compute, each as its owner. */
 export function connectionsOf(project: Project, branch: Branch, api: Place): unknown[] {
-  const compute = project.computes.find(({ branchId }) => branchId === branch.id)
+  const compute = primaryOf(project, branch.id)
   if (!compute) return []
   return branch.catalogue.databases.flatMap(({ name: database, owner }) => {
     const role = branch.catalogue.roles.find(({ name }) => name === owner)

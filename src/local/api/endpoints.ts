@@ -105,24 +105,20 @@ async function create(call: Call, project: Project, { fields, api }: Asked<Creat
   const request: ComputeRequest = {
     kind: 'create',
     endpointId: `ep-${api.random.text(ID_LENGTH)}`,
+    type: fields.type,
     branchId: fields.branch_id,
     config,
   }
   return answerOf(call, { projectId: project.id, request, status: 201 }, api)
 }
 
-function createAnswer(call: Call, { region_id: region, type }: CreateFields, api: Api): Response | undefined {
-  const { plan, errors } = api.settings()
-  if (region !== undefined && region !== REGION)
-    return refuse(
-      call,
-      errors.invalid,
-      `endpoint.region_id: expected ${REGION}, the region of the project, got ${region}`,
-    )
-  if (type === 'read_write') return undefined
-  return plan === 'free'
-    ? refuse(call, 403, 'endpoint.type: read replicas need a paid plan')
-    : refuse(call, 501, 'endpoint.type: read replicas are not there yet in the local service')
+function createAnswer(call: Call, { region_id: region }: CreateFields, api: Api): Response | undefined {
+  if (region === undefined || region === REGION) return undefined
+  return refuse(
+    call,
+    api.settings().errors.invalid,
+    `endpoint.region_id: expected ${REGION}, the region of the project, got ${region}`,
+  )
 }
 
 async function update(call: Call, project: Project, { fields, api }: Asked<UpdateFields>): Promise<Response> {

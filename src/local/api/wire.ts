@@ -31,7 +31,7 @@ export const endpointWire = (
   project_id: projectId,
   branch_id: compute.branchId,
   region_id: REGION,
-  type: 'read_write',
+  type: compute.type,
   current_state: compute.state,
   ...(compute.pending && { pending_state: compute.pending }),
   autoscaling_limit_min_cu: compute.config.minCu,

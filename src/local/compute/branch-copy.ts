@@ -1,6 +1,6 @@
 // A branch's data folder out of its parent's: a copy of the files when nothing runs on it, a base backup when it is awake.
 import { execFile } from 'node:child_process'
-import { chownSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { connect } from './connect.ts'
@@ -11,6 +11,8 @@ export type BranchCopy = {
   readonly to: string
   /** The server that runs on `from`; undefined when none does. */
   readonly port: number | undefined
+  /** What else belongs into the copy. */
+  readonly complete?: (folder: string) => void
 }
 
 /** The first Postgres that names the functions of a base backup as below. */
@@ -19,13 +21,16 @@ const RENAMED = 15
 const run = promisify(execFile)
 
 /** The new folder appears under its name only when it is complete. A parent that never ran has nothing to copy. */
-export async function copyBranch({ from, to, port }: BranchCopy, cluster: Cluster): Promise<void> {
+export async function copyBranch({ from, to, port, complete }: BranchCopy, cluster: Cluster): Promise<void> {
   if (existsSync(to) || !existsSync(from)) return
   const partial = partialOf(to)
   rmSync(partial, { recursive: true, force: true })
   if (port === undefined) await copyFolder(from, partial)
   else await backUp(from, partial, { ...cluster, port })
   rmSync(join(partial, 'postmaster.pid'), { force: true })
+  for (const slot of readdirSync(join(partial, 'pg_replslot')))
+    rmSync(join(partial, 'pg_replslot', slot), { recursive: true }) // nobody follows the copy
+  complete?.(partial)
   renameSync(partial, to)
 }
 

@@ -1,17 +1,24 @@
 // The Postgres servers of this folder: one per awake compute, on the data folder of its branch.
 import { join } from 'node:path'
 import type { Behaviour } from '../control/behaviour.ts'
-import type { Branch, ComputeConfig } from '../control/project.ts'
+import type { Branch, ComputeConfig, ComputeType } from '../control/project.ts'
+import { maxConnectionsOf } from '../control/sizes.ts'
 import { copyBranch, removeFolder } from './branch-copy.ts'
+import { maxConnectionsIn } from './configuration.ts'
 import { createGate } from './gate.ts'
 import { type Monitor, startMonitor } from './monitor.ts'
+import { type Replica, originOf, spawnReplica } from './replica.ts'
+import { dropSlot } from './slots.ts'
 import { type Spawned, catalogueOn, spawnPrimary } from './spawn.ts'
 import type { Cluster } from './template.ts'
 
 export type ConfigureOrder = {
   readonly endpointId: string
+  readonly type: ComputeType
   readonly branch: Branch
   readonly config: ComputeConfig
+  /** The replicas of the branch. */
+  readonly replicaIds: readonly string[]
 }
 
 /** `latency`: extra time before the server is spawned, ms. */
@@ -30,6 +37,8 @@ export type Computes = {
   copyBranch(branchId: string, parentId: string): Promise<void>
   /** Removes the data of a branch once nothing runs on it. */
   removeBranch(branchId: string): Promise<void>
+  /** Removes the data and the slot of a replica once it does not run. */
+  removeReplica(endpointId: string, branchId: string): Promise<void>
   stopAll(): Promise<void>
   /** Looks for activity now, outside the rhythm. */
   poll(endpointId: string): Promise<void>
@@ -60,7 +69,13 @@ export type ComputesOptions = {
 }
 
 /** `stopping` is set when the end is wanted, so that it is no death. */
-type Running = Spawned & { monitor: Monitor | undefined; stopping: boolean }
+type Running = Spawned & {
+  readonly branchId: string
+  /** Of a replica only. */
+  readonly follow: Replica['follow'] | undefined
+  monitor: Monitor | undefined
+  stopping: boolean
+}
 
 /** Servers started at once. Doubled, a burst of wakes makes each of them slower on a small machine. */
 const STARTS_AT_ONCE = 4
@@ -69,7 +84,6 @@ export function createComputes(options: ComputesOptions): Computes {
   const running = new Map<string, Running>()
   // branch → the last thing done to its data folder, which the next one waits for
   const branches = new Map<string, Promise<unknown>>()
-  const branchOf = new Map<string, string>()
   const gate = createGate(STARTS_AT_ONCE)
   const closing = new AbortController()
 
@@ -79,18 +93,45 @@ export function createComputes(options: ComputesOptions): Computes {
     branches.set(branchId, done)
     return done
   }
+  const primaryOn = (branchId: string): Running | undefined =>
+    [...running.values()].find((entry) => entry.branchId === branchId && !entry.follow)
+  const replicasOn = (branchId: string): [string, Running][] =>
+    [...running].filter(([, entry]) => entry.branchId === branchId && entry.follow)
   const start = async (order: StartOrder): Promise<void> => {
+    const { endpointId, branch } = order
     await options.cluster.clock.sleep(order.latency, closing.signal)
     if (closing.signal.aborted) throw new Error('the local service is stopping')
-    const entry: Running = { ...(await spawnPrimary(order, options)), monitor: undefined, stopping: false }
-    running.set(order.endpointId, entry)
-    branchOf.set(order.endpointId, order.branch.id)
-    void entry.server.ended.then((words) => ended(order.endpointId, entry, words))
-    void watch(order.endpointId, entry)
+    const spawned = order.type === 'read_only' ? await startReplica(order) : await startPrimary(order)
+    const entry: Running = { ...spawned, branchId: branch.id, monitor: undefined, stopping: false }
+    running.set(endpointId, entry)
+    void entry.server.ended.then((words) => ended(endpointId, entry, words))
+    void watch(endpointId, entry)
+  }
+  /** Replicas with fewer connections than the primary will have must end first; their clients wake them with more. */
+  const startPrimary = async (order: StartOrder): Promise<Spawned & { readonly follow: undefined }> => {
+    const { id: branchId } = order.branch
+    const needed = maxConnectionsOf(order.config, options.behaviour().connectionsBasis)
+    for (const [endpointId, replica] of replicasOn(branchId))
+      if (maxConnectionsIn(join(options.folder, endpointId)) < needed) await replica.server.stop(0)
+    const spawned = await spawnPrimary(order, options)
+    for (const [, replica] of replicasOn(branchId)) replica.follow?.(spawned.server.port)
+    return { ...spawned, follow: undefined }
+  }
+  const startReplica = async (order: StartOrder): Promise<Replica> => {
+    const origin = originOf(join(options.folder, order.endpointId))
+    if (origin !== undefined && origin !== order.branch.id) await forgetReplica(order.endpointId, origin)
+    return spawnReplica(order, primaryOn(order.branch.id)?.server.port, options)
+  }
+  const forgetReplica = async (endpointId: string, branchId: string): Promise<void> => {
+    const primary = primaryOn(branchId)
+    const { password } = options.cluster
+    if (primary) await dropSlot({ port: primary.server.port, password }, endpointId)
+    await removeFolder(join(options.folder, endpointId))
   }
   const ended = (endpointId: string, entry: Running, words: string): void => {
     entry.monitor?.stop()
     if (running.get(endpointId) === entry) running.delete(endpointId)
+    if (!entry.follow) for (const [, replica] of replicasOn(entry.branchId)) replica.follow?.(undefined)
     if (!entry.stopping) options.onDied(endpointId, words)
   }
   const watch = async (endpointId: string, entry: Running): Promise<void> => {
@@ -117,7 +158,7 @@ export function createComputes(options: ComputesOptions): Computes {
     if (!entry) return
     entry.stopping = true
     entry.monitor?.stop()
-    await inTurn(branchOf.get(endpointId) ?? endpointId, () => entry.server.stop(grace))
+    await inTurn(entry.branchId, () => entry.server.stop(grace))
   }
   const resize = async (endpointId: string, cu: number): Promise<void> => {
     const entry = running.get(endpointId)
@@ -125,17 +166,16 @@ export function createComputes(options: ComputesOptions): Computes {
     if (entry && running.get(endpointId) === entry && !entry.stopping) entry.setSize(cu)
   }
   const copy = async (branchId: string, parentId: string): Promise<void> => {
-    const onParent = [...running].find(([endpointId]) => branchOf.get(endpointId) === parentId)?.[1]
     const { folder, cluster } = options
-    const port = onParent?.server.port
+    const port = primaryOn(parentId)?.server.port
     await copyBranch({ from: join(folder, parentId), to: join(folder, branchId), port }, cluster)
     options.setApplied(branchId, options.applied(parentId))
   }
   return {
     start: (order) => inTurn(order.branch.id, () => gate(() => start(order))),
     configure: async ({ endpointId, branch }) => {
-      const server = running.get(endpointId)?.server
-      if (server) await inTurn(branch.id, () => catalogueOn(server, branch, options))
+      const entry = running.get(endpointId)
+      if (entry && !entry.follow) await inTurn(branch.id, () => catalogueOn(entry.server, branch, options))
     },
     copyBranch: (branchId, parentId) =>
       inTurn(parentId, () => inTurn(branchId, () => copy(branchId, parentId))),
@@ -144,6 +184,7 @@ export function createComputes(options: ComputesOptions): Computes {
       branches.delete(branchId)
       options.setApplied(branchId, undefined)
     },
+    removeReplica: (endpointId, branchId) => inTurn(branchId, () => forgetReplica(endpointId, branchId)),
     resize,
     stop,
     stopAll: async () => {

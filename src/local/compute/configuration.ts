@@ -1,4 +1,4 @@
-import { renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileCacheMiB, maxConnectionsOf } from '../control/sizes.ts'
 import type { ConnectionsBasis } from '../control/behaviour.ts'
@@ -19,11 +19,15 @@ lc_messages = 'C'
 password_encryption = 'scram-sha-256'
 max_wal_size = '256MB'
 min_wal_size = '16MB'
+max_wal_senders = 30
+max_replication_slots = 30
+max_slot_wal_keep_size = '64MB'
 `
 
-/** Only passwords, only from this machine. */
+/** Only passwords, only from this machine; replicas follow their primary as superuser. */
 const ACCESS = `
 host all all 127.0.0.1/32 scram-sha-256
+host replication ${SUPERUSER} 127.0.0.1/32 scram-sha-256
 `
 
 /** Completes a fresh cluster, once. */
@@ -37,6 +41,8 @@ export type SizeFacts = {
   readonly cacheScale: number
   readonly basis: ConnectionsBasis
   readonly cu: number
+  /** Lines that win over all others. */
+  readonly more: readonly string[]
 }
 
 /**
@@ -49,7 +55,7 @@ export type SizeFacts = {
 export function writeSizeConfiguration(
   dataFolder: string,
   config: ComputeConfig,
-  { cacheScale, basis, cu }: SizeFacts,
+  { cacheScale, basis, cu, more }: SizeFacts,
 ): void {
   const lines = [
     ...ownLines(config.pgSettings),
@@ -58,6 +64,7 @@ export function writeSizeConfiguration(
     `effective_cache_size = '${fileCacheMiB(cu)}MB'`,
     `neon.file_cache_size_limit = '${fileCacheMiB(cu)}MB'`,
     `neon.max_file_cache_size = '${fileCacheMiB(config.maxCu)}MB'`,
+    ...more,
   ]
   const path = join(dataFolder, SIZE_FILE)
   writeFileSync(`${path}.new`, `${lines.join('\n')}\n`)
@@ -69,3 +76,9 @@ const ownLines = (settings: PgSettings): string[] =>
   Object.entries(settings).map(
     ([name, value]) => `${name} = '${value.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`,
   )
+
+/** The `max_connections` a server on this data had last, or will have next. */
+export function maxConnectionsIn(dataFolder: string): number {
+  const lines = readFileSync(join(dataFolder, SIZE_FILE), 'utf8')
+  return Number([...lines.matchAll(/^max_connections = (\d+)$/gm)].at(-1)?.[1] ?? 0)
+}

@@ -8,6 +8,7 @@ import { writeSizeConfiguration } from './configuration.ts'
 import { freePort } from './ports.ts'
 import { type Server, startServer } from './server.ts'
 import { type Sizing, createSizing } from './sizing.ts'
+import { syncSlots } from './slots.ts'
 import { type Cluster, copyTemplate, forgetStatistics } from './template.ts'
 
 /** A server that accepts connections. */
@@ -16,6 +17,15 @@ export type Spawned = {
   readonly sizing: Sizing
   /** Makes it one of another size, without a restart. */
   readonly setSize: (cu: number) => void
+  /** Makes it read its configuration as that is now. */
+  readonly reconfigure: () => void
+}
+
+export type SpawnPlace = {
+  readonly dataFolder: string
+  readonly options: ComputesOptions
+  /** Lines of configuration beyond those of the size, as they are now. */
+  readonly more: () => readonly string[]
 }
 
 /** Failures that pass by themselves: a port taken in between, or children of a killed server not yet gone. */
@@ -24,30 +34,34 @@ const TRIES = 40
 const TRY_EVERY = 50
 
 /** A primary: size, fresh counters, roles and databases. */
-export async function spawnPrimary(order: StartOrder, options: ComputesOptions): Promise<Spawned> {
+export async function spawnPrimary(
+  order: StartOrder,
+  options: ComputesOptions,
+  more: readonly string[] = [],
+): Promise<Spawned> {
   const { branch } = order
   const dataFolder = join(options.folder, branch.id)
   await copyTemplate(options.template, dataFolder)
-  const spawned = await spawn(order, dataFolder, options)
+  const spawned = await spawn(order, { dataFolder, options, more: () => more })
   try {
     await catalogueOn(spawned.server, branch, options)
+    await syncSlots({ port: spawned.server.port, password: options.cluster.password }, order.replicaIds)
     return spawned
   } catch (error) {
     await spawned.server.stop(0)
-    throw new Error('the roles and databases of a branch could not be made', { cause: error })
+    throw new Error('the roles, databases and slots of a branch could not be made', { cause: error })
   }
 }
 
-async function spawn(
-  { endpointId, config }: StartOrder,
-  dataFolder: string,
-  options: ComputesOptions,
-): Promise<Spawned> {
+/** A server on data that is there. */
+export async function spawn({ endpointId, config }: StartOrder, place: SpawnPlace): Promise<Spawned> {
+  const { dataFolder, options, more } = place
   const { cacheScale, cluster } = options
   const { connectionsBasis: basis } = options.behaviour()
-  const configure = (cu: number): void =>
-    writeSizeConfiguration(dataFolder, config, { cacheScale, basis, cu })
-  configure(config.minCu)
+  let cu = config.minCu
+  const configure = (): void =>
+    writeSizeConfiguration(dataFolder, config, { cacheScale, basis, cu, more: more() })
+  configure()
   forgetStatistics(dataFolder)
   const sizing = createSizing({
     dataFolder,
@@ -57,20 +71,24 @@ async function spawn(
     readEvery: 2 * options.activityPoll,
     password: cluster.password,
     clock: cluster.clock,
-    onGoal: (cu) => options.onGoal(endpointId, cu),
+    onGoal: (goal) => options.onGoal(endpointId, goal),
     onProblem: (error) => options.onProblem('the file cache of a compute could not be read', error),
   })
   const server = await patiently(dataFolder, cluster)
   sizing.attach(server)
-  const setSize = (cu: number): void => {
-    configure(cu)
+  const reconfigure = (): void => {
+    configure()
     server.reload()
   }
-  return { server, sizing, setSize }
+  const setSize = (wanted: number): void => {
+    cu = wanted
+    reconfigure()
+  }
+  return { server, sizing, setSize, reconfigure }
 }
 
 /** What of a branch's catalogue, and of who may connect where, its data shows once it is applied. */
-const versionOf = ({ catalogue }: Branch, { postgresConnect }: Behaviour): string =>
+export const versionOf = ({ catalogue }: Branch, { postgresConnect }: Behaviour): string =>
   `${catalogue.revision}${postgresConnect ? '' : ' closed'}`
 
 /** Nothing, when the data of the branch shows all of it already. */

@@ -4,6 +4,7 @@ import { completeConfig } from './config.ts'
 import { type Draft, type Steps, branchOf, enqueue, withBranch, withProject } from './draft.ts'
 import type { BranchRequest, NewCompute, Refusal } from './events.ts'
 import type { Branch, Compute } from './project.ts'
+import { typeRefusal } from './replicas.ts'
 import { conflictOf, quotaRefusal, refusalOf } from './rules.ts'
 
 type Create = Extract<BranchRequest, { kind: 'create-branch' }>
@@ -65,7 +66,11 @@ function createRefusal({ project, context }: Draft, asked: Create, parent: Branc
   const { settings, now } = context
   const configs = asked.computes.map(({ config }) => completeConfig(config, project, settings))
   const refused = configs
-    .map((config, at) => refusalOf(config, settings, `endpoints.${at}`))
+    .map(
+      (config, at) =>
+        refusalOf(config, settings, `endpoints.${at}`) ??
+        typeRefusal(asked.computes[at]?.type, settings, `endpoints.${at}`),
+    )
     .find((refusal) => refusal !== undefined)
   return (
     refused ??
@@ -73,7 +78,7 @@ function createRefusal({ project, context }: Draft, asked: Create, parent: Branc
     (parent.state === 'ready'
       ? undefined
       : { status: 422, message: `branch.parent_id: branch ${parent.id} is not ready` }) ??
-    (asked.computes.length > 1
+    (asked.computes.filter(({ type }) => type !== 'read_only').length > 1
       ? {
           status: settings.errors.duplicatePrimary,
           message: 'endpoints: a branch has one read-write endpoint',

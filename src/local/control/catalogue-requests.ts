@@ -2,7 +2,7 @@
 import { type Answered, notFound, refuse, schedule } from './answers.ts'
 import { type Draft, type Steps, branchOf, subjectOf, withBranch, withCompute } from './draft.ts'
 import type { BranchRequest, Refusal } from './events.ts'
-import type { Branch, Catalogue, Compute, Database } from './project.ts'
+import { type Branch, type Catalogue, type Compute, type Database, primaryOf } from './project.ts'
 import { exceeded } from './quota.ts'
 import { conflictOf } from './rules.ts'
 
@@ -32,7 +32,7 @@ export function catalogueRequest(draft: Draft, asked: CatalogueRequest): Answere
 
 /** Without a compute, or where none may wake, the next start of one makes it so. */
 function applied(draft: Draft, branchId: string): Answered {
-  const compute = draft.project.computes.find((candidate) => candidate.branchId === branchId)
+  const compute = primaryOf(draft.project, branchId)
   if (!compute) return schedule(draft, { branchId, endpointId: undefined }, [])
   const steps = stepsFor(draft, compute)
   const pending = steps.length > 1 ? 'active' : compute.pending

@@ -4,6 +4,7 @@ import type {
   Compute,
   ComputeConfig,
   ComputeDefaults,
+  ComputeType,
   Operation,
   Project,
   Quota,
@@ -11,7 +12,12 @@ import type {
 } from './project.ts'
 
 /** A compute to make. What `config` leaves out comes from the defaults of the project, then of the service. */
-export type NewCompute = { readonly endpointId: string; readonly config: Partial<ComputeConfig> }
+export type NewCompute = {
+  readonly endpointId: string
+  /** Default: the primary of its branch. */
+  readonly type?: ComputeType
+  readonly config: Partial<ComputeConfig>
+}
 
 /** What a client of the API asks for. Unknown ids and refused values are answers, not errors. */
 export type Request = ComputeRequest | BranchRequest | ProjectRequest
@@ -107,8 +113,11 @@ export type Effect =
   | {
       readonly kind: 'start-process' | 'configure'
       readonly endpointId: string
+      readonly type: ComputeType
       readonly branch: Branch
       readonly config: ComputeConfig
+      /** The replicas of the branch. */
+      readonly replicaIds: readonly string[]
     }
   /** `grace`: seconds clients may take to leave by themselves. */
   | { readonly kind: 'stop-process'; readonly endpointId: string; readonly grace: number }
@@ -116,6 +125,7 @@ export type Effect =
   | { readonly kind: 'resize'; readonly endpointId: string; readonly cu: number }
   | { readonly kind: 'copy-branch'; readonly branchId: string; readonly parentId: string }
   | { readonly kind: 'remove-branch'; readonly branchId: string }
+  | { readonly kind: 'remove-replica'; readonly endpointId: string; readonly branchId: string }
   | { readonly kind: 'drop-connections' | 'admit-clients'; readonly endpointId: string }
   | { readonly kind: 'refuse-clients'; readonly endpointId: string; readonly because: string }
   | { readonly kind: 'write-operation'; readonly operation: Operation }

@@ -41,8 +41,12 @@ export type ActivityLog = { readonly settled: number | undefined; readonly recen
 
 export type ComputeState = 'init' | 'active' | 'idle'
 
+/** `read_only`: a replica of the branch's `read_write` primary. */
+export type ComputeType = 'read_write' | 'read_only'
+
 export type Compute = {
   readonly id: string
+  readonly type: ComputeType
   readonly branchId: string
   readonly config: ComputeConfig
   readonly createdAt: number
@@ -201,6 +205,10 @@ export function delayOf(config: ComputeConfig, defaults: ComputeDefaults): numbe
   const delay = config.suspendTimeout || defaults.suspendTimeout || DEFAULT_DELAY
   return delay === -1 ? undefined : delay * 1000
 }
+
+/** The one compute that writes to a branch; undefined when it has none. */
+export const primaryOf = ({ computes }: Pick<Project, 'computes'>, branchId: string): Compute | undefined =>
+  computes.find((compute) => compute.branchId === branchId && compute.type === 'read_write')
 
 const WEEK = 604_800_000
 

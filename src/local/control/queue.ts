@@ -19,6 +19,7 @@ import {
   lastActivityOf,
 } from './project.ts'
 import { exceeded } from './quota.ts'
+import { replicasOf } from './replicas.ts'
 
 /** Why a compute starts for a change of its configuration. */
 export const BY_CONFIG: WakeCause = { kind: 'config', applicationName: undefined, user: undefined }
@@ -87,7 +88,10 @@ function graceOf({ context }: Draft, asked: boolean): number {
 
 function orderFor(draft: Draft, compute: Compute, kind: 'start-process' | 'configure'): Effect[] {
   const branch = branchOf(draft.project, compute.branchId)
-  return branch ? [{ kind, endpointId: compute.id, branch, config: compute.config }] : []
+  if (!branch) return []
+  const { id: endpointId, type, config } = compute
+  const replicaIds = replicasOf(draft.project, branch.id).map(({ id }) => id)
+  return [{ kind, endpointId, type, branch, config, replicaIds }]
 }
 
 function beginStart(draft: Draft, compute: Compute): Draft {

@@ -18,7 +18,8 @@ import type { Compute, ComputeConfig, Plan, WakeCause } from './project.ts'
 import { projectRequest } from './project-requests.ts'
 import { BY_CONFIG } from './queue.ts'
 import { exceeded } from './quota.ts'
-import { conflictOf, keptDelay, primaryRefusal, quotaRefusal, refusalOf } from './rules.ts'
+import { leftovers, placeRefusal } from './replicas.ts'
+import { conflictOf, keptDelay, quotaRefusal, refusalOf } from './rules.ts'
 
 const BY_API: WakeCause = { kind: 'api', applicationName: undefined, user: undefined }
 const BY_CREATION: WakeCause = { kind: 'create', applicationName: undefined, user: undefined }
@@ -72,7 +73,7 @@ function create(draft: Draft, asked: ComputeRequest & { kind: 'create' }): Answe
   const config = completeConfig(asked.config, project, context.settings)
   const refusal: Refusal | undefined =
     refusalOf(config, context.settings) ??
-    primaryRefusal(project, asked.branchId, context.settings) ??
+    placeRefusal(project, { type: asked.type ?? 'read_write', branchId: asked.branchId }, context.settings) ??
     (computeOf(project, asked.endpointId) && {
       status: 409,
       message: `endpoint ${asked.endpointId} exists`,
@@ -94,6 +95,7 @@ function addCompute(
   const config = completeConfig(asked.config, draft.project, settings)
   const compute: Compute = {
     id: asked.endpointId,
+    type: asked.type ?? 'read_write',
     branchId,
     config,
     createdAt: now,
@@ -125,7 +127,9 @@ function update(draft: Draft, compute: Compute, asked: ComputeRequest & { kind: 
   const branchId = asked.branchId ?? compute.branchId
   const refusal =
     refusalOf(config, settings) ??
-    (branchId === compute.branchId ? undefined : primaryRefusal(project, branchId, settings)) ??
+    (branchId === compute.branchId
+      ? undefined
+      : placeRefusal(project, { type: compute.type, branchId }, settings)) ??
     conflictOf(project, compute)
   if (refusal) return refuse(draft, refusal)
   const disruptive = isDisruptive(compute, { config, branchId }, { asked: asked.changes, settings })
@@ -197,7 +201,7 @@ function dropCompute(draft: Draft, compute: Compute): { readonly draft: Draft; r
     computes: computes.filter(({ id }) => id !== endpointId),
     spent: { awakeMs: spent.awakeMs + meter.awakeMs, cuMs: spent.cuMs + meter.cuMs },
   })
-  return { draft: withEffects(without, ...effects), compute: { ...compute, meter } }
+  return { draft: withEffects(without, ...effects, ...leftovers(compute)), compute: { ...compute, meter } }
 }
 
 function start(draft: Draft, compute: Compute): Answered {

@@ -1,5 +1,5 @@
 import type { Refusal, Settings } from './events.ts'
-import type { Compute, ComputeConfig, Project } from './project.ts'
+import { type Compute, type ComputeConfig, type Project, primaryOf } from './project.ts'
 import { exceeded } from './quota.ts'
 import { settingsRefusal } from './pg-settings.ts'
 import { FREE_LIMIT_CU, SIZES_TEXT, isSupported } from './sizes.ts'
@@ -58,7 +58,7 @@ export function primaryRefusal(
 ): Refusal | undefined {
   if (!branches.some(({ id }) => id === branchId))
     return { status: 404, message: `endpoint.branch_id: branch not found: ${branchId}` }
-  if (!computes.some((compute) => compute.branchId === branchId)) return undefined
+  if (!primaryOf({ computes }, branchId)) return undefined
   return {
     status: errors.duplicatePrimary,
     message: `endpoint.branch_id: branch ${branchId} already has a read-write endpoint`,

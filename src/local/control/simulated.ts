@@ -189,6 +189,7 @@ function consequenceOf(effect: Effect, now: number, latencies: Latencies): Conse
     case 'admit-clients':
       return { after: 0, event: { kind: 'activity', endpointId: effect.endpointId, at: now } }
     case 'resize':
+    case 'remove-replica':
     case 'drop-connections':
     case 'refuse-clients':
     case 'write-operation':

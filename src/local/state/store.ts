@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite'
 
 /** The shape of what is stored. A folder of another shape is of another version of this program. */
-const FORMAT = 2
+const FORMAT = 3
 
 const SCHEMA = `
 create table if not exists settings (name text primary key, value text not null);

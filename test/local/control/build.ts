@@ -18,6 +18,7 @@ export const settings = (changes: Partial<Settings> = {}): Settings => ({
 /** A compute that was started at START and has been active since. */
 export const compute = (changes: Partial<Compute> = {}, config: Partial<ComputeConfig> = {}): Compute => ({
   id: 'ep-one',
+  type: 'read_write',
   branchId: 'br-one',
   config: { ...DEFAULT_CONFIG, ...config },
   createdAt: START,
