@@ -3,6 +3,7 @@ import type { Clock } from './clock.ts'
 import type { Computes } from './compute/computes.ts'
 import type { Effect, Event } from './control/events.ts'
 import type { Operation } from './control/project.ts'
+import { isWorkOf } from './control/work.ts'
 import type { Log } from './log.ts'
 import type { Random } from './random.ts'
 import type { Switches } from './switches.ts'
@@ -134,7 +135,8 @@ export function createEffects(options: EffectsOptions): Effects {
   return {
     carryOut: (effect, projectId, operation) => {
       const work = workOf(effect, projectId)
-      if (work) return void perform(work, projectId, work.done && operation)
+      if (work)
+        return void perform(work, projectId, isWorkOf(effect, operation) ? work.done && operation : undefined)
       if (effect.kind === 'drop-connections') return options.dropConnections(effect.endpointId)
       if (effect.kind === 'admit-clients')
         return settle(effect.endpointId, admissionTo(effect.endpointId, computes.portOf(effect.endpointId)))

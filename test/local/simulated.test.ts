@@ -2,8 +2,11 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { EndpointType } from '@neondatabase/api-client'
 import { onTestFinished, expect, test } from 'vitest'
 import { type Simulated, type SimulatedOptions, startSimulated } from '../../src/local/simulated.ts'
+import type { BehaviourChange } from '../../src/local/switches.ts'
+import { set as setSwitches } from './conformance/service.ts'
 import { officialClient } from './official.ts'
 
 const START = Date.UTC(2026, 0, 5)
@@ -19,6 +22,9 @@ async function simulated(
   onTestFinished(() => service.stop())
   return { service, set: (minutes) => (at = START + minutes * MINUTE) }
 }
+
+const control = (service: Simulated, faults: BehaviourChange['faults']): Promise<unknown> =>
+  setSwitches(service, { faults })
 
 test('a day of one project in an instant: what clients do wakes it, and the records and the meter agree', async () => {
   const { service, set } = await simulated({
@@ -61,33 +67,40 @@ test('stuck operations go on when they may, and failing ones are tried again', a
   const { service, set } = await simulated({ projects: [{ name: 'shop' }] })
   const client = officialClient(service)
   const [projectId, endpointId] = ['local-000000', 'ep-000000']
-  const control = async (faults: unknown): Promise<void> => {
-    await fetch(`${new URL(service.baseUrl).origin}/_control`, {
-      method: 'PATCH',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ faults }),
-    })
-  }
   const newest = async (): Promise<unknown> =>
     (await client.listProjectOperations({ projectId, limit: 1 })).data.operations[0]
-  await control({ stuckOperations: true })
+  await control(service, { stuckOperations: true })
   await client.startProjectEndpoint(projectId, endpointId)
   set(1)
   expect(await newest()).toMatchObject({ status: 'running' })
-  await control({ stuckOperations: false, failingOperations: { next: 1, retryIn: 30 } })
+  await control(service, { stuckOperations: false, failingOperations: { next: 1, retryIn: 30 } })
   set(1.2)
   expect(await newest()).toMatchObject({ status: 'failed', failures_count: 1, retry_at: expect.any(String) })
   set(2)
   expect(await newest()).toMatchObject({ status: 'finished', failures_count: 1 })
 })
 
+test('the end of a compute that goes with its branch does not fail with the removal of the data', async () => {
+  const { service, set } = await simulated({ projects: [{ name: 'shop' }] })
+  const client = officialClient(service)
+  const projectId = 'local-000000'
+  const { branch } = (
+    await client.createProjectBranch(projectId, { endpoints: [{ type: EndpointType.ReadWrite }] })
+  ).data
+  set(1)
+  await control(service, { failingOperations: { next: 1, retryIn: 30 } })
+  await client.deleteProjectBranch({ projectId, branchId: branch.id })
+  set(1.2)
+  const newest = async (): Promise<unknown> =>
+    (await client.listProjectOperations({ projectId, limit: 1 })).data.operations[0]
+  expect(await newest()).toMatchObject({ action: 'delete_timeline', status: 'failed' })
+  set(2)
+  expect(await newest()).toMatchObject({ status: 'finished', failures_count: 1 })
+})
+
 test('availability checks begin when they are switched on', async () => {
   const { service, set } = await simulated({ projects: [{ name: 'shop' }] })
-  await fetch(`${new URL(service.baseUrl).origin}/_control`, {
-    method: 'PATCH',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ availabilityCheck: { first: 600, growth: 2 } }),
-  })
+  await setSwitches(service, { availabilityCheck: { first: 600, growth: 2 } })
   set(60)
   expect(service.truth().computes[0]?.wakes.map(({ cause }) => cause)).toEqual(['check', 'check'])
 })

@@ -27,6 +27,7 @@ export function localOnlyRoutes(app: Hono<Env>, api: Api): void {
     const body = await bodyOf(call, behaviourBody, api)
     if (!body.ok) return body.answer
     const next = changedBehaviour(api.switches.behaviour(), body.value)
+    api.look() // what was due before happens as it was set before
     api.switches.change(next)
     api.look()
     return call.json(next)

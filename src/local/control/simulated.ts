@@ -9,6 +9,7 @@ import { createOrdered, firstFitting } from './ordered.ts'
 import type { Plane } from './plane.ts'
 import type { Project, WakeCause } from './project.ts'
 import { step } from './step.ts'
+import { isWorkOf } from './work.ts'
 
 /** How long a simulated process takes, ms. A branch is copied in the time of a start. */
 export type Latencies = { readonly start: number; readonly stop: number; readonly configure: number }
@@ -91,7 +92,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
     const report = consequenceOf(effect, now, latencies)
     const operation = projects.get(projectId)?.queue[0]?.operation
     if (!report) return
-    if (!operation || effect.kind === 'admit-clients')
+    if (!operation || !isWorkOf(effect, operation) || effect.kind === 'admit-clients')
       return agenda.add(now + report.after, { kind: 'event', projectId, event: report.event })
     const happens = (): void => {
       const { lockTime, failingOperations } = settings().faults

@@ -1,6 +1,6 @@
 // Prints one line per statement: its number and words, the test that shows it, and the result.
 import type { Reporter, TestModule } from 'vitest/node'
-import { AWAITED, STATEMENTS } from './statements.ts'
+import { STATEMENTS } from './statements.ts'
 
 type Shown = { readonly file: string; readonly result: string }
 
@@ -16,8 +16,7 @@ export default class StatementTable implements Reporter {
     }
     const rows = STATEMENTS.map(({ number, title, shownBy }) => {
       const { file = '', result = '' } = shown.get(number) ?? {}
-      const place =
-        file.replace(/^.*\//, '') || (shownBy === 'C' ? 'the client alone' : `awaits ${AWAITED[number]}`)
+      const place = file.replace(/^.*\//, '') || (shownBy === 'C' ? 'the client alone' : '')
       return [number, cut(title, 90), place, result || '–'] as const
     })
     const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))

@@ -248,10 +248,3 @@ export const STATEMENTS: readonly Statement[] = [
     'With `pooler_enabled: false` the pooled host refuses connections and wakes nothing; the direct host works on; after `true` the pooled host works',
   ),
 ]
-
-/** Statements whose part of the service is not there yet → that part. */
-export const AWAITED: Readonly<Record<string, string>> = {
-  'S-06': 'read replicas',
-  'S-07': 'read replicas',
-  'S-85': 'read replicas',
-}
