@@ -109,6 +109,7 @@ const SPECIAL: readonly Json[] = [
   "'; drop table x; --",
   'ep-000000',
   'br-000000',
+  'read_only',
   'x'.repeat(70),
   '\u{1F600}',
   '\uD800',

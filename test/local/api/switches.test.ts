@@ -92,6 +92,26 @@ describe('Q-15 lateMutation', () => {
   })
 })
 
+describe('Q-16 availabilityCheck: an idle compute', () => {
+  test('is woken for a moment, and falls asleep again', async () => {
+    await idle()
+    await set(local(), { availabilityCheck: { first: 0.05, growth: 100 } })
+    await until('it was checked', () => shop.truth().wakes.at(-1)?.cause === 'check')
+    await ended(local(), shop.projectId)
+    const { operations } = (await call(local(), `GET /projects/${shop.projectId}/operations?limit=2`)).body
+    expect(operations.map(({ action, status }) => `${action} ${status}`)).toEqual([
+      'suspend_compute finished',
+      'check_availability finished',
+    ])
+  })
+
+  test('off: sleeps on', async () => {
+    await idle()
+    await set(local(), { availabilityCheck: 'off' })
+    expect(await newest()).toBe('suspend_compute finished')
+  })
+})
+
 describe('Q-18 listRevokedKeys: a revoked key in the list', () => {
   test.each([false, true])('%o', async (listRevokedKeys) => {
     const { id } = (await call(local(), 'POST /api_keys', { body: { key_name: 'gone' } })).body
