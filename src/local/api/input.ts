@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import type { Api, Call } from './context.ts'
+import type { Settings } from '../control/events.ts'
+import type { Call } from './context.ts'
 import { problemsText, refuse } from './errors.ts'
 
 /** What the client sent, or the answer that says what is wrong with it. */
@@ -7,7 +8,8 @@ export type Input<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly answer: Response }
 
-type Rules = Pick<Api, 'settings'>
+/** How the service treats what it does not take. */
+type Rules = { readonly settings: () => Pick<Settings, 'errors' | 'unknownFields'> }
 
 /** The JSON body, as the schema yields it. */
 export async function bodyOf<Schema extends z.ZodType>(

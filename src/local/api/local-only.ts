@@ -1,10 +1,14 @@
 // Paths of this machine only, without a key: `/_truth` tells exact use, `/_control` shows and sets the switches.
 import type { Hono } from 'hono'
+import { DEFAULT_BEHAVIOUR } from '../control/behaviour.ts'
 import { changedBehaviour } from '../switches.ts'
 import { behaviourBody } from './behaviour-body.ts'
 import type { Api, Call, Env } from './context.ts'
 import { refuse } from './errors.ts'
 import { bodyOf } from './input.ts'
+
+/** These paths are ours: no switch changes how they answer. */
+const PLAIN = { settings: () => DEFAULT_BEHAVIOUR }
 
 const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/
 
@@ -24,7 +28,7 @@ export function localOnlyRoutes(app: Hono<Env>, api: Api): void {
   app.get('/_control', (call) => call.json(api.switches.behaviour()))
 
   app.patch('/_control', async (call) => {
-    const body = await bodyOf(call, behaviourBody, api)
+    const body = await bodyOf(call, behaviourBody, PLAIN)
     if (!body.ok) return body.answer
     const next = changedBehaviour(api.switches.behaviour(), body.value)
     api.look() // what was due before happens as it was set before
