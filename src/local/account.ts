@@ -1,5 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import type { Account } from './api/context.ts'
 import { KEY_LENGTH } from './api/keys.ts'
+import { ID_LENGTH } from './catalogue.ts'
 import type { Clock } from './clock.ts'
 import type { Random } from './random.ts'
 import type { KeyStore } from './state/keys.ts'
@@ -13,6 +15,13 @@ export function keptSetting(store: Store, name: string, make: () => string): str
   store.setSetting(name, made)
   return made
 }
+
+/** The account of this folder, the same at every start. */
+export const accountOf = (store: Store, random: Random, clock: Clock): Account => ({
+  id: keptSetting(store, 'account', () => random.uuid()),
+  organizationId: keptSetting(store, 'organization', () => `org-${random.text(ID_LENGTH)}`),
+  createdAt: Number(keptSetting(store, 'account-created', () => String(clock.now()))),
+})
 
 type KeyFile = {
   readonly path: string

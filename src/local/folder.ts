@@ -8,6 +8,10 @@ export type Paths = {
   readonly folder: string
   /** One Postgres data folder per branch. */
   readonly branches: string
+  /** One folder per pooler that runs. */
+  readonly poolers: string
+  /** The certificate all connections are encrypted with. */
+  readonly tls: string
   readonly clusters: string
   readonly template: string
   /** A copy of the npm package's binaries, made only where Postgres cannot reach the package itself. */
@@ -26,12 +30,14 @@ export function prepareFolder(path: string, owner: Owner | undefined): Paths {
   const paths: Paths = {
     folder,
     branches: join(folder, 'branches'),
+    poolers: join(folder, 'poolers'),
+    tls: join(folder, 'tls'),
     clusters: join(folder, 'clusters'),
     template: join(folder, 'clusters', 'template'),
     binaries: join(folder, 'postgres'),
     apiKey: join(folder, 'api-key'),
   }
-  const ofOwner = [paths.branches, paths.clusters]
+  const ofOwner = [paths.branches, paths.clusters, paths.poolers]
   for (const made of [folder, ...ofOwner]) mkdirSync(made, { recursive: true })
   if (!owner) return paths
   chmodSync(folder, 0o711)

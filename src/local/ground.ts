@@ -1,13 +1,17 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { keptSetting } from './account.ts'
+import { type Certificate, keptCertificate } from './certificate.ts'
 import { type Clock, createClock } from './clock.ts'
 import { findBinaries } from './compute/binaries.ts'
 import { stopOrphans } from './compute/orphans.ts'
 import { postgresOwner } from './compute/owner.ts'
 import { type Cluster, makeTemplate, removePartials } from './compute/template.ts'
 import { type Paths, holdFolder, prepareFolder } from './folder.ts'
+import { DOMAIN } from './api/wire.ts'
 import type { Log } from './log.ts'
 import type { LocalOptions } from './options.ts'
+import { stopOrphanPoolers } from './pooler/orphans.ts'
 import { type Random, createRandom } from './random.ts'
 import { type ProjectStore, createProjectStore } from './state/projects.ts'
 import type { Store } from './state/store.ts'
@@ -19,6 +23,9 @@ export type Ground = {
   readonly store: Store
   readonly projects: ProjectStore
   readonly cluster: Cluster
+  readonly certificate: Certificate
+  /** Of the host names of computes. */
+  readonly suffix: string
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
@@ -42,10 +49,27 @@ export async function prepare(options: LocalOptions, stack: AsyncDisposableStack
       log({ kind: 'orphan-stopped', folder, pid })
     removePartials(parent)
   }
+  for (const { folder, pid } of await stopOrphanPoolers(paths.poolers, clock))
+    log({ kind: 'orphan-stopped', folder, pid })
+  const suffix = options.hostSuffix ?? DOMAIN
+  const certificate = await keptCertificate({ folder: paths.tls, suffix, owner, clock })
   const password = keptSetting(store, 'superuser-password', () => random.text(32))
-  const cluster: Cluster = { binaries, owner, clock, password }
+  const cluster: Cluster = { binaries, owner, clock, password, certificate }
   await makeTemplate(paths.template, cluster)
-  return { options, paths, store, projects: createProjectStore(store), cluster, clock, random, log }
+  const projects = createProjectStore(store)
+  removeStrays(paths.branches, projects)
+  return { options, paths, store, projects, cluster, certificate, suffix, clock, random, log }
+}
+
+/** Removes the data of branches and replicas whose deletion was acknowledged but not finished. */
+function removeStrays(folder: string, projects: ProjectStore): void {
+  const known = new Set(
+    projects.load().flatMap(({ branches, computes }) => [...branches, ...computes].map(({ id }) => id)),
+  )
+  for (const name of readdirSync(folder)) {
+    if (/^(?:br|ep)-/.test(name) && !known.has(name))
+      rmSync(join(folder, name), { recursive: true, force: true })
+  }
 }
 
 /** Data folders of one major version are of no use to another. */

@@ -27,7 +27,10 @@ export type LocalEvent =
       readonly projectId: string
       readonly message: string
     }
-  /** A Postgres of an earlier, killed service was found running and stopped; its data folder is named after the branch. */
+  /**
+   * A Postgres or a pooler of an earlier, killed service was found running and stopped; its folder is named after the
+   * branch, or after the compute.
+   */
   | { readonly kind: 'orphan-stopped'; readonly folder: string; readonly pid: number }
   /** Something failed that nobody waits for, such as one poll of the activity monitor. */
   | { readonly kind: 'problem'; readonly message: string; readonly err: unknown }

@@ -1,5 +1,6 @@
 import type { LocalEvent } from './log.ts'
 import type { SeedProject } from './seed.ts'
+import type { BehaviourChange } from './switches.ts'
 import type { Truth } from './truth.ts'
 
 export type LocalOptions = {
@@ -9,6 +10,8 @@ export type LocalOptions = {
   readonly port?: number
   /** Where Postgres clients connect; default as for `port`. */
   readonly proxyPort?: number
+  /** Computes are named `ep-….SUFFIX`; default `local.localhost`, which is this machine by convention (RFC 6761). */
+  readonly hostSuffix?: string
   /** Made at the first start of a folder; later starts keep what is there. */
   readonly projects?: readonly SeedProject[]
   /** Default paid. */
@@ -21,11 +24,15 @@ export type LocalOptions = {
   readonly lastActiveLag?: number
   /** Seconds between two looks for activity; default 0.5. */
   readonly activityPoll?: number
+  /** Seconds between two goals of the autoscaler; the minutes its averages cover scale along. Default 5. */
+  readonly autoscaleEvery?: number
   /**
    * Divides `shared_buffers` and the modelled file cache, so that small tables show the cache; default 1. Sizes the
    * cache views tell are multiplied back, so that they fit the size of the compute.
    */
   readonly cacheScale?: number
+  /** Positions of the switches where the interface is silent; they win over the options above. */
+  readonly behaviour?: BehaviourChange
   readonly seed?: number
   readonly log?: (event: LocalEvent) => void
 }

@@ -1,9 +1,9 @@
 import { keptSetting } from './account.ts'
-import type { Project } from './control/project.ts'
-import type { Engine } from './engine.ts'
+import { ID_LENGTH, PASSWORD_LENGTH, firstCatalogue } from './catalogue.ts'
 import type { Clock } from './clock.ts'
+import type { Plane } from './control/plane.ts'
+import { newProject } from './control/project-requests.ts'
 import type { Random } from './random.ts'
-import type { ProjectStore } from './state/projects.ts'
 import type { Store } from './state/store.ts'
 
 /** A project to make at the first start of a folder. */
@@ -15,14 +15,6 @@ export type SeedProject = {
   readonly suspendTimeoutSeconds?: number
 }
 
-const MONITOR = 'dormouse'
-/** Roles of every project: the owner of the database, and a reader for monitoring. */
-export const ROLES = ['app_owner', MONITOR] as const
-
-/** Lengths of the random parts of ids and of passwords, in characters of [a-z0-9]. */
-const ID_LENGTH = 12
-const PASSWORD_LENGTH = 24
-
 const DONE = 'projects-made'
 
 /** The password of the reader for monitoring, one for all projects of a folder: a monitor has one configuration. */
@@ -30,9 +22,8 @@ export const monitoringPassword = (store: Store, random: Random): string =>
   keptSetting(store, 'monitoring-password', () => random.text(PASSWORD_LENGTH))
 
 export type SeedParts = {
-  readonly engine: Engine
+  readonly plane: Plane
   readonly store: Store
-  readonly projects: ProjectStore
   readonly clock: Clock
   readonly random: Random
 }
@@ -46,45 +37,30 @@ export type SeedParts = {
 export function makeProjects(seeds: readonly SeedProject[], parts: SeedParts): void {
   if (parts.store.setting(DONE) !== undefined) return
   for (const seed of seeds) {
-    const known = parts.engine.projects().find(({ name }) => name === seed.name)
-    const project = known ?? addProject(seed.name, parts)
-    if (project.computes.length === 0) addCompute(project, seed, parts)
+    const fits = ({ name }: { readonly name: string }): boolean => name === seed.name
+    if (parts.plane.page({ after: undefined, limit: 1, fits }).length === 0) addProject(seed, parts)
   }
   parts.store.setSetting(DONE, 'yes')
 }
 
-function addProject(name: string, { engine, store, projects, clock, random }: SeedParts): Project {
+function addProject(seed: SeedProject, { plane, store, clock, random }: SeedParts): void {
   const now = clock.now()
-  const project: Project = {
+  const branchId = `br-${random.text(ID_LENGTH)}`
+  const catalogue = firstCatalogue({ monitoringPassword: monitoringPassword(store, random), random, now })
+  const project = newProject({
     id: `local-${random.text(ID_LENGTH)}`,
-    name,
-    createdAt: now,
-    updatedAt: now,
-    branches: [{ id: `br-${random.text(ID_LENGTH)}`, name: 'main', createdAt: now }],
-    computes: [],
-    queue: [],
-    spent: { awakeMs: 0, cuMs: 0 },
-  }
-  store.commit(() => {
-    for (const role of ROLES) {
-      const shared = role === MONITOR ? monitoringPassword(store, random) : undefined
-      projects.setRole(project.id, role, shared ?? random.text(PASSWORD_LENGTH))
-    }
-    engine.addProject(project)
+    name: seed.name,
+    branch: { id: branchId, name: 'main', catalogue },
+    now,
   })
-  return project
-}
-
-function addCompute(project: Project, seed: SeedProject, { engine, random }: SeedParts): void {
-  const answer = engine.request(project.id, {
+  const answer = plane.createProject(project, {
     kind: 'create',
     endpointId: `ep-${random.text(ID_LENGTH)}`,
-    branchId: project.branches[0]?.id ?? '',
+    branchId,
     config: {
       ...(seed.cu !== undefined && { minCu: seed.cu, maxCu: seed.cu }),
       ...(seed.suspendTimeoutSeconds !== undefined && { suspendTimeout: seed.suspendTimeoutSeconds }),
     },
   })
-  if (answer?.ok === false)
-    throw new Error(`project "${seed.name}" cannot be made: ${answer.refusal.message}`)
+  if (!answer.ok) throw new Error(`project "${seed.name}" cannot be made: ${answer.refusal.message}`)
 }

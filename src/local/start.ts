@@ -1,23 +1,19 @@
 // Wiring of the local service: the managed Postgres service on this machine.
-import { createAdaptorServer } from '@hono/node-server'
-import { firstKey, keptSetting } from './account.ts'
-import { createApp } from './api/app.ts'
+import { getConnInfo } from '@hono/node-server/conninfo'
+import { accountOf, firstKey } from './account.ts'
 import type { Api } from './api/context.ts'
 import type { Clock } from './clock.ts'
+import { createSettingsCheck } from './compute/check-settings.ts'
 import { type Computes, createComputes } from './compute/computes.ts'
 import { type Engine, type Hear, createEngine } from './engine.ts'
-import type { Project } from './control/project.ts'
+import { type Visitors, createVisitors, openFront } from './front.ts'
 import { type Ground, prepare } from './ground.ts'
-import type { Log } from './log.ts'
+import { createHttp } from './http.ts'
 import type { Local, LocalOptions } from './options.ts'
-import { forwardCancel } from './proxy/cancel.ts'
-import { type Connections, createConnections } from './proxy/connections.ts'
-import { type Doors, openDoors } from './proxy/doors.ts'
-import { listenOn } from './proxy/listen.ts'
-import type { SessionOptions } from './proxy/session.ts'
-import { preparationOf } from './roles.ts'
+import { firstFree, listenOn, portTaken } from './proxy/listen.ts'
 import { makeProjects, monitoringPassword } from './seed.ts'
 import { createKeyStore } from './state/keys.ts'
+import { type BehaviourChange, type Switches, createSwitches } from './switches.ts'
 import { type Truth, truthOf } from './truth.ts'
 import { WAITING_LIMITS, createWaiting } from './waiting.ts'
 
@@ -32,32 +28,41 @@ export type { Local, LocalOptions } from './options.ts'
 export async function startLocal(options: LocalOptions): Promise<Local> {
   await using stack = new AsyncDisposableStack()
   const ground = await prepare(options, stack)
-  const { store, projects, clock, random, log, cluster } = ground
-  const connections = createConnections()
-  const engine = makeEngine(ground, connections)
+  const { store, paths, clock, random, log, cluster } = ground
+  const switches = createSwitches(behaviourOf(options))
+  const settings = settingsOf(options, switches)
+  const visitors = createVisitors(ground)
+  stack.defer(() => visitors.poolers.stopAll())
+  const engine = makeEngine(ground, { visitors, switches, settings })
   stack.defer(() => engine.stop())
   engine.recover()
-  const doors = await openAllDoors(ground, engine, connections)
+  const doors = await openFront(ground, { engine, visitors, settings })
   stack.defer(() => doors.close())
   const keys = createKeyStore(store)
   stack.defer(() => keys.flush())
   const truth = (at: number): Truth => truthOf(engine.accounts(at), at, (id) => doors.portOf(id))
   const api: Api = {
-    engine,
+    plane: engine,
     keys,
-    store: projects,
-    settings: settingsOf(options),
-    accountId: keptSetting(store, 'account', () => random.uuid()),
+    store,
+    settings,
+    switches,
+    checkSettings: createSettingsCheck(paths.template, cluster),
+    account: accountOf(store, random, clock),
     pgVersion: cluster.binaries.major,
     proxyPort: doors.port,
+    monitoringPassword: monitoringPassword(store, random),
+    host: { suffix: ground.suffix, certificateFile: ground.certificate.certificateFile },
+    addressOf: (call) => getConnInfo(call).remote.address ?? '',
     truth,
+    look: () => engine.look(),
     clock,
     random,
     log,
   }
   const port = await serveApi(api, ground, stack)
   const apiKey = firstKey({ path: ground.paths.apiKey, keys, clock, random })
-  makeProjects(options.projects ?? [], { engine, store, projects, clock, random })
+  makeProjects(options.projects ?? [], { plane: engine, store, clock, random })
   await doors.settled()
   const baseUrl = `http://127.0.0.1:${port}/api/v2`
   log({ kind: 'listening', baseUrl, proxyPort: doors.port, postgres: cluster.binaries.version })
@@ -66,7 +71,7 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
       baseUrl,
       apiKey,
       proxyPort: doors.port,
-      monitoringPassword: monitoringPassword(store, random),
+      monitoringPassword: api.monitoringPassword,
       truth,
       clock,
     },
@@ -88,30 +93,45 @@ function running({ truth, clock, ...parts }: RunningParts, stack: AsyncDisposabl
   }
 }
 
-const settingsOf = (options: LocalOptions): Api['settings'] => ({
-  plan: options.plan ?? 'paid',
-  allowShortDelays: options.allowShortDelays ?? false,
-  patchWakesIdle: true,
-  lastActiveLag: 1000 * (options.lastActiveLag ?? 5),
+/** The switches as the options set them at the start. */
+const behaviourOf = (options: LocalOptions): BehaviourChange => ({
+  ...(options.allowShortDelays && { delayBelowMinimum: 'accepted' }),
+  ...(options.lastActiveLag !== undefined && { lastActiveLag: options.lastActiveLag }),
+  ...(options.wakeLatency && { wakeLatency: options.wakeLatency }),
+  ...options.behaviour,
 })
 
-function makeEngine(ground: Ground, connections: Connections): Engine {
-  const { options, store, projects, clock, random, log } = ground
+const settingsOf =
+  ({ plan = 'paid' }: LocalOptions, switches: Switches): Api['settings'] =>
+  () => ({ ...switches.behaviour(), plan })
+
+type EngineParts = {
+  readonly visitors: Visitors
+  readonly switches: Switches
+  readonly settings: Api['settings']
+}
+
+function makeEngine(ground: Ground, { visitors, switches, settings }: EngineParts): Engine {
+  const { store, projects, clock, random, log } = ground
   return createEngine({
     store: projects,
     commit: (write) => store.commit(write),
-    makeComputes: (hear) => makeComputes(ground, hear),
+    makeComputes: (hear) => makeComputes(ground, hear, switches),
     waiting: createWaiting(clock, WAITING_LIMITS),
-    dropConnections: (endpointId) => connections.drop(endpointId),
-    settings: settingsOf(options),
-    wakeLatency: options.wakeLatency ?? { min: 1, max: 3 },
+    dropConnections: (endpointId) => visitors.drop(endpointId),
+    settings,
+    switches,
     clock,
     random,
     log,
   })
 }
 
-const makeComputes = ({ options, paths, projects, cluster, log }: Ground, hear: Hear): Computes =>
+const makeComputes = (
+  { options, paths, projects, cluster, log }: Ground,
+  hear: Hear,
+  switches: Switches,
+): Computes =>
   createComputes({
     ...hear,
     folder: paths.branches,
@@ -119,73 +139,21 @@ const makeComputes = ({ options, paths, projects, cluster, log }: Ground, hear: 
     cluster,
     cacheScale: options.cacheScale ?? 1,
     activityPoll: 1000 * (options.activityPoll ?? 0.5),
-    preparation: (branchId) => preparationOf(branchId, projects),
+    goalEvery: 1000 * (options.autoscaleEvery ?? 5),
+    behaviour: () => switches.behaviour(),
+    applied: (branchId) => projects.applied(branchId),
+    setApplied: (branchId, version) => projects.setApplied(branchId, version),
     onProblem: (message, err) => log({ kind: 'problem', message, err }),
   })
 
-async function openAllDoors(ground: Ground, engine: Engine, connections: Connections): Promise<Doors> {
-  const { options, store, projects, clock, log } = ground
-  const wanted = options.proxyPort ?? 0
-  const session: SessionOptions = {
-    admit: (endpointId, cause) => engine.admit(endpointId, cause),
-    connections,
-    cancel: (packet) => forwardCancel(packet, engine.serverPorts(), clock),
-    clock,
-    endpointId: undefined,
-  }
-  const open = (port: number): Promise<Doors | undefined> =>
-    openDoors({
-      session,
-      port,
-      rememberedPort: (endpointId) => projects.port(endpointId),
-      remember: (endpointId, at) => projects.setPort(endpointId, at),
-    })
-  const doors = await firstFree(wanted || Number(store.setting('proxy-port') ?? 0), wanted, open)
-  if (!doors) throw portTaken(wanted, 'proxyPort')
-  store.setSetting('proxy-port', String(doors.port))
-  engine.watchComputes((project) => void syncDoors(project, doors, log))
-  return doors
-}
-
-/** Never rejects: a compute without a port of its own is still reached through the main one. */
-async function syncDoors(project: Project, doors: Doors, log: Log): Promise<void> {
-  const endpointIds = project.computes.map(({ id }) => id)
-  try {
-    await doors.sync(project.id, endpointIds)
-  } catch (err) {
-    log({ kind: 'problem', message: 'the port of a compute could not be opened', err })
-  }
-  for (const endpointId of endpointIds)
-    log({ kind: 'compute-port', endpointId, port: doors.portOf(endpointId) ?? 0 })
-}
-
 async function serveApi(api: Api, { options, store }: Ground, stack: AsyncDisposableStack): Promise<number> {
-  const server = createAdaptorServer({ fetch: createApp(api).fetch })
+  const { server, close } = createHttp(api)
   const wanted = options.port ?? 0
   const port = await firstFree(wanted || Number(store.setting('port') ?? 0), wanted, (at) =>
     listenOn(server, at),
   )
   if (port === undefined) throw portTaken(wanted, 'port')
-  stack.defer(
-    () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        if ('closeAllConnections' in server) server.closeAllConnections()
-      }),
-  )
+  stack.defer(close)
   store.setSetting('port', String(port))
   return port
 }
-
-/** Tries the preferred port; when nobody asked for a certain one, any other will do. */
-async function firstFree<Opened>(
-  preferred: number,
-  wanted: number,
-  open: (port: number) => Promise<Opened | undefined>,
-): Promise<Opened | undefined> {
-  const opened = await open(preferred)
-  return opened ?? (wanted === 0 ? open(0) : undefined)
-}
-
-const portTaken = (port: number, option: string): Error =>
-  new Error(`port ${port} on 127.0.0.1 is in use: set ${option} to another, or to 0 for any free one`)

@@ -1,3 +1,4 @@
+import type { WakeCause } from './control/project.ts'
 import type { ComputeAccount } from './control/account.ts'
 
 /** The exact use of every compute as of `now`, instants in ISO 8601 with milliseconds, lengths in seconds. */
@@ -16,7 +17,7 @@ export type ComputeTruth = {
   /** One for every start, at the beginning of its interval. Name and user are those of the client that woke it. */
   readonly wakes: readonly {
     readonly at: string
-    readonly cause: 'client' | 'api' | 'create' | 'config'
+    readonly cause: WakeCause['kind']
     readonly applicationName: string | null
     readonly user: string | null
   }[]

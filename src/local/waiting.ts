@@ -7,8 +7,11 @@ export type Admission =
 
 /** The clients that wait for a compute to answer. */
 export type Waiting = {
-  /** Resolves when `settle` is called for this compute, or with a refusal when that takes too long. Never rejects. */
-  join(endpointId: string): Promise<Admission>
+  /**
+   * Resolves when `settle` is called for this compute, or with a refusal when that takes too long or the client has
+   * `left`, which makes room for others. Never rejects.
+   */
+  join(endpointId: string, left: AbortSignal): Promise<Admission>
   settle(endpointId: string, admission: Admission): void
   settleAll(admission: Admission): void
 }
@@ -35,28 +38,31 @@ export function createWaiting(clock: Clock, limits: WaitingLimits): Waiting {
     settleAll: (admission) => {
       for (const endpointId of waiting.keys()) settle(endpointId, admission)
     },
-    join: (endpointId) => {
+    join: (endpointId, left) => {
       const clients = waiting.get(endpointId) ?? new Set()
       if (clients.size >= limits.perCompute) return Promise.resolve(tooMany(endpointId))
       waiting.set(endpointId, clients)
       const { promise, resolve } = Promise.withResolvers<Admission>()
-      const cancel = clock.after(limits.patience, () => {
-        clients.delete(settled)
-        resolve({
-          ok: false,
-          code: '57P03',
-          message: `endpoint ${endpointId} did not start in time, try again`,
-        })
-      })
       const settled = (admission: Admission): void => {
         cancel()
+        left.removeEventListener('abort', leave)
+        clients.delete(settled)
         resolve(admission)
       }
+      const leave = (): void => settled(tooLate(endpointId))
+      const cancel = clock.after(limits.patience, leave)
+      left.addEventListener('abort', leave)
       clients.add(settled)
       return promise
     },
   }
 }
+
+const tooLate = (endpointId: string): Admission => ({
+  ok: false,
+  code: '57P03',
+  message: `endpoint ${endpointId} did not start in time, try again`,
+})
 
 const tooMany = (endpointId: string): Admission => ({
   ok: false,

@@ -1,36 +1,12 @@
 // kill -9 of the service itself, and starts that fail.
-import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { serverOf } from '../../src/local/compute/orphans.ts'
-import { type Local, startLocal } from '../../src/local/start.ts'
-import { type Service, QUICK, call, freshFolder, query, quickLocal, subject, until } from './support.ts'
-
-type Child = Service & { readonly child: ChildProcess }
-
-const truth = (): never => {
-  throw new Error('the truth of another process is not at hand')
-}
-
-/** The service in a process of its own. */
-async function childLocal(folder: string): Promise<Child> {
-  const child = spawn(process.execPath, [fileURLToPath(import.meta.resolve('./serve.ts')), folder], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const { promise, resolve, reject } = Promise.withResolvers<string>()
-  let said = ''
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    said += text
-    if (said.includes('\n')) resolve(said)
-  })
-  child.once('exit', () => reject(new Error('the service ended before it was up')))
-  const { baseUrl, apiKey }: Pick<Local, 'baseUrl' | 'apiKey'> = JSON.parse(await promise)
-  return { child, baseUrl, apiKey, truth }
-}
+import { startLocal } from '../../src/local/start.ts'
+import { childLocal, killed } from './child.ts'
+import { QUICK, call, freshFolder, query, quickLocal, subject, until } from './support.ts'
 
 test('a killed service leaves no orphan after the next start, and nothing it acknowledged is lost', async () => {
   const folder = freshFolder()
@@ -42,9 +18,7 @@ test('a killed service leaves no orphan after the next start, and nothing it ack
   await before.settled('active')
   await query(before.uri, 'create table kept as select 1 as one')
   const dataFolder = join(folder, 'branches', before.branchId)
-  const exited = new Promise((resolve) => void first.child.once('exit', resolve))
-  first.child.kill('SIGKILL')
-  await exited
+  await killed(first)
   const orphan = serverOf(dataFolder)
   expect(orphan).toEqual(expect.any(Number))
 
@@ -79,9 +53,7 @@ test('a service killed while a change is under way: the change stays, its operat
   await call(first, `PATCH ${before.path}`, {
     body: { endpoint: { autoscaling_limit_min_cu: 0.5, autoscaling_limit_max_cu: 0.5 } },
   })
-  const exited = new Promise((resolve) => void first.child.once('exit', resolve))
-  first.child.kill('SIGKILL')
-  await exited
+  await killed(first)
   const second = await quickLocal({ folder })
   const after = await subject(second)
   const record = await after.settled('idle')

@@ -155,7 +155,13 @@ test.each([
   const readings: QueryResult['rows'] = []
   for (let round = 0; round < 4; round += 1) {
     await query(shop.uri, 'select count(filler) from big')
-    readings.push((await query(shop.uri, counters))[0])
+    const before = readings.at(-1)?.hits ?? 0
+    readings.push(
+      await until('the counters show the scan', async () => {
+        const [now] = await query(shop.uri, counters)
+        return now.hits > before && now
+      }),
+    )
   }
   for (const [at, later] of readings.slice(1).entries()) {
     const earlier = readings[at]

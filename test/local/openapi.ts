@@ -59,11 +59,14 @@ export function problemsOf({ method, path, status, body }: ApiResponse): string[
   return check(schema, body, '$')
 }
 
+/** Paths of the document, those with fewer parameters first. */
+const templates = Object.keys(document.paths)
+  .toSorted((a, b) => a.split('{').length - b.split('{').length)
+  .map((path) => ({ path, shape: new RegExp(`^${path.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`) }))
+
 /** A template without parameters wins over one with. */
 function operationOf(method: string, path: string): Operation | undefined {
-  const template = Object.keys(document.paths)
-    .filter((known) => new RegExp(`^${known.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`).test(path))
-    .toSorted((a, b) => a.split('{').length - b.split('{').length)[0]
+  const template = templates.find(({ shape }) => shape.test(path))?.path
   return template === undefined ? undefined : document.paths[template]?.[method.toLowerCase()]
 }
 

@@ -1,4 +1,4 @@
-// The local service as a process of its own, to be killed: node serve.ts FOLDER
+// The local service as a process of its own, to be killed, or stopped with SIGTERM: node serve.ts FOLDER
 import { startLocal } from '../../src/local/start.ts'
 
 const local = await startLocal({
@@ -8,4 +8,5 @@ const local = await startLocal({
   wakeLatency: { min: 0, max: 0 },
   lastActiveLag: 0,
 })
+process.once('SIGTERM', () => void local.stop())
 console.log(JSON.stringify({ baseUrl: local.baseUrl, apiKey: local.apiKey }))

@@ -1,7 +1,15 @@
 import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Endpoint, Operation, ProjectListItem } from '@neondatabase/api-client'
+import type {
+  Branch,
+  Database,
+  Endpoint,
+  Operation,
+  Organization,
+  ProjectListItem,
+  Role,
+} from '@neondatabase/api-client'
 import { Client, type QueryResult } from 'pg'
 import { onTestFinished } from 'vitest'
 import { type Local, type LocalOptions, startLocal } from '../../src/local/start.ts'
@@ -62,6 +70,15 @@ export async function quickLocal(options: Partial<LocalOptions> = {}): Promise<L
 /** Everything a body may hold. A test names what it expects; that it is there, the OpenAPI document says. */
 export type Body = {
   readonly endpoint: Endpoint
+  readonly branch: Branch
+  readonly branches: readonly Branch[]
+  readonly role: Role
+  readonly roles: readonly Role[]
+  readonly database: Database
+  readonly databases: readonly Database[]
+  readonly organizations: readonly Organization[]
+  readonly password: string
+  readonly code: string
   readonly endpoints: readonly Endpoint[]
   readonly operations: readonly Operation[]
   readonly projects: readonly ProjectListItem[]
@@ -126,10 +143,20 @@ export async function subject(local: Service, name = 'shop'): Promise<Subject> {
   const projectId = projects.find((project) => project.name === name)?.id ?? ''
   const [endpoint] = (await call(local, `GET /projects/${projectId}/endpoints`)).body.endpoints
   if (!endpoint) throw new Error(`project ${name} has no compute`)
-  const { id: endpointId, branch_id: branchId } = endpoint
+  return subjectOf(local, endpoint)
+}
+
+/** The compute of this record. */
+export async function subjectOf(
+  local: Service,
+  { id: endpointId, project_id: projectId, branch_id: branchId }: Endpoint,
+): Promise<Subject> {
   const path = `/projects/${projectId}/endpoints/${endpointId}`
   const { uri } = (
-    await call(local, `GET /projects/${projectId}/connection_uri?database_name=app&role_name=app_owner`)
+    await call(
+      local,
+      `GET /projects/${projectId}/connection_uri?database_name=app&role_name=app_owner&branch_id=${branchId}&endpoint_id=${endpointId}`,
+    )
   ).body
   const record = async (): Promise<Endpoint> => (await call(local, `GET ${path}`)).body.endpoint
   const truth = (): ComputeTruth => {

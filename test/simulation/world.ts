@@ -1,5 +1,6 @@
 // The service of a simulation: the local service's control plane without processes, behind the daemon's own decoders.
-import { endpointWire, operationWire, projectWire } from '../../src/local/api/wire.ts'
+import { endpointWire, operationWire, optional, timestamp, type View } from '../../src/local/api/wire.ts'
+import { publishedActivity, type Project } from '../../src/local/control/project.ts'
 import { createSimulation, type Simulation } from '../../src/local/control/simulated.ts'
 import type { Reading } from '../../src/model/observation.ts'
 import type { Clock, Random, Readings, Service } from '../../src/model/ports.ts'
@@ -25,6 +26,25 @@ export type World = {
 }
 
 const LAG = 5000
+/** More than a project has in the time that is asked for. */
+const OPERATIONS = 1000
+
+/** The list's record of a project with one compute. */
+const projectRecord = (
+  { id, name, createdAt, updatedAt, computes }: Project,
+  { now, lag }: View,
+): Record<string, unknown> => ({
+  id,
+  name,
+  platform_id: 'local',
+  region_id: 'local',
+  provisioner: 'k8s-neonvm',
+  pg_version: 17,
+  cpu_used_sec: 0,
+  ...optional('compute_last_active_at', computes[0] && publishedActivity(computes[0].activity, now, lag)),
+  created_at: timestamp(createdAt),
+  updated_at: timestamp(updatedAt),
+})
 
 const never = (): never => {
   throw new Error('observing asks for nothing else')
@@ -37,7 +57,7 @@ export function createWorld(uses: readonly Use[], clock: Clock, random: Random):
       id: `project-${endpointId}`,
     })),
     from: START,
-    settings: settings(),
+    settings,
     latencies: { start: 1500, stop: 300, configure: 100 },
     activity: new Map(uses.map(({ endpointId, activity }) => [endpointId, activity.map((at) => START + at)])),
   })
@@ -59,7 +79,7 @@ export function createWorld(uses: readonly Use[], clock: Clock, random: Random):
     await clock.sleep(seconds(0.05 * random.unit()), signal)
     return decoded
   }
-  const view = (): { now: number; lag: number } => ({ now: simulation.now(), lag: LAG })
+  const view = (): View => ({ now: simulation.now(), lag: LAG, suffix: 'localhost' })
   const known = (projectId: string): NonNullable<ReturnType<Simulation['project']>> => {
     const found = simulation.project(projectId)
     if (!found) throw new Error(`no project ${projectId} in the simulation`)
@@ -72,9 +92,7 @@ export function createWorld(uses: readonly Use[], clock: Clock, random: Random):
     },
     service: {
       listProjects: (signal) =>
-        asked(signal, () =>
-          decodeProjects({ projects: ids.map((id) => projectWire(known(id), 17, view())) }),
-        ),
+        asked(signal, () => decodeProjects({ projects: ids.map((id) => projectRecord(known(id), view())) })),
       listComputes: (projectId, signal) =>
         asked(signal, () => {
           const { computes } = known(projectId)
@@ -82,8 +100,10 @@ export function createWorld(uses: readonly Use[], clock: Clock, random: Random):
         }),
       listOperations: (projectId, since, signal) =>
         asked(signal, () => {
-          const recent = simulation.operations(projectId).filter(({ createdAt }) => createdAt >= since - 1000)
-          return decodeOperations({ operations: recent.map(operationWire) })
+          const recent = simulation
+            .operations(projectId, OPERATIONS, undefined)
+            ?.filter(({ createdAt }) => createdAt >= since - 1000)
+          return decodeOperations({ operations: (recent ?? []).map(operationWire) })
         }),
       getCompute: never,
       createCompute: never,

@@ -18,7 +18,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   daemon: words(
     'model account report config service store observe metrics pino hono @hono/node-server node:*',
   ),
-  local: ['hono', '@hono/node-server', 'zod', 'pg', 'node:*'],
+  local: ['hono', '@hono/node-server', 'zod', 'pg', 'selfsigned', 'node:*'],
   // the demo plays the clients of the computes, too
   'cli/demo': words('cli daemon local model commander undici pg node:*'),
   cli: words('daemon config local service store model commander undici node:*'),

@@ -1,20 +1,25 @@
-import { getConnInfo } from '@hono/node-server/conninfo'
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
+import { branchRoutes } from './branches.ts'
 import { connectionUriRoutes } from './connection-uri.ts'
+import { consumptionRoutes } from './consumption.ts'
 import type { Api, Call, Env } from './context.ts'
+import { databaseRoutes } from './databases.ts'
 import { endpointRoutes } from './endpoints.ts'
 import { refuse } from './errors.ts'
+import { faults } from './faults.ts'
 import { keyRoutes } from './keys.ts'
-import { notYetRoutes } from './not-yet.ts'
+import { localOnlyRoutes } from './local-only.ts'
 import { operationRoutes } from './operations.ts'
+import { projectCreateRoute } from './project-create.ts'
 import { projectRoutes } from './projects.ts'
+import { roleRoutes } from './roles.ts'
 import { userRoutes } from './users.ts'
 
 /** The largest body, bytes. The largest sensible one, with every Postgres setting, stays below half of it. */
 const LARGEST_BODY = 65_536
 
-/** The HTTP side of the service: `/api/v2` with bearer keys, and `/_truth` beside it without. */
+/** The HTTP side of the service: `/api/v2` with bearer keys, and paths of this machine beside it without. */
 export function createApp(api: Api): Hono<Env> {
   const app = new Hono<Env>()
   app.use(async (call, next) => {
@@ -29,12 +34,13 @@ export function createApp(api: Api): Hono<Env> {
     return refuse(call, 500, 'internal error')
   })
   app.notFound((call) => refuse(call, 404, `no such route: ${call.req.method} ${call.req.path}`))
-  app.get('/_truth', (call) => truth(call, api))
+  localOnlyRoutes(app, api)
   app.route('/api/v2', routes(api))
   return app
 }
 
 function routes(api: Api): Hono<Env> {
+  const undisturbed = new Hono<Env>().route('/api/v2', resources(api))
   const app = new Hono<Env>()
   app.use(async (call, next) => {
     if (!isAuthorized(call, api))
@@ -42,39 +48,40 @@ function routes(api: Api): Hono<Env> {
     if (!takesJson(call)) return refuse(call, 406, 'accept: only application/json is served')
     return next()
   })
+  app.use(faults(api, undisturbed))
   app.use(
     bodyLimit({
       maxSize: LARGEST_BODY,
       onError: (call) => refuse(call, 413, `the body is larger than ${LARGEST_BODY} bytes`),
     }),
   )
-  keyRoutes(app, api)
-  projectRoutes(app, api)
-  endpointRoutes(app, api)
-  operationRoutes(app, api)
-  connectionUriRoutes(app, api)
-  userRoutes(app, api)
-  notYetRoutes(app)
+  app.route('/', resources(api))
   return app
 }
 
-function isAuthorized(call: Call, { keys, clock }: Api): boolean {
+function resources(api: Api): Hono<Env> {
+  const app = new Hono<Env>()
+  keyRoutes(app, api)
+  projectRoutes(app, api)
+  projectCreateRoute(app, api)
+  branchRoutes(app, api)
+  databaseRoutes(app, api)
+  roleRoutes(app, api)
+  endpointRoutes(app, api)
+  operationRoutes(app, api)
+  connectionUriRoutes(app, api)
+  consumptionRoutes(app, api)
+  userRoutes(app, api)
+  return app
+}
+
+function isAuthorized(call: Call, { keys, clock, addressOf }: Api): boolean {
   const value = /^Bearer +(\S+)$/i.exec(call.req.header('authorization') ?? '')?.[1]
   if (value === undefined) return false
-  return keys.use(value, getConnInfo(call).remote.address ?? '', clock.now()) !== undefined
+  return keys.use(value, addressOf(call), clock.now()) !== undefined
 }
 
 const takesJson = (call: Call): boolean => {
   const accepted = call.req.header('accept')
   return accepted === undefined || /\*\/\*|application\/(?:json|\*)/.test(accepted)
-}
-
-/** Exact use of every compute, as of `at` when given. Only for programs on this machine. */
-function truth(call: Call, api: Api): Response {
-  const address = getConnInfo(call).remote.address ?? ''
-  if (!/^(?:::ffff:)?127\.|^::1$/.test(address)) return refuse(call, 403, 'only for programs on this machine')
-  const text = call.req.query('at')
-  const at = text === undefined ? api.clock.now() : Date.parse(text)
-  if (Number.isNaN(at)) return refuse(call, 400, `at: expected an ISO 8601 instant, got ${text}`)
-  return call.json(api.truth(at))
 }

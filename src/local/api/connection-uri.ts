@@ -1,14 +1,10 @@
 import type { Hono } from 'hono'
 import { z } from 'zod'
-import type { Project } from '../control/project.ts'
+import { type Branch, type Compute, type Project, primaryOf } from '../control/project.ts'
 import type { Api, Call, Env } from './context.ts'
 import { refuse } from './errors.ts'
 import { queryOf } from './input.ts'
-import { NOT_YET_IN_REQUESTS } from './not-yet.ts'
-import { projectOf } from './projects.ts'
-
-/** The database every project begins with. */
-export const DATABASE = 'app'
+import { branchOr404, projectOf } from './found.ts'
 
 const uriQuery = z.object({
   database_name: z.string(),
@@ -27,37 +23,88 @@ export function connectionUriRoutes(app: Hono<Env>, api: Api): void {
     if (project instanceof Response) return project
     const query = queryOf(call, uriQuery)
     if (!query.ok) return query.answer
-    if (query.value.pooled === 'true') return refuse(call, 501, NOT_YET_IN_REQUESTS.pooled)
-    return answer(call, project, { query: query.value, api })
+    const branch = branchAsked(call, project, query.value)
+    return branch instanceof Response ? branch : answer(call, project, { branch, query: query.value, api })
   })
 }
 
-function answer(
-  call: Call,
-  project: Project,
-  asked: { readonly query: UriQuery; readonly api: Api },
-): Response {
-  const { query, api } = asked
-  if (query.database_name !== DATABASE) return refuse(call, 404, `database not found: ${query.database_name}`)
-  const password = api.store.roles(project.id).get(query.role_name)
-  if (password === undefined) return refuse(call, 404, `role not found: ${query.role_name}`)
-  const branchId = query.branch_id ?? project.branches[0]?.id
-  const compute = project.computes.find(
-    ({ id, branchId: of }) =>
-      of === branchId && (query.endpoint_id === undefined || id === query.endpoint_id),
-  )
-  if (!compute) return refuse(call, 404, `no endpoint found on branch ${branchId}`)
-  return call.json({
-    uri: uriOf({ role: query.role_name, password, endpointId: compute.id, port: api.proxyPort }),
-  })
+/** The branch that is named, that of the compute that is named, or the default one. */
+function branchAsked(call: Call, project: Project, { branch_id, endpoint_id }: UriQuery): Branch | Response {
+  const compute = project.computes.find(({ id }) => id === endpoint_id)
+  const branchId = branch_id ?? compute?.branchId ?? project.branches[0]?.id ?? ''
+  return branchOr404(call, project, branchId)
 }
 
-type UriParts = {
+type Asked = { readonly branch: Branch; readonly query: UriQuery; readonly api: Api }
+
+function answer(call: Call, project: Project, { branch, query, api }: Asked): Response {
+  const { databases, roles } = branch.catalogue
+  if (!databases.some(({ name }) => name === query.database_name))
+    return refuse(call, 404, `database not found: ${query.database_name}`)
+  const role = roles.find(({ name }) => name === query.role_name)
+  if (!role) return refuse(call, 404, `role not found: ${query.role_name}`)
+  if (!project.storePasswords) return refuse(call, 412, 'this project does not store passwords')
+  const compute =
+    query.endpoint_id === undefined
+      ? primaryOf(project, branch.id)
+      : project.computes.find(({ id, branchId }) => branchId === branch.id && id === query.endpoint_id)
+  if (!compute) return refuse(call, 404, `no endpoint found on branch ${branch.id}`)
+  const parts = {
+    role: role.name,
+    password: role.password,
+    database: query.database_name,
+    compute,
+    pooled: query.pooled === 'true',
+  }
+  return call.json({ uri: uriOf(parts, api) })
+}
+
+export type UriParts = {
   readonly role: string
   readonly password: string
-  readonly endpointId: string
-  readonly port: number
+  readonly database: string
+  readonly compute: Compute
+  readonly pooled: boolean
 }
 
-const uriOf = ({ role, password, endpointId, port }: UriParts): string =>
-  `postgresql://${role}:${password}@127.0.0.1:${port}/${DATABASE}?options=endpoint%3D${endpointId}&sslmode=disable`
+/** The name of the compute, or that of its pooled door. */
+const nameOf = ({ compute, pooled }: UriParts): string => (pooled ? `${compute.id}-pooler` : compute.id)
+
+type Place = Pick<Api, 'proxyPort' | 'host'>
+
+/**
+ * The file of the certificate is named, so that clients that verify what they are shown, as node's `pg` always does,
+ * need nothing else. Whoever wants no TLS changes `sslmode` to `disable`.
+ */
+export function uriOf(parts: UriParts, { proxyPort, host }: Place): string {
+  const [role, password, database] = [parts.role, parts.password, parts.database].map(encodeURIComponent)
+  const name = nameOf(parts)
+  const certificate = encodeURIComponent(host.certificateFile).replaceAll('%2F', '/')
+  return (
+    `postgresql://${role}:${password}@127.0.0.1:${proxyPort}/${database}?options=endpoint%3D${name}` +
+    `&sslmode=verify-full&sslrootcert=${certificate}`
+  )
+}
+
+/** URI and its parts as answers about new branches show them. */
+export const connectionWire = (parts: UriParts, api: Place): Record<string, unknown> => ({
+  connection_uri: uriOf(parts, api),
+  connection_parameters: {
+    database: parts.database,
+    password: parts.password,
+    role: parts.role,
+    host: `${parts.compute.id}.${api.host.suffix}`,
+    pooler_host: `${parts.compute.id}-pooler.${api.host.suffix}`,
+  },
+})
+
+/** One for every database of a branch that has a compute, each as its owner. */
+export function connectionsOf(project: Project, branch: Branch, api: Place): unknown[] {
+  const compute = primaryOf(project, branch.id)
+  if (!compute) return []
+  return branch.catalogue.databases.flatMap(({ name: database, owner }) => {
+    const role = branch.catalogue.roles.find(({ name }) => name === owner)
+    const parts = role && { role: owner, password: role.password, database, compute, pooled: false }
+    return parts ? [connectionWire(parts, api)] : []
+  })
+}

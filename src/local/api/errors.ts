@@ -1,5 +1,7 @@
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { z } from 'zod'
-import type { Call } from './context.ts'
+import type { Refusal } from '../control/events.ts'
+import type { Api, Call } from './context.ts'
 
 /** Status → the word in `code`. The public schema leaves the words open. */
 const CODES = {
@@ -9,20 +11,35 @@ const CODES = {
   404: 'NOT_FOUND',
   406: 'NOT_ACCEPTABLE',
   409: 'CONFLICT',
+  412: 'PRECONDITION_FAILED',
   413: 'TOO_LARGE',
   415: 'UNSUPPORTED_MEDIA_TYPE',
   422: 'UNPROCESSABLE',
   423: 'LOCKED',
+  429: 'TOO_MANY_REQUESTS',
   500: 'INTERNAL',
   501: 'NOT_YET',
+  502: 'BAD_GATEWAY',
   503: 'UNAVAILABLE',
+  504: 'GATEWAY_TIMEOUT',
+  524: 'TIMEOUT',
 } as const
 
 export type ErrorStatus = keyof typeof CODES
 
 /** The error body of every route: `request_id`, `code`, `message` (service-facts 5). */
 export const refuse = (call: Call, status: ErrorStatus, message: string): Response =>
-  call.json({ request_id: call.get('requestId'), code: CODES[status], message }, status)
+  call.json(
+    { request_id: call.get('requestId'), code: CODES[status], message },
+    status as ContentfulStatusCode,
+  )
+
+/** The answer to what the control plane refused; what a body may not say is answered by `errors.invalid` (Q-09). */
+export const refusalAnswer = (
+  call: Call,
+  { status, message }: Refusal,
+  api: Pick<Api, 'settings'>,
+): Response => refuse(call, status === 400 ? api.settings().errors.invalid : status, message)
 
 /** All problems of a parsed input, each with the path of its field. */
 export const problemsText = (error: z.ZodError): string =>

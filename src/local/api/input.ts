@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { Settings } from '../control/events.ts'
 import type { Call } from './context.ts'
 import { problemsText, refuse } from './errors.ts'
 
@@ -7,10 +8,14 @@ export type Input<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly answer: Response }
 
-/** The JSON body, as the schema yields it. Fields the schema does not know are ignored (Q-28). */
+/** How the service treats what it does not take. */
+type Rules = { readonly settings: () => Pick<Settings, 'errors' | 'unknownFields'> }
+
+/** The JSON body, as the schema yields it. */
 export async function bodyOf<Schema extends z.ZodType>(
   call: Call,
   schema: Schema,
+  api: Rules,
 ): Promise<Input<z.output<Schema>>> {
   const type = call.req.header('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json') {
@@ -20,20 +25,46 @@ export async function bodyOf<Schema extends z.ZodType>(
     }
   }
   const body = parsed(await call.req.text())
-  if (body === undefined) return { ok: false, answer: refuse(call, 400, 'the body is not valid JSON') }
-  return checked(call, schema, body)
+  const { errors, unknownFields } = api.settings()
+  if (body === undefined)
+    return { ok: false, answer: refuse(call, errors.invalid, 'the body is not valid JSON') }
+  const result = schema.safeParse(body)
+  if (!result.success) return { ok: false, answer: refuse(call, errors.invalid, problemsText(result.error)) }
+  const unknown = unknownFields === 'refused' ? unknownIn(body, result.data) : []
+  if (unknown.length > 0) {
+    const message = unknown.map((path) => `${path}: unknown field`).join('; ')
+    return { ok: false, answer: refuse(call, errors.invalid, message) }
+  }
+  return { ok: true, value: result.data }
 }
 
-/** The query, as the schema yields it. Each value is a text. */
-export const queryOf = <Schema extends z.ZodType>(call: Call, schema: Schema): Input<z.output<Schema>> =>
-  checked(call, schema, call.req.query())
-
-function checked<Schema extends z.ZodType>(
+/** The same where a route takes no body as well: then the schema gets an empty object. */
+export async function optionalBodyOf<Schema extends z.ZodType>(
   call: Call,
   schema: Schema,
-  value: unknown,
-): Input<z.output<Schema>> {
-  const result = schema.safeParse(value)
+  api: Rules,
+): Promise<Input<z.output<Schema>>> {
+  const hasType = call.req.header('content-type') !== undefined
+  const text = hasType ? '' : await call.req.text()
+  if (hasType || text !== '') return bodyOf(call, schema, api)
+  const result = schema.safeParse({})
+  if (result.success) return { ok: true, value: result.data }
+  return { ok: false, answer: refuse(call, api.settings().errors.invalid, problemsText(result.error)) }
+}
+
+/** Paths of what was sent and is not in what the schema made of it (Q-28). */
+function unknownIn(sent: unknown, kept: unknown, path: readonly string[] = []): string[] {
+  if (typeof sent !== 'object' || sent === null || typeof kept !== 'object' || kept === null) return []
+  return Object.entries(sent).flatMap(([key, value]) => {
+    const here = [...path, key]
+    return key in kept ? unknownIn(value, (kept as Record<string, unknown>)[key], here) : [here.join('.')]
+  })
+}
+
+/** The query, as the schema yields it. Each value is a text; of a repeated one all values, joined with commas. */
+export function queryOf<Schema extends z.ZodType>(call: Call, schema: Schema): Input<z.output<Schema>> {
+  const all = Object.entries(call.req.queries()).map(([name, values]) => [name, values.join(',')] as const)
+  const result = schema.safeParse(Object.fromEntries(all))
   if (result.success) return { ok: true, value: result.data }
   return { ok: false, answer: refuse(call, 400, problemsText(result.error)) }
 }

@@ -16,9 +16,12 @@ const used = ({ lastUsedAt, lastUsedFrom }: KeyRecord): Record<string, unknown> 
   last_used_from_addr: lastUsedFrom,
 })
 
-export function keyRoutes(app: Hono<Env>, { keys, accountId, clock, random }: Api): void {
+export function keyRoutes(app: Hono<Env>, api: Api): void {
+  const { keys, account, clock, random, settings } = api
+  const accountId = account.id
+
   app.post('/api_keys', async (call) => {
-    const body = await bodyOf(call, createBody)
+    const body = await bodyOf(call, createBody, api)
     if (!body.ok) return body.answer
     const value = random.text(KEY_LENGTH)
     const { id, name, createdAt } = keys.create(body.value.key_name, value, clock.now())
@@ -27,7 +30,7 @@ export function keyRoutes(app: Hono<Env>, { keys, accountId, clock, random }: Ap
 
   app.get('/api_keys', (call) =>
     call.json(
-      keys.list().map((record) => ({
+      [...keys.list(), ...(settings().listRevokedKeys ? keys.revoked() : [])].map((record) => ({
         id: record.id,
         name: record.name,
         created_at: timestamp(record.createdAt),

@@ -4,7 +4,7 @@ import type { Operation } from '../control/project.ts'
 import type { Api, Env } from './context.ts'
 import { refuse } from './errors.ts'
 import { queryOf } from './input.ts'
-import { projectOf } from './projects.ts'
+import { projectOf } from './found.ts'
 import { operationWire } from './wire.ts'
 
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
@@ -28,7 +28,7 @@ export function operationRoutes(app: Hono<Env>, api: Api): void {
     const query = queryOf(call, listQuery)
     if (!query.ok) return query.answer
     const before = query.value.cursor?.split('_')[1]
-    const page = api.store.operations(project.id, query.value.limit, before)
+    const page = api.plane.operations(project.id, query.value.limit, before)
     if (!page) return refuse(call, 400, 'cursor: not a cursor of this list')
     const last = page.at(-1)
     return call.json({
@@ -41,7 +41,7 @@ export function operationRoutes(app: Hono<Env>, api: Api): void {
     const project = projectOf(call, api)
     if (project instanceof Response) return project
     const operationId = call.req.param('operation_id')
-    const operation = api.store.operation(project.id, operationId)
+    const operation = api.plane.operation(project.id, operationId)
     if (!operation) return refuse(call, 404, `operation not found: ${operationId}`)
     return call.json({ operation: operationWire(operation) })
   })

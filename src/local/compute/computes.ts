@@ -1,27 +1,44 @@
 // The Postgres servers of this folder: one per awake compute, on the data folder of its branch.
 import { join } from 'node:path'
-import type { ComputeConfig } from '../control/project.ts'
-import { writeSizeConfiguration } from './configuration.ts'
-import { runStatements } from './connect.ts'
+import type { Behaviour } from '../control/behaviour.ts'
+import type { Branch, ComputeConfig, ComputeType } from '../control/project.ts'
+import { maxConnectionsOf } from '../control/sizes.ts'
+import { copyBranch, removeFolder } from './branch-copy.ts'
+import { maxConnectionsIn } from './configuration.ts'
 import { createGate } from './gate.ts'
 import { type Monitor, startMonitor } from './monitor.ts'
-import { freePort } from './ports.ts'
-import { type Server, startServer } from './server.ts'
-import { type Cluster, copyTemplate, forgetStatistics } from './template.ts'
+import { type Replica, originOf, spawnReplica } from './replica.ts'
+import { dropSlot } from './slots.ts'
+import { type Spawned, catalogueOn, spawnPrimary } from './spawn.ts'
+import type { Cluster } from './template.ts'
 
-export type StartOrder = {
+export type ConfigureOrder = {
   readonly endpointId: string
-  readonly branchId: string
+  readonly type: ComputeType
+  readonly branch: Branch
   readonly config: ComputeConfig
-  /** Extra time before the server is spawned, ms. */
-  readonly latency: number
+  /** The replicas of the branch. */
+  readonly replicaIds: readonly string[]
 }
+
+/** `latency`: extra time before the server is spawned, ms. */
+export type StartOrder = ConfigureOrder & { readonly latency: number }
 
 export type Computes = {
   /** Starts the server of a compute; resolves when it accepts connections, throws with the reason when it cannot. */
   start(order: StartOrder): Promise<void>
-  /** Resolves when the server is gone; at once when there is none. */
-  stop(endpointId: string): Promise<void>
+  /** Makes a running server what the order says, as far as that needs no restart. */
+  configure(order: ConfigureOrder): Promise<void>
+  /** Makes a running server one of another size; nobody is dropped. */
+  resize(endpointId: string, cu: number): Promise<void>
+  /** Resolves when the server is gone; at once when there is none. Clients get `grace` ms to leave by themselves. */
+  stop(endpointId: string, grace: number): Promise<void>
+  /** Makes the data of a branch out of its parent's. */
+  copyBranch(branchId: string, parentId: string): Promise<void>
+  /** Removes the data of a branch once nothing runs on it. */
+  removeBranch(branchId: string): Promise<void>
+  /** Removes the data and the slot of a replica once it does not run. */
+  removeReplica(endpointId: string, branchId: string): Promise<void>
   stopAll(): Promise<void>
   /** Looks for activity now, outside the rhythm. */
   poll(endpointId: string): Promise<void>
@@ -38,29 +55,35 @@ export type ComputesOptions = {
   readonly cluster: Cluster
   readonly cacheScale: number
   readonly activityPoll: number
-  /** SQL that sets the passwords of a branch's roles; undefined when that was done before. */
-  readonly preparation: (branchId: string) => { readonly sql: string; readonly done: () => void } | undefined
+  /** Between two goals of the autoscaler, ms. */
+  readonly goalEvery: number
+  readonly behaviour: () => Behaviour
+  /** Which roles and databases the data of a branch holds, as `versionOf` words it; undefined before the first time. */
+  readonly applied: (branchId: string) => string | undefined
+  readonly setApplied: (branchId: string, version: string | undefined) => void
   readonly onActivity: (endpointId: string, at: number) => void
+  /** The size the autoscaler aims at for a compute with a range. */
+  readonly onGoal: (endpointId: string, cu: number) => void
   readonly onDied: (endpointId: string, words: string) => void
   readonly onProblem: (message: string, error: unknown) => void
 }
 
 /** `stopping` is set when the end is wanted, so that it is no death. */
-type Running = { readonly server: Server; monitor: Monitor | undefined; stopping: boolean }
+type Running = Spawned & {
+  readonly branchId: string
+  /** Of a replica only. */
+  readonly follow: Replica['follow'] | undefined
+  monitor: Monitor | undefined
+  stopping: boolean
+}
 
 /** Servers started at once. Doubled, a burst of wakes makes each of them slower on a small machine. */
 const STARTS_AT_ONCE = 4
-
-/** Failures that pass by themselves: a port taken in between, or children of a killed server not yet gone. */
-const PASSING = /Address already in use|pre-existing shared memory|lock file "postmaster\.pid"/
-const TRIES = 40
-const TRY_EVERY = 50
 
 export function createComputes(options: ComputesOptions): Computes {
   const running = new Map<string, Running>()
   // branch → the last thing done to its data folder, which the next one waits for
   const branches = new Map<string, Promise<unknown>>()
-  const branchOf = new Map<string, string>()
   const gate = createGate(STARTS_AT_ONCE)
   const closing = new AbortController()
 
@@ -70,19 +93,45 @@ export function createComputes(options: ComputesOptions): Computes {
     branches.set(branchId, done)
     return done
   }
+  const primaryOn = (branchId: string): Running | undefined =>
+    [...running.values()].find((entry) => entry.branchId === branchId && !entry.follow)
+  const replicasOn = (branchId: string): [string, Running][] =>
+    [...running].filter(([, entry]) => entry.branchId === branchId && entry.follow)
   const start = async (order: StartOrder): Promise<void> => {
+    const { endpointId, branch } = order
     await options.cluster.clock.sleep(order.latency, closing.signal)
     if (closing.signal.aborted) throw new Error('the local service is stopping')
-    const server = await spawnOn(order, options)
-    const entry: Running = { server, monitor: undefined, stopping: false }
-    running.set(order.endpointId, entry)
-    branchOf.set(order.endpointId, order.branchId)
-    void server.ended.then((words) => ended(order.endpointId, entry, words))
-    void watch(order.endpointId, entry)
+    const spawned = order.type === 'read_only' ? await startReplica(order) : await startPrimary(order)
+    const entry: Running = { ...spawned, branchId: branch.id, monitor: undefined, stopping: false }
+    running.set(endpointId, entry)
+    void entry.server.ended.then((words) => ended(endpointId, entry, words))
+    void watch(endpointId, entry)
+  }
+  /** Replicas with fewer connections than the primary will have must end first; their clients wake them with more. */
+  const startPrimary = async (order: StartOrder): Promise<Spawned & { readonly follow: undefined }> => {
+    const { id: branchId } = order.branch
+    const needed = maxConnectionsOf(order.config, options.behaviour().connectionsBasis)
+    for (const [endpointId, replica] of replicasOn(branchId))
+      if (maxConnectionsIn(join(options.folder, endpointId)) < needed) await replica.server.stop(0)
+    const spawned = await spawnPrimary(order, options)
+    for (const [, replica] of replicasOn(branchId)) replica.follow?.(spawned.server.port)
+    return { ...spawned, follow: undefined }
+  }
+  const startReplica = async (order: StartOrder): Promise<Replica> => {
+    const origin = originOf(join(options.folder, order.endpointId))
+    if (origin !== undefined && origin !== order.branch.id) await forgetReplica(order.endpointId, origin)
+    return spawnReplica(order, primaryOn(order.branch.id)?.server.port, options)
+  }
+  const forgetReplica = async (endpointId: string, branchId: string): Promise<void> => {
+    const primary = primaryOn(branchId)
+    const { password } = options.cluster
+    if (primary) await dropSlot({ port: primary.server.port, password }, endpointId)
+    await removeFolder(join(options.folder, endpointId))
   }
   const ended = (endpointId: string, entry: Running, words: string): void => {
     entry.monitor?.stop()
     if (running.get(endpointId) === entry) running.delete(endpointId)
+    if (!entry.follow) for (const [, replica] of replicasOn(entry.branchId)) replica.follow?.(undefined)
     if (!entry.stopping) options.onDied(endpointId, words)
   }
   const watch = async (endpointId: string, entry: Running): Promise<void> => {
@@ -91,8 +140,10 @@ export function createComputes(options: ComputesOptions): Computes {
         port: entry.server.port,
         password: options.cluster.password,
         every: options.activityPoll,
+        rule1: () => options.behaviour().activityRule1,
         clock: options.cluster.clock,
         onActivity: (at) => options.onActivity(endpointId, at),
+        onWork: (reading) => entry.sizing.seen(reading),
         onProblem: (error) =>
           entry.stopping || options.onProblem('the activity of a compute could not be read', error),
       })
@@ -102,56 +153,47 @@ export function createComputes(options: ComputesOptions): Computes {
       if (!entry.stopping) options.onProblem('the activity of a compute cannot be watched', error)
     }
   }
-  const stop = async (endpointId: string): Promise<void> => {
+  const stop = async (endpointId: string, grace: number): Promise<void> => {
     const entry = running.get(endpointId)
     if (!entry) return
     entry.stopping = true
     entry.monitor?.stop()
-    await inTurn(branchOf.get(endpointId) ?? endpointId, () => entry.server.stop())
+    await inTurn(entry.branchId, () => entry.server.stop(grace))
+  }
+  const resize = async (endpointId: string, cu: number): Promise<void> => {
+    const entry = running.get(endpointId)
+    await entry?.sizing.resize(cu)
+    if (entry && running.get(endpointId) === entry && !entry.stopping) entry.setSize(cu)
+  }
+  const copy = async (branchId: string, parentId: string): Promise<void> => {
+    const { folder, cluster } = options
+    const port = primaryOn(parentId)?.server.port
+    await copyBranch({ from: join(folder, parentId), to: join(folder, branchId), port }, cluster)
+    options.setApplied(branchId, options.applied(parentId))
   }
   return {
-    start: (order) => inTurn(order.branchId, () => gate(() => start(order))),
+    start: (order) => inTurn(order.branch.id, () => gate(() => start(order))),
+    configure: async ({ endpointId, branch }) => {
+      const entry = running.get(endpointId)
+      if (entry && !entry.follow) await inTurn(branch.id, () => catalogueOn(entry.server, branch, options))
+    },
+    copyBranch: (branchId, parentId) =>
+      inTurn(parentId, () => inTurn(branchId, () => copy(branchId, parentId))),
+    removeBranch: async (branchId) => {
+      await inTurn(branchId, () => removeFolder(join(options.folder, branchId)))
+      branches.delete(branchId)
+      options.setApplied(branchId, undefined)
+    },
+    removeReplica: (endpointId, branchId) => inTurn(branchId, () => forgetReplica(endpointId, branchId)),
+    resize,
     stop,
     stopAll: async () => {
       closing.abort()
       await Promise.allSettled(branches.values())
-      await Promise.all([...running.keys()].map(stop))
+      await Promise.all([...running.keys()].map((endpointId) => stop(endpointId, 0)))
     },
     poll: async (endpointId) => running.get(endpointId)?.monitor?.poll(),
     portOf: (endpointId) => running.get(endpointId)?.server.port,
     ports: () => [...running.values()].map(({ server }) => server.port),
-  }
-}
-
-/** A server on the branch's data folder with everything a client may count on: size, fresh counters, roles. */
-async function spawnOn({ branchId, config }: StartOrder, options: ComputesOptions): Promise<Server> {
-  const dataFolder = join(options.folder, branchId)
-  await copyTemplate(options.template, dataFolder)
-  writeSizeConfiguration(dataFolder, config, options.cacheScale)
-  forgetStatistics(dataFolder)
-  const server = await patiently(dataFolder, options.cluster)
-  const preparation = options.preparation(branchId)
-  if (!preparation) return server
-  try {
-    const { password } = options.cluster
-    await runStatements({ port: server.port, password, database: 'postgres' }, [preparation.sql])
-    preparation.done()
-    return server
-  } catch (error) {
-    await server.stop()
-    throw new Error('the roles of a new branch could not be made', { cause: error })
-  }
-}
-
-async function patiently(dataFolder: string, { binaries, owner, clock }: Cluster): Promise<Server> {
-  const never = new AbortController().signal
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await startServer({ binaries, owner, clock, dataFolder, port: await freePort() })
-    } catch (error) {
-      const passes = error instanceof Error && PASSING.test(error.message)
-      if (!passes || tries === TRIES) throw error
-      await clock.sleep(TRY_EVERY, never)
-    }
   }
 }

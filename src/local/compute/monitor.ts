@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import { type ActivityReading, activityIn } from '../control/activity.ts'
 import { SUPERUSER } from './configuration.ts'
 import { connect } from './connect.ts'
+import type { WorkReading } from './sizing.ts'
 
 /** Watches one server for activity until stopped. */
 export type Monitor = {
@@ -17,22 +18,30 @@ export type MonitorOptions = {
   /** Between two polls, ms. */
   readonly every: number
   readonly clock: Clock
+  /** Whether the first of the five rules is on. */
+  readonly rule1: () => boolean
   readonly onActivity: (at: number) => void
+  readonly onWork: (reading: WorkReading) => void
   readonly onProblem: (error: unknown) => void
 }
 
-/** All inputs of the five rules in one round trip (service-facts 9). */
+/** All inputs of the five rules in one round trip (service-facts 9), and how much work there is. */
 const READ_ACTIVITY = `
 select
   d.active_time,
   d.sessions::float8,
+  d.reads,
+  (select count(*)::int from pg_catalog.pg_stat_activity
+    where backend_type in ('client backend', 'parallel worker', 'autovacuum worker') and state = 'active'
+      and coalesce(wait_event_type, 'IO') = 'IO' and usename is distinct from '${SUPERUSER}') as running,
   b.busy::int,
   extract(epoch from b.last_change)::float8 * 1000 as last_change,
   (select count(*)::int from pg_catalog.pg_stat_replication where application_name <> 'walproposer') as replications,
   (select count(*)::int from pg_catalog.pg_stat_subscription where pid is not null) as subscriptions,
   (select count(*)::int from pg_catalog.pg_stat_activity where backend_type = 'autovacuum worker') as autovacuum
 from
-  (select sum(active_time) as active_time, sum(sessions) as sessions
+  (select sum(active_time) as active_time, sum(sessions) as sessions,
+          json_object_agg(datname, blks_read) filter (where datname is not null) as reads
      from pg_catalog.pg_stat_database where datname not in ('postgres', 'template0', 'template1')) d,
   (select count(*) filter (where state <> 'idle') as busy, max(state_change) as last_change
      from pg_catalog.pg_stat_activity
@@ -69,7 +78,10 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
 }
 
 /** One reading, compared with the one before. Reports every activity the rules find. */
-function readingsOf(client: Client, { clock, onActivity }: MonitorOptions): () => Promise<void> {
+function readingsOf(
+  client: Client,
+  { clock, rule1, onActivity, onWork }: MonitorOptions,
+): () => Promise<void> {
   let earlier: ActivityReading | undefined
   let lastActive: number | undefined
   return async () => {
@@ -84,8 +96,9 @@ function readingsOf(client: Client, { clock, onActivity }: MonitorOptions): () =
       subscriptions: Number(row['subscriptions']),
       autovacuumWorkers: Number(row['autovacuum']),
     }
-    const at = activityIn(reading, { earlier, lastActive }, clock.now())
+    const at = activityIn(reading, { earlier, lastActive, rule1: rule1() }, clock.now())
     earlier = reading
+    onWork({ running: Number(row['running']), reads: readsIn(row['reads']) })
     if (at === undefined) return
     lastActive = at
     onActivity(Math.floor(at))
@@ -93,3 +106,7 @@ function readingsOf(client: Client, { clock, onActivity }: MonitorOptions): () =
 }
 
 const numberOf = (value: unknown): number | null => (value === null ? null : Number(value))
+
+/** Blocks read by database; null when there is no database. */
+const readsIn = (told: unknown): ReadonlyMap<string, number> =>
+  new Map(Object.entries(told ?? {}).map(([database, read]) => [database, Number(read)]))

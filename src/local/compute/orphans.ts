@@ -29,18 +29,19 @@ export function serverOf(dataFolder: string): number | undefined {
   const lockFile = join(dataFolder, 'postmaster.pid')
   if (!existsSync(lockFile)) return undefined
   const pid = Number(readFileSync(lockFile, 'utf8').split('\n')[0])
-  return pid > 1 && isServer(pid, dataFolder) ? pid : undefined
+  return isProcess(pid, 'postgres', dataFolder) ? pid : undefined
 }
 
-/** A process id may have been given to another program since: only a postgres with this very folder counts. */
-function isServer(pid: number, dataFolder: string): boolean {
+/** A process id may have been given to another since: only this program with this very path as an argument counts. */
+export function isProcess(pid: number, program: string, path: string): boolean {
+  if (!(pid > 1)) return false
   try {
     if (existsSync('/proc/self/exe')) {
       const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
-      return basename(readlinkSync(`/proc/${pid}/exe`)).startsWith('postgres') && words.includes(dataFolder)
+      return basename(readlinkSync(`/proc/${pid}/exe`)).startsWith(program) && words.includes(path)
     }
     const line = execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' })
-    return line.includes('postgres') && line.includes(dataFolder)
+    return line.includes(program) && line.includes(path)
   } catch {
     return false // it ended while we looked
   }
@@ -49,6 +50,11 @@ function isServer(pid: number, dataFolder: string): boolean {
 async function stopProcess(pid: number, clock: Clock): Promise<void> {
   if (await endedAfter(pid, 'SIGINT', { clock, bound: FAST_BOUND })) return
   if (await endedAfter(pid, 'SIGQUIT', { clock, bound: QUIT_BOUND })) return
+  await killProcess(pid, clock)
+}
+
+/** Resolves when the process is gone, or is past killing. */
+export async function killProcess(pid: number, clock: Clock): Promise<void> {
   await endedAfter(pid, 'SIGKILL', { clock, bound: QUIT_BOUND })
 }
 

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { chownSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import type { Certificate } from '../certificate.ts'
 import type { Clock } from '../clock.ts'
 import type { Binaries } from './binaries.ts'
 import { SUPERUSER, writeCommonConfiguration } from './configuration.ts'
@@ -15,6 +16,8 @@ export type Cluster = {
   readonly binaries: Binaries
   readonly owner: Owner | undefined
   readonly clock: Clock
+  /** All servers show it to their clients. */
+  readonly certificate: Certificate
   /** Password of the service's own superuser, the same in every cluster of this folder. */
   readonly password: string
 }
@@ -30,14 +33,15 @@ export async function makeTemplate(template: string, cluster: Cluster): Promise<
   if (existsSync(template)) return
   const partial = partialOf(template)
   await initialise(partial, cluster)
-  const { clock, binaries, owner, password } = cluster
-  const server = await startServer({ clock, binaries, owner, dataFolder: partial, port: await freePort() })
+  const { password } = cluster
+  const server = await startServer({ ...cluster, dataFolder: partial, port: await freePort() })
   try {
     const { port } = server
-    await runStatements({ port, password, database: 'postgres' }, [CREATE_ROLES, CREATE_DATABASE])
-    await runStatements({ port, password, database: 'app' }, [CREATE_CACHE_OBJECTS])
+    // in template1, so that every database made later has them too
+    await runStatements({ port, password, database: 'template1' }, [CREATE_ROLES, CREATE_CACHE_OBJECTS])
+    await runStatements({ port, password, database: 'postgres' }, [CREATE_DATABASE])
   } finally {
-    await server.stop()
+    await server.stop(0)
   }
   renameSync(partial, template)
 }
@@ -73,7 +77,7 @@ const wordsOf = (error: unknown): string =>
   error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error)
 
 /** Named after this process: a program a killed service left behind may still write to a name of its own. */
-const partialOf = (folder: string): string => `${folder}.${process.pid}.partial`
+export const partialOf = (folder: string): string => `${folder}.${process.pid}.partial`
 
 /** Removes what killed services did not complete. */
 export function removePartials(parent: string): void {
@@ -82,13 +86,18 @@ export function removePartials(parent: string): void {
   }
 }
 
-/** Makes the data folder of a branch out of the template, unless it exists. Shares blocks where the file system can. */
+/** Makes the data folder of a branch out of the template, unless it exists. */
 export async function copyTemplate(template: string, dataFolder: string): Promise<void> {
   if (existsSync(dataFolder)) return
   const partial = partialOf(dataFolder)
-  const shares = process.platform === 'linux' ? ['--reflink=auto'] : []
-  await run('cp', ['-a', ...shares, template, partial])
+  await copyFolder(template, partial)
   renameSync(partial, dataFolder)
+}
+
+/** Copies a folder with owners and times. Shares blocks where the file system can. */
+export async function copyFolder(from: string, to: string): Promise<void> {
+  const shares = process.platform === 'linux' ? ['--reflink=auto'] : []
+  await run('cp', ['-a', ...shares, from, to])
 }
 
 /** Makes every counter begin at 0 with the next start (S-113), whichever Postgres wrote the files. */

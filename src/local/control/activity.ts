@@ -15,6 +15,8 @@ export type ActivityReading = {
 export type ActivityKnown = {
   readonly earlier: ActivityReading | undefined
   readonly lastActive: number | undefined
+  /** Whether the first rule is on. */
+  readonly rule1: boolean
 }
 
 /**
@@ -24,7 +26,7 @@ export type ActivityKnown = {
  */
 export function activityIn(reading: ActivityReading, known: ActivityKnown, now: number): number | undefined {
   const { lastStateChange } = reading
-  if (known.earlier && countersMoved(known.earlier, reading)) return now
+  if (known.rule1 && known.earlier && countersMoved(known.earlier, reading)) return now
   if (reading.busyBackends > 0) return now
   if (lastStateChange !== null && lastStateChange > (known.lastActive ?? -Infinity)) return lastStateChange
   return reading.replications + reading.subscriptions + reading.autovacuumWorkers > 0 ? now : undefined

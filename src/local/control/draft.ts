@@ -1,5 +1,14 @@
 import type { Context, Effect } from './events.ts'
-import type { Action, Compute, OpenOperation, Plan, Project } from './project.ts'
+import type {
+  Action,
+  Branch,
+  Compute,
+  OpenOperation,
+  Operation,
+  OperationStatus,
+  Plan,
+  Project,
+} from './project.ts'
 
 /** A step under way: the project as far as it got, and the effects so far. */
 export type Draft = {
@@ -32,25 +41,58 @@ export const withQueue = (draft: Draft, queue: readonly OpenOperation[]): Draft 
   project: { ...draft.project, queue, updatedAt: draft.context.now },
 })
 
-/** Appends operations for one compute; the very first of an empty queue is `running`, as the API answers it. */
-export function enqueue(draft: Draft, compute: Compute, steps: readonly (readonly [Action, Plan])[]): Draft {
-  const { now, operationId } = draft.context
+export const withProject = (draft: Draft, change: Partial<Project>): Draft => ({
+  ...draft,
+  project: { ...draft.project, updatedAt: draft.context.now, ...change },
+})
+
+export const branchOf = (project: Project, branchId: string): Branch | undefined =>
+  project.branches.find((branch) => branch.id === branchId)
+
+export const withBranch = (draft: Draft, branchId: string, change: Partial<Branch>): Draft =>
+  withProject(draft, {
+    branches: draft.project.branches.map((branch) =>
+      branch.id === branchId ? { ...branch, updatedAt: draft.context.now, ...change } : branch,
+    ),
+  })
+
+export type Steps = readonly (readonly [Action, Plan])[]
+
+/** What an operation is about: a compute, or a whole branch. */
+export type Subject = Pick<Operation, 'branchId' | 'endpointId'>
+
+export const subjectOf = ({ id, branchId }: Compute): Subject => ({ branchId, endpointId: id })
+
+/** Appends operations; the very first of an empty queue is `running`, as the API answers it. */
+export function enqueue(draft: Draft, subject: Subject, steps: Steps): Draft {
+  const free = draft.project.queue.length === 0
   const added = steps.map(([action, plan], index): OpenOperation => ({
     plan,
     begun: false,
-    operation: {
-      id: operationId(),
-      projectId: draft.project.id,
-      branchId: compute.branchId,
-      endpointId: compute.id,
-      action,
-      status: draft.project.queue.length === 0 && index === 0 ? 'running' : 'scheduling',
-      failures: 0,
-      error: undefined,
-      createdAt: now,
-      updatedAt: now,
-    },
+    operation: newOperation(draft, subject, action, free && index === 0 ? 'running' : 'scheduling'),
   }))
+  if (added.length === 0) return draft
   const written = added.map(({ operation }): Effect => ({ kind: 'write-operation', operation }))
   return withEffects(withQueue(draft, [...draft.project.queue, ...added]), ...written)
+}
+
+/** A fresh record as of now. */
+export function newOperation(
+  { context, project }: Draft,
+  { branchId, endpointId }: Subject,
+  ...[action, status]: readonly [Action, OperationStatus]
+): Operation {
+  return {
+    id: context.operationId(),
+    projectId: project.id,
+    branchId,
+    endpointId,
+    action,
+    status,
+    failures: 0,
+    error: undefined,
+    retryAt: undefined,
+    createdAt: context.now,
+    updatedAt: context.now,
+  }
 }

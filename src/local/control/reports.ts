@@ -1,24 +1,62 @@
 // What the shell reports, folded into the project.
-import { type Draft, computeOf, enqueue, withCompute, withEffects, withQueue } from './draft.ts'
+import {
+  type Draft,
+  computeOf,
+  enqueue,
+  newOperation,
+  subjectOf,
+  withCompute,
+  withEffects,
+  withQueue,
+} from './draft.ts'
+import { atSize } from './autoscale-step.ts'
+import { branchReport, resumeCopies } from './branch-reports.ts'
+import { timeReached } from './due.ts'
 import type { Effect, Report } from './events.ts'
 import { closeMeter, openMeter } from './meter.ts'
 import {
+  type ActivityLog,
   type Compute,
   type OpenOperation,
   type Operation,
   type WakeCause,
-  delayOf,
   lastActivityOf,
   noteActivity,
+  releaseAt,
 } from './project.ts'
-import { BY_CONFIG, endOperation, refuseClients, runQueue } from './queue.ts'
+import { BY_CONFIG, endOperation, refuseClients, runQueue, whyNotServed } from './queue.ts'
 
 /** Reports of a compute that is gone, or that come too late to mean anything, change nothing. */
 export function report(draft: Draft, seen: Report): Draft {
-  if (seen.kind === 'time') return suspendDue(draft)
-  if (seen.kind === 'recovered') return recover(draft)
-  const compute = computeOf(draft.project, seen.endpointId)
-  if (!compute) return withEffects(draft, gone(seen.endpointId))
+  switch (seen.kind) {
+    case 'time':
+      return timeReached(draft)
+    case 'recovered':
+      return recover(draft, seen.resumes)
+    case 'attempt-failed':
+      return attemptFailed(draft, seen)
+    case 'branch-copied':
+    case 'branch-failed':
+    case 'branch-removed':
+      return branchReport(draft, seen)
+    case 'started':
+    case 'stopped':
+    case 'configured':
+    case 'died':
+    case 'start-failed':
+    case 'configure-failed':
+    case 'client-waiting':
+    case 'activity':
+    case 'goal': {
+      const compute = computeOf(draft.project, seen.endpointId)
+      return compute ? computeReport(draft, compute, seen) : withEffects(draft, gone(seen.endpointId))
+    }
+  }
+}
+
+type ComputeReport = Extract<Report, { readonly endpointId: string }>
+
+function computeReport(draft: Draft, compute: Compute, seen: ComputeReport): Draft {
   switch (seen.kind) {
     case 'started':
       return started(draft, compute)
@@ -29,11 +67,15 @@ export function report(draft: Draft, seen: Report): Draft {
     case 'died':
       return died(draft, compute, seen.message)
     case 'configured':
-      return headOf(draft, compute)?.plan.kind === 'configure' ? endOperation(draft, 'finished') : draft
+      return configured(draft, compute)
+    case 'configure-failed':
+      return isConfigured(draft, compute) ? endOperation(draft, 'error', seen.message) : draft
     case 'client-waiting':
       return clientWaiting(draft, compute, seen.cause)
     case 'activity':
       return active(draft, compute, seen.at)
+    case 'goal':
+      return atSize(draft, compute, seen.cu)
   }
 }
 
@@ -49,28 +91,65 @@ function headOf({ project }: Draft, compute: Compute): OpenOperation | undefined
   return head?.begun && head.operation.endpointId === compute.id ? head : undefined
 }
 
+const isConfigured = (draft: Draft, compute: Compute): boolean =>
+  headOf(draft, compute)?.plan.kind === 'configure'
+
+function configured(draft: Draft, compute: Compute): Draft {
+  if (!isConfigured(draft, compute)) return draft
+  const { now, settings } = draft.context
+  return endOperation(settings.applyCountsAsActivity ? active(draft, compute, now) : draft, 'finished')
+}
+
+/** The first operation stays where it is and begins anew later. */
+function attemptFailed(draft: Draft, { operationId, retryIn }: Report & { kind: 'attempt-failed' }): Draft {
+  const [head, ...rest] = draft.project.queue
+  if (!head?.begun || head.operation.id !== operationId) return draft
+  const { now } = draft.context
+  const operation: Operation = {
+    ...head.operation,
+    status: 'failed',
+    failures: head.operation.failures + 1,
+    retryAt: now + 1000 * retryIn,
+    updatedAt: now,
+  }
+  return withEffects(withQueue(draft, [{ ...head, begun: false, operation }, ...rest]), {
+    kind: 'write-operation',
+    operation,
+  })
+}
+
 function started(draft: Draft, compute: Compute): Draft {
   const head = headOf(draft, compute)
   if (!head || compute.state === 'active') return draft
   const { now } = draft.context
+  const cause = head.plan.kind === 'start' ? head.plan.cause : BY_CONFIG
   const awake = withCompute(draft, compute.id, {
     state: 'active',
-    pending:
-      draft.project.queue[1]?.plan.kind === 'suspend-unless-used' && !compute.wanted ? 'idle' : undefined,
+    pending: sleepsAgain(draft, compute) ? 'idle' : undefined,
     startedAt: now,
+    release: releaseAt(now),
     wanted: undefined,
-    meter: openMeter(compute.meter, now, compute.config.minCu),
-    // last_active is absent only until the compute has been active (S-35)
-    activity:
-      lastActivityOf(compute.activity) === undefined ? { settled: now, recent: [] } : compute.activity,
+    checks: cause.kind === 'check' ? compute.checks : 0,
+    meter: openMeter(compute.meter, { from: now, cu: compute.config.minCu, branchId: compute.branchId }),
+    activity: activityAtStart(draft, compute, cause),
   })
-  const cause = head.plan.kind === 'start' ? head.plan.cause : BY_CONFIG
   const admitted = withEffects(
     awake,
     { kind: 'write-wake', endpointId: compute.id, wake: { at: now, cause } },
     { kind: 'admit-clients', endpointId: compute.id },
   )
   return endOperation(compute.wanted ? keepAwake(admitted) : admitted, 'finished')
+}
+
+/** Whether it was started for a moment only, and nobody came. */
+const sleepsAgain = ({ project }: Draft, { wanted }: Compute): boolean =>
+  project.queue[1]?.plan.kind === 'suspend-unless-used' && !wanted
+
+/** `last_active` is absent only until the compute has been active (S-35); whether a wake is activity is Q-31. */
+function activityAtStart({ context }: Draft, { activity }: Compute, cause: WakeCause): ActivityLog {
+  const isUse = cause.kind === 'client' && context.settings.wakeCountsAsActivity
+  const isFirst = lastActivityOf(activity) === undefined
+  return isFirst || isUse ? { settled: context.now, recent: [] } : activity
 }
 
 /** A client came while the compute was started for a change: the suspend that follows is skipped. */
@@ -112,7 +191,7 @@ function stopped(draft: Draft, compute: Compute): Draft {
   const idle = asleep(draft, compute)
   const again = plan.kind === 'suspend' ? plan.restart : undefined
   const restarting = again
-    ? enqueue(idle, compute, [['start_compute', { kind: 'start', cause: again }]])
+    ? enqueue(idle, subjectOf(compute), [['start_compute', { kind: 'start', cause: again }]])
     : idle
   return endOperation(restarting, 'finished')
 }
@@ -128,25 +207,15 @@ function died(draft: Draft, compute: Compute, message: string): Draft {
 }
 
 /** Writes the `suspend_compute` of a suspension that nobody scheduled. */
-function recordSuspend(draft: Draft, compute: Compute): Draft {
-  const { now, operationId } = draft.context
-  const operation: Operation = {
-    id: operationId(),
-    projectId: draft.project.id,
-    branchId: compute.branchId,
-    endpointId: compute.id,
-    action: 'suspend_compute',
-    status: 'finished',
-    failures: 0,
-    error: undefined,
-    createdAt: now,
-    updatedAt: now,
-  }
-  return withEffects(draft, { kind: 'write-operation', operation })
-}
+const recordSuspend = (draft: Draft, compute: Compute): Draft =>
+  withEffects(draft, {
+    kind: 'write-operation',
+    operation: newOperation(draft, subjectOf(compute), 'suspend_compute', 'finished'),
+  })
 
 function clientWaiting(draft: Draft, compute: Compute, cause: WakeCause): Draft {
-  if (compute.config.disabled) return refuseClients(draft, compute.id, `endpoint ${compute.id} is disabled`)
+  const reason = whyNotServed(draft, compute)
+  if (reason) return refuseClients(draft, compute.id, reason)
   if (compute.state === 'active' && !compute.pending) {
     return withEffects(draft, { kind: 'admit-clients', endpointId: compute.id })
   }
@@ -157,45 +226,24 @@ function clientWaiting(draft: Draft, compute: Compute, cause: WakeCause): Draft 
 
 function active(draft: Draft, compute: Compute, at: number): Draft {
   if (compute.state !== 'active') return draft
-  const activity = noteActivity(compute.activity, at, draft.context.settings.lastActiveLag)
+  const activity = noteActivity(compute.activity, at, 1000 * draft.context.settings.lastActiveLag)
   return withCompute(draft, compute.id, { activity, updatedAt: compute.updatedAt })
 }
 
-/** When inactivity suspends the compute: the delay after its start or its last activity, whichever is later. */
-export function suspendAt({ state, config, startedAt, activity }: Compute): number | undefined {
-  const delay = delayOf(config)
-  if (state !== 'active' || startedAt === undefined || delay === undefined) return undefined
-  return Math.max(startedAt, lastActivityOf(activity) ?? startedAt) + delay
-}
-
-/** While operations are open nothing is suspended: the step that ends the last one looks again. */
-function suspendDue(draft: Draft): Draft {
-  if (draft.project.queue.length > 0) return draft
-  const isDue = (compute: Compute): boolean => (suspendAt(compute) ?? Infinity) <= draft.context.now
-  return runQueue(
-    draft.project.computes
-      .filter(isDue)
-      .reduce(
-        (next, compute) =>
-          enqueue(next, compute, [['suspend_compute', { kind: 'suspend', restart: undefined }]]),
-        draft,
-      ),
-  )
-}
-
-/** The shell starts anew and no process is left: awake computes end now, open operations are cancelled. */
-function recover(draft: Draft): Draft {
+/** No process is left: awake computes end now, open operations are cancelled. */
+function recover(draft: Draft, resumes: boolean): Draft {
   const { now } = draft.context
   const cancelled = draft.project.queue.map(({ operation }): Effect => ({
     kind: 'write-operation',
     operation: { ...operation, status: 'cancelled', updatedAt: now },
   }))
   const emptied = cancelled.length > 0 ? withQueue(withEffects(draft, ...cancelled), []) : draft
-  return emptied.project.computes.reduce((next, compute) => {
+  const asleepAll = emptied.project.computes.reduce((next, compute) => {
     if (compute.state === 'active')
       return withoutClient(recordSuspend(asleep(next, compute), compute), compute)
     return compute.state === 'init' || compute.pending || compute.wanted ? withoutClient(next, compute) : next
   }, emptied)
+  return resumes ? runQueue(resumeCopies(asleepAll)) : asleepAll
 }
 
 const withoutClient = (draft: Draft, { id }: Compute): Draft =>

@@ -1,37 +1,62 @@
 // What a client of the API may ask for, each request answered at once; the work follows in the queue.
-import { type Draft, computeOf, enqueue, withCompute, withEffects } from './draft.ts'
-import type { Answer, Effect, Refusal, Request } from './events.ts'
+import { type Answered, refuse, schedule } from './answers.ts'
+import { branchRequest } from './branch-requests.ts'
+import { catalogueRequest } from './catalogue-requests.ts'
+import { completeConfig, isDisruptive } from './config.ts'
+import {
+  type Draft,
+  type Steps,
+  computeOf,
+  subjectOf,
+  withCompute,
+  withEffects,
+  withProject,
+} from './draft.ts'
+import type { ComputeRequest, Effect, NewCompute, Refusal, Request } from './events.ts'
 import { UNUSED, closeMeter } from './meter.ts'
-import type { Action, Compute, ComputeConfig, Plan, Project, WakeCause } from './project.ts'
+import type { Compute, ComputeConfig, Plan, WakeCause } from './project.ts'
+import { projectRequest } from './project-requests.ts'
 import { BY_CONFIG } from './queue.ts'
-import { conflictOf, refusalOf } from './rules.ts'
-import { DEFAULT_CU } from './sizes.ts'
-
-type Answered = { readonly draft: Draft; readonly answer: Answer }
-type Steps = readonly (readonly [Action, Plan])[]
+import { exceeded } from './quota.ts'
+import { leftovers, placeRefusal } from './replicas.ts'
+import { conflictOf, keptDelay, quotaRefusal, refusalOf } from './rules.ts'
 
 const BY_API: WakeCause = { kind: 'api', applicationName: undefined, user: undefined }
 const BY_CREATION: WakeCause = { kind: 'create', applicationName: undefined, user: undefined }
 
-/** The configuration of a compute about which nothing was said. Default size: not in the interface. */
-export const DEFAULT_CONFIG: ComputeConfig = {
-  minCu: DEFAULT_CU,
-  maxCu: DEFAULT_CU,
-  suspendTimeout: 0,
-  disabled: false,
-  passwordless: true,
-  provisioner: 'k8s-neonvm',
-  name: undefined,
-}
-
 /** The draft with the request's operations queued but not begun, and the answer as of this instant. */
 export function request(draft: Draft, asked: Request): Answered {
+  switch (asked.kind) {
+    case 'create':
+    case 'update':
+    case 'delete':
+    case 'start':
+    case 'suspend':
+    case 'restart':
+      return computeRequest(draft, asked)
+    case 'create-branch':
+    case 'update-branch':
+    case 'delete-branch':
+      return branchRequest(draft, asked, { addCompute, dropCompute })
+    case 'create-role':
+    case 'reset-password':
+    case 'delete-role':
+    case 'create-database':
+    case 'delete-database':
+      return catalogueRequest(draft, asked)
+    case 'update-project':
+    case 'delete-project':
+      return projectRequest(draft, asked, dropCompute)
+  }
+}
+
+function computeRequest(draft: Draft, asked: ComputeRequest): Answered {
   if (asked.kind === 'create') return create(draft, asked)
   const compute = computeOf(draft.project, asked.endpointId)
   if (!compute) return refuse(draft, { status: 404, message: `endpoint not found: ${asked.endpointId}` })
   switch (asked.kind) {
     case 'update':
-      return update(draft, compute, asked.changes)
+      return update(draft, compute, asked)
     case 'delete':
       return remove(draft, compute)
     case 'start':
@@ -43,28 +68,35 @@ export function request(draft: Draft, asked: Request): Answered {
   }
 }
 
-const refuse = (draft: Draft, refusal: Refusal): Answered => ({ draft, answer: { ok: false, refusal } })
-
-/** Queues `steps` for a compute of the draft and answers with its record and exactly these operations. */
-function schedule(draft: Draft, endpointId: string, steps: Steps): Answered {
-  const before = computeOf(draft.project, endpointId)
-  if (!before) return refuse(draft, { status: 404, message: `endpoint not found: ${endpointId}` })
-  const queued = steps.length > 0 ? enqueue(draft, before, steps) : draft
-  const operations = queued.project.queue.slice(draft.project.queue.length).map(({ operation }) => operation)
-  return { draft: queued, answer: { ok: true, compute: before, operations } }
+function create(draft: Draft, asked: ComputeRequest & { kind: 'create' }): Answered {
+  const { project, context } = draft
+  const config = completeConfig(asked.config, project, context.settings)
+  const refusal: Refusal | undefined =
+    refusalOf(config, context.settings) ??
+    placeRefusal(project, { type: asked.type ?? 'read_write', branchId: asked.branchId }, context.settings) ??
+    (computeOf(project, asked.endpointId) && {
+      status: 409,
+      message: `endpoint ${asked.endpointId} exists`,
+    }) ??
+    conflictOf(project, undefined) ??
+    (config.disabled ? undefined : quotaRefusal(project, context.now, context.settings))
+  if (refusal) return refuse(draft, refusal)
+  const { draft: grown, steps } = addCompute(draft, asked.branchId, asked)
+  return schedule(grown, { branchId: asked.branchId, endpointId: asked.endpointId }, steps)
 }
 
-function create(draft: Draft, asked: Request & { kind: 'create' }): Answered {
+/** Adds a compute that was found to be in order, and says what is to be done for it. */
+function addCompute(
+  draft: Draft,
+  branchId: string,
+  asked: NewCompute,
+): { readonly draft: Draft; readonly steps: Steps } {
   const { now, settings } = draft.context
-  const config = completeConfig(asked.config)
-  const refusal =
-    refusalOf(config, settings) ??
-    branchRefusal(draft.project, asked.branchId) ??
-    conflictOf(draft.project, undefined)
-  if (refusal) return refuse(draft, refusal)
+  const config = completeConfig(asked.config, draft.project, settings)
   const compute: Compute = {
     id: asked.endpointId,
-    branchId: asked.branchId,
+    type: asked.type ?? 'read_write',
+    branchId,
     config,
     createdAt: now,
     updatedAt: now,
@@ -74,90 +106,113 @@ function create(draft: Draft, asked: Request & { kind: 'create' }): Answered {
     suspendedAt: undefined,
     activity: { settled: undefined, recent: [] },
     wanted: undefined,
+    release: undefined,
+    checks: 0,
     meter: UNUSED,
   }
-  const grown = { ...draft, project: { ...draft.project, computes: [...draft.project.computes, compute] } }
-  return schedule(
-    grown,
-    compute.id,
-    config.disabled ? [] : [['start_compute', { kind: 'start', cause: BY_CREATION }]],
-  )
+  return {
+    draft: withProject(draft, {
+      computes: [...draft.project.computes, compute],
+      updatedAt: draft.project.updatedAt,
+    }),
+    steps: config.disabled ? [] : [['start_compute', { kind: 'start', cause: BY_CREATION }]],
+  }
 }
 
-/** One limit alone is a fixed size of that many CU. */
-function completeConfig(asked: Partial<ComputeConfig>): ComputeConfig {
-  const minCu = asked.minCu ?? asked.maxCu ?? DEFAULT_CONFIG.minCu
-  return { ...DEFAULT_CONFIG, ...asked, minCu, maxCu: asked.maxCu ?? minCu }
-}
-
-function branchRefusal({ branches, computes }: Project, branchId: string): Refusal | undefined {
-  if (!branches.some(({ id }) => id === branchId))
-    return { status: 404, message: `branch not found: ${branchId}` }
-  if (!computes.some((compute) => compute.branchId === branchId)) return undefined
-  return { status: 409, message: `branch ${branchId} already has a read-write endpoint` }
-}
-
-function update(draft: Draft, compute: Compute, changes: Partial<ComputeConfig>): Answered {
-  const config = { ...compute.config, ...changes }
-  const refusal = refusalOf(config, draft.context.settings) ?? conflictOf(draft.project, compute)
+function update(draft: Draft, compute: Compute, asked: ComputeRequest & { kind: 'update' }): Answered {
+  const { project, context } = draft
+  const { settings } = context
+  const merged = { ...compute.config, ...asked.changes }
+  const config = { ...merged, suspendTimeout: keptDelay(merged.suspendTimeout, settings) }
+  const branchId = asked.branchId ?? compute.branchId
+  const refusal =
+    refusalOf(config, settings) ??
+    (branchId === compute.branchId
+      ? undefined
+      : placeRefusal(project, { type: compute.type, branchId }, settings)) ??
+    conflictOf(project, compute)
   if (refusal) return refuse(draft, refusal)
-  const { steps, pending } = stepsOfUpdate(compute, config, draft.context.settings.patchWakesIdle)
-  return schedule(withCompute(draft, compute.id, { config, pending }), compute.id, steps)
+  const disruptive = isDisruptive(compute, { config, branchId }, { asked: asked.changes, settings })
+  const { steps, pending } = stepsOfUpdate(draft, compute, { config, disruptive })
+  const changed = withCompute(draft, compute.id, { config, branchId, pending })
+  return schedule(changed, { branchId, endpointId: compute.id }, steps)
 }
 
 /** The two operations every change shows (S-58); `plan` is what the second one really does. */
-const follow = (plan: Plan): Steps => [
+const follow = (plan: Plan, ...more: Steps): Steps => [
   ['apply_config', { kind: 'configure' }],
   ['suspend_compute', plan],
+  ...more,
 ]
+
+type StepsOfUpdate = { readonly steps: Steps; readonly pending: Compute['pending'] }
 
 /** What follows from a change (S-57, S-58, S-64 to S-68, S-116): `pending` is what the record shows meanwhile. */
 function stepsOfUpdate(
+  { project, context }: Draft,
   compute: Compute,
-  config: ComputeConfig,
-  patchWakesIdle: boolean,
-): { readonly steps: Steps; readonly pending: Compute['pending'] } {
-  const resized = config.minCu !== compute.config.minCu || config.maxCu !== compute.config.maxCu
-  if (compute.state === 'active') {
-    if (config.disabled) return { steps: follow({ kind: 'suspend', restart: undefined }), pending: 'idle' }
-    if (resized) return { steps: follow({ kind: 'suspend', restart: BY_CONFIG }), pending: 'idle' }
+  { config, disruptive }: { readonly config: ComputeConfig; readonly disruptive: boolean },
+): StepsOfUpdate {
+  if (compute.state === 'active')
+    return stepsWhileActive(config, disruptive, context.settings.patchListsStart)
+  if (!context.settings.patchWakesIdle || compute.state === 'init')
+    return { steps: [], pending: compute.pending }
+  if (config.disabled || exceeded(project, context.now))
     return { steps: follow({ kind: 'skip' }), pending: undefined }
-  }
-  if (!patchWakesIdle) return { steps: [], pending: undefined }
-  if (config.disabled) return { steps: follow({ kind: 'skip' }), pending: undefined }
   return { steps: follow({ kind: 'suspend-unless-used' }), pending: 'active' }
+}
+
+function stepsWhileActive(config: ComputeConfig, disruptive: boolean, listsStart: boolean): StepsOfUpdate {
+  if (config.disabled)
+    return { steps: follow({ kind: 'suspend', restart: undefined, asked: false }), pending: 'idle' }
+  if (!disruptive) return { steps: follow({ kind: 'skip' }), pending: undefined }
+  if (!listsStart)
+    return { steps: follow({ kind: 'suspend', restart: BY_CONFIG, asked: false }), pending: 'idle' }
+  const again: Plan = { kind: 'start', cause: BY_CONFIG }
+  return {
+    steps: follow({ kind: 'suspend', restart: undefined, asked: false }, ['start_compute', again]),
+    pending: 'idle',
+  }
 }
 
 function remove(draft: Draft, compute: Compute): Answered {
   const refusal = conflictOf(draft.project, compute)
   if (refusal) return refuse(draft, refusal)
+  const { draft: gone, compute: last } = dropCompute(draft, compute)
+  return { draft: gone, answer: { ok: true, project: gone.project, compute: last, operations: [] } }
+}
+
+/** Takes a compute out at once: its clients are told, its use stays with the project, its server ends. */
+function dropCompute(draft: Draft, compute: Compute): { readonly draft: Draft; readonly compute: Compute } {
   const { id: endpointId } = compute
   const { meter, interval } = closeMeter(compute.meter, draft.context.now)
   const effects: Effect[] = [
     { kind: 'refuse-clients', endpointId, because: `endpoint not found: ${endpointId}` },
     { kind: 'drop-connections', endpointId },
   ]
-  if (interval)
-    effects.push({ kind: 'write-interval', endpointId, interval }, { kind: 'stop-process', endpointId })
+  if (interval) {
+    effects.push(
+      { kind: 'write-interval', endpointId, interval },
+      { kind: 'stop-process', endpointId, grace: 0 },
+    )
+  }
   const { computes, spent } = draft.project
-  const project = {
-    ...draft.project,
-    updatedAt: draft.context.now,
+  const without = withProject(draft, {
     computes: computes.filter(({ id }) => id !== endpointId),
     spent: { awakeMs: spent.awakeMs + meter.awakeMs, cuMs: spent.cuMs + meter.cuMs },
-  }
-  const gone: Draft = withEffects({ ...draft, project }, ...effects)
-  return { draft: gone, answer: { ok: true, compute: { ...compute, meter }, operations: [] } }
+  })
+  return { draft: withEffects(without, ...effects, ...leftovers(compute)), compute: { ...compute, meter } }
 }
 
 function start(draft: Draft, compute: Compute): Answered {
   if (compute.config.disabled)
     return refuse(draft, { status: 422, message: `endpoint ${compute.id} is disabled` })
-  const refusal = conflictOf(draft.project, compute)
+  const { now, settings } = draft.context
+  const refusal = conflictOf(draft.project, compute) ?? quotaRefusal(draft.project, now, settings)
   if (refusal) return refuse(draft, refusal)
   return schedule(
     draft,
-    compute.id,
+    subjectOf(compute),
     compute.state === 'active' ? [] : [['start_compute', { kind: 'start', cause: BY_API }]],
   )
 }
@@ -167,21 +222,25 @@ function suspend(draft: Draft, compute: Compute): Answered {
   if (refusal) return refuse(draft, refusal)
   return schedule(
     draft,
-    compute.id,
-    compute.state === 'active' ? [['suspend_compute', { kind: 'suspend', restart: undefined }]] : [],
+    subjectOf(compute),
+    compute.state === 'active'
+      ? [['suspend_compute', { kind: 'suspend', restart: undefined, asked: true }]]
+      : [],
   )
 }
 
-/** Works on an active compute only (Q-07). */
+/** Works on an active compute; what it does to another one is Q-07. */
 function restart(draft: Draft, compute: Compute): Answered {
   const conflict = conflictOf(draft.project, compute)
   if (conflict) return refuse(draft, conflict)
+  const { restartIdle } = draft.context.settings.errors
   if (compute.state !== 'active') {
+    if (restartIdle === 'starts') return start(draft, compute)
     const message = `endpoint ${compute.id} is ${compute.state}: only an active endpoint can be restarted, start it instead`
-    return refuse(draft, { status: 422, message })
+    return refuse(draft, { status: restartIdle, message })
   }
-  return schedule(draft, compute.id, [
-    ['suspend_compute', { kind: 'suspend', restart: undefined }],
+  return schedule(draft, subjectOf(compute), [
+    ['suspend_compute', { kind: 'suspend', restart: undefined, asked: false }],
     ['start_compute', { kind: 'start', cause: BY_API }],
   ])
 }

@@ -1,8 +1,10 @@
-import type { Draft } from './draft.ts'
-import type { Context, Event, Report, Request, StepResult } from './events.ts'
+import { type Draft, computeOf } from './draft.ts'
+import { wakeAtOf } from './due.ts'
+import type { Answer, Context, Event, Report, Request, StepResult } from './events.ts'
 import type { Project } from './project.ts'
 import { runQueue } from './queue.ts'
-import { report, suspendAt } from './reports.ts'
+import { inPeriod } from './quota.ts'
+import { report } from './reports.ts'
 import { request } from './requests.ts'
 
 /**
@@ -10,34 +12,46 @@ import { request } from './requests.ts'
  *
  * One operation runs at a time. A request meanwhile is refused with 423; a client that connects waits.
  */
-export function step(project: Project, event: Event, context: Context): StepResult {
-  const draft: Draft = { project, effects: [], context }
+export function step(before: Project, event: Event, context: Context): StepResult {
+  const draft: Draft = { project: inPeriod(before, context.now), effects: [], context }
   if (!isRequest(event)) return resultOf(report(draft, event), undefined)
   const { draft: asked, answer } = request(draft, event)
-  return resultOf(answer.ok ? runQueue(asked) : asked, answer)
+  if (!answer.ok) return resultOf({ ...asked, project: before }, answer)
+  const begun = runQueue(asked)
+  return resultOf(begun, context.settings.stateLag ? answer : asOf(begun, answer))
 }
 
-const resultOf = ({ project, effects }: Draft, answer: StepResult['answer']): StepResult => ({
+/** The answer with the records as they are once the first operation has begun. */
+const asOf = ({ project }: Draft, answer: Answer & { ok: true }): Answer => ({
+  ...answer,
+  project,
+  compute: answer.compute && (computeOf(project, answer.compute.id) ?? answer.compute),
+})
+
+const resultOf = ({ project, effects, context }: Draft, answer: StepResult['answer']): StepResult => ({
   project,
   effects,
   answer,
-  wakeAt: wakeAtOf(project),
+  wakeAt: wakeAtOf(project, context),
 })
 
-/** When inactivity next suspends a compute; undefined while operations are open or nothing ever will. */
-export function wakeAtOf({ queue, computes }: Project): number | undefined {
-  if (queue.length > 0) return undefined
-  const instants = computes.map(suspendAt).filter((at) => at !== undefined)
-  return instants.length > 0 ? Math.min(...instants) : undefined
-}
+const REQUESTS = {
+  create: true,
+  update: true,
+  delete: true,
+  start: true,
+  suspend: true,
+  restart: true,
+  'create-branch': true,
+  'update-branch': true,
+  'delete-branch': true,
+  'create-role': true,
+  'reset-password': true,
+  'delete-role': true,
+  'create-database': true,
+  'delete-database': true,
+  'update-project': true,
+  'delete-project': true,
+} as const satisfies Record<Request['kind'], true>
 
-const REQUESTS: readonly Event['kind'][] = [
-  'create',
-  'update',
-  'delete',
-  'start',
-  'suspend',
-  'restart',
-] satisfies Request['kind'][]
-
-const isRequest = (event: Request | Report): event is Request => REQUESTS.includes(event.kind)
+export const isRequest = (event: Request | Report): event is Request => event.kind in REQUESTS

@@ -1,31 +1,52 @@
 import type { Socket } from 'node:net'
+import type { Clock } from '../clock.ts'
+import { letGo } from './leave.ts'
 
-/** The client sockets of every compute, so that they can be dropped together. */
+/** The client sockets of every compute, so that they can be counted and dropped together. */
 export type Connections = {
   /** Until it closes, the socket counts as a connection of this compute. */
   add(endpointId: string, socket: Socket): void
+  /** The same for a client of the pooler, which takes no connection of the server by itself. */
+  addPooled(endpointId: string, socket: Socket): void
+  /** Connections of the server itself. */
+  count(endpointId: string): number
+  /** Lets all clients of a compute go, those of its pooler included. */
   drop(endpointId: string): void
-  dropAll(): void
 }
 
-export function createConnections(): Connections {
-  const sockets = new Map<string, Set<Socket>>()
-  const drop = (endpointId: string): void => {
-    // ended, not destroyed: the server's own last message may still be on its way to the client
-    for (const socket of sockets.get(endpointId) ?? []) socket.destroySoon()
-  }
+export function createConnections(clock: Clock): Connections {
+  const direct = createSockets()
+  const pooled = createSockets()
   return {
+    add: (endpointId, socket) => direct.add(endpointId, socket),
+    addPooled: (endpointId, socket) => pooled.add(endpointId, socket),
+    count: (endpointId) => direct.of(endpointId).size,
+    drop: (endpointId) => {
+      // ended, not destroyed: the server's own last message may still be on its way to the client
+      for (const socket of direct.of(endpointId)) letGo(socket, clock)
+      for (const socket of pooled.of(endpointId)) letGo(socket, clock)
+    },
+  }
+}
+
+type Sockets = {
+  add(endpointId: string, socket: Socket): void
+  of(endpointId: string): ReadonlySet<Socket>
+}
+
+const NONE: ReadonlySet<Socket> = new Set()
+
+function createSockets(): Sockets {
+  const sockets = new Map<string, Set<Socket>>()
+  return {
+    of: (endpointId) => sockets.get(endpointId) ?? NONE,
     add: (endpointId, socket) => {
       const known = sockets.get(endpointId) ?? new Set()
       sockets.set(endpointId, known.add(socket))
       socket.once('close', () => {
         known.delete(socket)
-        if (known.size === 0) sockets.delete(endpointId)
+        if (known.size === 0 && sockets.get(endpointId) === known) sockets.delete(endpointId)
       })
-    },
-    drop,
-    dropAll: () => {
-      for (const endpointId of sockets.keys()) drop(endpointId)
     },
   }
 }

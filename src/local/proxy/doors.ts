@@ -24,8 +24,11 @@ export type DoorsOptions = {
 
 /** Opens the main door; undefined when its port is taken. */
 export async function openDoors(options: DoorsOptions): Promise<Doors | undefined> {
-  const main = await listen(options.port, (client) =>
-    serveClient(client, { ...options.session, endpointId: undefined }),
+  const { clock } = options.session
+  const main = await listen(
+    options.port,
+    (client) => serveClient(client, { ...options.session, endpointId: undefined }),
+    clock,
   )
   if (!main) return undefined
   const doors = new Map<string, { readonly projectId: string; readonly listener: Listener }>()
@@ -33,7 +36,7 @@ export async function openDoors(options: DoorsOptions): Promise<Doors | undefine
     const serve = (client: Parameters<typeof serveClient>[0]): void =>
       serveClient(client, { ...options.session, endpointId })
     const remembered = options.rememberedPort(endpointId)
-    const listener = (await listen(remembered ?? 0, serve)) ?? (await listen(0, serve))
+    const listener = (await listen(remembered ?? 0, serve, clock)) ?? (await listen(0, serve, clock))
     if (!listener) throw new Error(`no free port on 127.0.0.1 for endpoint ${endpointId}`)
     doors.set(endpointId, { projectId, listener })
     if (listener.port !== remembered) options.remember(endpointId, listener.port)

@@ -1,11 +1,16 @@
 import type { Server, Socket } from 'node:net'
 import { createServer } from 'node:net'
+import type { Clock } from '../clock.ts'
+import { letGo } from './leave.ts'
 
 /** Something that accepts connections on 127.0.0.1. */
 export type Listener = { readonly port: number; close(): Promise<void> }
 
 /** The part of a server, TCP or HTTP, that listens. */
 type Listening = Pick<Server, 'listen' | 'once' | 'off' | 'address'>
+
+/** Connections the system keeps until we accept them. The usual 511 would make a burst of a thousand try again after 1 s. */
+const BACKLOG = 4096
 
 /**
  * Listens on 127.0.0.1; 0 is any free port.
@@ -19,7 +24,7 @@ export async function listenOn(server: Listening, port: number): Promise<number 
     else reject(error)
   }
   server.once('error', failed)
-  server.listen(port, '127.0.0.1', () => {
+  server.listen({ port, host: '127.0.0.1', backlog: BACKLOG }, () => {
     server.off('error', failed)
     const address = server.address()
     resolve(typeof address === 'object' && address ? address.port : undefined)
@@ -31,6 +36,7 @@ export async function listenOn(server: Listening, port: number): Promise<number 
 export async function listen(
   port: number,
   onClient: (client: Socket) => void,
+  clock: Clock,
 ): Promise<Listener | undefined> {
   const clients = new Set<Socket>()
   const server = createServer({ allowHalfOpen: true }, (client) => {
@@ -43,7 +49,20 @@ export async function listen(
   const close = (): Promise<void> =>
     new Promise((resolve) => {
       server.close(() => resolve())
-      for (const client of clients) client.destroySoon()
+      for (const client of clients) letGo(client, clock)
     })
   return { port: bound, close }
 }
+
+/** Tries the preferred port; when nobody asked for a certain one, any other will do. */
+export async function firstFree<Opened>(
+  preferred: number,
+  wanted: number,
+  open: (port: number) => Promise<Opened | undefined>,
+): Promise<Opened | undefined> {
+  const opened = await open(preferred)
+  return opened ?? (wanted === 0 ? open(0) : undefined)
+}
+
+export const portTaken = (port: number, option: string): Error =>
+  new Error(`port ${port} on 127.0.0.1 is in use: set ${option} to another, or to 0 for any free one`)

@@ -2,12 +2,12 @@
 
 /** What a client said first. `rest` are bytes that came after the packet. */
 export type Startup =
-  /** Not complete yet. */
-  | { readonly kind: 'more' }
-  /** Asks for TLS or GSS encryption. */
-  | { readonly kind: 'encryption'; readonly rest: Buffer }
+  /** Asks for encryption and waits for an answer of one byte. */
+  | { readonly kind: 'encryption'; readonly by: 'tls' | 'gss'; readonly rest: Buffer }
+  /** Begins with TLS at once (`sslnegotiation=direct`); nothing of it is read. */
+  | { readonly kind: 'direct-tls'; readonly rest: Buffer }
   /** Asks to cancel a query; `packet` is to be passed on as it is. */
-  | { readonly kind: 'cancel'; readonly packet: Buffer }
+  | { readonly kind: 'cancel'; readonly packet: Buffer; readonly rest: Buffer }
   | {
       readonly kind: 'startup'
       readonly version: number
@@ -24,18 +24,25 @@ const CANCEL = 80_877_102
 const SSL = 80_877_103
 const GSS = 80_877_104
 
-/** Reads the packet at the beginning of `bytes`. Never throws, whatever the bytes are. */
-export function readStartup(bytes: Buffer): Startup {
+/** The first byte of TLS. As that of a length it would mean a packet of 369 MB. */
+const TLS_HANDSHAKE = 22
+
+/** Reads the packet at the beginning of `bytes`; `more` when it is not complete. Never throws, whatever the bytes are. */
+export function readStartup(bytes: Buffer): Startup | { readonly kind: 'more' } {
+  if (bytes[0] === TLS_HANDSHAKE) return { kind: 'direct-tls', rest: bytes }
   if (bytes.length < 4) return { kind: 'more' }
   const length = bytes.readInt32BE(0)
   if (length < 8 || length > LONGEST) return { kind: 'garbage', because: 'invalid length of startup packet' }
   if (bytes.length < length) return { kind: 'more' }
-  const code = bytes.readInt32BE(4)
-  const rest = bytes.subarray(length)
-  if (code === SSL || code === GSS) return { kind: 'encryption', rest }
-  if (code === CANCEL) return { kind: 'cancel', packet: bytes.subarray(0, length) }
+  return readPacket(bytes.subarray(0, length), bytes.subarray(length))
+}
+
+function readPacket(packet: Buffer, rest: Buffer): Startup {
+  const code = packet.readInt32BE(4)
+  if (code === SSL || code === GSS) return { kind: 'encryption', by: code === SSL ? 'tls' : 'gss', rest }
+  if (code === CANCEL) return { kind: 'cancel', packet, rest }
   if (code >>> 16 !== 3) return { kind: 'garbage', because: `unsupported frontend protocol ${code >>> 16}` }
-  const parameters = readParameters(bytes.subarray(8, length))
+  const parameters = readParameters(packet.subarray(8))
   if (!parameters) return { kind: 'garbage', because: 'invalid startup packet layout' }
   return { kind: 'startup', version: code, parameters, rest }
 }
@@ -54,6 +61,9 @@ function readParameters(body: Buffer): Map<string, string> | undefined {
   }
   return parameters
 }
+
+/** What a client sends to ask for TLS. */
+export const ASK_FOR_TLS = [0, 0, 0, 8, 4, 210, 22, 47] as const
 
 /** The packet a client with these parameters would have sent. */
 export function writeStartup(version: number, parameters: ReadonlyMap<string, string>): Buffer {

@@ -16,6 +16,8 @@ export type KeyStore = {
   create(name: string, value: string, now: number): KeyRecord
   /** Valid keys, oldest first. */
   list(): KeyRecord[]
+  /** The others, oldest first. */
+  revoked(): KeyRecord[]
   /** Revokes at once and for good; undefined when the id is unknown or revoked before. */
   revoke(id: number): KeyRecord | undefined
   isValid(value: string): boolean
@@ -35,6 +37,7 @@ export function createKeyStore(store: Store): KeyStore {
   const insert = database.prepare('insert into keys (name, hash, created_at) values (?, ?, ?)')
   const markRevoked = database.prepare('update keys set revoked = 1 where id = ?')
   const markUsed = database.prepare('update keys set last_used_at = ?, last_used_from = ? where id = ?')
+  const revokedKeys = database.prepare('select * from keys where revoked = 1 order by id')
   const entries = loadEntries(database)
   const unwritten = new Set<string>()
   const flush = (): void => {
@@ -65,6 +68,7 @@ export function createKeyStore(store: Store): KeyStore {
       return record
     },
     list: () => [...entries.values()].map(({ record }) => record).toSorted((a, b) => a.id - b.id),
+    revoked: () => revokedKeys.all().map(recordOf),
     revoke: (id) => {
       const found = [...entries].find(([, { record }]) => record.id === id)
       if (!found) return undefined
@@ -89,14 +93,15 @@ function loadEntries(database: Store['database']): Map<string, Entry> {
   return new Map(
     rows.map((row) => {
       const hex = String(row['hash'])
-      const record: KeyRecord = {
-        id: Number(row['id']),
-        name: String(row['name']),
-        createdAt: Number(row['created_at']),
-        lastUsedAt: row['last_used_at'] === null ? undefined : Number(row['last_used_at']),
-        lastUsedFrom: String(row['last_used_from']),
-      }
-      return [hex, { record, hash: Buffer.from(hex, 'hex') }]
+      return [hex, { record: recordOf(row), hash: Buffer.from(hex, 'hex') }]
     }),
   )
 }
+
+const recordOf = (row: Record<string, unknown>): KeyRecord => ({
+  id: Number(row['id']),
+  name: String(row['name']),
+  createdAt: Number(row['created_at']),
+  lastUsedAt: row['last_used_at'] === null ? undefined : Number(row['last_used_at']),
+  lastUsedFrom: String(row['last_used_from']),
+})

@@ -8,20 +8,22 @@ export type ProjectStore = {
   /** Every project, by id ascending. */
   load(): Project[]
   saveProject(project: Project): void
+  /** Removes a project and its operations; what its computes used stays. */
+  deleteProject(projectId: string): void
   saveOperation(operation: Operation): void
   saveInterval(projectId: string, endpointId: string, interval: Interval): void
   saveWake(projectId: string, endpointId: string, wake: Wake): void
   operation(projectId: string, operationId: string): Operation | undefined
   /** Newest first, at most `limit`; `before` is the id after which the page begins. Undefined when `before` is unknown. */
   operations(projectId: string, limit: number, before: string | undefined): Operation[] | undefined
-  /** Use of every compute that was ever started, without open intervals, in order of the first start. */
-  uses(): UseRecord[]
-  setRole(projectId: string, name: string, password: string): void
-  /** Role name → password. */
-  roles(projectId: string): ReadonlyMap<string, string>
-  /** Whether the roles of a branch exist in its data directory. */
-  isPrepared(branchId: string): boolean
-  setPrepared(branchId: string): void
+  /**
+   * Use of every compute that was ever started, of one project when it is named, without open intervals, in order of
+   * the first start.
+   */
+  uses(projectId?: string): UseRecord[]
+  /** Which version of its roles and databases the data of a branch holds. */
+  applied(branchId: string): string | undefined
+  setApplied(branchId: string, version: string | undefined): void
   port(endpointId: string): number | undefined
   setPort(endpointId: string, port: number): void
 }
@@ -34,11 +36,10 @@ export function createProjectStore(store: Store): ProjectStore {
   const upsertOperation = database.prepare(
     'insert into operations (id, project_id, state) values (?, ?, ?) on conflict (id) do update set state = excluded.state',
   )
-  const insertInterval = database.prepare('insert into intervals values (?, ?, ?, ?, ?)')
+  const insertInterval = database.prepare('insert into intervals values (?, ?, ?, ?, ?, ?)')
   const insertWake = database.prepare('insert into wakes values (?, ?, ?, ?)')
-  const upsertRole = database.prepare(
-    'insert into roles values (?, ?, ?) on conflict (project_id, name) do update set password = excluded.password',
-  )
+  const dropProject = database.prepare('delete from projects where id = ?')
+  const dropOperations = database.prepare('delete from operations where project_id = ?')
   const upsertPort = database.prepare(
     'insert into ports values (?, ?) on conflict (endpoint_id) do update set port = excluded.port',
   )
@@ -47,9 +48,11 @@ export function createProjectStore(store: Store): ProjectStore {
     'select state from operations where project_id = ? and number < ? order by number desc limit ?',
   )
   const oneOperation = database.prepare('select state from operations where project_id = ? and id = ?')
-  const rolesOf = database.prepare('select name, password from roles where project_id = ? order by name')
-  const preparedOf = database.prepare('select 1 from prepared where branch_id = ?')
-  const insertPrepared = database.prepare('insert or ignore into prepared values (?)')
+  const appliedOf = database.prepare('select version from applied where branch_id = ?')
+  const upsertApplied = database.prepare(
+    'insert into applied values (?, ?) on conflict (branch_id) do update set version = excluded.version',
+  )
+  const dropApplied = database.prepare('delete from applied where branch_id = ?')
   const portOf = database.prepare('select port from ports where endpoint_id = ?')
   return {
     load: () =>
@@ -58,10 +61,14 @@ export function createProjectStore(store: Store): ProjectStore {
         .all()
         .map((row) => parse(row) as Project),
     saveProject: (project) => void upsertProject.run(project.id, JSON.stringify(project)),
+    deleteProject: (projectId) => {
+      dropProject.run(projectId)
+      dropOperations.run(projectId)
+    },
     saveOperation: (operation) =>
       void upsertOperation.run(operation.id, operation.projectId, JSON.stringify(operation)),
-    saveInterval: (projectId, endpointId, { from, to, cu }) =>
-      void insertInterval.run(projectId, endpointId, from, to, cu),
+    saveInterval: (projectId, endpointId, { from, to, cu, branchId }) =>
+      void insertInterval.run(projectId, endpointId, branchId, from, to, cu),
     saveWake: (projectId, endpointId, { at, cause }) =>
       void insertWake.run(projectId, endpointId, at, JSON.stringify(cause)),
     operation: (projectId, operationId) => {
@@ -74,13 +81,16 @@ export function createProjectStore(store: Store): ProjectStore {
       if (border === undefined) return undefined
       return page.all(projectId, border, limit).map((row) => parse(row) as Operation)
     },
-    uses: () => readUses(database),
-    setRole: (projectId, name, password) =>
-      store.commit(() => void upsertRole.run(projectId, name, password)),
-    roles: (projectId) =>
-      new Map(rolesOf.all(projectId).map((row) => [String(row['name']), String(row['password'])])),
-    isPrepared: (branchId) => preparedOf.get(branchId) !== undefined,
-    setPrepared: (branchId) => store.commit(() => void insertPrepared.run(branchId)),
+    uses: (projectId) => readUses(database, projectId),
+    applied: (branchId) => {
+      const row = appliedOf.get(branchId)
+      return row && String(row['version'])
+    },
+    setApplied: (branchId, version) =>
+      store.commit(() => {
+        if (version === undefined) dropApplied.run(branchId)
+        else upsertApplied.run(branchId, version)
+      }),
     port: (endpointId) => {
       const row = portOf.get(endpointId)
       return row && Number(row['port'])
@@ -92,7 +102,7 @@ export function createProjectStore(store: Store): ProjectStore {
 /** What this file wrote itself and nobody else writes: believed as it stands. */
 const parse = (row: Record<string, unknown>): unknown => JSON.parse(String(row['state']))
 
-function readUses(database: Store['database']): UseRecord[] {
+function readUses(database: Store['database'], projectId: string | undefined): UseRecord[] {
   const uses = new Map<string, { projectId: string; wakes: Wake[]; intervals: Interval[] }>()
   const useOf = (row: Record<string, unknown>): { wakes: Wake[]; intervals: Interval[] } => {
     const endpointId = String(row['endpoint_id'])
@@ -100,14 +110,19 @@ function readUses(database: Store['database']): UseRecord[] {
     uses.set(endpointId, known)
     return known
   }
-  for (const row of database.prepare('select * from wakes order by at_ms, rowid').all()) {
+  const wanted = projectId === undefined ? '' : 'where project_id = ?'
+  const values = projectId === undefined ? [] : [projectId]
+  for (const row of database.prepare(`select * from wakes ${wanted} order by at_ms, rowid`).all(...values)) {
     useOf(row).wakes.push({ at: Number(row['at_ms']), cause: JSON.parse(String(row['cause'])) as WakeCause })
   }
-  for (const row of database.prepare('select * from intervals order by from_ms, rowid').all()) {
+  for (const row of database
+    .prepare(`select * from intervals ${wanted} order by from_ms, rowid`)
+    .all(...values)) {
     useOf(row).intervals.push({
       from: Number(row['from_ms']),
       to: Number(row['to_ms']),
       cu: Number(row['cu']),
+      branchId: String(row['branch_id']),
     })
   }
   return [...uses].map(([endpointId, use]) => ({ endpointId, ...use, open: undefined }))

@@ -1,6 +1,9 @@
 // The durable state of the control plane: one SQLite file, every acknowledged write committed and synced.
 import { DatabaseSync } from 'node:sqlite'
 
+/** The shape of what is stored. A folder of another shape is of another version of this program. */
+const FORMAT = 3
+
 const SCHEMA = `
 create table if not exists settings (name text primary key, value text not null);
 create table if not exists keys (
@@ -13,16 +16,16 @@ create table if not exists operations (
 );
 create index if not exists operations_of_project on operations (project_id, number);
 create table if not exists intervals (
-  project_id text not null, endpoint_id text not null, from_ms integer not null, to_ms integer not null, cu real not null
+  project_id text not null, endpoint_id text not null, branch_id text not null,
+  from_ms integer not null, to_ms integer not null, cu real not null
 );
+create index if not exists intervals_of_project on intervals (project_id, from_ms);
 create table if not exists wakes (
   project_id text not null, endpoint_id text not null, at_ms integer not null, cause text not null
 );
-create table if not exists roles (
-  project_id text not null, name text not null, password text not null, primary key (project_id, name)
-);
+create index if not exists wakes_of_project on wakes (project_id, at_ms);
 create table if not exists ports (endpoint_id text primary key, port integer not null);
-create table if not exists prepared (branch_id text primary key);
+create table if not exists applied (branch_id text primary key, version text not null);
 `
 
 export type Store = {
@@ -44,13 +47,24 @@ export function openStore(path: string): Store | undefined {
   try {
     // exclusive: the operating system gives the lock back when the process dies, however it dies
     database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full')
-    database.exec(`begin immediate; ${SCHEMA} commit`)
+    requireFormat(database, path)
+    database.exec(`begin immediate; ${SCHEMA} pragma user_version = ${FORMAT}; commit`)
   } catch (error) {
     database.close()
     if (isLocked(error)) return undefined
     throw new Error(`the state file ${path} cannot be opened`, { cause: error })
   }
   return storeOn(database)
+}
+
+/** A file without tables is a new one. */
+function requireFormat(database: DatabaseSync, path: string): void {
+  const isNew = database.prepare('select 1 from sqlite_master limit 1').get() === undefined
+  const format = Number(database.prepare('pragma user_version').get()?.['user_version'])
+  if (isNew || format === FORMAT) return
+  throw new Error(
+    `${path} is of another version of this program (format ${format}, not ${FORMAT}): choose another folder`,
+  )
 }
 
 const isLocked = (error: unknown): boolean =>

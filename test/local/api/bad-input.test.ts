@@ -1,7 +1,6 @@
-// Whatever is sent, the answer is a 4xx (or a 501 for what is not there yet) that names the field, and nothing changes.
+// Whatever is sent, the answer is a 4xx that names the field, and nothing changes.
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { NOT_YET, NOT_YET_IN_REQUESTS } from '../../../src/local/api/not-yet.ts'
 import { type Local, startLocal } from '../../../src/local/start.ts'
 import { QUICK, type Subject, call, freshFolder, makeFolder, subject } from '../support.ts'
 
@@ -52,14 +51,6 @@ test.each([
   ['another provisioner', { provisioner: 'mainframe' }, 400, 'endpoint.provisioner'],
   ['an unknown branch', { branch_id: 'br-none' }, 404, 'endpoint.branch_id'],
   ['an id that is none', { branch_id: '../etc' }, 400, 'endpoint.branch_id'],
-  [
-    'a range',
-    { autoscaling_limit_min_cu: 0.25, autoscaling_limit_max_cu: 1 },
-    501,
-    NOT_YET_IN_REQUESTS.range,
-  ],
-  ['the pooler', { pooler_enabled: true }, 501, NOT_YET_IN_REQUESTS.pooler],
-  ['own settings', { settings: { pg_settings: { work_mem: '8MB' } } }, 501, NOT_YET_IN_REQUESTS.settings],
 ])('PATCH with %s', async (_, fields, status, place) => {
   const answer = await call(local, `PATCH ${shop.path}`, { body: endpoint(fields) })
   expect([answer.status, answer.body.message]).toEqual([status, expect.stringContaining(place)])
@@ -73,7 +64,6 @@ test.each([
   ['an unknown branch', newEndpoint({}), 404, 'br-none'],
   ['another region', newEndpoint({ region_id: 'mars' }), 400, 'endpoint.region_id'],
   ['a size off the table', newEndpoint({ autoscaling_limit_max_cu: 11 }), 400, 'endpoint.autoscaling_limit'],
-  ['a replica', newEndpoint({ type: 'read_only' }), 501, NOT_YET_IN_REQUESTS.replica],
   ['a list', [], 400, 'expected object'],
   ['null', null, 400, 'expected object'],
 ])('POST of a compute with %s', async (_, body, status, place) => {
@@ -143,7 +133,6 @@ describe('unknown ids and values in paths and queries', () => {
     ['GET /projects/P/connection_uri?database_name=none&role_name=app_owner', 404],
     ['GET /projects/P/connection_uri?database_name=app&role_name=app_owner&endpoint_id=ep-none', 404],
     ['GET /projects/P/connection_uri?database_name=app&role_name=app_owner&branch_id=br-none', 404],
-    ['GET /projects/P/connection_uri?database_name=app&role_name=app_owner&pooled=true', 501],
     ['GET /projects/P/connection_uri?database_name=app&role_name=app_owner&pooled=maybe', 400],
     ['DELETE /api_keys/none', 400],
     ['DELETE /api_keys/999999', 404],
@@ -160,15 +149,6 @@ describe('unknown ids and values in paths and queries', () => {
     })
   })
 })
-
-test.each(NOT_YET.map(({ method, path }) => [method, path]))(
-  '%s %s is not there yet',
-  async (method, path) => {
-    const filled = path.replace('{project_id}', shop.projectId).replaceAll(/\{\w+\}/g, 'some')
-    const answer = await call(local, `${method} ${filled}`, method === 'GET' ? {} : { body: {} })
-    expect(answer.status).toBe(501)
-  },
-)
 
 test.each([
   ['none', {}],

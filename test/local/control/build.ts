@@ -1,7 +1,9 @@
 import type { Context, Event, Settings, StepResult } from '../../../src/local/control/events.ts'
 import { UNUSED } from '../../../src/local/control/meter.ts'
-import type { Compute, ComputeConfig, Project } from '../../../src/local/control/project.ts'
-import { DEFAULT_CONFIG } from '../../../src/local/control/requests.ts'
+import type { Catalogue, Compute, ComputeConfig, Project } from '../../../src/local/control/project.ts'
+import { DEFAULT_BEHAVIOUR } from '../../../src/local/control/behaviour.ts'
+import { DEFAULT_CONFIG } from '../../../src/local/control/config.ts'
+import { newProject } from '../../../src/local/control/project-requests.ts'
 import { step } from '../../../src/local/control/step.ts'
 
 /** 2026-01-05T00:00:00Z. */
@@ -9,15 +11,14 @@ export const START = Date.UTC(2026, 0, 5)
 
 export const settings = (changes: Partial<Settings> = {}): Settings => ({
   plan: 'paid',
-  allowShortDelays: false,
-  patchWakesIdle: true,
-  lastActiveLag: 5000,
+  ...DEFAULT_BEHAVIOUR,
   ...changes,
 })
 
 /** A compute that was started at START and has been active since. */
 export const compute = (changes: Partial<Compute> = {}, config: Partial<ComputeConfig> = {}): Compute => ({
   id: 'ep-one',
+  type: 'read_write',
   branchId: 'br-one',
   config: { ...DEFAULT_CONFIG, ...config },
   createdAt: START,
@@ -28,7 +29,9 @@ export const compute = (changes: Partial<Compute> = {}, config: Partial<ComputeC
   suspendedAt: undefined,
   activity: { settled: START, recent: [] },
   wanted: undefined,
-  meter: { ...UNUSED, open: { from: START, cu: 0.25 } },
+  release: undefined,
+  checks: 0,
+  meter: { ...UNUSED, open: { from: START, cu: 0.25, branchId: 'br-one' } },
   ...changes,
 })
 
@@ -36,19 +39,23 @@ export const compute = (changes: Partial<Compute> = {}, config: Partial<ComputeC
 export const sleeping = (config: Partial<ComputeConfig> = {}): Compute =>
   compute({ state: 'idle', startedAt: undefined, suspendedAt: START, meter: UNUSED }, config)
 
-export const project = (computes: readonly Compute[] = [compute()]): Project => ({
-  id: 'project-one',
-  name: 'one',
-  createdAt: START,
-  updatedAt: START,
-  branches: [
-    { id: 'br-one', name: 'main', createdAt: START },
-    { id: 'br-two', name: 'other', createdAt: START },
-  ],
-  computes,
-  queue: [],
-  spent: { awakeMs: 0, cuMs: 0 },
-})
+const ROLE = { name: 'app_owner', password: 'secret', createdAt: START, updatedAt: START }
+
+/** What every branch holds at first. */
+export const CATALOGUE: Catalogue = {
+  roles: [ROLE],
+  databases: [{ id: 1, name: 'app', owner: 'app_owner', createdAt: START, updatedAt: START }],
+  dropped: { roles: [], databases: [] },
+  revision: 1,
+}
+
+/** Two branches, of which the first is the default. */
+export function project(computes: readonly Compute[] = [compute()], changes: Partial<Project> = {}): Project {
+  const branch = { id: 'br-one', name: 'main', catalogue: CATALOGUE }
+  const made = newProject({ id: 'project-one', name: 'one', branch, now: START })
+  const other = made.branches.map((main) => ({ ...main, id: 'br-two', name: 'other', parentId: 'br-one' }))
+  return { ...made, branches: [...made.branches, ...other], computes, ...changes }
+}
 
 /** A context at `seconds` after START whose operation ids count up. */
 export function context(seconds = 0, changes: Partial<Settings> = {}): Context {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { check } from '../../support/property.ts'
 import { createAgenda } from '../../../src/local/control/agenda.ts'
 import { type Simulation, createSimulation } from '../../../src/local/control/simulated.ts'
 import { START, project, settings, sleeping } from './build.ts'
@@ -10,7 +11,7 @@ const simulation = (activity: readonly number[]): Simulation =>
   createSimulation({
     projects: [project([sleeping()])],
     from: START,
-    settings: settings(),
+    settings: () => settings(),
     latencies: { start: 2000, stop: 500, configure: 100 },
     activity: new Map([['ep-one', activity]]),
   })
@@ -20,12 +21,14 @@ test('each burst of activity wakes the compute, and five minutes after the last 
   simulated.advance(minutes(120))
   const [account] = simulated.accounts(minutes(120))
   expect(account?.intervals).toEqual([
-    { from: minutes(10) + 2000, to: minutes(17) + 500, cu: 0.25 },
-    { from: minutes(60) + 2000, to: minutes(65) + 2500, cu: 0.25 },
+    { from: minutes(10) + 2000, to: minutes(17) + 500, cu: 0.25, branchId: 'br-one' },
+    { from: minutes(60) + 2000, to: minutes(65) + 2500, cu: 0.25, branchId: 'br-one' },
   ])
   expect(account?.awakeSeconds).toBe(418.5 + 300.5)
   expect(account?.cuSeconds).toBe((418.5 + 300.5) / 4)
-  expect(simulated.operations('project-one').map(({ action, status }) => `${action} ${status}`)).toEqual([
+  expect(
+    simulated.operations('project-one', 100, undefined)?.map(({ action, status }) => `${action} ${status}`),
+  ).toEqual([
     'suspend_compute finished',
     'start_compute finished',
     'suspend_compute finished',
@@ -55,7 +58,7 @@ test('a request meets the state of its instant, and a deleted compute keeps its 
 
 test('in how many turns time advances makes no difference', () => {
   const instants = fc.array(fc.integer({ min: 0, max: 86_400_000 }), { maxLength: 40 })
-  fc.assert(
+  check(
     fc.property(instants, instants, (offsets, stops) => {
       const activity = offsets.map((offset) => START + offset).toSorted((a, b) => a - b)
       const end = START + 90_000_000
@@ -65,7 +68,9 @@ test('in how many turns time advances makes no difference', () => {
       for (const stop of stops.toSorted((a, b) => a - b)) often.advance(START + stop)
       often.advance(end)
       expect(often.accounts(end)).toEqual(once.accounts(end))
-      expect(often.operations('project-one')).toEqual(once.operations('project-one'))
+      expect(often.operations('project-one', 999, undefined)).toEqual(
+        once.operations('project-one', 999, undefined),
+      )
     }),
   )
 })
@@ -78,7 +83,7 @@ test('ten thousand projects cost by what happens, not by how many there are', ()
   const simulated = createSimulation({
     projects,
     from: START,
-    settings: settings(),
+    settings: () => settings(),
     latencies: { start: 2000, stop: 500, configure: 100 },
     activity: new Map(projects.map((_, n) => [`ep-${n}`, n % 50 === 0 ? [minutes(n % 60)] : []])),
   })
@@ -87,7 +92,7 @@ test('ten thousand projects cost by what happens, not by how many there are', ()
 })
 
 test('an agenda hands things out by time, those of one instant in the order they came', () => {
-  fc.assert(
+  check(
     fc.property(fc.array(fc.integer({ min: 0, max: 20 })), (instants) => {
       const agenda = createAgenda<number>()
       for (const [number, at] of instants.entries()) agenda.add(at, number)

@@ -15,7 +15,16 @@ test.each([
   [9, 4000, 29491],
   [10, 4000, 32768],
 ])('%d CU: %d connections, %d MiB of file cache', (cu, connections, cache) => {
-  expect([isSupported(cu), maxConnectionsOf(cu), fileCacheMiB(cu)]).toEqual([true, connections, cache])
+  const fixed = { minCu: cu, maxCu: cu }
+  const found = [isSupported(cu), maxConnectionsOf(fixed, 'min'), fileCacheMiB(cu)]
+  expect(found).toEqual([true, connections, cache])
+})
+
+test.each([
+  ['min', 112],
+  ['min(max, 8×min)', 901],
+] as const)('a range counts for its connections as %s', (basis, connections) => {
+  expect(maxConnectionsOf({ minCu: 0.25, maxCu: 10 }, basis)).toBe(connections)
 })
 
 test.each([0, 0.1, 0.75, 1.5, 11, -1, Number.NaN])('%d CU is not offered', (cu) => {

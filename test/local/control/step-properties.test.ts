@@ -1,5 +1,6 @@
 // What must hold whatever happens in whatever order.
 import fc from 'fast-check'
+import { check } from '../../support/property.ts'
 import { expect, test } from 'vitest'
 import type { Event } from '../../../src/local/control/events.ts'
 import type { Project } from '../../../src/local/control/project.ts'
@@ -16,26 +17,54 @@ const config = fc.record(
   },
   { requiredKeys: [] },
 )
-const anyId = fc.constantFrom('ep-one', 'ep-two')
-const anyEvent: fc.Arbitrary<Event> = fc.oneof(
+const anyId = fc.constantFrom('ep-one', 'ep-two', 'ep-three')
+const anyBranchId = fc.constantFrom('br-one', 'br-two', 'br-three')
+const name = fc.constantFrom('ann', 'app', 'app_owner', '')
+const kinds = <Kind extends string>(...all: Kind[]): fc.Arbitrary<Kind> => fc.constantFrom(...all)
+
+const anyRequest: fc.Arbitrary<Event> = fc.oneof(
+  fc.record({ kind: kinds('create'), endpointId: anyId, branchId: anyBranchId, config }),
+  fc.record(
+    { kind: kinds('update'), endpointId: anyId, changes: config, branchId: anyBranchId },
+    { requiredKeys: ['kind', 'endpointId', 'changes'] },
+  ),
+  fc.record({ kind: kinds('delete', 'start', 'suspend', 'restart'), endpointId: anyId }),
   fc.record({
-    kind: fc.constant('create' as const),
-    endpointId: anyId,
-    branchId: fc.constantFrom('br-one', 'br-two'),
-    config,
+    kind: kinds('create-branch'),
+    branchId: kinds('br-three'),
+    parentId: anyBranchId,
+    name,
+    protected: fc.boolean(),
+    computes: fc.array(fc.record({ endpointId: kinds('ep-three'), config }), { maxLength: 1 }),
   }),
-  fc.record({ kind: fc.constant('update' as const), endpointId: anyId, changes: config }),
-  fc.record({ kind: fc.constantFrom('delete', 'start', 'suspend', 'restart'), endpointId: anyId }),
-  fc.record({ kind: fc.constantFrom('started', 'stopped', 'configured'), endpointId: anyId }),
+  fc.record({ kind: kinds('delete-branch'), branchId: anyBranchId }),
   fc.record({
-    kind: fc.constantFrom('died', 'start-failed'),
-    endpointId: anyId,
-    message: fc.constant('why'),
+    kind: kinds('create-role', 'reset-password'),
+    branchId: anyBranchId,
+    name,
+    password: kinds('secret'),
   }),
-  fc.record({ kind: fc.constant('client-waiting' as const), endpointId: anyId, cause: fc.constant(client) }),
-  fc.constant<Event>({ kind: 'time' }),
-  fc.constant<Event>({ kind: 'recovered' }),
+  fc.record({ kind: kinds('delete-role', 'delete-database'), branchId: anyBranchId, name }),
+  fc.record({ kind: kinds('create-database'), branchId: anyBranchId, name, owner: name }),
+  fc.record({
+    kind: kinds('update-project'),
+    quota: fc.record({ active_time_seconds: fc.constantFrom(0, 500) }),
+  }),
 )
+const anyReport: fc.Arbitrary<Event> = fc.oneof(
+  fc.record({ kind: kinds('started', 'stopped', 'configured'), endpointId: anyId }),
+  fc.record({
+    kind: kinds('died', 'start-failed', 'configure-failed'),
+    endpointId: anyId,
+    message: kinds('why'),
+  }),
+  fc.record({ kind: kinds('branch-copied', 'branch-removed'), branchId: anyBranchId }),
+  fc.record({ kind: kinds('branch-failed'), branchId: anyBranchId, message: kinds('why') }),
+  fc.record({ kind: kinds('client-waiting'), endpointId: anyId, cause: fc.constant(client) }),
+  fc.constant<Event>({ kind: 'time' }),
+  fc.constant<Event>({ kind: 'recovered', resumes: true }),
+)
+const anyEvent: fc.Arbitrary<Event> = fc.oneof(anyRequest, anyReport)
 const story = fc
   .array(fc.tuple(fc.integer({ min: 0, max: 400 }), anyEvent), { maxLength: 60 })
   .map((steps) => {
@@ -59,6 +88,14 @@ function faultsOf({ queue, computes, branches }: Project): string[] {
       pending && queue.length === 0 ? ['pending without operation'] : [],
     ),
     ...computes.flatMap(({ wanted }) => (wanted && queue.length === 0 ? ['a client waits for nothing'] : [])),
+    ...computes.flatMap(({ branchId: of }) => (branches.some(({ id }) => id === of) ? [] : ['no branch'])),
+    ...branches
+      .slice(1)
+      .flatMap(({ parentId }) => (branches.some(({ id }) => id === parentId) ? [] : ['no parent'])),
+    ...branches.flatMap(({ state }) => (state === 'init' && queue.length === 0 ? ['never ready'] : [])),
+    ...branches.flatMap(({ catalogue: { databases, roles } }) =>
+      databases.every(({ owner }) => roles.some((role) => role.name === owner)) ? [] : ['no owner'],
+    ),
     ...branches.flatMap(({ id }) =>
       computes.filter(({ branchId }) => branchId === id).length > 1 ? ['two primaries'] : [],
     ),
@@ -66,7 +103,7 @@ function faultsOf({ queue, computes, branches }: Project): string[] {
 }
 
 test('whatever happens in whatever order, states stay legal', () => {
-  fc.assert(
+  check(
     fc.property(story, (events) => {
       for (const { project: state } of play(project(), events).results) expect(faultsOf(state)).toEqual([])
     }),
@@ -74,7 +111,7 @@ test('whatever happens in whatever order, states stay legal', () => {
 })
 
 test('awake intervals of a compute never overlap and sum up to its meter', () => {
-  fc.assert(
+  check(
     fc.property(story, (events) => {
       const { results } = play(project(), events)
       const intervals = results.flatMap(({ effects }) =>
@@ -91,7 +128,7 @@ test('awake intervals of a compute never overlap and sum up to its meter', () =>
 })
 
 test('every operation that was ever written ends, or is in the queue', () => {
-  fc.assert(
+  check(
     fc.property(story, (events) => {
       const done = play(project(), events)
       const latest = new Map(
@@ -112,7 +149,7 @@ test('every operation that was ever written ends, or is in the queue', () => {
 })
 
 test('the same events give the same result, and a refused request changes nothing', () => {
-  fc.assert(
+  check(
     fc.property(story, (events) => {
       const once = play(project(), events)
       expect(play(project(), events)).toEqual(once)

@@ -51,7 +51,7 @@ describe('a request to an active compute', () => {
     const result = step(project(), event, context(10))
     expect(operationsOf(result.answer)).toEqual(operations)
     expect(result.project.computes[0]?.pending).toBe(pending)
-    expect(result.answer?.ok && result.answer.compute.state).toBe('active')
+    expect(result.answer?.ok && result.answer.compute?.state).toBe('active')
   })
 
   test('a new delay restarts nothing: its suspend_compute is skipped', () => {
@@ -89,10 +89,10 @@ describe('a request to an active compute', () => {
     expect(done.results[2]?.effects).toContainEqual({
       kind: 'write-interval',
       endpointId,
-      interval: { from: START, to: START + 3000, cu: 0.25 },
+      interval: { from: START, to: START + 3000, cu: 0.25, branchId: 'br-one' },
     })
     expect(done.project.computes[0]?.meter).toEqual({
-      open: { from: START + 5000, cu: 2 },
+      open: { from: START + 5000, cu: 2, branchId: 'br-one' },
       awakeMs: 3000,
       cuMs: 750,
       suspends: 1,
@@ -176,7 +176,8 @@ describe('refused', () => {
 
   test('short delays are taken where they are allowed', () => {
     expect(
-      step(project(), update({ suspendTimeout: 1 }), context(0, { allowShortDelays: true })).answer?.ok,
+      step(project(), update({ suspendTimeout: 1 }), context(0, { delayBelowMinimum: 'accepted' })).answer
+        ?.ok,
     ).toBe(true)
   })
 
@@ -280,7 +281,7 @@ describe('failures', () => {
   test('a shell that starts anew closes what was open and cancels what was under way', () => {
     const done = play(project(), [
       [1, update({ minCu: 1, maxCu: 1 })],
-      [9, { kind: 'recovered' }],
+      [9, { kind: 'recovered', resumes: false }],
     ])
     expect(stateOf(done)).toEqual(['idle', undefined])
     expect(done.project.queue).toEqual([])

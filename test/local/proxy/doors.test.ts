@@ -1,97 +1,116 @@
 // The proxy before any compute is reached: what clients hear who cannot be served.
-import { type Socket, connect } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
-import { createClock } from '../../../src/local/clock.ts'
-import { createConnections } from '../../../src/local/proxy/connections.ts'
-import { type Doors, openDoors } from '../../../src/local/proxy/doors.ts'
-import { writeStartup } from '../../../src/local/proxy/startup.ts'
-import { type Admission, createWaiting } from '../../../src/local/waiting.ts'
+import { connect } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { expect, test } from 'vitest'
+import type { Admission } from '../../../src/local/waiting.ts'
+import {
+  ASK_GSS,
+  ASK_TLS,
+  heard,
+  openTestDoors,
+  saidBy,
+  startStandin,
+  startup,
+  testCertificate,
+} from './support.ts'
 
-const VERSION = 196_608
+const certificate = await testCertificate()
 
-async function doorsTo(admit: (endpointId: string) => Promise<Admission>): Promise<Doors> {
-  const session = {
-    admit,
-    connections: createConnections(),
-    cancel: () => undefined,
-    clock: createClock(),
-  }
-  const doors = await openDoors({
-    session,
-    port: 0,
-    rememberedPort: () => undefined,
-    remember: () => undefined,
-  })
-  if (!doors) throw new Error('no free port')
-  onTestFinished(() => doors.close())
-  return doors
-}
-
-/** What the server says until it hangs up. */
-function heard(port: number, ...sent: readonly Buffer[]): Promise<string> {
-  const socket: Socket = connect(port, '127.0.0.1', () => {
-    for (const bytes of sent) socket.write(bytes)
-  })
-  const chunks: Buffer[] = []
-  return new Promise((resolve) => {
-    socket.on('error', () => undefined)
-    socket.on('data', (chunk) => void chunks.push(chunk))
-    socket.on('end', () => socket.end())
-    socket.on('close', () => resolve(Buffer.concat(chunks).toString('latin1')))
-  })
-}
-
-const startup = (options: string): Buffer =>
-  writeStartup(
-    VERSION,
-    new Map([
-      ['user', 'me'],
-      ['options', options],
-    ]),
-  )
 const refusing = (): Promise<Admission> =>
   Promise.resolve({ ok: false, code: '57P03', message: 'asleep for good' })
 
+const whole = startup('endpoint=ep-a')
+
 test.each([
   ['garbage', [Buffer.from('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')], /C08P01.*invalid length/],
+  ['a huge packet', [Buffer.from([0, 255, 0, 0]), Buffer.alloc(1_000_000)], /C08P01.*invalid length/],
   ['protocol 2', [Buffer.from([0, 0, 0, 8, 0, 2, 0, 0])], /C08P01.*unsupported frontend protocol 2/],
   ['no endpoint', [startup('')], /C08004.*no endpoint named/],
-  ['a refused endpoint', [startup('endpoint=ep-a')], /C57P03.*asleep for good/],
-  [
-    'a request for TLS first',
-    [Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]), startup('endpoint=ep-a')],
-    /^NE.*asleep for good/s,
-  ],
-  [
-    'a packet in two parts',
-    [startup('endpoint=ep-a').subarray(0, 9), startup('endpoint=ep-a').subarray(9)],
-    /asleep/,
-  ],
+  ['a refused endpoint', [whole], /C57P03.*asleep for good/],
+  ['a request for GSS and nothing more', [ASK_GSS], /^N$/],
+  ['data before TLS is agreed to', [Buffer.concat([ASK_TLS, whole])], /^E.*unencrypted data/],
+  ['the same after GSS is declined', [Buffer.concat([ASK_GSS, whole])], /^E.*unencrypted data/],
+  ['no TLS after asking for it', [ASK_TLS, whole], /^S$/],
+  ['TLS at once without the protocol', [Buffer.from([22, 3, 1, 0, 4, 1, 0, 0, 0])], /^$/],
+  ['a packet in two parts', [whole.subarray(0, 9), whole.subarray(9)], /asleep/],
 ])('a client that sends %s is told and let go', async (_, sent, answer) => {
-  const doors = await doorsTo(refusing)
-  expect((await heard(doors.port, ...sent)).replaceAll('\0', ' ')).toMatch(answer)
+  const doors = await openTestDoors({ certificate, admit: refusing })
+  const socket = connect(doors.port, '127.0.0.1')
+  const said = saidBy(socket)
+  for (const bytes of sent) {
+    await new Promise((resolve) => void socket.write(bytes, resolve))
+    if (bytes === ASK_TLS || bytes === ASK_GSS)
+      await new Promise((resolve) => void socket.once('data', resolve))
+  }
+  if (sent.length === 1 && sent[0] === ASK_GSS) socket.end()
+  expect(await said).toMatch(answer)
+})
+
+test('GSS is declined, TLS agreed to, and the refusal is told inside TLS', async () => {
+  const doors = await openTestDoors({ certificate, admit: refusing })
+  const socket = connect(doors.port, '127.0.0.1')
+  for (const [ask, answer] of [
+    [ASK_GSS, 'N'],
+    [ASK_TLS, 'S'],
+  ] as const) {
+    socket.write(ask)
+    expect(String(await new Promise((resolve) => void socket.once('data', resolve)))).toBe(answer)
+  }
+  const secure = connectTls({ socket, ca: certificate.certificate, host: '127.0.0.1' })
+  secure.write(whole)
+  expect(await saidBy(secure)).toMatch(/^E.*C57P03.*asleep for good/)
+})
+
+test.each([
+  ['the name of one compute and the option of another', 'ep-b', /C08004.*two endpoints named/],
+  ['a name alone', '', /C57P03.*ep-a asleep/],
+])('TLS at once with %s', async (_, option, answer) => {
+  const doors = await openTestDoors({
+    certificate,
+    openPort: () => 1,
+    admit: ({ endpointId }) => Promise.resolve({ ok: false, code: '57P03', message: `${endpointId} asleep` }),
+  })
+  const socket = connectTls({
+    port: doors.port,
+    host: '127.0.0.1',
+    servername: 'ep-a.local.localhost',
+    ca: certificate.certificate,
+    ALPNProtocols: ['postgresql'],
+  })
+  socket.write(startup(option && `endpoint=${option}`))
+  expect(await saidBy(socket)).toMatch(answer)
+  expect(socket.alpnProtocol).toBe('postgresql')
 })
 
 test('a compute whose server is gone refuses, and its own port needs no option', async () => {
-  const doors = await doorsTo((endpointId) =>
-    Promise.resolve({ ok: true, port: endpointId === 'ep-a' ? 1 : 2 }),
-  )
+  const doors = await openTestDoors({
+    certificate,
+    admit: ({ endpointId }) => Promise.resolve({ ok: true, port: endpointId === 'ep-a' ? 1 : 2 }),
+  })
   await doors.sync('project', ['ep-a'])
   expect(await heard(doors.portOf('ep-a') ?? 0, startup(''))).toContain('C57P03')
   await doors.sync('project', [])
   expect(doors.portOf('ep-a')).toBeUndefined()
 })
 
-test('more clients than may wait, and clients that wait too long, are refused', async () => {
-  const clock = createClock()
-  const waiting = createWaiting(clock, { patience: 1, perCompute: 2 })
-  const admissions = await Promise.all(
-    ['ep-a', 'ep-a', 'ep-a', 'ep-b'].map((endpointId) => waiting.join(endpointId)),
-  )
-  expect(admissions.map((admission) => admission.ok || admission.code)).toEqual([
-    '57P03',
-    '57P03',
-    '53300',
-    '57P03',
-  ])
+test('more clients than a compute may have are refused; one that leaves makes room', async () => {
+  const standin = await startStandin()
+  const doors = await openTestDoors({
+    certificate,
+    admit: () => Promise.resolve({ ok: true, port: standin.port }),
+    connectionLimit: (endpointId) => (endpointId === 'ep-a' ? 2 : undefined),
+  })
+  const enter = async (name: string): Promise<{ word: string; leave: () => Promise<string> }> => {
+    const socket = connect(doors.port, '127.0.0.1')
+    socket.write(startup(`endpoint=${name}`))
+    const word = await new Promise<Buffer>((resolve) => void socket.once('data', resolve))
+    const left = saidBy(socket)
+    return { word: word.toString('latin1').replaceAll('\0', ' '), leave: () => (socket.end(), left) }
+  }
+  const [first, second] = [await enter('ep-a'), await enter('ep-a')]
+  expect([first.word, second.word]).toEqual(['hello me\n', 'hello me\n'])
+  expect((await enter('ep-a')).word).toMatch(/C53300 .*too many clients/)
+  expect((await enter('ep-b')).word).toBe('hello me\n')
+  await first.leave()
+  expect((await enter('ep-a')).word).toBe('hello me\n')
 })

@@ -2,6 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { routeOf } from '../../../src/local/proxy/route.ts'
 import { readStartup, writeError, writeStartup } from '../../../src/local/proxy/startup.ts'
+import { targetOf, targetOfHost } from '../../../src/local/proxy/target.ts'
+import { check } from '../../support/property.ts'
 
 const VERSION = 196_608
 const text = fc.string({ maxLength: 40 }).map((value) => value.replaceAll('\0', ''))
@@ -16,7 +18,7 @@ const parameters = fc
   .map((entries) => new Map(entries))
 
 test('what is written is read again, with the bytes after it', () => {
-  fc.assert(
+  check(
     fc.property(parameters, fc.uint8Array({ maxLength: 20 }), (given, rest) => {
       const bytes = Buffer.concat([writeStartup(VERSION, given), rest])
       expect(readStartup(bytes)).toEqual({
@@ -30,7 +32,7 @@ test('what is written is read again, with the bytes after it', () => {
 })
 
 test('every part of a packet asks for more', () => {
-  fc.assert(
+  check(
     fc.property(parameters, fc.nat(), (given, length) => {
       const packet = writeStartup(VERSION, given)
       expect(readStartup(packet.subarray(0, length % packet.length))).toEqual({ kind: 'more' })
@@ -39,9 +41,9 @@ test('every part of a packet asks for more', () => {
 })
 
 test('any bytes are read without a throw', () => {
-  fc.assert(
+  check(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
-      expect(['more', 'encryption', 'cancel', 'startup', 'garbage']).toContain(
+      expect(['more', 'encryption', 'direct-tls', 'cancel', 'startup', 'garbage']).toContain(
         readStartup(Buffer.from(bytes)).kind,
       )
     }),
@@ -57,6 +59,7 @@ const packet = (...words: readonly number[]): Buffer => {
 test.each([
   ['a request for TLS', packet(8, 80_877_103), 'encryption'],
   ['a request for GSS', packet(8, 80_877_104), 'encryption'],
+  ['TLS at once', Buffer.from([22, 3, 1, 2, 0]), 'direct-tls'],
   ['a cancel request', packet(16, 80_877_102, 7, 8), 'cancel'],
   ['a length below 8', packet(7, 0), 'garbage'],
   ['a length above the bound', packet(10_001, VERSION), 'garbage'],
@@ -88,7 +91,7 @@ test.each([
 })
 
 test('an error is one message of the protocol, whatever its text', () => {
-  fc.assert(
+  check(
     fc.property(fc.string(), (message) => {
       const bytes = writeError('57P03', message)
       expect(bytes.toString('latin1', 0, 1)).toBe('E')
@@ -103,4 +106,20 @@ test('an error is one message of the protocol, whatever its text', () => {
       ])
     }),
   )
+})
+
+test.each([
+  ['ep-a.local.localhost', { endpointId: 'ep-a', pooled: false }],
+  ['ep-a-pooler.local.localhost', { endpointId: 'ep-a', pooled: true }],
+  ['localhost', undefined],
+  ['ep-a.localhost', undefined],
+  ['x.ep-a.local.localhost', undefined],
+  ['other.local.localhost', undefined],
+  [undefined, undefined],
+])('the host name %s means %o', (host, target) => {
+  expect(targetOfHost(host, 'local.localhost')).toEqual(target)
+})
+
+test('a name ending in -pooler means the pooler', () => {
+  expect(targetOf('ep-a-pooler')).toEqual({ endpointId: 'ep-a', pooled: true })
 })

@@ -1,0 +1,51 @@
+// Failures of the real world, on request: late and slow answers, rates, errors with and without effect.
+import type { Hono, MiddlewareHandler } from 'hono'
+import type { Api, Call, Env } from './context.ts'
+import { refuse } from './errors.ts'
+import { createRates } from './rates.ts'
+
+/** Stands before the routes; `undisturbed` are the same routes without it, for what lands late. */
+export function faults(api: Api, undisturbed: Hono<Env>): MiddlewareHandler<Env> {
+  const rates = createRates()
+  const never = new AbortController().signal
+  return async (call, next) => {
+    const { rates: limited, faults: now, lateMutation } = api.settings()
+    if (now.slowAnswers > 0) await api.clock.sleep(1000 * now.slowAnswers, never)
+    const { retryAfter } = now.tooManyRequests
+    if (api.switches.take('tooManyRequests')) return limit(call, retryAfter)
+    const wait = limited ? rates.wait(routeOf(call), api.clock.now()) : 0
+    if (wait > 0) return limit(call, wait)
+    if (lateMutation !== 'off' && isMutation(call))
+      return landLate(call, undisturbed, { api, delay: lateMutation })
+    if (!api.switches.take('serverErrors')) return next()
+    if (now.serverErrors.takesEffect) await next()
+    call.res = refuse(call, now.serverErrors.status, 'the service failed, as it was asked to')
+    return undefined
+  }
+}
+
+/** A mutation of projects and what is in them; keys take effect at once. */
+const isMutation = (call: Call): boolean =>
+  call.req.method !== 'GET' && call.req.path.startsWith('/api/v2/projects')
+
+/** A path without its ids. */
+const routeOf = (call: Call): string =>
+  `${call.req.method} ${call.req.path.replaceAll(/\/(?:local|br|ep)-[^/]+/g, '/:id')}`
+
+function limit(call: Call, retryAfter: number): Response {
+  if (retryAfter > 0) call.header('retry-after', String(Math.ceil(retryAfter)))
+  return refuse(call, 429, 'too many requests')
+}
+
+/** Answers as a gateway that gave up, and does what was asked for later (Q-15). */
+async function landLate(
+  call: Call,
+  undisturbed: Hono<Env>,
+  { api, delay }: { readonly api: Api; readonly delay: number },
+): Promise<Response> {
+  const { method, url, headers } = call.req.raw
+  const body = await call.req.text()
+  const request = new Request(url, { method, headers, ...(body !== '' && { body }) })
+  api.clock.after(1000 * delay, () => void undisturbed.fetch(request, call.env))
+  return refuse(call, 504, 'no answer in time')
+}

@@ -1,0 +1,144 @@
+// What a running server's work says about its file cache and about the size it should have.
+import type { Clock } from '../clock.ts'
+import { type Demand, type Load, goalCu, loadAfter } from '../control/autoscale.ts'
+import {
+  type CacheModel,
+  type RelationReading,
+  accessed,
+  emptyCache,
+  resized,
+  usedPages,
+  workingSet,
+} from '../control/cache-model.ts'
+import type { ComputeConfig } from '../control/project.ts'
+import { fileCacheMiB } from '../control/sizes.ts'
+import { writeCacheFile } from './cache-file.ts'
+import { type Address, connect } from './connect.ts'
+import { usedMemory } from './memory.ts'
+
+/** What a look at a server shows of its work. */
+export type WorkReading = {
+  /** Processes that want a CPU or wait for a disk. */
+  readonly running: number
+  /** Blocks read since the start, by database. */
+  readonly reads: ReadonlyMap<string, number>
+}
+
+export type SizingOptions = {
+  readonly dataFolder: string
+  readonly config: Pick<ComputeConfig, 'minCu' | 'maxCu'>
+  readonly cacheScale: number
+  /** Between two goals, and between two readings of the relations at least, ms. */
+  readonly goalEvery: number
+  readonly readEvery: number
+  readonly password: string
+  readonly clock: Clock
+  readonly onGoal: (cu: number) => void
+  readonly onProblem: (error: unknown) => void
+}
+
+export type Sizing = {
+  /** Begins to read from this server. */
+  attach(server: { readonly port: number; readonly pid: number }): void
+  /** Takes in a look at the server. Never throws; what it brings about follows by itself. */
+  seen(reading: WorkReading): void
+  /** Counts what was read so far at the old size, then goes on at the new one. Never rejects. */
+  resize(cu: number): Promise<void>
+}
+
+/** The short average covers a minute of goals every five seconds: it scales along with their period, as the tests need. */
+const GOALS_PER_MINUTE = 12
+
+const PAGE = 8192
+const PAGES_PER_MIB = 128
+
+const READ_RELATIONS = `
+select oid::text as id,
+       (pg_stat_get_blocks_fetched(oid) - pg_stat_get_blocks_hit(oid))::float8 as told,
+       (pg_relation_size(oid) / 8192)::float8 as pages
+  from pg_catalog.pg_class
+ where relkind in ('r', 'i', 'm', 't') and oid >= 16384 and pg_relation_size(oid) is not null
+`
+
+/** Begins with an empty cache at the minimum, and tells the server so: to be made before the start. */
+export function createSizing(options: SizingOptions): Sizing {
+  const { dataFolder, config, cacheScale, clock } = options
+  const startedAt = clock.now()
+  let server = { port: 0, pid: 0 }
+  let model: CacheModel = emptyCache(pagesOf(config.minCu, cacheScale), startedAt)
+  let load: Load = { one: 0, five: 0 }
+  let [lookedAt, goalAt, readAt, quietAt] = [startedAt, startedAt, startedAt, startedAt]
+  let reads: WorkReading['reads'] = new Map()
+  const counted = new Map<string, number>()
+  let waiting = 0
+  let last: Promise<void> = Promise.resolve()
+
+  const publish = (): void => writeCacheFile(dataFolder, model, cacheScale)
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    waiting += 1
+    last = last
+      .then(work)
+      .catch(options.onProblem)
+      .finally(() => {
+        waiting -= 1
+      })
+    return last
+  }
+  const changed = (): [string, number][] => [...reads].filter(([name, read]) => counted.get(name) !== read)
+  const readChanged = async (): Promise<void> => {
+    readAt = clock.now()
+    const since = quietAt
+    for (const [database, read] of changed()) {
+      const relations = await relationsOf({ ...server, password: options.password, database })
+      model = accessed(model, { database, relations }, { since, now: clock.now() })
+      counted.set(database, read)
+    }
+    quietAt = readAt
+    publish()
+  }
+  const demandNow = (now: number): Demand => {
+    const used = usedMemory(server.pid)
+    const cached = usedPages(model) * cacheScale * PAGE
+    return {
+      load,
+      memory: used === undefined ? undefined : { used, cached },
+      workingSet: workingSet(model, now).map((pages) => pages * cacheScale),
+    }
+  }
+  publish()
+  return {
+    attach: (started) => {
+      server = started
+    },
+    seen: (reading) => {
+      const now = clock.now()
+      load = loadAfter(load, reading.running, (now - lookedAt) / (GOALS_PER_MINUTE * options.goalEvery))
+      lookedAt = now
+      reads = reading.reads
+      if (waiting > 0) return
+      if (changed().length === 0) quietAt = now
+      else if (now - readAt >= options.readEvery) void inTurn(readChanged)
+      if (config.minCu === config.maxCu || now - goalAt < options.goalEvery) return
+      goalAt = now
+      options.onGoal(goalCu(demandNow(now), config))
+    },
+    resize: (cu) =>
+      inTurn(async () => {
+        await readChanged()
+        model = resized(model, pagesOf(cu, cacheScale))
+        publish()
+      }),
+  }
+}
+
+/** How many pages of this machine the file cache of a size holds. */
+const pagesOf = (cu: number, cacheScale: number): number => (fileCacheMiB(cu) * PAGES_PER_MIB) / cacheScale
+
+async function relationsOf(address: Address): Promise<readonly RelationReading[]> {
+  const client = await connect({ ...address, unseen: true })
+  try {
+    return (await client.query<RelationReading>(READ_RELATIONS)).rows
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,103 @@
+// The size the service's autoscaler aims at (service-facts 10). Internal unit: 0.25 CU, which is 0.25 CPU and 1 GiB.
+
+/** What is known of the demand on one compute; only parts with data count. */
+export type Demand = {
+  /** Average number of processes that want a CPU, over the last minute and the last five. */
+  readonly load: Load | undefined
+  /** Bytes in use, and bytes the file cache holds. */
+  readonly memory: { readonly used: number; readonly cached: number } | undefined
+  /** Distinct pages touched in the last 1, 2, … minutes. */
+  readonly workingSet: readonly number[] | undefined
+}
+
+export type Load = { readonly one: number; readonly five: number }
+
+/** Where the two averages blend: shares of the five-minute one. */
+export type Zones = { readonly stable: number; readonly mixed: number }
+
+/** The published defaults: the one-minute average alone counts. */
+const PUBLISHED: Zones = { stable: 0, mixed: 0 }
+
+const UNIT = 0.25
+const GIB = 2 ** 30
+const PAGE = 8192
+
+/** Shares of a unit that may be used: CPU, memory without and with the cached working set, memory for the file cache. */
+const CPU_SHARE = 0.9
+const MEMORY_SHARE = 0.75
+const TOTAL_SHARE = 0.9
+const CACHE_SHARE = 0.75
+
+/** The goal inside `[minCu, maxCu]`; the minimum when nothing is known. */
+export function goalCu(
+  demand: Demand,
+  { minCu, maxCu }: { readonly minCu: number; readonly maxCu: number },
+  zones: Zones = PUBLISHED,
+): number {
+  const { load, memory, workingSet } = demand
+  const wanted = workingSet && projectedPages(workingSet)
+  const units = [
+    load && Math.round(blended(load, zones) / CPU_SHARE / UNIT),
+    memory && memoryUnits(memory, wanted),
+    wanted === undefined ? undefined : (wanted * PAGE) / CACHE_SHARE / GIB,
+  ].filter((part) => part !== undefined)
+  return Math.min(maxCu, Math.max(minCu, UNIT * Math.ceil(Math.max(0, ...units))))
+}
+
+/** The closer the two averages are, the more the longer one counts. */
+function blended({ one, five }: Load, { stable, mixed }: Zones): number {
+  const apart = Math.abs(one - five)
+  const from = stable * five
+  const to = from + mixed * five
+  const weight = apart <= from ? 0 : apart >= to ? 1 : (apart - from) / (to - from)
+  return weight * one + (1 - weight) * five
+}
+
+function memoryUnits(
+  { used, cached }: { readonly used: number; readonly cached: number },
+  wanted: number | undefined,
+): number {
+  const alone = used / MEMORY_SHARE
+  const withCache = wanted === undefined ? 0 : (Math.min(wanted * PAGE, cached) + used) / TOTAL_SHARE
+  return Math.max(alone, withCache) / GIB
+}
+
+/** The window in which growth is compared, its first place in the series, and the growth that marks another phase. */
+const WINDOW = 4
+const OFFSET = 4
+const JUMP = 3
+const LEAST = OFFSET + WINDOW + 1
+
+/** Where the working set goes: the size before it jumps, and half a step of its growth more. Undefined for short series. */
+export function projectedPages(series: readonly number[]): number | undefined {
+  if (series.length < LEAST) return undefined
+  const at = (index: number): number => series[index] ?? 0
+  const estimate = estimatedPages(series)
+  let length = OFFSET
+  while (length < series.length && at(length) <= estimate) length += 1
+  const projections = series.slice(1, length).map((value, index) => {
+    const before = at(index)
+    const after = Math.max(before, value)
+    return after + 0.5 * (after - before)
+  })
+  return Math.max(at(0), ...projections)
+}
+
+function estimatedPages(series: readonly number[]): number {
+  const at = (index: number): number => series[index] ?? 0
+  for (let index = OFFSET; index < series.length - WINDOW; index += 1) {
+    const before = Math.max(0, at(index) - at(index - WINDOW))
+    const after = Math.max(0, at(index + WINDOW) - at(index))
+    if (after > JUMP * before) return at(index)
+  }
+  return at(series.length - 1)
+}
+
+/** The exponentially damped averages after `running` processes wanted a CPU for `span`, both in units of a minute. */
+export const loadAfter = ({ one, five }: Load, running: number, span: number): Load => ({
+  one: damped(one, running, span),
+  five: damped(five, running, span / 5),
+})
+
+const damped = (average: number, value: number, span: number): number =>
+  value + (average - value) * Math.exp(-span)

@@ -1,0 +1,135 @@
+// The first message of a TLS client, read without answering it. Bytes only, no sockets (RFC 8446, 4.1.2; RFC 6066, 3).
+
+export type ClientHello =
+  | {
+      readonly kind: 'hello'
+      /** In lower case; undefined when the client named none, as clients do that connect to an IP address. */
+      readonly serverName: string | undefined
+      /** Application protocols offered, most wanted first. */
+      readonly protocols: readonly string[]
+    }
+  | { readonly kind: 'garbage'; readonly because: string }
+
+/** The largest message we look at, bytes. Real ones have 200 to 2,000, with post-quantum key shares the larger. */
+const LONGEST = 16_384
+/** Real ones come in one record or two. */
+const MOST_RECORDS = 32
+
+const HANDSHAKE = 22
+const CLIENT_HELLO = 1
+const SERVER_NAME = 0
+const PROTOCOLS = 16
+
+/**
+ * Reads the message at the beginning of `bytes`, which may be spread over several records; `more` when it is not
+ * complete. Never throws.
+ */
+export function readClientHello(bytes: Buffer): ClientHello | { readonly kind: 'more' } {
+  const message = messageIn(bytes)
+  if (!Buffer.isBuffer(message)) return message
+  const cursor = createCursor(message)
+  cursor.skip(2 + 32) // version, random
+  cursor.skip(cursor.number(1)) // session id
+  cursor.skip(cursor.number(2)) // cipher suites
+  cursor.skip(cursor.number(1)) // compression methods
+  const extensions = cursor.atEnd() ? new Map<number, Buffer>() : extensionsIn(cursor.take(cursor.number(2)))
+  if (!cursor.atEnd() || !extensions) return garbage('invalid layout of the TLS greeting')
+  return {
+    kind: 'hello',
+    serverName: serverNameIn(extensions.get(SERVER_NAME)),
+    protocols: protocolsIn(extensions.get(PROTOCOLS)),
+  }
+}
+
+const garbage = (because: string): ClientHello => ({ kind: 'garbage', because })
+
+/** The body of the ClientHello, its records put together; what to say instead when it is not there. */
+function messageIn(bytes: Buffer): Buffer | ReturnType<typeof readClientHello> {
+  let payload = Buffer.alloc(0)
+  let at = 0
+  for (let records = 0; records < MOST_RECORDS; records += 1) {
+    const head = bytes.subarray(at, at + 5)
+    if (!canBeginRecord(head)) return garbage('no TLS greeting')
+    if (head.length < 5) return { kind: 'more' }
+    const content = bytes.subarray(at + 5, at + 5 + head.readUInt16BE(3))
+    payload = Buffer.concat([payload, content])
+    if (payload.length > LONGEST) return garbage('the TLS greeting is too long')
+    if (payload.length > 0 && payload[0] !== CLIENT_HELLO) return garbage('no TLS greeting')
+    const message = wholeMessage(payload)
+    if (message) return message
+    if (content.length < head.readUInt16BE(3)) return { kind: 'more' }
+    at += 5 + content.length
+  }
+  return garbage('the TLS greeting is in too many pieces')
+}
+
+/** Whether a record may begin with these bytes: type handshake, version 3.x. */
+const canBeginRecord = ([type = HANDSHAKE, version = 3]: Buffer): boolean =>
+  type === HANDSHAKE && version === 3
+
+function wholeMessage(payload: Buffer): Buffer | undefined {
+  const end = payload.length < 4 ? Infinity : 4 + payload.readUIntBE(1, 3)
+  return payload.length < end ? undefined : payload.subarray(4, end)
+}
+
+type Cursor = {
+  /** A number of `size` bytes; 0 beyond the end. */
+  number(size: number): number
+  take(length: number): Buffer
+  skip(length: number): void
+  /** Exactly at the end: false before it and when something was asked for beyond it. */
+  atEnd(): boolean
+}
+
+function createCursor(bytes: Buffer): Cursor {
+  let at = 0
+  const take = (length: number): Buffer => {
+    at += length
+    return bytes.subarray(at - length, at)
+  }
+  return {
+    take,
+    skip: (length) => void take(length),
+    number: (size) => {
+      const taken = take(size)
+      return taken.length < size ? 0 : taken.readUIntBE(0, size)
+    },
+    atEnd: () => at === bytes.length,
+  }
+}
+
+/** Extension number → content; undefined when the layout is broken. The first of a number counts. */
+function extensionsIn(bytes: Buffer): Map<number, Buffer> | undefined {
+  const cursor = createCursor(bytes)
+  const extensions = new Map<number, Buffer>()
+  for (let left = bytes.length; left > 0;) {
+    const number = cursor.number(2)
+    const length = cursor.number(2)
+    const content = cursor.take(length)
+    if (!extensions.has(number)) extensions.set(number, content)
+    left -= 4 + length
+  }
+  return cursor.atEnd() ? extensions : undefined
+}
+
+/** A list of names of which only the type "host name" exists. */
+function serverNameIn(content: Buffer | undefined): string | undefined {
+  if (!content) return undefined
+  const cursor = createCursor(content)
+  cursor.skip(2)
+  if (cursor.number(1) !== 0) return undefined
+  const name = cursor.take(cursor.number(2)).toString('latin1').toLowerCase()
+  return /^[a-z0-9._-]{1,255}$/.test(name) ? name : undefined
+}
+
+function protocolsIn(content: Buffer | undefined): string[] {
+  if (!content) return []
+  const cursor = createCursor(content)
+  const protocols: string[] = []
+  for (let left = Math.min(cursor.number(2), content.length - 2); left > 0;) {
+    const length = cursor.number(1)
+    protocols.push(cursor.take(length).toString('latin1'))
+    left -= 1 + length
+  }
+  return protocols
+}

@@ -1,0 +1,188 @@
+// The service over simulated computes: the same API and the same rules, no Postgres, many thousand projects.
+import { accountOf } from './account.ts'
+import { createApp } from './api/app.ts'
+import type { Api } from './api/context.ts'
+import { KEY_LENGTH } from './api/keys.ts'
+import { REGION } from './api/wire.ts'
+import { firstCatalogue } from './catalogue.ts'
+import { type Clock, createClock } from './clock.ts'
+import { DEFAULT_CONFIG } from './control/config.ts'
+import { UNUSED } from './control/meter.ts'
+import type { Plane } from './control/plane.ts'
+import { newProject } from './control/project-requests.ts'
+import type { Compute, Project, WakeCause } from './control/project.ts'
+import { type Simulation, createSimulation } from './control/simulated.ts'
+import { createHttp } from './http.ts'
+import type { Log } from './log.ts'
+import { listenOn } from './proxy/listen.ts'
+import { type Random, createRandom } from './random.ts'
+import type { SeedProject } from './seed.ts'
+import { createKeyStore } from './state/keys.ts'
+import { type Store, openStore } from './state/store.ts'
+import { type BehaviourChange, createSwitches } from './switches.ts'
+import { type Truth, truthOf } from './truth.ts'
+
+export type SimulatedOptions = {
+  /** Each with its default branch and a primary compute that sleeps at first. */
+  readonly projects: readonly SimulatedProject[]
+  /** Tells the simulation how late it is; whatever is due happens at the next request. Default: that of the machine. */
+  readonly clock?: Clock
+  /** Of the API; default 0: any. */
+  readonly port?: number
+  /** Default paid. */
+  readonly plan?: 'free' | 'paid'
+  readonly behaviour?: BehaviourChange
+  readonly log?: Log
+}
+
+export type SimulatedProject = SeedProject & {
+  /** Instants at which a client runs a query, ascending, ms. */
+  readonly activity?: readonly number[]
+}
+
+export type Simulated = {
+  /** `http://127.0.0.1:PORT/api/v2`. */
+  readonly baseUrl: string
+  readonly apiKey: string
+  /** Answers as the server does, without a connection. */
+  fetch(request: Request): Promise<Response>
+  /** A client connects and runs one query, now. */
+  connect(endpointId: string, cause: WakeCause): void
+  project(projectId: string): Project | undefined
+  /** Exact use of every compute that was ever started, now or as of an instant, ms. */
+  truth(at?: number): Truth
+  stop(): Promise<void>
+}
+
+/** How long simulated work takes, ms; a start has the middle of the configured wake latency in addition. */
+const STOP = 100
+const CONFIGURE = 50
+
+/** @throws when the port is taken */
+export async function startSimulated(options: SimulatedOptions): Promise<Simulated> {
+  const clock = options.clock ?? createClock()
+  const random = createRandom(undefined)
+  const store = openStore(':memory:')
+  if (!store) throw new Error('a database in memory is held by nobody else')
+  const { api, now } = simulatedApi(options, { clock, random, store })
+  const apiKey = random.text(KEY_LENGTH)
+  api.keys.create('simulated', apiKey, clock.now())
+  const { server, close } = createHttp(api)
+  const port = await listenOn(server, options.port ?? 0)
+  if (port === undefined) throw new Error(`port ${options.port} on 127.0.0.1 is in use`)
+  const app = createApp(api)
+  return {
+    baseUrl: `http://127.0.0.1:${port}/api/v2`,
+    apiKey,
+    fetch: async (request) => app.fetch(request),
+    connect: (endpointId, cause) => now().connect(endpointId, cause),
+    project: (projectId) => now().project(projectId),
+    truth: (at) => api.truth(at ?? clock.now()),
+    stop: async () => {
+      await close()
+      store.close()
+    },
+  }
+}
+
+type Parts = { readonly clock: Clock; readonly random: Random; readonly store: Store }
+
+function simulatedApi(
+  options: SimulatedOptions,
+  { clock, random, store }: Parts,
+): { readonly api: Api; readonly now: () => Simulation } {
+  const switches = createSwitches(options.behaviour ?? {})
+  const settings: Api['settings'] = () => ({ ...switches.behaviour(), plan: options.plan ?? 'paid' })
+  const from = clock.now()
+  const { min, max } = switches.behaviour().wakeLatency
+  const simulation = createSimulation({
+    projects: projectsOf(options.projects, random, from),
+    from,
+    settings,
+    latencies: { start: 500 * (min + max), stop: STOP, configure: CONFIGURE },
+    activity: new Map(options.projects.map(({ activity = [] }, at) => [idsOf(at).endpointId, activity])),
+    takeFailure: () => switches.take('failingOperations'),
+  })
+  const now = (): Simulation => {
+    simulation.advance(clock.now())
+    return simulation
+  }
+  const api: Api = {
+    plane: planeOf(now),
+    keys: createKeyStore(store),
+    store,
+    settings,
+    switches,
+    checkSettings: () => Promise.resolve(undefined), // only a server knows, and there is none
+    account: accountOf(store, random, clock),
+    pgVersion: 17,
+    proxyPort: 0,
+    monitoringPassword: random.text(24),
+    host: { suffix: `${REGION}.localhost`, certificateFile: '' },
+    addressOf: () => '127.0.0.1',
+    truth: (at) => truthOf(now().accounts(at), at, () => undefined),
+    look: () => now().look(),
+    clock,
+    random,
+    log: options.log ?? (() => undefined),
+  }
+  return { api, now }
+}
+
+/** Everything that is due happens before anything is asked. */
+const planeOf = (now: () => Simulation): Plane => ({
+  page: (query) => now().page(query),
+  project: (projectId) => now().project(projectId),
+  createProject: (project, asked) => now().createProject(project, asked),
+  request: (projectId, asked) => now().request(projectId, asked),
+  accountsOf: (projectId, at) => now().accountsOf(projectId, at),
+  operation: (projectId, operationId) => now().operation(projectId, operationId),
+  operations: (projectId, limit, before) => now().operations(projectId, limit, before),
+})
+
+type Ids = { readonly projectId: string; readonly branchId: string; readonly endpointId: string }
+
+/** Ids of the nth project, the same in every simulation and in the order of the projects. */
+function idsOf(at: number): Ids {
+  const number = String(at).padStart(6, '0')
+  return { projectId: `local-${number}`, branchId: `br-${number}`, endpointId: `ep-${number}` }
+}
+
+function projectsOf(seeds: readonly SimulatedProject[], random: Random, now: number): Project[] {
+  const catalogue = firstCatalogue({ monitoringPassword: 'simulated', random, now })
+  return seeds.map((seed, at) => {
+    const { projectId: id, branchId } = idsOf(at)
+    const project = newProject({
+      id,
+      name: seed.name,
+      branch: { id: branchId, name: 'main', catalogue },
+      now,
+    })
+    return { ...project, computes: [sleepingCompute(seed, at, now)] }
+  })
+}
+
+function sleepingCompute({ cu, suspendTimeoutSeconds }: SimulatedProject, at: number, now: number): Compute {
+  const { endpointId, branchId } = idsOf(at)
+  return {
+    id: endpointId,
+    type: 'read_write',
+    branchId,
+    config: {
+      ...DEFAULT_CONFIG,
+      ...(cu !== undefined && { minCu: cu, maxCu: cu }),
+      ...(suspendTimeoutSeconds !== undefined && { suspendTimeout: suspendTimeoutSeconds }),
+    },
+    createdAt: now,
+    updatedAt: now,
+    state: 'idle',
+    pending: undefined,
+    startedAt: undefined,
+    suspendedAt: now,
+    activity: { settled: undefined, recent: [] },
+    wanted: undefined,
+    release: undefined,
+    checks: 0,
+    meter: UNUSED,
+  }
+}

@@ -1,0 +1,22 @@
+// Benchmarks: npm run bench -- NAME. Each prints one table and one line of JSON; goals are printed, not asserted.
+import { awake } from './awake.ts'
+import { wake } from './wake.ts'
+
+/** What a benchmark found. Rows: what was measured, its value with unit, and the goal where there is one. */
+export type Figures = {
+  readonly rows: readonly (readonly [what: string, value: string, goal: string])[]
+  readonly json: Readonly<Record<string, number>>
+}
+
+const BENCHES: Readonly<Record<string, () => Promise<Figures>>> = { awake, wake }
+
+const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(BENCHES)
+for (const name of names) {
+  const bench = BENCHES[name]
+  if (!bench) throw new Error(`no benchmark "${name}"; there is ${Object.keys(BENCHES).join(', ')}`)
+  const { rows, json } = await bench()
+  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  for (const row of rows) console.log(row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  '))
+  const rounded = Object.entries(json).map(([key, value]) => [key, Number(value.toFixed(4))])
+  console.log(JSON.stringify({ bench: name, ...Object.fromEntries(rounded) }))
+}

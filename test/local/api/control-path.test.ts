@@ -1,0 +1,67 @@
+// The path that shows and sets the switches: who may use it, and what it refuses.
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Simulated, startSimulated } from '../../../src/local/simulated.ts'
+import { set } from '../conformance/service.ts'
+
+let service: Simulated
+
+beforeAll(async () => {
+  service = await startSimulated({ projects: [] })
+})
+
+afterAll(() => service.stop())
+
+const path = (): string => `${new URL(service.baseUrl).origin}/_control`
+
+describe('/_control', () => {
+  test('shows what is set, and sets what is sent', async () => {
+    const before: unknown = await (await fetch(path())).json()
+    expect(before).toMatchObject({ patchWakesIdle: true, errors: { invalid: 400 }, faults: { lockTime: 0 } })
+    await set(service, { errors: { invalid: 422 } })
+    expect(await (await fetch(path())).json()).toMatchObject({
+      patchWakesIdle: true,
+      errors: { invalid: 422, restartIdle: 422 },
+    })
+  })
+
+  test.each([
+    ['an unknown switch', { patchWakesDile: true }, 'patchWakesDile'],
+    ['a position there is not', { delayBelowMinimum: 'maybe' }, 'delayBelowMinimum'],
+    ['a negative lag', { lastActiveLag: -1 }, 'lastActiveLag'],
+    ['a fault with another field', { faults: { lockTmie: 1 } }, 'faults'],
+    ['latencies in the wrong order', { wakeLatency: { min: 2, max: 1 } }, 'wakeLatency'],
+  ])('refuses %s and changes nothing', async (_, change, place) => {
+    const before: unknown = await (await fetch(path())).json()
+    const response = await set(service, change as never)
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      expect.objectContaining({ message: expect.stringContaining(place) }),
+    ])
+    expect(await (await fetch(path())).json()).toEqual(before)
+  })
+
+  test.each(['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', ''])(
+    'refuses the name %o of a page that was led here',
+    async (host) => {
+      expect(await statusFor(host, '/_control')).toBe(host === '' ? 400 : 403)
+      expect(await statusFor(host, '/_truth')).toBe(host === '' ? 400 : 403)
+    },
+  )
+
+  test.each(['localhost', 'LOCALHOST:1234', '127.0.0.1:80', '[::1]:80'])('serves %s', async (host) => {
+    expect(await statusFor(host, '/_control')).toBe(200)
+  })
+})
+
+/** Asks under a name of our choice, which fetch does not let us choose. */
+async function statusFor(host: string, target: string): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  const name = host === '' ? '' : `Host: ${host}\r\n`
+  let said = ''
+  const socket = connect(Number(new URL(service.baseUrl).port), '127.0.0.1', () =>
+    socket.write(`GET ${target} HTTP/1.1\r\n${name}Connection: close\r\n\r\n`),
+  )
+  socket.on('data', (chunk) => (said += String(chunk))).once('close', () => resolve(said))
+  return Number((await promise).split(' ')[1])
+}

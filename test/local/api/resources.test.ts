@@ -1,0 +1,249 @@
+// Projects, branches, roles, databases and consumption: what is refused, and what becomes of data.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { startLocal } from '../../../src/local/start.ts'
+import { startSimulated } from '../../../src/local/simulated.ts'
+import { ended, freshBranch, serviceFor } from '../conformance/service.ts'
+import {
+  QUICK,
+  type Answered,
+  type Service,
+  type Subject,
+  call,
+  freshFolder,
+  query,
+  subject,
+} from '../support.ts'
+
+const local = serviceFor()
+let shop: Subject
+let project: string
+let branch: string
+
+beforeAll(async () => {
+  shop = await subject(local())
+  project = `/projects/${shop.projectId}`
+  branch = `${project}/branches/${shop.branchId}`
+})
+
+beforeEach(() => ended(local(), shop.projectId))
+
+const ask = (route: string, body?: unknown): Promise<Answered> =>
+  call(local(), route, body === undefined ? {} : { body })
+
+test('settings that a server refuses are refused wherever they are sent', async () => {
+  const pgSettings = { pg_settings: { work_mem: 'x' } }
+  const endpoint = { type: 'read_write', settings: pgSettings }
+  const answers = [
+    await ask(`POST ${project}/branches`, { endpoints: [endpoint] }),
+    await ask(`POST ${project}/endpoints`, { endpoint: { ...endpoint, branch_id: shop.branchId } }),
+    await ask(`PATCH ${project}`, { project: { default_endpoint_settings: pgSettings } }),
+    await ask('POST /projects', { project: { default_endpoint_settings: pgSettings } }),
+  ]
+  for (const { status, body } of answers)
+    expect([status, body.message]).toEqual([
+      400,
+      expect.stringContaining('pg_settings.work_mem: invalid value'),
+    ])
+})
+
+test('a role and a database made while the compute sleeps are there when it wakes, and so is their end', async () => {
+  await call(local(), `POST ${shop.path}/suspend`)
+  await ended(local(), shop.projectId)
+  await ask(`POST ${branch}/roles`, { role: { name: 'sleeper' } })
+  await ended(local(), shop.projectId)
+  expect((await shop.record()).current_state).toBe('idle')
+  await ask(`POST ${branch}/databases`, { database: { name: 'dreams', owner_name: 'sleeper' } })
+  await ended(local(), shop.projectId)
+  const { uri } = (await ask(`GET ${project}/connection_uri?database_name=dreams&role_name=sleeper`)).body
+  await query(uri, 'create table dream as select 1 as n')
+  expect(await query(uri, 'select count(*)::int as n from neon_stat_file_cache')).toEqual([{ n: 1 }])
+  await ended(local(), shop.projectId)
+  await query(shop.uri, 'create table kept as select 2 as n')
+  await ask(`DELETE ${branch}/databases/dreams`)
+  await ended(local(), shop.projectId)
+  await ask(`DELETE ${branch}/roles/sleeper`)
+  await ended(local(), shop.projectId)
+  expect(await query(shop.uri, `select 1 from pg_roles where rolname = 'sleeper'`)).toEqual([])
+  expect(await query(shop.uri, 'select n from kept')).toEqual([{ n: 2 }])
+})
+
+test.each(['asleep', 'awake and writing'])(
+  'a branch of a parent that is %s has all that was committed',
+  async (parent) => {
+    await query(shop.uri, 'drop table if exists ledger')
+    await query(shop.uri, 'create table ledger (n int primary key)')
+    await query(shop.uri, 'insert into ledger select generate_series(1, 5000)')
+    if (parent === 'asleep') await call(local(), `POST ${shop.path}/suspend`)
+    await ended(local(), shop.projectId)
+    const writing = parent === 'asleep' ? [] : [1, 2, 3].map((n) => writes(n * 10_000))
+    const created = await ask(`POST ${project}/branches`, { endpoints: [{ type: 'read_write' }] })
+    expect(created.status).toBe(201)
+    await Promise.all(writing)
+    await ended(local(), shop.projectId)
+    const branchId = created.body.branch.id
+    const { uri } = (
+      await ask(`GET ${project}/connection_uri?database_name=app&role_name=app_owner&branch_id=${branchId}`)
+    ).body
+    const [copied] = await query(
+      uri,
+      'select count(*)::int as n, count(*) filter (where n <= 5000)::int as first from ledger',
+    )
+    expect(copied.first).toBe(5000)
+    const [original] = await query(shop.uri, 'select count(*)::int as n from ledger')
+    expect(copied.n).toBeLessThanOrEqual(original.n)
+    await query(uri, 'delete from ledger')
+    expect(await query(shop.uri, 'select count(*)::int as n from ledger')).toEqual([original])
+  },
+)
+
+/** Twenty rows, one by one. */
+async function writes(from: number): Promise<void> {
+  for (let n = 0; n < 20; n += 1) await query(shop.uri, `insert into ledger values (${from + n})`)
+}
+
+test('a branch with a child, a protected one, and one that is left alone', async () => {
+  const parent = await freshBranch(local(), shop.projectId)
+  const child = (await ask(`POST ${project}/branches`, { branch: { parent_id: parent } })).body.branch.id
+  await ended(local(), shop.projectId)
+  expect((await ask(`DELETE ${project}/branches/${parent}`)).body.message).toContain(child)
+  await ask(`PATCH ${project}/branches/${child}`, { branch: { name: 'kept', protected: true } })
+  expect((await ask(`DELETE ${project}/branches/${child}`)).status).toBe(422)
+  await ask(`PATCH ${project}/branches/${child}`, { branch: { protected: false } })
+  expect((await ask(`DELETE ${project}/branches/${child}`)).body.branch.name).toBe('kept')
+  await ended(local(), shop.projectId)
+  expect((await ask(`DELETE ${project}/branches/${parent}`)).status).toBe(200)
+})
+
+test('branches come sorted as asked, in pages that miss none', async () => {
+  for (const name of ['b1', 'b2', 'b3']) {
+    await ask(`POST ${project}/branches`, { branch: { name } })
+    await ended(local(), shop.projectId)
+  }
+  const path = `GET ${project}/branches?search=b&sort_by=name&sort_order=asc&limit=2`
+  const names: string[] = []
+  for (let cursor = ''; ;) {
+    const { branches, pagination } = (await ask(`${path}${cursor}`)).body as Answered['body'] & {
+      readonly pagination?: { readonly next: string }
+    }
+    names.push(...branches.map(({ name }) => name))
+    if (branches.length < 2) break
+    cursor = `&cursor=${pagination?.next}`
+  }
+  expect(names).toEqual(names.toSorted())
+  expect(names).toEqual(expect.arrayContaining(['b1', 'b2', 'b3']))
+})
+
+test('passwords that are not stored are shown once and not again', async () => {
+  const made = (await ask('POST /projects', { project: { name: 'secretive', store_passwords: false } })).body
+  expect(made.roles[0]?.password).toEqual(expect.any(String))
+  const path = `/projects/${made.project.id}/branches/${made.branch.id}/roles/app_owner`
+  expect((await ask(`GET ${path}/reveal_password`)).status).toBe(412)
+  const uri = `/projects/${made.project.id}/connection_uri?database_name=app&role_name=app_owner`
+  expect((await ask(`GET ${uri}`)).status).toBe(412)
+  await ended(local(), made.project.id)
+  expect((await ask(`POST ${path}/reset_password`)).body.role.password).toEqual(expect.any(String))
+})
+
+test('defaults of a project: size and settings for new computes, the delay for those that say 0', async () => {
+  const defaults = {
+    autoscaling_limit_min_cu: 0.5,
+    suspend_timeout_seconds: 900,
+    pg_settings: { work_mem: '6MB' },
+  }
+  const made = (await ask('POST /projects', { project: { default_endpoint_settings: defaults } })).body
+  expect(made.endpoints[0]).toMatchObject({
+    autoscaling_limit_min_cu: 0.5,
+    autoscaling_limit_max_cu: 0.5,
+    suspend_timeout_seconds: 0,
+    settings: { pg_settings: { work_mem: '6MB' } },
+  })
+  await ended(local(), made.project.id)
+  const patched = await ask(`PATCH /projects/${made.project.id}`, {
+    project: { default_endpoint_settings: { suspend_timeout_seconds: 1 } },
+  })
+  expect(patched.body.project).toMatchObject({
+    default_endpoint_settings: { ...defaults, suspend_timeout_seconds: 1 },
+  })
+  const one = { ...shop, path: `/projects/${made.project.id}/endpoints/${made.endpoints[0]?.id}` }
+  await ended(local(), made.project.id)
+  expect((await call(local(), `GET ${one.path}`)).status).toBe(200)
+})
+
+test('a project whose quota is used up: its compute sleeps, clients are told why, a larger quota ends it', async () => {
+  const used = Math.ceil(shop.truth().awakeSeconds)
+  await query(shop.uri, 'select 1')
+  await ask(`PATCH ${project}`, {
+    project: { settings: { quota: { active_time_seconds: Math.max(1, used - 1) } } },
+  })
+  await shop.settled('idle')
+  await expect(query(shop.uri, 'select 1')).rejects.toThrow('settings.quota.active_time_seconds')
+  await ended(local(), shop.projectId)
+  expect((await ask(`POST ${shop.path}/start`)).status).toBe(422)
+  await ask(`PATCH ${project}`, { project: { settings: { quota: { active_time_seconds: 0 } } } })
+  expect(await query(shop.uri, 'select 1 as again')).toEqual([{ again: 1 }])
+})
+
+test('consumption history: granularities reach so far and no further, and belong to the organisation', async () => {
+  const { id } = (await ask('GET /users/me/organizations')).body.organizations[0] ?? { id: '' }
+  const day = 86_400_000
+  const asked = (granularity: string, days: number, more = ''): Promise<Answered> => {
+    const [from, to] = [Date.now() - days * day, Date.now()].map((at) => new Date(at).toISOString())
+    return ask(
+      `GET /consumption_history/v2/projects?org_id=${id}&from=${from}&to=${to}&granularity=${granularity}&metrics=compute_unit_seconds${more}`,
+    )
+  }
+  const within = [asked('hourly', 6), asked('daily', 59), asked('monthly', 360)]
+  expect((await Promise.all(within)).map(({ status }) => status)).toEqual([200, 200, 200])
+  const beyond = [asked('hourly', 8), asked('daily', 62), asked('monthly', 400), asked('daily', -1)]
+  expect((await Promise.all(beyond)).map(({ status }) => status)).toEqual([406, 406, 406, 406])
+  expect((await asked('daily', 1, '&org_id=x')).status).toBe(404)
+  expect((await asked('yearly', 1)).status).toBe(400)
+})
+
+test('on the free plan: its size only, no replicas, no consumption history', async () => {
+  const free = await startSimulated({ projects: [{ name: 'shop' }], plan: 'free' })
+  const service: Service = { ...free, truth: () => free.truth() }
+  const endpoint = { branch_id: 'br-000000', type: 'read_only' }
+  const path = '/projects/local-000000/endpoints'
+  const answers = [
+    await call(service, `POST ${path}`, { body: { endpoint } }),
+    await call(service, `PATCH ${path}/ep-000000`, { body: { endpoint: { autoscaling_limit_max_cu: 1 } } }),
+    await call(service, 'POST /projects', { body: { project: { autoscaling_limit_max_cu: 2 } } }),
+    await call(service, 'GET /consumption_history/v2/projects'),
+  ]
+  expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403])
+  await free.stop()
+})
+
+test('what a service was told and stopped before it was done is done by the next one', async () => {
+  const folder = freshFolder()
+  const first = await startLocal({ folder, ...QUICK })
+  const one = await subject(first)
+  await ended(first, one.projectId)
+  await query(one.uri, 'create table kept as select 7 as n')
+  const made = await call(first, `POST /projects/${one.projectId}/branches`, {
+    body: { endpoints: [{ type: 'read_write' }] },
+  })
+  await first.stop()
+  const second = await startLocal({ folder, ...QUICK })
+  await ended(second, one.projectId)
+  const { branch: copied } = (
+    await call(second, `GET /projects/${one.projectId}/branches/${made.body.branch.id}`)
+  ).body
+  expect(copied.current_state).toBe('ready')
+  const { uri } = (
+    await call(
+      second,
+      `GET /projects/${one.projectId}/connection_uri?database_name=app&role_name=app_owner&branch_id=${copied.id}`,
+    )
+  ).body
+  expect(await query(uri, 'select n from kept')).toEqual([{ n: 7 }])
+  await call(second, `DELETE /projects/${one.projectId}`)
+  await second.stop()
+  const third = await startLocal({ folder, ...QUICK })
+  expect((await call(third, 'GET /projects')).body.projects).toEqual([])
+  expect(existsSync(join(folder, 'branches', one.branchId))).toBe(false)
+  await third.stop()
+})

@@ -1,0 +1,35 @@
+// The service in a process of its own, to be killed.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import type { Local } from '../../src/local/start.ts'
+import type { Service } from './support.ts'
+
+export type Child = Service & { readonly child: ChildProcess }
+
+const truth = (): never => {
+  throw new Error('the truth of another process is not at hand')
+}
+
+export async function childLocal(folder: string): Promise<Child> {
+  const child = spawn(process.execPath, [fileURLToPath(import.meta.resolve('./serve.ts')), folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  let said = ''
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    said += text
+    if (said.includes('\n')) resolve(said)
+  })
+  child.once('exit', () => reject(new Error('the service ended before it was up')))
+  const { baseUrl, apiKey }: Pick<Local, 'baseUrl' | 'apiKey'> = JSON.parse(await promise)
+  return { child, baseUrl, apiKey, truth }
+}
+
+/** Kills the service with no chance to tidy up. */
+export async function killed({ child }: Pick<Child, 'child'>): Promise<void> {
+  const exited = new Promise((resolve) => void child.once('exit', resolve))
+  child.kill('SIGKILL')
+  await exited
+}

@@ -1,0 +1,111 @@
+// Whose TLS a client meets: the server's own where it passes, the proxy's where it ends there.
+import { X509Certificate } from 'node:crypto'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { TLSSocket, connect as connectTls } from 'node:tls'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Doors } from '../../../src/local/proxy/doors.ts'
+import {
+  ASK_TLS,
+  contextOf,
+  openTestDoors,
+  saidBy,
+  startStandin,
+  startup,
+  testCertificate,
+} from './support.ts'
+
+const ours = await testCertificate()
+const theirs = await testCertificate()
+
+/** A server that agrees to TLS, shows the other certificate, and says so to whoever speaks. */
+async function startTlsServer(): Promise<number> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.once('data', () => {
+      socket.write('S')
+      const secure = new TLSSocket(socket, { isServer: true, secureContext: contextOf(theirs) })
+      secure.on('error', () => undefined)
+      secure.once('data', () => secure.end('the server'))
+    })
+  })
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return (server.address() as AddressInfo).port
+}
+
+type Met = { readonly certificate: 'ours' | 'theirs'; readonly said: string }
+
+/** Asks for TLS, names a host in it or none, and speaks. */
+async function meet({ port }: Doors, servername: string | undefined, option = ''): Promise<Met> {
+  const socket = connect(port, '127.0.0.1')
+  socket.write(ASK_TLS)
+  await new Promise((resolve) => void socket.once('data', resolve))
+  const secure = connectTls({ socket, rejectUnauthorized: false, ...(servername && { servername }) })
+  const said = saidBy(secure)
+  await new Promise((resolve) => void secure.once('secureConnect', resolve))
+  const shown = secure.getPeerX509Certificate()?.fingerprint256
+  secure.write(startup(option))
+  return {
+    certificate: shown === new X509Certificate(ours.certificate).fingerprint256 ? 'ours' : 'theirs',
+    said: await said,
+  }
+}
+
+/** A refusal by the proxy itself. */
+const told = (words: RegExp): Met => ({ certificate: 'ours', said: expect.stringMatching(words) as string })
+
+const NAME = 'ep-a.local.localhost'
+
+test('TLS passes to a compute that is awake and named, and ends here for everybody else', async () => {
+  const port = await startTlsServer()
+  const doors = await openTestDoors({
+    certificate: ours,
+    openPort: (endpointId) => (endpointId === 'ep-a' ? port : undefined),
+    admit: ({ endpointId }) => Promise.resolve({ ok: false, code: '57P03', message: `${endpointId} asleep` }),
+  })
+  expect(await meet(doors, NAME)).toEqual({ certificate: 'theirs', said: 'the server' })
+  expect(await meet(doors, 'ep-b.local.localhost')).toEqual(told(/ep-b asleep/))
+  expect(await meet(doors, 'ep-a-pooler.local.localhost')).toEqual(told(/ep-a asleep/))
+  expect(await meet(doors, 'localhost', 'endpoint=ep-a')).toEqual(told(/ep-a asleep/))
+  expect(await meet(doors, undefined, 'endpoint=ep-a')).toEqual(told(/ep-a asleep/))
+  expect(await meet(doors, undefined)).toEqual(told(/no endpoint named/))
+  await doors.sync('project', ['ep-a', 'ep-b'])
+  const own = (endpointId: string): Doors => ({ ...doors, port: doors.portOf(endpointId) ?? 0 })
+  expect(await meet(own('ep-a'), NAME)).toEqual({ certificate: 'theirs', said: 'the server' })
+  expect(await meet(own('ep-b'), NAME)).toEqual(told(/ep-b asleep/))
+})
+
+test.each([
+  ['ep-a.local.localhost', 'endpoint=ep-a', 'directly'],
+  ['ep-a.local.localhost', 'endpoint=ep-a-pooler', 'pooled'],
+  ['ep-a-pooler.local.localhost', '', 'pooled'],
+  ['ep-a-pooler.local.localhost', 'endpoint=ep-a', 'pooled'],
+])('whoever names %s in TLS and has the option "%s" is served %s', async (name, option, how) => {
+  const doors = await openTestDoors({
+    certificate: ours,
+    admit: ({ pooled }) =>
+      Promise.resolve({ ok: false, code: '57P03', message: pooled ? 'pooled' : 'directly' }),
+  })
+  expect((await meet(doors, name, option)).said).toContain(`M${how}`)
+})
+
+test('TLS ends here when a compute is full, so that the client can be told', async () => {
+  const port = await startTlsServer()
+  const doors = await openTestDoors({
+    certificate: ours,
+    openPort: () => port,
+    admit: () => Promise.resolve({ ok: true, port }),
+    connectionLimit: () => 0,
+  })
+  expect(await meet(doors, NAME)).toEqual(told(/C53300.*too many clients/))
+})
+
+test('a server with another certificate than ours, or without TLS, is not spoken to', async () => {
+  const [other, plain] = [await startTlsServer(), (await startStandin()).port]
+  const doors = await openTestDoors({
+    certificate: ours,
+    admit: ({ endpointId }) => Promise.resolve({ ok: true, port: endpointId === 'ep-a' ? other : plain }),
+  })
+  for (const endpointId of ['ep-a', 'ep-b'])
+    expect(await meet(doors, undefined, `endpoint=${endpointId}`)).toEqual(told(/C57P03.*has just stopped/))
+})
