@@ -230,7 +230,7 @@ test('over days of polls the totals contain the truth, counters never fall, and 
       expect(totals.wakes).toBe(history.length)
       expect(Math.abs(settled.awake.likely - settledAwake)).toBeLessThanOrEqual(history.length)
     }),
-    30,
+    15,
   )
 })
 

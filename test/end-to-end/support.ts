@@ -1,12 +1,13 @@
 // The program as its users run it: child processes, files, loopback.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Fleet } from '../../src/daemon/status.ts'
 import { startLocal, type Local } from '../../src/local/start.ts'
+import { makeFolder } from '../local/support.ts'
 
 const LAUNCHER = join(import.meta.dirname, '../../src/dormouse.mjs')
 
@@ -59,8 +60,9 @@ export async function setting(
   projects: readonly { name: string; suspendTimeoutSeconds: number }[],
 ): Promise<Setting> {
   const folder = mkdtempSync(join(tmpdir(), 'dormouse-end-to-end-'))
+  const service = makeFolder()
   const local = await startLocal({
-    folder: mkdtempSync(join(tmpdir(), 'dormouse-service-')),
+    folder: service,
     projects,
     allowShortDelays: true,
     wakeLatency: { min: 0, max: 0 },
@@ -95,7 +97,10 @@ server: { telemetry: "127.0.0.1:${telemetry}", api: "127.0.0.1:${api}" }
     keyFile,
     apiUrl: `http://127.0.0.1:${api}`,
     telemetryUrl: `http://127.0.0.1:${telemetry}`,
-    [Symbol.asyncDispose]: () => local.stop(),
+    [Symbol.asyncDispose]: async () => {
+      await local.stop()
+      for (const made of [service, folder]) rmSync(made, { recursive: true, force: true })
+    },
   }
 }
 

@@ -10,6 +10,7 @@ import { createSelfMetrics } from '../../src/metrics/self.ts'
 import { createPreset } from '../../src/model/sizes.ts'
 import type { Snapshot } from '../../src/model/snapshot.ts'
 import { bytes, seconds } from '../../src/model/units.ts'
+import { testWith } from '../support/programs.ts'
 import { at, attempt, ledger, look, prices, project, reading, sweep } from '../support/build.ts'
 
 const facts = { version: '0.0.0', nodeVersion: 'v24', mode: 'suggest' }
@@ -115,13 +116,9 @@ test('a hostile name stays inside its label', () => {
   ])
 })
 
-const promtool = spawnSync('promtool', ['--version']).status === 0
-test.skipIf(!promtool && process.env['CI'] !== 'true')(
-  "promtool finds nothing to say (needs promtool of Debian's prometheus)",
-  async () => {
-    const text = renderText(collect(snapshot(), facts)) + (await createSelfMetrics().text())
-    const checked = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' })
-    expect(checked.stdout + checked.stderr).toBe('')
-    expect(checked.status).toBe(0)
-  },
-)
+testWith('promtool')('promtool finds nothing to say', async () => {
+  const text = renderText(collect(snapshot(), facts)) + (await createSelfMetrics().text())
+  const checked = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' })
+  expect(checked.stdout + checked.stderr).toBe('')
+  expect(checked.status).toBe(0)
+})

@@ -1,8 +1,6 @@
 import { once } from 'node:events'
-import { mkdtempSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClock } from '../../src/daemon/clock.ts'
@@ -13,15 +11,17 @@ import { seconds } from '../../src/model/units.ts'
 import { createReadings, type ReadingsOptions } from '../../src/observe/readings.ts'
 import { serverReading, type ServerRow } from '../../src/observe/server-query.ts'
 import { until, uriOf } from '../end-to-end/support.ts'
+import { makeFolder } from '../local/support.ts'
 import { compute } from '../support/build.ts'
 
+const folder = makeFolder()
 let local: Local
 let target: Compute
 let owner: Client
 
 beforeAll(async () => {
   local = await startLocal({
-    folder: mkdtempSync(join(tmpdir(), 'dormouse-service-')),
+    folder,
     projects: [{ name: 'one', cu: 0.25 }],
     wakeLatency: { min: 0, max: 0 },
     cacheScale: 64,
@@ -37,6 +37,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await owner.end()
   await local.stop()
+  rmSync(folder, { recursive: true, force: true })
 })
 
 const never = new AbortController().signal
@@ -62,7 +63,10 @@ async function readingOf(kind: Reading['kind'], over: Partial<ReadingsOptions> =
 
 test('a full reading has limits, clients, causes and the counters of the file cache', async () => {
   await owner.query('select count(*) from item')
-  const reading = await readingOf('full')
+  const reading = await until('the service to have counted', async () => {
+    const seen = await readingOf('full')
+    return 'missing' in seen.cache || seen.cache.misses > 0 ? seen : undefined
+  })
   expect(reading).toMatchObject({
     kind: 'full',
     maxConnections: 112,

@@ -2,9 +2,12 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from 'pg'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { type Local, startLocal } from '../../../src/local/start.ts'
 import { QUICK, type Subject, call, connected, freshFolder, query, subject } from '../support.ts'
+import { testWith } from '../../support/programs.ts'
+
+const test = testWith('pgbouncer')
 
 type Scene = {
   readonly local: Local

@@ -1,5 +1,5 @@
 // Projects, branches, computes and operations as records, and the routes that list them.
-import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { type Subject, call, query, subject } from '../support.ts'
 import { ended, freshBranch, serviceFor } from './service.ts'
 
@@ -136,7 +136,19 @@ test('S-29 current_state is init, active or idle', async () => {
   for (const state of states) expect(['init', 'active', 'idle']).toContain(state)
 })
 
+/** Seconds that every operation holds its project: long enough to be looked at. */
+async function holdOperations(lockTime: number): Promise<void> {
+  const answer = await fetch(new URL('/_control', local().baseUrl), {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ faults: { lockTime } }),
+  })
+  expect(answer.status).toBe(200)
+}
+
 test('S-30 pending_state is there while a change is under way and absent otherwise', async () => {
+  onTestFinished(() => holdOperations(0))
+  await holdOperations(0.5)
   expect(await compute()).not.toHaveProperty('pending_state')
   await call(local(), `POST ${shop.path}/suspend`)
   expect(await compute()).toMatchObject({ current_state: 'active', pending_state: 'idle' })

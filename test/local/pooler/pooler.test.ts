@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, vi } from 'vitest'
 import { findPgBouncer } from '../../../src/local/pooler/find.ts'
 import { poolerOf } from '../../../src/local/pooler/orphans.ts'
 import type { LocalOptions } from '../../../src/local/start.ts'
@@ -18,6 +18,9 @@ import {
   subject,
   until,
 } from '../support.ts'
+import { testWith } from '../../support/programs.ts'
+
+const test = testWith('pgbouncer', 'psql', 'pgbench')
 
 type Scene = { readonly shop: Subject; readonly folder: string; readonly pooled: string }
 

@@ -1,10 +1,13 @@
 // Real clients over real Postgres: with and without TLS, by name and by IP address.
 import { Client, type ClientConfig } from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { readFileSync, rmSync } from 'node:fs'
 import { type Local, startLocal } from '../../../src/local/start.ts'
 import { QUICK, type Subject, call, makeFolder, query, quickLocal, subject, until } from '../support.ts'
 import { psql, run, start, waysTo } from './programs.ts'
+import { testWith } from '../../support/programs.ts'
+
+const test = testWith('psql', 'pgbench')
 
 const SSL = `select ssl, current_setting('application_name') from pg_stat_ssl where pid = pg_backend_pid()`
 
