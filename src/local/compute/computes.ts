@@ -99,7 +99,6 @@ export function createComputes(options: ComputesOptions): Computes {
     [...running].filter(([, entry]) => entry.branchId === branchId && entry.follow)
   const start = async (order: StartOrder): Promise<void> => {
     const { endpointId, branch } = order
-    await options.cluster.clock.sleep(order.latency, closing.signal)
     if (closing.signal.aborted) throw new Error('the local service is stopping')
     const spawned = order.type === 'read_only' ? await startReplica(order) : await startPrimary(order)
     const entry: Running = { ...spawned, branchId: branch.id, monitor: undefined, stopping: false }
@@ -172,7 +171,11 @@ export function createComputes(options: ComputesOptions): Computes {
     options.setApplied(branchId, options.applied(parentId))
   }
   return {
-    start: (order) => inTurn(order.branch.id, () => gate(() => start(order))),
+    start: (order) =>
+      inTurn(order.branch.id, async () => {
+        await options.cluster.clock.sleep(order.latency, closing.signal)
+        await gate(() => start(order))
+      }),
     configure: async ({ endpointId, branch }) => {
       const entry = running.get(endpointId)
       if (entry && !entry.follow) await inTurn(branch.id, () => catalogueOn(entry.server, branch, options))

@@ -52,12 +52,17 @@ const GOALS_PER_MINUTE = 12
 const PAGE = 8192
 const PAGES_PER_MIB = 128
 
+/**
+ * Relations of users, without locks: a session that alters a table must not stop the reading, nor the reading it. The
+ * size is that of the first file; of larger relations it is what Postgres estimates.
+ */
 const READ_RELATIONS = `
-select oid::text as id,
-       (pg_stat_get_blocks_fetched(oid) - pg_stat_get_blocks_hit(oid))::float8 as told,
-       (pg_relation_size(oid) / 8192)::float8 as pages
-  from pg_catalog.pg_class
- where relkind in ('r', 'i', 'm', 't') and oid >= 16384 and pg_relation_size(oid) is not null
+select id, told, case when bytes < 1073741824 then bytes / 8192 else greatest(131072, estimated) end::float8 as pages
+  from (select oid::text as id, relpages as estimated,
+               (pg_stat_get_blocks_fetched(oid) - pg_stat_get_blocks_hit(oid))::float8 as told,
+               (pg_stat_file(pg_relation_filepath(oid), true)).size as bytes
+          from pg_catalog.pg_class where relkind in ('r', 'i', 'm', 't') and oid >= 16384) relation
+ where bytes is not null
 `
 
 /** Begins with an empty cache at the minimum, and tells the server so: to be made before the start. */
@@ -93,6 +98,11 @@ export function createSizing(options: SizingOptions): Sizing {
       model = accessed(model, { database, relations }, { since, now: clock.now() })
       counted.set(database, read)
     }
+    for (const database of counted.keys())
+      if (!reads.has(database)) {
+        model = accessed(model, { database, relations: [] }, { since, now: clock.now() })
+        counted.delete(database)
+      }
     quietAt = readAt
     publish()
   }
@@ -124,7 +134,7 @@ export function createSizing(options: SizingOptions): Sizing {
     },
     resize: (cu) =>
       inTurn(async () => {
-        await readChanged()
+        await readChanged().catch(options.onProblem)
         model = resized(model, pagesOf(cu, cacheScale))
         publish()
       }),
