@@ -157,7 +157,12 @@ test('the working set alone makes a compute grow inside its range, and the hit r
 }, 20_000)
 
 test('counters begin anew with each start, with a ratio of null; reading them is no session of the database', async () => {
-  const local = await quickLocal({ ...SMALL, projects: [{ name: 'shop', suspendTimeoutSeconds: 1 }] })
+  const problems: unknown[] = []
+  const local = await quickLocal({
+    ...SMALL,
+    projects: [{ name: 'shop', suspendTimeoutSeconds: 1 }],
+    log: (event) => void (event.kind === 'problem' && problems.push(event)),
+  })
   const shop = await subject(local)
   await query(shop.uri, fill(5))
   const { hits, misses, used } = await scanned(shop.uri, 3)
@@ -181,6 +186,7 @@ test('counters begin anew with each start, with a ratio of null; reading them is
   expect(await one(session, sessions)).toBe(opened)
   await shop.settled('idle')
   expect((await query(shop.uri, COUNTERS))[0]).toEqual({ misses: 0, hits: 0, used: 0, ratio: null })
+  expect(problems).toEqual([])
 }, 20_000)
 
 test('an altered table does not stop the counters of others, and a dropped database frees its room', async () => {

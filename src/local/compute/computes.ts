@@ -129,6 +129,7 @@ export function createComputes(options: ComputesOptions): Computes {
   }
   const ended = (endpointId: string, entry: Running, words: string): void => {
     entry.monitor?.stop()
+    entry.sizing.stop()
     if (running.get(endpointId) === entry) running.delete(endpointId)
     if (!entry.follow) for (const [, replica] of replicasOn(entry.branchId)) replica.follow?.(undefined)
     if (!entry.stopping) options.onDied(endpointId, words)
@@ -157,6 +158,7 @@ export function createComputes(options: ComputesOptions): Computes {
     if (!entry) return
     entry.stopping = true
     entry.monitor?.stop()
+    entry.sizing.stop()
     await inTurn(entry.branchId, () => entry.server.stop(grace))
   }
   const resize = async (endpointId: string, cu: number): Promise<void> => {

@@ -44,6 +44,8 @@ export type Sizing = {
   seen(reading: WorkReading): void
   /** Counts what was read so far at the old size, then goes on at the new one. Never rejects. */
   resize(cu: number): Promise<void>
+  /** The server is about to go: what cannot be read of it any more is no problem. */
+  stop(): void
 }
 
 /** The short average covers a minute of goals every five seconds: it scales along with their period, as the tests need. */
@@ -75,15 +77,19 @@ export function createSizing(options: SizingOptions): Sizing {
   let [lookedAt, goalAt, readAt, quietAt] = [startedAt, startedAt, startedAt, startedAt]
   let reads: WorkReading['reads'] = new Map()
   const counted = new Map<string, number>()
+  let isOver = false
   let waiting = 0
   let last: Promise<void> = Promise.resolve()
 
   const publish = (): void => writeCacheFile(dataFolder, model, cacheScale)
+  const failed = (error: unknown): void => {
+    if (!isOver) options.onProblem(error)
+  }
   const inTurn = (work: () => Promise<void>): Promise<void> => {
     waiting += 1
     last = last
       .then(work)
-      .catch(options.onProblem)
+      .catch(failed)
       .finally(() => {
         waiting -= 1
       })
@@ -122,10 +128,11 @@ export function createSizing(options: SizingOptions): Sizing {
     },
     seen: (reading) => {
       const now = clock.now()
-      load = loadAfter(load, reading.running, (now - lookedAt) / (GOALS_PER_MINUTE * options.goalEvery))
+      const span = Math.max(0, now - lookedAt) // the clock may have been set back
+      load = loadAfter(load, reading.running, span / (GOALS_PER_MINUTE * options.goalEvery))
       lookedAt = now
       reads = reading.reads
-      if (waiting > 0) return
+      if (waiting > 0 || isOver) return
       if (changed().length === 0) quietAt = now
       else if (now - readAt >= options.readEvery) void inTurn(readChanged)
       if (config.minCu === config.maxCu || now - goalAt < options.goalEvery) return
@@ -134,10 +141,13 @@ export function createSizing(options: SizingOptions): Sizing {
     },
     resize: (cu) =>
       inTurn(async () => {
-        await readChanged().catch(options.onProblem)
+        await readChanged().catch(failed)
         model = resized(model, pagesOf(cu, cacheScale))
         publish()
       }),
+    stop: () => {
+      isOver = true
+    },
   }
 }
 
