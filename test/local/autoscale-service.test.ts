@@ -2,7 +2,7 @@
 import type { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Local } from '../../src/local/start.ts'
-import { type Subject, call, connected, query, quickLocal, subject, until } from './support.ts'
+import { type Subject, call, connected, query, quickLocal, subject, subjectOf, until } from './support.ts'
 
 /** A minute of the autoscaler's averages lasts 2.4 s; 0.25 CU has a file cache of 13 MB here. */
 const SMALL = { cacheScale: 64, autoscaleEvery: 0.2 } as const
@@ -40,7 +40,7 @@ const counters = async (session: Client): Promise<Counters> => (await session.qu
 const fill = (megabytes: number): string =>
   `create table big as select n, repeat('x', 900) as filler from generate_series(1, ${1000 * megabytes}) n`
 
-/** Scans the table some times; resolves with the counters once they show all of it. */
+/** Scans the table some times; resolves with the counters once they show it, but for pages found in shared buffers. */
 async function scanned(uri: string, times: number): Promise<Counters> {
   const [before] = await query(uri, COUNTERS)
   const pages = Number((await query(uri, `select pg_relation_size('big') / 8192 as pages`))[0].pages)
@@ -48,7 +48,7 @@ async function scanned(uri: string, times: number): Promise<Counters> {
   const session = await connected(uri)
   const now = await until('the counters show the scans', async () => {
     const after = await counters(session)
-    return after.hits + after.misses - before.hits - before.misses >= times * pages * 0.95 && after
+    return after.hits + after.misses - before.hits - before.misses >= times * pages * 0.8 && after
   })
   await session.end()
   return now
@@ -157,7 +157,12 @@ test('the working set alone makes a compute grow inside its range, and the hit r
 }, 20_000)
 
 test('counters begin anew with each start, with a ratio of null; reading them is no session of the database', async () => {
-  const local = await quickLocal({ ...SMALL, projects: [{ name: 'shop', suspendTimeoutSeconds: 1 }] })
+  const problems: unknown[] = []
+  const local = await quickLocal({
+    ...SMALL,
+    projects: [{ name: 'shop', suspendTimeoutSeconds: 1 }],
+    log: (event) => void (event.kind === 'problem' && problems.push(event)),
+  })
   const shop = await subject(local)
   await query(shop.uri, fill(5))
   const { hits, misses, used } = await scanned(shop.uri, 3)
@@ -181,4 +186,48 @@ test('counters begin anew with each start, with a ratio of null; reading them is
   expect(await one(session, sessions)).toBe(opened)
   await shop.settled('idle')
   expect((await query(shop.uri, COUNTERS))[0]).toEqual({ misses: 0, hits: 0, used: 0, ratio: null })
+  expect(problems).toEqual([])
+}, 20_000)
+
+test('an altered table does not stop the counters of others, and a dropped database frees its room', async () => {
+  const local = await quickLocal(SMALL)
+  const shop = await subject(local)
+  await shop.settled('active')
+  await query(shop.uri, fill(5))
+  await query(shop.uri, 'create table locked as select 1 as n')
+  const session = await held(shop.uri)
+  await session.query('begin; alter table locked add column more text')
+  await scanned(shop.uri, 2)
+  await session.query('commit')
+  const databases = `/projects/${shop.projectId}/branches/${shop.branchId}/databases`
+  await call(local, `POST ${databases}`, { body: { database: { name: 'other', owner_name: 'app_owner' } } })
+  const other = new URL(shop.uri)
+  other.pathname = '/other'
+  await until('the database is there', () => query(other.href, 'select 1').catch(() => undefined))
+  await query(other.href, fill(5))
+  const { used } = await scanned(other.href, 2)
+  await until('the other database is gone', async () => {
+    const { status } = await call(local, `DELETE ${databases}/other`)
+    return status === 200
+  })
+  await until('its room is free', async () => {
+    await query(shop.uri, 'select count(filler) from big')
+    return (await query(shop.uri, COUNTERS))[0].used < used * 0.7
+  })
+}, 20_000)
+
+test('a replica has a file cache of its own', async () => {
+  const local = await quickLocal(SMALL)
+  const shop = await subject(local)
+  await shop.settled('active')
+  await query(shop.uri, fill(5))
+  const { body } = await call(local, `POST /projects/${shop.projectId}/endpoints`, {
+    body: { endpoint: { branch_id: shop.branchId, type: 'read_only' } },
+  })
+  const replica = await subjectOf(local, body.endpoint)
+  await replica.settled('active')
+  const { misses, hits } = await scanned(replica.uri, 3)
+  expect(misses).toBeGreaterThan(0)
+  expect(hits).toBeGreaterThan(misses)
+  expect((await query(shop.uri, COUNTERS))[0].hits).toBeLessThan(hits / 2)
 }, 20_000)

@@ -62,7 +62,7 @@ test('S-06, S-85: several replicas follow one primary, and a write through one f
 }, 20_000)
 
 test('a replica that sleeps while the primary writes and falls asleep shows the row when it wakes', async () => {
-  const local = await quickLocal()
+  const local = await quickLocal({ folder: join(freshFolder(), `it's "100%"`) })
   const shop = await shopOf(local)
   const replica = await replicaOf(local, shop)
   await suspend(local, replica)

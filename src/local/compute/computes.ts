@@ -99,7 +99,6 @@ export function createComputes(options: ComputesOptions): Computes {
     [...running].filter(([, entry]) => entry.branchId === branchId && entry.follow)
   const start = async (order: StartOrder): Promise<void> => {
     const { endpointId, branch } = order
-    await options.cluster.clock.sleep(order.latency, closing.signal)
     if (closing.signal.aborted) throw new Error('the local service is stopping')
     const spawned = order.type === 'read_only' ? await startReplica(order) : await startPrimary(order)
     const entry: Running = { ...spawned, branchId: branch.id, monitor: undefined, stopping: false }
@@ -130,6 +129,7 @@ export function createComputes(options: ComputesOptions): Computes {
   }
   const ended = (endpointId: string, entry: Running, words: string): void => {
     entry.monitor?.stop()
+    entry.sizing.stop()
     if (running.get(endpointId) === entry) running.delete(endpointId)
     if (!entry.follow) for (const [, replica] of replicasOn(entry.branchId)) replica.follow?.(undefined)
     if (!entry.stopping) options.onDied(endpointId, words)
@@ -158,6 +158,7 @@ export function createComputes(options: ComputesOptions): Computes {
     if (!entry) return
     entry.stopping = true
     entry.monitor?.stop()
+    entry.sizing.stop()
     await inTurn(entry.branchId, () => entry.server.stop(grace))
   }
   const resize = async (endpointId: string, cu: number): Promise<void> => {
@@ -172,7 +173,11 @@ export function createComputes(options: ComputesOptions): Computes {
     options.setApplied(branchId, options.applied(parentId))
   }
   return {
-    start: (order) => inTurn(order.branch.id, () => gate(() => start(order))),
+    start: (order) =>
+      inTurn(order.branch.id, async () => {
+        await options.cluster.clock.sleep(order.latency, closing.signal)
+        await gate(() => start(order))
+      }),
     configure: async ({ endpointId, branch }) => {
       const entry = running.get(endpointId)
       if (entry && !entry.follow) await inTurn(branch.id, () => catalogueOn(entry.server, branch, options))

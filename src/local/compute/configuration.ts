@@ -19,8 +19,8 @@ lc_messages = 'C'
 password_encryption = 'scram-sha-256'
 max_wal_size = '256MB'
 min_wal_size = '16MB'
-max_wal_senders = 30
-max_replication_slots = 30
+max_wal_senders = 100
+max_replication_slots = 100
 max_slot_wal_keep_size = '64MB'
 `
 
@@ -73,9 +73,11 @@ export function writeSizeConfiguration(
 
 /** What the client set, before the service's own, of which the last one counts. */
 const ownLines = (settings: PgSettings): string[] =>
-  Object.entries(settings).map(
-    ([name, value]) => `${name} = '${value.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`,
-  )
+  Object.entries(settings).map(([name, value]) => settingLine(name, value))
+
+/** A line of configuration, whatever the characters of the value. */
+export const settingLine = (name: string, value: string): string =>
+  `${name} = '${value.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 
 /** The `max_connections` a server on this data had last, or will have next. */
 export function maxConnectionsIn(dataFolder: string): number {

@@ -2,7 +2,7 @@ import type { Client } from 'pg'
 import type { Clock } from '../clock.ts'
 import { type ActivityReading, activityIn } from '../control/activity.ts'
 import { SUPERUSER } from './configuration.ts'
-import { connect } from './connect.ts'
+import { WALSENDER, connect } from './connect.ts'
 import type { WorkReading } from './sizing.ts'
 
 /** Watches one server for activity until stopped. */
@@ -25,28 +25,37 @@ export type MonitorOptions = {
   readonly onProblem: (error: unknown) => void
 }
 
-/** All inputs of the five rules in one round trip (service-facts 9), and how much work there is. */
-const READ_ACTIVITY = `
+/**
+ * All inputs of the five rules in one round trip (service-facts 9), and how much work there is. Prepared, because
+ * planning takes longer than running it.
+ */
+const READ_ACTIVITY = {
+  name: 'activity',
+  text: `
 select
   d.active_time,
   d.sessions::float8,
   d.reads,
-  (select count(*)::int from pg_catalog.pg_stat_activity
-    where backend_type in ('client backend', 'parallel worker', 'autovacuum worker') and state = 'active'
-      and coalesce(wait_event_type, 'IO') = 'IO' and usename is distinct from '${SUPERUSER}') as running,
   b.busy::int,
+  b.running::int,
+  b.autovacuum::int,
   extract(epoch from b.last_change)::float8 * 1000 as last_change,
-  (select count(*)::int from pg_catalog.pg_stat_replication where application_name <> 'walproposer') as replications,
-  (select count(*)::int from pg_catalog.pg_stat_subscription where pid is not null) as subscriptions,
-  (select count(*)::int from pg_catalog.pg_stat_activity where backend_type = 'autovacuum worker') as autovacuum
+  (select count(*)::int from pg_catalog.pg_stat_replication where application_name <> '${WALSENDER}') as replications,
+  (select count(*)::int from pg_catalog.pg_stat_subscription where pid is not null) as subscriptions
 from
   (select sum(active_time) as active_time, sum(sessions) as sessions,
           json_object_agg(datname, blks_read) filter (where datname is not null) as reads
      from pg_catalog.pg_stat_database where datname not in ('postgres', 'template0', 'template1')) d,
-  (select count(*) filter (where state <> 'idle') as busy, max(state_change) as last_change
-     from pg_catalog.pg_stat_activity
-    where backend_type = 'client backend' and pid <> pg_backend_pid() and usename <> '${SUPERUSER}') b
-`
+  (select count(*) filter (where client and state <> 'idle') as busy,
+          max(state_change) filter (where client) as last_change,
+          count(*) filter (where backend_type = 'autovacuum worker') as autovacuum,
+          count(*) filter (where state = 'active' and coalesce(wait_event_type, 'IO') = 'IO'
+            and (client or backend_type in ('parallel worker', 'autovacuum worker'))) as running
+     from (select backend_type, state, state_change, wait_event_type,
+                  backend_type = 'client backend' and usename <> '${SUPERUSER}' as client
+             from pg_catalog.pg_stat_activity where pid <> pg_backend_pid()) backend) b
+`,
+}
 
 /** Connects as superuser to database `postgres`, where its own session does not count, and polls. */
 export async function startMonitor(options: MonitorOptions): Promise<Monitor> {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { maxConnectionsOf } from '../control/sizes.ts'
 import { copyBranch, removeFolder } from './branch-copy.ts'
 import type { ComputesOptions, StartOrder } from './computes.ts'
-import { SUPERUSER, maxConnectionsIn } from './configuration.ts'
+import { SUPERUSER, maxConnectionsIn, settingLine } from './configuration.ts'
 import { WALSENDER, connect } from './connect.ts'
 import { endOfLog, positionIn } from './control-file.ts'
 import { slotOf, syncSlots } from './slots.ts'
@@ -134,12 +134,16 @@ function standbyLines(
       : `host=127.0.0.1 port=${port} user=${SUPERUSER} application_name=${WALSENDER} passfile=${PASSWORDS} sslmode=disable`
   return [
     `max_connections = ${Math.max(own, maxConnectionsIn(origin))}`,
-    `primary_conninfo = '${connection}'`,
-    `primary_slot_name = '${slotOf(endpointId)}'`,
-    `restore_command = 'cp "${origin}/pg_wal/%f" "%p"'`,
+    settingLine('primary_conninfo', connection),
+    settingLine('primary_slot_name', slotOf(endpointId)),
+    settingLine('restore_command', copyFrom(join(origin, 'pg_wal'))),
     `wal_retrieve_retry_interval = '${port === undefined ? 5 : 1}s'`,
   ]
 }
+
+/** The command that takes a file of the log from this folder. */
+const copyFrom = (folder: string): string =>
+  `cp '${folder.replaceAll("'", String.raw`'\''`).replaceAll('%', '%%')}'/%f "%p"`
 
 const FLUSHED = 'select pg_current_wal_flush_lsn()::text as position'
 const REPLAYED = `select coalesce(pg_last_wal_replay_lsn()::text, '0/0') as position`

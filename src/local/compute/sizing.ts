@@ -44,6 +44,8 @@ export type Sizing = {
   seen(reading: WorkReading): void
   /** Counts what was read so far at the old size, then goes on at the new one. Never rejects. */
   resize(cu: number): Promise<void>
+  /** The server is about to go: what cannot be read of it any more is no problem. */
+  stop(): void
 }
 
 /** The short average covers a minute of goals every five seconds: it scales along with their period, as the tests need. */
@@ -52,12 +54,17 @@ const GOALS_PER_MINUTE = 12
 const PAGE = 8192
 const PAGES_PER_MIB = 128
 
+/**
+ * Relations of users, without locks: a session that alters a table must not stop the reading, nor the reading it. The
+ * size is that of the first file; of larger relations it is what Postgres estimates.
+ */
 const READ_RELATIONS = `
-select oid::text as id,
-       (pg_stat_get_blocks_fetched(oid) - pg_stat_get_blocks_hit(oid))::float8 as told,
-       (pg_relation_size(oid) / 8192)::float8 as pages
-  from pg_catalog.pg_class
- where relkind in ('r', 'i', 'm', 't') and oid >= 16384 and pg_relation_size(oid) is not null
+select id, told, case when bytes < 1073741824 then bytes / 8192 else greatest(131072, estimated) end::float8 as pages
+  from (select oid::text as id, relpages as estimated,
+               (pg_stat_get_blocks_fetched(oid) - pg_stat_get_blocks_hit(oid))::float8 as told,
+               (pg_stat_file(pg_relation_filepath(oid), true)).size as bytes
+          from pg_catalog.pg_class where relkind in ('r', 'i', 'm', 't') and oid >= 16384) relation
+ where bytes is not null
 `
 
 /** Begins with an empty cache at the minimum, and tells the server so: to be made before the start. */
@@ -70,15 +77,19 @@ export function createSizing(options: SizingOptions): Sizing {
   let [lookedAt, goalAt, readAt, quietAt] = [startedAt, startedAt, startedAt, startedAt]
   let reads: WorkReading['reads'] = new Map()
   const counted = new Map<string, number>()
+  let isOver = false
   let waiting = 0
   let last: Promise<void> = Promise.resolve()
 
   const publish = (): void => writeCacheFile(dataFolder, model, cacheScale)
+  const failed = (error: unknown): void => {
+    if (!isOver) options.onProblem(error)
+  }
   const inTurn = (work: () => Promise<void>): Promise<void> => {
     waiting += 1
     last = last
       .then(work)
-      .catch(options.onProblem)
+      .catch(failed)
       .finally(() => {
         waiting -= 1
       })
@@ -93,6 +104,11 @@ export function createSizing(options: SizingOptions): Sizing {
       model = accessed(model, { database, relations }, { since, now: clock.now() })
       counted.set(database, read)
     }
+    for (const database of counted.keys())
+      if (!reads.has(database)) {
+        model = accessed(model, { database, relations: [] }, { since, now: clock.now() })
+        counted.delete(database)
+      }
     quietAt = readAt
     publish()
   }
@@ -112,10 +128,11 @@ export function createSizing(options: SizingOptions): Sizing {
     },
     seen: (reading) => {
       const now = clock.now()
-      load = loadAfter(load, reading.running, (now - lookedAt) / (GOALS_PER_MINUTE * options.goalEvery))
+      const span = Math.max(0, now - lookedAt) // the clock may have been set back
+      load = loadAfter(load, reading.running, span / (GOALS_PER_MINUTE * options.goalEvery))
       lookedAt = now
       reads = reading.reads
-      if (waiting > 0) return
+      if (waiting > 0 || isOver) return
       if (changed().length === 0) quietAt = now
       else if (now - readAt >= options.readEvery) void inTurn(readChanged)
       if (config.minCu === config.maxCu || now - goalAt < options.goalEvery) return
@@ -124,10 +141,13 @@ export function createSizing(options: SizingOptions): Sizing {
     },
     resize: (cu) =>
       inTurn(async () => {
-        await readChanged()
+        await readChanged().catch(failed)
         model = resized(model, pagesOf(cu, cacheScale))
         publish()
       }),
+    stop: () => {
+      isOver = true
+    },
   }
 }
 

@@ -1,4 +1,6 @@
 // Replication slots of a primary: one for each of its replicas, so that a sleeping replica finds what it missed.
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Client } from 'pg'
 import { connect } from './connect.ts'
 
@@ -6,6 +8,10 @@ import { connect } from './connect.ts'
 export type Primary = { readonly port: number; readonly password: string }
 
 export const slotOf = (endpointId: string): string => endpointId.replaceAll('-', '_')
+
+/** Whether the data of a branch holds slots, told by its files. */
+export const hasSlots = (dataFolder: string): boolean =>
+  readdirSync(join(dataFolder, 'pg_replslot')).some((name) => name.startsWith('ep_'))
 
 const SLOTS = `
 select slot_name as name, coalesce(wal_status, '') = 'lost' as lost

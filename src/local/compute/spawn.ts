@@ -8,7 +8,7 @@ import { writeSizeConfiguration } from './configuration.ts'
 import { freePort } from './ports.ts'
 import { type Server, startServer } from './server.ts'
 import { type Sizing, createSizing } from './sizing.ts'
-import { syncSlots } from './slots.ts'
+import { hasSlots, syncSlots } from './slots.ts'
 import { type Cluster, copyTemplate, forgetStatistics } from './template.ts'
 
 /** A server that accepts connections. */
@@ -45,7 +45,9 @@ export async function spawnPrimary(
   const spawned = await spawn(order, { dataFolder, options, more: () => more })
   try {
     await catalogueOn(spawned.server, branch, options)
-    await syncSlots({ port: spawned.server.port, password: options.cluster.password }, order.replicaIds)
+    // without replicas, and none that are gone, the start need not wait for one more session
+    if (order.replicaIds.length > 0 || hasSlots(dataFolder))
+      await syncSlots({ port: spawned.server.port, password: options.cluster.password }, order.replicaIds)
     return spawned
   } catch (error) {
     await spawned.server.stop(0)

@@ -3,6 +3,9 @@ import type { Effect, Refusal, Settings } from './events.ts'
 import type { Compute, ComputeType, Project } from './project.ts'
 import { primaryRefusal } from './rules.ts'
 
+/** Per branch. The service has no such limit; here each is a process, and takes a slot of which there are a hundred. */
+const MOST_REPLICAS = 90
+
 /** The computes of a branch that read what its primary writes. */
 export const replicasOf = ({ computes }: Project, branchId: string): readonly Compute[] =>
   computes.filter((compute) => compute.branchId === branchId && compute.type === 'read_only')
@@ -15,8 +18,15 @@ export function placeRefusal(
 ): Refusal | undefined {
   if (type === 'read_write') return primaryRefusal(project, branchId, settings)
   const refusal = typeRefusal(type, settings, 'endpoint')
-  if (refusal || project.branches.some(({ id }) => id === branchId)) return refusal
-  return { status: 404, message: `endpoint.branch_id: branch not found: ${branchId}` }
+  if (refusal) return refusal
+  if (!project.branches.some(({ id }) => id === branchId))
+    return { status: 404, message: `endpoint.branch_id: branch not found: ${branchId}` }
+  return replicasOf(project, branchId).length < MOST_REPLICAS
+    ? undefined
+    : {
+        status: 422,
+        message: `endpoint.branch_id: branch ${branchId} has ${MOST_REPLICAS} read replicas, the most of the local service`,
+      }
 }
 
 /** Read replicas need a paid plan (S-07); `place` is the part of the body that asks for one. */

@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest'
+import { positionIn } from '../../../src/local/compute/control-file.ts'
+
+test.each([
+  ['0/0', 0n],
+  ['0/3000060', 0x3000060n],
+  ['16/B374D848', 0x16b374d848n],
+  ['FFFFFFFF/FFFFFFFF', 2n ** 64n - 1n],
+])('position %s', (text, position) => {
+  expect(positionIn(text)).toBe(position)
+})
