@@ -1,5 +1,19 @@
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** What takes long and changes seldom: kills at random instants, crowds of clients, many thousand bodies and projects. */
+const LONG = [
+  'test/local/api/random-bodies.test.ts',
+  'test/local/autoscale-service.test.ts',
+  'test/local/pooler/**',
+  'test/local/proxy/hostile.test.ts',
+  'test/local/replica-crash.test.ts',
+  'test/local/replica.test.ts',
+  'test/local/simulated.test.ts',
+  'test/simulation/hostile.test.ts',
+]
+
+const isCi = process.env['CI'] === 'true'
 
 const waits = ({ moduleId }: TestSpecification): boolean => moduleId.includes('/end-to-end/')
 
@@ -13,10 +27,11 @@ class WaitingFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
+    exclude: isCi ? configDefaults.exclude : [...configDefaults.exclude, ...LONG],
     // more workers than cores: most of these tests wait for processes and sockets
-    maxWorkers: 6,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    maxWorkers: 4,
+    testTimeout: 90_000,
+    hookTimeout: 90_000,
     sequence: { sequencer: WaitingFirst },
   },
 })

@@ -15,7 +15,7 @@ beforeAll(async () => {
   const { computes } = JSON.parse((await service.cli('computes list --json')).out)
   shop = computes[0].project_id
   compute = computes[0].endpoint_id
-}, 60_000)
+})
 afterAll(() => service[Symbol.asyncDispose]())
 
 /** The compute, once nothing is under way: the service refuses a change while another runs. */

@@ -9,7 +9,7 @@ let path = ''
 beforeAll(async () => {
   service = await localCli({ projects: [{ name: 'shop', suspendTimeoutSeconds: -1 }] })
   path = join(service.folder, 'dormouse.yaml')
-}, 60_000)
+})
 beforeEach(() => rmSync(path, { force: true }))
 afterAll(() => service[Symbol.asyncDispose]())
 

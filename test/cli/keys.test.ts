@@ -4,7 +4,7 @@ import { dormouse, localCli, words } from './local-cli.ts'
 let service: Awaited<ReturnType<typeof localCli>>
 beforeAll(async () => {
   service = await localCli({})
-}, 60_000)
+})
 afterAll(() => service[Symbol.asyncDispose]())
 
 test('keys are made, shown once, used, and revoked', async () => {

@@ -6,7 +6,7 @@ import { dormouse, localCli, words } from './local-cli.ts'
 let service: Awaited<ReturnType<typeof localCli>>
 beforeAll(async () => {
   service = await localCli({ projects: [{ name: 'shop' }, { name: 'blog' }] })
-}, 60_000)
+})
 afterAll(() => service[Symbol.asyncDispose]())
 
 describe('projects list', () => {

@@ -57,4 +57,4 @@ test('a daemon that is killed −9 goes on counting where the truth is', async (
   second.child.kill('SIGTERM')
   expect(await second.ended).toBe(0)
   if (first.child.stdout?.closed === false) await once(first.child.stdout, 'close')
-}, 60_000)
+})

@@ -10,7 +10,7 @@ import { dormouse, fleetAt, metricsAt, page, setting, until, type Program, type 
 let world: Setting
 beforeAll(async () => {
   world = await setting([{ name: 'one', suspendTimeoutSeconds: 600 }])
-}, 30_000)
+})
 afterAll(() => world[Symbol.asyncDispose]())
 
 async function stopped(program: Program): Promise<void> {
@@ -96,7 +96,7 @@ test('a key that is revoked while it runs: it stays up, says so, asks and writes
   expect(run.out().match(/API key refused/g)).toHaveLength(1)
   await stopped(run)
   expect(run.out() + run.err()).not.toContain(key)
-}, 60_000)
+})
 
 /** All that the store says. */
 function storedText(): string {

@@ -99,7 +99,7 @@ test('S-67: load moves the size inside the range and back, without a restart or 
   for (const [at, later] of inRange.slice(1).entries()) expect(later.from).toBe(inRange[at]?.to)
   expect(truth.suspends).toBe(1)
   expect(truth.wakes).toHaveLength(2)
-}, 20_000)
+})
 
 test.each([
   ['S-64: the size of a fixed compute', [0.25, 0.25], [0.5, 0.5]],
@@ -143,7 +143,7 @@ test('a working set too large for the file cache: more CU raise the hit ratio, f
   expect(medium).toBeGreaterThan(small + 0.2)
   expect(medium).toBeLessThan(0.8)
   expect(large).toBeGreaterThan(0.9)
-}, 20_000)
+})
 
 test('the working set alone makes a compute grow inside its range, and the hit ratio with it', async () => {
   const local = await quickLocal(SMALL)
@@ -154,7 +154,7 @@ test('the working set alone makes a compute grow inside its range, and the hit r
   await scanned(shop.uri, 1)
   await until('the compute has grown', () => (shop.truth().intervals.at(-1)?.cu ?? 0) >= 0.75)
   expect(await windowedRatio(shop.uri)).toBeGreaterThan(0.8)
-}, 20_000)
+})
 
 test('counters begin anew with each start, with a ratio of null; reading them is no session of the database', async () => {
   const problems: unknown[] = []
@@ -187,7 +187,7 @@ test('counters begin anew with each start, with a ratio of null; reading them is
   await shop.settled('idle')
   expect((await query(shop.uri, COUNTERS))[0]).toEqual({ misses: 0, hits: 0, used: 0, ratio: null })
   expect(problems).toEqual([])
-}, 20_000)
+})
 
 test('an altered table does not stop the counters of others, and a dropped database frees its room', async () => {
   const local = await quickLocal(SMALL)
@@ -214,7 +214,7 @@ test('an altered table does not stop the counters of others, and a dropped datab
     await query(shop.uri, 'select count(filler) from big')
     return (await query(shop.uri, COUNTERS))[0].used < used * 0.7
   })
-}, 20_000)
+})
 
 test('a replica has a file cache of its own', async () => {
   const local = await quickLocal(SMALL)
@@ -230,4 +230,4 @@ test('a replica has a file cache of its own', async () => {
   expect(misses).toBeGreaterThan(0)
   expect(hits).toBeGreaterThan(misses)
   expect((await query(shop.uri, COUNTERS))[0].hits).toBeLessThan(hits / 2)
-}, 20_000)
+})

@@ -94,4 +94,4 @@ test('ten kills at random instants under load: nothing acknowledged is lost, no 
   expect(await rowsThrough(replica)).toEqual(expect.arrayContaining(written.rows))
   await local.stop()
   expect(processesOn(folder)).toEqual([])
-}, 30_000)
+})

@@ -59,7 +59,7 @@ test('S-06, S-85: several replicas follow one primary, and a write through one f
     })
   await expect(query(first.uri, 'insert into kept values (3)')).rejects.toThrow('read-only transaction')
   expect(new Set([shop, first, second].map((compute) => compute.truth().port)).size).toBe(3)
-}, 20_000)
+})
 
 test('a replica that sleeps while the primary writes and falls asleep shows the row when it wakes', async () => {
   const local = await quickLocal({ folder: join(freshFolder(), `it's "100%"`) })
@@ -76,7 +76,7 @@ test('a replica that sleeps while the primary writes and falls asleep shows the 
     const [{ n }] = await query(replica.uri, 'select count(*)::int as n from kept')
     return n === 100_001
   })
-}, 20_000)
+})
 
 test('a replica made while the primary sleeps has its data, roles of the API included', async () => {
   const local = await quickLocal({ behaviour: { patchWakesIdle: false } })
@@ -96,7 +96,7 @@ test('a replica made while the primary sleeps has its data, roles of the API inc
   expect(await query(uri, 'select current_user::text as me')).toEqual([{ me: 'reader' }])
   expect(await query(replica.uri, 'select n from kept')).toEqual([{ n: 7 }])
   expect(shop.truth().wakes).toHaveLength(1)
-}, 20_000)
+})
 
 test('a primary with an awake replica falls asleep, and so does a replica whose primary sleeps', async () => {
   const local = await quickLocal({ projects: [{ name: 'shop', suspendTimeoutSeconds: 1 }] })
@@ -107,7 +107,7 @@ test('a primary with an awake replica falls asleep, and so does a replica whose 
   await replica.settled('idle')
   expect(shop.truth().wakes).toHaveLength(1)
   expect(replica.truth().wakes).toHaveLength(1)
-}, 20_000)
+})
 
 test('a replica keeps to the connections of its own size, and its primary may have more', async () => {
   const local = await quickLocal()
@@ -123,7 +123,7 @@ test('a replica keeps to the connections of its own size, and its primary may ha
   await expect(query(replica.uri, 'select 1')).rejects.toThrow(/too many/)
   await Promise.all(clients.map((client) => client.end()))
   expect(await query(shop.uri, 'show max_connections')).toEqual([{ max_connections: '225' }])
-}, 20_000)
+})
 
 test('a deleted replica leaves neither data nor slot, whether its primary is awake or not', async () => {
   const folder = freshFolder()
@@ -140,7 +140,7 @@ test('a deleted replica leaves neither data nor slot, whether its primary is awa
   await until('the data is gone', () =>
     readdirSync(join(folder, 'branches')).every((name) => name === shop.branchId),
   )
-}, 20_000)
+})
 
 test('a replica moves to another branch and shows the data of that one', async () => {
   const local = await quickLocal()
@@ -165,7 +165,7 @@ test('a replica moves to another branch and shows the data of that one', async (
     })
   expect(await query(shop.uri, SLOTS)).toEqual([])
   expect(await query(writer.uri, SLOTS)).toHaveLength(2)
-}, 20_000)
+})
 
 test('S-07: the free plan refuses a replica', async () => {
   const local = await quickLocal({ plan: 'free' })
@@ -187,7 +187,7 @@ test('a replica that missed more than its primary keeps is cloned anew', async (
   await suspend(local, shop)
   expect(existsSync(join(folder, 'branches', replica.endpointId))).toBe(true)
   expect(await query(replica.uri, 'select count(*)::int as n from kept')).toEqual([{ n: 300_000 }])
-}, 40_000)
+})
 
 test('after an end of the service both wake again, and the replica still follows', async () => {
   const folder = freshFolder()
@@ -205,4 +205,4 @@ test('after an end of the service both wake again, and the replica still follows
     const [{ n }] = await query(replica.uri, 'select n from kept')
     return n === 2
   })
-}, 20_000)
+})

@@ -20,7 +20,7 @@ import { problemsOf } from './openapi.ts'
 export async function until<Value>(
   what: string,
   condition: () => Promise<Value | undefined | false> | Value | undefined | false,
-  bound = 15_000,
+  bound = 60_000,
 ): Promise<Value> {
   const end = Date.now() + bound
   for (;;) {

@@ -36,7 +36,7 @@ beforeAll(async () => {
   ;[shop = '', still = ''] = ['shop', 'still'].map(
     (name) => projects.find((project) => project.name === name)?.projectId ?? '',
   )
-}, 60_000)
+})
 
 afterAll(async () => {
   await local.stop()

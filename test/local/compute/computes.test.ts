@@ -21,7 +21,7 @@ test('Q-16: asked for, a check wakes an idle compute, which then sleeps again; e
   const { operations } = (await call(local, `GET /projects/${shop.projectId}/operations`)).body
   const actions: readonly string[] = operations.map(({ action }) => action)
   expect(actions.filter((action) => action === 'check_availability').length).toBeGreaterThanOrEqual(3)
-}, 15_000)
+})
 
 test('the memory of a server grows with what its sessions take', async () => {
   const folder = freshFolder()

@@ -25,4 +25,4 @@ test('S-67 automatic resizing inside the range neither restarts nor disconnects'
   expect(await startedAt()).toEqual(before)
   expect((await worker.query('select pg_backend_pid() as pid')).rows).toEqual([{ pid }])
   await Promise.all([session.end(), worker.end()])
-}, 20_000)
+})

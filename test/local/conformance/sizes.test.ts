@@ -38,7 +38,7 @@ beforeAll(async () => {
     await ended(local(), shop.projectId)
     measured.set(cu, await measure())
   }
-}, 60_000)
+})
 
 const connections = (...sizes: readonly number[]): unknown[] =>
   sizes.map((cu) => measured.get(cu)?.connections)

@@ -82,7 +82,7 @@ test('a sleeping compute is woken by its pooled host; its pooler goes with it an
   const { wakes } = shop.truth()
   expect(wakes.at(-1)).toMatchObject({ cause: 'client', applicationName: 'kept open', user: 'app_owner' })
   expect(await psql(pooled, 'select 1')).toBe('1')
-}, 30_000)
+})
 
 test('without PgBouncer the refusal says what to install, and the direct host serves', async () => {
   vi.stubEnv('PGBOUNCER', '/nowhere')

@@ -21,7 +21,7 @@ beforeAll(async () => {
   shop = await subject(local)
   await shop.settled('active')
   ways = waysTo(shop.uri, (await shop.record()).host)
-}, 20_000)
+})
 
 afterAll(async () => {
   await local.stop()
@@ -136,7 +136,7 @@ test('two hundred clients at once, by every way, are served by one start', async
   expect(shop.truth().wakes.slice(wakes.length)).toMatchObject([
     { cause: 'client', applicationName: 'crowd', user: 'app_owner' },
   ])
-}, 20_000)
+})
 
 test('a client that wakes a compute by its name is heard, too', async () => {
   await call(local, `POST ${shop.path}/suspend`)
