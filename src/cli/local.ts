@@ -22,6 +22,7 @@ type Options = {
   readonly wakeLatency?: { readonly min: number; readonly max: number }
   readonly activityLag?: Seconds
   readonly cacheScale?: number
+  readonly loopbackHosts?: boolean
   readonly seed?: number
   readonly json?: boolean
 }
@@ -49,6 +50,7 @@ export const createLocalCommand = ({ io, end }: Session): Command =>
     )
     .option('--activity-lag <duration>', 'how late the API shows activity; 5 s when absent', parseLength)
     .option('--cache-scale <n>', 'divide memory sizes, so that small tables show the file cache', parseWhole)
+    .option('--loopback-hosts', 'give every compute a loopback address with port 5432 as its host (Linux)')
     .option('--seed <n>', 'seed of all chance', parseWhole)
     .option('--json', 'print one line of JSON when ready, and nothing else')
     .action(async (options: Options) => end(await runLocal(options, io)))

@@ -6,6 +6,7 @@ import { maxConnectionsOf } from './control/sizes.ts'
 import type { Engine } from './engine.ts'
 import type { Ground } from './ground.ts'
 import type { Log } from './log.ts'
+import { POSTGRES_PORT, loopbackAddress } from './loopback.ts'
 import { findPgBouncer } from './pooler/find.ts'
 import { type Poolers, createPoolers } from './pooler/poolers.ts'
 import { createForwardCancel } from './proxy/cancel.ts'
@@ -71,6 +72,8 @@ export async function openFront(ground: Ground, parts: FrontParts): Promise<Door
       port,
       rememberedPort: (endpointId) => projects.port(endpointId),
       remember: (endpointId, at) => projects.setPort(endpointId, at),
+      placeOf: (endpointId) =>
+        options.loopbackHosts ? { host: loopbackAddress(endpointId), port: POSTGRES_PORT } : undefined,
     })
   const doors = await firstFree(wanted || Number(store.setting('proxy-port') ?? 0), wanted, open)
   if (!doors) throw portTaken(wanted, 'proxyPort')

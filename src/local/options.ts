@@ -12,6 +12,11 @@ export type LocalOptions = {
   readonly proxyPort?: number
   /** Computes are named `ep-….SUFFIX`; default `local.localhost`, which is this machine by convention (RFC 6761). */
   readonly hostSuffix?: string
+  /**
+   * Gives every compute a loopback address of its own with port 5432, which its record then has as its host: clients that
+   * build a connection string of the host alone reach it. Default false. Linux has all of 127.0.0.0/8; others have not.
+   */
+  readonly loopbackHosts?: boolean
   /** Made at the first start of a folder; later starts keep what is there. */
   readonly projects?: readonly SeedProject[]
   /** Default paid. */

@@ -118,7 +118,7 @@ function simulatedApi(
     pgVersion: 17,
     proxyPort: 0,
     monitoringPassword: random.text(24),
-    host: { suffix: `${REGION}.localhost`, certificateFile: '' },
+    host: { suffix: `${REGION}.localhost`, certificateFile: '', loopback: false },
     addressOf: () => '127.0.0.1',
     truth: (at) => truthOf(now().accounts(at), at, () => undefined),
     look: () => now().look(),

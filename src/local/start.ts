@@ -52,7 +52,11 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
     pgVersion: cluster.binaries.major,
     proxyPort: doors.port,
     monitoringPassword: monitoringPassword(store, random),
-    host: { suffix: ground.suffix, certificateFile: ground.certificate.certificateFile },
+    host: {
+      suffix: ground.suffix,
+      certificateFile: ground.certificate.certificateFile,
+      loopback: options.loopbackHosts ?? false,
+    },
     addressOf: (call) => getConnInfo(call).remote.address ?? '',
     truth,
     look: () => engine.look(),

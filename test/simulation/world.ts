@@ -79,7 +79,7 @@ export function createWorld(uses: readonly Use[], clock: Clock, random: Random):
     await clock.sleep(seconds(0.05 * random.unit()), signal)
     return decoded
   }
-  const view = (): View => ({ now: simulation.now(), lag: LAG, suffix: 'localhost' })
+  const view = (): View => ({ now: simulation.now(), lag: LAG, suffix: 'localhost', loopback: false })
   const known = (projectId: string): NonNullable<ReturnType<Simulation['project']>> => {
     const found = simulation.project(projectId)
     if (!found) throw new Error(`no project ${projectId} in the simulation`)

@@ -25,7 +25,12 @@ export type Api = {
   readonly proxyPort: number
   readonly monitoringPassword: string
   /** Computes are named `ep-….SUFFIX`; clients verify them with the certificate in that file. */
-  readonly host: { readonly suffix: string; readonly certificateFile: string }
+  readonly host: {
+    readonly suffix: string
+    readonly certificateFile: string
+    /** Records name a compute by a loopback address of its own instead. */
+    readonly loopback: boolean
+  }
   /** Where a call comes from: an IP address, empty when it is gone already. */
   readonly addressOf: (call: Call) => string
   readonly truth: (at: number) => Truth

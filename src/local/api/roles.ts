@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import { z } from 'zod'
-import { PASSWORD_LENGTH } from '../catalogue.ts'
+import { MONITOR, PASSWORD_LENGTH } from '../catalogue.ts'
 import type { BranchRequest } from '../control/events.ts'
 import type { Branch, Role } from '../control/project.ts'
 import { ask } from './ask.ts'
@@ -28,7 +28,9 @@ export function roleRoutes(app: Hono<Env>, api: Api): void {
     const place = placeOf(call, api)
     if (place instanceof Response) return place
     const { branch } = place
-    return call.json({ roles: branch.catalogue.roles.map((role) => roleWire(branch, role)) })
+    // the reader for monitoring is part of the machine, not one of the user's roles: clients take the only role for theirs
+    const roles = branch.catalogue.roles.filter(({ name }) => name !== MONITOR)
+    return call.json({ roles: roles.map((role) => roleWire(branch, role)) })
   })
 
   app.post(BASE, async (call) => {

@@ -1,5 +1,6 @@
 // Records as the service writes them: snake_case, times to the second in UTC.
 import { type Compute, type Operation, publishedActivity } from '../control/project.ts'
+import { loopbackAddress } from '../loopback.ts'
 import type { Api } from './context.ts'
 
 /** The only region, and the suffix of host names: all names in `localhost` are this machine by convention (RFC 6761). */
@@ -13,21 +14,27 @@ export const optional = <Key extends string>(key: Key, ms: number | undefined): 
   ms === undefined ? {} : ({ [key]: timestamp(ms) } as { [key in Key]?: string })
 
 /** How records are looked at: activity newer than the lag is not shown yet, both in ms; host names end in `suffix`. */
-export type View = { readonly now: number; readonly lag: number; readonly suffix: string }
+export type View = {
+  readonly now: number
+  readonly lag: number
+  readonly suffix: string
+  readonly loopback: boolean
+}
 
 export const viewOf = ({ clock, settings, host }: Pick<Api, 'clock' | 'settings' | 'host'>): View => ({
   now: clock.now(),
   lag: 1000 * settings().lastActiveLag,
   suffix: host.suffix,
+  loopback: host.loopback,
 })
 
 export const endpointWire = (
   projectId: string,
   compute: Compute,
-  { now, lag, suffix }: View,
+  { now, lag, suffix, loopback }: View,
 ): Record<string, unknown> => ({
   id: compute.id,
-  host: `${compute.id}.${suffix}`,
+  host: loopback ? loopbackAddress(compute.id) : `${compute.id}.${suffix}`,
   project_id: projectId,
   branch_id: compute.branchId,
   region_id: REGION,

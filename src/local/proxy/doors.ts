@@ -20,7 +20,18 @@ export type DoorsOptions = {
   /** The port a compute had before, and where to remember the one it has. */
   readonly rememberedPort: (endpointId: string) => number | undefined
   readonly remember: (endpointId: string, port: number) => void
+  /** A further place of the compute's own; undefined when it has none. */
+  readonly placeOf?: (endpointId: string) => { readonly host: string; readonly port: number } | undefined
 }
+
+type Door = {
+  readonly projectId: string
+  readonly listener: Listener
+  readonly further: Listener | undefined
+}
+
+const shut = ({ listener, further }: Door): Promise<unknown> =>
+  Promise.all([listener.close(), further?.close()])
 
 /** Opens the main door; undefined when its port is taken. */
 export async function openDoors(options: DoorsOptions): Promise<Doors | undefined> {
@@ -31,14 +42,18 @@ export async function openDoors(options: DoorsOptions): Promise<Doors | undefine
     clock,
   )
   if (!main) return undefined
-  const doors = new Map<string, { readonly projectId: string; readonly listener: Listener }>()
+  const doors = new Map<string, Door>()
   const open = async (projectId: string, endpointId: string): Promise<void> => {
     const serve = (client: Parameters<typeof serveClient>[0]): void =>
       serveClient(client, { ...options.session, endpointId })
     const remembered = options.rememberedPort(endpointId)
     const listener = (await listen(remembered ?? 0, serve, clock)) ?? (await listen(0, serve, clock))
     if (!listener) throw new Error(`no free port on 127.0.0.1 for endpoint ${endpointId}`)
-    doors.set(endpointId, { projectId, listener })
+    const place = options.placeOf?.(endpointId)
+    const further = place && (await listen(place, serve, clock))
+    doors.set(endpointId, { projectId, listener, further })
+    if (place && !further)
+      throw new Error(`${place.host}:${place.port} cannot be listened on for endpoint ${endpointId}`)
     if (listener.port !== remembered) options.remember(endpointId, listener.port)
   }
   const syncNow = async (projectId: string, endpointIds: readonly string[]): Promise<void> => {
@@ -47,7 +62,7 @@ export async function openDoors(options: DoorsOptions): Promise<Doors | undefine
     )
     for (const [endpointId] of closing) doors.delete(endpointId)
     await Promise.all([
-      ...closing.map(([, { listener }]) => listener.close()),
+      ...closing.map(([, door]) => shut(door)),
       ...endpointIds.filter((id) => !doors.has(id)).map((id) => open(projectId, id)),
     ])
   }
@@ -65,7 +80,7 @@ export async function openDoors(options: DoorsOptions): Promise<Doors | undefine
     settled: () => last,
     close: async () => {
       await last.catch(() => undefined) // whoever asked for that change was told
-      await Promise.all([main.close(), ...[...doors.values()].map(({ listener }) => listener.close())])
+      await Promise.all([main.close(), ...[...doors.values()].map(shut)])
       doors.clear()
     },
   }

@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import type { Clock } from '../clock.ts'
 import { letGo } from './leave.ts'
 
-/** Something that accepts connections on 127.0.0.1. */
+/** Something that accepts connections on a loopback address. */
 export type Listener = { readonly port: number; close(): Promise<void> }
 
 /** The part of a server, TCP or HTTP, that listens. */
@@ -11,20 +11,26 @@ type Listening = Pick<Server, 'listen' | 'once' | 'off' | 'address'>
 
 /** Connections the system keeps until we accept them. The usual 511 would make a burst of a thousand try again after 1 s. */
 const BACKLOG = 4096
+/** Also where a machine has no such address. */
+const TAKEN: ReadonlySet<string> = new Set(['EADDRINUSE', 'EACCES', 'EADDRNOTAVAIL'])
 
 /**
- * Listens on 127.0.0.1; 0 is any free port.
+ * Listens on 127.0.0.1 or another loopback address; 0 is any free port.
  *
  * @returns the port, or undefined when it is taken
  */
-export async function listenOn(server: Listening, port: number): Promise<number | undefined> {
+export async function listenOn(
+  server: Listening,
+  port: number,
+  host = '127.0.0.1',
+): Promise<number | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
   const failed = (error: NodeJS.ErrnoException): void => {
-    if (error.code === 'EADDRINUSE' || error.code === 'EACCES') resolve(undefined)
+    if (TAKEN.has(error.code ?? '')) resolve(undefined)
     else reject(error)
   }
   server.once('error', failed)
-  server.listen({ port, host: '127.0.0.1', backlog: BACKLOG }, () => {
+  server.listen({ port, host, backlog: BACKLOG }, () => {
     server.off('error', failed)
     const address = server.address()
     resolve(typeof address === 'object' && address ? address.port : undefined)
@@ -32,9 +38,12 @@ export async function listenOn(server: Listening, port: number): Promise<number 
   return promise
 }
 
-/** A TCP listener whose `close` also ends the connections it accepted; undefined when the port is taken. */
+/** Where to listen; a port alone is on 127.0.0.1. */
+export type Place = number | { readonly host: string; readonly port: number }
+
+/** A TCP listener whose `close` also ends the connections it accepted; undefined when the place is taken. */
 export async function listen(
-  port: number,
+  place: Place,
   onClient: (client: Socket) => void,
   clock: Clock,
 ): Promise<Listener | undefined> {
@@ -44,7 +53,8 @@ export async function listen(
     client.once('close', () => clients.delete(client))
     onClient(client)
   })
-  const bound = await listenOn(server, port)
+  const { host, port } = typeof place === 'number' ? { host: undefined, port: place } : place
+  const bound = await listenOn(server, port, host)
   if (bound === undefined) return undefined
   const close = (): Promise<void> =>
     new Promise((resolve) => {

@@ -119,7 +119,7 @@ test('a project from its creation to its end', async () => {
   expect((await client.listProjectBranchDatabases(projectId, branchId)).data.databases).toMatchObject([
     { name: 'store' },
   ])
-  expect((await client.listProjectBranchRoles(projectId, branchId)).data.roles).toHaveLength(2)
+  expect((await client.listProjectBranchRoles(projectId, branchId)).data.roles).toHaveLength(1)
   expect(await query(shared, `select 1 from pg_roles where rolname like 'Ann%'`)).toEqual([])
 
   await client.deleteProjectBranch({ projectId, branchId })
