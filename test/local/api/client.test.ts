@@ -4,7 +4,7 @@ import { ConsumptionHistoryGranularity, EndpointType } from '@neondatabase/api-c
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Local, startLocal } from '../../../src/local/start.ts'
 import { officialClient, operationsDone } from '../official.ts'
-import { QUICK, call, connected, makeFolder, query, subject } from '../support.ts'
+import { QUICK, connected, makeFolder, query, subject } from '../support.ts'
 
 const folder = makeFolder()
 let local: Local
@@ -259,59 +259,4 @@ test('create, read, change, suspend, start, restart, delete', async () => {
   await client.getProject(projectId)
   await client.getCurrentUserInfo()
   await expect(client.getProject('project-none')).rejects.toMatchObject({ response: { status: 404 } })
-})
-
-test('a page of operations ends where the next begins', async () => {
-  const shop = await subject(local)
-  await shop.settled('active')
-  await call(local, `POST ${shop.path}/restart`)
-  await shop.settled('active')
-  const path = `/projects/${shop.projectId}/operations`
-  const all = (await call(local, `GET ${path}`)).body.operations
-  const seen: unknown[] = []
-  for (let cursor = ''; ;) {
-    const { operations, pagination } = (await call(local, `GET ${path}?limit=1${cursor}`)).body
-    if (operations.length === 0) break
-    seen.push(...operations)
-    cursor = `&cursor=${encodeURIComponent(pagination.cursor)}`
-  }
-  expect(all.length).toBeGreaterThan(3)
-  expect(seen).toEqual(all)
-})
-
-test('the project list comes in pages, and the last page is short', async () => {
-  const names = ['page-a', 'page-b', 'page-c']
-  for (const name of names) await call(local, 'POST /projects', { body: { project: { name } } })
-  const path = 'GET /projects?search=page-&limit=2'
-  const first = (await call(local, path)).body
-  const rest = (await call(local, `${path}&cursor=${first.pagination.cursor}`)).body
-  const none = (await call(local, `${path}&cursor=${rest.pagination.cursor}`)).body
-  expect([first.projects.length, rest.projects.length, none.projects.length]).toEqual([2, 1, 0])
-  expect(none).not.toHaveProperty('pagination')
-  expect(
-    [...first.projects, ...rest.projects].map(({ name }) => name).toSorted((a, b) => a.localeCompare(b)),
-  ).toEqual(names)
-})
-
-test('keys: shown once, usable at once, listed without value, revoked for good', async () => {
-  const created = (await call(local, 'POST /api_keys', { body: { key_name: 'ci' } })).body
-  const other = { ...local, apiKey: created.key }
-  expect((await call(other, 'GET /projects')).status).toBe(200)
-  const listed = (await officialClient(local).listApiKeys()).data
-  const mine = listed.find(({ id }) => id === created.id)
-  expect(mine).toMatchObject({
-    name: 'ci',
-    last_used_at: expect.any(String),
-    last_used_from_addr: '127.0.0.1',
-  })
-  expect(JSON.stringify(listed)).not.toContain(created.key)
-  const revoked = await call(local, `DELETE /api_keys/${created.id}`)
-  expect(revoked.body).toMatchObject({
-    id: created.id,
-    name: 'ci',
-    revoked: true,
-    last_used_from_addr: '127.0.0.1',
-  })
-  expect((await call(other, 'GET /projects')).status).toBe(401)
-  expect((await call(local, `DELETE /api_keys/${created.id}`)).status).toBe(404)
 })

@@ -2,7 +2,7 @@
 import type { Client } from 'pg'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Subject, call, connected, query, subject, until } from '../support.ts'
-import { ended, freshBranch, serviceFor, set } from './service.ts'
+import { ended, freshBranch, serviceFor } from './service.ts'
 
 const local = serviceFor()
 let shop: Subject
@@ -276,43 +276,4 @@ test('S-89 the update response lists the resulting operations', async () => {
   await ended(local(), shop.projectId)
   const { operations: all } = (await call(local(), `GET /projects/${shop.projectId}/operations`)).body
   expect(all.map(({ id }) => id)).toEqual(expect.arrayContaining(operations.map(({ id }) => id)))
-})
-
-const settings = (pgSettings: Record<string, string>): ReturnType<typeof call> =>
-  patch({ settings: { pg_settings: pgSettings } })
-
-test('S-115 own settings are what SHOW says after the restart, and refused ones change nothing', async () => {
-  expect(await effectOf(() => settings({ work_mem: '7MB', 'my.word': 'a b' }))).toEqual([true, true])
-  expect(await query(shop.uri, 'show work_mem')).toEqual([{ work_mem: '7MB' }])
-  expect((await shop.record()).settings.pg_settings).toEqual({ work_mem: '7MB', 'my.word': 'a b' })
-  const refused = [
-    [{ work_mem: 'banana' }, 'work_mem'],
-    [{ work_mem: '8MB', no_such_setting: '1' }, 'no_such_setting'],
-    [{ max_connections: '9' }, 'max_connections'],
-    [{ archive_command: 'rm -rf /' }, 'archive_command'],
-    [{ work_mem: "8MB'\nport = 1" }, 'work_mem'],
-    [{ 'work_mem=8MB -c x': '1' }, 'work_mem=8MB'],
-  ] as const
-  for (const [pgSettings, name] of refused) {
-    const answer = await settings(pgSettings)
-    expect([answer.status, answer.body.message]).toEqual([400, expect.stringContaining(name)])
-  }
-  expect((await shop.record()).settings.pg_settings).toEqual({ work_mem: '7MB', 'my.word': 'a b' })
-  await settings({})
-  await ended(local(), shop.projectId)
-  expect(await query(shop.uri, 'show work_mem')).toEqual([{ work_mem: '4MB' }])
-})
-
-test('S-116 a disabled compute is suspended and refuses connections until it is enabled', async () => {
-  await patch({ disabled: true })
-  await ended(local(), shop.projectId)
-  expect(await shop.record()).toMatchObject({ disabled: true, current_state: 'idle' })
-  const { wakes } = shop.truth()
-  await expect(query(shop.uri, 'select 1')).rejects.toThrow('is disabled')
-  expect((await call(local(), `POST ${shop.path}/start`)).status).toBe(422)
-  expect(shop.truth().wakes).toHaveLength(wakes.length)
-  await set(local(), { patchWakesIdle: false })
-  await patch({ disabled: false })
-  expect(await query(shop.uri, 'select 1 as ok')).toEqual([{ ok: 1 }])
-  await set(local(), { patchWakesIdle: true })
 })

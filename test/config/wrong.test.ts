@@ -1,0 +1,203 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { loadConfig } from '../../src/config/load.ts'
+
+let folder = ''
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'dormouse-config-'))
+  writeFileSync(join(folder, 'key'), ' file-key \n')
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const ENV = { KEY: 'env-key', PASSWORD: 'secret-word' }
+
+function load(text: string, env: Record<string, string> = ENV) {
+  const path = join(folder, 'dormouse.yaml')
+  writeFileSync(path, text)
+  return loadConfig(path, env)
+}
+
+function problemsOf(text: string, env: Record<string, string> = ENV): readonly string[] {
+  const loaded = load(text, env)
+  return loaded.ok ? [] : loaded.error
+}
+
+const ACCOUNT = `
+accounts:
+  - name: main
+    base_url: https://console.example.com/api/v2/
+    plan: launch
+`
+const GOOD = `${ACCOUNT}    api_key_env: KEY\n`
+
+describe('what is wrong is told:', () => {
+  test.each<[string, string, string[]]>([
+    ['an empty file', '', ['accounts: is missing']],
+    [
+      'no YAML',
+      'mode: [',
+      ['line 1, column 8: Flow sequence in block collection must be sufficiently indented and end with a ]'],
+    ],
+    ['a key twice', 'mode: off\nmode: apply', ['line 2, column 1: Map keys must be unique']],
+    ['a list for a file', '- 1', ['expected keys and values']],
+    [
+      'an unknown key',
+      `${GOOD}poll: { intervall: 60s }`,
+      ['poll.intervall: unknown key, did you mean interval?'],
+    ],
+    [
+      'a strange key',
+      `${GOOD}colour: red`,
+      [expect.stringMatching(/^colour: unknown key, expected one of mode, accounts/)],
+    ],
+    [
+      'a key in the file',
+      `${GOOD}    api_key: abc`,
+      ['accounts[0].api_key: unknown key, did you mean api_key_env?'],
+    ],
+    ['an unknown mode', `${GOOD}mode: on`, ['mode: expected one of off, observe, suggest, approve, apply']],
+    [
+      'a bare number',
+      `${GOOD}poll: { interval: 60 }`,
+      ['poll.interval: expected a length of time such as 500ms, 60s, 5m, 1h or 7d'],
+    ],
+    [
+      'a short interval',
+      `${GOOD}poll: { interval: 500ms }`,
+      ['poll.interval: expected a length of time of 1s to 1d'],
+    ],
+    [
+      'an age below the interval',
+      `${GOOD}poll: { interval: 1h }`,
+      ['poll.max_age: expected at least poll.interval'],
+    ],
+    [
+      'an overhead in percent',
+      `${GOOD}reading: { overhead: 1 }`,
+      ['reading.overhead: expected a share from 0 to 0.2'],
+    ],
+    [
+      'an API for everybody',
+      `${GOOD}server: { api: "0.0.0.0:9478" }`,
+      ['server.api: expected a loopback address such as 127.0.0.1:9478: it has no access control'],
+    ],
+    [
+      'a port too high',
+      `${GOOD}server: { telemetry: "[::]:70000" }`,
+      ['server.telemetry: expected host:port with a port of 0 to 65535, an IPv6 host in brackets'],
+    ],
+    ['no account', 'accounts: []', ['accounts: expected a list with at least one account']],
+    ['no key', ACCOUNT, ['accounts[0]: expected exactly one of api_key_file and api_key_env']],
+    [
+      'two keys',
+      `${GOOD}    api_key_file: key`,
+      ['accounts[0]: expected exactly one of api_key_file and api_key_env'],
+    ],
+    [
+      'a variable that is not set',
+      `${ACCOUNT}    api_key_env: NO_KEY`,
+      ['accounts[0]: variable NO_KEY is not set'],
+    ],
+    [
+      'a file that is not there',
+      `${ACCOUNT}    api_key_file: /no/key`,
+      ['accounts[0]: file /no/key cannot be read: there is no such file'],
+    ],
+    [
+      'a folder for a file',
+      `${ACCOUNT}    api_key_file: /`,
+      ['accounts[0]: file / cannot be read: it is a folder'],
+    ],
+    [
+      'a plan nobody sells',
+      GOOD.replace('launch', 'lunch'),
+      ['accounts[0].plan: expected a plan of the price file: free, launch, scale'],
+    ],
+    [
+      'a price file that is not there',
+      `${GOOD}prices: { file: /no/prices }`,
+      ['prices.file: /no/prices cannot be read: there is no such file'],
+    ],
+    [
+      'an address without version',
+      GOOD.replace('/api/v2/', ''),
+      [
+        'accounts[0].base_url: expected an http or https address that ends with /api/v2, without user, query or fragment',
+      ],
+    ],
+    [
+      'no projects',
+      `${GOOD}    projects: []`,
+      ['accounts[0].projects: expected discover or a list of project ids'],
+    ],
+    [
+      'a password in the dsn',
+      `${GOOD}    dsn: postgresql://dormouse:hunter2@{host}/x`,
+      [
+        'accounts[0].dsn: holds a password; leave it out and name a file in dsn_password_file or a variable in dsn_password_env',
+      ],
+    ],
+    [
+      'a placeholder nobody fills in',
+      `${GOOD}    dsn: postgresql://dormouse@{hots}/x`,
+      ['accounts[0].dsn: expected no placeholders but {host} {endpoint_id} {project_id} {database}'],
+    ],
+    [
+      'a password without a dsn',
+      `${GOOD}    dsn_password_env: PASSWORD`,
+      ['accounts[0]: a password for dsn, but no dsn'],
+    ],
+    [
+      'two accounts of one name',
+      `accounts:\n${[0, 1].map(() => '- { name: a, base_url: "http://h/api/v2", plan: free, api_key_env: KEY }').join('\n')}`,
+      ['accounts[1].name: a is the name of accounts[0], too'],
+    ],
+  ])('%s', (_, text, problems) => {
+    expect(problemsOf(text)).toEqual(problems)
+  })
+
+  test('everything at once', () => {
+    const text = `
+mod: apply
+accounts:
+  - name: Main Account
+    base_url: ftp://x
+    plan: 7
+    dsn_password_file: a
+    dsn_password_env: b
+poll: { interval: soon, max_age: 1h }
+reading: { mode: all, max_concurrent: 0 }
+service: 7
+`
+    expect(problemsOf(text)).toEqual([
+      'accounts[0].name: expected 1 to 40 of the characters a-z 0-9 -',
+      'accounts[0].base_url: expected an http or https address that ends with /api/v2, without user, query or fragment',
+      'accounts[0].plan: expected the name of a plan',
+      'accounts[0]: expected exactly one of api_key_file and api_key_env',
+      'accounts[0]: expected at most one of dsn_password_file and dsn_password_env',
+      'accounts[0]: a password for dsn, but no dsn',
+      'poll.interval: expected a length of time such as 500ms, 60s, 5m, 1h or 7d',
+      'reading.mode: expected one of off, light, full',
+      'reading.max_concurrent: expected a whole number from 1 to 256',
+      'service: expected keys and values',
+      'mod: unknown key, did you mean mode?',
+    ])
+  })
+
+  test.each([
+    ['', 'is empty'],
+    [' \n', 'is empty'],
+    ['two words', 'has white space inside: expected one word'],
+  ])('a key of %j, without the key', (key, problem) => {
+    expect(problemsOf(GOOD, { KEY: key })).toEqual([`accounts[0]: variable KEY ${problem}`])
+  })
+
+  test('a file that is not there', () => {
+    expect(loadConfig('/no/dormouse.yaml', {})).toEqual({
+      ok: false,
+      error: ['/no/dormouse.yaml cannot be read: there is no such file'],
+    })
+  })
+})
