@@ -122,7 +122,8 @@ function failure(error: unknown): ReadingResult {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const message = messageOf(error)
   // The limit of our own role says nothing of the compute's.
-  if (code === TOO_MANY_CONNECTIONS && !message.includes('for role')) return { kind: 'at-limit' }
+  if (code === TOO_MANY_CONNECTIONS && !message.startsWith('too many connections for role'))
+    return { kind: 'at-limit' }
   const timedOut = code === CANCELLED || message.includes('timeout')
   return { kind: 'failed', because: timedOut ? 'timeout' : 'error', message }
 }
