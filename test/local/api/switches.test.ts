@@ -2,6 +2,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { DEFAULT_BEHAVIOUR } from '../../../src/local/control/behaviour.ts'
 import { ended, serviceFor, set } from '../conformance/service.ts'
+import { testWith } from '../../support/programs.ts'
 import { type Subject, call, connected, query, subject, until } from '../support.ts'
 
 const local = serviceFor()
@@ -150,7 +151,7 @@ describe('Q-26 suspendDrops: a suspend call', () => {
 })
 
 describe('Q-27 poolerBackendVisible: the session of a pooled client that has left', () => {
-  test.each([true, false])('%o', async (poolerBackendVisible) => {
+  testWith('pgbouncer').each([true, false])('%o', async (poolerBackendVisible) => {
     await set(local(), { poolerBackendVisible })
     await patch({ pooler_enabled: true })
     await idle()
