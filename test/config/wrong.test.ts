@@ -1,36 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config/load.ts'
-
-let folder = ''
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'dormouse-config-'))
-  writeFileSync(join(folder, 'key'), ' file-key \n')
-})
-afterAll(() => rmSync(folder, { recursive: true }))
-
-const ENV = { KEY: 'env-key', PASSWORD: 'secret-word' }
-
-function load(text: string, env: Record<string, string> = ENV) {
-  const path = join(folder, 'dormouse.yaml')
-  writeFileSync(path, text)
-  return loadConfig(path, env)
-}
-
-function problemsOf(text: string, env: Record<string, string> = ENV): readonly string[] {
-  const loaded = load(text, env)
-  return loaded.ok ? [] : loaded.error
-}
-
-const ACCOUNT = `
-accounts:
-  - name: main
-    base_url: https://console.example.com/api/v2/
-    plan: launch
-`
-const GOOD = `${ACCOUNT}    api_key_env: KEY\n`
+import { ACCOUNT, GOOD, problemsOf } from './loading.ts'
 
 describe('what is wrong is told:', () => {
   test.each<[string, string, string[]]>([

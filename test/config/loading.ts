@@ -1,0 +1,31 @@
+// Configurations out of text, in a folder that is removed after the tests of the file.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll } from 'vitest'
+import { loadConfig } from '../../src/config/load.ts'
+
+export const folder = mkdtempSync(join(tmpdir(), 'dormouse-config-'))
+beforeAll(() => writeFileSync(join(folder, 'key'), ' file-key \n'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const ENV = { KEY: 'env-key', PASSWORD: 'secret-word' }
+
+export function load(text: string, env: Record<string, string> = ENV) {
+  const path = join(folder, 'dormouse.yaml')
+  writeFileSync(path, text)
+  return loadConfig(path, env)
+}
+
+export function problemsOf(text: string, env: Record<string, string> = ENV): readonly string[] {
+  const loaded = load(text, env)
+  return loaded.ok ? [] : loaded.error
+}
+
+export const ACCOUNT = `
+accounts:
+  - name: main
+    base_url: https://console.example.com/api/v2/
+    plan: launch
+`
+export const GOOD = `${ACCOUNT}    api_key_env: KEY\n`
