@@ -8,15 +8,16 @@ const words = (text: string): string[] => text.split(/\s+/)
  */
 export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   model: [],
-  account: ['model'],
+  calendar: ['model', 'croner'],
+  account: ['model', 'calendar'],
   report: ['model'],
-  config: ['model', 'zod', 'yaml', 'node:fs', 'node:path'],
+  config: ['model', 'calendar', 'zod', 'yaml', 'node:fs', 'node:path'],
   service: ['model', 'undici', 'zod'],
   store: ['model', 'node:sqlite', 'node:fs', 'node:path'],
   observe: ['model', 'pg'],
   metrics: ['model', 'prom-client'],
   daemon: words(
-    'model account report config service store observe metrics pino hono @hono/node-server node:*',
+    'model calendar account report config service store observe metrics pino hono @hono/node-server node:*',
   ),
   local: ['hono', '@hono/node-server', 'zod', 'pg', 'selfsigned', 'node:*'],
   // the demo plays the clients of the computes, too

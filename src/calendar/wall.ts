@@ -1,0 +1,45 @@
+// What a clock on the wall shows, without a zone: dates and times of day as plain arithmetic.
+
+declare const unit: unique symbol
+/** A date and time of day as milliseconds since 1970-01-01T00:00 of the same clock. */
+export type Wall = number & { readonly [unit]: 'ms on the wall' }
+/** A date, as days since 1970-01-01. */
+export type DayNumber = number & { readonly [unit]: 'day' }
+
+export const DAY = 86_400_000
+export const MINUTE = 60_000
+
+export const wall = (value: number): Wall => value as Wall
+
+/** `time` milliseconds after the midnight that begins `day`; may be more than 24 h. */
+export const wallOf = (day: DayNumber, time = 0): Wall => wall(day * DAY + time)
+
+export const dayNumberOf = (at: Wall): DayNumber => Math.floor(at / DAY) as DayNumber
+
+export const daysAfter = (day: DayNumber, count: number): DayNumber => (day + count) as DayNumber
+
+/** `2026-11-20`. */
+export const dateText = (day: DayNumber): string => new Date(day * DAY).toISOString().slice(0, 10)
+
+/** The date of `2026-11-20`; undefined for anything else, 30 February included. */
+export function parseDate(text: string): DayNumber | undefined {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return undefined
+  const day = dayNumberOf(wall(Date.parse(`${text}T00:00:00Z`)))
+  return Number.isNaN(day) || dateText(day) !== text ? undefined : day
+}
+
+/** Milliseconds after midnight of `08:00`; `24:00` is the end of the day. Undefined for anything else. */
+export function parseTime(text: string): number | undefined {
+  const [, hours, minutes] = /^(\d\d):([0-5]\d)$/.exec(text) ?? []
+  if (hours === undefined || minutes === undefined) return undefined
+  const time = (Number(hours) * 60 + Number(minutes)) * MINUTE
+  return time <= DAY ? time : undefined
+}
+
+/** The day of `2026-11-26T00:00`, and its time; `T24:00` is the end of that day. Undefined for anything else. */
+export function parseWall(text: string): Wall | undefined {
+  const [date = '', time = '', ...more] = text.split('T')
+  const day = parseDate(date)
+  const ofDay = parseTime(time)
+  return day === undefined || ofDay === undefined || more.length > 0 ? undefined : wallOf(day, ofDay)
+}

@@ -1,0 +1,67 @@
+// Every zone, every hour of a year and every quarter of an hour around its changes, against what Intl formats directly.
+import { expect, test } from 'vitest'
+import { wall, type Wall } from '../../src/calendar/wall.ts'
+import { instant } from '../../src/model/units.ts'
+import { zoneOf } from '../support/zones.ts'
+
+const HOUR = 3_600_000
+const QUARTER = HOUR / 4
+const YEAR = { from: Date.parse('2026-01-01T00:00:00Z'), to: Date.parse('2027-01-01T00:00:00Z') }
+
+/** `2026-11-20 16:32:07` as the clocks of `timeZone` show it, without any code of ours. */
+function createTruth(timeZone: string): (at: number) => string {
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' })
+  return (at) => format.format(at)
+}
+
+const textOf = (shown: Wall): string => new Date(shown).toISOString().slice(0, 19).replace('T', ' ')
+
+const zones = Intl.supportedValuesOf('timeZone')
+
+test('there are 400 zones and more', () => {
+  expect(zones.length).toBeGreaterThan(400)
+})
+
+test('an instant shows what it shows', () => {
+  const wrong = zones.flatMap((name) => {
+    const [zone, truth] = [zoneOf(name), createTruth(name)]
+    for (let at = YEAR.from; at < YEAR.to; at += HOUR)
+      if (textOf(zone.wallAt(instant(at))) !== truth(at)) return [`${name} ${new Date(at).toISOString()}`]
+    return []
+  })
+  expect(wrong).toEqual([])
+})
+
+/** The hours of the year after which the truth differs by something else than an hour. */
+function changesOf(truth: (at: number) => string): number[] {
+  const changes: number[] = []
+  let before = Date.parse(`${truth(YEAR.from - HOUR)}Z`)
+  for (let at = YEAR.from; at < YEAR.to; at += HOUR) {
+    const now = Date.parse(`${truth(at)}Z`)
+    if (now - before !== HOUR) changes.push(at)
+    before = now
+  }
+  return changes
+}
+
+test('around each change a clock shows each time as often as it shows it', () => {
+  let changes = 0
+  const wrong = zones.flatMap((name) => {
+    const [zone, truth] = [zoneOf(name), createTruth(name)]
+    return changesOf(truth).flatMap((change) => {
+      changes += 1
+      const instants = Map.groupBy(range(change - 6 * HOUR, change + 6 * HOUR), truth)
+      const shown = Date.parse(`${truth(change)}Z`)
+      return range(shown - 3 * HOUR, shown + 3 * HOUR).flatMap((time) => {
+        const expected = instants.get(textOf(wall(time))) ?? []
+        const found = zone.instantsAt(wall(time))
+        return found.join() === expected.join() ? [] : [`${name} ${textOf(wall(time))}: ${found.join()}`]
+      })
+    })
+  })
+  expect(wrong).toEqual([])
+  expect(changes).toBeGreaterThan(200)
+})
+
+const range = (from: number, to: number): number[] =>
+  Array.from({ length: (to - from) / QUARTER }, (_, index) => from + index * QUARTER)
