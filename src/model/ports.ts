@@ -1,5 +1,6 @@
 // Everything that is not pure comes in through these types of plain functions.
 import type { Compute, ComputeRef, AutosuspendDelay, Project, Sizing } from './compute.ts'
+import type { Consumption, ConsumptionQuery, ProjectDetail } from './consumption.ts'
 import type { Event } from './event.ts'
 import type { ApiKey, CreatedApiKey } from './key.ts'
 import type { Ledger, SettledInterval } from './ledger.ts'
@@ -34,6 +35,26 @@ export type Listing<Item> = {
   readonly problems: readonly string[]
 }
 
+/** One page of a list that goes on. */
+export type Page<Item> = Listing<Item> & {
+  /** What to ask for next; undefined after the last page. */
+  readonly next: string | undefined
+}
+
+/** The service's own history of consumption, or why there is none: the plan has none, or the service or organisation is without it. */
+export type ConsumptionPage =
+  | ({ readonly kind: 'page' } & Page<Consumption>)
+  | { readonly kind: 'none'; readonly because: 'plan' | 'absent'; readonly message: string }
+
+/** A connection string with its password, which no text of this value shows: not JSON, not a template, not a log line. */
+export type ConnectionUri = { readonly reveal: () => string }
+
+export type ConnectionQuery = {
+  readonly endpointId: string
+  readonly database: string
+  readonly role: string
+}
+
 /** A change the service accepted. */
 export type ChangedCompute = { readonly compute: Compute; readonly operations: readonly Operation[] }
 
@@ -58,6 +79,26 @@ export type Service = {
   getCompute(projectId: string, endpointId: string, signal: AbortSignal): Answer<Compute>
   /** Newest first, back to those created at `since` or until the service has no more; empty where the service has no such list. */
   listOperations(projectId: string, since: Instant, signal: AbortSignal): Answer<Listing<Operation>>
+  /** One page of the whole history, newest first, back to about six months; the first where `cursor` is undefined. */
+  listOperationsPage(
+    projectId: string,
+    cursor: string | undefined,
+    signal: AbortSignal,
+  ): Answer<Page<Operation>>
+  /** `gone` also where the service has no such record. */
+  getProjectDetail(projectId: string, signal: AbortSignal): Answer<ProjectDetail>
+  /** Oldest first within a project. `refused` with status 406 where the range does not fit the granularity. */
+  listConsumption(
+    query: ConsumptionQuery,
+    cursor: string | undefined,
+    signal: AbortSignal,
+  ): Answer<ConsumptionPage>
+  /** Undefined where the configuration does not allow it: then nothing is asked. `refused` with 412 where passwords are not kept. */
+  getConnectionUri(
+    projectId: string,
+    query: ConnectionQuery,
+    signal: AbortSignal,
+  ): Answer<ConnectionUri | undefined>
   createCompute(
     projectId: string,
     branchId: string,
@@ -72,6 +113,12 @@ export type Service = {
   ): Answer<ChangedCompute>
   deleteCompute(projectId: string, endpointId: string, signal: AbortSignal): Answer<Compute | undefined>
   restartCompute(
+    projectId: string,
+    endpointId: string,
+    signal: AbortSignal,
+  ): Answer<ChangedCompute | undefined>
+  startCompute(projectId: string, endpointId: string, signal: AbortSignal): Answer<ChangedCompute | undefined>
+  suspendCompute(
     projectId: string,
     endpointId: string,
     signal: AbortSignal,

@@ -12,7 +12,7 @@ import { cu, seconds, type Instant } from '../model/units.ts'
 export type Problems = readonly string[]
 
 /** Source: service interface, "Resources and their fields"; a fraction of a second is tolerated. */
-const timestamp = z.string().transform((text, context): Instant => {
+export const timestamp = z.string().transform((text, context): Instant => {
   const at = fromIso(text)
   if (at !== undefined) return at
   context.addIssue('expected an ISO 8601 UTC timestamp')
@@ -20,7 +20,7 @@ const timestamp = z.string().transform((text, context): Instant => {
 })
 
 /** Ids become parts of paths and of our keys, which use `/` between them. */
-const id = (prefix: string) =>
+export const id = (prefix: string) =>
   z
     .string()
     .regex(
@@ -28,11 +28,11 @@ const id = (prefix: string) =>
       prefix ? `expected an id that starts with ${prefix}` : 'expected an id',
     )
 
-const optionalText = z
+export const optionalText = z
   .string()
   .nullish()
   .transform((text) => text || undefined)
-const optionalTime = timestamp.nullish().transform((at) => at ?? undefined)
+export const optionalTime = timestamp.nullish().transform((at) => at ?? undefined)
 
 /** 0 and absent: the default one level up; −1: never. Not in the interface text; service-facts.md, "Compute record". */
 const delay = z
@@ -91,7 +91,7 @@ const computeWire = z
     updatedAt: wire.updated_at,
   }))
 
-const projectWire = z
+export const projectWire = z
   .object({
     id: id(''),
     name: optionalText,
@@ -159,12 +159,12 @@ const createdKeyWire = z
   .object({ id: z.int(), key: z.string().min(1) })
   .transform((wire): CreatedApiKey => ({ keyId: wire.id, key: wire.key }))
 
-const paginationWire = z.object({ pagination: z.object({ cursor: optionalText }).nullish() })
+export const paginationWire = z.object({ pagination: z.object({ cursor: optionalText }).nullish() })
 const unavailableWire = z.object({ unavailable_project_ids: z.array(z.string()).nullish() })
 
-type Path = readonly PropertyKey[]
+export type Path = readonly PropertyKey[]
 
-function parse<Schema extends z.ZodType>(
+export function parse<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
   path: Path,
@@ -179,7 +179,7 @@ function parse<Schema extends z.ZodType>(
 }
 
 /** The items of the array at `path` of `body` that fit, and one line for each that does not. */
-function listAt<Schema extends z.ZodType>(
+export function listAt<Schema extends z.ZodType>(
   schema: Schema,
   body: unknown,
   path: Path,
@@ -193,7 +193,7 @@ function listAt<Schema extends z.ZodType>(
   })
 }
 
-const valueAt = (body: unknown, path: Path): unknown =>
+export const valueAt = (body: unknown, path: Path): unknown =>
   path.reduce<unknown>(
     (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
     body,

@@ -77,6 +77,10 @@ function refusal(answer: Answer, now: Instant): ServiceError {
   }
 }
 
+/** A route that the interface text does not have, and this service neither; a project that is gone looks the same. */
+export const isNotThere = (error: ServiceError): boolean =>
+  error.kind === 'gone' || (error.kind === 'refused' && (error.status === 405 || error.status === 501))
+
 /** What `Retry-After` asks for, in seconds or as a date; a short pause when it is absent or unreadable. */
 export function pauseOf(retryAfter: string | undefined, now: Instant): Seconds {
   const text = retryAfter?.trim() ?? ''
@@ -92,8 +96,12 @@ function messageOf({ text }: Answer): string {
   const body = parseJson(text ?? '')
   if (!body.ok || typeof body.value !== 'object' || body.value === null) return ''
   const message: unknown = Reflect.get(body.value, 'message')
-  return typeof message === 'string' ? message.replaceAll(/\s+/g, ' ').slice(0, 300) : ''
+  return typeof message === 'string' ? withoutPasswords(message.replaceAll(/\s+/g, ' ')).slice(0, 300) : ''
 }
+
+/** A connection string that a message quotes loses its password. */
+const withoutPasswords = (text: string): string =>
+  text.replaceAll(/(\w+:\/\/[^\s:/@]*):[^\s@]*@/g, '$1:[password]@')
 
 /** `undefined` for nothing at all. */
 function parseJson(text: string): Result<unknown, string> {

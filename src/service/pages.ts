@@ -33,13 +33,26 @@ export async function readPages<Item>(paging: Paging<Item>): Promise<Result<List
     if (!page.ok) return page
     for (const item of page.value.items) items.set(paging.idOf(item), item)
     problems.push(...page.value.problems)
-    cursor = page.value.cursor
     const size = page.value.items.length + page.value.problems.length
-    if (cursor === undefined || size < paging.limit || paging.enough?.(page.value))
+    const next = nextCursor({ cursor: page.value.cursor, size }, { limit: paging.limit, cursor })
+    if (!next.ok) return next
+    cursor = next.value
+    if (cursor === undefined || paging.enough?.(page.value))
       return ok({ items: [...items.values()], problems })
-    if (cursors.has(cursor))
-      return failed({ kind: 'malformed', problems: [`pagination.cursor: ${cursor} comes twice`] })
+    if (cursors.has(cursor)) return twice(cursor)
     cursors.add(cursor)
   }
   return failed({ kind: 'malformed', problems: [`pagination: no end after ${MOST_PAGES} pages`] })
 }
+
+/** Where to go on after a page of `size` items that was asked for with `cursor`; undefined after the last one. */
+export function nextCursor(
+  page: { readonly cursor: string | undefined; readonly size: number },
+  asked: { readonly cursor: string | undefined; readonly limit: number },
+): Result<string | undefined, ServiceError> {
+  if (page.cursor === undefined || page.size < asked.limit) return ok(undefined)
+  return page.cursor === asked.cursor ? twice(page.cursor) : ok(page.cursor)
+}
+
+const twice = (cursor: string): Result<never, ServiceError> =>
+  failed({ kind: 'malformed', problems: [`pagination.cursor: ${cursor} comes twice`] })

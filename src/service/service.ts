@@ -18,7 +18,9 @@ import {
   type Problems,
 } from './decode.ts'
 import { encodeSettings } from './encode.ts'
+import { isNotThere } from './outcome.ts'
 import { readPages } from './pages.ts'
+import { usageOf, type Read } from './usage.ts'
 
 /** The most the service gives. Source: service-facts.md, "Projects". */
 const PROJECTS_PER_PAGE = 400
@@ -30,6 +32,8 @@ export type ServiceOptions = ClientOptions & {
   readonly projects: 'discover' | readonly string[]
   /** A personal key must name the organisation whose projects it lists. */
   readonly orgId?: string
+  /** Whether connection strings, which hold passwords, may be asked for. */
+  readonly useConnectionUri?: boolean
 }
 
 /** The service's HTTP API. Whatever goes wrong is a `ServiceError`; no method rejects, and none names the key. */
@@ -37,11 +41,7 @@ export function createService(options: ServiceOptions): Service {
   const client = createClient(options)
   const { projects, orgId } = options
 
-  async function read<Value>(
-    operation: string,
-    path: string,
-    { decode, signal }: { decode: (body: unknown) => Result<Value, Problems>; signal: AbortSignal },
-  ): Promise<Result<Value, ServiceError>> {
+  const read: Read = async (operation, path, { decode, signal }) => {
     const body = await client.read({ operation, path }, signal)
     if (!body.ok) return body
     const decoded = decode(body.value)
@@ -76,10 +76,23 @@ export function createService(options: ServiceOptions): Service {
       decode: decodeProject,
       signal,
     })
-    return !project.ok && notThere(project.error) ? ok(bareProject(projectId)) : project
+    return !project.ok && isNotThere(project.error) ? ok(bareProject(projectId)) : project
   }
 
+  /** `restart`, `start` and `suspend` look alike. */
+  const act = (
+    action: 'restart' | 'start' | 'suspend',
+    path: string,
+    signal: AbortSignal,
+  ): Promise<Result<ChangedCompute | undefined, ServiceError>> =>
+    mutate(
+      { operation: `${action}_compute`, method: 'POST', path: `${path}/${action}`, statusSuffices: true },
+      { decode: where<ChangedCompute>(decodeChanged), signal },
+    )
+
   return {
+    ...usageOf(read, options),
+
     listProjects: (signal) =>
       projects === 'discover' ? discover(signal) : getAll(projects, getProject, signal),
 
@@ -103,7 +116,7 @@ export function createService(options: ServiceOptions): Service {
           return read('list_operations', path, { decode: decodeOperations, signal })
         },
       })
-      if (!listed.ok) return notThere(listed.error) ? ok({ items: [], problems: [] }) : listed
+      if (!listed.ok) return isNotThere(listed.error) ? ok({ items: [], problems: [] }) : listed
       const items = listed.value.items.filter(({ createdAt }) => createdAt >= from)
       return ok({ ...listed.value, items: items.toSorted((a, b) => b.createdAt - a.createdAt) })
     },
@@ -144,15 +157,10 @@ export function createService(options: ServiceOptions): Service {
       ),
 
     restartCompute: (projectId, endpointId, signal) =>
-      mutate(
-        {
-          operation: 'restart_compute',
-          method: 'POST',
-          path: `${computePath(projectId, endpointId)}/restart`,
-          statusSuffices: true,
-        },
-        { decode: where<ChangedCompute>(decodeChanged), signal },
-      ),
+      act('restart', computePath(projectId, endpointId), signal),
+    startCompute: (projectId, endpointId, signal) => act('start', computePath(projectId, endpointId), signal),
+    suspendCompute: (projectId, endpointId, signal) =>
+      act('suspend', computePath(projectId, endpointId), signal),
 
     listKeys: (signal) => read('list_keys', 'api_keys', { decode: decodeKeys, signal }),
 
@@ -181,10 +189,6 @@ const where =
     const decoded = decode(body)
     return decoded.ok ? decoded : ok(undefined)
   }
-
-/** A route that the interface text does not have, and this service neither; a project that is gone looks the same. */
-const notThere = (error: ServiceError): boolean =>
-  error.kind === 'gone' || (error.kind === 'refused' && (error.status === 405 || error.status === 501))
 
 /** What is known of a project where the service gives no record: its id. A wrong id shows when its computes are listed. */
 const bareProject = (projectId: string): Project => ({

@@ -208,8 +208,71 @@ describe('operations', () => {
     expect(value(await service.listOperations(shop, later, running)).items).toEqual([])
   })
 
+  test('are told page by page, each once', async () => {
+    const { items } = value(await service.listOperations(shop, EVER, running))
+    const page = value(await service.listOperationsPage(shop, undefined, running))
+    expect(page).toEqual({ items, problems: [], next: undefined })
+  })
+
   test('of a project that is not there are none', async () => {
     expect(value(await service.listOperations('none', EVER, running))).toEqual({ items: [], problems: [] })
+  })
+})
+
+describe('what the service counts', () => {
+  test('is in the detail of a project', async () => {
+    const detail = value(await service.getProjectDetail(shop, running))
+    expect(detail).toMatchObject({
+      project: { projectId: shop, name: 'shop' },
+      orgId: expect.stringMatching(/./),
+      subscription: 'scale_v3',
+      counters: { activeTime: expect.any(Number), computeTime: expect.any(Number) },
+      quota: { computeTime: undefined },
+    })
+    expect(detail.period?.from).toBeLessThan(clock.now())
+    expect(await service.getProjectDetail('none', running)).toMatchObject({ error: { kind: 'gone' } })
+  })
+
+  test.each(['hourly', 'daily', 'monthly'] as const)('is told %s', async (granularity) => {
+    const { orgId = '' } = value(await service.getProjectDetail(shop, running))
+    const range = { from: instant(clock.now() - 3_600_000), to: clock.now(), granularity }
+    const page = await service.listConsumption(
+      { ...range, metrics: ['compute_unit_seconds'], orgId },
+      undefined,
+      running,
+    )
+    expect(page).toMatchObject({ ok: true, value: { kind: 'page', problems: [], next: undefined } })
+    const items = page.ok && page.value.kind === 'page' ? page.value.items : []
+    const amounts = items.filter(({ projectId }) => projectId === shop).map((item) => item.amounts)
+    expect(amounts).toContainEqual({ compute_unit_seconds: expect.any(Number) })
+  })
+
+  test('is absent for an organisation nobody knows, and refused for too long a range', async () => {
+    const { orgId = '' } = value(await service.getProjectDetail(shop, running))
+    const range = {
+      from: EVER,
+      to: clock.now(),
+      granularity: 'hourly',
+      metrics: ['compute_unit_seconds'],
+    } as const
+    expect(await service.listConsumption({ ...range, orgId: 'org-none' }, undefined, running)).toMatchObject({
+      value: { kind: 'none', because: 'absent' },
+    })
+    expect(await service.listConsumption({ ...range, orgId }, undefined, running)).toMatchObject({
+      error: { kind: 'refused', status: 406 },
+    })
+  })
+})
+
+test('a connection string is told where it may be asked for', async () => {
+  const { endpointId } = await settled(shop)
+  const asked = { endpointId, database: 'app', role: 'app_owner' }
+  expect(await service.getConnectionUri(shop, asked, running)).toEqual(ok(undefined))
+  const allowed = serviceWith({ useConnectionUri: true })
+  const uri = value(await allowed.getConnectionUri(shop, asked, running))
+  expect(uri?.reveal()).toMatch(/^postgresql:\/\/app_owner:/)
+  expect(await allowed.getConnectionUri(shop, { ...asked, role: 'nobody' }, running)).toMatchObject({
+    error: { kind: 'gone' },
   })
 })
 

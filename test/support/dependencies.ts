@@ -30,6 +30,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'observe/plan.ts': ['model'],
   'observe/quiet.ts': ['model'],
   'service/decode.ts': ['model', 'zod'],
+  'service/decode-usage.ts': ['model', 'zod', 'service/decode.ts'],
   'metrics/catalogue.ts': ['model'],
   'metrics/collect.ts': ['model', 'metrics/catalogue.ts'],
 }

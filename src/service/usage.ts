@@ -1,0 +1,98 @@
+// What the service has counted and kept: for a history that is longer than ours, page by page.
+import type { ConsumptionQuery } from '../model/consumption.ts'
+import type { ConsumptionPage, Page, Service } from '../model/ports.ts'
+import { failed, ok, type Result } from '../model/result.ts'
+import { serviceErrorText, type ServiceError } from '../model/service-error.ts'
+import { toIso } from '../model/time.ts'
+import { decodeOperations, type Problems } from './decode.ts'
+import { decodeConnectionUri, decodeConsumption, decodeProjectDetail } from './decode-usage.ts'
+import { isNotThere } from './outcome.ts'
+import { nextCursor } from './pages.ts'
+
+/** The most the service gives. Source: service-facts.md, "Operations" and "Consumption". */
+const OPERATIONS_PER_PAGE = 1000
+const PROJECTS_PER_PAGE = 100
+
+/** A GET and its decoder; `operation` names it in reports and is its route for limits. */
+export type Read = <Value>(
+  operation: string,
+  path: string,
+  how: {
+    readonly decode: (body: unknown) => Result<Value, Problems>
+    readonly signal: AbortSignal
+  },
+) => Promise<Result<Value, ServiceError>>
+
+type Usage = Pick<Service, 'listOperationsPage' | 'getProjectDetail' | 'listConsumption' | 'getConnectionUri'>
+
+export type UsageOptions = { readonly orgId?: string; readonly useConnectionUri?: boolean }
+
+const projectPath = (projectId: string): string => `projects/${encodeURIComponent(projectId)}`
+
+export const usageOf = (read: Read, { orgId, useConnectionUri = false }: UsageOptions): Usage => ({
+  async listOperationsPage(projectId, cursor, signal) {
+    const query = new URLSearchParams({ limit: String(OPERATIONS_PER_PAGE) })
+    if (cursor !== undefined) query.set('cursor', cursor)
+    const path = `${projectPath(projectId)}/operations?${query.toString()}`
+    const page = await read('list_operations', path, { decode: decodeOperations, signal })
+    if (!page.ok) return isNotThere(page.error) ? ok(END) : page
+    const { items, problems } = page.value
+    const size = items.length + problems.length
+    const next = nextCursor({ cursor: page.value.cursor, size }, { limit: OPERATIONS_PER_PAGE, cursor })
+    return next.ok ? ok({ items, problems, next: next.value }) : next
+  },
+
+  getProjectDetail: (projectId, signal) =>
+    read('get_project', projectPath(projectId), { decode: decodeProjectDetail, signal }),
+
+  async listConsumption(query, cursor, signal) {
+    const path = `consumption_history/v2/projects?${consumptionQuery({ ...query, orgId: query.orgId ?? orgId }, cursor)}`
+    const page = await read('list_consumption', path, { decode: decodeConsumption, signal })
+    if (!page.ok) return withoutHistory(page.error)
+    const { items, problems, projects } = page.value
+    const next = nextCursor(
+      { cursor: page.value.cursor, size: projects },
+      { limit: PROJECTS_PER_PAGE, cursor },
+    )
+    return next.ok ? ok({ kind: 'page', items, problems, next: next.value }) : next
+  },
+
+  async getConnectionUri(projectId, { endpointId, database, role }, signal) {
+    if (!useConnectionUri) return ok(undefined)
+    const query = new URLSearchParams({
+      endpoint_id: endpointId,
+      database_name: database,
+      role_name: role,
+      pooled: 'false',
+    })
+    const path = `${projectPath(projectId)}/connection_uri?${query.toString()}`
+    return read('get_connection_uri', path, { decode: decodeConnectionUri, signal })
+  },
+})
+
+const END: Page<never> = { items: [], problems: [], next: undefined }
+
+type Asked = Omit<ConsumptionQuery, 'orgId'> & { readonly orgId: string | undefined }
+
+function consumptionQuery(asked: Asked, cursor: string | undefined): string {
+  const { from, to, granularity, metrics, projectIds, orgId } = asked
+  const query = new URLSearchParams({
+    from: toIso(from),
+    to: toIso(to),
+    granularity,
+    metrics: metrics.join(','),
+    limit: String(PROJECTS_PER_PAGE),
+  })
+  if (orgId !== undefined) query.set('org_id', orgId)
+  if (projectIds !== undefined) query.set('project_ids', projectIds.join(','))
+  if (cursor !== undefined) query.set('cursor', cursor)
+  return query.toString()
+}
+
+/** A plan without history is nothing that went wrong. Source: service-facts.md, "Consumption". */
+function withoutHistory(error: ServiceError): Result<ConsumptionPage, ServiceError> {
+  if (error.kind === 'refused' && error.status === 403)
+    return ok({ kind: 'none', because: 'plan', message: error.message })
+  if (isNotThere(error)) return ok({ kind: 'none', because: 'absent', message: serviceErrorText(error) })
+  return failed(error)
+}
