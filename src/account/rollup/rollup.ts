@@ -1,0 +1,88 @@
+// Folds the looks and readings of one compute into stretches of fixed lengths.
+import type { ComputeRef } from '../../model/compute.ts'
+import type { Look, ReadingAttempt } from '../../model/observation.ts'
+import { COARSE, FINE, type Rollup, type RollupState } from '../../model/rollup.ts'
+import type { Preset } from '../../model/sizes.ts'
+import type { Instant, Seconds } from '../../model/units.ts'
+import { countedBy, sizeSeen, withAllTaken, withReading, withSize } from './samples.ts'
+import { stretchesBetween, type Shown } from './stretches.ts'
+import { isLater, walk, type Piece } from './walk.ts'
+
+/** What is new of one compute, and what was known of it before. */
+export type NewOfCompute = {
+  readonly ref: ComputeRef
+  /** The last look before; undefined when it was never looked at. */
+  readonly before: Shown | undefined
+  /** When the last reading before was over. */
+  readonly readBefore: Instant | undefined
+  /** In order of time. */
+  readonly looks: readonly Look[]
+  /** In order of time. */
+  readonly readings: readonly ReadingAttempt[]
+  /** Connections that clients may have: so many they had when a reading was refused for want of one. */
+  readonly limit: number
+  /** It is gone: what goes on ends here. */
+  readonly isGone: boolean
+  readonly preset: Preset
+}
+
+export type RolledUp = {
+  readonly state: RollupState
+  /** Stretches that are over, in order of time among those of one length. */
+  readonly closed: readonly Rollup[]
+}
+
+/** A look or reading that is not later than the last one changes nothing: folding it twice is folding it once. */
+export function rolledUp(state: RollupState, seen: NewOfCompute): RolledUp {
+  const { pieces, cache } = piecesOf(state, seen)
+  const walked = (open: RollupState['fine'], length: Seconds): ReturnType<typeof walk> =>
+    walk({ open, asleep: state.asleep }, pieces, { ref: seen.ref, length, isGone: seen.isGone })
+  const fine = walked(state.fine, FINE)
+  const coarse = walked(state.coarse, COARSE)
+  return {
+    state: { fine: fine.open, coarse: coarse.open, asleep: fine.asleep, cache },
+    closed: [...fine.closed, ...coarse.closed],
+  }
+}
+
+function piecesOf(
+  state: RollupState,
+  seen: NewOfCompute,
+): { readonly pieces: readonly Piece[]; readonly cache: RollupState['cache'] } {
+  const readings = readingPieces(state, seen)
+  const pieces = [...lookPieces(seen), ...readings.pieces]
+  return { ...readings, pieces: pieces.toSorted((a, b) => a.from - b.from) }
+}
+
+function lookPieces({ before, looks }: NewOfCompute): readonly Piece[] {
+  const pieces: Piece[] = []
+  let last = before
+  for (const { compute, answeredAt } of looks) {
+    if (!isLater(answeredAt, last?.at)) continue
+    const shown = { compute, at: answeredAt }
+    if (last) pieces.push(...stretchesBetween(last, shown))
+    const size = sizeSeen(compute)
+    if (size !== undefined) pieces.push({ from: answeredAt, add: (open) => withSize(open, size, 'fixed') })
+    last = shown
+  }
+  return pieces
+}
+
+function readingPieces(
+  state: RollupState,
+  { readBefore, readings, limit, preset }: NewOfCompute,
+): { readonly pieces: readonly Piece[]; readonly cache: RollupState['cache'] } {
+  const pieces: Piece[] = []
+  let cache = state.cache
+  let last = readBefore
+  for (const { disconnectedAt: from, result, look } of readings) {
+    if (!isLater(from, last)) continue
+    last = from
+    if (result.kind === 'at-limit') pieces.push({ from, add: (open) => withAllTaken(open, limit) })
+    if (result.kind !== 'read') continue
+    const context = { compute: look.compute, preset, cacheBefore: cache }
+    pieces.push({ from, add: (open) => withReading(open, result.reading, context) })
+    cache = countedBy(result.reading, cache)
+  }
+  return { pieces, cache }
+}

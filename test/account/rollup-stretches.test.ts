@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { stretchesBetween } from '../../src/account/rollup/stretches.ts'
+import type { Compute } from '../../src/model/compute.ts'
+import { at, compute } from '../support/build.ts'
+
+type Seen = readonly [when: number, over: Partial<Compute>]
+
+const started = at(100)
+const suspended = at(160)
+const HOUR = 3600
+
+test.each<readonly [string, Seen, Seen, readonly (readonly [string, number, number])[]]>([
+  ['two looks that agree', [0, { state: 'active' }], [60, { state: 'active' }], [['active', 0, 60]]],
+  ['a change that nothing dates', [0, { state: 'idle' }], [60, { state: 'active' }], []],
+  [
+    'a wake that the record dates',
+    [60, { state: 'idle' }],
+    [120, { state: 'active', startedAt: started }],
+    [
+      ['idle', 60, 100],
+      ['active', 100, 120],
+    ],
+  ],
+  [
+    'a whole awake interval between two looks',
+    [60, { state: 'idle' }],
+    [200, { state: 'idle', startedAt: started, suspendedAt: suspended }],
+    [
+      ['idle', 60, 100],
+      ['active', 100, 160],
+      ['idle', 160, 200],
+    ],
+  ],
+  [
+    'a suspension and a wake between two looks',
+    [120, { state: 'active', startedAt: at(10) }],
+    [240, { state: 'active', startedAt: at(200), suspendedAt: suspended }],
+    [
+      ['active', 120, 160],
+      ['idle', 160, 200],
+      ['active', 200, 240],
+    ],
+  ],
+  [
+    'a restart',
+    [60, { state: 'active', startedAt: at(10) }],
+    [120, { state: 'active', startedAt: started }],
+    [
+      ['active', 60, 100],
+      ['active', 100, 120],
+    ],
+  ],
+  [
+    'a suspension of a wake that nothing dates',
+    [120, { state: 'idle' }],
+    [200, { state: 'idle', suspendedAt: suspended }],
+    [['idle', 160, 200]],
+  ],
+  [
+    'a record that is behind its state',
+    [60, { state: 'idle' }],
+    [120, { state: 'idle', startedAt: started }],
+    [['idle', 60, 100]],
+  ],
+  [
+    'a long sleep that an unchanged record proves',
+    [0, { state: 'idle', suspendedAt: at(-10) }],
+    [9 * HOUR, { state: 'idle', suspendedAt: at(-10) }],
+    [['idle', 0, 9 * HOUR]],
+  ],
+  ['a long absence without a record', [0, { state: 'idle' }], [HOUR, { state: 'idle' }], []],
+  [
+    'a long absence with a start in it that may hide others',
+    [0, { state: 'idle' }],
+    [HOUR, { state: 'active', startedAt: started }],
+    [['active', 100, HOUR]],
+  ],
+  [
+    'days awake without a look: the last hour',
+    [0, { state: 'active', startedAt: at(-10) }],
+    [72 * HOUR, { state: 'active', startedAt: at(-10) }],
+    [['active', 71 * HOUR, 72 * HOUR]],
+  ],
+  ['a clock that was set back', [60, { state: 'active' }], [0, { state: 'active' }], []],
+])('%s', (_, [before, known], [when, seen], stretches) => {
+  const found = stretchesBetween(
+    { compute: compute(known), at: at(before) },
+    { compute: compute(seen), at: at(when) },
+  )
+  expect(found).toEqual(stretches.map(([state, from, to]) => ({ state, from: at(from), to: at(to) })))
+})
