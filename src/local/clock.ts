@@ -14,6 +14,16 @@ const LONGEST_TIMER = 2 ** 31 - 1
 /** The machine's clock. */
 export const createClock = (): Clock => ({ now: () => Date.now(), after, sleep })
 
+/** A clock that agrees with the machine's now and then runs `scale` times as fast. */
+export function createScaledClock(scale: number): Clock {
+  const begun = Date.now()
+  return {
+    now: () => begun + Math.floor((Date.now() - begun) * scale),
+    after: (ms, done) => after(ms / scale, done),
+    sleep: (ms, signal) => sleep(ms / scale, signal),
+  }
+}
+
 function after(ms: number, done: () => void): () => void {
   const timer = setTimeout(done, Math.min(Math.max(0, ms), LONGEST_TIMER))
   timer.unref()

@@ -1,6 +1,6 @@
 // The shell around control/: keeps the projects, makes every step durable, carries out its effects, reports back.
 import type { Clock } from './clock.ts'
-import { type ComputeAccount, type UseRecord, accountAt } from './control/account.ts'
+import { type ComputeAccount, type UseRecord, accountAt, clipped } from './control/account.ts'
 import { computeOf } from './control/draft.ts'
 import type { Event, Settings, StepResult } from './control/events.ts'
 import { createOrdered, firstFitting } from './control/ordered.ts'
@@ -144,8 +144,10 @@ export function createEngine(options: EngineOptions): Engine {
     request: (projectId, asked) => dispatch(projectId, asked)?.answer,
     operation: (projectId, operationId) => store.operation(projectId, operationId),
     operations: (projectId, limit, before) => store.operations(projectId, limit, before),
-    accountsOf: (projectId, at) =>
-      withOpen(store.uses(projectId), (id) => projects.get(id)).map((use) => accountAt(use, at)),
+    intervals: (projectId, window) => {
+      const open = projects.get(projectId)?.computes.flatMap(({ meter }) => meter.open ?? []) ?? []
+      return clipped(store.intervals(projectId, window), open, window)
+    },
     compute: (endpointId) => {
       const project = projects.get(projectOf.get(endpointId) ?? '')
       return project && computeOf(project, endpointId)

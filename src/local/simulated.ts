@@ -11,7 +11,7 @@ import { UNUSED } from './control/meter.ts'
 import type { Plane } from './control/plane.ts'
 import { newProject } from './control/project-requests.ts'
 import type { Compute, Project, WakeCause } from './control/project.ts'
-import { type Simulation, createSimulation } from './control/simulated.ts'
+import { type Happening, type Simulation, createSimulation } from './control/simulated.ts'
 import { createHttp } from './http.ts'
 import type { Log } from './log.ts'
 import { listenOn } from './proxy/listen.ts'
@@ -25,8 +25,12 @@ import { type Truth, truthOf } from './truth.ts'
 export type SimulatedOptions = {
   /** Each with its default branch and a primary compute that sleeps at first. */
   readonly projects: readonly SimulatedProject[]
+  /** What else comes from outside, each in order of time; they may be endless. */
+  readonly scripts?: readonly Iterable<Happening>[]
   /** Tells the simulation how late it is; whatever is due happens at the next request. Default: that of the machine. */
   readonly clock?: Clock
+  /** Where the simulation begins, ms; what it did since then is its past. Default: now. */
+  readonly since?: number
   /** Of the API; default 0: any. */
   readonly port?: number
   /** Default paid. */
@@ -36,14 +40,18 @@ export type SimulatedOptions = {
 }
 
 export type SimulatedProject = SeedProject & {
+  /** The end of a range that begins with `cu`; default a fixed size. */
+  readonly maxCu?: number
   /** Instants at which a client runs a query, ascending, ms. */
-  readonly activity?: readonly number[]
+  readonly activity?: Iterable<number>
 }
 
 export type Simulated = {
   /** `http://127.0.0.1:PORT/api/v2`. */
   readonly baseUrl: string
   readonly apiKey: string
+  /** Lets everything happen that is due, as a request does. */
+  advance(): void
   /** Answers as the server does, without a connection. */
   fetch(request: Request): Promise<Response>
   /** A client connects and runs one query, now. */
@@ -74,6 +82,7 @@ export async function startSimulated(options: SimulatedOptions): Promise<Simulat
   return {
     baseUrl: `http://127.0.0.1:${port}/api/v2`,
     apiKey,
+    advance: () => void now(),
     fetch: async (request) => app.fetch(request),
     connect: (endpointId, cause) => now().connect(endpointId, cause),
     project: (projectId) => now().project(projectId),
@@ -93,7 +102,7 @@ function simulatedApi(
 ): { readonly api: Api; readonly now: () => Simulation } {
   const switches = createSwitches(options.behaviour ?? {})
   const settings: Api['settings'] = () => ({ ...switches.behaviour(), plan: options.plan ?? 'paid' })
-  const from = clock.now()
+  const from = options.since ?? clock.now()
   const { min, max } = switches.behaviour().wakeLatency
   const simulation = createSimulation({
     projects: projectsOf(options.projects, random, from),
@@ -101,6 +110,7 @@ function simulatedApi(
     settings,
     latencies: { start: 500 * (min + max), stop: STOP, configure: CONFIGURE },
     activity: new Map(options.projects.map(({ activity = [] }, at) => [idsOf(at).endpointId, activity])),
+    scripts: options.scripts ?? [],
     takeFailure: () => switches.take('failingOperations'),
   })
   const now = (): Simulation => {
@@ -135,7 +145,7 @@ const planeOf = (now: () => Simulation): Plane => ({
   project: (projectId) => now().project(projectId),
   createProject: (project, asked) => now().createProject(project, asked),
   request: (projectId, asked) => now().request(projectId, asked),
-  accountsOf: (projectId, at) => now().accountsOf(projectId, at),
+  intervals: (projectId, window) => now().intervals(projectId, window),
   operation: (projectId, operationId) => now().operation(projectId, operationId),
   operations: (projectId, limit, before) => now().operations(projectId, limit, before),
 })
@@ -143,7 +153,7 @@ const planeOf = (now: () => Simulation): Plane => ({
 type Ids = { readonly projectId: string; readonly branchId: string; readonly endpointId: string }
 
 /** Ids of the nth project, the same in every simulation and in the order of the projects. */
-function idsOf(at: number): Ids {
+export function idsOf(at: number): Ids {
   const number = String(at).padStart(6, '0')
   return { projectId: `local-${number}`, branchId: `br-${number}`, endpointId: `ep-${number}` }
 }
@@ -162,7 +172,11 @@ function projectsOf(seeds: readonly SimulatedProject[], random: Random, now: num
   })
 }
 
-function sleepingCompute({ cu, suspendTimeoutSeconds }: SimulatedProject, at: number, now: number): Compute {
+function sleepingCompute(
+  { cu, maxCu, suspendTimeoutSeconds }: SimulatedProject,
+  at: number,
+  now: number,
+): Compute {
   const { endpointId, branchId } = idsOf(at)
   return {
     id: endpointId,
@@ -170,7 +184,7 @@ function sleepingCompute({ cu, suspendTimeoutSeconds }: SimulatedProject, at: nu
     branchId,
     config: {
       ...DEFAULT_CONFIG,
-      ...(cu !== undefined && { minCu: cu, maxCu: cu }),
+      ...(cu !== undefined && { minCu: cu, maxCu: maxCu ?? cu }),
       ...(suspendTimeoutSeconds !== undefined && { suspendTimeout: suspendTimeoutSeconds }),
     },
     createdAt: now,

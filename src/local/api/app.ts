@@ -14,6 +14,7 @@ import { operationRoutes } from './operations.ts'
 import { projectCreateRoute } from './project-create.ts'
 import { projectRoutes } from './projects.ts'
 import { roleRoutes } from './roles.ts'
+import { createCounter, routeOf } from './tally.ts'
 import { userRoutes } from './users.ts'
 
 /** The largest body, bytes. The largest sensible one, with every Postgres setting, stays below half of it. */
@@ -22,6 +23,7 @@ const LARGEST_BODY = 65_536
 /** The HTTP side of the service: `/api/v2` with bearer keys, and paths of this machine beside it without. */
 export function createApp(api: Api): Hono<Env> {
   const app = new Hono<Env>()
+  const counter = createCounter()
   app.use(async (call, next) => {
     const given = call.req.header('x-request-id')
     const requestId = given !== undefined && /^[\x21-\x7e]{1,200}$/.test(given) ? given : api.random.uuid()
@@ -34,7 +36,11 @@ export function createApp(api: Api): Hono<Env> {
     return refuse(call, 500, 'internal error')
   })
   app.notFound((call) => refuse(call, 404, `no such route: ${call.req.method} ${call.req.path}`))
-  localOnlyRoutes(app, api)
+  localOnlyRoutes(app, api, counter)
+  app.use('/api/v2/*', async (call, next) => {
+    await next()
+    counter.count(routeOf(call.req.method, call.req.path), call.res.status)
+  })
   app.route('/api/v2', routes(api))
   return app
 }

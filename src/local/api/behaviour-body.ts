@@ -52,6 +52,7 @@ export const behaviourBody = z
     postgresConnect: z.boolean(),
     applyCountsAsActivity: z.boolean(),
     wakeCountsAsActivity: z.boolean(),
+    operationsMoveProject: z.boolean(),
     rates: z.boolean(),
     countersLag: seconds,
     faults: faults.partial(),

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto'
 import type { Hono } from 'hono'
 import { z } from 'zod'
-import { type ComputeAccount, useWithin } from '../control/account.ts'
+import type { Window } from '../control/account.ts'
+import type { Interval } from '../control/events.ts'
 import { monthOf } from '../control/month.ts'
 import type { Project } from '../control/project.ts'
 import type { Api, Call, Env } from './context.ts'
@@ -62,7 +63,7 @@ const GRANULARITY = {
   monthly: { reach: 366 * DAY, around: monthOf },
 } as const
 
-const pieceOf = (at: number, length: number): { readonly from: number; readonly to: number } => {
+const pieceOf = (at: number, length: number): Window => {
   const from = Math.floor(at / length) * length
   return { from, to: from + length }
 }
@@ -80,11 +81,7 @@ export function consumptionRoutes(app: Hono<Env>, api: Api): void {
     const page = api.plane.page({ after: cursor, limit, fits })
     const projects = page.map((project) => ({
       project_id: project.id,
-      periods: periodsOf(project, query.value, {
-        api,
-        accounts: accountsOf(project, api),
-        branchId: undefined,
-      }),
+      periods: periodsOf(project, query.value, { api, intervals: intervalsOf(project, query.value, api) }),
     }))
     return call.json({ projects, ...paginationOf(page.at(-1)?.id) })
   })
@@ -104,11 +101,14 @@ export function consumptionRoutes(app: Hono<Env>, api: Api): void {
       .filter(({ branchId }) => branchId > cursor)
       .toSorted((a, b) => (a.branchId < b.branchId ? -1 : 1))
       .slice(0, limit)
-    const branches = page.map(({ project, branchId }) => ({
-      project_id: project.id,
-      branch_id: branchId,
-      periods: periodsOf(project, query.value, { api, accounts: accountsOf(project, api), branchId }),
-    }))
+    const branches = page.map(({ project, branchId }) => {
+      const intervals = intervalsOf(project, query.value, api).filter((one) => one.branchId === branchId)
+      return {
+        project_id: project.id,
+        branch_id: branchId,
+        periods: periodsOf(project, query.value, { api, intervals }),
+      }
+    })
     return call.json({ branches, ...paginationOf(page.at(-1)?.branchId) })
   })
 }
@@ -132,21 +132,28 @@ function rangeAnswer(
   return refuse(call, 406, `from: ${granularity} history reaches back ${reach / DAY} days`)
 }
 
-/** The counters show use only after their lag. */
-const accountsOf = (project: Project, { plane, clock, settings }: Api): ComputeAccount[] =>
-  plane.accountsOf(project.id, clock.now() - 1000 * settings().countersLag)
+type Span = Pick<Query, 'granularity' | 'from' | 'to' | 'metrics'>
 
-type Source = {
-  readonly api: Api
-  readonly accounts: readonly ComputeAccount[]
-  readonly branchId: string | undefined
+/** All the use there is in the pieces of time that are asked for; it shows only after the lag of the counters. */
+function intervalsOf(
+  project: Project,
+  { granularity, from }: Span,
+  { plane, clock, settings }: Api,
+): readonly Interval[] {
+  const window = {
+    from: GRANULARITY[granularity].around(from).from,
+    to: clock.now() - 1000 * settings().countersLag,
+  }
+  return plane.intervals(project.id, window)
 }
 
+type Source = { readonly api: Api; readonly intervals: readonly Interval[] }
+
 /** One period per calendar month, oldest first; nothing before the project was, and nothing after now. */
-function periodsOf(project: Project, query: Query, { api, accounts, branchId }: Source): unknown[] {
+function periodsOf(project: Project, query: Span, { api, intervals }: Source): unknown[] {
   const now = api.clock.now()
   const { around } = GRANULARITY[query.granularity]
-  const shownUntil = now - 1000 * api.settings().countersLag
+  const uses = usesByPiece(intervals, around)
   const months = new Map<number, unknown[]>()
   const end = Math.min(query.to, now)
   for (
@@ -154,19 +161,17 @@ function periodsOf(project: Project, query: Query, { api, accounts, branchId }: 
     piece.from < end;
     piece = around(piece.to)
   ) {
-    const { cu } = useWithin(accounts, { from: piece.from, to: Math.min(piece.to, shownUntil) }, branchId)
     const month = monthOf(piece.from).from
-    months.set(month, [
-      ...(months.get(month) ?? []),
-      {
-        timeframe_start: timestamp(piece.from),
-        timeframe_end: timestamp(piece.to),
-        metrics: query.metrics.map((metric) => ({
-          metric_name: metric,
-          value: metric === 'compute_unit_seconds' ? Math.floor(cu) : 0,
-        })),
-      },
-    ])
+    const timeframes = months.get(month) ?? []
+    timeframes.push({
+      timeframe_start: timestamp(piece.from),
+      timeframe_end: timestamp(piece.to),
+      metrics: query.metrics.map((metric) => ({
+        metric_name: metric,
+        value: metric === 'compute_unit_seconds' ? Math.floor((uses.get(piece.from) ?? 0) / 1000) : 0,
+      })),
+    })
+    months.set(month, timeframes)
   }
   return [...months].map(([start, consumption]) => ({
     period_id: periodId(`${project.id} ${start}`),
@@ -175,6 +180,18 @@ function periodsOf(project: Project, query: Query, { api, accounts, branchId }: 
     ...(monthOf(start).to <= now && { period_end: timestamp(monthOf(start).to) }),
     consumption,
   }))
+}
+
+/** Beginning of a piece of time → CU·ms in it; pieces without use are not there. */
+function usesByPiece(intervals: readonly Interval[], around: (at: number) => Window): Map<number, number> {
+  const uses = new Map<number, number>()
+  for (const { from, to, cu } of intervals) {
+    for (let piece = around(from); piece.from < to; piece = around(piece.to)) {
+      const length = Math.min(to, piece.to) - Math.max(from, piece.from)
+      uses.set(piece.from, (uses.get(piece.from) ?? 0) + length * cu)
+    }
+  }
+  return uses
 }
 
 /** A UUID that is the same whenever the same period is asked for. */

@@ -3,6 +3,7 @@ import type { Hono, MiddlewareHandler } from 'hono'
 import type { Api, Call, Env } from './context.ts'
 import { refuse } from './errors.ts'
 import { createRates } from './rates.ts'
+import { routeOf } from './tally.ts'
 
 /** Stands before the routes; `undisturbed` are the same routes without it, for what lands late. */
 export function faults(api: Api, undisturbed: Hono<Env>): MiddlewareHandler<Env> {
@@ -13,7 +14,7 @@ export function faults(api: Api, undisturbed: Hono<Env>): MiddlewareHandler<Env>
     if (now.slowAnswers > 0) await api.clock.sleep(1000 * now.slowAnswers, never)
     const { retryAfter } = now.tooManyRequests
     if (api.switches.take('tooManyRequests')) return limit(call, retryAfter)
-    const wait = limited ? rates.wait(routeOf(call), api.clock.now()) : 0
+    const wait = limited ? rates.wait(routeOf(call.req.method, call.req.path), api.clock.now()) : 0
     if (wait > 0) return limit(call, wait)
     if (lateMutation !== 'off' && isMutation(call))
       return landLate(call, undisturbed, { api, delay: lateMutation })
@@ -27,10 +28,6 @@ export function faults(api: Api, undisturbed: Hono<Env>): MiddlewareHandler<Env>
 /** A mutation of projects and what is in them; keys take effect at once. */
 const isMutation = (call: Call): boolean =>
   call.req.method !== 'GET' && call.req.path.startsWith('/api/v2/projects')
-
-/** A path without its ids. */
-const routeOf = (call: Call): string =>
-  `${call.req.method} ${call.req.path.replaceAll(/\/(?:local|br|ep)-[^/]+/g, '/:id')}`
 
 function limit(call: Call, retryAfter: number): Response {
   if (retryAfter > 0) call.header('retry-after', String(Math.ceil(retryAfter)))

@@ -1,4 +1,5 @@
-// Paths of this machine only, without a key: `/_truth` tells exact use, `/_control` shows and sets the switches.
+// Paths of this machine only, without a key: `/_truth` tells exact use, `/_requests` what clients asked for, `/_control`
+// shows and sets the switches.
 import type { Hono } from 'hono'
 import { DEFAULT_BEHAVIOUR } from '../control/behaviour.ts'
 import { changedBehaviour } from '../switches.ts'
@@ -6,6 +7,7 @@ import { behaviourBody } from './behaviour-body.ts'
 import type { Api, Call, Env } from './context.ts'
 import { refuse } from './errors.ts'
 import { bodyOf } from './input.ts'
+import type { Counter } from './tally.ts'
 
 /** These paths are ours: no switch changes how they answer. */
 const PLAIN = { settings: () => DEFAULT_BEHAVIOUR }
@@ -15,7 +17,7 @@ const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/
 /** Names of this machine. Another name that leads here belongs to a page that was made to (DNS rebinding). */
 const OWN_NAME = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i
 
-export function localOnlyRoutes(app: Hono<Env>, api: Api): void {
+export function localOnlyRoutes(app: Hono<Env>, api: Api, counter: Counter): void {
   app.use('/_*', async (call, next) => foreign(call, api) ?? next())
 
   app.get('/_truth', (call) => {
@@ -24,6 +26,8 @@ export function localOnlyRoutes(app: Hono<Env>, api: Api): void {
     if (Number.isNaN(at)) return refuse(call, 400, `at: expected an ISO 8601 instant, got ${text}`)
     return call.json(api.truth(at))
   })
+
+  app.get('/_requests', (call) => call.json(counter.tally()))
 
   app.get('/_control', (call) => call.json(api.switches.behaviour()))
 

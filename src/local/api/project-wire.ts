@@ -1,7 +1,7 @@
 // Projects and branches as the service writes them, with their counters.
-import { useWithin } from '../control/account.ts'
+import { useOf } from '../control/account.ts'
 import { monthOf } from '../control/month.ts'
-import { type Branch, type Project, publishedActivity } from '../control/project.ts'
+import { type Branch, type Project, type Use, publishedActivity } from '../control/project.ts'
 import { totalUse } from '../control/quota.ts'
 import { withoutUndefined } from '../defined.ts'
 import type { Api } from './context.ts'
@@ -10,26 +10,32 @@ import { REGION, optional, timestamp, viewOf } from './wire.ts'
 /** Service-facts 4: MiB, and the same in bytes. Not in the interface. */
 const BRANCH_LIMIT_MIB = 16_384
 
-type Use = { readonly awake: number; readonly cu: number }
+/** Whole awake seconds and CU-seconds. */
+type Counters = { readonly awake: number; readonly cu: number }
 
-const whole = ({ awake, cu }: Use): Use => ({ awake: Math.floor(awake), cu: Math.floor(cu) })
+const countersOf = ({ awakeMs, cuMs }: Use): Counters => ({
+  awake: Math.floor(awakeMs / 1000),
+  cu: Math.floor(cuMs / 1000),
+})
 
 /** The instant counters show: behind the present by their lag. */
 const countedUntil = ({ clock, settings }: Api): number => clock.now() - 1000 * settings().countersLag
 
-/** Awake seconds and CU-seconds of a project as its counters show them. */
-function countedUse(project: Project, api: Api): Use {
-  const { awakeMs, cuMs } = totalUse(project, api.clock.now())
-  if (api.settings().countersLag === 0) return whole({ awake: awakeMs / 1000, cu: cuMs / 1000 })
-  const until = countedUntil(api)
-  return whole(useWithin(api.plane.accountsOf(project.id, until), { from: 0, to: until }))
+/** A project's use as its counters show it: all of it, less what the lag still hides. */
+function countedUse(project: Project, api: Api): Counters {
+  const to = api.clock.now()
+  const all = totalUse(project, to)
+  const from = countedUntil(api)
+  if (from >= to) return countersOf(all)
+  const hidden = useOf(api.plane.intervals(project.id, { from, to }))
+  return countersOf({ awakeMs: all.awakeMs - hidden.awakeMs, cuMs: all.cuMs - hidden.cuMs })
 }
 
 export const subscriptionOf = ({ settings }: Api): 'free_v3' | 'scale_v3' =>
   settings().plan === 'free' ? 'free_v3' : 'scale_v3'
 
 /** What the list and the detail of a project have in common. */
-function projectWire(project: Project, api: Api): Record<string, unknown> {
+function projectWire(project: Project, { cu }: Counters, api: Api): Record<string, unknown> {
   const { now, lag, suffix } = viewOf(api)
   const activity = project.computes
     .map((compute) => publishedActivity(compute.activity, now, lag))
@@ -47,7 +53,7 @@ function projectWire(project: Project, api: Api): Record<string, unknown> {
     branch_logical_size_limit: BRANCH_LIMIT_MIB,
     branch_logical_size_limit_bytes: BRANCH_LIMIT_MIB * 1_048_576,
     store_passwords: project.storePasswords,
-    cpu_used_sec: countedUse(project, api).cu,
+    cpu_used_sec: cu,
     creation_source: 'api',
     owner_id: api.account.id,
     org_id: api.account.organizationId,
@@ -67,11 +73,10 @@ function projectWire(project: Project, api: Api): Record<string, unknown> {
   }
 }
 
-export const listWire = (project: Project, api: Api): Record<string, unknown> => ({
-  ...projectWire(project, api),
-  active_time: countedUse(project, api).awake,
-  org_name: ORGANIZATION,
-})
+export function listWire(project: Project, api: Api): Record<string, unknown> {
+  const counters = countedUse(project, api)
+  return { ...projectWire(project, counters, api), active_time: counters.awake, org_name: ORGANIZATION }
+}
 
 export const ORGANIZATION = 'local'
 
@@ -79,9 +84,9 @@ export const ORGANIZATION = 'local'
 export function detailWire(project: Project, api: Api): Record<string, unknown> {
   const month = monthOf(api.clock.now())
   const until = Math.max(month.from, countedUntil(api))
-  const use = whole(useWithin(api.plane.accountsOf(project.id, until), { from: month.from, to: until }))
+  const use = countersOf(useOf(api.plane.intervals(project.id, { from: month.from, to: until })))
   return {
-    ...projectWire(project, api),
+    ...projectWire(project, countedUse(project, api), api),
     owner: {
       name: 'local',
       email: 'local@localhost.localdomain',
@@ -105,13 +110,17 @@ export function branchesWire(
   api: Api,
 ): Record<string, unknown>[] {
   const to = countedUntil(api)
-  const accounts = api.plane.accountsOf(project.id, to)
+  const intervals = api.plane.intervals(project.id, { from: 0, to })
   return branches.map((branch) =>
-    branchWire(project, branch, whole(useWithin(accounts, { from: 0, to }, branch.id))),
+    branchWire(
+      project,
+      branch,
+      countersOf(useOf(intervals.filter(({ branchId }) => branchId === branch.id))),
+    ),
   )
 }
 
-function branchWire({ id, branches }: Project, branch: Branch, use: Use): Record<string, unknown> {
+function branchWire({ id, branches }: Project, branch: Branch, use: Counters): Record<string, unknown> {
   const isDefault = branches[0]?.id === branch.id
   return {
     id: branch.id,

@@ -1,5 +1,5 @@
 import type { Interval, Wake } from './events.ts'
-import type { OpenInterval } from './project.ts'
+import type { OpenInterval, Use } from './project.ts'
 
 /** All that is known of one compute's use, deleted ones included; instants in ms, lists in time order. */
 export type UseRecord = {
@@ -50,19 +50,32 @@ export function accountAt(record: UseRecord, at: number): ComputeAccount {
   }
 }
 
-/** Awake seconds and CU-seconds of some accounts within `[from, to)`, on one branch when `branchId` is given. */
-export function useWithin(
-  accounts: readonly ComputeAccount[],
-  window: { readonly from: number; readonly to: number },
-  branchId?: string,
-): { readonly awake: number; readonly cu: number } {
-  let [awake, cu] = [0, 0]
-  for (const interval of accounts.flatMap(({ intervals }) => intervals)) {
-    if (branchId !== undefined && interval.branchId !== branchId) continue
-    const end = Math.min(interval.to ?? window.to, window.to)
-    const seconds = Math.max(0, end - Math.max(interval.from, window.from)) / 1000
-    awake += seconds
-    cu += seconds * interval.cu
+/** `[from, to)`, ms. */
+export type Window = { readonly from: number; readonly to: number }
+
+/** The parts of a compute's awake intervals that lie in the window, in order of time; one that still runs ends with it. */
+export function within({ intervals, open }: UseRecord, window: Window): Interval[] {
+  // from the end: most questions are about the last minutes of months
+  const before = intervals.findLastIndex(({ to }) => to <= window.from)
+  return clipped(intervals.slice(before + 1), open ? [open] : [], window)
+}
+
+/** The parts of intervals, and of those that still run, that lie in the window. */
+export const clipped = (
+  closed: readonly Interval[],
+  open: readonly OpenInterval[],
+  window: Window,
+): Interval[] =>
+  [...closed, ...open.map((running) => ({ ...running, to: window.to }))]
+    .map((one) => ({ ...one, from: Math.max(one.from, window.from), to: Math.min(one.to, window.to) }))
+    .filter(({ from, to }) => from < to)
+
+/** What some intervals come to. */
+export function useOf(intervals: readonly Interval[]): Use {
+  let [awakeMs, cuMs] = [0, 0]
+  for (const { from, to, cu } of intervals) {
+    awakeMs += to - from
+    cuMs += (to - from) * cu
   }
-  return { awake, cu }
+  return { awakeMs, cuMs }
 }

@@ -50,6 +50,8 @@ export type Behaviour = {
   readonly applyCountsAsActivity: boolean
   /** A client's wake counts as activity itself (Q-31). */
   readonly wakeCountsAsActivity: boolean
+  /** An operation, such as that of a wake, is a new `updated_at` of its project; else only a change of its settings is (Q-32). */
+  readonly operationsMoveProject: boolean
   /** The public request rates are enforced (service-facts 5). */
   readonly rates: boolean
   /** How late the counters of projects, branches and the consumption history show use. */
@@ -101,6 +103,7 @@ export const DEFAULT_BEHAVIOUR: Behaviour = {
   postgresConnect: true,
   applyCountsAsActivity: false,
   wakeCountsAsActivity: false,
+  operationsMoveProject: true,
   rates: false,
   countersLag: 0,
   faults: {

@@ -36,10 +36,11 @@ export const withCompute = (draft: Draft, endpointId: string, change: Partial<Co
   },
 })
 
-export const withQueue = (draft: Draft, queue: readonly OpenOperation[]): Draft => ({
-  ...draft,
-  project: { ...draft.project, queue, updatedAt: draft.context.now },
-})
+export const withQueue = (draft: Draft, queue: readonly OpenOperation[]): Draft => {
+  const { project, context } = draft
+  const updatedAt = context.settings.operationsMoveProject ? context.now : project.updatedAt
+  return { ...draft, project: { ...project, queue, updatedAt } }
+}
 
 export const withProject = (draft: Draft, change: Partial<Project>): Draft => ({
   ...draft,

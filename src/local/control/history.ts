@@ -20,8 +20,8 @@ type Use = { readonly endpointId: string; readonly wakes: Wake[]; readonly inter
 export function createHistory(): History {
   // project → endpoint → use, each in order of the first start
   const uses = new Map<string, Map<string, Use>>()
-  // project → operation id → its newest record, in order of creation
-  const operations = new Map<string, Map<string, Operation>>()
+  // project → the newest record of each operation, in order of creation
+  const operations = new Map<string, Operation[]>()
   const useOf = (endpointId: string, projectId: string): Use => {
     const ofProject = uses.get(projectId) ?? new Map<string, Use>()
     const known = ofProject.get(endpointId) ?? { endpointId, wakes: [], intervals: [] }
@@ -40,19 +40,27 @@ export function createHistory(): History {
       if (effect.kind === 'write-interval')
         useOf(effect.endpointId, projectId).intervals.push(effect.interval)
       if (effect.kind !== 'write-operation') return
-      const known = operations.get(projectId) ?? new Map<string, Operation>()
-      operations.set(projectId, known.set(effect.operation.id, effect.operation))
+      const known = operations.get(projectId) ?? []
+      const place = placeOf(known, effect.operation.id)
+      if (place === -1) known.push(effect.operation)
+      else known[place] = effect.operation
+      operations.set(projectId, known)
     },
-    operation: (projectId, operationId) => operations.get(projectId)?.get(operationId),
+    operation: (projectId, operationId) => {
+      const known = operations.get(projectId) ?? []
+      return known[placeOf(known, operationId)]
+    },
     operations: (projectId, limit, before) => {
-      const known = operations.get(projectId) ?? new Map<string, Operation>()
-      if (before !== undefined && !known.has(before)) return undefined
-      const newest = [...known.values()].toReversed()
-      const from = before === undefined ? 0 : newest.findIndex(({ id }) => id === before) + 1
-      return newest.slice(from, from + limit)
+      const known = operations.get(projectId) ?? []
+      const end = before === undefined ? known.length : placeOf(known, before)
+      return end === -1 ? undefined : known.slice(Math.max(0, end - limit), end).toReversed()
     },
     forget: (projectId) => void operations.delete(projectId),
     uses: (projectOf) => [...uses.keys()].flatMap((projectId) => recordsOf(projectId, projectOf(projectId))),
     usesOf: (project) => recordsOf(project.id, project),
   }
 }
+
+/** From the end: what is written or asked for is nearly always new. */
+const placeOf = (operations: readonly Operation[], operationId: string): number =>
+  operations.findLastIndex(({ id }) => id === operationId)

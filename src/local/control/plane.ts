@@ -1,5 +1,5 @@
-import type { ComputeAccount } from './account.ts'
-import type { Answer, Request } from './events.ts'
+import type { Window } from './account.ts'
+import type { Answer, Interval, Request } from './events.ts'
 import type { Operation, Project } from './project.ts'
 
 /** The control plane as the API sees it, whatever carries it out: processes of this machine, or a simulation. */
@@ -11,8 +11,8 @@ export type Plane = {
   createProject(project: Project, asked: Request): Answer
   /** The answer is durable when this returns; undefined for an unknown project. */
   request(projectId: string, asked: Request): Answer | undefined
-  /** Every compute of the project that was ever started, and what it used until `at`, ms. */
-  accountsOf(projectId: string, at: number): ComputeAccount[]
+  /** When computes of the project were awake within the window, deleted ones included; what still runs ends with it. */
+  intervals(projectId: string, window: Window): readonly Interval[]
   operation(projectId: string, operationId: string): Operation | undefined
   /** Newest first, at most `limit`; `before` is the id after which the page begins. Undefined when `before` is unknown. */
   operations(projectId: string, limit: number, before: string | undefined): readonly Operation[] | undefined

@@ -1,5 +1,5 @@
 import type { Interval, Wake } from '../control/events.ts'
-import type { UseRecord } from '../control/account.ts'
+import type { UseRecord, Window } from '../control/account.ts'
 import type { Operation, Project, WakeCause } from '../control/project.ts'
 import type { Store } from './store.ts'
 
@@ -16,11 +16,10 @@ export type ProjectStore = {
   operation(projectId: string, operationId: string): Operation | undefined
   /** Newest first, at most `limit`; `before` is the id after which the page begins. Undefined when `before` is unknown. */
   operations(projectId: string, limit: number, before: string | undefined): Operation[] | undefined
-  /**
-   * Use of every compute that was ever started, of one project when it is named, without open intervals, in order of
-   * the first start.
-   */
-  uses(projectId?: string): UseRecord[]
+  /** Use of every compute that was ever started, without open intervals, in order of the first start. */
+  uses(): UseRecord[]
+  /** Closed intervals of all computes of a project that reach into the window, in order of their beginning. */
+  intervals(projectId: string, window: Window): Interval[]
   /** Which version of its roles and databases the data of a branch holds. */
   applied(branchId: string): string | undefined
   setApplied(branchId: string, version: string | undefined): void
@@ -46,6 +45,9 @@ export function createProjectStore(store: Store): ProjectStore {
   const numberOf = database.prepare('select number from operations where project_id = ? and id = ?')
   const page = database.prepare(
     'select state from operations where project_id = ? and number < ? order by number desc limit ?',
+  )
+  const intervalsWithin = database.prepare(
+    'select * from intervals where project_id = ? and to_ms > ? and from_ms < ? order by from_ms, rowid',
   )
   const oneOperation = database.prepare('select state from operations where project_id = ? and id = ?')
   const appliedOf = database.prepare('select version from applied where branch_id = ?')
@@ -81,7 +83,8 @@ export function createProjectStore(store: Store): ProjectStore {
       if (border === undefined) return undefined
       return page.all(projectId, border, limit).map((row) => parse(row) as Operation)
     },
-    uses: (projectId) => readUses(database, projectId),
+    uses: () => readUses(database),
+    intervals: (projectId, { from, to }) => intervalsWithin.all(projectId, from, to).map(intervalOf),
     applied: (branchId) => {
       const row = appliedOf.get(branchId)
       return row && String(row['version'])
@@ -102,7 +105,7 @@ export function createProjectStore(store: Store): ProjectStore {
 /** What this file wrote itself and nobody else writes: believed as it stands. */
 const parse = (row: Record<string, unknown>): unknown => JSON.parse(String(row['state']))
 
-function readUses(database: Store['database'], projectId: string | undefined): UseRecord[] {
+function readUses(database: Store['database']): UseRecord[] {
   const uses = new Map<string, { projectId: string; wakes: Wake[]; intervals: Interval[] }>()
   const useOf = (row: Record<string, unknown>): { wakes: Wake[]; intervals: Interval[] } => {
     const endpointId = String(row['endpoint_id'])
@@ -110,20 +113,16 @@ function readUses(database: Store['database'], projectId: string | undefined): U
     uses.set(endpointId, known)
     return known
   }
-  const wanted = projectId === undefined ? '' : 'where project_id = ?'
-  const values = projectId === undefined ? [] : [projectId]
-  for (const row of database.prepare(`select * from wakes ${wanted} order by at_ms, rowid`).all(...values)) {
+  for (const row of database.prepare('select * from wakes order by at_ms, rowid').all())
     useOf(row).wakes.push({ at: Number(row['at_ms']), cause: JSON.parse(String(row['cause'])) as WakeCause })
-  }
-  for (const row of database
-    .prepare(`select * from intervals ${wanted} order by from_ms, rowid`)
-    .all(...values)) {
-    useOf(row).intervals.push({
-      from: Number(row['from_ms']),
-      to: Number(row['to_ms']),
-      cu: Number(row['cu']),
-      branchId: String(row['branch_id']),
-    })
-  }
+  for (const row of database.prepare('select * from intervals order by from_ms, rowid').all())
+    useOf(row).intervals.push(intervalOf(row))
   return [...uses].map(([endpointId, use]) => ({ endpointId, ...use, open: undefined }))
 }
+
+const intervalOf = (row: Record<string, unknown>): Interval => ({
+  from: Number(row['from_ms']),
+  to: Number(row['to_ms']),
+  cu: Number(row['cu']),
+  branchId: String(row['branch_id']),
+})

@@ -19,7 +19,8 @@ create table if not exists intervals (
   project_id text not null, endpoint_id text not null, branch_id text not null,
   from_ms integer not null, to_ms integer not null, cu real not null
 );
-create index if not exists intervals_of_project on intervals (project_id, from_ms);
+drop index if exists intervals_of_project;
+create index if not exists intervals_by_end on intervals (project_id, to_ms);
 create table if not exists wakes (
   project_id text not null, endpoint_id text not null, at_ms integer not null, cause text not null
 );

@@ -1,6 +1,7 @@
 // The path that shows and sets the switches: who may use it, and what it refuses.
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { createCounter } from '../../../src/local/api/tally.ts'
 import { type Simulated, startSimulated } from '../../../src/local/simulated.ts'
 import { set } from '../conformance/service.ts'
 
@@ -52,6 +53,34 @@ describe('/_control', () => {
   test.each(['localhost', 'LOCALHOST:1234', '127.0.0.1:80', '[::1]:80'])('serves %s', async (host) => {
     expect(await statusFor(host, '/_control')).toBe(200)
   })
+})
+
+test('/_requests counts answers by route and status, whatever ids the paths hold', async () => {
+  const counted = await startSimulated({ projects: [{ name: 'shop' }] })
+  onTestFinished(() => counted.stop())
+  const ask = (route: string, key = counted.apiKey): Promise<unknown> =>
+    fetch(`${counted.baseUrl}${route}`, { headers: { authorization: `Bearer ${key}` } })
+  const id = '00000000-0000-4000-8000-000000000000'
+  for (const route of [
+    '/projects',
+    '/projects?limit=5',
+    '/projects/local-000000',
+    `/projects/local-9/operations/${id}`,
+  ])
+    await ask(route)
+  await ask('/projects', 'wrong')
+  expect(await (await fetch(`${new URL(counted.baseUrl).origin}/_requests`)).json()).toEqual({
+    'GET /api/v2/projects': { 200: 2, 401: 1 },
+    'GET /api/v2/projects/:id': { 200: 1 },
+    'GET /api/v2/projects/:id/operations/:id': { 404: 1 },
+  })
+})
+
+test('a client that makes paths up does not fill the memory', () => {
+  const counter = createCounter()
+  for (let n = 0; n < 1000; n += 1) counter.count(`GET /made-up-${n.toString(36)}`, 404)
+  expect(Object.keys(counter.tally())).toHaveLength(201)
+  expect(counter.tally()['other']).toEqual({ 404: 800 })
 })
 
 /** Asks under a name of our choice, which fetch does not let us choose. */

@@ -218,6 +218,31 @@ describe('Q-31 wakeCountsAsActivity: a wake by a client', () => {
   })
 })
 
+describe('Q-32 operationsMoveProject: a wake and a suspension', () => {
+  const day: readonly (readonly [number, Event])[] = [
+    [10, { kind: 'client-waiting', endpointId, cause: client }],
+    [12, { kind: 'started', endpointId }],
+    [400, { kind: 'time' }],
+    [401, { kind: 'stopped', endpointId }],
+  ]
+  const updatedAt = (changes: Partial<Settings>): number =>
+    play(project([sleeping()]), day, changes).project.updatedAt
+
+  test('true: are a new updated_at of the project', () => {
+    expect(updatedAt({})).toBe(START + 401_000)
+  })
+
+  test('false: are not, but a change of its settings is', () => {
+    expect(updatedAt({ operationsMoveProject: false })).toBe(START)
+    const renamed = step(
+      project(),
+      { kind: 'update-project', name: 'two' },
+      context(5, { operationsMoveProject: false }),
+    )
+    expect(renamed.project.updatedAt).toBe(START + 5000)
+  })
+})
+
 describe('a failed attempt', () => {
   const failing: readonly (readonly [number, Event])[] = [
     [1, { kind: 'start', endpointId }],

@@ -1,0 +1,38 @@
+// The service of a fleet, as a process of its own: node service.ts SHAPE, started by start.ts.
+import { createScaledClock } from '../../../src/local/clock.ts'
+import { createRandom } from '../../../src/local/random.ts'
+import { startSimulated } from '../../../src/local/simulated.ts'
+import type { FleetOptions } from './start.ts'
+import { fleetProjects, fleetTraffic } from './traffic.ts'
+
+/** How long clients have been there when the service begins to answer, in mean awake intervals: the share is steady. */
+const WARM_UP = 5
+
+/** Between two looks at what is due while nobody asks, ms of the machine's clock. */
+const TICK = 100
+
+const options = JSON.parse(process.argv[2] ?? '') as FleetOptions
+const clock = createScaledClock(options.scale)
+const since = clock.now() - 1000 * WARM_UP * options.awakeSeconds
+const service = await startSimulated({
+  projects: fleetProjects(options),
+  scripts: [fleetTraffic(options, since, createRandom(options.seed))],
+  clock,
+  since,
+  behaviour: {
+    lastActiveLag: 60,
+    countersLag: 900,
+    operationsMoveProject: false,
+    rates: true,
+    ...options.behaviour,
+  },
+})
+service.advance()
+setInterval(() => service.advance(), TICK)
+process.on('message', () => {
+  const { user, system } = process.cpuUsage()
+  process.send?.({ rssBytes: process.memoryUsage.rss(), cpuSeconds: (user + system) / 1e6, now: clock.now() })
+})
+// the end of who started it, however that ends
+process.on('disconnect', () => process.exit(0))
+process.send?.({ baseUrl: service.baseUrl, apiKey: service.apiKey, since })
