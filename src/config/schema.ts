@@ -77,8 +77,16 @@ const service = z
     requests_per_minute: whole(1, 100_000)
       .prefault(350)
       .describe('Requests to one account; the service allows about 700 and people want some of them.'),
+    use_connection_uri: z
+      .boolean()
+      .prefault(false)
+      .describe('Whether the service may be asked for connection strings, which hold passwords.'),
   })
-  .transform(({ preset, requests_per_minute: requestsPerMinute }) => ({ preset, requestsPerMinute }))
+  .transform(({ preset, requests_per_minute: requestsPerMinute, use_connection_uri: useConnectionUri }) => ({
+    preset,
+    requestsPerMinute,
+    useConnectionUri,
+  }))
 
 const prices = z
   .strictObject({

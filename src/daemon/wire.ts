@@ -23,8 +23,9 @@ export function portsOf(account: AccountConfig, config: Config, machine: Machine
     random,
     requestsPerMinute: config.service.requestsPerMinute,
     projects: account.projects,
+    useConnectionUri: config.service.useConnectionUri,
     ...(account.orgId === undefined ? {} : { orgId: account.orgId }),
-    onRequest: (report) => self.request(report),
+    onRequest: (report) => self.request({ ...report, key: account.name }),
   })
   const readings = createReadings({
     clock,
@@ -34,7 +35,15 @@ export function portsOf(account: AccountConfig, config: Config, machine: Machine
     serviceUsers: config.reading.serviceUsers,
     deadline: config.reading.deadline,
   })
-  return { clock, random, service, readings, send, store: timed(store, { clock, self }) }
+  return {
+    clock,
+    random,
+    service,
+    background: service.at('report'),
+    readings,
+    send,
+    store: timed(store, { clock, self }),
+  }
 }
 
 /** Half of the requests that an interval affords go into lists of computes; the rest is for what the lists show. */

@@ -38,6 +38,7 @@ const self =
     owner: 'self',
   })
 const selfCounter = self('counter')
+const selfGauge = self('gauge')
 const selfHistogram = self('histogram')
 
 export const CATALOGUE = {
@@ -186,8 +187,8 @@ export const CATALOGUE = {
   jobDuration: selfHistogram('job_duration_seconds', ['job_name'], 'How long a pass took.'),
   apiRequests: selfCounter(
     'api_requests_total',
-    ['operation', 'code'],
-    'Requests to the service by status, or network, or timeout.',
+    ['operation', 'code', 'priority'],
+    'Requests to the service by status, or network, or timeout, and by whom they are for: verify, apply, poll, report.',
   ),
   apiDuration: selfHistogram(
     'api_request_duration_seconds',
@@ -195,6 +196,16 @@ export const CATALOGUE = {
     'How long the service took to answer.',
   ),
   apiRetries: selfCounter('api_retries_total', ['operation'], 'Repeated requests; only reads are repeated.'),
+  apiLimited: selfCounter(
+    'api_rate_limited_seconds_total',
+    ['priority'],
+    'Time that requests waited for the request budget or for a 429 to end.',
+  ),
+  apiRate: selfGauge(
+    'api_rate_ratio',
+    ['key', 'operation'],
+    'Share of the request budget that 429 answers left an operation, at its last answer; it grows back over 10 minutes.',
+  ),
   storeCommit: selfHistogram('store_commit_seconds', [], 'How long a commit to the store took.'),
 } as const satisfies Readonly<Record<string, Family>>
 

@@ -1,13 +1,19 @@
 // Metrics about this process: events, kept by the client library in a registry of our own.
-import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { CATALOGUE, PREFIX, type Family } from './catalogue.ts'
 
 export type SelfMetrics = {
-  /** One request to the service: its operation, its status or `network` or `timeout`, and how long it took. */
+  /** One request to the service: its operation, its status or `network` or `timeout`, and how long it waited and took. */
   request(event: {
+    /** The account. */
+    readonly key: string
     readonly operation: string
     readonly code: string
+    readonly priority: string
     readonly seconds: number
+    readonly waited: number
+    /** Of the rate, what the operation has now. */
+    readonly share: number
     readonly retry: boolean
   }): void
   pass(result: 'success' | 'failure', seconds: number): void
@@ -32,6 +38,8 @@ const KNOWN_CODES = [
   'network',
   'timeout',
 ]
+/** Whom requests are for. */
+const PRIORITIES = ['verify', 'apply', 'poll', 'report']
 const READ_OPERATIONS = ['list_projects', 'get_project', 'list_computes', 'list_operations']
 
 /** Of the library's own metrics those whose names promtool objects to. */
@@ -52,6 +60,8 @@ export function createSelfMetrics(): SelfMetrics {
   const histogram = (family: Family): Histogram<string> =>
     new Histogram({ ...described(family), registers: [registry], buckets: BUCKETS })
   const requests = counter(CATALOGUE.apiRequests)
+  const limited = counter(CATALOGUE.apiLimited)
+  const rate = new Gauge({ ...described(CATALOGUE.apiRate), registers: [registry] })
   const requestDuration = histogram(CATALOGUE.apiDuration)
   const retries = counter(CATALOGUE.apiRetries)
   const runs = counter(CATALOGUE.jobRuns)
@@ -59,12 +69,15 @@ export function createSelfMetrics(): SelfMetrics {
   const commits = histogram(CATALOGUE.storeCommit)
   for (const operation of READ_OPERATIONS) {
     retries.inc({ operation }, 0)
-    for (const code of KNOWN_CODES) requests.inc({ operation, code }, 0)
+    for (const code of KNOWN_CODES) requests.inc({ operation, code, priority: 'poll' }, 0)
   }
+  for (const priority of PRIORITIES) limited.inc({ priority }, 0)
   for (const result of ['success', 'failure']) runs.inc({ job_name: 'pass', result }, 0)
   return {
-    request: ({ operation, code, seconds, retry }) => {
-      requests.inc({ operation, code })
+    request: ({ key, operation, code, priority, seconds, waited, share, retry }) => {
+      requests.inc({ operation, code, priority })
+      limited.inc({ priority }, waited)
+      rate.set({ key, operation }, share)
       requestDuration.observe({ operation }, seconds)
       if (retry) retries.inc({ operation })
     },

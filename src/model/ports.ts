@@ -153,6 +153,8 @@ export type Ports = {
   readonly clock: Clock
   readonly random: Random
   readonly service: Service
+  /** The same, behind everything else that asks it: for what was, which can wait. */
+  readonly background: Service
   readonly readings: Readings
   readonly store: Store
   readonly send: Send

@@ -25,8 +25,15 @@ export type Answer = {
   readonly status: number
   /** As it was sent; undefined when it was larger than 32 MiB. */
   readonly text: string | undefined
-  readonly retryAfter: string | undefined
+  readonly headers: ResponseHeaders
 }
+
+/** Lower-case names; one that came several times is a list. */
+export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>
+
+/** The first of the headers of that name. */
+export const headerOf = (headers: ResponseHeaders, name: string): string | undefined =>
+  [headers[name]].flat()[0]
 
 /** What came back. */
 export type Reply =
@@ -57,8 +64,7 @@ export async function send(
       signal: AbortSignal.any([signal, late.signal]),
     })
     const { statusCode: status, headers } = response
-    const retryAfter = [headers['retry-after']].flat()[0]
-    return { kind: 'answer', status, text: await textOf(response.body), retryAfter }
+    return { kind: 'answer', status, text: await textOf(response.body), headers }
   } catch (cause) {
     if (late.signal.aborted)
       return { kind: 'lost', code: 'timeout', message: `no answer within ${attempt.deadline} s` }

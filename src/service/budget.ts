@@ -1,4 +1,4 @@
-// How fast one account may be asked: a token bucket that gives way when the service says 429. Pure; times are monotonic.
+// How fast an account or a route may be asked: a token bucket that gives way when the service says 429. Pure; times are monotonic.
 import { seconds, type Seconds } from '../model/units.ts'
 
 /** Requests that may go out at once. Public limit: 40 a second per route (service-facts.md); doubled, people notice our sweeps sooner. */
@@ -18,7 +18,7 @@ export type Budget = {
   readonly at: Seconds
   /** Nothing is sent before. */
   readonly notBefore: Seconds
-  /** The last time the rate was halved; −∞ when never. */
+  /** The last time the rate fell; −∞ when never. */
   readonly halvedAt: Seconds
 }
 
@@ -44,15 +44,20 @@ export function spend(budget: Budget, now: Seconds): Budget {
   return { ...current, tokens: current.tokens - 1 }
 }
 
+/** How much of the rate is left. */
+export const shareAt = (budget: Budget, now: Seconds): number => refilled(budget, now).share
+
+type Told = { readonly sentAt: Seconds; readonly pause: Seconds; readonly factor: number }
+
 /**
- * The service answered 429 to a request sent at `sentAt`: nothing more before `pause` has passed, and half the rate.
- * Requests that were on their way together are one event and halve once.
+ * The service answered 429 to a request sent at `sentAt`: nothing more before `pause` has passed, and `factor` of the
+ * rate. Requests that were on their way together are one event and slow it down once.
  */
-export function limited(budget: Budget, now: Seconds, told: { sentAt: Seconds; pause: Seconds }): Budget {
+export function limited(budget: Budget, now: Seconds, told: Told): Budget {
   const current = refilled(budget, now)
   const notBefore = seconds(Math.max(current.notBefore, now + told.pause))
   if (told.sentAt < current.halvedAt) return { ...current, notBefore }
-  return { ...current, notBefore, share: Math.max(LEAST_SHARE, current.share / 2), halvedAt: now }
+  return { ...current, notBefore, share: Math.max(LEAST_SHARE, current.share * told.factor), halvedAt: now }
 }
 
 function refilled(budget: Budget, now: Seconds): Budget {

@@ -1,11 +1,12 @@
 // Requests in the name of one account: key, request budget, deadline; GET is repeated, a mutation never.
 import { Agent, type Dispatcher } from 'undici'
 import type { Clock, Random } from '../model/ports.ts'
-import { failed, type Result } from '../model/result.ts'
+import { failed, ok, type Result } from '../model/result.ts'
 import type { ServiceError } from '../model/service-error.ts'
-import { seconds, type Seconds } from '../model/units.ts'
-import { DEADLINE, send, type Answer, type Method, type Reply } from './attempt.ts'
+import { seconds, type Ratio, type Seconds } from '../model/units.ts'
+import { DEADLINE, send, type Answer, type Method, type Reply, type ResponseHeaders } from './attempt.ts'
 import { mutationResult, pauseOf, readOutcome } from './outcome.ts'
+import type { Priority } from './queue.ts'
 import { createTurnstile } from './turnstile.ts'
 
 /** Attempts at one GET. Source, with the other numbers here: service-facts.md, "Errors, retries, rates". */
@@ -23,6 +24,13 @@ export type RequestReport = {
   readonly seconds: Seconds
   /** Whether it repeats an earlier one. */
   readonly retry: boolean
+  readonly priority: Priority
+  /** How long it waited for the request budget. */
+  readonly waited: Seconds
+  /** How much of its rate the operation has after this answer. */
+  readonly share: Ratio
+  /** Empty where there was no whole answer. */
+  readonly headers: ResponseHeaders
 }
 
 export type ClientOptions = {
@@ -40,6 +48,7 @@ export type ClientOptions = {
 }
 
 export type Request = {
+  /** Names it in reports, and the route for limits. */
   readonly operation: string
   /** Relative to the base address, with its query. */
   readonly path: string
@@ -61,13 +70,18 @@ export type Client = {
   mutate(mutation: Mutation, signal: AbortSignal): Value
 }
 
+type Call = Request & { readonly priority: Priority; readonly method: Method; readonly body?: unknown }
+type Admission = { readonly key: string; readonly waited: Seconds }
 type Sent = { readonly reply: Reply; readonly took: Seconds } | { readonly unsent: ServiceError }
 
-export function createClient(options: ClientOptions): Client {
+/** One key and one request budget, however many classes of requests there are. */
+export type Clients = { at(priority: Priority): Client }
+
+export function createClient(options: ClientOptions): Clients {
   const { clock, random, readKey, onRequest } = options
   const root = options.baseUrl.replace(/\/+$/, '')
   const dispatcher = options.dispatcher ?? new Agent({ connections: 16 })
-  const turnstile = createTurnstile(clock, options.requestsPerMinute)
+  const turnstile = createTurnstile(options, options.requestsPerMinute)
   /** The key that was answered 401: nothing is sent with it again. */
   let refused: string | undefined
   /** Aborts when a key is refused, so that nobody queues in its name. */
@@ -80,54 +94,77 @@ export function createClient(options: ClientOptions): Client {
   }
 
   /** What an answer says of the requests that come after it. */
-  function learn(answer: Answer, sent: { readonly key: string; readonly sentAt: Seconds }): void {
+  function learn(
+    answer: Answer,
+    sent: { readonly key: string; readonly route: string; readonly at: Seconds },
+  ): void {
     if (answer.status === 401) {
       refused = sent.key
       queue.abort()
       queue = new AbortController()
     }
-    if (answer.status === 429) turnstile.limit(sent.sentAt, pauseOf(answer.retryAfter, clock.now()))
+    const pause = answer.status === 429 ? pauseOf(answer, clock.now()) : undefined
+    // what failed on the way says nothing of limits
+    if (answer.status < 500) turnstile.heard(sent.route, sent.at, pause)
   }
 
-  /** Waits for the turn of one request. The value is the key to send it with. */
-  async function admit(method: Method, signal: AbortSignal): Promise<Result<string, ServiceError>> {
+  /** Waits for the turn of one request. The value is the key to send it with, and how long it waited. */
+  async function admit(call: Call, signal: AbortSignal): Promise<Result<Admission, ServiceError>> {
     const before = usableKey() // a refused key takes no place in the queue
     if (!before.ok) return before
-    const passage = await turnstile.pass(method === 'GET', AbortSignal.any([signal, queue.signal]))
+    const passage = await turnstile.pass(
+      { route: call.operation, priority: call.priority, patient: call.method === 'GET' },
+      AbortSignal.any([signal, queue.signal]),
+    )
     if (signal.aborted) return failed({ kind: 'unavailable', message: 'stopped' })
-    if (passage.kind === 'stopped') return admit(method, signal)
+    if (passage.kind === 'stopped') return admit(call, signal)
     if (passage.kind === 'limited') return failed(passage)
-    return usableKey() // it may have been replaced, or refused, while we queued
+    const key = usableKey() // it may have been replaced, or refused, while we queued
+    return key.ok ? ok({ key: key.value, waited: passage.waited }) : key
   }
 
   async function once(
-    call: Request & { readonly method: Method; readonly body?: unknown },
+    call: Call,
     { deadline, retry }: { readonly deadline: Seconds; readonly retry: boolean },
     signal: AbortSignal,
   ): Promise<Sent> {
-    const key = await admit(call.method, signal)
-    if (!key.ok) return { unsent: key.error }
+    const admitted = await admit(call, signal)
+    if (!admitted.ok) return { unsent: admitted.error }
+    const { key, waited } = admitted.value
 
     const sentAt = clock.monotonic()
     const body = call.body === undefined ? undefined : JSON.stringify(call.body)
-    const attempt = { method: call.method, url: `${root}/${call.path}`, key: key.value, body, deadline }
-    const reply = withoutKey(await send(attempt, { clock, dispatcher }, signal), key.value)
+    const attempt = { method: call.method, url: `${root}/${call.path}`, key, body, deadline }
+    const reply = withoutKey(await send(attempt, { clock, dispatcher }, signal), key)
     const took = seconds(clock.monotonic() - sentAt)
-    if (reply.kind === 'answer') learn(reply, { key: key.value, sentAt })
+    if (reply.kind === 'answer') learn(reply, { key, route: call.operation, at: sentAt })
     if (reply.kind !== 'stopped') {
-      const code = reply.kind === 'answer' ? String(reply.status) : reply.code
-      onRequest?.({ operation: call.operation, code, seconds: took, retry })
+      const answered = reply.kind === 'answer'
+      onRequest?.({
+        operation: call.operation,
+        code: answered ? String(reply.status) : reply.code,
+        seconds: took,
+        retry,
+        priority: call.priority,
+        waited,
+        share: turnstile.share(call.operation),
+        headers: answered ? reply.headers : {},
+      })
     }
     return { reply, took }
   }
 
-  return {
+  const at = (priority: Priority): Client => ({
     async read(request, signal) {
       let spent = 0
       for (let attempt = 1; ; attempt += 1) {
         const deadline = seconds(Math.min(DEADLINE, PATIENCE - spent))
         // oxlint-disable-next-line no-await-in-loop -- the next attempt depends on this one
-        const sent = await once({ ...request, method: 'GET' }, { deadline, retry: attempt > 1 }, signal)
+        const sent = await once(
+          { ...request, priority, method: 'GET' },
+          { deadline, retry: attempt > 1 },
+          signal,
+        )
         if ('unsent' in sent) return failed(sent.unsent)
         const { result, repeatable } = readOutcome(sent.reply, clock.now())
         const limit = !result.ok && result.error.kind === 'limited' // its pause is kept by the turnstile
@@ -139,10 +176,12 @@ export function createClient(options: ClientOptions): Client {
       }
     },
     async mutate(mutation, signal) {
-      const sent = await once(mutation, { deadline: DEADLINE, retry: false }, signal)
+      const sent = await once({ ...mutation, priority }, { deadline: DEADLINE, retry: false }, signal)
       return 'unsent' in sent ? failed(sent.unsent) : mutationResult(sent.reply, mutation, clock.now())
     },
-  }
+  })
+
+  return { at }
 }
 
 /** Full jitter: anything up to a bound that doubles. */

@@ -2,7 +2,7 @@
 import type { ServiceError } from '../model/service-error.ts'
 import { failed, ok, type Result } from '../model/result.ts'
 import { after, seconds, type Instant, type Seconds } from '../model/units.ts'
-import type { Answer, Reply } from './attempt.ts'
+import { headerOf, type Answer, type Reply } from './attempt.ts'
 
 /** When a 429 names no time. Doubled, a burst that was refused waits twice as long. */
 const UNNAMED_PAUSE = seconds(2)
@@ -71,7 +71,7 @@ function refusal(answer: Answer, now: Instant): ServiceError {
     case 423:
       return { kind: 'busy' }
     case 429:
-      return { kind: 'limited', until: after(now, pauseOf(answer.retryAfter, now)) }
+      return { kind: 'limited', until: after(now, pauseOf(answer, now)) }
     default:
       return { kind: 'refused', status: answer.status, message: messageOf(answer) }
   }
@@ -82,8 +82,8 @@ export const isNotThere = (error: ServiceError): boolean =>
   error.kind === 'gone' || (error.kind === 'refused' && (error.status === 405 || error.status === 501))
 
 /** What `Retry-After` asks for, in seconds or as a date; a short pause when it is absent or unreadable. */
-export function pauseOf(retryAfter: string | undefined, now: Instant): Seconds {
-  const text = retryAfter?.trim() ?? ''
+export function pauseOf({ headers }: Answer, now: Instant): Seconds {
+  const text = headerOf(headers, 'retry-after')?.trim() ?? ''
   if (/^\d+$/.test(text)) return seconds(Number(text))
   const until = Date.parse(text)
   return Number.isNaN(until) ? UNNAMED_PAUSE : seconds(Math.max(0, (until - now) / 1000))

@@ -4,7 +4,7 @@ import type { ChangedCompute, Listing, Service } from '../model/ports.ts'
 import { failed, ok, type Result } from '../model/result.ts'
 import { serviceErrorText, type ServiceError } from '../model/service-error.ts'
 import { instant } from '../model/units.ts'
-import { createClient, type ClientOptions, type Mutation } from './client.ts'
+import { createClient, type Client, type ClientOptions, type Mutation } from './client.ts'
 import {
   decodeChanged,
   decodeCompute,
@@ -20,6 +20,7 @@ import {
 import { encodeSettings } from './encode.ts'
 import { isNotThere } from './outcome.ts'
 import { readPages } from './pages.ts'
+import type { Priority } from './queue.ts'
 import { usageOf, type Read } from './usage.ts'
 
 /** The most the service gives. Source: service-facts.md, "Projects". */
@@ -36,9 +37,17 @@ export type ServiceOptions = ClientOptions & {
   readonly useConnectionUri?: boolean
 }
 
+/** Itself asks as `poll`; `at` gives the same service to whom asks more or less urgently, on the same request budget. */
+export type PrioritizedService = Service & { at(priority: Priority): Service }
+
 /** The service's HTTP API. Whatever goes wrong is a `ServiceError`; no method rejects, and none names the key. */
-export function createService(options: ServiceOptions): Service {
-  const client = createClient(options)
+export function createService(options: ServiceOptions): PrioritizedService {
+  const clients = createClient(options)
+  const at = (priority: Priority): Service => serviceOf(clients.at(priority), options)
+  return { ...at('poll'), at }
+}
+
+function serviceOf(client: Client, options: ServiceOptions): Service {
   const { projects, orgId } = options
 
   const read: Read = async (operation, path, { decode, signal }) => {

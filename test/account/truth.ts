@@ -5,7 +5,7 @@ import { newAccountState, type AccountState } from '../../src/daemon/state.ts'
 import type { Compute } from '../../src/model/compute.ts'
 import type { ComputeAccount, SettledInterval } from '../../src/model/ledger.ts'
 import type { Operation } from '../../src/model/operation.ts'
-import type { Listing, Ports } from '../../src/model/ports.ts'
+import type { Listing, Ports, Service } from '../../src/model/ports.ts'
 import { failed, ok, type Result } from '../../src/model/result.ts'
 import type { ServiceError } from '../../src/model/service-error.ts'
 import { instant, seconds, type Instant } from '../../src/model/units.ts'
@@ -94,6 +94,32 @@ function portsOf(history: History, stage: Stage): Ports {
     { due: from, record: dated('start_compute', `start-${index}`, from) },
     { due: to, record: dated('suspend_compute', `end-${index}`, to) },
   ])
+  const service: Service = {
+    listProjects: () => answer([project({ cpuUsedSeconds: time() })]),
+    listComputes: () => answer([recordAt(history, time(), records)]),
+    listOperations: (_, since) =>
+      operationsFail?.(passes())
+        ? Promise.resolve(failed({ kind: 'unavailable', message: 'not now' }))
+        : answer(
+            operations
+              .filter(({ due, record }) => due + operationsLag <= time() && record.createdAt >= since - 1000)
+              .map(({ record }) => record),
+          ),
+    getCompute: never,
+    listOperationsPage: never,
+    getProjectDetail: never,
+    listConsumption: never,
+    getConnectionUri: never,
+    createCompute: never,
+    updateCompute: never,
+    deleteCompute: never,
+    restartCompute: never,
+    startCompute: never,
+    suspendCompute: never,
+    listKeys: never,
+    createKey: never,
+    revokeKey: never,
+  }
   return {
     clock: {
       now: () => instant(at(0) + time() + skew),
@@ -101,34 +127,8 @@ function portsOf(history: History, stage: Stage): Ports {
       sleep: () => Promise.resolve(),
     },
     random: seeded(1),
-    service: {
-      listProjects: () => answer([project({ cpuUsedSeconds: time() })]),
-      listComputes: () => answer([recordAt(history, time(), records)]),
-      listOperations: (_, since) =>
-        operationsFail?.(passes())
-          ? Promise.resolve(failed({ kind: 'unavailable', message: 'not now' }))
-          : answer(
-              operations
-                .filter(
-                  ({ due, record }) => due + operationsLag <= time() && record.createdAt >= since - 1000,
-                )
-                .map(({ record }) => record),
-            ),
-      getCompute: never,
-      listOperationsPage: never,
-      getProjectDetail: never,
-      listConsumption: never,
-      getConnectionUri: never,
-      createCompute: never,
-      updateCompute: never,
-      deleteCompute: never,
-      restartCompute: never,
-      startCompute: never,
-      suspendCompute: never,
-      listKeys: never,
-      createKey: never,
-      revokeKey: never,
-    },
+    service,
+    background: service,
     readings: { readable: () => false, read: never },
     store: {
       load: never,

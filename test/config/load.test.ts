@@ -38,7 +38,7 @@ describe('a configuration', () => {
           deadline: 5,
           maxConcurrent: 16,
         },
-        service: { preset: '2026-03', requestsPerMinute: 350 },
+        service: { preset: '2026-03', requestsPerMinute: 350, useConnectionUri: false },
         server: { telemetry: { host: '0.0.0.0', port: 9477 }, api: { host: '127.0.0.1', port: 9478 } },
         store: { folder: join(folder, 'dormouse-data') },
         metrics: { staleAfter: 3 },

@@ -108,6 +108,23 @@ test('the client library exports the other families of the catalogue', async () 
   expect(expected.filter(({ name }) => !text.includes(`# TYPE ${PREFIX}${name} `))).toEqual([])
 })
 
+test('a request is counted by operation, code and priority, with its wait and what is left of the rate', async () => {
+  const self = createSelfMetrics()
+  const sent = { key: 'main', operation: 'list_computes', code: '429', seconds: 0.1, retry: false }
+  self.request({ ...sent, priority: 'report', waited: 1.5, share: 1 })
+  self.request({ ...sent, priority: 'report', waited: 2, share: 0.5 })
+  const told = (await self.text()).split('\n')
+  expect(told).toContain(
+    'dormouse_api_requests_total{operation="list_computes",code="429",priority="report"} 2',
+  )
+  expect(told).toContain(
+    'dormouse_api_requests_total{operation="list_computes",code="429",priority="poll"} 0',
+  )
+  expect(told).toContain('dormouse_api_rate_limited_seconds_total{priority="report"} 3.5')
+  expect(told).toContain('dormouse_api_rate_limited_seconds_total{priority="verify"} 0')
+  expect(told).toContain('dormouse_api_rate_ratio{key="main",operation="list_computes"} 0.5')
+})
+
 test('a hostile name stays inside its label', () => {
   const name = 'a"} 1\ndormouse_up{x="\\'
   const told = lines(snapshot(name)).filter((line) => line.startsWith('dormouse_project_info'))

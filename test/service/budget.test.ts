@@ -39,7 +39,8 @@ describe('a request budget', () => {
           const sent: number[] = []
           for (const [index, pause] of pauses.entries()) {
             now += pause
-            if (index === limitedAt) budget = limited(budget, at(now), { sentAt: at(now), pause: at(1) })
+            if (index === limitedAt)
+              budget = limited(budget, at(now), { sentAt: at(now), pause: at(1), factor: 0.5 })
             if (waitFor(budget, at(now)) > 0) continue
             budget = spend(budget, at(now))
             sent.push(now)
@@ -64,7 +65,7 @@ describe('a request budget', () => {
           now += wait
           budget = spend(budget, at(now))
         }
-        budget = limited(budget, at(now), { sentAt: at(now), pause: at(pause) })
+        budget = limited(budget, at(now), { sentAt: at(now), pause: at(pause), factor: 0.5 })
         const wait = waitFor(budget, at(now))
         expect(wait).toBeGreaterThanOrEqual(pause)
         expect(waitFor(budget, at(now + wait))).toBeLessThanOrEqual(0.001)
@@ -77,22 +78,25 @@ describe('a request budget', () => {
     ['5 minutes later', 300, 0.75],
     ['10 minutes later', 600, 1],
   ])('has after a 429, %s, the share', (_, later, share) => {
-    const budget = limited(openBudget(60, at(0)), at(0), { sentAt: at(0), pause: at(5) })
+    const budget = limited(openBudget(60, at(0)), at(0), { sentAt: at(0), pause: at(5), factor: 0.5 })
     expect(rateAt(budget, later)).toBeCloseTo(share, 1)
   })
 
   test('is halved once by requests that were on their way together, and again by a later one', () => {
-    const once = limited(openBudget(60, at(0)), at(10), { sentAt: at(9), pause: at(1) })
-    const together = limited(once, at(10.5), { sentAt: at(9.5), pause: at(3) })
+    const once = limited(openBudget(60, at(0)), at(10), { sentAt: at(9), pause: at(1), factor: 0.5 })
+    const together = limited(once, at(10.5), { sentAt: at(9.5), pause: at(3), factor: 0.5 })
     expect(together.share).toBeCloseTo(0.5, 2)
     expect(together.notBefore).toBe(13.5)
-    expect(limited(together, at(15), { sentAt: at(14), pause: at(0) }).share).toBeCloseTo(0.25, 2)
+    expect(limited(together, at(15), { sentAt: at(14), pause: at(0), factor: 0.5 }).share).toBeCloseTo(
+      0.25,
+      2,
+    )
   })
 
   test('keeps a share however often it is limited', () => {
     let budget = openBudget(320, at(0))
     for (let time = 0; time < 40; time += 1)
-      budget = limited(budget, at(time), { sentAt: at(time), pause: at(0) })
+      budget = limited(budget, at(time), { sentAt: at(time), pause: at(0), factor: 0.5 })
     expect(budget.share).toBeGreaterThanOrEqual(1 / 32)
   })
 })

@@ -18,7 +18,7 @@ const clientOf = (baseUrl: string, more: Partial<ClientOptions> = {}) =>
     random: { unit: () => 0.5, uuid: () => '' },
     requestsPerMinute: 60_000,
     ...more,
-  })
+  }).at('poll')
 
 const list = { operation: 'list_computes', path: 'projects/p/endpoints' }
 const change = {
@@ -179,17 +179,25 @@ describe('a service that', () => {
     expect(clock.monotonic()).toBeCloseTo(3, 2)
   })
 
-  test('asks for a long pause is left alone until it is over', async () => {
+  test('asks for a long pause on two routes is left alone until it is over', async () => {
     const clock = eagerClock()
     await using server = await faultyServer(
-      inTurn(answers(429, {}, { 'retry-after': '120' }), answers(200, [])),
+      inTurn(
+        answers(429, {}, { 'retry-after': '120' }),
+        answers(429, {}, { 'retry-after': '5' }),
+        answers(200, []),
+      ),
     )
     const client = clientOf(server.baseUrl, { clock })
     const until = Date.parse('2026-01-05T00:02:00Z')
-    expect(await client.read(list, running)).toEqual(failed({ kind: 'limited', until }))
-    expect(await client.read(list, running)).toEqual(failed({ kind: 'limited', until }))
-    expect(await client.mutate(change, running)).toEqual(failed({ kind: 'limited', until }))
-    expect(server.requests).toHaveLength(1)
+    const limited = failed({ kind: 'limited', until })
+    expect(await client.read(list, running)).toEqual(limited)
+    expect(await client.read(list, running)).toEqual(limited)
+    const soon = failed({ kind: 'limited', until: until - 115_000 })
+    expect(await client.mutate(change, running)).toEqual(soon) // it might have been the limit of the list alone
+    expect(await client.mutate(change, running)).toEqual(limited)
+    expect(await client.read({ ...list, operation: 'get_compute' }, running)).toEqual(limited)
+    expect(server.requests).toHaveLength(2)
     await clock.advance(seconds(120))
     expect(await client.mutate(change, running)).toEqual(ok([]))
   })

@@ -1,8 +1,10 @@
 // Lists in pages, explicit projects and routes that are not there. What each method sends and returns: contract.test.ts.
 import { describe, expect, test } from 'vitest'
+import { fakeClock } from '../support/fake-clock.ts'
 import { eagerClock } from './eager-clock.ts'
 import { answers, faultyServer, type Fault } from './faulty-server.ts'
 import { compute, computeModel, operation, project } from './records.ts'
+import type { Service } from '../../src/model/ports.ts'
 import { failed, ok } from '../../src/model/result.ts'
 import { cu, instant, seconds } from '../../src/model/units.ts'
 import { createService, type ServiceOptions } from '../../src/service/service.ts'
@@ -264,4 +266,26 @@ describe('an answer to a change', () => {
       ])
     },
   )
+})
+
+const ask = (one: Service): Promise<unknown> => one.listComputes('p', running)
+
+test('whoever asks more urgently goes first on one request budget', async () => {
+  const clock = fakeClock()
+  const reports: string[] = []
+  await using server = await faultyServer(answers(200, { endpoints: [] }))
+  const service = serviceOf(server.baseUrl, {
+    clock,
+    requestsPerMinute: 60,
+    onRequest: ({ priority, waited }) => reports.push(`${priority} ${waited}`),
+  })
+  await Promise.all(Array.from({ length: 10 }, () => ask(service)))
+  reports.length = 0
+  const [report, poll] = [ask(service.at('report')), ask(service)]
+  const [verify, apply] = [ask(service.at('verify')), ask(service.at('apply'))]
+  for (const next of [verify, apply, poll, report]) {
+    await clock.advance(seconds(1))
+    await next
+  }
+  expect(reports).toEqual(['verify 1', 'apply 2', 'poll 3', 'report 4'])
 })

@@ -55,6 +55,7 @@ export async function simulateWeek(options: WeekOptions): Promise<Week> {
     clock: { ...clock, now: () => after(clock.now(), seconds(options.skew ?? 0)) },
     random,
     service,
+    background: service,
     readings,
     store: {
       ...store,

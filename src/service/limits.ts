@@ -1,0 +1,110 @@
+// Which limit a 429 speaks of, and how long a request to a route has to wait. Pure; times are monotonic.
+import { ratio, seconds, type Ratio, type Seconds } from '../model/units.ts'
+import { limited, openBudget, shareAt, spend, waitFor, type Budget } from './budget.ts'
+
+/**
+ * Requests a minute to routes that have a limit far below the account's; half of it, as for the account.
+ * Source: service-facts.md, "Errors, retries, rates".
+ */
+const ROUTE_RATES: Readonly<Record<string, number>> = { list_consumption: 15 }
+
+/**
+ * The service limits an account (700 requests a minute) and each route (40 a second), and its 429 does not say which
+ * it was. So it is taken for the route's, and that route alone slows down, until a second route is refused before
+ * anything has passed: then it was the account's.
+ */
+export type Limits = {
+  readonly requestsPerMinute: number
+  readonly account: Budget
+  /** Operation → its own budget; one without is bound by the account's alone. */
+  readonly routes: ReadonlyMap<string, Budget>
+  /** Routes that were refused since something passed. */
+  readonly suspects: ReadonlySet<string>
+  /** Since when there are suspects. */
+  readonly suspectedAt: Seconds
+}
+
+export const openLimits = (requestsPerMinute: number, now: Seconds): Limits => ({
+  requestsPerMinute,
+  account: openBudget(requestsPerMinute, now),
+  routes: new Map(Object.entries(ROUTE_RATES).map(([route, rate]) => [route, openBudget(rate, now)])),
+  suspects: new Set(),
+  suspectedAt: seconds(Infinity),
+})
+
+const budgetsOf = ({ account, routes }: Limits, route: string): Budget[] => {
+  const own = routes.get(route)
+  return own ? [account, own] : [account]
+}
+
+/** How long until a request to `route` may go out; 0 when it may now. */
+export const waitAt = (limits: Limits, route: string, now: Seconds): Seconds =>
+  seconds(Math.max(...budgetsOf(limits, route).map((budget) => waitFor(budget, now))))
+
+/** How much of that the service asked for; 0 or less when it asks for nothing. */
+export const pauseAt = (limits: Limits, route: string, now: Seconds): Seconds =>
+  seconds(Math.max(...budgetsOf(limits, route).map(({ notBefore }) => notBefore - now)))
+
+/** A request to `route` goes out now; `waitAt` said 0. */
+export function spent(limits: Limits, route: string, now: Seconds): Limits {
+  const own = limits.routes.get(route)
+  return {
+    ...limits,
+    account: spend(limits.account, now),
+    routes: own ? new Map(limits.routes).set(route, spend(own, now)) : limits.routes,
+  }
+}
+
+/** How much of its rate `route` has, the account's limit included. */
+export const shareOf = (limits: Limits, route: string, now: Seconds): Ratio =>
+  ratio(Math.min(...budgetsOf(limits, route).map((budget) => shareAt(budget, now))))
+
+/** A request to `route`, sent at `sentAt`, was answered 429. */
+export type Refusal = {
+  readonly route: string
+  readonly sentAt: Seconds
+  readonly pause: Seconds
+  /** What is left of the rate: about a half. */
+  readonly factor: number
+}
+
+export function refused(limits: Limits, refusal: Refusal, now: Seconds): Limits {
+  const { route } = refusal
+  const suspects = new Set(limits.suspects).add(route)
+  const suspected = {
+    ...limits,
+    suspects,
+    suspectedAt: seconds(Math.min(limits.suspectedAt, now)),
+  }
+  if (suspects.size < 2) {
+    const own = limits.routes.get(route) ?? openBudget(limits.requestsPerMinute, now)
+    return { ...suspected, routes: new Map(limits.routes).set(route, limited(own, now, refusal)) }
+  }
+  // what the routes were made to pay and wait for is the account's now
+  const asked = [...suspects].map((one) => pauseAt(limits, one, now))
+  const pause = seconds(Math.max(refusal.pause, ...asked))
+  return {
+    ...suspected,
+    account: limited(limits.account, now, { ...refusal, pause }),
+    routes: withoutPenalties(limits.routes, suspects, now),
+  }
+}
+
+function withoutPenalties(
+  routes: Limits['routes'],
+  suspects: Limits['suspects'],
+  now: Seconds,
+): Limits['routes'] {
+  const own = [...routes].filter(([route]) => !suspects.has(route))
+  const anew = [...suspects].flatMap((route): [string, Budget][] => {
+    const rate = ROUTE_RATES[route]
+    return rate === undefined ? [] : [[route, openBudget(rate, now)]]
+  })
+  return new Map([...own, ...anew])
+}
+
+/** A request sent at `sentAt` was answered otherwise: the account is not at its limit. */
+export function passed(limits: Limits, sentAt: Seconds): Limits {
+  if (limits.suspects.size === 0 || sentAt < limits.suspectedAt) return limits
+  return { ...limits, suspects: new Set(), suspectedAt: seconds(Infinity) }
+}
