@@ -1,14 +1,21 @@
-// Folds a sweep into the ledger.
-import { computeKey, effectiveDelay, type ComputeRef, type Project } from '../model/compute.ts'
+// Folds a sweep into the ledger, in parts: each small enough not to hold up the event loop, each true by itself.
+import { computeKey, effectiveDelay, type ComputeRef } from '../model/compute.ts'
 import type { Event } from '../model/event.ts'
-import type { ComputeAccount, Ledger, SettledInterval } from '../model/ledger.ts'
-import type { Look, ReadingAttempt, Sweep } from '../model/observation.ts'
-import type { Operation } from '../model/operation.ts'
+import type { ComputeAccount, Ledger, ProjectAccount, SettledInterval } from '../model/ledger.ts'
+import type { Sweep } from '../model/observation.ts'
+import type { Batch } from '../model/ports.ts'
 import type { Prices } from '../model/price.ts'
 import type { Instant } from '../model/units.ts'
 import { eventsBetween } from './events.ts'
+import { factsByCompute } from './facts.ts'
 import { fold, type Facts } from './fold.ts'
+import { projectsAfter } from './projects.ts'
 import { countedReadings } from './reading-counts.ts'
+
+/** Computes folded in one part. Doubled, the event loop is held up twice as long, some 20 ms. */
+const COMPUTES = 100
+/** Projects written in one part. */
+const PROJECTS = 500
 
 export type AccountContext = {
   readonly prices: Prices
@@ -17,113 +24,68 @@ export type AccountContext = {
   readonly now: Instant
 }
 
-export type Accounted = {
-  readonly ledger: Ledger
-  /** The computes whose account is another than before. */
-  readonly changed: readonly ComputeRef[]
-  /** Intervals that are summed up now and never again. */
-  readonly settled: readonly SettledInterval[]
-  readonly events: readonly Event[]
+/** A part of what a sweep changes: the new state of some accounts, and what happened to them. */
+export type Part = Batch & { readonly events: readonly Event[] }
+
+/**
+ * What `sweep` changes in `ledger`. Folding a sweep a second time changes no total, so that parts that were kept may be
+ * folded again when the rest was lost. A project is marked as looked at after its computes, for the same reason.
+ */
+export function* account(ledger: Ledger, sweep: Sweep, context: AccountContext): Generator<Part> {
+  const projects = projectsAfter(ledger, sweep)
+  const nothing = { account: ledger.account, readings: undefined, projects: [], computes: [], settled: [] }
+  const facts = [...factsByCompute(ledger, sweep, context.now)]
+  for (let first = 0; first < facts.length; first += COMPUTES) {
+    const some = facts.slice(first, first + COMPUTES)
+    yield { ...nothing, ...foldedAll({ ledger, projects }, some, context) }
+  }
+  const changed = [...projects.values()]
+  for (let first = 0; first < changed.length; first += PROJECTS) {
+    yield { ...nothing, projects: changed.slice(first, first + PROJECTS), events: [] }
+  }
+  if (sweep.readings.length + sweep.refusals.length > 0)
+    yield { ...nothing, readings: countedReadings(ledger.readings, sweep), events: [] }
 }
 
-/** The ledger after `sweep`. Folding the looks and operations of a sweep a second time changes no total. */
-export function account(ledger: Ledger, sweep: Sweep, context: AccountContext): Accounted {
-  const projects = withProjects(ledger.projects, sweep.projects)
-  const computes = new Map(ledger.computes)
-  const changed: ComputeRef[] = []
+type Known = { readonly ledger: Ledger; readonly projects: ReadonlyMap<string, ProjectAccount> }
+
+function foldedAll(
+  { ledger, projects }: Known,
+  facts: readonly (readonly [string, Facts])[],
+  context: AccountContext,
+): Pick<Part, 'computes' | 'settled' | 'events'> {
+  const computes: ComputeAccount[] = []
   const settled: SettledInterval[] = []
   const events: Event[] = []
-  for (const [key, facts] of factsByCompute(ledger, sweep)) {
+  for (const [key, seen] of facts) {
     const before = ledger.computes.get(key)
-    const project = projects.get(facts.ref.projectId)
-    const folded = fold(before, facts, { ...context, delayOf: (compute) => effectiveDelay(compute, project) })
+    const project = projectOf({ ledger, projects }, seen.ref)?.project
+    const folded = fold(before, seen, { ...context, delayOf: (compute) => effectiveDelay(compute, project) })
     if (!folded) continue
-    computes.set(key, folded.account)
-    changed.push(facts.ref)
+    computes.push(folded.account)
     settled.push(...folded.closed)
     events.push(...eventsBetween(before, folded.account, context.now))
   }
+  return { computes, settled, events }
+}
+
+const projectOf = ({ ledger, projects }: Known, { projectId }: ComputeRef): ProjectAccount | undefined =>
+  projects.get(projectId) ?? ledger.projects.get(projectId)
+
+/** A ledger that grows by the parts of one sweep; `before` stays as it is. */
+export function growing(before: Ledger): {
+  readonly ledger: () => Ledger
+  readonly add: (part: Batch) => void
+} {
+  const computes = new Map(before.computes)
+  const projects = new Map(before.projects)
+  let { readings } = before
   return {
-    ledger: {
-      ...ledger,
-      computes,
-      projects,
-      readings: countedReadings(ledger.readings, sweep),
-      listedAt: withListed(ledger.listedAt, sweep),
+    ledger: () => ({ ...before, computes, projects, readings }),
+    add: (part) => {
+      for (const one of part.computes) computes.set(computeKey(one.ref), one)
+      for (const one of part.projects) projects.set(one.project.projectId, one)
+      readings = part.readings ?? readings
     },
-    changed,
-    settled,
-    events,
   }
-}
-
-const withListed = (known: Ledger['listedAt'], { listed }: Sweep): Ledger['listedAt'] =>
-  listed.length === 0
-    ? known
-    : new Map([...known, ...listed.map(({ projectId, answeredAt }) => [projectId, answeredAt] as const)])
-
-/** Projects that left the list are kept: their computes' accounts name them. */
-function withProjects(
-  known: ReadonlyMap<string, Project>,
-  listed: readonly Project[] | undefined,
-): ReadonlyMap<string, Project> {
-  if (!listed) return known
-  return new Map([...known, ...listed.map((project) => [project.projectId, project] as const)])
-}
-
-type Gathered = {
-  readonly ref: ComputeRef
-  readonly looks: Look[]
-  readonly operations: Operation[]
-  readonly operationsRead: boolean
-  readonly readings: ReadingAttempt[]
-  goneAt: Instant | undefined
-}
-
-/** `computeKey` → what the sweep tells of it; those that are awake, or gone and not yet settled, are there also when it tells nothing. */
-function factsByCompute(ledger: Ledger, sweep: Sweep): ReadonlyMap<string, Facts> {
-  const byKey = new Map<string, Gathered>()
-  const read = new Set(sweep.operationsOf)
-  const about = (projectId: string, endpointId: string): Gathered => {
-    const ref = { account: sweep.account, projectId, endpointId }
-    const key = computeKey(ref)
-    const facts = byKey.get(key) ?? {
-      ref,
-      looks: [],
-      operations: [],
-      operationsRead: read.has(projectId),
-      readings: [],
-      goneAt: undefined,
-    }
-    byKey.set(key, facts)
-    return facts
-  }
-  for (const look of sweep.looks) about(look.compute.projectId, look.compute.endpointId).looks.push(look)
-  for (const operation of sweep.operations) {
-    if (operation.endpointId !== undefined) {
-      about(operation.projectId, operation.endpointId).operations.push(operation)
-    }
-  }
-  for (const reading of sweep.readings)
-    about(reading.ref.projectId, reading.ref.endpointId).readings.push(reading)
-  for (const { ref, goneAt } of gone(ledger, sweep)) about(ref.projectId, ref.endpointId).goneAt = goneAt
-  for (const known of ledger.computes.values()) {
-    if (goesOn(known) || read.has(known.ref.projectId)) about(known.ref.projectId, known.ref.endpointId)
-  }
-  return byKey
-}
-
-/** Whether time alone changes an account: the compute is awake, or it is gone and not all of it is settled. */
-const goesOn = ({ open, goneAt, evidence }: ComputeAccount): boolean =>
-  open !== undefined || (goneAt !== undefined && evidence.operations.length + evidence.sightings.length > 0)
-
-/** Computes that a whole list of their project no longer holds. */
-function gone(ledger: Ledger, sweep: Sweep): { readonly ref: ComputeRef; readonly goneAt: Instant }[] {
-  const listedAt = new Map(sweep.listed.map(({ projectId, answeredAt }) => [projectId, answeredAt]))
-  const seen = new Set(sweep.looks.map(({ compute }) => compute.endpointId))
-  return [...ledger.computes.values()].flatMap(({ ref, goneAt }: ComputeAccount) => {
-    const answeredAt = listedAt.get(ref.projectId)
-    if (answeredAt === undefined || goneAt !== undefined || seen.has(ref.endpointId)) return []
-    return [{ ref, goneAt: answeredAt }]
-  })
 }

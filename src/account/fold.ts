@@ -1,17 +1,17 @@
 // Folds what was seen of one compute into its account.
 import type { AutosuspendDelay, Compute, ComputeRef } from '../model/compute.ts'
-import type { ComputeAccount, Evidence, SettledInterval } from '../model/ledger.ts'
+import type { AwakeInterval, ComputeAccount, Evidence, SettledInterval } from '../model/ledger.ts'
 import type { Look, ReadingAttempt } from '../model/observation.ts'
 import type { Operation } from '../model/operation.ts'
-import { awaitsOperations, showsTransition } from '../model/transition.ts'
-import { instant, type Instant } from '../model/units.ts'
+import { awaitsOperations, needsOperations } from '../model/transition.ts'
+import { after, earliest, instant, type Instant, type Seconds } from '../model/units.ts'
 import type { AccountContext } from './account.ts'
 import { risen } from './counters.ts'
 import { priceAt } from './cu-time.ts'
 import { NO_EVIDENCE, withFootprint, withGone, withLook, withOperation } from './evidence.ts'
 import { intervalsOf } from './intervals.ts'
 import { NO_READINGS, readingsAfter } from './reading-account.ts'
-import { settle } from './settle.ts'
+import { patience, settle } from './settle.ts'
 import { NO_COUNTERS, NO_TOTALS, plus, totalsOf } from './totals.ts'
 
 /** What one sweep tells of one compute; all empty when only time went by. */
@@ -51,21 +51,21 @@ const newAccount = (ref: ComputeRef, look: Look): ComputeAccount => ({
   totals: NO_TOTALS,
   counters: NO_COUNTERS,
   open: undefined,
+  settlesAt: undefined,
+  foldedAt: look.answeredAt,
   transitionAt: undefined,
   operationsReadAt: undefined,
   reading: NO_READINGS,
 })
 
 function folded(before: ComputeAccount, facts: Facts, context: FoldContext): Folded {
-  const seen = seenAfter(before, facts, context.now)
-  const delay = context.delayOf(seen.compute)
+  const delay = context.delayOf(facts.looks.at(-1)?.compute ?? before.compute)
+  const seen = seenAfter(before, facts, { now: context.now, delay })
   const evidence = evidenceWith(before, facts)
   const intervals = intervalsOf(evidence, before.settledUntil)
   const totalsContext = { evidence, delay, prices: context.prices, now: context.now }
-  const { closed, ...kept } = settle(
-    { ...before, intervals, evidence, awaiting: awaitsOperations(seen) },
-    totalsContext,
-  )
+  const awaiting = awaitsOperations(seen)
+  const { closed, ...kept } = settle({ ...before, intervals, evidence, awaiting }, totalsContext)
   const left = intervals.slice(closed.length)
   const totals = left
     .map((interval) => totalsOf(interval, { ...totalsContext, evidence: kept.evidence }))
@@ -80,16 +80,27 @@ function folded(before: ComputeAccount, facts: Facts, context: FoldContext): Fol
       totals,
       counters: risen(before.counters, totals, priceAt(context.prices, context.now)),
       open: open?.to ? undefined : open,
+      settlesAt: settlesAt(left, patience(awaiting)),
+      foldedAt: context.now,
       reading: readingsAfter(before, facts.readings, { overhead: context.overhead, delay, totals, evidence }),
     },
   }
 }
 
+function settlesAt(left: readonly AwakeInterval[], wait: Seconds): Instant | undefined {
+  const ends = left.flatMap(({ to }) => (to ? [after(to.latest, wait)] : []))
+  return ends.length === 0 ? undefined : instant(earliest(...ends) + 1)
+}
+
 type Seen = Pick<ComputeAccount, 'compute' | 'seenAt' | 'goneAt' | 'transitionAt' | 'operationsReadAt'>
 
-function seenAfter(before: ComputeAccount, { looks, goneAt, operationsRead }: Facts, now: Instant): Seen {
+function seenAfter(
+  before: ComputeAccount,
+  { looks, goneAt, operationsRead }: Facts,
+  { now, delay }: { readonly now: Instant; readonly delay: AutosuspendDelay },
+): Seen {
   const look = looks.at(-1)
-  const transition = looks.findLast((one) => showsTransition(before, one))
+  const transition = looks.findLast((one) => needsOperations(before, one, delay))
   return {
     compute: look?.compute ?? before.compute,
     seenAt: look?.answeredAt ?? before.seenAt,

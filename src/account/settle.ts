@@ -2,12 +2,12 @@
 import { LATENESS } from '../model/transition.ts'
 import type { AwakeInterval, Evidence, SettledInterval, Sighting, Totals } from '../model/ledger.ts'
 import type { ComputeRef } from '../model/compute.ts'
-import { instant, millis, type Instant } from '../model/units.ts'
+import { instant, millis, seconds, type Instant, type Seconds } from '../model/units.ts'
 import { extensionOf, foreignActivities } from './activity.ts'
 import { plus, totalsOf, NO_TOTALS, type TotalsContext } from './totals.ts'
 
 /** How long settling waits for operations that cannot be read, seconds. Doubled, that much more evidence is kept while the service fails. */
-const PATIENCE = 6 * 3600
+const PATIENCE = seconds(6 * 3600)
 /** Facts of one edge differ by no more than this; edges nearer to each other may still be told apart by a later fact. */
 const APART = 2000
 
@@ -25,9 +25,12 @@ export type Settled = Pick<Unsettled, 'evidence' | 'settledUntil' | 'settled'> &
   readonly closed: readonly SettledInterval[]
 }
 
+/** How long after its end an interval may still be restated. */
+export const patience = (awaiting: boolean): Seconds => (awaiting ? PATIENCE : LATENESS)
+
 /** Sums up the intervals that ended long ago, then what lies far back in the open one. */
 export function settle(account: Unsettled, context: TotalsContext): Settled {
-  const horizon = instant(context.now - (account.awaiting ? PATIENCE : LATENESS) * 1000)
+  const horizon = instant(context.now - patience(account.awaiting) * 1000)
   const count =
     account.intervals.findLastIndex((interval, index) =>
       isFinal(interval, account.intervals[index + 1], horizon),

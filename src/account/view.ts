@@ -6,6 +6,7 @@ import type { Prices } from '../model/price.ts'
 import { currentCu, type Preset } from '../model/sizes.ts'
 import type { ComputeView, ShownState } from '../model/snapshot.ts'
 import { cu, type Instant, type Seconds } from '../model/units.ts'
+import { totalsAt } from './as-of.ts'
 import { cuTimeSum, spendOf } from './totals.ts'
 import { whyAwake } from './why.ts'
 
@@ -22,6 +23,7 @@ export type ViewContext = {
 
 export function computeView(account: ComputeAccount, context: ViewContext): ComputeView {
   const { ref, compute, totals, counters, open, reading } = account
+  const { awake, cuTime } = totalsAt(account, context)
   const delay = effectiveDelay(compute, context.project)
   const state: ShownState = context.stale ? 'unknown' : compute.state
   return {
@@ -35,9 +37,9 @@ export function computeView(account: ComputeAccount, context: ViewContext): Comp
     delay,
     currentCu: sizeNow(account, context.preset),
     awakeSince: open?.from.likely,
-    awake: totals.awake,
-    cuTime: cuTimeSum(totals.cuTime),
-    spend: spendOf(totals.cuTime),
+    awake,
+    cuTime: cuTimeSum(cuTime),
+    spend: spendOf(cuTime),
     counters,
     idleTail: totals.idleTail,
     extension: totals.extension,

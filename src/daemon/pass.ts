@@ -1,8 +1,11 @@
 // One turn of the loop over one account: the picture of the program.
-import { account, type Accounted } from '../account/account.ts'
+import { account, growing, type Part } from '../account/account.ts'
+import type { Event } from '../model/event.ts'
+import type { Ledger } from '../model/ledger.ts'
 import type { Sweep } from '../model/observation.ts'
 import type { Prices } from '../model/price.ts'
 import type { Ports } from '../model/ports.ts'
+import { seconds } from '../model/units.ts'
 import { observe, type SweepPlan } from '../observe/sweep.ts'
 import { eventsOfSweep } from './sweep-events.ts'
 import type { AccountState } from './state.ts'
@@ -14,39 +17,70 @@ export type PassPlan = {
   readonly overhead: number
 }
 
-/** @returns the state for the next pass, durable before anybody is told of it; the one before when it was stopped in the middle */
+/**
+ * @returns the state for the next pass, durable before anybody is told of it; the one before when it was stopped in the
+ *   middle. What could not be stored is not in it: the next pass sees it again.
+ */
 export async function pass(
   ports: Ports,
   { before, plan }: { readonly before: AccountState; readonly plan: PassPlan },
   signal: AbortSignal,
 ): Promise<AccountState> {
-  const sweep = await observe(ports, { ledger: before.ledger, plan: sweepPlan(before, plan) }, signal)
+  const { ledger, list } = before
+  const sweep = await observe(ports, { ledger, list, plan: sweepPlan(before, plan) }, signal)
   if (signal.aborted) return before
-  const now = ports.clock.now()
-  const accounted = account(before.ledger, sweep, { prices: plan.prices, overhead: plan.overhead, now })
-  if (hasNews(sweep, accounted))
-    await ports.store.commit(accounted.ledger, accounted.changed, accounted.settled)
-  const after = stateAfter(before, accounted, sweep)
-  await ports.send([...eventsOfSweep(before, after, sweep), ...accounted.events])
+  const context = { prices: plan.prices, overhead: plan.overhead, now: ports.clock.now() }
+  const kept = await keep(ports, ledger, account(ledger, sweep, context))
+  const after = stateAfter(before, sweep, kept)
+  await ports.send([...eventsOfSweep(before, after, sweep), ...kept.events])
   return after
 }
 
 const sweepPlan = ({ stored }: AccountState, { sweep }: PassPlan): SweepPlan =>
   stored ? sweep : { ...sweep, readings: { ...sweep.readings, mode: 'off' } }
 
-/** Where nothing could be asked, time has passed and nothing else. */
-const hasNews = (sweep: Sweep, { settled }: Accounted): boolean =>
-  sweep.projects !== undefined || settled.length > 0
+type Kept = {
+  readonly ledger: Ledger
+  readonly events: readonly Event[]
+  /** Why a part could not be stored; undefined when all were. */
+  readonly failure: unknown
+}
 
-function stateAfter(before: AccountState, { ledger }: Accounted, sweep: Sweep): AccountState {
+/** Part by part, with a turn of the event loop between: first durable, then known. */
+async function keep({ store, clock }: Ports, before: Ledger, parts: Iterable<Part>): Promise<Kept> {
+  const grown = growing(before)
+  const events: Event[] = []
+  let failure: unknown
+  try {
+    for (const part of parts) {
+      // oxlint-disable-next-line no-await-in-loop -- one part after the other is the point
+      await store.commit(part)
+      grown.add(part)
+      events.push(...part.events)
+      // oxlint-disable-next-line no-await-in-loop -- a scrape may be waiting
+      await clock.sleep(seconds(0), NEVER)
+    }
+  } catch (cause) {
+    failure = cause ?? new Error('the store failed')
+  }
+  return { ledger: grown.ledger(), events, failure }
+}
+
+const NEVER = new AbortController().signal
+
+function stateAfter(before: AccountState, sweep: Sweep, { ledger, failure }: Kept): AccountState {
   const reached = sweep.service === 'ok'
+  const stored = failure === undefined
   return {
     ledger,
+    list: stored ? sweep.list : before.list,
+    backlog: sweep.backlog,
     service: sweep.service,
     lastSweepAt: reached ? sweep.endedAt : before.lastSweepAt,
     lastRejectedAt: sweep.service === 'unauthorized' ? sweep.endedAt : before.lastRejectedAt,
-    failures: reached ? 0 : before.failures + 1,
-    stored: before.stored || reached,
+    failures: reached && stored ? 0 : before.failures + 1,
+    stored: stored && (before.stored || reached),
+    storeFailure: failure,
     problems: sweep.problems.map(({ where, message }) => `${where}: ${message}`),
   }
 }

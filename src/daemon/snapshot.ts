@@ -40,7 +40,7 @@ function viewsOf(
   const stale = state.lastSweepAt === undefined || now - state.lastSweepAt > staleAfter * 1000
   return [...computes.values()].toSorted(inOrder).map((account) =>
     computeView(account, {
-      project: projects.get(account.ref.projectId),
+      project: projects.get(account.ref.projectId)?.project,
       prices,
       preset,
       now,

@@ -1,10 +1,15 @@
 import type { Ledger } from '../model/ledger.ts'
-import type { Sweep } from '../model/observation.ts'
+import type { Backlog, ListProgress, Sweep } from '../model/observation.ts'
 import type { Instant } from '../model/units.ts'
+import { NO_BACKLOG, NO_LIST } from '../observe/sweep.ts'
 
 /** What one pass leaves to the next, of one account. The ledger is in the store; the rest begins anew with the process. */
 export type AccountState = {
   readonly ledger: Ledger
+  /** How far the reading of the project list is. */
+  readonly list: ListProgress
+  /** What the last sweep left for later. */
+  readonly backlog: Backlog
   /** How the last sweep went; undefined before the first. */
   readonly service: Sweep['service'] | undefined
   /** The end of the last sweep that could ask the service. */
@@ -17,16 +22,21 @@ export type AccountState = {
    * is made again and again, and each may keep a compute awake.
    */
   readonly stored: boolean
+  /** Why the last pass could not store what it saw; undefined when it could. */
+  readonly storeFailure: unknown
   /** What could not be seen in the last sweep, so that a lasting problem is told once. */
   readonly problems: readonly string[]
 }
 
 export const newAccountState = (ledger: Ledger): AccountState => ({
   ledger,
+  list: NO_LIST,
+  backlog: NO_BACKLOG,
   service: undefined,
   lastSweepAt: undefined,
   lastRejectedAt: undefined,
   failures: 0,
   stored: false,
+  storeFailure: undefined,
   problems: [],
 })

@@ -16,7 +16,12 @@ export async function turn(
   try {
     const state = await pass(ports, { before, plan }, signal)
     const took = seconds(ports.clock.monotonic() - begun)
-    if (!signal.aborted) self.pass(state.service === 'ok' ? 'success' : 'failure', took)
+    if (signal.aborted) return { state, took }
+    self.pass(state.failures === 0 ? 'success' : 'failure', took)
+    if (state.storeFailure !== undefined) {
+      const { account } = state.ledger
+      log.error({ err: state.storeFailure, account }, 'what the pass saw could not be stored')
+    }
     return { state, took }
   } catch (err) {
     const took = seconds(ports.clock.monotonic() - begun)

@@ -2,6 +2,7 @@
 import type { AccountConfig, Config } from '../config/load.ts'
 import type { SelfMetrics } from '../metrics/self.ts'
 import type { Clock, Ports, Random, Send, Store } from '../model/ports.ts'
+import { seconds } from '../model/units.ts'
 import { createReadings } from '../observe/readings.ts'
 import { createService } from '../service/service.ts'
 import type { PassPlan } from './pass.ts'
@@ -46,21 +47,20 @@ export function portsOf(account: AccountConfig, config: Config, machine: Machine
   }
 }
 
-/** Half of the requests that an interval affords go into lists of computes; the rest is for what the lists show. */
-const SHARE_OF_LISTS = 0.5
-/** However short the interval is, a sweep lists so many projects. */
-const FEWEST_LISTS = 50
+/** The list of projects shows activity within a minute; never less than a reading is told. Doubled, operations are read more often than they need to be. */
+const LIST_LAG = seconds(60)
 
 export function planOf(account: AccountConfig, { reading, poll, service }: Config): PassPlan {
-  const affordable = Math.floor((service.requestsPerMinute * poll.interval * SHARE_OF_LISTS) / 60)
   // Without a database for full ones every reading is a light one, and costs as little.
   const mode = reading.mode === 'full' && reading.database === undefined ? 'light' : reading.mode
   return {
     prices: account.prices,
     overhead: reading.overhead,
     sweep: {
+      requests: Math.max(1, Math.floor((service.requestsPerMinute * poll.interval) / 60)),
+      interval: poll.interval,
       maxAge: poll.maxAge,
-      most: Math.max(FEWEST_LISTS, affordable),
+      listLag: seconds(Math.max(LIST_LAG, reading.activityLag)),
       readings: { ...reading, mode },
     },
   }
@@ -74,9 +74,9 @@ function passwordOf({ dsnPassword }: AccountConfig): string | undefined {
 
 const timed = (store: Store, { clock, self }: Pick<Machine, 'clock' | 'self'>): Store => ({
   ...store,
-  commit: async (ledger, changed, settled) => {
+  commit: async (batch) => {
     const begun = clock.monotonic()
-    await store.commit(ledger, changed, settled)
+    await store.commit(batch)
     self.commit(clock.monotonic() - begun)
   },
 })

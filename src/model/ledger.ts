@@ -134,7 +134,11 @@ export type ComputeAccount = {
   readonly counters: Counters
   /** The interval the compute is in; undefined when it is not awake. */
   readonly open: AwakeInterval | undefined
-  /** When a look last showed that something had happened. */
+  /** When time alone next changes the account: an interval has been over for long enough to be settled. */
+  readonly settlesAt: Instant | undefined
+  /** As of when `totals` are: those of a compute that is awake go on. */
+  readonly foldedAt: Instant
+  /** When a look last showed that something had happened which only the operations can date. */
   readonly transitionAt: Instant | undefined
   /** When the project's operations were last read without a failure, back to the time before. */
   readonly operationsReadAt: Instant | undefined
@@ -160,16 +164,31 @@ export type ReadingAccount = {
   readonly problem: string | undefined
 }
 
+/** What is kept of one project. */
+export type ProjectAccount = {
+  /** As last listed. */
+  readonly project: Project
+  /** When its computes were last listed whole, and what was known then; undefined before. */
+  readonly listed: ProjectListing | undefined
+}
+
+/** A list of one project's computes, and the project's record at that time: what differs from it has moved since. */
+export type ProjectListing = {
+  readonly at: Instant
+  readonly updatedAt: Instant
+  readonly cpuUsedSeconds: number
+  /** Of the computes that are there. */
+  readonly endpointIds: readonly string[]
+}
+
 export type Ledger = {
   readonly account: string
   /** `computeKey` → account. */
   readonly computes: ReadonlyMap<string, ComputeAccount>
-  /** Project id → project, as last listed. */
-  readonly projects: ReadonlyMap<string, Project>
+  /** Project id → account. */
+  readonly projects: ReadonlyMap<string, ProjectAccount>
   /** What a pass refused and read, by result, since the ledger began. */
   readonly readings: ReadingCounts
-  /** Project id → when its computes were last listed whole. */
-  readonly listedAt: ReadonlyMap<string, Instant>
 }
 
 export type ReadingCounts = Readonly<Record<ReadingOutcome, number>>

@@ -10,6 +10,8 @@ export type Look = {
   readonly answeredAt: Instant
   /** `askedAt` on the monotonic clock: how fresh it is must not depend on a clock that may be set. */
   readonly askedOn: Seconds
+  /** Since the look before, nobody was active until then: the project list, which tells of activity, was read that often. */
+  readonly quietUntil?: Instant
 }
 
 /** Counters of the file cache, cumulative since the compute's last start. Source: service interface, "Cache statistics". */
@@ -98,17 +100,60 @@ export type ReadingRefusal =
 /** A part of a sweep that could not be seen; the rest of the sweep stands. */
 export type SweepProblem = { readonly where: string; readonly message: string }
 
+/** Why a project's computes are looked at, the most urgent first. */
+export type Urgency = 'in-flight' | 'transition' | 'awake' | 'age'
+
+/** How many projects had to wait for the next sweep, by why they were to be looked at. */
+export type Backlog = Readonly<Record<Urgency, number>>
+
+/** Projects whose compute list was read whole: a compute of theirs that is not in it is gone. */
+export type ListedComputes = {
+  readonly projectId: string
+  readonly answeredAt: Instant
+  readonly endpointIds: readonly string[]
+}
+
+/** How the reading of the project list stands; a large one takes several sweeps. */
+export type ListProgress = {
+  /** The list that is being read; undefined when the next sweep begins a new one. */
+  readonly open: OpenList | undefined
+  /** The last one that was read to its end. */
+  readonly last: FinishedList | undefined
+  /** Projects that may have been active unseen → when the list still told that they were quiet; undefined where it never did. */
+  readonly restless: ReadonlyMap<string, Instant | undefined>
+}
+
+export type OpenList = {
+  /** Where it goes on; undefined at its beginning. */
+  readonly cursor: string | undefined
+  readonly startedAt: Instant
+  /** Every cursor that was used: one that comes back would never end. */
+  readonly cursors: readonly string[]
+  readonly projectIds: readonly string[]
+}
+
+export type FinishedList = {
+  readonly startedAt: Instant
+  readonly endedAt: Instant
+  readonly pages: number
+  readonly projects: number
+  /** Projects with computes that it did not hold. */
+  readonly missing: ReadonlySet<string>
+}
+
 /** Everything one sweep over one account saw. */
 export type Sweep = {
   readonly account: string
   readonly startedAt: Instant
   readonly endedAt: Instant
-  /** Undefined when the project list itself could not be read. */
-  readonly projects: readonly Project[] | undefined
+  /** Projects that are new in the list or that changed in it. */
+  readonly projects: readonly Project[]
+  readonly list: ListProgress
+  /** What the request budget left for later. */
+  readonly backlog: Backlog
   /** At most one per compute and answer, in the order they were made; empty when nothing was asked. */
   readonly looks: readonly Look[]
-  /** Projects whose compute list was read whole: a compute of theirs that is not in `looks` is gone. */
-  readonly listed: readonly { readonly projectId: string; readonly answeredAt: Instant }[]
+  readonly listed: readonly ListedComputes[]
   readonly operations: readonly Operation[]
   /** Projects whose operations were read without a failure, back to the time wanted. */
   readonly operationsOf: readonly string[]

@@ -1,9 +1,9 @@
 // Everything that is not pure comes in through these types of plain functions.
-import type { Compute, ComputeRef, AutosuspendDelay, Project, Sizing } from './compute.ts'
+import type { AutosuspendDelay, Compute, Project, Sizing } from './compute.ts'
 import type { Consumption, ConsumptionQuery, ProjectDetail } from './consumption.ts'
 import type { Event } from './event.ts'
 import type { ApiKey, CreatedApiKey } from './key.ts'
-import type { Ledger, SettledInterval } from './ledger.ts'
+import type { ComputeAccount, Ledger, ProjectAccount, ReadingCounts, SettledInterval } from './ledger.ts'
 import type { Operation } from './operation.ts'
 import type { ReadingResult } from './observation.ts'
 import type { Result } from './result.ts'
@@ -75,6 +75,8 @@ type Answer<Value> = Promise<Result<Value, ServiceError>>
 export type Service = {
   /** Every project of the account, all pages, or only those the configuration names. */
   listProjects(signal: AbortSignal): Answer<Listing<Project>>
+  /** The same list, one request's worth; `cursor` is undefined for the first page. */
+  listProjectsPage(cursor: string | undefined, signal: AbortSignal): Answer<Page<Project>>
   listComputes(projectId: string, signal: AbortSignal): Answer<Listing<Compute>>
   getCompute(projectId: string, endpointId: string, signal: AbortSignal): Answer<Compute>
   /** Newest first, back to those created at `since` or until the service has no more; empty where the service has no such list. */
@@ -136,12 +138,22 @@ export type Readings = {
   read(compute: Compute, kind: 'light' | 'full', signal: AbortSignal): Promise<ReadingResult>
 }
 
+/** What one part of a pass leaves behind: accounts that changed, whole, and what was settled. */
+export type Batch = {
+  readonly account: string
+  /** Undefined: as before. */
+  readonly readings: ReadingCounts | undefined
+  readonly projects: readonly ProjectAccount[]
+  readonly computes: readonly ComputeAccount[]
+  readonly settled: readonly SettledInterval[]
+}
+
 /** What must survive. Every method is durable when it resolves. */
 export type Store = {
   /** The ledger as last committed; an empty one for an account never seen. */
   load(account: string): Promise<Ledger>
-  /** The accounts of `changed` and the intervals that were settled, in one transaction. */
-  commit(ledger: Ledger, changed: readonly ComputeRef[], settled: readonly SettledInterval[]): Promise<void>
+  /** All of `batch`, or nothing of it. */
+  commit(batch: Batch): Promise<void>
   close(): Promise<void>
 }
 

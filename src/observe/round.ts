@@ -25,7 +25,7 @@ const FRESH_LOOK: Seconds = seconds(1)
 type RoundInput = {
   readonly ledger: Ledger
   readonly looks: readonly Look[]
-  readonly projects: ReadonlyMap<string, Project>
+  readonly projectOf: (projectId: string) => Project | undefined
   readonly plan: ReadingPlan
 }
 
@@ -74,7 +74,7 @@ async function attempt(
   const { ref, account } = candidate
   if (!readings.readable(candidate.look.compute)) return { refusal: { because: 'no-dsn' } }
   const judge = (look: Look): QuietVerdict => {
-    const delay = effectiveDelay(look.compute, input.projects.get(ref.projectId))
+    const delay = effectiveDelay(look.compute, input.projectOf(ref.projectId))
     return quietVerdict(account, { look, delay, limits: input.plan }, clock.now())
   }
   const first = judge(candidate.look)

@@ -19,7 +19,7 @@ import {
 } from './decode.ts'
 import { encodeSettings } from './encode.ts'
 import { isNotThere } from './outcome.ts'
-import { readPages } from './pages.ts'
+import { nextCursor, readPages } from './pages.ts'
 import type { Priority } from './queue.ts'
 import { usageOf, type Read } from './usage.ts'
 
@@ -68,16 +68,18 @@ function serviceOf(client: Client, options: ServiceOptions): Service {
     return decoded.ok ? decoded : failed({ kind: 'uncertain', message: decoded.error.join('; ') })
   }
 
+  const projectsPage = (cursor: string | undefined, signal: AbortSignal) => {
+    const query = new URLSearchParams({ limit: String(PROJECTS_PER_PAGE) })
+    if (orgId !== undefined) query.set('org_id', orgId)
+    if (cursor !== undefined) query.set('cursor', cursor)
+    return read('list_projects', `projects?${query.toString()}`, { decode: decodeProjects, signal })
+  }
+
   const discover = (signal: AbortSignal) =>
     readPages({
       limit: PROJECTS_PER_PAGE,
       idOf: (project: Project) => project.projectId,
-      fetch: (cursor) => {
-        const query = new URLSearchParams({ limit: String(PROJECTS_PER_PAGE) })
-        if (orgId !== undefined) query.set('org_id', orgId)
-        if (cursor !== undefined) query.set('cursor', cursor)
-        return read('list_projects', `projects?${query.toString()}`, { decode: decodeProjects, signal })
-      },
+      fetch: (cursor) => projectsPage(cursor, signal),
     })
 
   async function getProject(projectId: string, signal: AbortSignal): Promise<Result<Project, ServiceError>> {
@@ -104,6 +106,19 @@ function serviceOf(client: Client, options: ServiceOptions): Service {
 
     listProjects: (signal) =>
       projects === 'discover' ? discover(signal) : getAll(projects, getProject, signal),
+
+    async listProjectsPage(asked, signal) {
+      if (projects !== 'discover') {
+        const all = await getAll(projects, getProject, signal)
+        return all.ok ? ok({ ...all.value, next: undefined }) : all
+      }
+      const page = await projectsPage(asked, signal)
+      if (!page.ok) return page
+      const { items, problems, cursor } = page.value
+      const size = items.length + problems.length
+      const next = nextCursor({ cursor, size }, { cursor: asked, limit: PROJECTS_PER_PAGE })
+      return next.ok ? ok({ items, problems, next: next.value }) : next
+    },
 
     listComputes: (projectId, signal) =>
       read('list_computes', computesPath(projectId), { decode: decodeComputes, signal }),

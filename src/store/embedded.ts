@@ -2,16 +2,15 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { computeKey, type ComputeRef, type Project } from '../model/compute.ts'
+import { computeKey } from '../model/compute.ts'
 import {
   NO_READING_COUNTS,
   type ComputeAccount,
   type Ledger,
+  type ProjectAccount,
   type ReadingCounts,
-  type SettledInterval,
 } from '../model/ledger.ts'
-import type { Store } from '../model/ports.ts'
-import type { Instant } from '../model/units.ts'
+import type { Batch, Store } from '../model/ports.ts'
 import { createLock } from './lock.ts'
 import { migrate } from './schema.ts'
 
@@ -34,7 +33,7 @@ export function openEmbeddedStore(folder: string): Store {
   const opened = database
   return {
     load: (account) => Promise.resolve(load(opened, account)),
-    commit: (ledger, changed, settled) => Promise.resolve(commit(opened, ledger, { changed, settled })),
+    commit: (batch) => Promise.resolve(commit(opened, batch)),
     close: () => {
       opened.close()
       lock[Symbol.dispose]()
@@ -62,70 +61,70 @@ export function readEmbeddedStore(
   }
 }
 
-type AccountBody = {
-  readonly projects: readonly Project[]
-  readonly readings: ReadingCounts
-  readonly listedAt: readonly (readonly [string, Instant])[]
-}
+type AccountBody = { readonly readings: ReadingCounts }
 
 function load(database: DatabaseSync, account: string): Ledger {
   const kept = database.prepare('select body from account_ledger where account = ?').get(account)
   const body = kept ? (JSON.parse(String(kept['body'])) as AccountBody) : undefined
-  const rows = database.prepare('select body from compute_account where account = ?').all(account)
-  const computes = rows.map((row) => JSON.parse(String(row['body'])) as ComputeAccount)
+  const projects = bodies<ProjectAccount>(database, 'project_account', account)
+  const computes = bodies<ComputeAccount>(database, 'compute_account', account)
   return {
     account,
     computes: new Map(computes.map((compute) => [computeKey(compute.ref), compute])),
-    projects: new Map((body?.projects ?? []).map((project) => [project.projectId, project])),
+    projects: new Map(projects.map((project) => [project.project.projectId, project])),
     readings: { ...NO_READING_COUNTS, ...body?.readings },
-    listedAt: new Map(body?.listedAt),
   }
 }
 
-function commit(
+const bodies = <Body>(
   database: DatabaseSync,
-  ledger: Ledger,
-  {
-    changed,
-    settled,
-  }: { readonly changed: readonly ComputeRef[]; readonly settled: readonly SettledInterval[] },
-): void {
-  const body: AccountBody = {
-    projects: [...ledger.projects.values()],
-    readings: ledger.readings,
-    listedAt: [...ledger.listedAt],
-  }
+  table: 'project_account' | 'compute_account',
+  account: string,
+): Body[] =>
+  database
+    .prepare(`select body from ${table} where account = ?`)
+    .all(account)
+    .map((row) => JSON.parse(String(row['body'])) as Body)
+
+function commit(database: DatabaseSync, batch: Batch): void {
   database.exec('begin immediate')
   try {
-    database
-      .prepare('insert into account_ledger values (?, ?) on conflict do update set body = excluded.body')
-      .run(ledger.account, JSON.stringify(body))
-    const putCompute = database.prepare(
-      'insert into compute_account values (?, ?, ?, ?) on conflict do update set body = excluded.body',
-    )
-    for (const ref of changed) {
-      const text = JSON.stringify(ledger.computes.get(computeKey(ref)))
-      putCompute.run(ref.account, ref.projectId, ref.endpointId, text)
-    }
-    const putInterval = database.prepare(
-      'insert into awake_interval values (?, ?, ?, ?, ?, ?) on conflict do nothing',
-    )
-    for (const { ref, interval, ...rest } of settled) {
-      const from = Math.round(interval.from.likely)
-      const to = Math.round(interval.to?.likely ?? interval.knownUntil)
-      putInterval.run(
-        ref.account,
-        ref.projectId,
-        ref.endpointId,
-        from,
-        to,
-        JSON.stringify({ interval, ...rest }),
-      )
-    }
+    putAccounts(database, batch)
+    putIntervals(database, batch.settled)
     database.exec('commit')
   } catch (error) {
     // SQLite rolls back by itself when the disk is full.
     if (database.isTransaction) database.exec('rollback')
     throw error
+  }
+}
+
+function putAccounts(database: DatabaseSync, { account, readings, projects, computes }: Batch): void {
+  if (readings) {
+    database
+      .prepare('insert into account_ledger values (?, ?) on conflict do update set body = excluded.body')
+      .run(account, JSON.stringify({ readings } satisfies AccountBody))
+  }
+  const putProject = database.prepare(
+    'insert into project_account values (?, ?, ?) on conflict do update set body = excluded.body',
+  )
+  for (const project of projects) putProject.run(account, project.project.projectId, JSON.stringify(project))
+  const putCompute = database.prepare(
+    'insert into compute_account values (?, ?, ?, ?) on conflict do update set body = excluded.body',
+  )
+  for (const compute of computes) {
+    putCompute.run(account, compute.ref.projectId, compute.ref.endpointId, JSON.stringify(compute))
+  }
+}
+
+function putIntervals(database: DatabaseSync, settled: Batch['settled']): void {
+  const putInterval = database.prepare(
+    'insert into awake_interval values (?, ?, ?, ?, ?, ?) on conflict do nothing',
+  )
+  for (const { ref, interval, ...rest } of settled) {
+    const from = Math.round(interval.from.likely)
+    const to = Math.round(interval.to?.likely ?? interval.knownUntil)
+    const text = JSON.stringify({ interval, ...rest })
+    putInterval.run(ref.account, ref.projectId, ref.endpointId, from, to, text)
   }
 }

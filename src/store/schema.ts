@@ -25,6 +25,18 @@ const MIGRATIONS: readonly string[] = [
     primary key (account, project_id, endpoint_id, from_ms, to_ms)
   ) strict;
   `,
+  `
+  create table project_account (
+    account text not null,
+    project_id text not null,
+    body text not null,
+    primary key (account, project_id)
+  ) strict;
+  insert into project_account
+    select account, json_extract(project.value, '$.projectId'), json_object('project', json(project.value))
+    from account_ledger, json_each(account_ledger.body, '$.projects') as project;
+  update account_ledger set body = json_remove(body, '$.projects', '$.listedAt');
+  `,
 ]
 
 /** Brings the schema to this program's version, in one transaction. @throws when the file was written by a newer one */

@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { account } from '../../src/account/account.ts'
+import { totalsAt } from '../../src/account/as-of.ts'
 import { cuTimeSum } from '../../src/account/totals.ts'
 import { computeKey } from '../../src/model/compute.ts'
 import type { ComputeAccount, Ledger } from '../../src/model/ledger.ts'
 import type { Look, Sweep } from '../../src/model/observation.ts'
 import { cu, micros, seconds, type Instant } from '../../src/model/units.ts'
+import { accounted } from '../support/accounted.ts'
 import { at, attempt, compute, ledger, look, operation, prices, reading, sweep } from '../support/build.ts'
 import { check } from '../support/property.ts'
 
@@ -19,7 +20,7 @@ const context = (now: number): { prices: typeof prices; overhead: number; now: I
 const after = (sweeps: readonly Sweep[], before: Ledger = ledger()): Ledger =>
   sweeps.reduce((known, one) => {
     const now = (one.endedAt - at(0)) / 1000
-    return account(known, one, context(now)).ledger
+    return accounted(known, one, context(now)).ledger
   }, before)
 
 const one = (known: Ledger): ComputeAccount => {
@@ -49,8 +50,10 @@ test('an interval is counted from its start to its end, its tail from the last a
 
 test('an open interval is sure until the last look and possible until now', () => {
   const known = after([sweep(60, { looks: [look(60, awake)] })])
-  const later = one(after([sweep(300, { projects: undefined, service: 'unavailable' })], known))
-  expect(later.totals.awake).toEqual({ low: 49_000, likely: 49_500, high: 290_000 })
+  expect(totalsAt(one(known), { prices, now: at(300) })).toMatchObject({
+    awake: { low: 49_000, likely: 49_500, high: 290_000 },
+    cuTime: { 106000: { low: 49_000, likely: 49_500, high: 290_000 } },
+  })
 })
 
 test('folding a sweep twice counts nothing twice', () => {
@@ -58,9 +61,15 @@ test('folding a sweep twice counts nothing twice', () => {
   expect(one(after([once, once])).totals).toEqual(one(after([once])).totals)
 })
 
+const listed = (when: number, endpointIds: readonly string[]): Pick<Sweep, 'listed'> => ({
+  listed: [{ projectId: 'project-one', answeredAt: at(when), endpointIds }],
+})
+
 test('a compute that is missing from a whole list of its project is gone, and not awake any more', () => {
-  const listed = [{ projectId: 'project-one', answeredAt: at(120) }]
-  const known = after([sweep(60, { looks: [look(60, awake)] }), sweep(120, { listed })])
+  const known = after([
+    sweep(60, { looks: [look(60, awake)], ...listed(60, ['ep-one']) }),
+    sweep(120, listed(120, [])),
+  ])
   expect(one(known)).toMatchObject({ goneAt: at(120), open: undefined, totals: { suspends: 1 } })
 })
 
@@ -92,7 +101,7 @@ test('time at two prices is kept apart', () => {
     ...prices,
     periods: [...prices.periods, { from: at(100), perCuHour: micros(222_000) }],
   }
-  const { ledger: known } = account(ledger(), sweep(420, { looks: [look(420, asleep)] }), {
+  const { ledger: known } = accounted(ledger(), sweep(420, { looks: [look(420, asleep)] }), {
     ...context(420),
     prices: change,
   })
@@ -211,9 +220,9 @@ test('over days of polls the totals contain the truth, counters never fall, and 
               ]
             : [],
         )
-        const folded = account(known, sweep(now, { looks, operations }), context(now))
+        const folded = accounted(known, sweep(now, { looks, operations }), context(now))
         known = folded.ledger
-        settledAwake += folded.settled.reduce(
+        settledAwake += folded.batch.settled.reduce(
           (sum, { interval: { from, to } }) => sum + (to?.likely ?? 0) - from.likely,
           0,
         )

@@ -10,6 +10,8 @@ import { failed, ok, type Result } from '../../src/model/result.ts'
 import type { ServiceError } from '../../src/model/service-error.ts'
 import { instant, seconds, type Instant } from '../../src/model/units.ts'
 import { seeded } from '../simulation/seeded.ts'
+import { POLL } from '../support/poll.ts'
+import { UNASKED } from '../support/unasked.ts'
 import { at, compute, ledger, operation, prices, project } from '../support/build.ts'
 
 /** Milliseconds after the start, by the service's clock. */
@@ -30,7 +32,7 @@ export type Faults = {
 
 const MINUTE = 60_000
 const never = (): never => {
-  throw new Error('observing asks for nothing else')
+  throw new Error('a pass does not do this')
 }
 const inSeconds = (ms: number): Instant => instant(at(0) + Math.floor(ms / 1000) * 1000)
 
@@ -52,8 +54,7 @@ export async function judged(history: History, until: number, faults: Faults = {
     prices,
     overhead: 0.01,
     sweep: {
-      maxAge: seconds(900),
-      most: 50,
+      ...POLL,
       readings: {
         mode: 'off',
         activityLag: seconds(10),
@@ -95,7 +96,9 @@ function portsOf(history: History, stage: Stage): Ports {
     { due: to, record: dated('suspend_compute', `end-${index}`, to) },
   ])
   const service: Service = {
-    listProjects: () => answer([project({ cpuUsedSeconds: time() })]),
+    ...UNASKED,
+    listProjectsPage: () =>
+      Promise.resolve(ok({ items: [project({ cpuUsedSeconds: time() })], problems: [], next: undefined })),
     listComputes: () => answer([recordAt(history, time(), records)]),
     listOperations: (_, since) =>
       operationsFail?.(passes())
@@ -105,20 +108,6 @@ function portsOf(history: History, stage: Stage): Ports {
               .filter(({ due, record }) => due + operationsLag <= time() && record.createdAt >= since - 1000)
               .map(({ record }) => record),
           ),
-    getCompute: never,
-    listOperationsPage: never,
-    getProjectDetail: never,
-    listConsumption: never,
-    getConnectionUri: never,
-    createCompute: never,
-    updateCompute: never,
-    deleteCompute: never,
-    restartCompute: never,
-    startCompute: never,
-    suspendCompute: never,
-    listKeys: never,
-    createKey: never,
-    revokeKey: never,
   }
   return {
     clock: {
@@ -132,8 +121,8 @@ function portsOf(history: History, stage: Stage): Ports {
     readings: { readable: () => false, read: never },
     store: {
       load: never,
-      commit: (_, __, intervals) => {
-        settled.push(...intervals)
+      commit: (batch) => {
+        settled.push(...batch.settled)
         return Promise.resolve()
       },
       close: () => Promise.resolve(),

@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { account } from '../../src/account/account.ts'
 import { newAccountState } from '../../src/daemon/state.ts'
 import { snapshotOf } from '../../src/daemon/snapshot.ts'
 import { CATALOGUE, PREFIX } from '../../src/metrics/catalogue.ts'
@@ -11,6 +10,7 @@ import { createPreset } from '../../src/model/sizes.ts'
 import type { Snapshot } from '../../src/model/snapshot.ts'
 import { bytes, seconds } from '../../src/model/units.ts'
 import { testWith } from '../support/programs.ts'
+import { accounted } from '../support/accounted.ts'
 import { at, attempt, ledger, look, prices, project, reading, sweep } from '../support/build.ts'
 
 const facts = { version: '0.0.0', nodeVersion: 'v24', mode: 'suggest' }
@@ -23,7 +23,7 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
     cache: { hits: 990, misses: 10, used: bytes(2 ** 20), writes: 12 },
     cacheLimit: bytes(2 ** 30),
   })
-  const { ledger: known } = account(
+  const { ledger: known } = accounted(
     ledger(),
     sweep(600, {
       projects: [project({ name })],

@@ -1,72 +1,37 @@
 import { expect, test } from 'vitest'
-import { account } from '../../src/account/account.ts'
-import type { Compute } from '../../src/model/compute.ts'
-import type { Ledger } from '../../src/model/ledger.ts'
-import type { Operation } from '../../src/model/operation.ts'
-import { seconds } from '../../src/model/units.ts'
-import { operationsToRead, projectsToList } from '../../src/observe/plan.ts'
-import { at, ledger, look, operation, prices, project, sweep } from '../support/build.ts'
+import type { FinishedList } from '../../src/model/observation.ts'
+import { affordableAge, looksToMake, pagesToRead } from '../../src/observe/plan.ts'
+import { at } from '../support/build.ts'
+import { POLL } from '../support/poll.ts'
 
-const known = (seen: Partial<Compute>, operations: readonly Operation[] = []): Ledger =>
-  account(
-    ledger(),
-    sweep(100, {
-      looks: [look(100, seen)],
-      listed: [{ projectId: 'project-one', answeredAt: at(100) }],
-      operations,
-    }),
-    {
-      prices,
-      overhead: 0.01,
-      now: at(100),
-    },
-  ).ledger
-
-const plan = { maxAge: seconds(900), most: 50, now: at(160) }
+const list = (pages: number): FinishedList => ({
+  startedAt: at(0),
+  endedAt: at(60),
+  pages,
+  projects: pages * 400,
+  missing: new Set(),
+})
 
 test.each([
-  ['a project never seen', ledger(), project(), ['project-one']],
-  ['one whose computes sleep', known({ state: 'idle' }), project(), []],
-  ['one with a compute awake', known({ state: 'active' }), project(), ['project-one']],
-  [
-    'one with a change under way',
-    known({ state: 'idle', pendingState: 'active' }),
-    project(),
-    ['project-one'],
-  ],
-  ['one whose record was changed', known({ state: 'idle' }), project({ updatedAt: at(0) }), ['project-one']],
-  ['one that used CPU', known({ state: 'idle' }), project({ cpuUsedSeconds: 1 }), ['project-one']],
-  ['one that was active', known({ state: 'idle' }), project({ computeLastActiveAt: at(0) }), ['project-one']],
-])('the computes of %s', (_, before, listed, expected) => {
-  expect(projectsToList(before, [listed], plan).projectIds).toEqual(expected)
+  ['a list of one page', 1, 1, 314],
+  ['10,000 projects', 25, 25, 292],
+  ['50,000 projects', 125, 125, 202],
+  ['100,000 projects', 250, 125, 202],
+  ['400,000 projects', 1000, 125, 202],
+])('of %s a sweep reads part, and looks with what is left', (_, pages, read, looks) => {
+  expect(pagesToRead(POLL, list(pages))).toBe(read)
+  expect(looksToMake(POLL, read).most).toBe(looks)
 })
 
-test('computes that were not looked at for max_age are looked at', () => {
-  const before = known({ state: 'idle' })
-  expect(projectsToList(before, [project()], { ...plan, now: at(999) }).projectIds).toEqual([])
-  expect(projectsToList(before, [project()], { ...plan, now: at(1000) }).projectIds).toEqual(['project-one'])
+test('a list never read is read to its end', () => {
+  expect(pagesToRead(POLL, undefined)).toBe(Number.POSITIVE_INFINITY)
 })
 
-const started = { state: 'active', startedAt: at(90) } as const
-
-test.each<[string, Ledger, Partial<Compute>, boolean]>([
-  ['a compute never seen', ledger(), {}, true],
-  ['one that stayed asleep', known({}), {}, false],
-  ['one that woke', known({}), started, true],
-  ['one that stayed awake', known(started), { ...started, lastActive: at(150) }, false],
-  ['one that slept and woke between two looks', known(started), { ...started, startedAt: at(140) }, true],
-  ['one that was changed', known({}), { updatedAt: at(140) }, true],
-  ['one that woke and slept, told by its activity alone', known({}), { lastActive: at(140) }, true],
-  [
-    'one with an operation still running',
-    known(started, [operation('suspend_compute', 99, { status: 'running' })]),
-    started,
-    true,
-  ],
-])('the operations of %s', (_, before, seen, expected) => {
-  expect(operationsToRead(before, [look(160, seen)], at(160)).has('project-one')).toBe(expected)
-})
-
-test('operations are read from a quarter of an hour before the last look, so that none listed late is lost', () => {
-  expect(operationsToRead(known({}), [look(5000, started)], at(5000)).get('project-one')).toBe(at(100 - 900))
+test.each([
+  [10, 900],
+  [1312, 900],
+  [10_000, 6858],
+  [100_000, 68_572],
+])('of %d projects each is looked at within what a quarter of the budget affords', (projects, expected) => {
+  expect(Math.ceil(affordableAge(POLL, projects))).toBe(expected)
 })

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
+import { totalsAt } from '../../src/account/as-of.ts'
 import { cuTimeSum } from '../../src/account/totals.ts'
 import type { Random } from '../../src/model/ports.ts'
+import { instant } from '../../src/model/units.ts'
+import { prices } from '../support/build.ts'
 import { simulateWeek, type Week } from './week.ts'
 import type { Use } from './world.ts'
 
@@ -78,7 +81,7 @@ function judged({ ledger, world }: Week): Judged {
   const real = sum((pair) => pair.real.cuSeconds)
   return {
     outside: pairs.flatMap(({ seen, real: { awakeSeconds, endpointId } }) => {
-      const { low, high } = seen.totals.awake
+      const { low, high } = totalsAt(seen, { prices, now: instant(world.simulation.now()) }).awake
       return low <= awakeSeconds * 1000 && awakeSeconds * 1000 <= high + 60_000
         ? []
         : [`${endpointId} ${low} ${awakeSeconds} ${high}`]

@@ -6,11 +6,18 @@ import { newAccountState, type AccountState } from '../../src/daemon/state.ts'
 import { turn } from '../../src/daemon/turn.ts'
 import { computeKey } from '../../src/model/compute.ts'
 import type { Event } from '../../src/model/event.ts'
-import { NO_READING_COUNTS, type ComputeAccount, type Ledger } from '../../src/model/ledger.ts'
+import {
+  NO_READING_COUNTS,
+  type ComputeAccount,
+  type Ledger,
+  type ProjectAccount,
+  type ReadingCounts,
+} from '../../src/model/ledger.ts'
 import type { Ports, Random, Store } from '../../src/model/ports.ts'
 import { after, seconds } from '../../src/model/units.ts'
 import { START } from '../local/control/build.ts'
 import { prices } from '../support/build.ts'
+import { POLL } from '../support/poll.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { seeded } from './seeded.ts'
 import { createWorld, type Use, type World } from './world.ts'
@@ -59,10 +66,10 @@ export async function simulateWeek(options: WeekOptions): Promise<Week> {
     readings,
     store: {
       ...store,
-      commit: (...what) =>
+      commit: (batch) =>
         options.storeFails?.(clock.monotonic())
           ? Promise.reject(new Error('the disk is full'))
-          : store.commit(...what),
+          : store.commit(batch),
     },
     send,
   }
@@ -91,8 +98,7 @@ const planOf = ({ readings }: WeekOptions): PassPlan => ({
   prices,
   overhead: 0.01,
   sweep: {
-    maxAge: seconds(900),
-    most: 50,
+    ...POLL,
     readings: {
       mode: readings ?? 'full',
       activityLag: seconds(10),
@@ -106,34 +112,25 @@ const planOf = ({ readings }: WeekOptions): PassPlan => ({
 /** Keeps text, as a disk does: a daemon that begins anew has nothing else. */
 function memoryStore(): Store {
   const computes = new Map<string, string>()
-  let rest = JSON.stringify({ projects: [], readings: NO_READING_COUNTS, listedAt: [] })
+  const projects = new Map<string, string>()
+  let kept = JSON.stringify(NO_READING_COUNTS)
   return {
-    load: (account) => {
-      const { projects, readings, listedAt } = JSON.parse(rest) as {
-        projects: [string, never][]
-        readings: typeof NO_READING_COUNTS
-        listedAt: [string, never][]
-      }
-      const known = [...computes].map(([key, text]) => [key, JSON.parse(text) as ComputeAccount] as const)
-      return Promise.resolve({
+    load: (account) =>
+      Promise.resolve({
         account,
-        computes: new Map(known),
-        projects: new Map(projects),
-        readings,
-        listedAt: new Map(listedAt),
-      })
-    },
-    commit: (ledger, changed) => {
-      for (const ref of changed) {
-        computes.set(computeKey(ref), JSON.stringify(ledger.computes.get(computeKey(ref))))
-      }
-      rest = JSON.stringify({
-        projects: [...ledger.projects],
-        readings: ledger.readings,
-        listedAt: [...ledger.listedAt],
-      })
+        computes: parsed<ComputeAccount>(computes),
+        projects: parsed<ProjectAccount>(projects),
+        readings: JSON.parse(kept) as ReadingCounts,
+      }),
+    commit: (batch) => {
+      for (const one of batch.computes) computes.set(computeKey(one.ref), JSON.stringify(one))
+      for (const one of batch.projects) projects.set(one.project.projectId, JSON.stringify(one))
+      kept = batch.readings ? JSON.stringify(batch.readings) : kept
       return Promise.resolve()
     },
     close: () => Promise.resolve(),
   }
 }
+
+const parsed = <Value>(texts: ReadonlyMap<string, string>): Map<string, Value> =>
+  new Map([...texts].map(([key, text]) => [key, JSON.parse(text) as Value] as const))

@@ -9,6 +9,7 @@ import type { ServiceError } from '../../src/model/service-error.ts'
 import { bytes, instant, seconds } from '../../src/model/units.ts'
 import { decodeComputes, decodeOperations, decodeProjects } from '../../src/service/decode.ts'
 import { project, settings, sleeping, START } from '../local/control/build.ts'
+import { UNASKED } from '../support/unasked.ts'
 
 /** How one simulated compute is used: instants of activity in ms after the start, ascending. */
 export type Use = {
@@ -45,10 +46,6 @@ const projectRecord = (
   created_at: timestamp(createdAt),
   updated_at: timestamp(updatedAt),
 })
-
-const never = (): never => {
-  throw new Error('observing asks for nothing else')
-}
 
 export function createWorld(uses: readonly Use[], clock: Clock, random: Random): World {
   const simulation = createSimulation({
@@ -91,8 +88,12 @@ export function createWorld(uses: readonly Use[], clock: Clock, random: Random):
       brokenUntil = at
     },
     service: {
-      listProjects: (signal) =>
-        asked(signal, () => decodeProjects({ projects: ids.map((id) => projectRecord(known(id), view())) })),
+      ...UNASKED,
+      listProjectsPage: (_, signal) =>
+        asked(signal, () => {
+          const decoded = decodeProjects({ projects: ids.map((id) => projectRecord(known(id), view())) })
+          return decoded.ok ? ok({ ...decoded.value, next: undefined }) : decoded
+        }),
       listComputes: (projectId, signal) =>
         asked(signal, () => {
           const { computes } = known(projectId)
@@ -105,20 +106,6 @@ export function createWorld(uses: readonly Use[], clock: Clock, random: Random):
             ?.filter(({ createdAt }) => createdAt >= since - 1000)
           return decodeOperations({ operations: (recent ?? []).map(operationWire) })
         }),
-      getCompute: never,
-      listOperationsPage: never,
-      getProjectDetail: never,
-      listConsumption: never,
-      getConnectionUri: never,
-      createCompute: never,
-      updateCompute: never,
-      deleteCompute: never,
-      restartCompute: never,
-      startCompute: never,
-      suspendCompute: never,
-      listKeys: never,
-      createKey: never,
-      revokeKey: never,
     },
     readings: {
       readable: () => true,

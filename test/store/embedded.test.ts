@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { account } from '../../src/account/account.ts'
 import type { Ledger } from '../../src/model/ledger.ts'
 import { openEmbeddedStore } from '../../src/store/embedded.ts'
+import { accounted, type Accounted } from '../support/accounted.ts'
 import { at, ledger, look, prices, sweep } from '../support/build.ts'
 
 let folder = ''
@@ -17,8 +17,8 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-const seen = (when: number): ReturnType<typeof account> =>
-  account(
+const seen = (when: number): Accounted =>
+  accounted(
     ledger(),
     sweep(when, {
       looks: [look(when, { startedAt: at(10), suspendedAt: at(70), lastActive: at(60) })],
@@ -27,9 +27,9 @@ const seen = (when: number): ReturnType<typeof account> =>
   )
 
 test('what was committed is there after the store was closed and opened again', async () => {
-  const { ledger: known, changed, settled } = seen(100)
+  const { ledger: known, batch } = seen(100)
   const store = openEmbeddedStore(folder)
-  await store.commit(known, changed, settled)
+  await store.commit(batch)
   await store.close()
   const again = openEmbeddedStore(folder)
   expect(JSON.stringify([...(await again.load('main')).computes])).toBe(JSON.stringify([...known.computes]))
@@ -44,11 +44,11 @@ test('an account never seen has an empty ledger', async () => {
 })
 
 test('settled intervals are kept once, however often they are committed', async () => {
-  const { ledger: known, changed, settled } = seen(2000)
-  expect(settled).toHaveLength(1)
+  const { batch } = seen(2000)
+  expect(batch.settled).toHaveLength(1)
   const store = openEmbeddedStore(folder)
-  await store.commit(known, changed, settled)
-  await store.commit(known, changed, settled)
+  await store.commit(batch)
+  await store.commit(batch)
   await store.close()
   const rows = new DatabaseSync(join(folder, 'dormouse.sqlite')).prepare('select * from awake_interval').all()
   expect(rows).toMatchObject([{ account: 'main', endpoint_id: 'ep-one', from_ms: at(10.5), to_ms: at(70.5) }])
@@ -77,7 +77,7 @@ test('kill −9 in the middle of writing loses nothing that was acknowledged, an
      import { NO_READING_COUNTS } from '${source}/model/ledger.ts'
      const store = openEmbeddedStore('${folder}/data')
      for (let ok = 1; ; ok += 1) {
-       await store.commit({ account: 'main', computes: new Map(), projects: new Map(), readings: { ...NO_READING_COUNTS, ok }, listedAt: new Map() }, [], [])
+       await store.commit({ account: 'main', computes: [], projects: [], settled: [], readings: { ...NO_READING_COUNTS, ok } })
        process.stdout.write(ok + '\\n')
      }`,
   )

@@ -5,6 +5,7 @@ import { NO_READING_COUNTS, type Evidence, type Ledger, type Sighting } from '..
 import type { Look, Reading, ReadingAttempt, Sweep } from '../../src/model/observation.ts'
 import type { Operation } from '../../src/model/operation.ts'
 import type { Prices } from '../../src/model/price.ts'
+import { NO_BACKLOG, NO_LIST } from '../../src/observe/sweep.ts'
 import { bytes, cu, instant, micros, seconds, type Instant } from '../../src/model/units.ts'
 
 /** 2026-01-05T00:00:00Z, a Monday, and `offset` seconds. */
@@ -114,6 +115,8 @@ export const sweep = (when: number, over: Partial<Sweep> = {}): Sweep => ({
   startedAt: at(when),
   endedAt: at(when),
   projects: [project()],
+  list: NO_LIST,
+  backlog: NO_BACKLOG,
   looks: [],
   listed: [],
   operations: [],
@@ -130,6 +133,5 @@ export const ledger = (over: Partial<Ledger> = {}): Ledger => ({
   computes: new Map(),
   projects: new Map(),
   readings: NO_READING_COUNTS,
-  listedAt: new Map(),
   ...over,
 })

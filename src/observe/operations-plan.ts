@@ -1,0 +1,72 @@
+// Whose operations a sweep reads, and from when on. Pure.
+import { computeKey, effectiveDelay } from '../model/compute.ts'
+import type { ComputeAccount, Ledger } from '../model/ledger.ts'
+import type { Look } from '../model/observation.ts'
+import { isOpen } from '../model/operation.ts'
+import { awaitsOperations, hasChanged, LATENESS, needsOperations } from '../model/transition.ts'
+import { after, earliest, seconds, type Instant, type Seconds } from '../model/units.ts'
+
+/** How far back the operations of a compute seen for the first time are read. Doubled, the first sweep of a busy account asks twice the pages. */
+const FIRST_HISTORY = seconds(-86_400)
+/** Operations may be listed late: each reading goes back that far behind the last one. */
+const BEFORE = seconds(0 - LATENESS)
+/** How long after a transition its operations are read again, because some are listed late. Doubled, what came late is known twice as late. */
+const READ_AGAIN: readonly Seconds[] = [seconds(120), LATENESS]
+/** How long an operation may take before it is no longer waited for. Source: service-facts.md, "Operations". */
+const LONGEST_OPERATION: Seconds = seconds(300)
+
+export type OperationsWanted = {
+  /** Project id → since when: nothing else can date what happened. */
+  readonly needed: ReadonlyMap<string, Instant>
+  /** The same where the records date it: the operations only name it, if the budget has room. */
+  readonly welcome: ReadonlyMap<string, Instant>
+}
+
+/**
+ * Where a look shows what its record cannot date, where an earlier reading of the operations failed, again a while after
+ * such a transition, and where some were still running.
+ */
+export function operationsToRead(ledger: Ledger, looks: readonly Look[], now: Instant): OperationsWanted {
+  const needed = new Map<string, Instant>()
+  const welcome = new Map<string, Instant>()
+  for (const look of looks) {
+    const { projectId, endpointId } = look.compute
+    const known = ledger.computes.get(computeKey({ account: ledger.account, projectId, endpointId }))
+    if (!known) want(isDated(look) ? welcome : needed, projectId, after(now, FIRST_HISTORY))
+    else if (isNeeded(known, look, ledger)) want(needed, projectId, sinceLast(known, now))
+    else if (hasChanged(known, look)) want(welcome, projectId, after(known.seenAt, BEFORE))
+  }
+  for (const known of ledger.computes.values()) {
+    if (isDue(known, now)) want(needed, known.ref.projectId, sinceLast(known, now))
+  }
+  for (const projectId of needed.keys()) welcome.delete(projectId)
+  return { needed, welcome }
+}
+
+function want(into: Map<string, Instant>, projectId: string, from: Instant): void {
+  into.set(projectId, earliest(from, into.get(projectId) ?? from))
+}
+
+/** Whether the record tells when the compute last started or that it never did. */
+const isDated = ({ compute }: Look): boolean =>
+  compute.startedAt !== undefined || (compute.state === 'idle' && compute.lastActive === undefined)
+
+const isNeeded = (known: ComputeAccount, look: Look, { projects }: Ledger): boolean =>
+  needsOperations(known, look, effectiveDelay(look.compute, projects.get(known.ref.projectId)?.project))
+
+const sinceLast = ({ operationsReadAt }: ComputeAccount, now: Instant): Instant =>
+  operationsReadAt === undefined ? after(now, FIRST_HISTORY) : after(operationsReadAt, BEFORE)
+
+function isDue(known: ComputeAccount, now: Instant): boolean {
+  const { transitionAt, operationsReadAt, evidence, goneAt } = known
+  if (goneAt !== undefined) return false
+  if (awaitsOperations(known)) return true
+  const running = evidence.operations.some(
+    (operation) => isOpen(operation) && now - operation.createdAt < LONGEST_OPERATION * 1000,
+  )
+  if (running) return true
+  if (transitionAt === undefined || operationsReadAt === undefined) return false
+  return READ_AGAIN.some(
+    (span) => now >= after(transitionAt, span) && operationsReadAt < after(transitionAt, span),
+  )
+}

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import type { Compute } from '../../src/model/compute.ts'
+import type { Ledger } from '../../src/model/ledger.ts'
+import type { Look } from '../../src/model/observation.ts'
+import type { Operation } from '../../src/model/operation.ts'
+import { cu } from '../../src/model/units.ts'
+import { operationsToRead } from '../../src/observe/operations-plan.ts'
+import { accounted } from '../support/accounted.ts'
+import { at, ledger, look, operation, prices, sweep } from '../support/build.ts'
+
+const known = (seen: Partial<Compute>, operations: readonly Operation[] = []): Ledger =>
+  accounted(ledger(), sweep(100, { looks: [look(100, seen)], operations }), {
+    prices,
+    overhead: 0.01,
+    now: at(100),
+  }).ledger
+
+type Wanted = 'needed' | 'welcome' | 'not'
+
+function wanted(before: Ledger, seen: Look): Wanted {
+  const { needed, welcome } = operationsToRead(before, [seen], at(160))
+  if (needed.has('project-one')) return 'needed'
+  return welcome.has('project-one') ? 'welcome' : 'not'
+}
+
+const started = { state: 'active', startedAt: at(90) } as const
+
+test.each<[string, Ledger, Partial<Compute>, Wanted]>([
+  ['a compute never seen, whose record dates its start', ledger(), started, 'welcome'],
+  ['a compute never seen and never used', ledger(), {}, 'welcome'],
+  ['a compute never seen, whose record does not date its start', ledger(), { state: 'active' }, 'needed'],
+  ['one that stayed asleep', known({}), {}, 'not'],
+  ['one that stayed awake', known(started), { ...started, lastActive: at(150) }, 'not'],
+  ['one that woke, dated', known({}), { ...started, startedAt: at(140) }, 'welcome'],
+  ['one that woke, not dated', known({}), { state: 'active' }, 'needed'],
+  [
+    'one that woke after there was room for another interval',
+    known({}),
+    { ...started, startedAt: at(500) },
+    'needed',
+  ],
+  [
+    'one that was restarted',
+    known(started),
+    { ...started, startedAt: at(140), suspendedAt: at(139) },
+    'needed',
+  ],
+  ['one that fell asleep', known(started), { ...started, state: 'idle', suspendedAt: at(150) }, 'welcome'],
+  ['one whose size was changed', known(started), { ...started, sizing: { fixed: cu(2) } }, 'needed'],
+  ['one that was changed otherwise', known(started), { ...started, updatedAt: at(140) }, 'welcome'],
+  ['one that woke and slept, told by its activity alone', known({}), { lastActive: at(140) }, 'needed'],
+  [
+    'one with an operation still running',
+    known(started, [operation('suspend_compute', 99, { status: 'running' })]),
+    started,
+    'needed',
+  ],
+])('the operations of %s', (_, before, seen, expected) => {
+  expect(wanted(before, look(160, seen))).toBe(expected)
+})
+
+test('a list of projects that told of no activity leaves no room for another interval', () => {
+  const woken = look(520, { ...started, startedAt: at(500) })
+  expect(wanted(known({}), { ...woken, quietUntil: at(201) })).toBe('welcome')
+  expect(wanted(known({}), { ...woken, quietUntil: at(200) })).toBe('needed')
+})
+
+test('operations are read from a quarter of an hour before the last look, so that none listed late is lost', () => {
+  const woken = look(5000, { ...started, startedAt: at(4990) })
+  expect(operationsToRead(known({}, []), [woken], at(5000)).needed.get('project-one')).toBe(at(100 - 900))
+})

@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest'
+import type { Project } from '../../src/model/compute.ts'
+import type { ListProgress } from '../../src/model/observation.ts'
+import type { Page, Ports } from '../../src/model/ports.ts'
+import { failed, ok, type Result } from '../../src/model/result.ts'
+import type { ServiceError } from '../../src/model/service-error.ts'
+import { readProjectList, type ListRead } from '../../src/observe/project-list.ts'
+import { NO_LIST } from '../../src/observe/sweep.ts'
+import { accounted } from '../support/accounted.ts'
+import { at, ledger, look, prices, project, sweep } from '../support/build.ts'
+import { fakeClock } from '../support/fake-clock.ts'
+import { UNASKED } from '../support/unasked.ts'
+
+type Answer = Result<Page<Project>, ServiceError>
+
+const page = (ids: readonly string[], next?: string): Answer =>
+  ok({ items: ids.map((projectId) => project({ projectId })), problems: [], next })
+
+/** Answers by cursor; `asked` collects them. */
+function servicePages(pages: Readonly<Record<string, Answer>>, asked: string[] = []): Ports['service'] {
+  const listProjectsPage: Ports['service']['listProjectsPage'] = (cursor = 'first') => {
+    asked.push(cursor)
+    return Promise.resolve(pages[cursor] ?? failed({ kind: 'gone', message: `no page ${cursor}` }))
+  }
+  return { ...UNASKED, listProjectsPage }
+}
+
+const read = (
+  service: Ports['service'],
+  over: {
+    readonly progress?: ListProgress
+    readonly most?: number
+    readonly known?: ReturnType<typeof ledger>
+  } = {},
+): Promise<ListRead> =>
+  readProjectList(
+    { clock: fakeClock(), service },
+    { ledger: over.known ?? ledger(), progress: over.progress ?? NO_LIST, most: over.most ?? 100 },
+    new AbortController().signal,
+  )
+
+const three = { first: page(['a'], 'one'), one: page(['b'], 'two'), two: page(['c']) }
+
+test('a list is read page by page to its end', async () => {
+  const { changed, progress, pages } = await read(servicePages(three))
+  expect([...changed.keys()]).toEqual(['a', 'b', 'c'])
+  expect(progress).toMatchObject({ open: undefined, last: { pages: 3, projects: 3 } })
+  expect(pages).toBe(3)
+})
+
+test('a list longer than one sweep affords goes on where it was left', async () => {
+  const asked: string[] = []
+  const begun = await read(servicePages(three, asked), { most: 2 })
+  expect(begun).toMatchObject({ pages: 2, progress: { open: { cursor: 'two' }, last: undefined } })
+  const ended = await read(servicePages(three, asked), { most: 2, progress: begun.progress })
+  expect(ended.progress).toMatchObject({ open: undefined, last: { pages: 3, projects: 3 } })
+  expect(asked).toEqual(['first', 'one', 'two'])
+})
+
+test('a cursor that comes again ends the list with a word', async () => {
+  const { problems, progress } = await read(
+    servicePages({ first: page(['a'], 'one'), one: page(['b'], 'one') }),
+  )
+  expect(problems).toEqual([{ where: 'projects', message: 'pagination.cursor: one comes twice' }])
+  expect(progress).toMatchObject({ open: undefined, last: undefined })
+})
+
+test.each<[string, ServiceError, { readonly goesOnAt: string | undefined; readonly stops: boolean }]>([
+  ['the service fails', { kind: 'unavailable', message: 'down' }, { goesOnAt: 'one', stops: true }],
+  [
+    'a page cannot be read',
+    { kind: 'malformed', problems: ['projects: expected a list'] },
+    { goesOnAt: undefined, stops: false },
+  ],
+  [
+    'a cursor is not known any more',
+    { kind: 'refused', status: 400, message: 'cursor' },
+    { goesOnAt: undefined, stops: false },
+  ],
+])('where %s in the middle, what was listed stands', async (_, error, { goesOnAt, stops }) => {
+  const broken = await read(servicePages({ first: page(['a'], 'one'), one: failed(error) }))
+  expect([...broken.changed.keys()]).toEqual(['a'])
+  expect(broken.problems).toHaveLength(1)
+  expect(broken.stopped !== undefined).toBe(stops)
+  expect(broken.progress.open?.cursor).toBe(goesOnAt)
+})
+
+const known = accounted(
+  ledger(),
+  sweep(0, {
+    projects: [project({ projectId: 'a' }), project({ projectId: 'b' })],
+    looks: [look(0, { projectId: 'a' }), look(0, { projectId: 'b' })],
+    listed: ['a', 'b'].map((projectId) => ({ projectId, answeredAt: at(0), endpointIds: ['ep-one'] })),
+  }),
+  { prices, overhead: 0.01, now: at(0) },
+).ledger
+
+test('a project that the list has lost is told once', async () => {
+  const first = await read(servicePages({ first: page(['a']) }), { known })
+  expect(first.lost).toEqual(['b'])
+  const again = await read(servicePages({ first: page(['a']) }), { known, progress: first.progress })
+  expect(again.lost).toEqual([])
+})
+
+test('records that stayed as they were are not passed on; one that shows activity nobody knows of is restless', async () => {
+  const active = project({ projectId: 'b', computeLastActiveAt: at(-30) })
+  const service = servicePages({
+    first: ok({ items: [project({ projectId: 'a' }), active], problems: [], next: undefined }),
+  })
+  const { changed, progress } = await read(service, { known })
+  expect([...changed.values()]).toEqual([active])
+  expect([...progress.restless.keys()]).toEqual(['b'])
+})

@@ -1,0 +1,166 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Compute, Project } from '../../src/model/compute.ts'
+import type { Ledger } from '../../src/model/ledger.ts'
+import { cu, seconds } from '../../src/model/units.ts'
+import { largest } from '../../src/observe/largest.ts'
+import { chooseProjects, isRestless, type Fleet } from '../../src/observe/urgency.ts'
+import { accounted } from '../support/accounted.ts'
+import { at, ledger, look, prices, project, sweep } from '../support/build.ts'
+import { check } from '../support/property.ts'
+
+/** One project per record of a compute, all listed and looked at 100 s after the start. */
+const fleetOf = (computes: readonly Partial<Compute>[], now = 100): Ledger => {
+  const named = computes.map((over, index) => ({
+    projectId: `project-${index}`,
+    endpointId: `ep-${index}`,
+    ...over,
+  }))
+  return accounted(
+    ledger(),
+    sweep(now, {
+      projects: [...new Set(named.map(({ projectId }) => projectId))].map((projectId) =>
+        project({ projectId }),
+      ),
+      looks: named.map((one) => look(now, one)),
+      listed: Object.entries(Object.groupBy(named, ({ projectId }) => projectId)).map(
+        ([projectId, its = []]) => ({
+          projectId,
+          answeredAt: at(now),
+          endpointIds: its.map(({ endpointId }) => endpointId),
+        }),
+      ),
+    }),
+    { prices, overhead: 0.01, now: at(now) },
+  ).ledger
+}
+
+const changedTo = (...projects: readonly Project[]): Fleet['changed'] =>
+  new Map(projects.map((one) => [one.projectId, one]))
+
+const fleet = (known: Ledger, over: Partial<Fleet> = {}): Fleet => ({
+  ledger: known,
+  changed: new Map(),
+  restless: new Map(),
+  lost: [],
+  ...over,
+})
+
+const all = { maxAge: seconds(900), most: 100, restful: 100 }
+const awake = { state: 'active', startedAt: at(50), lastActive: at(90) } as const
+
+describe('the computes of', () => {
+  test.each<[string, Fleet, boolean]>([
+    ['a project that sleeps', fleet(fleetOf([{}])), false],
+    ['one that is awake', fleet(fleetOf([awake])), true],
+    ['one with a change under way', fleet(fleetOf([{ pendingState: 'active' }])), true],
+    [
+      'one whose record was changed',
+      fleet(fleetOf([{}]), { changed: changedTo(project({ projectId: 'project-0', updatedAt: at(0) })) }),
+      true,
+    ],
+    [
+      'one that used CPU',
+      fleet(fleetOf([{}]), { changed: changedTo(project({ projectId: 'project-0', cpuUsedSeconds: 1 })) }),
+      true,
+    ],
+    [
+      'one that used CPU, where activity is shown',
+      fleet(fleetOf([{}]), {
+        changed: changedTo(
+          project({ projectId: 'project-0', cpuUsedSeconds: 1, computeLastActiveAt: at(9) }),
+        ),
+      }),
+      false,
+    ],
+    ['a project never seen', fleet(ledger(), { changed: changedTo(project()) }), true],
+    ['a restless one', fleet(fleetOf([{}]), { restless: new Map([['project-0', at(40)]]) }), true],
+    ['one that left the list', fleet(fleetOf([{}]), { lost: ['project-0'] }), true],
+  ])('%s are looked at: %#', (_, seen, expected) => {
+    expect(chooseProjects(seen, all, at(160)).projectIds).toHaveLength(expected ? 1 : 0)
+  })
+})
+
+test('computes that were not looked at for max_age are looked at', () => {
+  const known = fleet(fleetOf([{}]))
+  expect(chooseProjects(known, all, at(999)).projectIds).toEqual([])
+  expect(chooseProjects(known, all, at(1000)).projectIds).toEqual(['project-0'])
+})
+
+test('where the budget does not reach, what is in flight comes first, then what is due, then the largest awake, then age; the rest is counted', () => {
+  const known = fleetOf([
+    {},
+    { ...awake, lastActive: at(2000) },
+    { ...awake, lastActive: at(2000), sizing: { fixed: cu(4) } },
+    awake,
+    { pendingState: 'active' },
+  ])
+  const { projectIds, backlog } = chooseProjects(fleet(known), { ...all, most: 3, restful: 3 }, at(2100))
+  expect(projectIds).toEqual(['project-4', 'project-3', 'project-2'])
+  expect(backlog).toEqual({ 'in-flight': 0, transition: 0, awake: 1, age: 1 })
+})
+
+test('computes that go on being awake leave room for transitions', () => {
+  const known = fleetOf(Array.from({ length: 10 }, () => ({ ...awake, lastActive: at(2000) })))
+  expect(chooseProjects(fleet(known), { ...all, restful: 4 }, at(2100))).toMatchObject({
+    projectIds: { length: 4 },
+    backlog: { awake: 6 },
+  })
+})
+
+test('activity in the list puts off the look after the expected suspension, where the compute is the only one', () => {
+  const known = fleetOf([awake])
+  const active = { changed: changedTo(project({ projectId: 'project-0', computeLastActiveAt: at(300) })) }
+  const urgent = { ...all, restful: 0 }
+  expect(chooseProjects(fleet(known), urgent, at(400)).projectIds).toEqual(['project-0'])
+  expect(chooseProjects(fleet(known, active), urgent, at(400)).projectIds).toEqual([])
+  expect(chooseProjects(fleet(known, active), urgent, at(606)).projectIds).toEqual(['project-0'])
+})
+
+const slept = { startedAt: at(10), suspendedAt: at(370), lastActive: at(69) } as const
+
+describe('activity that the list shows is', () => {
+  test.each<[string, readonly Partial<Compute>[], number, boolean]>([
+    ['news of a compute that never was', [{}], 90, true],
+    ['explained by one that is awake', [awake], 95, false],
+    ['explained by an interval that is over', [slept], 200, false],
+    ['news after that interval', [slept], 380, true],
+    [
+      'news where a sibling sleeps',
+      [
+        { ...awake, projectId: 'project-0' },
+        { ...slept, projectId: 'project-0' },
+      ],
+      380,
+      true,
+    ],
+    [
+      'explained by the sibling that showed it',
+      [
+        { ...awake, projectId: 'project-0' },
+        { ...slept, projectId: 'project-0' },
+      ],
+      90,
+      false,
+    ],
+  ])('%s', (_, computes, active, expected) => {
+    const known = fleetOf(computes, 400)
+    const shown = project({ projectId: 'project-0', computeLastActiveAt: at(active) })
+    expect(isRestless(shown, known.projects.get('project-0'), known)).toBe(expected)
+  })
+})
+
+test('the largest are what sorting all of them would give', () => {
+  check(
+    fc.property(
+      fc.array(fc.integer({ min: 0, max: 50 }), { maxLength: 200 }),
+      fc.nat(20),
+      (scores, count) => {
+        const items = scores.map((score, index) => ({ score, index }))
+        expect(largest(items, count, ({ score }) => score)).toEqual(
+          items.toSorted((a, b) => b.score - a.score).slice(0, count),
+        )
+      },
+    ),
+  )
+})

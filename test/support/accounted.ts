@@ -1,0 +1,29 @@
+// All parts of what a sweep changes, as if they were one.
+import { account, growing, type AccountContext } from '../../src/account/account.ts'
+import type { Event } from '../../src/model/event.ts'
+import type { Ledger } from '../../src/model/ledger.ts'
+import type { Sweep } from '../../src/model/observation.ts'
+import type { Batch } from '../../src/model/ports.ts'
+
+export type Accounted = {
+  readonly ledger: Ledger
+  readonly batch: Batch
+  readonly events: readonly Event[]
+}
+
+export function accounted(before: Ledger, sweep: Sweep, context: AccountContext): Accounted {
+  const parts = [...account(before, sweep, context)]
+  const grown = growing(before)
+  for (const part of parts) grown.add(part)
+  return {
+    ledger: grown.ledger(),
+    batch: {
+      account: before.account,
+      readings: parts.findLast(({ readings }) => readings)?.readings,
+      projects: parts.flatMap(({ projects }) => projects),
+      computes: parts.flatMap(({ computes }) => computes),
+      settled: parts.flatMap(({ settled }) => settled),
+    },
+    events: parts.flatMap(({ events }) => events),
+  }
+}

@@ -1,0 +1,9 @@
+import { seconds } from '../../src/model/units.ts'
+
+/** The poll plan of a configuration that says nothing. */
+export const POLL = {
+  requests: 350,
+  interval: seconds(60),
+  maxAge: seconds(900),
+  listLag: seconds(60),
+}
