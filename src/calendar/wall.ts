@@ -11,12 +11,17 @@ export const MINUTE = 60_000
 
 export const wall = (value: number): Wall => value as Wall
 
+export const dayNumber = (value: number): DayNumber => value as DayNumber
+
 /** `time` milliseconds after the midnight that begins `day`; may be more than 24 h. */
 export const wallOf = (day: DayNumber, time = 0): Wall => wall(day * DAY + time)
 
-export const dayNumberOf = (at: Wall): DayNumber => Math.floor(at / DAY) as DayNumber
+export const dayNumberOf = (at: Wall): DayNumber => dayNumber(Math.floor(at / DAY))
 
-export const daysAfter = (day: DayNumber, count: number): DayNumber => (day + count) as DayNumber
+export const daysAfter = (day: DayNumber, count: number): DayNumber => dayNumber(day + count)
+
+/** 0 is Sunday. 1970-01-01 was a Thursday. */
+export const weekdayOf = (day: DayNumber): number => (((day + 4) % 7) + 7) % 7
 
 /** `2026-11-20`. */
 export const dateText = (day: DayNumber): string => new Date(day * DAY).toISOString().slice(0, 10)

@@ -1,5 +1,8 @@
 import { instant, type Instant } from './units.ts'
 
+/** `[from, to)`. */
+export type Interval = { readonly from: Instant; readonly to: Instant }
+
 /** `2026-11-20T16:32:07Z`, or with milliseconds where there are any. */
 export const toIso = (at: Instant): string => new Date(at).toISOString().replace('.000Z', 'Z')
 

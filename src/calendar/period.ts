@@ -1,0 +1,74 @@
+// The periods of a budget: each instant is in exactly one, and they follow each other without a gap.
+import type { Interval } from '../model/time.ts'
+import type { Instant } from '../model/units.ts'
+import { DAY, dayNumber, dayNumberOf, wallOf, type DayNumber } from './wall.ts'
+import { FARTHEST, type Window } from './window.ts'
+import type { Zone } from './zone.ts'
+
+export type PeriodRule =
+  | { readonly per: 'day'; readonly zone: Zone }
+  /** The weekday it begins on, 0 is Sunday. */
+  | { readonly per: 'week'; readonly zone: Zone; readonly anchor: number }
+  /** The day of the month it begins on, 1-31; the last day of a month that has no such day. */
+  | { readonly per: 'month'; readonly zone: Zone; readonly anchor: number }
+  /** From one opening of the window to the next. */
+  | { readonly per: 'window'; readonly window: Window }
+
+/**
+ * The period that `at` is in, with its real length: days of 23 and 25 hours are what they are.
+ *
+ * @returns undefined only for a window that did not open before `at`, does not open again, or is open for more than a year
+ */
+export function periodOf(rule: PeriodRule, at: Instant): Interval | undefined {
+  if (rule.per === 'window') return windowPeriod(rule.window, at)
+  const begin = (index: number): Instant => rule.zone.beginAt(wallOf(firstDay(rule, index)))
+  let index = indexOf(rule, dayNumberOf(rule.zone.wallAt(at)))
+  // what a clock shows may be in the period before where it goes back over midnight
+  while (begin(index + 1) <= at) index += 1
+  return { from: begin(index), to: begin(index + 1) }
+}
+
+type Dated = Exclude<PeriodRule, { per: 'window' }>
+
+/** Periods counted from some fixed one: the day that the period `index` begins on. */
+function firstDay(rule: Dated, index: number): DayNumber {
+  switch (rule.per) {
+    case 'day':
+      return dayNumber(index)
+    case 'week':
+      return dayNumber(index * 7 + firstWeek(rule.anchor))
+    case 'month':
+      return dayOfMonth(index, rule.anchor)
+  }
+}
+
+function indexOf(rule: Dated, day: DayNumber): number {
+  switch (rule.per) {
+    case 'day':
+      return day
+    case 'week':
+      return Math.floor((day - firstWeek(rule.anchor)) / 7)
+    case 'month': {
+      const date = new Date(wallOf(day))
+      const month = (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth()
+      return dayOfMonth(month, rule.anchor) > day ? month - 1 : month
+    }
+  }
+}
+
+/** The first such weekday from 1970-01-01 on, which was a Thursday. */
+const firstWeek = (weekday: number): number => (weekday + 3) % 7
+
+/** @param month months since January 1970 */
+function dayOfMonth(month: number, anchor: number): DayNumber {
+  const last = new Date(Date.UTC(1970, month + 1, 0)).getUTCDate()
+  return dayNumber(Date.UTC(1970, month, Math.min(anchor, last)) / DAY)
+}
+
+function windowPeriod(window: Window, at: Instant): Interval | undefined {
+  const current = window.previous(at)
+  const next = window.next(at)
+  if (!current || !next) return undefined
+  const endless = at - current.from >= FARTHEST || current.to - at >= FARTHEST
+  return endless ? undefined : { from: current.from, to: next.from }
+}

@@ -1,0 +1,43 @@
+// Windows out of text, and intervals as text.
+import { parseCron } from '../../src/calendar/cron.ts'
+import { once, type Rule } from '../../src/calendar/rule.ts'
+import { parseDate, parseWall } from '../../src/calendar/wall.ts'
+import { createWindow, type Window } from '../../src/calendar/window.ts'
+import { parseWeekly } from '../../src/calendar/window-text.ts'
+import type { Result } from '../../src/model/result.ts'
+import { toIso, type Interval } from '../../src/model/time.ts'
+import { millis } from '../../src/model/units.ts'
+import { zoneOf } from '../support/zones.ts'
+
+export function value<Value>(result: Result<Value, unknown> | undefined): Value {
+  if (!result?.ok) throw new Error(`refused: ${JSON.stringify(result?.error)}`)
+  return result.value
+}
+
+const need = <Value>(given: Value | undefined): Value => {
+  if (given === undefined) throw new Error('no such day')
+  return given
+}
+
+export const weekly = (text: string, zone = 'Europe/Berlin', except: readonly string[] = []): Rule => ({
+  kind: 'weekly',
+  ...value(parseWeekly(text)),
+  except: new Set(except.map((date) => need(parseDate(date)))),
+  zone: zoneOf(zone),
+})
+
+export const cron = (text: string, hours: number, zone = 'Europe/Berlin'): Rule => ({
+  kind: 'cron',
+  cron: value(parseCron(text)),
+  duration: millis(hours * 3_600_000),
+  except: new Set(),
+  zone: zoneOf(zone),
+})
+
+export const fromTo = (from: string, to: string, zone = 'Europe/Berlin'): Rule =>
+  once(zoneOf(zone), { from: need(parseWall(from)), to: need(parseWall(to)) })
+
+export const windowOf = (...rules: readonly Rule[]): Window => createWindow(rules)
+
+export const shown = (one: Interval | undefined): string | undefined =>
+  one && `${toIso(one.from)} ${toIso(one.to)}`
