@@ -1,20 +1,38 @@
 // What awake time was for: the idle tail, and the part that our own readings added.
 import type { AutosuspendDelay } from '../model/compute.ts'
 import type { AwakeInterval, Evidence, Footprint } from '../model/ledger.ts'
-import { instant, millis, type Instant, type Millis } from '../model/units.ts'
+import { instant, millis, type Instant, type Millis, type Seconds } from '../model/units.ts'
 
 /** `last_active` is written in whole seconds. */
 const SECOND = 1000
-/** A session's traces show at the service's next look for activity, 500 ms later, and once more when its statistics are written at its end. */
-const TRACE = 2 * SECOND
+/** A session's traces show at the service's next look for activity, 500 ms after its statistics are written at its end. Doubled, a client who comes right after us is taken for us. */
+const TRACE = SECOND
 
 /** Whether activity that the service dated to the second `at` may be a session of ours. */
 const isOurs = (at: Instant, { connectedAt, disconnectedAt, activeBefore, sawForeign }: Footprint): boolean =>
   !sawForeign && at !== activeBefore && at + SECOND > connectedAt && at <= disconnectedAt + TRACE
 
-/** Activities that are not explained by sessions of ours, ascending. */
-export const foreignActivities = ({ activities, footprints }: Evidence): readonly Instant[] =>
+/** Activities that are not explained by sessions of ours, and those that readings saw themselves, ascending. */
+export function foreignActivities(evidence: Evidence): readonly Instant[] {
+  return [...new Set([...shownForeign(evidence), ...seenForeign(evidence)])].toSorted((a, b) => a - b)
+}
+
+/** In the records, to the second. */
+const shownForeign = ({ activities, footprints }: Evidence): readonly Instant[] =>
   activities.filter((at) => !footprints.some((footprint) => isOurs(at, footprint)))
+
+/** By readings, exact. */
+const seenForeign = ({ footprints }: Evidence): readonly Instant[] =>
+  footprints.flatMap(({ lastForeign }) => lastForeign ?? [])
+
+/** Our own: what the records show of it, and the sessions that the service cannot have missed, ascending. */
+export function ownActivities({ activities, footprints }: Evidence): readonly Instant[] {
+  const shown = activities.filter((at) => footprints.some((footprint) => isOurs(at, footprint)))
+  const counted = footprints.flatMap(({ counts, sawForeign, disconnectedAt }) =>
+    counts && !sawForeign ? [disconnectedAt] : [],
+  )
+  return [...shown, ...counted].toSorted((a, b) => a - b)
+}
 
 /**
  * The time of a closed interval after the last activity in it. Where no look dated an activity inside the interval, the
@@ -23,7 +41,9 @@ export const foreignActivities = ({ activities, footprints }: Evidence): readonl
 export function idleTailOf(interval: AwakeInterval, evidence: Evidence, delay: AutosuspendDelay): Millis {
   const { from, to } = interval
   if (!to) return millis(0)
-  const inside = evidence.activities.findLast((at) => at >= from.earliest - SECOND && at <= to.likely)
+  const inside = [...evidence.activities, ...foreignActivities(evidence)]
+    .filter((at) => at >= from.earliest - SECOND && at <= to.likely)
+    .reduce<number | undefined>((newest, at) => Math.max(newest ?? at, at), undefined)
   if (inside !== undefined) return millis(Math.max(0, to.likely - Math.max(from.likely, inside + SECOND / 2)))
   const sawLater = evidence.activities.some((at) => at > to.likely)
   if (!sawLater || delay === 'never') return millis(to.likely - from.likely)
@@ -38,18 +58,58 @@ export function idleTailOf(interval: AwakeInterval, evidence: Evidence, delay: A
 export function extensionOf(interval: AwakeInterval, evidence: Evidence, delay: AutosuspendDelay): Millis {
   if (delay === 'never') return millis(0)
   const inside = (at: Instant): boolean => at >= interval.from.earliest - SECOND && at <= interval.knownUntil
-  const foreign = foreignActivities(evidence).filter(inside)
-  const ours = evidence.activities.filter((at) => inside(at) && !foreign.includes(at))
-  const starts = [interval.from.likely, ...foreign]
+  const ours = ownActivities(evidence).filter(inside)
+  const foreign = [
+    ...shownForeign(evidence).filter(inside).map(middle),
+    ...seenForeign(evidence).filter(inside),
+  ]
+  const starts = [interval.from.likely, ...foreign.toSorted((a, b) => a - b)]
   let added = 0
   starts.forEach((start, index) => {
     const next = starts[index + 1] ?? interval.to?.likely
     if (next === undefined) return
     const lastOfOurs = ours.findLast((at) => at > start && at < next)
-    if (lastOfOurs !== undefined)
-      added += Math.max(0, Math.min(next - (start + delay * 1000), lastOfOurs - start))
+    if (lastOfOurs === undefined) return
+    const since = lastBefore(start, lastOfOurs, evidence.footprints)
+    const slept = starts[index + 1] === undefined
+    added += slept ? movedBy({ since, ours: lastOfOurs, end: next }, delay) : hidBy(since, next, delay)
   })
   return millis(added)
+}
+
+/** Of a whole second, as likely as any other instant of it. */
+const middle = (at: Instant): Instant => instant(at + SECOND / 2)
+
+/** It fell asleep at `end`: a delay after our session, if that was noticed, else a delay after the activity before. */
+function movedBy(
+  { since, ours, end }: { readonly since: Instant; readonly ours: Instant; readonly end: Instant },
+  delay: Seconds,
+): number {
+  const fell = end - delay * 1000
+  return Math.abs(fell - ours) < Math.abs(fell - since) ? ours - since : 0
+}
+
+/** Somebody returned at `next`: without us it would have been asleep by then, if that is longer ago than the delay. */
+const hidBy = (since: Instant, next: Instant, delay: Seconds): number =>
+  Math.max(0, next - (since + delay * 1000))
+
+/**
+ * When somebody else was last active before our session that ended at `ours`: at `start`, unless somebody came whom
+ * neither record nor reading shows. Where sessions arrive at some rate, those of the last moments are hidden, because the
+ * record lags; then it is the expected time of the last of them.
+ */
+function lastBefore(start: Instant, ours: Instant, footprints: readonly Footprint[]): Instant {
+  const session = footprints.findLast(
+    ({ connectedAt, disconnectedAt }) =>
+      connectedAt > start && connectedAt <= ours && disconnectedAt + TRACE + SECOND >= ours,
+  )
+  const rate = (session?.arrivalRate ?? 0) / 1000
+  if (!session || rate === 0) return start
+  const end = session.connectedAt
+  const hidden = Math.max(0, end - Math.max(start, session.hiddenFrom))
+  const nobody = Math.exp(-rate * hidden)
+  const ago = (1 - nobody) / rate - hidden * nobody + (end - start) * nobody
+  return instant(Math.max(start, end - ago))
 }
 
 /** The last activity known that is not ours; undefined when none is. */

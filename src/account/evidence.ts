@@ -1,9 +1,9 @@
 // Adds what a sweep saw to the evidence of one compute. Operations, states and instants are sets: adding one twice, or in another order, makes no difference.
 import { largestCu, smallestCu, type Compute } from '../model/compute.ts'
-import type { Evidence, Footprint, Sighting, SizeSighting } from '../model/ledger.ts'
-import type { AwakeCauses, Look, ReadingAttempt } from '../model/observation.ts'
+import type { Evidence, Sighting, SizeSighting } from '../model/ledger.ts'
+import type { Look } from '../model/observation.ts'
 import { isOpen, type Operation } from '../model/operation.ts'
-import { earliest, instant, latest, type Instant } from '../model/units.ts'
+import { earliest, latest, type Instant } from '../model/units.ts'
 
 export const NO_EVIDENCE: Evidence = {
   operations: [],
@@ -13,6 +13,7 @@ export const NO_EVIDENCE: Evidence = {
   activities: [],
   sizes: [],
   footprints: [],
+  held: [],
 }
 
 export function withLook(evidence: Evidence, { compute, askedAt, answeredAt }: Look): Evidence {
@@ -46,37 +47,6 @@ export function withOperation(evidence: Evidence, operation: Operation): Evidenc
 
 const saysMore = (a: Operation, b: Operation): boolean =>
   isOpen(a) === isOpen(b) ? a.updatedAt > b.updatedAt : isOpen(b)
-
-export function withFootprint(evidence: Evidence, attempt: ReadingAttempt, offset: number): Evidence {
-  const footprint = footprintOf(attempt, offset)
-  if (evidence.footprints.some(({ connectedAt }) => connectedAt === footprint.connectedAt)) return evidence
-  const footprints = [...evidence.footprints, footprint]
-  return { ...evidence, footprints: footprints.toSorted((a, b) => a.connectedAt - b.connectedAt) }
-}
-
-/** @param offset what the service's clock is ahead of ours, as far as an earlier reading told */
-function footprintOf(
-  { connectedAt, disconnectedAt, look, result }: ReadingAttempt,
-  offset: number,
-): Footprint {
-  const reading = result.kind === 'read' ? result.reading : undefined
-  const causes = reading && !('missing' in reading.causes) ? reading.causes : undefined
-  const ahead = reading ? reading.serverTime - disconnectedAt : offset
-  const begun = instant(connectedAt + ahead)
-  return {
-    connectedAt: begun,
-    disconnectedAt: instant(disconnectedAt + ahead),
-    postmasterStartedAt: reading?.postmasterStartedAt,
-    activeBefore: look.compute.lastActive,
-    sawForeign: causes !== undefined && isForeign(causes, begun),
-  }
-}
-
-/** Clients at work, or one whose statement ended while we were there. */
-const isForeign = (
-  { working, idleInTransaction, lastForeignStatement }: AwakeCauses,
-  begun: Instant,
-): boolean => working + idleInTransaction > 0 || (lastForeignStatement ?? 0) >= begun
 
 function withSighting(sightings: readonly Sighting[], sighting: Sighting): readonly Sighting[] {
   const same = (one: Sighting): boolean =>

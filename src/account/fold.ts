@@ -8,7 +8,9 @@ import { after, earliest, instant, type Instant, type Seconds } from '../model/u
 import type { AccountContext } from './account.ts'
 import { risen } from './counters.ts'
 import { priceAt } from './cu-time.ts'
-import { NO_EVIDENCE, withFootprint, withGone, withLook, withOperation } from './evidence.ts'
+import { NO_EVIDENCE, withGone, withLook, withOperation } from './evidence.ts'
+import { withFootprint } from './footprint.ts'
+import { withHeld } from './held.ts'
 import { intervalsOf } from './intervals.ts'
 import { NO_READINGS, readingsAfter } from './reading-account.ts'
 import { patience, settle } from './settle.ts'
@@ -61,7 +63,7 @@ const newAccount = (ref: ComputeRef, look: Look): ComputeAccount => ({
 function folded(before: ComputeAccount, facts: Facts, context: FoldContext): Folded {
   const delay = context.delayOf(facts.looks.at(-1)?.compute ?? before.compute)
   const seen = seenAfter(before, facts, { now: context.now, delay })
-  const evidence = evidenceWith(before, facts)
+  const evidence = evidenceWith(before, facts, delay)
   const intervals = intervalsOf(evidence, before.settledUntil)
   const totalsContext = { evidence, delay, prices: context.prices, now: context.now }
   const awaiting = awaitsOperations(seen)
@@ -82,7 +84,13 @@ function folded(before: ComputeAccount, facts: Facts, context: FoldContext): Fol
       open: open?.to ? undefined : open,
       settlesAt: settlesAt(left, patience(awaiting)),
       foldedAt: context.now,
-      reading: readingsAfter(before, facts.readings, { overhead: context.overhead, delay, totals, evidence }),
+      reading: readingsAfter(before, facts, {
+        overhead: context.overhead,
+        delay,
+        totals,
+        evidence,
+        awake: open !== undefined && !open.to,
+      }),
     },
   }
 }
@@ -110,10 +118,11 @@ function seenAfter(
   }
 }
 
-function evidenceWith({ evidence, reading }: ComputeAccount, facts: Facts): Evidence {
-  const offset = reading.clockOffset ?? 0
-  const looked = facts.looks.reduce(withLook, evidence)
+function evidenceWith(before: ComputeAccount, facts: Facts, delay: AutosuspendDelay): Evidence {
+  const { evidence, reading } = before
+  const held = withHeld(before, facts.looks, delay)
+  const looked = facts.looks.reduce(withLook, { ...evidence, held })
   const operated = facts.operations.reduce(withOperation, looked)
-  const read = facts.readings.reduce((all, attempt) => withFootprint(all, attempt, offset), operated)
+  const read = facts.readings.reduce((all, attempt) => withFootprint(all, attempt, reading), operated)
   return facts.goneAt === undefined ? read : withGone(read, facts.goneAt)
 }

@@ -1,11 +1,13 @@
 // What is kept of the readings of one compute.
 import type { AutosuspendDelay } from '../model/compute.ts'
 import type { ComputeAccount, Evidence, ReadingAccount, Totals } from '../model/ledger.ts'
-import type { Missing, Reading, ReadingAttempt } from '../model/observation.ts'
+import type { Look, Missing, Reading, ReadingAttempt } from '../model/observation.ts'
 import { latest, millis, seconds } from '../model/units.ts'
 import { lastForeignActivity } from './activity.ts'
 import { withCacheReading } from './cache.ts'
 import { creditAfter } from './credit.ts'
+import { followed } from './lag.ts'
+import { grownBy, NO_USE, withUse } from './use.ts'
 
 export const NO_READINGS: ReadingAccount = {
   attempts: 0,
@@ -13,36 +15,53 @@ export const NO_READINGS: ReadingAccount = {
   lastAttemptAt: undefined,
   lastSucceeded: false,
   atLimit: false,
+  failures: 0,
+  cacheReadAt: undefined,
   cache: undefined,
+  use: NO_USE,
   credit: seconds(0),
+  reserved: seconds(0),
+  lags: [],
+  awaited: undefined,
   activeLooks: 0,
   clockOffset: undefined,
   problem: undefined,
 }
+
+type Seen = { readonly looks: readonly Look[]; readonly readings: readonly ReadingAttempt[] }
 
 type After = {
   readonly overhead: number
   readonly delay: AutosuspendDelay
   readonly totals: Totals
   readonly evidence: Evidence
+  /** Whether the compute is awake now. */
+  readonly awake: boolean
 }
 
-/** A reading costs what it was expected to, and what it then turns out to have added beyond that. */
+/** A reading costs what it turns out to have added; until that is known, what it was expected to. */
 export function readingsAfter(
   before: ComputeAccount,
-  readings: readonly ReadingAttempt[],
+  { looks, readings }: Seen,
   after: After,
 ): ReadingAccount {
   const known = before.reading
-  const newActivity = (lastForeignActivity(after.evidence) ?? 0) > (lastForeignActivity(before.evidence) ?? 0)
-  const expected = readings.reduce((sum, { cost }) => sum + cost, 0)
-  const added = Math.max(0, after.totals.extension - before.totals.extension) / 1000
-  const awake = millis(after.totals.awake.likely - before.totals.awake.likely)
-  const earned = { awake, overhead: after.overhead, delay: after.delay }
+  const newest = lastForeignActivity(after.evidence) ?? 0
+  const isNew = newest > (lastForeignActivity(before.evidence) ?? 0)
+  const since = (known.lastAttemptAt ?? 0) + (known.clockOffset ?? 0)
+  const spending = {
+    awake: seconds((after.totals.awake.likely - before.totals.awake.likely) / 1000),
+    overhead: after.overhead,
+    delay: after.delay,
+    expected: seconds(readings.reduce((sum, { cost }) => sum + cost, 0)),
+    added: seconds(Math.max(0, after.totals.extension - before.totals.extension) / 1000),
+    settled: !after.awake || newest > since,
+  }
   return readings.reduce(withAttempt, {
     ...known,
-    activeLooks: known.activeLooks + (newActivity ? 1 : 0),
-    credit: creditAfter(known, earned, seconds(expected + added)),
+    ...followed(known, looks, readings),
+    ...creditAfter(known, spending),
+    activeLooks: known.activeLooks + (isNew ? 1 : 0),
   })
 }
 
@@ -51,6 +70,7 @@ function withAttempt(account: ReadingAccount, attempt: ReadingAttempt): ReadingA
   const tried = {
     ...account,
     attempts: account.attempts + 1,
+    failures: account.failures + 1,
     lastAttemptAt: latest(disconnectedAt, account.lastAttemptAt ?? disconnectedAt),
     atLimit: result.kind === 'at-limit',
     lastSucceeded: result.kind !== 'failed',
@@ -60,9 +80,12 @@ function withAttempt(account: ReadingAccount, attempt: ReadingAttempt): ReadingA
   const { reading } = result
   return {
     ...tried,
+    failures: 0,
     clockOffset: millis(reading.serverTime - disconnectedAt),
     last: { ...reading, at: disconnectedAt },
+    cacheReadAt: 'missing' in reading.cache ? account.cacheReadAt : disconnectedAt,
     cache: withCacheReading(account.cache, reading),
+    use: withUse(account.use, grownBy(account, reading)),
   }
 }
 
@@ -78,8 +101,10 @@ function problemOf({ result }: ReadingAttempt): string | undefined {
   }
 }
 
-const missingFrom = ({ kind, connections, cache }: Reading): string | undefined =>
-  whyMissing(connections) ?? (kind === 'full' ? whyMissing(cache) : undefined)
+const missingFrom = ({ kind, connections, use, cache, workingSet }: Reading): string | undefined =>
+  [connections, use, ...(kind === 'full' ? [cache, workingSet] : [])].map(whyMissing).find(isText)
+
+const isText = (text: string | undefined): text is string => text !== undefined
 
 const whyMissing = (part: object | Missing): string | undefined =>
   'missing' in part ? part.missing : undefined

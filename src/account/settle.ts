@@ -3,7 +3,8 @@ import { LATENESS } from '../model/transition.ts'
 import type { AwakeInterval, Evidence, SettledInterval, Sighting, Totals } from '../model/ledger.ts'
 import type { ComputeRef } from '../model/compute.ts'
 import { instant, millis, seconds, type Instant, type Seconds } from '../model/units.ts'
-import { extensionOf, foreignActivities } from './activity.ts'
+import { extensionOf, foreignActivities, ownActivities } from './activity.ts'
+import { mergedHeld } from './held.ts'
 import { plus, totalsOf, NO_TOTALS, type TotalsContext } from './totals.ts'
 
 /** How long settling waits for operations that cannot be read, seconds. Doubled, that much more evidence is kept while the service fails. */
@@ -51,6 +52,7 @@ export function settle(account: Unsettled, context: TotalsContext): Settled {
       interval,
       cuTime: totals.cuTime,
       idleTail: totals.idleTail,
+      held: totals.held,
     })),
   }
 }
@@ -70,6 +72,7 @@ function evidenceAfter(evidence: Evidence, at: Instant): Evidence {
       ({ lastSeenAt }, index) => later(lastSeenAt) || index === evidence.sizes.length - 1,
     ),
     footprints: evidence.footprints.filter(({ disconnectedAt }) => later(disconnectedAt)),
+    held: evidence.held.filter(({ to }) => later(to)),
   }
 }
 
@@ -79,15 +82,16 @@ function prunedOpen(
   horizon: Instant,
   { context, open }: { readonly context: TotalsContext; readonly open: readonly AwakeInterval[] },
 ): { readonly evidence: Evidence; readonly extension: Totals['extension'] } {
-  const sightings = withoutRepeats(evidence.sightings, horizon)
   const interval = open.at(-1)
+  const sightings = withoutRepeats(evidence.sightings, horizon)
+  const held = interval ? mergedHeld(evidence.held, interval.from.earliest, horizon) : evidence.held
   const isPast = (at: Instant): boolean => at < horizon
   // Where nobody else was active, or nothing can be prolonged, our own last trace will do.
   const foreign = context.delay === 'never' ? [] : foreignActivities(evidence)
   const pivot =
-    foreign.findLast(isPast) ?? (foreign.length === 0 ? evidence.activities.findLast(isPast) : undefined)
+    foreign.findLast(isPast) ?? (foreign.length === 0 ? ownActivities(evidence).findLast(isPast) : undefined)
   if (!interval || interval.to || pivot === undefined || pivot <= interval.from.latest) {
-    return { evidence: { ...evidence, sightings }, extension: millis(0) }
+    return { evidence: { ...evidence, sightings, held }, extension: millis(0) }
   }
   const past = { ...interval, knownUntil: pivot }
   const before = { ...evidence, activities: evidence.activities.filter((at) => at <= pivot) }
@@ -96,6 +100,7 @@ function prunedOpen(
     evidence: {
       ...evidence,
       sightings,
+      held,
       activities: evidence.activities.filter((at) => at >= pivot || at <= interval.from.latest),
       footprints: evidence.footprints.filter(
         (one) => one.disconnectedAt >= pivot || one.connectedAt <= interval.from.latest,

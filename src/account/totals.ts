@@ -12,6 +12,7 @@ import {
   type Millis,
 } from '../model/units.ts'
 import { extensionOf, idleTailOf, isCausedByUs } from './activity.ts'
+import { heldIn, plusHeld } from './held.ts'
 import { cuTimeOf, NOTHING, spansOf } from './cu-time.ts'
 
 const NO_TIME: Bounds<Millis> = { low: millis(0), likely: millis(0), high: millis(0) }
@@ -21,6 +22,7 @@ export const NO_TOTALS: Totals = {
   cuTime: {},
   idleTail: millis(0),
   extension: millis(0),
+  held: {},
   wakes: 0,
   suspends: 0,
   restarts: 0,
@@ -28,11 +30,16 @@ export const NO_TOTALS: Totals = {
 }
 
 export const NO_COUNTERS: Counters = {
-  ...NO_TOTALS,
   awake: millis(0),
   cuTime: cuMillis(0),
   spend: micros(0),
   observerSpend: micros(0),
+  idleTail: millis(0),
+  extension: millis(0),
+  wakes: 0,
+  suspends: 0,
+  restarts: 0,
+  wakesCaused: 0,
 }
 
 /** What totals of one interval depend on beside it. */
@@ -55,6 +62,7 @@ export function totalsOf(interval: AwakeInterval, context: TotalsContext): Total
     cuTime: cuTimeOf(interval, evidence.sizes, context),
     idleTail: idleTailOf(interval, evidence, delay),
     extension: extensionOf(interval, evidence, delay),
+    held: heldIn(interval, evidence, delay),
     wakes: interval.restart ? 0 : 1,
     suspends: interval.to ? 1 : 0,
     restarts: interval.restart ? 1 : 0,
@@ -68,6 +76,7 @@ export function plus(a: Totals, b: Totals): Totals {
     cuTime: addCuTime(a.cuTime, b.cuTime),
     idleTail: millis(a.idleTail + b.idleTail),
     extension: millis(a.extension + b.extension),
+    held: plusHeld(a.held, b.held),
     wakes: a.wakes + b.wakes,
     suspends: a.suspends + b.suspends,
     restarts: a.restarts + b.restarts,

@@ -1,12 +1,13 @@
 // What a compute's account shows to people and metrics.
 import { computeKey, effectiveDelay, largestCu, smallestCu, type Project } from '../model/compute.ts'
 import type { ComputeAccount } from '../model/ledger.ts'
-import type { Connections } from '../model/observation.ts'
+import type { Connections, Reading } from '../model/observation.ts'
 import type { Prices } from '../model/price.ts'
 import { currentCu, type Preset } from '../model/sizes.ts'
 import type { ComputeView, ShownState } from '../model/snapshot.ts'
 import { cu, type Instant, type Seconds } from '../model/units.ts'
 import { totalsAt } from './as-of.ts'
+import { awakeBy } from './awake-by.ts'
 import { cuTimeSum, spendOf } from './totals.ts'
 import { whyAwake } from './why.ts'
 
@@ -25,6 +26,7 @@ export function computeView(account: ComputeAccount, context: ViewContext): Comp
   const { ref, compute, totals, counters, open, reading } = account
   const { awake, cuTime } = totalsAt(account, context)
   const delay = effectiveDelay(compute, context.project)
+  const spend = spendOf(cuTime)
   const state: ShownState = context.stale ? 'unknown' : compute.state
   return {
     ref,
@@ -39,10 +41,11 @@ export function computeView(account: ComputeAccount, context: ViewContext): Comp
     awakeSince: open?.from.likely,
     awake,
     cuTime: cuTimeSum(cuTime),
-    spend: spendOf(cuTime),
+    spend,
     counters,
     idleTail: totals.idleTail,
     extension: totals.extension,
+    awakeBy: awakeBy(totals, spend.likely),
     cache: reading.cache,
     hitRatio: reading.cache?.hitRatio,
     ...insideOf(account, context.preset),
@@ -55,20 +58,45 @@ export function computeView(account: ComputeAccount, context: ViewContext): Comp
 
 const NOBODY: Connections = { active: 0, idle: 0, idleInTransaction: 0, other: 0 }
 
-function insideOf(
-  account: ComputeAccount,
-  preset: Preset,
-): Pick<ComputeView, 'connections' | 'maxConnections' | 'reservedConnections' | 'cacheLimit' | 'cacheUsed'> {
-  const { last } = account.reading
+type Inside = Pick<
+  ComputeView,
+  | 'connections'
+  | 'maxConnections'
+  | 'reservedConnections'
+  | 'cacheLimit'
+  | 'cacheUsed'
+  | 'averageActive'
+  | 'workingSet'
+  | 'longestTransaction'
+>
+
+function insideOf(account: ComputeAccount, preset: Preset): Inside {
+  const { last, use } = account.reading
   const maxConnections = last?.maxConnections ?? preset.maxConnections(account.compute.sizing)
   return {
     connections: connectionsOf(account, maxConnections),
     maxConnections,
     reservedConnections: last?.reservedConnections,
-    cacheLimit: last?.cacheLimit,
-    cacheUsed: last && !('missing' in last.cache) ? last.cache.used : undefined,
+    averageActive: use.last?.averageActive,
+    ...(last ? partsOf(last) : NO_PARTS),
   }
 }
+
+type Parts = Pick<Inside, 'cacheLimit' | 'cacheUsed' | 'workingSet' | 'longestTransaction'>
+
+const NO_PARTS: Parts = {
+  cacheLimit: undefined,
+  cacheUsed: undefined,
+  workingSet: [],
+  longestTransaction: undefined,
+}
+
+const partsOf = ({ cacheLimit, cache, workingSet, causes }: Reading): Parts => ({
+  cacheLimit,
+  cacheUsed: 'missing' in cache ? undefined : cache.used,
+  workingSet: 'missing' in workingSet ? [] : workingSet,
+  longestTransaction: 'missing' in causes ? undefined : causes.longestTransaction,
+})
 
 function connectionsOf(
   { compute, reading }: ComputeAccount,

@@ -1,6 +1,6 @@
 import type { AutosuspendDelay, Compute } from '../model/compute.ts'
 import type { ComputeAccount, WhyAwake } from '../model/ledger.ts'
-import type { AwakeCauses } from '../model/observation.ts'
+import type { AwakeCauses, Reading } from '../model/observation.ts'
 import { instant, type Instant, type Seconds } from '../model/units.ts'
 import { lastForeignActivity } from './activity.ts'
 
@@ -29,12 +29,12 @@ const asleep = (compute: Compute): WhyAwake =>
 function heldBy({ reading, open }: ComputeAccount, now: Instant): WhyAwake | undefined {
   const { last } = reading
   if (!last || 'missing' in last.causes || now - last.at > FRESH) return undefined
-  return open && last.at < open.from.earliest ? undefined : strongest(last.causes)
+  return open && last.at < open.from.earliest ? undefined : strongest(last.causes, mostActive(last))
 }
 
-function strongest(causes: AwakeCauses): WhyAwake | undefined {
-  const { working, idleInTransaction, replication, subscriptions, autovacuum, busiestApplication } = causes
-  if (working > 0) return { because: 'clients', application: busiestApplication, working }
+function strongest(causes: AwakeCauses, application: string | undefined): WhyAwake | undefined {
+  const { working, idleInTransaction, replication, subscriptions, autovacuum } = causes
+  if (working > 0) return { because: 'clients', application, working }
   if (idleInTransaction > 0) return { because: 'idle-in-transaction', count: idleInTransaction }
   if (replication > 0) return { because: 'replication', count: replication }
   if (subscriptions > 0) return { because: 'subscription', count: subscriptions }
@@ -56,9 +56,9 @@ const RECENT = 100
 /** A look is this old at most in the fastest configuration, and the service writes whole seconds. */
 const LOOK = 2000
 
-/** Whose sessions were most when this incarnation was last read. */
-const lastApplication = ({ reading, open }: ComputeAccount): string | undefined => {
-  const { last } = reading
-  if (!last || 'missing' in last.causes || (open && last.at < open.from.earliest)) return undefined
-  return last.causes.busiestApplication
-}
+/** Who was most active when this incarnation was last read. */
+const lastApplication = ({ reading: { last }, open }: ComputeAccount): string | undefined =>
+  !last || (open && last.at < open.from.earliest) ? undefined : mostActive(last)
+
+const mostActive = ({ clients }: Reading): string | undefined =>
+  'missing' in clients ? undefined : clients[0]?.application

@@ -1,6 +1,7 @@
 // The state of all accounts as one immutable value for every output.
 import { computeView, inOrder } from '../account/view.ts'
 import type { Bounds } from '../model/ledger.ts'
+import { measuredLag } from '../model/lag.ts'
 import type { Prices } from '../model/price.ts'
 import type { Preset } from '../model/sizes.ts'
 import type { AccountView, ComputeView, Snapshot } from '../model/snapshot.ts'
@@ -61,6 +62,7 @@ function accountView({ state, prices }: Shown, views: readonly ComputeView[]): A
     lastRejectedAt: state.lastRejectedAt,
     problems: state.problems,
     readings: state.ledger.readings,
+    activityLag: measuredLag(state.ledger.computes.values()),
     wakesCaused: new Map([...byProject].map(([projectId, its]) => [projectId, wakesCausedIn(its)])),
     totals: {
       awake: sumOf(

@@ -36,6 +36,15 @@ export type ComputeStatus = {
   /** Why the last reading failed, or what it could not see. */
   readonly reading_problem: string | null
   readonly why: string
+  /** Who held it awake and at what cost, the longest first, as far as readings cover the time. */
+  readonly awake_by: readonly {
+    readonly because: string
+    readonly application: string
+    readonly user: string
+    readonly database: string
+    readonly seconds: number
+    readonly spend: number
+  }[]
 }
 
 export type Status = {
@@ -51,6 +60,8 @@ export type Status = {
     readonly wakes: number
     readonly suspends: number
     readonly readings: AccountView['readings']
+    /** Measured; null until it is. */
+    readonly activity_lag_seconds: number | null
     readonly observer: {
       readonly wakes_caused: number
       readonly awake_extension_seconds: number
@@ -73,6 +84,7 @@ export const statusOf = ({ takenAt, ready, accounts, computes }: Snapshot): Stat
     wakes: view.totals.wakes,
     suspends: view.totals.suspends,
     readings: view.readings,
+    activity_lag_seconds: view.activityLag ?? null,
     observer: {
       wakes_caused: view.totals.wakesCaused,
       awake_extension_seconds: view.totals.extension / 1000,
@@ -116,6 +128,14 @@ export const computeStatus = (view: ComputeView): ComputeStatus => ({
   reading_at: isoOrNull(view.readingAt),
   reading_problem: view.readingProblem ?? null,
   why: whyText(view.why),
+  awake_by: view.awakeBy.map(({ cause, application, user, database, time, spend }) => ({
+    because: cause,
+    application,
+    user,
+    database,
+    seconds: time / 1000,
+    spend: spend / 1_000_000,
+  })),
 })
 
 const isoOrNull = (at: Instant | undefined): string | null => (at === undefined ? null : toIso(at))

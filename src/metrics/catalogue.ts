@@ -172,6 +172,26 @@ export const CATALOGUE = {
     COMPUTE,
     'Awake time that our own readings added.',
   ),
+  workingSet: gauge(
+    'compute_working_set_bytes',
+    [...COMPUTE, 'window'],
+    'Distinct bytes touched within the window, seconds, at the last full reading.',
+  ),
+  averageActive: gauge(
+    'compute_average_active_sessions',
+    COMPUTE,
+    'Statements running at a time, between the last two readings of one start.',
+  ),
+  longestTransaction: gauge(
+    'compute_longest_transaction_seconds',
+    COMPUTE,
+    'Age of the oldest open transaction of a client at the last reading; absent when there was none.',
+  ),
+  activityLag: gauge(
+    'activity_lag_seconds',
+    ['account'],
+    'How late the service shows activity, measured; absent until it is.',
+  ),
   observerSpend: counter(
     'observer_spend_total',
     ['currency'],

@@ -109,6 +109,9 @@ function putReading(view: ComputeView, put: Put): void {
   put('maxConnections', id, view.maxConnections)
   put('reservedConnections', id, view.reservedConnections)
   put('readingSuccess', id, readingSucceeded === undefined ? undefined : flag(readingSucceeded))
+  for (const { window, size } of view.workingSet) put('workingSet', [...id, String(window)], size)
+  put('averageActive', id, view.averageActive)
+  put('longestTransaction', id, view.longestTransaction)
   put('readingTimestamp', id, inSeconds(view.readingAt))
 }
 
@@ -131,7 +134,8 @@ function putFleet({ computes, accounts }: Snapshot, put: Put): void {
   }
 }
 
-function putAccount({ account, lastRejectedAt, wakesCaused }: AccountView, put: Put): void {
+function putAccount({ account, lastRejectedAt, wakesCaused, activityLag }: AccountView, put: Put): void {
+  put('activityLag', [account], activityLag)
   for (const [projectId, count] of wakesCaused) put('wakeupsCaused', [projectId, 'reading'], count)
   put('apiLastRejected', [account], inSeconds(lastRejectedAt))
 }

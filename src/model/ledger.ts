@@ -58,7 +58,44 @@ export type Footprint = {
   readonly activeBefore: Instant | undefined
   /** Whether it saw clients at work: then activity inside it is theirs. */
   readonly sawForeign: boolean
+  /** Whether the service takes it for activity for sure: it was in a user database. */
+  readonly counts: boolean
+  /** The newest end of a client's statement it saw. */
+  readonly lastForeign: Instant | undefined
+  /** Since when activity before it may have gone unseen: what the record shows lags. */
+  readonly hiddenFrom: Instant
+  /** Sessions of others per second since the reading before it; undefined where there is none to compare with. */
+  readonly arrivalRate: number | undefined
 }
+
+/** What can hold a compute awake, as the service's rules have it. */
+export type HoldCause =
+  | 'clients'
+  | 'idle-in-transaction'
+  | 'keep-alive'
+  | 'other'
+  | 'replication'
+  | 'subscription'
+  | 'autovacuum'
+  | 'autosuspend-off'
+  | 'availability-check'
+
+/** The names are empty where no client is behind it. */
+export type Culprit = {
+  readonly cause: HoldCause
+  readonly application: string
+  readonly user: string
+  readonly database: string
+}
+
+/** A part of a compute's time awake, and what it cost. */
+export type AwakeShare = Culprit & { readonly time: Millis; readonly spend: Micros }
+
+/** Time by what held a compute awake: `culpritKey` → ms. What is not in it is not known. */
+export type HeldBy = Readonly<Record<string, Millis>>
+
+/** A stretch of time that readings tell of, by our clock, and who held the compute awake in it. */
+export type HeldStretch = { readonly from: Instant; readonly to: Instant; readonly by: HeldBy }
 
 /** What is not yet settled, each part a set in ascending order: adding the same fact twice changes nothing. */
 export type Evidence = {
@@ -70,6 +107,8 @@ export type Evidence = {
   readonly activities: readonly Instant[]
   readonly sizes: readonly SizeSighting[]
   readonly footprints: readonly Footprint[]
+  /** In order, not overlapping. */
+  readonly held: readonly HeldStretch[]
 }
 
 /** CU-time by price: micros per CU-hour, as text → CU·ms. */
@@ -82,6 +121,7 @@ export type Totals = {
   readonly idleTail: Millis
   /** Awake time that our own readings added. */
   readonly extension: Millis
+  readonly held: HeldBy
   readonly wakes: number
   readonly suspends: number
   readonly restarts: number
@@ -116,6 +156,27 @@ export type CacheAccount = {
   /** Between the last two readings of one incarnation, or between its start and the only one. */
   readonly hitRatio: Ratio | undefined
 }
+
+/** What the counters of use grew by, between readings of one incarnation, without our own sessions. */
+export type UseAccount = {
+  readonly arrivals: number
+  readonly activeTime: Millis
+  /** Over the stretch between the last two readings of one incarnation; undefined before there are two. */
+  readonly last:
+    | {
+        readonly span: Millis
+        readonly arrivals: number
+        /** Statements running at a time, on average. */
+        readonly averageActive: number
+      }
+    | undefined
+}
+
+/** How late the service showed an activity whose time a reading told: somewhere in `[atLeast, atMost]`. */
+export type LagSample = { readonly atLeast: Seconds; readonly atMost: Seconds }
+
+/** An activity whose time a reading told, and that no look has shown yet. */
+export type AwaitedActivity = { readonly at: Instant; readonly atLeast: Seconds }
 
 /** The account of one compute. */
 export type ComputeAccount = {
@@ -153,9 +214,19 @@ export type ReadingAccount = {
   readonly lastAttemptAt: Instant | undefined
   readonly lastSucceeded: boolean
   readonly atLimit: boolean
+  /** Attempts after the last one that read something. */
+  readonly failures: number
+  /** When a reading last told of the file cache. */
+  readonly cacheReadAt: Instant | undefined
   readonly cache: CacheAccount | undefined
+  readonly use: UseAccount
   /** Awake seconds the observer may still cost; earned by awake time, spent by readings. */
   readonly credit: Seconds
+  /** Of the credit spent: what readings were expected to cost whose true cost is not known yet. */
+  readonly reserved: Seconds
+  /** The newest last. */
+  readonly lags: readonly LagSample[]
+  readonly awaited: AwaitedActivity | undefined
   /** Looks that showed new foreign activity; beside the suspensions they tell how likely silence is. */
   readonly activeLooks: number
   /** What the compute's clock was ahead of ours at the last reading; undefined before the first. */
@@ -223,6 +294,7 @@ export type SettledInterval = {
   readonly interval: AwakeInterval
   readonly cuTime: CuTimeByPrice
   readonly idleTail: Millis
+  readonly held: HeldBy
 }
 
 export type Spend = Bounds<Micros>

@@ -1,7 +1,7 @@
 // What one sweep saw: facts with the time they are true of, before any account is made of them.
 import type { Compute, ComputeRef, Project } from './compute.ts'
 import type { Operation } from './operation.ts'
-import type { Bytes, Instant, Seconds } from './units.ts'
+import type { Bytes, Instant, Millis, Seconds } from './units.ts'
 
 /** One compute as the service showed it; true at some instant in `[askedAt, answeredAt]`. */
 export type Look = {
@@ -42,11 +42,37 @@ export type AwakeCauses = {
   readonly replication: number
   readonly subscriptions: number
   readonly autovacuum: number
+  /** Prepared transactions nobody finished: they hold no compute awake, but keep vacuum from its work. */
+  readonly prepared: number
   /** Newest end of a client's statement among the backends that are still connected. */
   readonly lastForeignStatement: Instant | undefined
-  /** The application with the most client backends, as it names itself; empty when it does not. */
-  readonly busiestApplication: string | undefined
+  /** Age of the oldest open transaction of a client. */
+  readonly longestTransaction: Seconds | undefined
 }
+
+/** Clients that call themselves the same, log in as the same user and use the same database. */
+export type ClientGroup = {
+  /** As the client names itself; empty when it does not. */
+  readonly application: string
+  readonly user: string
+  readonly database: string
+  readonly connections: number
+  /** Of them doing something now, and idle inside a transaction. */
+  readonly working: number
+  readonly idleInTransaction: number
+  /** Newest end of a statement among those that are idle. */
+  readonly lastStatement: Instant | undefined
+}
+
+/** Counters of all user databases, cumulative over one incarnation; our own sessions are among them. */
+export type UseCounters = {
+  readonly sessions: number
+  /** Time spent in statements, summed over sessions. */
+  readonly activeTime: Millis
+}
+
+/** Distinct bytes touched within a time that ends now. */
+export type WorkingSet = { readonly window: Seconds; readonly size: Bytes }
 
 /** Something that could not be read, and why: never a zero. */
 export type Missing = { readonly missing: string }
@@ -63,8 +89,13 @@ export type Reading = {
   readonly cacheLimit: Bytes | undefined
   readonly connections: Connections | Missing
   readonly causes: AwakeCauses | Missing
-  /** Missing in a light reading: the view is in user databases. */
+  /** The strongest first, and no more than twenty. */
+  readonly clients: readonly ClientGroup[] | Missing
+  readonly use: UseCounters | Missing
+  /** Missing in a light reading: the views are in user databases. */
   readonly cache: CacheReading | Missing
+  /** Ascending by window. */
+  readonly workingSet: readonly WorkingSet[] | Missing
 }
 
 /** How a reading ended. `at-limit` is a reading too: every connection was taken. */
@@ -83,6 +114,8 @@ export type ReadingAttempt = {
   readonly look: Look
   /** The awake time it was expected to add: what the observer's budget pays for it. */
   readonly cost: Seconds
+  /** How late `look` may show activity: what happened within it before the reading is hidden. */
+  readonly activityLag: Seconds
 }
 
 /** Why a compute was not read in this sweep. */

@@ -1,7 +1,7 @@
 // What a pass publishes: everything that any output shows, immutable.
 import type { AutosuspendDelay, Compute, ComputeRef, Project } from './compute.ts'
-import type { Bounds, CacheAccount, Counters, ReadingCounts, Spend, WhyAwake } from './ledger.ts'
-import type { Connections } from './observation.ts'
+import type { AwakeShare, Bounds, CacheAccount, Counters, ReadingCounts, Spend, WhyAwake } from './ledger.ts'
+import type { Connections, WorkingSet } from './observation.ts'
 import type { Bytes, Cu, CuMillis, Instant, Micros, Millis, Ratio, Seconds } from './units.ts'
 
 /** `unknown` once the service could not be asked for longer than `metrics.stale_after`. */
@@ -25,6 +25,8 @@ export type ComputeView = {
   readonly spend: Spend
   readonly idleTail: Millis
   readonly extension: Millis
+  /** The longest first; the rest of the time awake is not covered by readings. */
+  readonly awakeBy: readonly AwakeShare[]
   /** The likely values as metrics show them: they never fall. */
   readonly counters: Counters
   readonly cache: CacheAccount | undefined
@@ -35,6 +37,11 @@ export type ComputeView = {
   readonly connections: Connections | undefined
   readonly maxConnections: number
   readonly reservedConnections: number | undefined
+  /** Between the last two readings of one incarnation; undefined before there are two. */
+  readonly averageActive: number | undefined
+  /** Of the last full reading, ascending by window. */
+  readonly workingSet: readonly WorkingSet[]
+  readonly longestTransaction: Seconds | undefined
   readonly readingAt: Instant | undefined
   /** Why the last reading failed, or what it could not see. */
   readonly readingProblem: string | undefined
@@ -55,6 +62,8 @@ export type AccountView = {
   /** What the last sweep could not see, one line each. */
   readonly problems: readonly string[]
   readonly readings: ReadingCounts
+  /** How late the service shows activity: measured; undefined until it is. */
+  readonly activityLag: Seconds | undefined
   /** Project id → wakes that observing caused. */
   readonly wakesCaused: ReadonlyMap<string, number>
   readonly totals: {

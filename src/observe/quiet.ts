@@ -18,7 +18,7 @@ export type QuietVerdict =
   | { readonly read: 'light' | 'full'; readonly cost: Seconds }
   | { readonly refusal: ReadingRefusal }
 
-/** Where nothing can be prolonged. Doubled, a metric is two minutes old at worst. */
+/** Where nothing can be prolonged, or somebody is at work all the time. Doubled, a metric is two minutes old at worst. */
 const PACE = 60
 /** The same near the connection limit. Doubled, a limit reached within half a minute is seen late. */
 const PACE_NEAR_LIMIT = 15
@@ -29,31 +29,66 @@ const FLUSH = 12
 const VISIBLE = 0.5
 /** The chance that the service's activity poll, every 500 ms, falls into a light reading. Source: service-facts.md, "What keeps a compute awake". */
 const LIGHT_SEEN = 0.2
+/** What is known of a compute is to be a day old at the most: from this age on, seconds, a reading is wanted. Doubled, one that is refused for some hours is known too late. */
+const WANTED_AFTER = 43_200
+
+export type QuietInput = {
+  readonly look: Look
+  readonly delay: AutosuspendDelay
+  readonly limits: QuietLimits
+  /** Awake time that a change to be verified pays for beside the compute's own credit. */
+  readonly allowance?: Seconds
+}
 
 /**
  * @param account what is known of the compute from before `look`
  * @param now by our clock; times of the record are the service's
  */
-export function quietVerdict(
-  account: ComputeAccount,
-  {
-    look,
-    delay,
-    limits,
-  }: { readonly look: Look; readonly delay: AutosuspendDelay; readonly limits: QuietLimits },
-  now: Instant,
-): QuietVerdict {
-  if (limits.mode === 'off') return refused({ because: 'mode-off' })
+export function quietVerdict(account: ComputeAccount, input: QuietInput, now: Instant): QuietVerdict {
+  const { look, delay, limits } = input
+  const { mode } = limits
+  if (mode === 'off') return refused({ because: 'mode-off' })
   if (!isAwake(look)) return refused({ because: 'not-active' })
-  if (delay === 'never') return paced(account, limits.mode, now)
-  const margin = seconds(limits.activityLag + limits.deadline)
+  if (delay === 'never') return paced(account, mode, now)
+  const wanted = isWanted(account, mode, now)
+  return beforeSuspension(account, { ...input, mode, delay, wanted }, now)
+}
+
+type Prolongable = QuietInput & {
+  readonly mode: 'light' | 'full'
+  readonly delay: Seconds
+  /** Whether what a reading tells is not known, or soon too old to be. */
+  readonly wanted: boolean
+}
+
+function beforeSuspension(account: ComputeAccount, input: Prolongable, now: Instant): QuietVerdict {
+  const { look, delay, limits, wanted } = input
+  const margin = marginOf(limits, wanted)
   if (delay <= margin) return refused({ because: 'delay-too-short', margin })
   const offset = account.reading.clockOffset ?? 0
   if (isAhead(look, now + offset)) return refused({ because: 'clock' })
   const idle = idleTime(look, now + offset)
-  if (idle === undefined || !isForeign(account, look, offset)) return refused({ because: 'quiet' })
-  return delay - idle <= margin ? refused({ because: 'tail' }) : afforded(account, { idle, limits }, now)
+  const mayRead = isForeign(account, look, offset) || (wanted && isFirst(account, look, offset))
+  if (idle === undefined || !mayRead) return refused({ because: 'quiet' })
+  return delay - idle <= margin ? refused({ because: 'tail' }) : afforded(account, { ...input, idle }, now)
 }
+
+/**
+ * How much of the delay has to be left. A reading must have ended before the compute may fall asleep; that the record lags
+ * only means that more is left than it shows, so what nobody has read for long is not refused for that.
+ */
+const marginOf = ({ activityLag, deadline }: QuietLimits, wanted: boolean): Seconds =>
+  seconds(deadline + (wanted ? Math.min(activityLag, AGREED / 1000) : activityLag))
+
+function isWanted({ reading }: ComputeAccount, mode: 'light' | 'full', now: Instant): boolean {
+  const knownAt = mode === 'full' ? reading.cacheReadAt : reading.last?.at
+  return knownAt === undefined || now - knownAt > WANTED_AFTER * 1000
+}
+
+/** Whether no reading was tried since the compute woke: whoever woke it is somebody else. */
+const isFirst = ({ reading }: ComputeAccount, { compute }: Look, offset: number): boolean =>
+  reading.lastAttemptAt === undefined ||
+  (compute.startedAt !== undefined && reading.lastAttemptAt + offset < compute.startedAt)
 
 const isAwake = ({ compute: { state, pendingState, disabled } }: Look): boolean =>
   state === 'active' && pendingState === undefined && !disabled
@@ -72,28 +107,50 @@ function paced(account: ComputeAccount, mode: 'light' | 'full', now: Instant): Q
   return sinceLast(account, now) < pace ? refused({ because: 'pace' }) : { read: mode, cost: seconds(0) }
 }
 
-function afforded(
-  account: ComputeAccount,
-  { idle, limits }: { readonly idle: number; readonly limits: QuietLimits },
-  now: Instant,
-): QuietVerdict {
-  if (sinceLast(account, now) < limits.minInterval) return refused({ because: 'pace' })
-  const kinds = limits.mode === 'full' ? (['full', 'light'] as const) : (['light'] as const)
-  // Every compute has its first reading free: one is needed to know anything at all.
-  if (account.reading.attempts === 0) return { read: kinds[0], cost: seconds(0) }
+/** A compute's first reading may cost this share of its delay before any is earned: one is needed to know anything at all. Doubled, a new compute is read longer after its last use. */
+const FREE = 0.25
+/** Or as much as an activity costs that the service has just shown: seconds beyond its lag. Doubled, a compute with a short delay is read later in its tail. */
+const JUST = 2
+
+type Affordable = Prolongable & { readonly idle: number }
+
+function afforded(account: ComputeAccount, input: Affordable, now: Instant): QuietVerdict {
+  const { look, delay, limits, idle, allowance = 0 } = input
+  const { reading } = account
+  const least = Math.min(limits.minInterval, isAtWork(account, look) ? PACE : limits.minInterval)
+  if (sinceLast(account, now) < least) return refused({ because: 'pace' })
+  const kinds = kindsOf(account, input, now)
+  const free = reading.attempts === 0 ? Math.max(delay * FREE, limits.activityLag + JUST) : 0
   for (const read of kinds) {
     const cost = expectedCost(read, account, idle)
-    if (cost <= account.reading.credit) return { read, cost }
+    if (cost <= Math.max(free, reading.credit) + allowance) return { read, cost }
   }
   return refused({ because: 'credit' })
 }
 
+type Kinds = readonly ['light' | 'full', ...('light' | 'full')[]]
+
+/** Credit is saved for a full reading where one is wanted and a light one would tell nothing new, and so is the first one. */
+function kindsOf({ reading }: ComputeAccount, { mode, wanted }: Affordable, now: Instant): Kinds {
+  if (mode === 'light') return ['light']
+  const known = reading.last !== undefined && now - reading.last.at <= WANTED_AFTER * 1000
+  return reading.attempts === 0 || (wanted && known) ? ['full'] : ['full', 'light']
+}
+
+/** Whether somebody was at work at the last reading and has been active since: then looking prolongs nothing for now. */
+const isAtWork = ({ reading: { last, clockOffset } }: ComputeAccount, { compute }: Look): boolean =>
+  last !== undefined &&
+  !('missing' in last.causes) &&
+  last.causes.working > 0 &&
+  (compute.lastActive ?? 0) > last.at + (clockOffset ?? 0) + FLUSH * 1000
+
 /**
  * The awake time a reading is expected to add: it moves the suspension by the time since the last activity, if the
- * service notices it and if nobody comes back before the delay is over.
+ * service notices it and if nobody comes back before the delay is over. Nothing is assumed of a compute never read before.
  */
 function expectedCost(read: 'light' | 'full', { totals, reading }: ComputeAccount, idle: number): Seconds {
-  const silence = (totals.suspends + 1) / (totals.suspends + reading.activeLooks + 2)
+  const isNew = reading.attempts === 0
+  const silence = isNew ? 1 : (totals.suspends + 1) / (totals.suspends + reading.activeLooks + 2)
   return seconds((read === 'full' ? 1 : LIGHT_SEEN) * silence * (idle + VISIBLE))
 }
 

@@ -3,16 +3,26 @@ import { Client } from 'pg'
 import type { Compute } from '../model/compute.ts'
 import type { Reading, ReadingResult } from '../model/observation.ts'
 import type { Clock, Readings } from '../model/ports.ts'
-import type { Seconds } from '../model/units.ts'
-import { readCache } from './cache-query.ts'
-import { serverQuery, serverReading, type ServerRow } from './server-query.ts'
+import { seconds, type Seconds } from '../model/units.ts'
+import { createAddresses, type AddressOptions, type Addresses } from './address.ts'
+import { EXTENSION, noCache, readCache, type ExtensionRow } from './cache-query.ts'
+import { clientsOf, clientsQuery, type ClientsRow } from './clients-query.ts'
+import { failure, isRefusal } from './failure.ts'
+import { askParts } from './parts.ts'
+import {
+  causesOf,
+  limitsOf,
+  LIMITS,
+  USE,
+  useOf,
+  WORKERS,
+  type LimitsRow,
+  type UseRow,
+  type WorkersRow,
+} from './server-query.ts'
 
-export type ReadingsOptions = {
+export type ReadingsOptions = AddressOptions & {
   readonly clock: Clock
-  /** A connection string with `{host}`, `{endpoint_id}`, `{project_id}` and `{database}`; without a password. */
-  readonly dsn: string | undefined
-  /** Asked at every reading, so that a rotated password is seen. */
-  readonly password: () => string | undefined
   /** The user database of full readings. */
   readonly database: string | undefined
   readonly serviceUsers: readonly string[]
@@ -23,22 +33,37 @@ export type ReadingsOptions = {
 const MAINTENANCE_DATABASE = 'postgres'
 /** Milliseconds. Doubled, a statement on a busy compute holds a reading up for longer than is polite. */
 const STATEMENT_TIMEOUT = 2000
+/** A host that answered before is near and up. Doubled, one that went away holds up a place of the round for longer. */
+const KNOWN_HOST = seconds(2)
 
 export function createReadings(options: ReadingsOptions): Readings {
+  const { clock, deadline } = options
+  const addresses = createAddresses(options)
+  const answered = new Set<string>()
   return {
-    readable: () => options.dsn !== undefined,
+    readable: () => addresses.known,
     read: async (compute, wanted, signal) => {
-      const kind = options.database === undefined ? 'light' : wanted
+      const { kind, database } = targetOf(wanted, options.database)
       const done = new AbortController()
-      const session = createSession(compute, kind, options)
+      const session = await createSession(compute, { database, addresses, answered, deadline }, signal)
       if ('problem' in session) return { kind: 'failed', because: 'error', message: session.problem }
       const { client } = session
       // A server that goes away between two statements tells so by an event; the statement in flight tells us.
       client.on('error', () => undefined)
-      const read = readWith(client, kind, options).finally(() => done.abort())
-      const late = options.clock
-        .sleep(options.deadline, AbortSignal.any([signal, done.signal]))
-        .then(() => (done.signal.aborted ? read : overdue(options.deadline)))
+      const read = readWith(client, kind, options)
+        .then((reading): ReadingResult => {
+          answered.add(compute.host)
+          return { kind: 'read', reading }
+        })
+        .catch((error: unknown) => {
+          answered.delete(compute.host)
+          if (isRefusal(error)) addresses.forget(compute)
+          return failure(error)
+        })
+        .finally(() => done.abort())
+      const late = clock
+        .sleep(deadline, AbortSignal.any([signal, done.signal]))
+        .then(() => (done.signal.aborted ? read : overdue(deadline)))
       const result = await Promise.race([read, late])
       if (!done.signal.aborted) client.connection.stream.destroy()
       return result
@@ -46,16 +71,40 @@ export function createReadings(options: ReadingsOptions): Readings {
   }
 }
 
+type Target = { readonly kind: Reading['kind']; readonly database: string }
+
+const targetOf = (wanted: Reading['kind'], database: string | undefined): Target =>
+  wanted === 'light' || database === undefined
+    ? { kind: 'light', database: MAINTENANCE_DATABASE }
+    : { kind: 'full', database }
+
+type SessionOptions = {
+  readonly database: string
+  readonly addresses: Addresses
+  /** Hosts that answered a reading. */
+  readonly answered: ReadonlySet<string>
+  readonly deadline: Seconds
+}
+
 /** The address may hold a password, so nothing of it is told. */
-function createSession(
+async function createSession(
   compute: Compute,
-  kind: Reading['kind'],
-  options: ReadingsOptions,
-): { readonly client: Client } | { readonly problem: string } {
+  { database, addresses, answered, deadline }: SessionOptions,
+  signal: AbortSignal,
+): Promise<{ readonly client: Client } | { readonly problem: string }> {
+  const address = await addresses.of(compute, database, signal)
+  if (!address.ok) return { problem: address.error }
+  const patience = answered.has(compute.host) ? Math.min(deadline, KNOWN_HOST) : deadline
   try {
-    return { client: clientFor(compute, kind, options) }
+    const client = new Client({
+      connectionString: address.value,
+      application_name: 'dormouse',
+      statement_timeout: STATEMENT_TIMEOUT,
+      connectionTimeoutMillis: patience * 1000,
+    })
+    return { client }
   } catch {
-    return { problem: `dsn: with the host of ${compute.endpointId} filled in it is not an address` }
+    return { problem: `the address of ${compute.endpointId} has a part that cannot be used` }
   }
 }
 
@@ -65,72 +114,67 @@ const overdue = (deadline: Seconds): ReadingResult => ({
   message: `no answer within ${deadline} s`,
 })
 
-function clientFor(compute: Compute, kind: Reading['kind'], options: ReadingsOptions): Client {
-  const database = kind === 'full' ? (options.database ?? MAINTENANCE_DATABASE) : MAINTENANCE_DATABASE
-  return new Client({
-    connectionString: connectionString(options, compute, database),
-    application_name: 'dormouse',
-    statement_timeout: STATEMENT_TIMEOUT,
-    connectionTimeoutMillis: options.deadline * 1000,
-  })
+type ServerRows = {
+  readonly limits: LimitsRow
+  readonly clients: ClientsRow
+  readonly workers: WorkersRow
+  readonly use: UseRow
 }
 
-/** The client lets an address overrule all other settings, so the password has to be part of it. */
-function connectionString(
-  { dsn = '', password }: ReadingsOptions,
-  compute: Compute,
-  database: string,
-): string {
-  const filled = dsn
-    .replaceAll('{host}', compute.host)
-    .replaceAll('{endpoint_id}', compute.endpointId)
-    .replaceAll('{project_id}', compute.projectId)
-    .replaceAll('{database}', encodeURIComponent(database))
-  const url = new URL(filled)
-  // The client would talk in plain text; whoever wants that says so with sslmode=disable.
-  if (!url.searchParams.has('sslmode')) url.searchParams.set('sslmode', 'verify-full')
-  const secret = password()
-  if (secret !== undefined) url.password = encodeURIComponent(secret)
-  return url.href
-}
-
+/** @throws when there is no session, or it is lost */
 async function readWith(
   client: Client,
   kind: Reading['kind'],
   { serviceUsers }: ReadingsOptions,
-): Promise<ReadingResult> {
+): Promise<Reading> {
   try {
     await client.connect()
-    const { rows } = await client.query<ServerRow>(serverQuery(serviceUsers))
-    const row = rows[0]
-    if (!row) throw new Error('the server answered no row')
-    const cache = kind === 'full' ? await readCache(client) : { missing: 'a light reading' }
+    const server = { limits: LIMITS, clients: clientsQuery(serviceUsers), workers: WORKERS, use: USE }
+    const reading =
+      kind === 'light'
+        ? { ...serverReading(await askParts<ServerRows>(client, server)), ...noCache(LIGHT) }
+        : await fullReading(client, server)
     await client.end()
-    return { kind: 'read', reading: { kind, ...serverReading(row), cache } }
+    return { kind, ...reading }
   } catch (error) {
     // A connection that failed half-way may wait for ever to be ended in good order.
     client.connection.stream.destroy()
-    return failure(error)
+    throw error
   }
 }
 
-/** Source: service-facts.md, "Inside Postgres": refused with 53300 means that every connection is taken. */
-const TOO_MANY_CONNECTIONS = '53300'
-const CANCELLED = '57014'
+const LIGHT = { missing: 'a light reading' }
 
-function failure(error: unknown): ReadingResult {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const message = messageOf(error)
-  // The limit of our own role says nothing of the compute's.
-  if (code === TOO_MANY_CONNECTIONS && !message.startsWith('too many connections for role'))
-    return { kind: 'at-limit' }
-  const timedOut = code === CANCELLED || message.includes('timeout')
-  return { kind: 'failed', because: timedOut ? 'timeout' : 'error', message }
+async function fullReading(
+  client: Client,
+  server: { readonly [Part in keyof ServerRows]: string },
+): Promise<Omit<Reading, 'kind'>> {
+  const rows = await askParts<ServerRows & { readonly extension: ExtensionRow }>(client, {
+    ...server,
+    extension: EXTENSION,
+  })
+  return { ...serverReading(rows), ...(await readCache(client, rows.extension)) }
 }
 
-function messageOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error)
-  return message.includes('client password must be a string')
-    ? 'the server asks for a password and none is configured: set dsn_password_file or dsn_password_env'
-    : message
+type ServerReading = Omit<Reading, 'kind' | 'cache' | 'workingSet'>
+
+export function serverReading({
+  limits,
+  clients,
+  workers,
+  use,
+}: {
+  readonly [Part in keyof ServerRows]: Awaited<ServerRows[Part]> | { readonly missing: string }
+}): ServerReading {
+  if ('missing' in limits) throw new Error(limits.missing)
+  const seen = clientsOf(clients, limits.sees_all)
+  const part = <Key extends 'connections' | 'causes' | 'groups'>(key: Key) =>
+    'missing' in seen ? seen : seen[key]
+  return {
+    ...limitsOf(limits),
+    connections: part('connections'),
+    causes: causesOf(workers, part('causes')),
+    clients: part('groups'),
+    use: useOf(use),
+  }
 }

@@ -2,6 +2,7 @@
 import { computeKey, effectiveDelay, type ComputeRef, type Project } from '../model/compute.ts'
 import type { ComputeAccount, Ledger } from '../model/ledger.ts'
 import type { Look, ReadingAttempt, ReadingRefusal, SweepProblem } from '../model/observation.ts'
+import { measuredLag } from '../model/lag.ts'
 import type { Clock, Ports } from '../model/ports.ts'
 import { seconds, type Seconds } from '../model/units.ts'
 import { inParallel } from './parallel.ts'
@@ -41,9 +42,11 @@ export async function readingRound(ports: Ports, input: RoundInput, signal: Abor
   const begun = ports.clock.monotonic()
   const outcomes: (readonly [ComputeRef, Outcome])[] = []
   let left = 0
+  const activityLag = measuredLag(input.ledger.computes.values()) ?? input.plan.activityLag
+  const measured = { ...input, plan: { ...input.plan, activityLag } }
   await inParallel(candidates(input), input.plan.maxConcurrent, async (candidate) => {
     if (ports.clock.monotonic() - begun > ROUND_LIMIT || signal.aborted) left += 1
-    else outcomes.push([candidate.ref, await attempt(ports, { candidate, input }, signal)])
+    else outcomes.push([candidate.ref, await attempt(ports, { candidate, input: measured }, signal)])
   })
   const made = outcomes.flatMap(([, outcome]) => ('reading' in outcome ? [outcome.reading] : []))
   return {
@@ -85,7 +88,9 @@ async function attempt(
   if ('refusal' in second) return { ...second, look }
   const connectedAt = clock.now()
   const result = await readings.read(look.compute, second.read, signal)
-  return { reading: { ref, connectedAt, disconnectedAt: clock.now(), result, look, cost: second.cost } }
+  const { cost } = second
+  const { activityLag } = input.plan
+  return { reading: { ref, connectedAt, disconnectedAt: clock.now(), result, look, cost, activityLag } }
 }
 
 const isFresh = ({ askedOn }: Look, clock: Clock): boolean => clock.monotonic() - askedOn <= FRESH_LOOK
@@ -102,12 +107,19 @@ async function freshLook(
   return compute && { compute, askedAt, answeredAt: clock.now(), askedOn }
 }
 
-/** Computes seen in this sweep that the ledger knows: the quiet rule needs an account. */
+/**
+ * Computes seen in this sweep that the ledger knows, because the quiet rule needs an account; those that were not tried
+ * for longest come first, so that whoever was left over by a full round is next.
+ */
 function candidates({ ledger, looks }: RoundInput): Candidate[] {
-  return looks.flatMap((look) => {
-    const { projectId, endpointId } = look.compute
-    const ref = { account: ledger.account, projectId, endpointId }
-    const account = ledger.computes.get(computeKey(ref))
-    return account ? [{ ref, account, look }] : []
-  })
+  return looks
+    .flatMap((look) => {
+      const { projectId, endpointId } = look.compute
+      const ref = { account: ledger.account, projectId, endpointId }
+      const account = ledger.computes.get(computeKey(ref))
+      return account ? [{ ref, account, look }] : []
+    })
+    .toSorted((a, b) => triedAt(a) - triedAt(b))
 }
+
+const triedAt = ({ account }: Candidate): number => account.reading.lastAttemptAt ?? 0

@@ -116,7 +116,8 @@ test('awake time that a reading of ours added is told apart', () => {
     sweep(130, { looks: [look(130, { ...awake, lastActive: at(100) })] }),
     sweep(460, { looks: [look(460, { ...asleep, suspendedAt: at(400), lastActive: at(100) })] }),
   ])
-  expect(one(known).totals.extension).toBe(31_000)
+  // From the middle of the second of that client's activity to the end of our session.
+  expect(one(known).totals.extension).toBe(30_600)
 })
 
 test('a reading that nobody noticed added nothing', () => {
@@ -137,8 +138,9 @@ test('a reading that saw clients at work explains no activity away', () => {
       replication: 0,
       subscriptions: 0,
       autovacuum: 0,
+      prepared: 0,
       lastForeignStatement: undefined,
-      busiestApplication: 'web',
+      longestTransaction: undefined,
     },
   })
   const known = after([

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { rolledUp, type NewOfCompute, type RolledUp } from '../../src/account/rollup/rollup.ts'
-import type { Look, ReadingAttempt } from '../../src/model/observation.ts'
+import type { ClientGroup, Look, ReadingAttempt } from '../../src/model/observation.ts'
 import { COARSE, FINE, NO_ROLLUPS, type Rollup, type RollupState } from '../../src/model/rollup.ts'
 import { createPreset } from '../../src/model/sizes.ts'
 import { bytes, cu, type Instant } from '../../src/model/units.ts'
@@ -164,11 +164,7 @@ describe('readings', () => {
 
   test('culprits are the five with most sessions', () => {
     const names = ['web', 'web', 'cron', 'a', 'b', 'c', 'd', 'web', 'cron', '']
-    const { causes } = reading()
-    if ('missing' in causes) throw new Error('a quiet reading has causes')
-    const steps = names.map((busiestApplication, index) =>
-      read(index + 1, { causes: { ...causes, busiestApplication } }),
-    )
+    const steps = names.map((name, index) => read(index + 1, { clients: [clientOf(name)] }))
     const rolled = folded({ looks: [active(0)], readings: steps }, { looks: [active(301)] })
     expect(fine(rolled)[0]?.culprits).toEqual([
       { name: 'web', share: 0.3 },
@@ -180,17 +176,25 @@ describe('readings', () => {
   })
 
   test('names of a crowd stay bounded', () => {
-    const { causes } = reading()
-    if ('missing' in causes) throw new Error('a quiet reading has causes')
     const readings = Array.from({ length: 250 }, (_, index) =>
-      read(index + 1, { causes: { ...causes, busiestApplication: `${'x'.repeat(100)}${index}` } }),
+      read(index + 1, { clients: [clientOf(`${'x'.repeat(100)}${index}`)] }),
     )
     const many = Array.from({ length: 250 }, (_, index) =>
-      read(index + 1, { causes: { ...causes, busiestApplication: `worker-${index}` } }),
+      read(index + 1, { clients: [clientOf(`worker-${index}`)] }),
     )
     expect(Object.keys(folded({ readings }).state.fine?.sessions ?? {})).toEqual(['x'.repeat(63)])
     expect(Object.keys(folded({ readings: many }).state.fine?.sessions ?? {})).toHaveLength(16)
   })
+})
+
+const clientOf = (application: string): ClientGroup => ({
+  application,
+  user: 'app_owner',
+  database: 'app',
+  connections: 1,
+  working: 0,
+  idleInTransaction: 0,
+  lastStatement: undefined,
 })
 
 const HOUR = 3600

@@ -7,8 +7,10 @@ import { collect } from '../../src/metrics/collect.ts'
 import { renderText } from '../../src/metrics/render.ts'
 import { createSelfMetrics } from '../../src/metrics/self.ts'
 import { createPreset } from '../../src/model/sizes.ts'
+import type { ComputeAccount } from '../../src/model/ledger.ts'
+import type { AwakeCauses } from '../../src/model/observation.ts'
 import type { Snapshot } from '../../src/model/snapshot.ts'
-import { bytes, seconds } from '../../src/model/units.ts'
+import { bytes, millis, seconds } from '../../src/model/units.ts'
 import { testWith } from '../support/programs.ts'
 import { accounted } from '../support/accounted.ts'
 import { at, attempt, ledger, look, prices, project, reading, sweep } from '../support/build.ts'
@@ -22,8 +24,12 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
     connections: { active: 2, idle: 3, idleInTransaction: 1, other: 0 },
     cache: { hits: 990, misses: 10, used: bytes(2 ** 20), writes: 12 },
     cacheLimit: bytes(2 ** 30),
+    workingSet: [{ window: seconds(300), size: bytes(8192) }],
+    causes: { ...reading().causes, longestTransaction: seconds(2.5) } as AwakeCauses,
+    use: { sessions: 1, activeTime: millis(29_900) },
   })
-  const { ledger: known } = accounted(
+  const earlier = reading({ serverTime: at(300.1) })
+  const { ledger: folded } = accounted(
     ledger(),
     sweep(600, {
       projects: [project({ name })],
@@ -37,10 +43,14 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
           autosuspendDelay: 'never',
         }),
       ],
-      readings: [attempt(599, { result: { kind: 'read', reading: read } })],
+      readings: [
+        attempt(300, { result: { kind: 'read', reading: earlier } }),
+        attempt(599, { result: { kind: 'read', reading: read } }),
+      ],
     }),
     { prices, overhead: 0.01, now: at(600) },
   )
+  const known = { ...folded, computes: new Map([...folded.computes].map(measured)) }
   const rejected = service === 'ok' ? {} : { lastRejectedAt: at(600) }
   const state = { ...newAccountState(known), service, lastSweepAt: at(600), ...rejected }
   return snapshotOf([{ state, prices, preset: createPreset('interface') }], {
@@ -50,6 +60,12 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
     staleAfter: seconds(180),
     activityLag: seconds(60),
   })
+}
+
+/** As if every compute had shown how late the service is. */
+const measured = ([key, known]: readonly [string, ComputeAccount]): [string, ComputeAccount] => {
+  const lags = Array.from({ length: 5 }, () => ({ atLeast: seconds(3), atMost: seconds(6) }))
+  return [key, { ...known, reading: { ...known.reading, lags } }]
 }
 
 const lines = (taken: Snapshot): string[] => renderText(collect(taken, facts)).split('\n')
@@ -71,7 +87,11 @@ test.each([
   `dormouse_compute_autosuspend_delay_seconds{${one}} 300`,
   `dormouse_compute_autosuspend_enabled{${two}} 0`,
   `dormouse_computes{state="active"} 1`,
-  `dormouse_readings_total{result="ok"} 1`,
+  `dormouse_readings_total{result="ok"} 2`,
+  `dormouse_compute_working_set_bytes{${one},window="300"} 8192`,
+  `dormouse_compute_average_active_sessions{${one}} 0.1`,
+  `dormouse_compute_longest_transaction_seconds{${one}} 2.5`,
+  `dormouse_activity_lag_seconds{account="main"} 7`,
   `dormouse_readings_total{result="skipped_quiet"} 0`,
   `dormouse_wakeups_caused_total{project_id="project-one",reason="reading"} 0`,
 ])('%s', (line) => {

@@ -53,7 +53,14 @@ const verdict = (one: Case): QuietVerdict => {
   )
 }
 
-const read = { attempts: 1, lastAttemptAt: at(600), credit: seconds(100) }
+const known = { attempts: 1, credit: seconds(100) }
+const read = {
+  ...known,
+  lastAttemptAt: at(600),
+  cacheReadAt: at(600),
+  last: { ...reading(), at: at(600) },
+}
+const stale = { ...known, lastAttemptAt: at(-50_000), cacheReadAt: at(-50_000) }
 const because = (given: Case): string => {
   const found = verdict(given)
   return 'refusal' in found ? found.refusal.because : found.read
@@ -66,14 +73,35 @@ test.each<[string, Case, string]>([
   ['it is being made', { record: { state: 'init' } }, 'not-active'],
   ['it is about to change', { record: { pendingState: 'idle' } }, 'not-active'],
   ['it is disabled', { record: { disabled: true } }, 'not-active'],
-  ['the delay leaves no room', { delay: seconds(15) }, 'delay-too-short'],
-  ['the delay leaves a second of room', { delay: seconds(18) }, 'full'],
-  ['the delay is nearly over', { now: 1286 }, 'tail'],
+  ['the delay leaves no room', { delay: seconds(15), reading: read }, 'delay-too-short'],
+  ['the delay leaves a second of room', { delay: seconds(18), reading: read }, 'full'],
+  [
+    'the delay leaves no room for a deadline, and it was never read',
+    { delay: seconds(7) },
+    'delay-too-short',
+  ],
+  ['the delay leaves room for a deadline, and it was never read', { delay: seconds(11) }, 'full'],
+  ['the delay is nearly over', { now: 1286, reading: { ...read, credit: seconds(300) } }, 'tail'],
+  [
+    'the last reading is half a day ago and the delay is nearly over',
+    { now: 1286, reading: { ...stale, credit: seconds(300) } },
+    'full',
+  ],
+  ['the first reading would be dear', { now: 1200 }, 'credit'],
   ['nobody has used it since it woke', { record: { lastActive: undefined } }, 'quiet'],
   ['the last activity was before it woke', { record: { startedAt: at(1001) } }, 'quiet'],
   ['a new compute shows nothing but its own start', { record: { startedAt: at(1000) } }, 'quiet'],
   ['somebody woke it a moment ago', { record: { startedAt: at(1000), suspendedAt: at(500) } }, 'full'],
   ['nobody came since our last reading', { reading: { ...read, lastAttemptAt: at(995) } }, 'quiet'],
+  [
+    'nobody came since a reading in vain, but somebody else woke it after that',
+    {
+      record: { startedAt: at(998), lastActive: at(999) },
+      limits: { minInterval: seconds(1) },
+      reading: { ...known, lastAttemptAt: at(995) },
+    },
+    'full',
+  ],
   ['the last reading was a moment ago', { reading: { ...read, lastAttemptAt: at(960) } }, 'pace'],
   ['the last reading is long ago and there is credit', { reading: read }, 'full'],
   ['there is credit for a light reading only', { reading: { ...read, credit: seconds(0.4) } }, 'light'],

@@ -8,8 +8,7 @@ import { startLocal, type Local } from '../../src/local/start.ts'
 import type { Compute } from '../../src/model/compute.ts'
 import type { Reading, ReadingResult } from '../../src/model/observation.ts'
 import { seconds } from '../../src/model/units.ts'
-import { createReadings, type ReadingsOptions } from '../../src/observe/readings.ts'
-import { serverReading, type ServerRow } from '../../src/observe/server-query.ts'
+import { createReadings, serverReading, type ReadingsOptions } from '../../src/observe/readings.ts'
 import { until, uriOf } from '../end-to-end/support.ts'
 import { makeFolder } from '../local/support.ts'
 import { compute } from '../support/build.ts'
@@ -73,16 +72,20 @@ test('a full reading has limits, clients, causes and the counters of the file ca
     reservedConnections: 3,
     cacheLimit: 819 * 2 ** 20,
     connections: { active: 0, idle: 1, idleInTransaction: 0, other: 0 },
-    causes: { working: 0, replication: 0, subscriptions: 0, busiestApplication: 'web' },
+    causes: { working: 0, replication: 0, subscriptions: 0, autovacuum: 0, prepared: 0 },
+    clients: [{ application: 'web', user: 'app_owner', database: 'app', connections: 1, working: 0 }],
+    workingSet: [60, 300, 900, 3600].map((window) => ({ window, size: expect.any(Number) })),
   })
   expect(reading.postmasterStartedAt).toBeLessThan(Date.now())
   expect('missing' in reading.cache ? reading.cache : reading.cache.misses).toBeGreaterThan(0)
 })
 
+const LIGHT = { missing: 'a light reading' }
+
 test('a light reading sees the clients of every database, and leaves the cache alone', async () => {
   const reading = await readingOf('light')
   expect(reading.connections).toEqual({ active: 0, idle: 1, idleInTransaction: 0, other: 0 })
-  expect(reading.cache).toEqual({ missing: 'a light reading' })
+  expect(reading).toMatchObject({ cache: LIGHT, workingSet: LIGHT })
 })
 
 test('a transaction that is left open is seen, and neither we nor service users are clients', async () => {
@@ -90,31 +93,59 @@ test('a transaction that is left open is seen, and neither we nor service users 
   const seen = await readingOf('light')
   const hidden = await readingOf('light', { serviceUsers: ['cloud_admin', 'app_owner'] })
   await owner.query('rollback')
-  expect(seen).toMatchObject({ connections: { idleInTransaction: 1 }, causes: { idleInTransaction: 1 } })
-  expect(hidden.connections).toEqual({ active: 0, idle: 0, idleInTransaction: 0, other: 0 })
+  expect(seen).toMatchObject({
+    connections: { idleInTransaction: 1 },
+    causes: { idleInTransaction: 1, longestTransaction: expect.any(Number) },
+    clients: [{ application: 'web', idleInTransaction: 1 }],
+  })
+  expect(hidden).toMatchObject({
+    connections: { active: 0, idle: 0, idleInTransaction: 0, other: 0 },
+    clients: [],
+  })
 })
 
+const LIMITS = {
+  max_connections: 112,
+  reserved_connections: 3,
+  started_ms: 0,
+  now_ms: 0,
+  cache_limit: null,
+  sees_all: true,
+}
+const CLIENTS = {
+  total: 0,
+  active: 0,
+  idle: 0,
+  idle_in_transaction: 0,
+  working: 0,
+  last_statement_ms: null,
+  longest_transaction: null,
+  groups: null,
+}
+const WORKERS = { replication: 0, subscriptions: 0, autovacuum: 0, prepared: 0 }
+const ROWS = { limits: LIMITS, clients: CLIENTS, workers: WORKERS, use: { sessions: 7, active_ms: 40 } }
+
 test('a role that may not see other clients says so instead of counting none', () => {
-  const row: ServerRow = {
-    max_connections: 112,
-    reserved_connections: 3,
-    started_ms: 0,
-    now_ms: 0,
-    cache_limit: null,
-    sees_all: false,
-    replication: 0,
-    subscriptions: 0,
-    autovacuum: 0,
-    active: 0,
-    idle: 0,
-    idle_in_transaction: 0,
-    working: 0,
-    total: 0,
-    last_statement_ms: null,
-    busiest: null,
-  }
   const missing = { missing: expect.stringContaining('pg_monitor') }
-  expect(serverReading(row)).toMatchObject({ maxConnections: 112, connections: missing, causes: missing })
+  expect(serverReading({ ...ROWS, limits: { ...LIMITS, sees_all: false } })).toMatchObject({
+    maxConnections: 112,
+    connections: missing,
+    causes: missing,
+    clients: missing,
+    use: { sessions: 7, activeTime: 40 },
+  })
+})
+
+test.each([
+  ['clients', ['connections', 'causes', 'clients']],
+  ['workers', ['causes']],
+  ['use', ['use']],
+] as const)('without %s only what rests on it is missing', (part, expected) => {
+  const reading = serverReading({ ...ROWS, [part]: { missing: 'permission denied' } })
+  const missing = Object.entries(reading).flatMap(([key, value]) =>
+    typeof value === 'object' && 'missing' in value ? [key] : [],
+  )
+  expect(missing).toEqual(expected)
 })
 
 test('a database without the extension leaves the rest of the reading standing', async () => {

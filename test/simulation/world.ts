@@ -138,8 +138,12 @@ const readingOf = (kind: Reading['kind'], startedAt: number, now: number): Readi
     replication: 0,
     subscriptions: 0,
     autovacuum: 0,
+    prepared: 0,
     lastForeignStatement: undefined,
-    busiestApplication: undefined,
+    longestTransaction: undefined,
   },
+  clients: [],
+  use: { missing: 'not simulated' },
   cache: { hits: 990, misses: 10, used: bytes(2 ** 20), writes: 10 },
+  workingSet: { missing: 'not simulated' },
 })

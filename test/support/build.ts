@@ -6,7 +6,7 @@ import type { Look, Reading, ReadingAttempt, Sweep } from '../../src/model/obser
 import type { Operation } from '../../src/model/operation.ts'
 import type { Prices } from '../../src/model/price.ts'
 import { NO_BACKLOG, NO_LIST } from '../../src/observe/sweep.ts'
-import { bytes, cu, instant, micros, seconds, type Instant } from '../../src/model/units.ts'
+import { bytes, cu, instant, micros, millis, seconds, type Instant } from '../../src/model/units.ts'
 
 /** 2026-01-05T00:00:00Z, a Monday, and `offset` seconds. */
 export const at = (offset: number): Instant => instant(Date.UTC(2026, 0, 5) + offset * 1000)
@@ -93,10 +93,14 @@ export const reading = (over: Partial<Reading> = {}): Reading => ({
     replication: 0,
     subscriptions: 0,
     autovacuum: 0,
+    prepared: 0,
     lastForeignStatement: undefined,
-    busiestApplication: undefined,
+    longestTransaction: undefined,
   },
+  clients: [],
+  use: { sessions: 0, activeTime: millis(0) },
   cache: { hits: 0, misses: 0, used: bytes(0), writes: 0 },
+  workingSet: [],
   ...over,
 })
 
@@ -107,6 +111,7 @@ export const attempt = (when: number, over: Partial<ReadingAttempt> = {}): Readi
   result: { kind: 'read', reading: reading({ serverTime: at(when + 0.1) }) },
   look: look(when, { state: 'active' }),
   cost: seconds(0),
+  activityLag: seconds(5),
   ...over,
 })
 

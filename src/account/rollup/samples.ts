@@ -62,10 +62,10 @@ function withEstimate(open: OpenRollup, { cacheLimit }: Reading, context: Readin
   return size === undefined ? open : withSize(open, size, 'estimated')
 }
 
-function withSessions(open: OpenRollup, { causes }: Reading): OpenRollup {
-  const name = 'missing' in causes ? undefined : causes.busiestApplication
-  if (name === undefined) return open
-  return { ...open, sessions: withNames(open.sessions, [[name, 1]]) }
+function withSessions(open: OpenRollup, { clients }: Reading): OpenRollup {
+  if ('missing' in clients) return open
+  const seen = clients.map(({ application, connections }) => [application, connections] as const)
+  return { ...open, sessions: withNames(open.sessions, seen) }
 }
 
 /** The names with the most sessions; what the least of a crowd held is forgotten. */

@@ -1,0 +1,28 @@
+// How late the service shows activity, measured: shared by the quiet rule and by what is shown.
+import type { ComputeAccount, LagSample } from './ledger.ts'
+import { seconds, type Seconds } from './units.ts'
+
+/** With fewer the configured lag holds. Doubled, a new account is read with the careful margin for longer. */
+const ENOUGH = 5
+/** Records are written in whole seconds, so what they show may be that much older. */
+const WHOLE_SECOND = 1
+
+/** The samples that the computes of one account have. */
+export function measuredLag(computes: Iterable<ComputeAccount>): Seconds | undefined {
+  const samples: LagSample[] = []
+  for (const { reading } of computes) samples.push(...reading.lags)
+  return lagOf(samples)
+}
+
+/**
+ * The least lag that explains every sample: no less than any lateness that was proven, and no less than the promptest
+ * activity took to show, which is what a look that came at once measured best.
+ *
+ * @returns undefined while there are too few samples
+ */
+export function lagOf(samples: readonly LagSample[]): Seconds | undefined {
+  if (samples.length < ENOUGH) return undefined
+  const proven = Math.max(...samples.map(({ atLeast }) => atLeast))
+  const prompt = Math.min(...samples.map(({ atMost }) => atMost))
+  return seconds(Math.max(proven, prompt) + WHOLE_SECOND)
+}
