@@ -23,6 +23,7 @@ type Options = {
   readonly activityLag?: Seconds
   readonly cacheScale?: number
   readonly loopbackHosts?: boolean
+  readonly past?: Seconds
   readonly seed?: number
   readonly json?: boolean
 }
@@ -36,6 +37,11 @@ export const createLocalCommand = ({ io, end }: Session): Command =>
       'projects to make at the first start, each with a primary compute',
       parseWhole,
       1,
+    )
+    .option(
+      '--past <duration>',
+      'give those projects a past of this length, 1d to 180d, as if many people had used them',
+      pastArgument,
     )
     .option('--port <n>', 'port of the API; any free one when absent', parseWhole)
     .option('--proxy-port <n>', 'port for Postgres clients; any free one when absent', parseWhole)
@@ -56,6 +62,12 @@ export const createLocalCommand = ({ io, end }: Session): Command =>
     .action(async (options: Options) => end(await runLocal(options, io)))
 
 async function runLocal(options: Options, io: Io): Promise<ExitCode> {
+  if (options.past !== undefined && (options.cu !== undefined || options.delay !== undefined)) {
+    io.err(
+      'dormouse: --cu and --delay do not go with --past: its projects have sizes and delays of many kinds',
+    )
+    return EXIT.usage
+  }
   let local: Local
   try {
     local = await startLocal(localOptions(options, io))
@@ -75,7 +87,7 @@ async function runLocal(options: Options, io: Io): Promise<ExitCode> {
 const LONG = seconds(1_000_000)
 
 const localOptions = (options: Options, io: Io): LocalOptions => {
-  const { folder, projects, delay, cu, activityLag, json, ...rest } = options
+  const { folder, projects, past: span, delay, cu, activityLag, json, ...rest } = options
   const seed = {
     ...(cu === undefined ? {} : { cu }),
     ...(delay === undefined ? {} : { suspendTimeoutSeconds: delay === 'never' ? -1 : delay }),
@@ -84,8 +96,10 @@ const localOptions = (options: Options, io: Io): LocalOptions => {
     ...rest,
     ...(activityLag === undefined ? {} : { lastActiveLag: activityLag }),
     folder: resolve(io.cwd, folder),
-    projects: Array.from({ length: projects }, (_, index) => ({ name: `project-${index + 1}`, ...seed })),
-    log: json ? () => undefined : (event) => tell(event, io),
+    ...(span === undefined
+      ? { projects: Array.from({ length: projects }, (_, at) => ({ name: `project-${at + 1}`, ...seed })) }
+      : { past: { span, projects, ...(rest.seed !== undefined && { seed: rest.seed }) } }),
+    log: json ? (event) => warn(event, io) : (event) => tell(event, io),
   }
 }
 
@@ -103,8 +117,22 @@ The service is ready; it stops with Ctrl-C and keeps its data.
     "${baseUrl}/projects/PROJECT/connection_uri?database_name=app&role_name=app_owner" | sed 's/.*"uri":"//; s/".*//')"
 `
 
+/** What even a program that reads one line of JSON should not miss. */
+function warn(event: LocalEvent, io: Io): void {
+  if (event.kind === 'past-refused') tell(event, io)
+}
+
 function tell(event: LocalEvent, io: Io): void {
   switch (event.kind) {
+    case 'past-made':
+      io.out(
+        `made a past of ${event.past.projects} projects since ${event.past.from} with seed ${event.past.seed}: ` +
+          `${event.operations} operations in ${event.seconds.toFixed(1)} s`,
+      )
+      return
+    case 'past-refused':
+      io.err(`dormouse: ${pastRefusedText(event)}`)
+      return
     case 'started':
       io.out(`${event.endpointId} started in ${event.seconds.toFixed(2)} s`)
       return
@@ -127,6 +155,21 @@ function tell(event: LocalEvent, io: Io): void {
     case 'listening':
       io.out(event.postgres)
   }
+}
+
+const pastRefusedText = ({ folder, kept }: Extract<LocalEvent, { kind: 'past-refused' }>): string =>
+  `a past is made at the first start of a folder only, and ${folder} has been used before: it keeps ` +
+  (kept
+    ? `the past of ${kept.projects} projects from ${kept.from} to ${kept.to} it was made with`
+    : 'its projects without one; choose another --folder')
+
+/** Months at most: the service forgets operations after about six (service-facts 3). */
+const PAST = { least: seconds(86_400), most: seconds(180 * 86_400) }
+
+function pastArgument(text: string): Seconds {
+  const span = parseLength(text)
+  if (span >= PAST.least && span <= PAST.most) return span
+  throw new InvalidArgumentError('Expected a length of time from 1d to 180d, such as 60d.')
 }
 
 function planArgument(text: string): 'free' | 'paid' {

@@ -1,3 +1,5 @@
+import type { KeptPast } from './lay-past.ts'
+
 /** What happens in the local service, for a log or a screen. Messages are static; what varies is in the fields. */
 export type LocalEvent =
   | {
@@ -32,6 +34,15 @@ export type LocalEvent =
    * branch, or after the compute.
    */
   | { readonly kind: 'orphan-stopped'; readonly folder: string; readonly pid: number }
+  /** The first start made a past, in so many seconds. */
+  | {
+      readonly kind: 'past-made'
+      readonly past: KeptPast
+      readonly operations: number
+      readonly seconds: number
+    }
+  /** A past was asked for, but the folder has been used before: it keeps the one it has, if any. */
+  | { readonly kind: 'past-refused'; readonly folder: string; readonly kept: KeptPast | undefined }
   /** Something failed that nobody waits for, such as one poll of the activity monitor. */
   | { readonly kind: 'problem'; readonly message: string; readonly err: unknown }
 

@@ -1,3 +1,4 @@
+import type { PastWish } from './lay-past.ts'
 import type { LocalEvent } from './log.ts'
 import type { SeedProject } from './seed.ts'
 import type { BehaviourChange } from './switches.ts'
@@ -19,6 +20,8 @@ export type LocalOptions = {
   readonly loopbackHosts?: boolean
   /** Made at the first start of a folder; later starts keep what is there. */
   readonly projects?: readonly SeedProject[]
+  /** A past, made at the first start of a folder in addition to the projects: months in which others were used. */
+  readonly past?: PastWish
   /** Default paid. */
   readonly plan?: 'free' | 'paid'
   /** Autosuspend delays of 1 to 59 s are accepted. Default false. */

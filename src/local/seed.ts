@@ -17,6 +17,9 @@ export type SeedProject = {
 
 const DONE = 'projects-made'
 
+/** Whether the first start of the folder is over. */
+export const isMade = (store: Store): boolean => store.setting(DONE) !== undefined
+
 /** The password of the reader for monitoring, one for all projects of a folder: a monitor has one configuration. */
 export const monitoringPassword = (store: Store, random: Random): string =>
   keptSetting(store, 'monitoring-password', () => random.text(PASSWORD_LENGTH))
@@ -35,7 +38,7 @@ export type SeedParts = {
  * @throws when a project asks for a size or a delay the service does not have
  */
 export function makeProjects(seeds: readonly SeedProject[], parts: SeedParts): void {
-  if (parts.store.setting(DONE) !== undefined) return
+  if (isMade(parts.store)) return
   for (const seed of seeds) {
     const fits = ({ name }: { readonly name: string }): boolean => name === seed.name
     if (parts.plane.page({ after: undefined, limit: 1, fits }).length === 0) addProject(seed, parts)

@@ -13,6 +13,7 @@ import { newProject } from './control/project-requests.ts'
 import type { Compute, Project, WakeCause } from './control/project.ts'
 import { type Happening, type Simulation, createSimulation } from './control/simulated.ts'
 import { createHttp } from './http.ts'
+import { LIVED_BEHAVIOUR, livesOf } from './past/past.ts'
 import type { Log } from './log.ts'
 import { listenOn } from './proxy/listen.ts'
 import { type Random, createRandom } from './random.ts'
@@ -25,6 +26,8 @@ import { type Truth, truthOf } from './truth.ts'
 export type SimulatedOptions = {
   /** Each with its default branch and a primary compute that sleeps at first. */
   readonly projects: readonly SimulatedProject[]
+  /** Further projects that people and programs use, and have used for so many seconds; they go on after that. */
+  readonly past?: { readonly span: number; readonly projects: number; readonly seed: number }
   /** What else comes from outside, each in order of time; they may be endless. */
   readonly scripts?: readonly Iterable<Happening>[]
   /** Tells the simulation how late it is; whatever is due happens at the next request. Default: that of the machine. */
@@ -73,6 +76,7 @@ export async function startSimulated(options: SimulatedOptions): Promise<Simulat
   const store = openStore(':memory:')
   if (!store) throw new Error('a database in memory is held by nobody else')
   const { api, now } = simulatedApi(options, { clock, random, store })
+  now()
   const apiKey = random.text(KEY_LENGTH)
   api.keys.create('simulated', apiKey, clock.now())
   const { server, close } = createHttp(api)
@@ -100,19 +104,10 @@ function simulatedApi(
   options: SimulatedOptions,
   { clock, random, store }: Parts,
 ): { readonly api: Api; readonly now: () => Simulation } {
-  const switches = createSwitches(options.behaviour ?? {})
-  const settings: Api['settings'] = () => ({ ...switches.behaviour(), plan: options.plan ?? 'paid' })
-  const from = options.since ?? clock.now()
-  const { min, max } = switches.behaviour().wakeLatency
-  const simulation = createSimulation({
-    projects: projectsOf(options.projects, random, from),
-    from,
-    settings,
-    latencies: { start: 500 * (min + max), stop: STOP, configure: CONFIGURE },
-    activity: new Map(options.projects.map(({ activity = [] }, at) => [idsOf(at).endpointId, activity])),
-    scripts: options.scripts ?? [],
-    takeFailure: () => switches.take('failingOperations'),
-  })
+  const { plan = 'paid' } = options
+  const switches = createSwitches({ ...(options.past && LIVED_BEHAVIOUR), ...options.behaviour })
+  const settings: Api['settings'] = () => ({ ...switches.behaviour(), plan })
+  const simulation = simulationOf(options, { clock, random, switches, settings })
   const now = (): Simulation => {
     simulation.advance(clock.now())
     return simulation
@@ -137,6 +132,32 @@ function simulatedApi(
     log: options.log ?? (() => undefined),
   }
   return { api, now }
+}
+
+type Rules = Pick<Parts, 'clock' | 'random'> & Pick<Api, 'switches' | 'settings'>
+
+function simulationOf(options: SimulatedOptions, { clock, random, switches, settings }: Rules): Simulation {
+  const { past } = options
+  const to = clock.now()
+  const from = past ? to - 1000 * past.span : (options.since ?? to)
+  const { min, max } = switches.behaviour().wakeLatency
+  const lives = livesOf({
+    ...(past ?? { projects: 0, seed: 0 }),
+    from,
+    to,
+    plan: settings().plan,
+    catalogueOf: (now) => firstCatalogue({ monitoringPassword: 'simulated', random, now }),
+  })
+  return createSimulation({
+    projects: projectsOf(options.projects, random, from),
+    from,
+    settings,
+    activity: new Map(options.projects.map(({ activity = [] }, at) => [idsOf(at).endpointId, activity])),
+    scripts: [...lives.scripts, ...(options.scripts ?? [])],
+    latencies: past ? lives.latencies : { start: 500 * (min + max), stop: STOP, configure: CONFIGURE },
+    wakeLatency: lives.wakeLatency,
+    takeFailure: (projectId) => lives.takeFailure(projectId) || switches.take('failingOperations'),
+  })
 }
 
 /** Everything that is due happens before anything is asked. */

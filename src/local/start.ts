@@ -9,7 +9,9 @@ import { type Engine, type Hear, createEngine } from './engine.ts'
 import { type Visitors, createVisitors, openFront } from './front.ts'
 import { type Ground, prepare } from './ground.ts'
 import { createHttp } from './http.ts'
+import { layPast, pastOf } from './lay-past.ts'
 import type { Local, LocalOptions } from './options.ts'
+import { LIVED_BEHAVIOUR } from './past/past.ts'
 import { firstFree, listenOn, portTaken } from './proxy/listen.ts'
 import { makeProjects, monitoringPassword } from './seed.ts'
 import { createKeyStore } from './state/keys.ts'
@@ -29,7 +31,8 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
   await using stack = new AsyncDisposableStack()
   const ground = await prepare(options, stack)
   const { store, paths, clock, random, log, cluster } = ground
-  const switches = createSwitches(behaviourOf(options))
+  if (options.past) layPast(options.past, ground, options.plan ?? 'paid')
+  const switches = createSwitches(behaviourOf(options, pastOf(store) !== undefined))
   const settings = settingsOf(options, switches)
   const visitors = createVisitors(ground)
   stack.defer(() => visitors.poolers.stopAll())
@@ -98,7 +101,8 @@ function running({ truth, clock, ...parts }: RunningParts, stack: AsyncDisposabl
 }
 
 /** The switches as the options set them at the start. */
-const behaviourOf = (options: LocalOptions): BehaviourChange => ({
+const behaviourOf = (options: LocalOptions, hasPast: boolean): BehaviourChange => ({
+  ...(hasPast && { countersLag: LIVED_BEHAVIOUR.countersLag }),
   ...(options.allowShortDelays && { delayBelowMinimum: 'accepted' }),
   ...(options.lastActiveLag !== undefined && { lastActiveLag: options.lastActiveLag }),
   ...(options.wakeLatency && { wakeLatency: options.wakeLatency }),

@@ -27,6 +27,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
   // pure files inside folders that do I/O
   'local/control': [],
+  'local/past': ['local/control', 'local/random.ts'],
   'observe/plan.ts': ['model'],
   'observe/quiet.ts': ['model'],
   'service/decode.ts': ['model', 'zod'],

@@ -41,7 +41,7 @@ export function createHistory(): History {
         useOf(effect.endpointId, projectId).intervals.push(effect.interval)
       if (effect.kind !== 'write-operation') return
       const known = operations.get(projectId) ?? []
-      const place = placeOf(known, effect.operation.id)
+      const place = recentPlaceOf(known, effect.operation)
       if (place === -1) known.push(effect.operation)
       else known[place] = effect.operation
       operations.set(projectId, known)
@@ -61,6 +61,15 @@ export function createHistory(): History {
   }
 }
 
-/** From the end: what is written or asked for is nearly always new. */
 const placeOf = (operations: readonly Operation[], operationId: string): number =>
   operations.findLastIndex(({ id }) => id === operationId)
+
+/** The same for one that is being written: what was created before it need not be looked at. */
+function recentPlaceOf(operations: readonly Operation[], { id, createdAt }: Operation): number {
+  for (let at = operations.length - 1; at >= 0; at -= 1) {
+    const known = operations[at]
+    if (!known || known.createdAt < createdAt) return -1
+    if (known.id === id) return at
+  }
+  return -1
+}

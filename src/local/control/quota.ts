@@ -25,6 +25,7 @@ type Spending = { readonly left: number; readonly rate: number; readonly what: k
 /** What is left of each limit, in ms of its unit, and how much of it goes per ms now. */
 function spendings(project: Project, now: number): readonly Spending[] {
   const { quota, period, computes } = project
+  if (!quota.active_time_seconds && !quota.compute_time_seconds) return []
   const used = totalUse(project, now)
   const open = computes.map(({ meter }) => meter.open).filter((interval) => interval !== undefined)
   const limits: readonly (Omit<Spending, 'left'> & { readonly spent: number })[] = [
