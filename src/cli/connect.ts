@@ -8,7 +8,7 @@ import { createClock } from '../daemon/clock.ts'
 import { createRandom } from '../daemon/random.ts'
 import type { Service } from '../model/ports.ts'
 import { failed, ok, type Result } from '../model/result.ts'
-import { createService } from '../service/service.ts'
+import { createService, type ServiceOptions } from '../service/service.ts'
 import type { Io } from './io.ts'
 
 export const DEFAULT_CONFIG = 'dormouse.yaml'
@@ -43,6 +43,18 @@ export const direct = (command: Command): Command =>
 
 /** The problems are of usage or configuration; nothing has been sent. */
 export function connect(options: ConnectOptions, io: Io): Result<Service, readonly string[]> {
+  const access = accessTo(options, io)
+  return access.ok ? ok(createService(access.value.service)) : access
+}
+
+/** How to talk to a service. */
+export type Access = {
+  readonly service: ServiceOptions
+  /** The plan that is paid for; undefined without a configuration. */
+  readonly plan: string | undefined
+}
+
+export function accessTo(options: ConnectOptions, io: Io): Result<Access, readonly string[]> {
   if (options.baseUrl === undefined) return fromConfig(options, io)
   if (options.config !== undefined || options.account !== undefined)
     return failed(['give either --base-url or --config and --account'])
@@ -51,9 +63,17 @@ export function connect(options: ConnectOptions, io: Io): Result<Service, readon
   const text = key.read()
   if (!text.ok)
     return failed([`${text.error}; the API key comes from --api-key-file or the variable ${KEY_VARIABLE}`])
-  return ok(
-    serviceOf({ baseUrl: options.baseUrl, key, projects: 'discover', orgId: undefined }, REQUESTS_PER_MINUTE),
-  )
+  const { baseUrl } = options
+  return ok({
+    service: {
+      ...machine(),
+      baseUrl,
+      readKey: key.read,
+      requestsPerMinute: REQUESTS_PER_MINUTE,
+      projects: 'discover',
+    },
+    plan: undefined,
+  })
 }
 
 export const keyOf = ({ apiKeyFile }: ConnectOptions, { cwd, env }: Io): Secret =>
@@ -62,13 +82,29 @@ export const keyOf = ({ apiKeyFile }: ConnectOptions, { cwd, env }: Io): Secret 
     env,
   )
 
-function fromConfig(options: ConnectOptions, io: Io): Result<Service, readonly string[]> {
+function fromConfig(options: ConnectOptions, io: Io): Result<Access, readonly string[]> {
   if (options.apiKeyFile !== undefined) return failed(['--api-key-file goes with --base-url'])
   const config = loadConfig(resolve(io.cwd, options.config ?? DEFAULT_CONFIG), io.env)
   if (!config.ok) return config
   const account = accountNamed(config.value, options.account)
-  return account.ok ? ok(serviceOf(account.value, config.value.service.requestsPerMinute)) : account
+  return account.ok ? ok(accessOf(account.value, config.value)) : account
 }
+
+const accessOf = (
+  { baseUrl, key, projects, orgId, plan }: AccountConfig,
+  { service: { requestsPerMinute, useConnectionUri } }: Config,
+): Access => ({
+  service: {
+    ...machine(),
+    baseUrl,
+    readKey: key.read,
+    requestsPerMinute,
+    projects,
+    useConnectionUri,
+    ...(orgId !== undefined && { orgId }),
+  },
+  plan,
+})
 
 function accountNamed(
   { accounts }: Config,
@@ -80,15 +116,7 @@ function accountNamed(
   return failed([`--account: expected one of ${accounts.map((each) => each.name).join(', ')}`])
 }
 
-type Access = Pick<AccountConfig, 'baseUrl' | 'key' | 'projects' | 'orgId'>
-
-const serviceOf = ({ baseUrl, key, projects, orgId }: Access, requestsPerMinute: number): Service =>
-  createService({
-    baseUrl,
-    readKey: key.read,
-    clock: createClock(),
-    random: createRandom(),
-    requestsPerMinute,
-    projects,
-    ...(orgId !== undefined && { orgId }),
-  })
+const machine = (): Pick<ServiceOptions, 'clock' | 'random'> => ({
+  clock: createClock(),
+  random: createRandom(),
+})

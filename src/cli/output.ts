@@ -47,7 +47,7 @@ export const fields = (pairs: Readonly<Record<string, string>>): string => {
 }
 
 /** Names come from elsewhere: nothing in them may steer a terminal. */
-const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, '?')
+export const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, '?')
 
 /** Says what went wrong in a call to the service. */
 export function failWith(io: Io, error: ServiceError): ExitCode {

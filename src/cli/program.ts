@@ -1,6 +1,7 @@
 // argv -> command -> exit code.
 import { Command, CommanderError } from 'commander'
 import { createCheckConfigCommand } from './check-config.ts'
+import { createCheckServiceCommand } from './check-service/command.ts'
 import { createComputesCommand } from './computes.ts'
 import { createDemoCommand } from './demo/command.ts'
 import { createInitCommand } from './init.ts'
@@ -21,6 +22,7 @@ const COMMANDS: readonly ((session: Session) => Command)[] = [
   createDemoCommand,
   createLocalCommand,
   createCheckConfigCommand,
+  createCheckServiceCommand,
   createInitCommand,
   createProjectsCommand,
   createComputesCommand,

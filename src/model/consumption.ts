@@ -28,6 +28,12 @@ export type ProjectDetail = {
   readonly maintenanceAt: Instant | undefined
 }
 
+/** The plan of a price file that a subscription comes to; undefined for a word that says nothing of prices. */
+export function planOf(subscription: string): 'free' | 'launch' | 'scale' | undefined {
+  const [family] = subscription.split('_')
+  return family === 'free' || family === 'launch' || family === 'scale' ? family : undefined
+}
+
 /** How long a piece of history is. The service keeps hours for 7 days, days for 60, months for a year. */
 export type Granularity = 'hourly' | 'daily' | 'monthly'
 

@@ -4,7 +4,7 @@ import type { ChangedCompute, Listing, Service } from '../model/ports.ts'
 import { failed, ok, type Result } from '../model/result.ts'
 import { serviceErrorText, type ServiceError } from '../model/service-error.ts'
 import { instant } from '../model/units.ts'
-import { createClient, type Client, type ClientOptions, type Mutation } from './client.ts'
+import { createClient, type Client, type ClientOptions, type Clients, type Mutation } from './client.ts'
 import {
   decodeChanged,
   decodeCompute,
@@ -28,7 +28,10 @@ const PROJECTS_PER_PAGE = 400
 /** A look at what is new needs a few. Doubled, such a look carries twice the bytes and a long history half the requests. */
 const OPERATIONS_PER_PAGE = 100
 
-export type ServiceOptions = ClientOptions & {
+export type ServiceOptions = ClientOptions & AccessOptions
+
+/** What of the service is asked for. */
+type AccessOptions = {
   /** Explicit ids for a key that may not list: then the list is never called. */
   readonly projects: 'discover' | readonly string[]
   /** A personal key must name the organisation whose projects it lists. */
@@ -41,13 +44,16 @@ export type ServiceOptions = ClientOptions & {
 export type PrioritizedService = Service & { at(priority: Priority): Service }
 
 /** The service's HTTP API. Whatever goes wrong is a `ServiceError`; no method rejects, and none names the key. */
-export function createService(options: ServiceOptions): PrioritizedService {
-  const clients = createClient(options)
+export const createService = (options: ServiceOptions): PrioritizedService =>
+  createServiceOn(createClient(options), options)
+
+/** The same for clients that somebody else uses, too. */
+export function createServiceOn(clients: Clients, options: AccessOptions): PrioritizedService {
   const at = (priority: Priority): Service => serviceOf(clients.at(priority), options)
   return { ...at('poll'), at }
 }
 
-function serviceOf(client: Client, options: ServiceOptions): Service {
+function serviceOf(client: Client, options: AccessOptions): Service {
   const { projects, orgId } = options
 
   const read: Read = async (operation, path, { decode, signal }) => {

@@ -1,0 +1,16 @@
+/** One thing that was looked at, what was seen, and what follows from it for Dormouse. */
+export type Check = {
+  readonly topic: string
+  /** `full`: Dormouse can do all it does. `less`: it leaves something out or is less exact. `unknown`: it could not be seen. */
+  readonly verdict: 'full' | 'less' | 'unknown'
+  readonly seen: string
+  readonly follows: string
+}
+
+const check =
+  (verdict: Check['verdict']) =>
+  (topic: string, seen: string, follows: string): Check => ({ topic, verdict, seen, follows })
+
+export const full = check('full')
+export const less = check('less')
+export const unknown = check('unknown')
