@@ -1,10 +1,13 @@
 // Folds a sweep into the ledger, in parts: each small enough not to hold up the event loop, each true by itself.
+import { createUtc, type Zone } from '../calendar/zone.ts'
 import { computeKey, effectiveDelay, type ComputeRef } from '../model/compute.ts'
+import type { DayRow } from '../model/day.ts'
 import type { Event } from '../model/event.ts'
 import type { ComputeAccount, Ledger, ProjectAccount, SettledInterval } from '../model/ledger.ts'
 import type { Sweep } from '../model/observation.ts'
 import type { Batch } from '../model/ports.ts'
 import type { Prices } from '../model/price.ts'
+import type { AwakeSlice } from '../model/slice.ts'
 import type { Instant } from '../model/units.ts'
 import { eventsBetween } from './events.ts'
 import { factsByCompute } from './facts.ts'
@@ -22,10 +25,22 @@ export type AccountContext = {
   /** The share of awake time that readings may add. */
   readonly overhead: number
   readonly now: Instant
+  /** The days of the account's zone; UTC when nothing is said. */
+  readonly dayOf?: Zone['dayOf']
 }
 
 /** A part of what a sweep changes: the new state of some accounts, and what happened to them. */
-export type Part = Batch & { readonly events: readonly Event[] }
+export type Part = Batch & {
+  readonly events: readonly Event[]
+  /** Days that are another than they were told before; a row of a higher version takes the place of the lower ones. */
+  readonly days: readonly DayRow[]
+  readonly slices: {
+    /** What became final in this part: each stretch of awake time is among them once, in whichever part. */
+    readonly settled: readonly AwakeSlice[]
+    /** What is not final of the computes of this part; that of the others stands in their accounts, as `unsettled`. */
+    readonly provisional: readonly AwakeSlice[]
+  }
+}
 
 /**
  * What `sweep` changes in `ledger`. Folding a sweep a second time changes no total, so that parts that were kept may be
@@ -33,18 +48,29 @@ export type Part = Batch & { readonly events: readonly Event[] }
  */
 export function* account(ledger: Ledger, sweep: Sweep, context: AccountContext): Generator<Part> {
   const projects = projectsAfter(ledger, sweep)
-  const nothing = { account: ledger.account, readings: undefined, projects: [], computes: [], settled: [] }
+  const nothing = { ...NOTHING, account: ledger.account }
   const facts = [...factsByCompute(ledger, sweep, context.now)]
+  const here = { ...context, dayOf: context.dayOf ?? createUtc().dayOf }
   for (let first = 0; first < facts.length; first += COMPUTES) {
     const some = facts.slice(first, first + COMPUTES)
-    yield { ...nothing, ...foldedAll({ ledger, projects }, some, context) }
+    yield { ...nothing, ...foldedAll({ ledger, projects }, some, here) }
   }
   const changed = [...projects.values()]
   for (let first = 0; first < changed.length; first += PROJECTS) {
-    yield { ...nothing, projects: changed.slice(first, first + PROJECTS), events: [] }
+    yield { ...nothing, projects: changed.slice(first, first + PROJECTS) }
   }
   if (sweep.readings.length + sweep.refusals.length > 0)
-    yield { ...nothing, readings: countedReadings(ledger.readings, sweep), events: [] }
+    yield { ...nothing, readings: countedReadings(ledger.readings, sweep) }
+}
+
+const NOTHING = {
+  readings: undefined,
+  projects: [],
+  computes: [],
+  settled: [],
+  events: [],
+  days: [],
+  slices: { settled: [], provisional: [] },
 }
 
 type Known = { readonly ledger: Ledger; readonly projects: ReadonlyMap<string, ProjectAccount> }
@@ -53,10 +79,12 @@ function foldedAll(
   { ledger, projects }: Known,
   facts: readonly (readonly [string, Facts])[],
   context: AccountContext,
-): Pick<Part, 'computes' | 'settled' | 'events'> {
+): Pick<Part, 'computes' | 'settled' | 'events' | 'days' | 'slices'> {
   const computes: ComputeAccount[] = []
   const settled: SettledInterval[] = []
   const events: Event[] = []
+  const days: DayRow[] = []
+  const slices: AwakeSlice[] = []
   for (const [key, seen] of facts) {
     const before = ledger.computes.get(key)
     const project = projectOf({ ledger, projects }, seen.ref)?.project
@@ -64,9 +92,12 @@ function foldedAll(
     if (!folded) continue
     computes.push(folded.account)
     settled.push(...folded.closed)
+    days.push(...folded.days)
+    slices.push(...folded.slices)
     events.push(...eventsBetween(before, folded.account, context.now))
   }
-  return { computes, settled, events }
+  const provisional = computes.flatMap(({ unsettled }) => unsettled)
+  return { computes, settled, events, days, slices: { settled: slices, provisional } }
 }
 
 const projectOf = ({ ledger, projects }: Known, { projectId }: ComputeRef): ProjectAccount | undefined =>

@@ -10,10 +10,13 @@ export type Boundary = {
   readonly restart: boolean
 }
 
-/** Boundaries in order of time, and for each gap between them (one more) the sightings that fall into it. */
+/** The compute was seen, or was active, which shows that it was awake. */
+export type Mark = Sighting & { readonly isActivity: boolean }
+
+/** Boundaries in order of time, and for each gap between them (one more) the marks that fall into it. */
 export type Timeline = {
   readonly boundaries: readonly Boundary[]
-  readonly gaps: readonly (readonly Sighting[])[]
+  readonly gaps: readonly (readonly Mark[])[]
 }
 
 /** The interface writes instants in whole seconds: the true one lies less than this after. */
@@ -25,32 +28,60 @@ const SKEW = 3 * SECOND
 /** The same while it narrows an edge: there the clocks have to agree. */
 const AGREED = 100
 
-export function timelineOf(evidence: Evidence, settledUntil: Instant): Timeline {
+/** @param awakeSince where the interval began that goes on at `settledUntil`; undefined when none does */
+export function timelineOf(
+  evidence: Evidence,
+  { settledUntil, awakeSince }: { readonly settledUntil: Instant; readonly awakeSince: Instant | undefined },
+): Timeline {
   const boundaries = [...boundariesOf(evidence, 'start'), ...boundariesOf(evidence, 'end')]
     .filter(({ edge }) => edge.likely > settledUntil)
     .toSorted((a, b) => a.edge.likely - b.edge.likely || a.edge.earliest - b.edge.earliest)
-  const ordered = alternated(boundaries)
-  const gaps: Sighting[][] = Array.from({ length: ordered.length + 1 }, () => [])
-  for (const sighting of evidence.sightings) {
-    if (sighting.answeredAt <= settledUntil) continue
-    gaps[ordered.findLastIndex((boundary) => isAfter(sighting, boundary)) + 1]?.push(sighting)
+  const ordered = alternated(boundaries, awakeSince === undefined ? undefined : 'start')
+  const gaps: Mark[][] = Array.from({ length: ordered.length + 1 }, () => [])
+  for (const mark of marksOf(evidence, { settledUntil, activeSince: awakeSince ?? settledUntil })) {
+    gaps[ordered.findLastIndex((boundary) => isAfter(mark, boundary)) + 1]?.push(mark)
   }
+  const looks = gaps.map((marks) => marks.filter(({ isActivity }) => !isActivity))
   return {
-    boundaries: ordered.map((boundary, index) => narrowed(boundary, gaps[index], gaps[index + 1])),
+    boundaries: ordered.map((boundary, index) => narrowed(boundary, looks[index], looks[index + 1])),
     gaps,
   }
 }
 
-export const isAwake = ({ state }: Sighting): boolean => state === 'active'
+/** In order of time. A look that shows no wake yet was made before activity that our clocks put just before it. */
+function marksOf(
+  { sightings, activities }: Evidence,
+  { settledUntil, activeSince }: { readonly settledUntil: Instant; readonly activeSince: Instant },
+): readonly Mark[] {
+  const looks = sightings
+    .filter(({ answeredAt }) => answeredAt >= settledUntil)
+    .map((sighting) => ({ ...sighting, isActivity: false }))
+  const active = activities
+    .filter((at) => at >= activeSince)
+    .map((at): Mark => ({
+      state: 'active',
+      askedAt: at,
+      answeredAt: instant(at + SECOND),
+      record: undefined,
+      isActivity: true,
+    }))
+  const order = ({ askedAt, isActivity }: Mark): number => askedAt + (isActivity ? SKEW : 0)
+  return [...looks, ...active].toSorted((a, b) => order(a) - order(b))
+}
+
+export const isAwake = ({ state }: Pick<Sighting, 'state'>): boolean => state === 'active'
 
 /** Within one second the order of a start and an end is not known by their times: they take turns. */
-function alternated(boundaries: readonly Boundary[]): readonly Boundary[] {
+function alternated(
+  boundaries: readonly Boundary[],
+  before: Boundary['kind'] | undefined,
+): readonly Boundary[] {
   const left = [...boundaries]
   const ordered: Boundary[] = []
   while (left.length > 0) {
     const first = left[0]
     if (!first) break
-    const wanted = ordered.at(-1)?.kind === first.kind
+    const wanted = (ordered.at(-1)?.kind ?? before) === first.kind
     const swap = wanted
       ? left.findIndex((other) => other.kind !== first.kind && other.edge.earliest < first.edge.latest)
       : 0
@@ -146,7 +177,8 @@ function narrowed(
     : edge.latest
   if (from > to) return boundary
   const likely = edge.source === 'record' ? (from + to) / 2 : Math.min(to, Math.max(from, edge.likely))
-  return { ...boundary, edge: { earliest: from, likely: instant(likely), latest: to, source: edge.source } }
+  const whole = instant(Math.round(likely))
+  return { ...boundary, edge: { earliest: from, likely: whole, latest: to, source: edge.source } }
 }
 
 const fits = (sighting: Sighting | undefined, awake: boolean): sighting is Sighting =>

@@ -1,9 +1,11 @@
 // Adds what a sweep saw to the evidence of one compute. Operations, states and instants are sets: adding one twice, or in another order, makes no difference.
 import { largestCu, smallestCu, type Compute } from '../model/compute.ts'
-import type { Evidence, Sighting, SizeSighting } from '../model/ledger.ts'
+import type { Evidence, SightedRecord, Sighting, SizeSighting } from '../model/ledger.ts'
 import type { Look } from '../model/observation.ts'
 import { isOpen, type Operation } from '../model/operation.ts'
-import { earliest, latest, type Instant } from '../model/units.ts'
+import { LATENESS } from '../model/transition.ts'
+import { earliest, instant, latest, seconds, type Instant } from '../model/units.ts'
+import { tellsTheSame } from './continuity.ts'
 
 export const NO_EVIDENCE: Evidence = {
   operations: [],
@@ -14,12 +16,15 @@ export const NO_EVIDENCE: Evidence = {
   sizes: [],
   footprints: [],
   held: [],
+  covered: undefined,
 }
 
-export function withLook(evidence: Evidence, { compute, askedAt, answeredAt }: Look): Evidence {
+export function withLook(evidence: Evidence, look: Look): Evidence {
+  const { compute, askedAt, answeredAt } = look
+  const sighting = { state: compute.state, askedAt, answeredAt, record: recordOf(look) }
   return {
     ...evidence,
-    sightings: withSighting(evidence.sightings, { state: compute.state, askedAt, answeredAt }),
+    sightings: withSighting(evidence.sightings, sighting),
     starts: withInstant(evidence.starts, compute.startedAt),
     ends: withInstant(evidence.ends, compute.suspendedAt),
     activities: withInstant(evidence.activities, compute.lastActive),
@@ -27,10 +32,38 @@ export function withLook(evidence: Evidence, { compute, askedAt, answeredAt }: L
   }
 }
 
+/** The least delay that the service lets anybody set: what is sure where the record tells none. Source: service-facts.md, "Compute record and requests". */
+const LEAST_DELAY = seconds(60)
+
+const recordOf = ({ compute, quietUntil }: Look): SightedRecord => ({
+  startedAt: compute.startedAt,
+  suspendedAt: compute.suspendedAt,
+  lastActive: compute.lastActive,
+  updatedAt: compute.updatedAt,
+  holds: compute.autosuspendDelay ?? LEAST_DELAY,
+  unusedUntil: quietUntil,
+})
+
 export const withGone = (evidence: Evidence, at: Instant): Evidence => ({
   ...evidence,
-  sightings: withSighting(evidence.sightings, { state: 'gone', askedAt: at, answeredAt: at }),
+  sightings: withSighting(evidence.sightings, {
+    state: 'gone',
+    askedAt: at,
+    answeredAt: at,
+    record: undefined,
+  }),
 })
+
+/**
+ * The list of operations was read at `now`, back to the reading before. A list without any operation of the compute may be
+ * that of a service that has no such list, so it covers nothing.
+ */
+export function withOperationsRead(evidence: Evidence, now: Instant): Evidence {
+  const from = evidence.covered?.[0] ?? evidence.operations[0]?.createdAt
+  if (from === undefined) return evidence
+  const until = latest(from, evidence.covered?.[1] ?? from, instant(now - LATENESS * 1000))
+  return { ...evidence, covered: [from, until] }
+}
 
 /** Keeps of each operation the version that says most: a finished one before an open one, then the latest. */
 export function withOperation(evidence: Evidence, operation: Operation): Evidence {
@@ -52,9 +85,21 @@ function withSighting(sightings: readonly Sighting[], sighting: Sighting): reado
   const same = (one: Sighting): boolean =>
     one.askedAt === sighting.askedAt && one.answeredAt === sighting.answeredAt && one.state === sighting.state
   if (sightings.some(same)) return sightings
-  return [...sightings, sighting].toSorted(
+  const sorted = [...sightings, sighting].toSorted(
     (a, b) => a.askedAt - b.askedAt || a.answeredAt - b.answeredAt || (a.state < b.state ? -1 : 1),
   )
+  return sorted.filter((one, index) => !isBetweenAlike(one, sorted[index - 1], sorted[index + 1]))
+}
+
+/** Where the records of two looks rule out that anything happened between them, a third between them says no more. */
+function isBetweenAlike(
+  { state, record }: Sighting,
+  before: Sighting | undefined,
+  later: Sighting | undefined,
+): boolean {
+  if (before?.state !== state || later?.state !== state) return false
+  if (!record?.startedAt || !before.record || !later.record) return false
+  return tellsTheSame(record, before.record) && tellsTheSame(record, later.record)
 }
 
 function withInstant(known: readonly Instant[], at: Instant | undefined): readonly Instant[] {

@@ -1,20 +1,25 @@
 // Folds what was seen of one compute into its account.
+import { createUtc } from '../calendar/zone.ts'
 import type { AutosuspendDelay, Compute, ComputeRef } from '../model/compute.ts'
+import type { DayRow } from '../model/day.ts'
 import type { AwakeInterval, ComputeAccount, Evidence, SettledInterval } from '../model/ledger.ts'
 import type { Look, ReadingAttempt } from '../model/observation.ts'
 import type { Operation } from '../model/operation.ts'
+import type { AwakeSlice } from '../model/slice.ts'
 import { awaitsOperations, needsOperations } from '../model/transition.ts'
 import { after, earliest, instant, type Instant, type Seconds } from '../model/units.ts'
 import type { AccountContext } from './account.ts'
 import { risen } from './counters.ts'
-import { priceAt } from './cu-time.ts'
-import { NO_EVIDENCE, withGone, withLook, withOperation } from './evidence.ts'
+import { daysAfter } from './days.ts'
+import { NO_EVIDENCE, withGone, withLook, withOperation, withOperationsRead } from './evidence.ts'
 import { withFootprint } from './footprint.ts'
+import { patience } from './frontier.ts'
 import { withHeld } from './held.ts'
-import { intervalsOf } from './intervals.ts'
+import { historyOf } from './intervals.ts'
 import { NO_READINGS, readingsAfter } from './reading-account.ts'
-import { patience, settle } from './settle.ts'
-import { NO_COUNTERS, NO_TOTALS, plus, totalsOf } from './totals.ts'
+import { settle } from './settle.ts'
+import { priceAt } from './slices.ts'
+import { NO_COUNTERS, NO_TOTALS } from './totals.ts'
 
 /** What one sweep tells of one compute; all empty when only time went by. */
 export type Facts = {
@@ -29,7 +34,14 @@ export type Facts = {
 
 type FoldContext = AccountContext & { readonly delayOf: (compute: Compute) => AutosuspendDelay }
 
-type Folded = { readonly account: ComputeAccount; readonly closed: readonly SettledInterval[] }
+type Folded = {
+  readonly account: ComputeAccount
+  readonly closed: readonly SettledInterval[]
+  /** What became final now; what is not is in the account. */
+  readonly slices: readonly AwakeSlice[]
+  /** Days that are another than they were told before. */
+  readonly days: readonly DayRow[]
+}
 
 /** @returns undefined for a compute that was never looked at: operations alone do not make an account */
 export function fold(
@@ -49,6 +61,9 @@ const newAccount = (ref: ComputeRef, look: Look): ComputeAccount => ({
   goneAt: undefined,
   settledUntil: instant(0),
   settled: NO_TOTALS,
+  carried: undefined,
+  unsettled: [],
+  days: [],
   evidence: NO_EVIDENCE,
   totals: NO_TOTALS,
   counters: NO_COUNTERS,
@@ -61,35 +76,47 @@ const newAccount = (ref: ComputeRef, look: Look): ComputeAccount => ({
 })
 
 function folded(before: ComputeAccount, facts: Facts, context: FoldContext): Folded {
+  const { ref, settledUntil, carried } = before
+  const { prices, now } = context
   const delay = context.delayOf(facts.looks.at(-1)?.compute ?? before.compute)
-  const seen = seenAfter(before, facts, { now: context.now, delay })
-  const evidence = evidenceWith(before, facts, delay)
-  const intervals = intervalsOf(evidence, before.settledUntil)
-  const totalsContext = { evidence, delay, prices: context.prices, now: context.now }
+  const seen = seenAfter(before, facts, { now, delay })
+  const evidence = evidenceWith(before, facts, { now, delay })
+  const frontier = { settledUntil, carried }
   const awaiting = awaitsOperations(seen)
-  const { closed, ...kept } = settle({ ...before, intervals, evidence, awaiting }, totalsContext)
-  const left = intervals.slice(closed.length)
-  const totals = left
-    .map((interval) => totalsOf(interval, { ...totalsContext, evidence: kept.evidence }))
-    .reduce(plus, kept.settled)
-  const open = left.at(-1)
+  const history = historyOf(evidence, frontier, now)
+  const settled = settle(
+    { ref, history, evidence, frontier, settled: before.settled, awaiting },
+    { evidence, delay, prices, now },
+  )
+  const { totals, slices, unsettled, open } = settled
+  const days = daysAfter(
+    before.days,
+    { settled, unsettled: { slices: unsettled, entries: settled.unsettledEntries } },
+    { ref, dayOf: context.dayOf ?? createUtc().dayOf, settledUntil: settled.frontier.settledUntil, now },
+  )
   return {
-    closed,
+    closed: settled.closed,
+    slices,
+    days: days.told,
     account: {
       ...before,
-      ...kept,
       ...seen,
+      ...settled.frontier,
+      settled: settled.settled,
+      evidence: settled.evidence,
+      unsettled,
+      days: days.open,
       totals,
-      counters: risen(before.counters, totals, priceAt(context.prices, context.now)),
-      open: open?.to ? undefined : open,
-      settlesAt: settlesAt(left, patience(awaiting)),
-      foldedAt: context.now,
+      counters: risen(before.counters, totals, priceAt(prices, now)),
+      open,
+      settlesAt: settlesAt(settled.left, patience(awaiting)),
+      foldedAt: now,
       reading: readingsAfter(before, facts, {
         overhead: context.overhead,
         delay,
         totals,
         evidence,
-        awake: open !== undefined && !open.to,
+        awake: open !== undefined,
       }),
     },
   }
@@ -118,11 +145,16 @@ function seenAfter(
   }
 }
 
-function evidenceWith(before: ComputeAccount, facts: Facts, delay: AutosuspendDelay): Evidence {
+function evidenceWith(
+  before: ComputeAccount,
+  facts: Facts,
+  { now, delay }: { readonly now: Instant; readonly delay: AutosuspendDelay },
+): Evidence {
   const { evidence, reading } = before
   const held = withHeld(before, facts.looks, delay)
   const looked = facts.looks.reduce(withLook, { ...evidence, held })
   const operated = facts.operations.reduce(withOperation, looked)
   const read = facts.readings.reduce((all, attempt) => withFootprint(all, attempt, reading), operated)
-  return facts.goneAt === undefined ? read : withGone(read, facts.goneAt)
+  const covered = facts.operationsRead ? withOperationsRead(read, now) : read
+  return facts.goneAt === undefined ? covered : withGone(covered, facts.goneAt)
 }

@@ -1,41 +1,132 @@
 // Awake intervals out of evidence: a walk along the timeline that keeps one piece of state, whether the compute is awake.
-import type { AwakeInterval, Edge, Evidence, Sighting } from '../model/ledger.ts'
+import type { AwakeInterval, CarriedInterval, Edge, Evidence } from '../model/ledger.ts'
+import type { Span } from '../model/slice.ts'
 import { earliest, instant, latest, type Instant } from '../model/units.ts'
-import { isAwake, timelineOf, type Boundary } from './boundaries.ts'
+import { isAwake, timelineOf, type Boundary, type Mark } from './boundaries.ts'
+import { continuityOf } from './continuity.ts'
+import { merged } from './spans.ts'
+import { doubtsIn, sureIn, type Point } from './sure.ts'
+
+/** Where the evidence begins. */
+export type Frontier = {
+  readonly settledUntil: Instant
+  /** The interval that goes on then; undefined when the compute was not awake. */
+  readonly carried: CarriedInterval | undefined
+}
+
+export type History = {
+  /** In order of time, never overlapping; only the last may be open. The one that was carried over comes first. */
+  readonly intervals: readonly AwakeInterval[]
+  /** Where the compute was surely awake, ascending, inside intervals. */
+  readonly sure: readonly Span[]
+  /** Where it may have been awake outside intervals, ascending. */
+  readonly doubts: readonly Span[]
+}
 
 type Walk = {
-  readonly done: AwakeInterval[]
+  readonly updates: readonly Instant[]
+  readonly done: { readonly interval: AwakeInterval; readonly points: readonly Point[] }[]
+  readonly asleep: (readonly Point[])[]
   open: AwakeInterval | undefined
+  /** Of the stretch that the walk is in. */
+  points: Point[]
   /** The last instant at which the compute is known not to be awake; undefined before anything is known. */
   asleepAt: Instant | undefined
+  isGone: boolean
 }
 
 /**
- * The awake intervals that began after `settledUntil`, in order of time, never overlapping; only the last may be open.
- * The compute was not awake at `settledUntil`. An interval that began before the first evidence is left out when no
- * fact dates its start.
+ * What the evidence tells of the time after the frontier. An interval that began before the first evidence is left out when
+ * no fact dates its start.
+ *
+ * @param now until when a compute may have been awake since it was last seen
  */
-export function intervalsOf(evidence: Evidence, settledUntil: Instant): readonly AwakeInterval[] {
-  const { boundaries, gaps } = timelineOf(evidence, settledUntil)
-  const walk: Walk = { done: [], open: undefined, asleepAt: settledUntil > 0 ? settledUntil : undefined }
-  gaps.forEach((sightings, index) => {
-    for (const sighting of sightings) pass(walk, sighting)
+export function historyOf(evidence: Evidence, frontier: Frontier, now: Instant): History {
+  const walk = walked(evidence, frontier)
+  const continuity = continuityOf(evidence)
+  const awake = walk.open ? [...walk.done, { interval: walk.open, points: walk.points }] : walk.done
+  const until = walk.isGone ? undefined : now
+  const asleep = walk.asleep.flatMap((points) => doubtsIn(points, continuity, undefined))
+  const last = walk.open ? [] : doubtsIn(walk.points, continuity, until)
+  return {
+    intervals: awake.map(({ interval }) => interval),
+    sure: merged(awake.flatMap(({ interval, points }) => sureIn(interval, points, continuity))),
+    doubts: merged([...asleep, ...last]),
+  }
+}
+
+function walked(evidence: Evidence, { settledUntil, carried }: Frontier): Walk {
+  const { boundaries, gaps } = timelineOf(evidence, {
+    settledUntil,
+    awakeSince: carried?.interval.from.earliest,
+  })
+  const walk: Walk = {
+    updates: evidence.sightings.flatMap(({ record }) => (record ? [record.updatedAt] : [])),
+    done: [],
+    asleep: [],
+    open: carried?.interval,
+    points: settledUntil > 0 ? [pointAt(settledUntil)] : [],
+    asleepAt: !carried && settledUntil > 0 ? settledUntil : undefined,
+    isGone: false,
+  }
+  // A polled start may be that of the first look, which the compute was awake before.
+  if (carried) walk.points.unshift(startPoint(carried.interval.from, carried.interval.from.source !== 'poll'))
+  gaps.forEach((marks, index) => {
+    for (const mark of marks) pass(walk, mark)
     const boundary = boundaries[index]
     if (boundary?.kind === 'start') start(walk, boundary)
     else if (boundary) end(walk, boundary)
   })
-  return walk.open ? [...walk.done, walk.open] : walk.done
+  return walk
 }
 
-/** A sighting that contradicts the walk dates a transition nothing else tells of. */
-function pass(walk: Walk, sighting: Sighting): void {
-  if (isAwake(sighting)) {
-    if (walk.open) walk.open = { ...walk.open, knownUntil: latest(walk.open.knownUntil, sighting.askedAt) }
-    else open(walk, polled(walk.asleepAt ?? sighting.askedAt, sighting.answeredAt), sighting.askedAt)
+const pointAt = (at: Instant): Point => ({ from: at, to: at, holds: false })
+const startPoint = ({ earliest: from, latest: to }: Edge, holds: boolean): Point => ({ from, to, holds })
+
+/** A mark that contradicts the walk dates a transition nothing else tells of. */
+function pass(walk: Walk, mark: Mark): void {
+  const point: Point = {
+    from: mark.askedAt,
+    to: mark.answeredAt,
+    holds: mark.isActivity,
+    unusedUntil: mark.record?.unusedUntil,
+  }
+  if (isAwake(mark)) {
+    if (walk.open) walk.open = { ...walk.open, knownUntil: latest(walk.open.knownUntil, mark.askedAt) }
+    // Activity from before anything was seen tells of no interval that was.
+    else if (mark.isActivity && walk.asleepAt === undefined) return
+    else {
+      const edge = polled(walk.asleepAt ?? mark.askedAt, mark.answeredAt)
+      open(walk, { ...edge, likely: updateIn(walk, edge) ?? edge.likely }, mark.askedAt)
+    }
+    walk.points.push(point)
     return
   }
-  if (walk.open) close(walk, polled(walk.open.knownUntil, sighting.answeredAt))
-  walk.asleepAt = sighting.askedAt
+  if (walk.open) close(walk, unseenEnd(walk, walk.open.knownUntil, mark))
+  walk.points.push(point)
+  walk.asleepAt = mark.askedAt
+  walk.isGone = mark.state === 'gone'
+}
+
+/** A second in which the record was updated is the likeliest for a change of state that nothing else dates. */
+function updateIn({ updates }: Walk, { earliest: from, latest: to }: Edge): Instant | undefined {
+  const found = updates.findLast((at) => at + SECOND > from && at <= to)
+  return found === undefined ? undefined : instant(Math.min(to, Math.max(from, found + SECOND / 2)))
+}
+
+/** The interface writes instants in whole seconds. */
+const SECOND = 1000
+
+/** The likeliest: when the record was updated, else when the delay after the last activity was over. */
+function unseenEnd(walk: Walk, knownUntil: Instant, { answeredAt, record }: Mark): Edge {
+  const edge = polled(knownUntil, answeredAt)
+  const silent =
+    record?.lastActive === undefined || record.holds === 'never'
+      ? undefined
+      : record.lastActive + SECOND / 2 + record.holds * 1000
+  const expected =
+    silent !== undefined && silent > edge.earliest && silent < edge.latest ? silent : edge.likely
+  return { ...edge, likely: updateIn(walk, edge) ?? instant(Math.round(expected)) }
 }
 
 function start(walk: Walk, { edge, restart }: Boundary): void {
@@ -46,14 +137,16 @@ function start(walk: Walk, { edge, restart }: Boundary): void {
       earliest: earliest(running.knownUntil, edge.likely),
       source: 'assumed',
     })
-  const from = notBefore(edge, walk.done.at(-1)?.to)
-  walk.open = { from, to: undefined, knownUntil: from.likely, restart: restart || running !== undefined }
+  const from = notBefore(edge, walk.done.at(-1)?.interval.to)
+  open(walk, from, from.likely)
+  if (restart || running) walk.open = walk.open && { ...walk.open, restart: true }
 }
 
 function end(walk: Walk, { edge }: Boundary): void {
   if (!walk.open) {
     if (walk.asleepAt === undefined) {
       walk.asleepAt = edge.latest
+      walk.points = [pointAt(edge.latest)]
       return
     }
     open(walk, { ...polled(walk.asleepAt, edge.latest), source: 'assumed' }, edge.earliest)
@@ -63,13 +156,19 @@ function end(walk: Walk, { edge }: Boundary): void {
 }
 
 function open(walk: Walk, from: Edge, knownUntil: Instant): void {
+  if (walk.points.length > 0) walk.asleep.push([...walk.points, pointAt(from.earliest)])
+  walk.points = [startPoint(from, from.source !== 'poll' || walk.asleepAt !== undefined)]
   walk.open = { from, to: undefined, knownUntil: latest(from.likely, knownUntil), restart: false }
 }
 
 function close(walk: Walk, edge: Edge): void {
   if (!walk.open) return
   const to = notBefore(edge, walk.open.from)
-  walk.done.push({ ...walk.open, to, knownUntil: to.likely })
+  walk.done.push({
+    interval: { ...walk.open, to, knownUntil: to.likely },
+    points: [...walk.points, { from: to.earliest, to: to.latest, holds: false }],
+  })
+  walk.points = [pointAt(to.latest)]
   walk.open = undefined
 }
 
@@ -86,7 +185,7 @@ function notBefore(edge: Edge, limit: Edge | undefined): Edge {
 
 const polled = (from: Instant, to: Instant): Edge => ({
   earliest: earliest(from, to),
-  likely: instant((from + to) / 2),
+  likely: instant(Math.round((from + to) / 2)),
   latest: latest(from, to),
   source: 'poll',
 })

@@ -1,118 +1,131 @@
-// Keeps the evidence small: what is long over is summed up, and only what may still be restated is kept.
-import { LATENESS } from '../model/transition.ts'
-import type { AwakeInterval, Evidence, SettledInterval, Sighting, Totals } from '../model/ledger.ts'
+// Keeps the evidence small: what is long over is summed up for good, and only what may still be restated is kept.
 import type { ComputeRef } from '../model/compute.ts'
-import { instant, millis, seconds, type Instant, type Seconds } from '../model/units.ts'
-import { extensionOf, foreignActivities, ownActivities } from './activity.ts'
-import { mergedHeld } from './held.ts'
-import { plus, totalsOf, NO_TOTALS, type TotalsContext } from './totals.ts'
-
-/** How long settling waits for operations that cannot be read, seconds. Doubled, that much more evidence is kept while the service fails. */
-const PATIENCE = seconds(6 * 3600)
-/** Facts of one edge differ by no more than this; edges nearer to each other may still be told apart by a later fact. */
-const APART = 2000
+import type { AwakeInterval, CarriedInterval, Evidence, SettledInterval, Totals } from '../model/ledger.ts'
+import type { Prices } from '../model/price.ts'
+import type { AwakeSlice } from '../model/slice.ts'
+import { instant, type Instant } from '../model/units.ts'
+import { addCuTime, cuTimeOf } from './cu-time.ts'
+import { endEntries, extensionEntry, startEntry, type Entry } from './entries.ts'
+import { frontierAfter } from './frontier.ts'
+import type { Frontier, History } from './intervals.ts'
+import { evidenceAfter, prunedOpen } from './prune.ts'
+import { slicesOf } from './slices.ts'
+import { endTotals, plus, startTotals, timeTotals, type TotalsContext } from './totals.ts'
 
 export type Unsettled = {
   readonly ref: ComputeRef
-  readonly intervals: readonly AwakeInterval[]
+  readonly history: History
   readonly evidence: Evidence
-  readonly settledUntil: Instant
+  readonly frontier: Frontier
   readonly settled: Totals
   /** Whether something happened of which the operations were not read yet. */
   readonly awaiting: boolean
 }
 
-export type Settled = Pick<Unsettled, 'evidence' | 'settledUntil' | 'settled'> & {
+export type SettleContext = TotalsContext & { readonly prices: Prices; readonly now: Instant }
+
+export type Settled = {
+  readonly frontier: Frontier
+  readonly evidence: Evidence
+  readonly settled: Totals
+  /** Intervals that are summed up now and never again. */
   readonly closed: readonly SettledInterval[]
+  /** The same of awake time, each stretch of it once. */
+  readonly slices: readonly AwakeSlice[]
+  readonly entries: readonly Entry[]
+  /** What is left, and what it comes to with all that is settled. */
+  readonly unsettled: readonly AwakeSlice[]
+  readonly unsettledEntries: readonly Entry[]
+  readonly totals: Totals
+  /** Intervals that are not final. */
+  readonly left: readonly AwakeInterval[]
+  /** The one the compute is in. */
+  readonly open: AwakeInterval | undefined
 }
 
-/** How long after its end an interval may still be restated. */
-export const patience = (awaiting: boolean): Seconds => (awaiting ? PATIENCE : LATENESS)
+/** All time, as a span. */
+const EVER = instant(Number.MAX_SAFE_INTEGER)
 
-/** Sums up the intervals that ended long ago, then what lies far back in the open one. */
-export function settle(account: Unsettled, context: TotalsContext): Settled {
-  const horizon = instant(context.now - patience(account.awaiting) * 1000)
-  const count =
-    account.intervals.findLastIndex((interval, index) =>
-      isFinal(interval, account.intervals[index + 1], horizon),
-    ) + 1
-  const finals = account.intervals.slice(0, count)
-  const last = finals.at(-1)?.to
-  const settledUntil = last ? instant(last.latest + APART) : account.settledUntil
-  const closed = finals.map((interval) => ({ interval, totals: totalsOf(interval, context) }))
-  const settled = closed.reduce((sum, { totals }) => plus(sum, totals), account.settled)
-  const evidence = evidenceAfter(account.evidence, settledUntil)
-  const pruned = prunedOpen(evidence, horizon, { context, open: account.intervals.slice(count) })
+/** Sums up the intervals that ended long ago, the part of the next one that lies far back, and the sleep between them. */
+export function settle(account: Unsettled, context: SettleContext): Settled {
+  const { history, ref, frontier: before } = account
+  const { count, carried, until } = frontierAfter(account, context.now)
+  const cutting = { ref, evidence: account.evidence, prices: context.prices, now: context.now }
+  const slices = slicesOf(history, [before.settledUntil, until], cutting)
+  const finals = history.intervals.slice(0, count)
+  const left = history.intervals.slice(count)
+  const isStarted = ({ from }: AwakeInterval): boolean => from.likely === before.carried?.interval.from.likely
+  const begun = [...finals, ...(carried ? [carried] : [])].filter((interval) => !isStarted(interval))
+  const pruned = prunedOpen(account.evidence, carried, { context, until })
+  const kept = evidenceAfter(pruned.evidence, until, carried)
+  const settled = [
+    timeTotals(slices),
+    ...begun.map((interval) => startTotals(interval, context)),
+    ...finals.map((interval) => endTotals(interval, context)),
+    pruned.totals,
+  ].reduce(plus, account.settled)
+  const rest = slicesOf(history, [until, EVER], cutting)
+  const after = { ...context, evidence: pruned.evidence }
+  const unbegun = left.filter((interval) => interval !== carried && !isStarted(interval))
+  const totals = [
+    timeTotals(rest),
+    ...unbegun.map((interval) => startTotals(interval, after)),
+    ...left.map((interval) => endTotals(interval, after)),
+  ].reduce(plus, settled)
+  const last = left.at(-1)
   return {
-    settledUntil,
-    settled: plus(settled, { ...NO_TOTALS, extension: pruned.extension }),
-    evidence: pruned.evidence,
-    closed: closed.map(({ interval, totals }) => ({
-      ref: account.ref,
-      interval,
-      cuTime: totals.cuTime,
-      idleTail: totals.idleTail,
-      held: totals.held,
-    })),
-  }
-}
-
-const isFinal = ({ to }: AwakeInterval, next: AwakeInterval | undefined, horizon: Instant): boolean =>
-  to !== undefined && to.latest < horizon && (!next || next.from.earliest > to.latest + APART)
-
-function evidenceAfter(evidence: Evidence, at: Instant): Evidence {
-  const later = (one: Instant): boolean => one > at
-  return {
-    operations: evidence.operations.filter(({ updatedAt }) => later(updatedAt)),
-    sightings: evidence.sightings.filter(({ answeredAt }) => answeredAt > at),
-    starts: evidence.starts.filter(later),
-    ends: evidence.ends.filter(later),
-    activities: evidence.activities.filter(later),
-    sizes: evidence.sizes.filter(
-      ({ lastSeenAt }, index) => later(lastSeenAt) || index === evidence.sizes.length - 1,
-    ),
-    footprints: evidence.footprints.filter(({ disconnectedAt }) => later(disconnectedAt)),
-    held: evidence.held.filter(({ to }) => later(to)),
-  }
-}
-
-/** Sightings far back that only repeat their neighbours, and activity far back once its share of the extension is summed up. */
-function prunedOpen(
-  evidence: Evidence,
-  horizon: Instant,
-  { context, open }: { readonly context: TotalsContext; readonly open: readonly AwakeInterval[] },
-): { readonly evidence: Evidence; readonly extension: Totals['extension'] } {
-  const interval = open.at(-1)
-  const sightings = withoutRepeats(evidence.sightings, horizon)
-  const held = interval ? mergedHeld(evidence.held, interval.from.earliest, horizon) : evidence.held
-  const isPast = (at: Instant): boolean => at < horizon
-  // Where nobody else was active, or nothing can be prolonged, our own last trace will do.
-  const foreign = context.delay === 'never' ? [] : foreignActivities(evidence)
-  const pivot =
-    foreign.findLast(isPast) ?? (foreign.length === 0 ? ownActivities(evidence).findLast(isPast) : undefined)
-  if (!interval || interval.to || pivot === undefined || pivot <= interval.from.latest) {
-    return { evidence: { ...evidence, sightings, held }, extension: millis(0) }
-  }
-  const past = { ...interval, knownUntil: pivot }
-  const before = { ...evidence, activities: evidence.activities.filter((at) => at <= pivot) }
-  return {
-    extension: extensionOf({ ...past, to: undefined }, before, context.delay),
-    evidence: {
-      ...evidence,
-      sightings,
-      held,
-      activities: evidence.activities.filter((at) => at >= pivot || at <= interval.from.latest),
-      footprints: evidence.footprints.filter(
-        (one) => one.disconnectedAt >= pivot || one.connectedAt <= interval.from.latest,
-      ),
+    frontier: {
+      settledUntil: until,
+      carried: carried && {
+        interval: { ...carried, to: undefined, knownUntil: until },
+        cuTime: cuTimeWithin(carried, before.carried, slices),
+      },
     },
+    evidence: kept,
+    settled,
+    closed: finals.map((interval) => closedInterval(interval, { account, slices, context })),
+    slices,
+    entries: [
+      ...begun.flatMap(startEntry),
+      ...finals.flatMap((interval) => endEntries(interval, context, before.settledUntil)),
+      ...extensionEntry(pruned.totals.extension, until),
+    ],
+    unsettled: rest,
+    unsettledEntries: [
+      ...unbegun.flatMap(startEntry),
+      ...left.flatMap((interval) => endEntries(interval, after, until)),
+    ],
+    totals,
+    left,
+    open: last?.to ? undefined : last,
   }
 }
 
-function withoutRepeats(sightings: readonly Sighting[], horizon: Instant): readonly Sighting[] {
-  return sightings.filter((sighting, index) => {
-    const repeats =
-      sightings[index - 1]?.state === sighting.state && sightings[index + 1]?.state === sighting.state
-    return !repeats || sighting.answeredAt >= horizon
-  })
+/** Of what is settled now the slices of one interval, and what was settled of it before. */
+function cuTimeWithin(
+  interval: AwakeInterval,
+  before: CarriedInterval | undefined,
+  slices: readonly AwakeSlice[],
+): SettledInterval['cuTime'] {
+  const to = interval.to?.latest ?? EVER
+  const its = slices.filter(({ high }) => high[0] >= interval.from.earliest && high[1] <= to)
+  const sum = cuTimeOf(its)
+  return before?.interval.from.likely === interval.from.likely ? addCuTime(before.cuTime, sum) : sum
+}
+
+function closedInterval(
+  interval: AwakeInterval,
+  {
+    account,
+    slices,
+    context,
+  }: {
+    readonly account: Unsettled
+    readonly slices: readonly AwakeSlice[]
+    readonly context: TotalsContext
+  },
+): SettledInterval {
+  const cuTime = cuTimeWithin(interval, account.frontier.carried, slices)
+  const { idleTail, held } = endTotals(interval, context)
+  return { ref: account.ref, interval, cuTime, idleTail, held }
 }

@@ -1,21 +1,11 @@
-// Sums over awake intervals, and the counters that are published of them.
+// Sums over awake time, and the money they come to.
 import type { AutosuspendDelay } from '../model/compute.ts'
 import type { AwakeInterval, Bounds, Counters, CuTimeByPrice, Evidence, Totals } from '../model/ledger.ts'
-import type { Prices } from '../model/price.ts'
-import {
-  cuMillis,
-  micros,
-  millis,
-  type CuMillis,
-  type Instant,
-  type Micros,
-  type Millis,
-} from '../model/units.ts'
+import type { AwakeSlice } from '../model/slice.ts'
+import { cuMillis, micros, millis, type CuMillis, type Micros } from '../model/units.ts'
 import { extensionOf, idleTailOf, isCausedByUs } from './activity.ts'
+import { addBounds, addCuTime, awakeOf, cuTimeOf, NO_CU_TIME, NO_TIME } from './cu-time.ts'
 import { heldIn, plusHeld } from './held.ts'
-import { cuTimeOf, NOTHING, spansOf } from './cu-time.ts'
-
-const NO_TIME: Bounds<Millis> = { low: millis(0), likely: millis(0), high: millis(0) }
 
 export const NO_TOTALS: Totals = {
   awake: NO_TIME,
@@ -43,32 +33,30 @@ export const NO_COUNTERS: Counters = {
 }
 
 /** What totals of one interval depend on beside it. */
-export type TotalsContext = {
-  readonly evidence: Evidence
-  readonly delay: AutosuspendDelay
-  readonly prices: Prices
-  readonly now: Instant
-}
+export type TotalsContext = { readonly evidence: Evidence; readonly delay: AutosuspendDelay }
 
-export function totalsOf(interval: AwakeInterval, context: TotalsContext): Totals {
-  const { evidence, delay, now } = context
-  const { low, likely, high } = spansOf(interval, now)
-  return {
-    awake: {
-      low: millis(low[1] - low[0]),
-      likely: millis(likely[1] - likely[0]),
-      high: millis(high[1] - high[0]),
-    },
-    cuTime: cuTimeOf(interval, evidence.sizes, context),
-    idleTail: idleTailOf(interval, evidence, delay),
-    extension: extensionOf(interval, evidence, delay),
-    held: heldIn(interval, evidence, delay),
-    wakes: interval.restart ? 0 : 1,
-    suspends: interval.to ? 1 : 0,
-    restarts: interval.restart ? 1 : 0,
-    wakesCaused: !interval.restart && isCausedByUs(interval, evidence.footprints) ? 1 : 0,
-  }
-}
+export const timeTotals = (slices: readonly AwakeSlice[]): Totals => ({
+  ...NO_TOTALS,
+  awake: awakeOf(slices),
+  cuTime: cuTimeOf(slices),
+})
+
+/** What the start of an interval counts for. */
+export const startTotals = (interval: AwakeInterval, { evidence }: TotalsContext): Totals => ({
+  ...NO_TOTALS,
+  wakes: interval.restart ? 0 : 1,
+  restarts: interval.restart ? 1 : 0,
+  wakesCaused: !interval.restart && isCausedByUs(interval, evidence.footprints) ? 1 : 0,
+})
+
+/** What the end of an interval counts for, and what was added to it so far. */
+export const endTotals = (interval: AwakeInterval, { evidence, delay }: TotalsContext): Totals => ({
+  ...NO_TOTALS,
+  idleTail: idleTailOf(interval, evidence, delay),
+  extension: extensionOf(interval, evidence, delay),
+  held: heldIn(interval, evidence, delay),
+  suspends: interval.to ? 1 : 0,
+})
 
 export function plus(a: Totals, b: Totals): Totals {
   return {
@@ -84,22 +72,8 @@ export function plus(a: Totals, b: Totals): Totals {
   }
 }
 
-export function addBounds<Value extends number>(
-  a: Bounds<Value>,
-  b: Bounds<Value>,
-  unit: (value: number) => Value,
-): Bounds<Value> {
-  return { low: unit(a.low + b.low), likely: unit(a.likely + b.likely), high: unit(a.high + b.high) }
-}
-
-function addCuTime(a: CuTimeByPrice, b: CuTimeByPrice): CuTimeByPrice {
-  const sum: Record<string, Bounds<CuMillis>> = { ...a }
-  for (const [price, time] of Object.entries(b)) sum[price] = addBounds(sum[price] ?? NOTHING, time, cuMillis)
-  return sum
-}
-
 export const cuTimeSum = (cuTime: CuTimeByPrice): Bounds<CuMillis> =>
-  Object.values(cuTime).reduce((sum, time) => addBounds(sum, time, cuMillis), NOTHING)
+  Object.values(cuTime).reduce((sum, time) => addBounds(sum, time, cuMillis), NO_CU_TIME)
 
 /** The money, computed once from whole CU·ms, so that no rounding adds up. */
 export function spendOf(cuTime: CuTimeByPrice): Bounds<Micros> {

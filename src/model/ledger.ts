@@ -1,7 +1,9 @@
 // The accounts of one compute: bounded evidence, what was folded from it, and totals that only grow.
-import type { Compute, ComputeRef, ComputeState, Project } from './compute.ts'
+import type { AutosuspendDelay, Compute, ComputeRef, ComputeState, Project } from './compute.ts'
+import type { DayRow } from './day.ts'
 import type { Operation } from './operation.ts'
 import type { Reading } from './observation.ts'
+import type { AwakeSlice, Span } from './slice.ts'
 import type { Cu, CuMillis, Instant, Micros, Millis, Ratio, Seconds } from './units.ts'
 
 /** A value that is known to lie within `[low, high]`. */
@@ -38,6 +40,20 @@ export type Sighting = {
   readonly state: ComputeState | 'gone'
   readonly askedAt: Instant
   readonly answeredAt: Instant
+  /** Undefined of a compute that is gone. */
+  readonly record: SightedRecord | undefined
+}
+
+/** What the record of a sighting tells of the time before it. */
+export type SightedRecord = {
+  readonly startedAt: Instant | undefined
+  readonly suspendedAt: Instant | undefined
+  readonly lastActive: Instant | undefined
+  readonly updatedAt: Instant
+  /** The compute stays awake at least that long after activity or a start, unless somebody intervenes. */
+  readonly holds: AutosuspendDelay
+  /** Since the look before, nobody was active until then; undefined where nothing tells. */
+  readonly unusedUntil: Instant | undefined
 }
 
 /** The size limits as they were seen from `firstSeenAt` until `lastSeenAt`. */
@@ -109,6 +125,8 @@ export type Evidence = {
   readonly footprints: readonly Footprint[]
   /** In order, not overlapping. */
   readonly held: readonly HeldStretch[]
+  /** Where the list of operations is known whole; undefined while none of this compute was ever listed. */
+  readonly covered: Span | undefined
 }
 
 /** CU-time by price: micros per CU-hour, as text → CU·ms. */
@@ -187,8 +205,14 @@ export type ComputeAccount = {
   readonly goneAt: Instant | undefined
   /** Nothing at or before this instant is counted again. */
   readonly settledUntil: Instant
-  /** The sum over the intervals that ended before `settledUntil`. */
+  /** The sum over the time before `settledUntil`, and over the intervals that ended in it. */
   readonly settled: Totals
+  /** The interval that goes on at `settledUntil`; undefined when the compute was not awake then. */
+  readonly carried: CarriedInterval | undefined
+  /** What may still be restated, as of the last fold; the slices before `settledUntil` were handed out for good. */
+  readonly unsettled: readonly AwakeSlice[]
+  /** The days of which not everything is settled, in order. */
+  readonly days: readonly OpenDay[]
   readonly evidence: Evidence
   /** `settled` and what the evidence gives, as of the last fold. */
   readonly totals: Totals
@@ -204,6 +228,21 @@ export type ComputeAccount = {
   /** When the project's operations were last read without a failure, back to the time before. */
   readonly operationsReadAt: Instant | undefined
   readonly reading: ReadingAccount
+}
+
+/** An interval of which a part is settled. */
+export type CarriedInterval = {
+  readonly interval: AwakeInterval
+  /** Of the settled part. */
+  readonly cuTime: CuTimeByPrice
+}
+
+/** A day that may still change. */
+export type OpenDay = {
+  /** What is settled of it. */
+  readonly settled: DayRow
+  /** As it was last told; undefined before that. */
+  readonly told: DayRow | undefined
 }
 
 /** What is kept of the readings of one compute. */
@@ -288,7 +327,7 @@ export const NO_READING_COUNTS: ReadingCounts = {
   skipped_credit: 0,
 }
 
-/** A closed awake interval as it is kept for good. */
+/** A closed awake interval as it is kept for good; its CU-time is all of it. */
 export type SettledInterval = {
   readonly ref: ComputeRef
   readonly interval: AwakeInterval

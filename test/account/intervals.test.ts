@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { spansOf } from '../../src/account/cu-time.ts'
 import { withLook, withOperation } from '../../src/account/evidence.ts'
-import { intervalsOf } from '../../src/account/intervals.ts'
+import { historyOf, type History as Seen } from '../../src/account/intervals.ts'
+import { spansOf } from '../../src/account/slices.ts'
 import type { AwakeInterval, Evidence } from '../../src/model/ledger.ts'
 import type { Look } from '../../src/model/observation.ts'
 import type { Operation } from '../../src/model/operation.ts'
@@ -10,7 +10,9 @@ import { instant, seconds, type Instant } from '../../src/model/units.ts'
 import { at, compute, evidence, operation, sighting } from '../support/build.ts'
 import { check } from '../support/property.ts'
 
-const NEVER = instant(0)
+/** The settled time ends nowhere. */
+const seenOf = (facts: Evidence, now = instant(at(0) + END), settledUntil = instant(0)): Seen =>
+  historyOf(facts, { settledUntil, carried: undefined }, now)
 
 /** Likely edges in seconds after the start of the test's time, the source of each, and whether it was a restart. */
 const shown = (intervals: readonly AwakeInterval[]): unknown[] =>
@@ -121,12 +123,12 @@ test.each<[string, Partial<Evidence>, unknown[]]>([
     [[10.5, 'record', 30, 'poll']],
   ],
 ])('from %s', (_, facts, expected) => {
-  expect(shown(intervalsOf(evidence(facts), NEVER))).toEqual(expected)
+  expect(shown(seenOf(evidence(facts)).intervals)).toEqual(expected)
 })
 
 test('nothing that was settled is found again', () => {
   const facts = evidence({ starts: [at(10), at(100)], ends: [at(70)], sightings: [sighting('active', 120)] })
-  expect(shown(intervalsOf(facts, at(73)))).toEqual([[100.5, 'record', 'open']])
+  expect(shown(seenOf(facts, at(200), at(73)).intervals)).toEqual([[100.5, 'record', 'open']])
 })
 
 /** A history: gaps and awake times in milliseconds, at least a second each, from a compute that sleeps at first. */
@@ -186,10 +188,7 @@ const times = fc
 test('bounds contain the truth, intervals never overlap', () => {
   check(
     fc.property(histories, times, fc.boolean(), (history, looked, withRecord) => {
-      const intervals = intervalsOf(
-        gather(looksAt(history, looked, withRecord), operationsOf(history)),
-        NEVER,
-      )
+      const { intervals } = seenOf(gather(looksAt(history, looked, withRecord), operationsOf(history)))
       const now = instant(at(0) + END)
       const sum = (pick: 'low' | 'high'): number =>
         intervals.map((one) => spansOf(one, now)[pick]).reduce((all, [from, to]) => all + to - from, 0)
@@ -208,7 +207,7 @@ test('with nothing but states at the looks the bounds contain the truth of what 
   check(
     fc.property(histories, times, (history, looked) => {
       const [first = 0] = looked
-      const intervals = intervalsOf(gather(looksAt(history, looked, false), []), NEVER)
+      const { intervals } = seenOf(gather(looksAt(history, looked, false), []))
       const now = instant(at(0) + END)
       for (const interval of intervals) {
         const { low, high } = spansOf(interval, now)
@@ -242,7 +241,7 @@ test('any order and any repetition of the same facts gives the same intervals', 
       const inOrder = gather(looks, operations)
       const shuffled = gather(shuffledLooks, shuffledOperations)
       expect(shuffled).toEqual(inOrder)
-      expect(intervalsOf(shuffled, NEVER)).toEqual(intervalsOf(inOrder, NEVER))
+      expect(seenOf(shuffled)).toEqual(seenOf(inOrder))
     }),
   )
 })

@@ -1,5 +1,5 @@
 // All parts of what a sweep changes, as if they were one.
-import { account, growing, type AccountContext } from '../../src/account/account.ts'
+import { account, growing, type AccountContext, type Part } from '../../src/account/account.ts'
 import type { Event } from '../../src/model/event.ts'
 import type { Ledger } from '../../src/model/ledger.ts'
 import type { Sweep } from '../../src/model/observation.ts'
@@ -9,6 +9,8 @@ export type Accounted = {
   readonly ledger: Ledger
   readonly batch: Batch
   readonly events: readonly Event[]
+  readonly days: Part['days']
+  readonly slices: Part['slices']
 }
 
 export function accounted(before: Ledger, sweep: Sweep, context: AccountContext): Accounted {
@@ -25,5 +27,10 @@ export function accounted(before: Ledger, sweep: Sweep, context: AccountContext)
       settled: parts.flatMap(({ settled }) => settled),
     },
     events: parts.flatMap(({ events }) => events),
+    days: parts.flatMap(({ days }) => days),
+    slices: {
+      settled: parts.flatMap(({ slices }) => slices.settled),
+      provisional: parts.flatMap(({ slices }) => slices.provisional),
+    },
   }
 }

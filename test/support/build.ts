@@ -75,6 +75,7 @@ export const sighting = (state: Sighting['state'], when: number): Sighting => ({
   state,
   askedAt: at(when),
   answeredAt: at(when),
+  record: undefined,
 })
 
 export const evidence = (over: Partial<Evidence> = {}): Evidence => ({ ...NO_EVIDENCE, ...over })

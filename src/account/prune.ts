@@ -1,0 +1,62 @@
+// What of the evidence is no longer needed.
+import type { AwakeInterval, Evidence, Totals } from '../model/ledger.ts'
+import type { Instant } from '../model/units.ts'
+import { extensionOf, foreignActivities, ownActivities } from './activity.ts'
+import { mergedHeld } from './held.ts'
+import { NO_TOTALS, type TotalsContext } from './totals.ts'
+
+/**
+ * The evidence without what only tells of the time before `at`.
+ *
+ * @param carried the interval that goes on then: what explains it as a whole is kept until it ends
+ */
+export function evidenceAfter(evidence: Evidence, at: Instant, carried: AwakeInterval | undefined): Evidence {
+  const later = (one: Instant): boolean => one > at
+  const before = evidence.sizes.findLastIndex(({ firstSeenAt }) => firstSeenAt <= at)
+  return {
+    operations: evidence.operations.filter(
+      ({ updatedAt, action }) =>
+        later(updatedAt) || (carried !== undefined && action === 'check_availability'),
+    ),
+    sightings: evidence.sightings.filter(({ answeredAt }) => answeredAt >= at),
+    starts: evidence.starts.filter(later),
+    ends: evidence.ends.filter(later),
+    // Inside an interval activity is pruned as its share of the extension is summed up.
+    activities: carried ? evidence.activities : evidence.activities.filter(later),
+    sizes: evidence.sizes.filter((_, index) => index >= before),
+    footprints: carried
+      ? evidence.footprints
+      : evidence.footprints.filter(({ disconnectedAt }) => later(disconnectedAt)),
+    covered: evidence.covered,
+    held: carried
+      ? mergedHeld(evidence.held, carried.from.earliest, at)
+      : evidence.held.filter(({ to }) => later(to)),
+  }
+}
+
+/** Of an interval that goes on at `until`: activity before it, once its share of the extension is summed up. */
+export function prunedOpen(
+  evidence: Evidence,
+  interval: AwakeInterval | undefined,
+  { context, until }: { readonly context: TotalsContext; readonly until: Instant },
+): { readonly evidence: Evidence; readonly totals: Totals } {
+  const isPast = (at: Instant): boolean => at <= until
+  // Where nobody else was active, or nothing can be prolonged, our own last trace will do.
+  const foreign = context.delay === 'never' ? [] : foreignActivities(evidence)
+  const pivot =
+    foreign.findLast(isPast) ?? (foreign.length === 0 ? ownActivities(evidence).findLast(isPast) : undefined)
+  if (!interval || interval.to || pivot === undefined || pivot <= interval.from.latest)
+    return { evidence, totals: NO_TOTALS }
+  const past = { ...interval, knownUntil: pivot }
+  const before = { ...evidence, activities: evidence.activities.filter((at) => at <= pivot) }
+  return {
+    totals: { ...NO_TOTALS, extension: extensionOf({ ...past, to: undefined }, before, context.delay) },
+    evidence: {
+      ...evidence,
+      activities: evidence.activities.filter((at) => at >= pivot || at <= interval.from.latest),
+      footprints: evidence.footprints.filter(
+        (one) => one.disconnectedAt >= pivot || one.connectedAt <= interval.from.latest,
+      ),
+    },
+  }
+}

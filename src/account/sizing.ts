@@ -1,0 +1,106 @@
+// The size limits of a stretch of awake time, from looks, operations and the rule that a change of size restarts a compute.
+import type { AwakeInterval, Bounds, Evidence, SizeSighting } from '../model/ledger.ts'
+import { awakeEffect, type Operation } from '../model/operation.ts'
+import type { Span } from '../model/slice.ts'
+import { LATENESS } from '../model/transition.ts'
+import { cu, instant, type Cu, type Instant } from '../model/units.ts'
+import type { QuietSpan } from './continuity.ts'
+
+/** The smallest and the largest size of the service: what is known of a size that no fact tells. Source: service-facts.md, "Presets". */
+const ANY_SIZE: Pick<SizeSighting, 'min' | 'max'> = { min: cu(0.25), max: cu(56) }
+
+export type SizeFacts = {
+  readonly evidence: Evidence
+  /** Where the compute was surely awake without a break. */
+  readonly sure: readonly Span[]
+  readonly quiet: readonly QuietSpan[]
+  /** The interval that the stretch lies in; undefined where it lies in none. */
+  readonly interval: AwakeInterval | undefined
+}
+
+/** Instants at which what is known of the size may change. */
+export const sizeCuts = ({ evidence }: SizeFacts): readonly Instant[] => [
+  ...evidence.sizes.flatMap(({ firstSeenAt, lastSeenAt }) => [firstSeenAt, lastSeenAt]),
+  ...appliesOf(evidence).flatMap(({ createdAt, updatedAt }) => [createdAt, instant(updatedAt + SECOND)]),
+]
+
+const SECOND = 1000
+
+const appliesOf = ({ operations }: Evidence): readonly Operation[] =>
+  operations.filter((one) => one.action === 'apply_config' && awakeEffect(one) === undefined)
+
+/** Low and high are the limits; likely the minimum, which a compute keeps while nothing needs more. */
+export function sizeIn([from, to]: Span, facts: SizeFacts): Bounds<Cu> {
+  const at = instant(Math.floor((from + to) / 2))
+  const { sizes } = facts.evidence
+  const before = sizes.findLast(({ firstSeenAt }) => firstSeenAt <= at)
+  const next = sizes.find(({ firstSeenAt }) => firstSeenAt > at)
+  if (before && (!next || at <= before.lastSeenAt)) return exactly(before)
+  if (!next) return exactly(ANY_SIZE)
+  return before ? sizeBetween(at, [before, next], facts) : sizeBefore(at, next, facts)
+}
+
+const exactly = ({ min, max }: Pick<SizeSighting, 'min' | 'max'>): Bounds<Cu> => ({
+  low: min,
+  likely: min,
+  high: max,
+})
+
+/** Between looks that show two sizes: the one that no start lies between, else either. */
+function sizeBetween(at: Instant, looks: Looks, facts: SizeFacts): Bounds<Cu> {
+  const { sure, interval } = facts
+  const [before, next] = looks
+  if (isUnbroken(sure, at, next.firstSeenAt)) return exactly(next)
+  if (isUnbroken(sure, before.lastSeenAt, at)) return exactly(before)
+  const applied = sizeByOperation(at, looks, facts)
+  if (applied) return exactly(applied)
+  const changedByStart = interval !== undefined && interval.from.likely > before.lastSeenAt
+  return {
+    low: cu(Math.min(before.min, next.min)),
+    likely: changedByStart ? next.min : before.min,
+    high: cu(Math.max(before.max, next.max)),
+  }
+}
+
+type Looks = readonly [before: SizeSighting, next: SizeSighting]
+
+/** One `apply_config` between the two changed the size, then; of several any may have. */
+function sizeByOperation(
+  at: Instant,
+  [before, next]: Looks,
+  { evidence, interval }: SizeFacts,
+): SizeSighting | undefined {
+  const applied = appliesOf(evidence).filter(
+    ({ createdAt }) => createdAt >= before.lastSeenAt - SECOND && createdAt <= next.firstSeenAt,
+  )
+  const [one] = applied
+  if (!one || applied.length > 1 || !isCovered(evidence, before.lastSeenAt, next.firstSeenAt))
+    return undefined
+  if (at < one.createdAt) return before
+  return interval && interval.from.earliest > one.updatedAt ? next : undefined
+}
+
+/** Before the first look: as it showed, unless something may have changed it since. */
+function sizeBefore(
+  at: Instant,
+  first: SizeSighting,
+  { evidence, sure, quiet, interval }: SizeFacts,
+): Bounds<Cu> {
+  if (isUnbroken(sure, at, first.firstSeenAt)) return exactly(first)
+  const end = interval?.to
+  const left = quiet.some(
+    ({ span: [from, to] }) =>
+      end !== undefined && from <= end.latest + SECOND && to >= first.firstSeenAt - SECOND,
+  )
+  if (end && left && isUnbroken(sure, at, end.earliest)) return exactly(first)
+  const applied = appliesOf(evidence).some(({ updatedAt }) => updatedAt + SECOND > at)
+  if (isCovered(evidence, at, first.firstSeenAt) && !applied) return exactly(first)
+  return { low: ANY_SIZE.min, likely: first.min, high: ANY_SIZE.max }
+}
+
+const isUnbroken = (sure: readonly Span[], from: Instant, to: Instant): boolean =>
+  sure.some(([a, b]) => a - SECOND <= from && to <= b + SECOND)
+
+/** Whether the operations were read for all of it; one that is listed late restates the size. */
+const isCovered = ({ covered }: Evidence, from: Instant, to: Instant): boolean =>
+  covered !== undefined && covered[0] <= from && covered[1] + LATENESS * 1000 >= to
