@@ -1,5 +1,6 @@
 // Benchmarks: npm run bench -- NAME. Each prints one table and one line of JSON; goals are printed, not asserted.
 import { awake } from './awake.ts'
+import { forecast } from './forecast.ts'
 import { wake } from './wake.ts'
 
 /** What a benchmark found. Rows: what was measured, its value with unit, and the goal where there is one. */
@@ -8,7 +9,7 @@ export type Figures = {
   readonly json: Readonly<Record<string, number>>
 }
 
-const BENCHES: Readonly<Record<string, () => Promise<Figures>>> = { awake, wake }
+const BENCHES: Readonly<Record<string, () => Promise<Figures>>> = { awake, forecast, wake }
 
 const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(BENCHES)
 for (const name of names) {

@@ -1,0 +1,64 @@
+// Daily amounts as forecasts read them: checked, and rescaled to what a day would cost as things are set now.
+
+/** Spend in micros, or CU-hours: a forecast comes out in the unit that went in. */
+export type Amount = number
+
+export type History = {
+  /** One per day of the budget's zone, oldest first, today not among them; undefined where nothing is known of a day. */
+  readonly amounts: readonly (Amount | undefined)[]
+  /** Weekday of the first day, 0 (Monday) to 6. */
+  readonly firstWeekday: number
+}
+
+/** A change of sizing, of delay or of the number of computes whose effect on the amounts is known. */
+export type KnownChange = {
+  /** Days from the start of the history's first day; 12.5 is noon of the thirteenth. It may lie ahead. */
+  readonly at: number
+  /** What a day costs after it, as a multiple of before; 0 when everything goes. */
+  readonly factor: number
+}
+
+/**
+ * The history as if every change up to `now` had been made before its first day. Days before a change are multiplied,
+ * not dropped: their weekdays and their noise still tell something.
+ *
+ * @param now days from the start of the first day
+ */
+export function rescaled(
+  history: History,
+  changes: readonly KnownChange[],
+  now = history.amounts.length,
+): History {
+  const made = changes.filter(({ at }) => at <= now)
+  if (made.length === 0) return history
+  const amounts = history.amounts.map((amount, day) =>
+    amount === undefined ? undefined : made.reduce((sum, change) => sum * onDay(change, day), amount),
+  )
+  return { ...history, amounts }
+}
+
+/** What the amount of `day` is to be multiplied by; inside the day of the change its older part only. */
+function onDay({ at, factor }: KnownChange, day: number): number {
+  if (at <= day) return 1
+  if (at >= day + 1) return factor
+  const before = at - day
+  return factor / (before + (1 - before) * factor)
+}
+
+/** @throws Error that names the place, when a day, the weekday or a change is not what its type says */
+export function checkHistory({ amounts, firstWeekday }: History, changes: readonly KnownChange[]): void {
+  for (const [day, amount] of amounts.entries())
+    if (amount !== undefined) checkAmount(`history.amounts[${day}]`, amount)
+  if (!Number.isInteger(firstWeekday) || firstWeekday < 0 || firstWeekday > 6)
+    throw new Error(`history.firstWeekday: expected a whole number from 0 to 6, got ${firstWeekday}`)
+  for (const [index, { at, factor }] of changes.entries()) {
+    if (!Number.isFinite(at)) throw new Error(`changes[${index}].at: expected a finite number, got ${at}`)
+    checkAmount(`changes[${index}].factor`, factor)
+  }
+}
+
+/** @throws Error that names the place, when `value` is negative, infinite or not a number */
+export function checkAmount(place: string, value: number): void {
+  if (!(value >= 0 && value < Infinity))
+    throw new Error(`${place}: expected a finite number of 0 or more, got ${value}`)
+}

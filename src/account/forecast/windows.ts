@@ -1,0 +1,67 @@
+// One's own finished windows: what would have been forecast then, and what it came to.
+import type { Ratio } from '../../model/units.ts'
+import { ratio } from '../../model/units.ts'
+import type { History } from './history.ts'
+import { spreadsAt } from './quantiles.ts'
+import { correctedSpread, outlookAfter, STRIDE, wholeDays, type Outcome } from './spread.ts'
+
+/** Days before the first window: what is measured with fewer is how hard a start is. Doubled: 2 % of coverage in the first year, either way. */
+const FIRST = 30
+/** Two years of windows; what is older weighs an eighth. Doubled: no difference, and twice the work. */
+const DAYS = 730
+
+/**
+ * The windows of `length` days, one every five days, that lie within the last two years of the history, oldest first; a
+ * window with an unknown day is left out. They begin on fixed days of the history, so that those of a longer history
+ * contain them.
+ *
+ * @param earlier what this returned for the same length and the beginning of the same history: it is not computed again
+ */
+export function finishedWindows(
+  history: History,
+  length: number,
+  earlier: readonly Outcome[] = [],
+): readonly Outcome[] {
+  const days = history.amounts.length
+  const oldest = Math.max(FIRST, days - DAYS)
+  const begin = Math.max(STRIDE * Math.ceil(oldest / STRIDE), (earlier.at(-1)?.from ?? 0) + STRIDE)
+  const outcomes = earlier.filter(({ from }) => from >= oldest)
+  for (let from = begin; from + length <= days; from += STRIDE) {
+    const outcome = outcomeOf(history, from, length)
+    if (outcome) outcomes.push(outcome)
+  }
+  return outcomes
+}
+
+function outcomeOf(history: History, from: number, length: number): Outcome | undefined {
+  const to = from + length
+  let spent = 0
+  for (const amount of history.amounts.slice(from, to)) {
+    if (amount === undefined) return undefined
+    spent += amount
+  }
+  const { remaining, base, spread, rate, known } = outlookAfter(
+    history,
+    from,
+    wholeDays(history, from, length),
+  )
+  if (known === 0 || remaining + base === 0) return undefined
+  return { from, to, rate, known, spread, miss: Math.log((spent + base) / (remaining + base)) / spread }
+}
+
+/** How often the interval from p10 to p90 held on own finished windows. */
+export type Coverage = {
+  readonly windows: number
+  /** 0.8 when the intervals are as wide as they should be. */
+  readonly inside: Ratio
+}
+
+/** @returns undefined when no window has finished */
+export function coverageOf(outcomes: readonly Outcome[]): Coverage | undefined {
+  if (outcomes.length === 0) return undefined
+  const inside = outcomes.filter((outcome) => {
+    const widening = correctedSpread(outcome, outcome.from, outcomes) / outcome.spread
+    return outcome.miss >= widening * spreadsAt(0.1) && outcome.miss <= widening * spreadsAt(0.9)
+  })
+  return { windows: outcomes.length, inside: ratio(inside.length / outcomes.length) }
+}

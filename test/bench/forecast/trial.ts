@@ -1,0 +1,96 @@
+// Forecasts made on days of the past, beside what the period came to.
+import { finishedWindows } from '../../../src/account/forecast/windows.ts'
+import { forecastAtEnd, overBudget, type Forecast } from '../../../src/account/forecast/forecast.ts'
+import { rescaled } from '../../../src/account/forecast/history.ts'
+import type { Series } from './series.ts'
+
+export const PERIOD = 30
+/** Days between the starts of two periods: they overlap, so that no start of the month is special. */
+const STRIDE = 5
+/** Periods in which less than a tenth of the series' mean was spent are left out: a percentage of nothing says nothing. */
+const LEAST_SHARE = 0.1
+/** Limits asked about, beside 30 days at the rate of the 60 before the period. */
+const LIMITS = [0.8, 1, 1.25]
+
+/** One forecast of one period. */
+export type Trial = {
+  /** Which series of its set, and on which day of it the period began. */
+  readonly series: number
+  readonly start: number
+  /** Days of the period that were over. */
+  readonly day: number
+  /** Absolute error of p50 and of the run-rate, as a share of the period's total. */
+  readonly error: number
+  readonly runRateError: number
+  readonly inside: boolean
+  /** p10 to p90, as a share of the total. */
+  readonly width: number
+  readonly odds: readonly { readonly over: number; readonly was: boolean }[]
+}
+
+export type TrialOptions = {
+  readonly day: number
+  /** The days of history before the period. */
+  readonly starts: { readonly from: number; readonly below: number }
+}
+
+export function trialsOf(set: readonly Series[], options: TrialOptions): readonly Trial[] {
+  return set.flatMap((series, index) =>
+    trialsOn(series, options).map((trial) => ({ series: index, ...trial })),
+  )
+}
+
+function trialsOn(series: Series, { day, starts }: TrialOptions): readonly Omit<Trial, 'series'>[] {
+  const forecastAfter = forecaster(series, PERIOD - day)
+  const last = Math.min(starts.below - 1, series.amounts.length - PERIOD)
+  const least = LEAST_SHARE * PERIOD * mean(series.amounts)
+  const trials: Omit<Trial, 'series'>[] = []
+  for (let start = starts.from; start <= last; start += STRIDE) {
+    const total = sum(series.amounts.slice(start, start + PERIOD))
+    if (total < least) continue
+    const spent = sum(series.amounts.slice(start, start + day))
+    const before =
+      sum(series.amounts.slice(Math.max(0, start - 60), start)) / Math.min(60, Math.max(1, start))
+    const forecast = forecastAfter(start + day, spent)
+    if (forecast) trials.push({ start, day, ...judged(forecast, total, { day, usual: PERIOD * before }) })
+  }
+  return trials
+}
+
+/** Forecasts after more and more days, each with the windows that had finished by then. */
+function forecaster(series: Series, daysLeft: number): (days: number, spent: number) => Forecast | undefined {
+  let finished: ReturnType<typeof finishedWindows> = []
+  let madeBefore = 0
+  return (days, spent) => {
+    const history = { amounts: series.amounts.slice(0, days), firstWeekday: 0 }
+    const changes = series.changes.filter(({ at }) => at <= days)
+    const same = changes.length === madeBefore
+    madeBefore = changes.length
+    finished = finishedWindows(rescaled(history, changes), daysLeft, same ? finished : [])
+    return forecastAtEnd({ history, spent, today: 0, daysLeft, changes, finished })
+  }
+}
+
+function judged(
+  forecast: Forecast,
+  total: number,
+  { day, usual }: { readonly day: number; readonly usual: number },
+): Pick<Trial, 'error' | 'runRateError' | 'inside' | 'width' | 'odds'> {
+  const { p10, p50, p90, spent } = forecast
+  // the sum of the days comes out a rounding away from the sum of its two parts
+  const slack = 1e-9 * total
+  return {
+    error: Math.abs(p50 - total) / total,
+    runRateError: Math.abs((spent * PERIOD) / day - total) / total,
+    inside: total >= p10 - slack && total <= p90 + slack,
+    width: (p90 - p10) / total,
+    odds: LIMITS.map((share) => share * usual).map((limit) => ({
+      over: overBudget(forecast, limit),
+      was: total > limit,
+    })),
+  }
+}
+
+export const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
+
+export const mean = (values: readonly number[]): number => sum(values) / values.length
