@@ -34,7 +34,8 @@ export const openBudget = (requestsPerMinute: number, now: Seconds): Budget => (
 /** How long until a request may go out, rounded up to a millisecond; 0 when it may now. */
 export function waitFor(budget: Budget, now: Seconds): Seconds {
   const { tokens, share, rate, notBefore } = refilled(budget, now)
-  const wait = Math.max(notBefore - now, tokens >= 1 ? 0 : (1 - tokens) / (rate * share), 0)
+  const pause = Math.max(0, notBefore - now)
+  const wait = pause + Math.max(0, 1 - tokens) / (rate * share)
   return seconds(Math.ceil(wait * 1000) / 1000)
 }
 
@@ -50,20 +51,32 @@ export const shareAt = (budget: Budget, now: Seconds): number => refilled(budget
 type Told = { readonly sentAt: Seconds; readonly pause: Seconds; readonly factor: number }
 
 /**
- * The service answered 429 to a request sent at `sentAt`: nothing more before `pause` has passed, and `factor` of the
- * rate. Requests that were on their way together are one event and slow it down once.
+ * The service answered 429 to a request sent at `sentAt`: nothing more before `pause` has passed, then no burst, and
+ * `factor` of the rate. Requests that were on their way together are one event and slow it down once.
  */
 export function limited(budget: Budget, now: Seconds, told: Told): Budget {
   const current = refilled(budget, now)
   const notBefore = seconds(Math.max(current.notBefore, now + told.pause))
-  if (told.sentAt < current.halvedAt) return { ...current, notBefore }
-  return { ...current, notBefore, share: Math.max(LEAST_SHARE, current.share * told.factor), halvedAt: now }
+  const tokens = Math.min(1, current.tokens)
+  if (told.sentAt < current.halvedAt) return { ...current, notBefore, tokens }
+  return {
+    ...current,
+    notBefore,
+    tokens,
+    share: Math.max(LEAST_SHARE, current.share * told.factor),
+    halvedAt: now,
+  }
 }
 
+/** Tokens come with time, but not while the service asks for a pause. */
 function refilled(budget: Budget, now: Seconds): Budget {
-  const elapsed = Math.max(0, now - budget.at)
-  const share = Math.min(1, budget.share + (elapsed * 0.5) / RECOVERY)
+  const resumed = Math.min(Math.max(budget.at, budget.notBefore), now)
+  const share = grown(budget, now - budget.at)
   // the mean of a straight line; where it reaches 1 on the way this is a little less than the truth
-  const gained = (elapsed * budget.rate * (budget.share + share)) / 2
+  const mean = (grown(budget, resumed - budget.at) + share) / 2
+  const gained = Math.max(0, now - resumed) * budget.rate * mean
   return { ...budget, share, tokens: Math.min(BURST, budget.tokens + gained), at: now }
 }
+
+const grown = ({ share }: Budget, elapsed: number): number =>
+  Math.min(1, share + (Math.max(0, elapsed) * 0.5) / RECOVERY)

@@ -82,6 +82,14 @@ describe('a request budget', () => {
     expect(rateAt(budget, later)).toBeCloseTo(share, 1)
   })
 
+  test('has no burst after a pause: one request, and then at the rate that is left', () => {
+    const budget = limited(openBudget(60, at(0)), at(0), { sentAt: at(0), pause: at(30), factor: 0.5 })
+    const times = departures(budget, 0, 4)
+    const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0))
+    expect(times[0]).toBe(30)
+    for (const gap of gaps) expect(gap).toBeCloseTo(1 / 0.525, 1)
+  })
+
   test('is halved once by requests that were on their way together, and again by a later one', () => {
     const once = limited(openBudget(60, at(0)), at(10), { sentAt: at(9), pause: at(1), factor: 0.5 })
     const together = limited(once, at(10.5), { sentAt: at(9.5), pause: at(3), factor: 0.5 })
