@@ -14,9 +14,8 @@ const LONGEST_TIMER = 2 ** 31 - 1
 /** The machine's clock. */
 export const createClock = (): Clock => ({ now: () => Date.now(), after, sleep })
 
-/** A clock that agrees with the machine's now and then runs `scale` times as fast. */
-export function createScaledClock(scale: number): Clock {
-  const begun = Date.now()
+/** A clock that agreed with the machine's at `begun`, ms, and runs `scale` times as fast. */
+export function createScaledClock(scale: number, begun = Date.now()): Clock {
   return {
     now: () => begun + Math.floor((Date.now() - begun) * scale),
     after: (ms, done) => after(ms / scale, done),

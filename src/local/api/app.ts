@@ -8,6 +8,7 @@ import { databaseRoutes } from './databases.ts'
 import { endpointRoutes } from './endpoints.ts'
 import { refuse } from './errors.ts'
 import { faults } from './faults.ts'
+import { interfaceOnly } from './interface-only.ts'
 import { keyRoutes } from './keys.ts'
 import { localOnlyRoutes } from './local-only.ts'
 import { operationRoutes } from './operations.ts'
@@ -55,6 +56,7 @@ function routes(api: Api): Hono<Env> {
     return next()
   })
   app.use(faults(api, undisturbed))
+  app.use(interfaceOnly(api))
   app.use(
     bodyLimit({
       maxSize: LARGEST_BODY,

@@ -53,6 +53,7 @@ export const behaviourBody = z
     applyCountsAsActivity: z.boolean(),
     wakeCountsAsActivity: z.boolean(),
     operationsMoveProject: z.boolean(),
+    interfaceOnly: z.boolean(),
     rates: z.boolean(),
     countersLag: seconds,
     faults: faults.partial(),

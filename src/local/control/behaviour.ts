@@ -52,6 +52,8 @@ export type Behaviour = {
   readonly wakeCountsAsActivity: boolean
   /** An operation, such as that of a wake, is a new `updated_at` of its project; else only a change of its settings is (Q-32). */
   readonly operationsMoveProject: boolean
+  /** There are no routes and fields but those of the interface text (Q-33). */
+  readonly interfaceOnly: boolean
   /** The public request rates are enforced (service-facts 5). */
   readonly rates: boolean
   /** How late the counters of projects, branches and the consumption history show use. */
@@ -104,6 +106,7 @@ export const DEFAULT_BEHAVIOUR: Behaviour = {
   applyCountsAsActivity: false,
   wakeCountsAsActivity: false,
   operationsMoveProject: true,
+  interfaceOnly: false,
   rates: false,
   countersLag: 0,
   faults: {

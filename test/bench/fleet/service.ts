@@ -12,7 +12,8 @@ const WARM_UP = 5
 const TICK = 100
 
 const options = JSON.parse(process.argv[2] ?? '') as FleetOptions
-const clock = createScaledClock(options.scale)
+const begun = Date.now()
+const clock = createScaledClock(options.scale, begun)
 const since = clock.now() - 1000 * WARM_UP * options.awakeSeconds
 const service = await startSimulated({
   projects: fleetProjects(options),
@@ -31,8 +32,8 @@ service.advance()
 setInterval(() => service.advance(), TICK)
 process.on('message', () => {
   const { user, system } = process.cpuUsage()
-  process.send?.({ rssBytes: process.memoryUsage.rss(), cpuSeconds: (user + system) / 1e6, now: clock.now() })
+  process.send?.({ rssBytes: process.memoryUsage.rss(), cpuSeconds: (user + system) / 1e6 })
 })
 // the end of who started it, however that ends
 process.on('disconnect', () => process.exit(0))
-process.send?.({ baseUrl: service.baseUrl, apiKey: service.apiKey, since })
+process.send?.({ baseUrl: service.baseUrl, apiKey: service.apiKey, since, begun })

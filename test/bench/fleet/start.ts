@@ -2,6 +2,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { type Clock, createScaledClock } from '../../../src/local/clock.ts'
 import type { BehaviourChange } from '../../../src/local/switches.ts'
 import type { Truth } from '../../../src/local/truth.ts'
 import type { FleetShape } from './traffic.ts'
@@ -19,6 +20,8 @@ export type FleetService = {
   readonly apiKey: string
   /** Where the past of the fleet begins, ms; when this is told, its share is awake. */
   readonly since: number
+  /** The clock of the service: what is noted for the judge is noted by it. */
+  readonly clock: Clock
   /** Awake intervals, wakes with causes, CU-seconds of every compute that was ever awake, as of an instant, ms. */
   truth(at?: number): Promise<Truth>
   requests(): Promise<Requests>
@@ -35,8 +38,11 @@ export type Requests = {
   readonly routes: Readonly<Record<string, Readonly<Record<string, number>>>>
 }
 
-/** Of the service's process; `now` is the service's clock, ms. */
-export type Usage = { readonly rssBytes: number; readonly cpuSeconds: number; readonly now: number }
+/** Of the service's process. */
+export type Usage = { readonly rssBytes: number; readonly cpuSeconds: number }
+
+/** What the process says when it answers. */
+type Ready = Pick<FleetService, 'baseUrl' | 'apiKey' | 'since'> & { readonly begun: number }
 
 /** Resolves when the service answers. @throws with what the process said when it cannot start. */
 export async function startFleetService(options: FleetOptions): Promise<FleetService> {
@@ -53,7 +59,7 @@ export async function startFleetService(options: FleetOptions): Promise<FleetSer
     const [message] = await Promise.race([once(child, 'message'), failed])
     return message as Message
   }
-  const { baseUrl, apiKey, since } = await told<Pick<FleetService, 'baseUrl' | 'apiKey' | 'since'>>()
+  const { baseUrl, apiKey, since, begun } = await told<Ready>()
   const ask = async <Answer>(path: string): Promise<Answer> => {
     const answer = await fetch(new URL(path, baseUrl))
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
@@ -63,6 +69,7 @@ export async function startFleetService(options: FleetOptions): Promise<FleetSer
     baseUrl,
     apiKey,
     since,
+    clock: createScaledClock(options.scale, begun),
     truth: (at) => ask<Truth>(at === undefined ? '/_truth' : `/_truth?at=${new Date(at).toISOString()}`),
     requests: async () => requestsOf(await ask<Requests['routes']>('/_requests')),
     usage: () => {

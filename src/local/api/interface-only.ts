@@ -1,0 +1,72 @@
+// A service that has nothing but what the interface text shows (Q-33): its routes, its fields, no others.
+import type { MiddlewareHandler } from 'hono'
+import type { Api, Call, Env } from './context.ts'
+import { refuse } from './errors.ts'
+
+const ID = '[^/]+'
+
+/** The table of endpoints of the text. */
+const ROUTES: readonly RegExp[] = [
+  '(?:GET|POST) /api_keys',
+  `DELETE /api_keys/${ID}`,
+  'GET /projects',
+  `(?:GET|POST) /projects/${ID}/endpoints`,
+  `(?:PATCH|DELETE) /projects/${ID}/endpoints/${ID}`,
+  `POST /projects/${ID}/endpoints/${ID}/restart`,
+].map((route) => new RegExp(`^${route.replace(' ', ' /api/v2')}$`))
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
+
+const KEY = words('id key name created_at last_used_at last_used_from_addr revoked')
+const PROJECT =
+  words(`id name cpu_used_sec platform_id region_id provisioner pg_version locked created_at updated_at
+  proxy_host branch_logical_size_limit`)
+const COMPUTE =
+  words(`id host project_id branch_id region_id type current_state pending_state autoscaling_limit_min_cu
+  autoscaling_limit_max_cu settings pooler_enabled pooler_mode disabled passwordless_access last_active created_at
+  updated_at proxy_host`)
+const OPERATION = words(
+  'id project_id branch_id endpoint_id action status failures_count created_at updated_at',
+)
+
+/** Parts of a body → the fields of what is in them. Lists still come in pages: the text says nothing of that. */
+const PARTS: Readonly<Record<string, ReadonlySet<string>>> = {
+  projects: PROJECT,
+  endpoints: COMPUTE,
+  endpoint: COMPUTE,
+  operations: OPERATION,
+  pagination: words('cursor'),
+}
+
+export const interfaceOnly =
+  (api: Api): MiddlewareHandler<Env> =>
+  async (call, next) => {
+    if (!api.settings().interfaceOnly) return next()
+    const route = `${call.req.method} ${call.req.path}`
+    if (!ROUTES.some((one) => one.test(route))) return refuse(call, 404, `no such route: ${route}`)
+    await next()
+    if (call.res.ok) call.res = await shown(call)
+    return undefined
+  }
+
+async function shown(call: Call): Promise<Response> {
+  const text = await call.res.text()
+  if (text === '') return call.body(null, 204)
+  const body: unknown = JSON.parse(text)
+  const isOfKeys = call.req.path.includes('/api_keys')
+  return call.json(isOfKeys ? only(KEY, body) : partsOf(body), call.res.status === 201 ? 201 : 200)
+}
+
+const partsOf = (body: unknown): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(body ?? {}).flatMap(([name, part]) => {
+      const fields = PARTS[name]
+      return fields ? [[name, only(fields, part)]] : []
+    }),
+  )
+
+/** A record, or each of a list, with these fields only. */
+function only(fields: ReadonlySet<string>, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => only(fields, item))
+  return Object.fromEntries(Object.entries(value ?? {}).filter(([name]) => fields.has(name)))
+}
