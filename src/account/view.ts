@@ -1,5 +1,5 @@
 // What a compute's account shows to people and metrics.
-import { computeKey, effectiveDelay, largestCu, smallestCu, type Project } from '../model/compute.ts'
+import { effectiveDelay, largestCu, smallestCu, type Project } from '../model/compute.ts'
 import type { ComputeAccount } from '../model/ledger.ts'
 import type { Connections, Reading } from '../model/observation.ts'
 import type { Prices } from '../model/price.ts'
@@ -119,7 +119,3 @@ function sizeNow({ compute, reading, open }: ComputeAccount, preset: Preset): Co
   const size = currentCu(last.cacheLimit, sizing, preset)
   return size === undefined ? undefined : { cu: size, source: 'estimated' }
 }
-
-/** In order of account, project and endpoint id. */
-export const inOrder = (a: ComputeAccount, b: ComputeAccount): number =>
-  computeKey(a.ref) < computeKey(b.ref) ? -1 : 1

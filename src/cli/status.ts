@@ -3,11 +3,12 @@ import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { loadConfig, type Config } from '../config/load.ts'
 import { createClock } from '../daemon/clock.ts'
-import { snapshotOf } from '../daemon/snapshot.ts'
+import { createCamera } from '../daemon/snapshot.ts'
 import { newAccountState } from '../daemon/state.ts'
 import { fleetOf, type Fleet } from '../daemon/status.ts'
 import { failed, ok, type Result } from '../model/result.ts'
 import { createPreset } from '../model/sizes.ts'
+import { atOnce } from '../model/steps.ts'
 import { seconds } from '../model/units.ts'
 import { readEmbeddedStore } from '../store/embedded.ts'
 import { DEFAULT_CONFIG } from './connect.ts'
@@ -57,15 +58,14 @@ function ofStore(config: Config): Fleet | undefined {
     return account ? [{ state: newAccountState(ledger), prices: account.prices, preset }] : []
   })
   const now = createClock().now()
-  return fleetOf(
-    snapshotOf(shown, {
-      now,
-      version: 0,
-      passSeconds: seconds(0),
-      staleAfter: seconds(0),
-      activityLag: config.reading.activityLag,
-    }),
-  )
+  const context = {
+    now,
+    version: 0,
+    passSeconds: seconds(0),
+    staleAfter: seconds(0),
+    activityLag: config.reading.activityLag,
+  }
+  return fleetOf(atOnce(createCamera()(shown, context)))
 }
 
 function show(found: Result<Fleet, string>, options: Options, io: Io): ExitCode {

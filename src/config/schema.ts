@@ -149,8 +149,11 @@ export const configSchema = z.strictObject({
       stale_after: whole(1, 1000)
         .prefault(3)
         .describe('Polls without an answer after which a state is shown as unknown.'),
+      max_series: whole(1000, 10_000_000)
+        .prefault(100_000)
+        .describe('The most series. Beyond, computes that sleep and cost little have none of their own.'),
     })
-    .transform(({ stale_after: staleAfter }) => ({ staleAfter }))
+    .transform(({ stale_after: staleAfter, max_series: maxSeries }) => ({ staleAfter, maxSeries }))
     .prefault({})
     .describe('What /metrics shows.'),
   log: z

@@ -5,6 +5,7 @@ import { createSelfMetrics } from '../metrics/self.ts'
 import type { Event } from '../model/event.ts'
 import type { Clock, Send } from '../model/ports.ts'
 import type { Snapshot } from '../model/snapshot.ts'
+import { seconds } from '../model/units.ts'
 import { openEmbeddedStore } from '../store/embedded.ts'
 import { apiApp } from './api.ts'
 import { createClock } from './clock.ts'
@@ -14,6 +15,7 @@ import { listen, urlOf } from './listen.ts'
 import { logSink } from './log.ts'
 import { loop } from './loop.ts'
 import { createRandom } from './random.ts'
+import { portsOf } from './wire.ts'
 import { telemetryApp, type Health } from './telemetry.ts'
 
 export type DaemonOptions = { readonly config: Config; readonly version: string; readonly log: Logger }
@@ -45,10 +47,16 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
   const store = openEmbeddedStore(config.store.folder)
   stack.defer(() => store.close())
   const self = createSelfMetrics()
-  const exposition = createExposition({ version, nodeVersion: process.version, mode: config.mode }, self)
+  const pause = (): Promise<void> => clock.sleep(seconds(0), signal)
+  const facts = { version, nodeVersion: process.version, mode: config.mode, ...config.metrics }
+  const exposition = createExposition(facts, { self, pause })
   const gate = heldBack(logSink(log))
   const machine = { clock, random: createRandom(), store, send: gate.send, self, log }
-  const lanes = await createLanes(config, machine, (snapshot) => exposition.publish(snapshot))
+  const lanes = await createLanes(config, machine, {
+    portsOf: (account) => portsOf(account, config, machine),
+    publish: (snapshot) => exposition.publish(snapshot),
+    pause,
+  })
   const health = healthOf(lanes, {
     clock,
     longest: LONGEST_WAIT_INTERVALS * config.poll.interval + STUCK_AFTER,

@@ -1,16 +1,18 @@
 // The accounts of the daemon, each with its ports and its state, and the one snapshot of all of them.
 import type { Logger } from 'pino'
-import type { Config } from '../config/load.ts'
+import type { AccountConfig, Config } from '../config/load.ts'
 import type { Ports } from '../model/ports.ts'
 import type { Prices } from '../model/price.ts'
 import { createPreset } from '../model/sizes.ts'
 import type { Snapshot } from '../model/snapshot.ts'
+import { inTurns } from '../model/steps.ts'
 import { seconds, type Seconds } from '../model/units.ts'
 import type { PassPlan } from './pass.ts'
-import { snapshotOf } from './snapshot.ts'
+import { createCamera } from './snapshot.ts'
 import { newAccountState, type AccountState } from './state.ts'
 import { turn } from './turn.ts'
-import { planOf, portsOf, type Machine } from './wire.ts'
+import { createPublisher } from './publisher.ts'
+import { planOf, type Machine } from './wire.ts'
 
 export type Lane = {
   readonly prices: Prices
@@ -30,30 +32,45 @@ export type Lanes = {
 
 type LaneMachine = Machine & { readonly log: Logger }
 
+export type Outward = {
+  readonly portsOf: (account: AccountConfig) => Ports
+  /** Shows a snapshot to whoever asks. */
+  readonly publish: (snapshot: Snapshot) => Promise<void>
+  /** Gives up a turn of the event loop. */
+  readonly pause: () => Promise<void>
+}
+
 export async function createLanes(
   config: Config,
   machine: LaneMachine,
-  publish: (snapshot: Snapshot) => void,
+  { portsOf, publish, pause }: Outward,
 ): Promise<Lanes> {
   const preset = createPreset(config.service.preset)
   const limits = {
     staleAfter: seconds(config.metrics.staleAfter * config.poll.interval),
     activityLag: config.reading.activityLag,
   }
+  const camera = createCamera()
   let snapshot: Snapshot | undefined
+  let passSeconds = seconds(0)
 
-  const publishNow = (passSeconds: Seconds): void => {
+  const publishNow = createPublisher(async () => {
     const shown = all.map((lane) => ({ state: lane.state(), prices: lane.prices, preset }))
     const version = (snapshot?.version ?? 0) + 1
-    snapshot = snapshotOf(shown, { now: machine.clock.now(), version, passSeconds, ...limits })
-    publish(snapshot)
+    const context = { now: machine.clock.now(), version, passSeconds, ...limits }
+    snapshot = await inTurns(camera(shown, context), pause)
+    await publish(snapshot)
+  })
+  const turned = (took: Seconds): Promise<void> => {
+    passSeconds = took
+    return publishNow()
   }
 
   const all = await Promise.all(
     config.accounts.map(async (account) => {
       const first = newAccountState(await machine.store.load(account.name))
-      const ports = portsOf(account, config, machine)
-      return createLane({ ports, plan: planOf(account, config), first }, machine, publishNow)
+      const ports = portsOf(account)
+      return createLane({ ports, plan: planOf(account, config), first }, machine, turned)
     }),
   )
   return { all, snapshot: () => snapshot }
@@ -62,7 +79,7 @@ export async function createLanes(
 function createLane(
   { ports, plan, first }: { readonly ports: Ports; readonly plan: PassPlan; readonly first: AccountState },
   machine: LaneMachine,
-  turned: (took: Seconds) => void,
+  turned: (took: Seconds) => Promise<void>,
 ): Lane {
   let state = first
   let turnedAt = ports.clock.monotonic()
@@ -74,7 +91,7 @@ function createLane(
       turnedAt = ports.clock.monotonic()
       const done = await turn(ports, { before: state, plan }, { ...machine, signal })
       state = done.state
-      turned(done.took)
+      await turned(done.took)
       return state.failures
     },
   }

@@ -1,11 +1,14 @@
 // The state of all accounts as one immutable value for every output.
-import { computeView, inOrder } from '../account/view.ts'
-import type { Bounds } from '../model/ledger.ts'
+import { computeView } from '../account/view.ts'
+import type { Project } from '../model/compute.ts'
+import type { Bounds, ComputeAccount } from '../model/ledger.ts'
 import { measuredLag } from '../model/lag.ts'
 import type { Prices } from '../model/price.ts'
 import type { Preset } from '../model/sizes.ts'
 import type { AccountView, ComputeView, Snapshot } from '../model/snapshot.ts'
+import type { Steps } from '../model/steps.ts'
 import { micros, millis, type Instant, type Seconds } from '../model/units.ts'
+import { orderedKeys, type Ordered } from './ordered-keys.ts'
 import type { AccountState } from './state.ts'
 
 export type Shown = { readonly state: AccountState; readonly prices: Prices; readonly preset: Preset }
@@ -20,39 +23,123 @@ export type SnapshotContext = {
   readonly activityLag: Seconds
 }
 
-export function snapshotOf(accounts: readonly Shown[], context: SnapshotContext): Snapshot {
-  const views = accounts.map((shown) => viewsOf(shown, context))
-  return {
-    version: context.version,
-    takenAt: context.now,
-    ready: accounts.length > 0 && accounts.every(({ state }) => state.service === 'ok' && state.stored),
-    accounts: accounts.map((shown, index) => accountView(shown, views[index] ?? [])),
-    computes: views.flat().filter(({ gone }) => !gone),
-    passSeconds: context.passSeconds,
+/** Computes shown in one step. Doubled, the event loop is held up for some 10 ms. */
+const COMPUTES = 1000
+
+/** Takes snapshots one after another; what sleeps and did not change is not worked out again. */
+export type Camera = (accounts: readonly Shown[], context: SnapshotContext) => Steps<Snapshot>
+
+export function createCamera(): Camera {
+  const order = createOrder()
+  const asleep = new WeakMap<ComputeAccount, Remembered>()
+  return function* snapshotOf(accounts, context) {
+    const views: ComputeView[] = []
+    const accountViews: AccountView[] = []
+    for (const shown of accounts) {
+      const totals = openTotals()
+      const look = viewOf(shown, { asleep, context })
+      let count = 0
+      for (const account of order(shown.state)) {
+        const view = look(account)
+        addTo(totals, view)
+        if (!view.gone) views.push(view)
+        count += 1
+        if (count % COMPUTES === 0) yield
+      }
+      accountViews.push(accountView(shown, totals))
+    }
+    return {
+      version: context.version,
+      takenAt: context.now,
+      ready: accounts.length > 0 && accounts.every(({ state }) => state.service === 'ok' && state.stored),
+      accounts: accountViews,
+      computes: views,
+      passSeconds: context.passSeconds,
+    }
   }
 }
 
-/** The computes that are gone too: what they cost stays in the sums. */
-function viewsOf(
-  { state, prices, preset }: Shown,
-  { now, staleAfter, activityLag }: SnapshotContext,
-): ComputeView[] {
-  const { computes, projects } = state.ledger
-  const stale = state.lastSweepAt === undefined || now - state.lastSweepAt > staleAfter * 1000
-  return [...computes.values()].toSorted(inOrder).map((account) =>
-    computeView(account, {
-      project: projects.get(account.ref.projectId)?.project,
-      prices,
-      preset,
-      now,
-      activityLag,
-      stale,
-    }),
-  )
+/** The accounts in order of project and endpoint id. The order is kept and added to, because sorting a large fleet takes long. */
+function createOrder(): (state: AccountState) => Iterable<ComputeAccount> {
+  const orders = new Map<string, Ordered>()
+  return function* inOrder({ ledger: { account, computes } }) {
+    const order = orderedKeys([...computes.keys()], orders.get(account))
+    orders.set(account, order)
+    for (const key of order.sorted) {
+      const found = computes.get(key)
+      if (found) yield found
+    }
+  }
 }
 
-function accountView({ state, prices }: Shown, views: readonly ComputeView[]): AccountView {
-  const byProject = Map.groupBy(views, ({ ref }) => ref.projectId)
+type Remembered = {
+  readonly project: Project | undefined
+  readonly stale: boolean
+  readonly view: ComputeView
+}
+
+/** The view of a compute that sleeps is the same until its account, its project or our sight of it changes. */
+function viewOf(
+  { state, prices, preset }: Shown,
+  {
+    asleep,
+    context,
+  }: { readonly asleep: WeakMap<ComputeAccount, Remembered>; readonly context: SnapshotContext },
+): (account: ComputeAccount) => ComputeView {
+  const { now, staleAfter, activityLag } = context
+  const stale = state.lastSweepAt === undefined || now - state.lastSweepAt > staleAfter * 1000
+  return (account) => {
+    const project = state.ledger.projects.get(account.ref.projectId)?.project
+    const before = asleep.get(account)
+    if (before && before.project === project && before.stale === stale) return before.view
+    const view = computeView(account, { project, prices, preset, now, activityLag, stale })
+    const sleeps = account.open === undefined && account.compute.state === 'idle'
+    if (sleeps) asleep.set(account, { project, stale, view })
+    return view
+  }
+}
+
+type OpenTotals = { -readonly [key in keyof AccountView['totals']]: AccountView['totals'][key] } & {
+  readonly wakesCausedIn: Map<string, number>
+}
+
+const openTotals = (): OpenTotals => ({
+  awake: { low: millis(0), likely: millis(0), high: millis(0) },
+  spend: { low: micros(0), likely: micros(0), high: micros(0) },
+  extension: millis(0),
+  observerSpend: micros(0),
+  wakes: 0,
+  suspends: 0,
+  wakesCaused: 0,
+  wakesCausedIn: new Map(),
+})
+
+/** Those that are gone too: what they cost stays in the sums. */
+function addTo(totals: OpenTotals, { ref, awake, spend, extension, counters }: ComputeView): void {
+  totals.awake = added(totals.awake, awake, millis)
+  totals.spend = added(totals.spend, spend, micros)
+  totals.extension = millis(totals.extension + extension)
+  totals.observerSpend = micros(totals.observerSpend + counters.observerSpend)
+  totals.wakes += counters.wakes
+  totals.suspends += counters.suspends
+  totals.wakesCaused += counters.wakesCaused
+  if (counters.wakesCaused > 0) {
+    const known = totals.wakesCausedIn.get(ref.projectId) ?? 0
+    totals.wakesCausedIn.set(ref.projectId, known + counters.wakesCaused)
+  }
+}
+
+const added = <Value extends number>(
+  a: Bounds<Value>,
+  b: Bounds<Value>,
+  unit: (value: number) => Value,
+): Bounds<Value> => ({
+  low: unit(a.low + b.low),
+  likely: unit(a.likely + b.likely),
+  high: unit(a.high + b.high),
+})
+
+function accountView({ state, prices }: Shown, { wakesCausedIn, ...totals }: OpenTotals): AccountView {
   return {
     account: state.ledger.account,
     currency: prices.currency,
@@ -60,39 +147,12 @@ function accountView({ state, prices }: Shown, views: readonly ComputeView[]): A
     stored: state.stored,
     lastSweepAt: state.lastSweepAt,
     lastRejectedAt: state.lastRejectedAt,
+    listedAt: state.list.last?.startedAt,
+    backlog: state.backlog,
     problems: state.problems,
     readings: state.ledger.readings,
     activityLag: measuredLag(state.ledger.computes.values()),
-    wakesCaused: new Map([...byProject].map(([projectId, its]) => [projectId, wakesCausedIn(its)])),
-    totals: {
-      awake: sumOf(
-        views.map(({ awake }) => awake),
-        millis,
-      ),
-      spend: sumOf(
-        views.map(({ spend }) => spend),
-        micros,
-      ),
-      extension: millis(total(views, ({ extension }) => extension)),
-      observerSpend: micros(total(views, ({ counters }) => counters.observerSpend)),
-      wakes: total(views, ({ counters }) => counters.wakes),
-      suspends: total(views, ({ counters }) => counters.suspends),
-      wakesCaused: wakesCausedIn(views),
-    },
+    wakesCaused: wakesCausedIn,
+    totals,
   }
 }
-
-const wakesCausedIn = (views: readonly ComputeView[]): number =>
-  total(views, ({ counters }) => counters.wakesCaused)
-
-const total = (views: readonly ComputeView[], pick: (view: ComputeView) => number): number =>
-  views.reduce((sum, view) => sum + pick(view), 0)
-
-const sumOf = <Value extends number>(
-  all: readonly Bounds<Value>[],
-  unit: (value: number) => Value,
-): Bounds<Value> => ({
-  low: unit(all.reduce((sum, { low }) => sum + low, 0)),
-  likely: unit(all.reduce((sum, { likely }) => sum + likely, 0)),
-  high: unit(all.reduce((sum, { high }) => sum + high, 0)),
-})

@@ -47,6 +47,11 @@ export const CATALOGUE = {
   loopLastTick: gauge('loop_last_tick_timestamp_seconds', [], 'When the last pass began.'),
   snapshotTimestamp: gauge('snapshot_timestamp_seconds', [], 'When the state shown here was taken.'),
   series: gauge('series', [], 'Series rendered from the snapshot, this one included.'),
+  computesDropped: gauge(
+    'computes_dropped',
+    [],
+    'Computes without series of their own, because metrics.max_series is reached.',
+  ),
 
   projectInfo: gauge(
     'project_info',
@@ -201,6 +206,16 @@ export const CATALOGUE = {
     'api_last_rejected_timestamp_seconds',
     ['key'],
     'When the service last refused the API key of an account; absent until then.',
+  ),
+  listAge: gauge(
+    'project_list_age_seconds',
+    ['key'],
+    'Age of what the list tells of the project that was listed longest ago; absent before the first whole list.',
+  ),
+  pollBacklog: gauge(
+    'poll_backlog',
+    ['key', 'urgency'],
+    'Projects that the last sweep left for the next one, by why their computes were to be looked at.',
   ),
 
   jobRuns: selfCounter('job_runs_total', ['job_name', 'result'], 'Passes by result.'),

@@ -1,14 +1,28 @@
 // The snapshot as samples: what is not known has no sample, never a zero.
+import { largest } from '../model/largest.ts'
+import type { Backlog } from '../model/observation.ts'
 import type { AccountView, ComputeView, ShownState, Snapshot } from '../model/snapshot.ts'
+import type { Steps } from '../model/steps.ts'
+import type { Instant } from '../model/units.ts'
 import { CATALOGUE, type FamilyKey } from './catalogue.ts'
 
 /** Label values in the order of the family's labels. */
 export type Sample = { readonly labels: readonly string[]; readonly value: number }
 export type Samples = ReadonlyMap<FamilyKey, readonly Sample[]>
 
-export type Facts = { readonly version: string; readonly nodeVersion: string; readonly mode: string }
+export type Facts = {
+  readonly version: string
+  readonly nodeVersion: string
+  readonly mode: string
+  /** The most series that the snapshot may give. */
+  readonly maxSeries: number
+}
 
-export function collect(snapshot: Snapshot, facts: Facts): Samples {
+/** Computes of one step. Doubled, the event loop is held up for some 10 ms. */
+const COMPUTES = 200
+
+export function* collect(snapshot: Snapshot, facts: Facts): Steps<Samples> {
+  const { shown, dropped } = shownComputes(snapshot.computes, facts.maxSeries)
   const samples = new Map<FamilyKey, Sample[]>()
   const put: Put = (key, labels, value) => {
     if (value === undefined) return
@@ -20,14 +34,16 @@ export function collect(snapshot: Snapshot, facts: Facts): Samples {
   put('configInfo', [facts.mode], 1)
   put('loopLastTick', [], snapshot.takenAt / 1000 - snapshot.passSeconds)
   put('snapshotTimestamp', [], snapshot.takenAt / 1000)
-  putProjects(snapshot, put)
-  for (const view of snapshot.computes) {
+  putProjects(shown, snapshot.accounts, put)
+  for (const [index, view] of shown.entries()) {
     putFacts(view, put)
     putLedger(view, put)
     putReading(view, put)
+    if (index % COMPUTES === COMPUTES - 1) yield
   }
   putFleet(snapshot, put)
-  for (const account of snapshot.accounts) putAccount(account, put)
+  put('computesDropped', [], dropped)
+  for (const account of snapshot.accounts) putAccount(account, { put, now: snapshot.takenAt })
   const others = [...samples.values()].reduce((sum, { length }) => sum + length, 0)
   put('series', [], others + 1)
   return inCatalogueOrder(samples)
@@ -46,8 +62,12 @@ const inCatalogueOrder = (samples: Samples): Samples =>
 const flag = (value: boolean): number => (value ? 1 : 0)
 const inSeconds = (at: number | undefined): number | undefined => (at === undefined ? undefined : at / 1000)
 
-function putProjects({ computes }: Snapshot, put: Put): void {
-  for (const [projectId, views] of Map.groupBy(computes, ({ ref }) => ref.projectId)) {
+function putProjects(computes: readonly ComputeView[], accounts: readonly AccountView[], put: Put): void {
+  const byProject = Map.groupBy(computes, ({ ref }) => ref.projectId)
+  const caused = new Map(accounts.flatMap(({ wakesCaused }) => [...wakesCaused]))
+  for (const projectId of new Set([...byProject.keys(), ...caused.keys()]))
+    put('wakeupsCaused', [projectId, 'reading'], caused.get(projectId) ?? 0)
+  for (const [projectId, views] of byProject) {
     const project = views[0]?.project
     if (project) {
       const { name, regionId, platformId, pgVersion, cpuUsedSeconds } = project
@@ -134,8 +154,30 @@ function putFleet({ computes, accounts }: Snapshot, put: Put): void {
   }
 }
 
-function putAccount({ account, lastRejectedAt, wakesCaused, activityLag }: AccountView, put: Put): void {
+function putAccount(
+  { account, lastRejectedAt, listedAt, backlog, activityLag }: AccountView,
+  { put, now }: { readonly put: Put; readonly now: Instant },
+): void {
   put('activityLag', [account], activityLag)
-  for (const [projectId, count] of wakesCaused) put('wakeupsCaused', [projectId, 'reading'], count)
   put('apiLastRejected', [account], inSeconds(lastRejectedAt))
+  put('listAge', [account], listedAt === undefined ? undefined : (now - listedAt) / 1000)
+  for (const urgency of Object.keys(backlog) as (keyof Backlog)[])
+    put('pollBacklog', [account, urgency], backlog[urgency])
 }
+
+/** Series that one compute and its share of a project have at most; a test counts them. Doubled, a cap is reached at half the computes. */
+const SERIES_PER_COMPUTE = 50
+
+/** All computes, or as many as the cap on series lets through: those that are awake first, then those that cost most. */
+function shownComputes(
+  computes: readonly ComputeView[],
+  maxSeries: number,
+): { readonly shown: readonly ComputeView[]; readonly dropped: number } {
+  const most = Math.max(1, Math.floor(maxSeries / SERIES_PER_COMPUTE))
+  if (computes.length <= most) return { shown: computes, dropped: 0 }
+  const shown = largest(computes, most, rankOf)
+  return { shown, dropped: computes.length - shown.length }
+}
+
+const rankOf = ({ state, counters }: ComputeView): number =>
+  state === 'idle' ? counters.spend : Number.MAX_SAFE_INTEGER

@@ -1,18 +1,20 @@
 // Samples as the text format of Prometheus 0.0.4.
 import { CATALOGUE, PREFIX } from './catalogue.ts'
+import type { Steps } from '../model/steps.ts'
 import type { Samples } from './collect.ts'
 
-/** One text, families in the order of the catalogue, series in the order they were collected, a label set at most once. */
-export function renderText(samples: Samples): string {
-  const lines: string[] = []
+/** One text, families in the order of the catalogue, series in the order they were collected, a label set at most once. A step is a family. */
+export function* renderText(samples: Samples): Steps<string> {
+  const texts: string[] = []
   for (const [key, series] of samples) {
     const { name, type, help, labels } = CATALOGUE[key]
     const full = PREFIX + name
-    lines.push(`# HELP ${full} ${escapedHelp(help)}`, `# TYPE ${full} ${type}`)
     const unique = new Map(series.map((sample) => [labelText(labels, sample.labels), sample.value]))
-    for (const [text, value] of unique) lines.push(`${full}${text} ${valueText(value)}`)
+    const lines = [...unique].map(([text, value]) => `${full}${text} ${valueText(value)}\n`)
+    texts.push(`# HELP ${full} ${escapedHelp(help)}\n# TYPE ${full} ${type}\n${lines.join('')}`)
+    yield
   }
-  return `${lines.join('\n')}\n`
+  return texts.join('')
 }
 
 const labelText = (names: readonly string[], values: readonly string[]): string =>

@@ -22,7 +22,7 @@ export function measuredLag(computes: Iterable<ComputeAccount>): Seconds | undef
  */
 export function lagOf(samples: readonly LagSample[]): Seconds | undefined {
   if (samples.length < ENOUGH) return undefined
-  const proven = Math.max(...samples.map(({ atLeast }) => atLeast))
-  const prompt = Math.min(...samples.map(({ atMost }) => atMost))
+  const proven = samples.reduce((most, { atLeast }) => Math.max(most, atLeast), 0)
+  const prompt = samples.reduce((least, { atMost }) => Math.min(least, atMost), Number.POSITIVE_INFINITY)
   return seconds(Math.max(proven, prompt) + WHOLE_SECOND)
 }

@@ -1,7 +1,7 @@
 // What a pass publishes: everything that any output shows, immutable.
 import type { AutosuspendDelay, Compute, ComputeRef, Project } from './compute.ts'
 import type { AwakeShare, Bounds, CacheAccount, Counters, ReadingCounts, Spend, WhyAwake } from './ledger.ts'
-import type { Connections, WorkingSet } from './observation.ts'
+import type { Backlog, Connections, WorkingSet } from './observation.ts'
 import type { Bytes, Cu, CuMillis, Instant, Micros, Millis, Ratio, Seconds } from './units.ts'
 
 /** `unknown` once the service could not be asked for longer than `metrics.stale_after`. */
@@ -59,12 +59,16 @@ export type AccountView = {
   readonly stored: boolean
   readonly lastSweepAt: Instant | undefined
   readonly lastRejectedAt: Instant | undefined
+  /** When the reading of the newest whole project list began; undefined before the first. */
+  readonly listedAt: Instant | undefined
+  /** Projects that the last sweep had to leave for later. */
+  readonly backlog: Backlog
   /** What the last sweep could not see, one line each. */
   readonly problems: readonly string[]
   readonly readings: ReadingCounts
   /** How late the service shows activity: measured; undefined until it is. */
   readonly activityLag: Seconds | undefined
-  /** Project id → wakes that observing caused. */
+  /** Project id → wakes that observing caused, where it caused any. */
   readonly wakesCaused: ReadonlyMap<string, number>
   readonly totals: {
     readonly awake: Bounds<Millis>

@@ -3,7 +3,7 @@ import { computeKey, effectiveDelay, largestCu, type Compute, type Project } fro
 import type { ComputeAccount, Ledger, ProjectAccount, ProjectListing } from '../model/ledger.ts'
 import type { Backlog, ListProgress, Urgency } from '../model/observation.ts'
 import { after, seconds, type Instant, type Seconds } from '../model/units.ts'
-import { largest } from './largest.ts'
+import { largest } from '../model/largest.ts'
 
 /** What is known of a fleet before its details are asked. */
 export type Fleet = {

@@ -1,21 +1,23 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { newAccountState } from '../../src/daemon/state.ts'
-import { snapshotOf } from '../../src/daemon/snapshot.ts'
+import { createCamera } from '../../src/daemon/snapshot.ts'
 import { CATALOGUE, PREFIX } from '../../src/metrics/catalogue.ts'
 import { collect } from '../../src/metrics/collect.ts'
 import { renderText } from '../../src/metrics/render.ts'
 import { createSelfMetrics } from '../../src/metrics/self.ts'
+import { NO_LIST } from '../../src/observe/sweep.ts'
 import { createPreset } from '../../src/model/sizes.ts'
 import type { ComputeAccount } from '../../src/model/ledger.ts'
 import type { AwakeCauses } from '../../src/model/observation.ts'
 import type { Snapshot } from '../../src/model/snapshot.ts'
+import { atOnce } from '../../src/model/steps.ts'
 import { bytes, millis, seconds } from '../../src/model/units.ts'
 import { testWith } from '../support/programs.ts'
 import { accounted } from '../support/accounted.ts'
 import { at, attempt, ledger, look, prices, project, reading, sweep } from '../support/build.ts'
 
-const facts = { version: '0.0.0', nodeVersion: 'v24', mode: 'suggest' }
+const facts = { version: '0.0.0', nodeVersion: 'v24', mode: 'suggest', maxSeries: 100_000 }
 
 /** One compute awake and read, one asleep and never read. */
 function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot {
@@ -52,14 +54,17 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
   )
   const known = { ...folded, computes: new Map([...folded.computes].map(measured)) }
   const rejected = service === 'ok' ? {} : { lastRejectedAt: at(600) }
-  const state = { ...newAccountState(known), service, lastSweepAt: at(600), ...rejected }
-  return snapshotOf([{ state, prices, preset: createPreset('interface') }], {
+  const last = { startedAt: at(590), endedAt: at(600), pages: 1, projects: 1, missing: new Set<string>() }
+  const list = { ...NO_LIST, last }
+  const state = { ...newAccountState(known), service, lastSweepAt: at(600), list, ...rejected }
+  const context = {
     now: at(600),
     version: 1,
     passSeconds: seconds(0.25),
     staleAfter: seconds(180),
     activityLag: seconds(60),
-  })
+  }
+  return atOnce(createCamera()([{ state, prices, preset: createPreset('interface') }], context))
 }
 
 /** As if every compute had shown how late the service is. */
@@ -68,7 +73,8 @@ const measured = ([key, known]: readonly [string, ComputeAccount]): [string, Com
   return [key, { ...known, reading: { ...known.reading, lags } }]
 }
 
-const lines = (taken: Snapshot): string[] => renderText(collect(taken, facts)).split('\n')
+const textOf = (taken: Snapshot): string => atOnce(renderText(atOnce(collect(taken, facts))))
+const lines = (taken: Snapshot): string[] => textOf(taken).split('\n')
 const one = 'project_id="project-one",endpoint_id="ep-one"'
 const two = 'project_id="project-one",endpoint_id="ep-two"'
 
@@ -92,6 +98,8 @@ test.each([
   `dormouse_compute_average_active_sessions{${one}} 0.1`,
   `dormouse_compute_longest_transaction_seconds{${one}} 2.5`,
   `dormouse_activity_lag_seconds{account="main"} 7`,
+  `dormouse_project_list_age_seconds{key="main"} 10`,
+  `dormouse_poll_backlog{key="main",urgency="transition"} 0`,
   `dormouse_readings_total{result="skipped_quiet"} 0`,
   `dormouse_wakeups_caused_total{project_id="project-one",reason="reading"} 0`,
 ])('%s', (line) => {
@@ -154,7 +162,7 @@ test('a hostile name stays inside its label', () => {
 })
 
 testWith('promtool')('promtool finds nothing to say', async () => {
-  const text = renderText(collect(snapshot(), facts)) + (await createSelfMetrics().text())
+  const text = textOf(snapshot()) + (await createSelfMetrics().text())
   const checked = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' })
   expect(checked.stdout + checked.stderr).toBe('')
   expect(checked.status).toBe(0)

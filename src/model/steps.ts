@@ -1,0 +1,22 @@
+// Long work cut into steps, so that whoever runs it may let others have a turn in between.
+
+/** Yields where a turn may be given up; returns the result. */
+export type Steps<Result> = Generator<void, Result>
+
+/** All steps without a break. */
+export function atOnce<Result>(steps: Steps<Result>): Result {
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
+}
+
+/** All steps, with a `pause` after each. */
+export async function inTurns<Result>(steps: Steps<Result>, pause: () => Promise<void>): Promise<Result> {
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+    // oxlint-disable-next-line no-await-in-loop -- the break between two steps is the point
+    await pause()
+  }
+}
