@@ -58,8 +58,10 @@ export async function createLanes(
     const shown = all.map((lane) => ({ state: lane.state(), prices: lane.prices, preset }))
     const version = (snapshot?.version ?? 0) + 1
     const context = { now: machine.clock.now(), version, passSeconds, ...limits }
-    snapshot = await inTurns(camera(shown, context), pause)
-    await publish(snapshot)
+    const next = await inTurns(camera(shown, context), pause)
+    await publish(next)
+    // Last, so that who finds a state here finds it in the metrics, too.
+    snapshot = next
   })
   const turned = (took: Seconds): Promise<void> => {
     passSeconds = took
