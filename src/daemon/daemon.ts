@@ -15,6 +15,7 @@ import { listen, urlOf } from './listen.ts'
 import { logSink } from './log.ts'
 import { loop } from './loop.ts'
 import { createRandom } from './random.ts'
+import type { AccountState } from './state.ts'
 import { portsOf } from './wire.ts'
 import { telemetryApp, type Health } from './telemetry.ts'
 
@@ -137,17 +138,17 @@ const healthOf = (
   { clock, longest }: { readonly clock: Clock; readonly longest: number },
 ): Health => ({
   healthy: () => lanes.all.every((lane) => clock.monotonic() - lane.turnedAt() < longest),
-  notReady: () => {
-    const snapshot = lanes.snapshot()
-    return snapshot ? whyNotReady(snapshot) : 'the first pass has not ended yet'
-  },
+  notReady: () =>
+    lanes.snapshot()
+      ? whyNotReady(lanes.all.map((lane) => lane.state()))
+      : 'the first pass has not ended yet',
 })
 
-function whyNotReady({ accounts }: Snapshot): string | undefined {
-  const reasons = accounts
+function whyNotReady(states: readonly AccountState[]): string | undefined {
+  const reasons = states
     .filter(({ service, stored }) => service !== 'ok' || !stored)
     .map(
-      ({ account, service }) =>
+      ({ ledger: { account }, service = 'unavailable' }) =>
         `account ${account}: ${service === 'ok' ? 'its ledger cannot be stored' : service}`,
     )
   return reasons.length === 0 ? undefined : reasons.join('; ')
