@@ -38,6 +38,12 @@ function tell(log: Logger, event: Event): void {
     case 'problem':
       log.warn({ ...account, where: event.where, problem: event.message }, TEXT[event.kind])
       return
+    case 'budget-rung':
+      log.warn(
+        { ...account, budget: event.budget, rung: event.rung, spent: event.spent, limit: event.limit },
+        TEXT[event.kind],
+      )
+      return
     case 'service-unavailable':
       log.warn({ ...account, problem: event.message }, TEXT[event.kind])
       return
@@ -57,6 +63,7 @@ const TEXT = {
   'compute-found': 'compute found',
   'compute-gone': 'compute gone',
   'wake-caused': 'a reading woke a compute: this is a fault of Dormouse, set reading.mode: off and report it',
+  'budget-rung': 'percent of a budget reached',
   problem: 'part of the account could not be seen',
   'service-unavailable': 'service cannot be reached, waiting longer between passes',
   'service-available': 'service answers again',

@@ -1,4 +1,7 @@
+import type { BudgetLimit, Rung } from './budget.ts'
 import type { ComputeRef } from './compute.ts'
+import type { Bounds } from './ledger.ts'
+import type { Interval } from './time.ts'
 import type { Instant } from './units.ts'
 
 /** Something worth telling a person, once. */
@@ -10,4 +13,14 @@ export type Event = { readonly account: string; readonly at: Instant } & (
   | { readonly kind: 'service-unavailable'; readonly message: string }
   | { readonly kind: 'service-available' }
   | { readonly kind: 'problem'; readonly where: string; readonly message: string }
+  | {
+      readonly kind: 'budget-rung'
+      readonly budget: string
+      /** The highest that is reached for the first time in this period. */
+      readonly rung: Rung
+      /** In the unit of the limit. */
+      readonly spent: Bounds<number>
+      readonly limit: BudgetLimit
+      readonly period: Interval
+    }
 )

@@ -1,0 +1,107 @@
+// One look at one budget: what is spent, which rungs that reaches, how fast it goes.
+import type { Budget, BudgetActing, BudgetForecast, BudgetView } from '../../model/budget.ts'
+import type { Event } from '../../model/event.ts'
+import { selects, selectsAll, type Target } from '../../model/selector.ts'
+import type { AwakeSlice } from '../../model/slice.ts'
+import { ratio, type Instant, type Ratio } from '../../model/units.ts'
+import { measured } from './amounts.ts'
+import { burnsOf, maxBurnOf } from './burn.ts'
+import { count, countedFrom, isOf, reached, type Counted, type PeriodRecord } from './record.ts'
+import { countedParts, scopeOf, settleBudget, type BudgetComputes, type BudgetState } from './settle.ts'
+
+export type LookInput = {
+  readonly now: Instant
+  /** All that is not settled yet, as of now. */
+  readonly provisional: readonly AwakeSlice[]
+  readonly computes: BudgetComputes
+  readonly forecast?: BudgetForecast | undefined
+}
+
+export type BudgetLook = {
+  /** With the rungs that were reached: to be stored before anybody is told of them, or with it. */
+  readonly state: BudgetState
+  /** Undefined when no period holds now. */
+  readonly view: BudgetView | undefined
+  /** At most one: the highest rung reached for the first time in this period. */
+  readonly events: readonly Event[]
+}
+
+export function lookAtBudget(budget: Budget, before: BudgetState | undefined, input: LookInput): BudgetLook {
+  const { now, computes } = input
+  const state = settleBudget(budget, before, { now, computes, settled: [] })
+  const period = budget.periodAt(now)
+  const record = period && state.records.find((one) => isOf(one, period))
+  if (!record) return { state, view: undefined, events: [] }
+  const inScope = scopeOf(budget, computes)
+  const provisional = countedParts(budget, input.provisional, inScope)
+  const counted = count(record.settled, provisional, record)
+  const current = { ...record, rungs: reached(budget, record, counted) }
+  const running = [...inScope].flatMap((key) => computes.get(key) ?? []).filter(({ gone }) => !gone)
+  const maxBurn = maxBurnOf(budget, record, running)
+  const { pace, since } = state
+  return {
+    state: { ...state, records: state.records.map((one) => (one === record ? current : one)) },
+    view: {
+      ...viewOf(budget, current, counted),
+      countedFrom: countedFrom(record, since),
+      maxBurn,
+      burns: burnsOf(budget, { pace, provisional, period: record, maxBurn, since, now }),
+      forecast: input.forecast,
+    },
+    events: rungEvents(budget, { before: record, after: current, counted, now }),
+  }
+}
+
+type Figures = Omit<BudgetView, 'countedFrom' | 'maxBurn' | 'burns' | 'forecast'>
+
+function viewOf(budget: Budget, { from, to, rungs }: PeriodRecord, counted: Counted): Figures {
+  const { account, name, mode, limit } = budget
+  const spent = measured(counted.all, limit.unit)
+  const guessed = measured(counted.assumed, limit.unit).likely
+  const assumed = ratio(spent.likely === 0 ? 0 : guessed / spent.likely)
+  return {
+    account,
+    name,
+    mode,
+    period: { from, to },
+    limit,
+    spent,
+    share: ratio(spent.likely / limit.amount),
+    remaining: limit.amount - spent.likely,
+    rungs,
+    assumed,
+    acting: actingOf(budget, assumed),
+  }
+}
+
+/** Doubled, a budget could stop a compute over spend of which two fifths are a guess. */
+const MOST_ASSUMED = 0.2
+
+function actingOf({ mode, scope }: Budget, assumed: Ratio): BudgetActing {
+  if (mode === 'soft') return { kind: 'tells', because: 'soft' }
+  if (selectsAll(scope)) return { kind: 'tells', because: 'whole-account' }
+  if (assumed > MOST_ASSUMED) return { kind: 'held', because: 'assumed', share: assumed }
+  return { kind: 'acts' }
+}
+
+/** Whether a budget may act upon this compute: one of its scope that is not exempt. */
+export const actsUpon = ({ scope, exempt }: Budget, compute: Target): boolean =>
+  selects(scope, compute) && !exempt.some((selector) => selects(selector, compute))
+
+type Step = {
+  readonly before: PeriodRecord
+  readonly after: PeriodRecord
+  readonly counted: Counted
+  readonly now: Instant
+}
+
+function rungEvents(
+  { account, name, limit }: Budget,
+  { before, after, counted, now }: Step,
+): readonly Event[] {
+  const rung = after.rungs.findLast((one) => !before.rungs.includes(one))
+  if (rung === undefined) return []
+  const { from, to } = after
+  const spent = measured(counted.all, limit.unit)
+  return [{ account, at: now, kind: 'budget-rung', budget: name, rung, spent, limit, period: { from, to } }]
+}

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { budgetComputes, lookAtBudgets, settleBudgets } from '../../../src/account/budgets/budgets.ts'
+import { computeKey } from '../../../src/model/compute.ts'
+import { cu, ratio } from '../../../src/model/units.ts'
+import { accounted } from '../../support/accounted.ts'
+import { at, ledger, look, prices, project, sweep } from '../../support/build.ts'
+import { budgetOf, inputAt, money, sliceOf } from './build.ts'
+
+const NOW = '2026-11-10T00:00:00Z'
+const one = budgetOf({ name: 'one' })
+const small = budgetOf({ name: 'small', limit: money(4) })
+const shut = budgetOf({ name: 'shut', periodAt: () => undefined })
+const settled = [sliceOf('2026-11-02T00:00:00Z', 3)]
+
+test('budgets are counted apart, and what has no period has no view', () => {
+  const states = settleBudgets([one, small, shut], {}, inputAt(NOW, { settled }))
+  const forecast = { p10: 1, p50: 2, p90: 3, probabilityOver: ratio(0.5) }
+  const seen = lookAtBudgets([one, small, shut], states, {
+    ...inputAt(NOW),
+    forecasts: new Map([['one', forecast]]),
+  })
+  expect(seen.views.map(({ name, share, forecast: ahead }) => [name, share, ahead])).toEqual([
+    ['one', 0.03, forecast],
+    ['small', 0.75, undefined],
+  ])
+  expect(seen.events).toMatchObject([{ budget: 'small', rung: 50 }])
+  expect(lookAtBudgets([one, small, shut], seen.states, inputAt(NOW)).events).toEqual([])
+})
+
+test('what was settled part by part is the same as at once, also when nobody looked in between', () => {
+  const parts = [settled, [sliceOf('2026-11-03T00:00:00Z', 5, { id: 'ep-b' })]]
+  const byPart = parts.reduce(
+    (states, part) => settleBudgets([one], states, inputAt(NOW, { settled: part })),
+    {},
+  )
+  expect(byPart).toEqual(settleBudgets([one], {}, inputAt(NOW, { settled: parts.flat() })))
+})
+
+test('the state of a budget that is no more is dropped', () => {
+  const states = settleBudgets([one, small], {}, inputAt(NOW))
+  expect(Object.keys(settleBudgets([small], states, inputAt(NOW)))).toEqual(['small'])
+  expect(Object.keys(lookAtBudgets([one], states, inputAt(NOW)).states)).toEqual(['one'])
+})
+
+test('the computes of a ledger', () => {
+  const known = accounted(
+    ledger(),
+    sweep(60, {
+      projects: [project({ name: 'shop' })],
+      looks: [look(60, { name: 'web', sizing: { min: cu(0.25), max: cu(2) } })],
+    }),
+    { prices, overhead: 0.01, now: at(60) },
+  ).ledger
+  const ref = { account: 'main', projectId: 'project-one', endpointId: 'ep-one' }
+  expect(budgetComputes(known, prices, at(60))).toEqual(
+    new Map([
+      [
+        computeKey(ref),
+        {
+          ref,
+          projectName: 'shop',
+          branchId: 'br-one',
+          name: 'web',
+          type: 'read_write',
+          maxCu: 2,
+          perCuHour: 106_000,
+          gone: false,
+        },
+      ],
+    ]),
+  )
+})
