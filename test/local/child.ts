@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import type { PastWish } from '../../src/local/lay-past.ts'
 import type { Local } from '../../src/local/start.ts'
 import type { Service } from './support.ts'
 
@@ -11,11 +12,18 @@ const truth = (): never => {
   throw new Error('the truth of another process is not at hand')
 }
 
-export async function childLocal(folder: string): Promise<Child> {
-  const child = spawn(process.execPath, [fileURLToPath(import.meta.resolve('./serve.ts')), folder], {
+/** Starts the service and does not wait for it. */
+export function spawnLocal(folder: string, past?: PastWish): ChildProcess {
+  const program = fileURLToPath(import.meta.resolve('./serve.ts'))
+  const child = spawn(process.execPath, [program, folder, ...(past ? [JSON.stringify(past)] : [])], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))
+  return child
+}
+
+export async function childLocal(folder: string): Promise<Child> {
+  const child = spawnLocal(folder)
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   let said = ''
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {

@@ -1,5 +1,8 @@
-// The local service as a process of its own, to be killed, or stopped with SIGTERM: node serve.ts FOLDER
+// The local service as a process of its own, to be killed, or stopped with SIGTERM: node serve.ts FOLDER [PAST]
+import type { PastWish } from '../../src/local/lay-past.ts'
 import { startLocal } from '../../src/local/start.ts'
+
+const past = process.argv[3]
 
 const local = await startLocal({
   folder: process.argv[2] ?? '',
@@ -7,6 +10,7 @@ const local = await startLocal({
   allowShortDelays: true,
   wakeLatency: { min: 0, max: 0 },
   lastActiveLag: 0,
+  ...(past !== undefined && { past: JSON.parse(past) as PastWish }),
 })
 process.once('SIGTERM', () => void local.stop())
 console.log(JSON.stringify({ baseUrl: local.baseUrl, apiKey: local.apiKey }))

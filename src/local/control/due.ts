@@ -11,12 +11,12 @@ const BY_CHECK: WakeCause = { kind: 'check', applicationName: undefined, user: u
 export function wakeAtOf(project: Project, context: Pick<Context, 'now' | 'settings'>): number | undefined {
   const { queue, computes } = project
   if (queue.length > 0) return queue[0]?.operation.retryAt
-  const instants = [
-    ...computes.map((compute) => suspendAt(project, compute)),
-    ...computes.map((compute) => checkAt(compute, context.settings)),
-    exceededAt(project, context.now),
-  ].filter((at) => at !== undefined)
-  return instants.length > 0 ? Math.min(...instants) : undefined
+  let earliest = exceededAt(project, context.now) ?? Infinity
+  for (const compute of computes) {
+    const suspended = suspendAt(project, compute) ?? Infinity
+    earliest = Math.min(earliest, suspended, checkAt(compute, context.settings) ?? Infinity)
+  }
+  return earliest === Infinity ? undefined : earliest
 }
 
 /** When inactivity suspends the compute: the delay after its start or its last activity, whichever is later. */

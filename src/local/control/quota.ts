@@ -12,8 +12,12 @@ export function totalUse({ computes, spent }: Project, now: number): Use {
   }
 }
 
+/** A period begins with its month, so for this long no calendar is needed: every event comes by here. */
+const SHORTEST_MONTH = 28 * 86_400_000
+
 /** Begins a new month of counting when one has begun; nothing changed since, or an earlier step would have seen it. */
 export function inPeriod(project: Project, now: number): Project {
+  if (now - project.period.from < SHORTEST_MONTH) return project
   const { from } = monthOf(now)
   return from <= project.period.from
     ? project

@@ -1,8 +1,9 @@
 import { onTestFinished, expect, test } from 'vitest'
 import type { Happening } from '../../../src/local/control/simulated.ts'
 import { createRandom } from '../../../src/local/random.ts'
+import { startSimulated } from '../../../src/local/simulated.ts'
 import { type FleetOptions, type FleetService, startFleetService } from './start.ts'
-import { type FleetShape, fleetTraffic } from './traffic.ts'
+import { type FleetShape, fleetProjects, fleetTraffic } from './traffic.ts'
 
 const SHAPE: FleetOptions = { projects: 500, awakeShare: 0.02, awakeSeconds: 1200, seed: 1, scale: 1 }
 
@@ -80,6 +81,23 @@ test('a fleet that cannot be is an error that says why', async () => {
   await expect(startFleetService({ ...SHAPE, awakeSeconds: 100 })).rejects.toThrow(
     /awakeSeconds: expected 1200 to 86400, got 100/,
   )
+})
+
+test('its share is awake, for about as long as the shape says', async () => {
+  const shape = { projects: 500, awakeShare: 0.04, awakeSeconds: 1200 }
+  const [since, to] = [Date.UTC(2026, 0, 5), Date.UTC(2026, 0, 7)]
+  const service = await startSimulated({
+    projects: fleetProjects(shape),
+    scripts: [fleetTraffic(shape, since, createRandom(1))],
+    since,
+    clock: { now: () => to, after: () => () => undefined, sleep: () => Promise.resolve() },
+  })
+  onTestFinished(() => service.stop())
+  const { computes } = service.truth()
+  const awake = computes.reduce((sum, { awakeSeconds }) => sum + awakeSeconds, 0)
+  const wakes = computes.reduce((sum, compute) => sum + compute.wakes.length, 0)
+  expect(awake / wakes / shape.awakeSeconds).toBeCloseTo(1, 1)
+  expect((1000 * awake) / (to - since) / shape.projects / shape.awakeShare).toBeCloseTo(1, 1)
 })
 
 /** What the clients of a small fleet do in `hours` hours. */

@@ -1,9 +1,12 @@
 // The past of a folder, with real Postgres from where it ends.
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { onTestFinished, expect, test } from 'vitest'
 import { freePort } from '../../../src/local/compute/ports.ts'
 import type { LocalEvent } from '../../../src/local/log.ts'
 import { type Local, type LocalOptions, startLocal } from '../../../src/local/start.ts'
-import { QUICK, call, freshFolder, query, subjectOf } from '../support.ts'
+import { killed, spawnLocal } from '../child.ts'
+import { QUICK, call, freshFolder, query, subjectOf, until } from '../support.ts'
 import { DAY } from './build.ts'
 
 const PAST = { span: (14 * DAY) / 1000, projects: 7, seed: 7 }
@@ -102,4 +105,15 @@ test('without a seed it gets one by chance, and tells it', async () => {
   )
   expect(seeds.flat().every((seed) => Number.isInteger(seed))).toBe(true)
   expect(seeds[0]).not.toEqual(seeds[1])
+})
+
+test('a service killed while it makes a past has none, and the next start makes a whole one', async () => {
+  const folder = freshFolder()
+  const child = spawnLocal(folder, { span: (60 * DAY) / 1000, projects: 100_000, seed: 1 })
+  const log = join(folder, 'state.sqlite-wal')
+  await until('some of it is written', () => existsSync(log) && statSync(log).size > 5_000_000)
+  await killed({ child })
+  const { local, events } = await started(folder, { past: PAST })
+  expect(events).toEqual([expect.objectContaining({ kind: 'past-made' })])
+  expect((await call(local, 'GET /projects?limit=400')).body.projects).toHaveLength(7)
 })
