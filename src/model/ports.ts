@@ -81,7 +81,7 @@ export type Service = {
   getCompute(projectId: string, endpointId: string, signal: AbortSignal): Answer<Compute>
   /** Newest first, back to those created at `since` or until the service has no more; empty where the service has no such list. */
   listOperations(projectId: string, since: Instant, signal: AbortSignal): Answer<Listing<Operation>>
-  /** One page of the whole history, newest first, back to about six months; the first where `cursor` is undefined. */
+  /** One page of the whole history, newest first, back to about six months; the first where `cursor` is undefined. Empty where the service has no such list. */
   listOperationsPage(
     projectId: string,
     cursor: string | undefined,

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dormouse, localCli, words } from './local-cli.ts'
-import { plainService } from './plain-service.ts'
 import { answers, faultyServer } from '../service/faulty-server.ts'
+import { project } from '../service/records.ts'
 import { createClock } from '../../src/daemon/clock.ts'
 import { createRandom } from '../../src/daemon/random.ts'
 import type { Compute } from '../../src/model/compute.ts'
@@ -89,6 +89,16 @@ const tally = async (): Promise<Record<string, Record<string, number>>> =>
 
 const states = (list: readonly Compute[]) => list.map(({ endpointId, state }) => `${endpointId} ${state}`)
 
+/** Checks the service while a switch is on. */
+async function checkWith(name: string) {
+  await control({ [name]: true })
+  try {
+    return await local.cli('check-service --json')
+  } finally {
+    await control({ [name]: false })
+  }
+}
+
 describe('check-service', () => {
   test('finds nothing amiss with a whole service, asks by GET alone and wakes nothing', async () => {
     const before = await computes()
@@ -137,9 +147,7 @@ describe('check-service', () => {
   })
 
   test('says what a service of the interface text alone takes from Dormouse', async () => {
-    await using plain = await plainService(local.local.baseUrl)
-    const line = words(`check-service --json --base-url ${plain.baseUrl}`)
-    const { code, out } = await dormouse(line, { env: { DORMOUSE_API_KEY: local.local.apiKey } })
+    const { code, out } = await checkWith('interfaceOnly')
     const report: Report = JSON.parse(out)
     expect(verdicts(report)).toEqual({
       speed: 'full',
@@ -162,7 +170,6 @@ describe('check-service', () => {
     })
     expect({ code, findings: report.findings }).toEqual({ code: 3, findings: 7 })
     const told = Object.fromEntries(report.checks.map(({ topic, seen, follows }) => [topic, [seen, follows]]))
-    expect(told['pages']?.[0]).toBe('none: every project in one answer')
     expect(told['awake intervals']).toEqual([
       'started_at in 0 of 3 records, suspended_at in 0 of 3',
       'ends are only known to lie between two looks: spend has wide bounds, and a shorter poll.interval narrows them',
@@ -181,15 +188,10 @@ describe('check-service', () => {
   })
 
   test('stops looking where looking wakes', async () => {
-    await control({ apiReadsWake: true })
-    try {
-      const { code, out } = await local.cli('check-service --json')
-      const report: Report = JSON.parse(out)
-      expect({ code, looking: verdicts(report)['looking'] }).toEqual({ code: 3, looking: 'less' })
-      expect(checkOf(report, 'computes')?.seen).toBe('2 computes in 2 projects, 1 awake')
-    } finally {
-      await control({ apiReadsWake: false })
-    }
+    const { code, out } = await checkWith('apiReadsWake')
+    const report: Report = JSON.parse(out)
+    expect({ code, looking: verdicts(report)['looking'] }).toEqual({ code: 3, looking: 'less' })
+    expect(checkOf(report, 'looking')?.seen).toMatch(/^ep-\w+ woke while the records were read$/)
   })
 })
 
@@ -231,6 +233,8 @@ describe('with a configuration', () => {
   })
 })
 
+const named = (id: string) => ({ ...project, id })
+
 describe('fails', () => {
   test.each([
     ['with a wrong key', answers(401), 1, /refuses the API key \(401\)/],
@@ -248,6 +252,27 @@ describe('fails', () => {
       code: 2,
       out: '',
     })
+  })
+
+  test.each([
+    ['every project in one answer', [named('a'), named('b')], undefined, 'none: every project in one answer'],
+    [
+      'a cursor that leads nowhere',
+      [named('a')],
+      { cursor: 'a' },
+      'the cursor is not heeded: every page is the first',
+    ],
+  ])('not where there is %s', async (_, one, pagination, seen) => {
+    await using server = await faultyServer((response, { url }) => {
+      const asked = new URL(url, 'http://x')
+      const isList = asked.pathname.endsWith('/projects')
+      const records = asked.searchParams.get('limit') === '400' ? [named('a'), named('b')] : one
+      answers(isList ? 200 : 404, { projects: records, pagination })(response)
+    })
+    const { out } = await dormouse(words(`check-service --json --base-url ${server.baseUrl}`), {
+      env: { DORMOUSE_API_KEY: 'k' },
+    })
+    expect(checkOf(JSON.parse(out), 'pages')?.seen).toBe(seen)
   })
 
   test('not, but finds much, where the key may not list', async () => {
