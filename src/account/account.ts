@@ -7,6 +7,8 @@ import type { ComputeAccount, Ledger, ProjectAccount, SettledInterval } from '..
 import type { Sweep } from '../model/observation.ts'
 import type { Batch } from '../model/ports.ts'
 import type { Prices } from '../model/price.ts'
+import type { Rollup } from '../model/rollup.ts'
+import type { Preset } from '../model/sizes.ts'
 import type { AwakeSlice } from '../model/slice.ts'
 import type { Instant } from '../model/units.ts'
 import { eventsBetween } from './events.ts'
@@ -22,6 +24,7 @@ const PROJECTS = 500
 
 export type AccountContext = {
   readonly prices: Prices
+  readonly preset: Preset
   /** The share of awake time that readings may add. */
   readonly overhead: number
   readonly now: Instant
@@ -32,8 +35,6 @@ export type AccountContext = {
 /** A part of what a sweep changes: the new state of some accounts, and what happened to them. */
 export type Part = Batch & {
   readonly events: readonly Event[]
-  /** Days that are another than they were told before; a row of a higher version takes the place of the lower ones. */
-  readonly days: readonly DayRow[]
   readonly slices: {
     /** What became final in this part: each stretch of awake time is among them once, in whichever part. */
     readonly settled: readonly AwakeSlice[]
@@ -68,6 +69,7 @@ const NOTHING = {
   projects: [],
   computes: [],
   settled: [],
+  rollups: [],
   events: [],
   days: [],
   slices: { settled: [], provisional: [] },
@@ -79,9 +81,10 @@ function foldedAll(
   { ledger, projects }: Known,
   facts: readonly (readonly [string, Facts])[],
   context: AccountContext,
-): Pick<Part, 'computes' | 'settled' | 'events' | 'days' | 'slices'> {
+): Pick<Part, 'computes' | 'settled' | 'rollups' | 'events' | 'days' | 'slices'> {
   const computes: ComputeAccount[] = []
   const settled: SettledInterval[] = []
+  const rollups: Rollup[] = []
   const events: Event[] = []
   const days: DayRow[] = []
   const slices: AwakeSlice[] = []
@@ -94,10 +97,11 @@ function foldedAll(
     settled.push(...folded.closed)
     days.push(...folded.days)
     slices.push(...folded.slices)
+    rollups.push(...folded.rollups)
     events.push(...eventsBetween(before, folded.account, context.now))
   }
   const provisional = computes.flatMap(({ unsettled }) => unsettled)
-  return { computes, settled, events, days, slices: { settled: slices, provisional } }
+  return { computes, settled, rollups, events, days, slices: { settled: slices, provisional } }
 }
 
 const projectOf = ({ ledger, projects }: Known, { projectId }: ComputeRef): ProjectAccount | undefined =>

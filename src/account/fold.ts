@@ -5,6 +5,7 @@ import type { DayRow } from '../model/day.ts'
 import type { AwakeInterval, ComputeAccount, Evidence, SettledInterval } from '../model/ledger.ts'
 import type { Look, ReadingAttempt } from '../model/observation.ts'
 import type { Operation } from '../model/operation.ts'
+import { NO_ROLLUPS, type Rollup } from '../model/rollup.ts'
 import type { AwakeSlice } from '../model/slice.ts'
 import { awaitsOperations, needsOperations } from '../model/transition.ts'
 import { after, earliest, instant, type Instant, type Seconds } from '../model/units.ts'
@@ -17,6 +18,7 @@ import { patience } from './frontier.ts'
 import { withHeld } from './held.ts'
 import { historyOf } from './intervals.ts'
 import { NO_READINGS, readingsAfter } from './reading-account.ts'
+import { rollupsAfter } from './rollup/rollups-after.ts'
 import { settle } from './settle.ts'
 import { priceAt } from './slices.ts'
 import { NO_COUNTERS, NO_TOTALS } from './totals.ts'
@@ -41,6 +43,8 @@ type Folded = {
   readonly slices: readonly AwakeSlice[]
   /** Days that are another than they were told before. */
   readonly days: readonly DayRow[]
+  /** Stretches that are over. */
+  readonly rollups: readonly Rollup[]
 }
 
 /** @returns undefined for a compute that was never looked at: operations alone do not make an account */
@@ -50,8 +54,11 @@ export function fold(
   context: FoldContext,
 ): Folded | undefined {
   const look = facts.looks.at(-1)
-  if (look) return folded(before ?? newAccount(facts.ref, look), facts, context)
-  return before && folded(before, facts, context)
+  const known = before ?? (look && newAccount(facts.ref, look))
+  if (!known) return undefined
+  const { account, ...told } = folded(known, facts, context)
+  const rolled = rollupsAfter(before, facts, context.preset)
+  return { ...told, account: { ...account, rollups: rolled.state }, rollups: rolled.closed }
 }
 
 const newAccount = (ref: ComputeRef, look: Look): ComputeAccount => ({
@@ -73,9 +80,10 @@ const newAccount = (ref: ComputeRef, look: Look): ComputeAccount => ({
   transitionAt: undefined,
   operationsReadAt: undefined,
   reading: NO_READINGS,
+  rollups: NO_ROLLUPS,
 })
 
-function folded(before: ComputeAccount, facts: Facts, context: FoldContext): Folded {
+function folded(before: ComputeAccount, facts: Facts, context: FoldContext): Omit<Folded, 'rollups'> {
   const { ref, settledUntil, carried } = before
   const { prices, now } = context
   const delay = context.delayOf(facts.looks.at(-1)?.compute ?? before.compute)

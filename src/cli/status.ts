@@ -1,20 +1,14 @@
 // `status`: what the running daemon sees; where none answers, what the last one kept.
 import { resolve } from 'node:path'
 import { Command } from 'commander'
-import { loadConfig, type Config } from '../config/load.ts'
-import { createClock } from '../daemon/clock.ts'
-import { createCamera } from '../daemon/snapshot.ts'
-import { newAccountState } from '../daemon/state.ts'
+import { loadConfig } from '../config/load.ts'
 import { fleetOf, type Fleet } from '../daemon/status.ts'
 import { failed, ok, type Result } from '../model/result.ts'
-import { createPreset } from '../model/sizes.ts'
-import { atOnce } from '../model/steps.ts'
-import { seconds } from '../model/units.ts'
-import { readEmbeddedStore } from '../store/embedded.ts'
 import { DEFAULT_CONFIG } from './connect.ts'
 import { fleetTable, lengthText, moneyText } from './fleet-table.ts'
 import { readFleet } from './fleet.ts'
 import type { ExitCode, Io } from './io.ts'
+import { keptSnapshot } from './kept.ts'
 import { EXIT, json, usage, type Session } from './output.ts'
 
 type Options = { readonly config?: string; readonly url?: string; readonly json?: boolean }
@@ -34,38 +28,15 @@ async function status(options: Options, io: Io): Promise<ExitCode> {
   const { host, port } = config.value.server.api
   const answer = await ofDaemon(`http://${host.includes(':') ? `[${host}]` : host}:${port}`)
   if (answer.ok) return show(answer, options, io)
-  const kept = ofStore(config.value)
+  const kept = await keptSnapshot(config.value)
   if (!kept) return show(answer, options, io)
   io.err(`dormouse: ${answer.error}; this is what the last one kept, and no state is known now`)
-  return show(ok(kept), options, io)
+  return show(ok(fleetOf(kept)), options, io)
 }
 
 async function ofDaemon(url: string): Promise<Result<Fleet, string>> {
   const answer = await readFleet(url.replace(/\/+$/, ''))
   return 'fleet' in answer ? ok(answer.fleet) : failed(answer.problem)
-}
-
-/** Never swept by this process, so every state is unknown. */
-function ofStore(config: Config): Fleet | undefined {
-  const ledgers = readEmbeddedStore(
-    config.store.folder,
-    config.accounts.map(({ name }) => name),
-  )
-  if (!ledgers) return undefined
-  const preset = createPreset(config.service.preset)
-  const shown = ledgers.flatMap((ledger, index) => {
-    const account = config.accounts[index]
-    return account ? [{ state: newAccountState(ledger), prices: account.prices, preset }] : []
-  })
-  const now = createClock().now()
-  const context = {
-    now,
-    version: 0,
-    passSeconds: seconds(0),
-    staleAfter: seconds(0),
-    activityLag: config.reading.activityLag,
-  }
-  return fleetOf(atOnce(createCamera()(shown, context)))
 }
 
 function show(found: Result<Fleet, string>, options: Options, io: Io): ExitCode {

@@ -45,7 +45,7 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
   await using stack = new AsyncDisposableStack()
   const { config, version, log } = options
   const clock = createClock()
-  const store = openEmbeddedStore(config.store.folder)
+  const store = openEmbeddedStore(config.store.folder, clock)
   stack.defer(() => store.close())
   const self = createSelfMetrics()
   const pause = (): Promise<void> => clock.sleep(seconds(0), signal)

@@ -5,6 +5,7 @@ import type { Ledger } from '../model/ledger.ts'
 import type { Sweep } from '../model/observation.ts'
 import type { Prices } from '../model/price.ts'
 import type { Ports } from '../model/ports.ts'
+import type { Preset } from '../model/sizes.ts'
 import { seconds } from '../model/units.ts'
 import { observe, type SweepPlan } from '../observe/sweep.ts'
 import { eventsOfSweep } from './sweep-events.ts'
@@ -13,6 +14,7 @@ import type { AccountState } from './state.ts'
 export type PassPlan = {
   readonly sweep: SweepPlan
   readonly prices: Prices
+  readonly preset: Preset
   /** The share of awake time that readings may add. */
   readonly overhead: number
 }
@@ -29,7 +31,8 @@ export async function pass(
   const { ledger, list } = before
   const sweep = await observe(ports, { ledger, list, plan: sweepPlan(before, plan) }, signal)
   if (signal.aborted) return before
-  const context = { prices: plan.prices, overhead: plan.overhead, now: ports.clock.now() }
+  const { prices, preset, overhead } = plan
+  const context = { prices, preset, overhead, now: ports.clock.now() }
   const kept = await keep(ports, ledger, account(ledger, sweep, context))
   const after = stateAfter(before, sweep, kept)
   await ports.send([...eventsOfSweep(before, after, sweep), ...kept.events])

@@ -2,6 +2,7 @@
 import type { AccountConfig, Config } from '../config/load.ts'
 import type { SelfMetrics } from '../metrics/self.ts'
 import type { Clock, Ports, Random, Send, Store } from '../model/ports.ts'
+import { createPreset } from '../model/sizes.ts'
 import { seconds } from '../model/units.ts'
 import { createReadings } from '../observe/readings.ts'
 import { createService } from '../service/service.ts'
@@ -55,6 +56,7 @@ export function planOf(account: AccountConfig, { reading, poll, service }: Confi
   const mode = reading.mode === 'full' && reading.database === undefined ? 'light' : reading.mode
   return {
     prices: account.prices,
+    preset: createPreset(service.preset),
     overhead: reading.overhead,
     sweep: {
       requests: Math.max(1, Math.floor((service.requestsPerMinute * poll.interval) / 60)),

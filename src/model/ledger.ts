@@ -2,6 +2,7 @@
 import type { AutosuspendDelay, Compute, ComputeRef, ComputeState, Project } from './compute.ts'
 import type { DayRow } from './day.ts'
 import type { Operation } from './operation.ts'
+import type { RollupState } from './rollup.ts'
 import type { Reading } from './observation.ts'
 import type { AwakeSlice, Span } from './slice.ts'
 import type { Cu, CuMillis, Instant, Micros, Millis, Ratio, Seconds } from './units.ts'
@@ -228,6 +229,7 @@ export type ComputeAccount = {
   /** When the project's operations were last read without a failure, back to the time before. */
   readonly operationsReadAt: Instant | undefined
   readonly reading: ReadingAccount
+  readonly rollups: RollupState
 }
 
 /** An interval of which a part is settled. */

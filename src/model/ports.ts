@@ -1,12 +1,14 @@
 // Everything that is not pure comes in through these types of plain functions.
-import type { AutosuspendDelay, Compute, Project, Sizing } from './compute.ts'
+import type { AutosuspendDelay, Compute, ComputeRef, Project, Sizing } from './compute.ts'
 import type { Consumption, ConsumptionQuery, ProjectDetail } from './consumption.ts'
+import type { DayRow } from './day.ts'
 import type { Event } from './event.ts'
 import type { ApiKey, CreatedApiKey } from './key.ts'
 import type { ComputeAccount, Ledger, ProjectAccount, ReadingCounts, SettledInterval } from './ledger.ts'
 import type { Operation } from './operation.ts'
 import type { ReadingResult } from './observation.ts'
 import type { Result } from './result.ts'
+import type { Rollup } from './rollup.ts'
 import type { ServiceError } from './service-error.ts'
 import type { Instant, Seconds } from './units.ts'
 
@@ -146,6 +148,10 @@ export type Batch = {
   readonly projects: readonly ProjectAccount[]
   readonly computes: readonly ComputeAccount[]
   readonly settled: readonly SettledInterval[]
+  /** Stretches that are over. */
+  readonly rollups: readonly Rollup[]
+  /** Days that are another than they were told before; a row of a higher version takes the place of the lower ones. */
+  readonly days: readonly DayRow[]
 }
 
 /** What must survive. Every method is durable when it resolves. */
@@ -155,6 +161,24 @@ export type Store = {
   /** All of `batch`, or nothing of it. */
   commit(batch: Batch): Promise<void>
   close(): Promise<void>
+}
+
+/** A part of the history: what overlaps `[from, to)`, of some computes or, where none are named, of all. */
+export type HistorySpan = {
+  readonly from: Instant
+  readonly to: Instant
+  readonly computes?: readonly ComputeRef[]
+}
+
+/** What was settled, a compute after the other and for each in order of time; read as it is asked for, in bounded memory. */
+export type History = {
+  /** The newest version of each day of the account's zone. */
+  days(account: string, span: HistorySpan): AsyncIterable<DayRow>
+  intervals(account: string, span: HistorySpan): AsyncIterable<SettledInterval>
+  /** The newest `count` of one compute, in order of time. */
+  lastIntervals(ref: ComputeRef, count: number): Promise<readonly SettledInterval[]>
+  /** Those of one length. */
+  rollups(account: string, span: HistorySpan & { readonly length: Seconds }): AsyncIterable<Rollup>
 }
 
 /** Tells somebody of events. Never rejects: what could not be sent is returned. */

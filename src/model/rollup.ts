@@ -1,5 +1,6 @@
 // What is kept of the looks and readings of one compute: sums over fixed stretches of time.
 import type { ComputeRef, ComputeState } from './compute.ts'
+import type { HeldBy } from './ledger.ts'
 import { seconds, type Bytes, type Cu, type Instant, type Millis, type Ratio, type Seconds } from './units.ts'
 
 /** Steps of a day's load. Doubled, half the rows, and a burst of five minutes is lost among its neighbours. */
@@ -8,19 +9,25 @@ export const FINE: Seconds = seconds(300)
 export const COARSE: Seconds = seconds(3600)
 
 /** Samples of one quantity: their mean is `sum / count`; `count` is at least 1. */
-export type Spread<Value extends number = number> = {
+export type Spread<Value extends number> = {
   readonly count: number
   readonly sum: number
   readonly min: Value
   readonly max: Value
 }
 
-/** Client connections by state, over the readings that could count them. */
-export type ConnectionSpread = {
-  readonly active: Spread
-  readonly idle: Spread
-  readonly idleInTransaction: Spread
-  readonly other: Spread
+/** The mean is `sum` by the number of samples. */
+export type Peak = { readonly sum: number; readonly max: number }
+
+/** Client connections over the readings that could count them, `count` of them, at least 1. */
+export type ConnectionPeaks = {
+  readonly count: number
+  /** Of all states together: its peak is not the sum of theirs. */
+  readonly all: Peak
+  readonly active: Peak
+  readonly idle: Peak
+  readonly idleInTransaction: Peak
+  readonly other: Peak
 }
 
 /** Sums over a stretch of time; what no look and no reading could tell is undefined. */
@@ -33,11 +40,20 @@ export type RollupSums = {
   readonly readings: number
   /** The size while awake: `fixed` as the record says, at each look; `estimated` from the limit of the file cache, at each reading. */
   readonly size: (Spread<Cu> & { readonly source: 'fixed' | 'estimated' }) | undefined
-  readonly connections: ConnectionSpread | undefined
+  readonly connections: ConnectionPeaks | undefined
   /** What the cache's counters grew by within one incarnation, and over how long: that may reach back before the stretch. */
   readonly cache: { readonly hits: number; readonly misses: number; readonly over: Millis } | undefined
   /** The most that was in use at a reading. */
   readonly cacheUsed: Bytes | undefined
+  /** The most that was touched within the longest window a reading tells of. */
+  readonly workingSet: Bytes | undefined
+  /**
+   * New sessions and time in statements of others, as their counters grew by within one incarnation, and over how long.
+   * `activeTime / over` is the average of active sessions.
+   */
+  readonly use: { readonly arrivals: number; readonly activeTime: Millis; readonly over: Millis } | undefined
+  /** The oldest transaction of a client at a reading. */
+  readonly longestTransaction: Seconds | undefined
 }
 
 /** A stretch that is over. One in which nothing but sleep was seen is not kept: awake intervals say when a compute slept. */
@@ -45,17 +61,17 @@ export type Rollup = RollupSums & {
   readonly ref: ComputeRef
   /** `FINE` or `COARSE`. */
   readonly length: Seconds
-  /** Who held sessions, the most first, at most five. */
-  readonly culprits: readonly Culprit[]
+  /** Who held the compute awake when readings saw it, the most first, at most five. */
+  readonly culprits: readonly CulpritShare[]
 }
 
-/** The share is of the sessions of all names that were remembered. */
-export type Culprit = { readonly name: string; readonly share: Ratio }
+/** A `culpritKey`, and its share of the readings that saw anybody. */
+export type CulpritShare = { readonly culprit: string; readonly share: Ratio }
 
 /** A stretch that goes on. */
 export type OpenRollup = RollupSums & {
-  /** Name → sessions, summed over the readings. */
-  readonly sessions: Readonly<Record<string, number>>
+  /** Each reading weighs the same. */
+  readonly held: HeldBy
 }
 
 /** What is remembered between two looks: it is part of the compute's account, so that a crash loses nothing. */

@@ -1,49 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { rolledUp, type NewOfCompute, type RolledUp } from '../../src/account/rollup/rollup.ts'
-import type { ClientGroup, Look, ReadingAttempt } from '../../src/model/observation.ts'
-import { COARSE, FINE, NO_ROLLUPS, type Rollup, type RollupState } from '../../src/model/rollup.ts'
-import { createPreset } from '../../src/model/sizes.ts'
-import { bytes, cu, type Instant } from '../../src/model/units.ts'
+import { rolledUp, type RolledUp } from '../../src/account/rollup/rollup.ts'
+import { COARSE, FINE, type Rollup } from '../../src/model/rollup.ts'
+import { bytes, cu } from '../../src/model/units.ts'
 import { at, attempt, look, reading } from '../support/build.ts'
 import { check } from '../support/property.ts'
+import { active, coarse, fine, folded, nothing } from './rolling.ts'
 
-const ref = { account: 'main', projectId: 'project-one', endpointId: 'ep-one' }
-
-const nothing: NewOfCompute = {
-  ref,
-  before: undefined,
-  readBefore: undefined,
-  looks: [],
-  readings: [],
-  limit: 100,
-  isGone: false,
-  preset: createPreset('interface'),
-}
-
-type Step = { readonly looks?: readonly Look[]; readonly readings?: readonly ReadingAttempt[] }
-
-/** Each step folded into what the one before left, through the text that a store keeps. */
-function folded(...steps: readonly Step[]): RolledUp {
-  let state: RollupState = NO_ROLLUPS
-  let before: NewOfCompute['before']
-  let readBefore: Instant | undefined
-  const closed: Rollup[] = []
-  for (const { looks = [], readings = [] } of steps) {
-    const rolled = rolledUp(state, { ...nothing, before, readBefore, looks, readings })
-    state = { ...NO_ROLLUPS, ...(JSON.parse(JSON.stringify(rolled.state)) as Partial<RollupState>) }
-    const last = looks.at(-1)
-    before = last ? { compute: last.compute, at: last.answeredAt } : before
-    readBefore = readings.at(-1)?.disconnectedAt ?? readBefore
-    closed.push(...rolled.closed)
-  }
-  return { state, closed }
-}
-
-const active = (when: number, over: Partial<Look['compute']> = {}): Look =>
-  look(when, { state: 'active', startedAt: at(-60), ...over })
-const fine = ({ closed }: RolledUp): readonly Rollup[] => closed.filter(({ length }) => length === FINE)
-const coarse = ({ closed }: RolledUp): readonly Rollup[] => closed.filter(({ length }) => length === COARSE)
 const timesOf = (rollups: readonly Rollup[]) => rollups.map(({ from, time }) => [(from - at(0)) / 1000, time])
 
 describe('time', () => {
@@ -117,84 +80,6 @@ describe('size', () => {
     expect(rolled.state.fine?.size).toEqual({ count: 1, sum: 2, min: 2, max: 2, source: 'estimated' })
     expect(folded({ looks: [look(0, range)] }).state.fine?.size).toBeUndefined()
   })
-})
-
-const read = (when: number, over: Parameters<typeof reading>[0]): ReadingAttempt =>
-  attempt(when, { result: { kind: 'read', reading: reading({ serverTime: at(when), ...over }) } })
-const cache = (hits: number, misses: number) => ({ hits, misses, used: bytes(hits), writes: 0 })
-
-describe('readings', () => {
-  test('connections are kept as least, most and sum, each state for itself', () => {
-    const seen = [1, 7, 4].map((busy, index) =>
-      read(index, { connections: { active: busy, idle: 10 - busy, idleInTransaction: 0, other: 0 } }),
-    )
-    const missing = read(9, { connections: { missing: 'privilege' } })
-    expect(folded({ readings: [...seen, missing] }).state.fine).toMatchObject({
-      readings: 4,
-      connections: {
-        active: { count: 3, sum: 12, min: 1, max: 7 },
-        idle: { count: 3, sum: 18, min: 3, max: 9 },
-        other: { count: 3, sum: 0 },
-      },
-    })
-  })
-
-  test('a refusal for want of a connection counts all that clients may have', () => {
-    const { fine: open } = folded({ readings: [attempt(5, { result: { kind: 'at-limit' } })] }).state
-    expect(open?.connections?.other).toEqual({ count: 1, sum: 100, min: 100, max: 100 })
-    expect(open?.readings).toBe(0)
-  })
-
-  test('cache counters count within one incarnation, from 0 after a start, and never backwards', () => {
-    const later = at(1000)
-    const steps = [
-      read(100, { cache: cache(50, 5) }),
-      read(160, { cache: cache(80, 6) }),
-      read(170, { cache: { missing: 'no view' } }),
-      read(200, { cache: cache(10, 0) }),
-      read(230, { cache: cache(40, 0) }),
-      read(1060, { postmasterStartedAt: later, cache: cache(7, 7) }),
-    ].map((one) => ({ readings: [one] }))
-    const rolled = folded(...steps)
-    expect(rolled.closed[0]?.cache).toEqual({ hits: 80 + 30, misses: 6, over: 160_000 + 30_000 })
-    expect(rolled.closed[0]?.cacheUsed).toBe(80)
-    expect(rolled.state.fine?.cache).toEqual({ hits: 7, misses: 7, over: 60_000 })
-    expect(rolled.state.coarse?.cache).toEqual({ hits: 117, misses: 13, over: 250_000 })
-  })
-
-  test('culprits are the five with most sessions', () => {
-    const names = ['web', 'web', 'cron', 'a', 'b', 'c', 'd', 'web', 'cron', '']
-    const steps = names.map((name, index) => read(index + 1, { clients: [clientOf(name)] }))
-    const rolled = folded({ looks: [active(0)], readings: steps }, { looks: [active(301)] })
-    expect(fine(rolled)[0]?.culprits).toEqual([
-      { name: 'web', share: 0.3 },
-      { name: 'cron', share: 0.2 },
-      { name: '', share: 0.1 },
-      { name: 'a', share: 0.1 },
-      { name: 'b', share: 0.1 },
-    ])
-  })
-
-  test('names of a crowd stay bounded', () => {
-    const readings = Array.from({ length: 250 }, (_, index) =>
-      read(index + 1, { clients: [clientOf(`${'x'.repeat(100)}${index}`)] }),
-    )
-    const many = Array.from({ length: 250 }, (_, index) =>
-      read(index + 1, { clients: [clientOf(`worker-${index}`)] }),
-    )
-    expect(Object.keys(folded({ readings }).state.fine?.sessions ?? {})).toEqual(['x'.repeat(63)])
-    expect(Object.keys(folded({ readings: many }).state.fine?.sessions ?? {})).toHaveLength(16)
-  })
-})
-
-const clientOf = (application: string): ClientGroup => ({
-  application,
-  user: 'app_owner',
-  database: 'app',
-  connections: 1,
-  working: 0,
-  idleInTransaction: 0,
-  lastStatement: undefined,
 })
 
 const HOUR = 3600

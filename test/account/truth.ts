@@ -12,7 +12,7 @@ import { instant, seconds, type Instant } from '../../src/model/units.ts'
 import { seeded } from '../simulation/seeded.ts'
 import { POLL } from '../support/poll.ts'
 import { UNASKED } from '../support/unasked.ts'
-import { at, compute, ledger, operation, prices, project } from '../support/build.ts'
+import { at, compute, ledger, operation, preset, prices, project } from '../support/build.ts'
 
 /** Milliseconds after the start, by the service's clock. */
 export type History = readonly { readonly from: number; readonly to: number }[]
@@ -52,6 +52,7 @@ export async function judged(history: History, until: number, faults: Faults = {
   const ports = portsOf(history, { ...faults, time: () => time, passes: () => passes, settled })
   const plan: PassPlan = {
     prices,
+    preset,
     overhead: 0.01,
     sweep: {
       ...POLL,

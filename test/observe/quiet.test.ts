@@ -5,7 +5,7 @@ import type { AutosuspendDelay, Compute } from '../../src/model/compute.ts'
 import type { ComputeAccount, ReadingAccount } from '../../src/model/ledger.ts'
 import { seconds } from '../../src/model/units.ts'
 import { quietVerdict, type QuietLimits, type QuietVerdict } from '../../src/observe/quiet.ts'
-import { at, look, prices, reading } from '../support/build.ts'
+import { at, look, preset, prices, reading } from '../support/build.ts'
 import { check } from '../support/property.ts'
 
 const limits: QuietLimits = {
@@ -26,7 +26,7 @@ function accountOf(over: Partial<ReadingAccount> = {}): ComputeAccount {
     readings: [],
     goneAt: undefined,
   }
-  const context = { prices, overhead: 0.01, now: at(1000), delayOf: () => seconds(300) }
+  const context = { prices, preset, overhead: 0.01, now: at(1000), delayOf: () => seconds(300) }
   const folded = fold(undefined, facts, context)
   if (!folded) throw new Error('a look makes an account')
   return { ...folded.account, reading: { ...folded.account.reading, ...over } }

@@ -16,7 +16,7 @@ import {
 import type { Ports, Random, Store } from '../../src/model/ports.ts'
 import { after, seconds } from '../../src/model/units.ts'
 import { START } from '../local/control/build.ts'
-import { prices } from '../support/build.ts'
+import { preset, prices } from '../support/build.ts'
 import { POLL } from '../support/poll.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { seeded } from './seeded.ts'
@@ -96,6 +96,7 @@ export async function simulateWeek(options: WeekOptions): Promise<Week> {
 
 const planOf = ({ readings }: WeekOptions): PassPlan => ({
   prices,
+  preset,
   overhead: 0.01,
   sweep: {
     ...POLL,

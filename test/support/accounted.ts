@@ -4,6 +4,7 @@ import type { Event } from '../../src/model/event.ts'
 import type { Ledger } from '../../src/model/ledger.ts'
 import type { Sweep } from '../../src/model/observation.ts'
 import type { Batch } from '../../src/model/ports.ts'
+import { preset } from './build.ts'
 
 export type Accounted = {
   readonly ledger: Ledger
@@ -13,8 +14,8 @@ export type Accounted = {
   readonly slices: Part['slices']
 }
 
-export function accounted(before: Ledger, sweep: Sweep, context: AccountContext): Accounted {
-  const parts = [...account(before, sweep, context)]
+export function accounted(before: Ledger, sweep: Sweep, context: Omit<AccountContext, 'preset'>): Accounted {
+  const parts = [...account(before, sweep, { ...context, preset })]
   const grown = growing(before)
   for (const part of parts) grown.add(part)
   return {
@@ -25,6 +26,8 @@ export function accounted(before: Ledger, sweep: Sweep, context: AccountContext)
       projects: parts.flatMap(({ projects }) => projects),
       computes: parts.flatMap(({ computes }) => computes),
       settled: parts.flatMap(({ settled }) => settled),
+      rollups: parts.flatMap(({ rollups }) => rollups),
+      days: parts.flatMap(({ days }) => days),
     },
     events: parts.flatMap(({ events }) => events),
     days: parts.flatMap(({ days }) => days),

@@ -6,6 +6,7 @@ import type { Look, Reading, ReadingAttempt, Sweep } from '../../src/model/obser
 import type { Operation } from '../../src/model/operation.ts'
 import type { Prices } from '../../src/model/price.ts'
 import { NO_BACKLOG, NO_LIST } from '../../src/observe/sweep.ts'
+import { createPreset } from '../../src/model/sizes.ts'
 import { bytes, cu, instant, micros, millis, seconds, type Instant } from '../../src/model/units.ts'
 
 /** 2026-01-05T00:00:00Z, a Monday, and `offset` seconds. */
@@ -15,6 +16,8 @@ export const prices: Prices = {
   currency: 'USD',
   periods: [{ from: at(-86_400 * 365), perCuHour: micros(106_000) }],
 }
+
+export const preset = createPreset('interface')
 
 export const compute = (over: Partial<Compute> = {}): Compute => ({
   endpointId: 'ep-one',

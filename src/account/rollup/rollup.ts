@@ -1,9 +1,11 @@
 // Folds the looks and readings of one compute into stretches of fixed lengths.
-import type { ComputeRef } from '../../model/compute.ts'
+import type { Compute, ComputeRef } from '../../model/compute.ts'
+import type { ReadingAccount } from '../../model/ledger.ts'
 import type { Look, ReadingAttempt } from '../../model/observation.ts'
 import { COARSE, FINE, type Rollup, type RollupState } from '../../model/rollup.ts'
 import type { Preset } from '../../model/sizes.ts'
-import type { Instant, Seconds } from '../../model/units.ts'
+import type { Seconds } from '../../model/units.ts'
+import { grownBy } from '../use.ts'
 import { countedBy, sizeSeen, withAllTaken, withReading, withSize } from './samples.ts'
 import { stretchesBetween, type Shown } from './stretches.ts'
 import { isLater, walk, type Piece } from './walk.ts'
@@ -13,14 +15,14 @@ export type NewOfCompute = {
   readonly ref: ComputeRef
   /** The last look before; undefined when it was never looked at. */
   readonly before: Shown | undefined
-  /** When the last reading before was over. */
-  readonly readBefore: Instant | undefined
+  /** What the readings before told; undefined when there were none. */
+  readonly readBefore: Pick<ReadingAccount, 'last' | 'failures' | 'lastAttemptAt'> | undefined
   /** In order of time. */
   readonly looks: readonly Look[]
   /** In order of time. */
   readonly readings: readonly ReadingAttempt[]
   /** Connections that clients may have: so many they had when a reading was refused for want of one. */
-  readonly limit: number
+  readonly limitOf: (compute: Compute) => number
   /** It is gone: what goes on ends here. */
   readonly isGone: boolean
   readonly preset: Preset
@@ -70,19 +72,24 @@ function lookPieces({ before, looks }: NewOfCompute): readonly Piece[] {
 
 function readingPieces(
   state: RollupState,
-  { readBefore, readings, limit, preset }: NewOfCompute,
+  { readBefore, readings, limitOf, preset }: NewOfCompute,
 ): { readonly pieces: readonly Piece[]; readonly cache: RollupState['cache'] } {
   const pieces: Piece[] = []
   let cache = state.cache
-  let last = readBefore
+  let known = readBefore ?? { last: undefined, failures: 0, lastAttemptAt: undefined }
   for (const { disconnectedAt: from, result, look } of readings) {
-    if (!isLater(from, last)) continue
-    last = from
-    if (result.kind === 'at-limit') pieces.push({ from, add: (open) => withAllTaken(open, limit) })
-    if (result.kind !== 'read') continue
-    const context = { compute: look.compute, preset, cacheBefore: cache }
-    pieces.push({ from, add: (open) => withReading(open, result.reading, context) })
-    cache = countedBy(result.reading, cache)
+    if (!isLater(from, known.lastAttemptAt)) continue
+    if (result.kind === 'at-limit')
+      pieces.push({ from, add: (open) => withAllTaken(open, limitOf(look.compute)) })
+    if (result.kind !== 'read') {
+      known = { ...known, failures: known.failures + 1, lastAttemptAt: from }
+      continue
+    }
+    const { reading } = result
+    const context = { compute: look.compute, preset, cacheBefore: cache, grown: grownBy(known, reading) }
+    pieces.push({ from, add: (open) => withReading(open, reading, context) })
+    known = { last: { ...reading, at: from }, failures: 0, lastAttemptAt: from }
+    cache = countedBy(reading, cache)
   }
   return { pieces, cache }
 }

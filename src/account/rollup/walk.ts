@@ -1,6 +1,6 @@
 // One walk along time that puts each piece into the stretch of fixed length it falls in.
 import type { ComputeRef } from '../../model/compute.ts'
-import type { Culprit, OpenRollup, Rollup, RollupState } from '../../model/rollup.ts'
+import type { CulpritShare, OpenRollup, Rollup, RollupState } from '../../model/rollup.ts'
 import { instant, millis, ratio, type Instant, type Seconds } from '../../model/units.ts'
 import type { Stretch } from './stretches.ts'
 
@@ -98,22 +98,25 @@ const NOTHING: Omit<OpenRollup, 'from'> = {
   connections: undefined,
   cache: undefined,
   cacheUsed: undefined,
-  sessions: {},
+  workingSet: undefined,
+  use: undefined,
+  longestTransaction: undefined,
+  held: {},
 }
 
 function close(walking: Walk): void {
   const { open, closed, ref, length } = walking
   if (!open) return
-  const { sessions, ...sums } = open
-  closed.push({ ...sums, ref, length, culprits: culpritsOf(sessions) })
+  const { held, ...sums } = open
+  closed.push({ ...sums, ref, length, culprits: culpritsOf(held) })
   walking.open = undefined
 }
 
-function culpritsOf(sessions: OpenRollup['sessions']): readonly Culprit[] {
-  const all = Object.entries(sessions)
-  const sum = all.reduce((total, [, count]) => total + count, 0)
+function culpritsOf(held: OpenRollup['held']): readonly CulpritShare[] {
+  const all = Object.entries(held)
+  const sum = all.reduce((total, [, time]) => total + time, 0)
   return all
     .toSorted(([a, most], [b, less]) => less - most || (a < b ? -1 : 1))
     .slice(0, MOST_CULPRITS)
-    .map(([name, count]) => ({ name, share: ratio(count / sum) }))
+    .map(([culprit, time]) => ({ culprit, share: ratio(time / sum) }))
 }

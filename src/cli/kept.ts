@@ -1,0 +1,39 @@
+// What the last daemon kept, for commands that find none running.
+import type { Config } from '../config/load.ts'
+import { createClock } from '../daemon/clock.ts'
+import { createCamera } from '../daemon/snapshot.ts'
+import { newAccountState } from '../daemon/state.ts'
+import { createPreset } from '../model/sizes.ts'
+import type { Snapshot } from '../model/snapshot.ts'
+import { atOnce } from '../model/steps.ts'
+import { seconds } from '../model/units.ts'
+import { readEmbeddedStore } from '../store/embedded.ts'
+
+/**
+ * This process never swept, so every state in it is unknown.
+ *
+ * @returns undefined where no daemon ever kept anything
+ * @throws when the store cannot be read
+ */
+export async function keptSnapshot(config: Config): Promise<Snapshot | undefined> {
+  const clock = createClock()
+  const store = readEmbeddedStore(config.store.folder, clock)
+  if (!store) return undefined
+  await using _ = { [Symbol.asyncDispose]: store.close }
+  const preset = createPreset(config.service.preset)
+  const shown = await Promise.all(
+    config.accounts.map(async ({ name, prices }) => ({
+      state: newAccountState(await store.load(name)),
+      prices,
+      preset,
+    })),
+  )
+  const context = {
+    now: clock.now(),
+    version: 0,
+    passSeconds: seconds(0),
+    staleAfter: seconds(0),
+    activityLag: config.reading.activityLag,
+  }
+  return atOnce(createCamera()(shown, context))
+}

@@ -1,0 +1,119 @@
+// Queries over what was settled, a page at a time: memory stays bounded however much is asked for.
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import type { ComputeRef } from '../model/compute.ts'
+import type { Clock, History } from '../model/ports.ts'
+import { dayOf } from './day-rows.ts'
+import { intervalOf } from './interval-rows.ts'
+import { createPauses } from './pauses.ts'
+import { rollupOf } from './rollup-rows.ts'
+
+/** Rows of one page, some hundred kilobytes. */
+const PAGE = 500
+
+const NEXT_COMPUTES = `
+select id, project_id, endpoint_id from compute
+where account = ? and (project_id, endpoint_id) > (?, ?) order by project_id, endpoint_id limit ${PAGE}
+`
+const ONE_COMPUTE = 'select id from compute where account = ? and project_id = ? and endpoint_id = ?'
+
+const DAYS = `
+select * from day as one where compute = ? and date > ? and from_ms < ? and to_ms > ?
+  and version = (select max(version) from day where compute = one.compute and date = one.date)
+order by date limit ${PAGE}
+`
+const INTERVALS = `
+select * from awake_interval
+where compute = ? and from_ms > ? and from_ms < ? and to_ms > ? order by from_ms limit ${PAGE}
+`
+const LAST_INTERVALS = 'select * from awake_interval where compute = ? order by from_ms desc limit ?'
+const ROLLUPS = `
+select * from rollup where compute = ? and length = ? and from_ms > ? and from_ms < ? order by from_ms limit ${PAGE}
+`
+
+type Row = Readonly<Record<string, SQLOutputValue>>
+type Known = { readonly id: number; readonly ref: ComputeRef }
+
+export function createHistory(database: DatabaseSync, clock: Clock): History {
+  const computesOf = createComputes(database)
+  const days = database.prepare(DAYS)
+  const intervals = database.prepare(INTERVALS)
+  const lastIntervals = database.prepare(LAST_INTERVALS)
+  const rollups = database.prepare(ROLLUPS)
+  return {
+    days: (account, span) =>
+      rowsOf(computesOf(account, span.computes), clock, {
+        page: (id, last) => days.all(id, last?.['date'] ?? '', span.to, span.from),
+        item: dayOf,
+      }),
+    intervals: (account, span) =>
+      rowsOf(computesOf(account, span.computes), clock, {
+        page: (id, last) => intervals.all(id, last?.['from_ms'] ?? -Infinity, span.to, span.from),
+        item: intervalOf,
+      }),
+    lastIntervals: (ref, count) => {
+      const [compute] = computesOf(ref.account, [ref])
+      const rows = compute ? lastIntervals.all(compute.id, count) : []
+      return Promise.resolve(rows.map((row) => intervalOf(ref, row)).toReversed())
+    },
+    rollups: (account, span) =>
+      rowsOf(computesOf(account, span.computes), clock, {
+        page: (id, last) =>
+          rollups.all(id, span.length, last?.['from_ms'] ?? span.from - span.length * 1000, span.to),
+        item: rollupOf,
+      }),
+  }
+}
+
+type Kind<Item> = {
+  /** Up to a page of rows of the compute, in order of time, those after `last`. */
+  readonly page: (compute: number, last: Row | undefined) => readonly Row[]
+  readonly item: (ref: ComputeRef, row: Row) => Item
+}
+
+async function* rowsOf<Item>(
+  computes: Iterable<Known>,
+  clock: Clock,
+  { page, item }: Kind<Item>,
+): AsyncGenerator<Item> {
+  const pause = createPauses(clock)
+  for (const { id, ref } of computes) {
+    let rows: readonly Row[] = []
+    do {
+      rows = page(id, rows.at(-1))
+      for (const row of rows) yield item(ref, row)
+      // oxlint-disable-next-line no-await-in-loop -- one page after the other, with pauses, is the point
+      await pause()
+    } while (rows.length === PAGE)
+  }
+}
+
+type Computes = (account: string, wanted: readonly ComputeRef[] | undefined) => Iterable<Known>
+
+/** Those wanted, as far as they are known, in their order; all, in the order of their ids. */
+function createComputes(database: DatabaseSync): Computes {
+  const next = database.prepare(NEXT_COMPUTES)
+  const one = database.prepare(ONE_COMPUTE)
+  const found = (ref: ComputeRef): readonly Known[] => {
+    const row = one.get(ref.account, ref.projectId, ref.endpointId)
+    return row ? [{ id: Number(row['id']), ref }] : []
+  }
+  const page = (account: string, last: Known | undefined): readonly Known[] =>
+    next
+      .all(account, last?.ref.projectId ?? '', last?.ref.endpointId ?? '')
+      .map(({ id, project_id: projectId, endpoint_id: endpointId }) => ({
+        id: Number(id),
+        ref: { account, projectId: String(projectId), endpointId: String(endpointId) },
+      }))
+  return (account, wanted) =>
+    wanted
+      ? wanted.filter((ref) => ref.account === account).flatMap(found)
+      : pages((last) => page(account, last))
+}
+
+function* pages(page: (last: Known | undefined) => readonly Known[]): Generator<Known> {
+  let known: readonly Known[] = []
+  do {
+    known = page(known.at(-1))
+    yield* known
+  } while (known.length === PAGE)
+}

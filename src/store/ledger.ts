@@ -1,0 +1,67 @@
+// Reads the ledger of an account, in pages: parsing all of a large one at once would hold up everything else.
+import type { DatabaseSync } from 'node:sqlite'
+import { computeKey } from '../model/compute.ts'
+import {
+  NO_READING_COUNTS,
+  type ComputeAccount,
+  type Ledger,
+  type ProjectAccount,
+  type ReadingCounts,
+} from '../model/ledger.ts'
+import type { Clock } from '../model/ports.ts'
+import { createPauses } from './pauses.ts'
+
+/** What is kept of an account besides its projects and computes. */
+export type AccountBody = { readonly readings: ReadingCounts }
+
+/** Rows of one page, some hundred kilobytes. Doubled, starting is hardly faster, and each stretch of it is twice as long. */
+const PAGE = 64
+
+const PROJECTS = `
+select project_id, '' as endpoint_id, body from project_account
+where account = ? and project_id > ? and ? = '' order by project_id limit ${PAGE}
+`
+const COMPUTES = `
+select project_id, endpoint_id, body from compute
+where account = ? and (project_id, endpoint_id) > (?, ?) order by project_id, endpoint_id limit ${PAGE}
+`
+
+export async function loadLedger(database: DatabaseSync, account: string, clock: Clock): Promise<Ledger> {
+  const kept = database.prepare('select body from account_ledger where account = ?').get(account)
+  const body = kept && (JSON.parse(String(kept['body'])) as AccountBody)
+  const projects = new Map<string, ProjectAccount>()
+  const computes = new Map<string, ComputeAccount>()
+  for await (const project of bodies<ProjectAccount>(database.prepare(PROJECTS), account, clock))
+    projects.set(project.project.projectId, project)
+  for await (const compute of bodies<ComputeAccount>(database.prepare(COMPUTES), account, clock))
+    computes.set(computeKey(compute.ref), compute)
+  return { account, computes, projects, readings: { ...NO_READING_COUNTS, ...body?.readings } }
+}
+
+/** @throws with the row's key when it is not what was written */
+async function* bodies<Body>(
+  page: ReturnType<DatabaseSync['prepare']>,
+  account: string,
+  clock: Clock,
+): AsyncGenerator<Body> {
+  const pause = createPauses(clock)
+  let last: readonly [project: string, endpoint: string] = ['', '']
+  for (;;) {
+    const rows = page.all(account, ...last)
+    for (const row of rows) {
+      last = [String(row['project_id']), String(row['endpoint_id'])]
+      yield parsed(String(row['body']), last) as Body
+      // oxlint-disable-next-line no-await-in-loop -- one row after the other, with pauses, is the point
+      await pause()
+    }
+    if (rows.length < PAGE) return
+  }
+}
+
+function parsed(text: string, key: readonly string[]): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new Error(`the account kept of ${key.filter(Boolean).join('/')} cannot be read`, { cause })
+  }
+}

@@ -1,0 +1,53 @@
+// Lets go of what is older than it is kept, a few rows of a few computes at a time: never one big delete.
+import type { DatabaseSync } from 'node:sqlite'
+import { COARSE, FINE } from '../model/rollup.ts'
+import type { Instant } from '../model/units.ts'
+
+const DAY = 86_400_000
+/** Sizing looks back over two weeks of days and nights. Doubled, a compute that never sleeps takes 4,032 rows more. */
+const KEEP_FINE = 14 * DAY
+/** A season. Doubled, a compute that never sleeps takes 2,232 rows more. */
+const KEEP_COARSE = 93 * DAY
+const KEEP_INTERVALS = 93 * DAY
+/** However old they are, so many intervals of a compute are kept: what wakes seldom shows its habits only in many gaps. */
+const MOST_GAPS = 400
+/** Rows of one kind and compute let go of at a time: many more than come in, and over in a moment. */
+const ROWS = 64
+/** Computes visited beside those that were written: so the ones that are gone or asleep are reached, too. */
+const OTHERS = 16
+
+const OLD_ROLLUPS = `
+delete from rollup where compute = ?1 and length = ?2 and from_ms in (
+  select from_ms from rollup where compute = ?1 and length = ?2 and from_ms < ?3 order by from_ms limit ${ROWS}
+)
+`
+
+const OLD_INTERVALS = `
+delete from awake_interval where compute = ?1 and from_ms in (
+  select from_ms from awake_interval
+  where compute = ?1
+    and from_ms < min(?2, (
+      select from_ms from awake_interval where compute = ?1 order by from_ms desc limit 1 offset ${MOST_GAPS}
+    ))
+  order by from_ms limit ${ROWS}
+)
+`
+
+/** To be called inside a transaction with the computes that were written in it. */
+export type Trim = (written: Iterable<number>, now: Instant) => void
+
+export function createTrim(database: DatabaseSync): Trim {
+  const oldRollups = database.prepare(OLD_ROLLUPS)
+  const oldIntervals = database.prepare(OLD_INTERVALS)
+  const after = database.prepare(`select id from compute where id > ? order by id limit ${OTHERS}`)
+  let visited = 0
+  return (written, now) => {
+    const others = after.all(visited).map(({ id }) => Number(id))
+    visited = others.length < OTHERS ? 0 : (others.at(-1) ?? 0)
+    for (const compute of new Set([...written, ...others])) {
+      oldRollups.run(compute, FINE, now - KEEP_FINE)
+      oldRollups.run(compute, COARSE, now - KEEP_COARSE)
+      oldIntervals.run(compute, now - KEEP_INTERVALS)
+    }
+  }
+}

@@ -1,0 +1,120 @@
+// Builders for what the store keeps.
+import type { ComputeRef } from '../../src/model/compute.ts'
+import {
+  NO_READING_COUNTS,
+  type ComputeAccount,
+  type Edge,
+  type SettledInterval,
+} from '../../src/model/ledger.ts'
+import type { DayRow } from '../../src/model/day.ts'
+import type { Batch } from '../../src/model/ports.ts'
+import { FINE, type Rollup } from '../../src/model/rollup.ts'
+import { toIso } from '../../src/model/time.ts'
+import { bytes, cu, cuMillis, instant, millis, ratio, seconds, type Seconds } from '../../src/model/units.ts'
+import { accounted } from '../support/accounted.ts'
+import { at, ledger, look, prices, sweep } from '../support/build.ts'
+
+export const refOf = (endpointId: string, projectId = 'project-one'): ComputeRef => ({
+  account: 'main',
+  projectId,
+  endpointId,
+})
+
+/** Nothing. */
+export const batch = (): Batch => ({
+  account: 'main',
+  readings: undefined,
+  projects: [],
+  computes: [],
+  settled: [],
+  rollups: [],
+  days: [],
+})
+
+const edge = (when: number): Edge => ({
+  earliest: at(when - 0.25),
+  likely: instant(at(when)),
+  latest: at(when + 0.25),
+  source: 'record',
+})
+
+/** 50 seconds awake from second `from` on. */
+export const intervalAt = (ref: ComputeRef, from: number): SettledInterval => ({
+  ref,
+  interval: { from: edge(from), to: edge(from + 50), knownUntil: at(from + 50), restart: from === 200 },
+  cuTime: { 106000: { low: cuMillis(49_500), likely: cuMillis(50_000), high: cuMillis(50_500) } },
+  idleTail: millis(10_000),
+  held: { 'clients/web//': millis(40_000) },
+})
+
+/** The `day`-th day, in its `version`. */
+export const dayAt = (ref: ComputeRef, day: number, version = 1): DayRow => ({
+  ref,
+  date: toIso(at(day * 86_400)).slice(0, 10),
+  from: at(day * 86_400),
+  to: at((day + 1) * 86_400),
+  awake: { low: millis(1000), likely: millis(2000 + version), high: millis(3000) },
+  cuTime: { 106000: { low: cuMillis(1000), likely: cuMillis(2000), high: cuMillis(3000) } },
+  idleTail: millis(500),
+  extension: millis(5),
+  wakes: 3,
+  version,
+})
+
+/** A stretch that begins at second `from`, full of everything. */
+export const rollupAt = (ref: ComputeRef, from: number, length: Seconds = FINE): Rollup => ({
+  ref,
+  length,
+  from: at(from),
+  time: { init: millis(1), active: millis(length * 900), idle: millis(2) },
+  readings: 3,
+  size: { count: 4, sum: 3.25, min: cu(0.25), max: cu(2), source: 'estimated' },
+  connections: {
+    count: 3,
+    all: { sum: 40, max: 20 },
+    active: { sum: 10, max: 9 },
+    idle: { sum: 24, max: 11 },
+    idleInTransaction: { sum: 5, max: 5 },
+    other: { sum: 1, max: 1 },
+  },
+  cache: { hits: 123_456_789, misses: 4321, over: millis(298_000) },
+  cacheUsed: bytes(1.5 * 2 ** 33),
+  workingSet: bytes(2 ** 31),
+  use: { arrivals: 17, activeTime: millis(123_456), over: millis(299_000) },
+  longestTransaction: seconds(12.5),
+  culprits: ['web', 'worker', 'cron', 'psql', ''].map((name) => ({
+    culprit: `clients/${name}/app/shop`,
+    share: ratio(0.2),
+  })),
+})
+
+/** The account of a compute that was looked at once. */
+export function computeOf(endpointId: string, projectId = 'project-one'): ComputeAccount {
+  const seen = look(100, {
+    endpointId,
+    projectId,
+    startedAt: at(10),
+    suspendedAt: at(70),
+    lastActive: at(60),
+  })
+  const { batch: seenOnce } = accounted(ledger(), sweep(100, { looks: [seen] }), {
+    prices,
+    overhead: 0.01,
+    now: at(100),
+  })
+  const [account] = seenOnce.computes
+  if (!account) throw new Error('a look makes an account')
+  return account
+}
+
+/**
+ * The `index`-th of many batches of one compute, each with one interval and one rollup; what a killed writer left can be
+ * told from how many it had acknowledged.
+ */
+export const numbered = (index: number): Batch => ({
+  ...batch(),
+  readings: { ...NO_READING_COUNTS, ok: index },
+  computes: [computeOf('ep-one')],
+  settled: [intervalAt(refOf('ep-one'), index * 100)],
+  rollups: [rollupAt(refOf('ep-one'), index * 300)],
+})

@@ -1,0 +1,42 @@
+// A folder of its own for each test, with a clock that stands where the builders' times begin.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
+import { afterEach, beforeEach } from 'vitest'
+import type { History, Store } from '../../src/model/ports.ts'
+import { openEmbeddedStore } from '../../src/store/embedded.ts'
+import { fakeClock } from '../support/fake-clock.ts'
+
+export const makeFolder = (): string => mkdtempSync(join(tmpdir(), 'dormouse-store-'))
+
+export type Place = {
+  /** That of the running test. */
+  readonly folder: () => string
+  readonly file: () => string
+  readonly open: () => Store & History
+  /** Rows as they lie in the file. */
+  readonly rows: (query: string) => readonly Record<string, SQLOutputValue>[]
+}
+
+export function eachInItsFolder(): Place {
+  let folder = ''
+  beforeEach(() => {
+    folder = makeFolder()
+  })
+  afterEach(() => rmSync(folder, { recursive: true }))
+  const file = (): string => join(folder, 'dormouse.sqlite')
+  return {
+    folder: () => folder,
+    file,
+    open: () => openEmbeddedStore(folder, fakeClock()),
+    rows: (query) => {
+      const database = new DatabaseSync(file(), { readOnly: true })
+      try {
+        return database.prepare(query).all()
+      } finally {
+        database.close()
+      }
+    },
+  }
+}
