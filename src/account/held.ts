@@ -63,10 +63,9 @@ export function plusHeld(a: HeldBy, b: HeldBy): HeldBy {
   for (const [key, time] of Object.entries(b)) sum[key] = millis((sum[key] ?? 0) + time)
   const names = Object.entries(sum)
   if (names.length <= NAMES) return sum
-  const ordered = names.toSorted(([, x], [, y]) => y - x)
-  const rest = ordered.slice(NAMES - 1).reduce((all, [, time]) => all + time, 0)
-  const kept = Object.fromEntries(ordered.slice(0, NAMES - 1))
-  return { ...kept, [OTHER]: millis((kept[OTHER] ?? 0) + rest) }
+  const ordered = names.filter(([key]) => key !== OTHER).toSorted(([, x], [, y]) => y - x)
+  const rest = ordered.slice(NAMES - 1).reduce((all, [, time]) => all + time, sum[OTHER] ?? 0)
+  return { ...Object.fromEntries(ordered.slice(0, NAMES - 1)), [OTHER]: millis(rest) }
 }
 
 /** The stretches of the open interval that lie before `horizon` as one: they are kept for their sum only. */

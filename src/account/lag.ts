@@ -16,8 +16,8 @@ export function followed(
   looks: readonly Look[],
   readings: readonly ReadingAttempt[],
 ): Followed {
-  const offset = before.clockOffset ?? 0
-  const known = looks.reduce<Followed>((all, look) => seenBy(all, look, offset), before)
+  const { lags, awaited, clockOffset = 0 } = before
+  const known = looks.reduce<Followed>((all, look) => seenBy(all, look, clockOffset), { lags, awaited })
   return readings.reduce(told, known)
 }
 

@@ -1,6 +1,8 @@
-// Benchmarks: npm run bench -- NAME. Each prints one table and one line of JSON; goals are printed, not asserted.
+// Benchmarks: npm run bench -- NAME [--minutes N]. Each prints one table and one line of JSON; goals are printed, not asserted.
+import { parseArgs } from 'node:util'
 import { awake } from './awake.ts'
 import { forecast } from './forecast.ts'
+import { observer } from './observer/observer.ts'
 import { wake } from './wake.ts'
 
 /** What a benchmark found. Rows: what was measured, its value with unit, and the goal where there is one. */
@@ -9,13 +11,23 @@ export type Figures = {
   readonly json: Readonly<Record<string, number>>
 }
 
-const BENCHES: Readonly<Record<string, () => Promise<Figures>>> = { awake, forecast, wake }
+/** `minutes`: how long it is to measure, where it has a length. */
+const BENCHES: Readonly<Record<string, (minutes?: number) => Promise<Figures>>> = {
+  awake,
+  forecast,
+  observer,
+  wake,
+}
 
-const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(BENCHES)
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { minutes: { type: 'string' } },
+})
+const names = positionals.length > 0 ? positionals : Object.keys(BENCHES)
 for (const name of names) {
   const bench = BENCHES[name]
   if (!bench) throw new Error(`no benchmark "${name}"; there is ${Object.keys(BENCHES).join(', ')}`)
-  const { rows, json } = await bench()
+  const { rows, json } = await bench(values.minutes === undefined ? undefined : Number(values.minutes))
   const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   for (const row of rows) console.log(row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  '))
   const rounded = Object.entries(json).map(([key, value]) => [key, Number(value.toFixed(4))])
