@@ -20,6 +20,8 @@ export type ViewContext = {
   readonly activityLag: Seconds
   /** The service could not be asked for so long that states are only remembered. */
   readonly stale: boolean
+  /** Why the compute cannot be read; undefined where it can. */
+  readonly unreadable?: string | undefined
 }
 
 export function computeView(account: ComputeAccount, context: ViewContext): ComputeView {
@@ -50,7 +52,7 @@ export function computeView(account: ComputeAccount, context: ViewContext): Comp
     hitRatio: reading.cache?.hitRatio,
     ...insideOf(account, context.preset),
     readingAt: reading.last?.at,
-    readingProblem: reading.problem,
+    readingProblem: context.unreadable ?? reading.problem,
     readingSucceeded: reading.attempts === 0 ? undefined : reading.lastSucceeded,
     why: context.stale ? { because: 'unknown' } : whyAwake(account, { delay, ...context }),
   }

@@ -57,6 +57,7 @@ function accountLine({
   spend,
   awake_seconds,
   observer,
+  unreadable,
   problems,
 }: Fleet['accounts'][number]): string {
   const money = (amount: number): string => moneyText(amount, spend.currency)
@@ -64,6 +65,7 @@ function accountLine({
     `account ${account}: service ${service}; awake ${lengthText(awake_seconds.likely)}, ` +
       `spend ${money(spend.likely)} (${money(spend.low)} to ${money(spend.high)}); ` +
       `wakes caused by looking ${observer.wakes_caused}, awake time added ${lengthText(observer.awake_extension_seconds)}`,
+    ...(unreadable === null ? [] : [`  not read inside: ${unreadable}`]),
     ...problems.map((problem) => `  not seen: ${problem}`),
   ].join('\n')
 }

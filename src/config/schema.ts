@@ -47,6 +47,11 @@ const reading = z
       .describe(
         'The database to connect to for full readings, with the extension that shows the file cache.',
       ),
+    role: z
+      .string()
+      .min(1)
+      .prefault('dormouse')
+      .describe('The role whose connection strings are asked for, with service.use_connection_uri.'),
     service_users: z
       .array(z.string())
       .prefault(['cloud_admin'])
@@ -80,7 +85,9 @@ const service = z
     use_connection_uri: z
       .boolean()
       .prefault(false)
-      .describe('Whether the service may be asked for connection strings, which hold passwords.'),
+      .describe(
+        'Whether the service may be asked for connection strings, which hold passwords, where an account has no dsn.',
+      ),
   })
   .transform(({ preset, requests_per_minute: requestsPerMinute, use_connection_uri: useConnectionUri }) => ({
     preset,

@@ -12,10 +12,12 @@ import { createCamera } from './snapshot.ts'
 import { newAccountState, type AccountState } from './state.ts'
 import { turn } from './turn.ts'
 import { createPublisher } from './publisher.ts'
-import { planOf, type Machine } from './wire.ts'
+import { planOf, whyUnreadable, type Machine } from './wire.ts'
 
 export type Lane = {
   readonly prices: Prices
+  /** Why its computes cannot be read; undefined where they can. */
+  readonly unreadable: string | undefined
   readonly state: () => AccountState
   /** On the monotonic clock: when its last turn began. */
   readonly turnedAt: () => Seconds
@@ -55,7 +57,12 @@ export async function createLanes(
   let passSeconds = seconds(0)
 
   const publishNow = createPublisher(async () => {
-    const shown = all.map((lane) => ({ state: lane.state(), prices: lane.prices, preset }))
+    const shown = all.map((lane) => ({
+      state: lane.state(),
+      prices: lane.prices,
+      preset,
+      unreadable: lane.unreadable,
+    }))
     const version = (snapshot?.version ?? 0) + 1
     const context = { now: machine.clock.now(), version, passSeconds, ...limits }
     const next = await inTurns(camera(shown, context), pause)
@@ -72,14 +79,24 @@ export async function createLanes(
     config.accounts.map(async (account) => {
       const first = newAccountState(await machine.store.load(account.name))
       const ports = portsOf(account)
-      return createLane({ ports, plan: planOf(account, config), first }, machine, turned)
+      const unreadable = whyUnreadable(account, config)
+      return createLane({ ports, plan: planOf(account, config), first, unreadable }, machine, turned)
     }),
   )
   return { all, snapshot: () => snapshot }
 }
 
 function createLane(
-  { ports, plan, first }: { readonly ports: Ports; readonly plan: PassPlan; readonly first: AccountState },
+  {
+    ports,
+    plan,
+    first,
+    unreadable,
+  }: Pick<Lane, 'unreadable'> & {
+    readonly ports: Ports
+    readonly plan: PassPlan
+    readonly first: AccountState
+  },
   machine: LaneMachine,
   turned: (took: Seconds) => Promise<void>,
 ): Lane {
@@ -87,6 +104,7 @@ function createLane(
   let turnedAt = ports.clock.monotonic()
   return {
     prices: plan.prices,
+    unreadable,
     state: () => state,
     turnedAt: () => turnedAt,
     turn: async (signal) => {

@@ -11,7 +11,13 @@ import { micros, millis, type Instant, type Seconds } from '../model/units.ts'
 import { orderedKeys, type Ordered } from './ordered-keys.ts'
 import type { AccountState } from './state.ts'
 
-export type Shown = { readonly state: AccountState; readonly prices: Prices; readonly preset: Preset }
+export type Shown = {
+  readonly state: AccountState
+  readonly prices: Prices
+  readonly preset: Preset
+  /** Why its computes cannot be read; undefined where they can. */
+  readonly unreadable?: string | undefined
+}
 
 export type SnapshotContext = {
   readonly now: Instant
@@ -80,7 +86,7 @@ type Remembered = {
 
 /** The view of a compute that sleeps is the same until its account, its project or our sight of it changes. */
 function viewOf(
-  { state, prices, preset }: Shown,
+  { state, prices, preset, unreadable }: Shown,
   {
     asleep,
     context,
@@ -92,7 +98,7 @@ function viewOf(
     const project = state.ledger.projects.get(account.ref.projectId)?.project
     const before = asleep.get(account)
     if (before && before.project === project && before.stale === stale) return before.view
-    const view = computeView(account, { project, prices, preset, now, activityLag, stale })
+    const view = computeView(account, { project, prices, preset, now, activityLag, stale, unreadable })
     const sleeps = account.open === undefined && account.compute.state === 'idle'
     if (sleeps) asleep.set(account, { project, stale, view })
     return view
@@ -139,7 +145,10 @@ const added = <Value extends number>(
   high: unit(a.high + b.high),
 })
 
-function accountView({ state, prices }: Shown, { wakesCausedIn, ...totals }: OpenTotals): AccountView {
+function accountView(
+  { state, prices, unreadable }: Shown,
+  { wakesCausedIn, ...totals }: OpenTotals,
+): AccountView {
   return {
     account: state.ledger.account,
     currency: prices.currency,
@@ -151,6 +160,7 @@ function accountView({ state, prices }: Shown, { wakesCausedIn, ...totals }: Ope
     backlog: state.backlog,
     problems: state.problems,
     readings: state.ledger.readings,
+    unreadable,
     activityLag: measuredLag(state.ledger.computes.values()),
     wakesCaused: wakesCausedIn,
     totals,

@@ -60,6 +60,8 @@ export type Status = {
     readonly wakes: number
     readonly suspends: number
     readonly readings: AccountView['readings']
+    /** Why no compute of it can be read; null where they can be. */
+    readonly unreadable: string | null
     /** Measured; null until it is. */
     readonly activity_lag_seconds: number | null
     readonly observer: {
@@ -84,6 +86,7 @@ export const statusOf = ({ takenAt, ready, accounts, computes }: Snapshot): Stat
     wakes: view.totals.wakes,
     suspends: view.totals.suspends,
     readings: view.readings,
+    unreadable: view.unreadable ?? null,
     activity_lag_seconds: view.activityLag ?? null,
     observer: {
       wakes_caused: view.totals.wakesCaused,

@@ -4,7 +4,8 @@ import type { SelfMetrics } from '../metrics/self.ts'
 import type { Clock, Ports, Random, Send, Store } from '../model/ports.ts'
 import { createPreset } from '../model/sizes.ts'
 import { seconds } from '../model/units.ts'
-import { createReadings } from '../observe/readings.ts'
+import { askingService, type AddressOptions } from '../observe/address.ts'
+import { createReadings, MAINTENANCE_DATABASE } from '../observe/readings.ts'
 import { createService } from '../service/service.ts'
 import type { PassPlan } from './pass.ts'
 
@@ -33,6 +34,7 @@ export function portsOf(account: AccountConfig, config: Config, machine: Machine
     clock,
     dsn: account.dsn,
     password: () => passwordOf(account),
+    ask: config.service.useConnectionUri ? asking(service, config) : undefined,
     database: config.reading.database,
     serviceUsers: config.reading.serviceUsers,
     deadline: config.reading.deadline,
@@ -46,6 +48,15 @@ export function portsOf(account: AccountConfig, config: Config, machine: Machine
     send,
     store: timed(store, { clock, self }),
   }
+}
+
+const asking = (service: Ports['service'], { reading: { role, database } }: Config): AddressOptions['ask'] =>
+  askingService(service, { role, database: database ?? MAINTENANCE_DATABASE })
+
+/** Why the computes of an account cannot be read; undefined where they can, or are not to be. */
+export function whyUnreadable({ dsn }: AccountConfig, { reading, service }: Config): string | undefined {
+  if (reading.mode === 'off' || dsn !== undefined || service.useConnectionUri) return undefined
+  return 'no credentials: set dsn of the account, or service.use_connection_uri'
 }
 
 /** The list of projects shows activity within a minute; never less than a reading is told. Doubled, operations are read more often than they need to be. */

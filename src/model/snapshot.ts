@@ -66,6 +66,8 @@ export type AccountView = {
   /** What the last sweep could not see, one line each. */
   readonly problems: readonly string[]
   readonly readings: ReadingCounts
+  /** Why no compute of it can be read; undefined where they can be. */
+  readonly unreadable: string | undefined
   /** How late the service shows activity: measured; undefined until it is. */
   readonly activityLag: Seconds | undefined
   /** Project id → wakes that observing caused, where it caused any. */

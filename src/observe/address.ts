@@ -1,9 +1,24 @@
 // Where a compute is connected to: the template of the configuration, or what the service says when it may be asked.
 import type { Compute } from '../model/compute.ts'
+import type { ConnectionUri, Service } from '../model/ports.ts'
 import { failed, ok, type Result } from '../model/result.ts'
+import { serviceErrorText } from '../model/service-error.ts'
 
-/** The service's own connection string of the direct host, with a password in it; the problem is one line without it. */
-export type ConnectionUri = (compute: Compute, signal: AbortSignal) => Promise<Result<string, string>>
+/** Where the service says that a compute is; the problem is one line. */
+type Ask = (compute: Compute, signal: AbortSignal) => Promise<Result<ConnectionUri, string>>
+
+/** Asks the service for the connection string of one role. */
+export const askingService =
+  (
+    service: Pick<Service, 'getConnectionUri'>,
+    who: { readonly role: string; readonly database: string },
+  ): Ask =>
+  async ({ projectId, endpointId }, signal) => {
+    const answer = await service.getConnectionUri(projectId, { endpointId, ...who }, signal)
+    if (answer.ok && answer.value) return ok(answer.value)
+    const why = answer.ok ? 'the configuration does not allow to ask' : serviceErrorText(answer.error)
+    return failed(`no connection string for role ${who.role} and database ${who.database}: ${why}`)
+  }
 
 export type AddressOptions = {
   /** A connection string with `{host}`, `{endpoint_id}`, `{project_id}` and `{database}`; without a password. */
@@ -11,7 +26,7 @@ export type AddressOptions = {
   /** Asked at every reading, so that a rotated password is seen. */
   readonly password: () => string | undefined
   /** Asked where there is no `dsn`, and only where the operator allowed it: its answers are credentials. */
-  readonly connectionUri?: ConnectionUri | undefined
+  readonly ask?: Ask | undefined
 }
 
 export type Addresses = {
@@ -22,21 +37,21 @@ export type Addresses = {
   forget(compute: Compute): void
 }
 
-export function createAddresses({ dsn, password, connectionUri }: AddressOptions): Addresses {
-  const told = new Map<string, string>()
-  const ask = async (compute: Compute, signal: AbortSignal): Promise<Result<string, string>> => {
+export function createAddresses({ dsn, password, ask }: AddressOptions): Addresses {
+  const told = new Map<string, ConnectionUri>()
+  const tell: Ask = async (compute, signal) => {
     const kept = told.get(compute.endpointId)
-    if (kept !== undefined) return ok(kept)
-    const answer = (await connectionUri?.(compute, signal)) ?? failed('no dsn')
+    if (kept) return ok(kept)
+    const answer = (await ask?.(compute, signal)) ?? failed('no dsn')
     if (answer.ok) told.set(compute.endpointId, answer.value)
     return answer
   }
   return {
-    known: dsn !== undefined || connectionUri !== undefined,
+    known: dsn !== undefined || ask !== undefined,
     of: async (compute, database, signal) => {
       if (dsn !== undefined) return filled(dsn, { compute, database, secret: password() })
-      const answer = await ask(compute, signal)
-      return answer.ok ? inDatabase(answer.value, { compute, database }) : answer
+      const answer = await tell(compute, signal)
+      return answer.ok ? inDatabase(answer.value.reveal(), { compute, database }) : answer
     },
     forget: ({ endpointId }) => void told.delete(endpointId),
   }
@@ -71,7 +86,7 @@ function inDatabase(uri: string, { compute, database }: Target): Result<string, 
 
 /** The client would talk in plain text, or trust anybody; whoever wants that says so with sslmode=disable or no-verify. */
 function verified(url: URL): string {
-  if (['', 'allow', 'prefer', 'require', 'verify-ca'].includes(url.searchParams.get('sslmode') ?? ''))
+  if (['', 'allow', 'prefer', 'require'].includes(url.searchParams.get('sslmode') ?? ''))
     url.searchParams.set('sslmode', 'verify-full')
   return url.href
 }

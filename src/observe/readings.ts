@@ -30,7 +30,7 @@ export type ReadingsOptions = AddressOptions & {
 }
 
 /** Where light readings go: sessions there are mostly not seen as activity. Source: service-facts.md, "What keeps a compute awake". */
-const MAINTENANCE_DATABASE = 'postgres'
+export const MAINTENANCE_DATABASE = 'postgres'
 /** Milliseconds. Doubled, a statement on a busy compute holds a reading up for longer than is polite. */
 const STATEMENT_TIMEOUT = 2000
 /** A host that answered before is near and up. Doubled, one that went away holds up a place of the round for longer. */

@@ -38,7 +38,14 @@ type Outcome =
   | { readonly reading: ReadingAttempt }
   | { readonly problem: string }
 
-export async function readingRound(ports: Ports, input: RoundInput, signal: AbortSignal): Promise<Round> {
+/** What a round needs of the ports. */
+type RoundPorts = Pick<Ports, 'clock' | 'service' | 'readings'>
+
+export async function readingRound(
+  ports: RoundPorts,
+  input: RoundInput,
+  signal: AbortSignal,
+): Promise<Round> {
   const begun = ports.clock.monotonic()
   const outcomes: (readonly [ComputeRef, Outcome])[] = []
   let left = 0
@@ -69,7 +76,7 @@ export async function readingRound(ports: Ports, input: RoundInput, signal: Abor
 
 /** Judges twice: by the sweep's look, which costs nothing, and by a fresh one. */
 async function attempt(
-  ports: Ports,
+  ports: RoundPorts,
   { candidate, input }: { readonly candidate: Candidate; readonly input: RoundInput },
   signal: AbortSignal,
 ): Promise<Outcome> {
@@ -97,7 +104,7 @@ const isFresh = ({ askedOn }: Look, clock: Clock): boolean => clock.monotonic() 
 
 /** The list is what the interface text has; it costs one request like a single record would. */
 async function freshLook(
-  { clock, service }: Ports,
+  { clock, service }: RoundPorts,
   { projectId, endpointId }: ComputeRef,
   signal: AbortSignal,
 ): Promise<Look | undefined> {

@@ -7,7 +7,7 @@ import { ARMS, type Actor, type Arm } from './stage.ts'
 
 export type Evidence = {
   readonly actors: readonly Actor[]
-  /** Awake seconds of each compute before the schedule began: setting up is not part of it. */
+  /** Awake seconds of each project's compute before the schedule began: setting up is not part of it. */
   readonly before: ReadonlyMap<string, number>
   readonly truth: Truth
   /** What the daemon of the arm `full` says when all is over. */
@@ -71,16 +71,16 @@ const awakeDue = (length: number): number => (3600 / SCALE) * (length / (86_400 
 
 function rowOf(profile: string, { actors, before, truth, fleet }: Evidence): Row {
   const awakeIn = (arm: Arm): number => {
-    const { endpointId } = actorIn(arm)
-    const awake = truth.computes.find((one) => one.endpointId === endpointId)?.awakeSeconds ?? 0
-    return awake - (before.get(endpointId) ?? 0)
+    const { projectId } = actorIn(arm)
+    const awake = truth.computes.find((one) => one.projectId === projectId)?.awakeSeconds ?? 0
+    return awake - (before.get(projectId) ?? 0)
   }
   const actorIn = (arm: Arm): Actor => {
     const found = actors.find((one) => one.profile === profile && one.arm === arm)
     if (!found) throw new Error(`nobody plays ${profile} for ${arm}`)
     return found
   }
-  const seen = fleet.computes.find(({ endpoint_id }) => endpoint_id === actorIn('full').endpointId)
+  const seen = fleet.computes.find(({ project_id }) => project_id === actorIn('full').projectId)
   return {
     profile,
     awake: {

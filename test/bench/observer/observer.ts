@@ -26,7 +26,7 @@ export async function observer(minutes = 5): Promise<Figures> {
   const actors = await actorsOf(local)
   for (const { uri } of actors) await run(uri, FILL)
   await asleep(local)
-  const before = new Map(local.truth().computes.map((one) => [one.endpointId, one.awakeSeconds]))
+  const before = new Map(local.truth().computes.map((one) => [one.projectId, one.awakeSeconds]))
   const off = await watch(local, { folder, actors, arm: 'off' })
   stack.defer(() => off.stop())
   const full = await watch(local, { folder, actors, arm: 'full' })

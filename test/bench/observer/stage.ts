@@ -15,7 +15,6 @@ export type Actor = {
   readonly arm: Arm
   readonly profile: string
   readonly projectId: string
-  readonly endpointId: string
   readonly uri: string
 }
 
@@ -42,14 +41,12 @@ export async function actorsOf(local: Local): Promise<readonly Actor[]> {
   const headers = { authorization: `Bearer ${local.apiKey}` }
   const answer = await fetch(`${local.baseUrl}/projects?limit=400`, { headers })
   const { projects } = (await answer.json()) as Projects
-  const computes = local.truth().computes
   const pairs = PROFILES.flatMap(({ name }) => ARMS.map((arm) => [name, arm] as const))
   return Promise.all(
     pairs.map(async ([profile, arm]) => {
       const projectId = projects.find(({ name }) => name === `${profile} ${arm}`)?.id ?? ''
-      const endpointId = computes.find((one) => one.projectId === projectId)?.endpointId ?? ''
       const uri = (await uriOf(local, projectId)).replace('sslmode=verify-full', 'sslmode=disable')
-      return { arm, profile, projectId, endpointId, uri }
+      return { arm, profile, projectId, uri }
     }),
   )
 }
