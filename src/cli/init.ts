@@ -18,7 +18,9 @@ type Options = ConnectOptions & {
 /** A role that sees the connections of everybody and the file cache, and nothing of the data. */
 const ROLE_SQL = `-- Once in every project, as the owner of the database: the role that Dormouse reads with.
 create role dormouse with login connection limit 2 password 'choose a long one';
-grant pg_monitor to dormouse;`
+grant pg_monitor to dormouse;
+-- In the database of full readings (reading.database): the views of the file cache.
+create extension if not exists neon;`
 
 export const createInitCommand = ({ io, end }: Session): Command =>
   direct(new Command('init').description('ask the service what is there and write a commented configuration'))
