@@ -34,6 +34,7 @@ describe('a configuration', () => {
           overhead: 0.01,
           minInterval: 300,
           activityLag: 60,
+          role: 'dormouse',
           serviceUsers: ['cloud_admin'],
           deadline: 5,
           maxConcurrent: 16,
