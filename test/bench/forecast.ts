@@ -1,6 +1,6 @@
 // The spend forecast on days of the past: its error beside the run-rate's, the coverage and width of its interval, and its odds.
 import { DAYS, MEASURES, type Measure, type Tried } from './forecast/measures.ts'
-import { announced, fleets, pieces, singles, synthetic, type Series } from './forecast/series.ts'
+import { announced, fleets, pieces, singles, synthetic, untold, type Series } from './forecast/series.ts'
 import { PERIOD, trialsOf } from './forecast/trial.ts'
 import type { Figures } from './run.ts'
 
@@ -96,8 +96,14 @@ function realKinds(computes: readonly Series[]): readonly Kind[] {
     {
       key: 'growing',
       name: `${growing.length} fleets of 10 that grow`,
-      tried: tried(growing),
+      tried: tried(untold(growing)),
       goals: { ...COMMON, error: 'day 10 / 20: ≤ 13.3 / 7.2' },
+    },
+    {
+      key: 'growing_announced',
+      name: 'the same, told how many computes there are',
+      tried: tried(growing),
+      goals: { error: '', coverage: '', width: '', brier: '', calibration: '' },
     },
     {
       key: 'young',
@@ -127,7 +133,6 @@ function syntheticKinds(): readonly Kind[] {
     goals: NO_GOALS,
   }))
   const told = announced(COUNT)
-  const silent = told.map(({ amounts }) => ({ amounts, changes: [] }))
   return [
     ...families,
     {
@@ -137,7 +142,12 @@ function syntheticKinds(): readonly Kind[] {
       // set on other families, harder ones or easier ones
       goals: { ...NO_GOALS, error: 'day 10 / 20: ≤ 16.7 / 9.2', bound: '' },
     },
-    { key: 'silent', name: `${COUNT} with steps, not announced`, tried: tried(silent), goals: NO_GOALS },
+    {
+      key: 'silent',
+      name: `${COUNT} with steps, not announced`,
+      tried: tried(untold(told)),
+      goals: NO_GOALS,
+    },
     {
       key: 'announced',
       name: 'the same, each step announced when made',

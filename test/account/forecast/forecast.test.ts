@@ -74,6 +74,14 @@ test.each<[string, Partial<ForecastInput>, number]>([
   expect(known(input(changed)).p50).toBeCloseTo(p50, 6)
 })
 
+test('a change ahead scales the doubt as it scales the amount', () => {
+  const rough = Array.from({ length: 120 }, (_, day) => 10 + (day % 3))
+  const same = known(withDays(rough, { finished: [] })).remains
+  const twice = known(withDays(rough, { finished: [], changes: [{ at: 120 + 1e-9, factor: 2 }] })).remains
+  const scale = (2 * (same.expected + same.base)) / (twice.expected + twice.base)
+  expect(twice.spread / same.spread).toBeCloseTo(scale ** 0.86, 6)
+})
+
 test('a weekend ahead costs what weekends cost', () => {
   const amounts = Array.from({ length: 364 }, (_, day) => (day % 7 < 5 ? 10 : 1))
   const weekend = known(withDays(amounts.slice(0, 362), { spent: 0, daysLeft: 2 }))

@@ -46,6 +46,12 @@ test.each<[string, ReturnType<typeof from>, number[]]>([
   found.forEach((factor, weekday) => expect(factor).toBeCloseTo(factors[weekday] ?? NaN, 3))
 })
 
+test('weekday factors forget what is older than a year of weeks', () => {
+  const mondays = Array.from({ length: 70 }, (_, day) => (day % 7 === 0 ? 7 : 0))
+  expect(weekdayFactors(from([...mondays, ...constant(364).amounts]), 434)).toEqual(EVEN)
+  expect(weekdayFactors(from([...mondays, ...constant(357).amounts]), 427)[0]).toBeGreaterThan(1)
+})
+
 test('weekday factors come close to the pattern of half a year of weeks', () => {
   const pattern = [2, 1, 1, 1, 1, 0.5, 0.5]
   const history = from(Array.from({ length: 182 }, (_, day) => 3 * (pattern[day % 7] ?? 0)))
@@ -77,6 +83,12 @@ test.each<[string, ReturnType<typeof from>, number]>([
 })
 
 // (1 + q) / (1 - q) · (1 - q³⁰) / (1 + q³⁰), q = 2^(-1/5)
+// slow: what the older half of 80 days weighs; fast: 0; a thousandth of the slow one is added to both, then taken off
+test('the level of a compute that fell silent is not 0 at once', () => {
+  const history = from([...constant(40, 10).amounts, ...constant(40, 0).amounts])
+  expect(levelAfter(history, 80, { factors: EVEN, noise: 100 }).amount).toBeCloseTo(0.180748, 6)
+})
+
 test('the fast average of a long history holds 14 days', () => {
   const { effectiveDays } = levelAfter(constant(300), 300, { factors: EVEN, noise: 1 })
   expect(effectiveDays).toBeCloseTo(14.0054, 3)
@@ -91,6 +103,15 @@ test.each<[string, (number | undefined)[], number]>([
   ['2, nothing known, then 4', [2, undefined, 4], 6.5],
 ])('the noise of %s', (_, amounts, noise) => {
   expect(noiseAfter(from(amounts), amounts.length, EVEN)).toBeCloseTo(noise, 10)
+})
+
+// 30² · w(59), and (30 α)² · (1 - α)^2(j - 1) · w(59 - j) for each day j after, over the weights of 60 days; w(a) = 2^(-a/30)
+test.each<[string, number, number]>([
+  ['60 days, its first day is the last that counts', 140, 7.472297],
+  ['a day more, and only what it did to the level counts', 139, 0.455793],
+])('the noise of one odd day is felt for %s', (_, odd, noise) => {
+  const amounts = Array.from({ length: 200 }, (__, day) => (day === odd ? 40 : 10))
+  expect(noiseAfter(from(amounts), 200, EVEN)).toBeCloseTo(noise, 4)
 })
 
 test('a weekday with half the factor has half the variance', () => {
@@ -112,6 +133,11 @@ test.each<[number, number, number]>([
   expect(outlook.spread).toBeCloseTo(spread, 3)
 })
 
+test('the base is nine tenths of a day of the last sixty', () => {
+  const days = [...constant(40, 10).amounts, ...constant(30, 2).amounts, ...constant(30, 4).amounts]
+  expect(outlookAfter(from(days), 100, wholeDays(from(days), 100, 1)).base).toBeCloseTo(2.7, 10)
+})
+
 const outcome = { from: 0, to: 30, rate: 1, known: 30, spread: 0.2, miss: 2 }
 
 test.each<[string, Parameters<typeof correctedSpread>[2], number]>([
@@ -120,10 +146,16 @@ test.each<[string, Parameters<typeof correctedSpread>[2], number]>([
   // a window of 30 days weighs 5 / 30, after 240 days half: √((4 · 1.2 + 2² / 12) / (4 + 1 / 12))
   ['one missed by two spreads', [outcome], 0.2242],
   ['one missed by everything: four spreads count', [{ ...outcome, miss: -Infinity }], 0.24512],
+  // √((4 · 1.2 + 2²) / (4 + 1))
+  ['one of two days weighs 1', [{ ...outcome, from: 268, to: 270 }], 0.26533],
   ['one that is not over', [{ ...outcome, to: 271 }], 0.21909],
   ['one from when almost nothing was spent', [{ ...outcome, rate: 0.05 }], 0.21909],
 ])('the spread is corrected by own finished windows: %s', (_, outcomes, spread) => {
   expect(correctedSpread({ spread: 0.2, rate: 1, known: 100 }, 270, outcomes)).toBeCloseTo(spread, 4)
+})
+
+test('no spread is above 2, however little is known', () => {
+  expect(correctedSpread({ spread: 1.9, rate: 1, known: 1 }, 1, [])).toBe(2)
 })
 
 test('windows begin every five days from the thirtieth on and miss nothing where nothing changes', () => {
@@ -133,6 +165,17 @@ test('windows begin every five days from the thirtieth on and miss nothing where
   )
   for (const { miss } of outcomes) expect(miss).toBeCloseTo(0, 8)
   expect(coverageOf(outcomes)).toEqual({ windows: 13, inside: 1 })
+})
+
+test('coverage judges each window by what had finished when it began', () => {
+  const far = { ...outcome, to: 10, miss: 4 }
+  const inside = (miss: number) => coverageOf([far, { ...outcome, from: 20, to: 30, miss }])?.inside
+  // √((4 (1 + 20 / 30) + 4² h) / (4 + h)) = 1.794 times 1.34 below and 1.26 above, where h = 2^(-10/240) / 2
+  expect([-2.41, -2.4, 2.26, 2.27].map(inside)).toEqual([0, 0.5, 0.5, 0])
+})
+
+test('windows older than two years are left out', () => {
+  expect(finishedWindows(constant(900), 10)[0]?.from).toBe(170)
 })
 
 test('a window with an unknown day is none', () => {

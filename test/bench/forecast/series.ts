@@ -56,9 +56,24 @@ export function fleets(
         (sum, { amounts, offset, joins }) => sum + (day < joins ? 0 : (amounts[day + offset] ?? 0)),
         0,
       )
-    return steady(Array.from({ length: days }, (_, day) => onDay(day)))
+    const changes = joinsOf(parts.map(({ joins }) => joins))
+    return { amounts: Array.from({ length: days }, (_, day) => onDay(day)), changes }
   })
 }
+
+/** Of each member after the first: one more of as many as there are, whatever it will cost. */
+const joinsOf = (days: readonly number[]): readonly KnownChange[] =>
+  days
+    .filter((at) => at > 0)
+    .map((at) => ({
+      at,
+      factor: days.filter((other) => other <= at).length / days.filter((other) => other < at).length,
+    }))
+    .filter(({ factor }) => Number.isFinite(factor))
+
+/** The same days, and nothing is told. */
+export const untold = (series: readonly Series[]): readonly Series[] =>
+  series.map(({ amounts }) => steady(amounts))
 
 type FleetOptions = { readonly count: number; readonly grown: boolean }
 
