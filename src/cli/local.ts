@@ -12,7 +12,7 @@ import { parseCu, parseDelay, parseLength, parseWhole } from './parse.ts'
 
 type Options = {
   readonly folder: string
-  readonly projects: number
+  readonly projects?: number
   readonly port?: number
   readonly proxyPort?: number
   readonly plan: 'free' | 'paid'
@@ -34,9 +34,8 @@ export const createLocalCommand = ({ io, end }: Session): Command =>
     .option('--folder <folder>', 'where it keeps its data', './dormouse-local')
     .option(
       '--projects <n>',
-      'projects to make at the first start, each with a primary compute',
+      'projects to make at the first start, each with a primary compute; 1 when absent, 200 with a past',
       parseWhole,
-      1,
     )
     .option(
       '--past <duration>',
@@ -87,11 +86,12 @@ async function runLocal(options: Options, io: Io): Promise<ExitCode> {
 const LONG = seconds(1_000_000)
 
 const localOptions = (options: Options, io: Io): LocalOptions => {
-  const { folder, projects, past: span, delay, cu, activityLag, json, ...rest } = options
+  const { folder, projects: count, past: span, delay, cu, activityLag, json, ...rest } = options
   const seed = {
     ...(cu === undefined ? {} : { cu }),
     ...(delay === undefined ? {} : { suspendTimeoutSeconds: delay === 'never' ? -1 : delay }),
   }
+  const projects = count ?? (span === undefined ? 1 : PAST_PROJECTS)
   return {
     ...rest,
     ...(activityLag === undefined ? {} : { lastActiveLag: activityLag }),
@@ -162,6 +162,9 @@ const pastRefusedText = ({ folder, kept }: Extract<LocalEvent, { kind: 'past-ref
   (kept
     ? `the past of ${kept.projects} projects from ${kept.from} to ${kept.to} it was made with`
     : 'its projects without one; choose another --folder')
+
+/** Enough for every kind of use in every size. Doubled, the first start takes two or three seconds longer. */
+const PAST_PROJECTS = 200
 
 /** Months at most: the service forgets operations after about six (service-facts 3). */
 const PAST = { least: seconds(86_400), most: seconds(180 * 86_400) }
