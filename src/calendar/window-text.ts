@@ -12,7 +12,7 @@ export type Weekly = {
 export type Times = { readonly from: number; readonly to: number }
 
 const NAMES = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
-const EVERY_DAY = NAMES.map((_, index) => index)
+export const EVERY_DAY: ReadonlySet<number> = new Set(NAMES.map((_, index) => index))
 
 const EXPECTED = 'expected days and times such as Mon-Fri 08:00-19:00, or times alone such as 22:00-06:00'
 
@@ -26,7 +26,7 @@ export function parseWeekly(text: string): Result<Weekly, string> {
   const [from = '', to = '', ...more] = times.split('-')
   if (parts.length > 2 || more.length > 0 || !/^\d.*-./.test(times)) return failed(EXPECTED)
   const parsedTimes = parseTimes(from, to)
-  const parsedDays = days === undefined ? ok(new Set(EVERY_DAY)) : parseDays(days)
+  const parsedDays = days === undefined ? ok(EVERY_DAY) : parseDays(days)
   if (!parsedDays.ok) return parsedDays
   return parsedTimes.ok ? ok({ days: parsedDays.value, ...parsedTimes.value }) : parsedTimes
 }
@@ -54,12 +54,27 @@ function dayOf(name: string): number | undefined {
   return index === -1 ? undefined : index
 }
 
-/** Two times of day; the second may be `24:00`, and on the next day when it is not after the first. */
-export function parseTimes(from: string, to: string): Result<Times, string> {
-  const [begin, end] = [parseTime(from), parseTime(to)]
-  if (begin === undefined || begin === DAY) return failed(`${from}: expected a time from 00:00 to 23:59`)
-  if (end === undefined) return failed(`${to}: expected a time from 00:00 to 24:00`)
-  if (begin === end)
-    return failed(`${from}-${to} is empty: expected two different times, or 00:00-24:00 for the whole day`)
-  return ok({ from: begin, to: end })
+/** Two times of day; the second is on the next day when it is not after the first. */
+function parseTimes(from: string, to: string): Result<Times, string> {
+  const [begin, end] = [parseOpening(from), parseShutting(to)]
+  if (!begin.ok) return failed(`${from}: ${begin.error}`)
+  if (!end.ok) return failed(`${to}: ${end.error}`)
+  return begin.value === end.value
+    ? failed(`${from}-${to} ${EMPTY}`)
+    : ok({ from: begin.value, to: end.value })
+}
+
+/** What is wrong with two equal times. */
+export const EMPTY = 'is empty: expected two different times, or 00:00-24:00 for the whole day'
+
+/** Milliseconds after midnight. */
+export function parseOpening(text: string): Result<number, string> {
+  const time = parseTime(text)
+  return time === undefined || time === DAY ? failed('expected a time from 00:00 to 23:59') : ok(time)
+}
+
+/** Milliseconds after midnight; `24:00` is the end of the day. */
+export function parseShutting(text: string): Result<number, string> {
+  const time = parseTime(text)
+  return time === undefined ? failed('expected a time from 00:00 to 24:00') : ok(time)
 }

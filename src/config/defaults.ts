@@ -25,7 +25,7 @@ function block(schema: JsonSchema, indent: string, answers: Answers): string[] {
     const gap = indent === '' ? [''] : []
     if (property.properties)
       return [...gap, ...comment, `${indent}${key}:`, ...block(property, `${indent}  `, {})]
-    if (property.items?.properties)
+    if (property.items?.properties && schema.required?.includes(key))
       return [...gap, ...comment, `${indent}${key}:`, ...listItem(property.items, indent, answers)]
     return [...gap, ...comment, entry({ key, property, schema, indent }, answers)]
   })

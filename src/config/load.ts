@@ -1,15 +1,19 @@
 // The only reader of the configuration file and of the environment.
 import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import type { Window } from '../calendar/window.ts'
+import type { Budget } from '../model/budget.ts'
 import type { Prices } from '../model/price.ts'
 import { failed, ok, type Result } from '../model/result.ts'
 import type { AccountEntry } from './account.ts'
+import { budgetsOf } from './budgets.ts'
 import { withDefaults } from './defaults.ts'
 import { configJsonSchema } from './describe.ts'
 import { priceFileSchema, pricesOf, type PriceFile } from './prices.ts'
 import { parseAs, parseYaml, type Problems } from './problems.ts'
 import { configSchema, type ConfigEntry } from './schema.ts'
 import { createSecret, reasonOf, type Environment, type Secret } from './secrets.ts'
+import { windowsOf } from './windows.ts'
 
 const SHIPPED_PRICES = join(import.meta.dirname, '../../config/prices.yaml')
 
@@ -27,9 +31,13 @@ export type AccountConfig = {
 }
 
 /** The configuration in effect: paths are absolute, no secret is in it. */
-export type Config = Omit<ConfigEntry, 'accounts' | 'prices'> & {
+export type Config = Omit<ConfigEntry, 'accounts' | 'prices' | 'calendars' | 'windows' | 'budgets'> & {
   /** At least one, in the order of the file; names are unique. */
   readonly accounts: readonly AccountConfig[]
+  /** By name. */
+  readonly windows: ReadonlyMap<string, Window>
+  /** In the order of the file; names are unique, and each belongs to one of the accounts. */
+  readonly budgets: readonly Budget[]
 }
 
 /** The variables of this process. */
@@ -73,15 +81,20 @@ function complete(entry: ConfigEntry, { folder, env }: Surroundings): Result<Con
   const priced = entry.accounts.map((account) =>
     prices.ok ? priceOf(account, entry, prices.value) : undefined,
   )
+  const named = windowsOf({ ...entry, calendars: entry.calendars ?? {}, windows: entry.windows ?? {} })
+  const currencies = new Map(entry.accounts.map(({ name }, index) => [name, priced[index]?.currency]))
+  const planned = budgetsOf(entry.budgets ?? [], { ...named, timezone: entry.timezone, currencies })
   const problems = [
     ...(prices.ok ? [] : prices.error.map((problem) => `prices.file: ${problem}`)),
     ...accounts.flatMap((account, index) => secretProblems(account, `accounts[${index}]`)),
     ...repeatedNames(entry.accounts),
     ...(prices.ok ? unknownPlans(entry.accounts, prices.value) : []),
     ...(entry.poll.maxAge < entry.poll.interval ? ['poll.max_age: expected at least poll.interval'] : []),
+    ...named.problems,
+    ...planned.problems,
   ]
   if (problems.length > 0) return failed(problems)
-  const { prices: _, ...rest } = entry
+  const { prices: _prices, calendars: _calendars, ...rest } = entry
   return ok({
     ...rest,
     store: { folder: resolve(folder, entry.store.folder) },
@@ -89,6 +102,8 @@ function complete(entry: ConfigEntry, { folder, env }: Surroundings): Result<Con
       const found = priced[index]
       return found ? [{ ...account, prices: found }] : []
     }),
+    windows: named.windows,
+    budgets: planned.budgets,
   })
 }
 

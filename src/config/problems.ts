@@ -3,6 +3,7 @@ import { LineCounter, parseDocument } from 'yaml'
 import { z } from 'zod'
 import { failed, ok, type Result } from '../model/result.ts'
 import { keysAt, type JsonSchema } from './describe.ts'
+import { expectedWord } from './words.ts'
 
 /** Lines `path: what is wrong, what is allowed`. Never empty. */
 export type Problems = readonly string[]
@@ -47,7 +48,20 @@ function linesOf(issue: z.core.$ZodIssue, { value, keys }: Context): string[] {
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => line([...issue.path, key], unknownKey(key, keysAt(keys, issue.path))))
   if (valueAt(value, issue.path) === undefined) return [line(issue.path, 'is missing')]
+  const meant = issue.code === 'invalid_union' && issue.message === 'Invalid input' ? meantBy(issue) : []
+  if (meant.length > 0)
+    return meant.flatMap((inner) =>
+      linesOf({ ...inner, path: [...issue.path, ...inner.path] }, { value, keys }),
+    )
   return [line(issue.path, messageOf(issue))]
+}
+
+/** Of several forms the one that fits best is probably meant: the right kind of value, and the least that is wrong with it. */
+function meantBy({ errors }: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] {
+  const ofKind = errors.filter(
+    (issues) => !issues.some(({ code, path }) => code === 'invalid_type' && path.length === 0),
+  )
+  return ofKind.toSorted((a, b) => a.length - b.length)[0] ?? []
 }
 
 const line = (path: readonly PropertyKey[], message: string): string =>
@@ -56,6 +70,7 @@ const line = (path: readonly PropertyKey[], message: string): string =>
 /** Our own words where the schema has some. */
 function messageOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_value') return `expected one of ${issue.values.map(String).join(', ')}`
+  if (issue.code === 'invalid_key') return issue.issues[0]?.message ?? issue.message
   if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid input'))
     return `expected ${NAMES[issue.expected] ?? issue.expected}`
   return issue.message
@@ -74,31 +89,5 @@ const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
     value,
   )
 
-function unknownKey(key: string, known: readonly string[]): string {
-  const near = nearest(key, known)
-  if (near !== undefined) return `unknown key, did you mean ${near}?`
-  return known.length === 0 ? 'unknown key' : `unknown key, expected one of ${known.join(', ')}`
-}
-
-/** The word of `known` that `word` was probably meant to be: a third of it may differ, or it is its beginning. */
-export function nearest(word: string, known: readonly string[]): string | undefined {
-  const ranked = known
-    .map((candidate) => ({ candidate, distance: editDistance(word, candidate) }))
-    .toSorted((a, b) => a.distance - b.distance)
-  const close = ranked.find(({ distance }) => distance <= Math.max(1, Math.floor(word.length / 3)))
-  return (close ?? ranked.find(({ candidate }) => candidate.startsWith(word)))?.candidate
-}
-
-/** Letters to insert, delete or replace to get from one word to the other. */
-function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
-  for (let index = 0; index < from.length; index += 1) {
-    const next = [index + 1]
-    for (let column = 0; column < to.length; column += 1) {
-      const replaced = (row[column] ?? 0) + (from[index] === to[column] ? 0 : 1)
-      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row[to.length] ?? 0
-}
+const unknownKey = (key: string, known: readonly string[]): string =>
+  `unknown key${known.length === 0 ? '' : expectedWord(key, known)}`

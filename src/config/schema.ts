@@ -1,7 +1,10 @@
 // Every key of the configuration file, its default and its meaning. `config/default.yaml` and `config/schema.json` are made from it.
 import { z } from 'zod'
 import { accountSchema } from './account.ts'
+import { budgetsSchema } from './budgets.ts'
 import { address, duration, isLoopback, money } from './values.ts'
+import { calendarsSchema, windowsSchema } from './windows.ts'
+import { zone } from './zone.ts'
 
 const whole = (least: number, most: number) => {
   const expected = `expected a whole number from ${least} to ${most}`
@@ -136,6 +139,31 @@ export const configSchema = z.strictObject({
     .array(accountSchema, 'expected a list with at least one account')
     .min(1, 'expected a list with at least one account')
     .describe('The accounts of the service to look after.'),
+  timezone: zone
+    .prefault('UTC')
+    .describe('Where days begin and clocks hang, by its IANA name: Europe/Berlin, not CET.'),
+  calendars: calendarsSchema
+    .optional()
+    .meta({ examples: [{ holidays: { dates: ['2026-12-25', '2026-12-26'] } }] })
+    .describe('Days by name, for windows to leave out.'),
+  windows: windowsSchema
+    .optional()
+    .meta({
+      examples: [
+        {
+          office: 'Mon-Fri 08:00-19:00',
+          night: { days: 'Mon-Fri', from: '22:00', to: '06:00', except: ['holidays'] },
+          maintenance: [{ cron: '0 3 * * WED#2', duration: '2h', zone: 'America/New_York' }],
+        },
+      ],
+    })
+    .describe('Times by name: each a text, one of three forms, or a list of these that adds up.'),
+  budgets: budgetsSchema
+    .optional()
+    .meta({
+      examples: [[{ name: 'previews', scope: { project: 'preview-*' }, limit: '200 USD', per: 'month' }]],
+    })
+    .describe('What may be spent: by whom, how much, in which period.'),
   poll: poll.prefault({}).describe('How often the service is asked.'),
   reading: reading.prefault({}).describe('Looking into the computes that are awake.'),
   service: service.prefault({}).describe('The service itself.'),

@@ -42,8 +42,11 @@ describe('a configuration', () => {
         service: { preset: '2026-03', requestsPerMinute: 350, useConnectionUri: false },
         server: { telemetry: { host: '0.0.0.0', port: 9477 }, api: { host: '127.0.0.1', port: 9478 } },
         store: { folder: join(folder, 'dormouse-data') },
-        metrics: { staleAfter: 3 },
+        metrics: { staleAfter: 3, maxSeries: 100_000 },
         log: { level: 'info' },
+        timezone: expect.objectContaining({ name: 'UTC' }),
+        windows: new Map(),
+        budgets: [],
       },
     })
   })

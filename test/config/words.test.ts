@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nearest } from '../../src/config/problems.ts'
+import { nearest } from '../../src/config/words.ts'
 
 const KEYS = ['interval', 'max_age', 'api_key_file', 'api_key_env', 'mode']
 
