@@ -103,9 +103,7 @@ export function createClient(options: ClientOptions): Clients {
       queue.abort()
       queue = new AbortController()
     }
-    const pause = answer.status === 429 ? pauseOf(answer, clock.now()) : undefined
-    // what failed on the way says nothing of limits
-    if (answer.status < 500) turnstile.heard(sent.route, sent.at, pause)
+    if (answer.status === 429) turnstile.limit(sent.route, sent.at, pauseOf(answer, clock.now()))
   }
 
   /** Waits for the turn of one request. The value is the key to send it with, and how long it waited. */

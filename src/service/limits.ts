@@ -8,28 +8,28 @@ import { limited, openBudget, shareAt, spend, waitFor, type Budget } from './bud
  */
 const ROUTE_RATES: Readonly<Record<string, number>> = { list_consumption: 15 }
 
+/** The account's limit counts a minute. Doubled, two routes at limits of their own are taken for the account twice as often. */
+const MEMORY = seconds(60)
+
 /**
  * The service limits an account (700 requests a minute) and each route (40 a second), and its 429 does not say which
- * it was. So it is taken for the route's, and that route alone slows down, until a second route is refused before
- * anything has passed: then it was the account's.
+ * it was. So it is taken for the route's, and that route alone slows down, until another route is refused within a
+ * minute: then it is the account's.
  */
 export type Limits = {
   readonly requestsPerMinute: number
   readonly account: Budget
   /** Operation → its own budget; one without is bound by the account's alone. */
   readonly routes: ReadonlyMap<string, Budget>
-  /** Routes that were refused since something passed. */
-  readonly suspects: ReadonlySet<string>
-  /** Since when there are suspects. */
-  readonly suspectedAt: Seconds
+  /** Operation → when it was refused last, within a minute of the last of all. Routes with a rate of their own are not among them. */
+  readonly refusals: ReadonlyMap<string, Seconds>
 }
 
 export const openLimits = (requestsPerMinute: number, now: Seconds): Limits => ({
   requestsPerMinute,
   account: openBudget(requestsPerMinute, now),
   routes: new Map(Object.entries(ROUTE_RATES).map(([route, rate]) => [route, openBudget(rate, now)])),
-  suspects: new Set(),
-  suspectedAt: seconds(Infinity),
+  refusals: new Map(),
 })
 
 const budgetsOf = ({ account, routes }: Limits, route: string): Budget[] => {
@@ -69,42 +69,21 @@ export type Refusal = {
 }
 
 export function refused(limits: Limits, refusal: Refusal, now: Seconds): Limits {
-  const { route } = refusal
-  const suspects = new Set(limits.suspects).add(route)
-  const suspected = {
-    ...limits,
-    suspects,
-    suspectedAt: seconds(Math.min(limits.suspectedAt, now)),
-  }
-  if (suspects.size < 2) {
+  const { route, pause } = refusal
+  const recent = new Map([...limits.refusals].filter(([, at]) => now - at <= MEMORY))
+  const isOwn = route in ROUTE_RATES
+  const refusals = isOwn ? recent : recent.set(route, now)
+  if (isOwn || refusals.size < 2) {
     const own = limits.routes.get(route) ?? openBudget(limits.requestsPerMinute, now)
-    return { ...suspected, routes: new Map(limits.routes).set(route, limited(own, now, refusal)) }
+    return { ...limits, refusals, routes: new Map(limits.routes).set(route, limited(own, now, refusal)) }
   }
-  // what the routes were made to pay and wait for is the account's now
-  const asked = [...suspects].map((one) => pauseAt(limits, one, now))
-  const pause = seconds(Math.max(refusal.pause, ...asked))
+  // what the routes were made to wait and pay for is the account's now
+  const asked = [...refusals.keys()].map((one) => pauseAt(limits, one, now))
+  const whole = seconds(Math.max(pause, ...asked))
   return {
-    ...suspected,
-    account: limited(limits.account, now, { ...refusal, pause }),
-    routes: withoutPenalties(limits.routes, suspects, now),
+    ...limits,
+    refusals,
+    account: limited(limits.account, now, { ...refusal, pause: whole }),
+    routes: new Map([...limits.routes].filter(([one]) => !refusals.has(one))),
   }
-}
-
-function withoutPenalties(
-  routes: Limits['routes'],
-  suspects: Limits['suspects'],
-  now: Seconds,
-): Limits['routes'] {
-  const own = [...routes].filter(([route]) => !suspects.has(route))
-  const anew = [...suspects].flatMap((route): [string, Budget][] => {
-    const rate = ROUTE_RATES[route]
-    return rate === undefined ? [] : [[route, openBudget(rate, now)]]
-  })
-  return new Map([...own, ...anew])
-}
-
-/** A request sent at `sentAt` was answered otherwise: the account is not at its limit. */
-export function passed(limits: Limits, sentAt: Seconds): Limits {
-  if (limits.suspects.size === 0 || sentAt < limits.suspectedAt) return limits
-  return { ...limits, suspects: new Set(), suspectedAt: seconds(Infinity) }
 }

@@ -1,7 +1,7 @@
 // Lets the requests of one account through as its limits allow, the urgent ones first.
 import type { Clock, Random } from '../model/ports.ts'
 import { after, seconds, type Instant, type Ratio, type Seconds } from '../model/units.ts'
-import { openLimits, passed, pauseAt, refused, shareOf, spent, waitAt } from './limits.ts'
+import { openLimits, pauseAt, refused, shareOf, spent, waitAt } from './limits.ts'
 import { nextInLine, type Priority } from './queue.ts'
 
 /** Waiting longer than this for a 429 to end is left to a later pass. Doubled, a pass hangs for two minutes on one answer. */
@@ -27,8 +27,8 @@ export type Visitor = {
 export type Turnstile = {
   /** In the order of `nextInLine`; nobody waits for one whose own route is paused. */
   pass(visitor: Visitor, signal: AbortSignal): Promise<Passage>
-  /** A request to `route`, sent at `sentAt`, monotonic, was answered: 429 with a pause, or otherwise. */
-  heard(route: string, sentAt: Seconds, pause: Seconds | undefined): void
+  /** A request to `route`, sent at `sentAt`, monotonic, was answered 429. */
+  limit(route: string, sentAt: Seconds, pause: Seconds): void
   /** How much of its rate `route` has. */
   share(route: string): Ratio
 }
@@ -97,11 +97,7 @@ export function createTurnstile(
       return promise
     },
 
-    heard(route, sentAt, pause) {
-      if (pause === undefined) {
-        limits = passed(limits, sentAt)
-        return
-      }
+    limit(route, sentAt, pause) {
       const factor = LEAST_LEFT + LEFT_BY_CHANCE * random.unit()
       limits = refused(limits, { route, sentAt, pause, factor }, clock.monotonic())
       turn()

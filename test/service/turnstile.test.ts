@@ -107,12 +107,12 @@ describe('after a 429', () => {
       queued: turnstile.pass(patient, running),
       hasty: turnstile.pass(impatient, running),
     })
-    turnstile.heard('list', clock.monotonic(), seconds(60))
+    turnstile.limit('list', clock.monotonic(), seconds(60))
     await clock.advance(seconds(59))
     expect(through).toEqual(['hasty limited'])
     await clock.advance(seconds(2))
     expect(through).toEqual(['hasty limited', 'queued go'])
-    turnstile.heard('list', clock.monotonic(), seconds(30))
+    turnstile.limit('list', clock.monotonic(), seconds(30))
     expect(await turnstile.pass(impatient, running)).toEqual({
       kind: 'limited',
       until: Date.parse('2026-01-05T00:01:31Z'),
@@ -121,7 +121,7 @@ describe('after a 429', () => {
 
   test('with a pause of over a minute even the patient are turned away', async () => {
     const { clock, turnstile } = await busy(60, '2026-01-05T00:00:00Z')
-    turnstile.heard('list', clock.monotonic(), seconds(61))
+    turnstile.limit('list', clock.monotonic(), seconds(61))
     expect(await turnstile.pass(patient, running)).toEqual({
       kind: 'limited',
       until: Date.parse('2026-01-05T00:01:01Z'),
@@ -130,7 +130,7 @@ describe('after a 429', () => {
 
   test('of one route the others go on, past those who wait for it', async () => {
     const { clock, turnstile } = await busy(60)
-    turnstile.heard('list', clock.monotonic(), seconds(30))
+    turnstile.limit('list', clock.monotonic(), seconds(30))
     const through = order({
       list: turnstile.pass({ ...patient, priority: 'verify' }, running),
       other: turnstile.pass({ ...patient, route: 'other' }, running),
@@ -148,7 +148,7 @@ describe('after a 429', () => {
   ])('the rate is about halved: chance %d leaves %d', async (unit, share) => {
     const clock = fakeClock()
     const turnstile = createTurnstile({ clock, random: { ...random, unit: () => unit } }, 60)
-    turnstile.heard('list', clock.monotonic(), seconds(1))
+    turnstile.limit('list', clock.monotonic(), seconds(1))
     expect(turnstile.share('list')).toBeCloseTo(share, 2)
   })
 })
@@ -170,7 +170,7 @@ async function departures(
   for (const [index, { after, priority, route, limit }] of asks.entries()) {
     // oxlint-disable-next-line no-await-in-loop -- time passes between them
     await clock.advance(seconds(after))
-    if (limit) turnstile.heard(route, clock.monotonic(), seconds(3))
+    if (limit) turnstile.limit(route, clock.monotonic(), seconds(3))
     const passage = turnstile.pass({ route, priority, patient: true }, running)
     void passage.then(({ kind }) => kind === 'go' && went.set(index, clock.monotonic()))
   }
