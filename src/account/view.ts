@@ -1,6 +1,6 @@
 // What a compute's account shows to people and metrics.
-import { effectiveDelay, largestCu, smallestCu, type Project } from '../model/compute.ts'
-import type { ComputeAccount } from '../model/ledger.ts'
+import { effectiveDelay, largestCu, smallestCu } from '../model/compute.ts'
+import type { ComputeAccount, ProjectAccount } from '../model/ledger.ts'
 import type { Connections, Reading } from '../model/observation.ts'
 import type { Prices } from '../model/price.ts'
 import { currentCu, type Preset } from '../model/sizes.ts'
@@ -12,7 +12,7 @@ import { cuTimeSum, spendOf } from './totals.ts'
 import { whyAwake } from './why.ts'
 
 export type ViewContext = {
-  readonly project: Project | undefined
+  readonly project: ProjectAccount | undefined
   readonly prices: Prices
   readonly preset: Preset
   readonly now: Instant
@@ -27,13 +27,14 @@ export type ViewContext = {
 export function computeView(account: ComputeAccount, context: ViewContext): ComputeView {
   const { ref, compute, totals, counters, open, reading } = account
   const { awake, cuTime } = totalsAt(account, context)
-  const delay = effectiveDelay(compute, context.project)
+  const project = context.project?.project
+  const delay = effectiveDelay(compute, project)
   const spend = spendOf(cuTime)
   const state: ShownState = context.stale ? 'unknown' : compute.state
   return {
     ref,
     compute,
-    project: context.project,
+    project,
     currency: context.prices.currency,
     gone: account.goneAt !== undefined,
     state,

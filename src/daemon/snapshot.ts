@@ -1,7 +1,6 @@
 // The state of all accounts as one immutable value for every output.
 import { computeView } from '../account/view.ts'
-import type { Project } from '../model/compute.ts'
-import type { Bounds, ComputeAccount } from '../model/ledger.ts'
+import type { Bounds, ComputeAccount, ProjectAccount } from '../model/ledger.ts'
 import { measuredLag } from '../model/lag.ts'
 import type { Prices } from '../model/price.ts'
 import type { Preset } from '../model/sizes.ts'
@@ -79,7 +78,7 @@ function createOrder(): (state: AccountState) => Iterable<ComputeAccount> {
 }
 
 type Remembered = {
-  readonly project: Project | undefined
+  readonly project: ProjectAccount | undefined
   readonly stale: boolean
   readonly view: ComputeView
 }
@@ -95,7 +94,7 @@ function viewOf(
   const { now, staleAfter, activityLag } = context
   const stale = state.lastSweepAt === undefined || now - state.lastSweepAt > staleAfter * 1000
   return (account) => {
-    const project = state.ledger.projects.get(account.ref.projectId)?.project
+    const project = state.ledger.projects.get(account.ref.projectId)
     const before = asleep.get(account)
     if (before && before.project === project && before.stale === stale) return before.view
     const view = computeView(account, { project, prices, preset, now, activityLag, stale, unreadable })

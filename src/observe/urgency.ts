@@ -1,8 +1,9 @@
 // Which projects' computes to look at, the most urgent first. Pure.
-import { computeKey, effectiveDelay, largestCu, type Compute, type Project } from '../model/compute.ts'
+import { computeKey, largestCu, type Compute, type Project } from '../model/compute.ts'
+import { expectedEnd } from '../model/expected-end.ts'
 import type { ComputeAccount, Ledger, ProjectAccount, ProjectListing } from '../model/ledger.ts'
 import type { Backlog, ListProgress, Urgency } from '../model/observation.ts'
-import { after, seconds, type Instant, type Seconds } from '../model/units.ts'
+import type { Instant, Seconds } from '../model/units.ts'
 import { largest } from '../model/largest.ts'
 
 /** What is known of a fleet before its details are asked. */
@@ -22,9 +23,6 @@ type Wish = { readonly projectId: string; readonly urgency: Urgency; readonly sc
 
 /** What is in flight or due comes before what merely goes on; the rest of the budget is for what was not seen for long. */
 const ORDER: readonly Urgency[] = ['in-flight', 'transition', 'awake', 'age']
-/** How long the service takes to suspend a compute whose delay is over. Doubled, a suspension is known that much later. */
-const GRACE = seconds(5)
-
 /** @param most how many projects the request budget affords; of those that just go on being awake or old, `restful` */
 export function chooseProjects(
   fleet: Fleet,
@@ -81,18 +79,8 @@ type Surroundings = {
 function urgencyOf(account: ComputeAccount, about: Surroundings & { readonly now: Instant }): Urgency {
   const { state, pendingState } = account.compute
   if (state !== 'active' || pendingState !== undefined) return 'in-flight'
-  const due = expectedEnd(account, about)
+  const due = expectedEnd(account.compute, about.project, about.known)
   return due !== undefined && due <= about.now ? 'transition' : 'awake'
-}
-
-/** When an awake compute will have been suspended if nothing more happens; undefined where no activity is shown. */
-function expectedEnd({ compute }: ComputeAccount, { known, project }: Surroundings): Instant | undefined {
-  const delay = effectiveDelay(compute, project)
-  // The list shows the newest activity of a project: it is the compute's where there is no other.
-  const listed = known?.listed?.endpointIds.length === 1 ? project?.computeLastActiveAt : undefined
-  const active = Math.max(compute.lastActive ?? 0, compute.startedAt ?? 0, listed ?? 0)
-  if (delay === 'never' || active === 0) return undefined
-  return after(active as Instant, seconds(delay + GRACE))
 }
 
 function wishOfProjects(

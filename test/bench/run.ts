@@ -1,6 +1,7 @@
 // Benchmarks: npm run bench -- NAME [--minutes N]. Each prints one table and one line of JSON; goals are printed, not asserted.
 import { parseArgs } from 'node:util'
 import { awake } from './awake.ts'
+import { fleet } from './fleet/fleet.ts'
 import { forecast } from './forecast.ts'
 import { observer } from './observer/observer.ts'
 import { wake } from './wake.ts'
@@ -14,6 +15,7 @@ export type Figures = {
 /** `minutes`: how long it is to measure, where it has a length. */
 const BENCHES: Readonly<Record<string, (minutes?: number) => Promise<Figures>>> = {
   awake,
+  fleet,
   forecast,
   observer,
   wake,

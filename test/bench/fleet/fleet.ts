@@ -1,0 +1,152 @@
+// A large account behind real HTTP, and the daemon's loop over it: what it knows, how late, and what that costs.
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Figures } from '../run.ts'
+import { delaysOf, ledgerErrorOf } from './judge.ts'
+import { startFleetService, type FleetService } from './start.ts'
+import type { Watched, WatchOrder } from './watch.ts'
+
+/** Projects → minutes, unless told otherwise: long enough that computes wake, are looked at, and sleep again. */
+const RUNS: readonly (readonly [projects: number, minutes: number])[] = [
+  [10_000, 15],
+  [100_000, 30],
+]
+/** What the design asks for, by size: list age, wake or suspension known after (median, worst), s. */
+const GOALS: Readonly<Record<number, { readonly age: string; readonly known: string }>> = {
+  10_000: { age: '≤ 60', known: 'median ≤ 90, worst ≤ 240' },
+  100_000: { age: '≤ 120, worst 180', known: 'median ≤ 180, worst ≤ 900' },
+}
+
+/** The worst of it, s: the ledger is judged without the last of the time. */
+const LATE: Readonly<Record<number, number>> = { 10_000: 240, 100_000: 900 }
+
+/** FLEET_PROJECTS=10000 runs one size alone. */
+export async function fleet(minutes?: number): Promise<Figures> {
+  const only = Number(process.env['FLEET_PROJECTS'] ?? 0)
+  const runs = only > 0 ? [[only, 15] as const] : RUNS
+  const rows: Figures['rows'][number][] = []
+  const json: Record<string, number> = {}
+  for (const [projects, usual] of runs) {
+    const found = await oneFleet(projects, minutes ?? usual)
+    rows.push(...found.rows)
+    for (const [key, value] of Object.entries(found.json)) json[`${key}_${projects}`] = value
+  }
+  return { rows, json }
+}
+
+async function oneFleet(projects: number, minutes: number): Promise<Figures> {
+  const service = await startFleetService({
+    projects,
+    awakeShare: 0.02,
+    awakeSeconds: 1200,
+    seed: 1,
+    scale: 1,
+  })
+  const folder = mkdtempSync(join(tmpdir(), 'dormouse-fleet-'))
+  try {
+    const watched = await watch(service, { folder, projects, minutes })
+    return await judged(service, { projects, minutes, watched })
+  } finally {
+    await service.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function watch(
+  { baseUrl, apiKey }: FleetService,
+  {
+    folder,
+    projects,
+    minutes,
+  }: { readonly folder: string; readonly projects: number; readonly minutes: number },
+): Promise<Watched> {
+  const configFile = join(folder, 'dormouse.yaml')
+  writeFileSync(
+    configFile,
+    [
+      `accounts: [{ name: main, base_url: '${baseUrl}', api_key_env: FLEET_KEY, plan: launch }]`,
+      `store: { folder: '${folder}/data' }`,
+    ].join('\n'),
+  )
+  const order: WatchOrder = { configFile, from: Date.now(), late: LATE[projects] ?? 300 }
+  const program = fileURLToPath(import.meta.resolve('./watch.ts'))
+  const env = { ...process.env, FLEET_KEY: apiKey }
+  const child = fork(program, [JSON.stringify(order)], {
+    env,
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  const gone = once(child, 'exit').then(() => {
+    throw new Error('the daemon of the benchmark has ended')
+  })
+  gone.catch(() => undefined)
+  await Promise.race([once(child, 'message'), gone])
+  const told = once(child, 'message')
+  const end = setTimeout(() => child.send('stop'), minutes * 60_000)
+  const [watched] = (await Promise.race([told, gone])) as [Watched]
+  clearTimeout(end)
+  return watched
+}
+
+type Judged = { readonly projects: number; readonly minutes: number; readonly watched: Watched }
+
+async function judged(service: FleetService, { projects, minutes, watched }: Judged): Promise<Figures> {
+  const { window, known, accounts, ages } = watched
+  const truth = await service.truth(window.to)
+  const delays = delaysOf(truth, known, window)
+  const ledger = ledgerErrorOf(truth, accounts, watched.accountsWithin)
+  const { answered, limited } = await service.requests()
+  const elapsed = (window.to - window.from) / 60_000
+  const goal = GOALS[projects] ?? { age: '', known: '' }
+  const spread = ({
+    median,
+    p99,
+    worst,
+  }: {
+    readonly median: number
+    readonly p99: number
+    readonly worst: number
+  }) => `median ${median.toFixed(0)}, 99 % ${p99.toFixed(0)}, worst ${worst.toFixed(0)}`
+  return {
+    rows: [
+      [`${projects} projects, ${minutes} min`, `${watched.passes} passes`, ''],
+      ['  age of the list, s', spread(ages), goal.age],
+      ['  wakes and suspensions', `${delays.edges}, never known ${delays.unknown}`, ''],
+      ['  known in detail after, s', spread(delays), goal.known],
+      ['  ledger error', `${(100 * ledger.error).toFixed(2)} %`, '≤ 0.5 %'],
+      [
+        '  ledger bounds',
+        `${(100 * ledger.width).toFixed(1)} % wide, contain the truth: ${ledger.contains}`,
+        'contain',
+      ],
+      ['  computes out of bounds', `${ledger.outside.length} of ${accounts.length}`, '0'],
+      ['  requests a minute', `${(answered / elapsed).toFixed(0)}, answered 429: ${limited}`, '≤ 350, 0'],
+      [
+        '  pass, s',
+        `mean ${watched.passSeconds.mean.toFixed(1)}, longest ${watched.passSeconds.longest.toFixed(1)}`,
+        '',
+      ],
+      ['  CPU, share of a core', `${(100 * watched.cpuShare).toFixed(1)} %`, '≤ 50 %'],
+      ['  RSS', `${(watched.rssBytes / 2 ** 20).toFixed(0)} MiB`, '≤ 600 MB'],
+      ['  longest block of the loop', `${watched.longestBlock.toFixed(0)} ms`, '≤ 50 ms'],
+      ['  series, longest scrape', `${watched.series}, ${watched.scrapeMillis.toFixed(1)} ms`, ''],
+    ],
+    json: {
+      list_age_median: ages.median,
+      list_age_worst: ages.worst,
+      known_median: delays.median,
+      known_worst: delays.worst,
+      unknown: delays.unknown,
+      ledger_error: ledger.error,
+      outside: ledger.outside.length,
+      requests_per_minute: answered / elapsed,
+      limited,
+      cpu_share: watched.cpuShare,
+      rss_mib: watched.rssBytes / 2 ** 20,
+      longest_block_ms: watched.longestBlock,
+    },
+  }
+}
