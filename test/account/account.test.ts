@@ -48,11 +48,11 @@ test('an interval is counted from its start to its end, its tail from the last a
   expect(cuTimeSum(totals.cuTime)).toEqual({ low: 359_000, likely: 360_000, high: 361_000 })
 })
 
-test('an open interval is sure until the last look and possible until now', () => {
+test('an open interval is sure until the last look, likely until its delay is over, and possible until now', () => {
   const known = after([sweep(60, { looks: [look(60, awake)] })])
-  expect(totalsAt(one(known), { prices, now: at(300) })).toMatchObject({
-    awake: { low: 49_000, likely: 49_500, high: 290_000 },
-    cuTime: { 106000: { low: 49_000, likely: 49_500, high: 290_000 } },
+  expect(totalsAt(one(known), { prices, project: undefined, now: at(400) })).toMatchObject({
+    awake: { low: 49_000, likely: 304_500, high: 390_000 },
+    cuTime: { 106000: { low: 49_000, likely: 304_500, high: 390_000 } },
   })
 })
 

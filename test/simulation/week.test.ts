@@ -81,7 +81,11 @@ function judged({ ledger, world }: Week): Judged {
   const real = sum((pair) => pair.real.cuSeconds)
   return {
     outside: pairs.flatMap(({ seen, real: { awakeSeconds, endpointId } }) => {
-      const { low, high } = totalsAt(seen, { prices, now: instant(world.simulation.now()) }).awake
+      const { low, high } = totalsAt(seen, {
+        prices,
+        project: undefined,
+        now: instant(world.simulation.now()),
+      }).awake
       return low <= awakeSeconds * 1000 && awakeSeconds * 1000 <= high + 60_000
         ? []
         : [`${endpointId} ${low} ${awakeSeconds} ${high}`]

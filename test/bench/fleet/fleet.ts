@@ -91,6 +91,8 @@ async function watch(
   return watched
 }
 
+type Spread = { readonly median: number; readonly p99: number; readonly worst: number }
+
 type Judged = { readonly projects: number; readonly minutes: number; readonly watched: Watched }
 
 async function judged(service: FleetService, { projects, minutes, watched }: Judged): Promise<Figures> {
@@ -101,15 +103,6 @@ async function judged(service: FleetService, { projects, minutes, watched }: Jud
   const { answered, limited } = await service.requests()
   const elapsed = (window.to - window.from) / 60_000
   const goal = GOALS[projects] ?? { age: '', known: '' }
-  const spread = ({
-    median,
-    p99,
-    worst,
-  }: {
-    readonly median: number
-    readonly p99: number
-    readonly worst: number
-  }) => `median ${median.toFixed(0)}, 99 % ${p99.toFixed(0)}, worst ${worst.toFixed(0)}`
   return {
     rows: [
       [`${projects} projects, ${minutes} min`, `${watched.passes} passes`, ''],
@@ -150,3 +143,6 @@ async function judged(service: FleetService, { projects, minutes, watched }: Jud
     },
   }
 }
+
+const spread = ({ median, p99, worst }: Spread): string =>
+  `median ${median.toFixed(0)}, 99 % ${p99.toFixed(0)}, worst ${worst.toFixed(0)}`

@@ -99,7 +99,7 @@ function watched(ports: Ports): Ports {
 }
 
 const stop = new AbortController()
-const store = openEmbeddedStore(config.store.folder)
+const store = openEmbeddedStore(config.store.folder, clock)
 const self = createSelfMetrics()
 const pause = (): Promise<void> => clock.sleep(seconds(0), stop.signal)
 const facts = { version: 'bench', nodeVersion: process.version, mode: config.mode, ...config.metrics }
