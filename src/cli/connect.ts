@@ -10,6 +10,7 @@ import type { Service } from '../model/ports.ts'
 import { failed, ok, type Result } from '../model/result.ts'
 import { createService, type ServiceOptions } from '../service/service.ts'
 import type { Io } from './io.ts'
+import { parseId } from './parse.ts'
 
 export const DEFAULT_CONFIG = 'dormouse.yaml'
 const KEY_VARIABLE = 'DORMOUSE_API_KEY'
@@ -22,6 +23,7 @@ export type ConnectOptions = {
   readonly account?: string
   readonly baseUrl?: string
   readonly apiKeyFile?: string
+  readonly orgId?: string
 }
 
 /** Gives `command` the options that `connect` reads. */
@@ -40,6 +42,7 @@ export const direct = (command: Command): Command =>
       '--api-key-file <file>',
       `file with the API key for --base-url (default: variable ${KEY_VARIABLE})`,
     )
+    .option('--org-id <id>', 'organisation for --base-url; a personal key must name it', parseId)
 
 /** The problems are of usage or configuration; nothing has been sent. */
 export function connect(options: ConnectOptions, io: Io): Result<Service, readonly string[]> {
@@ -63,7 +66,7 @@ export function accessTo(options: ConnectOptions, io: Io): Result<Access, readon
   const text = key.read()
   if (!text.ok)
     return failed([`${text.error}; the API key comes from --api-key-file or the variable ${KEY_VARIABLE}`])
-  const { baseUrl } = options
+  const { baseUrl, orgId } = options
   return ok({
     service: {
       ...machine(),
@@ -71,6 +74,7 @@ export function accessTo(options: ConnectOptions, io: Io): Result<Access, readon
       readKey: key.read,
       requestsPerMinute: REQUESTS_PER_MINUTE,
       projects: 'discover',
+      ...(orgId !== undefined && { orgId }),
     },
     plan: undefined,
   })
@@ -84,6 +88,7 @@ export const keyOf = ({ apiKeyFile }: ConnectOptions, { cwd, env }: Io): Secret 
 
 function fromConfig(options: ConnectOptions, io: Io): Result<Access, readonly string[]> {
   if (options.apiKeyFile !== undefined) return failed(['--api-key-file goes with --base-url'])
+  if (options.orgId !== undefined) return failed(['--org-id goes with --base-url'])
   const config = loadConfig(resolve(io.cwd, options.config ?? DEFAULT_CONFIG), io.env)
   if (!config.ok) return config
   const account = accountNamed(config.value, options.account)

@@ -42,9 +42,10 @@ async function init(options: Options, io: Io): Promise<ExitCode> {
 }
 
 /** What is known of the account already, by its key in the file. */
-const answersOf = ({ baseUrl, apiKeyFile, plan }: Options, { cwd }: Io) => ({
+const answersOf = ({ baseUrl, apiKeyFile, orgId, plan }: Options, { cwd }: Io) => ({
   ...(baseUrl !== undefined && { base_url: baseUrl }),
   ...(apiKeyFile !== undefined && { api_key_file: resolve(cwd, apiKeyFile), api_key_env: undefined }),
+  ...(orgId !== undefined && { org_id: orgId }),
   ...(plan !== undefined && { plan }),
 })
 

@@ -7,6 +7,9 @@ import { headerOf, type Answer, type Reply } from './attempt.ts'
 /** When a 429 names no time. Doubled, a burst that was refused waits twice as long. */
 const UNNAMED_PAUSE = seconds(2)
 
+/** A mistaken header must not keep an account unseen for days. Doubled, it is for two hours. */
+const LONGEST_PAUSE = seconds(3600)
+
 const REPEATED: ReadonlySet<number> = new Set([429, 500, 502, 503, 504, 524])
 
 const MALFORMED = {
@@ -81,12 +84,15 @@ function refusal(answer: Answer, now: Instant): ServiceError {
 export const isNotThere = (error: ServiceError): boolean =>
   error.kind === 'gone' || (error.kind === 'refused' && (error.status === 405 || error.status === 501))
 
-/** What `Retry-After` asks for, in seconds or as a date; a short pause when it is absent or unreadable. */
+/**
+ * What `Retry-After` asks for, in seconds or as a date by the service's own clock; a short pause when it is absent or
+ * unreadable, and never more than an hour.
+ */
 export function pauseOf({ headers }: Answer, now: Instant): Seconds {
   const text = headerOf(headers, 'retry-after')?.trim() ?? ''
-  if (/^\d+$/.test(text)) return seconds(Number(text))
-  const until = Date.parse(text)
-  return Number.isNaN(until) ? UNNAMED_PAUSE : seconds(Math.max(0, (until - now) / 1000))
+  const there = Date.parse(headerOf(headers, 'date') ?? '')
+  const asked = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - (there || now)) / 1000
+  return Number.isNaN(asked) ? UNNAMED_PAUSE : seconds(Math.min(LONGEST_PAUSE, Math.max(0, asked)))
 }
 
 const statusText = (answer: Answer): string => `${answer.status} ${messageOf(answer)}`.trim()

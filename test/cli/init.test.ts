@@ -87,3 +87,12 @@ test.each([
   })
   expect(ended).toEqual({ code, out: expect.stringMatching(out), err: '' })
 })
+
+test('init names the organisation', async () => {
+  const line = words('init --base-url http://127.0.0.1:1/api/v2 --org-id org-mine')
+  expect(await dormouse(line, { cwd: service.folder })).toMatchObject({ code: 0 })
+  expect(loadConfig(path, { DORMOUSE_API_KEY: 'k' })).toMatchObject({
+    ok: true,
+    value: { accounts: [{ orgId: 'org-mine' }] },
+  })
+})

@@ -57,6 +57,21 @@ describe('projects list', () => {
     })
   })
 
+  test('asks for those of an organisation', async () => {
+    const { code, out } = await service.cli('projects list --json')
+    expect(code).toBe(0)
+    const [{ project_id: projectId }] = JSON.parse(out).projects
+    const answer = await fetch(`${service.local.baseUrl}/projects/${projectId}`, {
+      headers: { authorization: `Bearer ${service.local.apiKey}` },
+    })
+    const { project } = (await answer.json()) as { project: { org_id: string } }
+    expect(await service.cli(`projects list --org-id ${project.org_id}`)).toMatchObject({ code: 0, err: '' })
+    expect(await service.cli('projects list --org-id org-else')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('organization not found: org-else'),
+    })
+  })
+
   test('takes the key from a file', async () => {
     writeFileSync(join(service.folder, 'key'), `${service.local.apiKey}\n`)
     const line = words(`projects list --base-url ${service.local.baseUrl} --api-key-file key`)
@@ -68,6 +83,8 @@ describe('projects list', () => {
     ['--base-url URL --account main', {}, 2, /give either --base-url or --config/],
     ['--base-url http://127.0.0.1:1', { DORMOUSE_API_KEY: 'k' }, 2, /ends with \/api\/v2/],
     ['--api-key-file key', {}, 2, /--api-key-file goes with --base-url/],
+    ['--org-id org-a', {}, 2, /--org-id goes with --base-url/],
+    ['--base-url URL --org-id a/b', { DORMOUSE_API_KEY: 'k' }, 2, /Expected an id/],
     ['--config none.yaml', {}, 2, /none.yaml cannot be read: there is no such file/],
     ['--base-url URL', { DORMOUSE_API_KEY: 'wrong' }, 1, /refuses the API key \(401\)/],
   ])('%s with %j ends with %s', async (options, env, code, err) => {

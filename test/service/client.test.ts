@@ -87,11 +87,22 @@ const TABLE: [string, Fault, number, unknown, unknown][] = [
     { kind: 'limited', until: inHalfAMinute },
   ],
   [
-    'answers 429, retry after a date',
-    answers(429, {}, { 'retry-after': 'Mon, 05 Jan 2026 00:00:30 GMT' }),
+    'answers 429, retry after a date by its own clock',
+    answers(
+      429,
+      {},
+      { 'retry-after': 'Tue, 06 Jan 2026 07:00:30 GMT', date: 'Tue, 06 Jan 2026 07:00:00 GMT' },
+    ),
     4,
     { kind: 'limited' },
     { kind: 'limited', until: inHalfAMinute },
+  ],
+  [
+    'answers 429, retry after three years',
+    answers(429, {}, { 'retry-after': '99999999' }),
+    1,
+    { kind: 'limited', until: Date.parse('2026-01-05T01:00:00Z') },
+    { kind: 'limited', until: Date.parse('2026-01-05T01:00:00Z') },
   ],
   [
     'answers 429 and names no time',

@@ -1,5 +1,7 @@
 import { inspect } from 'node:util'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { check } from '../support/property.ts'
 import { project, projectModel } from './records.ts'
 import {
   decodeConnectionUri,
@@ -159,6 +161,20 @@ describe('consumption', () => {
     (body) => {
       expect(decodeConsumption(body)).toMatchObject({ ok: false })
     },
+  )
+})
+
+test('no body makes a decoder throw, and none hides what fits', () => {
+  const good = { project_id: 'good', periods: [period(piece(jan(1), jan(2)))] }
+  const anything = fc.anything({ withNullPrototype: true, maxDepth: 3 })
+  check(
+    fc.property(anything, fc.array(anything, { maxLength: 5 }), fc.nat(5), (body, others, place) => {
+      for (const decode of [decodeProjectDetail, decodeConsumption, decodeConnectionUri])
+        expect(typeof decode(body).ok).toBe('boolean')
+      const decoded = decodeConsumption({ projects: others.toSpliced(place, 0, good) })
+      expect(decoded.ok && decoded.value.items).toContainEqual({ ...used('good', 1) })
+    }),
+    300,
   )
 })
 

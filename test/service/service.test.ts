@@ -289,3 +289,14 @@ test('whoever asks more urgently goes first on one request budget', async () => 
   }
   expect(reports).toEqual(['verify 1', 'apply 2', 'poll 3', 'report 4'])
 })
+
+test('a key that was refused to one is sent for nobody', async () => {
+  await using server = await faultyServer(answers(401))
+  const service = serviceOf(server.baseUrl)
+  const priorities = ['report', 'poll', 'apply', 'verify'] as const
+  const all = priorities.map((priority) => service.at(priority))
+  await ask(service)
+  const unauthorized = failed({ kind: 'unauthorized' })
+  expect(await Promise.all(all.map(ask))).toEqual(all.map(() => unauthorized))
+  expect(server.requests).toHaveLength(1)
+})
