@@ -1,22 +1,12 @@
-import { request } from 'undici'
 import type { Fleet } from '../daemon/status.ts'
+import { askDaemon, jsonOf } from './daemon-api.ts'
 
 /** The running daemon's state, from its API; the problem is one line for a person. */
 export async function readFleet(
   apiUrl: string,
 ): Promise<{ readonly fleet: Fleet } | { readonly problem: string }> {
-  try {
-    const { statusCode, body } = await request(`${apiUrl}/api/v1/computes`, {
-      headersTimeout: 5000,
-      bodyTimeout: 5000,
-    })
-    if (statusCode === 200) return fleetIn(await body.json(), apiUrl)
-    return { problem: `${apiUrl} answers ${statusCode}: ${(await body.text()).slice(0, 200)}` }
-  } catch (cause) {
-    return {
-      problem: `no daemon answers at ${apiUrl} (${cause instanceof Error ? cause.message : String(cause)})`,
-    }
-  }
+  const answer = await jsonOf(await askDaemon(apiUrl, '/api/v1/computes'))
+  return answer.ok ? fleetIn(answer.value, apiUrl) : { problem: answer.error.message }
 }
 
 /** Enough of a look to tell Dormouse's answer from another program's; our own version writes the rest. */

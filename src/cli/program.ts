@@ -4,6 +4,8 @@ import { createCheckConfigCommand } from './check-config.ts'
 import { createCheckServiceCommand } from './check-service/command.ts'
 import { createComputesCommand } from './computes.ts'
 import { createDemoCommand } from './demo/command.ts'
+import { createExplainCommand } from './explain.ts'
+import { createExportCommand } from './export.ts'
 import { createInitCommand } from './init.ts'
 import { createKeysCommand } from './keys.ts'
 import type { ExitCode, Io } from './io.ts'
@@ -19,6 +21,8 @@ const COMMANDS: readonly ((session: Session) => Command)[] = [
   createRunCommand,
   createOnceCommand,
   createStatusCommand,
+  createExplainCommand,
+  createExportCommand,
   createDemoCommand,
   createLocalCommand,
   createCheckConfigCommand,

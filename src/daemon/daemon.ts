@@ -68,7 +68,7 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
     'server.telemetry',
   )
   stack.use(telemetry)
-  const api = await listen(apiApp(lanes.snapshot), config.server.api, 'server.api')
+  const api = await listen(apiApp({ ...lanes, history: store }), config.server.api, 'server.api')
   stack.use(api)
   const first = lanes.all.map((lane) => lane.turn(signal))
   await oneAccepted(lanes, first)

@@ -7,6 +7,7 @@ import { createPreset } from '../model/sizes.ts'
 import type { Snapshot } from '../model/snapshot.ts'
 import { inTurns } from '../model/steps.ts'
 import { seconds, type Seconds } from '../model/units.ts'
+import { exportedAccount, type ExportedAccount } from './export.ts'
 import type { PassPlan } from './pass.ts'
 import { createCamera } from './snapshot.ts'
 import { newAccountState, type AccountState } from './state.ts'
@@ -30,6 +31,8 @@ export type Lanes = {
   readonly all: readonly Lane[]
   /** The last one; undefined before the first turn has ended. */
   readonly snapshot: () => Snapshot | undefined
+  /** What names and prices the history of each is told with. */
+  readonly accounts: () => readonly ExportedAccount[]
 }
 
 type LaneMachine = Machine & { readonly log: Logger }
@@ -83,7 +86,11 @@ export async function createLanes(
       return createLane({ ports, plan: planOf(account, config), first, unreadable }, machine, turned)
     }),
   )
-  return { all, snapshot: () => snapshot }
+  return {
+    all,
+    snapshot: () => snapshot,
+    accounts: () => all.map((lane) => exportedAccount(lane.state().ledger, lane.prices.currency)),
+  }
 }
 
 function createLane(

@@ -1,5 +1,6 @@
 // Why things are as they are, in the words that the command line, the API and the page share.
 import type { WhyAwake } from '../model/ledger.ts'
+import type { ComputeView } from '../model/snapshot.ts'
 import { toIso } from '../model/time.ts'
 
 /** Why a compute is awake or asleep, one line. */
@@ -30,4 +31,70 @@ export function whyText(why: WhyAwake): string {
     case 'unknown':
       return 'not known'
   }
+}
+
+/** All that is known of why a compute is as it is and what that costs, line by line. */
+export function explanation(view: ComputeView): readonly string[] {
+  const { ref, project, compute, currency, spend } = view
+  const money = (amount: number): string => `${(amount / 1_000_000).toFixed(6)} ${currency}`
+  const name = project?.name ?? ref.projectId
+  return [
+    `${ref.endpointId} of project ${name}, account ${ref.account}${compute.name ? `, named ${compute.name}` : ''}`,
+    `${view.state}: ${whyText(view.why)}`,
+    delayText(view),
+    `awake ${spanText(view.awake.likely)} in all, between ${spanText(view.awake.low)} and ${spanText(view.awake.high)}; ` +
+      `spend ${money(spend.likely)}, between ${money(spend.low)} and ${money(spend.high)}`,
+    `of that after the last activity ${spanText(view.idleTail)}; added by readings of Dormouse ${spanText(view.extension)}`,
+    ...heldText(view, money),
+    readingText(view),
+  ]
+}
+
+function delayText({ delay, compute }: ComputeView): string {
+  if (delay === 'never') return 'it is never suspended: autosuspend is off'
+  const whose =
+    compute.autosuspendDelay === undefined ? ', which it takes from its project or the service' : ''
+  return `it is suspended after ${spanText(delay * 1000)} without activity${whose}`
+}
+
+function heldText(
+  { awakeBy, awake, readingAt }: ComputeView,
+  money: (amount: number) => string,
+): readonly string[] {
+  if (readingAt === undefined && awakeBy.length === 0) return []
+  const covered = awakeBy.reduce((sum, { time }) => sum + time, 0)
+  return [
+    ...awakeBy.map(({ cause, application, user, database, time, spend }) => {
+      const names = [application, user, database].filter(Boolean).join(' / ')
+      return `held awake by ${cause}${names && ` ${names}`}: ${spanText(time)}, ${money(spend)}`
+    }),
+    `held awake by others, or by nobody that a reading saw: ${spanText(Math.max(0, awake.likely - covered))}`,
+  ]
+}
+
+function readingText({
+  readingAt,
+  readingProblem,
+  hitRatio,
+  connections,
+  maxConnections,
+}: ComputeView): string {
+  if (readingAt === undefined) return `never read inside${readingProblem ? `: ${readingProblem}` : ''}`
+  const facts = [
+    ...(hitRatio === undefined ? [] : [`hit ratio ${(hitRatio * 100).toFixed(1)} %`]),
+    ...(connections
+      ? [
+          `${connections.active + connections.idle + connections.idleInTransaction + connections.other} of ${maxConnections} connections`,
+        ]
+      : []),
+    ...(readingProblem === undefined ? [] : [`not seen: ${readingProblem}`]),
+  ]
+  return `last read at ${toIso(readingAt)}${facts.length === 0 ? '' : `: ${facts.join(', ')}`}`
+}
+
+/** `42.1 s`, `12.0 min`, `3.4 h`. */
+function spanText(millis: number): string {
+  const span = millis / 1000
+  if (span < 120) return `${span.toFixed(1)} s`
+  return span < 7200 ? `${(span / 60).toFixed(1)} min` : `${(span / 3600).toFixed(1)} h`
 }

@@ -10,7 +10,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   model: [],
   calendar: ['model', 'croner'],
   account: ['model', 'calendar'],
-  report: ['model'],
+  report: ['model', 'account'],
   config: ['model', 'calendar', 'zod', 'yaml', 'node:fs', 'node:path'],
   service: ['model', 'undici', 'zod'],
   store: ['model', 'node:sqlite', 'node:fs', 'node:path'],

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { defaultYaml } from '../../src/config/defaults.ts'
 import { configJsonSchemaText } from '../../src/config/describe.ts'
 import { CATALOGUE, PREFIX } from '../../src/metrics/catalogue.ts'
+import { DAY_COLUMNS, INTERVAL_COLUMNS, ROLLUP_COLUMNS } from '../../src/report/columns.ts'
 import { MAY_IMPORT } from './dependencies.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -21,6 +22,7 @@ export const GENERATED: readonly Generated[] = [
   { path: 'config/default.yaml', content: () => defaultYaml() },
   { path: '.github/ARCHITECTURE.md', content: between('dependencies', dependencyTable) },
   { path: 'README.md', content: between('metrics', metricTable) },
+  { path: 'README.md', content: between('export', exportTable) },
 ]
 
 /** Puts what `text` yields between `<!-- name -->` and `<!-- /name -->`; the rest of the file is written by people. */
@@ -48,6 +50,18 @@ function metricTable(): string {
     ({ name, type, labels, help }) => `| \`${PREFIX}${name}\` | ${type} | ${code(labels)} | ${help} |`,
   )
   return ['| metric | type | labels | meaning |', '|---|---|---|---|', ...rows].join('\n')
+}
+
+function exportTable(): string {
+  const tables = [
+    ['days', DAY_COLUMNS],
+    ['intervals', INTERVAL_COLUMNS],
+    ['rollups, rollups-5m', ROLLUP_COLUMNS],
+  ] as const
+  const rows = tables.flatMap(([what, columns]) =>
+    columns.map(({ name, meaning }) => `| ${what} | \`${name}\` | ${meaning} |`),
+  )
+  return ['| of | column | meaning |', '|---|---|---|', ...rows].join('\n')
 }
 
 /** The file as it is; undefined when it is not there. */
