@@ -156,6 +156,7 @@ function simulationOf(options: SimulatedOptions, { clock, random, switches, sett
     scripts: [...lives.scripts, ...(options.scripts ?? [])],
     latencies: past ? lives.latencies : { start: 500 * (min + max), stop: STOP, configure: CONFIGURE },
     wakeLatency: lives.wakeLatency,
+    takeError: lives.takeError,
     takeFailure: (projectId) => lives.takeFailure(projectId) || switches.take('failingOperations'),
   })
 }

@@ -44,6 +44,8 @@ export type SimulationOptions = {
   readonly scripts?: readonly Iterable<Happening>[]
   /** Whether the operation of this project that begins now fails at first; default none does. */
   readonly takeFailure?: (projectId: string) => boolean
+  /** Why the start that begins now fails for good; undefined, and by default, it does not. */
+  readonly takeError?: (projectId: string) => string | undefined
 }
 
 export type Simulation = Plane & {
@@ -69,7 +71,8 @@ type Due =
 
 /** The same options and the same calls give the same simulation. */
 export function createSimulation(options: SimulationOptions): Simulation {
-  const { activity, settings, latencies, wakeLatency = () => 0, takeFailure = () => false } = options
+  const { activity, settings, latencies, wakeLatency = () => 0 } = options
+  const { takeFailure = () => false, takeError = () => undefined } = options
   const projects = createOrdered(options.projects.map((project) => [project.id, project] as const))
   const projectOf = new Map(
     options.projects.flatMap(({ id, computes }) => computes.map((compute) => [compute.id, id])),
@@ -118,13 +121,17 @@ export function createSimulation(options: SimulationOptions): Simulation {
     if (!report) return
     if (!operation || !isWorkOf(effect, operation) || effect.kind === 'admit-clients')
       return agenda.add(now + report.after, { kind: 'event', projectId, event: report.event })
-    const after = report.after + (effect.kind === 'start-process' ? wakeLatency(projectId) : 0)
+    const isStart = effect.kind === 'start-process'
+    const after = report.after + (isStart ? wakeLatency(projectId) : 0)
     const happens = (): void => {
       const { lockTime, failingOperations } = settings().faults
       const { retryIn } = failingOperations
+      const message = isStart ? takeError(projectId) : undefined
       const event: Event = takeFailure(projectId)
         ? { kind: 'attempt-failed', operationId: operation.id, retryIn }
-        : report.event
+        : isStart && message !== undefined
+          ? { kind: 'start-failed', endpointId: effect.endpointId, message }
+          : report.event
       agenda.add(now + after + 1000 * lockTime, { kind: 'event', projectId, event })
     }
     if (settings().faults.stuckOperations) stuck.push(happens)

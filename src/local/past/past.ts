@@ -48,8 +48,9 @@ export const LIVED_BEHAVIOUR = { ...PAST_BEHAVIOUR, countersLag: 900 } as const
 /** How long simulated work takes, ms; a start takes its wake latency in addition. */
 const PAST_LATENCIES: Latencies = { start: 300, stop: 400, configure: 200 }
 
-/** One operation of five hundred fails at first. */
+/** One operation of five hundred fails at first, and one start of a thousand for good. */
 const FAILURES = 0.002
+const ERRORS = 0.001
 
 /** What happens to one project, without end, and the chance in how the service serves it. */
 type Life = {
@@ -58,6 +59,7 @@ type Life = {
   /** Extra time of the start that begins now, ms: 1 to 3 s. */
   readonly wakeLatency: () => number
   readonly takeFailure: () => boolean
+  readonly takeError: () => string | undefined
 }
 
 /** Makes the projects one by one: only the one at hand is in memory. The same options give the same, ids included. */
@@ -68,7 +70,9 @@ export function* livedProjects(options: PastOptions): Generator<Lived> {
   }
 }
 
-type Lives = Required<Pick<SimulationOptions, 'latencies' | 'scripts' | 'wakeLatency' | 'takeFailure'>>
+type Lives = Required<
+  Pick<SimulationOptions, 'latencies' | 'scripts' | 'wakeLatency' | 'takeFailure' | 'takeError'>
+>
 
 /** The lives of all projects at once, for a simulation that goes on when the past is over. */
 export function livesOf(options: PastOptions): Lives {
@@ -79,6 +83,7 @@ export function livesOf(options: PastOptions): Lives {
     scripts: lives.flatMap(({ scripts }) => scripts),
     wakeLatency: (projectId) => byId.get(projectId)?.wakeLatency() ?? 0,
     takeFailure: (projectId) => byId.get(projectId)?.takeFailure() ?? false,
+    takeError: (projectId) => byId.get(projectId)?.takeError(),
   }
 }
 
@@ -98,6 +103,7 @@ function liveThrough(life: Life, { from, to, plan }: PastOptions): Lived | undef
     scripts: life.scripts,
     wakeLatency: life.wakeLatency,
     takeFailure: life.takeFailure,
+    takeError: life.takeError,
   })
   simulation.advance(to)
   const project = simulation.project(life.projectId)
@@ -155,7 +161,7 @@ function lifeOf(number: number, options: PastOptions): Life {
     request: { kind: 'create', endpointId, branchId, config },
   }
   const use = kind === 'preview' ? 'rare' : kind
-  const [latency, failure] = [named('latency'), named('failure')]
+  const [latency, failure, error] = [named('latency'), named('failure'), named('error')]
   return {
     projectId: project.id,
     scripts: [
@@ -167,6 +173,7 @@ function lifeOf(number: number, options: PastOptions): Life {
     ],
     wakeLatency: () => Math.round(latency.between(1000, 3000)),
     takeFailure: () => failure.happens(FAILURES),
+    takeError: () => (error.happens(ERRORS) ? 'no capacity left in this region, try again' : undefined),
   }
 }
 

@@ -146,6 +146,7 @@ test('a past holds what the past of a real account holds', () => {
   const kinds = counted(past({ projects: 60 }), ({ project, operations, uses }) => [
     ...operations.map(({ action }) => action),
     ...operations.filter(({ failures }) => failures > 0).map(() => 'failed at first'),
+    ...operations.filter(({ status }) => status === 'error').map(() => 'failed for good'),
     ...uses.flatMap(({ wakes }) => wakes.map(({ cause }) => `woken by ${cause.kind}`)),
     ...uses
       .filter(({ endpointId }) => !project.computes.some(({ id }) => id === endpointId))
@@ -161,7 +162,7 @@ test('a past holds what the past of a real account holds', () => {
   ])
   const expected =
     `start_compute, suspend_compute, apply_config, check_availability, create_branch, delete_timeline,
-    failed at first, deleted, several computes, young, old,
+    failed at first, failed for good, deleted, several computes, young, old,
     woken by client, woken by create, woken by check, woken by config, woken by api,
     read_write range, read_write fixed, read_only fixed, delay default, delay -1, delay 60`.split(/,\s+/)
   expect(expected.filter((name) => !kinds.has(name))).toEqual([])
