@@ -70,9 +70,11 @@ export function extensionOf(interval: AwakeInterval, evidence: Evidence, delay: 
     if (next === undefined) return
     const lastOfOurs = ours.findLast((at) => at > start && at < next)
     if (lastOfOurs === undefined) return
-    const since = lastBefore(start, lastOfOurs, evidence.footprints)
-    const slept = starts[index + 1] === undefined
-    added += slept ? movedBy({ since, ours: lastOfOurs, end: next }, delay) : hidBy(since, next, delay)
+    const session = sessionAt(start, lastOfOurs, evidence.footprints)
+    const since = lastBefore(start, session)
+    const returned = starts[index + 1]
+    if (returned === undefined) added += movedBy({ since, ours: lastOfOurs, end: next }, delay)
+    else added += hidBy({ since, returned: returnedIn(lastOfOurs, returned, { evidence, session }) }, delay)
   })
   return millis(added)
 }
@@ -89,20 +91,51 @@ function movedBy(
   return Math.abs(fell - ours) < Math.abs(fell - since) ? ours - since : 0
 }
 
-/** Somebody returned at `next`: without us it would have been asleep by then, if that is longer ago than the delay. */
-const hidBy = (since: Instant, next: Instant, delay: Seconds): number =>
-  Math.max(0, next - (since + delay * 1000))
+/** The service looks for activity every 500 ms, so it falls asleep that much after the delay on average. Source: service-facts.md, "What keeps a compute awake". */
+const NOTICED = 250
 
 /**
- * When somebody else was last active before our session that ended at `ours`: at `start`, unless somebody came whom
- * neither record nor reading shows. Where sessions arrive at some rate, those of the last moments are hidden, because the
- * record lags; then it is the expected time of the last of them.
+ * Somebody returned in `returned`: what is awake before that and after it would have slept is what we hid. As likely as not
+ * the activity shown at its end was the first; else the first was anywhere in it.
  */
-function lastBefore(start: Instant, ours: Instant, footprints: readonly Footprint[]): Instant {
-  const session = footprints.findLast(
+function hidBy(
+  {
+    since,
+    returned: [from, to],
+  }: { readonly since: Instant; readonly returned: readonly [Instant, Instant] },
+  delay: Seconds,
+): number {
+  const asleepAt = since + delay * 1000 + NOTICED
+  const [least, most] = [from - asleepAt, to - asleepAt]
+  if (most <= 0) return 0
+  const anywhere = least >= 0 ? (least + most) / 2 : most ** 2 / (2 * (most - least))
+  return (most + anywhere) / 2
+}
+
+/** When others may have come back: looks show only the newest activity, so it may have been any time since the look before. */
+function returnedIn(
+  ours: Instant,
+  returned: Instant,
+  { evidence, session }: { readonly evidence: Evidence; readonly session: Footprint | undefined },
+): readonly [Instant, Instant] {
+  const lag = session ? session.connectedAt - session.hiddenFrom : 0
+  const before = evidence.sightings.findLast(({ answeredAt }) => answeredAt < returned)
+  return [instant(Math.min(returned, Math.max(ours, (before?.askedAt ?? returned) - lag))), returned]
+}
+
+/** The session of ours whose trace `ours` is. */
+const sessionAt = (start: Instant, ours: Instant, footprints: readonly Footprint[]): Footprint | undefined =>
+  footprints.findLast(
     ({ connectedAt, disconnectedAt }) =>
-      connectedAt > start && connectedAt <= ours && disconnectedAt + TRACE + SECOND >= ours,
+      connectedAt > start && connectedAt <= ours + SECOND && disconnectedAt + TRACE + SECOND >= ours,
   )
+
+/**
+ * When somebody else was last active before a session of ours: at `start`, unless somebody came whom neither record nor
+ * reading shows. Where sessions arrive at some rate, those of the last moments are hidden, because the record lags; then
+ * it is the expected time of the last of them.
+ */
+function lastBefore(start: Instant, session: Footprint | undefined): Instant {
   const rate = (session?.arrivalRate ?? 0) / 1000
   if (!session || rate === 0) return start
   const end = session.connectedAt

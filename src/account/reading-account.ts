@@ -78,13 +78,15 @@ function withAttempt(account: ReadingAccount, attempt: ReadingAttempt): ReadingA
   }
   if (result.kind !== 'read') return tried
   const { reading } = result
+  const cache = withCacheReading(account.cache, reading)
   return {
     ...tried,
     failures: 0,
     clockOffset: millis(reading.serverTime - disconnectedAt),
     last: { ...reading, at: disconnectedAt },
-    cacheReadAt: 'missing' in reading.cache ? account.cacheReadAt : disconnectedAt,
-    cache: withCacheReading(account.cache, reading),
+    cacheReadAt:
+      'missing' in reading.cache || cache?.hitRatio === undefined ? account.cacheReadAt : disconnectedAt,
+    cache,
     use: withUse(account.use, grownBy(account, reading)),
   }
 }

@@ -257,7 +257,7 @@ export type ReadingAccount = {
   readonly atLimit: boolean
   /** Attempts after the last one that read something. */
   readonly failures: number
-  /** When a reading last told of the file cache. */
+  /** When a reading last told a hit ratio. */
   readonly cacheReadAt: Instant | undefined
   readonly cache: CacheAccount | undefined
   readonly use: UseAccount

@@ -24,9 +24,13 @@ export type World = {
   readonly simulation: Simulation
   /** Until this instant the service answers nothing. */
   breakUntil(at: number): void
+  /** Connects to a compute that no look of the second before them had shown to be awake. */
+  readonly blind: readonly string[]
 }
 
 const LAG = 5000
+/** A look a second old, and the answer of another request in between. */
+const LOOK = 1200
 /** More than a project has in the time that is asked for. */
 const OPERATIONS = 1000
 
@@ -59,6 +63,9 @@ export function createWorld(uses: readonly Use[], clock: Clock, random: Random):
     activity: new Map(uses.map(({ endpointId, activity }) => [endpointId, activity.map((at) => START + at)])),
   })
   let brokenUntil = 0
+  const blind: string[] = []
+  // endpoint id → when it was last seen awake, by the service's clock
+  const seenAwake = new Map<string, number>()
   const ids = uses.map(({ endpointId }) => `project-${endpointId}`)
 
   /** A request takes a moment; what it answers was true somewhere in between. */
@@ -84,6 +91,7 @@ export function createWorld(uses: readonly Use[], clock: Clock, random: Random):
   }
   return {
     simulation,
+    blind,
     breakUntil: (at) => {
       brokenUntil = at
     },
@@ -97,6 +105,9 @@ export function createWorld(uses: readonly Use[], clock: Clock, random: Random):
       listComputes: (projectId, signal) =>
         asked(signal, () => {
           const { computes } = known(projectId)
+          for (const { id, state } of computes)
+            if (state === 'active') seenAwake.set(id, simulation.now())
+            else seenAwake.delete(id)
           return decodeComputes({ endpoints: computes.map((one) => endpointWire(projectId, one, view())) })
         }),
       listOperations: (projectId, since, signal) =>
@@ -111,6 +122,7 @@ export function createWorld(uses: readonly Use[], clock: Clock, random: Random):
       readable: () => true,
       read: async ({ endpointId }, kind, signal) => {
         simulation.advance(Math.max(simulation.now(), clock.now()))
+        if (simulation.now() - (seenAwake.get(endpointId) ?? 0) > LOOK) blind.push(endpointId)
         // A full reading is a client session like any other; whether a light one is seen is chance.
         if (kind === 'full' || random.unit() < 0.1) {
           simulation.connect(endpointId, { kind: 'client', applicationName: 'dormouse', user: 'dormouse' })

@@ -5,37 +5,59 @@ import type { Visit } from './schedule.ts'
 /** How many rows the table has that the queries read. */
 const ROWS = 5000
 
-export const FILL = `
-create table item as select n as id, repeat(md5(n::text), 6) as filler from generate_series(1, ${ROWS}) as n;
-create index on item (id);
-vacuum analyze item`
+const FILL = [
+  'drop table if exists item',
+  `create table item as select n as id, repeat(md5(n::text), 6) as filler from generate_series(1, ${ROWS}) as n`,
+  'create index on item (id)',
+  'vacuum analyze item',
+]
 
-/** Resolves when all visits are over. `begun` is the instant of the schedule's 0 on `performance.now`. */
-export async function play(uri: string, visits: readonly Visit[], begun: number): Promise<void> {
-  await Promise.all(visits.map((visit) => paid(uri, visit, begun)))
+/** How many visits failed; resolves when all are over. `begun` is the instant of the schedule's 0 on `performance.now`. */
+export async function play(uri: string, visits: readonly Visit[], begun: number): Promise<number> {
+  const paid = await Promise.all(visits.map((visit) => isPaid(uri, visit, begun)))
+  return paid.filter((one) => !one).length
 }
 
-async function paid(uri: string, { at, application, queries }: Visit, begun: number): Promise<void> {
+/** Whether the visit went as planned: on a machine that is too busy a client may lose its compute. */
+async function isPaid(uri: string, { at, application, queries }: Visit, begun: number): Promise<boolean> {
   await until(begun + at * 1000)
-  const client = new Client({ connectionString: uri, application_name: application })
-  client.on('error', () => undefined)
-  try {
-    await client.connect()
+  return inSession(uri, application, async (client) => {
     for (const [index, query] of queries.entries()) {
       await until(begun + (at + query) * 1000)
       const from = (index * 997 + Math.round(at * 31)) % ROWS
       await client.query('select count(filler) from item where id between $1 and $2', [from, from + 100])
     }
+  })
+}
+
+/** @throws when it fails again and again */
+export async function fill(uri: string): Promise<void> {
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    const done = await inSession(uri, 'setup', async (client) => {
+      for (const statement of FILL) await client.query(statement)
+    })
+    if (done) return
+  }
+  throw new Error('a compute could not be filled')
+}
+
+/** Whether all of `work` was done. */
+async function inSession(
+  uri: string,
+  application: string,
+  work: (client: Client) => Promise<void>,
+): Promise<boolean> {
+  const client = new Client({ connectionString: uri, application_name: application })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    await work(client)
+    return true
+  } catch {
+    return false
   } finally {
     await client.end().catch(() => undefined)
   }
-}
-
-export async function run(uri: string, text: string): Promise<void> {
-  const client = new Client({ connectionString: uri, application_name: 'setup' })
-  await client.connect()
-  for (const statement of text.split(';')) await client.query(statement)
-  await client.end()
 }
 
 async function until(when: number): Promise<void> {

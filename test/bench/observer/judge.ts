@@ -14,6 +14,8 @@ export type Evidence = {
   readonly fleet: Fleet
   /** Seconds. */
   readonly length: number
+  /** Visits that failed. */
+  readonly lost: number
 }
 
 type Row = {
@@ -49,6 +51,7 @@ export function judge(evidence: Evidence): Figures {
       ['added as the daemon exports it', `${exported.toFixed(2)} s`, `${more('full').toFixed(2)} s`],
       ['off by', `${offBy.toFixed(2)} s`, `≤ ${Math.max(1, 0.2 * more('full')).toFixed(2)} s`],
       ['hit ratio and connections known', `${informed} of ${due.length}`, `≥ ${Math.ceil(0.9 * due.length)}`],
+      ['visits of clients that failed', String(evidence.lost), '0'],
       ['readings that succeeded', String(readings?.ok ?? 0), ''],
     ],
     json: {
@@ -61,6 +64,7 @@ export function judge(evidence: Evidence): Figures {
       exported_added_s: exported,
       informed,
       informed_due: due.length,
+      lost_visits: evidence.lost,
       readings_ok: readings?.ok ?? 0,
     },
   }
@@ -102,9 +106,10 @@ function noiseOf(rows: readonly Row[]): number {
   return Math.sqrt((squares.reduce((sum, one) => sum + one, 0) / 2) * 1.5)
 }
 
-const rowText = ({ profile, awake, exported }: Row): readonly [string, string, string] => [
+const rowText = ({ profile, awake, exported, informed }: Row): readonly [string, string, string] => [
   `awake: ${profile}`,
-  ARMS.map((arm) => `${arm} ${awake[arm].toFixed(1)}`).join(', ') + ` s; exported ${exported.toFixed(1)} s`,
+  ARMS.map((arm) => `${arm} ${awake[arm].toFixed(1)}`).join(', ') +
+    ` s; exported ${exported.toFixed(1)} s; ${informed ? 'known' : 'not known'} inside`,
   '',
 ]
 

@@ -7,14 +7,14 @@ import type { Local } from '../../../src/local/start.ts'
 import { seeded } from '../../simulation/seeded.ts'
 import { fleetAt, until } from '../../end-to-end/support.ts'
 import type { Figures } from '../run.ts'
-import { FILL, play, run } from './clients.ts'
+import { fill, play } from './clients.ts'
 import { judge } from './judge.ts'
 import { PROFILES, SCALE } from './schedule.ts'
 import { actorsOf, startService, watch, type Actor } from './stage.ts'
 
 const SEED = 7
 /** Until everything sleeps and every daemon has seen it: a delay, some polls, and room for a busy machine. */
-const SILENCE = 120
+const SILENCE = 240
 
 export async function observer(minutes = 5): Promise<Figures> {
   await using stack = new AsyncDisposableStack()
@@ -24,7 +24,7 @@ export async function observer(minutes = 5): Promise<Figures> {
   const local = await startService(folder)
   stack.defer(() => local.stop())
   const actors = await actorsOf(local)
-  for (const { uri } of actors) await run(uri, FILL)
+  for (const { uri } of actors) await fill(uri)
   await asleep(local)
   const before = new Map(local.truth().computes.map((one) => [one.projectId, one.awakeSeconds]))
   const off = await watch(local, { folder, actors, arm: 'off' })
@@ -32,26 +32,27 @@ export async function observer(minutes = 5): Promise<Figures> {
   const full = await watch(local, { folder, actors, arm: 'full' })
   stack.defer(() => full.stop())
   await until('the daemons', async () => (await fleetAt(full.apiUrl)) && fleetAt(off.apiUrl))
-  await perform(actors, 60 * minutes)
+  const lost = await perform(actors, 60 * minutes)
   await asleep(local)
   await new Promise((resolve) => setTimeout(resolve, (5000 * 60) / SCALE))
   const fleet = await fleetAt(full.apiUrl)
   if (!fleet) throw new Error('the daemon does not answer any more')
-  return judge({ actors, before, truth: local.truth(), fleet, length: 60 * minutes })
+  return judge({ actors, before, truth: local.truth(), fleet, length: 60 * minutes, lost })
 }
 
-/** Every arm plays the same; who connects first differs by profile, so that no arm is always the last. */
-async function perform(actors: readonly Actor[], length: number): Promise<void> {
+/** How many visits failed. Every arm plays the same; who connects first differs by profile, so that no arm is always the last. */
+async function perform(actors: readonly Actor[], length: number): Promise<number> {
   const begun = performance.now() + 500
-  await Promise.all(
+  const lost = await Promise.all(
     PROFILES.map(async ({ name, visits }, index) => {
       const schedule = visits(seeded(SEED + index), length)
       const twins = actors.filter(({ profile }) => profile === name)
       const first = index % twins.length
       const turned = [...twins.slice(first), ...twins.slice(0, first)]
-      await Promise.all(turned.map(({ uri }) => play(uri, schedule, begun)))
+      return Promise.all(turned.map(({ uri }) => play(uri, schedule, begun)))
     }),
   )
+  return lost.flat().reduce((sum, one) => sum + one, 0)
 }
 
 const asleep = (local: Local): Promise<true> =>
