@@ -6,6 +6,7 @@ import { loadConfig, type AccountConfig, type Config } from '../config/load.ts'
 import { createSecret, type Secret } from '../config/secrets.ts'
 import { createClock } from '../daemon/clock.ts'
 import { createRandom } from '../daemon/random.ts'
+import { readerOf } from '../daemon/wire.ts'
 import type { Service } from '../model/ports.ts'
 import { failed, ok, type Result } from '../model/result.ts'
 import { createService, type ServiceOptions } from '../service/service.ts'
@@ -55,6 +56,8 @@ export type Access = {
   readonly service: ServiceOptions
   /** The plan that is paid for; undefined without a configuration. */
   readonly plan: string | undefined
+  /** For whom connection strings may be asked, or why they may not. */
+  readonly reader: { readonly role: string; readonly database: string } | { readonly unasked: string }
 }
 
 export function accessTo(options: ConnectOptions, io: Io): Result<Access, readonly string[]> {
@@ -77,6 +80,7 @@ export function accessTo(options: ConnectOptions, io: Io): Result<Access, readon
       ...(orgId !== undefined && { orgId }),
     },
     plan: undefined,
+    reader: { unasked: 'only a configuration allows it, with service.use_connection_uri' },
   })
 }
 
@@ -95,21 +99,29 @@ function fromConfig(options: ConnectOptions, io: Io): Result<Access, readonly st
   return account.ok ? ok(accessOf(account.value, config.value)) : account
 }
 
-const accessOf = (
-  { baseUrl, key, projects, orgId, plan }: AccountConfig,
-  { service: { requestsPerMinute, useConnectionUri } }: Config,
-): Access => ({
-  service: {
-    ...machine(),
-    baseUrl,
-    readKey: key.read,
-    requestsPerMinute,
-    projects,
-    useConnectionUri,
-    ...(orgId !== undefined && { orgId }),
-  },
-  plan,
-})
+const accessOf = (account: AccountConfig, config: Config): Access => {
+  const { baseUrl, key, projects, orgId, plan } = account
+  const { requestsPerMinute, useConnectionUri } = config.service
+  return {
+    service: {
+      ...machine(),
+      baseUrl,
+      readKey: key.read,
+      requestsPerMinute,
+      projects,
+      useConnectionUri,
+      ...(orgId !== undefined && { orgId }),
+    },
+    plan,
+    reader: readerFor(account, config),
+  }
+}
+
+function readerFor({ dsn }: AccountConfig, config: Config): Access['reader'] {
+  if (dsn !== undefined) return { unasked: 'the account has a dsn, which is used in their place' }
+  if (!config.service.useConnectionUri) return { unasked: 'service.use_connection_uri does not allow it' }
+  return readerOf(config)
+}
 
 function accountNamed(
   { accounts }: Config,

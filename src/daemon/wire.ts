@@ -50,8 +50,14 @@ export function portsOf(account: AccountConfig, config: Config, machine: Machine
   }
 }
 
-const asking = (service: Ports['service'], { reading: { role, database } }: Config): AddressOptions['ask'] =>
-  askingService(service, { role, database: database ?? MAINTENANCE_DATABASE })
+const asking = (service: Ports['service'], config: Config): AddressOptions['ask'] =>
+  askingService(service, readerOf(config))
+
+/** Whose connection strings are asked for, and for which database. */
+export const readerOf = ({ reading }: Config): { readonly role: string; readonly database: string } => ({
+  role: reading.role,
+  database: reading.database ?? MAINTENANCE_DATABASE,
+})
 
 /** Why the computes of an account cannot be read; undefined where they can, or are not to be. */
 export function whyUnreadable({ dsn }: AccountConfig, { reading, service }: Config): string | undefined {

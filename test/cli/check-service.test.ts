@@ -226,10 +226,29 @@ describe('with a configuration', () => {
     })
   })
 
-  test('connection strings are asked for where it allows that, and shown nowhere', async () => {
-    const { out, report } = await configured({ rest: 'service: { use_connection_uri: true }' })
-    expect(verdicts(report)['connection strings']).toBe('full')
-    expect(out).not.toContain('postgresql://')
+  test.each([
+    ['role: app_owner, database: app', 'full', 'told for role app_owner and database app'],
+    [
+      'role: nobody, database: app',
+      'less',
+      'the service does not tell them (not there: role not found: nobody)',
+    ],
+  ])(
+    'connection strings are asked for as for readings, and shown nowhere: %s',
+    async (reading, verdict, seen) => {
+      const rest = `service: { use_connection_uri: true }\nreading: { ${reading} }`
+      const { out, report } = await configured({ rest })
+      expect(checkOf(report, 'connection strings')).toMatchObject({ verdict, seen })
+      expect(out).not.toContain('postgresql://')
+    },
+  )
+
+  test('connection strings are not asked for where there is a dsn', async () => {
+    const { report } = await configured({
+      account: 'plan: scale, dsn: "postgresql://dormouse@{host}/app"',
+      rest: 'service: { use_connection_uri: true }',
+    })
+    expect(checkOf(report, 'connection strings')?.seen).toMatch(/^not asked: the account has a dsn/)
   })
 })
 

@@ -57,7 +57,7 @@ const whole: Seen = {
   operations: ok({ count: 3, more: false, oldest: at }),
   detail: ok(detail),
   consumption: { hourly: page, daily: page, monthly: page },
-  connectionUri: ok(true),
+  connectionUri: ok({ role: 'dormouse', database: 'app' }),
 }
 const settings: Settings = { requestsPerMinute: 350, plan: 'scale', named: undefined }
 

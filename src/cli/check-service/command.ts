@@ -26,7 +26,7 @@ export const createCheckServiceCommand = ({ io, end }: Session): Command =>
 async function checkService(options: Options, io: Io): Promise<ExitCode> {
   const access = accessTo(options, io)
   if (!access.ok) return usage(io, ...access.error)
-  const { service: how, plan } = access.value
+  const { service: how, plan, reader } = access.value
   const log = createTrafficLog(how.clock)
   const clients = createClient({ ...how, onRequest: log.heard })
   const seen = await lookAtService({
@@ -35,7 +35,7 @@ async function checkService(options: Options, io: Io): Promise<ExitCode> {
     clock: how.clock,
     projects: how.projects,
     orgId: how.orgId,
-    mayAskUri: how.useConnectionUri ?? false,
+    reader,
     signal: io.signal,
   })
   if (!seen.ok) return failWith(io, seen.error)

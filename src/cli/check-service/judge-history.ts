@@ -124,21 +124,10 @@ function whyNot(answer: Seen['consumption'][Granularity]): string {
 
 function connections({ connectionUri: answer }: Seen): Check {
   const topic = 'connection strings'
-  if ('unasked' in answer)
-    return unknown(
-      topic,
-      `not asked: ${answer.unasked}`,
-      'readings inside Postgres take accounts[].dsn, which needs no secret of the service',
-    )
-  return answer.ok
-    ? full(
-        topic,
-        'the service tells them',
-        'computes without a dsn could be read, with the password of their owner',
-      )
-    : less(
-        topic,
-        `the service does not tell them (${serviceErrorText(answer.error)})`,
-        'readings inside Postgres need accounts[].dsn',
-      )
+  const needsDsn = 'readings inside Postgres need the dsn of the account'
+  if ('unasked' in answer) return unknown(topic, `not asked: ${answer.unasked}`, needsDsn)
+  if (!answer.ok)
+    return less(topic, `the service does not tell them (${serviceErrorText(answer.error)})`, needsDsn)
+  const { role, database } = answer.value
+  return full(topic, `told for role ${role} and database ${database}`, 'computes can be read without a dsn')
 }

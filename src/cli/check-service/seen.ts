@@ -6,6 +6,9 @@ import type { ServiceError } from '../../model/service-error.ts'
 import type { Instant, Seconds } from '../../model/units.ts'
 import type { Client } from '../../service/client.ts'
 
+/** The role and the database that readings use. */
+export type Reader = { readonly role: string; readonly database: string }
+
 /** What asks, and what it may ask. */
 export type Probe = {
   readonly client: Client
@@ -13,7 +16,8 @@ export type Probe = {
   readonly clock: Clock
   readonly projects: 'discover' | readonly string[]
   readonly orgId: string | undefined
-  readonly mayAskUri: boolean
+  /** For whom connection strings are asked. */
+  readonly reader: Reader | Unasked
   readonly signal: AbortSignal
 }
 
@@ -83,5 +87,5 @@ export type Seen = {
   readonly operations: Answer<OperationsSeen> | Unasked
   readonly detail: Answer<ProjectDetail> | Unasked
   readonly consumption: Readonly<Record<Granularity, Answer<ConsumptionPage> | Unasked>>
-  readonly connectionUri: Answer<true> | Unasked
+  readonly connectionUri: Answer<Reader> | Unasked
 }
