@@ -3,6 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** What takes long and changes seldom: kills at random instants, crowds of clients, many thousand bodies and projects. */
 const LONG = [
+  'test/calendar/all-zones-windows.test.ts',
   'test/bench/fleet/large.test.ts',
   'test/local/api/random-bodies.test.ts',
   'test/local/autoscale-service.test.ts',

@@ -16,21 +16,32 @@ function createTruth(timeZone: string): (at: number) => string {
 
 const textOf = (shown: Wall): string => new Date(shown).toISOString().slice(0, 19).replace('T', ' ')
 
+/** Seconds of work for one core alone; a busy machine takes longer. */
+const PATIENCE = 300_000
+
 const zones = Intl.supportedValuesOf('timeZone')
 
 test('there are 400 zones and more', () => {
   expect(zones.length).toBeGreaterThan(400)
 })
 
-test('an instant shows what it shows', () => {
-  const wrong = zones.flatMap((name) => {
-    const [zone, truth] = [zoneOf(name), createTruth(name)]
-    for (let at = YEAR.from; at < YEAR.to; at += HOUR)
-      if (textOf(zone.wallAt(instant(at))) !== truth(at)) return [`${name} ${new Date(at).toISOString()}`]
-    return []
-  })
-  expect(wrong).toEqual([])
-})
+test(
+  'an instant shows what it shows, and is in the day that it shows',
+  () => {
+    const wrong = zones.flatMap((name) => {
+      const [zone, truth] = [zoneOf(name), createTruth(name)]
+      for (let now = YEAR.from; now < YEAR.to; now += HOUR) {
+        const shown = truth(now)
+        const right =
+          textOf(zone.wallAt(instant(now))) === shown && zone.dayOf(instant(now)).date === shown.slice(0, 10)
+        if (!right) return [`${name} ${new Date(now).toISOString()}`]
+      }
+      return []
+    })
+    expect(wrong).toEqual([])
+  },
+  PATIENCE,
+)
 
 /** The hours of the year after which the truth differs by something else than an hour. */
 function changesOf(truth: (at: number) => string): number[] {
@@ -44,24 +55,28 @@ function changesOf(truth: (at: number) => string): number[] {
   return changes
 }
 
-test('around each change a clock shows each time as often as it shows it', () => {
-  let changes = 0
-  const wrong = zones.flatMap((name) => {
-    const [zone, truth] = [zoneOf(name), createTruth(name)]
-    return changesOf(truth).flatMap((change) => {
-      changes += 1
-      const instants = Map.groupBy(range(change - 6 * HOUR, change + 6 * HOUR), truth)
-      const shown = Date.parse(`${truth(change)}Z`)
-      return range(shown - 3 * HOUR, shown + 3 * HOUR).flatMap((time) => {
-        const expected = instants.get(textOf(wall(time))) ?? []
-        const found = zone.instantsAt(wall(time))
-        return found.join() === expected.join() ? [] : [`${name} ${textOf(wall(time))}: ${found.join()}`]
+test(
+  'around each change a clock shows each time as often as it shows it',
+  () => {
+    let changes = 0
+    const wrong = zones.flatMap((name) => {
+      const [zone, truth] = [zoneOf(name), createTruth(name)]
+      return changesOf(truth).flatMap((change) => {
+        changes += 1
+        const instants = Map.groupBy(range(change - 6 * HOUR, change + 6 * HOUR), truth)
+        const shown = Date.parse(`${truth(change)}Z`)
+        return range(shown - 3 * HOUR, shown + 3 * HOUR).flatMap((time) => {
+          const expected = instants.get(textOf(wall(time))) ?? []
+          const found = zone.instantsAt(wall(time))
+          return found.join() === expected.join() ? [] : [`${name} ${textOf(wall(time))}: ${found.join()}`]
+        })
       })
     })
-  })
-  expect(wrong).toEqual([])
-  expect(changes).toBeGreaterThan(200)
-})
+    expect(wrong).toEqual([])
+    expect(changes).toBeGreaterThan(200)
+  },
+  PATIENCE,
+)
 
 const range = (from: number, to: number): number[] =>
   Array.from({ length: (to - from) / QUARTER }, (_, index) => from + index * QUARTER)

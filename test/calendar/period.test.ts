@@ -155,6 +155,6 @@ test('every instant is in exactly one period, and periods tile time', () => {
       expect(periodOf(rule, period.to)?.from).toBe(period.to)
       expect(periodOf(rule, instant(period.from - 1))?.to).toBe(period.from)
     }),
-    500,
+    300,
   )
 })

@@ -1,7 +1,9 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseCron, timesADay } from '../../src/calendar/cron.ts'
 import { parseDate, parseTime, parseWall, wall, type Wall } from '../../src/calendar/wall.ts'
 import { parseWeekly } from '../../src/calendar/window-text.ts'
+import { check } from '../support/property.ts'
 import { value } from './windows.ts'
 
 const HOUR = 3_600_000
@@ -84,6 +86,48 @@ describe('cron text', () => {
     [`${'1,'.repeat(100_000)}1 * * * *`, 'cron text of 200009 characters: expected at most 100'],
   ])('%.30s is refused', (text, error) => {
     expect(parseCron(text)).toEqual({ ok: false, error })
+  })
+
+  test('of any kind is read or refused, and what is read can be asked', () => {
+    const number = fc.integer({ min: 0, max: 32 }).map(String)
+    const piece = fc.oneof(
+      {
+        weight: 6,
+        arbitrary: fc.constantFrom(
+          '*',
+          '1',
+          '2',
+          '5',
+          '29',
+          '31',
+          '1-5',
+          '*/3',
+          '2-4/2',
+          'L',
+          '15W',
+          'MON',
+          '5L',
+          'WED#2',
+          'FEB',
+        ),
+      },
+      fc.constantFrom('?', '+1', '5-1', '*/0', '#', 'W', '@', ''),
+      number,
+    )
+    const field = fc.array(piece, { minLength: 1, maxLength: 2 }).map((pieces) => pieces.join(','))
+    let read = 0
+    check(
+      fc.property(fc.array(field, { minLength: 5, maxLength: 5 }), (fields) => {
+        const parsed = parseCron(fields.join(' '))
+        if (!parsed.ok) return
+        read += 1
+        const now = date('2026-11-20T16:32')
+        expect(value(parsed).next(now) ?? Infinity).toBeGreaterThan(now)
+        expect(value(parsed).previous(now) ?? -Infinity).toBeLessThan(now)
+      }),
+      2000,
+    )
+    expect(read).toBeGreaterThan(10)
   })
 
   test.each([

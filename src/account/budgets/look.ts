@@ -5,9 +5,16 @@ import { selects, selectsAll, type Target } from '../../model/selector.ts'
 import type { AwakeSlice } from '../../model/slice.ts'
 import { ratio, type Instant, type Ratio } from '../../model/units.ts'
 import { measured } from './amounts.ts'
-import { burnsOf, maxBurnOf } from './burn.ts'
+import { burnsOf, maxBurnOf, type Pace } from './burn.ts'
 import { count, countedFrom, isOf, reached, type Counted, type PeriodRecord } from './record.ts'
-import { countedParts, scopeOf, settleBudget, type BudgetComputes, type BudgetState } from './settle.ts'
+import {
+  countedParts,
+  scopeOf,
+  settleBudget,
+  type BudgetCompute,
+  type BudgetComputes,
+  type BudgetState,
+} from './settle.ts'
 
 export type LookInput = {
   readonly now: Instant
@@ -22,39 +29,60 @@ export type BudgetLook = {
   readonly state: BudgetState
   /** Undefined when no period holds now. */
   readonly view: BudgetView | undefined
-  /** At most one: the highest rung reached for the first time in this period. */
+  /** For each period kept at most one, the highest rung that it reached for the first time; also of one just over. */
   readonly events: readonly Event[]
 }
 
 export function lookAtBudget(budget: Budget, before: BudgetState | undefined, input: LookInput): BudgetLook {
   const { now, computes } = input
   const state = settleBudget(budget, before, { now, computes, settled: [] })
-  const period = budget.periodAt(now)
-  const record = period && state.records.find((one) => isOf(one, period))
-  if (!record) return { state, view: undefined, events: [] }
   const inScope = scopeOf(budget, computes)
   const provisional = countedParts(budget, input.provisional, inScope)
-  const counted = count(record.settled, provisional, record)
-  const current = { ...record, rungs: reached(budget, record, counted) }
+  const steps = state.records.map((record): Step => {
+    const counted = count(record.settled, provisional, record)
+    return { before: record, after: { ...record, rungs: reached(budget, record, counted) }, counted }
+  })
+  const period = budget.periodAt(now)
+  const current = period && steps.find(({ after }) => isOf(after, period))
   const running = [...inScope].flatMap((key) => computes.get(key) ?? []).filter(({ gone }) => !gone)
-  const maxBurn = maxBurnOf(budget, record, running)
-  const { pace, since } = state
   return {
-    state: { ...state, records: state.records.map((one) => (one === record ? current : one)) },
-    view: {
-      ...viewOf(budget, current, counted),
-      countedFrom: countedFrom(record, since),
-      maxBurn,
-      burns: burnsOf(budget, { pace, provisional, period: record, maxBurn, since, now }),
+    state: { ...state, records: steps.map(({ after }) => after) },
+    view: current && {
+      ...figuresOf(budget, current),
+      ...paceOf(budget, current.after, { ...state, provisional, now, running }),
       forecast: input.forecast,
     },
-    events: rungEvents(budget, { before: record, after: current, counted, now }),
+    events: steps.flatMap((step) => rungEvents(budget, step, now)),
+  }
+}
+
+/** A record before and after a look at it. */
+type Step = { readonly before: PeriodRecord; readonly after: PeriodRecord; readonly counted: Counted }
+
+type Spending = {
+  readonly since: Instant
+  readonly pace: Pace
+  readonly provisional: readonly AwakeSlice[]
+  readonly running: readonly BudgetCompute[]
+  readonly now: Instant
+}
+
+function paceOf(
+  budget: Budget,
+  period: PeriodRecord,
+  { running, since, ...spending }: Spending,
+): Pick<BudgetView, 'countedFrom' | 'maxBurn' | 'burns'> {
+  const maxBurn = maxBurnOf(budget, period, running)
+  return {
+    countedFrom: countedFrom(period, since),
+    maxBurn,
+    burns: burnsOf(budget, { ...spending, since, period, maxBurn }),
   }
 }
 
 type Figures = Omit<BudgetView, 'countedFrom' | 'maxBurn' | 'burns' | 'forecast'>
 
-function viewOf(budget: Budget, { from, to, rungs }: PeriodRecord, counted: Counted): Figures {
+function figuresOf(budget: Budget, { after: { from, to, rungs }, counted }: Step): Figures {
   const { account, name, mode, limit } = budget
   const spent = measured(counted.all, limit.unit)
   const guessed = measured(counted.assumed, limit.unit).likely
@@ -88,16 +116,10 @@ function actingOf({ mode, scope }: Budget, assumed: Ratio): BudgetActing {
 export const actsUpon = ({ scope, exempt }: Budget, compute: Target): boolean =>
   selects(scope, compute) && !exempt.some((selector) => selects(selector, compute))
 
-type Step = {
-  readonly before: PeriodRecord
-  readonly after: PeriodRecord
-  readonly counted: Counted
-  readonly now: Instant
-}
-
 function rungEvents(
   { account, name, limit }: Budget,
-  { before, after, counted, now }: Step,
+  { before, after, counted }: Step,
+  now: Instant,
 ): readonly Event[] {
   const rung = after.rungs.findLast((one) => !before.rungs.includes(one))
   if (rung === undefined) return []

@@ -205,6 +205,18 @@ describe('a rung', () => {
     expect(told.map((pass) => pass.told)).toEqual([[50], [50], [], [], [], []])
   })
 
+  test('reached by what settles after the end of the period is told, for that period', () => {
+    const over = sliceOf('2026-11-30T23:00:00Z', 1, { cu: 90 })
+    const all = passes([
+      inputAt('2026-11-30T20:00:00Z'),
+      inputAt('2026-12-01T00:10:00Z', { provisional: [over] }),
+      inputAt('2026-12-01T00:30:00Z', { settled: [over] }),
+    ])
+    expect(all.map(({ told }) => told)).toEqual([[], [80], []])
+    expect(all[1]?.events).toMatchObject([{ period: { from: november(1) }, spent: { likely: 90 * MILLION } }])
+    expect(all[1]?.view).toMatchObject({ rungs: [], spent: { likely: 0 } })
+  })
+
   test('of another limit fires for itself', () => {
     const { state } = onePass({}, spending(2, 100))
     const raised = advanceBudget(budgetOf({ limit: money(160) }), state, spending(3, 100))
