@@ -27,7 +27,9 @@ export type ForecastInput = {
   readonly daysLeft: number
   /** What is known to have changed, or to change within the period. Default: nothing. */
   readonly changes?: readonly KnownChange[]
-  /** The most that can still be spent: largest size · price · hours left, of named computes. Default: no such bound. */
+  /**
+   * The most that can still be spent: largest size · price · hours left, of named computes. Default: no such bound.
+   */
   readonly most?: Amount
   /** `finishedWindows` of the rescaled history and `windowLength(daysLeft)`; computed when absent. */
   readonly finished?: readonly Outcome[]

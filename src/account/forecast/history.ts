@@ -4,7 +4,9 @@
 export type Amount = number
 
 export type History = {
-  /** One per day of the budget's zone, oldest first, today not among them; undefined where nothing is known of a day. */
+  /**
+   * One per day of the budget's zone, oldest first, today not among them; undefined where nothing is known of a day.
+   */
   readonly amounts: readonly (Amount | undefined)[]
   /** Weekday of the first day, 0 (Monday) to 6. */
   readonly firstWeekday: number

@@ -8,20 +8,29 @@ const WEEKDAY_DAYS = 364
 /** Average weeks added to those seen. Doubled, budgets that grow or step cost up to 1 % more error. */
 const WEEKDAY_PRIOR = 2
 
-/** Days. Doubled, steps and trends cost 8 % more error, single computes 1 %; steady weeks gain 4 %. */
+/** Days. Doubled, steps and trends cost 8 % more error, single computes 2 %; steady weeks gain 4 %. */
 const FAST = 5
-/** Days. Doubled, fleets that grow cost 4 % more error; steady weeks gain 1 %. */
+/** Days. Doubled, fleets that grow cost 5 % more error, others 2 %; single computes gain 1 %. */
 const SLOW = 45
 /** Averages reach back as many half-lives; what is older weighs 1.6 %. Doubled, trends cost 1 % more error. */
 const REACH = 6
 
-/** The fast average's share where both agree. Doubled, fleets cost 4 % more error, steady weeks 14 %; trends gain 11 %. */
+/**
+ * The fast average's share where both agree. Doubled, fleets cost 4 % more error, steady weeks 14 %; trends gain 11
+ * %.
+ */
 const FAST_SHARE = 0.4
-/** Variances between the averages at which half of the rest moves to the fast one. Doubled, steps and trends cost 7–10 % more error; fleets gain 1 %. */
+/**
+ * Variances between the averages at which half of the rest moves to the fast one. Doubled, steps and trends cost
+ * 7–10 % more error; fleets gain 2 %.
+ */
 const GATE = 8
-/** Times the slow average: what counts of one day in the fast one. Doubled, single computes cost 1 % more error, rough days 9 %; fleets that grow gain 1 %. */
+/**
+ * Times the slow average: what counts of one day in the fast one. Doubled, single computes cost 1 % more error,
+ * bursts 4–7 %; fleets that grow gain 1 %.
+ */
 const MOST_OF_A_DAY = 3
-/** Of the larger average, so that a silent week does not make the mean of both 0. Doubled: 0.1 % of error. */
+/** Of the larger average, so that a silent week does not make the mean of both 0. Doubled: no difference. */
 const FLOOR = 0.001
 
 export type Level = {

@@ -2,15 +2,18 @@
 import type { History } from './history.ts'
 import { factorOf, halved } from './level.ts'
 
-/** Days. Doubled: 0.5 % of error or width. */
+/** Days. Doubled: 0.2 % of error, 1 % of width. */
 const HALF_LIFE = 30
-/** Doubled, rough budgets have intervals 6 % wider and steps cost 1 % more error. */
+/** Doubled, rough budgets have intervals 4 % wider and steps cost 1 % more error. */
 const DAYS = 60
 /** Days the level follows before its misses count: it starts from nothing. Doubled: no difference. */
 const RUN_IN = 30
 /** The share of a miss that moves the level: half of it in a week. At two weeks, steps cost 2 % more error. */
 const LEVEL_GAIN = 1 - 2 ** (-1 / 7)
-/** Days as rough as they are large that are believed in beside one known day; a thirtieth beside 60. Doubled: no difference after ten days. */
+/**
+ * Days as rough as they are large that are believed in beside one known day; a thirtieth beside 60. Doubled: no
+ * difference after ten days.
+ */
 const PRIOR_DAYS = 2
 
 /**

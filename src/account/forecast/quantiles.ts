@@ -1,8 +1,9 @@
 // The shape of what remains: one table for all horizons, skewed a little to the low side, straight between its points.
 
 /**
- * Share of periods below → spreads from the middle. From 60,000 thirty-day windows of daily awake hours, single computes and
- * fleets; the median is put to 0, so that p50 is the expected amount.
+ * Share of outcomes below → spreads from the middle. Taken over from a trial on years of daily awake hours, the median
+ * put to 0. On single computes and fleets of four and ten, as many outcomes lie below each point as it says, within 4 %;
+ * below the median 43–50 %, as computes are used more over the years.
  */
 const POINTS: readonly (readonly [share: number, spreads: number])[] = [
   [0.025, -2.35],

@@ -5,7 +5,10 @@ import type { History } from './history.ts'
 import { spreadsAt } from './quantiles.ts'
 import { correctedSpread, outlookAfter, STRIDE, wholeDays, type Outcome } from './spread.ts'
 
-/** Days before the first window: what is measured with fewer is how hard a start is. Doubled: 2 % of coverage in the first year, either way. */
+/**
+ * Days before the first window: what is measured with fewer is how hard a start is. Doubled: 2 % of coverage in the
+ * first year, either way.
+ */
 const FIRST = 30
 /** Two years of windows; what is older weighs an eighth. Doubled: no difference, and twice the work. */
 const DAYS = 730

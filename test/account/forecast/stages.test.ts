@@ -141,15 +141,15 @@ test('the base is nine tenths of a day of the last sixty', () => {
 const outcome = { from: 0, to: 30, rate: 1, known: 30, spread: 0.2, miss: 2 }
 
 test.each<[string, Parameters<typeof correctedSpread>[2], number]>([
-  // 0.2 · √(1 + 20 / 100)
-  ['no window', [], 0.21909],
-  // a window of 30 days weighs 5 / 30, after 240 days half: √((4 · 1.2 + 2² / 12) / (4 + 1 / 12))
-  ['one missed by two spreads', [outcome], 0.2242],
-  ['one missed by everything: four spreads count', [{ ...outcome, miss: -Infinity }], 0.24512],
-  // √((4 · 1.2 + 2²) / (4 + 1))
-  ['one of two days weighs 1', [{ ...outcome, from: 268, to: 270 }], 0.26533],
-  ['one that is not over', [{ ...outcome, to: 271 }], 0.21909],
-  ['one from when almost nothing was spent', [{ ...outcome, rate: 0.05 }], 0.21909],
+  // 0.2 · √(1.2 + 20 / 100)
+  ['no window', [], 0.23664],
+  // a window of 30 days weighs 5 / 30, after 240 days half: √((3 · 1.4 + 2² / 12) / (3 + 1 / 12))
+  ['one missed by two spreads', [outcome], 0.24251],
+  ['one missed by everything: four spreads count', [{ ...outcome, miss: -Infinity }], 0.26792],
+  // √((3 · 1.4 + 2²) / (3 + 1))
+  ['one of two days weighs 1', [{ ...outcome, from: 268, to: 270 }], 0.28636],
+  ['one that is not over', [{ ...outcome, to: 271 }], 0.23664],
+  ['one from when almost nothing was spent', [{ ...outcome, rate: 0.05 }], 0.23664],
 ])('the spread is corrected by own finished windows: %s', (_, outcomes, spread) => {
   expect(correctedSpread({ spread: 0.2, rate: 1, known: 100 }, 270, outcomes)).toBeCloseTo(spread, 4)
 })
@@ -170,8 +170,8 @@ test('windows begin every five days from the thirtieth on and miss nothing where
 test('coverage judges each window by what had finished when it began', () => {
   const far = { ...outcome, to: 10, miss: 4 }
   const inside = (miss: number) => coverageOf([far, { ...outcome, from: 20, to: 30, miss }])?.inside
-  // √((4 (1 + 20 / 30) + 4² h) / (4 + h)) = 1.794 times 1.34 below and 1.26 above, where h = 2^(-10/240) / 2
-  expect([-2.41, -2.4, 2.26, 2.27].map(inside)).toEqual([0, 0.5, 0.5, 0])
+  // √((3 (1.2 + 20 / 30) + 4² h) / (3 + h)) = 1.959 times 1.34 below and 1.26 above, where h = 2^(-10/240) / 2
+  expect([-2.63, -2.62, 2.46, 2.47].map(inside)).toEqual([0, 0.5, 0.5, 0])
 })
 
 test('windows older than two years are left out', () => {
