@@ -37,6 +37,9 @@ const budgetsOf = ({ account, routes }: Limits, route: string): Budget[] => {
   return own ? [account, own] : [account]
 }
 
+/** How long until any request may go out; 0 when one may now, if its route allows. */
+export const waitOf = ({ account }: Limits, now: Seconds): Seconds => waitFor(account, now)
+
 /** How long until a request to `route` may go out; 0 when it may now. */
 export const waitAt = (limits: Limits, route: string, now: Seconds): Seconds =>
   seconds(Math.max(...budgetsOf(limits, route).map((budget) => waitFor(budget, now))))

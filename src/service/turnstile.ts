@@ -1,7 +1,7 @@
 // Lets the requests of one account through as its limits allow, the urgent ones first.
 import type { Clock, Random } from '../model/ports.ts'
 import { after, seconds, type Instant, type Ratio, type Seconds } from '../model/units.ts'
-import { openLimits, pauseAt, refused, shareOf, spent, waitAt } from './limits.ts'
+import { openLimits, pauseAt, refused, shareOf, spent, waitAt, waitOf } from './limits.ts'
 import { nextInLine, type Priority } from './queue.ts'
 
 /** Waiting longer than this for a 429 to end is left to a later pass. Doubled, a pass hangs for two minutes on one answer. */
@@ -33,54 +33,73 @@ export type Turnstile = {
   share(route: string): Ratio
 }
 
-type Waiting = Visitor & { readonly since: Seconds; readonly end: (passage: Passage) => void }
+type Waiting = Visitor & {
+  /** Counts those who asked. */
+  readonly order: number
+  readonly since: Seconds
+  readonly end: (passage: Passage) => void
+}
+
+const laneOf = ({ route, priority }: Visitor): string => `${priority} ${route}`
 
 export function createTurnstile(
   { clock, random }: { readonly clock: Clock; readonly random: Random },
   requestsPerMinute: number,
 ): Turnstile {
   let limits = openLimits(requestsPerMinute, clock.monotonic())
-  /** In order of asking. */
-  let waiting: readonly Waiting[] = []
+  /** Class and route → those who wait there, in order of asking, at least one: only the first of each can be next. */
+  const lanes = new Map<string, Waiting[]>()
+  let asked = 0
   let overtaken = 0
   const alarm = createAlarm(clock)
 
+  function enter(one: Waiting): void {
+    const lane = lanes.get(laneOf(one))
+    if (lane) lane.push(one)
+    else lanes.set(laneOf(one), [one])
+  }
+
   function leave(one: Waiting, passage: Passage): void {
-    waiting = waiting.filter((other) => other !== one)
+    const lane = lanes.get(laneOf(one)) ?? []
+    lane.splice(lane.indexOf(one), 1)
+    if (lane.length === 0) lanes.delete(laneOf(one))
     one.end(passage)
   }
 
-  /** Everybody whom the service asked to stay away for longer than they wait. */
-  function turnAway(now: Seconds): void {
-    for (const one of waiting) {
-      const pause = pauseAt(limits, one.route, now)
-      if (pause > (one.patient ? LONGEST_PAUSE : 0))
-        leave(one, { kind: 'limited', until: after(clock.now(), pause) })
-    }
+  const heads = (): Waiting[] =>
+    [...lanes.values()].flatMap(([head]) => head ?? []).toSorted((a, b) => a.order - b.order)
+
+  /** When somebody should not come back before, because the service asks for a longer pause than they wait. */
+  function turnedAway({ route, patient }: Visitor): Passage | undefined {
+    const pause = pauseAt(limits, route, clock.monotonic())
+    if (pause <= (patient ? LONGEST_PAUSE : 0)) return undefined
+    return { kind: 'limited', until: after(clock.now(), pause) }
   }
 
   /** Lets through whoever may go now, and comes back when the next one may. */
   function turn(): void {
     const now = clock.monotonic()
-    turnAway(now)
-    for (;;) {
-      const [first, ...others] = waiting.filter(({ route }) => waitAt(limits, route, now) === 0)
+    while (waitOf(limits, now) === 0) {
+      const [first, ...others] = heads().filter(({ route }) => waitAt(limits, route, now) === 0)
       if (!first) break
       const line = nextInLine([first, ...others], overtaken)
       overtaken = line.overtaken
       limits = spent(limits, line.next.route, now)
       leave(line.next, { kind: 'go', waited: seconds(now - line.next.since) })
     }
-    if (waiting.length === 0) alarm.clear()
-    else alarm.set(seconds(Math.min(...waiting.map(({ route }) => waitAt(limits, route, now)))), turn)
+    if (lanes.size === 0) alarm.clear()
+    else alarm.set(seconds(Math.min(...heads().map(({ route }) => waitAt(limits, route, now)))), turn)
   }
 
   return {
     pass(visitor, signal) {
       if (signal.aborted) return Promise.resolve({ kind: 'stopped' })
+      const away = turnedAway(visitor)
+      if (away) return Promise.resolve(away)
       const { promise, resolve } = Promise.withResolvers<Passage>()
       const one: Waiting = {
         ...visitor,
+        order: (asked += 1),
         since: clock.monotonic(),
         end: (passage) => {
           signal.removeEventListener('abort', stop)
@@ -89,10 +108,10 @@ export function createTurnstile(
       }
       const stop = (): void => {
         leave(one, { kind: 'stopped' })
-        if (waiting.length === 0) alarm.clear()
+        if (lanes.size === 0) alarm.clear()
       }
       signal.addEventListener('abort', stop, { once: true })
-      waiting = [...waiting, one]
+      enter(one)
       turn()
       return promise
     },
@@ -100,6 +119,10 @@ export function createTurnstile(
     limit(route, sentAt, pause) {
       const factor = LEAST_LEFT + LEFT_BY_CHANCE * random.unit()
       limits = refused(limits, { route, sentAt, pause, factor }, clock.monotonic())
+      for (const one of [...lanes.values()].flat()) {
+        const away = turnedAway(one)
+        if (away) leave(one, away)
+      }
       turn()
     },
 
