@@ -79,6 +79,12 @@ describe('the period of', () => {
       '2028-02-28T23:00:00Z 2028-03-29T22:00:00Z',
     ],
     [
+      'a day whose beginning came twice',
+      { per: 'day', zone: zoneOf('America/St_Johns') },
+      '2010-11-07T03:00:00Z',
+      '2010-11-07T02:30:00Z 2010-11-08T03:30:00Z',
+    ],
+    [
       'an instant before 1970',
       { per: 'month', zone: zoneOf('UTC'), anchor: 1 },
       '1969-12-31T12:00:00Z',

@@ -34,6 +34,11 @@ function looks(plan: Schedule, times: readonly string[]): (string | undefined)[]
   })
 }
 
+test('the next slot of an hour that is shown twice is not in its second pass', () => {
+  const look = lookAtSlots(schedule('30 2 * * *'), undefined, at('2026-10-25T01:10:00Z'))
+  expect(look.next).toBe(at('2026-10-26T01:30:00Z'))
+})
+
 describe('a slot', () => {
   test('is run once, from the first look on', () => {
     const times = [

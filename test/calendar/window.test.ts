@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { instant } from '../../src/model/units.ts'
+import { inside, outside } from '../../src/calendar/counted.ts'
+import { earliest, instant, latest } from '../../src/model/units.ts'
 import { check } from '../support/property.ts'
 import { at } from '../support/zones.ts'
 import { cron, fromTo, shown, weekly, windowOf } from './windows.ts'
@@ -192,16 +193,26 @@ test('intervals of a window never overlap or touch, and what it says of an insta
   )
 })
 
-test('a part of the time shows the same intervals as the whole', () => {
+test('a part of the time shows what the whole shows in it', () => {
   check(
     fc.property(rule, fc.integer(YEAR), fc.integer({ min: 1, max: 20 * DAY }), (one, start, length) => {
       const window = windowOf(one)
       const [from, to] = [instant(start), instant(start + length)]
-      const whole = window.between(instant(YEAR.min - 9 * DAY), instant(YEAR.max + 30 * DAY))
-      const starts = (intervals: readonly { from: number; to: number }[]) =>
-        intervals.filter((interval) => interval.from >= from && interval.to <= to)
-      expect(starts(window.between(from, to))).toEqual(starts(whole))
+      const whole = inside(window, instant(YEAR.min - 9 * DAY), instant(YEAR.max + 30 * DAY))
+      expect(inside(window, from, to)).toEqual(
+        whole
+          .filter((interval) => interval.from < to && interval.to > from)
+          .map((interval) => ({ from: latest(interval.from, from), to: earliest(interval.to, to) })),
+      )
     }),
-    60,
+    150,
   )
+})
+
+test('what is outside a window lies between what is inside', () => {
+  const [from, to] = [at('2026-11-20T06:00:00Z'), at('2026-11-20T18:00:00Z')]
+  expect(inside(office, from, to).map(shown)).toEqual(['2026-11-20T07:00:00Z 2026-11-20T18:00:00Z'])
+  expect(outside(office, from, to).map(shown)).toEqual(['2026-11-20T06:00:00Z 2026-11-20T07:00:00Z'])
+  expect(outside(office, at('2026-11-20T08:00:00Z'), to)).toEqual([])
+  expect(inside(office, to, at('2026-11-21T18:00:00Z'))).toEqual([])
 })

@@ -151,6 +151,21 @@ test('an instant is one of those at which its wall clock shows what it shows', (
   )
 })
 
+test('forty years of offsets are those of Intl', () => {
+  const format = new Intl.DateTimeFormat('en-GB', { timeZone: 'America/Santiago', hour: '2-digit' })
+  const zone = zoneOf('America/Santiago')
+  const wrong: string[] = []
+  for (
+    let now = Date.parse('2000-01-01T00:00:00Z');
+    now < Date.parse('2040-01-01T00:00:00Z');
+    now += 7_200_000
+  ) {
+    const hour = new Date(zone.wallAt(instant(now))).getUTCHours()
+    if (hour !== Number(format.format(now))) wrong.push(new Date(now).toISOString())
+  }
+  expect(wrong).toEqual([])
+})
+
 describe('a name of a zone', () => {
   test.each([
     'Europe/Berlin',

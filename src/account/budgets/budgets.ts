@@ -5,7 +5,9 @@ import type { Event } from '../../model/event.ts'
 import type { Ledger } from '../../model/ledger.ts'
 import type { Prices } from '../../model/price.ts'
 import { targetOf } from '../../model/selector.ts'
+import type { AwakeSlice } from '../../model/slice.ts'
 import type { Instant } from '../../model/units.ts'
+import { goingOn } from '../as-of.ts'
 import { priceAt } from '../slices.ts'
 import { lookAtBudget, type LookInput } from './look.ts'
 import { settleBudget, type BudgetComputes, type BudgetState, type SettleInput } from './settle.ts'
@@ -64,3 +66,11 @@ export function budgetComputes(ledger: Ledger, prices: Prices, now: Instant): Bu
     ]),
   )
 }
+
+/** All that is not settled of a ledger as of `now`: what its accounts hold, and what went on since they were folded. */
+export const provisionalOf = (ledger: Ledger, prices: Prices, now: Instant): readonly AwakeSlice[] =>
+  [...ledger.computes.values()].flatMap((account) => {
+    const project = ledger.projects.get(account.ref.projectId)
+    const since = goingOn(account, { prices, project, now })
+    return since ? [...account.unsettled, since] : account.unsettled
+  })

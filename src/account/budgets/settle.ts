@@ -6,7 +6,7 @@ import type { AwakeSlice } from '../../model/slice.ts'
 import type { Interval } from '../../model/time.ts'
 import { earliest, latest, type Cu, type Instant, type Micros } from '../../model/units.ts'
 import { addToPace, type Pace } from './burn.ts'
-import { clip } from './clip.ts'
+import { clip, reachOf } from './clip.ts'
 import { settleInto, withRecord, type PeriodRecord } from './record.ts'
 
 /**
@@ -88,10 +88,11 @@ export function countedParts(
 function spanOf(slices: readonly AwakeSlice[]): Interval | undefined {
   const [first, ...rest] = slices
   if (!first) return undefined
-  let [from, to] = first.high
-  for (const { high } of rest) {
-    from = earliest(from, high[0])
-    to = latest(to, high[1])
+  let { from, to } = reachOf(first)
+  for (const slice of rest) {
+    const reach = reachOf(slice)
+    from = earliest(from, reach.from)
+    to = latest(to, reach.to)
   }
   return { from, to }
 }

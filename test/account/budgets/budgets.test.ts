@@ -1,10 +1,18 @@
 import { expect, test } from 'vitest'
-import { budgetComputes, lookAtBudgets, settleBudgets } from '../../../src/account/budgets/budgets.ts'
+import { totalsAt } from '../../../src/account/as-of.ts'
+import {
+  budgetComputes,
+  lookAtBudgets,
+  provisionalOf,
+  settleBudgets,
+  type BudgetStates,
+} from '../../../src/account/budgets/budgets.ts'
+import { spendOf } from '../../../src/account/totals.ts'
 import { computeKey } from '../../../src/model/compute.ts'
 import { cu, ratio } from '../../../src/model/units.ts'
 import { accounted } from '../../support/accounted.ts'
 import { at, ledger, look, prices, project, sweep } from '../../support/build.ts'
-import { budgetOf, inputAt, money, sliceOf } from './build.ts'
+import { budgetOf, HOUR, inputAt, money, sliceOf } from './build.ts'
 
 const NOW = '2026-11-10T00:00:00Z'
 const one = budgetOf({ name: 'one' })
@@ -69,4 +77,46 @@ test('the computes of a ledger', () => {
       ],
     ]),
   )
+})
+
+/** Awake from ten minutes past each hour until twenty to the next. */
+function hourly(minute: number) {
+  const past = minute % 60
+  const start = minute - past + (past < 10 ? -50 : 10)
+  const isAwake = past >= 10 && past < 40
+  return look(minute * 60, {
+    state: isAwake ? 'active' : 'idle',
+    startedAt: at(start * 60),
+    suspendedAt: at((isAwake ? start - 30 : start + 30) * 60),
+    lastActive: at((isAwake ? start : start + 25) * 60),
+  })
+}
+
+test('what a ledger amounts to is what its budgets count, at every look, sure, likely and possible', () => {
+  const budgets = [budgetOf({ name: 'one' })]
+  let known = ledger()
+  let states: BudgetStates = {}
+  const spent: number[] = []
+  for (let minute = 0; minute < 2 * 24 * 60; minute += 7) {
+    const now = at(minute * 60)
+    const pass = accounted(known, sweep(minute * 60, { looks: [hourly(minute)] }), {
+      prices,
+      overhead: 0.01,
+      now,
+    })
+    known = pass.ledger
+    // the outputs are shown a while after the fold
+    const shownAt = at(minute * 60 + 100)
+    const computes = budgetComputes(known, prices, shownAt)
+    states = settleBudgets(budgets, states, { now, settled: pass.slices.settled, computes })
+    const provisional = provisionalOf(known, prices, shownAt)
+    const seenNow = lookAtBudgets(budgets, states, { now: shownAt, provisional, computes })
+    const totals = [...known.computes.values()].map((account) =>
+      totalsAt(account, { prices, project: known.projects.get('project-one'), now: shownAt }),
+    )
+    expect(seenNow.views[0]?.spent).toEqual(spendOf(totals[0]?.cuTime ?? {}))
+    spent.push(seenNow.views[0]?.spent.likely ?? 0)
+  }
+  expect(states['one']?.records[0]?.settled.all.awake.likely).toBeGreaterThan(20 * HOUR)
+  expect(spent.at(-1)).toBeGreaterThan(2_000_000)
 })

@@ -99,6 +99,7 @@ describe('the tiers', () => {
     ['as usual where there is room', 56, [14.4, 6, 2, 'left-to-forecast']],
     ['lowered where all computes together burn less', 5, [4, 4, 2, 'left-to-forecast']],
     ['partly off', 2, ['out-of-reach', 1.6, 1.6, 'left-to-forecast']],
+    ['off where nothing but the floor can be reached', 2.5, ['out-of-reach', 2, 2, 'left-to-forecast']],
     ['all off', 1, ['out-of-reach', 'out-of-reach', 'out-of-reach', 'left-to-forecast']],
   ])('%s', (_, maxCu, expected) => {
     expect(tiersOf(maxCu)).toEqual({ maxBurn: maxCu, tiers: expected })

@@ -129,6 +129,11 @@ describe('what is counted', () => {
     expect(given.view?.countedFrom).toBe(at('2026-11-01T00:00:00Z'))
   })
 
+  test('is known from when a clock that was ahead came back', () => {
+    const [, later] = passes([inputAt('2030-01-01T00:00:00Z'), inputAt('2026-11-10T00:00:00Z')])
+    expect(later?.view?.countedFrom).toBe(at('2026-11-10T00:00:00Z'))
+  })
+
   test('begins anew when something else is to be counted', () => {
     const { state } = onePass(
       {},
