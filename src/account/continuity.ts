@@ -11,7 +11,7 @@ export type Continuity = {
   /**
    * Spans in which nothing started, or nothing was suspended: a sleep between two sights of an awake compute takes both, and
    * so does a wake between two sights of a sleeping one. From `started_at` and `suspended_at` of a record (its last ones: none
-   * between them and the look), and from a list of operations that is known whole.
+   * between them and the look), from a list of operations that is known whole, and from `updated_at` where changes of state move it.
    */
   readonly closed: readonly Span[]
   /**
@@ -23,7 +23,8 @@ export type Continuity = {
 
 export type QuietSpan = { readonly span: Span; readonly holds: AutosuspendDelay }
 
-export function continuityOf({ sightings, covered }: Evidence): Continuity {
+export function continuityOf(evidence: Evidence): Continuity {
+  const { sightings, covered } = evidence
   const closed = new Map<string, Span>()
   const quiet = new Map<string, QuietSpan>()
   const close = (key: string, from: Instant | undefined, to: Instant): void => {
@@ -37,10 +38,26 @@ export function continuityOf({ sightings, covered }: Evidence): Continuity {
     const until = latest(askedAt, quiet.get(key)?.span[1] ?? askedAt)
     quiet.set(key, { span: [instant(record.updatedAt + SECOND), until], holds: record.holds })
   }
-  return {
-    closed: [...closed.values(), ...(covered ? [covered] : [])],
-    quiet: [...quiet.values()].filter(({ span: [from, to] }) => from < to),
-  }
+  const left = [...quiet.values()].filter(({ span: [from, to] }) => from < to)
+  const unchanged = updatesOf(evidence) === 'with-state' ? left.map(({ span }) => span) : []
+  return { closed: [...closed.values(), ...(covered ? [covered] : []), ...unchanged], quiet: left }
+}
+
+/**
+ * Whether a change of state moves `updated_at`, which the interface leaves open: as far as such changes were seen. One that did not
+ * move it settles the question.
+ */
+export function updatesOf({
+  sightings,
+  updates,
+}: Pick<Evidence, 'sightings' | 'updates'>): Evidence['updates'] {
+  const seen = sightings.slice(1).flatMap((later, index) => {
+    const before = sightings[index]
+    if (!before?.record || !later.record || before.state === later.state) return []
+    return [before.record.updatedAt === later.record.updatedAt ? ('apart' as const) : ('with-state' as const)]
+  })
+  if (updates === 'apart' || seen.includes('apart')) return 'apart'
+  return updates ?? seen[0]
 }
 
 /** Whether nothing can have happened unseen from one instant to another, `longest` being the most time there is for it. */

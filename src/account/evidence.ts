@@ -17,6 +17,7 @@ export const NO_EVIDENCE: Evidence = {
   footprints: [],
   held: [],
   covered: undefined,
+  updates: undefined,
 }
 
 export function withLook(evidence: Evidence, look: Look): Evidence {
@@ -108,18 +109,20 @@ function withInstant(known: readonly Instant[], at: Instant | undefined): readon
 }
 
 /** Runs of equal sizes; a run ends where another size was seen. */
-function withSize(sizes: readonly SizeSighting[], { sizing }: Compute, at: Instant): readonly SizeSighting[] {
+function withSize(sizes: readonly SizeSighting[], compute: Compute, at: Instant): readonly SizeSighting[] {
+  const { sizing, pendingState } = compute
   const seen: SizeSighting = {
     min: smallestCu(sizing),
     max: largestCu(sizing),
     firstSeenAt: at,
     lastSeenAt: at,
+    isChanging: pendingState !== undefined,
   }
   const sorted = [...sizes, seen].toSorted((a, b) => a.firstSeenAt - b.firstSeenAt)
   const runs: SizeSighting[] = []
   for (const next of sorted) {
     const run = runs.at(-1)
-    if (run && run.min === next.min && run.max === next.max) {
+    if (run && run.min === next.min && run.max === next.max && run.isChanging === next.isChanging) {
       runs[runs.length - 1] = {
         ...run,
         firstSeenAt: earliest(run.firstSeenAt, next.firstSeenAt),

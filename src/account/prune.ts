@@ -2,6 +2,7 @@
 import type { AwakeInterval, Evidence, Totals } from '../model/ledger.ts'
 import type { Instant } from '../model/units.ts'
 import { extensionOf, foreignActivities, ownActivities } from './activity.ts'
+import { updatesOf } from './continuity.ts'
 import { mergedHeld } from './held.ts'
 import { NO_TOTALS, type TotalsContext } from './totals.ts'
 
@@ -23,11 +24,12 @@ export function evidenceAfter(evidence: Evidence, at: Instant, carried: AwakeInt
     ends: evidence.ends.filter(later),
     // Inside an interval activity is pruned as its share of the extension is summed up.
     activities: carried ? evidence.activities : evidence.activities.filter(later),
-    sizes: evidence.sizes.filter((_, index) => index >= before),
+    sizes: evidence.sizes.filter((_, index) => index >= before - 1),
     footprints: carried
       ? evidence.footprints
       : evidence.footprints.filter(({ disconnectedAt }) => later(disconnectedAt)),
     covered: evidence.covered,
+    updates: updatesOf(evidence),
     held: carried
       ? mergedHeld(evidence.held, carried.from.earliest, at)
       : evidence.held.filter(({ to }) => later(to)),

@@ -33,12 +33,20 @@ const appliesOf = ({ operations }: Evidence): readonly Operation[] =>
 export function sizeIn([from, to]: Span, facts: SizeFacts): Bounds<Cu> {
   const at = instant(Math.floor((from + to) / 2))
   const { sizes } = facts.evidence
-  const before = sizes.findLast(({ firstSeenAt }) => firstSeenAt <= at)
-  const next = sizes.find(({ firstSeenAt }) => firstSeenAt > at)
+  const index = sizes.findLastIndex(({ firstSeenAt }) => firstSeenAt <= at)
+  const [before, next] = [sizes[index], sizes[index + 1]]
+  if (before?.isChanging || next?.isChanging) return anyOf(sizes.slice(Math.max(0, index - 1), index + 3))
   if (before && (!next || at <= before.lastSeenAt)) return exactly(before)
   if (!next) return exactly(ANY_SIZE)
   return before ? sizeBetween(at, [before, next], facts) : sizeBefore(at, next, facts)
 }
+
+/** Around a change that is under way: any of the limits seen. */
+const anyOf = (sizes: readonly SizeSighting[]): Bounds<Cu> => ({
+  low: cu(Math.min(...sizes.map(({ min }) => min))),
+  likely: sizes.at(0)?.min ?? cu(0),
+  high: cu(Math.max(...sizes.map(({ max }) => max))),
+})
 
 const exactly = ({ min, max }: Pick<SizeSighting, 'min' | 'max'>): Bounds<Cu> => ({
   low: min,
@@ -99,7 +107,7 @@ function sizeBefore(
 }
 
 const isUnbroken = (sure: readonly Span[], from: Instant, to: Instant): boolean =>
-  sure.some(([a, b]) => a - SECOND <= from && to <= b + SECOND)
+  sure.some(([a, b]) => a <= from && to <= b)
 
 /** Whether the operations were read for all of it; one that is listed late restates the size. */
 const isCovered = ({ covered }: Evidence, from: Instant, to: Instant): boolean =>

@@ -6,8 +6,9 @@ import type { Sweep } from '../model/observation.ts'
 import type { Prices } from '../model/price.ts'
 import type { Ports } from '../model/ports.ts'
 import type { Preset } from '../model/sizes.ts'
-import { seconds } from '../model/units.ts'
+import { millis, seconds, type Instant } from '../model/units.ts'
 import { observe, type SweepPlan } from '../observe/sweep.ts'
+import { retold, steadied, timebaseOf, type Timebase } from './steady.ts'
 import { eventsOfSweep } from './sweep-events.ts'
 import type { AccountState } from './state.ts'
 
@@ -29,12 +30,19 @@ export async function pass(
   signal: AbortSignal,
 ): Promise<AccountState> {
   const { ledger, list } = before
-  const sweep = await observe(ports, { ledger, list, plan: sweepPlan(before, plan) }, signal)
+  const begun = before.timebase ?? timebaseOf(ledger, ports.clock)
+  const seen = await observe(
+    { ...ports, clock: steadied(ports.clock, begun) },
+    { ledger, list, plan: sweepPlan(before, plan) },
+    signal,
+  )
   if (signal.aborted) return before
+  const { sweep, timebase } = retold(seen, begun)
+  const now = steadied(ports.clock, timebase).now()
   const { prices, preset, overhead } = plan
-  const context = { prices, preset, overhead, now: ports.clock.now() }
+  const context = { prices, preset, overhead, now }
   const kept = await keep(ports, ledger, account(ledger, sweep, context))
-  const after = stateAfter(before, sweep, kept)
+  const after = stateAfter(before, sweep, { ...kept, timebase, now, wall: ports.clock.now() })
   await ports.send([...eventsOfSweep(before, after, sweep), ...kept.events])
   return after
 }
@@ -71,16 +79,21 @@ async function keep({ store, clock }: Ports, before: Ledger, parts: Iterable<Par
 
 const NEVER = new AbortController().signal
 
-function stateAfter(before: AccountState, sweep: Sweep, { ledger, failure }: Kept): AccountState {
+type Ended = Kept & { readonly timebase: Timebase; readonly now: Instant; readonly wall: Instant }
+
+function stateAfter(before: AccountState, sweep: Sweep, ended: Ended): AccountState {
+  const { ledger, failure, timebase, now, wall } = ended
   const reached = sweep.service === 'ok'
   const stored = failure === undefined
   return {
     ledger,
+    timebase,
+    ahead: millis(now - wall),
     list: stored ? sweep.list : before.list,
     backlog: sweep.backlog,
     service: sweep.service,
-    lastSweepAt: reached ? sweep.endedAt : before.lastSweepAt,
-    lastRejectedAt: sweep.service === 'unauthorized' ? sweep.endedAt : before.lastRejectedAt,
+    lastSweepAt: reached ? wall : before.lastSweepAt,
+    lastRejectedAt: sweep.service === 'unauthorized' ? wall : before.lastRejectedAt,
     failures: reached && stored ? 0 : before.failures + 1,
     stored: stored && (before.stored || reached),
     storeFailure: failure,

@@ -6,7 +6,7 @@ import type { Prices } from '../model/price.ts'
 import type { Preset } from '../model/sizes.ts'
 import type { AccountView, ComputeView, Snapshot } from '../model/snapshot.ts'
 import type { Steps } from '../model/steps.ts'
-import { micros, millis, type Instant, type Seconds } from '../model/units.ts'
+import { instant, micros, millis, type Instant, type Seconds } from '../model/units.ts'
 import { orderedKeys, type Ordered } from './ordered-keys.ts'
 import type { AccountState } from './state.ts'
 
@@ -92,12 +92,13 @@ function viewOf(
   }: { readonly asleep: WeakMap<ComputeAccount, Remembered>; readonly context: SnapshotContext },
 ): (account: ComputeAccount) => ComputeView {
   const { now, staleAfter, activityLag } = context
+  const then = instant(now + state.ahead)
   const stale = state.lastSweepAt === undefined || now - state.lastSweepAt > staleAfter * 1000
   return (account) => {
     const project = state.ledger.projects.get(account.ref.projectId)
     const before = asleep.get(account)
     if (before && before.project === project && before.stale === stale) return before.view
-    const view = computeView(account, { project, prices, preset, now, activityLag, stale, unreadable })
+    const view = computeView(account, { project, prices, preset, now: then, activityLag, stale, unreadable })
     const sleeps = account.open === undefined && account.compute.state === 'idle'
     if (sleeps) asleep.set(account, { project, stale, view })
     return view

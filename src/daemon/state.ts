@@ -1,18 +1,23 @@
 import type { Ledger } from '../model/ledger.ts'
 import type { Backlog, ListProgress, Sweep } from '../model/observation.ts'
-import type { Instant } from '../model/units.ts'
+import { millis, type Instant, type Millis } from '../model/units.ts'
 import { NO_BACKLOG, NO_LIST } from '../observe/sweep.ts'
+import type { Timebase } from './steady.ts'
 
 /** What one pass leaves to the next, of one account. The ledger is in the store; the rest begins anew with the process. */
 export type AccountState = {
   readonly ledger: Ledger
+  /** What the times in the ledger are told by; undefined before the first pass of this process. */
+  readonly timebase: Timebase | undefined
+  /** The ledger's time minus the wall clock's, at the end of the last pass. */
+  readonly ahead: Millis
   /** How far the reading of the project list is. */
   readonly list: ListProgress
   /** What the last sweep left for later. */
   readonly backlog: Backlog
   /** How the last sweep went; undefined before the first. */
   readonly service: Sweep['service'] | undefined
-  /** The end of the last sweep that could ask the service. */
+  /** The end of the last sweep that could ask the service, by the wall clock as all times that are shown. */
   readonly lastSweepAt: Instant | undefined
   readonly lastRejectedAt: Instant | undefined
   /** Passes in a row in which the service could not be asked. */
@@ -30,6 +35,8 @@ export type AccountState = {
 
 export const newAccountState = (ledger: Ledger): AccountState => ({
   ledger,
+  timebase: undefined,
+  ahead: millis(0),
   list: NO_LIST,
   backlog: NO_BACKLOG,
   service: undefined,

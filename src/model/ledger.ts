@@ -63,6 +63,8 @@ export type SizeSighting = {
   readonly max: Cu
   readonly firstSeenAt: Instant
   readonly lastSeenAt: Instant
+  /** A change was under way: the compute may still have had the limits that were seen before. */
+  readonly isChanging: boolean
 }
 
 /** A session of ours on the compute, by the service's clock as far as it is known. */
@@ -128,6 +130,8 @@ export type Evidence = {
   readonly held: readonly HeldStretch[]
   /** Where the list of operations is known whole; undefined while none of this compute was ever listed. */
   readonly covered: Span | undefined
+  /** Whether changes of state move `updated_at`, as those that are no longer kept told; undefined while none did. */
+  readonly updates: 'with-state' | 'apart' | undefined
 }
 
 /** CU-time by price: micros per CU-hour, as text → CU·ms. */

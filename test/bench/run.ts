@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { awake } from './awake.ts'
 import { fleet } from './fleet/fleet.ts'
 import { forecast } from './forecast.ts'
+import { ledger } from './ledger.ts'
 import { observer } from './observer/observer.ts'
 import { wake } from './wake.ts'
 
@@ -17,6 +18,7 @@ const BENCHES: Readonly<Record<string, (minutes?: number) => Promise<Figures>>> 
   awake,
   fleet,
   forecast,
+  ledger,
   observer,
   wake,
 }

@@ -91,9 +91,11 @@ export function createSimulation(options: SimulationOptions): Simulation {
     return uuidOf(projectId, count)
   }
   const setAlarm = (projectId: string, at: number | undefined): void => {
-    if (at === undefined || (alarms.get(projectId) ?? Infinity) <= at) return
-    alarms.set(projectId, at)
-    agenda.add(at, { kind: 'alarm', projectId })
+    // a delay that was shortened may be over already: what is late happens now
+    const due = Math.max(at ?? Infinity, now)
+    if (at === undefined || (alarms.get(projectId) ?? Infinity) <= due) return
+    alarms.set(projectId, due)
+    agenda.add(due, { kind: 'alarm', projectId })
   }
   const dispatch = (projectId: string, event: Event): StepResult | undefined => {
     const before = projects.get(projectId)
