@@ -7,7 +7,7 @@ import type { Answer, Effect, Event, Request, Settings, StepResult } from './eve
 import { createHistory } from './history.ts'
 import { createOrdered, firstFitting } from './ordered.ts'
 import type { Plane } from './plane.ts'
-import type { Project, WakeCause } from './project.ts'
+import type { Operation, Project, WakeCause } from './project.ts'
 import { step } from './step.ts'
 import { isWorkOf } from './work.ts'
 
@@ -116,6 +116,14 @@ export function createSimulation(options: SimulationOptions): Simulation {
     projects.delete(project.id)
     history.forget(project.id)
   }
+  /** What goes wrong with the work of an operation; undefined when nothing does. */
+  const misfortuneOf = (effect: Effect, { id: operationId, projectId }: Operation): Event | undefined => {
+    const message = effect.kind === 'start-process' ? takeError(projectId) : undefined
+    const { retryIn } = settings().faults.failingOperations
+    if (takeFailure(projectId)) return { kind: 'attempt-failed', operationId, retryIn }
+    if (effect.kind !== 'start-process' || message === undefined) return undefined
+    return { kind: 'start-failed', endpointId: effect.endpointId, message }
+  }
   const carryOut = (effect: Effect, projectId: string): void => {
     history.note(effect, projectId)
     const report = consequenceOf(effect, now, latencies)
@@ -123,18 +131,10 @@ export function createSimulation(options: SimulationOptions): Simulation {
     if (!report) return
     if (!operation || !isWorkOf(effect, operation) || effect.kind === 'admit-clients')
       return agenda.add(now + report.after, { kind: 'event', projectId, event: report.event })
-    const isStart = effect.kind === 'start-process'
-    const after = report.after + (isStart ? wakeLatency(projectId) : 0)
+    const after = report.after + (effect.kind === 'start-process' ? wakeLatency(projectId) : 0)
     const happens = (): void => {
-      const { lockTime, failingOperations } = settings().faults
-      const { retryIn } = failingOperations
-      const message = isStart ? takeError(projectId) : undefined
-      const event: Event = takeFailure(projectId)
-        ? { kind: 'attempt-failed', operationId: operation.id, retryIn }
-        : isStart && message !== undefined
-          ? { kind: 'start-failed', endpointId: effect.endpointId, message }
-          : report.event
-      agenda.add(now + after + 1000 * lockTime, { kind: 'event', projectId, event })
+      const event = misfortuneOf(effect, operation) ?? report.event
+      agenda.add(now + after + 1000 * settings().faults.lockTime, { kind: 'event', projectId, event })
     }
     if (settings().faults.stuckOperations) stuck.push(happens)
     else happens()

@@ -1,5 +1,5 @@
 import type { Catalogue } from '../../../src/local/control/project.ts'
-import type { PastOptions } from '../../../src/local/past/past.ts'
+import type { PastOptions } from '../../../src/local/past/life.ts'
 
 export const DAY = 86_400_000
 

@@ -5,13 +5,8 @@ import { type Compute, type Operation, lastActivityOf } from '../../../src/local
 import { totalUse } from '../../../src/local/control/quota.ts'
 import { createSimulation } from '../../../src/local/control/simulated.ts'
 import { DEFAULT_BEHAVIOUR } from '../../../src/local/control/behaviour.ts'
-import {
-  type Lived,
-  LIVED_BEHAVIOUR,
-  type PastOptions,
-  livedProjects,
-  livesOf,
-} from '../../../src/local/past/past.ts'
+import type { PastOptions } from '../../../src/local/past/life.ts'
+import { type Lived, LIVED_BEHAVIOUR, livedProjects, livesOf } from '../../../src/local/past/past.ts'
 import { DAY, NOW, past } from './build.ts'
 
 const lived = [...livedProjects(past())]
