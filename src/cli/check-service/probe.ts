@@ -9,8 +9,10 @@ import { connectionUri } from './connection.ts'
 import { countShown, itemsAt, textAt } from './records.ts'
 import type { ComputesSeen, OperationsSeen, Paging, Probe, ProjectsSeen, Seen, Unasked } from './seen.ts'
 
-/** Projects whose computes are looked at, those active last first. Doubled, the check asks for twice as much. */
+/** Projects whose computes are looked at. Doubled, the check asks for twice as much. */
 const SAMPLE = 10
+/** Of these the ones that were active longest ago: where all others are awake, nothing shows whether looking wakes. */
+const RESTED = 3
 /** As the daemon asks. Source: service-facts.md, "Projects". */
 const PAGE = 400
 
@@ -100,13 +102,13 @@ async function pagingOf(probe: Probe, records: readonly unknown[]): Promise<Pagi
   return textAt(two, 'id') === textAt(one, 'id') ? 'repeats' : 'cursor'
 }
 
-/** The projects that were named, else those that were active last. */
-function sampleOf({ projects }: Probe, records: readonly unknown[]): string[] {
+/** The projects that were named, else those that were active last and some that rest, in this order. */
+function sampleOf({ projects }: Probe, records: readonly unknown[]): readonly string[] {
   if (projects !== 'discover') return projects.slice(0, SAMPLE)
-  return records
+  const ids = records
     .toSorted((a, b) => activeAt(b) - activeAt(a))
     .flatMap((record) => textAt(record, 'id') ?? [])
-    .slice(0, SAMPLE)
+  return ids.length <= SAMPLE ? ids : [...ids.slice(0, SAMPLE - RESTED), ...ids.slice(-RESTED)]
 }
 
 const activeAt = (record: unknown): number =>
