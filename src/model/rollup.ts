@@ -65,7 +65,7 @@ export type Rollup = RollupSums & {
   readonly culprits: readonly CulpritShare[]
 }
 
-/** A `culpritKey`, and its share of the readings that saw anybody. */
+/** A `culpritKey`, and its share of the readings that saw anybody, to a thousandth. */
 export type CulpritShare = { readonly culprit: string; readonly share: Ratio }
 
 /** A stretch that goes on. */

@@ -39,24 +39,26 @@ export function createHistory(database: DatabaseSync, clock: Clock): History {
   const intervals = database.prepare(INTERVALS)
   const lastIntervals = database.prepare(LAST_INTERVALS)
   const rollups = database.prepare(ROLLUPS)
+  const pause = createPauses(clock)
   return {
     days: (account, span) =>
-      rowsOf(computesOf(account, span.computes), clock, {
+      rowsOf(computesOf(account, span.computes), pause, {
         page: (id, last) => days.all(id, last?.['date'] ?? '', span.to, span.from),
         item: dayOf,
       }),
     intervals: (account, span) =>
-      rowsOf(computesOf(account, span.computes), clock, {
+      rowsOf(computesOf(account, span.computes), pause, {
         page: (id, last) => intervals.all(id, last?.['from_ms'] ?? -Infinity, span.to, span.from),
         item: intervalOf,
       }),
-    lastIntervals: (ref, count) => {
+    lastIntervals: async (ref, count) => {
+      await pause()
       const [compute] = computesOf(ref.account, [ref])
       const rows = compute ? lastIntervals.all(compute.id, count) : []
-      return Promise.resolve(rows.map((row) => intervalOf(ref, row)).toReversed())
+      return rows.map((row) => intervalOf(ref, row)).toReversed()
     },
     rollups: (account, span) =>
-      rowsOf(computesOf(account, span.computes), clock, {
+      rowsOf(computesOf(account, span.computes), pause, {
         page: (id, last) =>
           rollups.all(id, span.length, last?.['from_ms'] ?? span.from - span.length * 1000, span.to),
         item: rollupOf,
@@ -72,10 +74,9 @@ type Kind<Item> = {
 
 async function* rowsOf<Item>(
   computes: Iterable<Known>,
-  clock: Clock,
+  pause: () => Promise<void>,
   { page, item }: Kind<Item>,
 ): AsyncGenerator<Item> {
-  const pause = createPauses(clock)
   for (const { id, ref } of computes) {
     let rows: readonly Row[] = []
     do {

@@ -32,8 +32,10 @@ export function createWriter(database: DatabaseSync, clock: Clock): Writer {
 function createWrite(database: DatabaseSync, clock: Clock): (batch: Batch) => Promise<void> {
   const put = createPut(database)
   const trim = createTrim(database)
+  // One for all batches: many small ones in a row are long work, too.
+  const pause = createPauses(clock)
   return async (batch) => {
-    const pause = createPauses(clock)
+    await pause()
     database.exec('begin immediate')
     try {
       const written = new Set<number>()

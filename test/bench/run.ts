@@ -5,6 +5,7 @@ import { fleet } from './fleet/fleet.ts'
 import { forecast } from './forecast.ts'
 import { ledger } from './ledger.ts'
 import { observer } from './observer/observer.ts'
+import { store } from './store.ts'
 import { wake } from './wake.ts'
 
 /** What a benchmark found. Rows: what was measured, its value with unit, and the goal where there is one. */
@@ -20,6 +21,7 @@ const BENCHES: Readonly<Record<string, (minutes?: number) => Promise<Figures>>> 
   forecast,
   ledger,
   observer,
+  store,
   wake,
 }
 

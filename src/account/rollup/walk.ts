@@ -118,5 +118,5 @@ function culpritsOf(held: OpenRollup['held']): readonly CulpritShare[] {
   return all
     .toSorted(([a, most], [b, less]) => less - most || (a < b ? -1 : 1))
     .slice(0, MOST_CULPRITS)
-    .map(([culprit, time]) => ({ culprit, share: ratio(time / sum) }))
+    .map(([culprit, time]) => ({ culprit, share: ratio(Math.round((time / sum) * 1000) / 1000) }))
 }

@@ -1,0 +1,71 @@
+// What a compute takes: stated in the README, held here.
+import { statSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { COARSE, FINE, type Rollup } from '../../src/model/rollup.ts'
+import { seconds, type Seconds } from '../../src/model/units.ts'
+import { openEmbeddedStore } from '../../src/store/embedded.ts'
+import { fakeClock } from '../support/fake-clock.ts'
+import { batch, computeOf, dayAt, intervalAt, refOf, rollupAt } from './build.ts'
+import { eachInItsFolder } from './folder.ts'
+
+const { folder, file } = eachInItsFolder()
+
+const DAY = 86_400
+const COMPUTES = 10
+const names = Array.from({ length: COMPUTES }, (_, index) => `ep-purple-meadow-a1b2c3d${index}`)
+const numbers = (length: number): number[] => Array.from({ length }, (_, index) => index)
+
+/** KiB per compute that `part` of each adds to the file. */
+async function kibibytes(part: (endpointId: string) => Partial<ReturnType<typeof batch>>): Promise<number> {
+  const clock = fakeClock()
+  await clock.advance(seconds(93 * DAY))
+  const store = openEmbeddedStore(folder(), clock)
+  await store.commit({ ...batch(), computes: names.map((name) => computeOf(name)) })
+  await store.close()
+  const before = statSync(file()).size
+  const again = openEmbeddedStore(folder(), clock)
+  for (const name of names) {
+    // oxlint-disable-next-line no-await-in-loop -- as many commits as a daemon makes
+    await again.commit({ ...batch(), ...part(name) })
+  }
+  await again.close()
+  return (statSync(file()).size - before) / 1024 / COMPUTES
+}
+
+const rollups = (
+  name: string,
+  { days, length }: { readonly days: number; readonly length: Seconds },
+): Rollup[] =>
+  numbers((days * DAY) / length).map((index) =>
+    rollupAt(refOf(name), (93 - days) * DAY + index * length, length),
+  )
+
+test('a compute that never sleeps and is read all the time takes 2 MiB of rollups', async () => {
+  const taken = await kibibytes((name) => ({
+    rollups: [...rollups(name, { days: 14, length: FINE }), ...rollups(name, { days: 93, length: COARSE })],
+  }))
+  expect(taken).toBeLessThan(2048)
+})
+
+/** Ten times ten minutes a day, each in an hour of its own. */
+const busy = (rollup: Rollup, index: number): boolean =>
+  rollup.length === FINE ? index % 288 < 30 : index % 24 < 10
+
+test('one that wakes ten times a day for ten minutes takes 640 KiB with all its history', async () => {
+  const taken = await kibibytes((name) => ({
+    rollups: [
+      ...rollups(name, { days: 14, length: FINE }).filter(busy),
+      ...rollups(name, { days: 93, length: COARSE }).filter(busy),
+    ],
+    settled: numbers(930).map((index) => intervalAt(refOf(name), index * 8640)),
+    days: numbers(93).map((index) => dayAt(refOf(name), index)),
+  }))
+  expect(taken).toBeLessThan(640)
+})
+
+test('the account of a compute that sleeps takes 5 KiB', async () => {
+  const taken = await kibibytes((name) => ({
+    computes: numbers(50).map((index) => computeOf(`${name}-${index}`)),
+  }))
+  expect(taken / 50).toBeLessThan(5)
+})
