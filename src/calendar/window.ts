@@ -18,8 +18,6 @@ export type Window = {
   readonly between: (from: Instant, to: Instant) => readonly Interval[]
   /** What does not occur in `[from, to)`, because the clocks skip the hour that it lies in. */
   readonly skippedBetween: (from: Instant, to: Instant) => readonly Occurrence[]
-  /** Whether it comes again and again, or only at stated dates. */
-  readonly recurs: boolean
 }
 
 /** How far an interval is followed. The year is for patterns with hardly a gap; doubled, one that has none takes 10 ms a day. */
@@ -55,7 +53,6 @@ export function createWindow(rules: readonly Rule[]): Window {
     between,
     skippedBetween: (from, to) =>
       raw(from, to).filter((one) => !occurs(one) && one.from >= from && one.from < to),
-    recurs: rules.some(({ kind }) => kind !== 'once'),
   }
 }
 

@@ -190,7 +190,7 @@ const NO_PERIODS =
 
 /** Any instant will do for what comes again and again. */
 const hasPeriods = (rule: PeriodRule): boolean =>
-  rule.per !== 'window' || (rule.window.recurs && periodOf(rule, instant(0)) !== undefined)
+  rule.per !== 'window' || periodOf(rule, instant(0)) !== undefined
 
 function ruleOf({ per, anchor, ...entry }: Entry, { timezone, windows }: Known): PeriodRule {
   const own = entry.zone ?? timezone

@@ -2,7 +2,7 @@
 import type { Budget, BudgetForecast, BudgetView } from '../../model/budget.ts'
 import { computeKey, largestCu } from '../../model/compute.ts'
 import type { Event } from '../../model/event.ts'
-import type { Ledger } from '../../model/ledger.ts'
+import type { ComputeAccount, Ledger } from '../../model/ledger.ts'
 import type { Prices } from '../../model/price.ts'
 import { targetOf } from '../../model/selector.ts'
 import type { AwakeSlice } from '../../model/slice.ts'
@@ -10,20 +10,31 @@ import type { Instant } from '../../model/units.ts'
 import { goingOn } from '../as-of.ts'
 import { priceAt } from '../slices.ts'
 import { lookAtBudget, type LookInput } from './look.ts'
-import { settleBudget, type BudgetComputes, type BudgetState, type SettleInput } from './settle.ts'
+import { byCompute, settleBudget, type BudgetComputes, type BudgetState, type SettleInput } from './settle.ts'
 
 /** Name of a budget → its state. Plain data. */
 export type BudgetStates = Readonly<Record<string, BudgetState>>
 
+export type SettledInput = Omit<SettleInput, 'settled'> & {
+  /** What was settled since the states were kept: each slice once for good. */
+  readonly settled: readonly AwakeSlice[]
+}
+
 /** The states with what was settled; without those of budgets that are no more. */
-export const settleBudgets = (
+export function settleBudgets(
   budgets: readonly Budget[],
   states: BudgetStates,
-  input: SettleInput,
-): BudgetStates =>
-  Object.fromEntries(budgets.map((budget) => [budget.name, settleBudget(budget, states[budget.name], input)]))
+  { settled, ...rest }: SettledInput,
+): BudgetStates {
+  const input = { ...rest, settled: byCompute(settled) }
+  return Object.fromEntries(
+    budgets.map((budget) => [budget.name, settleBudget(budget, states[budget.name], input)]),
+  )
+}
 
-export type BudgetsInput = Omit<LookInput, 'forecast'> & {
+export type BudgetsInput = Omit<LookInput, 'provisional' | 'forecast'> & {
+  /** All that is not settled yet, as of now. */
+  readonly provisional: readonly AwakeSlice[]
   /** Name of a budget → how its period may end. */
   readonly forecasts?: ReadonlyMap<string, BudgetForecast>
 }
@@ -38,8 +49,9 @@ export type BudgetsLook = {
 export function lookAtBudgets(
   budgets: readonly Budget[],
   states: BudgetStates,
-  { forecasts, ...input }: BudgetsInput,
+  { forecasts, provisional, ...rest }: BudgetsInput,
 ): BudgetsLook {
+  const input = { ...rest, provisional: byCompute(provisional) }
   const looks = budgets.map((budget) => ({
     name: budget.name,
     look: lookAtBudget(budget, states[budget.name], { ...input, forecast: forecasts?.get(budget.name) }),
@@ -51,14 +63,17 @@ export function lookAtBudgets(
   }
 }
 
-/** The computes of a ledger as budgets see them; what awake ones cost is the price of now. */
-export function budgetComputes(ledger: Ledger, prices: Prices, now: Instant): BudgetComputes {
+/** Computes as budgets see them; what awake ones cost is the price of now. */
+export function budgetComputes(
+  accounts: Iterable<ComputeAccount>,
+  { projects, prices, now }: Pick<Ledger, 'projects'> & { readonly prices: Prices; readonly now: Instant },
+): BudgetComputes {
   const perCuHour = priceAt(prices, now)
   return new Map(
-    [...ledger.computes.values()].map(({ ref, compute, goneAt }) => [
+    [...accounts].map(({ ref, compute, goneAt }) => [
       computeKey(ref),
       {
-        ...targetOf(ref.account, compute, ledger.projects.get(ref.projectId)?.project),
+        ...targetOf(ref.account, compute, projects.get(ref.projectId)?.project),
         maxCu: largestCu(compute.sizing),
         perCuHour,
         gone: goneAt !== undefined,

@@ -9,16 +9,21 @@ export function clip(slice: AwakeSlice, intervals: readonly Interval[]): readonl
   const whole = reachOf(slice)
   return intervals
     .filter(({ from, to }) => whole.from < to && whole.to > from)
-    .map(({ from, to }) => ({
-      ...slice,
-      low: clipped(slice.low, [from, to]),
-      likely: clipped(slice.likely, [from, to]),
-      high: clipped(slice.high, [from, to]),
-    }))
+    .map((interval) => (contains(interval, whole) ? slice : part(slice, interval)))
 }
 
 /** Whatever the slice may cover. Of what goes on since the last look, the likely time is not inside the longest. */
 export const reachOf = ({ low, likely, high }: AwakeSlice): Interval => ({
   from: earliest(low[0], likely[0], high[0]),
   to: latest(low[1], likely[1], high[1]),
+})
+
+const contains = (interval: Interval, { from, to }: Interval): boolean =>
+  interval.from <= from && to <= interval.to
+
+const part = (slice: AwakeSlice, { from, to }: Interval): AwakeSlice => ({
+  ...slice,
+  low: clipped(slice.low, [from, to]),
+  likely: clipped(slice.likely, [from, to]),
+  high: clipped(slice.high, [from, to]),
 })

@@ -9,17 +9,18 @@ import { burnsOf, maxBurnOf, type Pace } from './burn.ts'
 import { count, countedFrom, isOf, reached, type Counted, type PeriodRecord } from './record.ts'
 import {
   countedParts,
-  scopeOf,
   settleBudget,
   type BudgetCompute,
   type BudgetComputes,
   type BudgetState,
+  type SlicesByCompute,
 } from './settle.ts'
 
 export type LookInput = {
   readonly now: Instant
   /** All that is not settled yet, as of now. */
-  readonly provisional: readonly AwakeSlice[]
+  readonly provisional: SlicesByCompute
+  /** All of the account: their largest sizes bound the burn. */
   readonly computes: BudgetComputes
   readonly forecast?: BudgetForecast | undefined
 }
@@ -35,16 +36,15 @@ export type BudgetLook = {
 
 export function lookAtBudget(budget: Budget, before: BudgetState | undefined, input: LookInput): BudgetLook {
   const { now, computes } = input
-  const state = settleBudget(budget, before, { now, computes, settled: [] })
-  const inScope = scopeOf(budget, computes)
-  const provisional = countedParts(budget, input.provisional, inScope)
+  const state = settleBudget(budget, before, { now, computes, settled: new Map() })
+  const provisional = countedParts(budget, input.provisional, computes)
   const steps = state.records.map((record): Step => {
     const counted = count(record.settled, provisional, record)
     return { before: record, after: { ...record, rungs: reached(budget, record, counted) }, counted }
   })
   const period = budget.periodAt(now)
   const current = period && steps.find(({ after }) => isOf(after, period))
-  const running = [...inScope].flatMap((key) => computes.get(key) ?? []).filter(({ gone }) => !gone)
+  const running = [...computes.values()].filter((compute) => !compute.gone && selects(budget.scope, compute))
   return {
     state: { ...state, records: steps.map(({ after }) => after) },
     view: current && {

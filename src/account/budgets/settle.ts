@@ -29,13 +29,19 @@ export type BudgetCompute = Target & {
   readonly gone: boolean
 }
 
-/** `computeKey` → every compute that slices may name, deleted ones included. */
+/** `computeKey` → every compute that the slices may name, deleted ones included. */
 export type BudgetComputes = ReadonlyMap<string, BudgetCompute>
+
+/** `computeKey` → its slices: grouped once for all budgets. */
+export type SlicesByCompute = ReadonlyMap<string, readonly AwakeSlice[]>
+
+export const byCompute = (slices: readonly AwakeSlice[]): SlicesByCompute =>
+  Map.groupBy(slices, ({ ref }) => computeKey(ref))
 
 export type SettleInput = {
   readonly now: Instant
   /** What was settled since the state was kept: each slice once for good. */
-  readonly settled: readonly AwakeSlice[]
+  readonly settled: SlicesByCompute
   readonly computes: BudgetComputes
   /** How far back `settled` reaches when there is no state yet; `now` when it holds only the news. */
   readonly settledSince?: Instant | undefined
@@ -49,7 +55,7 @@ export function settleBudget(
 ): BudgetState {
   const { now, computes } = input
   const kept = state?.definition === budget.definition ? state : createState(budget, input)
-  const settled = countedParts(budget, input.settled, scopeOf(budget, computes))
+  const settled = countedParts(budget, input.settled, computes)
   const period = budget.periodAt(now)
   const records = period ? withRecord(kept.records, period, budget) : kept.records
   return {
@@ -68,20 +74,19 @@ const createState = ({ definition }: Budget, { now, settledSince }: SettleInput)
   pace: {},
 })
 
-/** The keys of the computes that count. */
-export const scopeOf = ({ scope }: Budget, computes: BudgetComputes): ReadonlySet<string> =>
-  new Set([...computes].flatMap(([key, compute]) => (selects(scope, compute) ? [key] : [])))
-
-/** The parts of `slices` that are in the scope of the budget and at a time that it counts. */
+/** The parts of `slices` that are of the budget's computes and at a time that it counts. */
 export function countedParts(
-  budget: Budget,
-  slices: readonly AwakeSlice[],
-  inScope: ReadonlySet<string>,
+  { scope, countedIn }: Budget,
+  slices: SlicesByCompute,
+  computes: BudgetComputes,
 ): readonly AwakeSlice[] {
-  const ours = slices.filter(({ ref }) => inScope.has(computeKey(ref)))
+  const ours = [...slices].flatMap(([key, its]) => {
+    const compute = computes.get(key)
+    return compute && selects(scope, compute) ? its : []
+  })
   const span = spanOf(ours)
   if (!span) return []
-  const counted = budget.countedIn(span.from, span.to)
+  const counted = countedIn(span.from, span.to)
   return ours.flatMap((slice) => clip(slice, counted))
 }
 

@@ -60,7 +60,7 @@ test('the computes of a ledger', () => {
     { prices, overhead: 0.01, now: at(60) },
   ).ledger
   const ref = { account: 'main', projectId: 'project-one', endpointId: 'ep-one' }
-  expect(budgetComputes(known, prices, at(60))).toEqual(
+  expect(budgetComputes(known.computes.values(), { projects: known.projects, prices, now: at(60) })).toEqual(
     new Map([
       [
         computeKey(ref),
@@ -107,7 +107,11 @@ test('what a ledger amounts to is what its budgets count, at every look, sure, l
     known = pass.ledger
     // the outputs are shown a while after the fold
     const shownAt = at(minute * 60 + 100)
-    const computes = budgetComputes(known, prices, shownAt)
+    const computes = budgetComputes(known.computes.values(), {
+      projects: known.projects,
+      prices,
+      now: shownAt,
+    })
     states = settleBudgets(budgets, states, { now, settled: pass.slices.settled, computes })
     const provisional = provisionalOf(known, prices, shownAt)
     const seenNow = lookAtBudgets(budgets, states, { now: shownAt, provisional, computes })

@@ -1,6 +1,7 @@
 // Budgets and slices of which each test changes what it is about. Prices are 1 unit of currency a CU-hour.
 import { lookAtBudget, type BudgetLook, type LookInput } from '../../../src/account/budgets/look.ts'
 import {
+  byCompute,
   settleBudget,
   type BudgetCompute,
   type BudgetState,
@@ -82,14 +83,22 @@ export const computeOf = (endpointId: string, changed: Partial<BudgetCompute> = 
   ...changed,
 })
 
-export type BudgetInput = SettleInput & LookInput
+export type BudgetInput = Omit<SettleInput, 'settled'> &
+  Omit<LookInput, 'provisional'> & {
+    readonly settled: readonly AwakeSlice[]
+    readonly provisional: readonly AwakeSlice[]
+  }
 
 /** One pass: what was settled goes into the state, then it is looked at. */
 export const advanceBudget = (
   budget: Budget,
   state: BudgetState | undefined,
   input: BudgetInput,
-): BudgetLook => lookAtBudget(budget, settleBudget(budget, state, input), input)
+): BudgetLook =>
+  lookAtBudget(budget, settleBudget(budget, state, { ...input, settled: byCompute(input.settled) }), {
+    ...input,
+    provisional: byCompute(input.provisional),
+  })
 
 /** Nothing happened to `ep-a` and `ep-b`. */
 export const inputAt = (now: string | Instant, changed: Partial<BudgetInput> = {}): BudgetInput => ({
