@@ -9,7 +9,7 @@ import type { FleetShape } from './traffic.ts'
 
 export type FleetOptions = FleetShape & {
   readonly seed: number
-  /** How many times as fast as the machine's clock that of the service runs; rates and lags follow its clock. */
+  /** How many times as fast as the machine's clock that of the service runs; rates, `Retry-After` and lags follow its clock. */
   readonly scale: number
   /** Positions of switches other than those of the goals of the benchmark. */
   readonly behaviour?: BehaviourChange
