@@ -11,6 +11,7 @@ import type { Rollup } from '../model/rollup.ts'
 import type { Preset } from '../model/sizes.ts'
 import type { AwakeSlice } from '../model/slice.ts'
 import type { Instant } from '../model/units.ts'
+import { departing, withDeparted } from './departed.ts'
 import { eventsBetween } from './events.ts'
 import { factsByCompute } from './facts.ts'
 import { fold, type Facts } from './fold.ts'
@@ -54,7 +55,10 @@ export function* account(ledger: Ledger, sweep: Sweep, context: AccountContext):
   const here = { ...context, dayOf: context.dayOf ?? createUtc().dayOf }
   for (let first = 0; first < facts.length; first += COMPUTES) {
     const some = facts.slice(first, first + COMPUTES)
-    yield { ...nothing, ...foldedAll({ ledger, projects }, some, here) }
+    const folded = foldedAll({ ledger, projects }, some, here)
+    const left = projectsLeft({ ledger, projects }, folded.computes)
+    for (const one of left) projects.set(one.project.projectId, one)
+    yield { ...nothing, ...folded, projects: left }
   }
   const changed = [...projects.values()]
   for (let first = 0; first < changed.length; first += PROJECTS) {
@@ -90,10 +94,14 @@ function foldedAll(
   const slices: AwakeSlice[] = []
   for (const [key, seen] of facts) {
     const before = ledger.computes.get(key)
-    const project = projectOf({ ledger, projects }, seen.ref)?.project
-    const folded = fold(before, seen, { ...context, delayOf: (compute) => effectiveDelay(compute, project) })
+    const known = projectOf({ ledger, projects }, seen.ref)
+    const folded = fold(before, seen, {
+      ...context,
+      departedUntil: known?.departed?.until,
+      delayOf: (compute) => effectiveDelay(compute, known?.project),
+    })
     if (!folded) continue
-    computes.push(folded.account)
+    computes.push((known && departing(folded.account, context.now)) ?? folded.account)
     settled.push(...folded.closed)
     days.push(...folded.days)
     slices.push(...folded.slices)
@@ -102,6 +110,17 @@ function foldedAll(
   }
   const provisional = computes.flatMap(({ unsettled }) => unsettled)
   return { computes, settled, rollups, events, days, slices: { settled: slices, provisional } }
+}
+
+/** The projects that computes left for good, with their sums: in the same part, so that both are kept or neither. */
+function projectsLeft(known: Known, computes: readonly ComputeAccount[]): readonly ProjectAccount[] {
+  const left = new Map<string, ProjectAccount>()
+  for (const compute of computes.filter(({ departed }) => departed)) {
+    const { projectId } = compute.ref
+    const project = left.get(projectId) ?? projectOf(known, compute.ref)
+    if (project) left.set(projectId, withDeparted(project, compute))
+  }
+  return [...left.values()]
 }
 
 const projectOf = ({ ledger, projects }: Known, { projectId }: ComputeRef): ProjectAccount | undefined =>
@@ -118,7 +137,10 @@ export function growing(before: Ledger): {
   return {
     ledger: () => ({ ...before, computes, projects, readings }),
     add: (part) => {
-      for (const one of part.computes) computes.set(computeKey(one.ref), one)
+      for (const one of part.computes) {
+        if (one.departed) computes.delete(computeKey(one.ref))
+        else computes.set(computeKey(one.ref), one)
+      }
       for (const one of part.projects) projects.set(one.project.projectId, one)
       readings = part.readings ?? readings
     },

@@ -8,10 +8,11 @@ import type { Operation } from '../model/operation.ts'
 import { NO_ROLLUPS, type Rollup } from '../model/rollup.ts'
 import type { AwakeSlice } from '../model/slice.ts'
 import { awaitsOperations, needsOperations } from '../model/transition.ts'
-import { after, earliest, instant, type Instant, type Seconds } from '../model/units.ts'
+import { after, earliest, instant, seconds, type Instant, type Seconds } from '../model/units.ts'
 import type { AccountContext } from './account.ts'
 import { risen } from './counters.ts'
 import { daysAfter } from './days.ts'
+import { departsAt } from './departed.ts'
 import { NO_EVIDENCE, withGone, withLook, withOperation, withOperationsRead } from './evidence.ts'
 import { withFootprint } from './footprint.ts'
 import { patience } from './frontier.ts'
@@ -34,7 +35,11 @@ export type Facts = {
   readonly goneAt: Instant | undefined
 }
 
-type FoldContext = AccountContext & { readonly delayOf: (compute: Compute) => AutosuspendDelay }
+type FoldContext = AccountContext & {
+  readonly delayOf: (compute: Compute) => AutosuspendDelay
+  /** Until when the sums of computes of the project that are gone count: what comes back is counted from now on. */
+  readonly departedUntil?: Instant | undefined
+}
 
 type Folded = {
   readonly account: ComputeAccount
@@ -54,19 +59,19 @@ export function fold(
   context: FoldContext,
 ): Folded | undefined {
   const look = facts.looks.at(-1)
-  const known = before ?? (look && newAccount(facts.ref, look))
+  const known = before ?? (look && newAccount(facts.ref, look, context.departedUntil))
   if (!known) return undefined
   const { account, ...told } = folded(known, facts, context)
   const rolled = rollupsAfter(before, facts, context.preset)
   return { ...told, account: { ...account, rollups: rolled.state }, rollups: rolled.closed }
 }
 
-const newAccount = (ref: ComputeRef, look: Look): ComputeAccount => ({
+const newAccount = (ref: ComputeRef, look: Look, departedUntil: Instant | undefined): ComputeAccount => ({
   ref,
   compute: look.compute,
   seenAt: look.answeredAt,
   goneAt: undefined,
-  settledUntil: instant(0),
+  settledUntil: look.compute.createdAt <= (departedUntil ?? 0) ? look.askedAt : instant(0),
   settled: NO_TOTALS,
   carried: undefined,
   unsettled: [],
@@ -91,7 +96,7 @@ function folded(before: ComputeAccount, facts: Facts, context: FoldContext): Omi
   const evidence = evidenceWith(before, facts, { now, delay })
   const frontier = { settledUntil, carried }
   const awaiting = awaitsOperations(seen)
-  const history = historyOf(evidence, frontier, now)
+  const history = historyOf(evidence, frontier, seen.goneAt === undefined ? now : undefined)
   const settled = settle(
     { ref, history, evidence, frontier, settled: before.settled, awaiting },
     { evidence, delay, prices, now },
@@ -117,7 +122,7 @@ function folded(before: ComputeAccount, facts: Facts, context: FoldContext): Omi
       totals,
       counters: risen(before.counters, totals, priceAt(prices, now)),
       open,
-      settlesAt: settlesAt(settled.left, patience(awaiting)),
+      settlesAt: settlesAt(settled.left, { wait: patience(awaiting), goneAt: seen.goneAt, now }),
       foldedAt: now,
       reading: readingsAfter(before, facts, {
         overhead: context.overhead,
@@ -130,10 +135,22 @@ function folded(before: ComputeAccount, facts: Facts, context: FoldContext): Omi
   }
 }
 
-function settlesAt(left: readonly AwakeInterval[], wait: Seconds): Instant | undefined {
-  const ends = left.flatMap(({ to }) => (to ? [after(to.latest, wait)] : []))
-  return ends.length === 0 ? undefined : instant(earliest(...ends) + 1)
+function settlesAt(
+  left: readonly AwakeInterval[],
+  {
+    wait,
+    goneAt,
+    now,
+  }: { readonly wait: Seconds; readonly goneAt: Instant | undefined; readonly now: Instant },
+): Instant | undefined {
+  const ends = left.flatMap(({ to }) => (to ? [instant(after(to.latest, wait) + 1)] : []))
+  const leaves = departsAt({ goneAt })
+  const due = leaves === undefined ? ends : [...ends, leaves > now ? leaves : after(now, AGAIN)]
+  return due.length === 0 ? undefined : earliest(...due)
 }
+
+/** What is gone and not settled when it should be is looked at again. */
+const AGAIN = seconds(3600)
 
 type Seen = Pick<ComputeAccount, 'compute' | 'seenAt' | 'goneAt' | 'transitionAt' | 'operationsReadAt'>
 

@@ -39,9 +39,9 @@ type Walk = {
  * What the evidence tells of the time after the frontier. An interval that began before the first evidence is left out when
  * no fact dates its start.
  *
- * @param now until when a compute may have been awake since it was last seen
+ * @param now until when a compute may have been awake since it was last seen; undefined of one that is gone
  */
-export function historyOf(evidence: Evidence, frontier: Frontier, now: Instant): History {
+export function historyOf(evidence: Evidence, frontier: Frontier, now: Instant | undefined): History {
   const walk = walked(evidence, frontier)
   const continuity = continuityOf(evidence)
   const awake = walk.open ? [...walk.done, { interval: walk.open, points: walk.points }] : walk.done

@@ -2,10 +2,10 @@ import type { Ledger, ProjectAccount } from '../model/ledger.ts'
 import type { Sweep } from '../model/observation.ts'
 
 /** Project id → its account, of the projects that changed in `sweep`. Projects that left the list are kept: their computes' accounts name them. */
-export function projectsAfter(ledger: Ledger, sweep: Sweep): ReadonlyMap<string, ProjectAccount> {
+export function projectsAfter(ledger: Ledger, sweep: Sweep): Map<string, ProjectAccount> {
   const after = new Map<string, ProjectAccount>()
   for (const project of sweep.projects) {
-    after.set(project.projectId, { project, listed: ledger.projects.get(project.projectId)?.listed })
+    after.set(project.projectId, { listed: undefined, ...ledger.projects.get(project.projectId), project })
   }
   for (const { projectId, answeredAt, endpointIds } of sweep.listed) {
     const known = after.get(projectId) ?? ledger.projects.get(projectId)

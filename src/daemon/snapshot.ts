@@ -1,6 +1,6 @@
 // The state of all accounts as one immutable value for every output.
 import { computeView } from '../account/view.ts'
-import type { Bounds, ComputeAccount, ProjectAccount } from '../model/ledger.ts'
+import type { Bounds, ComputeAccount, Departed, ProjectAccount } from '../model/ledger.ts'
 import { measuredLag } from '../model/lag.ts'
 import type { Prices } from '../model/price.ts'
 import type { Preset } from '../model/sizes.ts'
@@ -42,6 +42,8 @@ export function createCamera(): Camera {
     const accountViews: AccountView[] = []
     for (const shown of accounts) {
       const totals = openTotals()
+      for (const { project, departed } of shown.state.ledger.projects.values())
+        if (departed) addSums(totals, project.projectId, departed)
       const look = viewOf(shown, { asleep, context })
       let count = 0
       for (const account of order(shown.state)) {
@@ -122,16 +124,20 @@ const openTotals = (): OpenTotals => ({
 
 /** Those that are gone too: what they cost stays in the sums. */
 function addTo(totals: OpenTotals, { ref, awake, spend, extension, counters }: ComputeView): void {
-  totals.awake = added(totals.awake, awake, millis)
-  totals.spend = added(totals.spend, spend, micros)
-  totals.extension = millis(totals.extension + extension)
-  totals.observerSpend = micros(totals.observerSpend + counters.observerSpend)
-  totals.wakes += counters.wakes
-  totals.suspends += counters.suspends
-  totals.wakesCaused += counters.wakesCaused
-  if (counters.wakesCaused > 0) {
-    const known = totals.wakesCausedIn.get(ref.projectId) ?? 0
-    totals.wakesCausedIn.set(ref.projectId, known + counters.wakesCaused)
+  addSums(totals, ref.projectId, { ...counters, awake, spend, extension })
+}
+
+function addSums(totals: OpenTotals, projectId: string, sums: Omit<Departed, 'until'>): void {
+  totals.awake = added(totals.awake, sums.awake, millis)
+  totals.spend = added(totals.spend, sums.spend, micros)
+  totals.extension = millis(totals.extension + sums.extension)
+  totals.observerSpend = micros(totals.observerSpend + sums.observerSpend)
+  totals.wakes += sums.wakes
+  totals.suspends += sums.suspends
+  totals.wakesCaused += sums.wakesCaused
+  if (sums.wakesCaused > 0) {
+    const known = totals.wakesCausedIn.get(projectId) ?? 0
+    totals.wakesCausedIn.set(projectId, known + sums.wakesCaused)
   }
 }
 

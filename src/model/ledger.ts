@@ -233,6 +233,8 @@ export type ComputeAccount = {
   /** When the project's operations were last read without a failure, back to the time before. */
   readonly operationsReadAt: Instant | undefined
   readonly reading: ReadingAccount
+  /** It is gone for so long that its sums were moved to its project: it is kept for its history, and no longer known. */
+  readonly departed?: true
   readonly rollups: RollupState
 }
 
@@ -286,6 +288,21 @@ export type ProjectAccount = {
   readonly project: Project
   /** When its computes were last listed whole, and what was known then; undefined before. */
   readonly listed: ProjectListing | undefined
+  /** What the computes that are gone came to; undefined while none is. */
+  readonly departed?: Departed | undefined
+}
+
+/** Sums over computes that are gone and no longer known one by one. */
+export type Departed = {
+  /** Nothing of them happened after this. */
+  readonly until: Instant
+  readonly awake: Bounds<Millis>
+  readonly spend: Spend
+  readonly extension: Millis
+  readonly observerSpend: Micros
+  readonly wakes: number
+  readonly suspends: number
+  readonly wakesCaused: number
 }
 
 /** A list of one project's computes, and the project's record at that time: what differs from it has moved since. */

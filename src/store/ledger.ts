@@ -34,7 +34,7 @@ export async function loadLedger(database: DatabaseSync, account: string, clock:
   for await (const project of bodies<ProjectAccount>(database.prepare(PROJECTS), account, clock))
     projects.set(project.project.projectId, project)
   for await (const compute of bodies<ComputeAccount>(database.prepare(COMPUTES), account, clock))
-    computes.set(computeKey(compute.ref), compute)
+    if (!compute.departed) computes.set(computeKey(compute.ref), compute)
   return { account, computes, projects, readings: { ...NO_READING_COUNTS, ...body?.readings } }
 }
 
