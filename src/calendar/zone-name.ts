@@ -58,7 +58,9 @@ const EXAMPLE = 'expected an IANA name such as Europe/Berlin'
  * names of countries; each is refused with what was probably meant. `Etc/GMT+5` is five hours *behind* UTC, and taken.
  */
 export function zoneName(name: string): Result<string, string> {
-  if (name === 'UTC' || (name.includes('/') && canonical(name) !== undefined)) return ok(name)
+  const current = name.includes('/') || name === 'UTC' ? canonical(name) : undefined
+  // an old name such as Asia/Calcutta stays as it is written; of letters the database has the last word
+  if (current !== undefined) return ok(current.toLowerCase() === name.toLowerCase() ? current : name)
   if (/^(UTC|GMT)?[+-]?\d/i.test(name))
     return failed(`${name} is a fixed offset, which ignores summer time: ${EXAMPLE}`)
   const meant = meantBy(name)

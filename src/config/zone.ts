@@ -1,6 +1,7 @@
 // The places in the configuration file that name a zone.
 import { z } from 'zod'
 import { createZone, type Zone } from '../calendar/zone.ts'
+import { nearest } from './words.ts'
 
 /** An IANA name. */
 export const zone = z
@@ -8,6 +9,7 @@ export const zone = z
   .transform((name, context): Zone => {
     const created = createZone(name)
     if (created.ok) return created.value
-    context.addIssue(created.error)
+    const near = name.includes('/') ? nearest(name, Intl.supportedValuesOf('timeZone')) : undefined
+    context.addIssue(near === undefined ? created.error : `expected an IANA name, did you mean ${near}?`)
     return z.NEVER
   })

@@ -201,6 +201,10 @@ describe('a name of a zone', () => {
     expect(createZone(name)).toEqual({ ok: false, error })
   })
 
+  test('is written as the database writes it', () => {
+    expect(createZone('europe/BERLIN')).toMatchObject({ ok: true, value: { name: 'Europe/Berlin' } })
+  })
+
   test('none is needed for UTC', () => {
     expect(hours(createUtc(), '2026-11-20T23:59:59Z')).toEqual(['2026-11-20', 24])
   })

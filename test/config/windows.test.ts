@@ -64,6 +64,12 @@ describe('what is wrong is told:', () => {
       'timezone: EST',
       ['timezone: expected an IANA name, did you mean America/New_York or America/Panama?'],
     ],
+    [
+      'a zone with a letter missing',
+      'timezone: Europe/Berln',
+      ['timezone: expected an IANA name, did you mean Europe/Berlin?'],
+    ],
+    ['a zone nowhere', 'timezone: Mars/Olympus', ['timezone: expected an IANA name such as Europe/Berlin']],
     ['a zone that is a number', 'timezone: 1', ['timezone: expected an IANA name such as Europe/Berlin']],
     [
       'a date that is none',
