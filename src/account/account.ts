@@ -10,16 +10,18 @@ import type { Prices } from '../model/price.ts'
 import type { Rollup } from '../model/rollup.ts'
 import type { Preset } from '../model/sizes.ts'
 import type { AwakeSlice } from '../model/slice.ts'
+import type { Steps } from '../model/steps.ts'
 import type { Instant } from '../model/units.ts'
 import { departing, withDeparted } from './departed.ts'
 import { eventsBetween } from './events.ts'
 import { factsByCompute } from './facts.ts'
-import { fold, type Facts } from './fold.ts'
+import { fold, newAccount, type Facts, type Folded, type FoldContext } from './fold.ts'
+import { foldHistory, hasHistory } from './history.ts'
 import { projectsAfter } from './projects.ts'
 import { countedReadings } from './reading-counts.ts'
 
 /** Computes folded in one part. Doubled, the event loop is held up twice as long, some 20 ms. */
-const COMPUTES = 100
+const COMPUTES = 50
 /** Projects written in one part. */
 const PROJECTS = 500
 
@@ -46,20 +48,33 @@ export type Part = Batch & {
 
 /**
  * What `sweep` changes in `ledger`. Folding a sweep a second time changes no total, so that parts that were kept may be
- * folded again when the rest was lost. A project is marked as looked at after its computes, for the same reason.
+ * folded again when the rest was lost. A project is marked as looked at after its computes, for the same reason. A part
+ * without anything only gives up a turn.
  */
 export function* account(ledger: Ledger, sweep: Sweep, context: AccountContext): Generator<Part> {
   const projects = projectsAfter(ledger, sweep)
-  const nothing = { ...NOTHING, account: ledger.account }
-  const facts = [...factsByCompute(ledger, sweep, context.now)]
+  const nothing: Part = { ...NOTHING, account: ledger.account }
   const here = { ...context, dayOf: context.dayOf ?? createUtc().dayOf }
-  for (let first = 0; first < facts.length; first += COMPUTES) {
-    const some = facts.slice(first, first + COMPUTES)
-    const folded = foldedAll({ ledger, projects }, some, here)
-    const left = projectsLeft({ ledger, projects }, folded.computes)
-    for (const one of left) projects.set(one.project.projectId, one)
-    yield { ...nothing, ...folded, projects: left }
+  let open = openPart()
+  for (const [key, facts] of factsByCompute(ledger, sweep, context.now)) {
+    const before = ledger.computes.get(key)
+    const known = projectOf({ ledger, projects }, facts.ref)
+    const steps = foldSteps(before, facts, {
+      ...here,
+      departedUntil: known?.departed?.until,
+      delayOf: (compute) => effectiveDelay(compute, known?.project),
+    })
+    let step = steps.next()
+    for (; !step.done; step = steps.next()) yield nothing
+    if (!step.value) continue
+    addTo(open, step.value, eventsBetween(before, step.value.account, context.now))
+    const departed = departing(step.value.account, context.now)
+    if (departed) depart({ ledger, projects }, open, departed)
+    if (open.computes.length < COMPUTES) continue
+    yield { ...nothing, ...open }
+    open = openPart()
   }
+  if (open.computes.length > 0) yield { ...nothing, ...open }
   const changed = [...projects.values()]
   for (let first = 0; first < changed.length; first += PROJECTS) {
     yield { ...nothing, projects: changed.slice(first, first + PROJECTS) }
@@ -67,6 +82,10 @@ export function* account(ledger: Ledger, sweep: Sweep, context: AccountContext):
   if (sweep.readings.length + sweep.refusals.length > 0)
     yield { ...nothing, readings: countedReadings(ledger.readings, sweep) }
 }
+
+/** Whether there is anything in it to be kept. */
+export const isEmpty = ({ computes, projects, readings }: Part): boolean =>
+  computes.length + projects.length === 0 && readings === undefined
 
 const NOTHING = {
   readings: undefined,
@@ -79,49 +98,62 @@ const NOTHING = {
   slices: { settled: [], provisional: [] },
 }
 
+/** A compute that was never looked at has no account: operations alone do not make one. */
+function* foldSteps(
+  before: ComputeAccount | undefined,
+  facts: Facts,
+  context: FoldContext,
+): Steps<Folded | undefined> {
+  if (before) return fold({ before, isNew: false }, facts, context)
+  const look = facts.looks.at(-1)
+  if (!look) return undefined
+  if (hasHistory(facts)) return yield* foldHistory(facts, look, context)
+  return fold({ before: newAccount(facts.ref, look, context.departedUntil), isNew: true }, facts, context)
+}
+
+type OpenPart = {
+  readonly computes: ComputeAccount[]
+  readonly projects: ProjectAccount[]
+  readonly settled: SettledInterval[]
+  readonly rollups: Rollup[]
+  readonly events: Event[]
+  readonly days: DayRow[]
+  readonly slices: { readonly settled: AwakeSlice[]; readonly provisional: AwakeSlice[] }
+}
+
+const openPart = (): OpenPart => ({
+  computes: [],
+  projects: [],
+  settled: [],
+  rollups: [],
+  events: [],
+  days: [],
+  slices: { settled: [], provisional: [] },
+})
+
+function addTo(part: OpenPart, folded: Folded, events: readonly Event[]): void {
+  part.computes.push(folded.account)
+  part.settled.push(...folded.closed)
+  part.days.push(...folded.days)
+  part.slices.settled.push(...folded.slices)
+  part.slices.provisional.push(...folded.account.unsettled)
+  part.rollups.push(...folded.rollups)
+  part.events.push(...events)
+}
+
+/** The sums of a compute that left for good go to its project in the same part, so that both are kept or neither. */
+function depart({ ledger, projects }: Growing, part: OpenPart, gone: ComputeAccount): void {
+  const project = projectOf({ ledger, projects }, gone.ref)
+  if (!project) return
+  const after = withDeparted(project, gone)
+  part.computes.splice(-1, 1, gone)
+  part.projects.push(after)
+  projects.set(gone.ref.projectId, after)
+}
+
+type Growing = { readonly ledger: Ledger; readonly projects: Map<string, ProjectAccount> }
+
 type Known = { readonly ledger: Ledger; readonly projects: ReadonlyMap<string, ProjectAccount> }
-
-function foldedAll(
-  { ledger, projects }: Known,
-  facts: readonly (readonly [string, Facts])[],
-  context: AccountContext,
-): Pick<Part, 'computes' | 'settled' | 'rollups' | 'events' | 'days' | 'slices'> {
-  const computes: ComputeAccount[] = []
-  const settled: SettledInterval[] = []
-  const rollups: Rollup[] = []
-  const events: Event[] = []
-  const days: DayRow[] = []
-  const slices: AwakeSlice[] = []
-  for (const [key, seen] of facts) {
-    const before = ledger.computes.get(key)
-    const known = projectOf({ ledger, projects }, seen.ref)
-    const folded = fold(before, seen, {
-      ...context,
-      departedUntil: known?.departed?.until,
-      delayOf: (compute) => effectiveDelay(compute, known?.project),
-    })
-    if (!folded) continue
-    computes.push((known && departing(folded.account, context.now)) ?? folded.account)
-    settled.push(...folded.closed)
-    days.push(...folded.days)
-    slices.push(...folded.slices)
-    rollups.push(...folded.rollups)
-    events.push(...eventsBetween(before, folded.account, context.now))
-  }
-  const provisional = computes.flatMap(({ unsettled }) => unsettled)
-  return { computes, settled, rollups, events, days, slices: { settled: slices, provisional } }
-}
-
-/** The projects that computes left for good, with their sums: in the same part, so that both are kept or neither. */
-function projectsLeft(known: Known, computes: readonly ComputeAccount[]): readonly ProjectAccount[] {
-  const left = new Map<string, ProjectAccount>()
-  for (const compute of computes.filter(({ departed }) => departed)) {
-    const { projectId } = compute.ref
-    const project = left.get(projectId) ?? projectOf(known, compute.ref)
-    if (project) left.set(projectId, withDeparted(project, compute))
-  }
-  return [...left.values()]
-}
 
 const projectOf = ({ ledger, projects }: Known, { projectId }: ComputeRef): ProjectAccount | undefined =>
   projects.get(projectId) ?? ledger.projects.get(projectId)

@@ -35,13 +35,13 @@ export type Facts = {
   readonly goneAt: Instant | undefined
 }
 
-type FoldContext = AccountContext & {
+export type FoldContext = AccountContext & {
   readonly delayOf: (compute: Compute) => AutosuspendDelay
   /** Until when the sums of computes of the project that are gone count: what comes back is counted from now on. */
   readonly departedUntil?: Instant | undefined
 }
 
-type Folded = {
+export type Folded = {
   readonly account: ComputeAccount
   readonly closed: readonly SettledInterval[]
   /** What became final now; what is not is in the account. */
@@ -52,21 +52,22 @@ type Folded = {
   readonly rollups: readonly Rollup[]
 }
 
-/** @returns undefined for a compute that was never looked at: operations alone do not make an account */
+/** What `facts` make of the account `before`; `isNew` when nothing was ever looked at before. */
 export function fold(
-  before: ComputeAccount | undefined,
+  { before, isNew }: { readonly before: ComputeAccount; readonly isNew: boolean },
   facts: Facts,
   context: FoldContext,
-): Folded | undefined {
-  const look = facts.looks.at(-1)
-  const known = before ?? (look && newAccount(facts.ref, look, context.departedUntil))
-  if (!known) return undefined
-  const { account, ...told } = folded(known, facts, context)
-  const rolled = rollupsAfter(before, facts, context.preset)
+): Folded {
+  const { account, ...told } = folded(before, facts, context)
+  const rolled = rollupsAfter(isNew ? undefined : before, facts, context.preset)
   return { ...told, account: { ...account, rollups: rolled.state }, rollups: rolled.closed }
 }
 
-const newAccount = (ref: ComputeRef, look: Look, departedUntil: Instant | undefined): ComputeAccount => ({
+export const newAccount = (
+  ref: ComputeRef,
+  look: Look,
+  departedUntil: Instant | undefined,
+): ComputeAccount => ({
   ref,
   compute: look.compute,
   seenAt: look.answeredAt,
@@ -156,18 +157,27 @@ type Seen = Pick<ComputeAccount, 'compute' | 'seenAt' | 'goneAt' | 'transitionAt
 
 function seenAfter(
   before: ComputeAccount,
-  { looks, goneAt, operationsRead }: Facts,
+  facts: Facts,
   { now, delay }: { readonly now: Instant; readonly delay: AutosuspendDelay },
 ): Seen {
-  const look = looks.at(-1)
-  const transition = looks.findLast((one) => needsOperations(before, one, delay))
-  return {
-    compute: look?.compute ?? before.compute,
-    seenAt: look?.answeredAt ?? before.seenAt,
-    goneAt: look ? undefined : (goneAt ?? before.goneAt),
-    transitionAt: transition?.answeredAt ?? before.transitionAt,
-    operationsReadAt: operationsRead ? now : before.operationsReadAt,
-  }
+  const look = facts.looks.at(-1)
+  const operationsReadAt = facts.operationsRead ? now : before.operationsReadAt
+  const lookedAt = look
+    ? { compute: look.compute, seenAt: look.answeredAt, goneAt: undefined }
+    : { compute: before.compute, seenAt: before.seenAt, goneAt: facts.goneAt ?? before.goneAt }
+  const undated = undatedLook(before, facts, delay)
+  return { ...lookedAt, operationsReadAt, transitionAt: undated?.answeredAt ?? before.transitionAt }
+}
+
+/** The last look that only the operations can explain; where they were never read, all that was before the first. */
+function undatedLook(
+  before: ComputeAccount,
+  { looks, operationsRead }: Facts,
+  delay: AutosuspendDelay,
+): Look | undefined {
+  const undated = looks.findLast((one) => needsOperations(before, one, delay))
+  const unread = before.operationsReadAt === undefined && !operationsRead
+  return undated ?? (unread ? looks.at(-1) : undefined)
 }
 
 function evidenceWith(

@@ -21,6 +21,9 @@ const poll = z
     max_age: duration({ min: '1s', max: '7d' })
       .prefault('15m')
       .describe('The oldest a look at a compute may become.'),
+    history: duration({ min: '1d', max: '400d' })
+      .prefault('60d')
+      .describe('How far back the operations of a compute are read when it is seen for the first time.'),
   })
   .transform(({ max_age: maxAge, ...rest }) => ({ ...rest, maxAge }))
 

@@ -1,5 +1,5 @@
 // One turn of the loop over one account: the picture of the program.
-import { account, growing, type Part } from '../account/account.ts'
+import { account, growing, isEmpty, type Part } from '../account/account.ts'
 import type { Event } from '../model/event.ts'
 import type { Ledger } from '../model/ledger.ts'
 import type { Sweep } from '../model/observation.ts'
@@ -65,7 +65,7 @@ async function keep({ store, clock }: Ports, before: Ledger, parts: Iterable<Par
   try {
     for (const part of parts) {
       // oxlint-disable-next-line no-await-in-loop -- one part after the other is the point
-      await store.commit(part)
+      if (!isEmpty(part)) await store.commit(part)
       grown.add(part)
       events.push(...part.events)
       // oxlint-disable-next-line no-await-in-loop -- a scrape may be waiting

@@ -79,6 +79,7 @@ export function planOf(account: AccountConfig, { reading, poll, service }: Confi
       requests: Math.max(1, Math.floor((service.requestsPerMinute * poll.interval) / 60)),
       interval: poll.interval,
       maxAge: poll.maxAge,
+      history: poll.history,
       listLag: seconds(Math.max(LIST_LAG, reading.activityLag)),
       readings: { ...reading, mode },
     },

@@ -6,14 +6,21 @@ import { isOpen } from '../model/operation.ts'
 import { awaitsOperations, hasChanged, LATENESS, needsOperations } from '../model/transition.ts'
 import { after, earliest, seconds, type Instant, type Seconds } from '../model/units.ts'
 
-/** How far back the operations of a compute seen for the first time are read. Doubled, the first sweep of a busy account asks twice the pages. */
-const FIRST_HISTORY = seconds(-86_400)
+/** How far back operations are read at least where none were read before. Doubled, the first sweep of a busy account asks twice the pages. */
+const FIRST_HISTORY = seconds(86_400)
 /** Operations may be listed late: each reading goes back that far behind the last one. */
 const BEFORE = seconds(0 - LATENESS)
 /** How long after a transition its operations are read again, because some are listed late. Doubled, what came late is known twice as late. */
 const READ_AGAIN: readonly Seconds[] = [seconds(120), LATENESS]
 /** How long an operation may take before it is no longer waited for. Source: service-facts.md, "Operations". */
 const LONGEST_OPERATION: Seconds = seconds(300)
+
+export type OperationsSeen = {
+  readonly ledger: Ledger
+  readonly looks: readonly Look[]
+  /** How far back the history of a compute is read that is seen for the first time. */
+  readonly history: Seconds
+}
 
 export type OperationsWanted = {
   /** Project id → since when: nothing else can date what happened. */
@@ -26,18 +33,19 @@ export type OperationsWanted = {
  * Where a look shows what its record cannot date, where an earlier reading of the operations failed, again a while after
  * such a transition, and where some were still running.
  */
-export function operationsToRead(ledger: Ledger, looks: readonly Look[], now: Instant): OperationsWanted {
+export function operationsToRead({ ledger, looks, history }: OperationsSeen, now: Instant): OperationsWanted {
+  const begin = after(now, seconds(0 - Math.max(history, FIRST_HISTORY)))
   const needed = new Map<string, Instant>()
   const welcome = new Map<string, Instant>()
   for (const look of looks) {
     const { projectId, endpointId } = look.compute
     const known = ledger.computes.get(computeKey({ account: ledger.account, projectId, endpointId }))
-    if (!known) want(isDated(look) ? welcome : needed, projectId, after(now, FIRST_HISTORY))
-    else if (isNeeded(known, look, ledger)) want(needed, projectId, sinceLast(known, now))
+    if (!known) want(needed, projectId, begin)
+    else if (isNeeded(known, look, ledger)) want(needed, projectId, sinceLast(known, begin))
     else if (hasChanged(known, look)) want(welcome, projectId, after(known.seenAt, BEFORE))
   }
   for (const known of ledger.computes.values()) {
-    if (isDue(known, now)) want(needed, known.ref.projectId, sinceLast(known, now))
+    if (isDue(known, now)) want(needed, known.ref.projectId, sinceLast(known, begin))
   }
   for (const projectId of needed.keys()) welcome.delete(projectId)
   return { needed, welcome }
@@ -47,15 +55,11 @@ function want(into: Map<string, Instant>, projectId: string, from: Instant): voi
   into.set(projectId, earliest(from, into.get(projectId) ?? from))
 }
 
-/** Whether the record tells when the compute last started or that it never did. */
-const isDated = ({ compute }: Look): boolean =>
-  compute.startedAt !== undefined || (compute.state === 'idle' && compute.lastActive === undefined)
-
 const isNeeded = (known: ComputeAccount, look: Look, { projects }: Ledger): boolean =>
   needsOperations(known, look, effectiveDelay(look.compute, projects.get(known.ref.projectId)?.project))
 
-const sinceLast = ({ operationsReadAt }: ComputeAccount, now: Instant): Instant =>
-  operationsReadAt === undefined ? after(now, FIRST_HISTORY) : after(operationsReadAt, BEFORE)
+const sinceLast = ({ operationsReadAt }: ComputeAccount, begin: Instant): Instant =>
+  operationsReadAt === undefined ? begin : after(operationsReadAt, BEFORE)
 
 function isDue(known: ComputeAccount, now: Instant): boolean {
   const { transitionAt, operationsReadAt, evidence, goneAt } = known

@@ -8,6 +8,8 @@ export type PollPlan = {
   /** The oldest a look may become while the budget affords it. */
   readonly maxAge: Seconds
   readonly interval: Seconds
+  /** How far back the operations of a compute are read when it is seen for the first time. */
+  readonly history: Seconds
   /** How late the project list may show activity. */
   readonly listLag: Seconds
 }

@@ -6,7 +6,7 @@ import type { Operation } from '../model/operation.ts'
 import type { Ports } from '../model/ports.ts'
 import { serviceErrorText, type ServiceError } from '../model/service-error.ts'
 import { after, seconds, type Instant } from '../model/units.ts'
-import { operationsToRead } from './operations-plan.ts'
+import { operationsToRead, type OperationsSeen } from './operations-plan.ts'
 import { inParallel } from './parallel.ts'
 import { affordableAge, looksToMake, pagesToRead, type PollPlan } from './plan.ts'
 import { readProjectList, type ListRead } from './project-list.ts'
@@ -50,7 +50,7 @@ export async function observe(ports: Ports, start: SweepStart, signal: AbortSign
   const details = await computesOf(ports, { ids: choice.projectIds, quietUntil }, signal)
   const operations = await operationsOf(
     ports,
-    { ledger, looks: details.looks, room: roomLeft(plan, listed, details) },
+    { ledger, looks: details.looks, history: plan.history, room: roomLeft(plan, listed, details) },
     signal,
   )
   const round = await readingRound(
@@ -170,15 +170,11 @@ type Operations = {
 /** Those that are needed, and as far as there is room those that only name what the records date. */
 async function operationsOf(
   { clock, service }: Ports,
-  {
-    ledger,
-    looks,
-    room,
-  }: { readonly ledger: Ledger; readonly looks: readonly Look[]; readonly room: number },
+  { ledger, looks, history, room }: OperationsSeen & { readonly room: number },
   signal: AbortSignal,
 ): Promise<Operations> {
   const found: Operations = { operations: [], read: [], problems: [] }
-  const { needed, welcome } = operationsToRead(ledger, looks, clock.now())
+  const { needed, welcome } = operationsToRead({ ledger, looks, history }, clock.now())
   const since = [...needed, ...[...welcome].slice(0, Math.max(0, room - needed.size))]
   await inParallel(since, REQUESTS_AT_ONCE, async ([projectId, from]) => {
     const answer = await service.listOperations(projectId, from, signal)
@@ -187,8 +183,9 @@ async function operationsOf(
       found.read.push(projectId)
       found.operations.push(...answer.value.items)
       found.problems.push(...answer.value.problems.map((message) => ({ where, message })))
-    } else if (answer.error.kind !== 'gone')
-      found.problems.push({ where, message: serviceErrorText(answer.error) })
+      return
+    }
+    if (answer.error.kind !== 'gone') found.problems.push({ where, message: serviceErrorText(answer.error) })
   })
   return found
 }

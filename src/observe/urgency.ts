@@ -23,7 +23,7 @@ type Wish = { readonly projectId: string; readonly urgency: Urgency; readonly sc
 
 /** What is in flight or due comes before what merely goes on; the rest of the budget is for what was not seen for long. */
 const ORDER: readonly Urgency[] = ['in-flight', 'transition', 'awake', 'age']
-/** @param most how many projects the request budget affords; of those that just go on being awake or old, `restful` */
+/** @param most how many requests there are for it; of those that just go on being awake or old, `restful` */
 export function chooseProjects(
   fleet: Fleet,
   limits: { readonly maxAge: Seconds; readonly most: number; readonly restful: number },
@@ -38,16 +38,36 @@ export function chooseProjects(
   wishOfComputes(fleet, now, wish)
   wishOfProjects(fleet, { maxAge: limits.maxAge, now }, wish)
   const byUrgency = Map.groupBy(wishes.values(), ({ urgency }) => urgency)
+  const costOf = ({ projectId }: Wish): number => (isNew(fleet, projectId) ? NEW_COSTS : 1)
   const chosen: string[] = []
+  let spent = 0
   const backlog: Record<Urgency, number> = { 'in-flight': 0, transition: 0, awake: 0, age: 0 }
   for (const urgency of ORDER) {
     const all = byUrgency.get(urgency) ?? []
-    const room = (isRestful(urgency) ? Math.min(limits.restful, limits.most) : limits.most) - chosen.length
-    const some = largest(all, Math.max(0, room), ({ score }) => score)
+    const most = isRestful(urgency) ? Math.min(limits.restful, limits.most) : limits.most
+    const some = affordable(largest(all, Math.max(0, most - spent), scoreOf), most - spent, costOf)
+    spent += some.reduce((sum, one) => sum + costOf(one), 0)
     backlog[urgency] = all.length - some.length
     for (const { projectId } of some) chosen.push(projectId)
   }
   return { projectIds: chosen, backlog }
+}
+
+const scoreOf = ({ score }: Wish): number => score
+
+/** A project that is looked at for the first time is asked for its computes and for its history. */
+const NEW_COSTS = 2
+
+const isNew = ({ ledger }: Fleet, projectId: string): boolean =>
+  ledger.projects.get(projectId)?.listed === undefined
+
+/** As many of the first as fit into `room`. */
+function affordable(wishes: readonly Wish[], room: number, costOf: (wish: Wish) => number): readonly Wish[] {
+  let left = room
+  return wishes.filter((wish) => {
+    left -= costOf(wish)
+    return left >= 0
+  })
 }
 
 const isRestful = (urgency: Urgency): boolean => urgency === 'awake' || urgency === 'age'

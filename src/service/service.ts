@@ -1,6 +1,6 @@
 import type { Project } from '../model/compute.ts'
 import type { Operation } from '../model/operation.ts'
-import type { ChangedCompute, Listing, Service } from '../model/ports.ts'
+import type { Clock, ChangedCompute, Listing, Service } from '../model/ports.ts'
 import { failed, ok, type Result } from '../model/result.ts'
 import { serviceErrorText, type ServiceError } from '../model/service-error.ts'
 import { instant } from '../model/units.ts'
@@ -27,6 +27,10 @@ import { usageOf, type Read } from './usage.ts'
 const PROJECTS_PER_PAGE = 400
 /** A look at what is new needs a few. Doubled, such a look carries twice the bytes and a long history half the requests. */
 const OPERATIONS_PER_PAGE = 100
+/** For a history: the most the service gives. Source: service-facts.md, "Operations". */
+const MOST_OPERATIONS_PER_PAGE = 1000
+/** Milliseconds. Doubled, a look back over two days takes more requests. */
+const RECENT = 86_400_000
 
 export type ServiceOptions = ClientOptions & AccessOptions
 
@@ -38,6 +42,7 @@ type AccessOptions = {
   readonly orgId?: string
   /** Whether connection strings, which hold passwords, may be asked for. */
   readonly useConnectionUri?: boolean
+  readonly clock: Clock
 }
 
 /** Itself asks as `poll`; `at` gives the same service to whom asks more or less urgently, on the same request budget. */
@@ -135,12 +140,14 @@ function serviceOf(client: Client, options: AccessOptions): Service {
     async listOperations(projectId, since, signal) {
       // records carry whole seconds: one created later in the second of `since` looks older
       const from = instant(Math.floor(since / 1000) * 1000)
+      const isRecent = options.clock.now() - since <= RECENT
+      const limit = isRecent ? OPERATIONS_PER_PAGE : MOST_OPERATIONS_PER_PAGE
       const listed = await readPages({
-        limit: OPERATIONS_PER_PAGE,
+        limit,
         idOf: (operation: Operation) => operation.operationId,
         enough: (page) => page.items.some(({ createdAt }) => createdAt < from),
         fetch: (cursor) => {
-          const query = new URLSearchParams({ limit: String(OPERATIONS_PER_PAGE) })
+          const query = new URLSearchParams({ limit: String(limit) })
           if (cursor !== undefined) query.set('cursor', cursor)
           const path = `projects/${encodeURIComponent(projectId)}/operations?${query.toString()}`
           return read('list_operations', path, { decode: decodeOperations, signal })

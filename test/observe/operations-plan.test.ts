@@ -3,7 +3,7 @@ import type { Compute } from '../../src/model/compute.ts'
 import type { Ledger } from '../../src/model/ledger.ts'
 import type { Look } from '../../src/model/observation.ts'
 import type { Operation } from '../../src/model/operation.ts'
-import { cu } from '../../src/model/units.ts'
+import { cu, seconds } from '../../src/model/units.ts'
 import { operationsToRead } from '../../src/observe/operations-plan.ts'
 import { accounted } from '../support/accounted.ts'
 import { at, ledger, look, operation, prices, sweep } from '../support/build.ts'
@@ -15,10 +15,12 @@ const known = (seen: Partial<Compute>, operations: readonly Operation[] = []): L
     now: at(100),
   }).ledger
 
+const DAY = seconds(86_400)
+
 type Wanted = 'needed' | 'welcome' | 'not'
 
 function wanted(before: Ledger, seen: Look): Wanted {
-  const { needed, welcome } = operationsToRead(before, [seen], at(160))
+  const { needed, welcome } = operationsToRead({ ledger: before, looks: [seen], history: DAY }, at(160))
   if (needed.has('project-one')) return 'needed'
   return welcome.has('project-one') ? 'welcome' : 'not'
 }
@@ -26,9 +28,7 @@ function wanted(before: Ledger, seen: Look): Wanted {
 const started = { state: 'active', startedAt: at(90) } as const
 
 test.each<[string, Ledger, Partial<Compute>, Wanted]>([
-  ['a compute never seen, whose record dates its start', ledger(), started, 'welcome'],
-  ['a compute never seen and never used', ledger(), {}, 'welcome'],
-  ['a compute never seen, whose record does not date its start', ledger(), { state: 'active' }, 'needed'],
+  ['a compute never seen', ledger(), started, 'needed'],
   ['one that stayed asleep', known({}), {}, 'not'],
   ['one that stayed awake', known(started), { ...started, lastActive: at(150) }, 'not'],
   ['one that woke, dated', known({}), { ...started, startedAt: at(140) }, 'welcome'],
@@ -67,5 +67,11 @@ test('a list of projects that told of no activity leaves no room for another int
 
 test('operations are read from a quarter of an hour before the last look, so that none listed late is lost', () => {
   const woken = look(5000, { ...started, startedAt: at(4990) })
-  expect(operationsToRead(known({}, []), [woken], at(5000)).needed.get('project-one')).toBe(at(100 - 900))
+  const seen = { ledger: known({}), looks: [woken], history: DAY }
+  expect(operationsToRead(seen, at(5000)).needed.get('project-one')).toBe(at(100 - 900))
+})
+
+test('of a compute never seen the history is read as far back as configured', () => {
+  const seen = { ledger: ledger(), looks: [look(160, started)], history: seconds(60 * 86_400) }
+  expect(operationsToRead(seen, at(160)).needed.get('project-one')).toBe(at(160 - 60 * 86_400))
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fold } from '../../src/account/fold.ts'
+import { fold, newAccount } from '../../src/account/fold.ts'
 import type { AutosuspendDelay, Compute } from '../../src/model/compute.ts'
 import type { ComputeAccount, ReadingAccount } from '../../src/model/ledger.ts'
 import { seconds } from '../../src/model/units.ts'
@@ -27,9 +27,12 @@ function accountOf(over: Partial<ReadingAccount> = {}): ComputeAccount {
     goneAt: undefined,
   }
   const context = { prices, preset, overhead: 0.01, now: at(1000), delayOf: () => seconds(300) }
-  const folded = fold(undefined, facts, context)
-  if (!folded) throw new Error('a look makes an account')
-  return { ...folded.account, reading: { ...folded.account.reading, ...over } }
+  const { account } = fold(
+    { before: newAccount(ref, look(1000, active), undefined), isNew: true },
+    facts,
+    context,
+  )
+  return { ...account, reading: { ...account.reading, ...over } }
 }
 
 type Case = {

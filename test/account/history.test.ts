@@ -1,0 +1,116 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { cuTimeSum } from '../../src/account/totals.ts'
+import type { Compute } from '../../src/model/compute.ts'
+import type { Operation } from '../../src/model/operation.ts'
+import { cu } from '../../src/model/units.ts'
+import { accounted, type Accounted } from '../support/accounted.ts'
+import { at, ledger, look, operation, prices, sweep } from '../support/build.ts'
+import { check } from '../support/property.ts'
+
+const HOUR = 3600
+const DAY = 24 * HOUR
+const NOW = 60 * DAY
+
+/** Seconds after the start. */
+type Awake = { readonly from: number; readonly to: number }
+
+const operationsOf = (history: readonly Awake[]): Operation[] =>
+  history.flatMap(({ from, to }) => [operation('start_compute', from), operation('suspend_compute', to)])
+
+/** The first sweep over a compute that slept when it was looked at. */
+function firstSweep(
+  history: readonly Awake[],
+  over: Partial<Compute> = {},
+  more: readonly Operation[] = [],
+): Accounted {
+  const last = history.at(-1)
+  const record = {
+    startedAt: last && at(last.from),
+    suspendedAt: last && at(last.to),
+    lastActive: last && at(Math.max(last.from, last.to - 300)),
+    ...over,
+  }
+  const operations = [...operationsOf(history), ...more]
+  const listed = [{ projectId: 'project-one', answeredAt: at(NOW), endpointIds: ['ep-one'] }]
+  return accounted(ledger(), sweep(NOW, { looks: [look(NOW, record)], listed, operations }), {
+    prices,
+    overhead: 0.01,
+    now: at(NOW),
+  })
+}
+
+const only = ({ ledger: { computes } }: Accounted) => {
+  const [account] = computes.values()
+  if (!account) throw new Error('the look makes an account')
+  return account
+}
+
+/** Half an hour awake every two hours. */
+const months: readonly Awake[] = Array.from({ length: 12 * 59 }, (_, index) => ({
+  from: HOUR + index * 2 * HOUR,
+  to: HOUR + index * 2 * HOUR + 1800,
+}))
+
+test('months of operations are counted to the second, by day, and leave hardly any evidence', () => {
+  const found = firstSweep(months)
+  const { totals, evidence, counters } = only(found)
+  expect(totals.awake.likely).toBe(months.length * 1_800_000)
+  expect(totals).toMatchObject({ wakes: months.length, suspends: months.length, restarts: 0 })
+  expect(totals.idleTail).toBe(months.length * 300_000)
+  expect(totals.awake.high - totals.awake.low).toBeLessThanOrEqual(months.length * 2000)
+  expect(counters.wakes).toBe(months.length)
+  expect(evidence.operations.length).toBeLessThan(50)
+  const { days, settled } = found.batch
+  expect(settled).toHaveLength(months.length)
+  expect(new Set(days.map(({ date }) => date)).size).toBe(days.length)
+  expect(days.reduce((sum, { awake }) => sum + awake.likely, 0)).toBe(totals.awake.likely)
+  expect(days.every(({ version }) => version === 1)).toBe(true)
+})
+
+test('whatever the history, its totals contain the truth, and it is counted once', () => {
+  const gaps = fc.array(fc.tuple(fc.integer({ min: 5, max: 20_000 }), fc.integer({ min: 61, max: 40_000 })), {
+    minLength: 1,
+    maxLength: 120,
+  })
+  check(
+    fc.property(gaps, (lengths) => {
+      let time = 0
+      const history = lengths.map(([asleep, awake]): Awake => {
+        const from = time + asleep
+        time = from + awake
+        return { from, to: time }
+      })
+      const { totals } = only(firstSweep(history))
+      const truth = history.reduce((sum, { from, to }) => sum + to - from, 0) * 1000
+      expect(totals.awake.low).toBeLessThanOrEqual(truth)
+      expect(totals.awake.high).toBeGreaterThanOrEqual(truth)
+      expect(totals.awake.likely).toBe(truth)
+      expect(totals.wakes).toBe(history.length)
+    }),
+  )
+})
+
+test('a change of size in the middle leaves the size before it open, and the size since known', () => {
+  const middle = 30 * DAY
+  const { totals } = only(
+    firstSweep(months, { sizing: { fixed: cu(2) } }, [operation('apply_config', middle)]),
+  )
+  const since = months.filter(({ from }) => from > middle).length * 1_800_000
+  const before = months.filter(({ to }) => to < middle).length * 1_800_000
+  const { low, high } = cuTimeSum(totals.cuTime)
+  expect(low).toBeLessThanOrEqual(2 * since + 0.25 * before)
+  expect(low).toBeGreaterThan(2 * since)
+  expect(high).toBeGreaterThanOrEqual(2 * since + 2 * before)
+})
+
+test('an interval that is still open goes on', () => {
+  const asleep = months.slice(0, -1)
+  const started = months.at(-1)?.from ?? 0
+  const found = firstSweep(asleep, { state: 'active', startedAt: at(started), lastActive: at(NOW - 60) }, [
+    operation('start_compute', started),
+  ])
+  const { open, totals } = only(found)
+  expect(open?.from.likely).toBe(at(started + 0.5))
+  expect(totals.wakes).toBe(months.length)
+})
