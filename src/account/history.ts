@@ -62,7 +62,13 @@ function evidenceOf(operations: readonly Operation[], { compute, answeredAt }: L
     operations: operations.filter((one) => one.action === 'apply_config' && awakeEffect(one) === undefined),
     activities: lastActive === undefined ? [] : [lastActive],
     sizes: [
-      { min: smallestCu(sizing), max: largestCu(sizing), firstSeenAt: answeredAt, lastSeenAt: answeredAt },
+      {
+        min: smallestCu(sizing),
+        max: largestCu(sizing),
+        firstSeenAt: answeredAt,
+        lastSeenAt: answeredAt,
+        isChanging: false,
+      },
     ],
     covered: [begin, instant(Math.max(begin, now - LATENESS * 1000))],
   }
