@@ -28,7 +28,7 @@ describe('a configuration', () => {
             dsnPassword: undefined,
           },
         ],
-        poll: { interval: 60, maxAge: 900 },
+        poll: { interval: 60, maxAge: 900, history: 5_184_000 },
         reading: {
           mode: 'full',
           overhead: 0.01,
