@@ -56,20 +56,9 @@ export function* account(ledger: Ledger, sweep: Sweep, context: AccountContext):
   const nothing: Part = { ...NOTHING, account: ledger.account }
   const here = { ...context, dayOf: context.dayOf ?? createUtc().dayOf }
   let open = openPart()
-  for (const [key, facts] of factsByCompute(ledger, sweep, context.now)) {
-    const before = ledger.computes.get(key)
-    const known = projectOf({ ledger, projects }, facts.ref)
-    const steps = foldSteps(before, facts, {
-      ...here,
-      departedUntil: known?.departed?.until,
-      delayOf: (compute) => effectiveDelay(compute, known?.project),
-    })
-    let step = steps.next()
-    for (; !step.done; step = steps.next()) yield nothing
-    if (!step.value) continue
-    addTo(open, step.value, eventsBetween(before, step.value.account, context.now))
-    const departed = departing(step.value.account, context.now)
-    if (departed) depart({ ledger, projects }, open, departed)
+  for (const facts of factsByCompute(ledger, sweep, context.now).values()) {
+    const steps = foldInto(open, facts, { known: { ledger, projects }, context: here })
+    while (!steps.next().done) yield nothing
     if (open.computes.length < COMPUTES) continue
     yield { ...nothing, ...open }
     open = openPart()
@@ -98,7 +87,25 @@ const NOTHING = {
   slices: { settled: [], provisional: [] },
 }
 
-/** A compute that was never looked at has no account: operations alone do not make one. */
+/** Adds what `facts` change to `part`. A compute that was never looked at has no account: operations alone do not make one. */
+function* foldInto(
+  part: OpenPart,
+  facts: Facts,
+  { known, context }: { readonly known: Growing; readonly context: AccountContext },
+): Steps<void> {
+  const before = known.ledger.computes.get(computeKey(facts.ref))
+  const project = projectOf(known, facts.ref)
+  const folded = yield* foldSteps(before, facts, {
+    ...context,
+    departedUntil: project?.departed?.until,
+    delayOf: (compute) => effectiveDelay(compute, project?.project),
+  })
+  if (!folded) return
+  addTo(part, folded, eventsBetween(before, folded.account, context.now))
+  const departed = departing(folded.account, context.now)
+  if (departed) depart(known, part, departed)
+}
+
 function* foldSteps(
   before: ComputeAccount | undefined,
   facts: Facts,
