@@ -1,5 +1,5 @@
 // Awake intervals out of evidence: a walk along the timeline that keeps one piece of state, whether the compute is awake.
-import type { AwakeInterval, CarriedInterval, Edge, Evidence } from '../model/ledger.ts'
+import type { AwakeInterval, CarriedInterval, Edge, Evidence, SightedRecord } from '../model/ledger.ts'
 import type { Span } from '../model/slice.ts'
 import { earliest, instant, latest, type Instant } from '../model/units.ts'
 import { isAwake, timelineOf, type Boundary, type Mark } from './boundaries.ts'
@@ -25,6 +25,8 @@ export type History = {
 
 type Walk = {
   readonly updates: readonly Instant[]
+  /** The shortest delay that was seen, ms. */
+  readonly shortest: number
   readonly done: { readonly interval: AwakeInterval; readonly points: readonly Point[] }[]
   readonly asleep: (readonly Point[])[]
   open: AwakeInterval | undefined
@@ -62,6 +64,7 @@ function walked(evidence: Evidence, { settledUntil, carried }: Frontier): Walk {
   })
   const walk: Walk = {
     updates: evidence.sightings.flatMap(({ record }) => (record ? [record.updatedAt] : [])),
+    shortest: 1000 * Math.min(...evidence.sightings.map(({ record }) => delayOf(record))),
     done: [],
     asleep: [],
     open: carried?.interval,
@@ -80,6 +83,9 @@ function walked(evidence: Evidence, { settledUntil, carried }: Frontier): Walk {
   return walk
 }
 
+const delayOf = (record: SightedRecord | undefined): number =>
+  record === undefined || record.holds === 'never' ? Number.POSITIVE_INFINITY : record.holds
+
 const pointAt = (at: Instant): Point => ({ from: at, to: at, holds: false })
 const startPoint = ({ earliest: from, latest: to }: Edge, holds: boolean): Point => ({ from, to, holds })
 
@@ -96,8 +102,7 @@ function pass(walk: Walk, mark: Mark): void {
     // Activity from before anything was seen tells of no interval that was.
     else if (mark.isActivity && walk.asleepAt === undefined) return
     else {
-      const edge = polled(walk.asleepAt ?? mark.askedAt, mark.answeredAt)
-      open(walk, { ...edge, likely: updateIn(walk, edge) ?? edge.likely }, mark.askedAt)
+      open(walk, unseenStart(walk, mark), mark.askedAt)
     }
     walk.points.push(point)
     return
@@ -106,6 +111,16 @@ function pass(walk: Walk, mark: Mark): void {
   walk.points.push(point)
   walk.asleepAt = mark.askedAt
   walk.isGone = mark.state === 'gone'
+}
+
+/**
+ * The likeliest: when the record was updated. Else halfway since it was seen asleep, but before the last activity of a short use
+ * no longer than a delay, because that is how far apart its activities can be.
+ */
+function unseenStart(walk: Walk, { askedAt, answeredAt, isActivity }: Mark): Edge {
+  const edge = polled(walk.asleepAt ?? askedAt, answeredAt)
+  const near = isActivity ? latest(edge.likely, instant(answeredAt - walk.shortest)) : edge.likely
+  return { ...edge, likely: updateIn(walk, edge) ?? near }
 }
 
 /** A second in which the record was updated is the likeliest for a change of state that nothing else dates. */

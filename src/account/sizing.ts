@@ -36,7 +36,7 @@ export function sizeIn([from, to]: Span, facts: SizeFacts): Bounds<Cu> {
   const index = sizes.findLastIndex(({ firstSeenAt }) => firstSeenAt <= at)
   const [before, next] = [sizes[index], sizes[index + 1]]
   if (before?.isChanging || next?.isChanging) return anyOf(sizes.slice(Math.max(0, index - 1), index + 3))
-  if (before && (!next || at <= before.lastSeenAt)) return exactly(before)
+  if (before && (!next || at <= before.lastSeenAt)) return sizeAsSeen(at, before, facts)
   if (!next) return exactly(ANY_SIZE)
   return before ? sizeBetween(at, [before, next], facts) : sizeBefore(at, next, facts)
 }
@@ -54,15 +54,27 @@ const exactly = ({ min, max }: Pick<SizeSighting, 'min' | 'max'>): Bounds<Cu> =>
   high: max,
 })
 
-/** Between looks that show two sizes: the one that no start lies between, else either. */
-function sizeBetween(at: Instant, looks: Looks, facts: SizeFacts): Bounds<Cu> {
-  const { sure, interval } = facts
+/** Looks on both sides show the same size. To be another between them it was changed twice. */
+function sizeAsSeen(at: Instant, size: SizeSighting, facts: SizeFacts): Bounds<Cu> {
+  const { sure, evidence } = facts
+  const before = evidence.sightings.findLast(({ askedAt }) => askedAt <= at)?.askedAt
+  const next = evidence.sightings.find(({ answeredAt }) => answeredAt > at)?.answeredAt
+  if (before === undefined || next === undefined || applied(evidence, before, next) < 2) return exactly(size)
+  return isUnbroken(sure, before, at) || isUnbroken(sure, at, next) ? exactly(size) : anySize(size)
+}
+
+/**
+ * Between looks that show two sizes: the one that no start lies between, else either, and where there was room for more changes,
+ * any. One of a sleeping compute may leave no operation, so that none is no proof.
+ */
+function sizeBetween(at: Instant, looks: Looks, { sure, interval, evidence }: SizeFacts): Bounds<Cu> {
   const [before, next] = looks
   if (isUnbroken(sure, at, next.firstSeenAt)) return exactly(next)
   if (isUnbroken(sure, before.lastSeenAt, at)) return exactly(before)
-  const applied = sizeByOperation(at, looks, facts)
-  if (applied) return exactly(applied)
   const changedByStart = interval !== undefined && interval.from.likely > before.lastSeenAt
+  const hasRoom = next.firstSeenAt - before.lastSeenAt > ROOM
+  if (hasRoom || applied(evidence, before.lastSeenAt, next.firstSeenAt) > 1)
+    return anySize(changedByStart ? next : before)
   return {
     low: cu(Math.min(before.min, next.min)),
     likely: changedByStart ? next.min : before.min,
@@ -72,21 +84,18 @@ function sizeBetween(at: Instant, looks: Looks, facts: SizeFacts): Bounds<Cu> {
 
 type Looks = readonly [before: SizeSighting, next: SizeSighting]
 
-/** One `apply_config` between the two changed the size, then; of several any may have. */
-function sizeByOperation(
-  at: Instant,
-  [before, next]: Looks,
-  { evidence, interval }: SizeFacts,
-): SizeSighting | undefined {
-  const applied = appliesOf(evidence).filter(
-    ({ createdAt }) => createdAt >= before.lastSeenAt - SECOND && createdAt <= next.firstSeenAt,
-  )
-  const [one] = applied
-  if (!one || applied.length > 1 || !isCovered(evidence, before.lastSeenAt, next.firstSeenAt))
-    return undefined
-  if (at < one.createdAt) return before
-  return interval && interval.from.earliest > one.updatedAt ? next : undefined
-}
+/** Between two looks nearer than that a size is taken to be changed once, ms. Doubled, somebody who tries two sizes in ten minutes is missed. */
+const ROOM = 300_000
+
+const anySize = ({ min }: SizeSighting): Bounds<Cu> => ({
+  low: ANY_SIZE.min,
+  likely: min,
+  high: ANY_SIZE.max,
+})
+
+/** How many changes of settings the operations show. */
+const applied = (evidence: Evidence, from: number, to: Instant): number =>
+  appliesOf(evidence).filter(({ createdAt }) => createdAt >= from && createdAt <= to).length
 
 /** Before the first look: as it showed, unless something may have changed it since. */
 function sizeBefore(
@@ -101,9 +110,9 @@ function sizeBefore(
       end !== undefined && from <= end.latest + SECOND && to >= first.firstSeenAt - SECOND,
   )
   if (end && left && isUnbroken(sure, at, end.earliest)) return exactly(first)
-  const applied = appliesOf(evidence).some(({ updatedAt }) => updatedAt + SECOND > at)
-  if (isCovered(evidence, at, first.firstSeenAt) && !applied) return exactly(first)
-  return { low: ANY_SIZE.min, likely: first.min, high: ANY_SIZE.max }
+  const isChanged = appliesOf(evidence).some(({ updatedAt }) => updatedAt + SECOND > at)
+  if (isCovered(evidence, at, first.firstSeenAt) && !isChanged) return exactly(first)
+  return anySize(first)
 }
 
 const isUnbroken = (sure: readonly Span[], from: Instant, to: Instant): boolean =>

@@ -1,22 +1,36 @@
-// The ledger beside the truth of a thousand simulated lives, by what the service tells.
+// The ledger beside the truth: of a thousand simulated lives, by what the service tells, and of real Postgres computes while the
+// daemon is killed twice.
 import { TELLS, type Tells } from '../account/trial.ts'
 import { verdictOf, type Exact } from '../account/verdict.ts'
+import { realLedger } from './ledger-real.ts'
 import type { Figures } from './run.ts'
 
 const LIVES = 1000
 /** The longest life. */
 const HOURS = 24
 
-export function ledger(): Promise<Figures> {
+/** @param minutes how long the real computes run; `LEDGER_LIVES` sets the number of simulated lives */
+export async function ledger(minutes = 3): Promise<Figures> {
   const lives = Number(process.env['LEDGER_LIVES'] ?? LIVES)
   const all = TELLS.map((tells) => figuresOf(tells, lives))
-  return Promise.resolve({
+  const real = await realLedger(minutes)
+  return {
     rows: [
-      ['the service tells', 'bounds true', 'awake: width mean, p95; error mean, p95', 'CU: the same'],
-      ...all.map(({ row }) => row),
-    ].map(([what = '', ...rest]) => [what, rest.slice(1).join('   '), rest[0] ?? ''] as const),
-    json: Object.assign({}, ...all.map(({ json }) => json)) as Figures['json'],
-  })
+      ['what', 'measured', 'goal'],
+      ...all.flatMap(({ rows }) => rows),
+      [`real computes, ${minutes} min, killed twice: off by`, percent(real.error), '≤ 0.5 %'],
+      ['  bounds apart by', percent(real.width), ''],
+      ['  computes whose bounds do not contain the truth', String(real.outside), '0'],
+      ['  CU-seconds, wakes', `${real.cuSeconds.toFixed(1)}, ${real.wakes}`, ''],
+    ],
+    json: {
+      ...(Object.assign({}, ...all.map(({ json }) => json)) as Figures['json']),
+      real_error: real.error,
+      real_width: real.width,
+      real_outside: real.outside,
+      real_cu_seconds: real.cuSeconds,
+    },
+  }
 }
 
 function figuresOf(tells: Tells, lives: number) {
@@ -28,25 +42,34 @@ function figuresOf(tells: Tells, lives: number) {
   const [awakeWidth, awakeError] = [share('awakeWidth'), share('awakeError')]
   const [cuWidth, cuError] = [share('cuWidth'), share('cuError')]
   return {
-    row: [tells, `${right} of ${lives}`, shown(awakeWidth, awakeError), shown(cuWidth, cuError)],
+    rows: [
+      [`the service tells ${tells}: bounds contain the truth`, `${right} of ${lives}`, 'all'],
+      ['  awake time: bounds apart, likely off', shown(awakeWidth, awakeError), ''],
+      ['  CU-time: the same', shown(cuWidth, cuError), ''],
+    ] as const,
     json: {
       [`${key}_right`]: right / lives,
-      [`${key}_awake_width`]: awakeWidth.mean,
-      [`${key}_awake_error`]: awakeError.mean,
-      [`${key}_cu_width`]: cuWidth.mean,
-      [`${key}_cu_error`]: cuError.mean,
+      [`${key}_awake_width`]: awakeWidth.median,
+      [`${key}_awake_error`]: awakeError.median,
+      [`${key}_cu_width`]: cuWidth.median,
+      [`${key}_cu_error`]: cuError.median,
     },
   }
 }
 
-const shown = (width: Spread, error: Spread): string =>
-  [width.mean, width.p95, error.mean, error.p95].map((value) => `${(100 * value).toFixed(2)} %`).join(', ')
+const percent = (share: number): string => `${(100 * share).toFixed(2)} %`
 
-type Spread = { readonly mean: number; readonly p95: number }
+const shown = (width: Spread, error: Spread): string => `${spreadText(width)}; ${spreadText(error)}`
+
+const spreadText = ({ median, mean, p95 }: Spread): string =>
+  `median ${percent(median)}, mean ${percent(mean)}, p95 ${percent(p95)}`
+
+type Spread = { readonly median: number; readonly mean: number; readonly p95: number }
 
 function spreadOf(values: readonly number[]): Spread {
   const sorted = values.toSorted((a, b) => a - b)
   return {
+    median: sorted[Math.floor(0.5 * sorted.length)] ?? 0,
     mean: values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length),
     p95: sorted[Math.floor(0.95 * sorted.length)] ?? 0,
   }
