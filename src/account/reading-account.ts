@@ -2,6 +2,7 @@
 import type { AutosuspendDelay } from '../model/compute.ts'
 import type { ComputeAccount, Evidence, ReadingAccount, Totals } from '../model/ledger.ts'
 import type { Look, Missing, Reading, ReadingAttempt } from '../model/observation.ts'
+import { gapBucket } from '../model/gap.ts'
 import { latest, millis, seconds } from '../model/units.ts'
 import { lastForeignActivity } from './activity.ts'
 import { withCacheReading } from './cache.ts'
@@ -23,7 +24,7 @@ export const NO_READINGS: ReadingAccount = {
   reserved: seconds(0),
   lags: [],
   awaited: undefined,
-  activeLooks: 0,
+  gaps: [],
   clockOffset: undefined,
   problem: undefined,
 }
@@ -47,7 +48,6 @@ export function readingsAfter(
 ): ReadingAccount {
   const known = before.reading
   const newest = lastForeignActivity(after.evidence) ?? 0
-  const isNew = newest > (lastForeignActivity(before.evidence) ?? 0)
   const since = (known.lastAttemptAt ?? 0) + (known.clockOffset ?? 0)
   const spending = {
     awake: seconds((after.totals.awake.likely - before.totals.awake.likely) / 1000),
@@ -61,8 +61,20 @@ export function readingsAfter(
     ...known,
     ...followed(known, looks, readings),
     ...creditAfter(known, spending),
-    activeLooks: known.activeLooks + (isNew ? 1 : 0),
+    gaps: withGap(before, newest),
   })
+}
+
+/** The longest gap that is told from others, log2 of seconds: twelve days. */
+const LONGEST = 20
+
+/** The gap that ended when others came back at `newest`; one that the compute slept through is no such gap. */
+function withGap({ reading, evidence, open }: ComputeAccount, newest: number): readonly number[] {
+  const before = lastForeignActivity(evidence)
+  if (before === undefined || newest <= before || !open || before < open.from.earliest) return reading.gaps
+  const bucket = gapBucket((newest - before) / 1000, LONGEST)
+  const length = Math.max(bucket + 1, reading.gaps.length)
+  return Array.from({ length }, (_, index) => (reading.gaps[index] ?? 0) + (index === bucket ? 1 : 0))
 }
 
 function withAttempt(account: ReadingAccount, attempt: ReadingAttempt): ReadingAccount {

@@ -274,8 +274,8 @@ export type ReadingAccount = {
   /** The newest last. */
   readonly lags: readonly LagSample[]
   readonly awaited: AwaitedActivity | undefined
-  /** Looks that showed new foreign activity; beside the suspensions they tell how likely silence is. */
-  readonly activeLooks: number
+  /** Log2 of seconds, rounded down → how often others came back after so long; beside the suspensions it tells how likely silence is. */
+  readonly gaps: readonly number[]
   /** What the compute's clock was ahead of ours at the last reading; undefined before the first. */
   readonly clockOffset: Millis | undefined
   /** Why the last reading failed, or what it could not see. */

@@ -2,6 +2,7 @@
 import type { AutosuspendDelay } from '../model/compute.ts'
 import type { ComputeAccount } from '../model/ledger.ts'
 import type { Look, ReadingRefusal } from '../model/observation.ts'
+import { gapBucket } from '../model/gap.ts'
 import { seconds, type Instant, type Seconds } from '../model/units.ts'
 
 export type QuietLimits = {
@@ -112,17 +113,24 @@ const FREE = 0.25
 /** Or as much as an activity costs that the service has just shown: seconds beyond its lag. Doubled, a compute with a short delay is read later in its tail. */
 const JUST = 2
 
+/** Tries that are free until one told the hit ratio, all of them within one delay. Doubled, each may cost half as much. */
+const TRIES = 2
+
+const isNew = ({ reading }: ComputeAccount, wanted: boolean): boolean => wanted && reading.attempts < TRIES
+
 type Affordable = Prolongable & { readonly idle: number }
 
 function afforded(account: ComputeAccount, input: Affordable, now: Instant): QuietVerdict {
-  const { look, delay, limits, idle, allowance = 0 } = input
+  const { look, delay, limits, wanted, allowance = 0 } = input
   const { reading } = account
   const least = Math.min(limits.minInterval, isAtWork(account, look) ? PACE : limits.minInterval)
   if (sinceLast(account, now) < least) return refused({ because: 'pace' })
   const kinds = kindsOf(account, input, now)
-  const free = reading.attempts === 0 ? Math.max(delay * FREE, limits.activityLag + JUST) : 0
+  const free = isNew(account, wanted)
+    ? Math.min(delay / TRIES, Math.max(delay * FREE, limits.activityLag + JUST))
+    : 0
   for (const read of kinds) {
-    const cost = expectedCost(read, account, idle)
+    const cost = expectedCost(read, account, input)
     if (cost <= Math.max(free, reading.credit) + allowance) return { read, cost }
   }
   return refused({ because: 'credit' })
@@ -134,7 +142,7 @@ type Kinds = readonly ['light' | 'full', ...('light' | 'full')[]]
 function kindsOf({ reading }: ComputeAccount, { mode, wanted }: Affordable, now: Instant): Kinds {
   if (mode === 'light') return ['light']
   const known = reading.last !== undefined && now - reading.last.at <= WANTED_AFTER * 1000
-  return reading.attempts === 0 || (wanted && known) ? ['full'] : ['full', 'light']
+  return wanted && (known || reading.attempts < TRIES) ? ['full'] : ['full', 'light']
 }
 
 /** Whether somebody was at work at the last reading and has been active since: then looking prolongs nothing for now. */
@@ -146,12 +154,21 @@ const isAtWork = ({ reading: { last, clockOffset } }: ComputeAccount, { compute 
 
 /**
  * The awake time a reading is expected to add: it moves the suspension by the time since the last activity, if the
- * service notices it and if nobody comes back before the delay is over. Nothing is assumed of a compute never read before.
+ * service notices it and if nobody comes back before the delay is over. Nothing is assumed of a new compute.
  */
-function expectedCost(read: 'light' | 'full', { totals, reading }: ComputeAccount, idle: number): Seconds {
-  const isNew = reading.attempts === 0
-  const silence = isNew ? 1 : (totals.suspends + 1) / (totals.suspends + reading.activeLooks + 2)
+function expectedCost(
+  read: 'light' | 'full',
+  account: ComputeAccount,
+  { idle, wanted }: Affordable,
+): Seconds {
+  const silence = isNew(account, wanted) ? 1 : silenceAfter(account, idle)
   return seconds((read === 'full' ? 1 : LIGHT_SEEN) * silence * (idle + VISIBLE))
+}
+
+/** How likely nobody comes back after `idle` seconds: of the gaps of this compute that were as long, those that ended in sleep. */
+function silenceAfter({ totals, reading: { gaps } }: ComputeAccount, idle: number): number {
+  const returned = gaps.slice(gapBucket(idle, gaps.length)).reduce((sum, count) => sum + count, 0)
+  return (totals.suspends + 1) / (totals.suspends + returned + 2)
 }
 
 /** Seconds since the last activity that the record shows; undefined where there was none in this awake interval. */

@@ -132,6 +132,11 @@ const MIGRATIONS: readonly string[] = [
     primary key (compute, length, from_ms)
   ) strict, without rowid;
   `,
+  `
+  update compute
+    set body = json_set(json_remove(body, '$.reading.activeLooks'), '$.reading.gaps', json('[]'))
+    where body -> '$.reading.gaps' is null;
+  `,
 ]
 
 const versionOf = (database: DatabaseSync): number =>

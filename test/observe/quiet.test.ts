@@ -108,6 +108,16 @@ test.each<[string, Case, string]>([
   ['the last reading was a moment ago', { reading: { ...read, lastAttemptAt: at(960) } }, 'pace'],
   ['the last reading is long ago and there is credit', { reading: read }, 'full'],
   ['there is credit for a light reading only', { reading: { ...read, credit: seconds(0.4) } }, 'light'],
+  [
+    'they always come back sooner',
+    { now: 1060, reading: { ...read, credit: seconds(5), gaps: [0, 0, 90] } },
+    'credit',
+  ],
+  [
+    'they often come back after that long',
+    { now: 1060, reading: { ...read, credit: seconds(5), gaps: [0, 0, 0, 0, 0, 0, 90] } },
+    'full',
+  ],
   ['there is no credit', { reading: { ...read, credit: seconds(0.01) } }, 'credit'],
   ['full readings are off', { limits: { mode: 'light' } }, 'light'],
   ['it never sleeps', { delay: 'never', reading: read }, 'full'],
@@ -148,7 +158,7 @@ const anyCase = fc.record({
     attempts: fc.integer({ min: 0, max: 3 }),
     lastAttemptAt: fc.option(fc.integer({ min: 0, max: 1000 }).map(at), { nil: undefined }),
     credit: fc.double({ min: -10, max: 300, noNaN: true }).map(seconds),
-    activeLooks: fc.nat(100),
+    gaps: fc.array(fc.nat(100), { maxLength: 12 }),
   }),
 })
 

@@ -52,7 +52,7 @@ test('looking wakes nothing, adds at most its share, and knows what is used', as
         expect({ ...some[index], known: after.known || !due }).toMatchObject({ known: true })
       })
     }),
-    6,
+    3,
   )
 })
 

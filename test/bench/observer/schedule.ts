@@ -49,10 +49,10 @@ export const PROFILES: readonly Profile[] = [
     visits: (random, length) => times(random, { length, gap: 600 / SCALE }).map((at) => visit(at, 'app')),
   },
   {
-    name: 'edge',
-    about: 'short sessions about as far apart as the delay is long',
+    name: 'returning',
+    about: 'somebody comes back a little after it fell asleep',
     visits: (random, length) =>
-      regular(random, length, 320 / SCALE).map((at) => visit(at, 'edge', [0, 1 + random.unit()])),
+      regular(random, length, 400 / SCALE).map((at) => visit(at, 'returning', [0, 0.5 + random.unit() / 2])),
   },
 ]
 

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import type { ComputeAccount, Ledger } from '../../src/model/ledger.ts'
+import type { Reading, Sweep } from '../../src/model/observation.ts'
+import { bytes } from '../../src/model/units.ts'
+import { accounted } from '../support/accounted.ts'
+import { at, attempt, ledger, look, prices, reading, sweep } from '../support/build.ts'
+
+const after = (...sweeps: readonly Sweep[]): ComputeAccount => {
+  const known = sweeps.reduce<Ledger>(
+    (before, one) => accounted(before, one, { prices, overhead: 0.01, now: one.endedAt }).ledger,
+    ledger(),
+  )
+  const [found] = known.computes.values()
+  if (!found) throw new Error('a look makes an account')
+  return found
+}
+
+const used = (when: number, lastActive: number): Sweep =>
+  sweep(when, { looks: [look(when, { state: 'active', startedAt: at(0), lastActive: at(lastActive) })] })
+
+test('how long others were away before they came back is counted by its magnitude', () => {
+  const { gaps } = after(used(10, 9), used(70, 69), used(130, 129), used(190, 129), used(480, 479)).reading
+  // 60 s twice, and 350 s.
+  expect(gaps).toEqual([0, 0, 0, 0, 0, 2, 0, 0, 1])
+})
+
+test('a time that the compute slept through is no such gap', () => {
+  const asleep = look(500, { state: 'idle', startedAt: at(0), suspendedAt: at(400), lastActive: at(100) })
+  const woken = look(700, { state: 'active', startedAt: at(690), suspendedAt: at(400), lastActive: at(690) })
+  const { gaps } = after(
+    used(101, 100),
+    sweep(500, { looks: [asleep] }),
+    sweep(700, { looks: [woken] }),
+  ).reading
+  expect(gaps).toEqual([])
+})
+
+const read = (when: number, over: Partial<Reading>): Sweep =>
+  sweep(when, {
+    looks: [look(when, { state: 'active', startedAt: at(0), lastActive: at(when - 1) })],
+    readings: [
+      attempt(when, { result: { kind: 'read', reading: reading({ serverTime: at(when + 0.1), ...over }) } }),
+    ],
+  })
+
+test('the hit ratio is known as of the last reading of the cache that told one', () => {
+  const cache = { hits: 90, misses: 10, used: bytes(1), writes: 10 }
+  expect(after(read(100, {})).reading.cacheReadAt).toBeUndefined()
+  expect(after(read(100, {}), read(400, { cache })).reading.cacheReadAt).toBe(at(400.1))
+  const light = read(800, { kind: 'light', cache: { missing: 'a light reading' } })
+  expect(after(read(400, { cache }), light).reading.cacheReadAt).toBe(at(400.1))
+})
