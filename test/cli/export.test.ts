@@ -138,6 +138,28 @@ describe('from a daemon', () => {
     expect(await dormouse(words(`export --url ${url}/nowhere`))).toMatchObject({ code: 1, err: /nothing at/ })
   })
 
+  test('stopping in the middle of an export ends it, and nothing else', async () => {
+    await using place = await keptBy([])
+    const store = openEmbeddedStore(join(place.folder, 'data'), fakeClock())
+    const settled = Array.from({ length: 30_000 }, (_, index) => intervalAt(one, index * 100))
+    await store.commit({ ...everything, settled })
+    const app = apiApp({
+      snapshot: () => undefined,
+      history: store,
+      accounts: () => [exportedAccount(ledger(), 'USD')],
+    })
+    const listener = await listen(app, { host: '127.0.0.1', port: 0 }, 'server.api')
+    const answer = await fetch(`${urlOf(listener.address)}/api/v1/export?what=intervals`)
+    const reader = answer.body?.getReader()
+    expect((await reader?.read())?.done).toBe(false)
+    await listener[Symbol.asyncDispose]()
+    await store.close()
+    const rest = async (): Promise<void> => {
+      while (!(await reader?.read())?.done);
+    }
+    await expect(rest()).rejects.toThrow('terminated')
+  })
+
   test('an answer that breaks off is no success', async () => {
     const server = createServer((_, response) => {
       response.writeHead(200, { 'content-type': 'text/csv' })
