@@ -42,6 +42,15 @@ test.each<readonly [string, Seen, Seen, readonly (readonly [string, number, numb
     ],
   ],
   [
+    'a suspension in the second of the look before',
+    [159.5, { state: 'active', startedAt: started }],
+    [240, { state: 'active', startedAt: at(200), suspendedAt: at(159) }],
+    [
+      ['idle', 159.5, 200],
+      ['active', 200, 240],
+    ],
+  ],
+  [
     'a restart',
     [60, { state: 'active', startedAt: at(10) }],
     [120, { state: 'active', startedAt: started }],
@@ -70,10 +79,28 @@ test.each<readonly [string, Seen, Seen, readonly (readonly [string, number, numb
   ],
   ['a long absence without a record', [0, { state: 'idle' }], [HOUR, { state: 'idle' }], []],
   [
-    'a long absence with a start in it that may hide others',
+    'a long absence with a start in it, of a record that tells no suspensions and may hide some',
     [0, { state: 'idle' }],
     [HOUR, { state: 'active', startedAt: started }],
     [['active', 100, HOUR]],
+  ],
+  [
+    'a suspension and a wake, so long after the look before that there may have been others',
+    [0, { state: 'active', startedAt: at(-10) }],
+    [700, { state: 'active', startedAt: at(600), suspendedAt: at(500) }],
+    [
+      ['idle', 500, 600],
+      ['active', 600, 700],
+    ],
+  ],
+  [
+    'a suspension long after the look before, and no start since',
+    [0, { state: 'active', startedAt: at(-10) }],
+    [700, { state: 'idle', startedAt: at(-10), suspendedAt: at(500) }],
+    [
+      ['active', 0, 500],
+      ['idle', 500, 700],
+    ],
   ],
   [
     'days awake without a look: the last hour',

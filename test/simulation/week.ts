@@ -42,6 +42,8 @@ export type WeekOptions = {
   readonly skew?: number
   /** Whether the store refuses to write, by seconds since the start. */
   readonly storeFails?: (elapsed: number) => boolean
+  /** Where it is kept; in memory when nothing is said. */
+  readonly store?: Store
 }
 
 const DAY = 86_400
@@ -52,7 +54,7 @@ export async function simulateWeek(options: WeekOptions): Promise<Week> {
   const clock = fakeClock(new Date(START).toISOString())
   const world = createWorld(options.uses(random), clock, random)
   const events: Event[] = []
-  const store = memoryStore()
+  const store = options.store ?? memoryStore()
   const send: Ports['send'] = (told) => {
     events.push(...told)
     return Promise.resolve([])

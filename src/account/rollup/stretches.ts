@@ -1,5 +1,5 @@
 // Which state a compute was in between two looks.
-import type { Compute, ComputeState } from '../../model/compute.ts'
+import { DEFAULT_AUTOSUSPEND_DELAY, type Compute, type ComputeState } from '../../model/compute.ts'
 import { LATENESS } from '../../model/transition.ts'
 import { instant, latest, type Instant } from '../../model/units.ts'
 
@@ -21,7 +21,7 @@ const REACH = 3_600_000
 export function stretchesBetween(before: Shown, look: Shown): readonly Stretch[] {
   const changes = changesBetween(before, look)
   const points = [before.at, ...changes.map(({ at }) => at), look.at]
-  const states = [firstState(before, look, changes[0]), ...changes.map(({ state }) => state)]
+  const states = [firstState(before, look, changes), ...changes.map(({ state }) => state)]
   // The last look has the last word: a record that is behind its state tells nothing.
   if (states.at(-1) !== look.compute.state) states[states.length - 1] = undefined
   return states.flatMap((state, index) => {
@@ -34,25 +34,37 @@ export function stretchesBetween(before: Shown, look: Shown): readonly Stretch[]
 
 type Change = { readonly state: 'active' | 'idle'; readonly at: Instant }
 
+/** The instants of the record that moved; it writes whole seconds, so they may seem to lie just before the look before. */
 function changesBetween(before: Shown, { compute, at: until }: Shown): readonly Change[] {
   const dated = [
-    { state: 'active', at: compute.startedAt },
-    { state: 'idle', at: compute.suspendedAt },
+    { state: 'active', at: compute.startedAt, known: before.compute.startedAt },
+    { state: 'idle', at: compute.suspendedAt, known: before.compute.suspendedAt },
   ] as const
   return dated
-    .flatMap(({ state, at }) => (at !== undefined && at > before.at && at <= until ? [{ state, at }] : []))
+    .flatMap(({ state, at, known }) =>
+      at === undefined || at === known || at > until ? [] : [{ state, at }],
+    )
     .toSorted((a, b) => a.at - b.at)
+    .map(({ state, at }) => ({ state, at: latest(at, before.at) }))
 }
 
-/** The state up to the first change, or up to the look where there is none. */
-function firstState(before: Shown, look: Shown, change: Change | undefined): ComputeState | undefined {
+/** The state up to the first change, or up to the look where there is none; undefined where more may have happened before it. */
+function firstState(before: Shown, look: Shown, changes: readonly Change[]): ComputeState | undefined {
   const { state } = before.compute
-  const isLong = look.at - before.at > LATENESS * 1000
-  if (change) {
-    // Two starts without an end are a restart; two ends without a start hide a wake.
-    const hides = change.state === 'idle' && state === 'idle'
-    return hides || isLong ? undefined : state
-  }
-  const isDated = look.compute.startedAt !== undefined || look.compute.suspendedAt !== undefined
-  return isDated || !isLong ? state : undefined
+  const { startedAt, suspendedAt } = look.compute
+  const isShort = look.at - before.at <= LATENESS * 1000
+  const [first] = changes
+  if (!first) return startedAt !== undefined || suspendedAt !== undefined || isShort ? state : undefined
+  // Two starts without an end are a restart; two ends without a start hide a wake.
+  if (first.state === 'idle' && state === 'idle') return undefined
+  const isKnown =
+    startedAt !== undefined && suspendedAt !== undefined ? !mayHide(before, look, changes) : isShort
+  return isKnown ? state : undefined
+}
+
+/** Where both instants moved, a suspension and a wake before them would have left no trace; they take the delay at least. */
+function mayHide(before: Shown, { compute }: Shown, [first, second]: readonly Change[]): boolean {
+  const { autosuspendDelay: delay = DEFAULT_AUTOSUSPEND_DELAY } = compute
+  if (!first || !second || delay === 'never') return false
+  return first.at - before.at > delay * 1000
 }
