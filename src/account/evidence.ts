@@ -1,8 +1,9 @@
 // Adds what a sweep saw to the evidence of one compute. Operations, states and instants are sets: adding one twice, or in another order, makes no difference.
 import { largestCu, smallestCu, type Compute } from '../model/compute.ts'
 import type { Evidence, SightedRecord, Sighting, SizeSighting } from '../model/ledger.ts'
-import type { Look } from '../model/observation.ts'
+import type { Look, ReadingAttempt } from '../model/observation.ts'
 import { isOpen, type Operation } from '../model/operation.ts'
+import { currentCu, type Preset } from '../model/sizes.ts'
 import { LATENESS } from '../model/transition.ts'
 import { earliest, instant, latest, seconds, type Instant } from '../model/units.ts'
 import { tellsTheSame } from './continuity.ts'
@@ -14,6 +15,7 @@ export const NO_EVIDENCE: Evidence = {
   ends: [],
   activities: [],
   sizes: [],
+  measured: [],
   footprints: [],
   held: [],
   covered: undefined,
@@ -81,6 +83,17 @@ export function withOperation(evidence: Evidence, operation: Operation): Evidenc
 
 const saysMore = (a: Operation, b: Operation): boolean =>
   isOpen(a) === isOpen(b) ? a.updatedAt > b.updatedAt : isOpen(b)
+
+/** The size that the file cache's limit gives, where the compute may have several. */
+export function withMeasured(evidence: Evidence, { look, result }: ReadingAttempt, preset: Preset): Evidence {
+  const { sizing } = look.compute
+  if (result.kind !== 'read' || smallestCu(sizing) === largestCu(sizing)) return evidence
+  const { cacheLimit, serverTime: at } = result.reading
+  const size = cacheLimit === undefined ? undefined : currentCu(cacheLimit, sizing, preset)
+  if (size === undefined || evidence.measured.some((one) => one.at === at)) return evidence
+  const measured = [...evidence.measured, { at, cu: size }]
+  return { ...evidence, measured: measured.toSorted((a, b) => a.at - b.at) }
+}
 
 function withSighting(sightings: readonly Sighting[], sighting: Sighting): readonly Sighting[] {
   const same = (one: Sighting): boolean =>

@@ -6,6 +6,7 @@ import type { AwakeInterval, ComputeAccount, Evidence, SettledInterval } from '.
 import type { Look, ReadingAttempt } from '../model/observation.ts'
 import type { Operation } from '../model/operation.ts'
 import { NO_ROLLUPS, type Rollup } from '../model/rollup.ts'
+import type { Preset } from '../model/sizes.ts'
 import type { AwakeSlice } from '../model/slice.ts'
 import { awaitsOperations, needsOperations } from '../model/transition.ts'
 import { after, earliest, instant, seconds, type Instant, type Seconds } from '../model/units.ts'
@@ -13,7 +14,14 @@ import type { AccountContext } from './account.ts'
 import { risen } from './counters.ts'
 import { daysAfter } from './days.ts'
 import { departsAt } from './departed.ts'
-import { NO_EVIDENCE, withGone, withLook, withOperation, withOperationsRead } from './evidence.ts'
+import {
+  NO_EVIDENCE,
+  withGone,
+  withLook,
+  withMeasured,
+  withOperation,
+  withOperationsRead,
+} from './evidence.ts'
 import { withFootprint } from './footprint.ts'
 import { patience } from './frontier.ts'
 import { withHeld } from './held.ts'
@@ -94,7 +102,7 @@ function folded(before: ComputeAccount, facts: Facts, context: FoldContext): Omi
   const { prices, now } = context
   const delay = context.delayOf(facts.looks.at(-1)?.compute ?? before.compute)
   const seen = seenAfter(before, facts, { now, delay })
-  const evidence = evidenceWith(before, facts, { now, delay })
+  const evidence = evidenceWith(before, facts, { now, delay, preset: context.preset })
   const frontier = { settledUntil, carried }
   const awaiting = awaitsOperations(seen)
   const history = historyOf(evidence, frontier, seen.goneAt === undefined ? now : undefined)
@@ -183,13 +191,20 @@ function undatedLook(
 function evidenceWith(
   before: ComputeAccount,
   facts: Facts,
-  { now, delay }: { readonly now: Instant; readonly delay: AutosuspendDelay },
+  {
+    now,
+    delay,
+    preset,
+  }: { readonly now: Instant; readonly delay: AutosuspendDelay; readonly preset: Preset },
 ): Evidence {
   const { evidence, reading } = before
   const held = withHeld(before, facts.looks, delay)
   const looked = facts.looks.reduce(withLook, { ...evidence, held })
   const operated = facts.operations.reduce(withOperation, looked)
-  const read = facts.readings.reduce((all, attempt) => withFootprint(all, attempt, reading), operated)
+  const read = facts.readings.reduce(
+    (all, attempt) => withMeasured(withFootprint(all, attempt, reading), attempt, preset),
+    operated,
+  )
   const covered = facts.operationsRead ? withOperationsRead(read, now) : read
   return facts.goneAt === undefined ? covered : withGone(covered, facts.goneAt)
 }

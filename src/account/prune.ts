@@ -25,6 +25,9 @@ export function evidenceAfter(evidence: Evidence, at: Instant, carried: AwakeInt
     // Inside an interval activity is pruned as its share of the extension is summed up.
     activities: carried ? evidence.activities : evidence.activities.filter(later),
     sizes: evidence.sizes.filter((_, index) => index >= before - 1),
+    measured: evidence.measured.filter(
+      (one, index, all) => later(all[index + 1]?.at ?? one.at) || later(one.at),
+    ),
     footprints: carried
       ? evidence.footprints
       : evidence.footprints.filter(({ disconnectedAt }) => later(disconnectedAt)),

@@ -22,6 +22,7 @@ export type SizeFacts = {
 export const sizeCuts = ({ evidence }: SizeFacts): readonly Instant[] => [
   ...evidence.sizes.flatMap(({ firstSeenAt, lastSeenAt }) => [firstSeenAt, lastSeenAt]),
   ...appliesOf(evidence).flatMap(({ createdAt, updatedAt }) => [createdAt, instant(updatedAt + SECOND)]),
+  ...evidence.measured.map(({ at }) => at),
 ]
 
 const SECOND = 1000
@@ -29,9 +30,23 @@ const SECOND = 1000
 const appliesOf = ({ operations }: Evidence): readonly Operation[] =>
   operations.filter((one) => one.action === 'apply_config' && awakeEffect(one) === undefined)
 
-/** Low and high are the limits; likely the minimum, which a compute keeps while nothing needs more. */
+/**
+ * Low and high are the limits. Likely is what a reading of the same interval told, the one before rather than one after; else the
+ * minimum, which a compute keeps while nothing needs more.
+ */
 export function sizeIn([from, to]: Span, facts: SizeFacts): Bounds<Cu> {
   const at = instant(Math.floor((from + to) / 2))
+  const limits = limitsAt(at, facts)
+  if (limits.low === limits.high) return limits
+  const { interval, evidence } = facts
+  const told = evidence.measured.filter(
+    (one) => interval && one.at >= interval.from.earliest && one.at <= (interval.to?.latest ?? one.at),
+  )
+  const likely = (told.findLast((one) => one.at <= at) ?? told[0])?.cu ?? limits.likely
+  return { ...limits, likely: cu(Math.min(limits.high, Math.max(limits.low, likely))) }
+}
+
+function limitsAt(at: Instant, facts: SizeFacts): Bounds<Cu> {
   const { sizes } = facts.evidence
   const index = sizes.findLastIndex(({ firstSeenAt }) => firstSeenAt <= at)
   const [before, next] = [sizes[index], sizes[index + 1]]

@@ -67,6 +67,9 @@ export type SizeSighting = {
   readonly isChanging: boolean
 }
 
+/** The size a compute had at an instant. */
+export type MeasuredSize = { readonly at: Instant; readonly cu: Cu }
+
 /** A session of ours on the compute, by the service's clock as far as it is known. */
 export type Footprint = {
   readonly connectedAt: Instant
@@ -125,6 +128,8 @@ export type Evidence = {
   readonly ends: readonly Instant[]
   readonly activities: readonly Instant[]
   readonly sizes: readonly SizeSighting[]
+  /** What readings told of the size inside a range, in order. */
+  readonly measured: readonly MeasuredSize[]
   readonly footprints: readonly Footprint[]
   /** In order, not overlapping. */
   readonly held: readonly HeldStretch[]

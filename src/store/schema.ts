@@ -49,7 +49,7 @@ const MIGRATIONS: readonly string[] = [
   ) strict;
   insert into compute (account, project_id, endpoint_id, body)
     select account, project_id, endpoint_id, json_patch(
-      json_object('foldedAt', body -> '$.seenAt', 'evidence', json('{"held":[]}'), 'settled', json('{"held":{}}'),
+      json_object('foldedAt', body -> '$.seenAt', 'evidence', json('{"held":[],"measured":[]}'), 'settled', json('{"held":{}}'),
         'totals', json('{"held":{}}'), 'rollups', json('{}'), 'unsettled', json('[]'), 'days', json('[]'), 'reading',
         json('{"failures":0,"use":{"arrivals":0,"activeTime":0},"reserved":0,"lags":[]}')),
       json_set(json_remove(body, '$.reading.last'), '$.evidence.footprints', (
