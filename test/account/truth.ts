@@ -28,6 +28,8 @@ export type Faults = {
   readonly operationsFail?: (passNumber: number) => boolean
   /** The daemon does not run between these, and begins anew from the store at the second. */
   readonly down?: readonly [number, number]
+  /** Somebody sets the wall clock of the daemon's machine. */
+  readonly step?: { readonly at: number; readonly by: number }
 }
 
 const MINUTE = 60_000
@@ -91,7 +93,7 @@ type Stage = Faults & {
 }
 
 function portsOf(history: History, stage: Stage): Ports {
-  const { skew = 0, records = true, operationsLag = 0, operationsFail, time, passes, settled } = stage
+  const { skew = 0, records = true, operationsLag = 0, operationsFail, step, time, passes, settled } = stage
   const operations = history.flatMap(({ from, to }, index) => [
     { due: from, record: dated('start_compute', `start-${index}`, from) },
     { due: to, record: dated('suspend_compute', `end-${index}`, to) },
@@ -112,7 +114,7 @@ function portsOf(history: History, stage: Stage): Ports {
   }
   return {
     clock: {
-      now: () => instant(at(0) + time() + skew),
+      now: () => instant(at(0) + time() + skew + (step && time() >= step.at ? step.by : 0)),
       monotonic: () => seconds(time() / 1000),
       sleep: () => Promise.resolve(),
     },
