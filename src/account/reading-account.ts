@@ -54,7 +54,10 @@ export function readingsAfter(
     overhead: after.overhead,
     delay: after.delay,
     expected: seconds(readings.reduce((sum, { cost }) => sum + cost, 0)),
-    added: seconds(Math.max(0, after.totals.extension - before.totals.extension) / 1000),
+    added: seconds(
+      Math.max(0, after.totals.extension - before.totals.extension, mostHidden(before, newest, after.delay)) /
+        1000,
+    ),
     settled: !after.awake || newest > since,
   }
   return readings.reduce(withAttempt, {
@@ -63,6 +66,29 @@ export function readingsAfter(
     ...creditAfter(known, spending),
     gaps: withGap(before, newest),
   })
+}
+
+/** `last_active` is written in whole seconds, and a wake that was spared would have taken a few. Source: service interface, "States and transitions". */
+const SECOND = 1000
+const START = 3 * SECOND
+
+/**
+ * The most that a session of ours can have hidden when others came back at `newest`, ms: the budget pays for what may be,
+ * while what is exported is what is likely. No more than it moved the timer.
+ */
+function mostHidden({ reading, evidence }: ComputeAccount, newest: number, delay: AutosuspendDelay): number {
+  const before = lastForeignActivity(evidence)
+  const ours = noticedAt(reading)
+  if (before === undefined || ours === undefined || delay === 'never') return 0
+  if (ours <= before || newest <= ours) return 0
+  const hidden = newest + SECOND - (before + delay * 1000)
+  return hidden <= 0 ? 0 : Math.min(ours - before, hidden) + START
+}
+
+/** When our last session may have been noticed, by the service's clock; whether a light one was shows in the records. */
+function noticedAt({ last, lastAttemptAt, lastSucceeded, clockOffset }: ReadingAccount): number | undefined {
+  if (lastAttemptAt === undefined || (lastSucceeded && last?.kind === 'light')) return undefined
+  return lastAttemptAt + (clockOffset ?? 0)
 }
 
 /** The longest gap that is told from others, log2 of seconds: twelve days. */

@@ -26,6 +26,8 @@ const PACE_NEAR_LIMIT = 15
 const NEAR_LIMIT = 0.7
 /** How long a session's own traces may show as activity at the most, were its statistics flushed late: a rule that protects errs on this side. Source: service-facts.md, "What keeps a compute awake". */
 const FLUSH = 12
+/** The record is written in whole seconds, so activity was that much later than it shows, on average. */
+const HALF_A_SECOND = 0.5
 /** How long a session is visible: tens of milliseconds, and room for a network. */
 const VISIBLE = 0.5
 /** The chance that the service's activity poll, every 500 ms, falls into a light reading. Source: service-facts.md, "What keeps a compute awake". */
@@ -162,7 +164,8 @@ function expectedCost(
   { idle, wanted }: Affordable,
 ): Seconds {
   const silence = isNew(account, wanted) ? 1 : silenceAfter(account, idle)
-  return seconds((read === 'full' ? 1 : LIGHT_SEEN) * silence * (idle + VISIBLE))
+  const moved = Math.max(0, idle - HALF_A_SECOND) + VISIBLE
+  return seconds((read === 'full' ? 1 : LIGHT_SEEN) * silence * moved)
 }
 
 /** How likely nobody comes back after `idle` seconds: of the gaps of this compute that were as long, those that ended in sleep. */
