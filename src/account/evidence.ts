@@ -62,10 +62,12 @@ export const withGone = (evidence: Evidence, at: Instant): Evidence => ({
  * that of a service that has no such list, so it covers nothing.
  */
 export function withOperationsRead(evidence: Evidence, now: Instant): Evidence {
-  const from = evidence.covered?.[0] ?? evidence.operations[0]?.createdAt
-  if (from === undefined) return evidence
-  const until = latest(from, evidence.covered?.[1] ?? from, instant(now - LATENESS * 1000))
-  return { ...evidence, covered: [from, until] }
+  const known = instant(now - LATENESS * 1000)
+  const readSince = evidence.readSince ?? known
+  const first = evidence.operations[0]?.createdAt
+  const from = evidence.covered?.[0] ?? (first && earliest(first, readSince))
+  if (from === undefined) return { ...evidence, readSince }
+  return { ...evidence, readSince, covered: [from, latest(from, evidence.covered?.[1] ?? from, known)] }
 }
 
 /** Keeps of each operation the version that says most: a finished one before an open one, then the latest. */

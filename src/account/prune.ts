@@ -32,6 +32,7 @@ export function evidenceAfter(evidence: Evidence, at: Instant, carried: AwakeInt
       ? evidence.footprints
       : evidence.footprints.filter(({ disconnectedAt }) => later(disconnectedAt)),
     covered: evidence.covered,
+    readSince: evidence.readSince,
     updates: updatesOf(evidence),
     held: carried
       ? mergedHeld(evidence.held, carried.from.earliest, at)

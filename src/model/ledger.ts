@@ -135,6 +135,8 @@ export type Evidence = {
   readonly held: readonly HeldStretch[]
   /** Where the list of operations is known whole; undefined while none of this compute was ever listed. */
   readonly covered: Span | undefined
+  /** Since when such a list would have told of every operation, if there is one. */
+  readonly readSince?: Instant | undefined
   /** Whether changes of state move `updated_at`, as those that are no longer kept told; undefined while none did. */
   readonly updates: 'with-state' | 'apart' | undefined
 }

@@ -118,7 +118,7 @@ test('a list of operations that is read whole rules out what it does not hold', 
     [2700, active],
   ] as const
   // Listed up to a quarter of an hour late: of the last 900 s nothing is sure.
-  expect(awakeAfter(looks, read)).toMatchObject({ low: 799, high: 2700 })
+  expect(awakeAfter(looks, read)).toMatchObject({ low: 799, high: 2600 })
   expect(awakeAfter(looks, (when) => ({ ...read(when), operationsOf: [] })).low).toBeLessThan(100)
 })
 
