@@ -4,7 +4,7 @@ import { computeKey, effectiveDelay, type ComputeRef } from '../model/compute.ts
 import type { DayRow } from '../model/day.ts'
 import type { Event } from '../model/event.ts'
 import type { ComputeAccount, Ledger, ProjectAccount, SettledInterval } from '../model/ledger.ts'
-import type { Sweep } from '../model/observation.ts'
+import type { Look, Sweep } from '../model/observation.ts'
 import type { Batch } from '../model/ports.ts'
 import type { Prices } from '../model/price.ts'
 import type { Rollup } from '../model/rollup.ts'
@@ -16,7 +16,7 @@ import { departing, withDeparted } from './departed.ts'
 import { eventsBetween } from './events.ts'
 import { factsByCompute } from './facts.ts'
 import { fold, newAccount, type Facts, type Folded, type FoldContext } from './fold.ts'
-import { foldHistory, hasHistory } from './history.ts'
+import { deletedLook, foldHistory, hasHistory } from './history.ts'
 import { projectsAfter } from './projects.ts'
 import { countedReadings } from './reading-counts.ts'
 
@@ -95,9 +95,12 @@ function* foldInto(
 ): Steps<void> {
   const before = known.ledger.computes.get(computeKey(facts.ref))
   const project = projectOf(known, facts.ref)
+  // Nobody that is seen for the first time with all of the project was ever counted, whoever leaves in the same part.
+  const isFirstSight = known.ledger.projects.get(facts.ref.projectId)?.listed === undefined
   const folded = yield* foldSteps(before, facts, {
     ...context,
-    departedUntil: project?.departed?.until,
+    isFirstSight,
+    departedUntil: isFirstSight ? undefined : project?.departed?.until,
     delayOf: (compute) => effectiveDelay(compute, project?.project),
   })
   if (!folded) return
@@ -109,11 +112,18 @@ function* foldInto(
 function* foldSteps(
   before: ComputeAccount | undefined,
   facts: Facts,
-  context: FoldContext,
+  context: FoldContext & { readonly isFirstSight: boolean },
 ): Steps<Folded | undefined> {
   if (before) return fold({ before, isNew: false }, facts, context)
   const look = facts.looks.at(-1)
-  if (!look) return undefined
+  if (look) return yield* foldNew(look, facts, context)
+  // The operations of a project that is seen for the first time tell of computes that are deleted, too.
+  if (!context.isFirstSight || facts.operations.length === 0) return undefined
+  const last = deletedLook(facts)
+  return yield* foldNew(last, { ...facts, goneAt: last.answeredAt }, context)
+}
+
+function* foldNew(look: Look, facts: Facts, context: FoldContext): Steps<Folded> {
   if (hasHistory(facts)) return yield* foldHistory(facts, look, context)
   return fold({ before: newAccount(facts.ref, look, context.departedUntil), isNew: true }, facts, context)
 }

@@ -36,7 +36,8 @@ export function ownActivities({ activities, footprints }: Evidence): readonly In
 
 /**
  * The time of a closed interval after the last activity in it. Where no look dated an activity inside the interval, the
- * delay that let the compute sleep tells when it was; all of an interval in which nothing can have happened is idle.
+ * delay that let the compute sleep tells when it was; all of an interval in which nothing happened, as later looks tell, is
+ * idle.
  */
 export function idleTailOf(interval: AwakeInterval, evidence: Evidence, delay: AutosuspendDelay): Millis {
   const { from, to } = interval
@@ -45,8 +46,11 @@ export function idleTailOf(interval: AwakeInterval, evidence: Evidence, delay: A
     .filter((at) => at >= from.earliest - SECOND && at <= to.likely)
     .reduce<number | undefined>((newest, at) => Math.max(newest ?? at, at), undefined)
   if (inside !== undefined) return millis(Math.max(0, to.likely - Math.max(from.likely, inside + SECOND / 2)))
-  const sawLater = evidence.activities.some((at) => at > to.likely)
-  if (!sawLater || delay === 'never') return millis(to.likely - from.likely)
+  const { activities } = evidence
+  const wasQuiet = activities.length > 0 && !activities.some((at) => at > to.likely)
+  if (wasQuiet) return millis(to.likely - from.likely)
+  // Somebody suspended it by hand: what went on inside nobody told.
+  if (delay === 'never') return millis(0)
   return millis(Math.min(to.likely - from.likely, delay * 1000))
 }
 

@@ -132,7 +132,7 @@ const recordEdge = (at: Instant): Edge => ({
   source: 'record',
 })
 
-const operationEdge = ({ createdAt, updatedAt }: Operation): Edge => ({
+export const operationEdge = ({ createdAt, updatedAt }: Operation): Edge => ({
   earliest: createdAt,
   likely: instant(updatedAt + SECOND / 2),
   latest: instant(updatedAt + SECOND),

@@ -1,8 +1,9 @@
 // Awake intervals out of evidence: a walk along the timeline that keeps one piece of state, whether the compute is awake.
 import type { AwakeInterval, CarriedInterval, Edge, Evidence, SightedRecord } from '../model/ledger.ts'
+import { mayStart } from '../model/operation.ts'
 import type { Span } from '../model/slice.ts'
 import { earliest, instant, latest, type Instant } from '../model/units.ts'
-import { isAwake, timelineOf, type Boundary, type Mark } from './boundaries.ts'
+import { isAwake, operationEdge, timelineOf, type Boundary, type Mark } from './boundaries.ts'
 import { continuityOf } from './continuity.ts'
 import { merged } from './spans.ts'
 import { doubtsIn, sureIn, type Point } from './sure.ts'
@@ -27,6 +28,8 @@ type Walk = {
   readonly updates: readonly Instant[]
   /** The shortest delay that was seen, ms. */
   readonly shortest: number
+  /** Where operations may have started the compute, ascending. */
+  readonly hints: readonly Edge[]
   readonly done: { readonly interval: AwakeInterval; readonly points: readonly Point[] }[]
   readonly asleep: (readonly Point[])[]
   open: AwakeInterval | undefined
@@ -65,6 +68,7 @@ function walked(evidence: Evidence, { settledUntil, carried }: Frontier): Walk {
   const walk: Walk = {
     updates: evidence.sightings.flatMap(({ record }) => (record ? [record.updatedAt] : [])),
     shortest: 1000 * Math.min(...evidence.sightings.map(({ record }) => delayOf(record))),
+    hints: evidence.operations.filter(mayStart).map(operationEdge),
     done: [],
     asleep: [],
     open: carried?.interval,
@@ -164,10 +168,23 @@ function end(walk: Walk, { edge }: Boundary): void {
       walk.points = [pointAt(edge.latest)]
       return
     }
-    open(walk, { ...polled(walk.asleepAt, edge.latest), source: 'assumed' }, edge.earliest)
+    open(walk, untoldStart(walk, walk.asleepAt, edge), edge.earliest)
   }
   close(walk, edge)
   walk.asleepAt = edge.latest
+}
+
+/** A suspension shows that the compute was awake: what may have started it did, else nobody knows since when. */
+function untoldStart({ hints }: Walk, asleepAt: Instant, suspension: Edge): Edge {
+  const hint = hints.findLast((edge) => edge.latest > asleepAt && edge.earliest <= suspension.latest)
+  if (!hint) return { ...polled(asleepAt, suspension.latest), source: 'assumed' }
+  const begun = latest(hint.earliest, asleepAt)
+  return {
+    ...hint,
+    earliest: begun,
+    likely: latest(begun, earliest(hint.likely, suspension.likely)),
+    latest: earliest(hint.latest, suspension.latest),
+  }
 }
 
 function open(walk: Walk, from: Edge, knownUntil: Instant): void {

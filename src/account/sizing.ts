@@ -7,7 +7,7 @@ import { cu, instant, type Cu, type Instant } from '../model/units.ts'
 import type { QuietSpan } from './continuity.ts'
 
 /** The smallest and the largest size of the service: what is known of a size that no fact tells. Source: service-facts.md, "Presets". */
-const ANY_SIZE: Pick<SizeSighting, 'min' | 'max'> = { min: cu(0.25), max: cu(56) }
+export const ANY_SIZE: Pick<SizeSighting, 'min' | 'max'> = { min: cu(0.25), max: cu(56) }
 
 export type SizeFacts = {
   readonly evidence: Evidence

@@ -8,6 +8,7 @@ import { createClock } from '../daemon/clock.ts'
 import { createRandom } from '../daemon/random.ts'
 import { readerOf } from '../daemon/wire.ts'
 import type { Service } from '../model/ports.ts'
+import type { Prices } from '../model/price.ts'
 import { failed, ok, type Result } from '../model/result.ts'
 import { createService, type ServiceOptions } from '../service/service.ts'
 import type { Io } from './io.ts'
@@ -56,6 +57,8 @@ export type Access = {
   readonly service: ServiceOptions
   /** The plan that is paid for; undefined without a configuration. */
   readonly plan: string | undefined
+  /** Undefined without a configuration. */
+  readonly prices: Prices | undefined
   /** For whom connection strings may be asked, or why they may not. */
   readonly reader: { readonly role: string; readonly database: string } | { readonly unasked: string }
 }
@@ -80,6 +83,7 @@ export function accessTo(options: ConnectOptions, io: Io): Result<Access, readon
       ...(orgId !== undefined && { orgId }),
     },
     plan: undefined,
+    prices: undefined,
     reader: { unasked: 'only a configuration allows it, with service.use_connection_uri' },
   })
 }
@@ -100,7 +104,7 @@ function fromConfig(options: ConnectOptions, io: Io): Result<Access, readonly st
 }
 
 const accessOf = (account: AccountConfig, config: Config): Access => {
-  const { baseUrl, key, projects, orgId, plan } = account
+  const { baseUrl, key, projects, orgId, plan, prices } = account
   const { requestsPerMinute, useConnectionUri } = config.service
   return {
     service: {
@@ -113,6 +117,7 @@ const accessOf = (account: AccountConfig, config: Config): Access => {
       ...(orgId !== undefined && { orgId }),
     },
     plan,
+    prices,
     reader: readerFor(account, config),
   }
 }

@@ -1,5 +1,6 @@
 // argv -> command -> exit code.
 import { Command, CommanderError } from 'commander'
+import { createAuditCommand } from './audit/command.ts'
 import { createCheckConfigCommand } from './check-config.ts'
 import { createCheckServiceCommand } from './check-service/command.ts'
 import { createComputesCommand } from './computes.ts'
@@ -18,6 +19,7 @@ import { version } from './version.ts'
 
 /** Every command, in the order of the help. */
 const COMMANDS: readonly ((session: Session) => Command)[] = [
+  createAuditCommand,
   createRunCommand,
   createOnceCommand,
   createStatusCommand,

@@ -151,6 +151,14 @@ const priceOf = (account: AccountEntry, { prices }: ConfigEntry, file: PriceFile
     cuHour: account.cu_hour ?? prices.cuHour,
   })
 
+/** The prices of a plan as they come with Dormouse. */
+export function shippedPrices(plan: string): Result<Prices, Problems> {
+  const file = readPrices(SHIPPED_PRICES)
+  if (!file.ok) return file
+  const prices = pricesOf(file.value, plan, {})
+  return prices ? ok(prices) : failed([`plan: expected one of ${Object.keys(file.value.plans).join(', ')}`])
+}
+
 function readPrices(path: string): Result<PriceFile, Problems> {
   const file = readYaml(path)
   return file.ok ? parseAs(priceFileSchema, file.value, {}) : file

@@ -134,7 +134,7 @@ export type ReadingRefusal =
 export type SweepProblem = { readonly where: string; readonly message: string }
 
 /** Why a project's computes are looked at, the most urgent first. */
-export type Urgency = 'in-flight' | 'transition' | 'awake' | 'age'
+export type Urgency = 'in-flight' | 'transition' | 'unseen' | 'awake' | 'age'
 
 /** How many projects had to wait for the next sweep, by why they were to be looked at. */
 export type Backlog = Readonly<Record<Urgency, number>>

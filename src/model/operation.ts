@@ -22,6 +22,11 @@ export function awakeEffect({ action, status }: Operation): 'starts' | 'suspends
   return undefined
 }
 
+/** Whether it may have started a compute that slept: then what follows shows it. Source: service-facts.md, "Operations", group may start. */
+export const mayStart = ({ action, status }: Operation): boolean =>
+  status === 'finished' &&
+  ['check_availability', 'apply_config', 'prewarm_replica', 'promote_replica'].includes(action)
+
 /** Whether more is to come of it; an unknown status counts as open. */
 export const isOpen = ({ status }: Operation): boolean =>
   !['finished', 'skipped', 'error', 'cancelled'].includes(status)

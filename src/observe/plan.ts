@@ -10,6 +10,8 @@ export type PollPlan = {
   readonly interval: Seconds
   /** How far back the operations of a compute are read when it is seen for the first time. */
   readonly history: Seconds
+  /** Whether what was never looked at comes before what goes on; default not. */
+  readonly unseenFirst?: boolean
   /** How late the project list may show activity. */
   readonly listLag: Seconds
 }
@@ -22,6 +24,8 @@ const FEWEST_LOOKS = 50
 const RESERVE = 0.1
 /** The most that goes to computes that just go on, so that transitions of the next minute find room. */
 const RESTFUL = 0.75
+/** Of that, what goes to projects that nobody ever looked at, when others wait, too. Doubled, a new account is known sooner and seen less often until then. */
+const UNSEEN = 0.5
 /** The part of the budget that looking at everything now and then may take. Source: the poll plan of the design. */
 const AGE_SHARE = 0.25
 
@@ -32,13 +36,19 @@ export function pagesToRead({ requests }: PollPlan, last: FinishedList | undefin
   return Math.max(1, Math.ceil(last.pages / sweeps))
 }
 
-/** How many projects a sweep looks at that has read `pages` of the list. */
-export function looksToMake(
-  { requests }: PollPlan,
-  pages: number,
-): { readonly most: number; readonly restful: number } {
+/** How many requests a sweep that has read `pages` of the list spends on looking at projects. */
+export type Looks = {
+  readonly most: number
+  /** Of these, for what just goes on or was never looked at. */
+  readonly restful: number
+  /** Of those, for what was never looked at. */
+  readonly unseen: number
+}
+
+export function looksToMake({ requests, unseenFirst = false }: PollPlan, pages: number): Looks {
   const most = Math.max(FEWEST_LOOKS, Math.floor((requests - pages) * (1 - RESERVE)))
-  return { most, restful: Math.max(FEWEST_LOOKS, Math.floor(most * RESTFUL)) }
+  const restful = Math.max(FEWEST_LOOKS, Math.floor(most * RESTFUL))
+  return { most, restful, unseen: unseenFirst ? restful : Math.floor(restful * UNSEEN) }
 }
 
 /** The oldest a look may become: as configured, or what a quarter of the budget affords for all. */

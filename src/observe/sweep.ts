@@ -23,7 +23,7 @@ export type SweepStart = {
 }
 
 export const NO_LIST: ListProgress = { open: undefined, last: undefined, restless: new Map() }
-export const NO_BACKLOG: Backlog = { 'in-flight': 0, transition: 0, awake: 0, age: 0 }
+export const NO_BACKLOG: Backlog = { 'in-flight': 0, transition: 0, unseen: 0, awake: 0, age: 0 }
 
 /** Requests of one kind in flight at once; the request budget is kept by the client. Doubled, a large account is read no faster. */
 const REQUESTS_AT_ONCE = 8

@@ -5,6 +5,7 @@ import type { ComputeAccount, Ledger, ProjectAccount, ProjectListing } from '../
 import type { Backlog, ListProgress, Urgency } from '../model/observation.ts'
 import type { Instant, Seconds } from '../model/units.ts'
 import { largest } from '../model/largest.ts'
+import type { Looks } from './plan.ts'
 
 /** What is known of a fleet before its details are asked. */
 export type Fleet = {
@@ -22,11 +23,11 @@ export type Choice = { readonly projectIds: readonly string[]; readonly backlog:
 type Wish = { readonly projectId: string; readonly urgency: Urgency; readonly score: number }
 
 /** What is in flight or due comes before what merely goes on; the rest of the budget is for what was not seen for long. */
-const ORDER: readonly Urgency[] = ['in-flight', 'transition', 'awake', 'age']
+const ORDER: readonly Urgency[] = ['in-flight', 'transition', 'unseen', 'awake', 'age']
 /** @param most how many requests there are for it; of those that just go on being awake or old, `restful` */
 export function chooseProjects(
   fleet: Fleet,
-  limits: { readonly maxAge: Seconds; readonly most: number; readonly restful: number },
+  limits: Looks & { readonly maxAge: Seconds },
   now: Instant,
 ): Choice {
   const wishes = new Map<string, Wish>()
@@ -41,11 +42,11 @@ export function chooseProjects(
   const costOf = ({ projectId }: Wish): number => (isNew(fleet, projectId) ? NEW_COSTS : 1)
   const chosen: string[] = []
   let spent = 0
-  const backlog: Record<Urgency, number> = { 'in-flight': 0, transition: 0, awake: 0, age: 0 }
+  const backlog: Record<Urgency, number> = { 'in-flight': 0, transition: 0, unseen: 0, awake: 0, age: 0 }
   for (const urgency of ORDER) {
     const all = byUrgency.get(urgency) ?? []
-    const most = isRestful(urgency) ? Math.min(limits.restful, limits.most) : limits.most
-    const some = affordable(largest(all, Math.max(0, most - spent), scoreOf), most - spent, costOf)
+    const room = roomFor(urgency, limits, spent)
+    const some = affordable(largest(all, Math.max(0, room), scoreOf), room, costOf)
     spent += some.reduce((sum, one) => sum + costOf(one), 0)
     backlog[urgency] = all.length - some.length
     for (const { projectId } of some) chosen.push(projectId)
@@ -70,7 +71,11 @@ function affordable(wishes: readonly Wish[], room: number, costOf: (wish: Wish) 
   })
 }
 
-const isRestful = (urgency: Urgency): boolean => urgency === 'awake' || urgency === 'age'
+function roomFor(urgency: Urgency, { most, restful, unseen }: Looks, spent: number): number {
+  if (urgency === 'in-flight' || urgency === 'transition') return most - spent
+  const room = Math.min(restful, most) - spent
+  return urgency === 'unseen' ? Math.min(room, unseen) : room
+}
 
 const isMoreUrgent = (a: Omit<Wish, 'projectId'>, b: Omit<Wish, 'projectId'>): boolean =>
   a.urgency === b.urgency ? a.score > b.score : ORDER.indexOf(a.urgency) < ORDER.indexOf(b.urgency)
@@ -112,6 +117,7 @@ function wishOfProjects(
     const age = listed ? now - listed.at : Number.MAX_SAFE_INTEGER
     const moved = listed ? hasMoved(project, listed) : now - (project.computeLastActiveAt ?? 0) < RECENT
     if (moved) wish(project.projectId, 'transition', age)
+    else if (!listed) wish(project.projectId, 'unseen', project.computeLastActiveAt ?? 0)
     else if (age >= maxAge * 1000) wish(project.projectId, 'age', age)
   }
   for (const { project, listed } of ledger.projects.values()) {

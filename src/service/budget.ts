@@ -5,6 +5,8 @@ import { seconds, type Seconds } from '../model/units.ts'
 const BURST = 10
 /** From half the rate back to the whole. Doubled, a sweep stays slow for longer than people need the room. */
 const RECOVERY = seconds(600)
+/** Requests a second at which the unspent are given out. Half of the limit of a route; doubled, one list alone reaches it. */
+const UNSPENT_RATE = 20
 /** The least share of the rate. Doubled, a service that limits for hours is asked twice as often. */
 const LEAST_SHARE = 1 / 32
 
@@ -14,6 +16,8 @@ export type Budget = {
   /** How much of the rate was left at `at`; grows back with time. */
   readonly share: number
   readonly tokens: number
+  /** Requests beyond the rate that may still go out: nobody asked for anything in the minute before. */
+  readonly unspent: number
   /** When `share` and `tokens` were true. */
   readonly at: Seconds
   /** Nothing is sent before. */
@@ -22,10 +26,11 @@ export type Budget = {
   readonly halvedAt: Seconds
 }
 
-export const openBudget = (requestsPerMinute: number, now: Seconds): Budget => ({
+export const openBudget = (requestsPerMinute: number, now: Seconds, unspent = 0): Budget => ({
   rate: requestsPerMinute / 60,
   share: 1,
   tokens: BURST,
+  unspent,
   at: now,
   notBefore: seconds(-Infinity),
   halvedAt: seconds(-Infinity),
@@ -33,9 +38,10 @@ export const openBudget = (requestsPerMinute: number, now: Seconds): Budget => (
 
 /** How long until a request may go out, rounded up to a millisecond; 0 when it may now. */
 export function waitFor(budget: Budget, now: Seconds): Seconds {
-  const { tokens, share, rate, notBefore } = refilled(budget, now)
+  const { tokens, share, rate, unspent, notBefore } = refilled(budget, now)
   const pause = Math.max(0, notBefore - now)
-  const wait = pause + Math.max(0, 1 - tokens) / (rate * share)
+  const wait =
+    pause + Math.max(0, 1 - tokens) / (unspent > 0 ? Math.max(rate * share, UNSPENT_RATE) : rate * share)
   return seconds(Math.ceil(wait * 1000) / 1000)
 }
 
@@ -57,12 +63,10 @@ type Told = { readonly sentAt: Seconds; readonly pause: Seconds; readonly factor
 export function limited(budget: Budget, now: Seconds, told: Told): Budget {
   const current = refilled(budget, now)
   const notBefore = seconds(Math.max(current.notBefore, now + told.pause))
-  const tokens = Math.min(1, current.tokens)
-  if (told.sentAt < current.halvedAt) return { ...current, notBefore, tokens }
+  const slowed = { ...current, notBefore, tokens: Math.min(1, current.tokens), unspent: 0 }
+  if (told.sentAt < current.halvedAt) return slowed
   return {
-    ...current,
-    notBefore,
-    tokens,
+    ...slowed,
     share: Math.max(LEAST_SHARE, current.share * told.factor),
     halvedAt: now,
   }
@@ -74,8 +78,11 @@ function refilled(budget: Budget, now: Seconds): Budget {
   const share = grown(budget, now - budget.at)
   // the mean of a straight line; where it reaches 1 on the way this is a little less than the truth
   const mean = (grown(budget, resumed - budget.at) + share) / 2
-  const gained = Math.max(0, now - resumed) * budget.rate * mean
-  return { ...budget, share, tokens: Math.min(BURST, budget.tokens + gained), at: now }
+  const elapsed = Math.max(0, now - resumed)
+  const gained = elapsed * budget.rate * mean
+  const more = Math.min(budget.unspent, Math.max(0, elapsed * UNSPENT_RATE - gained))
+  const tokens = Math.min(BURST, budget.tokens + gained + more)
+  return { ...budget, share, tokens, unspent: budget.unspent - more, at: now }
 }
 
 const grown = ({ share }: Budget, elapsed: number): number =>

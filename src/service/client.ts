@@ -41,6 +41,8 @@ export type ClientOptions = {
   readonly clock: Clock
   readonly random: Random
   readonly requestsPerMinute: number
+  /** Requests that may go out beyond that at first, 20 a second: nothing was asked in the minute before. Default: none. */
+  readonly unspent?: number | undefined
   /** Default: an own pool of 16 connections that are kept alive. */
   readonly dispatcher?: Dispatcher
   /** Told of every request that was answered or lost; not of those that were stopped. */
@@ -81,7 +83,7 @@ export function createClient(options: ClientOptions): Clients {
   const { clock, random, readKey, onRequest } = options
   const root = options.baseUrl.replace(/\/+$/, '')
   const dispatcher = options.dispatcher ?? new Agent({ connections: 16 })
-  const turnstile = createTurnstile(options, options.requestsPerMinute)
+  const turnstile = createTurnstile(options, options)
   /** The key that was answered 401: nothing is sent with it again. */
   let refused: string | undefined
   /** Aborts when a key is refused, so that nobody queues in its name. */

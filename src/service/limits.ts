@@ -25,9 +25,9 @@ export type Limits = {
   readonly refusals: ReadonlyMap<string, Seconds>
 }
 
-export const openLimits = (requestsPerMinute: number, now: Seconds): Limits => ({
+export const openLimits = (requestsPerMinute: number, now: Seconds, unspent?: number): Limits => ({
   requestsPerMinute,
-  account: openBudget(requestsPerMinute, now),
+  account: openBudget(requestsPerMinute, now, unspent),
   routes: new Map(Object.entries(ROUTE_RATES).map(([route, rate]) => [route, openBudget(rate, now)])),
   refusals: new Map(),
 })

@@ -44,9 +44,12 @@ const laneOf = ({ route, priority }: Visitor): string => `${priority} ${route}`
 
 export function createTurnstile(
   { clock, random }: { readonly clock: Clock; readonly random: Random },
-  requestsPerMinute: number,
+  {
+    requestsPerMinute,
+    unspent,
+  }: { readonly requestsPerMinute: number; readonly unspent?: number | undefined },
 ): Turnstile {
-  let limits = openLimits(requestsPerMinute, clock.monotonic())
+  let limits = openLimits(requestsPerMinute, clock.monotonic(), unspent)
   /** Class and route → those who wait there, in order of asking, at least one: only the first of each can be next. */
   const lanes = new Map<string, Waiting[]>()
   let asked = 0

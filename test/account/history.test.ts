@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { cuTimeSum } from '../../src/account/totals.ts'
 import type { Compute } from '../../src/model/compute.ts'
+import type { Totals } from '../../src/model/ledger.ts'
 import type { Operation } from '../../src/model/operation.ts'
 import { cu } from '../../src/model/units.ts'
 import { accounted, type Accounted } from '../support/accounted.ts'
@@ -10,13 +11,17 @@ import { check } from '../support/property.ts'
 
 const HOUR = 3600
 const DAY = 24 * HOUR
-const NOW = 60 * DAY
+const NOW = 400 * DAY
 
 /** Seconds after the start. */
 type Awake = { readonly from: number; readonly to: number }
 
+/** Starts take up to three seconds. */
 const operationsOf = (history: readonly Awake[]): Operation[] =>
-  history.flatMap(({ from, to }) => [operation('start_compute', from), operation('suspend_compute', to)])
+  history.flatMap(({ from, to }) => [
+    operation('start_compute', from, { createdAt: at(from - (from % 4)) }),
+    operation('suspend_compute', to),
+  ])
 
 /** The first sweep over a compute that slept when it was looked at. */
 function firstSweep(
@@ -58,7 +63,7 @@ test('months of operations are counted to the second, by day, and leave hardly a
   expect(totals.awake.likely).toBe(months.length * 1_800_000)
   expect(totals).toMatchObject({ wakes: months.length, suspends: months.length, restarts: 0 })
   expect(totals.idleTail).toBe(months.length * 300_000)
-  expect(totals.awake.high - totals.awake.low).toBeLessThanOrEqual(months.length * 2000)
+  expect(totals.awake.high - totals.awake.low).toBeLessThanOrEqual(months.length * 5000)
   expect(counters.wakes).toBe(months.length)
   expect(evidence.operations.length).toBeLessThan(50)
   const { days, settled } = found.batch
@@ -68,25 +73,45 @@ test('months of operations are counted to the second, by day, and leave hardly a
   expect(days.every(({ version }) => version === 1)).toBe(true)
 })
 
+/** The service looks after a compute that nobody used for a day: it wakes it without a start, and suspends it at once. */
+const checksOf = (
+  history: readonly Awake[],
+): { readonly operations: readonly Operation[]; readonly count: number } => {
+  const checked = history.filter(({ to }, index) => (history[index + 1]?.from ?? 0) > to + DAY + 10)
+  return {
+    count: checked.length,
+    operations: checked.flatMap(({ to }) => [
+      operation('check_availability', to + DAY, { updatedAt: at(to + DAY + 2) }),
+      operation('suspend_compute', to + DAY, { updatedAt: at(to + DAY + 3) }),
+    ]),
+  }
+}
+
 test('whatever the history, its totals contain the truth, and it is counted once', () => {
-  const gaps = fc.array(fc.tuple(fc.integer({ min: 5, max: 20_000 }), fc.integer({ min: 61, max: 40_000 })), {
-    minLength: 1,
-    maxLength: 120,
-  })
+  const gaps = fc.array(
+    fc.tuple(fc.integer({ min: 5, max: 200_000 }), fc.integer({ min: 61, max: 40_000 })),
+    {
+      minLength: 1,
+      maxLength: 120,
+    },
+  )
   check(
-    fc.property(gaps, (lengths) => {
+    fc.property(gaps, fc.nat(45), (lengths, others) => {
       let time = 0
       const history = lengths.map(([asleep, awake]): Awake => {
         const from = time + asleep
         time = from + awake
         return { from, to: time }
       })
-      const { totals } = only(firstSweep(history))
+      // Operations that are neither shift where one step ends and the next begins.
+      const more = Array.from({ length: others }, (_, index) => operation('create_branch', index))
+      const checks = checksOf(history)
+      const { totals } = only(firstSweep(history, {}, [...more, ...checks.operations]))
       const truth = history.reduce((sum, { from, to }) => sum + to - from, 0) * 1000
       expect(totals.awake.low).toBeLessThanOrEqual(truth)
       expect(totals.awake.high).toBeGreaterThanOrEqual(truth)
-      expect(totals.awake.likely).toBe(truth)
-      expect(totals.wakes).toBe(history.length)
+      expect(totals.awake.likely).toBe(truth + checks.count * 1000)
+      expect(totals.wakes).toBe(history.length + checks.count)
     }),
   )
 })
@@ -113,4 +138,51 @@ test('an interval that is still open goes on', () => {
   const { open, totals } = only(found)
   expect(open?.from.likely).toBe(at(started + 0.5))
   expect(totals.wakes).toBe(months.length)
+})
+
+const ofGone = (one: Operation): Operation => ({
+  ...one,
+  operationId: `${one.operationId}-gone`,
+  endpointId: 'ep-gone',
+})
+
+test('computes that were deleted before anybody looked are counted by their operations, at an unknown size', () => {
+  const some = operationsOf(months.slice(0, 100)).map(ofGone)
+  const earlier = operationsOf(months.slice(0, 20)).map((one) => ({
+    ...one,
+    operationId: `${one.operationId}-earlier`,
+    endpointId: 'ep-earlier',
+  }))
+  const found = firstSweep(months, {}, [...some, ...earlier])
+  const gone = totalsOf(found, 'ep-gone')
+  expect(gone.awake.likely).toBe(100 * 1_800_000)
+  expect(cuTimeSum(gone.cuTime).low).toBe(0.25 * gone.awake.low)
+  expect(cuTimeSum(gone.cuTime).high).toBeGreaterThan(56 * 99 * 1_800_000)
+  expect(totalsOf(found, 'ep-earlier').wakes).toBe(20)
+  expect(found.ledger.computes.size).toBe(1)
+  expect(departedWakes(found)).toBe(120)
+  const again = sweep(NOW + 60, { operations: some })
+  expect(departedWakes(accounted(found.ledger, again, { prices, overhead: 0.01, now: at(NOW + 60) }))).toBe(
+    120,
+  )
+})
+
+const departedWakes = ({ ledger: { projects } }: Accounted): number | undefined =>
+  projects.get('project-one')?.departed?.wakes
+
+function totalsOf({ batch }: Accounted, endpointId: string): Totals {
+  const found = batch.computes.find(({ ref }) => ref.endpointId === endpointId)
+  if (!found) throw new Error(`${endpointId} has no account`)
+  return found.totals
+}
+
+test('an availability check has no start of its own: what it woke was awake since the check', () => {
+  const checkAt = 30 * DAY + 5400
+  const found = firstSweep(months, {}, [
+    operation('check_availability', checkAt, { updatedAt: at(checkAt + 2) }),
+    operation('suspend_compute', checkAt + 2, { updatedAt: at(checkAt + 3) }),
+  ])
+  const { totals } = only(found)
+  expect(totals.awake.likely).toBe(months.length * 1_800_000 + 1000)
+  expect(totals.wakes).toBe(months.length + 1)
 })

@@ -46,7 +46,7 @@ const fleet = (known: Ledger, over: Partial<Fleet> = {}): Fleet => ({
   ...over,
 })
 
-const all = { maxAge: seconds(900), most: 100, restful: 100 }
+const all = { maxAge: seconds(900), most: 100, restful: 100, unseen: 100 }
 const awake = { state: 'active', startedAt: at(50), lastActive: at(90) } as const
 
 describe('the computes of', () => {
@@ -97,7 +97,7 @@ test('where the budget does not reach, what is in flight comes first, then what 
   ])
   const { projectIds, backlog } = chooseProjects(fleet(known), { ...all, most: 3, restful: 3 }, at(2100))
   expect(projectIds).toEqual(['project-4', 'project-3', 'project-2'])
-  expect(backlog).toEqual({ 'in-flight': 0, transition: 0, awake: 1, age: 1 })
+  expect(backlog).toEqual({ 'in-flight': 0, transition: 0, unseen: 0, awake: 1, age: 1 })
 })
 
 test('computes that go on being awake leave room for transitions', () => {
@@ -163,4 +163,17 @@ test('the largest are what sorting all of them would give', () => {
       },
     ),
   )
+})
+
+test('of projects never looked at, which cost two requests, those come first that were active last, and some room is left', () => {
+  const listed = Array.from({ length: 10 }, (_, index) =>
+    project({ projectId: `project-${index}`, computeLastActiveAt: at(-100_000 + index) }),
+  )
+  const { projectIds, backlog } = chooseProjects(
+    fleet(ledger(), { changed: changedTo(...listed) }),
+    { ...all, unseen: 7 },
+    at(100),
+  )
+  expect(projectIds).toEqual(['project-9', 'project-8', 'project-7'])
+  expect(backlog.unseen).toBe(7)
 })

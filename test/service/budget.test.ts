@@ -27,6 +27,20 @@ describe('a request budget', () => {
     expect(departures(openBudget(60, at(0)), 0, 13)).toEqual([...Array<number>(10).fill(0), 1, 2, 3])
   })
 
+  test('gives out what was not spent before at 20 a second, once', () => {
+    const times = departures(openBudget(60, at(0), 40), 0, 60)
+    const within = (from: number, to: number): number => times.filter((one) => one >= from && one < to).length
+    expect(within(0, 0.001)).toBe(10)
+    expect([within(0.001, 1.001), within(1.001, 2.001)]).toEqual([20, 20])
+    expect(within(3, 6)).toBe(3)
+    const refusedAtOnce = limited(openBudget(60, at(0), 40), at(0), {
+      sentAt: at(0),
+      pause: at(5),
+      factor: 1,
+    })
+    expect(departures(refusedAtOnce, 5, 3)).toEqual([5, 6, 7])
+  })
+
   test('never lets more go in any stretch of time than the burst and its rate', () => {
     fc.assert(
       fc.property(

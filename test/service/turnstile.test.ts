@@ -25,7 +25,7 @@ function order(passages: Record<string, Promise<{ readonly kind: string }>>): st
 /** A turnstile whose burst is spent. */
 async function busy(requestsPerMinute: number, start?: string) {
   const clock = fakeClock(start)
-  const turnstile = createTurnstile({ clock, random }, requestsPerMinute)
+  const turnstile = createTurnstile({ clock, random }, { requestsPerMinute })
   await Promise.all(Array.from({ length: 10 }, () => turnstile.pass(patient, running)))
   return { clock, turnstile }
 }
@@ -91,7 +91,7 @@ test('waits for nothing when the last one that waited was stopped', async () => 
       return clock.sleep(span, signal)
     },
   }
-  const turnstile = createTurnstile({ clock: watched, random }, 60)
+  const turnstile = createTurnstile({ clock: watched, random }, { requestsPerMinute: 60 })
   await Promise.all(Array.from({ length: 10 }, () => turnstile.pass(patient, running)))
   const stop = new AbortController()
   const queued = turnstile.pass(patient, stop.signal)
@@ -147,7 +147,10 @@ describe('after a 429', () => {
     [0.999, 0.6],
   ])('the rate is about halved: chance %d leaves %d', async (unit, share) => {
     const clock = fakeClock()
-    const turnstile = createTurnstile({ clock, random: { ...random, unit: () => unit } }, 60)
+    const turnstile = createTurnstile(
+      { clock, random: { ...random, unit: () => unit } },
+      { requestsPerMinute: 60 },
+    )
     turnstile.limit('list', clock.monotonic(), seconds(1))
     expect(turnstile.share('list')).toBeCloseTo(share, 2)
   })
@@ -191,7 +194,11 @@ test('whoever asks goes in the end, never faster than the rate and its burst', a
       fc.integer({ min: 10, max: 300 }),
       async (asks, rate) => {
         const clock = fakeClock()
-        const went = await departures(createTurnstile({ clock, random }, rate), clock, asks)
+        const went = await departures(
+          createTurnstile({ clock, random }, { requestsPerMinute: rate }),
+          clock,
+          asks,
+        )
         expect(went.size).toBe(asks.length)
         const times = [...went.values()].toSorted((a, b) => a - b)
         const excess = times.flatMap((from, first) =>

@@ -22,7 +22,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   local: ['hono', '@hono/node-server', 'zod', 'pg', 'selfsigned', 'node:*'],
   // the demo plays the clients of the computes, too
   'cli/demo': words('cli daemon local model commander undici pg node:*'),
-  cli: words('daemon config local service store model commander undici node:*'),
+  cli: words('daemon config local service store report model commander undici node:*'),
   '.': ['cli'],
 
   // pure files inside folders that do I/O
