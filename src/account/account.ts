@@ -76,7 +76,8 @@ export function* account(ledger: Ledger, sweep: Sweep, context: AccountContext):
 export const isEmpty = ({ computes, projects, readings }: Part): boolean =>
   computes.length + projects.length === 0 && readings === undefined
 
-const NOTHING = {
+/** A batch that changes nothing, but for its account. */
+export const NOTHING = {
   readings: undefined,
   projects: [],
   computes: [],
@@ -84,6 +85,7 @@ const NOTHING = {
   rollups: [],
   events: [],
   days: [],
+  budgets: {},
   slices: { settled: [], provisional: [] },
 }
 
@@ -182,15 +184,20 @@ export function growing(before: Ledger): {
 } {
   const computes = new Map(before.computes)
   const projects = new Map(before.projects)
+  const budgets = new Map(Object.entries(before.budgets))
   let { readings } = before
   return {
-    ledger: () => ({ ...before, computes, projects, readings }),
+    ledger: () => ({ ...before, computes, projects, readings, budgets: Object.fromEntries(budgets) }),
     add: (part) => {
       for (const one of part.computes) {
         if (one.departed) computes.delete(computeKey(one.ref))
         else computes.set(computeKey(one.ref), one)
       }
       for (const one of part.projects) projects.set(one.project.projectId, one)
+      for (const [name, state] of Object.entries(part.budgets)) {
+        if (state) budgets.set(name, state)
+        else budgets.delete(name)
+      }
       readings = part.readings ?? readings
     },
   }

@@ -4,6 +4,7 @@ import { Command } from 'commander'
 import { loadConfig } from '../config/load.ts'
 import { fleetOf, type Fleet } from '../daemon/status.ts'
 import { failed, ok, type Result } from '../model/result.ts'
+import { budgetLines, monthLine } from './budget-lines.ts'
 import { DEFAULT_CONFIG } from './connect.ts'
 import { fleetTable, lengthText, moneyText } from './fleet-table.ts'
 import { readFleet } from './fleet.ts'
@@ -59,6 +60,8 @@ function accountLine({
   observer,
   unreadable,
   problems,
+  month,
+  budgets,
 }: Fleet['accounts'][number]): string {
   const money = (amount: number): string => moneyText(amount, spend.currency)
   return [
@@ -66,6 +69,8 @@ function accountLine({
       `spend ${money(spend.likely)} (${money(spend.low)} to ${money(spend.high)}); ` +
       `wakes caused by looking ${observer.wakes_caused}, awake time added ${lengthText(observer.awake_extension_seconds)}`,
     ...(unreadable === null ? [] : [`  not read inside: ${unreadable}`]),
+    ...(month ? [monthLine(month, spend.currency)] : []),
+    ...budgets.flatMap(budgetLines),
     ...problems.map((problem) => `  not seen: ${problem}`),
   ].join('\n')
 }

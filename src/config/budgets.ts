@@ -213,6 +213,7 @@ function budgetOf(entry: Entry, known: Known): Budget {
     exempt: [entry.exempt ?? []].flat() satisfies readonly Selector[],
     limit: entry.limit,
     mode: entry.mode,
+    per: entry.per,
     // another calendar for a window is no other budget: what was counted is not thrown away for a holiday
     definition: JSON.stringify([
       scope,

@@ -58,6 +58,7 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
     publish: (snapshot) => exposition.publish(snapshot),
     pause,
   })
+  stack.defer(lanes.idle)
   const health = healthOf(lanes, {
     clock,
     longest: LONGEST_WAIT_INTERVALS * config.poll.interval + STUCK_AFTER,

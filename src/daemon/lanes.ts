@@ -8,6 +8,7 @@ import type { Snapshot } from '../model/snapshot.ts'
 import { inTurns } from '../model/steps.ts'
 import { seconds, type Seconds } from '../model/units.ts'
 import { exportedAccount, type ExportedAccount } from './export.ts'
+import { createForecaster, type Forecaster, type Forecasts } from './forecasts.ts'
 import type { PassPlan } from './pass.ts'
 import { createCamera } from './snapshot.ts'
 import { newAccountState, type AccountState } from './state.ts'
@@ -20,6 +21,9 @@ export type Lane = {
   /** Why its computes cannot be read; undefined where they can. */
   readonly unreadable: string | undefined
   readonly state: () => AccountState
+  readonly forecasts: Forecasts
+  /** Resolves when nothing of it runs beside its turns. */
+  readonly idle: () => Promise<void>
   /** On the monotonic clock: when its last turn began. */
   readonly turnedAt: () => Seconds
   /** One turn; resolves to the failures in a row, with it counted. Never rejects. */
@@ -31,6 +35,8 @@ export type Lanes = {
   readonly all: readonly Lane[]
   /** The last one; undefined before the first turn has ended. */
   readonly snapshot: () => Snapshot | undefined
+  /** Resolves when nothing runs beside the turns. */
+  readonly idle: () => Promise<void>
   /** What names and prices the history of each is told with. */
   readonly accounts: () => readonly ExportedAccount[]
 }
@@ -65,6 +71,7 @@ export async function createLanes(
       prices: lane.prices,
       preset,
       unreadable: lane.unreadable,
+      forecasts: lane.forecasts,
     }))
     const version = (snapshot?.version ?? 0) + 1
     const context = { now: machine.clock.now(), version, passSeconds, ...limits }
@@ -83,12 +90,23 @@ export async function createLanes(
       const first = newAccountState(await machine.store.load(account.name))
       const ports = portsOf(account)
       const unreadable = whyUnreadable(account, config)
-      return createLane({ ports, plan: planOf(account, config), first, unreadable }, machine, turned)
+      const plan = planOf(account, config)
+      const forecaster = createForecaster({
+        ...machine,
+        history: machine.store,
+        scopes: plan.budgets,
+        prices: plan.prices,
+        zone: config.timezone,
+      })
+      return createLane({ ports, plan, first, unreadable, forecaster }, machine, turned)
     }),
   )
   return {
     all,
     snapshot: () => snapshot,
+    idle: async () => {
+      await Promise.all(all.map((lane) => lane.idle()))
+    },
     accounts: () => all.map((lane) => exportedAccount(lane.state().ledger, lane.prices.currency)),
   }
 }
@@ -99,7 +117,9 @@ function createLane(
     plan,
     first,
     unreadable,
+    forecaster,
   }: Pick<Lane, 'unreadable'> & {
+    readonly forecaster: Forecaster
     readonly ports: Ports
     readonly plan: PassPlan
     readonly first: AccountState
@@ -113,11 +133,14 @@ function createLane(
     prices: plan.prices,
     unreadable,
     state: () => state,
+    forecasts: forecaster,
+    idle: forecaster.idle,
     turnedAt: () => turnedAt,
     turn: async (signal) => {
       turnedAt = ports.clock.monotonic()
       const done = await turn(ports, { before: state, plan }, { ...machine, signal })
       state = done.state
+      forecaster.refresh(state)
       await turned(done.took)
       return state.failures
     },

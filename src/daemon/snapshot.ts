@@ -1,5 +1,6 @@
 // The state of all accounts as one immutable value for every output.
 import { computeView } from '../account/view.ts'
+import type { BudgetView } from '../model/budget.ts'
 import type { Bounds, ComputeAccount, Departed, ProjectAccount } from '../model/ledger.ts'
 import { measuredLag } from '../model/lag.ts'
 import type { Prices } from '../model/price.ts'
@@ -7,6 +8,8 @@ import type { Preset } from '../model/sizes.ts'
 import type { AccountView, ComputeView, Snapshot } from '../model/snapshot.ts'
 import type { Steps } from '../model/steps.ts'
 import { instant, micros, millis, type Instant, type Seconds } from '../model/units.ts'
+import type { Forecasts } from './forecasts.ts'
+import { isMonth } from './month.ts'
 import { orderedKeys, type Ordered } from './ordered-keys.ts'
 import type { AccountState } from './state.ts'
 
@@ -16,6 +19,7 @@ export type Shown = {
   readonly preset: Preset
   /** Why its computes cannot be read; undefined where they can. */
   readonly unreadable?: string | undefined
+  readonly forecasts?: Forecasts | undefined
 }
 
 export type SnapshotContext = {
@@ -151,8 +155,16 @@ const added = <Value extends number>(
   high: unit(a.high + b.high),
 })
 
+function plannedOf(
+  budgets: readonly BudgetView[],
+  forecasts: Forecasts | undefined,
+): Pick<AccountView, 'budgets' | 'month'> {
+  const all = budgets.map((view) => ({ ...view, forecast: forecasts?.of(view) }))
+  return { budgets: all.filter((view) => !isMonth(view)), month: all.find(isMonth) }
+}
+
 function accountView(
-  { state, prices, unreadable }: Shown,
+  { state, prices, unreadable, forecasts }: Shown,
   { wakesCausedIn, ...totals }: OpenTotals,
 ): AccountView {
   return {
@@ -170,5 +182,6 @@ function accountView(
     activityLag: measuredLag(state.ledger.computes.values()),
     wakesCaused: wakesCausedIn,
     totals,
+    ...plannedOf(state.budgets, forecasts),
   }
 }

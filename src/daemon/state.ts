@@ -1,3 +1,4 @@
+import type { BudgetView } from '../model/budget.ts'
 import type { Ledger } from '../model/ledger.ts'
 import type { Backlog, ListProgress, Sweep } from '../model/observation.ts'
 import { millis, type Instant, type Millis } from '../model/units.ts'
@@ -7,6 +8,8 @@ import type { Timebase } from './steady.ts'
 /** What one pass leaves to the next, of one account. The ledger is in the store; the rest begins anew with the process. */
 export type AccountState = {
   readonly ledger: Ledger
+  /** What the budgets came to at the end of the last pass that could be stored; none before the first. */
+  readonly budgets: readonly BudgetView[]
   /** What the times in the ledger are told by; undefined before the first pass of this process. */
   readonly timebase: Timebase | undefined
   /** The ledger's time minus the wall clock's, at the end of the last pass. */
@@ -35,6 +38,7 @@ export type AccountState = {
 
 export const newAccountState = (ledger: Ledger): AccountState => ({
   ledger,
+  budgets: [],
   timebase: undefined,
   ahead: millis(0),
   list: NO_LIST,

@@ -3,6 +3,7 @@ import type { Bounds } from '../model/ledger.ts'
 import type { AccountView, ComputeView, Snapshot } from '../model/snapshot.ts'
 import { toIso } from '../model/time.ts'
 import type { Instant } from '../model/units.ts'
+import { budgetStatus, monthStatus, type BudgetStatus, type MonthStatus } from './budget-status.ts'
 import { whyText } from '../report/explain.ts'
 
 type Range = { readonly low: number; readonly likely: number; readonly high: number }
@@ -69,6 +70,9 @@ export type Status = {
       readonly awake_extension_seconds: number
       readonly spend: number
     }
+    /** In money; null until the days kept were read. */
+    readonly month: MonthStatus | null
+    readonly budgets: readonly BudgetStatus[]
   }[]
   readonly computes: number
 }
@@ -93,6 +97,8 @@ export const statusOf = ({ takenAt, ready, accounts, computes }: Snapshot): Stat
       awake_extension_seconds: view.totals.extension / 1000,
       spend: view.totals.observerSpend / 1_000_000,
     },
+    month: view.month ? monthStatus(view.month) : null,
+    budgets: view.budgets.map(budgetStatus),
   })),
   computes: computes.length,
 })

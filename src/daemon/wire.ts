@@ -1,18 +1,20 @@
 // Makes the real ports of one account.
+import { createScopes } from '../account/budgets/budgets.ts'
 import type { AccountConfig, Config } from '../config/load.ts'
 import type { SelfMetrics } from '../metrics/self.ts'
-import type { Clock, Ports, Random, Send, Store } from '../model/ports.ts'
+import type { Clock, History, Ports, Random, Send, Store } from '../model/ports.ts'
 import { createPreset } from '../model/sizes.ts'
 import { seconds } from '../model/units.ts'
 import { askingService, type AddressOptions } from '../observe/address.ts'
 import { createReadings, MAINTENANCE_DATABASE } from '../observe/readings.ts'
 import { createService } from '../service/service.ts'
+import { monthOf } from './month.ts'
 import type { PassPlan } from './pass.ts'
 
 export type Machine = {
   readonly clock: Clock
   readonly random: Random
-  readonly store: Store
+  readonly store: Store & History
   readonly send: Send
   readonly self: SelfMetrics
 }
@@ -47,6 +49,7 @@ export function portsOf(account: AccountConfig, config: Config, machine: Machine
     readings,
     send,
     store: timed(store, { clock, self }),
+    history: store,
   }
 }
 
@@ -68,13 +71,19 @@ export function whyUnreadable({ dsn }: AccountConfig, { reading, service }: Conf
 /** The list of projects shows activity within a minute; never less than a reading is told. Doubled, operations are read more often than they need to be. */
 const LIST_LAG = seconds(60)
 
-export function planOf(account: AccountConfig, { reading, poll, service }: Config): PassPlan {
+export function planOf(account: AccountConfig, config: Config): PassPlan {
+  const { reading, poll, service, budgets, timezone } = config
   // Without a database for full ones every reading is a light one, and costs as little.
   const mode = reading.mode === 'full' && reading.database === undefined ? 'light' : reading.mode
   return {
     prices: account.prices,
     preset: createPreset(service.preset),
     overhead: reading.overhead,
+    budgets: createScopes([
+      ...budgets.filter((budget) => budget.account === account.name),
+      monthOf(account.name, timezone, account.prices.currency),
+    ]),
+    dayOf: timezone.dayOf,
     sweep: {
       requests: Math.max(1, Math.floor((service.requestsPerMinute * poll.interval) / 60)),
       interval: poll.interval,

@@ -128,6 +128,56 @@ export const CATALOGUE = {
     'Width of the spend of a project, (high − low) ÷ likely.',
   ),
 
+  budgetInfo: gauge(
+    'budget_info',
+    ['budget', 'account', 'scope', 'per', 'mode'],
+    'Always 1; what a budget is about.',
+  ),
+  budgetLimit: gauge(
+    'budget_limit',
+    ['budget', 'unit'],
+    'What may be spent in one period; the unit is that of the budget: a currency, cu_hours or awake_hours.',
+  ),
+  budgetSpent: gauge('budget_spent', ['budget', 'unit'], 'Spent in the current period, the likely value.'),
+  budgetSpendTotal: counter(
+    'budget_spend_total',
+    ['budget', 'unit'],
+    'Spent over all periods, as far as it is settled: the last quarter of an hour or so is missing.',
+  ),
+  budgetForecast: gauge(
+    'budget_forecast',
+    ['budget', 'unit', 'percentile'],
+    'What the current period may have cost at its end; absent before a day is over.',
+  ),
+  budgetOverrun: gauge(
+    'budget_overrun_probability',
+    ['budget'],
+    'How likely the current period ends above the limit; absent before a day is over.',
+  ),
+  budgetExhaustion: gauge(
+    'budget_exhaustion_timestamp_seconds',
+    ['budget'],
+    'When the limit is reached if spend runs as expected; absent if not within the current period.',
+  ),
+  budgetPeriod: gauge('budget_period_seconds', ['budget'], 'Length of the current period, as it really is.'),
+  budgetStart: gauge('budget_window_start_timestamp_seconds', ['budget'], 'When the current period began.'),
+  budgetEnd: gauge('budget_window_end_timestamp_seconds', ['budget'], 'When the current period ends.'),
+  budgetMaxBurn: gauge(
+    'budget_max_burn',
+    ['budget'],
+    'How many times too fast the limit would be spent with every compute awake at its largest.',
+  ),
+  budgetTierEnabled: gauge(
+    'budget_burn_tier_enabled',
+    ['budget', 'window'],
+    'Whether a burn worth an alert can be reached in a window; 1h, 6h and 1d.',
+  ),
+  budgetRung: gauge(
+    'budget_rung',
+    ['budget', 'rung'],
+    'Whether that percentage of the limit was reached in the current period.',
+  ),
+
   cacheHits: counter(
     'compute_file_cache_hits_total',
     COMPUTE,

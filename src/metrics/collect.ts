@@ -4,6 +4,7 @@ import type { Backlog } from '../model/observation.ts'
 import type { AccountView, ComputeView, ShownState, Snapshot } from '../model/snapshot.ts'
 import type { Steps } from '../model/steps.ts'
 import type { Instant } from '../model/units.ts'
+import { putBudget } from './collect-budgets.ts'
 import { CATALOGUE, type FamilyKey } from './catalogue.ts'
 
 /** Label values in the order of the family's labels. */
@@ -49,7 +50,8 @@ export function* collect(snapshot: Snapshot, facts: Facts): Steps<Samples> {
   return inCatalogueOrder(samples)
 }
 
-type Put = (key: FamilyKey, labels: readonly string[], value: number | undefined) => void
+/** Adds a sample; none where the value is not known. */
+export type Put = (key: FamilyKey, labels: readonly string[], value: number | undefined) => void
 
 const inCatalogueOrder = (samples: Samples): Samples =>
   new Map(
@@ -155,9 +157,10 @@ function putFleet({ computes, accounts }: Snapshot, put: Put): void {
 }
 
 function putAccount(
-  { account, lastRejectedAt, listedAt, backlog, activityLag }: AccountView,
+  { account, lastRejectedAt, listedAt, backlog, activityLag, budgets }: AccountView,
   { put, now }: { readonly put: Put; readonly now: Instant },
 ): void {
+  for (const budget of budgets) putBudget(budget, put)
   put('activityLag', [account], activityLag)
   put('apiLastRejected', [account], inSeconds(lastRejectedAt))
   put('listAge', [account], listedAt === undefined ? undefined : (now - listedAt) / 1000)

@@ -1,5 +1,5 @@
 // Budgets: what was planned, and what a pass shows of them. How they are counted is in account/budgets.
-import type { Bounds } from './ledger.ts'
+import type { Bounds, CuTimeByPrice } from './ledger.ts'
 import type { Selector } from './selector.ts'
 import type { Interval } from './time.ts'
 import type { CuMillis, Instant, Micros, Millis, Ratio, Seconds } from './units.ts'
@@ -18,6 +18,7 @@ export type Budget = {
   readonly exempt: readonly Selector[]
   readonly limit: BudgetLimit
   readonly mode: 'soft' | 'hard'
+  readonly per: 'day' | 'week' | 'month' | 'window'
   /** What is counted, as text: another text is another budget, and its counting begins anew. */
   readonly definition: string
   /** Undefined when no period holds `at`: a window that does not come again. */
@@ -29,6 +30,40 @@ export type Budget = {
 /** Percent of the limit at which something happens, once per period. */
 export const RUNGS = [50, 80, 100, 110] as const
 export type Rung = (typeof RUNGS)[number]
+
+/** What was spent. Plain data. */
+export type Amounts = { readonly awake: Bounds<Millis>; readonly cuTime: CuTimeByPrice }
+
+/** All of it, and the part of it that rests on no fact. */
+export type CountedAmounts = { readonly all: Amounts; readonly assumed: Amounts }
+
+/** One period of a budget. Plain data. */
+export type PeriodRecord = Interval & {
+  readonly settled: CountedAmounts
+  /** Those reached so far, of a limit of `rungsOf`: of another limit none is. */
+  readonly rungs: readonly Rung[]
+  readonly rungsOf: number
+}
+
+/** Likely spend of settled slices by five minutes, in the unit of the limit: number of the bucket since 1970 → amount. Plain data. */
+export type Pace = Readonly<Record<string, number>>
+
+/**
+ * What must survive of a budget; plain data. To be stored in the transaction that stores the accounts whose settled slices are
+ * in it: those are given once, so one without the other would count them twice or never.
+ */
+export type BudgetState = {
+  readonly definition: string
+  /** From here on everything was counted. */
+  readonly since: Instant
+  /** All that was settled since, over all periods: it never falls. */
+  readonly total: Amounts
+  readonly records: readonly PeriodRecord[]
+  readonly pace: Pace
+}
+
+/** Name of a budget → its state. Plain data. */
+export type BudgetStates = Readonly<Record<string, BudgetState>>
 
 /** Whether a hard budget may be acted upon now, and if not, why. */
 export type BudgetActing =
@@ -49,11 +84,20 @@ export type Burn = {
 }
 
 /** How a period may end, in the unit of the limit. */
-export type BudgetForecast = {
+export type SpendForecast = {
   readonly p10: number
   readonly p50: number
   readonly p90: number
+  /** Under 60 known days: its error is larger and its width mostly assumed. */
+  readonly learning: boolean
+  /** Finished days that it was made from. */
+  readonly days: number
+}
+
+export type BudgetForecast = SpendForecast & {
   readonly probabilityOver: Ratio
+  /** When the limit is reached if spend runs as expected; undefined when it is not within this period. */
+  readonly exhaustedAt: Instant | undefined
 }
 
 /** Amounts are in the unit of the limit: micros, CU·ms, or awake ms. */
@@ -61,11 +105,15 @@ export type BudgetView = {
   readonly account: string
   readonly name: string
   readonly mode: Budget['mode']
+  readonly scope: Selector
+  readonly per: Budget['per']
   readonly period: Interval
   /** Spend is known from here on: the start of the period, or later in the first one. */
   readonly countedFrom: Instant
   readonly limit: BudgetLimit
   readonly spent: Bounds<number>
+  /** Over all periods, as far as it is settled: it never falls. */
+  readonly total: number
   /** Likely spend by limit. */
   readonly share: Ratio
   /** Negative when overspent. */
@@ -78,5 +126,23 @@ export type BudgetView = {
   /** The burn with every compute of the scope awake at its largest. */
   readonly maxBurn: number
   readonly burns: readonly Burn[]
-  readonly forecast: BudgetForecast | undefined
+}
+
+/** A budget with how its period may end; undefined before there is anything to go by. */
+export type ForecastBudget = BudgetView & { readonly forecast: BudgetForecast | undefined }
+
+/** The unit that people plan a limit in, as labels and texts have it: a currency, `cu_hours` or `awake_hours`. */
+export const budgetUnit = (limit: BudgetLimit): string =>
+  limit.unit === 'money' ? limit.currency : limit.unit
+
+/** An amount in that unit. */
+export const inUnit = (amount: number, { unit }: BudgetLimit): number =>
+  amount / (unit === 'money' ? 1_000_000 : 3_600_000)
+
+/** `project=preview-*,type=read_only`; `all` for a whole account. */
+export function scopeText({ project, branch, compute, type }: Selector): string {
+  const parts = Object.entries({ project, branch, compute, type: type && [type] }).flatMap(
+    ([key, patterns]) => (patterns ? [`${key}=${patterns.join('|')}`] : []),
+  )
+  return parts.length === 0 ? 'all' : parts.join(',')
 }

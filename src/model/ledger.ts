@@ -1,4 +1,5 @@
 // The accounts of one compute: bounded evidence, what was folded from it, and totals that only grow.
+import type { BudgetStates } from './budget.ts'
 import type { AutosuspendDelay, Compute, ComputeRef, ComputeState, Project } from './compute.ts'
 import type { DayRow } from './day.ts'
 import type { Operation } from './operation.ts'
@@ -329,6 +330,8 @@ export type Ledger = {
   readonly projects: ReadonlyMap<string, ProjectAccount>
   /** What a pass refused and read, by result, since the ledger began. */
   readonly readings: ReadingCounts
+  /** What was settled of what is planned. */
+  readonly budgets: BudgetStates
 }
 
 export type ReadingCounts = Readonly<Record<ReadingOutcome, number>>

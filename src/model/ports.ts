@@ -1,4 +1,5 @@
 // Everything that is not pure comes in through these types of plain functions.
+import type { BudgetState } from './budget.ts'
 import type { AutosuspendDelay, Compute, ComputeRef, Project, Sizing } from './compute.ts'
 import type { Consumption, ConsumptionQuery, ProjectDetail } from './consumption.ts'
 import type { DayRow } from './day.ts'
@@ -152,6 +153,8 @@ export type Batch = {
   readonly rollups: readonly Rollup[]
   /** Days that are another than they were told before; a row of a higher version takes the place of the lower ones. */
   readonly days: readonly DayRow[]
+  /** Name of a budget → its state with what this part settled: both are kept, or neither; undefined: it is no more. */
+  readonly budgets: Readonly<Record<string, BudgetState | undefined>>
 }
 
 /** What must survive. Every method is durable when it resolves. */
@@ -193,5 +196,7 @@ export type Ports = {
   readonly background: Service
   readonly readings: Readings
   readonly store: Store
+  /** What the store keeps for good. */
+  readonly history: History
   readonly send: Send
 }

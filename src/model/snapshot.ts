@@ -1,4 +1,5 @@
 // What a pass publishes: everything that any output shows, immutable.
+import type { ForecastBudget, SpendForecast } from './budget.ts'
 import type { AutosuspendDelay, Compute, ComputeRef, Project } from './compute.ts'
 import type { AwakeShare, Bounds, CacheAccount, Counters, ReadingCounts, Spend, WhyAwake } from './ledger.ts'
 import type { Backlog, Connections, WorkingSet } from './observation.ts'
@@ -81,6 +82,14 @@ export type AccountView = {
     readonly suspends: number
     readonly wakesCaused: number
   }
+  /** In the order of the configuration; without those that no period holds now. */
+  readonly budgets: readonly ForecastBudget[]
+  /** What the calendar month of the account's zone came to and may come to, in micros; undefined before the first pass. */
+  readonly month: MonthView | undefined
+}
+
+export type MonthView = Pick<ForecastBudget, 'period' | 'countedFrom' | 'spent'> & {
+  readonly forecast: SpendForecast | undefined
 }
 
 export type Snapshot = {

@@ -1,5 +1,6 @@
 // Reads the ledger of an account, in pages: parsing all of a large one at once would hold up everything else.
 import type { DatabaseSync } from 'node:sqlite'
+import type { BudgetState } from '../model/budget.ts'
 import { computeKey } from '../model/compute.ts'
 import {
   NO_READING_COUNTS,
@@ -35,7 +36,16 @@ export async function loadLedger(database: DatabaseSync, account: string, clock:
     projects.set(project.project.projectId, project)
   for await (const compute of bodies<ComputeAccount>(database.prepare(COMPUTES), account, clock))
     if (!compute.departed) computes.set(computeKey(compute.ref), compute)
-  return { account, computes, projects, readings: { ...NO_READING_COUNTS, ...body?.readings } }
+  const budgets = Object.fromEntries(
+    database
+      .prepare('select name, body from budget where account = ?')
+      .all(account)
+      .map(({ name, body: state }) => {
+        const key = String(name)
+        return [key, parsed(String(state), ['budget', key]) as BudgetState]
+      }),
+  )
+  return { account, computes, projects, readings: { ...NO_READING_COUNTS, ...body?.readings }, budgets }
 }
 
 /** @throws with the row's key when it is not what was written */
@@ -62,6 +72,6 @@ function parsed(text: string, key: readonly string[]): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new Error(`the account kept of ${key.filter(Boolean).join('/')} cannot be read`, { cause })
+    throw new Error(`what is kept of ${key.filter(Boolean).join('/')} cannot be read`, { cause })
   }
 }

@@ -137,6 +137,14 @@ const MIGRATIONS: readonly string[] = [
     set body = json_set(json_remove(body, '$.reading.activeLooks'), '$.reading.gaps', json('[]'))
     where body -> '$.reading.gaps' is null;
   `,
+  `
+  create table budget (
+    account text not null,
+    name text not null,
+    body text not null,
+    primary key (account, name)
+  ) strict;
+  `,
 ]
 
 const versionOf = (database: DatabaseSync): number =>

@@ -62,6 +62,12 @@ type Row =
   | { readonly kind: 'interval'; readonly interval: Batch['settled'][number] }
   | { readonly kind: 'rollup'; readonly rollup: Batch['rollups'][number] }
   | { readonly kind: 'day'; readonly day: Batch['days'][number] }
+  | {
+      readonly kind: 'budget'
+      readonly account: string
+      readonly name: string
+      readonly state: Batch['budgets'][string]
+    }
 
 /** Computes before what belongs to them. */
 function* rowsOf({ account, readings, ...of }: Batch): Generator<Row> {
@@ -71,6 +77,7 @@ function* rowsOf({ account, readings, ...of }: Batch): Generator<Row> {
   for (const interval of of.settled) yield { kind: 'interval', interval }
   for (const rollup of of.rollups) yield { kind: 'rollup', rollup }
   for (const day of of.days) yield { kind: 'day', day }
+  for (const [name, state] of Object.entries(of.budgets)) yield { kind: 'budget', account, name, state }
 }
 
 /** @returns a function that writes a row, and tells the compute whose history grew by it */
@@ -89,6 +96,10 @@ function createPut(database: DatabaseSync): (row: Row) => number | undefined {
   const putRollup = database.prepare(PUT_ROLLUP)
   const putDay = database.prepare(PUT_DAY)
   const endDay = database.prepare(END_DAY)
+  const putBudget = database.prepare(
+    'insert into budget values (?, ?, ?) on conflict do update set body = excluded.body',
+  )
+  const dropBudget = database.prepare('delete from budget where account = ? and name = ?')
   const findCompute = database.prepare(
     'select id from compute where account = ? and project_id = ? and endpoint_id = ?',
   )
@@ -127,6 +138,10 @@ function createPut(database: DatabaseSync): (row: Row) => number | undefined {
         endDay.run(compute, row.day.date, row.day.version)
         return undefined
       }
+      case 'budget':
+        if (row.state) putBudget.run(row.account, row.name, JSON.stringify(row.state))
+        else dropBudget.run(row.account, row.name)
+        return undefined
     }
   }
 }

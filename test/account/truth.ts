@@ -1,5 +1,7 @@
 // A compute with a known history, seen through the ports by the daemon's own pass, with faults.
 import { expect } from 'vitest'
+import { createScopes } from '../../src/account/budgets/budgets.ts'
+import { createUtc } from '../../src/calendar/zone.ts'
 import { pass, type PassPlan } from '../../src/daemon/pass.ts'
 import { newAccountState, type AccountState } from '../../src/daemon/state.ts'
 import type { Compute } from '../../src/model/compute.ts'
@@ -11,6 +13,7 @@ import type { ServiceError } from '../../src/model/service-error.ts'
 import { instant, seconds, type Instant } from '../../src/model/units.ts'
 import { seeded } from '../simulation/seeded.ts'
 import { POLL } from '../support/poll.ts'
+import { NO_HISTORY } from '../support/no-history.ts'
 import { UNASKED } from '../support/unasked.ts'
 import { at, compute, ledger, operation, preset, prices, project } from '../support/build.ts'
 
@@ -55,6 +58,8 @@ export async function judged(history: History, until: number, faults: Faults = {
   const plan: PassPlan = {
     prices,
     preset,
+    budgets: createScopes([]),
+    dayOf: createUtc().dayOf,
     overhead: 0.01,
     sweep: {
       ...POLL,
@@ -130,6 +135,7 @@ function portsOf(history: History, stage: Stage): Ports {
       },
       close: () => Promise.resolve(),
     },
+    history: NO_HISTORY,
     send: () => Promise.resolve([]),
   }
 }

@@ -29,6 +29,7 @@ describe('a budget of the configuration', () => {
       exempt: [],
       limit: { unit: 'money', amount: 200_000_000, currency: 'USD' },
       mode: 'soft',
+      per: 'month',
       definition: '[{},"money","month","Europe/Berlin",1,null,null]',
       periodAt: expect.any(Function),
       countedIn: expect.any(Function),

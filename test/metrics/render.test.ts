@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
+import { createScopes, lookAtBudgets } from '../../src/account/budgets/budgets.ts'
 import { newAccountState } from '../../src/daemon/state.ts'
 import { createCamera } from '../../src/daemon/snapshot.ts'
 import { CATALOGUE, PREFIX } from '../../src/metrics/catalogue.ts'
@@ -8,11 +9,13 @@ import { renderText } from '../../src/metrics/render.ts'
 import { createSelfMetrics } from '../../src/metrics/self.ts'
 import { NO_LIST } from '../../src/observe/sweep.ts'
 import { createPreset } from '../../src/model/sizes.ts'
+import type { BudgetForecast } from '../../src/model/budget.ts'
 import type { ComputeAccount } from '../../src/model/ledger.ts'
 import type { AwakeCauses } from '../../src/model/observation.ts'
 import type { Snapshot } from '../../src/model/snapshot.ts'
 import { atOnce } from '../../src/model/steps.ts'
-import { bytes, millis, seconds } from '../../src/model/units.ts'
+import { bytes, millis, ratio, seconds } from '../../src/model/units.ts'
+import { budgetOf, money } from '../account/budgets/build.ts'
 import { testWith } from '../support/programs.ts'
 import { accounted } from '../support/accounted.ts'
 import { at, attempt, ledger, look, prices, project, reading, sweep } from '../support/build.ts'
@@ -56,7 +59,16 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
   const rejected = service === 'ok' ? {} : { lastRejectedAt: at(600) }
   const last = { startedAt: at(590), endedAt: at(600), pages: 1, projects: 1, missing: new Set<string>() }
   const list = { ...NO_LIST, last }
-  const state = { ...newAccountState(known), service, lastSweepAt: at(600), list, ...rejected }
+  const plan = { ...known, prices, now: at(600) }
+  const { views } = atOnce(lookAtBudgets(createScopes([budgetOf({ limit: money(0.05) })]), plan))
+  const state = {
+    ...newAccountState(known),
+    budgets: views,
+    service,
+    lastSweepAt: at(600),
+    list,
+    ...rejected,
+  }
   const context = {
     now: at(600),
     version: 1,
@@ -64,7 +76,18 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
     staleAfter: seconds(180),
     activityLag: seconds(60),
   }
-  return atOnce(createCamera()([{ state, prices, preset: createPreset('interface') }], context))
+  const forecasts = { of: () => FORECAST }
+  return atOnce(createCamera()([{ state, prices, preset: createPreset('interface'), forecasts }], context))
+}
+
+const FORECAST: BudgetForecast = {
+  p10: 40_000,
+  p50: 60_000,
+  p90: 90_000,
+  learning: true,
+  days: 12,
+  probabilityOver: ratio(0.7),
+  exhaustedAt: at(86_400),
 }
 
 /** As if every compute had shown how late the service is. */
@@ -101,6 +124,18 @@ test.each([
   `dormouse_project_list_age_seconds{key="main"} 10`,
   `dormouse_poll_backlog{key="main",urgency="transition"} 0`,
   `dormouse_readings_total{result="skipped_quiet"} 0`,
+  'dormouse_budget_info{budget="all",account="main",scope="all",per="month",mode="soft"} 1',
+  'dormouse_budget_limit{budget="all",unit="USD"} 0.05',
+  'dormouse_budget_spent{budget="all",unit="USD"} 0.02943',
+  'dormouse_budget_spend_total{budget="all",unit="USD"} 0',
+  'dormouse_budget_rung{budget="all",rung="50"} 1',
+  'dormouse_budget_rung{budget="all",rung="80"} 0',
+  `dormouse_budget_window_end_timestamp_seconds{budget="all"} ${Date.UTC(2026, 1, 1) / 1000}`,
+  'dormouse_budget_period_seconds{budget="all"} 2678400',
+  'dormouse_budget_burn_tier_enabled{budget="all",window="1h"} 1',
+  'dormouse_budget_forecast{budget="all",unit="USD",percentile="90"} 0.09',
+  'dormouse_budget_overrun_probability{budget="all"} 0.7',
+  `dormouse_budget_exhaustion_timestamp_seconds{budget="all"} ${at(86_400) / 1000}`,
   `dormouse_wakeups_caused_total{project_id="project-one",reason="reading"} 0`,
 ])('%s', (line) => {
   expect(lines(snapshot())).toContain(line)

@@ -1,4 +1,6 @@
 // The daemon's loop over a simulated account, on a virtual clock with seeded chance.
+import { createScopes } from '../../src/account/budgets/budgets.ts'
+import { createUtc } from '../../src/calendar/zone.ts'
 import { loop } from '../../src/daemon/loop.ts'
 import { pino } from 'pino'
 import type { PassPlan } from '../../src/daemon/pass.ts'
@@ -17,6 +19,7 @@ import type { Ports, Random, Store } from '../../src/model/ports.ts'
 import { after, seconds } from '../../src/model/units.ts'
 import { START } from '../local/control/build.ts'
 import { preset, prices } from '../support/build.ts'
+import { NO_HISTORY } from '../support/no-history.ts'
 import { POLL } from '../support/poll.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { seeded } from './seeded.ts'
@@ -73,6 +76,7 @@ export async function simulateWeek(options: WeekOptions): Promise<Week> {
           ? Promise.reject(new Error('the disk is full'))
           : store.commit(batch),
     },
+    history: NO_HISTORY,
     send,
   }
   let state: AccountState = newAccountState(await store.load('main'))
@@ -99,6 +103,8 @@ export async function simulateWeek(options: WeekOptions): Promise<Week> {
 const planOf = ({ readings }: WeekOptions): PassPlan => ({
   prices,
   preset,
+  budgets: createScopes([]),
+  dayOf: createUtc().dayOf,
   overhead: 0.01,
   sweep: {
     ...POLL,
@@ -124,6 +130,7 @@ function memoryStore(): Store {
         computes: parsed<ComputeAccount>(computes),
         projects: parsed<ProjectAccount>(projects),
         readings: JSON.parse(kept) as ReadingCounts,
+        budgets: {},
       }),
     commit: (batch) => {
       for (const one of batch.computes) computes.set(computeKey(one.ref), JSON.stringify(one))

@@ -29,6 +29,7 @@ export const batch = (): Batch => ({
   settled: [],
   rollups: [],
   days: [],
+  budgets: {},
 })
 
 const edge = (when: number): Edge => ({

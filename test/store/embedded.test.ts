@@ -191,7 +191,7 @@ describe('a damaged file', () => {
     database.exec("update compute set body = '{' where endpoint_id = 'ep-two'")
     database.close()
     const store = open()
-    await expect(store.load('main')).rejects.toThrow('the account kept of project-two/ep-two cannot be read')
+    await expect(store.load('main')).rejects.toThrow('what is kept of project-two/ep-two cannot be read')
     await store.close()
   })
 })

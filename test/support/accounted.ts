@@ -28,6 +28,7 @@ export function accounted(before: Ledger, sweep: Sweep, context: Omit<AccountCon
       settled: parts.flatMap(({ settled }) => settled),
       rollups: parts.flatMap(({ rollups }) => rollups),
       days: parts.flatMap(({ days }) => days),
+      budgets: {},
     },
     events: parts.flatMap(({ events }) => events),
     days: parts.flatMap(({ days }) => days),

@@ -142,5 +142,6 @@ export const ledger = (over: Partial<Ledger> = {}): Ledger => ({
   computes: new Map(),
   projects: new Map(),
   readings: NO_READING_COUNTS,
+  budgets: {},
   ...over,
 })

@@ -1,13 +1,10 @@
 // What slices add up to. Kept as whole CU·ms by price, so that no rounding adds up; money is computed from the sums.
-import type { BudgetLimit } from '../../model/budget.ts'
-import type { Bounds, CuTimeByPrice } from '../../model/ledger.ts'
+import type { Amounts, BudgetLimit } from '../../model/budget.ts'
+import type { Bounds } from '../../model/ledger.ts'
 import type { AwakeSlice } from '../../model/slice.ts'
-import { millis, type Millis } from '../../model/units.ts'
+import { millis } from '../../model/units.ts'
 import { addBounds, addCuTime, awakeOf, cuTimeOf, NO_TIME } from '../cu-time.ts'
 import { cuTimeSum, spendOf } from '../totals.ts'
-
-/** Plain data. */
-export type Amounts = { readonly awake: Bounds<Millis>; readonly cuTime: CuTimeByPrice }
 
 export const NO_AMOUNTS: Amounts = { awake: NO_TIME, cuTime: {} }
 

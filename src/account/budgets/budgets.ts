@@ -1,43 +1,51 @@
 // All budgets of an account together.
-import type { Budget, BudgetForecast, BudgetView } from '../../model/budget.ts'
+import type { Budget, BudgetStates, BudgetView } from '../../model/budget.ts'
 import { computeKey, largestCu } from '../../model/compute.ts'
 import type { Event } from '../../model/event.ts'
-import type { ComputeAccount, Ledger } from '../../model/ledger.ts'
+import type { ComputeAccount, Ledger, ProjectAccount } from '../../model/ledger.ts'
+import type { Batch } from '../../model/ports.ts'
 import type { Prices } from '../../model/price.ts'
-import { targetOf } from '../../model/selector.ts'
+import { selects, targetOf } from '../../model/selector.ts'
 import type { AwakeSlice } from '../../model/slice.ts'
-import type { Instant } from '../../model/units.ts'
+import type { Steps } from '../../model/steps.ts'
+import type { Instant, Micros } from '../../model/units.ts'
 import { goingOn } from '../as-of.ts'
 import { priceAt } from '../slices.ts'
-import { lookAtBudget, type LookInput } from './look.ts'
-import { byCompute, settleBudget, type BudgetComputes, type BudgetState, type SettleInput } from './settle.ts'
-
-/** Name of a budget → its state. Plain data. */
-export type BudgetStates = Readonly<Record<string, BudgetState>>
+import { openLook } from './look.ts'
+import {
+  byCompute,
+  settleBudget,
+  withNewcomers,
+  type BudgetCompute,
+  type BudgetComputes,
+  type Newcomer,
+  type SettleInput,
+} from './settle.ts'
 
 export type SettledInput = Omit<SettleInput, 'settled'> & {
   /** What was settled since the states were kept: each slice once for good. */
   readonly settled: readonly AwakeSlice[]
+  /** Computes that were not known before, and that the service tells no history of. */
+  readonly newcomers?: readonly Newcomer[]
 }
 
-/** The states with what was settled; without those of budgets that are no more. */
+/** The states with what was settled, without those of budgets that are no more; a state that did not change is the same object. */
 export function settleBudgets(
   budgets: readonly Budget[],
   states: BudgetStates,
-  { settled, ...rest }: SettledInput,
+  { settled, newcomers = [], ...rest }: SettledInput,
 ): BudgetStates {
   const input = { ...rest, settled: byCompute(settled) }
   return Object.fromEntries(
-    budgets.map((budget) => [budget.name, settleBudget(budget, states[budget.name], input)]),
+    budgets.map((budget) => {
+      const state = settleBudget(budget, states[budget.name], input)
+      return [budget.name, withNewcomers(budget, state, newcomers)]
+    }),
   )
 }
 
-export type BudgetsInput = Omit<LookInput, 'provisional' | 'forecast'> & {
-  /** All that is not settled yet, as of now. */
-  readonly provisional: readonly AwakeSlice[]
-  /** Name of a budget → how its period may end. */
-  readonly forecasts?: ReadonlyMap<string, BudgetForecast>
-}
+/** Computes looked at in one step. Doubled, the event loop is held up for some 10 ms. */
+const COMPUTES = 500
 
 export type BudgetsLook = {
   readonly states: BudgetStates
@@ -46,46 +54,119 @@ export type BudgetsLook = {
   readonly events: readonly Event[]
 }
 
-export function lookAtBudgets(
-  budgets: readonly Budget[],
-  states: BudgetStates,
-  { forecasts, provisional, ...rest }: BudgetsInput,
-): BudgetsLook {
-  const input = { ...rest, provisional: byCompute(provisional) }
+/** Which budgets each compute counts for; remembered for as long as its account and its project stay what they are. */
+export type BudgetScopes = {
+  readonly budgets: readonly Budget[]
+  readonly of: (account: ComputeAccount, project: ProjectAccount | undefined) => Scoped
+}
+
+type Scoped = {
+  readonly project: ProjectAccount | undefined
+  readonly compute: Omit<BudgetCompute, 'perCuHour'>
+  /** Places in `budgets`. */
+  readonly places: readonly number[]
+}
+
+export function createScopes(budgets: readonly Budget[]): BudgetScopes {
+  const known = new WeakMap<ComputeAccount, Scoped>()
+  return {
+    budgets,
+    of: (account, project) => {
+      const before = known.get(account)
+      if (before?.project === project && before) return before
+      const compute = scopedCompute(account, project)
+      const places = budgets.flatMap(({ scope }, place) => (selects(scope, compute) ? [place] : []))
+      const scoped = { project, compute, places }
+      known.set(account, scoped)
+      return scoped
+    },
+  }
+}
+
+export type LookedAt = Pick<Ledger, 'computes' | 'projects' | 'budgets'> & {
+  readonly prices: Prices
+  readonly now: Instant
+}
+
+/** What all budgets come to now, with what is not settled yet of every compute. */
+export function* lookAtBudgets(scopes: BudgetScopes, known: LookedAt): Steps<BudgetsLook> {
+  const { computes, projects, budgets: states, prices, now } = known
+  const { budgets } = scopes
+  const perCuHour = priceAt(prices, now)
   const looks = budgets.map((budget) => ({
     name: budget.name,
-    look: lookAtBudget(budget, states[budget.name], { ...input, forecast: forecasts?.get(budget.name) }),
+    look: openLook(budget, states[budget.name], now),
+    waiting: [] as AwakeSlice[],
   }))
-  return {
-    states: Object.fromEntries(looks.map(({ name, look }) => [name, look.state])),
-    views: looks.flatMap(({ look: { view } }) => (view ? [view] : [])),
-    events: looks.flatMap(({ look: { events } }) => events),
+  const tell = (): void => {
+    for (const { look, waiting } of looks) look.provisional(waiting.splice(0))
   }
+  let count = 0
+  for (const account of budgets.length === 0 ? [] : computes.values()) {
+    const project = projects.get(account.ref.projectId)
+    const { compute, places } = scopes.of(account, project)
+    const slices = places.length === 0 ? [] : unsettledOf(account, { prices, project, now })
+    for (const place of places) {
+      looks[place]?.look.compute({ ...compute, perCuHour })
+      looks[place]?.waiting.push(...slices)
+    }
+    count += 1
+    if (count % COMPUTES !== 0) continue
+    tell()
+    yield
+  }
+  tell()
+  const closed = looks.map(({ name, look }) => ({ name, look: look.close() }))
+  return {
+    states: Object.fromEntries(closed.map(({ name, look }) => [name, look.state])),
+    views: closed.flatMap(({ look: { view } }) => (view ? [view] : [])),
+    events: closed.flatMap(({ look: { events } }) => events),
+  }
+}
+
+/** What its account holds, and what went on since it was folded. */
+function unsettledOf(
+  account: ComputeAccount,
+  asOf: { readonly prices: Prices; readonly project: ProjectAccount | undefined; readonly now: Instant },
+): readonly AwakeSlice[] {
+  const since = goingOn(account, asOf)
+  return since ? [...account.unsettled, since] : account.unsettled
 }
 
 /** Computes as budgets see them; what awake ones cost is the price of now. */
 export function budgetComputes(
   accounts: Iterable<ComputeAccount>,
-  { projects, prices, now }: Pick<Ledger, 'projects'> & { readonly prices: Prices; readonly now: Instant },
+  {
+    projectOf,
+    prices,
+    now,
+  }: {
+    readonly projectOf: (projectId: string) => ProjectAccount | undefined
+    readonly prices: Prices
+    readonly now: Instant
+  },
 ): BudgetComputes {
-  const perCuHour = priceAt(prices, now)
+  const perCuHour: Micros = priceAt(prices, now)
   return new Map(
-    [...accounts].map(({ ref, compute, goneAt }) => [
-      computeKey(ref),
-      {
-        ...targetOf(ref.account, compute, projects.get(ref.projectId)?.project),
-        maxCu: largestCu(compute.sizing),
-        perCuHour,
-        gone: goneAt !== undefined,
-      },
+    [...accounts].map((account) => [
+      computeKey(account.ref),
+      { ...scopedCompute(account, projectOf(account.ref.projectId)), perCuHour },
     ]),
   )
 }
 
-/** All that is not settled of a ledger as of `now`: what its accounts hold, and what went on since they were folded. */
-export const provisionalOf = (ledger: Ledger, prices: Prices, now: Instant): readonly AwakeSlice[] =>
-  [...ledger.computes.values()].flatMap((account) => {
-    const project = ledger.projects.get(account.ref.projectId)
-    const since = goingOn(account, { prices, project, now })
-    return since ? [...account.unsettled, since] : account.unsettled
-  })
+const scopedCompute = (
+  { ref, compute, goneAt }: ComputeAccount,
+  project: ProjectAccount | undefined,
+): Scoped['compute'] => ({
+  ...targetOf(ref.account, compute, project?.project),
+  maxCu: largestCu(compute.sizing),
+  gone: goneAt !== undefined,
+})
+
+/** What is to be stored so that `before` becomes `after`. */
+export function budgetChanges(before: BudgetStates, after: BudgetStates): Batch['budgets'] {
+  const changed = Object.entries(after).filter(([name, state]) => before[name] !== state)
+  const dropped = Object.keys(before).filter((name) => !Object.hasOwn(after, name))
+  return { ...Object.fromEntries(changed), ...Object.fromEntries(dropped.map((name) => [name, undefined])) }
+}

@@ -1,11 +1,8 @@
 // How fast a budget is spent: over the last hour, six hours, day and three days.
-import type { Budget, BudgetLimit, Burn } from '../../model/budget.ts'
+import type { Budget, BudgetLimit, Burn, Pace } from '../../model/budget.ts'
 import type { AwakeSlice } from '../../model/slice.ts'
 import type { Interval } from '../../model/time.ts'
-import { instant, seconds, type Cu, type Instant, type Micros } from '../../model/units.ts'
-
-/** Likely spend of settled slices by five minutes, in the unit of the limit: number of the bucket since 1970 → amount. Plain data. */
-export type Pace = Readonly<Record<string, number>>
+import { instant, seconds, type Cu, type Instant } from '../../model/units.ts'
 
 /** Doubled, the last hour's spend is wrong by up to ten minutes of what was spent around its beginning. */
 const BUCKET = 300_000
@@ -34,10 +31,11 @@ export function addToPace(
   for (const [bucket, amount] of Object.entries(pace)) if (Number(bucket) >= oldest) kept[bucket] = amount
   for (const slice of slices) {
     const [from, to] = slice.likely
+    const rate = rateOf(slice.size.likely, Number(slice.price), unit)
     const last = Math.floor((to - 1) / BUCKET)
     for (let bucket = Math.max(oldest, Math.floor(from / BUCKET)); bucket <= last; bucket += 1) {
       const time = overlap(slice.likely, spanOf(bucket))
-      kept[bucket] = (kept[bucket] ?? 0) + time * rateOf(slice, unit)
+      kept[bucket] = (kept[bucket] ?? 0) + time * rate
     }
   }
   return kept
@@ -48,37 +46,39 @@ const spanOf = (bucket: number): readonly [number, number] => [bucket * BUCKET, 
 const overlap = (a: readonly [number, number], b: readonly [number, number]): number =>
   Math.max(0, Math.min(a[1], b[1]) - Math.max(a[0], b[0]))
 
-/** Likely spend a millisecond, in the unit. */
-function rateOf(
-  { size, price }: Pick<AwakeSlice, 'price'> & { size: { likely: Cu } },
-  unit: BudgetLimit['unit'],
-) {
+/** Spend a millisecond at a size and a price in micros per CU-hour, in the unit. */
+export function rateOf(size: Cu, price: number, unit: BudgetLimit['unit']): number {
   switch (unit) {
     case 'money':
-      return (size.likely * Number(price)) / HOUR
+      return (size * price) / HOUR
     case 'cu_hours':
-      return size.likely
+      return size
     case 'awake_hours':
       return 1
   }
 }
 
-/** A compute as the highest burn counts it. */
-export type Largest = { readonly maxCu: Cu; readonly perCuHour: Micros }
-
-/** `M`: all of `computes` awake at their largest for a whole period, by the limit. */
-export function maxBurnOf({ limit }: Budget, period: Interval, computes: readonly Largest[]): number {
-  const rate = computes.reduce(
-    (sum, { maxCu, perCuHour }) =>
-      sum + rateOf({ size: { likely: maxCu }, price: String(perCuHour) }, limit.unit),
-    0,
+/** What `slices` spent in each of the windows of `burnsOf` that end now. */
+export const spentLately = (
+  slices: readonly AwakeSlice[],
+  { now, unit }: { readonly now: Instant; readonly unit: BudgetLimit['unit'] },
+): readonly number[] =>
+  TIERS.map(({ window }) =>
+    slices.reduce(
+      (sum, { likely, size, price }) =>
+        sum + overlap(likely, [now - window, now]) * rateOf(size.likely, Number(price), unit),
+      0,
+    ),
   )
-  return (rate * (period.to - period.from)) / limit.amount
-}
+
+/** `M`: all computes awake at their largest for a whole period, by the limit. `rate` is the sum of what they spend a millisecond then. */
+export const maxBurnOf = ({ limit }: Budget, period: Interval, rate: number): number =>
+  (rate * (period.to - period.from)) / limit.amount
 
 export type Spending = {
   readonly pace: Pace
-  readonly provisional: readonly AwakeSlice[]
+  /** `spentLately` of all that is not settled yet. */
+  readonly unsettled: readonly number[]
   readonly period: Interval
   readonly maxBurn: number
   /** Nothing before it is known. */
@@ -87,11 +87,12 @@ export type Spending = {
 }
 
 export function burnsOf({ limit }: Budget, spending: Spending): readonly Burn[] {
-  const { period, maxBurn, since, now } = spending
-  return TIERS.map(({ window, factor, floor }) => {
+  const { pace, unsettled, period, maxBurn, since, now } = spending
+  return TIERS.map(({ window, factor, floor }, tier) => {
     const from = instant(now - window)
     const planned = (limit.amount * window) / (period.to - period.from)
-    const burn = from < since ? undefined : spentIn([from, now], limit.unit, spending) / planned
+    const spent = settledIn(pace, [from, now]) + (unsettled[tier] ?? 0)
+    const burn = from < since ? undefined : spent / planned
     const reachable = factor === undefined ? undefined : Math.min(factor, REACHABLE * maxBurn)
     if (reachable === undefined)
       return { window: seconds(window / 1000), burn, threshold: undefined, off: 'left-to-forecast' }
@@ -100,14 +101,8 @@ export function burnsOf({ limit }: Budget, spending: Spending): readonly Burn[] 
   })
 }
 
-function spentIn(
-  span: readonly [number, number],
-  unit: BudgetLimit['unit'],
-  { pace, provisional }: Spending,
-): number {
-  let spent = 0
-  for (const [bucket, amount] of Object.entries(pace))
-    spent += (amount * overlap(spanOf(Number(bucket)), span)) / BUCKET
-  for (const slice of provisional) spent += overlap(slice.likely, span) * rateOf(slice, unit)
-  return spent
-}
+const settledIn = (pace: Pace, span: readonly [number, number]): number =>
+  Object.entries(pace).reduce(
+    (sum, [bucket, amount]) => sum + (amount * overlap(spanOf(Number(bucket)), span)) / BUCKET,
+    0,
+  )

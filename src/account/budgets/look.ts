@@ -1,29 +1,21 @@
 // One look at one budget: what is spent, which rungs that reaches, how fast it goes.
-import type { Budget, BudgetActing, BudgetForecast, BudgetView } from '../../model/budget.ts'
+import type {
+  Budget,
+  BudgetActing,
+  BudgetState,
+  BudgetView,
+  CountedAmounts,
+  Pace,
+  PeriodRecord,
+} from '../../model/budget.ts'
 import type { Event } from '../../model/event.ts'
 import { selects, selectsAll, type Target } from '../../model/selector.ts'
 import type { AwakeSlice } from '../../model/slice.ts'
 import { ratio, type Instant, type Ratio } from '../../model/units.ts'
 import { measured } from './amounts.ts'
-import { burnsOf, maxBurnOf, type Pace } from './burn.ts'
-import { count, countedFrom, isOf, reached, type Counted, type PeriodRecord } from './record.ts'
-import {
-  countedParts,
-  settleBudget,
-  type BudgetCompute,
-  type BudgetComputes,
-  type BudgetState,
-  type SlicesByCompute,
-} from './settle.ts'
-
-export type LookInput = {
-  readonly now: Instant
-  /** All that is not settled yet, as of now. */
-  readonly provisional: SlicesByCompute
-  /** All of the account: their largest sizes bound the burn. */
-  readonly computes: BudgetComputes
-  readonly forecast?: BudgetForecast | undefined
-}
+import { burnsOf, maxBurnOf, rateOf, spentLately } from './burn.ts'
+import { count, countedFrom, isOf, reached } from './record.ts'
+import { countedParts, settleBudget, type BudgetCompute } from './settle.ts'
 
 export type BudgetLook = {
   /** With the rungs that were reached: to be stored before anybody is told of them, or with it. */
@@ -34,45 +26,70 @@ export type BudgetLook = {
   readonly events: readonly Event[]
 }
 
-export function lookAtBudget(budget: Budget, before: BudgetState | undefined, input: LookInput): BudgetLook {
-  const { now, computes } = input
-  const state = settleBudget(budget, before, { now, computes, settled: new Map() })
-  const provisional = countedParts(budget, input.provisional, computes)
-  const steps = state.records.map((record): Step => {
-    const counted = count(record.settled, provisional, record)
-    return { before: record, after: { ...record, rungs: reached(budget, record, counted) }, counted }
-  })
-  const period = budget.periodAt(now)
-  const current = period && steps.find(({ after }) => isOf(after, period))
-  const running = [...computes.values()].filter((compute) => !compute.gone && selects(budget.scope, compute))
+/** A look that goes on: many computes are told of in turns. */
+export type OpenLook = {
+  /** Tells of a compute of the budget's scope: those that are there bound the burn by their largest sizes. */
+  readonly compute: (compute: BudgetCompute) => void
+  /** Tells of what is not settled yet, as of now, of computes of its scope; each slice once. */
+  readonly provisional: (slices: readonly AwakeSlice[]) => void
+  readonly close: () => BudgetLook
+}
+
+export function openLook(budget: Budget, before: BudgetState | undefined, now: Instant): OpenLook {
+  const { unit } = budget.limit
+  const state = settleBudget(budget, before, { now, computes: new Map(), settled: new Map() })
+  let counted = state.records.map(({ settled }) => settled)
+  let unsettled = spentLately([], { now, unit })
+  let rate = 0
   return {
-    state: { ...state, records: steps.map(({ after }) => after) },
-    view: current && {
-      ...figuresOf(budget, current),
-      ...paceOf(budget, current.after, { ...state, provisional, now, running }),
-      forecast: input.forecast,
+    compute: ({ gone, maxCu, perCuHour }) => {
+      if (!gone) rate += rateOf(maxCu, perCuHour, unit)
     },
-    events: steps.flatMap((step) => rungEvents(budget, step, now)),
+    provisional: (slices) => {
+      const parts = countedParts(budget, slices)
+      const lately = spentLately(parts, { now, unit })
+      unsettled = unsettled.map((sum, tier) => sum + (lately[tier] ?? 0))
+      counted = state.records.map((record, index) => count(counted[index] ?? record.settled, parts, record))
+    },
+    close: () => {
+      const steps = state.records.map((record, index): Step => {
+        const all = counted[index] ?? record.settled
+        return { before: record, after: { ...record, rungs: reached(budget, record, all) }, counted: all }
+      })
+      const period = budget.periodAt(now)
+      const current = period && steps.find(({ after }) => isOf(after, period))
+      return {
+        state: steps.some(isReached) ? { ...state, records: steps.map(({ after }) => after) } : state,
+        view: current && {
+          ...figuresOf(budget, state, current),
+          ...paceOf(budget, current.after, { ...state, unsettled, now, rate }),
+        },
+        events: steps.flatMap((step) => rungEvents(budget, step, now)),
+      }
+    },
   }
 }
 
 /** A record before and after a look at it. */
-type Step = { readonly before: PeriodRecord; readonly after: PeriodRecord; readonly counted: Counted }
+type Step = { readonly before: PeriodRecord; readonly after: PeriodRecord; readonly counted: CountedAmounts }
+
+const isReached = ({ before, after }: Step): boolean => after.rungs.length > before.rungs.length
 
 type Spending = {
   readonly since: Instant
   readonly pace: Pace
-  readonly provisional: readonly AwakeSlice[]
-  readonly running: readonly BudgetCompute[]
+  readonly unsettled: readonly number[]
+  /** With every compute awake at its largest. */
+  readonly rate: number
   readonly now: Instant
 }
 
 function paceOf(
   budget: Budget,
   period: PeriodRecord,
-  { running, since, ...spending }: Spending,
+  { rate, since, ...spending }: Spending,
 ): Pick<BudgetView, 'countedFrom' | 'maxBurn' | 'burns'> {
-  const maxBurn = maxBurnOf(budget, period, running)
+  const maxBurn = maxBurnOf(budget, period, rate)
   return {
     countedFrom: countedFrom(period, since),
     maxBurn,
@@ -80,10 +97,14 @@ function paceOf(
   }
 }
 
-type Figures = Omit<BudgetView, 'countedFrom' | 'maxBurn' | 'burns' | 'forecast'>
+type Figures = Omit<BudgetView, 'countedFrom' | 'maxBurn' | 'burns'>
 
-function figuresOf(budget: Budget, { after: { from, to, rungs }, counted }: Step): Figures {
-  const { account, name, mode, limit } = budget
+function figuresOf(
+  budget: Budget,
+  state: BudgetState,
+  { after: { from, to, rungs }, counted }: Step,
+): Figures {
+  const { account, name, mode, scope, per, limit } = budget
   const spent = measured(counted.all, limit.unit)
   const guessed = measured(counted.assumed, limit.unit).likely
   const assumed = ratio(spent.likely === 0 ? 0 : guessed / spent.likely)
@@ -91,9 +112,12 @@ function figuresOf(budget: Budget, { after: { from, to, rungs }, counted }: Step
     account,
     name,
     mode,
+    scope,
+    per,
     period: { from, to },
     limit,
     spent,
+    total: measured(state.total, limit.unit).likely,
     share: ratio(spent.likely / limit.amount),
     remaining: limit.amount - spent.likely,
     rungs,

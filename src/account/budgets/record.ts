@@ -1,23 +1,12 @@
 // What a budget counted, period by period: what is settled grows, what is not is added anew at each pass.
-import { RUNGS, type Budget, type Rung } from '../../model/budget.ts'
+import { RUNGS, type Budget, type CountedAmounts, type PeriodRecord, type Rung } from '../../model/budget.ts'
 import type { AwakeSlice } from '../../model/slice.ts'
 import type { Interval } from '../../model/time.ts'
 import type { Instant } from '../../model/units.ts'
-import { addSlices, measured, NO_AMOUNTS, type Amounts } from './amounts.ts'
+import { addSlices, measured, NO_AMOUNTS } from './amounts.ts'
 import { clip } from './clip.ts'
 
-/** One period of a budget. Plain data. */
-export type PeriodRecord = Interval & {
-  readonly settled: Counted
-  /** Those reached so far, of a limit of `rungsOf`: of another limit none is. */
-  readonly rungs: readonly Rung[]
-  readonly rungsOf: number
-}
-
-/** All of it, and the part of it that rests on no fact. */
-export type Counted = { readonly all: Amounts; readonly assumed: Amounts }
-
-const NOTHING_COUNTED: Counted = { all: NO_AMOUNTS, assumed: NO_AMOUNTS }
+const NOTHING_COUNTED: CountedAmounts = { all: NO_AMOUNTS, assumed: NO_AMOUNTS }
 
 /** A month that a wrong clock skipped to is not forgotten for the next one. Doubled, a budget keeps twice as much for nothing. */
 const RECORDS_KEPT = 4
@@ -31,13 +20,13 @@ export function withRecord(
   period: Interval,
   { limit: { amount } }: Budget,
 ): readonly PeriodRecord[] {
-  if (!records.some((record) => isOf(record, period)))
+  const known = records.find((record) => isOf(record, period))
+  if (!known)
     return [...records, { ...period, settled: NOTHING_COUNTED, rungs: [], rungsOf: amount }].slice(
       -RECORDS_KEPT,
     )
-  return records.map((record) =>
-    isOf(record, period) && record.rungsOf !== amount ? { ...record, rungs: [], rungsOf: amount } : record,
-  )
+  if (known.rungsOf === amount) return records
+  return records.map((record) => (record === known ? { ...record, rungs: [], rungsOf: amount } : record))
 }
 
 export const isOf = (record: PeriodRecord, period: Interval): boolean =>
@@ -50,7 +39,11 @@ export const settleInto = (record: PeriodRecord, slices: readonly AwakeSlice[]):
 })
 
 /** `counted` and the parts of `slices` that lie in `period`. */
-export function count(counted: Counted, slices: readonly AwakeSlice[], period: Interval): Counted {
+export function count(
+  counted: CountedAmounts,
+  slices: readonly AwakeSlice[],
+  period: Interval,
+): CountedAmounts {
   const parts = slices.flatMap((slice) => clip(slice, [period]))
   return {
     all: addSlices(counted.all, parts),
@@ -62,7 +55,7 @@ export function count(counted: Counted, slices: readonly AwakeSlice[], period: I
 }
 
 /** The rungs that what was counted has reached, also those that a restated sum is below again. */
-export function reached(budget: Budget, record: PeriodRecord, counted: Counted): readonly Rung[] {
+export function reached(budget: Budget, record: PeriodRecord, counted: CountedAmounts): readonly Rung[] {
   const { unit, amount } = budget.limit
   const spent = measured(counted.all, unit).likely
   return RUNGS.filter((rung) => record.rungs.includes(rung) || spent * 100 >= amount * rung)

@@ -1,25 +1,14 @@
 // What a budget keeps: what was settled, by period and by five minutes.
-import type { Budget } from '../../model/budget.ts'
+import type { Budget, BudgetState } from '../../model/budget.ts'
 import { computeKey } from '../../model/compute.ts'
 import { selects, type Target } from '../../model/selector.ts'
 import type { AwakeSlice } from '../../model/slice.ts'
 import type { Interval } from '../../model/time.ts'
 import { earliest, latest, type Cu, type Instant, type Micros } from '../../model/units.ts'
-import { addToPace, type Pace } from './burn.ts'
+import { addToPace } from './burn.ts'
+import { addSlices, NO_AMOUNTS } from './amounts.ts'
 import { clip, reachOf } from './clip.ts'
-import { settleInto, withRecord, type PeriodRecord } from './record.ts'
-
-/**
- * What must survive of a budget; plain data. To be stored in the transaction that stores the accounts whose settled slices are
- * in it: those are given once, so one without the other would count them twice or never.
- */
-export type BudgetState = {
-  readonly definition: string
-  /** From here on everything was counted. */
-  readonly since: Instant
-  readonly records: readonly PeriodRecord[]
-  readonly pace: Pace
-}
+import { settleInto, withRecord } from './record.ts'
 
 /** A compute as budgets see it. */
 export type BudgetCompute = Target & {
@@ -47,47 +36,74 @@ export type SettleInput = {
   readonly settledSince?: Instant | undefined
 }
 
-/** @param state undefined at first; one of another definition is left behind, and counting begins anew */
+/**
+ * @param state undefined at first; one of another definition is left behind, and counting begins anew
+ * @returns `state` itself when nothing was settled for it
+ */
 export function settleBudget(
   budget: Budget,
   state: BudgetState | undefined,
   input: SettleInput,
 ): BudgetState {
-  const { now, computes } = input
-  const kept = state?.definition === budget.definition ? state : createState(budget, input)
-  const settled = countedParts(budget, input.settled, computes)
+  const { now } = input
+  const kept = isCurrent(budget, state) ? state : createState(budget, input)
+  const settled = countedParts(budget, inScope(budget, input))
   const period = budget.periodAt(now)
   const records = period ? withRecord(kept.records, period, budget) : kept.records
+  if (settled.length === 0 && records === kept.records && kept.since <= now) return kept
   return {
     definition: kept.definition,
     // a clock that was ahead at the first pass said so
     since: earliest(kept.since, now),
+    total: addSlices(kept.total, settled),
     records: records.map((record) => settleInto(record, settled)),
     pace: addToPace(kept.pace, settled, { now, unit: budget.limit.unit }),
   }
 }
 
+/** Whether `state` is of this budget as it is defined now. */
+export const isCurrent = ({ definition }: Budget, state: BudgetState | undefined): state is BudgetState =>
+  state?.definition === definition
+
 const createState = ({ definition }: Budget, { now, settledSince }: SettleInput): BudgetState => ({
   definition,
   since: settledSince ?? now,
+  total: NO_AMOUNTS,
   records: [],
   pace: {},
 })
 
-/** The parts of `slices` that are of the budget's computes and at a time that it counts. */
-export function countedParts(
-  { scope, countedIn }: Budget,
-  slices: SlicesByCompute,
-  computes: BudgetComputes,
-): readonly AwakeSlice[] {
-  const ours = [...slices].flatMap(([key, its]) => {
+/** A compute whose time before an instant is not known. */
+export type Newcomer = { readonly compute: BudgetCompute; readonly knownFrom: Instant }
+
+/** The state when such computes have come into the budget's scope: it is known from a later instant on. */
+export function withNewcomers(
+  { scope }: Budget,
+  state: BudgetState,
+  newcomers: readonly Newcomer[],
+): BudgetState {
+  const since = newcomers
+    .filter(({ compute }) => selects(scope, compute))
+    .reduce((known, { knownFrom }) => latest(known, knownFrom), state.since)
+  return since === state.since ? state : { ...state, since }
+}
+
+/** Those of computes that the budget is about. */
+const inScope = (
+  { scope }: Budget,
+  { settled, computes }: Pick<SettleInput, 'settled' | 'computes'>,
+): readonly AwakeSlice[] =>
+  [...settled].flatMap(([key, its]) => {
     const compute = computes.get(key)
     return compute && selects(scope, compute) ? its : []
   })
-  const span = spanOf(ours)
+
+/** The parts of `slices` at a time that the budget counts. */
+export function countedParts({ countedIn }: Budget, slices: readonly AwakeSlice[]): readonly AwakeSlice[] {
+  const span = spanOf(slices)
   if (!span) return []
   const counted = countedIn(span.from, span.to)
-  return ours.flatMap((slice) => clip(slice, counted))
+  return slices.flatMap((slice) => clip(slice, counted))
 }
 
 function spanOf(slices: readonly AwakeSlice[]): Interval | undefined {

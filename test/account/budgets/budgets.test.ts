@@ -2,14 +2,16 @@ import { expect, test } from 'vitest'
 import { totalsAt } from '../../../src/account/as-of.ts'
 import {
   budgetComputes,
+  createScopes,
   lookAtBudgets,
-  provisionalOf,
   settleBudgets,
-  type BudgetStates,
+  type LookedAt,
 } from '../../../src/account/budgets/budgets.ts'
 import { spendOf } from '../../../src/account/totals.ts'
+import type { Budget, BudgetStates } from '../../../src/model/budget.ts'
 import { computeKey } from '../../../src/model/compute.ts'
-import { cu, ratio } from '../../../src/model/units.ts'
+import { atOnce } from '../../../src/model/steps.ts'
+import { cu, type Instant } from '../../../src/model/units.ts'
 import { accounted } from '../../support/accounted.ts'
 import { at, ledger, look, prices, project, sweep } from '../../support/build.ts'
 import { budgetOf, HOUR, inputAt, money, sliceOf } from './build.ts'
@@ -20,19 +22,20 @@ const small = budgetOf({ name: 'small', limit: money(4) })
 const shut = budgetOf({ name: 'shut', periodAt: () => undefined })
 const settled = [sliceOf('2026-11-02T00:00:00Z', 3)]
 
+const looked = (budgets: readonly Budget[], known: Omit<LookedAt, 'prices'>) =>
+  atOnce(lookAtBudgets(createScopes(budgets), { ...known, prices }))
+
+const nobody = (budgets: BudgetStates, now: Instant = inputAt(NOW).now) => ({ ...ledger(), budgets, now })
+
 test('budgets are counted apart, and what has no period has no view', () => {
   const states = settleBudgets([one, small, shut], {}, inputAt(NOW, { settled }))
-  const forecast = { p10: 1, p50: 2, p90: 3, probabilityOver: ratio(0.5) }
-  const seen = lookAtBudgets([one, small, shut], states, {
-    ...inputAt(NOW),
-    forecasts: new Map([['one', forecast]]),
-  })
-  expect(seen.views.map(({ name, share, forecast: ahead }) => [name, share, ahead])).toEqual([
-    ['one', 0.03, forecast],
-    ['small', 0.75, undefined],
+  const seen = looked([one, small, shut], nobody(states))
+  expect(seen.views.map(({ name, share }) => [name, share])).toEqual([
+    ['one', 0.03],
+    ['small', 0.75],
   ])
   expect(seen.events).toMatchObject([{ budget: 'small', rung: 50 }])
-  expect(lookAtBudgets([one, small, shut], seen.states, inputAt(NOW)).events).toEqual([])
+  expect(looked([one, small, shut], nobody(seen.states)).events).toEqual([])
 })
 
 test('what was settled part by part is the same as at once, also when nobody looked in between', () => {
@@ -47,7 +50,7 @@ test('what was settled part by part is the same as at once, also when nobody loo
 test('the state of a budget that is no more is dropped', () => {
   const states = settleBudgets([one, small], {}, inputAt(NOW))
   expect(Object.keys(settleBudgets([small], states, inputAt(NOW)))).toEqual(['small'])
-  expect(Object.keys(lookAtBudgets([one], states, inputAt(NOW)).states)).toEqual(['one'])
+  expect(Object.keys(looked([one], nobody(states)).states)).toEqual(['one'])
 })
 
 test('the computes of a ledger', () => {
@@ -59,8 +62,9 @@ test('the computes of a ledger', () => {
     }),
     { prices, overhead: 0.01, now: at(60) },
   ).ledger
+  const projectOf = (projectId: string) => known.projects.get(projectId)
   const ref = { account: 'main', projectId: 'project-one', endpointId: 'ep-one' }
-  expect(budgetComputes(known.computes.values(), { projects: known.projects, prices, now: at(60) })).toEqual(
+  expect(budgetComputes(known.computes.values(), { projectOf, prices, now: at(60) })).toEqual(
     new Map([
       [
         computeKey(ref),
@@ -107,14 +111,14 @@ test('what a ledger amounts to is what its budgets count, at every look, sure, l
     known = pass.ledger
     // the outputs are shown a while after the fold
     const shownAt = at(minute * 60 + 100)
+    const { projects } = known
     const computes = budgetComputes(known.computes.values(), {
-      projects: known.projects,
+      projectOf: (projectId) => projects.get(projectId),
       prices,
       now: shownAt,
     })
     states = settleBudgets(budgets, states, { now, settled: pass.slices.settled, computes })
-    const provisional = provisionalOf(known, prices, shownAt)
-    const seenNow = lookAtBudgets(budgets, states, { now: shownAt, provisional, computes })
+    const seenNow = looked(budgets, { ...known, budgets: states, now: shownAt })
     const totals = [...known.computes.values()].map((account) =>
       totalsAt(account, { prices, project: known.projects.get('project-one'), now: shownAt }),
     )

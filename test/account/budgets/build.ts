@@ -1,15 +1,15 @@
 // Budgets and slices of which each test changes what it is about. Prices are 1 unit of currency a CU-hour.
-import { lookAtBudget, type BudgetLook, type LookInput } from '../../../src/account/budgets/look.ts'
+import { openLook, type BudgetLook } from '../../../src/account/budgets/look.ts'
 import {
   byCompute,
   settleBudget,
   type BudgetCompute,
-  type BudgetState,
   type SettleInput,
 } from '../../../src/account/budgets/settle.ts'
 import { periodOf } from '../../../src/calendar/period.ts'
-import type { Budget, BudgetLimit } from '../../../src/model/budget.ts'
+import type { Budget, BudgetLimit, BudgetState } from '../../../src/model/budget.ts'
 import { computeKey, type ComputeRef } from '../../../src/model/compute.ts'
+import { selects } from '../../../src/model/selector.ts'
 import type { AwakeSlice, Span } from '../../../src/model/slice.ts'
 import { cu, cuMillis, instant, micros, millis, type Instant } from '../../../src/model/units.ts'
 import { at, zoneOf } from '../../support/zones.ts'
@@ -36,6 +36,7 @@ export const budgetOf = (changed: Partial<Budget> = {}): Budget => ({
   exempt: [],
   limit: money(100),
   mode: 'soft',
+  per: 'month',
   definition: 'all',
   periodAt: (now) => periodOf({ per: 'month', zone: UTC, anchor: 1 }, now),
   countedIn: (from, to) => [{ from, to }],
@@ -83,22 +84,26 @@ export const computeOf = (endpointId: string, changed: Partial<BudgetCompute> = 
   ...changed,
 })
 
-export type BudgetInput = Omit<SettleInput, 'settled'> &
-  Omit<LookInput, 'provisional'> & {
-    readonly settled: readonly AwakeSlice[]
-    readonly provisional: readonly AwakeSlice[]
-  }
+export type BudgetInput = Omit<SettleInput, 'settled'> & {
+  readonly settled: readonly AwakeSlice[]
+  readonly provisional: readonly AwakeSlice[]
+}
 
-/** One pass: what was settled goes into the state, then it is looked at. */
-export const advanceBudget = (
+/** One pass: what was settled goes into the state, then it is looked at, a compute after the other. */
+export function advanceBudget(
   budget: Budget,
   state: BudgetState | undefined,
-  input: BudgetInput,
-): BudgetLook =>
-  lookAtBudget(budget, settleBudget(budget, state, { ...input, settled: byCompute(input.settled) }), {
-    ...input,
-    provisional: byCompute(input.provisional),
-  })
+  { settled, provisional, ...input }: BudgetInput,
+): BudgetLook {
+  const after = settleBudget(budget, state, { ...input, settled: byCompute(settled) })
+  const look = openLook(budget, after, input.now)
+  const inScope = [...input.computes].filter(([, compute]) => selects(budget.scope, compute))
+  for (const [key, compute] of inScope) {
+    look.compute(compute)
+    look.provisional(byCompute(provisional).get(key) ?? [])
+  }
+  return look.close()
+}
 
 /** Nothing happened to `ep-a` and `ep-b`. */
 export const inputAt = (now: string | Instant, changed: Partial<BudgetInput> = {}): BudgetInput => ({

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { BudgetState } from '../../../src/account/budgets/settle.ts'
 import { periodOf } from '../../../src/calendar/period.ts'
-import type { Burn } from '../../../src/model/budget.ts'
+import type { BudgetState, Burn } from '../../../src/model/budget.ts'
 import { computeKey } from '../../../src/model/compute.ts'
 import { cu, instant, type Instant } from '../../../src/model/units.ts'
 import { at } from '../../support/zones.ts'

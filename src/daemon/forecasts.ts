@@ -1,0 +1,102 @@
+// Forecasts beside the pass: days are read from the store now and then, a compute after the other, and what they lead to is kept.
+import type { Logger } from 'pino'
+import { budgetForecast } from '../account/forecast/budget.ts'
+import type { Daily } from '../account/forecast/daily.ts'
+import type { BudgetForecast, BudgetView } from '../model/budget.ts'
+import type { Ledger } from '../model/ledger.ts'
+import type { Clock } from '../model/ports.ts'
+import { after, instant, seconds, type Instant } from '../model/units.ts'
+import { readDays, type DaysOptions } from './read-days.ts'
+import type { AccountState } from './state.ts'
+
+export type Forecasts = {
+  /** As it was last worked out for this period; undefined before that, and before a day is over. */
+  readonly of: (view: BudgetView) => BudgetForecast | undefined
+}
+
+export type Forecaster = Forecasts & {
+  /** Begins to work out what is due, beside whatever else runs. Never throws. */
+  readonly refresh: (state: AccountState) => void
+  /** Resolves when nothing is being worked out. */
+  readonly idle: () => Promise<void>
+}
+
+/** Seconds. Doubled, what was restated of the last days is known two hours late. */
+const READ_EVERY = 3600
+/** Seconds. Doubled, a forecast lags a sudden spend twice as long; halved, twice the work. */
+const FORECAST_EVERY = 300
+/** A year has all there is to learn of weekdays and noise, and a month more its own windows. Doubled, a start reads twice as much. */
+const DAYS = seconds(400 * 86_400)
+/** What is older is no longer restated but for rare cases, which the next process sees. */
+const RESTATED = seconds(4 * 86_400)
+
+export type ForecasterOptions = DaysOptions & { readonly clock: Clock; readonly log: Logger }
+
+type Known = { readonly period: BudgetView['period']; readonly forecast: BudgetForecast | undefined }
+
+export function createForecaster(options: ForecasterOptions): Forecaster {
+  const { clock, scopes, zone, log } = options
+  const series = new Map<string, Daily>()
+  const known = new Map<string, Known>()
+  let readAt: number | undefined
+  let doneAt: number | undefined
+  let running: Promise<void> | undefined
+
+  async function work({ ledger, budgets, ahead }: AccountState): Promise<void> {
+    const now = instant(clock.now() + ahead)
+    if (readAt === undefined || clock.monotonic() - readAt >= READ_EVERY) {
+      await read(ledger, now)
+      readAt = clock.monotonic()
+    }
+    for (const view of budgets) {
+      const daily = series.get(view.name)
+      const forecast = daily && budgetForecast(view, daily, { now, dayOf: zone.dayOf })
+      known.set(view.name, { period: view.period, forecast })
+      // oxlint-disable-next-line no-await-in-loop -- a scrape may be waiting
+      await clock.sleep(seconds(0), NEVER)
+    }
+    doneAt = clock.monotonic()
+  }
+
+  /** Puts what is kept of the last days in place of what was there. */
+  async function read(ledger: Ledger, now: Instant): Promise<void> {
+    const from = zone.dayOf(after(now, seconds(0 - (readAt === undefined ? DAYS : RESTATED))))
+    const fresh = await readDays({ ledger, from: from.from, now }, options)
+    for (const [place, { name }] of scopes.budgets.entries()) {
+      const before = [...(series.get(name) ?? [])].filter(([day]) => day < from.number)
+      series.set(name, new Map([...before, ...(fresh[place] ?? [])]))
+    }
+  }
+
+  const isDue = ({ budgets }: AccountState): boolean =>
+    doneAt === undefined ||
+    clock.monotonic() - doneAt >= FORECAST_EVERY ||
+    budgets.some(({ name, period }) => known.get(name)?.period.from !== period.from)
+
+  return {
+    of: ({ name, period, spent }) => {
+      const found = known.get(name)
+      return found?.period.from === period.from ? atLeast(found.forecast, spent.likely) : undefined
+    },
+    refresh: (state) => {
+      if (running || state.budgets.length === 0 || !isDue(state)) return
+      running = work(state)
+        .catch((err: unknown) => {
+          log.error({ err, account: state.ledger.account }, 'the forecasts could not be worked out')
+        })
+        .finally(() => {
+          running = undefined
+        })
+    },
+    idle: async () => running,
+  }
+}
+
+const NEVER = new AbortController().signal
+
+/** What was spent since it was worked out is no longer ahead. */
+function atLeast(forecast: BudgetForecast | undefined, spent: number): BudgetForecast | undefined {
+  if (!forecast) return undefined
+  const { p10, p50, p90 } = forecast
+  return { ...forecast, p10: Math.max(p10, spent), p50: Math.max(p50, spent), p90: Math.max(p90, spent) }
+}

@@ -1,0 +1,78 @@
+// What each budget counted day by day, out of the store.
+import { addSlices, NO_AMOUNTS } from '../account/budgets/amounts.ts'
+import type { BudgetScopes } from '../account/budgets/budgets.ts'
+import { clip } from '../account/budgets/clip.ts'
+import { keptOfOpen, slicesOfKept, type Kept } from '../account/budgets/kept.ts'
+import { countedParts } from '../account/budgets/settle.ts'
+import { addToDay, type Daily } from '../account/forecast/daily.ts'
+import type { Zone } from '../calendar/zone.ts'
+import type { Budget } from '../model/budget.ts'
+import type { DayRow } from '../model/day.ts'
+import type { Ledger } from '../model/ledger.ts'
+import type { History } from '../model/ports.ts'
+import type { Prices } from '../model/price.ts'
+import type { AwakeSlice } from '../model/slice.ts'
+import { earliest, instant, latest, type Instant } from '../model/units.ts'
+import { placesOf } from './budgets.ts'
+
+export type DaysOptions = {
+  readonly history: History
+  readonly scopes: BudgetScopes
+  readonly prices: Prices
+  readonly zone: Zone
+}
+
+type Asked = { readonly ledger: Ledger; readonly from: Instant; readonly now: Instant }
+
+/** In the order of the budgets: all of them from the day of `from` on, what is settled of today included. */
+export async function readDays(asked: Asked, options: DaysOptions): Promise<readonly Daily[]> {
+  const { ledger, from, now } = asked
+  const { history, scopes, prices, zone } = options
+  const to = zone.dayOf(now).to
+  const series = scopes.budgets.map((budget) => ({
+    budget,
+    daily: new Map() as Daily,
+    isWhole: countsAlways(budget, from, to),
+  }))
+  const of = ({ ref }: Pick<Kept, 'ref'>) =>
+    placesOf(ref, ledger, scopes).flatMap((place) => series[place] ?? [])
+  const addRow = (row: DayRow): void => {
+    const { number } = zone.dayOf(instant((row.from + row.to) / 2))
+    for (const { daily, isWhole } of of(row)) if (isWhole) addToDay(daily, number, row)
+  }
+  const addKept = (kept: Kept): void => {
+    const slices = slicesOfKept(kept, prices)
+    for (const { budget, daily, isWhole } of of(kept))
+      if (!isWhole) addSlicesTo(daily, countedParts(budget, slices), { from, zone })
+  }
+  for await (const row of history.days(ledger.account, { from, to })) addRow(row)
+  // a budget with a window has days of its own: its intervals are counted, as far back as they are kept
+  if (series.some(({ isWhole }) => !isWhole)) {
+    for await (const interval of history.intervals(ledger.account, { from, to })) addKept(interval)
+    for (const account of ledger.computes.values()) {
+      const open = keptOfOpen(account)
+      if (open) addKept(open)
+    }
+  }
+  return series.map(({ daily }) => daily)
+}
+
+function countsAlways({ countedIn }: Budget, from: Instant, to: Instant): boolean {
+  const [all, ...more] = countedIn(from, to)
+  return all !== undefined && more.length === 0 && all.from === from && all.to === to
+}
+
+function addSlicesTo(
+  daily: Daily,
+  slices: readonly AwakeSlice[],
+  { from, zone }: { readonly from: Instant; readonly zone: Zone },
+): void {
+  for (const slice of slices) {
+    const end = latest(slice.high[1], slice.likely[1])
+    for (let at = latest(from, earliest(slice.high[0], slice.likely[0])); at < end;) {
+      const day = zone.dayOf(at)
+      addToDay(daily, day.number, addSlices(NO_AMOUNTS, clip(slice, [day])))
+      at = day.to
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import { createScopes, lookAtBudgets } from '../../src/account/budgets/budgets.ts'
+import { totalsAt } from '../../src/account/as-of.ts'
+import { addBounds, addCuTime } from '../../src/account/cu-time.ts'
+import { spendOf } from '../../src/account/totals.ts'
+import { inside, outside } from '../../src/calendar/counted.ts'
+import type { Budget } from '../../src/model/budget.ts'
+import type { CuTimeByPrice } from '../../src/model/ledger.ts'
+import { atOnce } from '../../src/model/steps.ts'
+import { micros, type Instant } from '../../src/model/units.ts'
+import { budgetOf, money } from '../account/budgets/build.ts'
+import { weekly, windowOf } from '../calendar/windows.ts'
+import { seeded } from '../simulation/seeded.ts'
+import type { Use } from '../simulation/world.ts'
+import { eachInItsFolder } from '../store/folder.ts'
+import { prices } from '../support/build.ts'
+import { watch, type Watch } from './watch.ts'
+
+const place = eachInItsFolder()
+const MINUTE = 60_000
+
+/** Used for a while, then left, at times of its own. */
+const useOf = (index: number, hours: number): Use => {
+  const random = seeded(index)
+  const activity: number[] = []
+  for (let at = random.unit() * 60 * MINUTE; at < hours * 60 * MINUTE; at += 60 * MINUTE * random.unit())
+    activity.push(Math.round(at))
+  return { endpointId: `ep-${index}`, delay: 300, activity }
+}
+const usesOf = (count: number, hours: number): readonly Use[] =>
+  Array.from({ length: count }, (_, index) => useOf(index, hours))
+
+const night = windowOf(weekly('Mon-Sun 00:30-01:15', 'UTC'))
+const ALL = budgetOf({ limit: money(1) })
+const NIGHT = budgetOf({
+  name: 'night',
+  definition: 'night',
+  countedIn: (from, to) => inside(night, from, to),
+})
+const DAY = budgetOf({ name: 'day', definition: 'day', countedIn: (from, to) => outside(night, from, to) })
+
+/** What the ledger comes to, all computes together. */
+function ledgerSpend({ state }: Watch, now: Instant) {
+  const { computes, projects } = state().ledger
+  const cuTime = [...computes.values()].reduce<CuTimeByPrice>((sum, one) => {
+    const project = projects.get(one.ref.projectId)
+    return addCuTime(sum, totalsAt(one, { prices, project, now }).cuTime)
+  }, {})
+  return spendOf(cuTime)
+}
+
+function spentNow(seen: Watch, budgets: readonly Budget[], now: Instant) {
+  const looked = lookAtBudgets(createScopes(budgets), { ...seen.state().ledger, prices, now })
+  return atOnce(looked).views.map(({ spent }) => spent)
+}
+
+test('a budget of everything is the ledger, to the micro, wherever the daemon is killed', async () => {
+  const random = seeded(7)
+  const kills: string[] = []
+  const seen = await watch({
+    uses: usesOf(120, 3),
+    store: place.open(),
+    killed: (_, batch) => {
+      if (random.unit() > 0.2) return undefined
+      const when = random.unit() < 0.5 ? 'before' : 'after'
+      const settles = batch.settled.length > 0 ? 'settling' : 'other'
+      kills.push(`${when} ${Object.keys(batch.budgets).length > 0 ? 'budget' : settles}`)
+      return when
+    },
+  })
+  const budgets = [ALL, NIGHT, DAY]
+  for (let hour = 0; hour < 18; hour += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await seen.passes(10, budgets)
+    const now = seen.clock.now()
+    const whole = ledgerSpend(seen, now)
+    const [all, inNight, inDay] = spentNow(seen, budgets, now)
+    expect(all).toEqual(whole)
+    if (!inNight || !inDay) throw new Error('no period')
+    const both = addBounds<number>(inNight, inDay, micros)
+    for (const bound of ['low', 'likely', 'high'] as const)
+      expect(Math.abs(both[bound] - whole[bound])).toBeLessThanOrEqual(1)
+  }
+  expect(new Set(kills).size).toBeGreaterThanOrEqual(3)
+  expect(ledgerSpend(seen, seen.clock.now()).likely).toBeGreaterThan(1_000_000)
+})

@@ -1,0 +1,11 @@
+import type { History } from '../../src/model/ports.ts'
+
+/** A store that kept nothing for good. */
+export const NO_HISTORY: History = {
+  days: nothing,
+  intervals: nothing,
+  lastIntervals: () => Promise.resolve([]),
+  rollups: nothing,
+}
+
+async function* nothing(): AsyncGenerator<never> {}
