@@ -33,5 +33,6 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'service/decode.ts': ['model', 'zod'],
   'service/decode-usage.ts': ['model', 'zod', 'service/decode.ts'],
   'metrics/catalogue.ts': ['model'],
-  'metrics/collect.ts': ['model', 'metrics/catalogue.ts'],
+  'metrics/collect.ts': ['model', 'metrics/catalogue.ts', 'metrics/collect-budgets.ts'],
+  'metrics/collect-budgets.ts': ['model', 'metrics/catalogue.ts'],
 }
