@@ -1,5 +1,7 @@
 // One look at the whole past of an account: the daemon's own pass, until every project was seen once, then what the service counted.
 import { auditOf } from '../account/audit/audit.ts'
+import { createScopes } from '../account/budgets/budgets.ts'
+import { createUtc } from '../calendar/zone.ts'
 import type { Audit } from '../model/audit.ts'
 import type { Consumption } from '../model/consumption.ts'
 import type { DayRow } from '../model/day.ts'
@@ -93,6 +95,8 @@ function passPlanOf({ prices, preset }: AuditOrder['plan'], days: number): PassP
   return {
     prices,
     preset,
+    budgets: createScopes([]),
+    dayOf: createUtc().dayOf,
     overhead: 0,
     sweep: {
       requests: REQUESTS,

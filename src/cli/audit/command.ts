@@ -84,6 +84,7 @@ async function auditIn(folder: string, { access, prices, options }: How, io: Io)
     background: service.at('report'),
     readings: { readable: () => false, read: neverRead },
     store,
+    history: store,
     send: () => Promise.resolve([]),
   }
   const plan = { prices, preset: createPreset('2026-03') }
