@@ -5,7 +5,7 @@ import type { Daily } from '../account/forecast/daily.ts'
 import type { BudgetForecast, BudgetView } from '../model/budget.ts'
 import type { Ledger } from '../model/ledger.ts'
 import type { Clock } from '../model/ports.ts'
-import { after, instant, seconds, type Instant } from '../model/units.ts'
+import { after, earliest, instant, seconds, type Instant } from '../model/units.ts'
 import { readDays, type DaysOptions } from './read-days.ts'
 import type { AccountState } from './state.ts'
 
@@ -27,8 +27,8 @@ const READ_EVERY = 3600
 const FORECAST_EVERY = 300
 /** A year has all there is to learn of weekdays and noise, and a month more its own windows. Doubled, a start reads twice as much. */
 const DAYS = seconds(400 * 86_400)
-/** What is older is no longer restated but for rare cases, which the next process sees. */
-const RESTATED = seconds(4 * 86_400)
+/** Days that are older are told anew where the history of a compute was read: that is not waited for an hour. */
+const RECENT = seconds(2 * 86_400)
 
 export type ForecasterOptions = DaysOptions & { readonly clock: Clock; readonly log: Logger }
 
@@ -39,14 +39,18 @@ export function createForecaster(options: ForecasterOptions): Forecaster {
   const series = new Map<string, Daily>()
   const known = new Map<string, Known>()
   let readAt: number | undefined
+  // days that were told anew since they were read
+  let changedFrom: Instant | undefined
   let doneAt: number | undefined
   let running: Promise<void> | undefined
 
   async function work({ ledger, budgets, ahead }: AccountState): Promise<void> {
     const now = instant(clock.now() + ahead)
-    if (readAt === undefined || clock.monotonic() - readAt >= READ_EVERY) {
-      await read(ledger, now)
+    if (isReadDue(now)) {
+      const from = readAt === undefined ? after(now, seconds(0 - DAYS)) : changedFrom
+      changedFrom = undefined
       readAt = clock.monotonic()
+      if (from !== undefined) await read(ledger, from, now)
     }
     for (const view of budgets) {
       const daily = series.get(view.name)
@@ -58,9 +62,14 @@ export function createForecaster(options: ForecasterOptions): Forecaster {
     doneAt = clock.monotonic()
   }
 
-  /** Puts what is kept of the last days in place of what was there. */
-  async function read(ledger: Ledger, now: Instant): Promise<void> {
-    const from = zone.dayOf(after(now, seconds(0 - (readAt === undefined ? DAYS : RESTATED))))
+  const isReadDue = (now: Instant): boolean =>
+    readAt === undefined ||
+    clock.monotonic() - readAt >= READ_EVERY ||
+    (changedFrom !== undefined && changedFrom < after(now, seconds(0 - RECENT)))
+
+  /** Puts what is kept from a day on in place of what was there. */
+  async function read(ledger: Ledger, begin: Instant, now: Instant): Promise<void> {
+    const from = zone.dayOf(begin)
     const fresh = await readDays({ ledger, from: from.from, now }, options)
     for (const [place, { name }] of scopes.budgets.entries()) {
       const before = [...(series.get(name) ?? [])].filter(([day]) => day < from.number)
@@ -79,6 +88,8 @@ export function createForecaster(options: ForecasterOptions): Forecaster {
       return found?.period.from === period.from ? atLeast(found.forecast, spent.likely) : undefined
     },
     refresh: (state) => {
+      const { toldFrom } = state
+      if (toldFrom !== undefined) changedFrom = earliest(toldFrom, changedFrom ?? toldFrom)
       if (running || state.budgets.length === 0 || !isDue(state)) return
       running = work(state)
         .catch((err: unknown) => {

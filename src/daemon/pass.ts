@@ -9,7 +9,7 @@ import type { Sweep } from '../model/observation.ts'
 import type { Prices } from '../model/price.ts'
 import type { Ports } from '../model/ports.ts'
 import type { Preset } from '../model/sizes.ts'
-import { millis, seconds, type Instant } from '../model/units.ts'
+import { earliest, millis, seconds, type Instant } from '../model/units.ts'
 import { observe, type SweepPlan } from '../observe/sweep.ts'
 import { lookedAt, withBudgets, withSettled, type BudgetPlan, type BudgetsHere } from './budgets.ts'
 import { retold, steadied, timebaseOf, type Timebase } from './steady.ts'
@@ -71,6 +71,7 @@ const sweepPlan = ({ stored }: AccountState, { sweep }: PassPlan): SweepPlan =>
 type Kept = {
   readonly ledger: Ledger
   readonly budgets: readonly BudgetView[]
+  readonly toldFrom: Instant | undefined
   readonly events: readonly Event[]
   /** Why a part could not be stored; undefined when all were. */
   readonly failure: unknown
@@ -85,20 +86,28 @@ async function keep(
   const { store, clock } = ports
   const grown = growing(swept.before)
   const events: Event[] = []
+  let toldFrom: Instant | undefined
   try {
     for (const part of parts) {
       const batch = withSettled(part, { ...swept, ledger: grown.ledger() }, here)
       // oxlint-disable-next-line no-await-in-loop -- one part after the other is the point
       if (!isEmpty(part)) await store.commit(batch)
       grown.add(batch)
+      for (const { from } of part.days) toldFrom = earliest(from, toldFrom ?? from)
       events.push(...part.events)
       // oxlint-disable-next-line no-await-in-loop -- a scrape may be waiting
       await clock.sleep(seconds(0), NEVER)
     }
     const looked = await lookedAt(ports, grown.ledger(), here)
-    return { ...looked, events: [...events, ...looked.events], failure: undefined }
+    return { ...looked, toldFrom, events: [...events, ...looked.events], failure: undefined }
   } catch (cause) {
-    return { ledger: grown.ledger(), budgets: [], events, failure: cause ?? new Error('the store failed') }
+    return {
+      ledger: grown.ledger(),
+      budgets: [],
+      toldFrom,
+      events,
+      failure: cause ?? new Error('the store failed'),
+    }
   }
 }
 
@@ -107,12 +116,13 @@ const NEVER = new AbortController().signal
 type Ended = Kept & { readonly timebase: Timebase; readonly now: Instant; readonly wall: Instant }
 
 function stateAfter(before: AccountState, sweep: Sweep, ended: Ended): AccountState {
-  const { ledger, budgets, failure, timebase, now, wall } = ended
+  const { ledger, budgets, toldFrom, failure, timebase, now, wall } = ended
   const reached = sweep.service === 'ok'
   const stored = failure === undefined
   return {
     ledger,
     budgets: stored ? budgets : before.budgets,
+    toldFrom,
     timebase,
     ahead: millis(now - wall),
     list: stored ? sweep.list : before.list,

@@ -10,6 +10,8 @@ export type AccountState = {
   readonly ledger: Ledger
   /** What the budgets came to at the end of the last pass that could be stored; none before the first. */
   readonly budgets: readonly BudgetView[]
+  /** The oldest day that the last pass told anew; undefined when it told none. */
+  readonly toldFrom: Instant | undefined
   /** What the times in the ledger are told by; undefined before the first pass of this process. */
   readonly timebase: Timebase | undefined
   /** The ledger's time minus the wall clock's, at the end of the last pass. */
@@ -39,6 +41,7 @@ export type AccountState = {
 export const newAccountState = (ledger: Ledger): AccountState => ({
   ledger,
   budgets: [],
+  toldFrom: undefined,
   timebase: undefined,
   ahead: millis(0),
   list: NO_LIST,

@@ -157,7 +157,7 @@ export const CATALOGUE = {
   budgetExhaustion: gauge(
     'budget_exhaustion_timestamp_seconds',
     ['budget'],
-    'When the limit is reached if spend runs as expected; absent if not within the current period.',
+    'When the limit is reached if spend runs as expected; absent once it is reached, and if not within the current period.',
   ),
   budgetPeriod: gauge('budget_period_seconds', ['budget'], 'Length of the current period, as it really is.'),
   budgetStart: gauge('budget_window_start_timestamp_seconds', ['budget'], 'When the current period began.'),

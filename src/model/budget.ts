@@ -96,7 +96,7 @@ export type SpendForecast = {
 
 export type BudgetForecast = SpendForecast & {
   readonly probabilityOver: Ratio
-  /** When the limit is reached if spend runs as expected; undefined when it is not within this period. */
+  /** When the limit is reached if spend runs as expected; undefined once it is reached, and when it is not within this period. */
   readonly exhaustedAt: Instant | undefined
 }
 

@@ -29,7 +29,7 @@ export function budgetForecast(
     ...most,
   })
   if (!forecast) return undefined
-  const days = exhaustedIn(forecast, limit.amount)
+  const days = spent.likely >= limit.amount ? undefined : exhaustedIn(forecast, limit.amount)
   const { p10, p50, p90, learning } = forecast
   return {
     p10,
