@@ -84,3 +84,32 @@ test('a budget of everything is the ledger, to the micro, wherever the daemon is
   expect(new Set(kills).size).toBeGreaterThanOrEqual(3)
   expect(ledgerSpend(seen, seen.clock.now()).likely).toBeGreaterThan(1_000_000)
 })
+
+test('a budget that is new in the configuration counts what was before, and one that was away has no gap', async () => {
+  const seen = await watch({ uses: usesOf(10, 4), store: place.open() })
+  await seen.passes(60, [])
+  await seen.restart()
+  await seen.passes(60, [ALL])
+  await seen.restart()
+  await seen.passes(60, [])
+  await seen.restart()
+  await seen.passes(30, [ALL])
+  const now = seen.clock.now()
+  const [spent] = spentNow(seen, [ALL], now)
+  const whole = ledgerSpend(seen, now)
+  expect(whole.likely).toBeGreaterThan(100_000)
+  expect(Math.abs((spent?.likely ?? 0) - whole.likely)).toBeLessThanOrEqual(10)
+})
+
+test('a rung is told once, also where processes are killed before they stored something', async () => {
+  const seen = await watch({
+    uses: usesOf(20, 3),
+    store: place.open(),
+    killed: (commit) => (commit % 7 === 0 ? 'before' : undefined),
+  })
+  await seen.passes(180, [budgetOf({ limit: money(0.3) })])
+  const rungs = seen.events.flatMap((event) => (event.kind === 'budget-rung' ? [event.rung] : []))
+  expect(rungs.length).toBeGreaterThan(1)
+  expect(rungs.at(-1)).toBe(seen.state().ledger.budgets['all']?.records[0]?.rungs.at(-1))
+  expect(new Set(rungs).size).toBe(rungs.length)
+})
