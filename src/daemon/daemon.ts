@@ -116,7 +116,11 @@ const runLane = (
   clock: Clock,
   { interval, until }: { readonly interval: Config['poll']['interval']; readonly until: AbortSignal },
 ): Promise<void> =>
-  loop(clock, { interval, turn: () => lane.turn(until), failures: lane.state().failures }, until)
+  loop(
+    clock,
+    { interval, turn: () => lane.turn(until), failures: lane.state().failures, turnedAt: lane.turnedAt() },
+    until,
+  )
 
 /** Resolves when the first pass of an account ended without a refusal, or those of all have ended. */
 async function oneAccepted({ all }: Lanes, first: readonly Promise<unknown>[]): Promise<void> {

@@ -10,18 +10,20 @@ export type LoopOptions = {
   readonly turn: () => Promise<number>
   /** The same number before the first turn of this loop. */
   readonly failures?: number
+  /** When the turn before the first of this loop began, on the monotonic clock; now when there was none. */
+  readonly turnedAt?: Seconds
 }
 
 /**
- * Runs `turn` every `interval`, from start to start, the first one interval from now, until `signal` aborts; ticks that a
+ * Runs `turn` every `interval`, from start to start, the first one interval after the last, until `signal` aborts; ticks that a
  * long turn covered are skipped. While turns fail, the wait doubles up to eight intervals.
  */
 export async function loop(
   clock: Clock,
-  { interval, turn, failures = 0 }: LoopOptions,
+  { interval, turn, failures = 0, turnedAt = clock.monotonic() }: LoopOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  let due = clock.monotonic()
+  let due = turnedAt
   let failed = failures
   while (!signal.aborted) {
     const wait = interval * Math.min(MOST_INTERVALS, 2 ** Math.max(0, failed - 1))

@@ -62,3 +62,19 @@ test('stopping waits for no timer', async () => {
   stop.abort()
   await expect(running).resolves.toBeUndefined()
 })
+
+test('the first turn comes an interval after the turn before the loop began', async () => {
+  const clock = fakeClock()
+  const stop = new AbortController()
+  const starts: number[] = []
+  await clock.advance(seconds(45))
+  const turn = (): Promise<number> => {
+    starts.push(clock.monotonic())
+    return Promise.resolve(0)
+  }
+  const running = loop(clock, { interval: seconds(60), turn, turnedAt: seconds(10) }, stop.signal)
+  await clock.advance(seconds(100))
+  stop.abort()
+  await running
+  expect(starts).toEqual([70, 130])
+})

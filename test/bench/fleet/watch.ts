@@ -149,7 +149,7 @@ process.on('message', () => stop.abort())
 process.on('disconnect', () => process.exit(0))
 process.send?.('begun')
 await oneTurn()
-await loop(clock, { interval: config.poll.interval, turn: oneTurn }, stop.signal)
+await loop(clock, { interval: config.poll.interval, turn: oneTurn, turnedAt: lane.turnedAt() }, stop.signal)
 await scraping
 const { user, system } = process.cpuUsage(cpuBefore)
 const elapsed = clock.monotonic() - begunAt
