@@ -100,6 +100,13 @@ async function judged(service: FleetService, { projects, minutes, watched }: Jud
   const truth = await service.truth(window.to)
   const delays = delaysOf(truth, known, window)
   const ledger = ledgerErrorOf(truth, accounts, watched.accountsWithin)
+  const ranged = new Set(watched.ranged)
+  const isFixed = ({ endpointId }: { readonly endpointId: string }): boolean => !ranged.has(endpointId)
+  const fixed = ledgerErrorOf(
+    { ...truth, computes: truth.computes.filter(isFixed) },
+    accounts.filter(isFixed),
+    watched.accountsWithin,
+  )
   const { answered, limited } = await service.requests()
   const elapsed = (window.to - window.from) / 60_000
   const goal = GOALS[projects] ?? { age: '', known: '' }
@@ -110,6 +117,7 @@ async function judged(service: FleetService, { projects, minutes, watched }: Jud
       ['  wakes and suspensions', `${delays.edges}, never known ${delays.unknown}`, ''],
       ['  known in detail after, s', spread(delays), goal.known],
       ['  ledger error', `${(100 * ledger.error).toFixed(2)} %`, '≤ 0.5 %'],
+      ['  of it computes of a fixed size', `${(100 * fixed.error).toFixed(2)} %`, ''],
       [
         '  ledger bounds',
         `${(100 * ledger.width).toFixed(1)} % wide, contain the truth: ${ledger.contains}`,
@@ -134,6 +142,7 @@ async function judged(service: FleetService, { projects, minutes, watched }: Jud
       known_worst: delays.worst,
       unknown: delays.unknown,
       ledger_error: ledger.error,
+      ledger_error_fixed: fixed.error,
       outside: ledger.outside.length,
       requests_per_minute: answered / elapsed,
       limited,

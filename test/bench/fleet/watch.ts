@@ -11,6 +11,7 @@ import { loop } from '../../../src/daemon/loop.ts'
 import { createRandom } from '../../../src/daemon/random.ts'
 import { portsOf } from '../../../src/daemon/wire.ts'
 import { createSelfMetrics } from '../../../src/metrics/self.ts'
+import { largestCu, smallestCu } from '../../../src/model/compute.ts'
 import type { ComputeAccount } from '../../../src/model/ledger.ts'
 import { awakeEffect } from '../../../src/model/operation.ts'
 import type { Batch, Ports, Store } from '../../../src/model/ports.ts'
@@ -29,6 +30,8 @@ export type Watched = {
   /** The end of the window is left out: what happened there may be known later. */
   readonly accountsWithin: Window
   readonly accounts: readonly Account[]
+  /** Endpoint ids of computes whose size moves inside a range: without readings nothing tells where it is. */
+  readonly ranged: readonly string[]
   readonly passes: number
   /** Of the longest pass and of the mean one, s. */
   readonly passSeconds: { readonly longest: number; readonly mean: number }
@@ -161,6 +164,9 @@ const told: Watched = {
   known: [...known.values()],
   accountsWithin: settled,
   accounts: accountsIn(settled),
+  ranged: [...lane.state().ledger.computes.values()].flatMap(({ ref, compute }) =>
+    smallestCu(compute.sizing) < largestCu(compute.sizing) ? [ref.endpointId] : [],
+  ),
   passes: passes.length,
   passSeconds: {
     longest: Math.max(...passes),
