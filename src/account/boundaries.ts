@@ -154,11 +154,25 @@ function isRestart(start: Operation, operations: readonly Operation[]): boolean 
   return applied && start.createdAt - suspension.updatedAt <= SECOND
 }
 
-/** Whether `sighting` was made after `boundary`; where its window leaves that open, its state says it. */
-function isAfter(sighting: Sighting, { kind, edge }: Boundary): boolean {
+/** Whether `sighting` was made after `boundary`, as its record says; else as our clock says, and where its window leaves that open, its state. */
+function isAfter(sighting: Sighting, boundary: Boundary): boolean {
+  const told = toldBy(sighting, boundary)
+  if (told !== undefined) return told
+  const { kind, edge } = boundary
   if (sighting.answeredAt < edge.earliest - SKEW) return false
   if (sighting.askedAt >= edge.latest + SKEW) return true
   return isAwake(sighting) === (kind === 'start')
+}
+
+/**
+ * A record names the last start and the last suspension before it, by the clock that dated the boundary: whatever ours shows, a look
+ * whose record does not name the start that another record told of was made before it.
+ */
+function toldBy({ record, state }: Sighting, { kind, edge }: Boundary): boolean | undefined {
+  const last = kind === 'start' ? record?.startedAt : record?.suspendedAt
+  if (!record || edge.source !== 'record') return undefined
+  if (last !== undefined) return last >= edge.earliest
+  return state === (kind === 'start' ? 'idle' : 'active') ? false : undefined
 }
 
 function narrowed(

@@ -19,7 +19,7 @@ export function evidenceAfter(evidence: Evidence, at: Instant, carried: AwakeInt
       ({ updatedAt, action }) =>
         later(updatedAt) || (carried !== undefined && action === 'check_availability'),
     ),
-    sightings: evidence.sightings.filter(({ answeredAt }) => answeredAt >= at),
+    sightings: sightingsAfter(evidence, at),
     starts: evidence.starts.filter(later),
     ends: evidence.ends.filter(later),
     // Inside an interval activity is pruned as its share of the extension is summed up.
@@ -38,6 +38,17 @@ export function evidenceAfter(evidence: Evidence, at: Instant, carried: AwakeInt
       ? mergedHeld(evidence.held, carried.from.earliest, at)
       : evidence.held.filter(({ to }) => later(to)),
   }
+}
+
+/** A look whose record does not know yet of what is settled tells of the time before it, whatever our clock showed. */
+function sightingsAfter({ sightings, starts, ends }: Evidence, at: Instant): Evidence['sightings'] {
+  const isPast = (one: Instant): boolean => one <= at
+  const [started, ended] = [starts.findLast(isPast) ?? 0, ends.findLast(isPast) ?? 0]
+  return sightings.filter(
+    ({ answeredAt, record }) =>
+      answeredAt >= at &&
+      !(record && ((record.startedAt ?? 0) < started || (record.suspendedAt ?? 0) < ended)),
+  )
 }
 
 /** Of an interval that goes on at `until`: activity before it, once its share of the extension is summed up. */
