@@ -1,7 +1,7 @@
 // Instants and what the clocks of a place show: the only translation between the two.
 import { failed, ok, type Result } from '../model/result.ts'
 import { instant, type Instant } from '../model/units.ts'
-import { createOffsets, type Offsets } from './offsets.ts'
+import { createOffsets, UTC, type Offsets } from './offsets.ts'
 import { DAY, dateText, dayNumberOf, daysAfter, wall, wallOf, type DayNumber, type Wall } from './wall.ts'
 import { zoneName } from './zone-name.ts'
 
@@ -39,10 +39,9 @@ export function createZone(name: string): Result<Zone, string> {
 }
 
 /** Needs no checking and is what everything is in until told otherwise. */
-export const createUtc = (): Zone => zoneOf('UTC')
+export const createUtc = (): Zone => zoneOf('UTC', UTC)
 
-function zoneOf(name: string): Zone {
-  const offsets = createOffsets(name)
+function zoneOf(name: string, offsets = createOffsets(name)): Zone {
   const wallAt = (at: Instant): Wall => wall(at + offsets.at(at))
   const beginAt = (at: Wall): Instant => instantsAt(offsets, at)[0] ?? afterGap(offsets, at)
   let last: Day | undefined
