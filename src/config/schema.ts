@@ -130,14 +130,14 @@ const server = z.strictObject({
   api: address
     .refine(isLoopback, 'expected a loopback address such as 127.0.0.1:9478: it has no access control')
     .prefault('127.0.0.1:9478')
-    .describe('Status page and API: host:port on loopback.'),
+    .describe('Status and API: host:port on loopback.'),
 })
 
 export const configSchema = z.strictObject({
   mode: z
     .enum(['off', 'observe', 'suggest', 'approve', 'apply'])
     .prefault('suggest')
-    .describe('How far Dormouse may go.'),
+    .describe('How far Dormouse may go. So far it only reads, in every mode.'),
   accounts: z
     .array(accountSchema, 'expected a list with at least one account')
     .min(1, 'expected a list with at least one account')
