@@ -104,7 +104,7 @@ function storedText(): string {
     readOnly: true,
   })
   const rows = database
-    .prepare('select body from compute_account union all select body from account_ledger')
+    .prepare('select body from compute union all select body from account_ledger')
     .all()
   database.close()
   return JSON.stringify(rows)
