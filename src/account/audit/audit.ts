@@ -72,12 +72,14 @@ function audited(
   }
 }
 
-/** A day belongs to the week in which it begins. */
+/** A day belongs to the week in which it begins; weeks before anything was awake are left out. */
 function weeksOf(days: readonly CountedDay[], from: Instant, to: Instant): readonly AuditWeek[] {
   const count = Math.floor((to - from) / WEEK)
-  return Array.from({ length: count }, (_, index) => {
+  const weeks = Array.from({ length: count }, (_, index) => {
     const begin = instant(to - (count - index) * WEEK)
     const sums = sumsOf(days.filter((day) => day.from >= begin && day.from < begin + WEEK))
     return { from: begin, spend: sums.spend.likely, awake: sums.awake.likely, wakes: sums.wakes }
   })
+  const first = weeks.findIndex(({ awake }) => awake > 0)
+  return first === -1 ? [] : weeks.slice(first)
 }

@@ -72,6 +72,11 @@ test('sums, weeks and shares are those of the days', () => {
   expect(counted).toBe(0)
 })
 
+test('weeks before anything was awake are left out', () => {
+  expect(audited({ days: [day(20, 'ep-one', { awake: 1 })] }).weeks).toHaveLength(2)
+  expect(audited({}).weeks).toEqual([])
+})
+
 const consumed = (index: number, hours: number): Consumption => ({
   projectId: 'project-one',
   subscription: 'launch',
