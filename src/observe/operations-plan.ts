@@ -18,8 +18,8 @@ const LONGEST_OPERATION: Seconds = seconds(300)
 export type OperationsSeen = {
   readonly ledger: Ledger
   readonly looks: readonly Look[]
-  /** How far back the history of a compute is read that is seen for the first time. */
-  readonly history: Seconds
+  /** How far back the history of a compute is read that is seen for the first time; not, where its record dates its last start, when undefined. */
+  readonly history: Seconds | undefined
 }
 
 export type OperationsWanted = {
@@ -34,13 +34,13 @@ export type OperationsWanted = {
  * such a transition, and where some were still running.
  */
 export function operationsToRead({ ledger, looks, history }: OperationsSeen, now: Instant): OperationsWanted {
-  const begin = after(now, seconds(0 - Math.max(history, FIRST_HISTORY)))
+  const begin = after(now, seconds(0 - Math.max(history ?? 0, FIRST_HISTORY)))
   const needed = new Map<string, Instant>()
   const welcome = new Map<string, Instant>()
   for (const look of looks) {
     const { projectId, endpointId } = look.compute
     const known = ledger.computes.get(computeKey({ account: ledger.account, projectId, endpointId }))
-    if (!known) want(needed, projectId, begin)
+    if (!known) want(isHistoryNeeded(look, history) ? needed : welcome, projectId, begin)
     else if (isNeeded(known, look, ledger)) want(needed, projectId, sinceLast(known, begin))
     else if (hasChanged(known, look)) want(welcome, projectId, after(known.seenAt, BEFORE))
   }
@@ -54,6 +54,13 @@ export function operationsToRead({ ledger, looks, history }: OperationsSeen, now
 function want(into: Map<string, Instant>, projectId: string, from: Instant): void {
   into.set(projectId, earliest(from, into.get(projectId) ?? from))
 }
+
+const isHistoryNeeded = (look: Look, history: Seconds | undefined): boolean =>
+  history !== undefined || !isDated(look)
+
+/** Whether the record tells when the compute last started, or that it never did. */
+const isDated = ({ compute }: Look): boolean =>
+  compute.startedAt !== undefined || (compute.state === 'idle' && compute.lastActive === undefined)
 
 const isNeeded = (known: ComputeAccount, look: Look, { projects }: Ledger): boolean =>
   needsOperations(known, look, effectiveDelay(look.compute, projects.get(known.ref.projectId)?.project))

@@ -8,7 +8,7 @@ import { serviceErrorText, type ServiceError } from '../model/service-error.ts'
 import { after, seconds, type Instant } from '../model/units.ts'
 import { operationsToRead, type OperationsSeen } from './operations-plan.ts'
 import { inParallel } from './parallel.ts'
-import { affordableAge, looksToMake, pagesToRead, type PollPlan } from './plan.ts'
+import { affordableAge, looksToMake, pagesToRead, readsHistory, type PollPlan } from './plan.ts'
 import { readProjectList, type ListRead } from './project-list.ts'
 import { readingRound, type ReadingPlan } from './round.ts'
 import { chooseProjects } from './urgency.ts'
@@ -48,9 +48,10 @@ export async function observe(ports: Ports, start: SweepStart, signal: AbortSign
   const quietUntil = (projectId: string): Instant | undefined =>
     projectOf(projectId)?.computeLastActiveAt && quietUntilOf(projectId, listed, plan)
   const details = await computesOf(ports, { ids: choice.projectIds, quietUntil }, signal)
+  const history = readsHistory(plan, projectsIn(start, listed)) ? plan.history : undefined
   const operations = await operationsOf(
     ports,
-    { ledger, looks: details.looks, history: plan.history, room: roomLeft(plan, listed, details) },
+    { ledger, looks: details.looks, history, room: roomLeft(plan, listed, details) },
     signal,
   )
   const round = await readingRound(
@@ -91,10 +92,17 @@ const endedEarly = (
   service: kind === 'unauthorized' ? 'unauthorized' : pages > 0 ? 'ok' : 'unavailable',
 })
 
-const limitsOf = ({ ledger, plan }: SweepStart, { pages, changed }: ListRead) => ({
-  ...looksToMake(plan, pages),
-  maxAge: affordableAge(plan, Math.max(ledger.projects.size, changed.size)),
-})
+const limitsOf = (start: SweepStart, listed: ListRead) => {
+  const projects = projectsIn(start, listed)
+  return {
+    ...looksToMake(start.plan, listed.pages),
+    maxAge: affordableAge(start.plan, projects),
+    readsHistory: readsHistory(start.plan, projects),
+  }
+}
+
+const projectsIn = ({ ledger }: SweepStart, { changed }: ListRead): number =>
+  Math.max(ledger.projects.size, changed.size)
 
 const roomLeft = ({ requests }: SweepPlan, { pages }: ListRead, { asked }: Details): number =>
   Math.max(0, requests - pages - asked)

@@ -27,7 +27,7 @@ const ORDER: readonly Urgency[] = ['in-flight', 'transition', 'unseen', 'awake',
 /** @param most how many requests there are for it; of those that just go on being awake or old, `restful` */
 export function chooseProjects(
   fleet: Fleet,
-  limits: Looks & { readonly maxAge: Seconds },
+  limits: Looks & { readonly maxAge: Seconds; readonly readsHistory: boolean },
   now: Instant,
 ): Choice {
   const wishes = new Map<string, Wish>()
@@ -39,7 +39,8 @@ export function chooseProjects(
   wishOfComputes(fleet, now, wish)
   wishOfProjects(fleet, { maxAge: limits.maxAge, now }, wish)
   const byUrgency = Map.groupBy(wishes.values(), ({ urgency }) => urgency)
-  const costOf = ({ projectId }: Wish): number => (isNew(fleet, projectId) ? NEW_COSTS : 1)
+  const costOf = ({ projectId }: Wish): number =>
+    limits.readsHistory && isNew(fleet, projectId) ? NEW_COSTS : 1
   const chosen: string[] = []
   let spent = 0
   const backlog: Record<Urgency, number> = { 'in-flight': 0, transition: 0, unseen: 0, awake: 0, age: 0 }

@@ -75,3 +75,12 @@ test('of a compute never seen the history is read as far back as configured', ()
   const seen = { ledger: ledger(), looks: [look(160, started)], history: seconds(60 * 86_400) }
   expect(operationsToRead(seen, at(160)).needed.get('project-one')).toBe(at(160 - 60 * 86_400))
 })
+
+test.each<[string, Partial<Compute>, 'needed' | 'welcome']>([
+  ['that dates its last start', started, 'welcome'],
+  ['of one that was never used', {}, 'welcome'],
+  ['that dates nothing', { state: 'active' }, 'needed'],
+])('in a very large account the history is welcome at most, of a record %s', (_, record, expected) => {
+  const seen = { ledger: ledger(), looks: [look(160, record)], history: undefined }
+  expect(operationsToRead(seen, at(160))[expected].has('project-one')).toBe(true)
+})

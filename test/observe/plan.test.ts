@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { FinishedList } from '../../src/model/observation.ts'
-import { affordableAge, looksToMake, pagesToRead } from '../../src/observe/plan.ts'
+import { affordableAge, looksToMake, pagesToRead, readsHistory } from '../../src/observe/plan.ts'
 import { at } from '../support/build.ts'
 import { POLL } from '../support/poll.ts'
 
@@ -34,4 +34,8 @@ test.each([
   [100_000, 68_572],
 ])('of %d projects each is looked at within what a quarter of the budget affords', (projects, expected) => {
   expect(Math.ceil(affordableAge(POLL, projects))).toBe(expected)
+})
+
+test('the history of all is read of an account for which that takes an hour at the most', () => {
+  expect([10_500, 10_501].map((projects) => readsHistory(POLL, projects))).toEqual([true, false])
 })

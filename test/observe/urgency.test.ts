@@ -46,7 +46,7 @@ const fleet = (known: Ledger, over: Partial<Fleet> = {}): Fleet => ({
   ...over,
 })
 
-const all = { maxAge: seconds(900), most: 100, restful: 100, unseen: 100 }
+const all = { maxAge: seconds(900), most: 100, restful: 100, unseen: 100, readsHistory: true }
 const awake = { state: 'active', startedAt: at(50), lastActive: at(90) } as const
 
 describe('the computes of', () => {
@@ -176,4 +176,8 @@ test('of projects never looked at, which cost two requests, those come first tha
   )
   expect(projectIds).toEqual(['project-9', 'project-8', 'project-7'])
   expect(backlog.unseen).toBe(7)
+  const withoutHistory = { ...all, unseen: 7, readsHistory: false }
+  expect(
+    chooseProjects(fleet(ledger(), { changed: changedTo(...listed) }), withoutHistory, at(100)).projectIds,
+  ).toHaveLength(7)
 })
