@@ -1,6 +1,6 @@
 // What awake time was for: the idle tail, and the part that our own readings added.
 import type { AutosuspendDelay } from '../model/compute.ts'
-import type { AwakeInterval, Evidence, Footprint } from '../model/ledger.ts'
+import type { AwakeInterval, Evidence, Footprint } from '../model/evidence.ts'
 import { instant, millis, type Instant, type Millis, type Seconds } from '../model/units.ts'
 
 /** `last_active` is written in whole seconds. */

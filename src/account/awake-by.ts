@@ -1,4 +1,5 @@
-import type { AwakeShare, Totals } from '../model/ledger.ts'
+import type { AwakeShare } from '../model/evidence.ts'
+import type { Totals } from '../model/ledger.ts'
 import { micros, millis, type Micros } from '../model/units.ts'
 import { culpritOf } from './culprits.ts'
 

@@ -1,5 +1,5 @@
 // Starts and ends of awake intervals, from operations and records, each in the window that the sightings leave it.
-import type { Edge, Evidence, Sighting } from '../model/ledger.ts'
+import type { Edge, Evidence, Sighting } from '../model/evidence.ts'
 import { awakeEffect, type Operation } from '../model/operation.ts'
 import { earliest, instant, latest, type Instant } from '../model/units.ts'
 

@@ -1,6 +1,6 @@
 // Which facts rule out that something happened unseen between two sights of a compute.
 import type { AutosuspendDelay } from '../model/compute.ts'
-import type { Evidence, SightedRecord } from '../model/ledger.ts'
+import type { Evidence, SightedRecord } from '../model/evidence.ts'
 import type { Span } from '../model/slice.ts'
 import { instant, latest, type Instant } from '../model/units.ts'
 

@@ -1,5 +1,5 @@
 // What belongs to a day beside awake time: wakes, idle tails and what our readings added.
-import type { AwakeInterval } from '../model/ledger.ts'
+import type { AwakeInterval } from '../model/evidence.ts'
 import type { Span } from '../model/slice.ts'
 import { instant, latest, millis, type Instant, type Millis } from '../model/units.ts'
 import { endTotals, type TotalsContext } from './totals.ts'

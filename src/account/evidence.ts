@@ -1,6 +1,6 @@
 // Adds what a sweep saw to the evidence of one compute. Operations, states and instants are sets: adding one twice, or in another order, makes no difference.
 import { largestCu, smallestCu, type Compute } from '../model/compute.ts'
-import type { Evidence, SightedRecord, Sighting, SizeSighting } from '../model/ledger.ts'
+import type { Evidence, SightedRecord, Sighting, SizeSighting } from '../model/evidence.ts'
 import type { Look, ReadingAttempt } from '../model/observation.ts'
 import { isOpen, type Operation } from '../model/operation.ts'
 import { currentCu, type Preset } from '../model/sizes.ts'

@@ -1,5 +1,6 @@
 // What a session of ours may have left behind, and what it saw of others.
-import type { Evidence, Footprint, ReadingAccount } from '../model/ledger.ts'
+import type { Evidence, Footprint } from '../model/evidence.ts'
+import type { ReadingAccount } from '../model/ledger.ts'
 import type { AwakeCauses, Reading, ReadingAttempt } from '../model/observation.ts'
 import { instant, type Instant } from '../model/units.ts'
 import { grownBy } from './use.ts'

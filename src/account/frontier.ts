@@ -1,6 +1,6 @@
 // Up to where an account is settled: an instant at which the compute's state is known, behind which nothing is expected to change.
 import { LATENESS } from '../model/transition.ts'
-import type { AwakeInterval, Evidence } from '../model/ledger.ts'
+import type { AwakeInterval, Evidence } from '../model/evidence.ts'
 import type { Span } from '../model/slice.ts'
 import { earliest, instant, latest, seconds, type Instant, type Seconds } from '../model/units.ts'
 import { isAwake } from './boundaries.ts'

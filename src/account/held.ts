@@ -1,6 +1,7 @@
 // Time awake by what held it: of what readings saw, and of what is known without them. The rest is not known.
 import type { AutosuspendDelay } from '../model/compute.ts'
-import type { AwakeInterval, ComputeAccount, Evidence, HeldBy, HeldStretch } from '../model/ledger.ts'
+import type { AwakeInterval, Evidence, HeldBy, HeldStretch } from '../model/evidence.ts'
+import type { ComputeAccount } from '../model/ledger.ts'
 import type { Look } from '../model/observation.ts'
 import { instant, millis, type Instant } from '../model/units.ts'
 import { lastForeignActivity } from './activity.ts'

@@ -1,7 +1,8 @@
 // The account of a compute that is seen for the first time, with the history that its operations tell.
 import { largestCu, smallestCu, type Compute } from '../model/compute.ts'
 import type { DayRow } from '../model/day.ts'
-import type { ComputeAccount, Evidence } from '../model/ledger.ts'
+import type { Evidence } from '../model/evidence.ts'
+import type { ComputeAccount } from '../model/ledger.ts'
 import type { Look } from '../model/observation.ts'
 import { awakeEffect, type Operation } from '../model/operation.ts'
 import type { Steps } from '../model/steps.ts'

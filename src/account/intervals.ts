@@ -1,5 +1,6 @@
 // Awake intervals out of evidence: a walk along the timeline that keeps one piece of state, whether the compute is awake.
-import type { AwakeInterval, CarriedInterval, Edge, Evidence, SightedRecord } from '../model/ledger.ts'
+import type { AwakeInterval, Edge, Evidence, SightedRecord } from '../model/evidence.ts'
+import type { CarriedInterval } from '../model/ledger.ts'
 import { mayStart } from '../model/operation.ts'
 import type { Span } from '../model/slice.ts'
 import { earliest, instant, latest, type Instant } from '../model/units.ts'

@@ -1,5 +1,6 @@
 // What of the evidence is no longer needed.
-import type { AwakeInterval, Evidence, Totals } from '../model/ledger.ts'
+import type { AwakeInterval, Evidence } from '../model/evidence.ts'
+import type { Totals } from '../model/ledger.ts'
 import type { Instant } from '../model/units.ts'
 import { extensionOf, foreignActivities, ownActivities } from './activity.ts'
 import { updatesOf } from './continuity.ts'

@@ -1,6 +1,7 @@
 // What is kept of the readings of one compute.
 import type { AutosuspendDelay } from '../model/compute.ts'
-import type { ComputeAccount, Evidence, ReadingAccount, Totals } from '../model/ledger.ts'
+import type { Evidence } from '../model/evidence.ts'
+import type { ComputeAccount, ReadingAccount, Totals } from '../model/ledger.ts'
 import type { Look, Missing, Reading, ReadingAttempt } from '../model/observation.ts'
 import { gapBucket } from '../model/gap.ts'
 import { latest, millis, seconds } from '../model/units.ts'

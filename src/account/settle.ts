@@ -1,6 +1,7 @@
 // Keeps the evidence small: what is long over is summed up for good, and only what may still be restated is kept.
 import type { ComputeRef } from '../model/compute.ts'
-import type { AwakeInterval, CarriedInterval, Evidence, SettledInterval, Totals } from '../model/ledger.ts'
+import type { AwakeInterval, Evidence } from '../model/evidence.ts'
+import type { CarriedInterval, SettledInterval, Totals } from '../model/ledger.ts'
 import type { Prices } from '../model/price.ts'
 import type { AwakeSlice } from '../model/slice.ts'
 import { instant, type Instant } from '../model/units.ts'

@@ -1,5 +1,6 @@
 // The size limits of a stretch of awake time, from looks, operations and the rule that a change of size restarts a compute.
-import type { AwakeInterval, Bounds, Evidence, SizeSighting } from '../model/ledger.ts'
+import type { AwakeInterval, Evidence, SizeSighting } from '../model/evidence.ts'
+import type { Bounds } from '../model/ledger.ts'
 import { awakeEffect, type Operation } from '../model/operation.ts'
 import type { Span } from '../model/slice.ts'
 import { LATENESS } from '../model/transition.ts'

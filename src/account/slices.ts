@@ -1,6 +1,6 @@
 // Cuts awake time into slices in which one size and one price hold.
 import type { ComputeRef } from '../model/compute.ts'
-import type { AwakeInterval, Evidence } from '../model/ledger.ts'
+import type { AwakeInterval, Evidence } from '../model/evidence.ts'
 import type { Prices } from '../model/price.ts'
 import type { AwakeSlice, Span } from '../model/slice.ts'
 import { instant, latest, micros, type Instant, type Micros } from '../model/units.ts'

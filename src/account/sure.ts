@@ -1,5 +1,5 @@
 // Of the time between what was seen: where a compute was surely awake, and where it may have been though nothing shows it.
-import type { AwakeInterval } from '../model/ledger.ts'
+import type { AwakeInterval } from '../model/evidence.ts'
 import type { Span } from '../model/slice.ts'
 import { earliest, instant, latest, type Instant } from '../model/units.ts'
 import { isClosed, type Continuity, type QuietSpan } from './continuity.ts'

@@ -1,6 +1,7 @@
 // Sums over awake time, and the money they come to.
 import type { AutosuspendDelay } from '../model/compute.ts'
-import type { AwakeInterval, Bounds, Counters, CuTimeByPrice, Evidence, Totals } from '../model/ledger.ts'
+import type { AwakeInterval, Evidence } from '../model/evidence.ts'
+import type { Bounds, Counters, CuTimeByPrice, Totals } from '../model/ledger.ts'
 import type { AwakeSlice } from '../model/slice.ts'
 import { cuMillis, micros, millis, type CuMillis, type Micros } from '../model/units.ts'
 import { extensionOf, idleTailOf, isCausedByUs } from './activity.ts'

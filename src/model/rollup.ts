@@ -1,6 +1,6 @@
 // What is kept of the looks and readings of one compute: sums over fixed stretches of time.
 import type { ComputeRef, ComputeState } from './compute.ts'
-import type { HeldBy } from './ledger.ts'
+import type { HeldBy } from './evidence.ts'
 import { seconds, type Bytes, type Cu, type Instant, type Millis, type Ratio, type Seconds } from './units.ts'
 
 /** Steps of a day's load. Doubled, half the rows, and a burst of five minutes is lost among its neighbours. */

@@ -1,7 +1,8 @@
 // What a pass publishes: everything that any output shows, immutable.
 import type { ForecastBudget, SpendForecast } from './budget.ts'
 import type { AutosuspendDelay, Compute, ComputeRef, Project } from './compute.ts'
-import type { AwakeShare, Bounds, CacheAccount, Counters, ReadingCounts, Spend, WhyAwake } from './ledger.ts'
+import type { AwakeShare } from './evidence.ts'
+import type { Bounds, CacheAccount, Counters, ReadingCounts, Spend, WhyAwake } from './ledger.ts'
 import type { Backlog, Connections, WorkingSet } from './observation.ts'
 import type { Bytes, Cu, CuMillis, Instant, Micros, Millis, Ratio, Seconds } from './units.ts'
 

@@ -1,7 +1,8 @@
 // Settled awake intervals as rows: the edges in columns, what was summed up over them as JSON.
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite'
 import type { ComputeRef } from '../model/compute.ts'
-import type { Edge, EdgeSource, SettledInterval } from '../model/ledger.ts'
+import type { Edge, EdgeSource } from '../model/evidence.ts'
+import type { SettledInterval } from '../model/ledger.ts'
 import { instant } from '../model/units.ts'
 
 type Row = Readonly<Record<string, SQLOutputValue>>

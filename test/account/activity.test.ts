@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { extensionOf, lastForeignActivity } from '../../src/account/activity.ts'
-import type { AwakeInterval, Evidence, Footprint } from '../../src/model/ledger.ts'
+import type { AwakeInterval, Evidence, Footprint } from '../../src/model/evidence.ts'
 import { seconds } from '../../src/model/units.ts'
 import { at, evidence, sighting } from '../support/build.ts'
 

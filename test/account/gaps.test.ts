@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { gapsBetween } from '../../src/account/rollup/gaps.ts'
-import type { Edge, SettledInterval } from '../../src/model/ledger.ts'
+import type { Edge } from '../../src/model/evidence.ts'
+import type { SettledInterval } from '../../src/model/ledger.ts'
 import { instant, millis } from '../../src/model/units.ts'
 import { at } from '../support/build.ts'
 

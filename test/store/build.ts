@@ -1,11 +1,7 @@
 // Builders for what the store keeps.
 import type { ComputeRef } from '../../src/model/compute.ts'
-import {
-  NO_READING_COUNTS,
-  type ComputeAccount,
-  type Edge,
-  type SettledInterval,
-} from '../../src/model/ledger.ts'
+import type { Edge } from '../../src/model/evidence.ts'
+import { NO_READING_COUNTS, type ComputeAccount, type SettledInterval } from '../../src/model/ledger.ts'
 import type { DayRow } from '../../src/model/day.ts'
 import type { Batch } from '../../src/model/ports.ts'
 import { FINE, type Rollup } from '../../src/model/rollup.ts'

@@ -1,7 +1,8 @@
 // Builders with quiet defaults: nothing happens; a test changes the one thing it is about.
 import { NO_EVIDENCE } from '../../src/account/evidence.ts'
 import type { Compute, Project } from '../../src/model/compute.ts'
-import { NO_READING_COUNTS, type Evidence, type Ledger, type Sighting } from '../../src/model/ledger.ts'
+import type { Evidence, Sighting } from '../../src/model/evidence.ts'
+import { NO_READING_COUNTS, type Ledger } from '../../src/model/ledger.ts'
 import type { Look, Reading, ReadingAttempt, Sweep } from '../../src/model/observation.ts'
 import type { Operation } from '../../src/model/operation.ts'
 import type { Prices } from '../../src/model/price.ts'

@@ -1,4 +1,5 @@
-import type { AwakeInterval, SettledInterval } from '../../model/ledger.ts'
+import type { AwakeInterval } from '../../model/evidence.ts'
+import type { SettledInterval } from '../../model/ledger.ts'
 import type { Gap } from '../../model/rollup.ts'
 import { millis } from '../../model/units.ts'
 
