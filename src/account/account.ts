@@ -1,10 +1,13 @@
 // Folds a sweep into the ledger, in parts: each small enough not to hold up the event loop, each true by itself.
 import { createUtc, type Zone } from '../calendar/zone.ts'
+import { compacted } from '../model/compact.ts'
 import { computeKey, effectiveDelay, type ComputeRef } from '../model/compute.ts'
+import type { Habit } from '../model/counted.ts'
 import type { DayRow } from '../model/day.ts'
 import type { Event } from '../model/event.ts'
-import type { ComputeAccount, Ledger, ProjectAccount, SettledInterval } from '../model/ledger.ts'
+import type { ComputeAccount, Departed, Ledger, ProjectAccount, SettledInterval } from '../model/ledger.ts'
 import type { Look, Sweep } from '../model/observation.ts'
+import { inOrder } from '../model/ordered-map.ts'
 import type { Batch } from '../model/ports.ts'
 import type { Prices } from '../model/price.ts'
 import type { Rollup } from '../model/rollup.ts'
@@ -12,10 +15,11 @@ import type { Preset } from '../model/sizes.ts'
 import type { AwakeSlice } from '../model/slice.ts'
 import type { Steps } from '../model/steps.ts'
 import type { Instant } from '../model/units.ts'
-import { departing, withDeparted } from './departed.ts'
-import { eventsBetween } from './events.ts'
+import { countedSizes, habitOf } from './counted/sizes.ts'
+import { departing, forgetful, hasLeft, withDeparted } from './departed.ts'
+import { countEvents, eventsBetween } from './events.ts'
 import { factsByCompute } from './facts.ts'
-import { fold, newAccount, type Facts, type Folded, type FoldContext } from './fold.ts'
+import { fold, newAccount, type Begin, type Facts, type Folded, type FoldContext } from './fold.ts'
 import { deletedLook, foldHistory, hasHistory } from './history.ts'
 import { projectsAfter } from './projects.ts'
 import { countedReadings } from './reading-counts.ts'
@@ -37,7 +41,6 @@ export type AccountContext = {
 
 /** A part of what a sweep changes: the new state of some accounts, and what happened to them. */
 export type Part = Batch & {
-  readonly events: readonly Event[]
   readonly slices: {
     /** What became final in this part: each stretch of awake time is among them once, in whichever part. */
     readonly settled: readonly AwakeSlice[]
@@ -52,24 +55,37 @@ export type Part = Batch & {
  * without anything only gives up a turn.
  */
 export function* account(ledger: Ledger, sweep: Sweep, context: AccountContext): Generator<Part> {
-  const projects = projectsAfter(ledger, sweep)
   const nothing: Part = { ...NOTHING, account: ledger.account }
+  const projects = yield* withoutParts(projectsAfter(ledger, sweep, context.prices), nothing)
+  const habit = yield* withoutParts(habitOf(newest(ledger, projects)), nothing)
+  const facts = yield* withoutParts(factsByCompute(ledger, sweep, context.now), nothing)
   const here = { ...context, dayOf: context.dayOf ?? createUtc().dayOf }
   let open = openPart()
-  for (const facts of factsByCompute(ledger, sweep, context.now).values()) {
-    const steps = foldInto(open, facts, { known: { ledger, projects }, context: here })
-    while (!steps.next().done) yield nothing
+  for (const one of facts.values()) {
+    yield* withoutParts(foldInto(open, one, { known: { ledger, projects, habit }, context: here }), nothing)
     if (open.computes.length < COMPUTES) continue
     yield { ...nothing, ...open }
     open = openPart()
   }
   if (open.computes.length > 0) yield { ...nothing, ...open }
-  const changed = [...projects.values()]
+  const changed = [...projects.values()].map(forgetful)
   for (let first = 0; first < changed.length; first += PROJECTS) {
-    yield { ...nothing, projects: changed.slice(first, first + PROJECTS) }
+    const some = changed.slice(first, first + PROJECTS)
+    const about = { account: ledger.account, at: context.now }
+    const events = some.flatMap((one) => countEvents(ledger.projects.get(one.project.projectId), one, about))
+    yield { ...nothing, projects: some, events }
   }
   if (sweep.readings.length + sweep.refusals.length > 0)
     yield { ...nothing, readings: countedReadings(ledger.readings, sweep) }
+}
+
+/** Steps that make no part: each gives up a turn. */
+function* withoutParts<Result>(steps: Steps<Result>, nothing: Part): Generator<Part, Result> {
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+    yield nothing
+  }
 }
 
 /** Whether there is anything in it to be kept. */
@@ -86,6 +102,10 @@ export const NOTHING = {
   events: [],
   days: [],
   budgets: {},
+  tallies: undefined,
+  reports: [],
+  deliveries: [],
+  memories: {},
   slices: { settled: [], provisional: [] },
 }
 
@@ -97,12 +117,10 @@ function* foldInto(
 ): Steps<void> {
   const before = known.ledger.computes.get(computeKey(facts.ref))
   const project = projectOf(known, facts.ref)
-  // Nobody that is seen for the first time with all of the project was ever counted, whoever leaves in the same part.
-  const isFirstSight = known.ledger.projects.get(facts.ref.projectId)?.listed === undefined
   const folded = yield* foldSteps(before, facts, {
     ...context,
-    isFirstSight,
-    departedUntil: isFirstSight ? undefined : project?.departed?.until,
+    departed: project?.departed,
+    counted: countedSizes(project?.count, known.habit),
     delayOf: (compute) => effectiveDelay(compute, project?.project),
   })
   if (!folded) return
@@ -114,20 +132,28 @@ function* foldInto(
 function* foldSteps(
   before: ComputeAccount | undefined,
   facts: Facts,
-  context: FoldContext & { readonly isFirstSight: boolean },
+  context: FirstContext,
 ): Steps<Folded | undefined> {
-  if (before) return fold({ before, isNew: false }, facts, context)
+  if (before) return yield* foldFrom({ before, isNew: false }, facts, context)
   const look = facts.looks.at(-1)
   if (look) return yield* foldNew(look, facts, context)
-  // The operations of a project that is seen for the first time tell of computes that are deleted, too.
-  if (!context.isFirstSight || facts.operations.length === 0) return undefined
-  const last = deletedLook(facts)
-  return yield* foldNew(last, { ...facts, goneAt: last.answeredAt }, context)
+  // Operations tell of computes, too, that came and went before anybody looked, or between two looks.
+  if (!facts.gone) return undefined
+  const last = deletedLook(facts, facts.gone.from)
+  return hasLeft(context.departed, last.compute) ? undefined : yield* foldNew(last, facts, context)
 }
 
-function* foldNew(look: Look, facts: Facts, context: FoldContext): Steps<Folded> {
-  if (hasHistory(facts)) return yield* foldHistory(facts, look, context)
-  return fold({ before: newAccount(facts.ref, look, context.departedUntil), isNew: true }, facts, context)
+/** Beside what every fold needs: who left the project before. */
+type FirstContext = FoldContext & { readonly departed: Departed | undefined }
+
+function* foldNew(look: Look, facts: Facts, context: FirstContext): Steps<Folded> {
+  const before = newAccount(facts.ref, look, hasLeft(context.departed, look.compute))
+  return yield* foldFrom({ before, isNew: true }, facts, context)
+}
+
+function* foldFrom(begin: Begin, facts: Facts, context: FoldContext): Steps<Folded> {
+  if (hasHistory(begin.before, facts)) return yield* foldHistory(begin, facts, context)
+  return fold(begin, facts, context)
 }
 
 type OpenPart = {
@@ -151,54 +177,82 @@ const openPart = (): OpenPart => ({
 })
 
 function addTo(part: OpenPart, folded: Folded, events: readonly Event[]): void {
-  part.computes.push(folded.account)
-  part.settled.push(...folded.closed)
-  part.days.push(...folded.days)
-  part.slices.settled.push(...folded.slices)
-  part.slices.provisional.push(...folded.account.unsettled)
-  part.rollups.push(...folded.rollups)
-  part.events.push(...events)
+  part.computes.push(compacted(folded.account))
+  for (const interval of folded.closed) part.settled.push(interval)
+  for (const day of folded.days) part.days.push(day)
+  for (const slice of folded.slices) part.slices.settled.push(slice)
+  for (const slice of folded.account.unsettled) part.slices.provisional.push(slice)
+  for (const rollup of folded.rollups) part.rollups.push(rollup)
+  for (const event of events) part.events.push(event)
 }
 
-/** The sums of a compute that left for good go to its project in the same part, so that both are kept or neither. */
-function depart({ ledger, projects }: Growing, part: OpenPart, gone: ComputeAccount): void {
-  const project = projectOf({ ledger, projects }, gone.ref)
+/**
+ * The sums of a compute that left for good go to its project in the same part, so that both are kept or neither. Whether the project was
+ * looked at is not said yet: others of its computes may be in a part that is never kept.
+ */
+function depart(known: Growing, part: OpenPart, gone: ComputeAccount): void {
+  const { ledger, projects } = known
+  const project = projectOf(known, gone.ref)
   if (!project) return
   const after = withDeparted(project, gone)
   part.computes.splice(-1, 1, gone)
-  part.projects.push(after)
-  projects.set(gone.ref.projectId, after)
+  const { projectId } = gone.ref
+  const { listed } = ledger.projects.get(projectId) ?? { listed: undefined }
+  const index = part.projects.findIndex((one) => one.project.projectId === projectId)
+  part.projects.splice(index === -1 ? part.projects.length : index, 1, { ...after, listed })
+  projects.set(projectId, after)
 }
 
-type Growing = { readonly ledger: Ledger; readonly projects: Map<string, ProjectAccount> }
+type Growing = {
+  readonly ledger: Ledger
+  readonly projects: Map<string, ProjectAccount>
+  /** Where ranges of the account are on average. */
+  readonly habit: Habit
+}
 
 type Known = { readonly ledger: Ledger; readonly projects: ReadonlyMap<string, ProjectAccount> }
 
 const projectOf = ({ ledger, projects }: Known, { projectId }: ComputeRef): ProjectAccount | undefined =>
   projects.get(projectId) ?? ledger.projects.get(projectId)
 
+/** All projects, those that changed as they are now. */
+function* newest(
+  { projects }: Ledger,
+  changed: ReadonlyMap<string, ProjectAccount>,
+): Generator<ProjectAccount> {
+  for (const [projectId, project] of projects) yield changed.get(projectId) ?? project
+}
+
 /** A ledger that grows by the parts of one sweep; `before` stays as it is. */
 export function growing(before: Ledger): {
   readonly ledger: () => Ledger
   readonly add: (part: Batch) => void
 } {
-  const computes = new Map(before.computes)
-  const projects = new Map(before.projects)
+  let { readings, tallies } = before
+  let computes = inOrder(before.computes)
+  let projects = inOrder(before.projects)
   const budgets = new Map(Object.entries(before.budgets))
-  let { readings } = before
   return {
-    ledger: () => ({ ...before, computes, projects, readings, budgets: Object.fromEntries(budgets) }),
+    ledger: () => ({
+      ...before,
+      computes,
+      projects,
+      readings,
+      tallies,
+      budgets: Object.fromEntries(budgets),
+    }),
     add: (part) => {
       for (const one of part.computes) {
-        if (one.departed) computes.delete(computeKey(one.ref))
-        else computes.set(computeKey(one.ref), one)
+        const key = computeKey(one.ref)
+        computes = one.departed ? computes.without(key) : computes.with(key, one)
       }
-      for (const one of part.projects) projects.set(one.project.projectId, one)
+      for (const one of part.projects) projects = projects.with(one.project.projectId, one)
       for (const [name, state] of Object.entries(part.budgets)) {
         if (state) budgets.set(name, state)
         else budgets.delete(name)
       }
       readings = part.readings ?? readings
+      tallies = part.tallies ?? tallies
     },
   }
 }

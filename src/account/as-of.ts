@@ -4,9 +4,11 @@ import { expectedEnd } from '../model/expected-end.ts'
 import type { ComputeAccount, ProjectAccount, Totals } from '../model/ledger.ts'
 import type { Prices } from '../model/price.ts'
 import type { AwakeSlice } from '../model/slice.ts'
-import { cuMillis, earliest, latest, millis, type Instant } from '../model/units.ts'
+import { cu, cuMillis, earliest, latest, micros, millis, type Instant, type Micros } from '../model/units.ts'
 import { NO_CU_TIME } from './cu-time.ts'
+import type { Size } from './sizing.ts'
 import { priceAt } from './slices.ts'
+import { lengthOf } from './spans.ts'
 
 export type AsOf = {
   readonly prices: Prices
@@ -19,8 +21,8 @@ export type AsOf = {
  * have been suspended, and no more than all of the time. Undefined where nothing goes on.
  */
 export function goingOn(account: ComputeAccount, { prices, project, now }: AsOf): AwakeSlice | undefined {
-  const { ref, compute, open, foldedAt } = account
-  if (!open) return undefined
+  const { ref, compute, open, goneAt, foldedAt } = account
+  if (!open || goneAt !== undefined) return undefined
   const { knownUntil } = open
   const end = expectedEnd(compute, project?.project, project) ?? now
   const likely = latest(knownUntil, earliest(now, end))
@@ -31,14 +33,24 @@ export function goingOn(account: ComputeAccount, { prices, project, now }: AsOf)
     low: [knownUntil, knownUntil],
     likely: [knownUntil, likely],
     high: [possible, latest(possible, now)],
-    size: {
-      low: smallestCu(compute.sizing),
-      likely: smallestCu(compute.sizing),
-      high: largestCu(compute.sizing),
-    },
+    ...sizeNow(account),
     price: String(priceAt(prices, now)),
     assumed: false,
   }
+}
+
+/** What it costs an hour as it is now, likely; 0 while it sleeps. */
+export const ratePerHour = (account: ComputeAccount, { prices, now }: Pick<AsOf, 'prices' | 'now'>): Micros =>
+  micros(
+    account.open && account.goneAt === undefined ? sizeNow(account).size.likely * priceAt(prices, now) : 0,
+  )
+
+/** The limits of the record, and likely what it was in the last stretch that is known. */
+function sizeNow({ compute, unsettled }: ComputeAccount): Size {
+  const [low, high] = [smallestCu(compute.sizing), largestCu(compute.sizing)]
+  if (low === high) return { size: { low, likely: low, high } }
+  const last = unsettled.findLast(({ likely }) => lengthOf(likely) > 0)?.size.likely ?? low
+  return { size: { low, likely: cu(Math.min(high, Math.max(low, last))), high }, moves: true }
 }
 
 /** The totals with what goes on. */

@@ -2,6 +2,7 @@
 import type { Edge, Evidence, Sighting } from '../model/evidence.ts'
 import { awakeEffect, type Operation } from '../model/operation.ts'
 import { earliest, instant, latest, type Instant } from '../model/units.ts'
+import { departureIn } from './evidence.ts'
 
 export type Boundary = {
   readonly kind: 'start' | 'end'
@@ -23,10 +24,6 @@ export type Timeline = {
 const SECOND = 1000
 /** How far a record's time may lie outside its operation's: two clocks that round. Doubled, an edge two seconds from another could borrow its time. */
 const ROUNDING = SECOND
-/** How far our clock may be from the service's before a sighting near an edge is put on its wrong side. Doubled, a real flap of a few seconds looks like one of these. */
-const SKEW = 3 * SECOND
-/** The same while it narrows an edge: there the clocks have to agree. */
-const AGREED = 100
 
 /** @param awakeSince where the interval began that goes on at `settledUntil`; undefined when none does */
 export function timelineOf(
@@ -41,6 +38,9 @@ export function timelineOf(
   for (const mark of marksOf(evidence, { settledUntil, activeSince: awakeSince ?? settledUntil })) {
     gaps[ordered.findLastIndex((boundary) => isAfter(mark, boundary)) + 1]?.push(mark)
   }
+  // Deleting is for good: whatever the clocks show, everything known of the compute was before.
+  const departure = departureIn(evidence)
+  if (departure) gaps.at(-1)?.push({ ...departure, isActivity: false })
   const looks = gaps.map((marks) => marks.filter(({ isActivity }) => !isActivity))
   return {
     boundaries: ordered.map((boundary, index) => narrowed(boundary, looks[index], looks[index + 1])),
@@ -48,13 +48,15 @@ export function timelineOf(
   }
 }
 
-/** In order of time. A look that shows no wake yet was made before activity that our clocks put just before it. */
+/** In order of time; a look was made at its beginning at the earliest. */
 function marksOf(
-  { sightings, activities }: Evidence,
+  evidence: Evidence,
   { settledUntil, activeSince }: { readonly settledUntil: Instant; readonly activeSince: Instant },
 ): readonly Mark[] {
+  const { sightings, activities } = evidence
+  const departure = departureIn(evidence)
   const looks = sightings
-    .filter(({ answeredAt }) => answeredAt >= settledUntil)
+    .filter((one) => one !== departure && one.answeredAt >= settledUntil)
     .map((sighting) => ({ ...sighting, isActivity: false }))
   const active = activities
     .filter((at) => at >= activeSince)
@@ -65,8 +67,7 @@ function marksOf(
       record: undefined,
       isActivity: true,
     }))
-  const order = ({ askedAt, isActivity }: Mark): number => askedAt + (isActivity ? SKEW : 0)
-  return [...looks, ...active].toSorted((a, b) => order(a) - order(b))
+  return [...looks, ...active].toSorted((a, b) => a.askedAt - b.askedAt)
 }
 
 export const isAwake = ({ state }: Pick<Sighting, 'state'>): boolean => state === 'active'
@@ -154,13 +155,13 @@ function isRestart(start: Operation, operations: readonly Operation[]): boolean 
   return applied && start.createdAt - suspension.updatedAt <= SECOND
 }
 
-/** Whether `sighting` was made after `boundary`, as its record says; else as our clock says, and where its window leaves that open, its state. */
+/** Whether `sighting` was made after `boundary`, as its record says; else as their windows say, and where they leave that open, its state. */
 function isAfter(sighting: Sighting, boundary: Boundary): boolean {
   const told = toldBy(sighting, boundary)
   if (told !== undefined) return told
   const { kind, edge } = boundary
-  if (sighting.answeredAt < edge.earliest - SKEW) return false
-  if (sighting.askedAt >= edge.latest + SKEW) return true
+  if (sighting.answeredAt < edge.earliest) return false
+  if (sighting.askedAt >= edge.latest) return true
   return isAwake(sighting) === (kind === 'start')
 }
 
@@ -183,12 +184,8 @@ function narrowed(
   const { kind, edge } = boundary
   const last = before.at(-1)
   const first = behind[0]
-  const from = fits(last, kind === 'end')
-    ? latest(edge.earliest, instant(last.askedAt - AGREED))
-    : edge.earliest
-  const to = fits(first, kind === 'start')
-    ? earliest(edge.latest, instant(first.answeredAt + AGREED))
-    : edge.latest
+  const from = fits(last, kind === 'end') ? latest(edge.earliest, last.askedAt) : edge.earliest
+  const to = fits(first, kind === 'start') ? earliest(edge.latest, first.answeredAt) : edge.latest
   if (from > to) return boundary
   const likely = edge.source === 'record' ? (from + to) / 2 : Math.min(to, Math.max(from, edge.likely))
   const whole = instant(Math.round(likely))

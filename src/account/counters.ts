@@ -1,6 +1,7 @@
 import type { Counters, Totals } from '../model/ledger.ts'
 import { cuMillis, micros, millis, type Micros } from '../model/units.ts'
 import { cuTimeSum, spendOf } from './totals.ts'
+import { unproductiveAfter } from './unproductive.ts'
 
 const HOUR = 3_600_000
 
@@ -13,10 +14,11 @@ export function risen(before: Counters, totals: Totals, priceNow: Micros): Count
   const cuTime = cuMillis(Math.max(before.cuTime, cuTimeSum(totals.cuTime).likely))
   const awake = millis(Math.max(before.awake, totals.awake.likely))
   const size = awake === 0 ? 0 : cuTime / awake
+  const spend = micros(Math.max(before.spend, spendOf(totals.cuTime).likely))
   return {
     awake,
     cuTime,
-    spend: micros(Math.max(before.spend, spendOf(totals.cuTime).likely)),
+    spend,
     idleTail: millis(Math.max(before.idleTail, totals.idleTail)),
     extension,
     observerSpend: micros(before.observerSpend + ((extension - before.extension) * size * priceNow) / HOUR),
@@ -24,5 +26,6 @@ export function risen(before: Counters, totals: Totals, priceNow: Micros): Count
     suspends: Math.max(before.suspends, totals.suspends),
     restarts: Math.max(before.restarts, totals.restarts),
     wakesCaused: Math.max(before.wakesCaused, totals.wakesCaused),
+    unproductive: unproductiveAfter(before.unproductive ?? {}, totals, spend),
   }
 }

@@ -55,7 +55,7 @@ export function daysAfter(
 }
 
 /** The row as it is told now; `told` itself when that says the same. */
-function versioned(row: DayRow, told: DayRow | undefined, now: Instant): DayRow {
+export function versioned(row: DayRow, told: DayRow | undefined, now: Instant): DayRow {
   const version = now < row.to ? 0 : Math.max(1, told?.version ?? 0)
   if (!told || told.version < version) return { ...row, version }
   return saysTheSame(row, told) ? told : { ...row, version: version === 0 ? 0 : version + 1 }

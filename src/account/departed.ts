@@ -1,5 +1,6 @@
 // Computes that are long gone: their sums stay with their project, and nobody has to know them one by one.
-import type { Bounds, ComputeAccount, Departed, ProjectAccount } from '../model/ledger.ts'
+import type { Compute } from '../model/compute.ts'
+import type { Bounds, ComputeAccount, Departed, Left, ProjectAccount } from '../model/ledger.ts'
 import { NO_ROLLUPS } from '../model/rollup.ts'
 import { after, instant, latest, micros, millis, seconds, type Instant } from '../model/units.ts'
 import { addBounds, NO_TIME } from './cu-time.ts'
@@ -36,7 +37,8 @@ export function withDeparted(project: ProjectAccount, gone: ComputeAccount): Pro
   return {
     ...project,
     departed: {
-      until: latest(before.until, gone.settledUntil),
+      left: [...leftOf(before).filter(({ endpointId }) => endpointId !== gone.ref.endpointId), leaving(gone)],
+      until: before.until,
       awake: addBounds(before.awake, totals.awake, millis),
       spend: addBounds(before.spend, spendOf(totals.cuTime), micros),
       extension: millis(before.extension + totals.extension),
@@ -47,6 +49,33 @@ export function withDeparted(project: ProjectAccount, gone: ComputeAccount): Pro
     },
   }
 }
+
+const leftOf = ({ left = [] }: Departed): readonly Left[] => left
+
+const leaving = ({ ref: { endpointId }, goneAt, foldedAt }: ComputeAccount): Left => ({
+  endpointId,
+  goneAt: goneAt ?? foldedAt,
+})
+
+/** Computes that left one project and are known by their ids. Doubled, a project that deletes many a day costs 20 kB more, and one that is first seen long after it was created is less often taken for one of theirs. */
+const KEPT = 200
+
+/**
+ * The project's account without the ids of those that left long ago. While it was never listed whole it has them all: its history may be
+ * read again, and nobody in it is to be counted twice.
+ */
+export function forgetful(project: ProjectAccount): ProjectAccount {
+  const { listed, departed } = project
+  if (!listed || !departed || leftOf(departed).length <= KEPT) return project
+  const forgotten = leftOf(departed).slice(0, -KEPT)
+  const until = forgotten.reduce((newest, { goneAt }) => latest(newest, goneAt), departed.until)
+  return { ...project, departed: { ...departed, left: leftOf(departed).slice(-KEPT), until } }
+}
+
+/** Whether the sums of a compute count already because it left before, or, of one that nobody knows by its id, may. */
+export const hasLeft = (departed: Departed | undefined, { endpointId, createdAt }: Compute): boolean =>
+  departed !== undefined &&
+  (createdAt <= departed.until || leftOf(departed).some((one) => one.endpointId === endpointId))
 
 const NO_SPEND: Bounds<Departed['observerSpend']> = { low: micros(0), likely: micros(0), high: micros(0) }
 

@@ -1,8 +1,8 @@
 // Adds what a sweep saw to the evidence of one compute. Operations, states and instants are sets: adding one twice, or in another order, makes no difference.
-import { largestCu, smallestCu, type Compute } from '../model/compute.ts'
+import { largestCu, smallestCu, type AutosuspendDelay } from '../model/compute.ts'
 import type { Evidence, SightedRecord, Sighting, SizeSighting } from '../model/evidence.ts'
-import type { Look, ReadingAttempt } from '../model/observation.ts'
-import { isOpen, type Operation } from '../model/operation.ts'
+import type { Absence, Look, ReadingAttempt } from '../model/observation.ts'
+import { awakeEffect, isOpen, type Operation } from '../model/operation.ts'
 import { currentCu, type Preset } from '../model/sizes.ts'
 import { LATENESS } from '../model/transition.ts'
 import { earliest, instant, latest, seconds, type Instant } from '../model/units.ts'
@@ -31,7 +31,7 @@ export function withLook(evidence: Evidence, look: Look): Evidence {
     starts: withInstant(evidence.starts, compute.startedAt),
     ends: withInstant(evidence.ends, compute.suspendedAt),
     activities: withInstant(evidence.activities, compute.lastActive),
-    sizes: withSize(evidence.sizes, compute, answeredAt),
+    sizes: withSize(evidence.sizes, look),
   }
 }
 
@@ -47,37 +47,56 @@ const recordOf = ({ compute, quietUntil }: Look): SightedRecord => ({
   unusedUntil: quietUntil,
 })
 
-export const withGone = (evidence: Evidence, at: Instant): Evidence => ({
-  ...evidence,
-  sightings: withSighting(evidence.sightings, {
-    state: 'gone',
-    askedAt: at,
-    answeredAt: at,
-    record: undefined,
-  }),
-})
+export const withGone = (
+  evidence: Evidence,
+  { from: askedAt, seenAt: answeredAt, likelyAt }: Absence,
+  delay: AutosuspendDelay,
+): Evidence => {
+  const told = { state: 'gone', askedAt, answeredAt, record: undefined, delay } as const
+  const sighting = likelyAt === undefined ? told : { ...told, likelyAt }
+  return { ...evidence, sightings: withSighting(evidence.sightings, sighting) }
+}
+
+/** The compute was seen to be gone, unless something newer was seen of it. */
+export const departureIn = ({ sightings }: Pick<Evidence, 'sightings'>): Sighting | undefined => {
+  const last = sightings.at(-1)
+  return last?.state === 'gone' ? last : undefined
+}
 
 /**
- * The list of operations was read at `now`, back to the reading before. A list without any operation of the compute may be
+ * The list of operations was read at `now`, back to the reading before, and told of `operations`. A list without any operation of the compute may be
  * that of a service that has no such list, so it covers nothing.
  */
-export function withOperationsRead(evidence: Evidence, now: Instant): Evidence {
+export function withOperationsRead(
+  evidence: Evidence,
+  operations: readonly Operation[],
+  now: Instant,
+): Evidence {
   const known = instant(now - LATENESS * 1000)
   const readSince = evidence.readSince ?? known
-  const first = evidence.operations[0]?.createdAt
+  const first = firstOf([...evidence.operations, ...operations])
   const from = evidence.covered?.[0] ?? (first && earliest(first, readSince))
   if (from === undefined) return { ...evidence, readSince }
   return { ...evidence, readSince, covered: [from, latest(from, evidence.covered?.[1] ?? from, known)] }
 }
 
+const firstOf = (operations: readonly Operation[]): Instant | undefined =>
+  operations.reduce<Instant | undefined>(
+    (first, { createdAt }) => earliest(createdAt, first ?? createdAt),
+    undefined,
+  )
+
 /** Keeps of each operation the version that says most: a finished one before an open one, then the latest. */
-export function withOperation(evidence: Evidence, operation: Operation): Evidence {
-  const known = evidence.operations.find(({ operationId }) => operationId === operation.operationId)
-  if (known && !saysMore(operation, known)) return evidence
-  const others = evidence.operations.filter((one) => one !== known)
+export function withOperations(evidence: Evidence, operations: readonly Operation[]): Evidence {
+  if (operations.length === 0) return evidence
+  const known = new Map(evidence.operations.map((one) => [one.operationId, one]))
+  for (const operation of operations) {
+    const before = known.get(operation.operationId)
+    if (!before || saysMore(operation, before)) known.set(operation.operationId, operation)
+  }
   return {
     ...evidence,
-    operations: [...others, operation].toSorted(
+    operations: [...known.values()].toSorted(
       (a, b) => a.createdAt - b.createdAt || (a.operationId < b.operationId ? -1 : 1),
     ),
   }
@@ -85,6 +104,37 @@ export function withOperation(evidence: Evidence, operation: Operation): Evidenc
 
 const saysMore = (a: Operation, b: Operation): boolean =>
   isOpen(a) === isOpen(b) ? a.updatedAt > b.updatedAt : isOpen(b)
+
+/** What tells of the time until `at`, and what of later ones. What sizes there were helps both to be told from others. */
+export function parted(evidence: Evidence, at: Instant): readonly [Evidence, Evidence] {
+  const until = (time: Instant): boolean => time <= at
+  const part = (has: (time: Instant) => boolean): Evidence => ({
+    ...NO_EVIDENCE,
+    sightings: evidence.sightings.filter(({ answeredAt }) => has(answeredAt)),
+    starts: evidence.starts.filter(has),
+    ends: evidence.ends.filter(has),
+    activities: evidence.activities.filter(has),
+    footprints: evidence.footprints.filter(({ disconnectedAt }) => has(disconnectedAt)),
+    held: evidence.held.filter(({ to }) => has(to)),
+  })
+  const isNow = (one: Operation): boolean => until(one.updatedAt) || awakeEffect(one) === undefined
+  const { operations, sizes, measured, covered, readSince, updates } = evidence
+  return [
+    { ...part(until), operations: operations.filter(isNow), sizes, measured, covered, readSince, updates },
+    { ...part((time) => !until(time)), operations: operations.filter((one) => !isNow(one)) },
+  ]
+}
+
+/** `evidence` with what came `later`, no part of which is older. */
+export const withLater = (evidence: Evidence, later: Evidence): Evidence => ({
+  ...withOperations(evidence, later.operations),
+  sightings: [...evidence.sightings, ...later.sightings],
+  starts: [...evidence.starts, ...later.starts],
+  ends: [...evidence.ends, ...later.ends],
+  activities: [...evidence.activities, ...later.activities],
+  footprints: [...evidence.footprints, ...later.footprints],
+  held: [...evidence.held, ...later.held],
+})
 
 /** The size that the file cache's limit gives, where the compute may have several. */
 export function withMeasured(evidence: Evidence, { look, result }: ReadingAttempt, preset: Preset): Evidence {
@@ -124,13 +174,16 @@ function withInstant(known: readonly Instant[], at: Instant | undefined): readon
 }
 
 /** Runs of equal sizes; a run ends where another size was seen. */
-function withSize(sizes: readonly SizeSighting[], compute: Compute, at: Instant): readonly SizeSighting[] {
+export function withSize(
+  sizes: readonly SizeSighting[],
+  { compute, askedAt, answeredAt }: Pick<Look, 'compute' | 'askedAt' | 'answeredAt'>,
+): readonly SizeSighting[] {
   const { sizing, pendingState } = compute
   const seen: SizeSighting = {
     min: smallestCu(sizing),
     max: largestCu(sizing),
-    firstSeenAt: at,
-    lastSeenAt: at,
+    firstSeenAt: answeredAt,
+    lastSeenAt: askedAt,
     isChanging: pendingState !== undefined,
   }
   const sorted = [...sizes, seen].toSorted((a, b) => a.firstSeenAt - b.firstSeenAt)

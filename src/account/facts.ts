@@ -1,10 +1,15 @@
 // What a sweep tells, by compute.
 import { computeKey, type ComputeRef } from '../model/compute.ts'
-import type { ComputeAccount, Ledger } from '../model/ledger.ts'
-import type { ListedComputes, Look, ReadingAttempt, Sweep } from '../model/observation.ts'
+import type { Ledger } from '../model/ledger.ts'
+import type { Absence, Look, ReadingAttempt, Sweep } from '../model/observation.ts'
 import type { Operation } from '../model/operation.ts'
+import { eachInTurns, type Steps } from '../model/steps.ts'
 import type { Instant } from '../model/units.ts'
+import { absencesOf } from './absence.ts'
 import type { Facts } from './fold.ts'
+
+/** Known computes of one step. Doubled, the event loop is held up for a millisecond more. */
+const COMPUTES = 2000
 
 type Gathered = {
   readonly ref: ComputeRef
@@ -12,15 +17,20 @@ type Gathered = {
   readonly operations: Operation[]
   readonly operationsRead: boolean
   readonly readings: ReadingAttempt[]
-  goneAt: Instant | undefined
+  gone: Absence | undefined
 }
 
 /** `computeKey` → what the sweep tells of it; those that time alone changes are there also when it tells nothing. */
-export function factsByCompute(ledger: Ledger, sweep: Sweep, now: Instant): ReadonlyMap<string, Facts> {
+export function* factsByCompute(
+  ledger: Ledger,
+  sweep: Sweep,
+  now: Instant,
+): Steps<ReadonlyMap<string, Facts>> {
   const byKey = new Map<string, Gathered>()
   const about = gatherInto(byKey, sweep)
   addFacts(sweep, about)
-  addSilent(ledger, { sweep, now }, about)
+  yield* addSilent(ledger, { sweep, now }, about)
+  for (const [facts, gone] of absencesOf(ledger, sweep, byKey)) facts.gone = gone
   return byKey
 }
 
@@ -34,7 +44,7 @@ function gatherInto(byKey: Map<string, Gathered>, { account, operationsOf }: Swe
     const known = byKey.get(key)
     if (known) return known
     const operationsRead = read.has(projectId)
-    const facts = { ref, looks: [], operations: [], operationsRead, readings: [], goneAt: undefined }
+    const facts = { ref, looks: [], operations: [], operationsRead, readings: [], gone: undefined }
     byKey.set(key, facts)
     return facts
   }
@@ -49,32 +59,15 @@ function addFacts({ looks, operations, readings }: Sweep, about: About): void {
   for (const reading of readings) about(reading.ref.projectId, reading.ref.endpointId).readings.push(reading)
 }
 
-/** Those of which something is known because nothing was said: they are not in their list, their operations hold nothing, or it is time. */
-function addSilent(
-  ledger: Ledger,
+/** Those of which something is known because nothing was said: their operations or their list do not hold them, or it is time. */
+function* addSilent(
+  { computes }: Ledger,
   { sweep, now }: { readonly sweep: Sweep; readonly now: Instant },
   about: About,
-): void {
-  for (const listed of sweep.listed) {
-    for (const { ref } of goneFrom(ledger, listed))
-      about(ref.projectId, ref.endpointId).goneAt = listed.answeredAt
-  }
-  for (const projectId of sweep.operationsOf) {
-    for (const endpointId of endpointsOf(ledger, projectId)) about(projectId, endpointId)
-  }
-  for (const { ref, settlesAt } of ledger.computes.values()) {
-    if (settlesAt !== undefined && settlesAt <= now) about(ref.projectId, ref.endpointId)
-  }
-}
-
-const endpointsOf = ({ projects }: Ledger, projectId: string): readonly string[] =>
-  projects.get(projectId)?.listed?.endpointIds ?? []
-
-/** Computes that were in the list of their project and no longer are. */
-function goneFrom(ledger: Ledger, { projectId, endpointIds }: ListedComputes): ComputeAccount[] {
-  return endpointsOf(ledger, projectId).flatMap((endpointId) => {
-    if (endpointIds.includes(endpointId)) return []
-    const known = ledger.computes.get(computeKey({ account: ledger.account, projectId, endpointId }))
-    return known && known.goneAt === undefined ? [known] : []
+): Steps<void> {
+  const told = new Set([...sweep.operationsOf, ...sweep.listed.map(({ projectId }) => projectId)])
+  yield* eachInTurns(computes.values(), COMPUTES, ({ ref, goneAt, settlesAt }) => {
+    const isTold = goneAt === undefined && told.has(ref.projectId)
+    if (isTold || (settlesAt !== undefined && settlesAt <= now)) about(ref.projectId, ref.endpointId)
   })
 }

@@ -1,15 +1,15 @@
 // Folds what was seen of one compute into its account.
 import { createUtc } from '../calendar/zone.ts'
-import type { AutosuspendDelay, Compute, ComputeRef } from '../model/compute.ts'
+import { isMoving, type AutosuspendDelay, type Compute, type ComputeRef } from '../model/compute.ts'
 import type { DayRow } from '../model/day.ts'
 import type { AwakeInterval, Evidence } from '../model/evidence.ts'
 import type { ComputeAccount, SettledInterval } from '../model/ledger.ts'
-import type { Look, ReadingAttempt } from '../model/observation.ts'
+import type { Absence, Look, ReadingAttempt } from '../model/observation.ts'
 import type { Operation } from '../model/operation.ts'
 import { NO_ROLLUPS, type Rollup } from '../model/rollup.ts'
 import type { Preset } from '../model/sizes.ts'
 import type { AwakeSlice } from '../model/slice.ts'
-import { awaitsOperations, needsOperations } from '../model/transition.ts'
+import { awaitsOperations, LATENESS, needsOperations } from '../model/transition.ts'
 import { after, earliest, instant, seconds, type Instant, type Seconds } from '../model/units.ts'
 import type { AccountContext } from './account.ts'
 import { risen } from './counters.ts'
@@ -20,7 +20,7 @@ import {
   withGone,
   withLook,
   withMeasured,
-  withOperation,
+  withOperations,
   withOperationsRead,
 } from './evidence.ts'
 import { withFootprint } from './footprint.ts'
@@ -30,6 +30,7 @@ import { historyOf } from './intervals.ts'
 import { NO_READINGS, readingsAfter } from './reading-account.ts'
 import { rollupsAfter } from './rollup/rollups-after.ts'
 import { settle } from './settle.ts'
+import { NOT_COUNTED, type CountedSizes } from './sizing.ts'
 import { priceAt } from './slices.ts'
 import { NO_COUNTERS, NO_TOTALS } from './totals.ts'
 
@@ -41,13 +42,14 @@ export type Facts = {
   /** Whether the operations were read without a failure. */
   readonly operationsRead: boolean
   readonly readings: readonly ReadingAttempt[]
-  readonly goneAt: Instant | undefined
+  /** Undefined while the compute is there. */
+  readonly gone: Absence | undefined
 }
 
 export type FoldContext = AccountContext & {
   readonly delayOf: (compute: Compute) => AutosuspendDelay
-  /** Until when the sums of computes of the project that are gone count: what comes back is counted from now on. */
-  readonly departedUntil?: Instant | undefined
+  /** What the service's count tells of the sizes of the project's computes; default nothing. */
+  readonly counted?: CountedSizes
 }
 
 export type Folded = {
@@ -61,27 +63,23 @@ export type Folded = {
   readonly rollups: readonly Rollup[]
 }
 
-/** What `facts` make of the account `before`; `isNew` when nothing was ever looked at before. */
-export function fold(
-  { before, isNew }: { readonly before: ComputeAccount; readonly isNew: boolean },
-  facts: Facts,
-  context: FoldContext,
-): Folded {
+/** What a fold goes on from; `isNew` when nothing was ever looked at before. */
+export type Begin = { readonly before: ComputeAccount; readonly isNew: boolean }
+
+/** What `facts` make of the account `before`. */
+export function fold({ before, isNew }: Begin, facts: Facts, context: FoldContext): Folded {
   const { account, ...told } = folded(before, facts, context)
   const rolled = rollupsAfter(isNew ? undefined : before, facts, context.preset)
   return { ...told, account: { ...account, rollups: rolled.state }, rollups: rolled.closed }
 }
 
-export const newAccount = (
-  ref: ComputeRef,
-  look: Look,
-  departedUntil: Instant | undefined,
-): ComputeAccount => ({
+/** @param isBack whether what was before is counted: it is counted from now on */
+export const newAccount = (ref: ComputeRef, look: Look, isBack: boolean): ComputeAccount => ({
   ref,
   compute: look.compute,
   seenAt: look.answeredAt,
   goneAt: undefined,
-  settledUntil: look.compute.createdAt <= (departedUntil ?? 0) ? look.askedAt : instant(0),
+  settledUntil: isBack ? look.askedAt : instant(0),
   settled: NO_TOTALS,
   carried: undefined,
   unsettled: [],
@@ -100,7 +98,7 @@ export const newAccount = (
 
 function folded(before: ComputeAccount, facts: Facts, context: FoldContext): Omit<Folded, 'rollups'> {
   const { ref, settledUntil, carried } = before
-  const { prices, now } = context
+  const { prices, now, counted = NOT_COUNTED } = context
   const delay = context.delayOf(facts.looks.at(-1)?.compute ?? before.compute)
   const seen = seenAfter(before, facts, { now, delay })
   const evidence = evidenceWith(before, facts, { now, delay, preset: context.preset })
@@ -108,7 +106,7 @@ function folded(before: ComputeAccount, facts: Facts, context: FoldContext): Omi
   const awaiting = awaitsOperations(seen)
   const history = historyOf(evidence, frontier, seen.goneAt === undefined ? now : undefined)
   const settled = settle(
-    { ref, history, evidence, frontier, settled: before.settled, awaiting },
+    { ref, history, evidence, frontier, settled: before.settled, awaiting, counted },
     { evidence, delay, prices, now },
   )
   const { totals, slices, unsettled, open } = settled
@@ -156,13 +154,16 @@ function settlesAt(
   const ends = left.flatMap(({ to }) => (to ? [instant(after(to.latest, wait) + 1)] : []))
   const leaves = departsAt({ goneAt })
   const due = leaves === undefined ? ends : [...ends, leaves > now ? leaves : after(now, AGAIN)]
-  return due.length === 0 ? undefined : earliest(...due)
+  return due.length === 0 ? undefined : due.reduce((a, b) => earliest(a, b))
 }
 
 /** What is gone and not settled when it should be is looked at again. */
 const AGAIN = seconds(3600)
 
-type Seen = Pick<ComputeAccount, 'compute' | 'seenAt' | 'goneAt' | 'transitionAt' | 'operationsReadAt'>
+type Seen = Pick<
+  ComputeAccount,
+  'compute' | 'seenAt' | 'movingSince' | 'goneAt' | 'transitionAt' | 'operationsReadAt'
+>
 
 function seenAfter(
   before: ComputeAccount,
@@ -172,11 +173,19 @@ function seenAfter(
   const look = facts.looks.at(-1)
   const operationsReadAt = facts.operationsRead ? now : before.operationsReadAt
   const lookedAt = look
-    ? { compute: look.compute, seenAt: look.answeredAt, goneAt: undefined }
-    : { compute: before.compute, seenAt: before.seenAt, goneAt: facts.goneAt ?? before.goneAt }
+    ? {
+        compute: look.compute,
+        seenAt: look.answeredAt,
+        movingSince: facts.looks.reduce(movingAfter, before.movingSince),
+        goneAt: undefined,
+      }
+    : { compute: before.compute, seenAt: before.seenAt, goneAt: facts.gone?.from ?? before.goneAt }
   const undated = undatedLook(before, facts, delay)
-  return { ...lookedAt, operationsReadAt, transitionAt: undated?.answeredAt ?? before.transitionAt }
+  return { ...lookedAt, operationsReadAt, transitionAt: undated?.askedAt ?? before.transitionAt }
 }
+
+const movingAfter = (since: Instant | undefined, { compute, answeredAt }: Look): Instant | undefined =>
+  isMoving(compute) ? (since ?? answeredAt) : undefined
 
 /** The last look that only the operations can explain; where they were never read, all that was before the first. */
 function undatedLook(
@@ -201,11 +210,20 @@ function evidenceWith(
   const { evidence, reading } = before
   const held = withHeld(before, facts.looks, delay)
   const looked = facts.looks.reduce(withLook, { ...evidence, held })
-  const operated = facts.operations.reduce(withOperation, looked)
+  const operated = withOperations(looked, unsettledOperations(before, facts))
   const read = facts.readings.reduce(
     (all, attempt) => withMeasured(withFootprint(all, attempt, reading), attempt, preset),
     operated,
   )
-  const covered = facts.operationsRead ? withOperationsRead(read, now) : read
-  return facts.goneAt === undefined ? covered : withGone(covered, facts.goneAt)
+  const covered = facts.operationsRead ? withOperationsRead(read, facts.operations, now) : read
+  return facts.gone ? withGone(covered, facts.gone, delay) : covered
+}
+
+/** Of what is long settled nothing is counted again. What was done shortly before explains what came after. */
+export function unsettledOperations(
+  { settledUntil }: Pick<ComputeAccount, 'settledUntil'>,
+  { operations }: Pick<Facts, 'operations'>,
+): readonly Operation[] {
+  const from = settledUntil - LATENESS * 1000
+  return operations.filter(({ updatedAt }) => updatedAt >= from)
 }

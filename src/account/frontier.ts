@@ -5,6 +5,7 @@ import type { Span } from '../model/slice.ts'
 import { earliest, instant, latest, seconds, type Instant, type Seconds } from '../model/units.ts'
 import { isAwake } from './boundaries.ts'
 import type { Frontier, History } from './intervals.ts'
+import type { CountedSizes } from './sizing.ts'
 
 /** How long settling waits for operations that cannot be read. Doubled, that much more evidence is kept while the service fails. */
 const PATIENCE = seconds(6 * 3600)
@@ -31,11 +32,22 @@ type Unsettled = {
   readonly evidence: Evidence
   readonly frontier: Frontier
   readonly awaiting: boolean
+  readonly counted: CountedSizes
 }
 
-export function frontierAfter({ history, evidence, frontier, awaiting }: Unsettled, now: Instant): Advance {
-  const { intervals } = history
+/** How long settling waits for what the service will have counted. Doubled, a count that comes two hours late is still heeded, and twice the evidence is kept of ranges. */
+const COUNT_WAIT = seconds(3600)
+
+/** Behind this nothing is expected to change any more. */
+function horizonOf({ awaiting, counted: { until } }: Unsettled, now: Instant): Instant {
   const horizon = instant(now - patience(awaiting) * 1000)
+  return until === undefined ? horizon : earliest(horizon, latest(until, instant(now - COUNT_WAIT * 1000)))
+}
+
+export function frontierAfter(account: Unsettled, now: Instant): Advance {
+  const { history, evidence, frontier } = account
+  const { intervals } = history
+  const horizon = horizonOf(account, now)
   const count =
     intervals.findLastIndex((interval, index) => isFinal(interval, intervals[index + 1], horizon)) + 1
   const last = intervals[count - 1]?.to

@@ -29,6 +29,8 @@ type Walk = {
   readonly updates: readonly Instant[]
   /** The shortest delay that was seen, ms. */
   readonly shortest: number
+  /** When the last operation began. */
+  readonly toldAt: Instant
   /** Where operations may have started the compute, ascending. */
   readonly hints: readonly Edge[]
   readonly done: { readonly interval: AwakeInterval; readonly points: readonly Point[] }[]
@@ -38,6 +40,8 @@ type Walk = {
   points: Point[]
   /** The last instant at which the compute is known not to be awake; undefined before anything is known. */
   asleepAt: Instant | undefined
+  /** The last activity that was told. */
+  activeAt: Instant | undefined
   isGone: boolean
 }
 
@@ -69,12 +73,14 @@ function walked(evidence: Evidence, { settledUntil, carried }: Frontier): Walk {
   const walk: Walk = {
     updates: evidence.sightings.flatMap(({ record }) => (record ? [record.updatedAt] : [])),
     shortest: 1000 * Math.min(...evidence.sightings.map(({ record }) => delayOf(record))),
+    toldAt: evidence.operations.at(-1)?.createdAt ?? instant(0),
     hints: evidence.operations.filter(mayStart).map(operationEdge),
     done: [],
     asleep: [],
     open: carried?.interval,
     points: settledUntil > 0 ? [pointAt(settledUntil)] : [],
     asleepAt: !carried && settledUntil > 0 ? settledUntil : undefined,
+    activeAt: undefined,
     isGone: false,
   }
   // A polled start may be that of the first look, which the compute was awake before.
@@ -102,6 +108,7 @@ function pass(walk: Walk, mark: Mark): void {
     holds: mark.isActivity,
     unusedUntil: mark.record?.unusedUntil,
   }
+  if (mark.isActivity) walk.activeAt = mark.askedAt
   if (isAwake(mark)) {
     if (walk.open) walk.open = { ...walk.open, knownUntil: latest(walk.open.knownUntil, mark.askedAt) }
     // Activity from before anything was seen tells of no interval that was.
@@ -112,10 +119,11 @@ function pass(walk: Walk, mark: Mark): void {
     walk.points.push(point)
     return
   }
-  if (walk.open) close(walk, unseenEnd(walk, walk.open.knownUntil, mark))
+  walk.isGone = mark.state === 'gone'
+  if (walk.open)
+    close(walk, walk.isGone ? deletion(walk, walk.open, mark) : unseenEnd(walk, walk.open.knownUntil, mark))
   walk.points.push(point)
   walk.asleepAt = mark.askedAt
-  walk.isGone = mark.state === 'gone'
 }
 
 /**
@@ -147,6 +155,20 @@ function unseenEnd(walk: Walk, knownUntil: Instant, { answeredAt, record }: Mark
   const expected =
     silent !== undefined && silent > edge.earliest && silent < edge.latest ? silent : edge.likely
   return { ...edge, likely: updateIn(walk, edge) ?? instant(Math.round(expected)) }
+}
+
+/**
+ * Nothing suspended it, so it went while it was awake, not before the last of its operations. The likeliest: with what it went with, else
+ * when the delay after the last activity was over, else halfway, but no longer than a delay after it was last known to be there.
+ */
+function deletion(walk: Walk, { from, knownUntil }: AwakeInterval, mark: Mark): Edge {
+  const { answeredAt, delay, likelyAt = from.earliest } = mark
+  const edge = polled(latest(knownUntil, earliest(walk.toldAt, answeredAt)), answeredAt)
+  const reach = delay === undefined || delay === 'never' ? Number.POSITIVE_INFINITY : delay * 1000
+  const silent = latest(from.likely, walk.activeAt ?? from.likely) + reach
+  const halfway = (edge.earliest + Math.min(edge.latest, edge.earliest + reach)) / 2
+  const likely = [likelyAt, silent].find((at) => at > edge.earliest && at < edge.latest)
+  return { ...edge, likely: instant(Math.round(likely ?? halfway)) }
 }
 
 function start(walk: Walk, { edge, restart }: Boundary): void {

@@ -1,17 +1,79 @@
-import type { Ledger, ProjectAccount } from '../model/ledger.ts'
-import type { Sweep } from '../model/observation.ts'
+import type { Project } from '../model/compute.ts'
+import type { ProjectCount } from '../model/counted.ts'
+import type { Ledger, ProjectAccount, ProjectListing } from '../model/ledger.ts'
+import type { ListedComputes, Sweep } from '../model/observation.ts'
+import type { Prices } from '../model/price.ts'
+import { eachInTurns, type Steps } from '../model/steps.ts'
+import { cuMillis, type Instant, type Seconds } from '../model/units.ts'
+import { countAfter, newCount } from './counted/count.ts'
+import { measuredCountLag } from './counted/lag.ts'
+import { useOf } from './counted/use.ts'
+
+/** Projects of one step. Doubled, the event loop is held up for some 5 ms. */
+const PROJECTS = 2000
 
 /** Project id → its account, of the projects that changed in `sweep`. Projects that left the list are kept: their computes' accounts name them. */
-export function projectsAfter(ledger: Ledger, sweep: Sweep): Map<string, ProjectAccount> {
+export function* projectsAfter(
+  ledger: Ledger,
+  sweep: Sweep,
+  prices: Prices,
+): Steps<Map<string, ProjectAccount>> {
   const after = new Map<string, ProjectAccount>()
-  for (const project of sweep.projects) {
-    after.set(project.projectId, { listed: undefined, ...ledger.projects.get(project.projectId), project })
-  }
-  for (const { projectId, answeredAt, endpointIds } of sweep.listed) {
+  const lag = yield* measuredCountLag(ledger.projects.values())
+  yield* eachInTurns(sweep.projects, PROJECTS, (project) => {
+    const known = ledger.projects.get(project.projectId)
+    const count = known && counted(known, project, { ledger, prices, lag, at: sweep.startedAt })
+    after.set(project.projectId, { listed: undefined, ...known, ...(count && { count }), project })
+  })
+  for (const listed of sweep.listed) {
+    const { projectId, answeredAt, gone } = listed
     const known = after.get(projectId) ?? ledger.projects.get(projectId)
     if (!known) continue
-    const { updatedAt, cpuUsedSeconds } = known.project
-    after.set(projectId, { ...known, listed: { at: answeredAt, updatedAt, cpuUsedSeconds, endpointIds } })
+    const goneAt = gone && (known.goneAt ?? answeredAt)
+    after.set(projectId, { ...known, listed: listingOf(known, listed), goneAt })
   }
   return after
+}
+
+/** Who was there stays where a record tells no id, because it may be theirs. */
+function listingOf({ project, listed: before }: ProjectAccount, listed: ListedComputes): ProjectListing {
+  const { answeredAt: at, endpointIds: told, unread = [], partial = false } = listed
+  const { updatedAt, cpuUsedSeconds } = project
+  const countedSince = before?.cpuUsedSeconds === cpuUsedSeconds ? countedSinceOf(before) : at
+  const present = new Set(told)
+  const maybe = partial ? (before?.endpointIds ?? []).filter((id) => !present.has(id)) : []
+  const doubtful = [...unread, ...maybe]
+  return {
+    at,
+    updatedAt,
+    cpuUsedSeconds,
+    countedSince,
+    endpointIds: [...told, ...maybe],
+    ...(doubtful.length > 0 && { unread: doubtful }),
+    ...(partial && { partial }),
+  }
+}
+
+const countedSinceOf = ({ at, countedSince }: ProjectListing): Instant => countedSince ?? at
+
+type Listed = {
+  readonly ledger: Ledger
+  readonly prices: Prices
+  readonly lag: Seconds | undefined
+  readonly at: Instant
+}
+
+/** Followed from the first time that it moves: most projects of a large account sleep. */
+function counted(
+  known: ProjectAccount,
+  { cpuUsedSeconds }: Project,
+  { ledger, prices, lag, at }: Listed,
+): ProjectCount | undefined {
+  const { count, listed, project } = known
+  const isUnmoved = count === undefined && cpuUsedSeconds === project.cpuUsedSeconds
+  const use = isUnmoved ? undefined : useOf(known, ledger, { prices, now: at })
+  if (!use || !listed) return count
+  const before =
+    count ?? newCount({ at: countedSinceOf(listed), cuTime: cuMillis(listed.cpuUsedSeconds * 1000) })
+  return countAfter(before, { at, cuTime: cuMillis(cpuUsedSeconds * 1000) }, { use, lag })
 }

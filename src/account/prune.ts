@@ -1,11 +1,16 @@
 // What of the evidence is no longer needed.
+import { isFollowed } from '../model/operation.ts'
 import type { AwakeInterval, Evidence } from '../model/evidence.ts'
 import type { Totals } from '../model/ledger.ts'
 import type { Instant } from '../model/units.ts'
 import { extensionOf, foreignActivities, ownActivities } from './activity.ts'
 import { updatesOf } from './continuity.ts'
+import { departureIn } from './evidence.ts'
 import { mergedHeld } from './held.ts'
 import { NO_TOTALS, type TotalsContext } from './totals.ts'
+
+/** Instants of the interface are in whole seconds: the edge that one dates may lie this much after it. */
+const SECOND = 1000
 
 /**
  * The evidence without what only tells of the time before `at`.
@@ -14,15 +19,18 @@ import { NO_TOTALS, type TotalsContext } from './totals.ts'
  */
 export function evidenceAfter(evidence: Evidence, at: Instant, carried: AwakeInterval | undefined): Evidence {
   const later = (one: Instant): boolean => one > at
+  const reaches = (one: Instant): boolean => one + SECOND > at
   const before = evidence.sizes.findLastIndex(({ firstSeenAt }) => firstSeenAt <= at)
   return {
     operations: evidence.operations.filter(
-      ({ updatedAt, action }) =>
-        later(updatedAt) || (carried !== undefined && action === 'check_availability'),
+      (operation) =>
+        reaches(operation.updatedAt) ||
+        isFollowed(operation, at) ||
+        (carried !== undefined && operation.action === 'check_availability'),
     ),
     sightings: sightingsAfter(evidence, at),
-    starts: evidence.starts.filter(later),
-    ends: evidence.ends.filter(later),
+    starts: evidence.starts.filter(reaches),
+    ends: evidence.ends.filter(reaches),
     // Inside an interval activity is pruned as its share of the extension is summed up.
     activities: carried ? evidence.activities : evidence.activities.filter(later),
     sizes: evidence.sizes.filter((_, index) => index >= before - 1),
@@ -41,15 +49,19 @@ export function evidenceAfter(evidence: Evidence, at: Instant, carried: AwakeInt
   }
 }
 
-/** A look whose record does not know yet of what is settled tells of the time before it, whatever our clock showed. */
+/**
+ * A look whose record does not know yet of what is settled tells of the time before it, whatever our clock showed. That the compute
+ * is gone stays true: a start that is listed late was before it.
+ */
 function sightingsAfter({ sightings, starts, ends }: Evidence, at: Instant): Evidence['sightings'] {
   const isPast = (one: Instant): boolean => one <= at
   const [started, ended] = [starts.findLast(isPast) ?? 0, ends.findLast(isPast) ?? 0]
-  return sightings.filter(
-    ({ answeredAt, record }) =>
-      answeredAt >= at &&
-      !(record && ((record.startedAt ?? 0) < started || (record.suspendedAt ?? 0) < ended)),
-  )
+  const departure = departureIn({ sightings })
+  return sightings.filter((one) => {
+    const { answeredAt, record } = one
+    const isOutdated = record && ((record.startedAt ?? 0) < started || (record.suspendedAt ?? 0) < ended)
+    return one === departure || (answeredAt >= at && !isOutdated)
+  })
 }
 
 /** Of an interval that goes on at `until`: activity before it, once its share of the extension is summed up. */

@@ -10,6 +10,7 @@ import { endEntries, extensionEntry, startEntry, type Entry } from './entries.ts
 import { frontierAfter } from './frontier.ts'
 import type { Frontier, History } from './intervals.ts'
 import { evidenceAfter, prunedOpen } from './prune.ts'
+import type { CountedSizes } from './sizing.ts'
 import { slicesOf } from './slices.ts'
 import { endTotals, plus, startTotals, timeTotals, type TotalsContext } from './totals.ts'
 
@@ -21,6 +22,7 @@ export type Unsettled = {
   readonly settled: Totals
   /** Whether something happened of which the operations were not read yet. */
   readonly awaiting: boolean
+  readonly counted: CountedSizes
 }
 
 export type SettleContext = TotalsContext & { readonly prices: Prices; readonly now: Instant }
@@ -49,9 +51,9 @@ const EVER = instant(Number.MAX_SAFE_INTEGER)
 
 /** Sums up the intervals that ended long ago, the part of the next one that lies far back, and the sleep between them. */
 export function settle(account: Unsettled, context: SettleContext): Settled {
-  const { history, ref, frontier: before } = account
+  const { history, ref, frontier: before, counted } = account
   const { count, carried, until } = frontierAfter(account, context.now)
-  const cutting = { ref, evidence: account.evidence, prices: context.prices, now: context.now }
+  const cutting = { ref, counted, evidence: account.evidence, prices: context.prices, now: context.now }
   const slices = slicesOf(history, [before.settledUntil, until], cutting)
   const finals = history.intervals.slice(0, count)
   const left = history.intervals.slice(count)

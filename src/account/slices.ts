@@ -6,13 +6,14 @@ import type { AwakeSlice, Span } from '../model/slice.ts'
 import { instant, latest, micros, type Instant, type Micros } from '../model/units.ts'
 import { continuityOf } from './continuity.ts'
 import type { History } from './intervals.ts'
-import { sizeCuts, sizeIn, type SizeFacts } from './sizing.ts'
+import { sizeCuts, sizeIn, type CountedSizes, type SizeFacts } from './sizing.ts'
 import { clipped, lengthOf } from './spans.ts'
 
 export type SliceContext = {
   readonly ref: ComputeRef
   readonly evidence: Evidence
   readonly prices: Prices
+  readonly counted: CountedSizes
   /** Ends an interval that is still open. */
   readonly now: Instant
 }
@@ -21,7 +22,7 @@ export type SliceContext = {
 export function slicesOf(history: History, within: Span, context: SliceContext): readonly AwakeSlice[] {
   const { intervals, sure, doubts } = history
   const { quiet } = continuityOf(context.evidence)
-  const facts = { evidence: context.evidence, sure, quiet }
+  const facts = { evidence: context.evidence, counted: context.counted, sure, quiet }
   const awake = intervals.flatMap((interval) => {
     const { low, likely, high } = spansOf(interval, context.now)
     const time = {
@@ -74,7 +75,7 @@ function cut({ sure, likely, high, assumed }: Time, facts: SizeFacts, context: S
       low: clipped(sure.find((span) => lengthOf(clipped(span, piece)) > 0) ?? [piece[0], piece[0]], piece),
       likely: clipped(likely, piece),
       high: piece,
-      size: sizeIn(piece, facts),
+      ...sizeIn(piece, facts),
       price: String(priceAt(context.prices, piece[0])),
       assumed,
     }))
@@ -87,7 +88,7 @@ const gapsOf = (sure: readonly Span[]): readonly Instant[] => sure.slice(1).map(
 /** A cut that changed nothing is none. */
 function joined(done: AwakeSlice[], next: AwakeSlice): AwakeSlice[] {
   const last = done.at(-1)
-  if (!last || last.price !== next.price || textOf(last.size) !== textOf(next.size)) return [...done, next]
+  if (!last || last.price !== next.price || textOf(last) !== textOf(next)) return [...done, next]
   const join = (pick: 'low' | 'likely' | 'high'): Span | undefined => {
     if (lengthOf(next[pick]) === 0) return last[pick]
     if (lengthOf(last[pick]) === 0) return next[pick]
@@ -98,7 +99,8 @@ function joined(done: AwakeSlice[], next: AwakeSlice): AwakeSlice[] {
   return [...done.slice(0, -1), { ...last, low, likely, high }]
 }
 
-const textOf = ({ low, likely, high }: AwakeSlice['size']): string => `${low} ${likely} ${high}`
+const textOf = ({ size: { low, likely, high }, moves }: AwakeSlice): string =>
+  `${low} ${likely} ${high} ${moves}`
 
 /** What a CU-hour costs at `at`. */
 export function priceAt({ periods }: Prices, at: Instant): Micros {

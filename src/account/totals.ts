@@ -31,6 +31,7 @@ export const NO_COUNTERS: Counters = {
   suspends: 0,
   restarts: 0,
   wakesCaused: 0,
+  unproductive: {},
 }
 
 /** What totals of one interval depend on beside it. */
@@ -40,7 +41,13 @@ export const timeTotals = (slices: readonly AwakeSlice[]): Totals => ({
   ...NO_TOTALS,
   awake: awakeOf(slices),
   cuTime: cuTimeOf(slices),
+  ...assumedOf(slices),
 })
+
+function assumedOf(slices: readonly AwakeSlice[]): Pick<Totals, 'assumed'> {
+  const assumed = slices.filter((slice) => slice.assumed)
+  return assumed.length === 0 ? {} : { assumed: cuTimeSum(cuTimeOf(assumed)).likely }
+}
 
 /** What the start of an interval counts for. */
 export const startTotals = (interval: AwakeInterval, { evidence }: TotalsContext): Totals => ({
@@ -63,6 +70,7 @@ export function plus(a: Totals, b: Totals): Totals {
   return {
     awake: addBounds(a.awake, b.awake, millis),
     cuTime: addCuTime(a.cuTime, b.cuTime),
+    ...((a.assumed ?? b.assumed) !== undefined && { assumed: cuMillis((a.assumed ?? 0) + (b.assumed ?? 0)) }),
     idleTail: millis(a.idleTail + b.idleTail),
     extension: millis(a.extension + b.extension),
     held: plusHeld(a.held, b.held),

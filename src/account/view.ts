@@ -2,17 +2,21 @@
 import { effectiveDelay, largestCu, smallestCu } from '../model/compute.ts'
 import type { ComputeAccount, ProjectAccount } from '../model/ledger.ts'
 import type { Connections, Reading } from '../model/observation.ts'
+import { isFollowed } from '../model/operation.ts'
+import { NOBODY, type Owners } from '../model/owner.ts'
 import type { Prices } from '../model/price.ts'
+import { targetOf } from '../model/selector.ts'
 import { currentCu, type Preset } from '../model/sizes.ts'
 import type { ComputeView, ShownState } from '../model/snapshot.ts'
 import { cu, type Instant, type Seconds } from '../model/units.ts'
-import { totalsAt } from './as-of.ts'
+import { ratePerHour, totalsAt } from './as-of.ts'
 import { awakeBy } from './awake-by.ts'
 import { cuTimeSum, spendOf } from './totals.ts'
 import { whyAwake } from './why.ts'
 
 export type ViewContext = {
   readonly project: ProjectAccount | undefined
+  readonly owners: Owners
   readonly prices: Prices
   readonly preset: Preset
   readonly now: Instant
@@ -34,7 +38,7 @@ export function computeView(account: ComputeAccount, context: ViewContext): Comp
   return {
     ref,
     compute,
-    project,
+    ...projectOf(account, context),
     currency: context.prices.currency,
     gone: account.goneAt !== undefined,
     state,
@@ -42,10 +46,13 @@ export function computeView(account: ComputeAccount, context: ViewContext): Comp
     delay,
     currentCu: sizeNow(account, context.preset),
     awakeSince: open?.from.likely,
+    operations: account.evidence.operations.filter((operation) => isFollowed(operation, context.now)),
     awake,
     cuTime: cuTimeSum(cuTime),
     spend,
+    spendRate: ratePerHour(account, context),
     counters,
+    assumed: totals.assumed,
     idleTail: totals.idleTail,
     extension: totals.extension,
     awakeBy: awakeBy(totals, spend.likely),
@@ -59,7 +66,16 @@ export function computeView(account: ComputeAccount, context: ViewContext): Comp
   }
 }
 
-const NOBODY: Connections = { active: 0, idle: 0, idleInTransaction: 0, other: 0 }
+type OfProject = Pick<ComputeView, 'project' | 'owner' | 'projectOwner' | 'checked'>
+
+const projectOf = ({ ref, compute }: ComputeAccount, { project: known, owners }: ViewContext): OfProject => ({
+  project: known?.project,
+  owner: owners.of(targetOf(ref.account, compute, known?.project)),
+  projectOwner: known ? owners.ofProject(ref.account, known.project) : NOBODY,
+  checked: known?.count?.checked,
+})
+
+const NO_CONNECTIONS: Connections = { active: 0, idle: 0, idleInTransaction: 0, other: 0 }
 
 type Inside = Pick<
   ComputeView,
@@ -106,9 +122,9 @@ function connectionsOf(
   maxConnections: number,
 ): Connections | undefined {
   const { last, atLimit } = reading
-  if (compute.state !== 'active') return last ? NOBODY : undefined
+  if (compute.state !== 'active') return last ? NO_CONNECTIONS : undefined
   // Refused for want of a free connection: all that clients may have are taken.
-  if (atLimit) return { ...NOBODY, other: maxConnections - (last?.reservedConnections ?? 0) }
+  if (atLimit) return { ...NO_CONNECTIONS, other: maxConnections - (last?.reservedConnections ?? 0) }
   return last && !('missing' in last.connections) ? last.connections : undefined
 }
 

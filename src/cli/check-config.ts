@@ -1,24 +1,30 @@
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { configText } from '../config/defaults.ts'
-import { effectiveConfig, loadConfig } from '../config/load.ts'
+import { effectiveConfig, loadConfig, type Config } from '../config/load.ts'
 import { DEFAULT_CONFIG } from './connect.ts'
 import type { ExitCode, Io } from './io.ts'
 import { EXIT, json, usage, type Session } from './output.ts'
+import { sendTest } from './send-test.ts'
 
-type Options = { readonly config: string; readonly json?: boolean }
+type Options = { readonly config: string; readonly json?: boolean; readonly sendTest?: string }
 
 export const createCheckConfigCommand = ({ io, end }: Session): Command =>
   new Command('check-config')
     .description('say all that is wrong with a configuration, or what it comes to')
     .option('--config <file>', 'configuration file', DEFAULT_CONFIG)
+    .option(
+      '--send-test <receiver>',
+      'send a test to a receiver of notifications or reports, and say what came of it',
+    )
     .option('--json', 'print JSON')
-    .action((options: Options) => end(checkConfig(options, io)))
+    .action(async (options: Options) => end(await checkConfig(options, io)))
 
-function checkConfig(options: Options, io: Io): ExitCode {
+async function checkConfig(options: Options, io: Io): Promise<ExitCode> {
   const path = resolve(io.cwd, options.config)
   const config = loadConfig(path, io.env)
   if (config.ok) {
+    if (options.sendTest !== undefined) return tested(config.value, options.sendTest, io)
     const effective = effectiveConfig(path)
     io.out(options.json ? json({ ok: true, config: effective }) : `ok\n\n${configText(effective)}`)
     return EXIT.ok
@@ -26,4 +32,15 @@ function checkConfig(options: Options, io: Io): ExitCode {
   if (!options.json) return usage(io, ...config.error)
   io.out(json({ ok: false, problems: config.error }))
   return EXIT.usage
+}
+
+async function tested(config: Config, name: string, io: Io): Promise<ExitCode> {
+  const sent = await sendTest(config, name, io.signal)
+  if (!sent.ok) return usage(io, sent.error)
+  if (sent.value.kind === 'delivered') {
+    io.out(`${name}: delivered`)
+    return EXIT.ok
+  }
+  io.err(`dormouse: ${name}: ${sent.value.because}`)
+  return EXIT.failed
 }

@@ -1,48 +1,48 @@
 // `explain`: why one compute is as it is, from the running daemon or from what the last one kept.
-import { resolve } from 'node:path'
 import { Command } from 'commander'
-import { loadConfig } from '../config/load.ts'
 import { explained, type Explained } from '../daemon/explain.ts'
 import { failed, ok, type Result } from '../model/result.ts'
-import { DEFAULT_CONFIG } from './connect.ts'
-import { apiUrlOf, askDaemon, jsonOf, type ApiProblem } from './daemon-api.ts'
+import {
+  askDaemon,
+  daemonApi,
+  jsonOf,
+  withApiOptions,
+  type ApiOptions,
+  type ApiProblem,
+  type DaemonApi,
+} from './daemon-api.ts'
 import type { ExitCode, Io } from './io.ts'
 import { keptSnapshot } from './kept.ts'
 import { EXIT, json, printable, usage, type Session } from './output.ts'
 
-type Options = { readonly config?: string; readonly url?: string; readonly json?: boolean }
+type Options = ApiOptions & { readonly json?: boolean }
 
 export const createExplainCommand = ({ io, end }: Session): Command =>
-  new Command('explain')
+  withApiOptions(new Command('explain'))
     .description('say why a compute is awake or asleep, who held it awake, and what that cost')
     .argument('<compute>', 'ep-…, or the name of a project that has one compute')
-    .option('--url <url>', "address of the daemon's API (default: that of the configuration)")
-    .option('--config <file>', `configuration file (default: ${DEFAULT_CONFIG})`)
     .option('--json', 'print JSON')
     .action(async (name: string, options: Options) => end(await explain(name, options, io)))
 
 async function explain(name: string, options: Options, io: Io): Promise<ExitCode> {
-  if (options.url !== undefined) {
-    const answer = await ofDaemon(options.url, name, io)
-    return answer.ok ? show(answer.value, options, io) : fail(answer.error.message, io)
-  }
-  const config = loadConfig(resolve(io.cwd, options.config ?? DEFAULT_CONFIG), io.env)
-  if (!config.ok) return usage(io, ...config.error)
-  const answer = await ofDaemon(apiUrlOf(config.value), name, io)
+  const whom = daemonApi(options, io)
+  if (!whom.ok) return usage(io, ...whom.error)
+  const { api, config } = whom.value
+  const answer = await ofDaemon(api, name, io)
   if (answer.ok) return show(answer.value, options, io)
-  const kept = answer.error.kind === 'unreached' ? await keptSnapshot(config.value) : undefined
+  const kept = config && answer.error.kind === 'unreached' ? await keptSnapshot(config) : undefined
   if (!kept) return fail(answer.error.message, io)
   io.err(`dormouse: ${answer.error.message}; this is what the last one kept, and no state is known now`)
   const found = explained(kept, name)
   return found.ok ? show(found.value, options, io) : fail(found.error, io)
 }
 
-async function ofDaemon(url: string, name: string, io: Io): Promise<Result<Explained, ApiProblem>> {
-  const answer = await jsonOf(await askDaemon(url, `/api/v1/explain/${encodeURIComponent(name)}`, io.signal))
+async function ofDaemon(api: DaemonApi, name: string, io: Io): Promise<Result<Explained, ApiProblem>> {
+  const answer = await jsonOf(await askDaemon(api, `/api/v1/explain/${encodeURIComponent(name)}`, io))
   if (!answer.ok) return answer
   return isExplained(answer.value)
     ? ok(answer.value)
-    : failed({ kind: 'refused', message: `${url} is not the API of Dormouse` })
+    : failed({ kind: 'refused', message: `${api.url} is not the API of Dormouse` })
 }
 
 /** Enough of a look to tell Dormouse's answer from another program's. */

@@ -1,21 +1,20 @@
 import type { Fleet } from '../daemon/status.ts'
-import { askDaemon, jsonOf } from './daemon-api.ts'
+import { failed, ok, type Result } from '../model/result.ts'
+import { askDaemon, jsonOf, type ApiProblem, type DaemonApi } from './daemon-api.ts'
 
-/** The running daemon's state, from its API; the problem is one line for a person. */
-export async function readFleet(
-  apiUrl: string,
-): Promise<{ readonly fleet: Fleet } | { readonly problem: string }> {
-  const answer = await jsonOf(await askDaemon(apiUrl, '/api/v1/computes'))
-  return answer.ok ? fleetIn(answer.value, apiUrl) : { problem: answer.error.message }
+/** The running daemon's state, from its API. */
+export async function readFleet(api: DaemonApi): Promise<Result<Fleet, ApiProblem>> {
+  const answer = await jsonOf(await askDaemon(api, '/api/v1/computes'))
+  if (!answer.ok) return answer
+  return isFleet(answer.value)
+    ? ok(answer.value)
+    : failed({ kind: 'refused', message: `${api.url} is not the API of Dormouse` })
 }
 
 /** Enough of a look to tell Dormouse's answer from another program's; our own version writes the rest. */
-function fleetIn(body: unknown, apiUrl: string): { readonly fleet: Fleet } | { readonly problem: string } {
-  const isFleet =
-    typeof body === 'object' &&
-    body !== null &&
-    'taken_at' in body &&
-    'computes' in body &&
-    Array.isArray(body.computes)
-  return isFleet ? { fleet: body as Fleet } : { problem: `${apiUrl} is not the API of Dormouse` }
-}
+const isFleet = (body: unknown): body is Fleet =>
+  typeof body === 'object' &&
+  body !== null &&
+  'taken_at' in body &&
+  'computes' in body &&
+  Array.isArray(body.computes)

@@ -34,6 +34,7 @@ export async function keptSnapshot(config: Config): Promise<Snapshot | undefined
     passSeconds: seconds(0),
     staleAfter: seconds(0),
     activityLag: config.reading.activityLag,
+    owners: config.owners,
   }
   return atOnce(createCamera()(shown, context))
 }

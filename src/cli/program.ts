@@ -13,6 +13,7 @@ import type { ExitCode, Io } from './io.ts'
 import { createLocalCommand } from './local.ts'
 import { EXIT, type Session } from './output.ts'
 import { createProjectsCommand } from './projects.ts'
+import { createReportCommand } from './report.ts'
 import { createOnceCommand, createRunCommand } from './run.ts'
 import { createStatusCommand } from './status.ts'
 import { version } from './version.ts'
@@ -25,6 +26,7 @@ const COMMANDS: readonly ((session: Session) => Command)[] = [
   createStatusCommand,
   createExplainCommand,
   createExportCommand,
+  createReportCommand,
   createDemoCommand,
   createLocalCommand,
   createCheckConfigCommand,

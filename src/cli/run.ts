@@ -64,7 +64,7 @@ async function runOnce(options: Options, io: Io): Promise<ExitCode> {
 /** Nobody asks a daemon that lives for one pass; it must not stand in the way of another. */
 const unheard = (config: Config): Config => {
   const anywhere = { host: '127.0.0.1', port: 0 }
-  return { ...config, server: { telemetry: anywhere, api: anywhere } }
+  return { ...config, server: { ...config.server, telemetry: anywhere, api: anywhere } }
 }
 
 async function started(options: Parameters<typeof startDaemon>[0], io: Io): Promise<Daemon | undefined> {

@@ -8,26 +8,10 @@ import type { Zone } from '../calendar/zone.ts'
 import type { Budget, BudgetLimit } from '../model/budget.ts'
 import { selectsAll, type Selector } from '../model/selector.ts'
 import { cuMillis, instant, millis } from '../model/units.ts'
+import { selector } from './selector.ts'
 import { unknownName } from './words.ts'
 import { parseMoney } from './values.ts'
 import { zone } from './zone.ts'
-
-const PATTERNS = 'expected a pattern such as preview-*, or a list of them'
-
-const patterns = z
-  .union([z.string().min(1, PATTERNS), z.array(z.string().min(1, PATTERNS)).min(1, PATTERNS)], PATTERNS)
-  .transform((given): readonly string[] => [given].flat())
-
-const branches = patterns.refine((given) => given.every((pattern) => /^(br-|[*?])/.test(pattern)), {
-  error: 'expected ids of branches, which begin with br-: the service tells no names',
-})
-
-const selector = {
-  project: patterns.optional().describe('Ids or names of projects; * stands for any text.'),
-  branch: branches.optional().describe('Ids of branches.'),
-  compute: patterns.optional().describe('Ids or names of computes.'),
-  type: z.enum(['read_write', 'read_only']).optional().describe('Only primaries, or only replicas.'),
-}
 
 const exempt = z.strictObject(selector)
 
@@ -85,6 +69,11 @@ const budget = z
       .describe('The day of the month or of the week that the period begins with; 1 and Mon when absent.'),
     in: z.string().optional().describe('Only what is spent inside this window counts.'),
     outside: z.string().optional().describe('Only what is spent outside this window counts.'),
+    team: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Whose it is; that of its computes, where all have one, when absent.'),
     mode: z
       .enum(['soft', 'hard'])
       .prefault('soft')
@@ -212,6 +201,7 @@ function budgetOf(entry: Entry, known: Known): Budget {
     scope,
     exempt: [entry.exempt ?? []].flat() satisfies readonly Selector[],
     limit: entry.limit,
+    team: entry.team,
     mode: entry.mode,
     per: entry.per,
     // another calendar for a window is no other budget: what was counted is not thrown away for a holiday
@@ -225,6 +215,7 @@ function budgetOf(entry: Entry, known: Known): Budget {
       entry.outside,
     ]),
     periodAt: (at) => periodOf(rule, at),
+    wallAt: (entry.zone ?? known.timezone).wallAt,
     countedIn(from, to) {
       if (within) return inside(within, from, to)
       return beside ? outside(beside, from, to) : [{ from, to }]

@@ -23,7 +23,8 @@ function block(schema: JsonSchema, indent: string, answers: Answers): string[] {
   return Object.entries(schema.properties ?? {}).flatMap(([key, property]) => {
     const comment = wrap(property.description ?? '', `${indent}# `)
     const gap = indent === '' ? [''] : []
-    if (property.properties)
+    // a section that is optional has an example in place of defaults
+    if (property.properties && !property.examples)
       return [...gap, ...comment, `${indent}${key}:`, ...block(property, `${indent}  `, {})]
     if (property.items?.properties && schema.required?.includes(key))
       return [...gap, ...comment, `${indent}${key}:`, ...listItem(property.items, indent, answers)]

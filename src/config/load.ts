@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Window } from '../calendar/window.ts'
 import type { Budget } from '../model/budget.ts'
+import { createOwners, type Owners } from '../model/owner.ts'
 import type { Prices } from '../model/price.ts'
 import { failed, ok, type Result } from '../model/result.ts'
 import type { AccountEntry } from './account.ts'
@@ -10,8 +11,12 @@ import { budgetsOf } from './budgets.ts'
 import { withDefaults } from './defaults.ts'
 import { configJsonSchema } from './describe.ts'
 import { priceFileSchema, pricesOf, type PriceFile } from './prices.ts'
+import { notificationsOf, type Notification } from './notifications.ts'
+import { ownerRules } from './owners.ts'
+import { reportSinksOf, type ReportSink } from './report.ts'
 import { parseAs, parseYaml, type Problems } from './problems.ts'
 import { configSchema, type ConfigEntry } from './schema.ts'
+import type { TlsFiles } from './server.ts'
 import { createSecret, reasonOf, type Environment, type Secret } from './secrets.ts'
 import { windowsOf } from './windows.ts'
 
@@ -31,13 +36,20 @@ export type AccountConfig = {
 }
 
 /** The configuration in effect: paths are absolute, no secret is in it. */
-export type Config = Omit<ConfigEntry, 'accounts' | 'prices' | 'calendars' | 'windows' | 'budgets'> & {
+export type Config = Omit<
+  ConfigEntry,
+  'accounts' | 'prices' | 'calendars' | 'windows' | 'budgets' | 'owners' | 'notifications' | 'report'
+> & {
   /** At least one, in the order of the file; names are unique. */
   readonly accounts: readonly AccountConfig[]
   /** By name. */
   readonly windows: ReadonlyMap<string, Window>
   /** In the order of the file; names are unique, and each belongs to one of the accounts. */
   readonly budgets: readonly Budget[]
+  readonly owners: Owners
+  /** Who is told of events; names are unique. */
+  readonly notifications: readonly Notification[]
+  readonly report: Omit<ConfigEntry['report'], 'sinks'> & { readonly sinks: readonly ReportSink[] }
 }
 
 /** The variables of this process. */
@@ -84,6 +96,8 @@ function complete(entry: ConfigEntry, { folder, env }: Surroundings): Result<Con
   const named = windowsOf({ ...entry, calendars: entry.calendars ?? {}, windows: entry.windows ?? {} })
   const currencies = new Map(entry.accounts.map(({ name }, index) => [name, priced[index]?.currency]))
   const planned = budgetsOf(entry.budgets ?? [], { ...named, timezone: entry.timezone, currencies })
+  const told = notificationsOf(entry.notifications, { folder, env })
+  const reported = reportSinksOf(entry.report, { folder, env })
   const problems = [
     ...(prices.ok ? [] : prices.error.map((problem) => `prices.file: ${problem}`)),
     ...accounts.flatMap((account, index) => secretProblems(account, `accounts[${index}]`)),
@@ -92,20 +106,31 @@ function complete(entry: ConfigEntry, { folder, env }: Surroundings): Result<Con
     ...(entry.poll.maxAge < entry.poll.interval ? ['poll.max_age: expected at least poll.interval'] : []),
     ...named.problems,
     ...planned.problems,
+    ...told.problems,
+    ...reported.problems,
   ]
   if (problems.length > 0) return failed(problems)
   const { prices: _prices, calendars: _calendars, ...rest } = entry
   return ok({
     ...rest,
     store: { folder: resolve(folder, entry.store.folder) },
+    server: { ...entry.server, tls: entry.server.tls && tlsOf(entry.server.tls, folder) },
     accounts: accounts.flatMap((account, index) => {
       const found = priced[index]
       return found ? [{ ...account, prices: found }] : []
     }),
     windows: named.windows,
     budgets: planned.budgets,
+    owners: createOwners(ownerRules(entry.owners)),
+    notifications: told.notifications,
+    report: { ...entry.report, sinks: reported.reportSinks },
   })
 }
+
+const tlsOf = ({ certFile, keyFile }: TlsFiles, folder: string): TlsFiles => ({
+  certFile: resolve(folder, certFile),
+  keyFile: resolve(folder, keyFile),
+})
 
 const accountOf = (entry: AccountEntry, { folder, env }: Surroundings): Omit<AccountConfig, 'prices'> => {
   const secret = (file: string | undefined, variable: string | undefined): Secret | undefined => {

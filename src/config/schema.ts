@@ -2,14 +2,14 @@
 import { z } from 'zod'
 import { accountSchema } from './account.ts'
 import { budgetsSchema } from './budgets.ts'
-import { address, duration, isLoopback, money } from './values.ts'
+import { metrics } from './metrics.ts'
+import { notificationsSchema } from './notifications.ts'
+import { ownersSchema } from './owners.ts'
+import { reportConfigSchema } from './report.ts'
+import { duration, money, whole } from './values.ts'
+import { server } from './server.ts'
 import { calendarsSchema, windowsSchema } from './windows.ts'
 import { zone } from './zone.ts'
-
-const whole = (least: number, most: number) => {
-  const expected = `expected a whole number from ${least} to ${most}`
-  return z.int(expected).min(least, expected).max(most, expected)
-}
 
 const overhead = 'expected a share from 0 to 0.2'
 
@@ -121,18 +121,6 @@ const prices = z
   })
   .transform(({ cu_hour: cuHour, ...rest }) => ({ ...rest, cuHour }))
 
-const server = z.strictObject({
-  telemetry: address
-    .prefault('0.0.0.0:9477')
-    .describe(
-      'Metrics and health, for Prometheus and the orchestrator: host:port, an IPv6 host in brackets.',
-    ),
-  api: address
-    .refine(isLoopback, 'expected a loopback address such as 127.0.0.1:9478: it has no access control')
-    .prefault('127.0.0.1:9478')
-    .describe('Status and API: host:port on loopback.'),
-})
-
 export const configSchema = z.strictObject({
   mode: z
     .enum(['off', 'observe', 'suggest', 'approve', 'apply'])
@@ -167,6 +155,28 @@ export const configSchema = z.strictObject({
       examples: [[{ name: 'previews', scope: { project: 'preview-*' }, limit: '200 USD', per: 'month' }]],
     })
     .describe('What may be spent: by whom, how much, in which period.'),
+  owners: ownersSchema
+    .prefault([])
+    .meta({
+      examples: [
+        [
+          { match: { project: 'shop-*' }, team: 'payments', tier: 'prod', channel: '#payments' },
+          { match: { project: 'preview-*' }, team: 'web', tier: 'dev' },
+        ],
+      ],
+    })
+    .describe('Who answers for which computes: the most specific entry that fits, then the first.'),
+  notifications: notificationsSchema
+    .prefault([])
+    .meta({
+      examples: [
+        [
+          { name: 'ops', type: 'slack', url_file: '/run/secrets/slack-url' },
+          { name: 'payments', type: 'webhook', url_env: 'PAYMENTS_URL', team: 'payments' },
+        ],
+      ],
+    })
+    .describe('Who is told of events, such as a budget that is used up.'),
   poll: poll.prefault({}).describe('How often the service is asked.'),
   reading: reading.prefault({}).describe('Looking into the computes that are awake.'),
   service: service.prefault({}).describe('The service itself.'),
@@ -182,18 +192,8 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .describe('Where Dormouse keeps its ledger.'),
-  metrics: z
-    .strictObject({
-      stale_after: whole(1, 1000)
-        .prefault(3)
-        .describe('Polls without an answer after which a state is shown as unknown.'),
-      max_series: whole(1000, 10_000_000)
-        .prefault(100_000)
-        .describe('The most series. Beyond, computes that sleep and cost little have none of their own.'),
-    })
-    .transform(({ stale_after: staleAfter, max_series: maxSeries }) => ({ staleAfter, maxSeries }))
-    .prefault({})
-    .describe('What /metrics shows.'),
+  metrics: metrics.prefault({}).describe('What /metrics shows.'),
+  report: reportConfigSchema.prefault({}).describe('The weekly report.'),
   log: z
     .strictObject({
       level: z

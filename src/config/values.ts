@@ -86,3 +86,8 @@ export const isLoopback = ({ host }: Address): boolean =>
 /** `2026-03-01`, the beginning of that day in UTC; undefined for anything else. */
 export const parseDay = (text: string): Instant | undefined =>
   /^\d{4}-\d\d-\d\d$/.test(text) ? fromIso(`${text}T00:00:00Z`) : undefined
+
+export const whole = (least: number, most: number) => {
+  const expected = `expected a whole number from ${least} to ${most}`
+  return z.int(expected).min(least, expected).max(most, expected)
+}

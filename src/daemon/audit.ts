@@ -2,6 +2,7 @@
 import { auditOf } from '../account/audit/audit.ts'
 import { createScopes } from '../account/budgets/budgets.ts'
 import { createUtc } from '../calendar/zone.ts'
+import { createOwners } from '../model/owner.ts'
 import type { Audit } from '../model/audit.ts'
 import type { Consumption } from '../model/consumption.ts'
 import type { DayRow } from '../model/day.ts'
@@ -46,7 +47,7 @@ export async function auditAccount(order: AuditOrder, signal: AbortSignal): Prom
   const { account, ports, history, plan, days } = order
   const state = await lookAtAll(order, newAccountState(await ports.store.load(account)), signal)
   if (state.service !== 'ok') return { audit: undefined, problems: state.problems }
-  const to = ports.clock.now()
+  const to = instant(ports.clock.now() + state.ahead)
   const from = instant(Math.floor((to - days * DAY) / DAY + 1) * DAY)
   const counted = await consumptionOf(ports, { ledger: state.ledger, from, to }, signal)
   const keys = await keysOf(ports, signal)
@@ -97,6 +98,7 @@ function passPlanOf({ prices, preset }: AuditOrder['plan'], days: number): PassP
     preset,
     budgets: createScopes([]),
     dayOf: createUtc().dayOf,
+    owners: createOwners([]),
     overhead: 0,
     sweep: {
       requests: REQUESTS,
@@ -141,8 +143,8 @@ async function consumptionOf(
     const page = await background.listConsumption(query, undefined, signal)
     if (!page.ok) return { items, problems: [`consumption history: ${serviceErrorText(page.error)}`] }
     if (page.value.kind === 'none') return { items, problems }
-    items.push(...page.value.items)
-    problems.push(...page.value.problems.map((problem) => `consumption history: ${problem}`))
+    for (const item of page.value.items) items.push(item)
+    for (const problem of page.value.problems) problems.push(`consumption history: ${problem}`)
   }
   return { items, problems }
 }

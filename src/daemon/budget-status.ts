@@ -39,6 +39,8 @@ export type BudgetStatus = {
   readonly burns: readonly {
     readonly window_seconds: number
     readonly burn: number | null
+    /** As usual in this window of the week; null until two weeks were counted. */
+    readonly usual: number | null
     readonly threshold: number | null
     readonly off: string | null
   }[]
@@ -71,9 +73,10 @@ export function budgetStatus(view: ForecastBudget): BudgetStatus {
     assumed: view.assumed,
     acting: view.acting.kind,
     max_burn: view.maxBurn,
-    burns: view.burns.map(({ window, burn, threshold, off }) => ({
+    burns: view.burns.map(({ window, burn, usual, threshold, off }) => ({
       window_seconds: window,
       burn: burn ?? null,
+      usual: usual ?? null,
       threshold: threshold ?? null,
       off: off ?? null,
     })),

@@ -9,6 +9,7 @@ import {
 } from '../account/budgets/budgets.ts'
 import { keptOfOpen, slicesOfKept, type Kept } from '../account/budgets/kept.ts'
 import {
+  countedSince,
   isCurrent,
   type BudgetCompute,
   type BudgetComputes,
@@ -23,6 +24,7 @@ import type { Batch, Ports } from '../model/ports.ts'
 import type { Prices } from '../model/price.ts'
 import { selects } from '../model/selector.ts'
 import { inTurns } from '../model/steps.ts'
+import type { Tallies } from '../model/tally.ts'
 import { after, cu, earliest, instant, micros, seconds, type Instant, type Seconds } from '../model/units.ts'
 
 export type BudgetPlan = {
@@ -95,7 +97,12 @@ async function begun(
     kept = []
   }
   count([...kept, ...[...ledger.computes.values()].flatMap((account) => keptOfOpen(account) ?? [])])
-  return Object.fromEntries(Object.entries(states).map(([name, state]) => [name, { ...state, since }]))
+  return Object.fromEntries(
+    fresh.flatMap((budget) => {
+      const state = states[budget.name]
+      return state ? [[budget.name, countedSince(budget, state, since)]] : []
+    }),
+  )
 }
 
 function keptComputes(
@@ -137,17 +144,36 @@ export function placesOf(
   return scopes.budgets.flatMap(({ scope }, place) => (selects(scope, gone) ? [place] : []))
 }
 
+/** A sweep over a ledger as it was `before`. */
+export type Swept = {
+  readonly before: Ledger
+  readonly sweep: Sweep
+  /** A project of the sweep: one that is new is stored after its computes, which its name may choose. */
+  readonly listed: (projectId: string) => ProjectAccount | undefined
+}
+
+export function sweptOver(before: Ledger, sweep: Sweep): Swept {
+  const projects = new Map(sweep.projects.map((project) => [project.projectId, project]))
+  return {
+    before,
+    sweep,
+    listed: (projectId) => {
+      const project = projects.get(projectId)
+      return project && { project, listed: undefined }
+    },
+  }
+}
+
 /** `part` with what it settles of the budgets. */
 export function withSettled(
   part: Part,
-  { ledger, before, sweep }: { readonly ledger: Ledger; readonly before: Ledger; readonly sweep: Sweep },
+  { ledger, before, sweep, listed }: Swept & { readonly ledger: Ledger },
   { plan: { scopes, prices }, now }: BudgetsHere,
 ): Batch {
   if (scopes.budgets.length === 0 || part.computes.length === 0) return part
   const projects = new Map(part.projects.map((one) => [one.project.projectId, one]))
   const computes = budgetComputes(part.computes, {
-    projectOf: (projectId) =>
-      projects.get(projectId) ?? ledger.projects.get(projectId) ?? projectIn(sweep, projectId),
+    projectOf: (projectId) => projects.get(projectId) ?? ledger.projects.get(projectId) ?? listed(projectId),
     prices,
     now,
   })
@@ -158,12 +184,6 @@ export function withSettled(
     now,
   })
   return { ...part, budgets: budgetChanges(ledger.budgets, states) }
-}
-
-/** A project that is new is stored after its computes; its name may choose them. */
-function projectIn({ projects }: Sweep, projectId: string): ProjectAccount | undefined {
-  const project = projects.find((one) => one.projectId === projectId)
-  return project && { project, listed: undefined }
 }
 
 /** Those that are seen for the first time, that were there before, and whose operations the service did not tell. */
@@ -189,19 +209,42 @@ export type LookedAt = {
   readonly events: readonly Event[]
 }
 
-/** What the budgets come to now. A rung is told when it is durable, so that it is told once. @throws when the store fails */
+/** What the budgets come to now, durable with the events of it and with those in `untold`. @throws when the store fails */
 export async function lookedAt(
   { store, clock }: Pick<Ports, 'store' | 'clock'>,
   ledger: Ledger,
-  { plan: { scopes, prices }, now }: BudgetsHere,
+  {
+    plan: { scopes, prices },
+    now,
+    untold,
+    unseen,
+  }: BudgetsHere & { readonly untold: readonly Event[]; readonly unseen: boolean },
 ): Promise<LookedAt> {
-  const { states, views, events } = await inTurns(lookAtBudgets(scopes, { ...ledger, prices, now }), () =>
-    clock.sleep(seconds(0), NEVER),
+  const { states, tallies, views, events } = await inTurns(
+    lookAtBudgets(scopes, { ...ledger, prices, now, unseen }),
+    () => clock.sleep(seconds(0), NEVER),
   )
   const changes = budgetChanges(ledger.budgets, states)
-  if (Object.keys(changes).length > 0)
-    await store.commit({ ...NOTHING, account: ledger.account, budgets: changes })
-  return { ledger: { ...ledger, budgets: states }, budgets: views, events }
+  const shown = withTallies(ledger.tallies, tallies)
+  const told = [...untold, ...events]
+  if (Object.keys(changes).length + told.length > 0 || shown !== ledger.tallies)
+    await store.commit({
+      ...NOTHING,
+      account: ledger.account,
+      budgets: changes,
+      tallies: shown,
+      events: told,
+    })
+  return { ledger: { ...ledger, budgets: states, tallies: shown }, budgets: views, events }
+}
+
+/** `before` itself where nothing moved. */
+function withTallies(before: Tallies, budgets: Tallies['budgets']): Tallies {
+  const names = Object.keys(budgets)
+  const isSame =
+    names.length === Object.keys(before.budgets).length &&
+    names.every((name) => before.budgets[name] === budgets[name])
+  return isSame ? before : { ...before, budgets }
 }
 
 const NEVER = new AbortController().signal

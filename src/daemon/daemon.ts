@@ -7,17 +7,21 @@ import type { Clock, Send } from '../model/ports.ts'
 import type { Snapshot } from '../model/snapshot.ts'
 import { seconds } from '../model/units.ts'
 import { openEmbeddedStore } from '../store/embedded.ts'
-import { apiApp } from './api.ts'
 import { createClock } from './clock.ts'
-import { createExposition } from './exposition.ts'
+import { createDeliveries } from './deliveries.ts'
+import { createExposition, factsOf } from './exposition.ts'
 import { createLanes, type Lane, type Lanes } from './lanes.ts'
-import { listen, urlOf } from './listen.ts'
+import { openListeners } from './listeners.ts'
+import { pagedOf } from './paged.ts'
 import { logSink } from './log.ts'
 import { loop } from './loop.ts'
+import { reportByHand, runReports } from './report-job.ts'
+import { createReportJob } from './reporting.ts'
+import { reportSources } from './report-sources.ts'
 import { createRandom } from './random.ts'
 import type { AccountState } from './state.ts'
 import { portsOf } from './wire.ts'
-import { telemetryApp, type Health } from './telemetry.ts'
+import type { Health } from './telemetry.ts'
 
 export type DaemonOptions = { readonly config: Config; readonly version: string; readonly log: Logger }
 
@@ -49,8 +53,7 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
   stack.defer(() => store.close())
   const self = createSelfMetrics()
   const pause = (): Promise<void> => clock.sleep(seconds(0), signal)
-  const facts = { version, nodeVersion: process.version, mode: config.mode, ...config.metrics }
-  const exposition = createExposition(facts, { self, pause })
+  const exposition = createExposition(factsOf(config, version), { self, clock, log, pause })
   const gate = heldBack(logSink(log))
   const machine = { clock, random: createRandom(), store, send: gate.send, self, log }
   const lanes = await createLanes(config, machine, {
@@ -59,37 +62,53 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
     pause,
   })
   stack.defer(lanes.idle)
+  const deliveries = createDeliveries(config, lanes, machine)
+  await deliveries.begin()
+  const reports = createReportJob(config, lanes, machine)
   const health = healthOf(lanes, {
     clock,
     longest: LONGEST_WAIT_INTERVALS * config.poll.interval + STUCK_AFTER,
   })
-  const telemetry = await listen(
-    telemetryApp(exposition, health),
-    config.server.telemetry,
-    'server.telemetry',
+  const { telemetryUrl, apiUrl } = stack.use(
+    await openListeners(
+      config,
+      {
+        telemetry: { exposition, pause, snapshot: lanes.snapshot, ...health },
+        api: {
+          ...lanes,
+          ...pagedOf(config, lanes),
+          history: store,
+          clock,
+          reports: () => reportSources(config, lanes, store),
+          sendReport: reports && ((account) => reportByHand(reports, account)),
+        },
+      },
+      { clock, self, log },
+    ),
   )
-  stack.use(telemetry)
-  const api = await listen(apiApp({ ...lanes, history: store }), config.server.api, 'server.api')
-  stack.use(api)
   const first = lanes.all.map((lane) => lane.turn(signal))
   await oneAccepted(lanes, first)
   refuseWrongKeys(lanes, config)
   await gate.open()
   const open = stack.move()
   return {
-    telemetryUrl: urlOf(telemetry.address),
-    apiUrl: urlOf(api.address),
+    telemetryUrl,
+    apiUrl,
     snapshot: lanes.snapshot,
     firstPass: Promise.all(first).then(() => undefined),
     run: async (until) => {
       await using _ = open
       const { interval } = config.poll
-      await Promise.all(
-        lanes.all.map(async (lane, index) => {
+      await Promise.all([
+        // who answers for what, and what a week came to, is known after a pass
+        Promise.all(first).then(() =>
+          Promise.all([deliveries.run(until), reports && runReports(reports, until)]),
+        ),
+        ...lanes.all.map(async (lane, index) => {
           await first[index]
           await runLane(lane, clock, { interval, until })
         }),
-      )
+      ])
     },
   }
 }
@@ -100,7 +119,7 @@ function heldBack(send: Send): { readonly send: Send; readonly open: () => Promi
   return {
     send: (events) => {
       if (!held) return send(events)
-      held.push(...events)
+      for (const event of events) held.push(event)
       return Promise.resolve([])
     },
     open: async () => {

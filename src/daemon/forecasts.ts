@@ -3,8 +3,10 @@ import type { Logger } from 'pino'
 import { budgetForecast } from '../account/forecast/budget.ts'
 import type { Daily } from '../account/forecast/daily.ts'
 import type { BudgetForecast, BudgetView } from '../model/budget.ts'
+import type { Compute } from '../model/compute.ts'
 import type { Ledger } from '../model/ledger.ts'
 import type { Clock } from '../model/ports.ts'
+import { isResized } from '../model/transition.ts'
 import { after, earliest, instant, seconds, type Instant } from '../model/units.ts'
 import { readDays, type DaysOptions } from './read-days.ts'
 import type { AccountState } from './state.ts'
@@ -21,7 +23,7 @@ export type Forecaster = Forecasts & {
   readonly idle: () => Promise<void>
 }
 
-/** Seconds. Doubled, what was restated of the last days is known two hours late. */
+/** Seconds. Doubled, what was restated of the last days, and a change of sizing, is known two hours late. */
 const READ_EVERY = 3600
 /** Seconds. Doubled, a forecast lags a sudden spend twice as long; halved, twice the work. */
 const FORECAST_EVERY = 300
@@ -39,6 +41,8 @@ export function createForecaster(options: ForecasterOptions): Forecaster {
   const series = new Map<string, Daily>()
   const known = new Map<string, Known>()
   let readAt: number | undefined
+  // as the days that were read are told
+  let computes: ReadonlyMap<string, Compute> = new Map()
   // days that were told anew since they were read
   let changedFrom: Instant | undefined
   let doneAt: number | undefined
@@ -47,10 +51,14 @@ export function createForecaster(options: ForecasterOptions): Forecaster {
   async function work({ ledger, budgets, ahead }: AccountState): Promise<void> {
     const now = instant(clock.now() + ahead)
     if (isReadDue(now)) {
-      const from = readAt === undefined ? after(now, seconds(0 - DAYS)) : changedFrom
+      const isAllDue = readAt === undefined || isAnyResized(ledger, computes)
+      const from = isAllDue ? after(now, seconds(0 - DAYS)) : changedFrom
       changedFrom = undefined
-      readAt = clock.monotonic()
+      // until it was done: where the store fails, all is read the next time
+      readAt = undefined
       if (from !== undefined) await read(ledger, from, now)
+      readAt = clock.monotonic()
+      computes = new Map([...ledger.computes].map(([key, { compute }]) => [key, compute]))
     }
     for (const view of budgets) {
       const daily = series.get(view.name)
@@ -104,6 +112,9 @@ export function createForecaster(options: ForecasterOptions): Forecaster {
 }
 
 const NEVER = new AbortController().signal
+
+const isAnyResized = ({ computes }: Ledger, before: ReadonlyMap<string, Compute>): boolean =>
+  [...computes].some(([key, { compute }]) => isResized(before.get(key) ?? compute, compute))
 
 /** What was spent since it was worked out is no longer ahead. */
 function atLeast(forecast: BudgetForecast | undefined, spent: number): BudgetForecast | undefined {

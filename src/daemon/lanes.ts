@@ -1,5 +1,6 @@
 // The accounts of the daemon, each with its ports and its state, and the one snapshot of all of them.
 import type { Logger } from 'pino'
+import type { BudgetScopes } from '../account/budgets/budgets.ts'
 import type { AccountConfig, Config } from '../config/load.ts'
 import type { Ports } from '../model/ports.ts'
 import type { Prices } from '../model/price.ts'
@@ -9,6 +10,7 @@ import { inTurns } from '../model/steps.ts'
 import { seconds, type Seconds } from '../model/units.ts'
 import { exportedAccount, type ExportedAccount } from './export.ts'
 import { createForecaster, type Forecaster, type Forecasts } from './forecasts.ts'
+import { jobOf, type Runs } from './jobs.ts'
 import type { PassPlan } from './pass.ts'
 import { createCamera } from './snapshot.ts'
 import { newAccountState, type AccountState } from './state.ts'
@@ -22,10 +24,14 @@ export type Lane = {
   readonly unreadable: string | undefined
   readonly state: () => AccountState
   readonly forecasts: Forecasts
+  /** Which budgets its computes count for. */
+  readonly scopes: BudgetScopes
   /** Resolves when nothing of it runs beside its turns. */
   readonly idle: () => Promise<void>
   /** On the monotonic clock: when its last turn began. */
   readonly turnedAt: () => Seconds
+  /** Undefined before the first turn has ended. */
+  readonly runs: () => Runs | undefined
   /** One turn; resolves to the failures in a row, with it counted. Never rejects. */
   readonly turn: (signal: AbortSignal) => Promise<number>
 }
@@ -60,25 +66,36 @@ export async function createLanes(
   const limits = {
     staleAfter: seconds(config.metrics.staleAfter * config.poll.interval),
     activityLag: config.reading.activityLag,
+    owners: config.owners,
   }
   const camera = createCamera()
   let snapshot: Snapshot | undefined
   let passSeconds = seconds(0)
 
-  const publishNow = createPublisher(async () => {
+  const show = async (): Promise<void> => {
     const shown = all.map((lane) => ({
       state: lane.state(),
       prices: lane.prices,
       preset,
       unreadable: lane.unreadable,
+      isRead: config.reading.mode !== 'off',
       forecasts: lane.forecasts,
+      scopes: lane.scopes,
     }))
     const version = (snapshot?.version ?? 0) + 1
-    const context = { now: machine.clock.now(), version, passSeconds, ...limits }
+    const pass = jobOf(
+      'pass',
+      all.flatMap((lane) => lane.runs() ?? []),
+    )
+    const jobs = pass ? [pass] : []
+    const context = { now: machine.clock.now(), version, passSeconds, jobs, ...limits }
     const next = await inTurns(camera(shown, context), pause)
     await publish(next)
     // Last, so that who finds a state here finds it in the metrics, too.
     snapshot = next
+  }
+  const publishNow = createPublisher(show, (err) => {
+    machine.log.error({ err }, 'the state after a pass could not be shown, the one before stays')
   })
   const turned = (took: Seconds): Promise<void> => {
     passSeconds = took
@@ -98,7 +115,8 @@ export async function createLanes(
         prices: plan.prices,
         zone: config.timezone,
       })
-      return createLane({ ports, plan, first, unreadable, forecaster }, machine, turned)
+      const { interval } = config.poll
+      return createLane({ ports, plan, first, unreadable, forecaster, interval }, machine, turned)
     }),
   )
   return {
@@ -118,7 +136,9 @@ function createLane(
     first,
     unreadable,
     forecaster,
+    interval,
   }: Pick<Lane, 'unreadable'> & {
+    readonly interval: Seconds
     readonly forecaster: Forecaster
     readonly ports: Ports
     readonly plan: PassPlan
@@ -129,17 +149,25 @@ function createLane(
 ): Lane {
   let state = first
   let turnedAt = ports.clock.monotonic()
+  const since = ports.clock.now()
+  let runs: Runs | undefined
   return {
     prices: plan.prices,
     unreadable,
     state: () => state,
     forecasts: forecaster,
+    scopes: plan.budgets,
     idle: forecaster.idle,
     turnedAt: () => turnedAt,
+    runs: () => runs,
     turn: async (signal) => {
       turnedAt = ports.clock.monotonic()
+      const begunAt = ports.clock.now()
       const done = await turn(ports, { before: state, plan }, { ...machine, signal })
       state = done.state
+      const last = { begunAt, took: done.took }
+      const { failures } = state
+      runs = { interval, last, failures, succeeded: failures === 0 ? last : runs?.succeeded, since }
       forecaster.refresh(state)
       await turned(done.took)
       return state.failures

@@ -1,16 +1,37 @@
+import { createServer } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import { createAdaptorServer, type ServerType } from '@hono/node-server'
 import type { Hono } from 'hono'
+import type { Pair } from './certificate.ts'
 
 export type Address = { readonly host: string; readonly port: number }
 export type Listener = AsyncDisposable & {
   /** With the port that was given when 0 was asked for. */
   readonly address: Address
+  /** Shows another certificate to connections that come from now on. Only of a listener that was given one. */
+  readonly renew: (pair: Pair) => void
 }
 
+export type ListenOptions = {
+  /** Its name in the configuration. */
+  readonly setting: string
+  readonly pair?: Pair | undefined
+}
+
+const LIMITS = { requestTimeout: 10_000, maxHeaderSize: 8192, connectionsCheckingInterval: 5000 }
+
 /** @throws with the name of the setting when the address is in use or not ours */
-export async function listen(app: Hono, address: Address, setting: string): Promise<Listener> {
-  const serverOptions = { requestTimeout: 10_000, maxHeaderSize: 8192, connectionsCheckingInterval: 5000 }
-  const server = createAdaptorServer({ fetch: app.fetch, serverOptions })
+export async function listen(
+  app: Hono,
+  address: Address,
+  { setting, pair }: ListenOptions,
+): Promise<Listener> {
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    ...(pair
+      ? { createServer: createSecureServer, serverOptions: { ...LIMITS, ...pair } }
+      : { createServer, serverOptions: LIMITS }),
+  })
   server.maxConnections = 64
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause) => reject(refusal(cause, address, setting)))
@@ -20,7 +41,13 @@ export async function listen(app: Hono, address: Address, setting: string): Prom
   server.on('error', () => undefined)
   const bound = server.address()
   const port = bound !== null && typeof bound === 'object' ? bound.port : address.port
-  return { address: { ...address, port }, [Symbol.asyncDispose]: () => close(server) }
+  return {
+    address: { ...address, port },
+    renew: (next) => {
+      if ('setSecureContext' in server) server.setSecureContext(next)
+    },
+    [Symbol.asyncDispose]: () => close(server),
+  }
 }
 
 function refusal(cause: Error, { host, port }: Address, setting: string): Error {
@@ -35,7 +62,7 @@ const close = (server: ServerType): Promise<void> =>
     if ('closeAllConnections' in server) server.closeAllConnections()
   })
 
-export const urlOf = ({ host, port }: Address): string => {
+export const urlOf = ({ host, port }: Address, scheme: 'http' | 'https' = 'http'): string => {
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
+  return `${scheme}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }

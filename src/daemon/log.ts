@@ -44,8 +44,17 @@ function tell(log: Logger, event: Event): void {
         TEXT[event.kind],
       )
       return
+    case 'delivery-failed':
+      log.warn({ ...account, sink: event.sink, what: event.what, problem: event.because }, TEXT[event.kind])
+      return
     case 'service-unavailable':
       log.warn({ ...account, problem: event.message }, TEXT[event.kind])
+      return
+    case 'count-off':
+      log.warn({ ...account, projectId: event.projectId, checked: event.checked }, TEXT[event.kind])
+      return
+    case 'count-agrees':
+      log.info({ ...account, projectId: event.projectId, checked: event.checked }, TEXT[event.kind])
       return
     case 'key-refused':
       log.error(account, TEXT[event.kind])
@@ -64,7 +73,10 @@ const TEXT = {
   'compute-gone': 'compute gone',
   'wake-caused': 'a reading woke a compute: this is a fault of Dormouse, set reading.mode: off and report it',
   'budget-rung': 'percent of a budget reached',
+  'delivery-failed': 'a message could not be delivered and is given up',
   problem: 'part of the account could not be seen',
+  'count-off': "the service's count of a project and the ledger do not agree",
+  'count-agrees': "the service's count of a project and the ledger agree again",
   'service-unavailable': 'service cannot be reached, waiting longer between passes',
   'service-available': 'service answers again',
   'key-refused': 'API key refused, nothing is asked until the key is another one',

@@ -26,8 +26,7 @@ export async function loop(
   let due = turnedAt
   let failed = failures
   while (!signal.aborted) {
-    const wait = interval * Math.min(MOST_INTERVALS, 2 ** Math.max(0, failed - 1))
-    due = nextDue(due, wait, clock.monotonic())
+    due = seconds(due + nextTick(waitAfter(interval, failed), seconds(clock.monotonic() - due)))
     // oxlint-disable-next-line no-await-in-loop -- waiting for the next tick is the point
     await clock.sleep(seconds(due - clock.monotonic()), signal)
     if (signal.aborted) return
@@ -36,6 +35,10 @@ export async function loop(
   }
 }
 
-/** The first tick after `now`, counted from the last one; a pass that took longer than its interval begins a new count. */
-const nextDue = (last: number, wait: number, now: number): Seconds =>
-  seconds(last + wait > now ? last + wait : last + wait * Math.ceil((now - last) / wait))
+/** From the start of a turn to that of the next, when `failures` in a row have ended. */
+export const waitAfter = (interval: Seconds, failures: number): Seconds =>
+  seconds(interval * Math.min(MOST_INTERVALS, 2 ** Math.max(0, failures - 1)))
+
+/** From one tick to the first that the turn which began with it leaves free. */
+export const nextTick = (wait: Seconds, took: Seconds): Seconds =>
+  seconds(wait > took ? wait : wait * Math.ceil(took / wait))

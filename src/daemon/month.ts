@@ -12,11 +12,13 @@ export const monthOf = (account: string, zone: Zone, currency: string): Budget =
   account,
   scope: {},
   exempt: [],
+  team: undefined,
   limit: { unit: 'money', amount: micros(Number.MAX_SAFE_INTEGER), currency },
   mode: 'soft',
   per: 'month',
   definition: JSON.stringify([NAME, zone.name]),
   periodAt: (at) => periodOf({ per: 'month', zone, anchor: 1 }, at),
+  wallAt: zone.wallAt,
   countedIn: (from, to) => [{ from, to }],
 })
 

@@ -6,21 +6,38 @@ import type { BudgetView } from '../model/budget.ts'
 import type { Event } from '../model/event.ts'
 import type { Ledger } from '../model/ledger.ts'
 import type { Sweep } from '../model/observation.ts'
+import type { Owners } from '../model/owner.ts'
 import type { Prices } from '../model/price.ts'
 import type { Ports } from '../model/ports.ts'
 import type { Preset } from '../model/sizes.ts'
-import { earliest, millis, seconds, type Instant } from '../model/units.ts'
+import { inTurns } from '../model/steps.ts'
+import { earliest, instant, millis, seconds, type Instant, type Seconds } from '../model/units.ts'
+import { requestsAtPace } from '../observe/plan.ts'
+import { progressAfter } from '../observe/project-list.ts'
 import { observe, type SweepPlan } from '../observe/sweep.ts'
-import { lookedAt, withBudgets, withSettled, type BudgetPlan, type BudgetsHere } from './budgets.ts'
-import { retold, steadied, timebaseOf, type Timebase } from './steady.ts'
-import { eventsOfSweep } from './sweep-events.ts'
+import { timely } from './ahead.ts'
+import {
+  lookedAt,
+  withBudgets,
+  sweptOver,
+  withSettled,
+  type BudgetPlan,
+  type BudgetsHere,
+  type Swept,
+} from './budgets.ts'
+import { countingOperations } from './operation-tallies.ts'
+import { latestOf, steadied, timebaseOf, type Timebase } from './steady.ts'
+import { eventsOfSweep, problemsSeenAfter, problemText } from './sweep-events.ts'
 import type { AccountState } from './state.ts'
+import { withTeams } from './team-tallies.ts'
+import { withWakes } from './wake-tallies.ts'
 
 export type PassPlan = {
   readonly sweep: SweepPlan
   readonly prices: Prices
   readonly preset: Preset
   readonly budgets: BudgetScopes
+  readonly owners: Owners
   /** The days of the account's zone. */
   readonly dayOf: Zone['dayOf']
   /** The share of awake time that readings may add. */
@@ -36,27 +53,37 @@ export async function pass(
   { before, plan }: { readonly before: AccountState; readonly plan: PassPlan },
   signal: AbortSignal,
 ): Promise<AccountState> {
-  const { list } = before
-  const begun = before.timebase ?? timebaseOf(before.ledger, ports.clock)
-  const budgets = budgetPlanOf(plan)
-  const ledger = await withBudgets(ports, before.ledger, {
-    plan: budgets,
-    now: steadied(ports.clock, begun).now(),
-  })
+  const { list, waiting } = before
+  const begunOn = ports.clock.monotonic()
+  const turn = (): Promise<void> => ports.clock.sleep(seconds(0), signal)
+  const begun = before.timebase ?? (await inTurns(timebaseOf(before.ledger, ports.clock), turn))
+  const clock = steadied(ports, begun)
   const seen = await observe(
-    { ...ports, clock: steadied(ports.clock, begun) },
-    { ledger, list, plan: sweepPlan(before, plan) },
+    { ...ports, clock },
+    { ledger: before.ledger, list, waiting, plan: sweepPlan(before, plan) },
     signal,
   )
   if (signal.aborted) return before
-  const { sweep, timebase } = retold(seen, begun)
-  const now = steadied(ports.clock, timebase).now()
+  const wallAhead = millis(ports.clock.now() - clock.now())
+  const { sweep, late } = timely(seen, { time: ports.time, wallAhead })
+  const timebase = { at: instant(clock.now() + late), on: clock.monotonic() }
+  const after = steadied(ports, timebase)
+  const now = latestOf(after)
+  const budgets = budgetPlanOf(plan)
+  const ledger = await withBudgets(ports, before.ledger, { plan: budgets, now })
   const { prices, preset, overhead, dayOf } = plan
   const parts = account(ledger, sweep, { prices, preset, overhead, dayOf, now })
-  const kept = await keep(ports, parts, { before: ledger, sweep, here: { plan: budgets, now } })
-  const after = stateAfter(before, sweep, { ...kept, timebase, now, wall: ports.clock.now() })
-  await ports.send([...eventsOfSweep(before, after, sweep), ...kept.events])
-  return after
+  const events = eventsOfSweep(before, sweep)
+  const kept = await keep(ports, parts, {
+    swept: sweptOver(ledger, sweep),
+    here: { plan: budgets, now },
+    owners: plan.owners,
+    untold: [...before.untold, ...events],
+  })
+  const took = seconds(ports.clock.monotonic() - begunOn)
+  const state = stateAfter(before, sweep, { ...kept, took, timebase, now, wall: ports.clock.now() })
+  await ports.send([...events, ...kept.events])
+  return state
 }
 
 const budgetPlanOf = ({ budgets, prices, sweep: { history } }: PassPlan): BudgetPlan => ({
@@ -65,47 +92,68 @@ const budgetPlanOf = ({ budgets, prices, sweep: { history } }: PassPlan): Budget
   history,
 })
 
-const sweepPlan = ({ stored }: AccountState, { sweep }: PassPlan): SweepPlan =>
-  stored ? sweep : { ...sweep, readings: { ...sweep.readings, mode: 'off' } }
+function sweepPlan({ stored, pace }: AccountState, { sweep }: PassPlan): SweepPlan {
+  const paced = { ...sweep, requests: requestsAtPace(sweep, pace) }
+  return stored ? paced : { ...paced, readings: { ...sweep.readings, mode: 'off' } }
+}
+
+/** Events kept while the store fails. Doubled, more of a long outage is told when it is over. */
+const MOST_UNTOLD = 100
 
 type Kept = {
   readonly ledger: Ledger
   readonly budgets: readonly BudgetView[]
   readonly toldFrom: Instant | undefined
+  /** Those in the store. */
   readonly events: readonly Event[]
+  /** Those of the sweep that could not be stored. */
+  readonly untold: readonly Event[]
   /** Why a part could not be stored; undefined when all were. */
   readonly failure: unknown
+}
+
+type Keeping = {
+  readonly swept: Swept
+  readonly here: BudgetsHere
+  readonly owners: Owners
+  readonly untold: readonly Event[]
 }
 
 /** Part by part, with a turn of the event loop between: first durable, then known. Last what the budgets come to with all of them. */
 async function keep(
   ports: Ports,
   parts: Iterable<Part>,
-  { here, ...swept }: { readonly before: Ledger; readonly sweep: Sweep; readonly here: BudgetsHere },
+  { swept, here, owners, untold }: Keeping,
 ): Promise<Kept> {
   const { store, clock } = ports
   const grown = growing(swept.before)
+  const withOperations = countingOperations(swept.sweep)
   const events: Event[] = []
   let toldFrom: Instant | undefined
   try {
     for (const part of parts) {
-      const batch = withSettled(part, { ...swept, ledger: grown.ledger() }, here)
+      const ledger = grown.ledger()
+      const settled = withSettled(part, { ...swept, ledger }, here)
+      const teams = withTeams(settled, { before: ledger, owners, listed: swept.listed })
+      const batch = withOperations(withWakes(teams, ledger), ledger)
       // oxlint-disable-next-line no-await-in-loop -- one part after the other is the point
       if (!isEmpty(part)) await store.commit(batch)
       grown.add(batch)
       for (const { from } of part.days) toldFrom = earliest(from, toldFrom ?? from)
-      events.push(...part.events)
+      for (const event of part.events) events.push(event)
       // oxlint-disable-next-line no-await-in-loop -- a scrape may be waiting
       await clock.sleep(seconds(0), NEVER)
     }
-    const looked = await lookedAt(ports, grown.ledger(), here)
-    return { ...looked, toldFrom, events: [...events, ...looked.events], failure: undefined }
+    const unseen = swept.sweep.service !== 'ok'
+    const looked = await lookedAt(ports, grown.ledger(), { ...here, untold, unseen })
+    return { ...looked, toldFrom, events: [...events, ...looked.events], untold: [], failure: undefined }
   } catch (cause) {
     return {
       ledger: grown.ledger(),
       budgets: [],
       toldFrom,
       events,
+      untold: untold.slice(-MOST_UNTOLD),
       failure: cause ?? new Error('the store failed'),
     }
   }
@@ -113,26 +161,35 @@ async function keep(
 
 const NEVER = new AbortController().signal
 
-type Ended = Kept & { readonly timebase: Timebase; readonly now: Instant; readonly wall: Instant }
+type Ended = Kept & {
+  readonly took: Seconds
+  readonly timebase: Timebase
+  readonly now: Instant
+  readonly wall: Instant
+}
 
 function stateAfter(before: AccountState, sweep: Sweep, ended: Ended): AccountState {
-  const { ledger, budgets, toldFrom, failure, timebase, now, wall } = ended
+  const { ledger, budgets, toldFrom, untold, failure, took, timebase, now, wall } = ended
   const reached = sweep.service === 'ok'
   const stored = failure === undefined
   return {
     ledger,
     budgets: stored ? budgets : before.budgets,
     toldFrom,
+    untold,
     timebase,
     ahead: millis(now - wall),
-    list: stored ? sweep.list : before.list,
+    list: progressAfter(sweep, before.list, { stored }),
     backlog: sweep.backlog,
+    pace: reached ? { asked: sweep.asked, took } : before.pace,
+    waiting: sweep.waiting,
     service: sweep.service,
     lastSweepAt: reached ? wall : before.lastSweepAt,
     lastRejectedAt: sweep.service === 'unauthorized' ? wall : before.lastRejectedAt,
     failures: reached && stored ? 0 : before.failures + 1,
     stored: stored && (before.stored || reached),
     storeFailure: failure,
-    problems: sweep.problems.map(({ where, message }) => `${where}: ${message}`),
+    problems: sweep.problems.map(problemText),
+    problemsSeen: problemsSeenAfter(before.problemsSeen, sweep),
   }
 }

@@ -5,8 +5,11 @@ import { clip } from '../account/budgets/clip.ts'
 import { keptOfOpen, slicesOfKept, type Kept } from '../account/budgets/kept.ts'
 import { countedParts } from '../account/budgets/settle.ts'
 import { addToDay, type Daily } from '../account/forecast/daily.ts'
+import { atSizing } from '../account/forecast/sizing.ts'
+import type { DayNumber } from '../calendar/wall.ts'
 import type { Zone } from '../calendar/zone.ts'
-import type { Budget } from '../model/budget.ts'
+import type { Amounts, Budget } from '../model/budget.ts'
+import { computeKey, type ComputeRef } from '../model/compute.ts'
 import type { DayRow } from '../model/day.ts'
 import type { Ledger } from '../model/ledger.ts'
 import type { History } from '../model/ports.ts'
@@ -24,7 +27,10 @@ export type DaysOptions = {
 
 type Asked = { readonly ledger: Ledger; readonly from: Instant; readonly now: Instant }
 
-/** In the order of the budgets: all of them from the day of `from` on, what is settled of today included. */
+/**
+ * In the order of the budgets: all of them from the day of `from` on, what is settled of today included. Days are what they
+ * would have cost as their computes are sized in `ledger`.
+ */
 export async function readDays(asked: Asked, options: DaysOptions): Promise<readonly Daily[]> {
   const { ledger, from, now } = asked
   const { history, scopes, prices, zone } = options
@@ -36,14 +42,21 @@ export async function readDays(asked: Asked, options: DaysOptions): Promise<read
   }))
   const of = ({ ref }: Pick<Kept, 'ref'>) =>
     placesOf(ref, ledger, scopes).flatMap((place) => series[place] ?? [])
+  const asSizedNow = (ref: ComputeRef, amounts: Amounts): Amounts => {
+    const account = ledger.computes.get(computeKey(ref))
+    return account ? atSizing(amounts, account.compute.sizing) : amounts
+  }
   const addRow = (row: DayRow): void => {
     const { number } = zone.dayOf(instant((row.from + row.to) / 2))
-    for (const { daily, isWhole } of of(row)) if (isWhole) addToDay(daily, number, row)
+    const amounts = asSizedNow(row.ref, row)
+    for (const { daily, isWhole } of of(row)) if (isWhole) addToDay(daily, number, amounts)
   }
   const addKept = (kept: Kept): void => {
     const slices = slicesOfKept(kept, prices)
     for (const { budget, daily, isWhole } of of(kept))
-      if (!isWhole) addSlicesTo(daily, countedParts(budget, slices), { from, zone })
+      if (!isWhole)
+        for (const [day, amounts] of daysOf(countedParts(budget, slices), { from, zone }))
+          addToDay(daily, day, asSizedNow(kept.ref, amounts))
   }
   for await (const row of history.days(ledger.account, { from, to })) addRow(row)
   // a budget with a window has days of its own: its intervals are counted, as far back as they are kept
@@ -62,16 +75,15 @@ function countsAlways({ countedIn }: Budget, from: Instant, to: Instant): boolea
   return all !== undefined && more.length === 0 && all.from === from && all.to === to
 }
 
-function addSlicesTo(
-  daily: Daily,
+function* daysOf(
   slices: readonly AwakeSlice[],
   { from, zone }: { readonly from: Instant; readonly zone: Zone },
-): void {
+): Generator<readonly [DayNumber, Amounts]> {
   for (const slice of slices) {
     const end = latest(slice.high[1], slice.likely[1])
     for (let at = latest(from, earliest(slice.high[0], slice.likely[0])); at < end;) {
       const day = zone.dayOf(at)
-      addToDay(daily, day.number, addSlices(NO_AMOUNTS, clip(slice, [day])))
+      yield [day.number, addSlices(NO_AMOUNTS, clip(slice, [day]))]
       at = day.to
     }
   }

@@ -1,16 +1,22 @@
 // The state of all accounts as one immutable value for every output.
+import { measuredCountLag } from '../account/counted/lag.ts'
 import { computeView } from '../account/view.ts'
+import type { ProjectCount } from '../model/counted.ts'
+import type { BudgetScopes } from '../account/budgets/budgets.ts'
 import type { BudgetView } from '../model/budget.ts'
-import type { Bounds, ComputeAccount, Departed, ProjectAccount } from '../model/ledger.ts'
-import { measuredLag } from '../model/lag.ts'
+import type { Bounds, ComputeAccount, Departed, LagSample, ProjectAccount } from '../model/ledger.ts'
+import { lagOf } from '../model/lag.ts'
+import { inOrder } from '../model/ordered-map.ts'
+import type { Waiting } from '../model/observation.ts'
+import type { Owners } from '../model/owner.ts'
 import type { Prices } from '../model/price.ts'
 import type { Preset } from '../model/sizes.ts'
 import type { AccountView, ComputeView, Snapshot } from '../model/snapshot.ts'
-import type { Steps } from '../model/steps.ts'
-import { instant, micros, millis, type Instant, type Seconds } from '../model/units.ts'
+import { eachInTurns, type Steps } from '../model/steps.ts'
+import { earliest, instant, micros, millis, type Instant, type Seconds } from '../model/units.ts'
+import { openBudgetOwners, type BudgetOwners } from './budget-owners.ts'
 import type { Forecasts } from './forecasts.ts'
 import { isMonth } from './month.ts'
-import { orderedKeys, type Ordered } from './ordered-keys.ts'
 import type { AccountState } from './state.ts'
 
 export type Shown = {
@@ -19,7 +25,11 @@ export type Shown = {
   readonly preset: Preset
   /** Why its computes cannot be read; undefined where they can. */
   readonly unreadable?: string | undefined
+  /** Whether they are to be; when nothing is said they are. */
+  readonly isRead?: boolean
   readonly forecasts?: Forecasts | undefined
+  /** Which budgets its computes count for; undefined where none are shown. */
+  readonly scopes?: BudgetScopes | undefined
 }
 
 export type SnapshotContext = {
@@ -30,6 +40,9 @@ export type SnapshotContext = {
   readonly staleAfter: Seconds
   /** How late the service shows activity. */
   readonly activityLag: Seconds
+  readonly owners: Owners
+  /** None when nothing is said. */
+  readonly jobs?: Snapshot['jobs']
 }
 
 /** Computes shown in one step. Doubled, the event loop is held up for some 10 ms. */
@@ -39,25 +52,36 @@ const COMPUTES = 1000
 export type Camera = (accounts: readonly Shown[], context: SnapshotContext) => Steps<Snapshot>
 
 export function createCamera(): Camera {
-  const order = createOrder()
   const asleep = new WeakMap<ComputeAccount, Remembered>()
   return function* snapshotOf(accounts, context) {
     const views: ComputeView[] = []
     const accountViews: AccountView[] = []
     for (const shown of accounts) {
       const totals = openTotals()
-      for (const { project, departed } of shown.state.ledger.projects.values())
+      const { computes, projects } = shown.state.ledger
+      const counts = { compared: 0, off: 0, ignored: 0 }
+      yield* eachInTurns(projects.values(), COMPUTES, ({ project, departed, count }) => {
         if (departed) addSums(totals, project.projectId, departed)
+        if (count) addCount(counts, count)
+      })
+      const countLag = yield* measuredCountLag(projects.values())
       const look = viewOf(shown, { asleep, context })
-      let count = 0
-      for (const account of order(shown.state)) {
+      const lags: LagSample[] = []
+      const answerable = openBudgetOwners(shown.scopes)
+      yield* eachInTurns(inOrder(computes).values(), COMPUTES, (account) => {
         const view = look(account)
         addTo(totals, view)
-        if (!view.gone) views.push(view)
-        count += 1
-        if (count % COMPUTES === 0) yield
-      }
-      accountViews.push(accountView(shown, totals))
+        lags.push(...account.reading.lags)
+        if (view.gone) return
+        views.push(view)
+        answerable.add(account, projects.get(account.ref.projectId), view.owner)
+      })
+      accountViews.push({
+        ...accountView(shown, { totals, answerable }),
+        activityLag: lagOf(lags),
+        countLag,
+        counts,
+      })
     }
     return {
       version: context.version,
@@ -66,28 +90,21 @@ export function createCamera(): Camera {
       accounts: accountViews,
       computes: views,
       passSeconds: context.passSeconds,
+      jobs: context.jobs ?? [],
     }
   }
 }
 
-/** The accounts in order of project and endpoint id. The order is kept and added to, because sorting a large fleet takes long. */
-function createOrder(): (state: AccountState) => Iterable<ComputeAccount> {
-  const orders = new Map<string, Ordered>()
-  return function* inOrder({ ledger: { account, computes } }) {
-    const order = orderedKeys([...computes.keys()], orders.get(account))
-    orders.set(account, order)
-    for (const key of order.sorted) {
-      const found = computes.get(key)
-      if (found) yield found
-    }
-  }
-}
-
-type Remembered = {
+type Sight = {
   readonly project: ProjectAccount | undefined
   readonly stale: boolean
-  readonly view: ComputeView
+  readonly owners: Owners
 }
+
+type Remembered = Sight & { readonly view: ComputeView }
+
+const isSame = (a: Sight, b: Sight): boolean =>
+  a.project === b.project && a.stale === b.stale && a.owners === b.owners
 
 /** The view of a compute that sleeps is the same until its account, its project or our sight of it changes. */
 function viewOf(
@@ -97,18 +114,28 @@ function viewOf(
     context,
   }: { readonly asleep: WeakMap<ComputeAccount, Remembered>; readonly context: SnapshotContext },
 ): (account: ComputeAccount) => ComputeView {
-  const { now, staleAfter, activityLag } = context
+  const { now, staleAfter, activityLag, owners } = context
   const then = instant(now + state.ahead)
   const stale = state.lastSweepAt === undefined || now - state.lastSweepAt > staleAfter * 1000
+  const sight = { prices, preset, now: then, activityLag, owners, stale, unreadable }
   return (account) => {
     const project = state.ledger.projects.get(account.ref.projectId)
     const before = asleep.get(account)
-    if (before && before.project === project && before.stale === stale) return before.view
-    const view = computeView(account, { project, prices, preset, now: then, activityLag, stale, unreadable })
+    if (before && isSame(before, { project, stale, owners })) return before.view
+    const view = computeView(account, { ...sight, project })
     const sleeps = account.open === undefined && account.compute.state === 'idle'
-    if (sleeps) asleep.set(account, { project, stale, view })
+    if (sleeps) asleep.set(account, { project, stale, owners, view })
     return view
   }
+}
+
+function addCount(
+  counts: { -readonly [key in keyof AccountView['counts']]: number },
+  { checked, ignored }: ProjectCount,
+): void {
+  counts.compared += checked ? 1 : 0
+  counts.off += checked?.isOff ? 1 : 0
+  counts.ignored += ignored
 }
 
 type OpenTotals = { -readonly [key in keyof AccountView['totals']]: AccountView['totals'][key] } & {
@@ -131,7 +158,7 @@ function addTo(totals: OpenTotals, { ref, awake, spend, extension, counters }: C
   addSums(totals, ref.projectId, { ...counters, awake, spend, extension })
 }
 
-function addSums(totals: OpenTotals, projectId: string, sums: Omit<Departed, 'until'>): void {
+function addSums(totals: OpenTotals, projectId: string, sums: Omit<Departed, 'until' | 'left'>): void {
   totals.awake = added(totals.awake, sums.awake, millis)
   totals.spend = added(totals.spend, sums.spend, micros)
   totals.extension = millis(totals.extension + sums.extension)
@@ -157,16 +184,31 @@ const added = <Value extends number>(
 
 function plannedOf(
   budgets: readonly BudgetView[],
-  forecasts: Forecasts | undefined,
+  { forecasts }: Shown,
+  answerable: BudgetOwners,
 ): Pick<AccountView, 'budgets' | 'month'> {
-  const all = budgets.map((view) => ({ ...view, forecast: forecasts?.of(view) }))
+  const all = budgets.map((view) => ({
+    ...view,
+    ...answerable.of(view.name),
+    forecast: forecasts?.of(view),
+  }))
   return { budgets: all.filter((view) => !isMonth(view)), month: all.find(isMonth) }
 }
 
+function longestWait({ operations }: Waiting): Instant | undefined {
+  let longest: Instant | undefined
+  for (const { since } of operations.values()) longest = earliest(since, longest ?? since)
+  return longest
+}
+
 function accountView(
-  { state, prices, unreadable, forecasts }: Shown,
-  { wakesCausedIn, ...totals }: OpenTotals,
-): AccountView {
+  shown: Shown,
+  {
+    totals: { wakesCausedIn, ...totals },
+    answerable,
+  }: { readonly totals: OpenTotals; readonly answerable: BudgetOwners },
+): Omit<AccountView, 'activityLag' | 'countLag' | 'counts'> {
+  const { state, prices, unreadable, isRead = true } = shown
   return {
     account: state.ledger.account,
     currency: prices.currency,
@@ -176,12 +218,16 @@ function accountView(
     lastRejectedAt: state.lastRejectedAt,
     listedAt: state.list.last?.startedAt,
     backlog: state.backlog,
+    operationsWaitSince: longestWait(state.waiting),
     problems: state.problems,
     readings: state.ledger.readings,
     unreadable,
-    activityLag: measuredLag(state.ledger.computes.values()),
+    isRead,
     wakesCaused: wakesCausedIn,
     totals,
-    ...plannedOf(state.budgets, forecasts),
+    teams: state.ledger.tallies.teams,
+    wakesBy: state.ledger.tallies.wakes,
+    operations: state.ledger.tallies.operations,
+    ...plannedOf(state.budgets, shown, answerable),
   }
 }

@@ -65,6 +65,14 @@ export type Status = {
     readonly unreadable: string | null
     /** Measured; null until it is. */
     readonly activity_lag_seconds: number | null
+    /** The CU-seconds that the project list counts, beside ours. */
+    readonly count: {
+      /** Measured; null until it is. */
+      readonly lag_seconds: number | null
+      readonly projects_compared: number
+      readonly projects_off: number
+      readonly readings_ignored: number
+    }
     readonly observer: {
       readonly wakes_caused: number
       readonly awake_extension_seconds: number
@@ -92,6 +100,12 @@ export const statusOf = ({ takenAt, ready, accounts, computes }: Snapshot): Stat
     readings: view.readings,
     unreadable: view.unreadable ?? null,
     activity_lag_seconds: view.activityLag ?? null,
+    count: {
+      lag_seconds: view.countLag ?? null,
+      projects_compared: view.counts.compared,
+      projects_off: view.counts.off,
+      readings_ignored: view.counts.ignored,
+    },
     observer: {
       wakes_caused: view.totals.wakesCaused,
       awake_extension_seconds: view.totals.extension / 1000,
@@ -110,6 +124,21 @@ export const fleetOf = (snapshot: Snapshot): Fleet => ({
   ...statusOf(snapshot),
   computes: snapshot.computes.map(computeStatus),
 })
+
+/** Computes told at a time, some hundred kilobytes. Doubled, the event loop is held up for some 2 ms more. */
+const COMPUTES = 100
+
+/** The same as JSON, in pieces. */
+export function* fleetText(snapshot: Snapshot): Generator<string> {
+  const { computes: _, ...status } = statusOf(snapshot)
+  yield `${JSON.stringify(status).slice(0, -1)},"computes":[`
+  const { computes } = snapshot
+  for (let first = 0; first < computes.length; first += COMPUTES) {
+    const some = computes.slice(first, first + COMPUTES).map((view) => JSON.stringify(computeStatus(view)))
+    yield (first === 0 ? '' : ',') + some.join(',')
+  }
+  yield ']}'
+}
 
 export const computeStatus = (view: ComputeView): ComputeStatus => ({
   account: view.ref.account,

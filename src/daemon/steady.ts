@@ -1,59 +1,63 @@
-// Time that does not step: our wall clock as it was when the process began, carried on by the monotonic clock.
-import type { Compute } from '../model/compute.ts'
+// The service's time: as its answers tell it, else as our wall clock showed it when the process began; carried on by the monotonic clock.
 import type { Ledger } from '../model/ledger.ts'
-import type { Look, ReadingAttempt, Sweep } from '../model/observation.ts'
-import type { Clock } from '../model/ports.ts'
+import type { Clock, Ports, ServiceClock } from '../model/ports.ts'
+import { offsetAt, type TimeTold } from '../model/service-time.ts'
+import { eachInTurns, type Steps } from '../model/steps.ts'
 import { instant, latest, type Instant, type Seconds } from '../model/units.ts'
 
-/** The service's time as we tell it: `at` was when the monotonic clock showed `on`. */
+/** What we take for the service's time: `at` when the monotonic clock showed `on`. */
 export type Timebase = { readonly at: Instant; readonly on: Seconds }
 
-/**
- * Where a process begins. The wall clock is believed then, unless the ledger has seen later times of the same service: what was
- * set back while nothing ran must not count anything twice.
- */
-export function timebaseOf({ computes, projects }: Ledger, clock: Clock): Timebase {
-  let at = clock.now()
-  for (const { foldedAt, seenAt } of computes.values()) at = latest(at, foldedAt, seenAt)
-  for (const { listed } of projects.values()) at = latest(at, listed?.at ?? at)
-  return { at, on: clock.monotonic() }
-}
+/** How far from the service's a wall clock is taken to be at the most where no answer tells, ms. Doubled, each look dates an edge twice as roughly. */
+export const UNTOLD = 3000
 
-/** `clock` with a time that somebody who sets the machine's clock does not move. */
-export const steadied = (clock: Clock, { at, on }: Timebase): Clock => ({
-  ...clock,
-  now: () => instant(Math.round(at + (clock.monotonic() - on) * 1000)),
-})
+/** Computes or projects of one step. Doubled, the event loop is held up for some 2 ms more. */
+const MANY = 2000
 
 /**
- * A record that tells of a time to come shows that the service's clock is ahead of ours: the machine slept, which stops its
- * monotonic clock, or its wall clock was wrong when the process began. Then ours is put forward as far as the record says, and what
- * the sweep saw with it. Back it is never put: no record tells that it is late.
+ * Where a process begins. Until an answer tells better the wall clock is believed, unless the ledger has seen later times of the
+ * same service: what was set back while nothing ran must not count anything twice.
  */
-export function retold(sweep: Sweep, base: Timebase): { readonly sweep: Sweep; readonly timebase: Timebase } {
-  const behind = Math.max(0, ...sweep.looks.map(({ compute, answeredAt }) => newest(compute) - answeredAt))
-  if (behind <= 0) return { sweep, timebase: base }
-  return { sweep: moved(sweep, behind), timebase: { ...base, at: instant(base.at + behind) } }
-}
-
-const newest = ({ startedAt, suspendedAt, lastActive, updatedAt }: Compute): Instant =>
-  latest(updatedAt, startedAt ?? updatedAt, suspendedAt ?? updatedAt, lastActive ?? updatedAt)
-
-function moved(sweep: Sweep, by: number): Sweep {
-  const put = (at: Instant): Instant => instant(at + by)
-  const look = (one: Look): Look => ({ ...one, askedAt: put(one.askedAt), answeredAt: put(one.answeredAt) })
-  const reading = (one: ReadingAttempt): ReadingAttempt => ({
-    ...one,
-    connectedAt: put(one.connectedAt),
-    disconnectedAt: put(one.disconnectedAt),
-    look: look(one.look),
+export function* timebaseOf({ computes, projects }: Ledger, clock: Clock): Steps<Timebase> {
+  let seen = instant(0)
+  yield* eachInTurns(computes.values(), MANY, ({ foldedAt, seenAt }) => {
+    seen = latest(seen, foldedAt, seenAt)
   })
+  yield* eachInTurns(projects.values(), MANY, ({ listed }) => {
+    seen = latest(seen, listed?.at ?? seen)
+  })
+  // what was seen is dated by the latest that it can be
+  return { at: latest(clock.now(), instant(seen - UNTOLD)), on: clock.monotonic() }
+}
+
+/** `clock` with a time that nobody moves who sets the machine's clock. What answers tell while it is used, it tells at once. */
+export function steadied({ clock, time }: Pick<Ports, 'clock' | 'time'>, base: Timebase): ServiceClock {
+  const begun = base.at - base.on * 1000
   return {
-    ...sweep,
-    startedAt: put(sweep.startedAt),
-    endedAt: put(sweep.endedAt),
-    looks: sweep.looks.map(look),
-    listed: sweep.listed.map((one) => ({ ...one, answeredAt: put(one.answeredAt) })),
-    readings: sweep.readings.map(reading),
+    ...clock,
+    now: () => {
+      const on = clock.monotonic()
+      return instant(Math.round(on * 1000 + likely(begun, time.told(), on)))
+    },
+    between: (from, to) => {
+      const told = time.told()
+      if (told?.doubted) return undefined
+      const low = told ? offsetAt(told.known, from).low : begun - UNTOLD
+      const high = told ? offsetAt(told.known, to).high : begun + UNTOLD
+      return [instant(Math.floor(from * 1000 + low)), instant(Math.ceil(to * 1000 + high))]
+    },
   }
+}
+
+/** The latest that it can be now: bounds of what goes on reach that far. */
+export function latestOf(clock: ServiceClock): Instant {
+  const on = clock.monotonic()
+  return clock.between(on, on)?.[1] ?? clock.now()
+}
+
+/** What was believed before, as long as no answer contradicts it: so time runs evenly while its bounds narrow. */
+function likely(begun: number, told: TimeTold | undefined, on: Seconds): number {
+  if (!told) return begun
+  const { low, high } = offsetAt(told.known, on)
+  return low <= begun && begun <= high ? begun : (low + high) / 2
 }

@@ -10,7 +10,15 @@ import type { AccountState } from './state.ts'
 export async function turn(
   ports: Ports,
   { before, plan }: { readonly before: AccountState; readonly plan: PassPlan },
-  { log, self, signal }: { readonly log: Logger; readonly self: SelfMetrics; readonly signal: AbortSignal },
+  {
+    log,
+    self,
+    signal,
+  }: {
+    readonly log: Logger
+    readonly self: Pick<SelfMetrics, 'pass'>
+    readonly signal: AbortSignal
+  },
 ): Promise<{ readonly state: AccountState; readonly took: Seconds }> {
   const begun = ports.clock.monotonic()
   try {

@@ -7,6 +7,7 @@ import { createPreset } from '../model/sizes.ts'
 import { seconds } from '../model/units.ts'
 import { askingService, type AddressOptions } from '../observe/address.ts'
 import { createReadings, MAINTENANCE_DATABASE } from '../observe/readings.ts'
+import { createServiceTime } from '../service/date.ts'
 import { createService } from '../service/service.ts'
 import { monthOf } from './month.ts'
 import type { PassPlan } from './pass.ts'
@@ -21,6 +22,7 @@ export type Machine = {
 
 export function portsOf(account: AccountConfig, config: Config, machine: Machine): Ports {
   const { clock, random, store, send, self } = machine
+  const time = createServiceTime(clock)
   const service = createService({
     baseUrl: account.baseUrl,
     readKey: account.key.read,
@@ -30,7 +32,10 @@ export function portsOf(account: AccountConfig, config: Config, machine: Machine
     projects: account.projects,
     useConnectionUri: config.service.useConnectionUri,
     ...(account.orgId === undefined ? {} : { orgId: account.orgId }),
-    onRequest: (report) => self.request({ ...report, key: account.name }),
+    onRequest: (report) => {
+      time.heard(report)
+      self.request({ ...report, key: account.name })
+    },
   })
   const readings = createReadings({
     clock,
@@ -43,6 +48,7 @@ export function portsOf(account: AccountConfig, config: Config, machine: Machine
   })
   return {
     clock,
+    time,
     random,
     service,
     background: service.at('report'),
@@ -75,7 +81,7 @@ const LIST_LAG = seconds(60)
 const SPENT = 0.92
 
 export function planOf(account: AccountConfig, config: Config): PassPlan {
-  const { reading, poll, service, budgets, timezone } = config
+  const { reading, poll, service, budgets, timezone, owners } = config
   // Without a database for full ones every reading is a light one, and costs as little.
   const mode = reading.mode === 'full' && reading.database === undefined ? 'light' : reading.mode
   return {
@@ -87,6 +93,7 @@ export function planOf(account: AccountConfig, config: Config): PassPlan {
       monthOf(account.name, timezone, account.prices.currency),
     ]),
     dayOf: timezone.dayOf,
+    owners,
     sweep: {
       requests: Math.max(1, Math.floor((service.requestsPerMinute * poll.interval * SPENT) / 60)),
       interval: poll.interval,

@@ -1,11 +1,12 @@
 // The snapshot as samples: what is not known has no sample, never a zero.
-import { largest } from '../model/largest.ts'
 import type { Backlog } from '../model/observation.ts'
 import type { AccountView, ComputeView, ShownState, Snapshot } from '../model/snapshot.ts'
-import type { Steps } from '../model/steps.ts'
-import type { Instant } from '../model/units.ts'
+import { eachInTurns, type Steps } from '../model/steps.ts'
+import type { Instant, Seconds } from '../model/units.ts'
 import { putBudget } from './collect-budgets.ts'
-import { CATALOGUE, type FamilyKey } from './catalogue.ts'
+import { putSpend, putTeams } from './collect-spend.ts'
+import { FAMILY_KEYS, type FamilyKey } from './catalogue.ts'
+import { select, type Limits, type Selection } from './selection.ts'
 
 /** Label values in the order of the family's labels. */
 export type Sample = { readonly labels: readonly string[]; readonly value: number }
@@ -14,40 +15,55 @@ export type Samples = ReadonlyMap<FamilyKey, readonly Sample[]>
 export type Facts = {
   readonly version: string
   readonly nodeVersion: string
+  /** The time zones it knows, such as 2026a. */
+  readonly tzdata: string
   readonly mode: string
-  /** The most series that the snapshot may give. */
-  readonly maxSeries: number
+} & Limits
+
+export type Collected = {
+  readonly samples: Samples
+  /** What the cap left out; empty where it is not reached. */
+  readonly dropped: Selection['dropped']
 }
 
 /** Computes of one step. Doubled, the event loop is held up for some 10 ms. */
 const COMPUTES = 200
+/** Computes or projects of one step that tells little of each. Doubled, the event loop is held up for a few milliseconds more. */
+const MANY = 1000
 
-export function* collect(snapshot: Snapshot, facts: Facts): Steps<Samples> {
-  const { shown, dropped } = shownComputes(snapshot.computes, facts.maxSeries)
+export function* collect(snapshot: Snapshot, facts: Facts): Steps<Collected> {
+  const { keys, computes: shown, dropped } = yield* select(snapshot.computes, facts, snapshot.takenAt)
   const samples = new Map<FamilyKey, Sample[]>()
   const put: Put = (key, labels, value) => {
-    if (value === undefined) return
+    if (value === undefined || !keys.has(key)) return
     const known = samples.get(key)
     if (known) known.push({ labels, value })
     else samples.set(key, [{ labels, value }])
   }
-  put('buildInfo', [facts.version, facts.nodeVersion], 1)
+  put('buildInfo', [facts.version, facts.nodeVersion, facts.tzdata], 1)
   put('configInfo', [facts.mode], 1)
   put('loopLastTick', [], snapshot.takenAt / 1000 - snapshot.passSeconds)
   put('snapshotTimestamp', [], snapshot.takenAt / 1000)
-  putProjects(shown, snapshot.accounts, put)
-  for (const [index, view] of shown.entries()) {
+  for (const { name, lastSuccessAt, nextRunAt, deadlineAt } of snapshot.jobs) {
+    put('jobSuccess', [name], inSeconds(lastSuccessAt))
+    put('jobNext', [name], inSeconds(nextRunAt))
+    put('jobDeadline', [name], inSeconds(deadlineAt))
+  }
+  yield* putProjects(shown, snapshot.accounts, put)
+  yield* eachInTurns(shown, COMPUTES, (view) => {
     putFacts(view, put)
     putLedger(view, put)
+    putSpend(view, put)
     putReading(view, put)
-    if (index % COMPUTES === COMPUTES - 1) yield
-  }
-  putFleet(snapshot, put)
-  put('computesDropped', [], dropped)
+  })
+  yield* putStates(snapshot, put)
+  putWakes(snapshot.accounts, put)
+  putEnded(snapshot.accounts, put)
+  yield* putTeams(snapshot, put)
+  putReadings(snapshot.accounts, put)
+  put('computesDropped', [], snapshot.computes.length - shown.length)
   for (const account of snapshot.accounts) putAccount(account, { put, now: snapshot.takenAt })
-  const others = [...samples.values()].reduce((sum, { length }) => sum + length, 0)
-  put('series', [], others + 1)
-  return inCatalogueOrder(samples)
+  return { samples: inCatalogueOrder(samples), dropped }
 }
 
 /** Adds a sample; none where the value is not known. */
@@ -55,41 +71,68 @@ export type Put = (key: FamilyKey, labels: readonly string[], value: number | un
 
 const inCatalogueOrder = (samples: Samples): Samples =>
   new Map(
-    (Object.keys(CATALOGUE) as FamilyKey[]).flatMap((key) => {
+    FAMILY_KEYS.flatMap((key) => {
       const found = samples.get(key)
       return found ? [[key, found] as const] : []
     }),
   )
 
 const flag = (value: boolean): number => (value ? 1 : 0)
+const spanText = (span: Seconds): string => (span < 3600 ? `${span / 60}m` : `${span / 3600}h`)
 const inSeconds = (at: number | undefined): number | undefined => (at === undefined ? undefined : at / 1000)
 
-function putProjects(computes: readonly ComputeView[], accounts: readonly AccountView[], put: Put): void {
-  const byProject = Map.groupBy(computes, ({ ref }) => ref.projectId)
+function* putProjects(
+  computes: readonly ComputeView[],
+  accounts: readonly AccountView[],
+  put: Put,
+): Steps<void> {
+  const byProject = new Map<string, ComputeView[]>()
+  yield* eachInTurns(computes, MANY, (view) => {
+    const known = byProject.get(view.ref.projectId)
+    if (known) known.push(view)
+    else byProject.set(view.ref.projectId, [view])
+  })
   const caused = new Map(accounts.flatMap(({ wakesCaused }) => [...wakesCaused]))
-  for (const projectId of new Set([...byProject.keys(), ...caused.keys()]))
-    put('wakeupsCaused', [projectId, 'reading'], caused.get(projectId) ?? 0)
-  for (const [projectId, views] of byProject) {
-    const project = views[0]?.project
-    if (project) {
-      const { name, regionId, platformId, pgVersion, cpuUsedSeconds } = project
-      put('projectInfo', [projectId, name, regionId, platformId, String(pgVersion)], 1)
-      put('projectCpuUsed', [projectId], cpuUsedSeconds)
-    }
+  yield* eachInTurns(new Set([...byProject.keys(), ...caused.keys()]), MANY, (projectId) =>
+    put('wakeupsCaused', [projectId, 'reading'], caused.get(projectId) ?? 0),
+  )
+  yield* eachInTurns(byProject, MANY, ([projectId, views]) => {
+    putProject(projectId, views[0], put)
+    putOperations(projectId, views, put)
     const sum = (pick: (view: ComputeView) => number): number =>
       views.reduce((all, one) => all + pick(one), 0)
     const likely = sum(({ spend }) => spend.likely)
     const width = sum(({ spend }) => spend.high - spend.low)
     put('spendUncertainty', [projectId], likely === 0 ? undefined : width / likely)
+    const cuTime = sum((view) => view.cuTime.likely)
+    put('assumed', [projectId], cuTime === 0 ? undefined : sum(({ assumed = 0 }) => assumed) / cuTime)
+    put('reconciliationError', [projectId], views[0]?.checked?.outside)
+  })
+}
+
+function putOperations(projectId: string, views: readonly ComputeView[], put: Put): void {
+  const open = views.flatMap(({ operations }) => operations)
+  for (const [action, all] of Map.groupBy(open, (one) => one.action)) {
+    put('operationsInProgress', [projectId, action], all.length)
+    put('operationOldest', [projectId, action], Math.min(...all.map(({ createdAt }) => createdAt)) / 1000)
   }
+}
+
+/** What the view of one of its computes says of a project. */
+function putProject(projectId: string, view: ComputeView | undefined, put: Put): void {
+  if (!view?.project) return
+  const { name, regionId, platformId, pgVersion, cpuUsedSeconds } = view.project
+  const { team, tier } = view.projectOwner
+  put('projectInfo', [projectId, name, regionId, platformId, String(pgVersion), team, tier], 1)
+  put('projectCpuUsed', [projectId], cpuUsedSeconds)
 }
 
 const STATES: readonly ShownState[] = ['init', 'active', 'idle', 'unknown']
 
-function putFacts({ ref, compute, state, delay, currentCu }: ComputeView, put: Put): void {
+function putFacts({ ref, compute, owner, state, delay, currentCu }: ComputeView, put: Put): void {
   const id = [ref.projectId, ref.endpointId]
   const { branchId, type, regionId, poolerEnabled, sizing } = compute
-  put('computeInfo', [...id, branchId, type, regionId, String(poolerEnabled)], 1)
+  put('computeInfo', [...id, branchId, type, regionId, owner.team, owner.tier, String(poolerEnabled)], 1)
   for (const one of STATES) put('computeState', [...id, one], flag(one === state))
   put('computeStatePending', id, flag(compute.pendingState !== undefined))
   put('computeDisabled', id, flag(compute.disabled))
@@ -103,7 +146,7 @@ function putFacts({ ref, compute, state, delay, currentCu }: ComputeView, put: P
   put('started', id, inSeconds(compute.startedAt))
 }
 
-function putLedger({ ref, awakeSince, counters, currency }: ComputeView, put: Put): void {
+function putLedger({ ref, awakeSince, counters }: ComputeView, put: Put): void {
   const id = [ref.projectId, ref.endpointId]
   put('awakeSince', id, inSeconds(awakeSince))
   put('awakeSeconds', id, counters.awake / 1000)
@@ -112,7 +155,6 @@ function putLedger({ ref, awakeSince, counters, currency }: ComputeView, put: Pu
   put('wakes', id, counters.wakes)
   put('suspends', id, counters.suspends)
   put('restarts', id, counters.restarts)
-  put('computeSpend', [...id, currency], counters.spend / 1_000_000)
   put('awakeExtension', id, counters.extension / 1000)
 }
 
@@ -131,14 +173,57 @@ function putReading(view: ComputeView, put: Put): void {
   put('maxConnections', id, view.maxConnections)
   put('reservedConnections', id, view.reservedConnections)
   put('readingSuccess', id, readingSucceeded === undefined ? undefined : flag(readingSucceeded))
-  for (const { window, size } of view.workingSet) put('workingSet', [...id, String(window)], size)
+  for (const { window, size } of view.workingSet) put('workingSet', [...id, spanText(window)], size)
   put('averageActive', id, view.averageActive)
   put('longestTransaction', id, view.longestTransaction)
   put('readingTimestamp', id, inSeconds(view.readingAt))
 }
 
-function putFleet({ computes, accounts }: Snapshot, put: Put): void {
-  for (const state of STATES) put('computes', [state], computes.filter((view) => view.state === state).length)
+function* putStates({ computes, accounts }: Snapshot, put: Put): Steps<void> {
+  const counts = new Map<ShownState, number>()
+  const unread = new Map<UnreadReason, number>()
+  const byName = new Map(accounts.map((account) => [account.account, account]))
+  yield* eachInTurns(computes, MANY, (view) => {
+    counts.set(view.state, (counts.get(view.state) ?? 0) + 1)
+    if (view.readingAt !== undefined) return
+    const reason = unreadReason(view, byName.get(view.ref.account))
+    unread.set(reason, (unread.get(reason) ?? 0) + 1)
+  })
+  for (const state of STATES) put('computes', [state], counts.get(state) ?? 0)
+  for (const reason of UNREAD) put('computesUnreadable', [reason], unread.get(reason) ?? 0)
+}
+
+const UNREAD = ['mode_off', 'no_dsn', 'failing', 'not_yet'] as const
+type UnreadReason = (typeof UNREAD)[number]
+
+function unreadReason({ readingSucceeded }: ComputeView, account: AccountView | undefined): UnreadReason {
+  if (account?.isRead === false) return 'mode_off'
+  if (account?.unreadable !== undefined) return 'no_dsn'
+  return readingSucceeded === false ? 'failing' : 'not_yet'
+}
+
+function putWakes(accounts: readonly AccountView[], put: Put): void {
+  for (const initiator of ['dormouse', 'unknown'] as const)
+    put(
+      'wakesBy',
+      [initiator],
+      accounts.reduce((sum, { wakesBy }) => sum + wakesBy[initiator], 0),
+    )
+}
+
+function putEnded(accounts: readonly AccountView[], put: Put): void {
+  const all = accounts.flatMap(({ operations }) => operations)
+  for (const [action, ended] of Map.groupBy(all, (one) => one.action)) {
+    const failures = ended.reduce((sum, one) => sum + one.failures, 0)
+    put('operationFailures', [action], failures)
+    for (const [status, same] of Map.groupBy(ended, (one) => one.status)) {
+      const count = same.reduce((sum, one) => sum + one.count, 0)
+      put('operationsEnded', [action, status], count)
+    }
+  }
+}
+
+function putReadings(accounts: readonly AccountView[], put: Put): void {
   const results = accounts.map(({ readings }) => readings)
   for (const result of Object.keys(results[0] ?? {}) as (keyof AccountView['readings'])[]) {
     put(
@@ -156,31 +241,14 @@ function putFleet({ computes, accounts }: Snapshot, put: Put): void {
   }
 }
 
-function putAccount(
-  { account, lastRejectedAt, listedAt, backlog, activityLag, budgets }: AccountView,
-  { put, now }: { readonly put: Put; readonly now: Instant },
-): void {
+function putAccount(view: AccountView, { put, now }: { readonly put: Put; readonly now: Instant }): void {
+  const { account, lastRejectedAt, listedAt, backlog, operationsWaitSince, activityLag, budgets } = view
   for (const budget of budgets) putBudget(budget, put)
+  put('sweepProblems', [account], view.problems.length)
   put('activityLag', [account], activityLag)
   put('apiLastRejected', [account], inSeconds(lastRejectedAt))
   put('listAge', [account], listedAt === undefined ? undefined : (now - listedAt) / 1000)
+  put('operationsWait', [account], (now - (operationsWaitSince ?? now)) / 1000)
   for (const urgency of Object.keys(backlog) as (keyof Backlog)[])
     put('pollBacklog', [account, urgency], backlog[urgency])
 }
-
-/** Series that one compute and its share of a project have at most; a test counts them. Doubled, a cap is reached at half the computes. */
-const SERIES_PER_COMPUTE = 50
-
-/** All computes, or as many as the cap on series lets through: those that are awake first, then those that cost most. */
-function shownComputes(
-  computes: readonly ComputeView[],
-  maxSeries: number,
-): { readonly shown: readonly ComputeView[]; readonly dropped: number } {
-  const most = Math.max(1, Math.floor(maxSeries / SERIES_PER_COMPUTE))
-  if (computes.length <= most) return { shown: computes, dropped: 0 }
-  const shown = largest(computes, most, rankOf)
-  return { shown, dropped: computes.length - shown.length }
-}
-
-const rankOf = ({ state, counters }: ComputeView): number =>
-  state === 'idle' ? counters.spend : Number.MAX_SAFE_INTEGER

@@ -1,6 +1,9 @@
 // Metrics about this process: events, kept by the client library in a registry of our own.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
-import { CATALOGUE, PREFIX, type Family } from './catalogue.ts'
+import type { Part } from './body.ts'
+import { CATALOGUE, PREFIX, type FamilyKey } from './catalogue.ts'
+import type { Family } from './catalogue/family.ts'
+import { partOf } from './self-part.ts'
 
 export type SelfMetrics = {
   /** One request to the service: its operation, its status or `network` or `timeout`, and how long it waited and took. */
@@ -18,8 +21,32 @@ export type SelfMetrics = {
   }): void
   pass(result: 'success' | 'failure', seconds: number): void
   commit(seconds: number): void
-  /** The text of the registry; never rejects: a failure is an empty part. */
-  text(): Promise<string>
+  /** One that is told of events: its attempts count from 0. */
+  receiver(sink: string): void
+  delivery(sink: string, result: DeliveryResult): void
+  /** One that is sent reports: its attempts count from 0. */
+  reportReceiver(sink: string): void
+  reportDelivery(sink: string, result: DeliveryResult): void
+  /** `at`: seconds since 1970. */
+  reportSucceeded(account: string, sink: string, at: number): void
+  /** One rendering of a snapshot. */
+  rendered(event: Rendering): void
+  /** One answer of a listener, by the pattern of its route. */
+  answered(event: { readonly route: string; readonly code: string; readonly seconds: number }): void
+  /** Rejects when one of the library's own metrics cannot be read. */
+  parts(): Promise<readonly Part[]>
+}
+
+const DELIVERY_RESULTS = ['delivered', 'retry', 'failed', 'dropped'] as const
+export type DeliveryResult = (typeof DELIVERY_RESULTS)[number]
+
+export type Rendering = {
+  readonly seconds: number
+  readonly series: number
+  readonly duplicates: ReadonlyMap<FamilyKey, number>
+  readonly failed: readonly FamilyKey[]
+  /** Series that the cap left out. */
+  readonly dropped: ReadonlyMap<FamilyKey, number>
 }
 
 /** A request is counted from 0 for these, so that the first failure is an increase. */
@@ -59,14 +86,21 @@ export function createSelfMetrics(): SelfMetrics {
     new Counter({ ...described(family), registers: [registry] })
   const histogram = (family: Family): Histogram<string> =>
     new Histogram({ ...described(family), registers: [registry], buckets: BUCKETS })
+  const gauge = (family: Family): Gauge<string> => new Gauge({ ...described(family), registers: [registry] })
   const requests = counter(CATALOGUE.apiRequests)
   const limited = counter(CATALOGUE.apiLimited)
-  const rate = new Gauge({ ...described(CATALOGUE.apiRate), registers: [registry] })
+  const rate = gauge(CATALOGUE.apiRate)
   const requestDuration = histogram(CATALOGUE.apiDuration)
   const retries = counter(CATALOGUE.apiRetries)
   const runs = counter(CATALOGUE.jobRuns)
   const runDuration = histogram(CATALOGUE.jobDuration)
   const commits = histogram(CATALOGUE.storeCommit)
+  const reports = counter(CATALOGUE.reportDeliveries)
+  const reportSuccess = gauge(CATALOGUE.reportLastSuccess)
+  const notifications = counter(CATALOGUE.notifications)
+  const answers = counter(CATALOGUE.httpRequests)
+  const answerDuration = histogram(CATALOGUE.httpDuration)
+  const rendered = renderingMetrics({ counter, gauge })
   for (const operation of READ_OPERATIONS) {
     retries.inc({ operation }, 0)
     for (const code of KNOWN_CODES) requests.inc({ operation, code, priority: 'poll' }, 0)
@@ -86,7 +120,42 @@ export function createSelfMetrics(): SelfMetrics {
       runDuration.observe({ job_name: 'pass' }, seconds)
     },
     commit: (seconds) => commits.observe(seconds),
-    text: () => registry.metrics().catch(() => ''),
+    receiver: (sink) => {
+      for (const result of DELIVERY_RESULTS) notifications.inc({ sink, result }, 0)
+    },
+    delivery: (sink, result) => notifications.inc({ sink, result }),
+    reportReceiver: (sink) => {
+      for (const result of DELIVERY_RESULTS) if (result !== 'dropped') reports.inc({ sink, result }, 0)
+    },
+    reportDelivery: (sink, result) => reports.inc({ sink, result }),
+    reportSucceeded: (account, sink, at) => reportSuccess.set({ account, sink }, at),
+    rendered,
+    answered: ({ route, code, seconds }) => {
+      answers.inc({ route, code })
+      answerDuration.observe({ route }, seconds)
+    },
+    parts: async () => (await registry.getMetricsAsJSON()).map(partOf),
+  }
+}
+
+function renderingMetrics({
+  counter,
+  gauge,
+}: {
+  readonly counter: (family: Family) => Counter<string>
+  readonly gauge: (family: Family) => Gauge<string>
+}): SelfMetrics['rendered'] {
+  const series = gauge(CATALOGUE.series)
+  const duration = gauge(CATALOGUE.renderDuration)
+  const duplicates = counter(CATALOGUE.seriesDuplicate)
+  const errors = counter(CATALOGUE.renderErrors)
+  const dropped = counter(CATALOGUE.seriesDropped)
+  return (event) => {
+    series.set(event.series)
+    duration.set(event.seconds)
+    for (const [key, count] of event.duplicates) duplicates.inc({ family: CATALOGUE[key].name }, count)
+    for (const [key, count] of event.dropped) dropped.inc({ family: CATALOGUE[key].name }, count)
+    for (const key of event.failed) errors.inc({ family: CATALOGUE[key].name })
   }
 }
 

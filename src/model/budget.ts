@@ -17,12 +17,16 @@ export type Budget = {
   /** Counted like the others, and never acted upon. */
   readonly exempt: readonly Selector[]
   readonly limit: BudgetLimit
+  /** As configured; else it is that of its computes, where all have one. */
+  readonly team: string | undefined
   readonly mode: 'soft' | 'hard'
   readonly per: 'day' | 'week' | 'month' | 'window'
   /** What is counted, as text: another text is another budget, and its counting begins anew. */
   readonly definition: string
   /** Undefined when no period holds `at`: a window that does not come again. */
   readonly periodAt: (at: Instant) => Interval | undefined
+  /** What the clock of its zone shows, milliseconds since 1970 on that clock. */
+  readonly wallAt: (at: Instant) => number
   /** The parts of `[from, to)` in which spend counts, in order. */
   readonly countedIn: (from: Instant, to: Instant) => readonly Interval[]
 }
@@ -49,6 +53,22 @@ export type PeriodRecord = Interval & {
 export type Pace = Readonly<Record<string, number>>
 
 /**
+ * Spend and time by hour of the week, 168 each: what `Pace` reaches no more. Both fade from week to week alike. Plain data.
+ */
+export type Season = {
+  /** From here on all that was spent is known. */
+  readonly from: Instant
+  /** What was spent before is here, as soon as it is known. */
+  readonly until: Instant
+  /** Number of a week of the wall clock since 1970: what was in it counts whole. */
+  readonly week: number
+  /** In the unit of the limit. */
+  readonly spent: readonly number[]
+  /** Milliseconds. */
+  readonly time: readonly number[]
+}
+
+/**
  * What must survive of a budget; plain data. To be stored in the transaction that stores the accounts whose settled slices are
  * in it: those are given once, so one without the other would count them twice or never.
  */
@@ -60,6 +80,8 @@ export type BudgetState = {
   readonly total: Amounts
   readonly records: readonly PeriodRecord[]
   readonly pace: Pace
+  /** Absent in what an earlier version wrote. */
+  readonly season?: Season
 }
 
 /** Name of a budget → its state. Plain data. */
@@ -77,6 +99,8 @@ export type Burn = {
   readonly window: Seconds
   /** Undefined until that much time has been counted. */
   readonly burn: number | undefined
+  /** As usual in this window of the week; undefined until that is learned. */
+  readonly usual: number | undefined
   /** From which burn on to alert; undefined when the tier is off. */
   readonly threshold: number | undefined
   /** `out-of-reach`: all computes at their largest could not burn fast enough. `left-to-forecast`: a burn of 1 is normal. */
@@ -98,6 +122,8 @@ export type BudgetForecast = SpendForecast & {
   readonly probabilityOver: Ratio
   /** When the limit is reached if spend runs as expected; undefined once it is reached, and when it is not within this period. */
   readonly exhaustedAt: Instant | undefined
+  /** How such forecasts held on own finished windows, as long as the days that are left; undefined before one has finished. */
+  readonly held: { readonly inside: Ratio; readonly error: Ratio } | undefined
 }
 
 /** Amounts are in the unit of the limit: micros, CU·ms, or awake ms. */
@@ -112,7 +138,7 @@ export type BudgetView = {
   readonly countedFrom: Instant
   readonly limit: BudgetLimit
   readonly spent: Bounds<number>
-  /** Over all periods, as far as it is settled: it never falls. */
+  /** Over all periods, with what is not settled yet: it never falls. */
   readonly total: number
   /** Likely spend by limit. */
   readonly share: Ratio
@@ -128,8 +154,14 @@ export type BudgetView = {
   readonly burns: readonly Burn[]
 }
 
-/** A budget with how its period may end; undefined before there is anything to go by. */
-export type ForecastBudget = BudgetView & { readonly forecast: BudgetForecast | undefined }
+/** A budget with who answers for it, and how its period may end. */
+export type ForecastBudget = BudgetView & {
+  /** Its own, else that of its computes where all have the same; empty where there is none, as `tier`. */
+  readonly team: string
+  readonly tier: string
+  /** Undefined before there is anything to go by. */
+  readonly forecast: BudgetForecast | undefined
+}
 
 /** The unit that people plan a limit in, as labels and texts have it: a currency, `cu_hours` or `awake_hours`. */
 export const budgetUnit = (limit: BudgetLimit): string =>

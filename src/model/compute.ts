@@ -64,6 +64,10 @@ export type Compute = {
   readonly updatedAt: Instant
 }
 
+/** Whether it is on its way to another state: only what is awake or asleep stays as it is by itself. */
+export const isMoving = ({ state, pendingState }: Compute): boolean =>
+  state === 'init' || pendingState !== undefined
+
 export const smallestCu = (sizing: Sizing): Cu => ('fixed' in sizing ? sizing.fixed : sizing.min)
 export const largestCu = (sizing: Sizing): Cu => ('fixed' in sizing ? sizing.fixed : sizing.max)
 

@@ -1,5 +1,6 @@
 import type { BudgetLimit, Rung } from './budget.ts'
 import type { ComputeRef } from './compute.ts'
+import type { Checked } from './counted.ts'
 import type { Bounds } from './ledger.ts'
 import type { Interval } from './time.ts'
 import type { Instant } from './units.ts'
@@ -12,6 +13,14 @@ export type Event = { readonly account: string; readonly at: Instant } & (
   | { readonly kind: 'key-refused' | 'key-accepted' }
   | { readonly kind: 'service-unavailable'; readonly message: string }
   | { readonly kind: 'service-available' }
+  | { readonly kind: 'count-off' | 'count-agrees'; readonly projectId: string; readonly checked: Checked }
+  | {
+      readonly kind: 'delivery-failed'
+      /** The name of the receiver. */
+      readonly sink: string
+      readonly what: 'event' | 'report'
+      readonly because: string
+    }
   | { readonly kind: 'problem'; readonly where: string; readonly message: string }
   | {
       readonly kind: 'budget-rung'

@@ -33,6 +33,10 @@ export type Sighting = {
   readonly answeredAt: Instant
   /** Undefined of a compute that is gone. */
   readonly record: SightedRecord | undefined
+  /** The delay that one that is gone is last known to have had. */
+  readonly delay?: AutosuspendDelay
+  /** When it most likely went; absent where nothing tells. */
+  readonly likelyAt?: Instant
 }
 
 /** What the record of a sighting tells of the time before it. */
@@ -47,7 +51,10 @@ export type SightedRecord = {
   readonly unusedUntil: Instant | undefined
 }
 
-/** The size limits as they were seen from `firstSeenAt` until `lastSeenAt`. */
+/**
+ * The size limits as they were seen from `firstSeenAt`, the end of the first look, until `lastSeenAt`, the beginning of the last; of one
+ * look alone the first of them is the later.
+ */
 export type SizeSighting = {
   readonly min: Cu
   readonly max: Cu

@@ -1,6 +1,10 @@
 // How late the service shows activity, measured: shared by the quiet rule and by what is shown.
 import type { ComputeAccount, LagSample } from './ledger.ts'
+import { eachInTurns, type Steps } from './steps.ts'
 import { seconds, type Seconds } from './units.ts'
+
+/** Computes of one step. Doubled, the event loop is held up for a millisecond more. */
+const COMPUTES = 2000
 
 /** With fewer the configured lag holds. Doubled, a new account is read with the careful margin for longer. */
 const ENOUGH = 5
@@ -8,9 +12,9 @@ const ENOUGH = 5
 const WHOLE_SECOND = 1
 
 /** The samples that the computes of one account have. */
-export function measuredLag(computes: Iterable<ComputeAccount>): Seconds | undefined {
+export function* measuredLag(computes: Iterable<ComputeAccount>): Steps<Seconds | undefined> {
   const samples: LagSample[] = []
-  for (const { reading } of computes) samples.push(...reading.lags)
+  yield* eachInTurns(computes, COMPUTES, ({ reading }) => samples.push(...reading.lags))
   return lagOf(samples)
 }
 

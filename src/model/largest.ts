@@ -1,19 +1,19 @@
-/** The `count` items with the largest scores, in falling order; equal ones in the order they came. Costs little for few of many. */
-export function largest<Item>(
-  items: readonly Item[],
+/** Of items that come one after another the `count` with the largest scores, in falling order; equal ones in the order they came. Costs little for few of many. */
+export function keepLargest<Item>(
   count: number,
   scoreOf: (item: Item) => number,
-): readonly Item[] {
-  if (items.length <= count) return items.toSorted((a, b) => scoreOf(b) - scoreOf(a))
+): { readonly add: (item: Item) => void; readonly all: () => readonly Item[] } {
   const kept: { readonly item: Item; readonly score: number }[] = []
-  for (const item of items) {
-    const score = scoreOf(item)
-    const last = kept.at(-1)
-    if (kept.length === count && (!last || score <= last.score)) continue
-    kept.splice(placeOf(kept, score), 0, { item, score })
-    if (kept.length > count) kept.pop()
+  return {
+    add: (item) => {
+      const score = scoreOf(item)
+      const last = kept.at(-1)
+      if (kept.length === count && (!last || score <= last.score)) return
+      kept.splice(placeOf(kept, score), 0, { item, score })
+      if (kept.length > count) kept.pop()
+    },
+    all: () => kept.map(({ item }) => item),
   }
-  return kept.map(({ item }) => item)
 }
 
 /** After everything that is as large. */

@@ -1,11 +1,14 @@
 // The accounts of one compute: bounded evidence, what was folded from it, and totals that only grow.
 import type { BudgetStates } from './budget.ts'
 import type { Compute, ComputeRef, Project } from './compute.ts'
+import type { ProjectCount } from './counted.ts'
 import type { DayRow } from './day.ts'
 import type { AwakeInterval, HeldBy, Evidence } from './evidence.ts'
 import type { RollupState } from './rollup.ts'
 import type { Reading } from './observation.ts'
 import type { AwakeSlice } from './slice.ts'
+import type { Tallies } from './tally.ts'
+import type { Unproductive } from './unproductive.ts'
 import type { CuMillis, Instant, Micros, Millis, Ratio, Seconds } from './units.ts'
 
 /** A value that is known to lie within `[low, high]`. */
@@ -21,6 +24,8 @@ export type CuTimeByPrice = Readonly<Record<string, Bounds<CuMillis>>>
 export type Totals = {
   readonly awake: Bounds<Millis>
   readonly cuTime: CuTimeByPrice
+  /** The likely CU-time of intervals of which no fact dates an end; undefined where there is none. */
+  readonly assumed?: CuMillis | undefined
   /** Awake after the last activity, of closed intervals. */
   readonly idleTail: Millis
   /** Awake time that our own readings added. */
@@ -45,6 +50,8 @@ export type Counters = {
   readonly suspends: number
   readonly restarts: number
   readonly wakesCaused: number
+  /** Absent in what an earlier version wrote. */
+  readonly unproductive?: Unproductive
 }
 
 /** Cache counters carried over restarts of the compute, and the share of the last stretch. */
@@ -87,6 +94,8 @@ export type ComputeAccount = {
   readonly ref: ComputeRef
   readonly compute: Compute
   readonly seenAt: Instant
+  /** Since when every look has shown it on its way to another state; undefined when the last one did not. */
+  readonly movingSince?: Instant | undefined
   /** Undefined while the compute is there. */
   readonly goneAt: Instant | undefined
   /** Nothing at or before this instant is counted again. */
@@ -109,7 +118,7 @@ export type ComputeAccount = {
   readonly settlesAt: Instant | undefined
   /** As of when `totals` are: those of a compute that is awake go on. */
   readonly foldedAt: Instant
-  /** When a look last showed that something had happened which only the operations can date. */
+  /** When the last look was begun that showed that something had happened which only the operations can date. */
   readonly transitionAt: Instant | undefined
   /** When the project's operations were last read without a failure, back to the time before. */
   readonly operationsReadAt: Instant | undefined
@@ -169,13 +178,19 @@ export type ProjectAccount = {
   readonly project: Project
   /** When its computes were last listed whole, and what was known then; undefined before. */
   readonly listed: ProjectListing | undefined
+  /** When the service first knew it no more, and never again since; undefined while it is there. */
+  readonly goneAt?: Instant | undefined
   /** What the computes that are gone came to; undefined while none is. */
   readonly departed?: Departed | undefined
+  /** What the service counts of it; undefined before its computes are known. */
+  readonly count?: ProjectCount | undefined
 }
 
 /** Sums over computes that are gone and no longer known one by one. */
 export type Departed = {
-  /** Nothing of them happened after this. */
+  /** The newest of them, in the order they left: id and when it went. Absent in what an earlier version wrote. */
+  readonly left?: readonly Left[]
+  /** By then all the others were gone. */
   readonly until: Instant
   readonly awake: Bounds<Millis>
   readonly spend: Spend
@@ -186,13 +201,21 @@ export type Departed = {
   readonly wakesCaused: number
 }
 
+export type Left = { readonly endpointId: string; readonly goneAt: Instant }
+
 /** A list of one project's computes, and the project's record at that time: what differs from it has moved since. */
 export type ProjectListing = {
   readonly at: Instant
   readonly updatedAt: Instant
   readonly cpuUsedSeconds: number
+  /** When a list of its computes first came with that count. */
+  readonly countedSince?: Instant
   /** Of the computes that are there. */
   readonly endpointIds: readonly string[]
+  /** Of them those whose record did not fit: that they are there is all that is known of them. */
+  readonly unread?: readonly string[]
+  /** A record did not even tell its id. */
+  readonly partial?: boolean
 }
 
 export type Ledger = {
@@ -205,6 +228,8 @@ export type Ledger = {
   readonly readings: ReadingCounts
   /** What was settled of what is planned. */
   readonly budgets: BudgetStates
+  /** What was shown of counters over several computes. */
+  readonly tallies: Tallies
 }
 
 export type ReadingCounts = Readonly<Record<ReadingOutcome, number>>

@@ -14,6 +14,14 @@ export type Look = {
   readonly quietUntil?: Instant
 }
 
+/** A compute is gone: since some instant from `from` on, and not later than `seenAt`. */
+export type Absence = {
+  readonly from: Instant
+  readonly seenAt: Instant
+  /** What it most likely went with; absent where nothing is known. */
+  readonly likelyAt?: Instant
+}
+
 /** Counters of the file cache, cumulative since the compute's last start. Source: service interface, "Cache statistics". */
 export type CacheReading = {
   /** Pages of 8 KiB found in the cache. */
@@ -133,17 +141,35 @@ export type ReadingRefusal =
 /** A part of a sweep that could not be seen; the rest of the sweep stands. */
 export type SweepProblem = { readonly where: string; readonly message: string }
 
-/** Why a project's computes are looked at, the most urgent first. */
-export type Urgency = 'in-flight' | 'transition' | 'unseen' | 'awake' | 'age'
+/** Why a project's computes are looked at, the most urgent first; last those that were asked for in vain, whatever for. */
+export type Urgency = 'in-flight' | 'transition' | 'unseen' | 'awake' | 'age' | 'failing'
 
-/** How many projects had to wait for the next sweep, by why they were to be looked at. */
-export type Backlog = Readonly<Record<Urgency, number>>
+/** How many projects had to wait for the next sweep, by why they were to be looked at; and those whose operations are needed. */
+export type Backlog = Readonly<Record<Urgency | 'operations', number>>
 
-/** Projects whose compute list was read whole: a compute of theirs that is not in it is gone. */
+/** Projects whose compute list was answered: a compute of theirs that is not in it is gone. */
 export type ListedComputes = {
   readonly projectId: string
   readonly answeredAt: Instant
+  /** Also of those that are there without a record that fits. */
   readonly endpointIds: readonly string[]
+  /** Of them those whose record does not fit. */
+  readonly unread?: readonly string[]
+  /** A record did not even tell its id: what is not in the list may be there nevertheless. */
+  readonly partial?: boolean
+  /** The service knows no such project. */
+  readonly gone?: true
+}
+
+/** What was asked for in vain, and never answered in between: since when, and when it was last tried. */
+export type Tried = { readonly since: Instant; readonly at: Instant }
+
+/** What one sweep leaves to the next ones, by project id. */
+export type Waiting = {
+  /** Whose computes were asked for in vain. */
+  readonly looks: ReadonlyMap<string, Tried>
+  /** Whose operations are needed, since when, and whether they were asked for in vain. */
+  readonly operations: ReadonlyMap<string, { readonly since: Instant; readonly tried: Tried | undefined }>
 }
 
 /** How the reading of the project list stands; a large one takes several sweeps. */
@@ -162,14 +188,26 @@ export type OpenList = {
   readonly startedAt: Instant
   /** Every cursor that was used: one that comes back would never end. */
   readonly cursors: readonly string[]
+  readonly pages: readonly ListedPage[]
+  /** A page could not be read, and the list went on behind it: who was on it is not known. */
+  readonly gap: boolean
+}
+
+export type ListedPage = {
+  readonly askedAt: Instant
   readonly projectIds: readonly string[]
+  /** Of those whose record does not fit. */
+  readonly unread: readonly string[]
 }
 
 export type FinishedList = {
   readonly startedAt: Instant
   readonly endedAt: Instant
   readonly pages: number
-  readonly projects: number
+  /** In their order: where a page of it begins that follows one that cannot be read. */
+  readonly cursors: readonly string[]
+  /** Project id → when the page that holds it was asked for: what the list tells of it, it told then. */
+  readonly readAt: ReadonlyMap<string, Instant>
   /** Projects with computes that it did not hold. */
   readonly missing: ReadonlySet<string>
 }
@@ -181,9 +219,13 @@ export type Sweep = {
   readonly endedAt: Instant
   /** Projects that are new in the list or that changed in it. */
   readonly projects: readonly Project[]
+  /** As far as it was read; what is restless in it may have been looked at since. */
   readonly list: ListProgress
   /** What the request budget left for later. */
   readonly backlog: Backlog
+  readonly waiting: Waiting
+  /** Requests that it made. */
+  readonly asked: number
   /** At most one per compute and answer, in the order they were made; empty when nothing was asked. */
   readonly looks: readonly Look[]
   readonly listed: readonly ListedComputes[]

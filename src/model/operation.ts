@@ -5,6 +5,7 @@ export type Operation = {
   readonly operationId: string
   readonly projectId: string
   readonly endpointId: string | undefined
+  readonly branchId?: string | undefined
   /** `start_compute`, `apply_config`, `suspend_compute`, or another word, kept as it is. */
   readonly action: string
   /** `running`, `scheduling`, `finished`, or another word, kept as it is. */
@@ -27,6 +28,17 @@ export const mayStart = ({ action, status }: Operation): boolean =>
   status === 'finished' &&
   ['check_availability', 'apply_config', 'prewarm_replica', 'promote_replica'].includes(action)
 
+/** Whether a branch and the computes of it are gone by its end. Source: service-facts.md, "Operations". */
+export const removesBranch = ({ action, status }: Operation): boolean =>
+  action === 'delete_timeline' && status === 'finished'
+
 /** Whether more is to come of it; an unknown status counts as open. */
 export const isOpen = ({ status }: Operation): boolean =>
   !['finished', 'skipped', 'error', 'cancelled'].includes(status)
+
+/** Milliseconds that one which does not end is asked about and told of. Doubled, one whose end nobody lists is called stuck for two days. */
+const FOLLOWED = 86_400_000
+
+/** Whether it goes on, as far as is known, and its end is still looked for. */
+export const isFollowed = (operation: Operation, now: Instant): boolean =>
+  isOpen(operation) && now - operation.createdAt < FOLLOWED

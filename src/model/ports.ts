@@ -3,14 +3,20 @@ import type { BudgetState } from './budget.ts'
 import type { AutosuspendDelay, Compute, ComputeRef, Project, Sizing } from './compute.ts'
 import type { Consumption, ConsumptionQuery, ProjectDetail } from './consumption.ts'
 import type { DayRow } from './day.ts'
+import type { Delivery } from './delivery.ts'
 import type { Event } from './event.ts'
+import type { KeptEvent } from './kept-event.ts'
 import type { ApiKey, CreatedApiKey } from './key.ts'
 import type { ComputeAccount, Ledger, ProjectAccount, ReadingCounts, SettledInterval } from './ledger.ts'
 import type { Operation } from './operation.ts'
 import type { ReadingResult } from './observation.ts'
+import type { StoredReport } from './report.ts'
 import type { Result } from './result.ts'
 import type { Rollup } from './rollup.ts'
 import type { ServiceError } from './service-error.ts'
+import type { TimeTold } from './service-time.ts'
+import type { Span } from './slice.ts'
+import type { Tallies } from './tally.ts'
 import type { Instant, Seconds } from './units.ts'
 
 /** The only way the program learns the time or waits. */
@@ -21,6 +27,21 @@ export type Clock = {
   monotonic(): Seconds
   /** Resolves after `span`, or at once when `signal` aborts. Never rejects. */
   sleep(span: Seconds, signal: AbortSignal): Promise<void>
+}
+
+/** A clock whose `now` is the service's time as far as it is known: what tells when something was seen. */
+export type ServiceClock = Clock & {
+  /**
+   * In which span something lies that happened between two moments of the monotonic clock; undefined where the answers of the service
+   * disagree about its time.
+   */
+  between(from: Seconds, to: Seconds): Span | undefined
+}
+
+/** What the answers of the service told of its time. */
+export type ServiceTime = {
+  /** Undefined where none told. */
+  told(): TimeTold | undefined
 }
 
 /** The only source of chance: a seed replays a run. */
@@ -36,6 +57,10 @@ export type Listing<Item> = {
   readonly items: readonly Item[]
   /** One line per item that did not fit, with its path: `endpoints[1].current_state: …`. */
   readonly problems: readonly string[]
+  /** The ids of those that did not fit, one for each that tells it: they are there, though nothing else is known. */
+  readonly unread?: readonly string[]
+  /** The list goes on, and that part of it could not be read. */
+  readonly cut?: true
 }
 
 /** One page of a list that goes on. */
@@ -155,6 +180,15 @@ export type Batch = {
   readonly days: readonly DayRow[]
   /** Name of a budget → its state with what this part settled: both are kept, or neither; undefined: it is no more. */
   readonly budgets: Readonly<Record<string, BudgetState | undefined>>
+  /** Undefined: as before. */
+  readonly tallies: Tallies | undefined
+  /** What is told of it: kept with it, so that a process that ends before it told has not forgotten. */
+  readonly events: readonly Event[]
+  readonly reports: readonly StoredReport[]
+  /** Each takes the place of the one before, of the same item and sink. */
+  readonly deliveries: readonly Delivery[]
+  /** Name of a job → what it must remember; plain data. */
+  readonly memories: Readonly<Record<string, unknown>>
 }
 
 /** What must survive. Every method is durable when it resolves. */
@@ -184,12 +218,31 @@ export type History = {
   rollups(account: string, span: HistorySpan & { readonly length: Seconds }): AsyncIterable<Rollup>
 }
 
+/** What is to be told, and how far the telling is. */
+export type Outbox = {
+  /** Those with a larger number, oldest first, at most `count`. */
+  eventsAfter(account: string, id: number, count: number): Promise<readonly KeptEvent[]>
+  /** The number of the newest; 0 where there was none. */
+  lastEventId(account: string): Promise<number>
+  event(account: string, key: string): Promise<KeptEvent | undefined>
+  /** The one of that topic that was last given to a sink. */
+  lastGiven(account: string, sink: string, topic: string): Promise<KeptEvent | undefined>
+  /** What waits for a sink, what is due first before the others. */
+  waiting(account: string, sink: string, count: number): Promise<readonly Delivery[]>
+  /** What has waited longest, beyond the newest `most`. */
+  overdue(account: string, sink: string, most: number): Promise<readonly Delivery[]>
+  report(account: string, slot: string): Promise<StoredReport | undefined>
+  /** Undefined where the job never left anything. */
+  memory(account: string, job: string): Promise<unknown>
+}
+
 /** Tells somebody of events. Never rejects: what could not be sent is returned. */
 export type Send = (events: readonly Event[]) => Promise<readonly Event[]>
 
 /** All ports of one account's pass. */
 export type Ports = {
   readonly clock: Clock
+  readonly time: ServiceTime
   readonly random: Random
   readonly service: Service
   /** The same, behind everything else that asks it: for what was, which can wait. */

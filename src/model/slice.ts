@@ -14,6 +14,8 @@ export type AwakeSlice = {
   readonly likely: Span
   readonly high: Span
   readonly size: Bounds<Cu>
+  /** The compute may have had any size between them, and moved: the service sizes it by itself. */
+  readonly moves?: true
   /** Micros per CU-hour, as text: the key of `CuTimeByPrice`. */
   readonly price: string
   /** Whether an end of its interval was dated by no fact. */

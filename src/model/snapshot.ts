@@ -1,9 +1,13 @@
 // What a pass publishes: everything that any output shows, immutable.
 import type { ForecastBudget, SpendForecast } from './budget.ts'
 import type { AutosuspendDelay, Compute, ComputeRef, Project } from './compute.ts'
+import type { Checked } from './counted.ts'
 import type { AwakeShare } from './evidence.ts'
 import type { Bounds, CacheAccount, Counters, ReadingCounts, Spend, WhyAwake } from './ledger.ts'
 import type { Backlog, Connections, WorkingSet } from './observation.ts'
+import type { Operation } from './operation.ts'
+import type { Owner } from './owner.ts'
+import type { Tallies } from './tally.ts'
 import type { Bytes, Cu, CuMillis, Instant, Micros, Millis, Ratio, Seconds } from './units.ts'
 
 /** `unknown` once the service could not be asked for longer than `metrics.stale_after`. */
@@ -13,6 +17,11 @@ export type ComputeView = {
   readonly ref: ComputeRef
   readonly compute: Compute
   readonly project: Project | undefined
+  readonly owner: Owner
+  /** Of its project as a whole. */
+  readonly projectOwner: Owner
+  /** The service's count of its project beside ours; undefined before an hour of it was counted. */
+  readonly checked: Checked | undefined
   readonly currency: string
   /** It is deleted: shown nowhere, but what it cost stays in the sums. */
   readonly gone: boolean
@@ -22,9 +31,15 @@ export type ComputeView = {
   /** The size now; 0 when asleep; undefined when a range gives no hint. */
   readonly currentCu: { readonly cu: Cu; readonly source: 'fixed' | 'estimated' | 'observed' } | undefined
   readonly awakeSince: Instant | undefined
+  /** What the service does with it now, as far as its operations were read. */
+  readonly operations: readonly Pick<Operation, 'action' | 'createdAt'>[]
   readonly awake: Bounds<Millis>
   readonly cuTime: Bounds<CuMillis>
   readonly spend: Spend
+  /** What it likely costs an hour now; 0 while it sleeps. */
+  readonly spendRate: Micros
+  /** The part of the likely CU-time of which no fact dates an end; undefined where there is none. */
+  readonly assumed: CuMillis | undefined
   readonly idleTail: Millis
   readonly extension: Millis
   /** The longest first; the rest of the time awake is not covered by readings. */
@@ -65,13 +80,21 @@ export type AccountView = {
   readonly listedAt: Instant | undefined
   /** Projects that the last sweep had to leave for later. */
   readonly backlog: Backlog
+  /** Since when the operations are needed that could not be read for longest; undefined when none waits. */
+  readonly operationsWaitSince: Instant | undefined
   /** What the last sweep could not see, one line each. */
   readonly problems: readonly string[]
   readonly readings: ReadingCounts
   /** Why no compute of it can be read; undefined where they can be. */
   readonly unreadable: string | undefined
+  /** Whether computes are read inside at all. */
+  readonly isRead: boolean
   /** How late the service shows activity: measured; undefined until it is. */
   readonly activityLag: Seconds | undefined
+  /** How late the service counts CU-time: measured; undefined until it is. */
+  readonly countLag: Seconds | undefined
+  /** Projects of which the service's count was compared with ours, those that do not agree, and readings of it that made no sense. */
+  readonly counts: { readonly compared: number; readonly off: number; readonly ignored: number }
   /** Project id → wakes that observing caused, where it caused any. */
   readonly wakesCaused: ReadonlyMap<string, number>
   readonly totals: {
@@ -83,6 +106,10 @@ export type AccountView = {
     readonly suspends: number
     readonly wakesCaused: number
   }
+  /** Team → what its computes cost for nothing; never falls. */
+  readonly teams: Tallies['teams']
+  readonly wakesBy: Tallies['wakes']
+  readonly operations: Tallies['operations']
   /** In the order of the configuration; without those that no period holds now. */
   readonly budgets: readonly ForecastBudget[]
   /** What the calendar month of the account's zone came to and may come to, in micros; undefined before the first pass. */
@@ -91,6 +118,16 @@ export type AccountView = {
 
 export type MonthView = Pick<ForecastBudget, 'period' | 'countedFrom' | 'spent'> & {
   readonly forecast: SpendForecast | undefined
+}
+
+/** Something that runs again and again. */
+export type JobView = {
+  readonly name: 'pass'
+  /** Undefined before the first. */
+  readonly lastSuccessAt: Instant | undefined
+  readonly nextRunAt: Instant
+  /** When it should have succeeded again, and somebody has to look. */
+  readonly deadlineAt: Instant
 }
 
 export type Snapshot = {
@@ -103,4 +140,5 @@ export type Snapshot = {
   /** In order of account, project and endpoint id. */
   readonly computes: readonly ComputeView[]
   readonly passSeconds: Seconds
+  readonly jobs: readonly JobView[]
 }

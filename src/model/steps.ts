@@ -3,6 +3,20 @@
 /** Yields where a turn may be given up; returns the result. */
 export type Steps<Result> = Generator<void, Result>
 
+/** Tells of each item; a step is over after `count` of them. */
+export function* eachInTurns<Item>(
+  items: Iterable<Item>,
+  count: number,
+  tell: (item: Item) => void,
+): Steps<void> {
+  let told = 0
+  for (const item of items) {
+    tell(item)
+    told += 1
+    if (told % count === 0) yield
+  }
+}
+
 /** All steps without a break. */
 export function atOnce<Result>(steps: Steps<Result>): Result {
   for (;;) {

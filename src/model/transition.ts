@@ -30,7 +30,7 @@ function mayHideOne({ compute, seenAt }: ComputeAccount, { compute: seen, askedA
   return woke || askedAt - seenAt > LATENESS * 1000
 }
 
-const isResized = ({ sizing: a }: Compute, { sizing: b }: Compute): boolean =>
+export const isResized = ({ sizing: a }: Compute, { sizing: b }: Compute): boolean =>
   smallestCu(a) !== smallestCu(b) || largestCu(a) !== largestCu(b)
 
 /**

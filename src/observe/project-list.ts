@@ -1,11 +1,20 @@
 // The project list, page by page: a large one goes on where the sweep before left off.
 import type { Project } from '../model/compute.ts'
 import type { Ledger } from '../model/ledger.ts'
-import type { FinishedList, ListProgress, OpenList, SweepProblem } from '../model/observation.ts'
+import type {
+  FinishedList,
+  ListedPage,
+  ListProgress,
+  OpenList,
+  Sweep,
+  SweepProblem,
+} from '../model/observation.ts'
 import type { Page, Ports } from '../model/ports.ts'
 import { serviceErrorText, type ServiceError } from '../model/service-error.ts'
-import { after, instant, seconds, type Instant } from '../model/units.ts'
+import { eachInTurns, inTurns, type Steps } from '../model/steps.ts'
+import { seconds, type Instant } from '../model/units.ts'
 import { isRestless } from './urgency.ts'
+import { whenWas } from './when-was.ts'
 
 export type ListRead = {
   readonly progress: ListProgress
@@ -21,15 +30,13 @@ export type ListRead = {
 }
 
 type Reading = {
-  open: OpenList
+  /** Undefined until the first page of a new list came. */
+  open: OpenList | undefined
   readonly changed: Map<string, Project>
   readonly restless: Map<string, Instant | undefined>
   readonly problems: SweepProblem[]
   pages: number
 }
-
-/** A page that was read a whole list ago, and a moment for the pages that came late. Doubled, more operations are read than are needed. */
-const JITTER = seconds(10)
 
 export async function readProjectList(
   { clock, service }: Pick<Ports, 'clock' | 'service'>,
@@ -40,9 +47,8 @@ export async function readProjectList(
   }: { readonly ledger: Ledger; readonly progress: ListProgress; readonly most: number },
   signal: AbortSignal,
 ): Promise<ListRead> {
-  const now = clock.now()
   const reading: Reading = {
-    open: progress.open ?? { cursor: undefined, startedAt: now, cursors: [], projectIds: [] },
+    open: progress.open,
     changed: new Map(),
     restless: new Map(progress.restless),
     problems: [],
@@ -55,25 +61,54 @@ export async function readProjectList(
     stopped,
   })
   while (reading.pages < most) {
+    const askedOn = clock.monotonic()
     // oxlint-disable-next-line no-await-in-loop -- each page names the next
-    const page = await service.listProjectsPage(reading.open.cursor, signal)
+    const page = await service.listProjectsPage(reading.open?.cursor, signal)
     if (!page.ok) {
       reading.problems.push({ where: 'projects', message: serviceErrorText(page.error) })
       if (isTrouble(page.error)) return done(reading.open, page.error)
-      // This page cannot be had: the next sweep begins a new list; the computes that are known can be asked for.
-      return done(undefined, reading.pages > 0 ? undefined : page.error)
+      reading.open = openBehind(openOf(reading, whenWas(askedOn, clock)), page.error, progress.last)
+      // Nothing after this page can be had: the next sweep begins a new list; the computes that are known can be asked for.
+      if (!reading.open) return done(undefined, isAnybodyKnown(reading, ledger) ? undefined : page.error)
+      reading.pages += 1
+      continue
     }
-    takeIn(reading, page.value, { ledger, last: progress.last, now: clock.now() })
+    const askedAt = whenWas(askedOn, clock)
+    const begun = openOf(reading, askedAt)
+    const open = takeIn(reading, page.value, { ledger, open: begun, last: progress.last, askedAt })
     const cursor = page.value.next
-    if (cursor === undefined) return finished(reading, { ledger, progress, now: clock.now() })
-    if (reading.open.cursors.includes(cursor)) {
+    if (cursor === undefined)
+      return inTurns(finished(reading, { ledger, open, progress, now: clock.now() }), () =>
+        clock.sleep(seconds(0), signal),
+      )
+    if (open.cursors.includes(cursor)) {
       reading.problems.push({ where: 'projects', message: `pagination.cursor: ${cursor} comes twice` })
       return done(undefined)
     }
-    reading.open = { ...reading.open, cursor, cursors: [...reading.open.cursors, cursor] }
+    reading.open = { ...open, cursor, cursors: [...open.cursors, cursor] }
   }
   return done(reading.open)
 }
+
+/** The list that is being read, or a new one. */
+const openOf = ({ open }: Reading, startedAt: Instant): OpenList =>
+  open ?? { cursor: undefined, startedAt, cursors: [], pages: [], gap: false }
+
+/** Behind a page that cannot be read, where the list before knew of a page after it; undefined where it did not. */
+function openBehind(
+  open: OpenList,
+  error: ServiceError,
+  last: FinishedList | undefined,
+): OpenList | undefined {
+  if (error.kind !== 'malformed') return undefined
+  const began = [undefined, ...(last?.cursors ?? [])]
+  const place = began.indexOf(open.cursor)
+  const cursor = place < 0 ? undefined : began[place + 1]
+  if (cursor === undefined || open.cursors.includes(cursor)) return undefined
+  return { ...open, cursor, cursors: [...open.cursors, cursor], gap: true }
+}
+
+const isAnybodyKnown = ({ pages }: Reading, { projects }: Ledger): boolean => pages > 0 || projects.size > 0
 
 /** Whether the next request would fare no better. */
 const isTrouble = ({ kind }: ServiceError): boolean =>
@@ -81,33 +116,39 @@ const isTrouble = ({ kind }: ServiceError): boolean =>
 
 function takeIn(
   reading: Reading,
-  { items, problems }: Page<Project>,
+  page: Page<Project>,
   {
     ledger,
+    open,
     last,
-    now,
-  }: { readonly ledger: Ledger; readonly last: FinishedList | undefined; readonly now: Instant },
-): void {
+    askedAt,
+  }: {
+    readonly ledger: Ledger
+    readonly open: OpenList
+    readonly last: FinishedList | undefined
+    readonly askedAt: Instant
+  },
+): OpenList {
   reading.pages += 1
-  reading.problems.push(...problems.map((message) => ({ where: 'projects', message })))
-  reading.open = {
-    ...reading.open,
-    projectIds: [...reading.open.projectIds, ...items.map(({ projectId }) => projectId)],
-  }
-  for (const project of items) {
+  for (const message of page.problems) reading.problems.push({ where: 'projects', message })
+  for (const project of page.items) {
     const known = ledger.projects.get(project.projectId)
     const same = known !== undefined && isSame(known.project, project)
     if (!same) reading.changed.set(project.projectId, project)
     // What was restless when the daemon ended is so still.
     if (same && last) continue
     if (!reading.restless.has(project.projectId) && isRestless(project, known, ledger))
-      reading.restless.set(project.projectId, quietAt(reading.open, last, now))
+      // When the list was asked for it the last time, it had nothing to tell of it.
+      reading.restless.set(project.projectId, last?.readAt.get(project.projectId))
   }
+  return { ...open, pages: [...open.pages, listedPage(page, askedAt)] }
 }
 
-/** When this page was read the last time: then its projects had nothing to tell. */
-const quietAt = (open: OpenList, last: FinishedList | undefined, now: Instant): Instant | undefined =>
-  last && after(instant(now - (open.startedAt - last.startedAt)), seconds(0 - JITTER))
+const listedPage = ({ items, unread = [] }: Page<Project>, askedAt: Instant): ListedPage => ({
+  askedAt,
+  projectIds: items.map(({ projectId }) => projectId),
+  unread,
+})
 
 const isSame = (a: Project, b: Project): boolean => FIELDS.every((field) => a[field] === b[field])
 
@@ -122,28 +163,61 @@ const FIELDS = [
   'platformId',
 ] as const satisfies readonly (keyof Project)[]
 
-function finished(
+/** Of one step. Doubled, the event loop is held up for a millisecond more. */
+const PAGES = 5
+const PROJECTS = 2000
+
+function* finished(
   reading: Reading,
   {
     ledger,
+    open,
     progress,
     now,
-  }: { readonly ledger: Ledger; readonly progress: ListProgress; readonly now: Instant },
-): ListRead {
-  const { open, changed, restless, problems, pages } = reading
-  const present = new Set(open.projectIds)
+  }: {
+    readonly ledger: Ledger
+    readonly open: OpenList
+    readonly progress: ListProgress
+    readonly now: Instant
+  },
+): Steps<ListRead> {
+  const { changed, restless, problems, pages } = reading
+  // What a page that could not be read told the last time is the last that the list told.
+  const readAt = new Map<string, Instant>(open.gap ? progress.last?.readAt : [])
+  const unread = new Set<string>()
+  yield* eachInTurns(open.pages, PAGES, (page) => {
+    for (const projectId of page.projectIds) readAt.set(projectId, page.askedAt)
+    for (const projectId of page.unread) unread.add(projectId)
+  })
   const missing = new Set<string>()
-  for (const { project, listed } of ledger.projects.values()) {
+  yield* eachInTurns(ledger.projects.values(), PROJECTS, ({ project, listed }) => {
     const hasComputes = listed !== undefined && listed.endpointIds.length > 0
-    if (hasComputes && !present.has(project.projectId)) missing.add(project.projectId)
-  }
+    if (hasComputes && !readAt.has(project.projectId) && !unread.has(project.projectId))
+      missing.add(project.projectId)
+  })
   const last: FinishedList = {
     startedAt: open.startedAt,
     endedAt: now,
     pages: open.cursors.length + 1,
-    projects: present.size,
+    cursors: open.cursors,
+    readAt,
     missing,
   }
   const lost = [...missing].filter((projectId) => !progress.last?.missing.has(projectId))
   return { progress: { open: undefined, last, restless }, changed, lost, pages, problems, stopped: undefined }
+}
+
+/**
+ * What the next sweep goes on from. A look ends the doubt about a project when it is stored; what could not be stored is
+ * listed again, and as nobody knows how much of it was, what turned restless stays so.
+ */
+export function progressAfter(
+  { list, listed }: Sweep,
+  before: ListProgress,
+  { stored }: { readonly stored: boolean },
+): ListProgress {
+  if (!stored) return { ...before, restless: list.restless }
+  const restless = new Map(list.restless)
+  for (const { projectId } of listed) restless.delete(projectId)
+  return { ...list, restless }
 }

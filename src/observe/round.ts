@@ -3,7 +3,8 @@ import { computeKey, effectiveDelay, type ComputeRef, type Project } from '../mo
 import type { ComputeAccount, Ledger } from '../model/ledger.ts'
 import type { Look, ReadingAttempt, ReadingRefusal, SweepProblem } from '../model/observation.ts'
 import { measuredLag } from '../model/lag.ts'
-import type { Clock, Ports } from '../model/ports.ts'
+import type { Clock, Ports, ServiceClock } from '../model/ports.ts'
+import { inTurns } from '../model/steps.ts'
 import { seconds, type Seconds } from '../model/units.ts'
 import { inParallel } from './parallel.ts'
 import { quietVerdict, type QuietLimits, type QuietVerdict } from './quiet.ts'
@@ -16,6 +17,8 @@ export type Round = {
   readonly readings: readonly ReadingAttempt[]
   readonly refusals: readonly { readonly ref: ComputeRef; readonly refusal: ReadingRefusal }[]
   readonly problems: readonly SweepProblem[]
+  /** Requests that were made. */
+  readonly asked: number
 }
 
 /** No reading starts later than this after the round began; the rest waits for the next sweep. Doubled, a pass may take that much longer. */
@@ -28,6 +31,8 @@ type RoundInput = {
   readonly looks: readonly Look[]
   readonly projectOf: (projectId: string) => Project | undefined
   readonly plan: ReadingPlan
+  /** Requests that there are for it: what needs a fresh look and finds none waits for the next sweep. */
+  readonly room: number
 }
 
 type Candidate = { readonly ref: ComputeRef; readonly account: ComputeAccount; readonly look: Look }
@@ -37,9 +42,10 @@ type Outcome =
   | { readonly refusal: ReadingRefusal; readonly look?: Look }
   | { readonly reading: ReadingAttempt }
   | { readonly problem: string }
+  | { readonly waits: true }
 
 /** What a round needs of the ports. */
-type RoundPorts = Pick<Ports, 'clock' | 'service' | 'readings'>
+type RoundPorts = Pick<Ports, 'service' | 'readings'> & { readonly clock: ServiceClock }
 
 export async function readingRound(
   ports: RoundPorts,
@@ -49,14 +55,25 @@ export async function readingRound(
   const begun = ports.clock.monotonic()
   const outcomes: (readonly [ComputeRef, Outcome])[] = []
   let left = 0
-  const activityLag = measuredLag(input.ledger.computes.values()) ?? input.plan.activityLag
+  const lag = await inTurns(measuredLag(input.ledger.computes.values()), () =>
+    ports.clock.sleep(seconds(0), signal),
+  )
+  const activityLag = lag ?? input.plan.activityLag
   const measured = { ...input, plan: { ...input.plan, activityLag } }
+  let asked = 0
+  const look = (ref: ComputeRef): Promise<Look | undefined> | 'no-room' => {
+    if (asked >= input.room) return 'no-room'
+    asked += 1
+    return freshLook(ports, ref, signal)
+  }
   await inParallel(candidates(input), input.plan.maxConcurrent, async (candidate) => {
     if (ports.clock.monotonic() - begun > ROUND_LIMIT || signal.aborted) left += 1
-    else outcomes.push([candidate.ref, await attempt(ports, { candidate, input: measured }, signal)])
+    else outcomes.push([candidate.ref, await attempt(ports, { candidate, input: measured, look }, signal)])
   })
+  left += outcomes.filter(([, outcome]) => 'waits' in outcome).length
   const made = outcomes.flatMap(([, outcome]) => ('reading' in outcome ? [outcome.reading] : []))
   return {
+    asked,
     looks: outcomes.flatMap(([, outcome]) => {
       if ('reading' in outcome) return [outcome.reading.look]
       return 'look' in outcome && outcome.look ? [outcome.look] : []
@@ -77,7 +94,15 @@ export async function readingRound(
 /** Judges twice: by the sweep's look, which costs nothing, and by a fresh one. */
 async function attempt(
   ports: RoundPorts,
-  { candidate, input }: { readonly candidate: Candidate; readonly input: RoundInput },
+  {
+    candidate,
+    input,
+    look: lookAgain,
+  }: {
+    readonly candidate: Candidate
+    readonly input: RoundInput
+    readonly look: (ref: ComputeRef) => Promise<Look | undefined> | 'no-room'
+  },
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { clock, readings } = ports
@@ -89,7 +114,8 @@ async function attempt(
   }
   const first = judge(candidate.look)
   if ('refusal' in first) return first
-  const look = isFresh(candidate.look, clock) ? candidate.look : await freshLook(ports, ref, signal)
+  const look = isFresh(candidate.look, clock) ? candidate.look : await lookAgain(ref)
+  if (look === 'no-room') return { waits: true }
   if (!look) return { problem: 'could not be looked at again before its reading, so it was not read' }
   const second = judge(look)
   if ('refusal' in second) return { ...second, look }
@@ -108,10 +134,11 @@ async function freshLook(
   { projectId, endpointId }: ComputeRef,
   signal: AbortSignal,
 ): Promise<Look | undefined> {
-  const [askedAt, askedOn] = [clock.now(), clock.monotonic()]
+  const askedOn = clock.monotonic()
   const answer = await service.listComputes(projectId, signal)
+  const seen = clock.between(askedOn, clock.monotonic())
   const compute = answer.ok ? answer.value.items.find((one) => one.endpointId === endpointId) : undefined
-  return compute && { compute, askedAt, answeredAt: clock.now(), askedOn }
+  return compute && seen && { compute, askedAt: seen[0], answeredAt: seen[1], askedOn }
 }
 
 /**

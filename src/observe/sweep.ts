@@ -1,17 +1,21 @@
 // One tour of observation over one account: projects, then computes and operations where something moved, then readings.
-import type { Project } from '../model/compute.ts'
+import type { Compute, Project } from '../model/compute.ts'
 import type { Ledger } from '../model/ledger.ts'
-import type { Backlog, ListProgress, Look, Sweep, SweepProblem } from '../model/observation.ts'
-import type { Operation } from '../model/operation.ts'
-import type { Ports } from '../model/ports.ts'
+import type { Backlog, ListProgress, Look, Sweep, SweepProblem, Waiting } from '../model/observation.ts'
+import type { Listing, Ports, ServiceClock } from '../model/ports.ts'
 import { serviceErrorText, type ServiceError } from '../model/service-error.ts'
-import { after, seconds, type Instant } from '../model/units.ts'
-import { operationsToRead, type OperationsSeen } from './operations-plan.ts'
+import { inTurns } from '../model/steps.ts'
+import type { Span } from '../model/slice.ts'
+import { after, seconds, type Instant, type Seconds } from '../model/units.ts'
+import { chooseProjects } from './choice.ts'
+import { operationsOf } from './operations.ts'
 import { inParallel } from './parallel.ts'
-import { affordableAge, looksToMake, pagesToRead, readsHistory, type PollPlan } from './plan.ts'
+import { affordableAge, looksToMake, pagesToRead, readsHistory, requestsOf, type PollPlan } from './plan.ts'
 import { readProjectList, type ListRead } from './project-list.ts'
 import { readingRound, type ReadingPlan } from './round.ts'
-import { chooseProjects } from './urgency.ts'
+import { isItsOwn, triedAgain } from './tried.ts'
+import { projectsIn, type Fleet } from './urgency.ts'
+import { whenWas } from './when-was.ts'
 
 export type SweepPlan = PollPlan & { readonly readings: ReadingPlan }
 
@@ -19,50 +23,74 @@ export type SweepPlan = PollPlan & { readonly readings: ReadingPlan }
 export type SweepStart = {
   readonly ledger: Ledger
   readonly list: ListProgress
+  readonly waiting: Waiting
   readonly plan: SweepPlan
 }
 
 export const NO_LIST: ListProgress = { open: undefined, last: undefined, restless: new Map() }
-export const NO_BACKLOG: Backlog = { 'in-flight': 0, transition: 0, unseen: 0, awake: 0, age: 0 }
+export const NO_BACKLOG: Backlog = {
+  'in-flight': 0,
+  transition: 0,
+  unseen: 0,
+  awake: 0,
+  age: 0,
+  failing: 0,
+  operations: 0,
+}
+export const NOTHING_WAITS: Waiting = { looks: new Map(), operations: new Map() }
 
 /** Requests of one kind in flight at once; the request budget is kept by the client. Doubled, a large account is read no faster. */
 const REQUESTS_AT_ONCE = 8
 
+/** What a sweep needs of the ports: it dates what it sees by the service's time. */
+export type SweepPorts = Pick<Ports, 'service' | 'readings'> & { readonly clock: ServiceClock }
+
 /** Never rejects for a reason that lies in the service: what could not be seen is in `problems`. */
-export async function observe(ports: Ports, start: SweepStart, signal: AbortSignal): Promise<Sweep> {
+export async function observe(ports: SweepPorts, start: SweepStart, signal: AbortSignal): Promise<Sweep> {
   const { clock } = ports
-  const { ledger, list, plan } = start
-  const startedAt = clock.now()
+  const { ledger, list, waiting, plan } = start
+  const startedOn = clock.monotonic()
   const most = pagesToRead(plan, list.last)
   const listed = await readProjectList(ports, { ledger, progress: list, most }, signal)
+  const startedAt = whenWas(startedOn, clock)
   const projects = [...listed.changed.values()]
   const begun = { account: ledger.account, startedAt, projects }
-  if (listed.stopped) return { ...begun, ...endedEarly(listed, listed.stopped), endedAt: clock.now() }
+  if (listed.stopped)
+    return { ...begun, ...endedEarly(listed, listed.stopped), waiting, endedAt: clock.now() }
 
-  const choice = chooseProjects(
-    { ...listed, ledger, restless: listed.progress.restless },
-    limitsOf(start, listed),
-    startedAt,
-  )
+  const fleet = fleetOf(start, listed)
+  const pause = (): Promise<void> => clock.sleep(seconds(0), signal)
+  const projectsThere = await inTurns(projectsIn(fleet), pause)
+  const choice = await inTurns(chooseProjects(fleet, limitsOf(plan, listed, projectsThere), startedAt), pause)
   const projectOf = freshProjects(ledger, listed)
   const quietUntil = (projectId: string): Instant | undefined =>
     projectOf(projectId)?.computeLastActiveAt && quietUntilOf(projectId, listed, plan)
   const details = await computesOf(ports, { ids: choice.projectIds, quietUntil }, signal)
-  const history = readsHistory(plan, projectsIn(start, listed)) ? plan.history : undefined
+  const history = readsHistory(plan, projectsThere) ? plan.history : undefined
+  const left = requestsOf(plan) - listed.pages - details.asked
   const operations = await operationsOf(
     ports,
-    { ledger, looks: details.looks, history, room: roomLeft(plan, listed, details) },
+    {
+      ledger,
+      looks: details.looks,
+      listed: details.listed,
+      history,
+      waiting: waiting.operations,
+      room: roomOfOperations(plan, left),
+    },
     signal,
   )
   const round = await readingRound(
     ports,
-    { ledger, looks: details.looks, projectOf, plan: plan.readings },
+    { ledger, looks: details.looks, projectOf, plan: plan.readings, room: left - operations.asked },
     signal,
   )
   return {
     ...begun,
-    list: { ...listed.progress, restless: without(listed.progress.restless, details.listed) },
-    backlog: choice.backlog,
+    list: listed.progress,
+    backlog: { ...choice.backlog, operations: operations.waiting.size },
+    waiting: { looks: waitingLooks(waiting.looks, details, clock.now()), operations: operations.waiting },
+    asked: listed.pages + details.asked + operations.asked + round.asked,
     looks: [...details.looks, ...round.looks],
     listed: details.listed,
     operations: operations.operations,
@@ -79,8 +107,9 @@ export async function observe(ports: Ports, start: SweepStart, signal: AbortSign
 const endedEarly = (
   { progress, problems, pages }: ListRead,
   { kind }: ServiceError,
-): Omit<Sweep, 'account' | 'startedAt' | 'endedAt' | 'projects'> => ({
+): Omit<Sweep, 'account' | 'startedAt' | 'endedAt' | 'projects' | 'waiting'> => ({
   list: progress,
+  asked: pages,
   backlog: NO_BACKLOG,
   looks: [],
   listed: [],
@@ -92,71 +121,112 @@ const endedEarly = (
   service: kind === 'unauthorized' ? 'unauthorized' : pages > 0 ? 'ok' : 'unavailable',
 })
 
-const limitsOf = (start: SweepStart, listed: ListRead) => {
-  const projects = projectsIn(start, listed)
-  return {
-    ...looksToMake(start.plan, listed.pages),
-    maxAge: affordableAge(start.plan, projects),
-    readsHistory: readsHistory(start.plan, projects),
-  }
-}
+const fleetOf = ({ ledger, waiting, plan }: SweepStart, { changed, lost, progress }: ListRead): Fleet => ({
+  ledger,
+  changed,
+  lost,
+  restless: progress.restless,
+  readAt: progress.last?.readAt ?? new Map(),
+  tried: waiting.looks,
+  listLag: plan.listLag,
+})
 
-const projectsIn = ({ ledger }: SweepStart, { changed }: ListRead): number =>
-  Math.max(ledger.projects.size, changed.size)
+const limitsOf = (plan: SweepPlan, { pages }: ListRead, projects: number) => ({
+  ...looksToMake(plan, pages),
+  maxAge: affordableAge(plan, projects),
+  readsHistory: readsHistory(plan, projects),
+})
 
-const roomLeft = ({ requests }: SweepPlan, { pages }: ListRead, { asked }: Details): number =>
-  Math.max(0, requests - pages - asked)
+/** Of what is left when readings are made: they need a look each. Doubled, what is not dated waits longer where much is read. */
+const READINGS_SHARE = 0.25
+
+const roomOfOperations = ({ readings }: SweepPlan, left: number): number =>
+  readings.mode === 'off' ? left : Math.ceil(left * (1 - READINGS_SHARE))
 
 const freshProjects =
   ({ projects }: Ledger, { changed }: ListRead) =>
   (projectId: string): Project | undefined =>
     changed.get(projectId) ?? projects.get(projectId)?.project
 
-function without(restless: ListProgress['restless'], listed: Sweep['listed']): ListProgress['restless'] {
-  const left = new Map(restless)
-  for (const { projectId } of listed) left.delete(projectId)
-  return left
-}
-
 type Details = {
   readonly looks: Look[]
   readonly listed: Sweep['listed'][number][]
   readonly problems: SweepProblem[]
+  /** Those whose computes could not be read, for a reason of their own as far as is known. */
+  readonly failed: string[]
   readonly asked: number
   readonly refused: boolean
 }
 
+function waitingLooks(before: Waiting['looks'], { listed, failed }: Details, now: Instant): Waiting['looks'] {
+  const waiting = new Map(before)
+  for (const { projectId } of listed) waiting.delete(projectId)
+  for (const projectId of failed) waiting.set(projectId, triedAgain(before.get(projectId), now))
+  return waiting
+}
+
+/** What is not dated is not known. */
+const DOUBTED = 'date: the time of this answer fits none of those before, so it waits for the next pass'
+
 async function computesOf(
-  { clock, service }: Ports,
+  { clock, service }: SweepPorts,
   {
     ids,
     quietUntil,
   }: { readonly ids: readonly string[]; readonly quietUntil: (projectId: string) => Instant | undefined },
   signal: AbortSignal,
 ): Promise<Details> {
-  const found = { looks: [] as Look[], listed: [] as Details['listed'], problems: [] as SweepProblem[] }
+  const found = {
+    looks: [] as Look[],
+    listed: [] as Details['listed'],
+    problems: [] as SweepProblem[],
+    failed: [] as Details['failed'],
+  }
   let refused = false
   await inParallel(ids, REQUESTS_AT_ONCE, async (projectId) => {
-    const [askedAt, askedOn] = [clock.now(), clock.monotonic()]
+    const askedOn = clock.monotonic()
     const answer = await service.listComputes(projectId, signal)
-    const answeredAt = clock.now()
+    const seen = clock.between(askedOn, clock.monotonic())
     const where = `project ${projectId}`
-    if (!answer.ok) {
+    if (!answer.ok && answer.error.kind !== 'gone') {
       refused ||= answer.error.kind === 'unauthorized'
-      if (answer.error.kind === 'gone') found.listed.push({ projectId, answeredAt, endpointIds: [] })
-      else found.problems.push({ where, message: serviceErrorText(answer.error) })
+      found.problems.push({ where, message: serviceErrorText(answer.error) })
+      if (isItsOwn(answer.error)) found.failed.push(projectId)
       return
     }
-    const { items, problems } = answer.value
-    const until = quietUntil(projectId)
-    const quiet = until === undefined ? {} : { quietUntil: until }
-    found.looks.push(...items.map((compute) => ({ compute, askedAt, answeredAt, askedOn, ...quiet })))
-    found.problems.push(...problems.map((message) => ({ where, message })))
-    // A record that did not fit is there, though unknown: only a list read whole says that a compute is gone.
-    if (problems.length === 0)
-      found.listed.push({ projectId, answeredAt, endpointIds: items.map(({ endpointId }) => endpointId) })
+    if (!seen) {
+      found.problems.push({ where, message: DOUBTED })
+      return
+    }
+    if (!answer.ok) {
+      found.listed.push({ projectId, answeredAt: seen[1], endpointIds: [], gone: true })
+      return
+    }
+    addListed(found, { projectId, askedOn, seen, until: quietUntil(projectId) }, answer.value)
   })
   return { ...found, asked: ids.length, refused }
+}
+
+type Listed = {
+  readonly projectId: string
+  readonly askedOn: Seconds
+  readonly seen: Span
+  readonly until: Instant | undefined
+}
+
+function addListed(
+  { looks, listed, problems }: Pick<Details, 'looks' | 'listed' | 'problems'>,
+  { projectId, askedOn, seen: [askedAt, answeredAt], until }: Listed,
+  answer: Listing<Compute>,
+): void {
+  const quiet = until === undefined ? {} : { quietUntil: until }
+  for (const compute of answer.items) looks.push({ compute, askedAt, answeredAt, askedOn, ...quiet })
+  for (const message of answer.problems) problems.push({ where: `project ${projectId}`, message })
+  // A record that did not fit is there, though unknown, and one that does not tell its id may be anybody's.
+  const read = new Set(answer.items.map(({ endpointId }) => endpointId))
+  const unread = [...new Set(answer.unread)].filter((endpointId) => !read.has(endpointId))
+  const partial = answer.problems.length > (answer.unread?.length ?? 0)
+  listed.push({ projectId, answeredAt, endpointIds: [...read, ...unread], unread, partial })
 }
 
 /** Until when the list, which has to show activity at all, told of none that is not known. */
@@ -165,35 +235,6 @@ function quietUntilOf(
   { progress: { last, restless } }: ListRead,
   { listLag }: SweepPlan,
 ): Instant | undefined {
-  const quiet = restless.has(projectId) ? restless.get(projectId) : last?.startedAt
+  const quiet = restless.has(projectId) ? restless.get(projectId) : last?.readAt.get(projectId)
   return quiet === undefined ? undefined : after(quiet, seconds(0 - listLag))
-}
-
-type Operations = {
-  readonly operations: Operation[]
-  readonly read: string[]
-  readonly problems: SweepProblem[]
-}
-
-/** Those that are needed, and as far as there is room those that only name what the records date. */
-async function operationsOf(
-  { clock, service }: Ports,
-  { ledger, looks, history, room }: OperationsSeen & { readonly room: number },
-  signal: AbortSignal,
-): Promise<Operations> {
-  const found: Operations = { operations: [], read: [], problems: [] }
-  const { needed, welcome } = operationsToRead({ ledger, looks, history }, clock.now())
-  const since = [...needed, ...[...welcome].slice(0, Math.max(0, room - needed.size))]
-  await inParallel(since, REQUESTS_AT_ONCE, async ([projectId, from]) => {
-    const answer = await service.listOperations(projectId, from, signal)
-    const where = `operations of project ${projectId}`
-    if (answer.ok) {
-      found.read.push(projectId)
-      found.operations.push(...answer.value.items)
-      found.problems.push(...answer.value.problems.map((message) => ({ where, message })))
-      return
-    }
-    if (answer.error.kind !== 'gone') found.problems.push({ where, message: serviceErrorText(answer.error) })
-  })
-  return found
 }

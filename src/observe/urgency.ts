@@ -1,11 +1,13 @@
-// Which projects' computes to look at, the most urgent first. Pure.
-import { computeKey, largestCu, type Compute, type Project } from '../model/compute.ts'
+// Why a project's computes are worth a look, and how much. Pure.
+import { computeKey, isMoving, largestCu, type Project } from '../model/compute.ts'
 import { expectedEnd } from '../model/expected-end.ts'
 import type { ComputeAccount, Ledger, ProjectAccount, ProjectListing } from '../model/ledger.ts'
-import type { Backlog, ListProgress, Urgency } from '../model/observation.ts'
-import type { Instant, Seconds } from '../model/units.ts'
-import { largest } from '../model/largest.ts'
-import type { Looks } from './plan.ts'
+import type { ListProgress, Urgency, Waiting } from '../model/observation.ts'
+import { eachInTurns, type Steps } from '../model/steps.ts'
+import { after, seconds, type Instant, type Seconds } from '../model/units.ts'
+
+/** Computes or projects of one step. Doubled, the event loop is held up for some 2 ms more. */
+const MANY = 1000
 
 /** What is known of a fleet before its details are asked. */
 export type Fleet = {
@@ -16,115 +18,145 @@ export type Fleet = {
   readonly restless: ListProgress['restless']
   /** Projects that the list has just lost. */
   readonly lost: readonly string[]
+  /** When the list told of a project the last time, by id. */
+  readonly readAt: ReadonlyMap<string, Instant>
+  /** How late the list may show activity. */
+  readonly listLag: Seconds
+  /** Projects whose computes were asked for in vain. */
+  readonly tried: Waiting['looks']
 }
 
-export type Choice = { readonly projectIds: readonly string[]; readonly backlog: Backlog }
+/** Project id → how urgent it is among those of its kind, the larger the more. */
+export type Scores = ReadonlyMap<string, number>
 
-type Wish = { readonly projectId: string; readonly urgency: Urgency; readonly score: number }
-
-/** What is in flight or due comes before what merely goes on; the rest of the budget is for what was not seen for long. */
-const ORDER: readonly Urgency[] = ['in-flight', 'transition', 'unseen', 'awake', 'age']
-/** @param most how many requests there are for it; of those that just go on being awake or old, `restful` */
-export function chooseProjects(
+/** A project may have several reasons; one that was asked for in vain has only that. */
+export function* wishesOf(
   fleet: Fleet,
-  limits: Looks & { readonly maxAge: Seconds; readonly readsHistory: boolean },
+  maxAge: Seconds,
   now: Instant,
-): Choice {
-  const wishes = new Map<string, Wish>()
-  const wish = (projectId: string, urgency: Urgency, score: number): void => {
-    const known = wishes.get(projectId)
-    if (!known || isMoreUrgent({ urgency, score }, known))
-      wishes.set(projectId, { projectId, urgency, score })
+): Steps<Readonly<Record<Urgency, Scores>>> {
+  const wishes: Record<Urgency, Map<string, number>> = {
+    'in-flight': new Map(),
+    transition: new Map(),
+    unseen: new Map(),
+    awake: new Map(),
+    age: new Map(),
+    failing: new Map(),
   }
-  wishOfComputes(fleet, now, wish)
-  wishOfProjects(fleet, { maxAge: limits.maxAge, now }, wish)
-  const byUrgency = Map.groupBy(wishes.values(), ({ urgency }) => urgency)
-  const costOf = ({ projectId }: Wish): number =>
-    limits.readsHistory && isNew(fleet, projectId) ? NEW_COSTS : 1
-  const chosen: string[] = []
-  let spent = 0
-  const backlog: Record<Urgency, number> = { 'in-flight': 0, transition: 0, unseen: 0, awake: 0, age: 0 }
-  for (const urgency of ORDER) {
-    const all = byUrgency.get(urgency) ?? []
-    const room = roomFor(urgency, limits, spent)
-    const some = affordable(largest(all, Math.max(0, room), scoreOf), room, costOf)
-    spent += some.reduce((sum, one) => sum + costOf(one), 0)
-    backlog[urgency] = all.length - some.length
-    for (const { projectId } of some) chosen.push(projectId)
+  const wish: Wishing = (projectId, urgency, score) => {
+    const tried = fleet.tried.get(projectId)
+    if (tried) wishes.failing.set(projectId, now - tried.at)
+    else wishes[urgency].set(projectId, Math.max(score, wishes[urgency].get(projectId) ?? score))
   }
-  return { projectIds: chosen, backlog }
+  yield* wishOfComputes(fleet, now, wish)
+  yield* wishOfProjects(fleet, { maxAge, now }, wish)
+  return wishes
 }
 
-const scoreOf = ({ score }: Wish): number => score
-
-/** A project that is looked at for the first time is asked for its computes and for its history. */
-const NEW_COSTS = 2
-
-const isNew = ({ ledger }: Fleet, projectId: string): boolean =>
+export const isNew = ({ ledger }: Pick<Fleet, 'ledger'>, projectId: string): boolean =>
   ledger.projects.get(projectId)?.listed === undefined
 
-/** As many of the first as fit into `room`. */
-function affordable(wishes: readonly Wish[], room: number, costOf: (wish: Wish) => number): readonly Wish[] {
-  let left = room
-  return wishes.filter((wish) => {
-    left -= costOf(wish)
-    return left >= 0
+/** Whether the service knew the project no more, and the list has not told of it since. */
+export function isGone(
+  { changed, readAt }: Pick<Fleet, 'changed' | 'readAt'>,
+  { project: { projectId }, goneAt }: ProjectAccount,
+): boolean {
+  if (goneAt === undefined || changed.has(projectId)) return false
+  return (readAt.get(projectId) ?? goneAt) <= goneAt
+}
+
+/** How many are there, as far as is known. */
+export function* projectsIn(fleet: Fleet): Steps<number> {
+  const { ledger, changed } = fleet
+  let count = 0
+  yield* eachInTurns(ledger.projects.values(), MANY, (known) => {
+    count += isGone(fleet, known) ? 0 : 1
   })
+  yield* eachInTurns(changed.keys(), MANY, (projectId) => {
+    count += ledger.projects.has(projectId) ? 0 : 1
+  })
+  return count
 }
-
-function roomFor(urgency: Urgency, { most, restful, unseen }: Looks, spent: number): number {
-  if (urgency === 'in-flight' || urgency === 'transition') return most - spent
-  const room = Math.min(restful, most) - spent
-  return urgency === 'unseen' ? Math.min(room, unseen) : room
-}
-
-const isMoreUrgent = (a: Omit<Wish, 'projectId'>, b: Omit<Wish, 'projectId'>): boolean =>
-  a.urgency === b.urgency ? a.score > b.score : ORDER.indexOf(a.urgency) < ORDER.indexOf(b.urgency)
 
 type Wishing = (projectId: string, urgency: Urgency, score: number) => void
 
-function wishOfComputes({ ledger, changed }: Fleet, now: Instant, wish: Wishing): void {
-  for (const account of ledger.computes.values()) {
-    const { compute, ref, seenAt, goneAt } = account
-    if (goneAt !== undefined || isAtRest(compute)) continue
+function* wishOfComputes(fleet: Fleet, now: Instant, wish: Wishing): Steps<void> {
+  const { ledger, changed } = fleet
+  yield* eachInTurns(ledger.computes.values(), MANY, (account) => {
+    const { compute, ref, goneAt } = account
+    if (goneAt !== undefined || (compute.state === 'idle' && !isMoving(compute))) return
     const known = ledger.projects.get(ref.projectId)
-    const urgency = urgencyOf(account, { known, project: changed.get(ref.projectId) ?? known?.project, now })
-    wish(ref.projectId, urgency, (now - seenAt) * largestCu(compute.sizing))
-  }
+    if (isUnread(account, known)) return
+    const project = changed.get(ref.projectId) ?? known?.project
+    const about = { known, project, toldUntil: toldUntil(fleet, known, project), now }
+    const { urgency, score } = urgencyOf(account, about)
+    wish(ref.projectId, urgency, score)
+  })
 }
 
-/** Only what is asleep stays as it is by itself. */
-const isAtRest = ({ state, pendingState }: Compute): boolean => state === 'idle' && pendingState === undefined
+/** What does not fit now will hardly fit in a minute: it waits for its turn by age. */
+const isUnread = ({ ref }: ComputeAccount, known: ProjectAccount | undefined): boolean =>
+  known?.listed?.unread?.includes(ref.endpointId) === true
 
 type Surroundings = {
   readonly known: ProjectAccount | undefined
   /** Its newest record. */
   readonly project: Project | undefined
+  /** Until when that would tell of activity; undefined where it tells of none that is the compute's for sure. */
+  readonly toldUntil: Instant | undefined
 }
 
-function urgencyOf(account: ComputeAccount, about: Surroundings & { readonly now: Instant }): Urgency {
-  const { state, pendingState } = account.compute
-  if (state !== 'active' || pendingState !== undefined) return 'in-flight'
-  const due = expectedEnd(account.compute, about.project, about.known)
-  return due !== undefined && due <= about.now ? 'transition' : 'awake'
+/** More than any score without it: of what is awake that comes first which may be asleep by now. */
+const FIRST = 2 ** 52
+
+function toldUntil(
+  { readAt, listLag }: Fleet,
+  known: ProjectAccount | undefined,
+  project: Project | undefined,
+): Instant | undefined {
+  if (project?.computeLastActiveAt === undefined || known?.listed?.endpointIds.length !== 1) return undefined
+  const at = readAt.get(project.projectId)
+  return at && after(at, seconds(0 - listLag))
 }
 
-function wishOfProjects(
-  { ledger, changed, restless, lost }: Fleet,
+/** A change takes seconds: what shows the same for so long is stuck, and goes on like anything else. Doubled, stuck computes take looks from others for twice as long. */
+const PATIENCE = seconds(300)
+
+type Judged = { readonly urgency: Urgency; readonly score: number }
+
+function urgencyOf(account: ComputeAccount, about: Surroundings & { readonly now: Instant }): Judged {
+  const { compute, movingSince, seenAt } = account
+  const isStuck = (since: Instant): boolean => seenAt >= after(since, PATIENCE)
+  const score = (about.now - seenAt) * largestCu(compute.sizing)
+  if (isMoving(compute)) return { urgency: isStuck(movingSince ?? seenAt) ? 'awake' : 'in-flight', score }
+  const due = expectedEnd(compute, about.project, about.known)
+  if (due === undefined || due > about.now || isStuck(due)) return { urgency: 'awake', score }
+  if (due <= (about.toldUntil ?? about.now)) return { urgency: 'transition', score: about.now - due }
+  // As long as the list could not tell of newer activity, one with a short delay that is in use looks the same in every sweep.
+  return { urgency: 'awake', score: FIRST + score }
+}
+
+function* wishOfProjects(
+  fleet: Fleet,
   { maxAge, now }: { readonly maxAge: Seconds; readonly now: Instant },
   wish: Wishing,
-): void {
+): Steps<void> {
+  const { ledger, changed, restless, lost } = fleet
   const wishOf = (project: Project, listed: ProjectAccount['listed']): void => {
     const age = listed ? now - listed.at : Number.MAX_SAFE_INTEGER
     const moved = listed ? hasMoved(project, listed) : now - (project.computeLastActiveAt ?? 0) < RECENT
     if (moved) wish(project.projectId, 'transition', age)
     else if (!listed) wish(project.projectId, 'unseen', project.computeLastActiveAt ?? 0)
-    else if (age >= maxAge * 1000) wish(project.projectId, 'age', age)
+    // Also where there is another reason: it may have to wait for long.
+    if (listed && age >= maxAge * 1000) wish(project.projectId, 'age', age)
   }
-  for (const { project, listed } of ledger.projects.values()) {
-    if (!changed.has(project.projectId)) wishOf(project, listed)
-  }
-  for (const project of changed.values()) wishOf(project, ledger.projects.get(project.projectId)?.listed)
+  yield* eachInTurns(ledger.projects.values(), MANY, (known) => {
+    const { project, listed } = known
+    if (!changed.has(project.projectId) && !isGone(fleet, known)) wishOf(project, listed)
+  })
+  yield* eachInTurns(changed.values(), MANY, (project) =>
+    wishOf(project, ledger.projects.get(project.projectId)?.listed),
+  )
   for (const [projectId, quietAt] of restless) wish(projectId, 'transition', now - (quietAt ?? 0))
   for (const projectId of lost) wish(projectId, 'transition', RECENT)
 }
@@ -148,7 +180,8 @@ export function isRestless(
 ): boolean {
   if (active === undefined) return false
   const endpointIds = known?.listed?.endpointIds
-  if (!endpointIds) return false
+  // One whose record does not fit may be the one.
+  if (!endpointIds || (known?.listed?.unread?.length ?? 0) > 0) return false
   return !endpointIds.some((endpointId) => {
     const account = ledger.computes.get(computeKey({ account: ledger.account, projectId, endpointId }))
     return account !== undefined && explains(account, active, endpointIds.length)

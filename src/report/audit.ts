@@ -2,16 +2,10 @@
 import type { Audit, AuditedCompute, AuditSums, Finding } from '../model/audit.ts'
 import { largestCu, smallestCu, type AutosuspendDelay } from '../model/compute.ts'
 import { toIso } from '../model/time.ts'
-import { micros, type Micros } from '../model/units.ts'
+import { micros } from '../model/units.ts'
+import { hours, money, percent } from './words.ts'
 
 export type Line = readonly string[]
-
-const HOUR = 3_600_000
-
-export const hours = (milliseconds: number): string => `${(milliseconds / HOUR).toFixed(1)} h`
-export const percent = (share: number): string => `${(100 * share).toFixed(0)} %`
-export const money = (amount: Micros, currency: string): string =>
-  `${(amount / 1_000_000).toFixed(2)} ${currency}`
 
 /** What all of it amounts to, name and value. */
 export function totalLines({

@@ -2,6 +2,7 @@
 import type { WhyAwake } from '../model/ledger.ts'
 import type { ComputeView } from '../model/snapshot.ts'
 import { toIso } from '../model/time.ts'
+import { spanText } from './words.ts'
 
 /** Why a compute is awake or asleep, one line. */
 export function whyText(why: WhyAwake): string {
@@ -45,6 +46,7 @@ export function explanation(view: ComputeView): readonly string[] {
     `awake ${spanText(view.awake.likely)} in all, between ${spanText(view.awake.low)} and ${spanText(view.awake.high)}; ` +
       `spend ${money(spend.likely)}, between ${money(spend.low)} and ${money(spend.high)}`,
     `of that after the last activity ${spanText(view.idleTail)}; added by readings of Dormouse ${spanText(view.extension)}`,
+    ...countText(view),
     ...heldText(view, money),
     readingText(view),
   ]
@@ -55,6 +57,20 @@ function delayText({ delay, compute }: ComputeView): string {
   const whose =
     compute.autosuspendDelay === undefined ? ', which it takes from its project or the service' : ''
   return `it is suspended after ${spanText(delay * 1000)} without activity${whose}`
+}
+
+const hours = (cuTime: number): string => (cuTime / 3_600_000).toFixed(3)
+
+/** Of all computes of the project together: the service counts no other. */
+function countText({ checked }: ComputeView): readonly string[] {
+  if (!checked) return []
+  const { from, to, counted, low, high, outside } = checked
+  const verdict =
+    outside === 0 ? 'as the ledger has it' : `${(outside * 100).toFixed(1)} % outside of the ledger`
+  return [
+    `the service counts ${hours(counted)} CU-hours of its project from ${toIso(from)} to ${toIso(to)}, ${verdict}: ` +
+      `${hours(low)} to ${hours(high)}`,
+  ]
 }
 
 function heldText(
@@ -90,11 +106,4 @@ function readingText({
     ...(readingProblem === undefined ? [] : [`not seen: ${readingProblem}`]),
   ]
   return `last read at ${toIso(readingAt)}${facts.length === 0 ? '' : `: ${facts.join(', ')}`}`
-}
-
-/** `42.1 s`, `12.0 min`, `3.4 h`. */
-function spanText(millis: number): string {
-  const span = millis / 1000
-  if (span < 120) return `${span.toFixed(1)} s`
-  return span < 7200 ? `${(span / 60).toFixed(1)} min` : `${(span / 3600).toFixed(1)} h`
 }

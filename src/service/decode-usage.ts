@@ -4,19 +4,8 @@ import type { Consumption, ProjectDetail, Quota } from '../model/consumption.ts'
 import type { ConnectionUri } from '../model/ports.ts'
 import { failed, ok, type Result } from '../model/result.ts'
 import { bytes, cuMillis, seconds } from '../model/units.ts'
-import {
-  id,
-  listAt,
-  optionalText,
-  optionalTime,
-  paginationWire,
-  parse,
-  projectWire,
-  timestamp,
-  valueAt,
-  type Path,
-  type Problems,
-} from './decode.ts'
+import { optionalText, optionalTime, paginationWire, projectWire, timestamp } from './decode.ts'
+import { id, listAt, parse, valueAt, type Path, type Problems } from './fit.ts'
 
 /** A count that may be absent. */
 const count = z

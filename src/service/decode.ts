@@ -4,12 +4,11 @@ import type { AutosuspendDelay, Compute, Project } from '../model/compute.ts'
 import type { ApiKey, CreatedApiKey } from '../model/key.ts'
 import type { Operation } from '../model/operation.ts'
 import type { ChangedCompute, Listing } from '../model/ports.ts'
-import { failed, ok, type Result } from '../model/result.ts'
+import { ok, type Result } from '../model/result.ts'
 import { fromIso } from '../model/time.ts'
 import { cu, seconds, type Instant } from '../model/units.ts'
-
-/** Lines for a person, each with the path of what does not fit: `endpoints[1].current_state: …`. Never empty. */
-export type Problems = readonly string[]
+import { id, listAt, namedListAt, parse, valueAt, type Problems } from './fit.ts'
+import { ownOf, unreadOf } from './own.ts'
 
 /** Source: service interface, "Resources and their fields"; a fraction of a second is tolerated. */
 export const timestamp = z.string().transform((text, context): Instant => {
@@ -18,15 +17,6 @@ export const timestamp = z.string().transform((text, context): Instant => {
   context.addIssue('expected an ISO 8601 UTC timestamp')
   return z.NEVER
 })
-
-/** Ids become parts of paths and of our keys, which use `/` between them. */
-export const id = (prefix: string) =>
-  z
-    .string()
-    .regex(
-      new RegExp(`^${prefix}[\\w-]+$`),
-      prefix ? `expected an id that starts with ${prefix}` : 'expected an id',
-    )
 
 export const optionalText = z
   .string()
@@ -119,7 +109,8 @@ const operationWire = z
   .object({
     id: id(''),
     project_id: id(''),
-    endpoint_id: optionalText,
+    endpoint_id: optionalText.pipe(id('ep-').optional()),
+    branch_id: optionalText,
     action: z.string(),
     status: z.string(),
     failures_count: z.number().nullish(),
@@ -130,6 +121,7 @@ const operationWire = z
     operationId: wire.id,
     projectId: wire.project_id,
     endpointId: wire.endpoint_id,
+    branchId: wire.branch_id,
     action: wire.action,
     status: wire.status,
     failuresCount: wire.failures_count ?? 0,
@@ -162,47 +154,12 @@ const createdKeyWire = z
 export const paginationWire = z.object({ pagination: z.object({ cursor: optionalText }).nullish() })
 const unavailableWire = z.object({ unavailable_project_ids: z.array(z.string()).nullish() })
 
-export type Path = readonly PropertyKey[]
-
-export function parse<Schema extends z.ZodType>(
-  schema: Schema,
-  value: unknown,
-  path: Path,
-): Result<z.output<Schema>, Problems> {
-  const parsed = schema.safeParse(value)
-  if (parsed.success) return ok(parsed.data)
-  return failed(
-    parsed.error.issues.map(
-      (issue) => `${z.core.toDotPath([...path, ...issue.path]) || 'body'}: ${issue.message}`,
-    ),
-  )
-}
-
-/** The items of the array at `path` of `body` that fit, and one line for each that does not. */
-export function listAt<Schema extends z.ZodType>(
-  schema: Schema,
-  body: unknown,
-  path: Path,
-): Result<Listing<z.output<Schema>>, Problems> {
-  const raw = parse(z.array(z.unknown()), valueAt(body, path), path)
-  if (!raw.ok) return raw
-  const results = raw.value.map((item, index) => parse(schema, item, [...path, index]))
-  return ok({
-    items: results.flatMap((result) => (result.ok ? [result.value] : [])),
-    problems: results.flatMap((result) => (result.ok ? [] : [result.error.join('; ')])),
-  })
-}
-
-export const valueAt = (body: unknown, path: Path): unknown =>
-  path.reduce<unknown>(
-    (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
-    body,
-  )
-
 /** One page of a list that may go on. */
 export type Page<Item> = Listing<Item> & {
   /** Where the next page begins; undefined when the service names none. */
   readonly cursor: string | undefined
+  /** There is no list in it: nobody knows how many items it has. */
+  readonly unreadable?: true
 }
 
 function pageAt<Schema extends z.ZodType>(
@@ -210,37 +167,68 @@ function pageAt<Schema extends z.ZodType>(
   body: unknown,
   key: string,
 ): Result<Page<z.output<Schema>>, Problems> {
-  const list = listAt(schema, body, [key])
-  if (!list.ok) return list
+  const list = namedListAt(schema, body, { key, prefix: '' })
   const paging = parse(paginationWire, body, [])
-  if (!paging.ok) return paging
-  return ok({ ...list.value, cursor: paging.value.pagination?.cursor })
+  const cursor = paging.ok ? paging.value.pagination?.cursor : undefined
+  // What comes after a page of which nothing can be read is read nevertheless, where it says where that is.
+  if (!list.ok) return cursor === undefined ? list : ok({ ...unreadable(list.error), cursor })
+  const problems = paging.ok ? [] : paging.error
+  return ok({ ...list.value, problems: [...list.value.problems, ...problems], cursor })
 }
+
+const unreadable = (error: Problems) => ({
+  items: [],
+  problems: [error.join('; ')],
+  unreadable: true as const,
+})
 
 /** A project that the service could not look at is a problem of the list, so that nobody takes it for deleted. */
 export function decodeProjects(body: unknown): Result<Page<Project>, Problems> {
   const page = pageAt(projectWire, body, 'projects')
   if (!page.ok) return page
   const unavailable = parse(unavailableWire, body, [])
-  if (!unavailable.ok) return unavailable
-  const lines = (unavailable.value.unavailable_project_ids ?? []).map(
+  const projectIds = (unavailable.ok && unavailable.value.unavailable_project_ids) || []
+  const lines = projectIds.map(
     (projectId, index) =>
       `unavailable_project_ids[${index}]: the service cannot say anything of ${projectId} now`,
   )
-  return ok({ ...page.value, problems: [...page.value.problems, ...lines] })
+  const problems = unavailable.ok ? lines : unavailable.error
+  return ok({
+    ...page.value,
+    cursor: page.value.cursor ?? cursorInstead(body),
+    problems: [...page.value.problems, ...problems],
+    ...unreadOf([...(page.value.unread ?? []), ...projectIds]),
+  })
+}
+
+const pagedWire = z.object({ pagination: z.unknown(), projects: z.array(z.unknown()) })
+
+/** Where the page says in a way that does not fit where it goes on: the cursor is the last id. Source: service-facts.md, "Projects". */
+function cursorInstead(body: unknown): string | undefined {
+  const paged = pagedWire.safeParse(body).data
+  const isSilent = !paged?.pagination || parse(paginationWire, body, []).ok
+  return isSilent ? undefined : z.object({ id: id('') }).safeParse(paged.projects.at(-1)).data?.id
 }
 
 export const decodeProject = (body: unknown): Result<Project, Problems> =>
   parse(projectWire, valueAt(body, ['project']), ['project'])
 
-export const decodeComputes = (body: unknown): Result<Listing<Compute>, Problems> =>
-  listAt(computeWire, body, ['endpoints'])
+/** @param projectId whose computes were asked for: what says that it is another's is not believed */
+export function decodeComputes(body: unknown, projectId?: string): Result<Listing<Compute>, Problems> {
+  const list = namedListAt(computeWire, body, { key: 'endpoints', prefix: 'ep-' })
+  return list.ok ? ok(ownOf(list.value, { projectId, idOf: ({ endpointId }) => endpointId })) : list
+}
 
 export const decodeCompute = (body: unknown): Result<Compute, Problems> =>
   parse(computeWire, valueAt(body, ['endpoint']), ['endpoint'])
 
-export const decodeOperations = (body: unknown): Result<Page<Operation>, Problems> =>
-  pageAt(operationWire, body, 'operations')
+/** @param projectId whose operations were asked for */
+export function decodeOperations(body: unknown, projectId?: string): Result<Page<Operation>, Problems> {
+  const page = pageAt(operationWire, body, 'operations')
+  return page.ok
+    ? ok({ ...page.value, ...ownOf(page.value, { projectId, idOf: ({ operationId }) => operationId }) })
+    : page
+}
 
 /** Operations that do not fit are left out: none of them says whether the change was accepted. */
 export function decodeChanged(body: unknown): Result<ChangedCompute, Problems> {

@@ -3,6 +3,7 @@ import type { ServiceError } from '../model/service-error.ts'
 import { failed, ok, type Result } from '../model/result.ts'
 import { after, seconds, type Instant, type Seconds } from '../model/units.ts'
 import { headerOf, type Answer, type Reply } from './attempt.ts'
+import { dateOf } from './date.ts'
 
 /** When a 429 names no time. Doubled, a burst that was refused waits twice as long. */
 const UNNAMED_PAUSE = seconds(2)
@@ -90,8 +91,8 @@ export const isNotThere = (error: ServiceError): boolean =>
  */
 export function pauseOf({ headers }: Answer, now: Instant): Seconds {
   const text = headerOf(headers, 'retry-after')?.trim() ?? ''
-  const there = Date.parse(headerOf(headers, 'date') ?? '')
-  const asked = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - (there || now)) / 1000
+  const there = dateOf(headers) ?? now
+  const asked = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - there) / 1000
   return Number.isNaN(asked) ? UNNAMED_PAUSE : seconds(Math.min(LONGEST_PAUSE, Math.max(0, asked)))
 }
 

@@ -1,7 +1,7 @@
 // A list that comes in pages, read whole.
 import type { Listing } from '../model/ports.ts'
 import { failed, ok, type Result } from '../model/result.ts'
-import type { ServiceError } from '../model/service-error.ts'
+import { serviceErrorText, type ServiceError } from '../model/service-error.ts'
 import type { Page } from './decode.ts'
 
 /** Against a service that never ends a list: 400,000 projects. Doubled, such a list costs twice the requests before it is noticed. */
@@ -20,7 +20,7 @@ export type Paging<Item> = {
  * Every item once, in the order of the service. The last page is short, empty or without a cursor: the service names a
  * cursor even after the last item, so the cursor alone does not tell. Source: service-facts.md, "Projects".
  *
- * @returns `malformed` when a cursor repeats or there is no end
+ * @returns cut where a later page cannot be read; `malformed` when the first one cannot, a cursor repeats or there is no end
  */
 export async function readPages<Item>(paging: Paging<Item>): Promise<Result<Listing<Item>, ServiceError>> {
   const items = new Map<string, Item>()
@@ -30,11 +30,13 @@ export async function readPages<Item>(paging: Paging<Item>): Promise<Result<List
   for (let count = 0; count < MOST_PAGES; count += 1) {
     // oxlint-disable-next-line no-await-in-loop -- each page names the next
     const page = await paging.fetch(cursor)
-    if (!page.ok) return page
+    if (!page.ok) return cutAt(page.error, { items: [...items.values()], problems })
     for (const item of page.value.items) items.set(paging.idOf(item), item)
-    problems.push(...page.value.problems)
-    const size = page.value.items.length + page.value.problems.length
-    const next = nextCursor({ cursor: page.value.cursor, size }, { limit: paging.limit, cursor })
+    for (const problem of page.value.problems) problems.push(problem)
+    const next = nextCursor(
+      { cursor: page.value.cursor, size: sizeOf(page.value) },
+      { limit: paging.limit, cursor },
+    )
     if (!next.ok) return next
     cursor = next.value
     if (cursor === undefined || paging.enough?.(page.value))
@@ -44,6 +46,20 @@ export async function readPages<Item>(paging: Paging<Item>): Promise<Result<List
   }
   return failed({ kind: 'malformed', problems: [`pagination: no end after ${MOST_PAGES} pages`] })
 }
+
+/** What was read before a page that cannot be; the error where that is nothing, or may be over the next time. */
+function cutAt<Item>(
+  error: ServiceError,
+  { items, problems }: Listing<Item>,
+): Result<Listing<Item>, ServiceError> {
+  if (error.kind !== 'malformed' || items.length === 0) return failed(error)
+  const told = `what comes after ${items.length} items is not known: ${serviceErrorText(error)}`
+  return ok({ items, problems: [...problems, told], cut: true })
+}
+
+/** Those that do not fit are items, too. */
+export const sizeOf = ({ items, problems, unreadable }: Page<unknown>): number =>
+  unreadable ? Infinity : items.length + problems.length
 
 /** Where to go on after a page of `size` items that was asked for with `cursor`; undefined after the last one. */
 export function nextCursor(

@@ -15,11 +15,12 @@ import {
   decodeOperations,
   decodeProject,
   decodeProjects,
-  type Problems,
 } from './decode.ts'
+import type { Problems } from './fit.ts'
 import { encodeSettings } from './encode.ts'
 import { isNotThere } from './outcome.ts'
-import { nextCursor, readPages } from './pages.ts'
+import { unreadOf } from './own.ts'
+import { nextCursor, readPages, sizeOf } from './pages.ts'
 import type { Priority } from './queue.ts'
 import { usageOf, type Read } from './usage.ts'
 
@@ -125,14 +126,17 @@ function serviceOf(client: Client, options: AccessOptions): Service {
       }
       const page = await projectsPage(asked, signal)
       if (!page.ok) return page
-      const { items, problems, cursor } = page.value
-      const size = items.length + problems.length
+      const { items, problems, cursor, unread = [] } = page.value
+      const size = sizeOf(page.value)
       const next = nextCursor({ cursor, size }, { cursor: asked, limit: PROJECTS_PER_PAGE })
-      return next.ok ? ok({ items, problems, next: next.value }) : next
+      return next.ok ? ok({ items, problems, ...unreadOf(unread), next: next.value }) : next
     },
 
     listComputes: (projectId, signal) =>
-      read('list_computes', computesPath(projectId), { decode: decodeComputes, signal }),
+      read('list_computes', computesPath(projectId), {
+        decode: (body) => decodeComputes(body, projectId),
+        signal,
+      }),
 
     getCompute: (projectId, endpointId, signal) =>
       read('get_compute', computePath(projectId, endpointId), { decode: decodeCompute, signal }),
@@ -150,7 +154,10 @@ function serviceOf(client: Client, options: AccessOptions): Service {
           const query = new URLSearchParams({ limit: String(limit) })
           if (cursor !== undefined) query.set('cursor', cursor)
           const path = `projects/${encodeURIComponent(projectId)}/operations?${query.toString()}`
-          return read('list_operations', path, { decode: decodeOperations, signal })
+          return read('list_operations', path, {
+            decode: (body) => decodeOperations(body, projectId),
+            signal,
+          })
         },
       })
       if (!listed.ok) return isNotThere(listed.error) ? ok({ items: [], problems: [] }) : listed

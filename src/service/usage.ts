@@ -4,10 +4,11 @@ import type { ConsumptionPage, Page, Service } from '../model/ports.ts'
 import { failed, ok, type Result } from '../model/result.ts'
 import { serviceErrorText, type ServiceError } from '../model/service-error.ts'
 import { toIso } from '../model/time.ts'
-import { decodeOperations, type Problems } from './decode.ts'
+import { decodeOperations } from './decode.ts'
+import type { Problems } from './fit.ts'
 import { decodeConnectionUri, decodeConsumption, decodeProjectDetail } from './decode-usage.ts'
 import { isNotThere } from './outcome.ts'
-import { nextCursor } from './pages.ts'
+import { nextCursor, sizeOf } from './pages.ts'
 
 /** The most the service gives. Source: service-facts.md, "Operations" and "Consumption". */
 const OPERATIONS_PER_PAGE = 1000
@@ -34,10 +35,13 @@ export const usageOf = (read: Read, { orgId, useConnectionUri = false }: UsageOp
     const query = new URLSearchParams({ limit: String(OPERATIONS_PER_PAGE) })
     if (cursor !== undefined) query.set('cursor', cursor)
     const path = `${projectPath(projectId)}/operations?${query.toString()}`
-    const page = await read('list_operations', path, { decode: decodeOperations, signal })
+    const page = await read('list_operations', path, {
+      decode: (body) => decodeOperations(body, projectId),
+      signal,
+    })
     if (!page.ok) return isNotThere(page.error) ? ok(END) : page
     const { items, problems } = page.value
-    const size = items.length + problems.length
+    const size = sizeOf(page.value)
     const next = nextCursor({ cursor: page.value.cursor, size }, { limit: OPERATIONS_PER_PAGE, cursor })
     return next.ok ? ok({ items, problems, next: next.value }) : next
   },

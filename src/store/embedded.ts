@@ -2,12 +2,13 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { Clock, History, Store } from '../model/ports.ts'
+import type { Clock, History, Outbox, Store } from '../model/ports.ts'
 import { createHistory } from './history.ts'
 import { loadLedger } from './ledger.ts'
 import { createLock } from './lock.ts'
 import { migrate, requireSchema } from './schema.ts'
 import { explained, explainedEach, explainedNow } from './trouble.ts'
+import { createOutbox } from './outbox.ts'
 import { createWriter } from './writer.ts'
 
 const FILE = 'dormouse.sqlite'
@@ -25,7 +26,7 @@ pragma journal_size_limit = 33554432; pragma busy_timeout = 50
  * @throws when the folder cannot be written or is held by another daemon, or when its file is damaged or was written by a
  *   newer one; nothing is changed then
  */
-export function openEmbeddedStore(folder: string, clock: Clock): Store & History {
+export function openEmbeddedStore(folder: string, clock: Clock): Store & History & Outbox {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
   const file = join(folder, FILE)
@@ -48,7 +49,7 @@ export function openEmbeddedStore(folder: string, clock: Clock): Store & History
   }
 }
 
-export type StoreReader = Pick<Store, 'load' | 'close'> & History
+export type StoreReader = Pick<Store, 'load' | 'close'> & History & Outbox
 
 /**
  * Reads what a daemon keeps or kept in `folder`, without holding it.
@@ -72,15 +73,28 @@ export function readEmbeddedStore(folder: string, clock: Clock): StoreReader | u
 }
 
 /** On a connection of its own: a query never sees half of a batch. */
-function readerOf(file: string, clock: Clock, stack: DisposableStack): Pick<Store, 'load'> & History {
+function readerOf(
+  file: string,
+  clock: Clock,
+  stack: DisposableStack,
+): Pick<Store, 'load'> & History & Outbox {
   const database = stack.adopt(new DatabaseSync(file, { readOnly: true }), (opened) => opened.close())
   requireSchema(database, file)
   const history = createHistory(database, clock)
+  const outbox = createOutbox(database)
   return {
     load: (account) => explained(file, () => loadLedger(database, account, clock)),
     days: (account, span) => explainedEach(file, history.days(account, span)),
     intervals: (account, span) => explainedEach(file, history.intervals(account, span)),
     lastIntervals: (ref, count) => explained(file, () => history.lastIntervals(ref, count)),
     rollups: (account, span) => explainedEach(file, history.rollups(account, span)),
+    eventsAfter: (...about) => explained(file, () => outbox.eventsAfter(...about)),
+    lastEventId: (account) => explained(file, () => outbox.lastEventId(account)),
+    event: (...about) => explained(file, () => outbox.event(...about)),
+    lastGiven: (...about) => explained(file, () => outbox.lastGiven(...about)),
+    waiting: (...about) => explained(file, () => outbox.waiting(...about)),
+    overdue: (...about) => explained(file, () => outbox.overdue(...about)),
+    report: (...about) => explained(file, () => outbox.report(...about)),
+    memory: (account, job) => explained(file, () => outbox.memory(account, job)),
   }
 }

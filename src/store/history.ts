@@ -23,9 +23,11 @@ order by date limit ${PAGE}
 `
 const INTERVALS = `
 select * from awake_interval
-where compute = ? and from_ms > ? and from_ms < ? and to_ms > ? order by from_ms limit ${PAGE}
+where compute = ? and (from_ms, to_ms, nth) > (?, ?, ?) and from_ms < ? and to_ms > ?
+order by from_ms, to_ms, nth limit ${PAGE}
 `
-const LAST_INTERVALS = 'select * from awake_interval where compute = ? order by from_ms desc limit ?'
+const LAST_INTERVALS =
+  'select * from awake_interval where compute = ? order by from_ms desc, to_ms desc, nth desc limit ?'
 const ROLLUPS = `
 select * from rollup where compute = ? and length = ? and from_ms > ? and from_ms < ? order by from_ms limit ${PAGE}
 `
@@ -48,7 +50,7 @@ export function createHistory(database: DatabaseSync, clock: Clock): History {
       }),
     intervals: (account, span) =>
       rowsOf(computesOf(account, span.computes), pause, {
-        page: (id, last) => intervals.all(id, last?.['from_ms'] ?? -Infinity, span.to, span.from),
+        page: (id, last) => intervals.all(id, ...placeOf(last), span.to, span.from),
         item: intervalOf,
       }),
     lastIntervals: async (ref, count) => {
@@ -65,6 +67,13 @@ export function createHistory(database: DatabaseSync, clock: Clock): History {
       }),
   }
 }
+
+/** The key of an interval within its compute; before all of them at first. */
+const placeOf = (last: Row | undefined): readonly [SQLOutputValue, SQLOutputValue, SQLOutputValue] => [
+  last?.['from_ms'] ?? -Infinity,
+  last?.['to_ms'] ?? 0,
+  last?.['nth'] ?? 0,
+]
 
 type Kind<Item> = {
   /** Up to a page of rows of the compute, in order of time, those after `last`. */

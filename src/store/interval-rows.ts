@@ -1,6 +1,6 @@
 // Settled awake intervals as rows: the edges in columns, what was summed up over them as JSON.
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite'
-import type { ComputeRef } from '../model/compute.ts'
+import { computeKey, type ComputeRef } from '../model/compute.ts'
 import type { Edge, EdgeSource } from '../model/evidence.ts'
 import type { SettledInterval } from '../model/ledger.ts'
 import { instant } from '../model/units.ts'
@@ -9,17 +9,35 @@ type Row = Readonly<Record<string, SQLOutputValue>>
 
 export const PUT_INTERVAL = `
 insert into awake_interval (
-  compute, from_ms, from_earliest_ms, from_latest_ms, from_source, to_ms, to_earliest_ms, to_latest_ms, to_source, restart, sums
-) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  compute, from_ms, from_earliest_ms, from_latest_ms, from_source, to_ms, to_earliest_ms, to_latest_ms, to_source, nth, restart, sums
+) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 on conflict do nothing
 `
 
+/** An interval, and how many of its compute that were settled with it begin and end at the same instants and come before it. */
+export type NumberedInterval = { readonly settled: SettledInterval; readonly nth: number }
+
+/**
+ * The service writes whole seconds, so several starts and ends of one second cannot be told apart by their times. What ends at
+ * the same instant is settled together: its place among its like names it, also when the batch is written once more.
+ */
+export function* numberedIntervals(all: readonly SettledInterval[]): Generator<NumberedInterval> {
+  const counts = new Map<string, number>()
+  for (const settled of all) {
+    const { from, to } = settled.interval
+    const key = `${computeKey(settled.ref)} ${from.likely} ${to?.likely}`
+    const nth = counts.get(key) ?? 0
+    counts.set(key, nth + 1)
+    yield { settled, nth }
+  }
+}
+
 /** @throws for an interval that goes on: it is not settled */
-export function intervalValues(compute: number, settled: SettledInterval): SQLInputValue[] {
+export function intervalValues(compute: number, { settled, nth }: NumberedInterval): SQLInputValue[] {
   const { ref: _, interval, ...sums } = settled
   const { from, to, restart } = interval
   if (!to) throw new Error('an interval that goes on cannot be settled')
-  return [compute, ...edgeValues(from), ...edgeValues(to), restart ? 1 : 0, JSON.stringify(sums)]
+  return [compute, ...edgeValues(from), ...edgeValues(to), nth, restart ? 1 : 0, JSON.stringify(sums)]
 }
 
 const edgeValues = ({ likely, earliest, latest, source }: Edge): SQLInputValue[] => [

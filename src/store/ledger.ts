@@ -1,6 +1,7 @@
 // Reads the ledger of an account, in pages: parsing all of a large one at once would hold up everything else.
 import type { DatabaseSync } from 'node:sqlite'
 import type { BudgetState } from '../model/budget.ts'
+import { compacted } from '../model/compact.ts'
 import { computeKey } from '../model/compute.ts'
 import {
   NO_READING_COUNTS,
@@ -9,11 +10,13 @@ import {
   type ProjectAccount,
   type ReadingCounts,
 } from '../model/ledger.ts'
+import { orderedMap } from '../model/ordered-map.ts'
 import type { Clock } from '../model/ports.ts'
+import { NO_TALLIES, type Tallies } from '../model/tally.ts'
 import { createPauses } from './pauses.ts'
 
 /** What is kept of an account besides its projects and computes. */
-export type AccountBody = { readonly readings: ReadingCounts }
+export type AccountBody = { readonly readings: ReadingCounts; readonly tallies: Tallies }
 
 /** Rows of one page, some hundred kilobytes. Doubled, starting is hardly faster, and each stretch of it is twice as long. */
 const PAGE = 64
@@ -29,13 +32,13 @@ where account = ? and (project_id, endpoint_id) > (?, ?) order by project_id, en
 
 export async function loadLedger(database: DatabaseSync, account: string, clock: Clock): Promise<Ledger> {
   const kept = database.prepare('select body from account_ledger where account = ?').get(account)
-  const body = kept && (JSON.parse(String(kept['body'])) as AccountBody)
-  const projects = new Map<string, ProjectAccount>()
-  const computes = new Map<string, ComputeAccount>()
+  const body = kept && (JSON.parse(String(kept['body'])) as Partial<AccountBody>)
+  let projects = orderedMap<ProjectAccount>([])
+  let computes = orderedMap<ComputeAccount>([])
   for await (const project of bodies<ProjectAccount>(database.prepare(PROJECTS), account, clock))
-    projects.set(project.project.projectId, project)
+    projects = projects.with(project.project.projectId, project)
   for await (const compute of bodies<ComputeAccount>(database.prepare(COMPUTES), account, clock))
-    if (!compute.departed) computes.set(computeKey(compute.ref), compute)
+    if (!compute.departed) computes = computes.with(computeKey(compute.ref), compacted(compute))
   const budgets = Object.fromEntries(
     database
       .prepare('select name, body from budget where account = ?')
@@ -45,7 +48,14 @@ export async function loadLedger(database: DatabaseSync, account: string, clock:
         return [key, parsed(String(state), ['budget', key]) as BudgetState]
       }),
   )
-  return { account, computes, projects, readings: { ...NO_READING_COUNTS, ...body?.readings }, budgets }
+  return {
+    account,
+    computes,
+    projects,
+    readings: { ...NO_READING_COUNTS, ...body?.readings },
+    budgets,
+    tallies: { ...NO_TALLIES, ...body?.tallies },
+  }
 }
 
 /** @throws with the row's key when it is not what was written */

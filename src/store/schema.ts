@@ -145,6 +145,73 @@ const MIGRATIONS: readonly string[] = [
     primary key (account, name)
   ) strict;
   `,
+  // Instants are written in whole seconds: several intervals may begin, and even end, at the same.
+  `
+  alter table awake_interval rename to awake_interval_5;
+  create table awake_interval (
+    compute integer not null references compute,
+    from_ms real not null,
+    from_earliest_ms real not null,
+    from_latest_ms real not null,
+    from_source text not null,
+    to_ms real not null,
+    to_earliest_ms real not null,
+    to_latest_ms real not null,
+    to_source text not null,
+    nth integer not null,
+    restart integer not null,
+    sums text not null,
+    primary key (compute, from_ms, to_ms, nth)
+  ) strict, without rowid;
+  insert into awake_interval
+    select compute, from_ms, from_earliest_ms, from_latest_ms, from_source,
+      to_ms, to_earliest_ms, to_latest_ms, to_source, 0, restart, sums
+    from awake_interval_5;
+  drop table awake_interval_5;
+  `,
+  // Numbers of events are never used again, so that who has read up to one knows what is new.
+  `
+  create table event (
+    id integer primary key autoincrement,
+    account text not null,
+    at_ms real not null,
+    topic text not null,
+    key text not null,
+    body text not null,
+    unique (account, key)
+  ) strict;
+  create index event_at on event (at_ms);
+  create table delivery (
+    account text not null,
+    sink text not null,
+    kind text not null,
+    item text not null,
+    topic text not null,
+    made_ms real not null,
+    state text not null,
+    next_ms real not null,
+    body text not null,
+    primary key (account, sink, kind, item)
+  ) strict, without rowid;
+  create index delivery_waiting on delivery (account, sink, next_ms) where state = 'waiting';
+  create index delivery_topic on delivery (account, sink, topic, made_ms);
+  create index delivery_made on delivery (made_ms);
+  create table job_memory (
+    account text not null,
+    job text not null,
+    body text not null,
+    primary key (account, job)
+  ) strict;
+  `,
+  `
+  create table report (
+    account text not null,
+    slot text not null,
+    made_ms real not null,
+    body text not null,
+    primary key (account, slot)
+  ) strict;
+  `,
 ]
 
 const versionOf = (database: DatabaseSync): number =>

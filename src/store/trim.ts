@@ -9,6 +9,8 @@ const KEEP_FINE = 14 * DAY
 /** A season. Doubled, a compute that never sleeps takes 2,232 rows more. */
 const KEEP_COARSE = 93 * DAY
 const KEEP_INTERVALS = 93 * DAY
+/** As long as reports look back. Doubled, what was told is listed for half a year. */
+const KEEP_TOLD = 93 * DAY
 /** However old they are, so many intervals of a compute are kept: what wakes seldom shows its habits only in many gaps. */
 const MOST_GAPS = 400
 /** Rows of one kind and compute let go of at a time: many more than come in, and over in a moment. */
@@ -21,6 +23,18 @@ delete from rollup where compute = ?1 and length = ?2 and from_ms in (
   select from_ms from rollup where compute = ?1 and length = ?2 and from_ms < ?3 order by from_ms limit ${ROWS}
 )
 `
+
+const OLD_EVENTS = `
+delete from event where id in (select id from event where at_ms < ? order by at_ms limit ${ROWS})
+`
+
+const OLD_DELIVERIES = `
+delete from delivery where (account, sink, kind, item) in (
+  select account, sink, kind, item from delivery where made_ms < ? order by made_ms limit ${ROWS}
+)
+`
+
+const OLD_REPORTS = 'delete from report where made_ms < ?'
 
 const OLD_INTERVALS = `
 delete from awake_interval where compute = ?1 and from_ms in (
@@ -39,9 +53,15 @@ export type Trim = (written: Iterable<number>, now: Instant) => void
 export function createTrim(database: DatabaseSync): Trim {
   const oldRollups = database.prepare(OLD_ROLLUPS)
   const oldIntervals = database.prepare(OLD_INTERVALS)
+  const oldEvents = database.prepare(OLD_EVENTS)
+  const oldReports = database.prepare(OLD_REPORTS)
+  const oldDeliveries = database.prepare(OLD_DELIVERIES)
   const after = database.prepare(`select id from compute where id > ? order by id limit ${OTHERS}`)
   let visited = 0
   return (written, now) => {
+    oldEvents.run(now - KEEP_TOLD)
+    oldReports.run(now - KEEP_TOLD)
+    oldDeliveries.run(now - KEEP_TOLD)
     const others = after.all(visited).map(({ id }) => Number(id))
     visited = others.length < OTHERS ? 0 : (others.at(-1) ?? 0)
     for (const compute of new Set([...written, ...others])) {

@@ -3,8 +3,9 @@ import type { DatabaseSync } from 'node:sqlite'
 import { computeKey, type ComputeRef } from '../model/compute.ts'
 import type { Batch, Clock } from '../model/ports.ts'
 import { dayValues, END_DAY, PUT_DAY } from './day-rows.ts'
-import { intervalValues, PUT_INTERVAL } from './interval-rows.ts'
+import { intervalValues, numberedIntervals, PUT_INTERVAL, type NumberedInterval } from './interval-rows.ts'
 import type { AccountBody } from './ledger.ts'
+import { createOutboxWriter, outboxRows, type OutboxRow } from './outbox.ts'
 import { createPauses } from './pauses.ts'
 import { PUT_ROLLUP, rollupValues } from './rollup-rows.ts'
 import { createTrim } from './trim.ts'
@@ -56,10 +57,15 @@ function createWrite(database: DatabaseSync, clock: Clock): (batch: Batch) => Pr
 }
 
 type Row =
-  | { readonly kind: 'account'; readonly account: string; readonly body: AccountBody }
+  | {
+      readonly kind: 'account'
+      readonly account: string
+      readonly key: keyof AccountBody
+      readonly value: AccountBody[keyof AccountBody]
+    }
   | { readonly kind: 'project'; readonly account: string; readonly project: Batch['projects'][number] }
   | { readonly kind: 'compute'; readonly compute: Batch['computes'][number] }
-  | { readonly kind: 'interval'; readonly interval: Batch['settled'][number] }
+  | { readonly kind: 'interval'; readonly interval: NumberedInterval }
   | { readonly kind: 'rollup'; readonly rollup: Batch['rollups'][number] }
   | { readonly kind: 'day'; readonly day: Batch['days'][number] }
   | {
@@ -68,22 +74,26 @@ type Row =
       readonly name: string
       readonly state: Batch['budgets'][string]
     }
+  | { readonly kind: 'outbox'; readonly outbox: OutboxRow }
 
 /** Computes before what belongs to them. */
-function* rowsOf({ account, readings, ...of }: Batch): Generator<Row> {
-  if (readings) yield { kind: 'account', account, body: { readings } }
+function* rowsOf({ account, readings, tallies, ...of }: Batch): Generator<Row> {
+  if (readings) yield { kind: 'account', account, key: 'readings', value: readings }
+  if (tallies) yield { kind: 'account', account, key: 'tallies', value: tallies }
   for (const project of of.projects) yield { kind: 'project', account, project }
   for (const compute of of.computes) yield { kind: 'compute', compute }
-  for (const interval of of.settled) yield { kind: 'interval', interval }
+  for (const interval of numberedIntervals(of.settled)) yield { kind: 'interval', interval }
   for (const rollup of of.rollups) yield { kind: 'rollup', rollup }
   for (const day of of.days) yield { kind: 'day', day }
   for (const [name, state] of Object.entries(of.budgets)) yield { kind: 'budget', account, name, state }
+  for (const outbox of outboxRows({ account, ...of })) yield { kind: 'outbox', outbox }
 }
 
 /** @returns a function that writes a row, and tells the compute whose history grew by it */
 function createPut(database: DatabaseSync): (row: Row) => number | undefined {
   const putAccount = database.prepare(
-    'insert into account_ledger values (?, ?) on conflict do update set body = excluded.body',
+    `insert into account_ledger values (?1, json_object(?2, json(?3)))
+     on conflict do update set body = json_set(body, '$.' || ?2, json(?3))`,
   )
   const putProject = database.prepare(
     'insert into project_account values (?, ?, ?) on conflict do update set body = excluded.body',
@@ -100,6 +110,7 @@ function createPut(database: DatabaseSync): (row: Row) => number | undefined {
     'insert into budget values (?, ?, ?) on conflict do update set body = excluded.body',
   )
   const dropBudget = database.prepare('delete from budget where account = ? and name = ?')
+  const putOutbox = createOutboxWriter(database)
   const findCompute = database.prepare(
     'select id from compute where account = ? and project_id = ? and endpoint_id = ?',
   )
@@ -112,7 +123,7 @@ function createPut(database: DatabaseSync): (row: Row) => number | undefined {
   return (row) => {
     switch (row.kind) {
       case 'account':
-        putAccount.run(row.account, JSON.stringify(row.body))
+        putAccount.run(row.account, row.key, JSON.stringify(row.value))
         return undefined
       case 'project':
         putProject.run(row.account, row.project.project.projectId, JSON.stringify(row.project))
@@ -123,7 +134,7 @@ function createPut(database: DatabaseSync): (row: Row) => number | undefined {
         return undefined
       }
       case 'interval': {
-        const compute = idOf(row.interval.ref)
+        const compute = idOf(row.interval.settled.ref)
         putInterval.run(...intervalValues(compute, row.interval))
         return compute
       }
@@ -141,6 +152,9 @@ function createPut(database: DatabaseSync): (row: Row) => number | undefined {
       case 'budget':
         if (row.state) putBudget.run(row.account, row.name, JSON.stringify(row.state))
         else dropBudget.run(row.account, row.name)
+        return undefined
+      case 'outbox':
+        putOutbox(row.outbox)
         return undefined
     }
   }

@@ -186,3 +186,20 @@ test('an availability check has no start of its own: what it woke was awake sinc
   expect(totals.awake.likely).toBe(months.length * 1_800_000 + 1000)
   expect(totals.wakes).toBe(months.length + 1)
 })
+
+test('wherever the steps of a history are cut, a check in the second of its suspension swallows no sleep', () => {
+  const before = months.slice(0, 40).map(({ from }): Awake => ({ from, to: from + 1.5 * HOUR }))
+  const checkAt = (before.at(-1)?.to ?? 0) + DAY
+  const history = [...before, { from: checkAt + HOUR, to: checkAt + 2.5 * HOUR }]
+  const checked = [
+    operation('suspend_compute', checkAt, { updatedAt: at(checkAt + 3) }),
+    operation('check_availability', checkAt, { updatedAt: at(checkAt + 3) }),
+  ]
+  // Operations that are neither shift where one step ends and the next begins.
+  for (let others = 0; others < 40; others += 1) {
+    const more = Array.from({ length: others }, (_, index) => operation('create_branch', index))
+    const { totals } = only(firstSweep(history, {}, [...more, ...checked]))
+    expect(totals.awake.likely).toBe(history.length * 5_400_000)
+    expect(totals.wakes).toBe(history.length + 1)
+  }
+})

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { withLook, withOperation } from '../../src/account/evidence.ts'
+import { withLook, withOperations } from '../../src/account/evidence.ts'
 import { historyOf, type History as Seen } from '../../src/account/intervals.ts'
 import { spansOf } from '../../src/account/slices.ts'
 import type { AwakeInterval, Evidence } from '../../src/model/evidence.ts'
@@ -178,7 +178,7 @@ const operationsOf = (history: History): Operation[] =>
   ])
 
 const gather = (looks: readonly Look[], operations: readonly Operation[]): Evidence =>
-  operations.reduce(withOperation, looks.reduce(withLook, evidence()))
+  withOperations(looks.reduce(withLook, evidence()), operations)
 
 const END = 10_000_000
 const times = fc

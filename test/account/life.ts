@@ -20,9 +20,12 @@ export const chance = (random: Random, share: number): boolean => random.unit() 
 export type Life = {
   /** How long it is, ms. */
   readonly length: number
+  /** When somebody deletes it, ms after the start, or as soon after as the service lets them; undefined where nobody does. */
+  readonly deletedAt: number | undefined
   /** Lets everything happen until `at`, ms after the start; never back. */
   advance(at: number): void
-  record(): Compute
+  /** Undefined once it is deleted. */
+  record(): Compute | undefined
   /** Every operation so far, oldest first. */
   operations(): readonly Operation[]
   /** Awake ms and CU·ms until `at`. */
@@ -58,15 +61,23 @@ export function createLife(random: Random, hours: number): Life {
     activity: new Map([['ep-one', activity]]),
   })
   const asked = interventions(random, length)
+  const deletedAt = deletionOf(random, length, activity)
+  const remove = (at: number): void => {
+    simulation.advance(START + at)
+    simulation.request('project-one', { kind: 'delete', endpointId: 'ep-one' })
+  }
   let next = 0
   return {
     length,
+    deletedAt,
     advance: (at) => {
       for (let one = asked[next]; one && one.at <= at; one = asked[next]) {
         simulation.advance(START + one.at)
         simulation.request('project-one', one.request)
         next += 1
       }
+      // While the service is at work on it, it refuses.
+      for (let when = deletedAt ?? at; when < at && isThere(simulation); when += 500) remove(when)
       simulation.advance(START + at)
     },
     record: () => recordOf(simulation, behaviour.lastActiveLag * 1000),
@@ -79,6 +90,18 @@ export function createLife(random: Random, hours: number): Life {
       }
     },
   }
+}
+
+const isThere = (simulation: Simulation): boolean =>
+  (simulation.project('project-one')?.computes.length ?? 0) > 0
+
+/** At any time, or some seconds after it was used, which may be soon after a start. */
+function deletionOf(random: Random, length: number, activity: readonly number[]): number | undefined {
+  const [isDeleted, isInUse] = [chance(random, 0.4), chance(random, 0.6)]
+  const at = between(random, length / 10, length)
+  if (!isDeleted) return undefined
+  const used = activity.find((one) => one >= START + at)
+  return Math.round(isInUse && used !== undefined ? used - START + between(random, 0, 15_000) : at)
 }
 
 /** Bursts of queries with pauses between them, short and long. */
@@ -127,9 +150,9 @@ function requestOf(random: Random): Request {
   }
 }
 
-function recordOf(simulation: Simulation, lag: number): Compute {
+function recordOf(simulation: Simulation, lag: number): Compute | undefined {
   const [compute] = simulation.project('project-one')?.computes ?? []
-  if (!compute) throw new Error('the simulation has no compute')
+  if (!compute) return undefined
   const view = { now: simulation.now(), lag, suffix: 'localhost', loopback: false }
   const decoded = decodeComputes({ endpoints: [endpointWire('project-one', compute, view)] })
   const [record] = decoded.ok ? decoded.value.items : []

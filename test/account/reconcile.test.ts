@@ -1,78 +1,98 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { lagOf, reconciled, sharedOut, type Counted } from '../../src/account/reconcile.ts'
-import { cuMillis, seconds } from '../../src/model/units.ts'
+import { comparedAt } from '../../src/account/counted/check.ts'
+import { newCount } from '../../src/account/counted/count.ts'
+import type { ProjectUse } from '../../src/account/counted/use.ts'
+import { reconciled } from '../../src/account/reconcile.ts'
+import type { CountBase, ProjectCount } from '../../src/model/counted.ts'
+import { cu, cuMillis, seconds } from '../../src/model/units.ts'
 import { at } from '../support/build.ts'
 import { check } from '../support/property.ts'
 
 const HOUR = 3600
-const lag = seconds(900)
-
-/** One CU all the time, known to a hundredth, written down every ten minutes. */
-const history: readonly Counted[] = Array.from({ length: 25 }, (_, index) => ({
-  at: at(index * 600),
-  cuTime: {
-    low: cuMillis(index * 600_000 * 0.99),
-    likely: cuMillis(index * 600_000),
-    high: cuMillis(index * 600_000 * 1.01),
-  },
-}))
+const hours = (count: number) => cuMillis(count * HOUR * 1000)
 
 test.each([
-  ['as much as was used a lag ago', 4 * HOUR - 900, 0],
-  ['as much as is used by now', 4 * HOUR, 0],
-  ['less than was surely used a lag ago', 3 * HOUR, -0.1736],
-  ['more than can have been used', 5 * HOUR, 0.192],
-])('a count of %s', (_, cuSeconds, outside) => {
-  const found = reconciled(history, { at: at(4 * HOUR), cuSeconds }, { lag, before: undefined })
-  expect(found?.outside).toBeCloseTo(outside, 3)
-  expect(found?.isOff).toBe(false)
+  ['within the bounds', 4, 0],
+  ['less than was surely used', 3.24, -0.19],
+  ['more than can have been used', 5.5, 0.2],
+])('a count %s', (_, counted, outside) => {
+  const stretch = { from: at(0), to: at(4 * HOUR), counted: hours(counted), low: hours(4), high: hours(4.4) }
+  const found = reconciled(stretch, undefined)
+  expect(found.outside).toBeCloseTo(outside, 3)
+  expect(found.isOff).toBe(false)
+  expect(reconciled(stretch, found).isOff).toBe(outside !== 0)
+  expect(reconciled({ ...stretch, counted: hours(4.2) }, found).isOff).toBe(false)
 })
 
-test('what is outside for two polls is off, and what is inside again is not', () => {
-  const poll = (cuSeconds: number, before?: ReturnType<typeof reconciled>) =>
-    reconciled(history, { at: at(4 * HOUR), cuSeconds }, { lag, before })
-  const first = poll(5 * HOUR)
-  expect(poll(5 * HOUR, first)?.isOff).toBe(true)
-  expect(poll(4 * HOUR, first)?.isOff).toBe(false)
+test('two counts that are hardly outside are tolerated', () => {
+  const stretch = { from: at(0), to: at(HOUR), counted: hours(1.01), low: hours(0.9), high: hours(1) }
+  const found = reconciled(stretch, undefined)
+  expect(found.outside).toBeGreaterThan(0)
+  expect(reconciled(stretch, found).isOff).toBe(false)
 })
 
-test('at the start of a period a count of nothing is right', () => {
-  expect(
-    reconciled(history.slice(0, 2), { at: at(600), cuSeconds: 0 }, { lag, before: undefined }),
-  ).toMatchObject({ outside: 0, isOff: false })
+/** A ledger of which `used` CU-hours are known for sure. */
+const useOf = (used: number, computes = 'ep-one'): ProjectUse => ({
+  settled: { low: hours(used), likely: hours(used), high: hours(used) },
+  slices: [],
+  rates: [],
+  awakeFrom: [],
+  suspendedAt: undefined,
+  largest: cu(1),
+  computes,
 })
 
-test('the lag is how long ago we had counted as much, and unknown while nothing is used', () => {
-  expect(lagOf(history, { at: at(4 * HOUR), cuSeconds: 3.5 * HOUR })).toBe(1800)
-  expect(lagOf(history, { at: at(4 * HOUR), cuSeconds: 4 * HOUR })).toBeUndefined()
-  expect(lagOf([], { at: at(4 * HOUR), cuSeconds: 0 })).toBeUndefined()
+const base = (hour: number, counted: number, still = true): CountBase => ({
+  until: at(hour * HOUR),
+  cuTime: hours(counted),
+  ledger: hours(0),
+  still,
 })
 
-test('what is shared out lies between the bounds of each and adds up to the total, where that is possible', () => {
-  const bounds = fc
-    .tuple(fc.integer({ min: 0, max: 10 ** 9 }), fc.integer({ min: 0, max: 10 ** 9 }))
-    .map(([a, b]) => ({
-      low: cuMillis(Math.min(a, b)),
-      likely: cuMillis(Math.min(a, b)),
-      high: cuMillis(Math.max(a, b)),
-    }))
+type Stage = readonly [base: CountBase, use: ProjectUse]
+
+const after = (...stages: readonly Stage[]): ProjectCount =>
+  stages.reduce<ProjectCount>((count, [one, use]) => ({ ...count, ...comparedAt(count, one, use) }), {
+    ...newCount({ at: at(0), cuTime: hours(0) }),
+    lag: { atLeast: seconds(900), atMost: seconds(900) },
+  })
+
+test('what the service counts from one base to a later one is held against what the ledger grew by', () => {
+  const agrees = after([base(0, 100), useOf(7)], [base(2, 101), useOf(8)])
+  expect(agrees.checked).toMatchObject({ from: at(0), to: at(2 * HOUR), counted: hours(1), outside: 0 })
+  const apart = after([base(0, 100), useOf(7)], [base(2, 101.5), useOf(8)], [base(4, 103), useOf(9)])
+  expect(apart.checked).toMatchObject({ isOff: true })
+  expect(apart.checked?.outside).toBeCloseTo(1 / 3, 2)
+})
+
+test('less than an hour is not compared, and other computes begin anew', () => {
+  expect(after([base(0, 100), useOf(7)], [base(0.9, 109), useOf(7)]).checked).toBeUndefined()
+  const left = after([base(0, 100), useOf(7, 'ep-one ep-two')], [base(2, 101), useOf(3)])
+  expect(left).toMatchObject({ checked: undefined, check: { at: at(2 * HOUR) } })
+})
+
+test('where the lag takes part, a moment of all computes at their largest is forgiven at the ends', () => {
+  const minute = 1 / 60
+  const stages = (still: boolean): readonly Stage[] => [
+    [base(0, 0, still), useOf(0)],
+    [base(2, 1 + minute, still), useOf(1)],
+  ]
+  expect(after(...stages(false)).checked?.outside).toBe(0)
+  expect(after(...stages(true)).checked?.outside).toBeGreaterThan(0)
+})
+
+test('whatever is counted, a share above 0 says how much more than the bounds, one below 0 how much less', () => {
+  const cuTime = fc.integer({ min: 0, max: 10 ** 9 })
   check(
-    fc.property(
-      fc.array(bounds, { minLength: 1, maxLength: 9 }),
-      fc.integer({ min: 0, max: 10 ** 10 }),
-      (all, total) => {
-        const shares = sharedOut(cuMillis(total), all)
-        shares.forEach((share, index) => {
-          expect(share).toBeGreaterThanOrEqual(all[index]?.low ?? Infinity)
-          expect(share).toBeLessThanOrEqual(all[index]?.high ?? -Infinity)
-        })
-        const sum = (pick: 'low' | 'high'): number => all.reduce((whole, one) => whole + one[pick], 0)
-        const possible = Math.min(sum('high'), Math.max(sum('low'), total))
-        expect(Math.abs(shares.reduce((whole, share) => whole + share, 0) - possible)).toBeLessThanOrEqual(
-          all.length,
-        )
-      },
-    ),
+    fc.property(cuTime, cuTime, cuTime, (counted, one, other) => {
+      const [low, high] = [cuMillis(Math.min(one, other)), cuMillis(Math.max(one, other))]
+      const { outside } = reconciled(
+        { from: at(0), to: at(HOUR), counted: cuMillis(counted), low, high },
+        undefined,
+      )
+      expect(Math.sign(outside)).toBe(counted < low ? -1 : counted > high ? 1 : 0)
+      expect(Math.abs(outside)).toBeLessThanOrEqual(1)
+    }),
   )
 })

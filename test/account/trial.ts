@@ -1,18 +1,21 @@
 // A daemon that has its troubles watches a life, and keeps its account beside the truth.
-import { retold, steadied, timebaseOf } from '../../src/daemon/steady.ts'
+import { timely } from '../../src/daemon/ahead.ts'
+import { latestOf, steadied, timebaseOf } from '../../src/daemon/steady.ts'
+import { atOnce } from '../../src/model/steps.ts'
 import { computeKey, type Compute } from '../../src/model/compute.ts'
 import type { DayRow } from '../../src/model/day.ts'
-import type { ComputeAccount, Ledger } from '../../src/model/ledger.ts'
+import type { ComputeAccount, Ledger, ProjectAccount } from '../../src/model/ledger.ts'
 import type { Look } from '../../src/model/observation.ts'
 import type { Operation } from '../../src/model/operation.ts'
-import type { Clock, Random } from '../../src/model/ports.ts'
+import type { Random, ServiceClock } from '../../src/model/ports.ts'
 import type { AwakeSlice } from '../../src/model/slice.ts'
-import { instant, seconds } from '../../src/model/units.ts'
+import { instant, millis, type Instant } from '../../src/model/units.ts'
 import { START } from '../local/control/build.ts'
 import { seeded } from '../simulation/seeded.ts'
 import { accounted } from '../support/accounted.ts'
-import { ledger, prices, sweep } from '../support/build.ts'
+import { ledger, prices, project, sweep } from '../support/build.ts'
 import { between, chance, createLife, pick, type Life } from './life.ts'
+import { clocksOf, createMachine, type ClockTroubles, type Machine } from './trial-machine.ts'
 
 /** What the service tells: all of it; no list of operations; the interface text, with `last_active`; states and sizes alone. */
 export const TELLS = ['everything', 'no operations', 'the text alone', 'states alone'] as const
@@ -37,7 +40,7 @@ const KEY = computeKey({ account: 'main', projectId: 'project-one', endpointId: 
 const LATEST = 600_000
 const HOUR = 3_600_000
 
-type Troubles = {
+type Troubles = ClockTroubles & {
   /** Mean time between looks, ms. */
   readonly interval: number
   /** The longest that a request takes, ms. */
@@ -46,11 +49,9 @@ type Troubles = {
   readonly failure: number
   readonly crash: number
   readonly pause: number
-  /** The wall clock minus the service's, ms, from each of these times on. */
-  readonly steps: readonly { readonly at: number; readonly by: number }[]
 }
 
-const troublesOf = (random: Random, length: number): Troubles => ({
+const troublesOf = (random: Random, length: number): Omit<Troubles, 'dated' | 'sleeps'> => ({
   interval: pick(random, [15_000, 60_000, 60_000, 300_000, 900_000]),
   slowness: pick(random, [20, 500, 5000]),
   failure: pick(random, [0, 0.02, 0.2]),
@@ -62,28 +63,28 @@ const troublesOf = (random: Random, length: number): Troubles => ({
   })).toSorted((a, b) => a.at - b.at),
 })
 
-/**
- * The compute sleeps at the first look, so that all of the truth can be known.
- *
- * @param hours the longest that the life is
+/** @param hours the longest that the life is
  */
 export function trialOf(seed: number, tells: Tells, hours: number): Trial {
   const random = seeded(seed)
   const life = createLife(random, hours)
-  const troubles = troublesOf(random, life.length)
+  const troubles = { ...troublesOf(random, life.length), ...clocksOf(seeded(seed + 1e6), life.length) }
   const machine = createMachine(troubles)
   const daemon = createDaemon(machine)
   const lateness = latenessOf(seed)
+  const counts = countsOf(seeded(seed + 1))
   const moments: Moment[] = []
-  let readAt = 0
-  for (let at = 1000, count = 0; at < life.length; count += 1) {
+  for (let at = firstLook(life, tells, random), count = 0; at < life.length; count += 1) {
     const slowness = troubles.slowness
     const seen = look({ at, life, machine, clock: daemon.clock(), slowness, tells }, random)
-    if (count === 0 || !chance(random, troubles.failure)) {
-      const listed = tells === 'everything' ? listedAt(life, { now: machine.now(), readAt, lateness }) : []
-      readAt = machine.now()
-      daemon.take(seen, shuffled([...listed, ...listed.slice(0, 3)], random))
-      moments.push({ truth: life.used(machine.now()), account: daemon.account() })
+    if ((count === 0 || !chance(random, troubles.failure)) && seen) {
+      const listed =
+        tells === 'everything'
+          ? listedAt(life, { now: machine.now(), readAt: daemon.account()?.operationsReadAt, lateness })
+          : []
+      daemon.take(seen, shuffled([...listed, ...listed.slice(0, 3)], random), counts(life, machine.now()))
+      const account = daemon.account()
+      if (account) moments.push({ truth: life.used(seen.knownAt), account })
     }
     if (chance(random, troubles.crash)) daemon.restart()
     const rest = chance(random, troubles.pause) ? between(random, 0, 4 * HOUR) : 0
@@ -92,43 +93,60 @@ export function trialOf(seed: number, tells: Tells, hours: number): Trial {
   return { moments, ...daemon.kept() }
 }
 
+/**
+ * The compute sleeps, so that all of the truth can be known; of one that is deleted, operations may be all that the first look finds, when
+ * all of them are listed.
+ */
+function firstLook({ length, deletedAt }: Life, tells: Tells, random: Random): number {
+  const isLate = chance(random, 0.5)
+  const at = between(random, (deletedAt ?? length) + LATEST + 5 * MINUTE, length)
+  return isLate && tells === 'everything' && deletedAt !== undefined && at < length ? at : 1000
+}
+
+const MINUTE = 60_000
+
 type Daemon = {
   /** Its idea of the time. */
-  clock(): Clock
-  take(seen: Look, operations: readonly Operation[]): void
+  clock(): ServiceClock
+  /** @param count what the project list shows, CU-seconds */
+  take(seen: Seen, operations: readonly Operation[], count: number): void
   restart(): void
-  account(): ComputeAccount
+  /** Undefined while nothing tells of the compute. */
+  account(): ComputeAccount | undefined
   kept(): Pick<Trial, 'days' | 'settled'>
 }
 
 function createDaemon(machine: Machine): Daemon {
   let known: Ledger = ledger()
-  let timebase = timebaseOf(known, machine.clock)
+  let timebase = atOnce(timebaseOf(known, machine.clock))
+  let last: ComputeAccount | undefined
   const days = new Map<string, DayRow>()
   const settled: AwakeSlice[] = []
   return {
-    clock: () => steadied(machine.clock, timebase),
-    take: (seen, operations) => {
-      const { answeredAt } = seen
-      const listed = [{ projectId: 'project-one', answeredAt, endpointIds: ['ep-one'] }]
-      const told = retold(sweep((answeredAt - SWEPT) / 1000, { looks: [seen], operations, listed }), timebase)
-      timebase = told.timebase
-      const context = { prices, overhead: 0.01, now: steadied(machine.clock, timebase).now() }
-      const folded = accounted(known, told.sweep, context)
+    clock: () => steadied(machine, timebase),
+    take: (seen, operations, count) => {
+      const { answeredAt, looks } = seen
+      const endpointIds = looks.map(({ compute }) => compute.endpointId)
+      const listed = [{ projectId: 'project-one', answeredAt, endpointIds }]
+      const projects = [project({ cpuUsedSeconds: count })]
+      const clock = steadied(machine, timebase)
+      const wallAhead = millis(machine.clock.now() - clock.now())
+      const saw = sweep((answeredAt - SWEPT) / 1000, { projects, looks, operations, listed })
+      const { sweep: told, late } = timely(saw, { time: machine.time, wallAhead })
+      timebase = { at: instant(clock.now() + late), on: clock.monotonic() }
+      const context = { prices, overhead: 0.01, now: latestOf(steadied(machine, timebase)) }
+      const folded = accounted(known, told, context)
       known = folded.ledger
+      last = known.computes.get(KEY) ?? folded.batch.computes.at(-1) ?? last
       for (const row of folded.days) days.set(row.date, row)
       settled.push(...folded.slices.settled)
     },
     restart: () => {
       known = stored(known)
       machine.restart()
-      timebase = timebaseOf(known, machine.clock)
+      timebase = atOnce(timebaseOf(known, machine.clock))
     },
-    account: () => {
-      const account = known.computes.get(KEY)
-      if (!account) throw new Error('the compute has no account')
-      return account
-    },
+    account: () => last,
     kept: () => ({ days: [...days.values()], settled }),
   }
 }
@@ -136,56 +154,46 @@ function createDaemon(machine: Machine): Daemon {
 /** Where `sweep` of the builders counts from. */
 const SWEPT = Date.UTC(2026, 0, 5)
 
-type Machine = {
-  readonly clock: Clock
-  /** The service's time, ms after the start. */
-  now(): number
-  goTo(at: number): void
-  /** A new process begins, and with it a clock that somebody put right: when it begins there is nothing else to go by. */
-  restart(): void
-}
-
-function createMachine({ steps }: Troubles): Machine {
-  let [now, begun, mended] = [0, 0, 0]
-  const off = (): number => steps.findLast((step) => step.at <= now && step.at >= mended)?.by ?? 0
-  return {
-    clock: {
-      now: () => instant(Math.round(START + now + off())),
-      monotonic: () => seconds((now - begun) / 1000),
-      sleep: () => Promise.resolve(),
-    },
-    now: () => now,
-    goTo: (at) => {
-      now = at
-    },
-    restart: () => {
-      begun = now
-      mended = now
-    },
-  }
-}
-
 type Scene = {
   readonly at: number
   readonly life: Life
   readonly machine: Machine
-  readonly clock: Clock
+  readonly clock: ServiceClock
   readonly slowness: number
   readonly tells: Tells
 }
 
-/** A request takes a moment; what it answers was true somewhere in between. */
-function look({ at, life, machine, clock, slowness, tells }: Scene, random: Random): Look {
-  machine.goTo(at)
-  const [askedAt, askedOn] = [clock.now(), clock.monotonic()]
-  machine.goTo(at + random.unit() * slowness)
-  life.advance(machine.now())
-  const compute = asTold(life.record(), tells)
+/** What a list answered: a look, or none when the compute is gone. */
+type Seen = {
+  readonly answeredAt: Instant
+  readonly looks: readonly Look[]
+  /** Of which time the daemon can know, ms: of a sleep while the answer was on its way only the next one tells. */
+  readonly knownAt: number
+}
+
+/**
+ * A request takes a moment; what it answers was true somewhere in between. The list of projects is asked for before.
+ *
+ * @returns undefined when the answers disagree about the time
+ */
+function look({ at, life, machine, clock, slowness, tells }: Scene, random: Random): Seen | undefined {
+  machine.wakeAt(at)
+  machine.hear(machine.now(), clock.monotonic())
+  const askedOn = clock.monotonic()
   machine.goTo(machine.now() + random.unit() * slowness)
-  const answeredAt = clock.now()
-  machine.goTo(machine.now() + 5)
   life.advance(machine.now())
-  return { compute, askedAt, answeredAt, askedOn }
+  const writtenAt = machine.now()
+  const slept = machine.slept()
+  const record = life.record()
+  machine.wakeAt(machine.now() + random.unit() * slowness)
+  machine.hear(writtenAt, askedOn)
+  const seen = clock.between(askedOn, clock.monotonic())
+  machine.wakeAt(machine.now() + 5)
+  life.advance(machine.now())
+  if (!seen) return undefined
+  const [askedAt, answeredAt] = seen
+  const looks = record ? [{ compute: asTold(record, tells), askedAt, answeredAt, askedOn }] : []
+  return { answeredAt, looks, knownAt: machine.slept() > slept ? writtenAt : machine.now() }
 }
 
 function asTold(compute: Compute, tells: Tells): Compute {
@@ -202,18 +210,34 @@ const latenessOf =
     return number % 3 === 0 ? seeded(seed + number).unit() * LATEST : 0
   }
 
+/** Nothing, the truth of some time ago, or what makes no sense. */
+function countsOf(random: Random): (life: Life, now: number) => number {
+  const kind = pick(random, ['nothing', 'late', 'late', 'senseless'])
+  const lag = pick(random, [0, 60_000, 900_000, 2 * HOUR])
+  return (life, now) => {
+    const used = Math.floor(life.used(Math.max(0, now - lag)).cuTime / 1000)
+    if (kind === 'senseless') return Math.floor(used * pick(random, [0, 1, 1, 1, 1.1, 3, 10 ** 6]))
+    return kind === 'late' ? used : 0
+  }
+}
+
 const listedAt = (
   life: Life,
   {
     now,
     readAt,
     lateness,
-  }: { readonly now: number; readonly readAt: number; readonly lateness: (one: Operation) => number },
+  }: {
+    readonly now: number
+    /** As the daemon has it, who asks for those since then. */
+    readonly readAt: Instant | undefined
+    readonly lateness: (one: Operation) => number
+  },
 ): readonly Operation[] =>
   life
     .operations()
     .filter(
-      (one) => one.updatedAt + lateness(one) <= START + now && one.createdAt >= START + readAt - 900_000,
+      (one) => one.updatedAt + lateness(one) <= START + now && one.createdAt >= (readAt ?? START) - 900_000,
     )
 
 const shuffled = <Item>(items: readonly Item[], random: Random): readonly Item[] =>
@@ -228,6 +252,11 @@ const stored = (known: Ledger): Ledger => ({
   computes: new Map(
     [...known.computes].map(
       ([key, one]) => [key, JSON.parse(JSON.stringify(one)) as ComputeAccount] as const,
+    ),
+  ),
+  projects: new Map(
+    [...known.projects].map(
+      ([key, one]) => [key, JSON.parse(JSON.stringify(one)) as ProjectAccount] as const,
     ),
   ),
 })

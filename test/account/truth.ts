@@ -1,5 +1,6 @@
 // A compute with a known history, seen through the ports by the daemon's own pass, with faults.
 import { expect } from 'vitest'
+import { createOwners } from '../../src/model/owner.ts'
 import { createScopes } from '../../src/account/budgets/budgets.ts'
 import { createUtc } from '../../src/calendar/zone.ts'
 import { pass, type PassPlan } from '../../src/daemon/pass.ts'
@@ -60,6 +61,7 @@ export async function judged(history: History, until: number, faults: Faults = {
     preset,
     budgets: createScopes([]),
     dayOf: createUtc().dayOf,
+    owners: createOwners([]),
     overhead: 0.01,
     sweep: {
       ...POLL,
@@ -123,6 +125,7 @@ function portsOf(history: History, stage: Stage): Ports {
       monotonic: () => seconds(time() / 1000),
       sleep: () => Promise.resolve(),
     },
+    time: { told: () => undefined },
     random: seeded(1),
     service,
     background: service,

@@ -1,6 +1,9 @@
 // What is wrong with an account beside the truth, and how exact it is.
+import { totalsAt } from '../../src/account/as-of.ts'
 import { cuTimeSum } from '../../src/account/totals.ts'
-import type { Bounds } from '../../src/model/ledger.ts'
+import type { Bounds, ComputeAccount } from '../../src/model/ledger.ts'
+import { after, seconds } from '../../src/model/units.ts'
+import { prices } from '../support/build.ts'
 import { trialOf, type Moment, type Tells, type Trial } from './trial.ts'
 
 export type Verdict = {
@@ -29,6 +32,7 @@ export function verdictOf(seed: number, tells: Tells, hours: number): Verdict {
     problems: [
       ...new Set([
         ...trial.moments.flatMap((moment) => outside(moment)),
+        ...trial.moments.flatMap(({ account }) => undead(account)),
         ...fallen(trial.moments),
         ...sumsOf(trial, last),
       ]),
@@ -46,6 +50,16 @@ function outside({ truth, account: { totals } }: Moment): readonly string[] {
     ...(holds(cuTimeSum(totals.cuTime), truth.cuTime) ? [] : ['CU-time is outside its bounds']),
   ]
 }
+
+/** Time adds nothing to a compute that is gone. */
+function undead(account: ComputeAccount): readonly string[] {
+  const { goneAt, open, totals } = account
+  if (goneAt === undefined) return []
+  const { awake } = totalsAt(account, { prices, project: undefined, now: after(goneAt, YEAR) })
+  return open || awake.high !== totals.awake.high ? ['a compute that is gone is awake'] : []
+}
+
+const YEAR = seconds(365 * 86_400)
 
 function fallen(moments: readonly Moment[]): readonly string[] {
   return moments.slice(1).some(({ account }, index) => {

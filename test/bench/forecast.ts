@@ -19,7 +19,10 @@ type Kind = {
   readonly goals: Partial<Record<Measure, string>>
 }
 
-/** `TRACES=series.csv.gz npm run bench -- forecast` measures other series of the same format. */
+/**
+ * `TRACES=series.csv.gz npm run bench -- forecast` measures other series of the same format, `RECIPE=1` the forecast
+ * this one was built after, on the same periods.
+ */
 export function forecast(): Promise<Figures> {
   const kinds = [...realKinds(singles(process.env['TRACES'])), ...syntheticKinds()]
   const found = measures().flatMap((measure) =>
@@ -130,7 +133,7 @@ function syntheticKinds(): readonly Kind[] {
     key: name,
     name: `${COUNT} of the family "${name}"`,
     tried: tried(series),
-    goals: NO_GOALS,
+    goals: { ...NO_GOALS, oracle: '' },
   }))
   const told = announced(COUNT)
   return [
@@ -139,8 +142,8 @@ function syntheticKinds(): readonly Kind[] {
       key: 'families',
       name: 'the five families',
       tried: families.map((family) => family.tried).reduce(together),
-      // set on other families, harder ones or easier ones
-      goals: { ...NO_GOALS, error: 'day 10 / 20: ≤ 16.7 / 9.2', bound: '' },
+      // set on other families, where the run-rate is off by 17.1 / 10.6 and an oracle by 9.9 / 5.7
+      goals: { ...NO_GOALS, error: 'day 10 / 20: ≤ 16.7 / 9.2', oracle: '', bound: '' },
     },
     {
       key: 'silent',

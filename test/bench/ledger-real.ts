@@ -32,7 +32,7 @@ export async function realLedger(minutes: number): Promise<RealLedger> {
   const clients = playersOf(world.local, clock, stop.signal)
   try {
     for (const isLast of [false, false, true]) {
-      const daemon = dormouse(['run', '--config', configFile])
+      await using daemon = dormouse(['run', '--config', configFile])
       await until('the daemon', () => fleetAt(apiUrl))
       await clock.sleep(part, stop.signal)
       if (isLast) {

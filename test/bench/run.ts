@@ -5,6 +5,7 @@ import { fleet } from './fleet/fleet.ts'
 import { forecast } from './forecast.ts'
 import { ledger } from './ledger.ts'
 import { observer } from './observer/observer.ts'
+import { scrape } from './scrape/scrape.ts'
 import { store } from './store.ts'
 import { wake } from './wake.ts'
 
@@ -21,6 +22,7 @@ const BENCHES: Readonly<Record<string, (minutes?: number) => Promise<Figures>>> 
   forecast,
   ledger,
   observer,
+  scrape,
   store,
   wake,
 }

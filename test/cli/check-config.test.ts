@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { receiver } from '../send/http-receiver.ts'
 import { dormouse, words } from './local-cli.ts'
 
 let cwd = ''
@@ -49,4 +50,28 @@ test('all problems are told at once', async () => {
   })
   const asJson = await dormouse(words('check-config --config bad.yaml --json'), { cwd })
   expect([asJson.code, JSON.parse(asJson.out)]).toEqual([2, { ok: false, problems }])
+})
+
+test('a receiver can be tried, and what came of it is told without its address', async () => {
+  await using ears = await receiver()
+  writeFileSync(
+    join(cwd, 'told.yaml'),
+    `accounts: [{ name: a, base_url: "https://h/api/v2", plan: free, api_key_env: KEY }]
+notifications: [{ name: ops, type: webhook, url_env: URL }]
+report: { sinks: [{ name: files, type: file, path: "out/{account}-{slot}.md" }] }
+`,
+  )
+  const known = { ...env, URL: ears.url }
+  const trying = (name: string) =>
+    dormouse(['check-config', '--config', 'told.yaml', '--send-test', name], { cwd, env: known })
+  expect(await trying('ops')).toEqual({ code: 0, out: 'ops: delivered\n', err: '' })
+  expect(JSON.parse(ears.heard[0]?.body ?? '')).toMatchObject({ kind: 'test' })
+  expect(await trying('files')).toMatchObject({ code: 0, out: 'files: delivered\n' })
+  expect(readFileSync(join(cwd, 'out/test-test.md'), 'utf8')).toContain('test of Dormouse')
+  ears.answer(500)
+  expect(await trying('ops')).toEqual({ code: 1, out: '', err: 'dormouse: ops: answered 500\n' })
+  expect(await trying('boss')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('--send-test: expected one of ops, files, got boss'),
+  })
 })

@@ -2,8 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dormouse, localCli, words } from './local-cli.ts'
-import { answers, faultyServer } from '../service/faulty-server.ts'
-import { project } from '../service/records.ts'
+import { checkOf, verdicts, type Report } from './check-report.ts'
 import { createClock } from '../../src/daemon/clock.ts'
 import { createRandom } from '../../src/daemon/random.ts'
 import type { Compute } from '../../src/model/compute.ts'
@@ -65,22 +64,6 @@ beforeAll(async () => {
     await clock.sleep(seconds(0.02), running)
 })
 afterAll(() => local[Symbol.asyncDispose]())
-
-type Report = {
-  readonly findings: number
-  readonly requests: number
-  readonly checks: {
-    readonly topic: string
-    readonly verdict: string
-    readonly seen: string
-    readonly follows: string
-  }[]
-}
-
-const verdicts = ({ checks }: Report): Record<string, string> =>
-  Object.fromEntries(checks.map(({ topic, verdict }) => [topic, verdict]))
-
-const checkOf = ({ checks }: Report, topic: string) => checks.find((one) => one.topic === topic)
 
 const tally = async (): Promise<Record<string, Record<string, number>>> =>
   (await fetch(`${local.local.baseUrl.replace('/api/v2', '')}/_requests`)).json() as Promise<
@@ -249,60 +232,5 @@ describe('with a configuration', () => {
       rest: 'service: { use_connection_uri: true }',
     })
     expect(checkOf(report, 'connection strings')?.seen).toMatch(/^not asked: the account has a dsn/)
-  })
-})
-
-const named = (id: string) => ({ ...project, id })
-
-describe('fails', () => {
-  test.each([
-    ['with a wrong key', answers(401), 1, /refuses the API key \(401\)/],
-    ['where the service answers something else', answers(200, '<html>'), 1, /does not fit the interface/],
-    ['where a list is none', answers(200, { projects: {} }), 1, /does not fit the interface: projects: /],
-  ] as const)('%s', async (_, fault, code, err) => {
-    await using server = await faultyServer(fault)
-    const line = words(`check-service --base-url ${server.baseUrl}`)
-    const ended = await dormouse(line, { env: { DORMOUSE_API_KEY: 'k' } })
-    expect(ended).toEqual({ code, out: '', err: expect.stringMatching(err) })
-  })
-
-  test('without a key', async () => {
-    expect(await dormouse(words('check-service --base-url http://127.0.0.1:1/api/v2'))).toMatchObject({
-      code: 2,
-      out: '',
-    })
-  })
-
-  test.each([
-    ['every project in one answer', [named('a'), named('b')], undefined, 'none: every project in one answer'],
-    [
-      'a cursor that leads nowhere',
-      [named('a')],
-      { cursor: 'a' },
-      'the cursor is not heeded: every page is the first',
-    ],
-  ])('not where there is %s', async (_, one, pagination, seen) => {
-    await using server = await faultyServer((response, { url }) => {
-      const asked = new URL(url, 'http://x')
-      const isList = asked.pathname.endsWith('/projects')
-      const records = asked.searchParams.get('limit') === '400' ? [named('a'), named('b')] : one
-      answers(isList ? 200 : 404, { projects: records, pagination })(response)
-    })
-    const { out } = await dormouse(words(`check-service --json --base-url ${server.baseUrl}`), {
-      env: { DORMOUSE_API_KEY: 'k' },
-    })
-    expect(checkOf(JSON.parse(out), 'pages')?.seen).toBe(seen)
-  })
-
-  test('not, but finds much, where the key may not list', async () => {
-    await using server = await faultyServer(answers(403, { message: 'not yours' }))
-    const line = words(`check-service --json --base-url ${server.baseUrl}`)
-    const { code, out } = await dormouse(line, { env: { DORMOUSE_API_KEY: 'k' } })
-    const report: Report = JSON.parse(out)
-    expect(code).toBe(3)
-    expect(checkOf(report, 'project list')).toMatchObject({
-      verdict: 'less',
-      seen: 'refused (403): not yours',
-    })
   })
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { apiApp } from '../../src/daemon/api.ts'
+import { apiApp } from '../../src/daemon/api/app.ts'
 import { listen, urlOf } from '../../src/daemon/listen.ts'
 import { createCamera } from '../../src/daemon/snapshot.ts'
 import { newAccountState } from '../../src/daemon/state.ts'
@@ -9,7 +9,10 @@ import { millis, seconds } from '../../src/model/units.ts'
 import { at, compute, ledger, preset, prices, project } from '../support/build.ts'
 import { batch, computeOf } from '../store/build.ts'
 import { keptBy } from './kept.ts'
+import { createOwners } from '../../src/model/owner.ts'
 import { dormouse, words } from './local-cli.ts'
+import { NO_PAGES } from '../support/no-pages.ts'
+import { NO_REPORTS } from '../support/no-reports.ts'
 
 const one = computeOf('ep-one')
 const held: ComputeAccount = {
@@ -80,6 +83,7 @@ test('a daemon explains in the same words, with the state it sees', async () => 
     passSeconds: seconds(0),
     staleAfter: seconds(600),
     activityLag: seconds(10),
+    owners: createOwners([]),
   }
   const shown = [{ state: { ...state, lastSweepAt: now, service: 'ok' as const }, prices, preset }]
   const snapshot = atOnce(createCamera()(shown, context))
@@ -89,8 +93,8 @@ test('a daemon explains in the same words, with the state it sees', async () => 
     rollups: nothing,
     lastIntervals: () => Promise.resolve([]),
   }
-  const app = apiApp({ snapshot: () => snapshot, history, accounts: () => [] })
-  await using listener = await listen(app, { host: '127.0.0.1', port: 0 }, 'server.api')
+  const app = apiApp({ snapshot: () => snapshot, history, accounts: () => [], ...NO_REPORTS, ...NO_PAGES })
+  await using listener = await listen(app, { host: '127.0.0.1', port: 0 }, { setting: 'server.api' })
   const url = urlOf(listener.address)
   const text = await dormouse(words(`explain ep-one --url ${url}`))
   expect(text).toEqual({

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { apiApp } from '../../src/daemon/api.ts'
+import { apiApp } from '../../src/daemon/api/app.ts'
 import { exportedAccount } from '../../src/daemon/export.ts'
 import { listen, urlOf } from '../../src/daemon/listen.ts'
 import { COARSE } from '../../src/model/rollup.ts'
@@ -14,6 +14,8 @@ import { fakeClock } from '../support/fake-clock.ts'
 import { batch, computeOf, dayAt, intervalAt, refOf, rollupAt } from '../store/build.ts'
 import { keptBy } from './kept.ts'
 import { dormouse, words } from './local-cli.ts'
+import { NO_PAGES } from '../support/no-pages.ts'
+import { NO_REPORTS } from '../support/no-reports.ts'
 
 const one = refOf('ep-one')
 const shop = { ...project(), name: '=shop' }
@@ -127,8 +129,8 @@ describe('from a daemon', () => {
     await store.commit({ ...everything, settled })
     const known = ledger({ projects: new Map([['project-one', { project: shop, listed: undefined }]]) })
     const accounts = () => [exportedAccount(known, 'USD')]
-    const app = apiApp({ snapshot: () => undefined, history: store, accounts })
-    await using listener = await listen(app, { host: '127.0.0.1', port: 0 }, 'server.api')
+    const app = apiApp({ snapshot: () => undefined, history: store, accounts, ...NO_REPORTS, ...NO_PAGES })
+    await using listener = await listen(app, { host: '127.0.0.1', port: 0 }, { setting: 'server.api' })
     const url = urlOf(listener.address)
     const ended = await dormouse(words(`export --what intervals --url ${url}`))
     expect({ code: ended.code, err: ended.err }).toEqual({ code: 0, err: '' })
@@ -147,8 +149,10 @@ describe('from a daemon', () => {
       snapshot: () => undefined,
       history: store,
       accounts: () => [exportedAccount(ledger(), 'USD')],
+      ...NO_REPORTS,
+      ...NO_PAGES,
     })
-    const listener = await listen(app, { host: '127.0.0.1', port: 0 }, 'server.api')
+    const listener = await listen(app, { host: '127.0.0.1', port: 0 }, { setting: 'server.api' })
     const answer = await fetch(`${urlOf(listener.address)}/api/v1/export?what=intervals`)
     const reader = answer.body?.getReader()
     expect((await reader?.read())?.done).toBe(false)

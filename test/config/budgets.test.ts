@@ -27,11 +27,13 @@ describe('a budget of the configuration', () => {
       account: 'main',
       scope: {},
       exempt: [],
+      team: undefined,
       limit: { unit: 'money', amount: 200_000_000, currency: 'USD' },
       mode: 'soft',
       per: 'month',
       definition: '[{},"money","month","Europe/Berlin",1,null,null]',
       periodAt: expect.any(Function),
+      wallAt: expect.any(Function),
       countedIn: expect.any(Function),
     })
   })

@@ -51,7 +51,9 @@ describe('what is wrong is told:', () => {
     [
       'an API for everybody',
       `${GOOD}server: { api: "0.0.0.0:9478" }`,
-      ['server.api: expected a loopback address such as 127.0.0.1:9478: it has no access control'],
+      [
+        'server.api: an address that is not loopback needs server.tokens and server.tls, or server.insecure: true',
+      ],
     ],
     [
       'a port too high',
@@ -59,6 +61,13 @@ describe('what is wrong is told:', () => {
       ['server.telemetry: expected host:port with a port of 0 to 65535, an IPv6 host in brackets'],
     ],
     ['no account', 'accounts: []', ['accounts: expected a list with at least one account']],
+    [
+      'a token in place of its digest',
+      `${GOOD}server: { tokens: { anna: { sha256: open-sesame, scope: read } } }`,
+      [
+        'server.tokens.anna.sha256: expected the SHA-256 of the token as 64 hexadecimal digits: printf %s TOKEN | sha256sum',
+      ],
+    ],
     ['no key', ACCOUNT, ['accounts[0]: expected exactly one of api_key_file and api_key_env']],
     [
       'two keys',

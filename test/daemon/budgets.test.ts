@@ -4,8 +4,9 @@ import { totalsAt } from '../../src/account/as-of.ts'
 import { addBounds, addCuTime } from '../../src/account/cu-time.ts'
 import { spendOf } from '../../src/account/totals.ts'
 import { inside, outside } from '../../src/calendar/counted.ts'
-import type { Budget } from '../../src/model/budget.ts'
+import type { Budget, BudgetView } from '../../src/model/budget.ts'
 import type { CuTimeByPrice } from '../../src/model/ledger.ts'
+import type { Batch } from '../../src/model/ports.ts'
 import { atOnce } from '../../src/model/steps.ts'
 import { micros, type Instant } from '../../src/model/units.ts'
 import { budgetOf, money } from '../account/budgets/build.ts'
@@ -98,6 +99,8 @@ test('a budget that is new in the configuration counts what was before, and one 
   const [spent] = spentNow(seen, [ALL], now)
   const whole = ledgerSpend(seen, now)
   expect(whole.likely).toBeGreaterThan(100_000)
+  const { since, season } = seen.state().ledger.budgets['all'] ?? {}
+  expect(season?.from).toBe(since)
   expect(Math.abs((spent?.likely ?? 0) - whole.likely)).toBeLessThanOrEqual(10)
 })
 
@@ -112,4 +115,50 @@ test('a rung is told once, also where processes are killed before they stored so
   expect(rungs.length).toBeGreaterThan(1)
   expect(rungs.at(-1)).toBe(seen.state().ledger.budgets['all']?.records[0]?.rungs.at(-1))
   expect(new Set(rungs).size).toBe(rungs.length)
+})
+
+const isRung = ({ events }: Batch): boolean => events.some(({ kind }) => kind === 'budget-rung')
+
+test('a rung is kept to be told, once, also where the process was killed between keeping it and telling it', async () => {
+  const store = place.open()
+  const seen = await watch({
+    uses: usesOf(20, 3),
+    store,
+    killed: (_, batch) => (isRung(batch) ? 'after' : undefined),
+  })
+  await seen.passes(180, [budgetOf({ limit: money(0.3) })])
+  expect(seen.events.filter(({ kind }) => kind === 'budget-rung')).toEqual([])
+  const kept = await store.eventsAfter('main', 0, 100)
+  const rungs = kept.flatMap(({ event }) => (event.kind === 'budget-rung' ? [event.rung] : []))
+  expect(rungs.length).toBeGreaterThan(1)
+  expect(rungs.at(-1)).toBe(seen.state().ledger.budgets['all']?.records[0]?.rungs.at(-1))
+  expect(new Set(rungs).size).toBe(rungs.length)
+})
+
+test('the counter of a budget is behind nothing that is shown, and falls neither by kills nor by another scope', async () => {
+  const random = seeded(11)
+  const seen = await watch({
+    uses: usesOf(20, 6),
+    store: place.open(),
+    killed: () => {
+      if (random.unit() > 0.1) return undefined
+      return random.unit() < 0.5 ? 'before' : 'after'
+    },
+  })
+  let shown = 0
+  const other = budgetOf({ limit: money(1), definition: 'other' })
+  for (const budget of [ALL, other]) {
+    let first: BudgetView | undefined
+    for (let minute = 0; minute < 120; minute += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await seen.passes(1, [budget])
+      const [view] = seen.state().budgets
+      if (!view) continue
+      expect(view.total).toBeGreaterThanOrEqual(shown)
+      first ??= view
+      shown = view.total
+      expect(shown - first.total).toBeGreaterThanOrEqual(view.spent.likely - first.spent.likely)
+    }
+    expect(shown).toBeGreaterThan(first?.total ?? shown)
+  }
 })

@@ -1,4 +1,5 @@
 // The daemon's passes over a simulated account with budgets, on the real store, as one process after the other.
+import { createOwners } from '../../src/model/owner.ts'
 import { createScopes } from '../../src/account/budgets/budgets.ts'
 import { createUtc } from '../../src/calendar/zone.ts'
 import { pass, type PassPlan } from '../../src/daemon/pass.ts'
@@ -35,7 +36,7 @@ export type WatchOptions = {
 export async function watch({ uses, store, killed }: WatchOptions): Promise<Watch> {
   const random = seeded(1)
   const clock = fakeClock(new Date(START).toISOString())
-  const world = createWorld(uses, clock, random)
+  const world = createWorld(uses, { clock, random })
   const events: Event[] = []
   let commits = 0
   let isDead = false
@@ -49,6 +50,7 @@ export async function watch({ uses, store, killed }: WatchOptions): Promise<Watc
   }
   const ports = {
     clock,
+    time: world.time,
     random,
     service: world.service,
     background: world.service,
@@ -62,6 +64,7 @@ export async function watch({ uses, store, killed }: WatchOptions): Promise<Watc
   }
   const restart = async (): Promise<void> => {
     isDead = false
+    world.forget()
     state = newAccountState(await store.load('main'))
   }
   return {
@@ -90,6 +93,7 @@ const planOf = (budgets: readonly Budget[]): PassPlan => ({
   preset,
   budgets: createScopes(budgets),
   dayOf: createUtc().dayOf,
+  owners: createOwners([]),
   overhead: 0.01,
   sweep: {
     ...POLL,

@@ -16,7 +16,7 @@ test('a daemon that is killed −9 goes on counting where the truth is', async (
     { name: 'two', suspendTimeoutSeconds: 600 },
   ])
   const { apiUrl, telemetryUrl, local, configFile } = world
-  const first = dormouse(['run', '--config', configFile])
+  await using first = dormouse(['run', '--config', configFile])
   const asleep = await until('the first suspension', async () => {
     const fleet = await fleetAt(apiUrl)
     return fleet?.computes.find(({ state, project_name }) => project_name === 'one' && state === 'idle')
@@ -40,7 +40,7 @@ test('a daemon that is killed −9 goes on counting where the truth is', async (
   await query(uri)
   await until('the unseen second suspension', () => (suspends() >= 3 ? true : undefined))
 
-  const second = dormouse(['run', '--config', configFile])
+  await using second = dormouse(['run', '--config', configFile])
   const fleet = await until('the first pass of the new daemon', () => fleetAt(apiUrl))
   const truth = local.truth(fleet.taken_at)
   for (const real of truth.computes) {

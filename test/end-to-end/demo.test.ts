@@ -3,7 +3,7 @@ import type { Summary } from '../../src/cli/demo/summary.ts'
 import { dormouse, page } from './support.ts'
 
 test('a demo shows sleeping and waking computes, counts them truly, wakes none, and leaves nothing behind', async () => {
-  const demo = dormouse(['demo', '--for', '50s', '--json'])
+  await using demo = dormouse(['demo', '--for', '50s', '--json'])
   expect(await demo.ended).toBe(0)
   expect(demo.err()).toBe('')
   const summary = JSON.parse(demo.out()) as Summary
@@ -22,4 +22,4 @@ test('a demo shows sleeping and waking computes, counts them truly, wakes none, 
   expect(read).toEqual(awake)
   expect((await page(summary.urls.metrics)).status).toBe(0)
   expect((await page(summary.urls.service)).status).toBe(0)
-}, 90_000)
+})

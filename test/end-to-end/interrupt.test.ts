@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { dormouse, until } from './support.ts'
 
 test('without --json a demo that is interrupted still says what it came to, and removes its folder', async () => {
-  const demo = dormouse(['demo'])
+  await using demo = dormouse(['demo'])
   const asleep = await until('a sleeping compute', () => /unused +idle/.exec(demo.out())?.[0])
   expect(asleep).toContain('idle')
   const configuration = /configuration (\S+)/.exec(demo.out())?.[1] ?? ''

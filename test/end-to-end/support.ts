@@ -11,7 +11,8 @@ import { makeFolder } from '../local/support.ts'
 
 const LAUNCHER = join(import.meta.dirname, '../../src/dormouse.mjs')
 
-export type Program = {
+/** Disposed of, it is ended: a test that fails leaves nothing behind. */
+export type Program = AsyncDisposable & {
   readonly child: ChildProcess
   readonly out: () => string
   readonly err: () => string
@@ -28,7 +29,16 @@ export function dormouse(words: readonly string[], env: Readonly<Record<string, 
   child.stdout.setEncoding('utf8').on('data', (text: string) => (said.out += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said.err += text))
   const ended = once(child, 'close').then(() => child.exitCode ?? child.signalCode)
-  return { child, out: () => said.out, err: () => said.err, ended }
+  return {
+    child,
+    out: () => said.out,
+    err: () => said.err,
+    ended,
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
 }
 
 /** Asks again and again, at most for `seconds`, until the answer is there. */

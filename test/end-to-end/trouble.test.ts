@@ -33,7 +33,7 @@ const readText = (file: string): string => readFileSync(file, 'utf8')
 
 test('a wrong key at the start is one line and exit 1', async () => {
   writeFileSync(join(world.folder, 'wrong'), 'wrong')
-  const run = dormouse(['run', '--config', changed('wrong.yaml', './key', './wrong')])
+  await using run = dormouse(['run', '--config', changed('wrong.yaml', './key', './wrong')])
   expect(await run.ended).toBe(1)
   expect(run.out()).toBe('')
   expect(run.err()).toMatch(
@@ -48,18 +48,18 @@ test.each([
 ])('%s is told with its place, and exit 2', async (_, text, told) => {
   const file = join(world.folder, 'bad.yaml')
   writeFileSync(file, text)
-  const run = dormouse(['run', '--config', file])
+  await using run = dormouse(['run', '--config', file])
   expect(await run.ended).toBe(2)
   expect(run.err()).toMatch(told)
 })
 
 test('a port that is taken and a folder that is held are named, and exit 1', async () => {
-  const run = dormouse(['run', '--config', world.configFile])
+  await using run = dormouse(['run', '--config', world.configFile])
   await until('the first pass', () => fleetAt(world.apiUrl))
-  const folder = dormouse(['run', '--config', world.configFile])
+  await using folder = dormouse(['run', '--config', world.configFile])
   expect(await folder.ended).toBe(1)
   expect(folder.err()).toMatch(/the folder .*dormouse-data is in use by another Dormouse/)
-  const port = dormouse(['run', '--config', changed('port.yaml', /$/, 'store: { folder: ./other }\n')])
+  await using port = dormouse(['run', '--config', changed('port.yaml', /$/, 'store: { folder: ./other }\n')])
   expect(await port.ended).toBe(1)
   expect(port.err()).toMatch(/server.telemetry: 127.0.0.1:\d+ is in use by another program/)
   await stopped(run)
@@ -74,7 +74,7 @@ test('a key that is revoked while it runs: it stays up, says so, asks and writes
   })
   const { id, key } = (await made.json()) as { id: number; key: string }
   writeFileSync(join(world.folder, 'watcher'), key)
-  const run = dormouse(['run', '--config', changed('watcher.yaml', './key', './watcher')])
+  await using run = dormouse(['run', '--config', changed('watcher.yaml', './key', './watcher')])
   await until('the first pass', () => fleetAt(world.apiUrl))
   await fetch(`${world.local.baseUrl}/api_keys/${id}`, { method: 'DELETE', headers })
   await until('the refusal', () => (run.out().includes('API key refused') ? true : undefined))
@@ -125,7 +125,7 @@ test('a service that cannot be reached: not ready, healthy, states unknown, ever
   await once(front, 'listening')
   const address = front.address()
   const port = typeof address === 'object' && address ? address.port : 0
-  const run = dormouse(['run', '--config', changed('front.yaml', target.host, `127.0.0.1:${port}`)])
+  await using run = dormouse(['run', '--config', changed('front.yaml', target.host, `127.0.0.1:${port}`)])
   await until('ready', async () =>
     (await page(`${world.telemetryUrl}/-/ready`)).status === 200 ? true : undefined,
   )
@@ -150,12 +150,15 @@ test('a service that cannot be reached: not ready, healthy, states unknown, ever
   )
   await stopped(run)
   front.close()
-}, 120_000)
+})
 
 test('where there is no Postgres it says where it looked and what to install', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'dormouse-nothing-'))
   chmodSync(folder, 0o711)
-  const local = dormouse(['local', '--folder', folder, '--json'], { PG_BIN: '/nowhere', PATH: '/nowhere' })
+  await using local = dormouse(['local', '--folder', folder, '--json'], {
+    PG_BIN: '/nowhere',
+    PATH: '/nowhere',
+  })
   expect(await local.ended).toBe(1)
   expect(local.err()).toMatch(/no Postgres 14 or newer found; looked at .*\/nowhere.*apt install postgresql/)
 })

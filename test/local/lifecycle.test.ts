@@ -28,7 +28,7 @@ test('an idle compute sleeps and each client wakes it, through either port, serv
   expect(suspends).toBe(3)
   expect(awakeSeconds).toBeGreaterThan(3)
   await recordAgrees(local, shop)
-}, 15_000)
+})
 
 /** The records show the truth to the second, and the truth of an earlier instant is cut there. */
 async function recordAgrees(local: Local, shop: Subject): Promise<void> {

@@ -45,6 +45,15 @@ test('a day of one project in an instant: what clients do wakes it, and the reco
   expect(project.active_time_seconds).toBe(600)
 })
 
+test('answers name the time of its clock, whatever they say', async () => {
+  const { service, set } = await simulated({ projects: [] })
+  set(90)
+  for (const key of [service.apiKey, 'wrong']) {
+    const answer = await fetch(`${service.baseUrl}/projects`, { headers: { authorization: `Bearer ${key}` } })
+    expect(answer.headers.get('date')).toBe('Mon, 05 Jan 2026 01:30:00 GMT')
+  }
+})
+
 test('requests meet the state of their instant, and take effect as time goes on', async () => {
   const { service, set } = await simulated({ projects: [{ name: 'shop', suspendTimeoutSeconds: -1 }] })
   const client = officialClient(service)

@@ -1,26 +1,35 @@
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { newCount } from '../../src/account/counted/count.ts'
+import { reconciled } from '../../src/account/reconcile.ts'
 import { createScopes, lookAtBudgets } from '../../src/account/budgets/budgets.ts'
 import { newAccountState } from '../../src/daemon/state.ts'
 import { createCamera } from '../../src/daemon/snapshot.ts'
 import { CATALOGUE, PREFIX } from '../../src/metrics/catalogue.ts'
-import { collect } from '../../src/metrics/collect.ts'
-import { renderText } from '../../src/metrics/render.ts'
 import { createSelfMetrics } from '../../src/metrics/self.ts'
-import { NO_LIST } from '../../src/observe/sweep.ts'
+import { NO_BACKLOG, NO_LIST, NOTHING_WAITS } from '../../src/observe/sweep.ts'
 import { createPreset } from '../../src/model/sizes.ts'
 import type { BudgetForecast } from '../../src/model/budget.ts'
-import type { ComputeAccount } from '../../src/model/ledger.ts'
+import type { ComputeAccount, ProjectAccount } from '../../src/model/ledger.ts'
 import type { AwakeCauses } from '../../src/model/observation.ts'
 import type { Snapshot } from '../../src/model/snapshot.ts'
 import { atOnce } from '../../src/model/steps.ts'
-import { bytes, millis, ratio, seconds } from '../../src/model/units.ts'
+import { bytes, cuMillis, millis, ratio, seconds } from '../../src/model/units.ts'
 import { budgetOf, money } from '../account/budgets/build.ts'
+import { bodyText, FACTS, partsOf } from '../support/exposed.ts'
 import { testWith } from '../support/programs.ts'
 import { accounted } from '../support/accounted.ts'
-import { at, attempt, ledger, look, prices, project, reading, sweep } from '../support/build.ts'
+import { createOwners, NOBODY } from '../../src/model/owner.ts'
+import { NO_TALLIES } from '../../src/model/tally.ts'
+import { at, attempt, ledger, look, operation, prices, project, reading, sweep } from '../support/build.ts'
 
-const facts = { version: '0.0.0', nodeVersion: 'v24', mode: 'suggest', maxSeries: 100_000 }
+/** The service counted an hour of it, and the ledger agrees. */
+function compared([key, one]: readonly [string, ProjectAccount]): [string, ProjectAccount] {
+  const [from, to, hour] = [at(-3600), at(0), cuMillis(3_600_000)]
+  const checked = reconciled({ from, to, counted: hour, low: hour, high: hour }, undefined)
+  return [key, { ...one, count: { ...newCount({ at: to, cuTime: hour }), checked } }]
+}
 
 /** One compute awake and read, one asleep and never read. */
 function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot {
@@ -30,7 +39,7 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
     cache: { hits: 990, misses: 10, used: bytes(2 ** 20), writes: 12 },
     cacheLimit: bytes(2 ** 30),
     workingSet: [{ window: seconds(300), size: bytes(8192) }],
-    causes: { ...reading().causes, longestTransaction: seconds(2.5) } as AwakeCauses,
+    causes: { ...reading().causes, idleInTransaction: 1, longestTransaction: seconds(2.5) } as AwakeCauses,
     use: { sessions: 1, activeTime: millis(29_900) },
   })
   const earlier = reading({ serverTime: at(300.1) })
@@ -48,6 +57,7 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
           autosuspendDelay: 'never',
         }),
       ],
+      operations: [operation('apply_config', 580, { status: 'running' })],
       readings: [
         attempt(300, { result: { kind: 'read', reading: earlier } }),
         attempt(599, { result: { kind: 'read', reading: read } }),
@@ -55,9 +65,19 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
     }),
     { prices, overhead: 0.01, now: at(600) },
   )
-  const known = { ...folded, computes: new Map([...folded.computes].map(measured)) }
+  const projects = new Map([...folded.projects].map(compared))
+  const operations = [{ action: 'apply_config', status: 'finished', count: 3, failures: 1 }]
+  const tallies = { ...NO_TALLIES, operations }
+  const known = { ...folded, tallies, projects, computes: new Map([...folded.computes].map(measured)) }
   const rejected = service === 'ok' ? {} : { lastRejectedAt: at(600) }
-  const last = { startedAt: at(590), endedAt: at(600), pages: 1, projects: 1, missing: new Set<string>() }
+  const last = {
+    startedAt: at(590),
+    endedAt: at(600),
+    pages: 1,
+    cursors: [],
+    readAt: new Map([['project-one', at(590)]]),
+    missing: new Set<string>(),
+  }
   const list = { ...NO_LIST, last }
   const plan = { ...known, prices, now: at(600) }
   const { views } = atOnce(lookAtBudgets(createScopes([budgetOf({ limit: money(0.05) })]), plan))
@@ -67,6 +87,12 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
     service,
     lastSweepAt: at(600),
     list,
+    backlog: { ...NO_BACKLOG, operations: 3 },
+    problems: ['project project-two: endpoints[0].host: nothing'],
+    waiting: {
+      ...NOTHING_WAITS,
+      operations: new Map([['project-one', { since: at(510), tried: undefined }]]),
+    },
     ...rejected,
   }
   const context = {
@@ -75,10 +101,18 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
     passSeconds: seconds(0.25),
     staleAfter: seconds(180),
     activityLag: seconds(60),
+    owners: createOwners(OWNERS),
+    jobs: [{ name: 'pass', lastSuccessAt: at(590), nextRunAt: at(650), deadlineAt: at(830) }] as const,
   }
   const forecasts = { of: () => FORECAST }
   return atOnce(createCamera()([{ state, prices, preset: createPreset('interface'), forecasts }], context))
 }
+
+const ownedBy = (team: string, tier: string) => ({ ...NOBODY, team, tier })
+const OWNERS = [
+  { match: {}, owner: ownedBy('shop', 'dev') },
+  { match: { compute: ['ep-two'] }, owner: ownedBy('web', '') },
+]
 
 const FORECAST: BudgetForecast = {
   p10: 40_000,
@@ -87,6 +121,7 @@ const FORECAST: BudgetForecast = {
   learning: true,
   days: 12,
   probabilityOver: ratio(0.7),
+  held: { inside: ratio(0.8), error: ratio(0.1) },
   exhaustedAt: at(86_400),
 }
 
@@ -96,7 +131,8 @@ const measured = ([key, known]: readonly [string, ComputeAccount]): [string, Com
   return [key, { ...known, reading: { ...known.reading, lags } }]
 }
 
-const textOf = (taken: Snapshot): string => atOnce(renderText(atOnce(collect(taken, facts))))
+const textOf = (taken: Snapshot): string => bodyText(partsOf(taken, FACTS))
+const selfText = async (self = createSelfMetrics()): Promise<string> => bodyText(await self.parts())
 const lines = (taken: Snapshot): string[] => textOf(taken).split('\n')
 const one = 'project_id="project-one",endpoint_id="ep-one"'
 const two = 'project_id="project-one",endpoint_id="ep-two"'
@@ -117,25 +153,41 @@ test.each([
   `dormouse_compute_autosuspend_enabled{${two}} 0`,
   `dormouse_computes{state="active"} 1`,
   `dormouse_readings_total{result="ok"} 2`,
-  `dormouse_compute_working_set_bytes{${one},window="300"} 8192`,
+  `dormouse_compute_working_set_bytes{${one},window="5m"} 8192`,
   `dormouse_compute_average_active_sessions{${one}} 0.1`,
   `dormouse_compute_longest_transaction_seconds{${one}} 2.5`,
   `dormouse_activity_lag_seconds{account="main"} 7`,
   `dormouse_project_list_age_seconds{key="main"} 10`,
+  `dormouse_sweep_problems{key="main"} 1`,
   `dormouse_poll_backlog{key="main",urgency="transition"} 0`,
+  `dormouse_poll_backlog{key="main",urgency="operations"} 3`,
+  `dormouse_operations_wait_seconds{key="main"} 90`,
   `dormouse_readings_total{result="skipped_quiet"} 0`,
-  'dormouse_budget_info{budget="all",account="main",scope="all",per="month",mode="soft"} 1',
-  'dormouse_budget_limit{budget="all",unit="USD"} 0.05',
-  'dormouse_budget_spent{budget="all",unit="USD"} 0.02943',
-  'dormouse_budget_spend_total{budget="all",unit="USD"} 0',
-  'dormouse_budget_rung{budget="all",rung="50"} 1',
-  'dormouse_budget_rung{budget="all",rung="80"} 0',
-  `dormouse_budget_window_end_timestamp_seconds{budget="all"} ${Date.UTC(2026, 1, 1) / 1000}`,
-  'dormouse_budget_period_seconds{budget="all"} 2678400',
-  'dormouse_budget_burn_tier_enabled{budget="all",window="1h"} 1',
-  'dormouse_budget_forecast{budget="all",unit="USD",percentile="90"} 0.09',
-  'dormouse_budget_overrun_probability{budget="all"} 0.7',
-  `dormouse_budget_exhaustion_timestamp_seconds{budget="all"} ${at(86_400) / 1000}`,
+  `dormouse_compute_info{${one},branch_id="br-one",type="read_write",region_id="local",team="shop",tier="dev",pooler_enabled="false"} 1`,
+  `dormouse_compute_info{${two},branch_id="br-one",type="read_write",region_id="local",team="web",tier="",pooler_enabled="false"} 1`,
+  `dormouse_job_deadline_timestamp_seconds{job_name="pass"} ${at(830) / 1000}`,
+  'dormouse_operations_in_progress{project_id="project-one",action="apply_config"} 1',
+  `dormouse_operation_oldest_in_progress_timestamp_seconds{project_id="project-one",action="apply_config"} ${at(580) / 1000}`,
+  'dormouse_wakes_total{initiator="dormouse"} 0',
+  'dormouse_computes_unreadable{reason="not_yet"} 1',
+  'dormouse_computes_unreadable{reason="failing"} 0',
+  'dormouse_operations_total{action="apply_config",status="finished"} 3',
+  'dormouse_operation_failures_total{action="apply_config"} 1',
+  `dormouse_compute_suspend_blocked{${one},cause="idle_in_transaction"} 1`,
+  'dormouse_unproductive_spend_total{team="web",currency="USD",cause="idle_tail"} 0',
+  'dormouse_budget_info{budget="all",team="",tier="",account="main",scope="all",per="month",mode="soft"} 1',
+  'dormouse_budget_limit{budget="all",team="",tier="",unit="USD"} 0.05',
+  'dormouse_budget_spent{budget="all",team="",tier="",unit="USD"} 0.02943',
+  'dormouse_budget_spend_total{budget="all",team="",tier="",unit="USD"} 0.02943',
+  'dormouse_budget_expected_burn{budget="all",team="",tier="",window="6h"} 1',
+  'dormouse_budget_rung{budget="all",team="",tier="",rung="50"} 1',
+  'dormouse_budget_rung{budget="all",team="",tier="",rung="80"} 0',
+  `dormouse_budget_window_end_timestamp_seconds{budget="all",team="",tier=""} ${Date.UTC(2026, 1, 1) / 1000}`,
+  'dormouse_budget_period_seconds{budget="all",team="",tier=""} 2678400',
+  'dormouse_budget_burn_tier_enabled{budget="all",team="",tier="",window="1h"} 1',
+  'dormouse_budget_forecast{budget="all",team="",tier="",unit="USD",percentile="90"} 0.09',
+  'dormouse_budget_overrun_probability{budget="all",team="",tier=""} 0.7',
+  `dormouse_budget_exhaustion_timestamp_seconds{budget="all",team="",tier=""} ${at(86_400) / 1000}`,
   `dormouse_wakeups_caused_total{project_id="project-one",reason="reading"} 0`,
 ])('%s', (line) => {
   expect(lines(snapshot())).toContain(line)
@@ -149,12 +201,6 @@ test('what is not known has no series', () => {
   expect(text).not.toContain('api_last_rejected_timestamp_seconds{')
 })
 
-test('the number of series is the number of lines', () => {
-  const all = lines(snapshot())
-  const series = all.filter((line) => line !== '' && !line.startsWith('#'))
-  expect(all).toContain(`dormouse_series ${series.length}`)
-})
-
 test('every family of the catalogue that a snapshot has is there once, in the order of the catalogue', () => {
   const families = lines(snapshot('one', 'unauthorized'))
     .filter((line) => line.startsWith('# TYPE'))
@@ -166,9 +212,29 @@ test('every family of the catalogue that a snapshot has is there once, in the or
 })
 
 test('the client library exports the other families of the catalogue', async () => {
-  const text = await createSelfMetrics().text()
-  const expected = Object.values(CATALOGUE).filter(({ owner }) => owner === 'self')
+  const text = await selfText()
+  const expected = Object.values(CATALOGUE).filter(
+    ({ owner, name }) => owner === 'self' && name !== 'self_metrics_error',
+  )
   expect(expected.filter(({ name }) => !text.includes(`# TYPE ${PREFIX}${name} `))).toEqual([])
+})
+
+test('nothing is exported that the catalogue does not know, besides what the library tells of the process', async () => {
+  const known = new Set<string>(Object.values(CATALOGUE).map(({ name }) => PREFIX + name))
+  const exported = [...partsOf(snapshot(), FACTS), ...(await createSelfMetrics().parts())]
+  const others = exported.map(({ name }) => name).filter((name) => !/^(process|nodejs)_/.test(name))
+  expect(others.filter((name) => !known.has(name))).toEqual([])
+  expect(new Set(others).size).toBe(others.length)
+})
+
+// Each copy has a registry of its own: what one counts the other does not show.
+test('there is one client library', () => {
+  const lock = readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8')
+  const { packages } = JSON.parse(lock) as { packages: Record<string, { name?: string }> }
+  const copies = Object.entries(packages).filter(([path, { name }]) =>
+    [path, name ?? ''].some((text) => /(^|\/)(prom-client|@prometheus-io\/client)$/.test(text)),
+  )
+  expect(copies.map(([path]) => path)).toEqual(['node_modules/prom-client'])
 })
 
 test('a request is counted by operation, code and priority, with its wait and what is left of the rate', async () => {
@@ -176,7 +242,7 @@ test('a request is counted by operation, code and priority, with its wait and wh
   const sent = { key: 'main', operation: 'list_computes', code: '429', seconds: 0.1, retry: false }
   self.request({ ...sent, priority: 'report', waited: 1.5, share: 1 })
   self.request({ ...sent, priority: 'report', waited: 2, share: 0.5 })
-  const told = (await self.text()).split('\n')
+  const told = (await selfText(self)).split('\n')
   expect(told).toContain(
     'dormouse_api_requests_total{operation="list_computes",code="429",priority="report"} 2',
   )
@@ -192,12 +258,12 @@ test('a hostile name stays inside its label', () => {
   const name = 'a"} 1\ndormouse_up{x="\\'
   const told = lines(snapshot(name)).filter((line) => line.startsWith('dormouse_project_info'))
   expect(told).toEqual([
-    'dormouse_project_info{project_id="project-one",project_name="a\\"} 1\\ndormouse_up{x=\\"\\\\",region_id="local",platform_id="local",pg_version="17"} 1',
+    'dormouse_project_info{project_id="project-one",project_name="a\\"} 1\\ndormouse_up{x=\\"\\\\",region_id="local",platform_id="local",pg_version="17",team="shop",tier="dev"} 1',
   ])
 })
 
 testWith('promtool')('promtool finds nothing to say', async () => {
-  const text = textOf(snapshot()) + (await createSelfMetrics().text())
+  const text = textOf(snapshot()) + (await selfText())
   const checked = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' })
   expect(checked.stdout + checked.stderr).toBe('')
   expect(checked.status).toBe(0)

@@ -4,9 +4,13 @@ import type { Ledger } from '../../src/model/ledger.ts'
 import type { Look } from '../../src/model/observation.ts'
 import type { Operation } from '../../src/model/operation.ts'
 import { cu, seconds } from '../../src/model/units.ts'
-import { operationsToRead } from '../../src/observe/operations-plan.ts'
+import { atOnce } from '../../src/model/steps.ts'
+import { operationsToRead, type OperationsWanted } from '../../src/observe/operations-plan.ts'
 import { accounted } from '../support/accounted.ts'
 import { at, ledger, look, operation, prices, sweep } from '../support/build.ts'
+
+const toRead = (...asked: Parameters<typeof operationsToRead>): OperationsWanted =>
+  atOnce(operationsToRead(...asked))
 
 const known = (seen: Partial<Compute>, operations: readonly Operation[] = []): Ledger =>
   accounted(ledger(), sweep(100, { looks: [look(100, seen)], operations }), {
@@ -20,7 +24,7 @@ const DAY = seconds(86_400)
 type Wanted = 'needed' | 'welcome' | 'not'
 
 function wanted(before: Ledger, seen: Look): Wanted {
-  const { needed, welcome } = operationsToRead({ ledger: before, looks: [seen], history: DAY }, at(160))
+  const { needed, welcome } = toRead({ ledger: before, looks: [seen], listed: [], history: DAY }, at(160))
   if (needed.has('project-one')) return 'needed'
   return welcome.has('project-one') ? 'welcome' : 'not'
 }
@@ -67,13 +71,13 @@ test('a list of projects that told of no activity leaves no room for another int
 
 test('operations are read from a quarter of an hour before the last look, so that none listed late is lost', () => {
   const woken = look(5000, { ...started, startedAt: at(4990) })
-  const seen = { ledger: known({}), looks: [woken], history: DAY }
-  expect(operationsToRead(seen, at(5000)).needed.get('project-one')).toBe(at(100 - 900))
+  const seen = { ledger: known({}), looks: [woken], listed: [], history: DAY }
+  expect(toRead(seen, at(5000)).needed.get('project-one')).toBe(at(100 - 900))
 })
 
 test('of a compute never seen the history is read as far back as configured', () => {
-  const seen = { ledger: ledger(), looks: [look(160, started)], history: seconds(60 * 86_400) }
-  expect(operationsToRead(seen, at(160)).needed.get('project-one')).toBe(at(160 - 60 * 86_400))
+  const seen = { ledger: ledger(), looks: [look(160, started)], listed: [], history: seconds(60 * 86_400) }
+  expect(toRead(seen, at(160)).needed.get('project-one')).toBe(at(160 - 60 * 86_400))
 })
 
 test.each<[string, Partial<Compute>, 'needed' | 'welcome']>([
@@ -81,6 +85,40 @@ test.each<[string, Partial<Compute>, 'needed' | 'welcome']>([
   ['of one that was never used', {}, 'welcome'],
   ['that dates nothing', { state: 'active' }, 'needed'],
 ])('in a very large account the history is welcome at most, of a record %s', (_, record, expected) => {
-  const seen = { ledger: ledger(), looks: [look(160, record)], history: undefined }
-  expect(operationsToRead(seen, at(160))[expected].has('project-one')).toBe(true)
+  const seen = { ledger: ledger(), looks: [look(160, record)], listed: [], history: undefined }
+  expect(toRead(seen, at(160))[expected].has('project-one')).toBe(true)
+})
+
+/** Since when the operations of a project are needed that was listed whole. */
+const neededOf = (before: Ledger, looks: readonly Look[]): unknown => {
+  const seen = { ledger: before, looks, listed: [{ projectId: 'project-one' }], history: DAY }
+  return toRead(seen, at(160)).needed.get('project-one')
+}
+
+test('the history of a project is read until it was seen as a whole, also where no compute of it is new, or left', () => {
+  const begin = at(160 - 86_400)
+  expect(neededOf(known(started), [look(160, started)])).toBe(begin)
+  expect(neededOf(ledger(), [])).toBe(begin)
+  const listed = [{ projectId: 'project-one', answeredAt: at(100), endpointIds: ['ep-one'] }]
+  const whole = sweep(100, { looks: [look(100, started)], listed })
+  const seen = accounted(ledger(), whole, { prices, overhead: 0.01, now: at(100) }).ledger
+  expect(neededOf(seen, [look(160, started)])).toBeUndefined()
+})
+
+test('an operation that does not end is asked about every five minutes, back to its beginning, for a day', () => {
+  const running = operation('apply_config', 99, { status: 'running' })
+  const readAt = (when: number): Ledger =>
+    [100, when].reduce((before, second) => {
+      const seen = sweep(second, {
+        looks: [look(second, started)],
+        operations: [running],
+        operationsOf: ['project-one'],
+      })
+      return accounted(before, seen, { prices, overhead: 0.01, now: at(second) }).ledger
+    }, ledger())
+  const since = (read: number, now: number): unknown =>
+    toRead({ ledger: readAt(read), looks: [], listed: [], history: DAY }, at(now)).needed.get('project-one')
+  expect(since(7000, 7299)).toBeUndefined()
+  expect(since(7000, 7300)).toBe(at(99))
+  expect(since(86_498, 86_499 + 300)).toBeUndefined()
 })

@@ -1,14 +1,26 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { FinishedList } from '../../src/model/observation.ts'
-import { affordableAge, looksToMake, pagesToRead, readsHistory } from '../../src/observe/plan.ts'
+import {
+  affordableAge,
+  FEWEST,
+  longestAge,
+  looksToMake,
+  pagesToRead,
+  readsHistory,
+  requestsAtPace,
+} from '../../src/observe/plan.ts'
+import { seconds } from '../../src/model/units.ts'
 import { at } from '../support/build.ts'
 import { POLL } from '../support/poll.ts'
+import { check } from '../support/property.ts'
 
 const list = (pages: number): FinishedList => ({
   startedAt: at(0),
   endedAt: at(60),
   pages,
-  projects: pages * 400,
+  cursors: [],
+  readAt: new Map(),
   missing: new Set(),
 })
 
@@ -23,8 +35,32 @@ test.each([
   expect(looksToMake(POLL, read).most).toBe(looks)
 })
 
-test('a list never read is read to its end', () => {
-  expect(pagesToRead(POLL, undefined)).toBe(Number.POSITIVE_INFINITY)
+test('a list never read is read as far as a sweep affords, which is to the end of one of 100,000 projects', () => {
+  expect(pagesToRead(POLL, undefined)).toBe(280)
+})
+
+test('a list that is read in parts costs no sweep more than its part of the requests', () => {
+  check(
+    fc.property(fc.integer({ min: 1, max: 5000 }), fc.nat(1000), (pages, requests) => {
+      const most = pagesToRead({ requests }, list(pages))
+      expect(most).toBeLessThanOrEqual(Math.max(FEWEST, requests) * 0.4)
+      // and one that is short no more than it is long
+      expect(most).toBeLessThanOrEqual(pages)
+    }),
+  )
+})
+
+test('what the kinds of looks get first is there, whatever the list took', () => {
+  check(
+    fc.property(fc.nat(1000), fc.double({ min: 0, max: 0.8, noNaN: true }), (requests, listed) => {
+      const all = Math.max(FEWEST, requests)
+      const { most, shares } = looksToMake({ ...POLL, requests }, Math.floor(all * listed))
+      const first = Object.values(shares).reduce((sum, share) => sum + share, 0)
+      expect(first).toBeLessThanOrEqual(most)
+      expect(shares.age).toBeGreaterThan(0)
+      expect(most + Math.floor(all * listed)).toBeLessThan(all)
+    }),
+  )
 })
 
 test.each([
@@ -34,6 +70,36 @@ test.each([
   [100_000, 68_572],
 ])('of %d projects each is looked at within what a quarter of the budget affords', (projects, expected) => {
   expect(Math.ceil(affordableAge(POLL, projects))).toBe(expected)
+})
+
+test.each([
+  [10, 1, 1020],
+  [1312, 4, 3420],
+  [10_000, 25, 26_958],
+  [100_000, 125, 354_352],
+])(
+  'of %d projects each is looked at within a time that its share of the looks makes sure of',
+  (projects, pages, expected) => {
+    expect(Math.ceil(longestAge(POLL, { projects, pages }))).toBe(expected)
+  },
+)
+
+test('whatever a request takes, a pass soon ends within its interval, and asks for as much as that allows', () => {
+  const each = fc.double({ min: 0.02, max: 0.7, noNaN: true })
+  check(
+    fc.property(each, fc.double({ min: 0, max: 15, noNaN: true }), (request, fixed) => {
+      const tookOf = (asked: number): number => asked * request + fixed
+      let asked = POLL.requests
+      const took: number[] = []
+      for (let pass = 0; pass < 20; pass += 1) {
+        asked = requestsAtPace(POLL, { asked, took: seconds(tookOf(asked)) })
+        took.push(tookOf(asked))
+      }
+      expect(Math.max(...took.slice(3))).toBeLessThanOrEqual(Math.max(POLL.interval, tookOf(FEWEST)))
+      const affordable = Math.floor((0.93 * POLL.interval - fixed) / request)
+      expect(asked).toBeGreaterThanOrEqual(Math.min(POLL.requests, affordable))
+    }),
+  )
 })
 
 test('the history of all is read of an account for which that takes an hour at the most', () => {

@@ -1,10 +1,11 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Project } from '../../src/model/compute.ts'
 import type { ListProgress } from '../../src/model/observation.ts'
 import type { Page, Ports } from '../../src/model/ports.ts'
 import { failed, ok, type Result } from '../../src/model/result.ts'
 import type { ServiceError } from '../../src/model/service-error.ts'
 import { readProjectList, type ListRead } from '../../src/observe/project-list.ts'
+import { seconds } from '../../src/model/units.ts'
 import { NO_LIST } from '../../src/observe/sweep.ts'
 import { accounted } from '../support/accounted.ts'
 import { at, ledger, look, prices, project, sweep } from '../support/build.ts'
@@ -44,7 +45,7 @@ const three = { first: page(['a'], 'one'), one: page(['b'], 'two'), two: page(['
 test('a list is read page by page to its end', async () => {
   const { changed, progress, pages } = await read(servicePages(three))
   expect([...changed.keys()]).toEqual(['a', 'b', 'c'])
-  expect(progress).toMatchObject({ open: undefined, last: { pages: 3, projects: 3 } })
+  expect(progress).toMatchObject({ open: undefined, last: { pages: 3, readAt: { size: 3 } } })
   expect(pages).toBe(3)
 })
 
@@ -53,7 +54,7 @@ test('a list longer than one sweep affords goes on where it was left', async () 
   const begun = await read(servicePages(three, asked), { most: 2 })
   expect(begun).toMatchObject({ pages: 2, progress: { open: { cursor: 'two' }, last: undefined } })
   const ended = await read(servicePages(three, asked), { most: 2, progress: begun.progress })
-  expect(ended.progress).toMatchObject({ open: undefined, last: { pages: 3, projects: 3 } })
+  expect(ended.progress).toMatchObject({ open: undefined, last: { pages: 3, readAt: { size: 3 } } })
   expect(asked).toEqual(['first', 'one', 'two'])
 })
 
@@ -110,4 +111,103 @@ test('records that stayed as they were are not passed on; one that shows activit
   const { changed, progress } = await read(service, { known })
   expect([...changed.values()]).toEqual([active])
   expect([...progress.restless.keys()]).toEqual(['b'])
+})
+
+/** Reads the list twice; `b` is active before the second, and a request takes a second. */
+async function twice(troubles: readonly [readonly number[], readonly number[]]): Promise<{
+  readonly asked: readonly number[]
+  readonly quiet: number | undefined
+}> {
+  const clock = fakeClock()
+  const asked: number[] = []
+  let progress = NO_LIST
+  for (const [turn, waits] of troubles.entries()) {
+    const active = turn === 0 ? {} : { computeLastActiveAt: at(-30) }
+    const b = ok({ items: [project({ projectId: 'b', ...active })], problems: [], next: undefined })
+    const left = [...waits]
+    const listProjectsPage: Ports['service']['listProjectsPage'] = async (cursor) => {
+      const askedAt = clock.now()
+      await clock.advance(seconds(1))
+      if (cursor !== 'one') return page(['a'], 'one')
+      asked.push(askedAt)
+      const wait = left.shift()
+      if (wait === undefined) return b
+      await clock.advance(seconds(wait))
+      return failed({ kind: 'unavailable', message: 'down' })
+    }
+    do {
+      const ports = { clock, service: { ...UNASKED, listProjectsPage } }
+      // oxlint-disable-next-line no-await-in-loop -- one sweep after the other
+      const answer = await readProjectList(
+        ports,
+        { ledger: known, progress, most: 1 },
+        new AbortController().signal,
+      )
+      progress = answer.progress
+    } while (progress.open !== undefined)
+  }
+  return { asked, quiet: progress.restless.get('b') }
+}
+
+describe('a project that turns restless was quiet when its page was asked for the last time', () => {
+  test.each<[string, readonly [readonly number[], readonly number[]], number]>([
+    ['without trouble', [[], []], 0],
+    ['when the second list had to wait', [[], [600]], 0],
+    ['when the first list had to wait', [[600, 30], []], 2],
+  ])('%s', async (_, waits, answered) => {
+    const { asked, quiet } = await twice(waits)
+    expect(quiet).toBe(asked[answered])
+  })
+})
+
+test('of a project whose record could not be read the last time, nobody knows since when it is not quiet', async () => {
+  const before = await read(servicePages({ first: page(['a']) }), { known })
+  const active = project({ projectId: 'b', computeLastActiveAt: at(-30) })
+  const { progress } = await read(
+    servicePages({ first: ok({ items: [active], problems: [], next: undefined }) }),
+    { known, progress: before.progress },
+  )
+  expect([...progress.restless]).toEqual([['b', undefined]])
+})
+
+const broken: Answer = failed({ kind: 'malformed', problems: ['body: not JSON'] })
+
+describe('a page that can never be read', () => {
+  test('ends the list where nothing tells what comes after it, and the known computes are still asked for', async () => {
+    const first = await read(servicePages({ first: broken }), { known })
+    expect(first).toMatchObject({ stopped: undefined, lost: [], progress: { open: undefined } })
+    expect(first.problems).toHaveLength(1)
+    expect((await read(servicePages({ first: broken }))).stopped).toMatchObject({ kind: 'malformed' })
+  })
+
+  test.each([
+    ['the first', 'first', ['b', 'c']],
+    ['one in the middle', 'one', ['a', 'c']],
+  ])('hides nobody behind it who was listed before: %s', async (_, bad, there) => {
+    const whole = await read(servicePages(three), { known })
+    const asked: string[] = []
+    const service = servicePages({ ...three, [bad]: broken }, asked)
+    const again = await read(service, { known, progress: whole.progress })
+    expect(asked).toEqual(['first', 'one', 'two'])
+    expect(again.problems).toHaveLength(1)
+    const { last } = again.progress
+    expect([...(last?.readAt.keys() ?? [])].toSorted()).toEqual(['a', 'b', 'c'])
+    expect(again.lost).toEqual([])
+    expect([...again.changed.keys()].filter((id) => id === 'c')).toEqual(['c'])
+    const later = await read(service, { known, progress: again.progress })
+    expect([...later.changed.keys()].every((id) => there.includes(id))).toBe(true)
+    expect(later.progress.last?.cursors).toEqual(['one', 'two'])
+  })
+})
+
+test('a project whose record does not fit is not lost', async () => {
+  const service = servicePages({
+    first: ok({
+      items: [project({ projectId: 'a' })],
+      problems: ['projects[1]: …'],
+      unread: ['b'],
+      next: undefined,
+    }),
+  })
+  expect((await read(service, { known })).lost).toEqual([])
 })

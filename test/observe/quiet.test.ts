@@ -24,11 +24,11 @@ function accountOf(over: Partial<ReadingAccount> = {}): ComputeAccount {
     operations: [],
     operationsRead: true,
     readings: [],
-    goneAt: undefined,
+    gone: undefined,
   }
   const context = { prices, preset, overhead: 0.01, now: at(1000), delayOf: () => seconds(300) }
   const { account } = fold(
-    { before: newAccount(ref, look(1000, active), undefined), isNew: true },
+    { before: newAccount(ref, look(1000, active), false), isNew: true },
     facts,
     context,
   )

@@ -26,6 +26,8 @@ type Stage = {
   /** What its record says when it is looked at again. */
   readonly again?: Partial<Compute>
   readonly plan?: Partial<ReadingPlan>
+  /** Requests there are for it. */
+  readonly room?: number
 }
 
 const active = (endpointId: string): Compute =>
@@ -41,7 +43,7 @@ function accountOf(endpointId: string, tried: number | undefined): ComputeAccoun
 
 /** A round at 1000 s after looks that are `old` seconds old; which computes were connected to, in their order. */
 async function roundOf(
-  { tried, takes = seconds(0.1), again = {}, plan: over }: Stage,
+  { tried, takes = seconds(0.1), again = {}, plan: over, room = 100 }: Stage,
   old = 0,
 ): Promise<{ readonly round: Round; readonly read: readonly string[]; readonly asked: number }> {
   let elapsed = 1000
@@ -52,6 +54,7 @@ async function roundOf(
     clock: {
       now: () => at(elapsed),
       monotonic: () => seconds(elapsed),
+      between: (from: Seconds, to: Seconds) => [at(from), at(to)] as const,
       sleep: () => Promise.resolve(),
     },
     service: {
@@ -85,6 +88,7 @@ async function roundOf(
       looks,
       projectOf: () => undefined,
       plan: { ...plan, ...over },
+      room,
     },
     never,
   )
@@ -119,4 +123,13 @@ test.each<[string, Partial<Compute>]>([
   const { read, round } = await roundOf({ tried: { 'ep-a': 1 }, again }, 5)
   expect(read).toEqual([])
   expect(round.readings).toEqual([])
+})
+
+test('a round asks for no more fresh looks than there are requests, and says how many wait', async () => {
+  const { round, read, asked } = await roundOf(
+    { tried: { 'ep-a': 500, 'ep-b': 100, 'ep-c': undefined }, room: 2 },
+    10,
+  )
+  expect({ read, asked }).toEqual({ read: ['ep-c', 'ep-b'], asked: 2 })
+  expect(round.problems).toEqual([{ where: 'readings', message: '1 computes wait for the next pass' }])
 })

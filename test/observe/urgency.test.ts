@@ -3,8 +3,10 @@ import { describe, expect, test } from 'vitest'
 import type { Compute, Project } from '../../src/model/compute.ts'
 import type { Ledger } from '../../src/model/ledger.ts'
 import { cu, seconds } from '../../src/model/units.ts'
-import { largest } from '../../src/model/largest.ts'
-import { chooseProjects, isRestless, type Fleet } from '../../src/observe/urgency.ts'
+import { keepLargest } from '../../src/model/largest.ts'
+import { atOnce } from '../../src/model/steps.ts'
+import { chooseProjects, type Choice } from '../../src/observe/choice.ts'
+import { isRestless, type Fleet } from '../../src/observe/urgency.ts'
 import { accounted } from '../support/accounted.ts'
 import { at, ledger, look, prices, project, sweep } from '../support/build.ts'
 import { check } from '../support/property.ts'
@@ -43,10 +45,16 @@ const fleet = (known: Ledger, over: Partial<Fleet> = {}): Fleet => ({
   changed: new Map(),
   restless: new Map(),
   lost: [],
+  readAt: new Map(),
+  tried: new Map(),
+  listLag: seconds(60),
   ...over,
 })
 
-const all = { maxAge: seconds(900), most: 100, restful: 100, unseen: 100, readsHistory: true }
+const chosen = (...asked: Parameters<typeof chooseProjects>): Choice => atOnce(chooseProjects(...asked))
+
+const shares = { 'in-flight': 0, transition: 0, unseen: 0, awake: 0, age: 0, failing: 0 }
+const all = { maxAge: seconds(900), most: 100, restful: 100, unseen: 100, shares, readsHistory: true }
 const awake = { state: 'active', startedAt: at(50), lastActive: at(90) } as const
 
 describe('the computes of', () => {
@@ -77,14 +85,14 @@ describe('the computes of', () => {
     ['a restless one', fleet(fleetOf([{}]), { restless: new Map([['project-0', at(40)]]) }), true],
     ['one that left the list', fleet(fleetOf([{}]), { lost: ['project-0'] }), true],
   ])('%s are looked at: %#', (_, seen, expected) => {
-    expect(chooseProjects(seen, all, at(160)).projectIds).toHaveLength(expected ? 1 : 0)
+    expect(chosen(seen, all, at(160)).projectIds).toHaveLength(expected ? 1 : 0)
   })
 })
 
 test('computes that were not looked at for max_age are looked at', () => {
   const known = fleet(fleetOf([{}]))
-  expect(chooseProjects(known, all, at(999)).projectIds).toEqual([])
-  expect(chooseProjects(known, all, at(1000)).projectIds).toEqual(['project-0'])
+  expect(chosen(known, all, at(999)).projectIds).toEqual([])
+  expect(chosen(known, all, at(1000)).projectIds).toEqual(['project-0'])
 })
 
 test('where the budget does not reach, what is in flight comes first, then what is due, then the largest awake, then age; the rest is counted', () => {
@@ -95,14 +103,14 @@ test('where the budget does not reach, what is in flight comes first, then what 
     awake,
     { pendingState: 'active' },
   ])
-  const { projectIds, backlog } = chooseProjects(fleet(known), { ...all, most: 3, restful: 3 }, at(2100))
+  const { projectIds, backlog } = chosen(fleet(known), { ...all, most: 3, restful: 3 }, at(2100))
   expect(projectIds).toEqual(['project-4', 'project-3', 'project-2'])
-  expect(backlog).toEqual({ 'in-flight': 0, transition: 0, unseen: 0, awake: 1, age: 1 })
+  expect(backlog).toEqual({ 'in-flight': 0, transition: 0, unseen: 0, awake: 1, age: 1, failing: 0 })
 })
 
 test('computes that go on being awake leave room for transitions', () => {
   const known = fleetOf(Array.from({ length: 10 }, () => ({ ...awake, lastActive: at(2000) })))
-  expect(chooseProjects(fleet(known), { ...all, restful: 4 }, at(2100))).toMatchObject({
+  expect(chosen(fleet(known), { ...all, restful: 4 }, at(2100))).toMatchObject({
     projectIds: { length: 4 },
     backlog: { awake: 6 },
   })
@@ -112,9 +120,33 @@ test('activity in the list puts off the look after the expected suspension, wher
   const known = fleetOf([awake])
   const active = { changed: changedTo(project({ projectId: 'project-0', computeLastActiveAt: at(300) })) }
   const urgent = { ...all, restful: 0 }
-  expect(chooseProjects(fleet(known), urgent, at(400)).projectIds).toEqual(['project-0'])
-  expect(chooseProjects(fleet(known, active), urgent, at(400)).projectIds).toEqual([])
-  expect(chooseProjects(fleet(known, active), urgent, at(606)).projectIds).toEqual(['project-0'])
+  expect(chosen(fleet(known), urgent, at(400)).projectIds).toEqual(['project-0'])
+  expect(chosen(fleet(known, active), urgent, at(400)).projectIds).toEqual([])
+  expect(chosen(fleet(known, active), urgent, at(606)).projectIds).toEqual(['project-0'])
+})
+
+/** A large one that is in use, and one that is due at 605 s. */
+const dueBeside = fleetOf([{ ...awake, lastActive: at(600), sizing: { fixed: cu(4) } }, awake])
+
+describe('a suspension that is expected', () => {
+  const shown = changedTo(project({ projectId: 'project-1', computeLastActiveAt: at(300) }))
+  const listedAt = (when: number): Partial<Fleet> => ({
+    changed: shown,
+    readAt: new Map([['project-1', at(when)]]),
+  })
+
+  test.each([
+    ['not urgent before the list could have told of newer activity', 664, []],
+    ['urgent when it would have', 665, ['project-1']],
+  ])('is %s', (_, when, expected) => {
+    const known = fleet(dueBeside, listedAt(when))
+    expect(chosen(known, { ...all, restful: 0 }, at(670)).projectIds).toEqual(expected)
+  })
+
+  test('comes first of what is awake until then', () => {
+    const known = fleet(dueBeside, listedAt(640))
+    expect(chosen(known, { ...all, most: 1, restful: 1 }, at(650)).projectIds).toEqual(['project-1'])
+  })
 })
 
 const slept = { startedAt: at(10), suspendedAt: at(370), lastActive: at(69) } as const
@@ -157,9 +189,9 @@ test('the largest are what sorting all of them would give', () => {
       fc.nat(20),
       (scores, count) => {
         const items = scores.map((score, index) => ({ score, index }))
-        expect(largest(items, count, ({ score }) => score)).toEqual(
-          items.toSorted((a, b) => b.score - a.score).slice(0, count),
-        )
+        const kept = keepLargest<(typeof items)[number]>(count, ({ score }) => score)
+        for (const item of items) kept.add(item)
+        expect(kept.all()).toEqual(items.toSorted((a, b) => b.score - a.score).slice(0, count))
       },
     ),
   )
@@ -169,7 +201,7 @@ test('of projects never looked at, which cost two requests, those come first tha
   const listed = Array.from({ length: 10 }, (_, index) =>
     project({ projectId: `project-${index}`, computeLastActiveAt: at(-100_000 + index) }),
   )
-  const { projectIds, backlog } = chooseProjects(
+  const { projectIds, backlog } = chosen(
     fleet(ledger(), { changed: changedTo(...listed) }),
     { ...all, unseen: 7 },
     at(100),
@@ -178,6 +210,6 @@ test('of projects never looked at, which cost two requests, those come first tha
   expect(backlog.unseen).toBe(7)
   const withoutHistory = { ...all, unseen: 7, readsHistory: false }
   expect(
-    chooseProjects(fleet(ledger(), { changed: changedTo(...listed) }), withoutHistory, at(100)).projectIds,
+    chosen(fleet(ledger(), { changed: changedTo(...listed) }), withoutHistory, at(100)).projectIds,
   ).toHaveLength(7)
 })

@@ -1,32 +1,13 @@
 // The client against a service on loopback that misbehaves: what is repeated, what is not, and what it comes to.
 import { describe, expect, test } from 'vitest'
-import { fakeClock } from '../support/fake-clock.ts'
 import { eagerClock } from './eager-clock.ts'
 import { answers, cuts, faultyServer, inTurn, resets, type Fault } from './faulty-server.ts'
 import { failed, ok } from '../../src/model/result.ts'
 import { seconds } from '../../src/model/units.ts'
-import { createClient, type ClientOptions, type RequestReport } from '../../src/service/client.ts'
+import type { RequestReport } from '../../src/service/client.ts'
+import { change, clientOf, list, running } from './client-of.ts'
 
-const running = new AbortController().signal
 const LARGE = `"${'x'.repeat(32 * 2 ** 20)}"`
-
-const clientOf = (baseUrl: string, more: Partial<ClientOptions> = {}) =>
-  createClient({
-    baseUrl,
-    readKey: () => ok('secret-key'),
-    clock: eagerClock(),
-    random: { unit: () => 0.5, uuid: () => '' },
-    requestsPerMinute: 60_000,
-    ...more,
-  }).at('poll')
-
-const list = { operation: 'list_computes', path: 'projects/p/endpoints' }
-const change = {
-  operation: 'update_compute',
-  method: 'PATCH',
-  path: 'projects/p/endpoints/ep-x',
-  body: {},
-} as const
 
 const inHalfAMinute = Date.parse('2026-01-05T00:00:30Z')
 
@@ -223,59 +204,6 @@ test('every attempt takes its place in the request budget', async () => {
   expect(clock.monotonic()).toBeGreaterThanOrEqual(16 - 10)
 })
 
-describe('an API key', () => {
-  test('that is refused is not sent again until its text changes', async () => {
-    let key = 'old-key'
-    const clock = fakeClock()
-    await using server = await faultyServer((response, request) => {
-      const valid = request.headers.authorization === 'Bearer new-key'
-      answers(valid ? 200 : 401)(response)
-    })
-    const client = clientOf(server.baseUrl, { readKey: () => ok(key), clock })
-    const unauthorized = failed({ kind: 'unauthorized' })
-
-    const all = await Promise.all(Array.from({ length: 200 }, () => client.read(list, running)))
-    expect(all).toEqual(Array(200).fill(unauthorized))
-    expect(server.requests).toHaveLength(10) // the burst that was on its way
-
-    expect(await client.read(list, running)).toEqual(unauthorized)
-    expect(await client.mutate(change, running)).toEqual(unauthorized)
-    expect(server.requests).toHaveLength(10)
-
-    key = 'new-key'
-    await clock.advance(seconds(1))
-    expect(await client.read(list, running)).toEqual(ok({}))
-    expect(server.requests).toHaveLength(11)
-  })
-
-  test('that cannot be read is the reason why nothing is sent', async () => {
-    await using server = await faultyServer(answers(200))
-    const client = clientOf(server.baseUrl, { readKey: () => failed('/run/key: no such file') })
-    expect(await client.read(list, running)).toEqual(
-      failed({ kind: 'unavailable', message: 'the API key cannot be read: /run/key: no such file' }),
-    )
-    expect(server.requests).toEqual([])
-  })
-
-  test.each([400, 404, 500])('never comes back in a message of status %s', async (status) => {
-    await using server = await faultyServer((response, request) => {
-      answers(status, { message: `bad header ${request.headers.authorization}` })(response)
-    })
-    const client = clientOf(server.baseUrl)
-    for (const answer of [await client.read(list, running), await client.mutate(change, running)]) {
-      expect(JSON.stringify(answer)).toContain('bad header')
-      expect(JSON.stringify(answer)).not.toContain('secret-key')
-    }
-  })
-
-  test('that is no header value is told without it', async () => {
-    const client = clientOf('http://127.0.0.1:9', { readKey: () => ok('secret\nkey') })
-    const answer = await client.mutate(change, running)
-    expect(answer).toMatchObject({ ok: false, error: { kind: 'uncertain' } })
-    expect(JSON.stringify(answer)).not.toContain('secret')
-  })
-})
-
 describe('a signal', () => {
   test('that aborts ends a read and leaves a mutation uncertain', async () => {
     const stop = new AbortController()
@@ -298,21 +226,4 @@ describe('a signal', () => {
     expect(await client.mutate(change, AbortSignal.abort())).toEqual(stopped)
     expect(server.requests).toEqual([])
   })
-})
-
-test('requests carry the headers of the interface', async () => {
-  const seen: unknown[] = []
-  await using server = await faultyServer((response, request) => {
-    const { headers } = request
-    seen.push([headers.authorization, headers.accept, headers['content-type']])
-    answers(200)(response)
-  })
-  const client = clientOf(`${server.baseUrl}/`)
-  await client.read(list, running)
-  await client.mutate(change, running)
-  expect(seen).toEqual([
-    ['Bearer secret-key', 'application/json', undefined],
-    ['Bearer secret-key', 'application/json', 'application/json'],
-  ])
-  expect(server.requests[0]).toBe('GET /api/v2/projects/p/endpoints')
 })

@@ -109,7 +109,26 @@ describe('a list', () => {
           'endpoints[2]: Invalid input: expected object, received number',
           'endpoints[3].id: expected an id that starts with ep-; endpoints[3].host: Invalid input: expected string, received undefined',
         ],
+        unread: ['ep-cool-1'],
       },
+    })
+  })
+
+  test.each([
+    [
+      'for another project than was asked for',
+      { ...compute, project_id: 'loud-2', id: 'ep-2' },
+      { problems: ['ep-2: project_id: expected quiet-1, received loud-2'], unread: ['ep-2'] },
+    ],
+    [
+      'with the id of one before it',
+      { ...compute, current_state: 'active' },
+      { problems: ['ep-cool-1: comes twice'], unread: ['ep-cool-1'] },
+    ],
+  ])('believes no record that speaks %s', (_, strange, told) => {
+    expect(decodeComputes({ endpoints: [compute, strange] }, 'quiet-1')).toEqual({
+      ok: true,
+      value: { items: [computeModel], ...told },
     })
   })
 
@@ -153,6 +172,32 @@ describe('a project', () => {
     })
   })
 
+  test.each([
+    [
+      'without a list goes on where it says',
+      { projects: 'none', pagination: { cursor: 'quiet-1' } },
+      { items: [], problems: ['projects: Invalid input: expected array, received string'], unreadable: true },
+    ],
+    [
+      'that says unreadably where it goes on does so behind its last record',
+      { projects: [project], pagination: { cursor: 7 } },
+      {
+        items: [projectModel],
+        problems: ['pagination.cursor: Invalid input: expected string, received number'],
+      },
+    ],
+    [
+      'that says unreadably who is missing keeps the others',
+      { projects: [project], pagination: { cursor: 'quiet-1' }, unavailable_project_ids: 7 },
+      {
+        items: [projectModel],
+        problems: ['unavailable_project_ids: Invalid input: expected array, received number'],
+      },
+    ],
+  ])('on a page %s', (_, body, page) => {
+    expect(decodeProjects(body)).toEqual({ ok: true, value: { ...page, cursor: 'quiet-1' } })
+  })
+
   test('that the service cannot look at now is a problem, not absent', () => {
     const body = { projects: [], pagination: { cursor: 'quiet-1' }, unavailable_project_ids: ['far-2'] }
     expect(decodeProjects(body)).toEqual({
@@ -160,6 +205,7 @@ describe('a project', () => {
       value: {
         items: [],
         problems: ['unavailable_project_ids[0]: the service cannot say anything of far-2 now'],
+        unread: ['far-2'],
         cursor: 'quiet-1',
       },
     })
@@ -171,10 +217,19 @@ describe('an operation', () => {
     ['of the interface text', {}, {}],
     ['of a word nobody knows', { action: 'swap', status: 'paused' }, { action: 'swap', status: 'paused' }],
     ['of no compute', { endpoint_id: null }, { endpointId: undefined }],
+    ['that leaves the compute empty', { endpoint_id: '' }, { endpointId: undefined }],
   ])('%s', (_, change, expected) => {
     expect(decodeOperations({ operations: [{ ...operation, ...change }], pagination: null })).toEqual({
       ok: true,
       value: { items: [{ ...operationModel, ...expected }], problems: [], cursor: undefined },
+    })
+  })
+
+  test('of a compute whose id cannot be one does not fit', () => {
+    const body = { operations: [{ ...operation, endpoint_id: 'ep-a/../b' }] }
+    expect(decodeOperations(body)).toMatchObject({
+      ok: true,
+      value: { items: [], problems: ['operations[0].endpoint_id: expected an id that starts with ep-'] },
     })
   })
 

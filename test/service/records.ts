@@ -84,6 +84,7 @@ export const operationModel = {
   operationId: '11111111-2222-4333-8444-555555555555',
   projectId: 'quiet-1',
   endpointId: 'ep-cool-1',
+  branchId: 'br-main-1',
   action: 'start_compute',
   status: 'running',
   failuresCount: 0,

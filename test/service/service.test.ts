@@ -1,26 +1,13 @@
 // Lists in pages, explicit projects and routes that are not there. What each method sends and returns: contract.test.ts.
 import { describe, expect, test } from 'vitest'
 import { fakeClock } from '../support/fake-clock.ts'
-import { eagerClock } from './eager-clock.ts'
 import { answers, faultyServer, type Fault } from './faulty-server.ts'
-import { compute, computeModel, operation, project } from './records.ts'
+import { operation, project } from './records.ts'
 import type { Service } from '../../src/model/ports.ts'
 import { failed, ok } from '../../src/model/result.ts'
-import { cu, instant, seconds } from '../../src/model/units.ts'
-import { createService, type ServiceOptions } from '../../src/service/service.ts'
-
-const running = new AbortController().signal
-
-const serviceOf = (baseUrl: string, more: Partial<ServiceOptions> = {}) =>
-  createService({
-    baseUrl,
-    readKey: () => ok('secret-key'),
-    clock: eagerClock(),
-    random: { unit: () => 0.5, uuid: () => '' },
-    requestsPerMinute: 60_000,
-    projects: 'discover',
-    ...more,
-  })
+import { instant, seconds } from '../../src/model/units.ts'
+import { serviceOf } from './service-of.ts'
+import { running } from './client-of.ts'
 
 const named = (projectId: string) => ({ ...project, id: projectId })
 const many = (from: number, count: number) =>
@@ -171,14 +158,39 @@ describe('operations', () => {
         b: { operations: page(801), pagination: { cursor: 'c' } },
       }),
     )
-    const listed = await serviceOf(server.baseUrl).listOperations('p', since(850_700), running)
+    const listed = await serviceOf(server.baseUrl).listOperations('quiet-1', since(850_700), running)
     expect(listed.ok && listed.value.items.map(({ operationId }) => operationId)).toEqual(
       Array.from({ length: 151 }, (_, index) => `op-${1000 - index}`),
     )
     expect(server.requests).toEqual([
-      'GET /api/v2/projects/p/operations?limit=100',
-      'GET /api/v2/projects/p/operations?limit=100&cursor=a',
+      'GET /api/v2/projects/quiet-1/operations?limit=100',
+      'GET /api/v2/projects/quiet-1/operations?limit=100&cursor=a',
     ])
+  })
+
+  test('are known as far as their pages can be read, and cut there', async () => {
+    const newest = page(1000)
+    await using server = await faultyServer(
+      pagesOf({ '': { operations: newest, pagination: { cursor: 'a' } }, a: 'no JSON' }),
+    )
+    const listed = await serviceOf(server.baseUrl).listOperations('quiet-1', since(0), running)
+    expect(listed).toMatchObject({
+      ok: true,
+      value: { cut: true, problems: [expect.stringContaining('what comes after 100 items is not known')] },
+    })
+    expect(listed.ok && listed.value.items).toHaveLength(100)
+  })
+
+  test('behind a page without a list are read', async () => {
+    await using server = await faultyServer(
+      pagesOf({
+        '': { operations: 7, pagination: { cursor: 'a' } },
+        a: { operations: [at(3)], pagination: { cursor: 'b' } },
+      }),
+    )
+    const listed = await serviceOf(server.baseUrl).listOperations('quiet-1', since(0), running)
+    expect(listed.ok && listed.value.items).toHaveLength(1)
+    expect(listed.ok && listed.value.problems).toHaveLength(1)
   })
 
   test.each([404, 405, 501])('are none where the service answers %s', async (status) => {
@@ -194,78 +206,6 @@ describe('operations', () => {
       ok: false,
     })
   })
-})
-
-describe('an answer to a change', () => {
-  test.each([
-    [
-      'that does not fit leaves an update uncertain',
-      'updateCompute',
-      { endpoint: {} },
-      { ok: false, error: { kind: 'uncertain' } },
-    ],
-    [
-      'without a body leaves an update uncertain',
-      'updateCompute',
-      '',
-      { ok: false, error: { kind: 'uncertain' } },
-    ],
-    [
-      'tells what an update made',
-      'updateCompute',
-      { endpoint: compute },
-      ok({ compute: computeModel, operations: [] }),
-    ],
-  ] as const)('%s', async (_, method, body, expected) => {
-    await using server = await faultyServer(answers(200, body))
-    expect(await serviceOf(server.baseUrl)[method]('p', 'ep-x', {}, running)).toMatchObject(expected)
-  })
-
-  test.each([
-    [
-      { sizing: { min: cu(0.25), max: cu(2) } },
-      { autoscaling_limit_min_cu: 0.25, autoscaling_limit_max_cu: 2 },
-    ],
-    [{ sizing: { fixed: cu(1) } }, { autoscaling_limit_min_cu: 1, autoscaling_limit_max_cu: 1 }],
-    [{ autosuspendDelay: 'never' }, { suspend_timeout_seconds: -1 }],
-    [
-      { autosuspendDelay: seconds(0), disabled: false },
-      { suspend_timeout_seconds: 0, disabled: false },
-    ],
-    [{ branchId: 'br-x' }, { branch_id: 'br-x' }],
-    [{}, {}],
-  ] as const)('is preceded by the fields to change: %j', async (settings, endpoint) => {
-    const sent: unknown[] = []
-    await using server = await faultyServer((response, request) => {
-      sent.push(JSON.parse(request.body))
-      answers(200, { endpoint: compute })(response)
-    })
-    await serviceOf(server.baseUrl).updateCompute('p', 'ep-x', settings, running)
-    await serviceOf(server.baseUrl).createCompute('p', 'br-y', settings, running)
-    expect(sent).toEqual([{ endpoint }, { endpoint: { ...endpoint, branch_id: 'br-y', type: 'read_write' } }])
-  })
-
-  test.each([
-    [200, { endpoint: compute, operations: [] }, computeModel, { compute: computeModel, operations: [] }],
-    [200, 'OK, done', undefined, undefined],
-    [200, {}, undefined, undefined],
-    [204, '', undefined, undefined],
-  ])(
-    'of status %i and body %j is enough for a deletion and a restart',
-    async (status, body, deleted, restarted) => {
-      await using server = await faultyServer((response) => {
-        if (status === 204) response.writeHead(204).end()
-        else answers(status, body)(response)
-      })
-      const service = serviceOf(server.baseUrl)
-      expect(await service.deleteCompute('p', 'ep-x', running)).toEqual(ok(deleted))
-      expect(await service.restartCompute('p', 'ep-x', running)).toEqual(ok(restarted))
-      expect(server.requests).toEqual([
-        'DELETE /api/v2/projects/p/endpoints/ep-x',
-        'POST /api/v2/projects/p/endpoints/ep-x/restart',
-      ])
-    },
-  )
 })
 
 const ask = (one: Service): Promise<unknown> => one.listComputes('p', running)

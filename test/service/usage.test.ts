@@ -40,14 +40,14 @@ describe('a page of operations', () => {
 
   test('tells what it holds, and what does not fit', async () => {
     await using server = await faultyServer(answers(200, { operations: [operation, { id: 7 }] }))
-    expect(await serviceOf(server.baseUrl).listOperationsPage('p', undefined, running)).toEqual(
+    expect(await serviceOf(server.baseUrl).listOperationsPage('quiet-1', undefined, running)).toEqual(
       ok({
         items: [operationModel],
         problems: [expect.stringMatching(/^operations\[1\]\.id: /)],
         next: undefined,
       }),
     )
-    expect(server.requests).toEqual(['GET /api/v2/projects/p/operations?limit=1000'])
+    expect(server.requests).toEqual(['GET /api/v2/projects/quiet-1/operations?limit=1000'])
   })
 
   test('that names itself as the next is a fault of the service', async () => {

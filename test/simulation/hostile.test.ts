@@ -1,7 +1,7 @@
 // What looking costs when things are not as they should be: the judge is the simulation's truth.
 import { expect, test } from 'vitest'
 import { simulateWeek, type WeekOptions } from './week.ts'
-import type { Use } from './world.ts'
+import type { Use, Wire } from './world.ts'
 
 const MINUTE = 60_000
 
@@ -69,4 +69,43 @@ test.each([600, 3600])('with a delay of %d s readings stay in their budget', asy
   const { alone, more, wakesCaused } = await added({ uses: () => uses, days: 4 })
   expect(more).toBeLessThanOrEqual(0.01 * alone + delay)
   expect(wakesCaused).toBe(0)
+})
+
+const siblings: readonly Use[] = ['ep-a', 'ep-b', 'ep-c'].map((endpointId, index) => ({
+  endpointId,
+  delay: 300,
+  activity: Array.from({ length: 8 }, (_, hour) => (hour * 60 + index * 7 + 5) * MINUTE),
+}))
+
+const ahead = (record: Wire): Wire =>
+  record['id'] === 'ep-b' ? { ...record, updated_at: '2096-01-01T00:00:00Z' } : record
+
+test.each([
+  ['says the time', true],
+  ['does not', false],
+])('a record from the next century moves no sibling, when the service %s', async (_, dates) => {
+  const { ledger, events, world } = await simulateWeek({
+    seed: 3,
+    uses: () => siblings,
+    days: 0.4,
+    readings: 'off',
+    dates,
+    twisted: ahead,
+  })
+  const accounts = [...ledger.computes.values()]
+  expect(accounts.map(({ ref }) => ref.endpointId)).toEqual(['ep-a', 'ep-c'])
+  for (const { ref, totals } of accounts) {
+    const truth = world.simulation
+      .accounts(world.simulation.now())
+      .find(({ endpointId }) => endpointId === ref.endpointId)
+    expect(totals).toMatchObject({ wakes: 8, suspends: 8 })
+    expect(totals.awake.low).toBeLessThanOrEqual(1000 * (truth?.awakeSeconds ?? 0))
+    expect(totals.awake.high).toBeGreaterThanOrEqual(1000 * (truth?.awakeSeconds ?? 0))
+  }
+  const told = events.flatMap((event) =>
+    event.kind === 'problem' ? [`${event.where}: ${event.message}`] : [],
+  )
+  expect([...new Set(told)]).toEqual([
+    'compute ep-b: updated_at: 2096-01-01T00:00:00Z is a time to come, allowed are 3 s: this record is left out',
+  ])
 })

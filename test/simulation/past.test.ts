@@ -1,6 +1,6 @@
 // Months of operations, as the service tells them, in the daemon's own account: the past of the local service is the truth.
 import { expect, test } from 'vitest'
-import { NO_EVIDENCE, withLook, withOperation, withOperationsRead } from '../../src/account/evidence.ts'
+import { NO_EVIDENCE, withLook, withOperations, withOperationsRead } from '../../src/account/evidence.ts'
 import { historyOf } from '../../src/account/intervals.ts'
 import { endpointWire, operationWire } from '../../src/local/api/wire.ts'
 import type { UseRecord } from '../../src/local/control/account.ts'
@@ -31,11 +31,10 @@ const computesOf = ({ project }: Lived): readonly Compute[] => {
 
 /** What the list of operations and one look at the compute tell. */
 function awakeBy(operations: readonly Operation[], compute: Compute): readonly AwakeInterval[] {
-  const told = operations
-    .filter(({ endpointId }) => endpointId === compute.endpointId)
-    .reduce(withOperation, NO_EVIDENCE)
+  const its = operations.filter(({ endpointId }) => endpointId === compute.endpointId)
+  const told = withOperations(NO_EVIDENCE, its)
   const look = { compute, askedAt: now, answeredAt: now, askedOn: seconds(0) }
-  const evidence = withLook(withOperationsRead(told, now), look)
+  const evidence = withLook(withOperationsRead(told, its, now), look)
   return historyOf(evidence, { settledUntil: instant(0), carried: undefined }, now).intervals
 }
 

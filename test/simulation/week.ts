@@ -1,4 +1,5 @@
 // The daemon's loop over a simulated account, on a virtual clock with seeded chance.
+import { createOwners, type Owners } from '../../src/model/owner.ts'
 import { createScopes } from '../../src/account/budgets/budgets.ts'
 import { createUtc } from '../../src/calendar/zone.ts'
 import { loop } from '../../src/daemon/loop.ts'
@@ -16,14 +17,16 @@ import {
   type ReadingCounts,
 } from '../../src/model/ledger.ts'
 import type { Ports, Random, Store } from '../../src/model/ports.ts'
-import { after, seconds } from '../../src/model/units.ts'
+import { NO_TALLIES, type Tallies } from '../../src/model/tally.ts'
+import { seconds, type Instant } from '../../src/model/units.ts'
 import { START } from '../local/control/build.ts'
 import { preset, prices } from '../support/build.ts'
 import { NO_HISTORY } from '../support/no-history.ts'
 import { POLL } from '../support/poll.ts'
 import { fakeClock } from '../support/fake-clock.ts'
+import { createMachine, type MachineTroubles } from './machine.ts'
 import { seeded } from './seeded.ts'
-import { createWorld, type Use, type World } from './world.ts'
+import { createWorld, type Count, type Use, type World, type WorldOptions } from './world.ts'
 
 export type Week = {
   readonly ledger: Ledger
@@ -32,7 +35,7 @@ export type Week = {
   readonly passes: number
 }
 
-export type WeekOptions = {
+export type WeekOptions = MachineTroubles & {
   readonly seed: number
   readonly uses: (random: Random) => readonly Use[]
   readonly days: number
@@ -41,12 +44,20 @@ export type WeekOptions = {
   /** Chance per pass that the service stops answering, for up to half an hour. */
   readonly outages?: number
   readonly readings?: PassPlan['sweep']['readings']['mode']
-  /** The daemon's clock minus the service's, seconds. */
-  readonly skew?: number
+  /** Whether answers tell the service's time; default: they do. */
+  readonly dates?: boolean
+  /** What becomes of the record of a compute on its way. */
+  readonly twisted?: WorldOptions['twisted']
   /** Whether the store refuses to write, by seconds since the start. */
   readonly storeFails?: (elapsed: number) => boolean
+  /** What the project list counts; nothing when nothing is said. */
+  readonly count?: Count
   /** Where it is kept; in memory when nothing is said. */
   readonly store?: Store
+  /** Who answers for what, by seconds since the start; nobody when nothing is said. */
+  readonly owners?: (elapsed: number) => Owners
+  /** Told of the state after every pass. */
+  readonly passed?: (state: AccountState, now: Instant) => void
 }
 
 const DAY = 86_400
@@ -55,7 +66,9 @@ const nothing = (): void => undefined
 export async function simulateWeek(options: WeekOptions): Promise<Week> {
   const random = seeded(options.seed)
   const clock = fakeClock(new Date(START).toISOString())
-  const world = createWorld(options.uses(random), clock, random)
+  const machine = createMachine(clock, options)
+  const { dates, twisted, count } = options
+  const world = createWorld(options.uses(random), { clock, random, machine, dates, twisted, count })
   const events: Event[] = []
   const store = options.store ?? memoryStore()
   const send: Ports['send'] = (told) => {
@@ -64,7 +77,8 @@ export async function simulateWeek(options: WeekOptions): Promise<Week> {
   }
   const { service, readings } = world
   const ports: Ports = {
-    clock: { ...clock, now: () => after(clock.now(), seconds(options.skew ?? 0)) },
+    clock: machine,
+    time: world.time,
     random,
     service,
     background: service,
@@ -83,16 +97,25 @@ export async function simulateWeek(options: WeekOptions): Promise<Week> {
   let passes = 0
   const stop = new AbortController()
   const log = pino({ level: 'silent' })
-  const self = { request: nothing, pass: nothing, commit: nothing, text: () => Promise.resolve('') }
+  const self = { pass: nothing }
   const oneTurn = async (): Promise<number> => {
     if (random.unit() < (options.outages ?? 0)) world.breakUntil(clock.now() + random.unit() * 1_800_000)
-    state = (await turn(ports, { before: state, plan: planOf(options) }, { log, self, signal: stop.signal }))
-      .state
+    state = (
+      await turn(
+        ports,
+        { before: state, plan: planOf(options, clock.monotonic()) },
+        { log, self, signal: stop.signal },
+      )
+    ).state
     passes += 1
-    if (random.unit() < (options.crashes ?? 0)) state = newAccountState(await store.load('main'))
+    options.passed?.(state, clock.now())
+    if (random.unit() < (options.crashes ?? 0)) {
+      world.forget()
+      state = newAccountState(await store.load('main'))
+    }
     return state.failures
   }
-  const running = loop(clock, { interval: seconds(60), turn: oneTurn }, stop.signal)
+  const running = loop(machine, { interval: seconds(60), turn: oneTurn }, stop.signal)
   await clock.advance(seconds(options.days * DAY))
   stop.abort()
   await clock.advance(seconds(120))
@@ -100,11 +123,12 @@ export async function simulateWeek(options: WeekOptions): Promise<Week> {
   return { ledger: state.ledger, events, world, passes }
 }
 
-const planOf = ({ readings }: WeekOptions): PassPlan => ({
+const planOf = ({ readings, owners }: WeekOptions, elapsed: number): PassPlan => ({
   prices,
   preset,
   budgets: createScopes([]),
   dayOf: createUtc().dayOf,
+  owners: owners?.(elapsed) ?? createOwners([]),
   overhead: 0.01,
   sweep: {
     ...POLL,
@@ -119,10 +143,11 @@ const planOf = ({ readings }: WeekOptions): PassPlan => ({
 })
 
 /** Keeps text, as a disk does: a daemon that begins anew has nothing else. */
-function memoryStore(): Store {
+export function memoryStore(): Store {
   const computes = new Map<string, string>()
   const projects = new Map<string, string>()
   let kept = JSON.stringify(NO_READING_COUNTS)
+  let tallies = JSON.stringify(NO_TALLIES)
   return {
     load: (account) =>
       Promise.resolve({
@@ -131,11 +156,13 @@ function memoryStore(): Store {
         projects: parsed<ProjectAccount>(projects),
         readings: JSON.parse(kept) as ReadingCounts,
         budgets: {},
+        tallies: JSON.parse(tallies) as Tallies,
       }),
     commit: (batch) => {
       for (const one of batch.computes) computes.set(computeKey(one.ref), JSON.stringify(one))
       for (const one of batch.projects) projects.set(one.project.projectId, JSON.stringify(one))
       kept = batch.readings ? JSON.stringify(batch.readings) : kept
+      tallies = batch.tallies ? JSON.stringify(batch.tallies) : tallies
       return Promise.resolve()
     },
     close: () => Promise.resolve(),

@@ -1,12 +1,14 @@
 // The service of a simulation: the local service's control plane without processes, behind the daemon's own decoders.
 import { endpointWire, operationWire, optional, timestamp, type View } from '../../src/local/api/wire.ts'
+import { useOf } from '../../src/local/control/account.ts'
 import { publishedActivity, type Project } from '../../src/local/control/project.ts'
 import { createSimulation, type Simulation } from '../../src/local/control/simulated.ts'
 import type { Reading } from '../../src/model/observation.ts'
-import type { Clock, Random, Readings, Service } from '../../src/model/ports.ts'
+import type { Clock, Random, Readings, Service, ServiceTime } from '../../src/model/ports.ts'
 import { failed, ok, type Result } from '../../src/model/result.ts'
 import type { ServiceError } from '../../src/model/service-error.ts'
 import { bytes, instant, seconds } from '../../src/model/units.ts'
+import { createServiceTime } from '../../src/service/date.ts'
 import { decodeComputes, decodeOperations, decodeProjects } from '../../src/service/decode.ts'
 import { project, settings, sleeping, START } from '../local/control/build.ts'
 import { UNASKED } from '../support/unasked.ts'
@@ -16,10 +18,21 @@ export type Use = {
   readonly endpointId: string
   readonly delay: number
   readonly activity: readonly number[]
+  /** The limits of its size, CU; default one fixed size. */
+  readonly range?: readonly [min: number, max: number]
+  /** What the autoscaler aims at from an instant on, ms after the start, ascending. */
+  readonly goals?: readonly { readonly at: number; readonly cu: number }[]
 }
+
+/** What `cpu_used_sec` of a project shows, given what was really used until an instant, CU-seconds. */
+export type Count = (usedUntil: (at: number) => number, now: number) => number
 
 export type World = {
   readonly service: Service
+  /** What its answers tell of its time. */
+  readonly time: ServiceTime
+  /** A new process of the daemon begins: it has heard nothing. */
+  forget(): void
   readonly readings: Readings
   readonly simulation: Simulation
   /** Until this instant the service answers nothing. */
@@ -37,7 +50,7 @@ const OPERATIONS = 1000
 /** The list's record of a project with one compute. */
 const projectRecord = (
   { id, name, createdAt, updatedAt, computes }: Project,
-  { now, lag }: View,
+  { now, lag, used }: View & { readonly used: number },
 ): Record<string, unknown> => ({
   id,
   name,
@@ -45,22 +58,44 @@ const projectRecord = (
   region_id: 'local',
   provisioner: 'k8s-neonvm',
   pg_version: 17,
-  cpu_used_sec: 0,
+  cpu_used_sec: used,
   ...optional('compute_last_active_at', computes[0] && publishedActivity(computes[0].activity, now, lag)),
   created_at: timestamp(createdAt),
   updated_at: timestamp(updatedAt),
 })
 
-export function createWorld(uses: readonly Use[], clock: Clock, random: Random): World {
+export type WorldOptions = {
+  readonly clock: Clock
+  readonly random: Random
+  /** Default: the service counts nothing. */
+  readonly count?: Count | undefined
+  /** Of the machine of the daemon; default: the clock of the world. */
+  readonly machine?: Pick<Clock, 'monotonic'>
+  /** Whether answers tell the time; default: they do. */
+  readonly dates?: boolean | undefined
+  /** What becomes of the record of a compute on its way. */
+  readonly twisted?: ((record: Wire) => Wire) | undefined
+}
+
+export type Wire = Readonly<Record<string, unknown>>
+
+const asItIs = (record: Wire): Wire => record
+
+export function createWorld(uses: readonly Use[], options: WorldOptions): World {
+  const { clock, random, count = () => 0, machine = clock, dates = true, twisted = asItIs } = options
+  let time = createServiceTime(machine)
   const simulation = createSimulation({
-    projects: uses.map(({ endpointId, delay }) => ({
-      ...project([{ ...sleeping({ suspendTimeout: delay }), id: endpointId }]),
+    projects: uses.map(({ endpointId, delay, range }) => ({
+      ...project([{ ...sleeping({ suspendTimeout: delay, ...limitsOf(range) }), id: endpointId }]),
       id: `project-${endpointId}`,
     })),
     from: START,
     settings,
     latencies: { start: 1500, stop: 300, configure: 100 },
     activity: new Map(uses.map(({ endpointId, activity }) => [endpointId, activity.map((at) => START + at)])),
+    scripts: uses.map(({ endpointId, goals = [] }) =>
+      goals.map(({ at, cu }) => ({ at: START + at, kind: 'goal', endpointId, cu })),
+    ),
   })
   let brokenUntil = 0
   const blind: string[] = []
@@ -73,6 +108,7 @@ export function createWorld(uses: readonly Use[], clock: Clock, random: Random):
     signal: AbortSignal,
     answer: () => Result<Value, unknown>,
   ): Promise<Result<Value, ServiceError>> {
+    const sentOn = machine.monotonic()
     await clock.sleep(seconds(0.01 + 0.05 * random.unit()), signal)
     simulation.advance(Math.max(simulation.now(), clock.now()))
     if (clock.now() < brokenUntil) return failed({ kind: 'unavailable', message: 'broken for now' })
@@ -80,7 +116,9 @@ export function createWorld(uses: readonly Use[], clock: Clock, random: Random):
     const decoded = value.ok
       ? ok(value.value)
       : failed<ServiceError>({ kind: 'malformed', problems: [String(value.error)] })
+    const headers = dates ? { date: new Date(simulation.now()).toUTCString() } : {}
     await clock.sleep(seconds(0.05 * random.unit()), signal)
+    time.heard({ code: '200', headers, seconds: seconds(machine.monotonic() - sentOn) })
     return decoded
   }
   const view = (): View => ({ now: simulation.now(), lag: LAG, suffix: 'localhost', loopback: false })
@@ -89,8 +127,16 @@ export function createWorld(uses: readonly Use[], clock: Clock, random: Random):
     if (!found) throw new Error(`no project ${projectId} in the simulation`)
     return found
   }
+  const recordOf = (id: string): Record<string, unknown> => {
+    const until = (to: number): number => useOf(simulation.intervals(id, { from: 0, to })).cuMs / 1000
+    return projectRecord(known(id), { ...view(), used: Math.floor(count(until, simulation.now())) })
+  }
   return {
     simulation,
+    time: { told: () => time.told() },
+    forget: () => {
+      time = createServiceTime(machine)
+    },
     blind,
     breakUntil: (at) => {
       brokenUntil = at
@@ -99,7 +145,7 @@ export function createWorld(uses: readonly Use[], clock: Clock, random: Random):
       ...UNASKED,
       listProjectsPage: (_, signal) =>
         asked(signal, () => {
-          const decoded = decodeProjects({ projects: ids.map((id) => projectRecord(known(id), view())) })
+          const decoded = decodeProjects({ projects: ids.map(recordOf) })
           return decoded.ok ? ok({ ...decoded.value, next: undefined }) : decoded
         }),
       listComputes: (projectId, signal) =>
@@ -108,7 +154,9 @@ export function createWorld(uses: readonly Use[], clock: Clock, random: Random):
           for (const { id, state } of computes)
             if (state === 'active') seenAwake.set(id, simulation.now())
             else seenAwake.delete(id)
-          return decodeComputes({ endpoints: computes.map((one) => endpointWire(projectId, one, view())) })
+          return decodeComputes({
+            endpoints: computes.map((one) => twisted(endpointWire(projectId, one, view()))),
+          })
         }),
       listOperations: (projectId, since, signal) =>
         asked(signal, () => {
@@ -135,6 +183,8 @@ export function createWorld(uses: readonly Use[], clock: Clock, random: Random):
     },
   }
 }
+
+const limitsOf = (range: Use['range']) => range && { minCu: range[0], maxCu: range[1] }
 
 const readingOf = (kind: Reading['kind'], startedAt: number, now: number): Reading => ({
   kind,

@@ -26,6 +26,11 @@ export const batch = (): Batch => ({
   rollups: [],
   days: [],
   budgets: {},
+  tallies: undefined,
+  events: [],
+  reports: [],
+  deliveries: [],
+  memories: {},
 })
 
 const edge = (when: number): Edge => ({

@@ -1,17 +1,19 @@
 // What every driver of the store must do: run it against each.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Ledger, SettledInterval } from '../../src/model/ledger.ts'
-import type { Batch, History, Store } from '../../src/model/ports.ts'
+import type { Batch, History, Outbox, Store } from '../../src/model/ports.ts'
 import { COARSE, FINE, type Rollup } from '../../src/model/rollup.ts'
-import { instant, seconds } from '../../src/model/units.ts'
+import { NO_TALLIES } from '../../src/model/tally.ts'
+import { instant, seconds, micros } from '../../src/model/units.ts'
 import { accounted } from '../support/accounted.ts'
 import { at, ledger, look, prices, sweep } from '../support/build.ts'
 import { batch, dayAt, intervalAt, refOf, rollupAt } from './build.ts'
+import { outboxContract } from './outbox-contract.ts'
 
 export type Driver = {
-  readonly store: Store & History
+  readonly store: Store & History & Outbox
   /** Closes the store and opens another on what it left. */
-  readonly reopen: () => Promise<Store & History>
+  readonly reopen: () => Promise<Store & History & Outbox>
   /** Closes it and removes what it left. */
   readonly remove: () => Promise<void>
 }
@@ -44,12 +46,16 @@ export function storeContract(name: string, open: () => Promise<Driver>): void {
 
     ledgerContract(() => driver)
     historyContract(() => driver)
+    outboxContract(() => driver)
   })
 }
 
 function ledgerContract(driver: () => Driver): void {
   test('has an empty ledger of an account never seen', async () => {
-    expect(await driver().store.load('other')).toEqual<Ledger>(ledger({ account: 'other' }))
+    const { computes, projects, ...rest } = await driver().store.load('other')
+    expect({ ...rest, computes: new Map(computes), projects: new Map(projects) }).toEqual<Ledger>(
+      ledger({ account: 'other' }),
+    )
   })
 
   test('has what was committed, also when it was closed and opened again', async () => {
@@ -68,12 +74,18 @@ function ledgerContract(driver: () => Driver): void {
     const { store } = driver()
     const { batch: one } = seen('ep-one')
     const counts = { ...ledger().readings, ok: 7 }
+    const tally = { definition: 'all', unit: 'USD', shown: 5, ahead: 0 }
+    const gone = { ...NO_TALLIES, budgets: { gone: tally }, teams: { web: { idle_tail: micros(7) } } }
+    const tallies = { ...NO_TALLIES, budgets: { all: tally } }
+    await store.commit({ ...one, tallies: gone })
+    await store.commit({ ...one, tallies })
     await store.commit({ ...one, readings: counts })
     await store.commit({ ...batch(), computes: seen('ep-two').batch.computes })
     const loaded = await store.load('main')
     expect([...loaded.computes.keys()]).toEqual(['main/project-one/ep-one', 'main/project-one/ep-two'])
     expect(loaded.projects.size).toBe(one.projects.length)
     expect(loaded.readings.ok).toBe(7)
+    expect(loaded.tallies).toEqual(tallies)
   })
 
   test('keeps accounts apart', async () => {
@@ -146,6 +158,26 @@ function historyContract(driver: () => Driver): void {
     const store = await kept({ settled })
     await store.commit({ ...batch(), settled })
     expect(await collected(store.intervals('main', ALWAYS))).toEqual(settled)
+  })
+
+  test('keeps every interval that began at one instant, also such as are alike, once each', async () => {
+    const long = intervalAt(one, 100)
+    const { interval } = long
+    const short: SettledInterval = {
+      ...long,
+      interval: { ...interval, to: { ...interval.from, source: 'operation' }, knownUntil: at(100) },
+    }
+    const store = await kept({ settled: [short, short] })
+    await store.commit({ ...batch(), settled: [long] })
+    await store.commit({ ...batch(), settled: [short, short] })
+    expect(await collected(store.intervals('main', ALWAYS))).toEqual([short, short, long])
+    expect(await store.lastIntervals(one, 2)).toEqual([short, long])
+  })
+
+  test('tells each of many intervals that began at one instant once, over all pages', async () => {
+    const settled = Array.from({ length: 1201 }, () => intervalAt(one, 100))
+    const store = await kept({ settled })
+    expect(await collected(store.intervals('main', ALWAYS))).toHaveLength(1201)
   })
 
   test.each([

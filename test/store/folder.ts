@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 import { afterEach, beforeEach } from 'vitest'
-import type { History, Store } from '../../src/model/ports.ts'
+import type { History, Outbox, Store } from '../../src/model/ports.ts'
 import { openEmbeddedStore } from '../../src/store/embedded.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 
@@ -14,7 +14,7 @@ export type Place = {
   /** That of the running test. */
   readonly folder: () => string
   readonly file: () => string
-  readonly open: () => Store & History
+  readonly open: () => Store & History & Outbox
   /** Rows as they lie in the file. */
   readonly rows: (query: string) => readonly Record<string, SQLOutputValue>[]
 }

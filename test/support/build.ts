@@ -6,7 +6,8 @@ import { NO_READING_COUNTS, type Ledger } from '../../src/model/ledger.ts'
 import type { Look, Reading, ReadingAttempt, Sweep } from '../../src/model/observation.ts'
 import type { Operation } from '../../src/model/operation.ts'
 import type { Prices } from '../../src/model/price.ts'
-import { NO_BACKLOG, NO_LIST } from '../../src/observe/sweep.ts'
+import { NO_BACKLOG, NO_LIST, NOTHING_WAITS } from '../../src/observe/sweep.ts'
+import { NO_TALLIES } from '../../src/model/tally.ts'
 import { createPreset } from '../../src/model/sizes.ts'
 import { bytes, cu, instant, micros, millis, seconds, type Instant } from '../../src/model/units.ts'
 
@@ -127,6 +128,8 @@ export const sweep = (when: number, over: Partial<Sweep> = {}): Sweep => ({
   projects: [project()],
   list: NO_LIST,
   backlog: NO_BACKLOG,
+  waiting: NOTHING_WAITS,
+  asked: 0,
   looks: [],
   listed: [],
   operations: [],
@@ -144,5 +147,6 @@ export const ledger = (over: Partial<Ledger> = {}): Ledger => ({
   projects: new Map(),
   readings: NO_READING_COUNTS,
   budgets: {},
+  tallies: NO_TALLIES,
   ...over,
 })

@@ -1,7 +1,7 @@
-import type { Clock } from '../../src/model/ports.ts'
+import type { ServiceClock } from '../../src/model/ports.ts'
 import { instant, seconds, type Seconds } from '../../src/model/units.ts'
 
-type FakeClock = Clock & {
+type FakeClock = ServiceClock & {
   advance(by: Seconds): Promise<void>
   /** Sets the wall clock forward or back, as an operator or a time server does; nothing else moves. */
   step(by: number): void
@@ -15,6 +15,7 @@ export function fakeClock(start = '2026-01-05T00:00:00Z'): FakeClock {
   return {
     now: () => instant(offset + elapsed),
     monotonic: () => seconds(elapsed / 1000),
+    between: (from, to) => [instant(offset + from * 1000), instant(offset + to * 1000)],
     sleep: (duration, signal) =>
       new Promise((resolve) => {
         const wake = (): void => {

@@ -1,10 +1,13 @@
 // Writes every file that is made from the code: `npm run generate`. test/docs.test.ts fails when one differs.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { stringify } from 'yaml'
 import { defaultYaml } from '../../src/config/defaults.ts'
 import { configJsonSchemaText } from '../../src/config/describe.ts'
 import { CATALOGUE, PREFIX } from '../../src/metrics/catalogue.ts'
 import { DAY_COLUMNS, INTERVAL_COLUMNS, ROLLUP_COLUMNS } from '../../src/report/columns.ts'
+import { reportJsonSchema } from '../../src/report/schema.ts'
+import { alertName, GROUPS, ruleFile, runbookOf } from '../../src/send/rules/rules.ts'
 import { MAY_IMPORT } from './dependencies.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -19,10 +22,13 @@ export type Generated = {
 /** One entry for each file, or for each part of one between markers. */
 export const GENERATED: readonly Generated[] = [
   { path: 'config/schema.json', content: configJsonSchemaText },
+  { path: 'config/report.schema.json', content: reportJsonSchemaText },
   { path: 'config/default.yaml', content: () => defaultYaml() },
   { path: '.github/ARCHITECTURE.md', content: between('dependencies', dependencyTable) },
   { path: 'README.md', content: between('metrics', metricTable) },
   { path: 'README.md', content: between('export', exportTable) },
+  { path: 'README.md', content: between('alerts', alertTable) },
+  { path: 'dashboards/alerts.yaml', content: alertsYaml },
 ]
 
 /** Puts what `text` yields between `<!-- name -->` and `<!-- /name -->`; the rest of the file is written by people. */
@@ -38,6 +44,10 @@ function between(name: string, text: () => string): Generated['content'] {
 
 const code = (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(' ')
 
+function reportJsonSchemaText(): string {
+  return `${JSON.stringify(reportJsonSchema(), undefined, 2)}\n`
+}
+
 function dependencyTable(): string {
   const rows = Object.entries(MAY_IMPORT).map(
     ([row, allowed]) => `| ${row === '.' ? '`main.ts`' : code([row])} | ${code(allowed) || 'nothing'} |`,
@@ -47,9 +57,10 @@ function dependencyTable(): string {
 
 function metricTable(): string {
   const rows = Object.values(CATALOGUE).map(
-    ({ name, type, labels, help }) => `| \`${PREFIX}${name}\` | ${type} | ${code(labels)} | ${help} |`,
+    ({ name, type, labels, unit = '', basic, help }) =>
+      `| \`${PREFIX}${name}\`${basic ? ' •' : ''} | ${type} | ${code(labels)} | ${unit} | ${help} |`,
   )
-  return ['| metric | type | labels | meaning |', '|---|---|---|---|', ...rows].join('\n')
+  return ['| metric | type | labels | unit | meaning |', '|---|---|---|---|---|', ...rows].join('\n')
 }
 
 function exportTable(): string {
@@ -62,6 +73,28 @@ function exportTable(): string {
     columns.map(({ name, meaning }) => `| ${what} | \`${name}\` | ${meaning} |`),
   )
   return ['| of | column | meaning |', '|---|---|---|', ...rows].join('\n')
+}
+
+/** What an alert says, with … for what differs from alert to alert. */
+function alertTable(): string {
+  const rows = GROUPS.flatMap(({ rules }) =>
+    rules.map((rule) => {
+      const says = rule.summary
+        .replace(/\{\{ with .*?\{\{ end \}\}/g, '')
+        .replace(/\{\{.*?\}\}/g, '…')
+        .replace(/\.$/, '')
+      return `| [\`${alertName(rule)}\`](${runbookOf(rule)}) | ${rule.severity} | ${rule.for ?? 'at once'} | ${says} |`
+    }),
+  )
+  return ['| alert | severity | after | says |', '|---|---|---|---|', ...rows].join('\n')
+}
+
+const ALERTS_HEAD = `# Rules for Prometheus 2.42 or newer, written by \`npm run generate\` from src/send/rules.
+# The job that scrapes Dormouse has to be called dormouse.
+`
+
+function alertsYaml(): string {
+  return ALERTS_HEAD + stringify(ruleFile(GROUPS), { lineWidth: 0 })
 }
 
 /** The file as it is; undefined when it is not there. */

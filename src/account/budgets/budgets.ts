@@ -8,10 +8,11 @@ import type { Prices } from '../../model/price.ts'
 import { selects, targetOf } from '../../model/selector.ts'
 import type { AwakeSlice } from '../../model/slice.ts'
 import type { Steps } from '../../model/steps.ts'
+import type { Tallies } from '../../model/tally.ts'
 import type { Instant, Micros } from '../../model/units.ts'
 import { goingOn } from '../as-of.ts'
 import { priceAt } from '../slices.ts'
-import { openLook } from './look.ts'
+import { openLook, type Burning } from './look.ts'
 import {
   byCompute,
   settleBudget,
@@ -49,6 +50,7 @@ const COMPUTES = 500
 
 export type BudgetsLook = {
   readonly states: BudgetStates
+  readonly tallies: Tallies['budgets']
   /** In the order of `budgets`; without those that no period holds now. */
   readonly views: readonly BudgetView[]
   readonly events: readonly Event[]
@@ -62,13 +64,19 @@ export type BudgetScopes = {
 
 type Scoped = {
   readonly project: ProjectAccount | undefined
-  readonly compute: Omit<BudgetCompute, 'perCuHour'>
-  /** Places in `budgets`. */
+  /** In `budgets`; one list for all computes that count for the same. */
   readonly places: readonly number[]
 }
 
 export function createScopes(budgets: readonly Budget[]): BudgetScopes {
   const known = new WeakMap<ComputeAccount, Scoped>()
+  const lists = new Map<string, readonly number[]>()
+  const listOf = (places: readonly number[]): readonly number[] => {
+    const key = places.join(' ')
+    const list = lists.get(key) ?? places
+    lists.set(key, list)
+    return list
+  }
   return {
     budgets,
     of: (account, project) => {
@@ -76,26 +84,28 @@ export function createScopes(budgets: readonly Budget[]): BudgetScopes {
       if (before?.project === project && before) return before
       const compute = scopedCompute(account, project)
       const places = budgets.flatMap(({ scope }, place) => (selects(scope, compute) ? [place] : []))
-      const scoped = { project, compute, places }
+      const scoped = { project, places: listOf(places) }
       known.set(account, scoped)
       return scoped
     },
   }
 }
 
-export type LookedAt = Pick<Ledger, 'computes' | 'projects' | 'budgets'> & {
+export type LookedAt = Pick<Ledger, 'computes' | 'projects' | 'budgets' | 'tallies'> & {
   readonly prices: Prices
   readonly now: Instant
+  /** The service could not be asked. */
+  readonly unseen?: boolean
 }
 
 /** What all budgets come to now, with what is not settled yet of every compute. */
 export function* lookAtBudgets(scopes: BudgetScopes, known: LookedAt): Steps<BudgetsLook> {
-  const { computes, projects, budgets: states, prices, now } = known
+  const { computes, projects, budgets: states, tallies, prices, now, unseen = false } = known
   const { budgets } = scopes
   const perCuHour = priceAt(prices, now)
   const looks = budgets.map((budget) => ({
     name: budget.name,
-    look: openLook(budget, states[budget.name], now),
+    look: openLook(budget, { state: states[budget.name], tally: tallies.budgets[budget.name], unseen }, now),
     waiting: [] as AwakeSlice[],
   }))
   const tell = (): void => {
@@ -104,11 +114,11 @@ export function* lookAtBudgets(scopes: BudgetScopes, known: LookedAt): Steps<Bud
   let count = 0
   for (const account of budgets.length === 0 ? [] : computes.values()) {
     const project = projects.get(account.ref.projectId)
-    const { compute, places } = scopes.of(account, project)
+    const { places } = scopes.of(account, project)
     const slices = places.length === 0 ? [] : unsettledOf(account, { prices, project, now })
     for (const place of places) {
-      looks[place]?.look.compute({ ...compute, perCuHour })
-      looks[place]?.waiting.push(...slices)
+      looks[place]?.look.compute({ ...burningOf(account), perCuHour })
+      for (const slice of slices) looks[place]?.waiting.push(slice)
     }
     count += 1
     if (count % COMPUTES !== 0) continue
@@ -119,6 +129,7 @@ export function* lookAtBudgets(scopes: BudgetScopes, known: LookedAt): Steps<Bud
   const closed = looks.map(({ name, look }) => ({ name, look: look.close() }))
   return {
     states: Object.fromEntries(closed.map(({ name, look }) => [name, look.state])),
+    tallies: Object.fromEntries(closed.map(({ name, look }) => [name, look.tally])),
     views: closed.flatMap(({ look: { view } }) => (view ? [view] : [])),
     events: closed.flatMap(({ look: { events } }) => events),
   }
@@ -158,8 +169,15 @@ export function budgetComputes(
 const scopedCompute = (
   { ref, compute, goneAt }: ComputeAccount,
   project: ProjectAccount | undefined,
-): Scoped['compute'] => ({
+): Omit<BudgetCompute, 'perCuHour'> => ({
   ...targetOf(ref.account, compute, project?.project),
+  ...burningOf({ compute, goneAt }),
+})
+
+const burningOf = ({
+  compute,
+  goneAt,
+}: Pick<ComputeAccount, 'compute' | 'goneAt'>): Omit<Burning, 'perCuHour'> => ({
   maxCu: largestCu(compute.sizing),
   gone: goneAt !== undefined,
 })

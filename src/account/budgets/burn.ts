@@ -1,8 +1,9 @@
 // How fast a budget is spent: over the last hour, six hours, day and three days.
-import type { Budget, BudgetLimit, Burn, Pace } from '../../model/budget.ts'
-import type { AwakeSlice } from '../../model/slice.ts'
+import type { Budget, BudgetLimit, Burn, Pace, Season } from '../../model/budget.ts'
+import type { AwakeSlice, Span } from '../../model/slice.ts'
 import type { Interval } from '../../model/time.ts'
-import { instant, seconds, type Cu, type Instant } from '../../model/units.ts'
+import { earliest, instant, seconds, type Cu, type Instant } from '../../model/units.ts'
+import { usualIn, type Spent } from './season.ts'
 
 /** Doubled, the last hour's spend is wrong by up to ten minutes of what was spent around its beginning. */
 const BUCKET = 300_000
@@ -20,28 +21,38 @@ const TIERS = [
 /** Of the highest burn there can be. Doubled, no tier could fire. */
 const REACHABLE = 0.8
 
-/** `pace` with what was settled, without what no window reaches any more. */
+/** Nothing before it is in a pace. */
+export const paceBegin = (now: Instant): Instant => instant(Math.floor((now - LONGEST) / BUCKET) * BUCKET)
+
+/** `pace` with what was settled, and what no window reaches any more. */
 export function addToPace(
   pace: Pace,
   slices: readonly AwakeSlice[],
   { now, unit }: { readonly now: Instant; readonly unit: BudgetLimit['unit'] },
-): Pace {
-  const oldest = Math.floor((now - LONGEST) / BUCKET)
+): { readonly pace: Pace; readonly past: readonly Spent[] } {
+  const begin = paceBegin(now)
+  const oldest = begin / BUCKET
   const kept: Record<string, number> = {}
-  for (const [bucket, amount] of Object.entries(pace)) if (Number(bucket) >= oldest) kept[bucket] = amount
+  const past: Spent[] = []
+  for (const [bucket, amount] of Object.entries(pace)) {
+    if (Number(bucket) >= oldest) kept[bucket] = amount
+    else past.push({ span: spanOf(Number(bucket)), amount })
+  }
   for (const slice of slices) {
     const [from, to] = slice.likely
     const rate = rateOf(slice.size.likely, Number(slice.price), unit)
+    const before: Span = [from, earliest(to, begin)]
+    if (before[1] > from) past.push({ span: before, amount: (before[1] - from) * rate })
     const last = Math.floor((to - 1) / BUCKET)
     for (let bucket = Math.max(oldest, Math.floor(from / BUCKET)); bucket <= last; bucket += 1) {
       const time = overlap(slice.likely, spanOf(bucket))
       kept[bucket] = (kept[bucket] ?? 0) + time * rate
     }
   }
-  return kept
+  return { pace: kept, past }
 }
 
-const spanOf = (bucket: number): readonly [number, number] => [bucket * BUCKET, (bucket + 1) * BUCKET]
+const spanOf = (bucket: number): Span => [instant(bucket * BUCKET), instant((bucket + 1) * BUCKET)]
 
 const overlap = (a: readonly [number, number], b: readonly [number, number]): number =>
   Math.max(0, Math.min(a[1], b[1]) - Math.max(a[0], b[0]))
@@ -77,6 +88,7 @@ export const maxBurnOf = ({ limit }: Budget, period: Interval, rate: number): nu
 
 export type Spending = {
   readonly pace: Pace
+  readonly season: Season | undefined
   /** `spentLately` of all that is not settled yet. */
   readonly unsettled: readonly number[]
   readonly period: Interval
@@ -86,18 +98,20 @@ export type Spending = {
   readonly now: Instant
 }
 
-export function burnsOf({ limit }: Budget, spending: Spending): readonly Burn[] {
-  const { pace, unsettled, period, maxBurn, since, now } = spending
+export function burnsOf({ limit, wallAt }: Budget, spending: Spending): readonly Burn[] {
+  const { pace, season, unsettled, period, maxBurn, since, now } = spending
   return TIERS.map(({ window, factor, floor }, tier) => {
     const from = instant(now - window)
     const planned = (limit.amount * window) / (period.to - period.from)
     const spent = settledIn(pace, [from, now]) + (unsettled[tier] ?? 0)
     const burn = from < since ? undefined : spent / planned
+    const expected = season && usualIn(season, [from, now], wallAt)
+    const usual = expected === undefined ? undefined : expected / planned
     const reachable = factor === undefined ? undefined : Math.min(factor, REACHABLE * maxBurn)
     if (reachable === undefined)
-      return { window: seconds(window / 1000), burn, threshold: undefined, off: 'left-to-forecast' }
+      return { window: seconds(window / 1000), burn, usual, threshold: undefined, off: 'left-to-forecast' }
     const off = reachable > floor ? undefined : 'out-of-reach'
-    return { window: seconds(window / 1000), burn, threshold: off ? undefined : reachable, off }
+    return { window: seconds(window / 1000), burn, usual, threshold: off ? undefined : reachable, off }
   })
 }
 

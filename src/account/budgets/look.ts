@@ -7,39 +7,55 @@ import type {
   CountedAmounts,
   Pace,
   PeriodRecord,
+  Season,
 } from '../../model/budget.ts'
 import type { Event } from '../../model/event.ts'
 import { selects, selectsAll, type Target } from '../../model/selector.ts'
 import type { AwakeSlice } from '../../model/slice.ts'
+import type { BudgetTally } from '../../model/tally.ts'
 import { ratio, type Instant, type Ratio } from '../../model/units.ts'
-import { measured } from './amounts.ts'
+import { addSlices, measured } from './amounts.ts'
 import { burnsOf, maxBurnOf, rateOf, spentLately } from './burn.ts'
 import { count, countedFrom, isOf, reached } from './record.ts'
 import { countedParts, settleBudget, type BudgetCompute } from './settle.ts'
+import { tallied } from './tally.ts'
 
 export type BudgetLook = {
   /** With the rungs that were reached: to be stored before anybody is told of them, or with it. */
   readonly state: BudgetState
+  readonly tally: BudgetTally
   /** Undefined when no period holds now. */
   readonly view: BudgetView | undefined
   /** For each period kept at most one, the highest rung that it reached for the first time; also of one just over. */
   readonly events: readonly Event[]
 }
 
+/** What a compute may spend at most. */
+export type Burning = Pick<BudgetCompute, 'gone' | 'maxCu' | 'perCuHour'>
+
 /** A look that goes on: many computes are told of in turns. */
 export type OpenLook = {
   /** Tells of a compute of the budget's scope: those that are there bound the burn by their largest sizes. */
-  readonly compute: (compute: BudgetCompute) => void
+  readonly compute: (compute: Burning) => void
   /** Tells of what is not settled yet, as of now, of computes of its scope; each slice once. */
   readonly provisional: (slices: readonly AwakeSlice[]) => void
   readonly close: () => BudgetLook
 }
 
-export function openLook(budget: Budget, before: BudgetState | undefined, now: Instant): OpenLook {
+/** What was kept of a budget; undefined at first. */
+export type KeptBudget = {
+  readonly state: BudgetState | undefined
+  readonly tally: BudgetTally | undefined
+  /** The service could not be asked: what may have gone on since is in the spend, and not in the counter, which could not take it back. */
+  readonly unseen?: boolean
+}
+
+export function openLook(budget: Budget, before: KeptBudget, now: Instant): OpenLook {
   const { unit } = budget.limit
-  const state = settleBudget(budget, before, { now, computes: new Map(), settled: new Map() })
+  const state = settleBudget(budget, before.state, { now, computes: new Map(), settled: new Map() })
   let counted = state.records.map(({ settled }) => settled)
   let unsettled = spentLately([], { now, unit })
+  let { total } = state
   let rate = 0
   return {
     compute: ({ gone, maxCu, perCuHour }) => {
@@ -49,6 +65,7 @@ export function openLook(budget: Budget, before: BudgetState | undefined, now: I
       const parts = countedParts(budget, slices)
       const lately = spentLately(parts, { now, unit })
       unsettled = unsettled.map((sum, tier) => sum + (lately[tier] ?? 0))
+      total = addSlices(total, parts)
       counted = state.records.map((record, index) => count(counted[index] ?? record.settled, parts, record))
     },
     close: () => {
@@ -58,11 +75,16 @@ export function openLook(budget: Budget, before: BudgetState | undefined, now: I
       })
       const period = budget.periodAt(now)
       const current = period && steps.find(({ after }) => isOf(after, period))
+      const tally =
+        (before.unseen ? before.tally : undefined) ??
+        tallied(budget, before.tally, measured(total, unit).likely)
       return {
         state: steps.some(isReached) ? { ...state, records: steps.map(({ after }) => after) } : state,
+        tally,
         view: current && {
-          ...figuresOf(budget, state, current),
-          ...paceOf(budget, current.after, { ...state, unsettled, now, rate }),
+          ...figuresOf(budget, current),
+          total: tally.shown,
+          ...paceOf(budget, current.after, { ...state, season: state.season, unsettled, now, rate }),
         },
         events: steps.flatMap((step) => rungEvents(budget, step, now)),
       }
@@ -78,6 +100,7 @@ const isReached = ({ before, after }: Step): boolean => after.rungs.length > bef
 type Spending = {
   readonly since: Instant
   readonly pace: Pace
+  readonly season: Season | undefined
   readonly unsettled: readonly number[]
   /** With every compute awake at its largest. */
   readonly rate: number
@@ -97,13 +120,9 @@ function paceOf(
   }
 }
 
-type Figures = Omit<BudgetView, 'countedFrom' | 'maxBurn' | 'burns'>
+type Figures = Omit<BudgetView, 'total' | 'countedFrom' | 'maxBurn' | 'burns'>
 
-function figuresOf(
-  budget: Budget,
-  state: BudgetState,
-  { after: { from, to, rungs }, counted }: Step,
-): Figures {
+function figuresOf(budget: Budget, { after: { from, to, rungs }, counted }: Step): Figures {
   const { account, name, mode, scope, per, limit } = budget
   const spent = measured(counted.all, limit.unit)
   const guessed = measured(counted.assumed, limit.unit).likely
@@ -117,7 +136,6 @@ function figuresOf(
     period: { from, to },
     limit,
     spent,
-    total: measured(state.total, limit.unit).likely,
     share: ratio(spent.likely / limit.amount),
     remaining: limit.amount - spent.likely,
     rungs,

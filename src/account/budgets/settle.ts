@@ -5,10 +5,11 @@ import { selects, type Target } from '../../model/selector.ts'
 import type { AwakeSlice } from '../../model/slice.ts'
 import type { Interval } from '../../model/time.ts'
 import { earliest, latest, type Cu, type Instant, type Micros } from '../../model/units.ts'
-import { addToPace } from './burn.ts'
+import { addToPace, paceBegin } from './burn.ts'
 import { addSlices, NO_AMOUNTS } from './amounts.ts'
 import { clip, reachOf } from './clip.ts'
 import { settleInto, withRecord } from './record.ts'
+import { begunAt, grown, newSeason } from './season.ts'
 
 /** A compute as budgets see it. */
 export type BudgetCompute = Target & {
@@ -36,6 +37,9 @@ export type SettleInput = {
   readonly settledSince?: Instant | undefined
 }
 
+/** So long a season may be behind where nothing is settled. Doubled, what is usual fades a day later. */
+const DAY = 86_400_000
+
 /**
  * @param state undefined at first; one of another definition is left behind, and counting begins anew
  * @returns `state` itself when nothing was settled for it
@@ -48,16 +52,21 @@ export function settleBudget(
   const { now } = input
   const kept = isCurrent(budget, state) ? state : createState(budget, input)
   const settled = countedParts(budget, inScope(budget, input))
+  const until = paceBegin(now)
+  const season = kept.season ?? newSeason(latest(kept.since, until), budget.wallAt)
   const period = budget.periodAt(now)
   const records = period ? withRecord(kept.records, period, budget) : kept.records
-  if (settled.length === 0 && records === kept.records && kept.since <= now) return kept
+  if (settled.length === 0 && records === kept.records && kept.since <= now && until - season.until < DAY)
+    return kept
+  const { pace, past } = addToPace(kept.pace, settled, { now, unit: budget.limit.unit })
   return {
     definition: kept.definition,
     // a clock that was ahead at the first pass said so
     since: earliest(kept.since, now),
     total: addSlices(kept.total, settled),
     records: records.map((record) => settleInto(record, settled)),
-    pace: addToPace(kept.pace, settled, { now, unit: budget.limit.unit }),
+    pace,
+    season: grown(season, { spent: past, until }, budget.wallAt),
   }
 }
 
@@ -65,12 +74,20 @@ export function settleBudget(
 export const isCurrent = ({ definition }: Budget, state: BudgetState | undefined): state is BudgetState =>
   state?.definition === definition
 
-const createState = ({ definition }: Budget, { now, settledSince }: SettleInput): BudgetState => ({
+const createState = ({ definition, wallAt }: Budget, { now, settledSince }: SettleInput): BudgetState => ({
   definition,
   since: settledSince ?? now,
   total: NO_AMOUNTS,
   records: [],
   pace: {},
+  season: newSeason(settledSince ?? now, wallAt),
+})
+
+/** `state` where all was counted from `since` on. */
+export const countedSince = ({ wallAt }: Budget, state: BudgetState, since: Instant): BudgetState => ({
+  ...state,
+  since,
+  ...(state.season && { season: begunAt(state.season, since, wallAt) }),
 })
 
 /** A compute whose time before an instant is not known. */
@@ -85,7 +102,8 @@ export function withNewcomers(
   const since = newcomers
     .filter(({ compute }) => selects(scope, compute))
     .reduce((known, { knownFrom }) => latest(known, knownFrom), state.since)
-  return since === state.since ? state : { ...state, since }
+  if (since === state.since) return state
+  return { ...state, since, ...(state.season && { season: { ...state.season, from: since } }) }
 }
 
 /** Those of computes that the budget is about. */

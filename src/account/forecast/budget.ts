@@ -30,7 +30,7 @@ export function budgetForecast(
   })
   if (!forecast) return undefined
   const days = spent.likely >= limit.amount ? undefined : exhaustedIn(forecast, limit.amount)
-  const { p10, p50, p90, learning } = forecast
+  const { p10, p50, p90, learning, coverage: held } = forecast
   return {
     p10,
     p50,
@@ -39,5 +39,6 @@ export function budgetForecast(
     days: history.amounts.length,
     probabilityOver: overBudget(forecast, limit.amount),
     exhaustedAt: days === undefined ? undefined : instant(Math.round(after(now, seconds(days * DAY)))),
+    held,
   }
 }

@@ -1,5 +1,6 @@
 // What a period will have cost when it ends, from what its days cost so far.
 import { ratio, type Ratio } from '../../model/units.ts'
+import { correctionBy, coverageOf, type Coverage, type Outcome } from './correction.ts'
 import {
   checkAmount,
   checkHistory,
@@ -10,8 +11,8 @@ import {
 } from './history.ts'
 import { factorOf } from './level.ts'
 import { shareBelow, SHARES, spreadsAt } from './quantiles.ts'
-import { correctedSpread, outlookAfter, type Outcome, type Stretch } from './spread.ts'
-import { coverageOf, finishedWindows, type Coverage } from './windows.ts'
+import { outlookAfter, type Stretch } from './spread.ts'
+import { finishedWindows } from './windows.ts'
 
 /**
  * Known days until a forecast no longer calls itself learning. With under ten, its error on the fifth day of a month is a
@@ -54,7 +55,8 @@ export type Forecast = {
 }
 
 export type Remains = {
-  readonly expected: Amount
+  /** Of the median and the base together. */
+  readonly middle: Amount
   readonly base: Amount
   readonly spread: number
   readonly most: Amount
@@ -75,10 +77,11 @@ export function forecastAtEnd(input: ForecastInput): Forecast | undefined {
   const outlook = outlookAfter(history, days, ahead)
   if (outlook.known === 0) return undefined
   const finished = input.finished ?? finishedWindows(history, windowLength(daysLeft))
+  const { shift, spread } = correctionBy(outlook, days, finished)
   const remains: Remains = {
-    expected: outlook.remaining,
+    middle: (outlook.remaining + outlook.base) * Math.exp(shift),
     base: outlook.base,
-    spread: correctedSpread(outlook, days, finished),
+    spread,
     most: daysLeft === 0 ? 0 : (input.most ?? Infinity),
     stretches: outlook.stretches,
   }
@@ -129,20 +132,20 @@ function stretchesOf(
 }
 
 /** Never below 0, never above what can be spent. */
-function remainingAt({ expected, base, spread, most }: Remains, share: number): Amount {
-  const amount = (expected + base) * Math.exp(spread * spreadsAt(share)) - base
+function remainingAt({ middle, base, spread, most }: Remains, share: number): Amount {
+  const amount = middle * Math.exp(spread * spreadsAt(share)) - base
   return Math.min(most, Math.max(0, amount))
 }
 
 /** The probability that the period ends above `limit`; 1 once it is exceeded. */
 export function overBudget({ spent, remains }: Forecast, limit: Amount): Ratio {
   checkAmount('limit', limit)
-  const { expected, base, spread, most } = remains
+  const { middle, base, spread, most } = remains
   const left = limit - spent
   if (left < 0) return ratio(1)
   if (left >= most) return ratio(0)
-  if (expected + base === 0) return ratio(1 - shareBelow(Infinity))
-  return ratio(1 - shareBelow(Math.log((left + base) / (expected + base)) / spread))
+  if (middle === 0) return ratio(1 - shareBelow(Infinity))
+  return ratio(1 - shareBelow(Math.log((left + base) / middle) / spread))
 }
 
 /**

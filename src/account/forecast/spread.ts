@@ -1,4 +1,4 @@
-// What the days that remain will cost, how far that may be off, and how own finished windows correct the width.
+// What the days that remain will cost, and how far that may be off.
 import { factorOf, levelAfter, weekdayFactors } from './level.ts'
 import { noiseAfter } from './noise.ts'
 import type { Amount, History } from './history.ts'
@@ -35,12 +35,6 @@ const RATE_DAYS = 60
 const SPREAD_POWER = 0.86
 /** Of the noise: 2 % always stay open, and e³ is as good as anything. Either doubled: no difference. */
 const NOISE = { least: 0.02, most: 3 }
-/**
- * Of the corrected spread. The most doubled, a compute that is hardly ever awake has a p90 of 150 times its median
- * instead of 12.
- */
-const SPREAD = { least: 0.02, most: 2 }
-
 /** The outlook after the first `days` days of `history` on the time that `ahead` gives for the weekday factors. */
 export function outlookAfter(
   history: History,
@@ -83,62 +77,7 @@ export const wholeDays =
       return { days: 1, weight, noise: weight }
     })
 
-/** What a window of one's own history turned out to be. */
-export type Outcome = Pick<Outlook, 'rate' | 'known' | 'spread'> & {
-  /** Days of the history before the window, and with it. */
-  readonly from: number
-  readonly to: number
-  /**
-   * How far it ended from what was expected, in spreads before any correction; -Infinity when nothing was spent at
-   * all.
-   */
-  readonly miss: number
-}
-
-/**
- * Windows' worth of belief in the spread as it is. Doubled, intervals of steady weeks are 13 % wider; on real
- * computes they hold within 1 % as many.
- */
-const BELIEF = 3
-/**
- * Times the variance, where there are no windows: a level that drifts is off by more than its noise tells. Doubled,
- * intervals are 7–10 % wider and hold 3–4 % more.
- */
-const ROOM = 1.2
-/**
- * Known days that leave room for as much again as the variance they show. Doubled, intervals of the first two months
- * are 17 % wider and hold 5 % more; later there is no difference.
- */
-const ROOM_DAYS = 20
-/** Days. Doubled: 0.5 % of coverage. */
-const OUTCOME_HALF_LIFE = 240
-/** Misses count at most as four spreads. Doubled, budgets that step have intervals 7 % wider. */
-const MOST_SQUARE = 16
-/** Of the present rate: windows from a time when almost nothing was spent say nothing. Doubled: 0.5 % of coverage. */
-const LEAST_RATE = 0.1
-
-/** The spread, corrected by how far the windows that ended by `days` were off. */
-export function correctedSpread(
-  { spread, rate, known }: Pick<Outlook, 'spread' | 'rate' | 'known'>,
-  days: number,
-  outcomes: readonly Outcome[],
-): number {
-  let squares = BELIEF * (ROOM + ROOM_DAYS / known)
-  let weights = BELIEF
-  for (const outcome of outcomes) {
-    if (outcome.to > days || outcome.rate < LEAST_RATE * rate) continue
-    const weight = ownWeight(outcome) * 2 ** (-(days - outcome.to) / OUTCOME_HALF_LIFE)
-    squares += weight * Math.min(MOST_SQUARE, outcome.miss ** 2)
-    weights += weight
-  }
-  return clamp(spread * Math.sqrt(squares / weights), SPREAD)
-}
-
-/** Days between the windows. Halved, twice the work for windows that overlap all the more. */
-export const STRIDE = 5
-
-/** Windows that overlap share what they tell. */
-const ownWeight = ({ from, to }: Outcome): number => Math.min(1, STRIDE / (to - from))
-
-const clamp = (value: number, { least, most }: { readonly least: number; readonly most: number }): number =>
-  Math.min(most, Math.max(least, value))
+export const clamp = (
+  value: number,
+  { least, most }: { readonly least: number; readonly most: number },
+): number => Math.min(most, Math.max(least, value))

@@ -1,9 +1,7 @@
 // One's own finished windows: what would have been forecast then, and what it came to.
-import type { Ratio } from '../../model/units.ts'
-import { ratio } from '../../model/units.ts'
+import { STRIDE, type Outcome } from './correction.ts'
 import type { History } from './history.ts'
-import { spreadsAt } from './quantiles.ts'
-import { correctedSpread, outlookAfter, STRIDE, wholeDays, type Outcome } from './spread.ts'
+import { outlookAfter, wholeDays } from './spread.ts'
 
 /**
  * Days before the first window: what is measured with fewer is how hard a start is. Doubled: 2 % of coverage in the
@@ -50,21 +48,4 @@ function outcomeOf(history: History, from: number, length: number): Outcome | un
   )
   if (known === 0 || remaining + base === 0) return undefined
   return { from, to, rate, known, spread, miss: Math.log((spent + base) / (remaining + base)) / spread }
-}
-
-/** How often the interval from p10 to p90 held on own finished windows. */
-export type Coverage = {
-  readonly windows: number
-  /** 0.8 when the intervals are as wide as they should be. */
-  readonly inside: Ratio
-}
-
-/** @returns undefined when no window has finished */
-export function coverageOf(outcomes: readonly Outcome[]): Coverage | undefined {
-  if (outcomes.length === 0) return undefined
-  const inside = outcomes.filter((outcome) => {
-    const widening = correctedSpread(outcome, outcome.from, outcomes) / outcome.spread
-    return outcome.miss >= widening * spreadsAt(0.1) && outcome.miss <= widening * spreadsAt(0.9)
-  })
-  return { windows: outcomes.length, inside: ratio(inside.length / outcomes.length) }
 }

@@ -7,7 +7,7 @@ import { rolledUp, type RolledUp } from './rollup.ts'
 /** The rollups of a compute after what one sweep tells of it. */
 export function rollupsAfter(
   before: ComputeAccount | undefined,
-  { ref, looks, readings, goneAt }: Facts,
+  { ref, looks, readings, gone }: Facts,
   preset: Preset,
 ): RolledUp {
   return rolledUp(before?.rollups ?? NO_ROLLUPS, {
@@ -22,7 +22,7 @@ export function rollupsAfter(
         (last?.maxConnections ?? preset.maxConnections(compute.sizing)) - (last?.reservedConnections ?? 0)
       )
     },
-    isGone: goneAt !== undefined && looks.length === 0,
+    isGone: gone !== undefined && looks.length === 0,
     preset,
   })
 }

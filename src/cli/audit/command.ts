@@ -9,6 +9,8 @@ import { createPreset } from '../../model/sizes.ts'
 import type { Ports } from '../../model/ports.ts'
 import type { Prices } from '../../model/price.ts'
 import { shippedPrices } from '../../config/load.ts'
+import type { RequestReport } from '../../service/client.ts'
+import { createServiceTime } from '../../service/date.ts'
 import { createService } from '../../service/service.ts'
 import { openEmbeddedStore } from '../../store/embedded.ts'
 import { accessTo, connecting, type Access, type ConnectOptions } from '../connect.ts'
@@ -70,7 +72,9 @@ type How = { readonly access: Access; readonly prices: Prices; readonly options:
 async function auditIn(folder: string, { access, prices, options }: How, io: Io): Promise<AuditOutcome> {
   const { clock, random } = access.service
   let requests = 0
-  const onRequest = (): void => {
+  const time = createServiceTime(clock)
+  const onRequest = (report: RequestReport): void => {
+    time.heard(report)
     requests += 1
   }
   const service = createService({ ...access.service, unspent: UNSPENT, onRequest })
@@ -79,6 +83,7 @@ async function auditIn(folder: string, { access, prices, options }: How, io: Io)
   await using _ = { [Symbol.asyncDispose]: () => store.close() }
   const ports: Ports = {
     clock,
+    time,
     random,
     service,
     background: service.at('report'),

@@ -63,17 +63,17 @@ async function watch(stage: StageSet, { io, clock, length }: Show): Promise<void
   const until = clock.monotonic() + length
   while (!io.signal.aborted && clock.monotonic() < until) {
     // oxlint-disable-next-line no-await-in-loop -- a screen is drawn once a second
-    const answer = await readFleet(stage.apiUrl)
-    if ('fleet' in answer) screen.show(answer.fleet)
+    const answer = await readFleet({ url: stage.apiUrl })
+    if (answer.ok) screen.show(answer.value)
     // oxlint-disable-next-line no-await-in-loop -- as above
     await clock.sleep(seconds(Math.min(1, until - clock.monotonic())), io.signal)
   }
 }
 
 async function summaryNow({ local, apiUrl, telemetryUrl }: StageSet): Promise<Summary | undefined> {
-  const answer = await readFleet(apiUrl)
-  if (!('fleet' in answer)) return undefined
-  const { fleet } = answer
+  const answer = await readFleet({ url: apiUrl })
+  if (!answer.ok) return undefined
+  const fleet = answer.value
   const urls = {
     metrics: `${telemetryUrl}/metrics`,
     api: `${apiUrl}/api/v1/computes`,
@@ -85,7 +85,7 @@ async function summaryNow({ local, apiUrl, telemetryUrl }: StageSet): Promise<Su
 const introOf = ({ telemetryUrl, apiUrl, local, configFile }: StageSet): string[] => [
   'Four computes of a service on this machine, each a real Postgres, and Dormouse watching them:',
   ...CAST.map(({ role, delay, about }) => `  ${role.padEnd(8)} sleeps after ${delay} s of silence: ${about}`),
-  `metrics ${telemetryUrl}/metrics   status ${apiUrl}/api/v1/computes`,
+  `look at ${apiUrl}/ in a browser; metrics ${telemetryUrl}/metrics`,
   `service ${local.baseUrl}   configuration ${configFile}`,
 ]
 

@@ -31,6 +31,8 @@ export function createApp(api: Api): Hono<Env> {
     call.set('requestId', requestId)
     call.header('x-request-id', requestId)
     await next()
+    // its own clock may be another than the machine's, and what it writes must agree with itself
+    call.res.headers.set('date', new Date(api.clock.now()).toUTCString())
   })
   app.onError((err, call) => {
     api.log({ kind: 'problem', message: 'a request could not be served', err })

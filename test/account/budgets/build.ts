@@ -11,6 +11,7 @@ import type { Budget, BudgetLimit, BudgetState } from '../../../src/model/budget
 import { computeKey, type ComputeRef } from '../../../src/model/compute.ts'
 import { selects } from '../../../src/model/selector.ts'
 import type { AwakeSlice, Span } from '../../../src/model/slice.ts'
+import type { BudgetTally } from '../../../src/model/tally.ts'
 import { cu, cuMillis, instant, micros, millis, type Instant } from '../../../src/model/units.ts'
 import { at, zoneOf } from '../../support/zones.ts'
 
@@ -34,11 +35,13 @@ export const budgetOf = (changed: Partial<Budget> = {}): Budget => ({
   account: 'main',
   scope: {},
   exempt: [],
+  team: undefined,
   limit: money(100),
   mode: 'soft',
   per: 'month',
   definition: 'all',
   periodAt: (now) => periodOf({ per: 'month', zone: UTC, anchor: 1 }, now),
+  wallAt: UTC.wallAt,
   countedIn: (from, to) => [{ from, to }],
   ...changed,
 })
@@ -87,16 +90,18 @@ export const computeOf = (endpointId: string, changed: Partial<BudgetCompute> = 
 export type BudgetInput = Omit<SettleInput, 'settled'> & {
   readonly settled: readonly AwakeSlice[]
   readonly provisional: readonly AwakeSlice[]
+  readonly tally?: BudgetTally | undefined
+  readonly unseen?: boolean
 }
 
 /** One pass: what was settled goes into the state, then it is looked at, a compute after the other. */
 export function advanceBudget(
   budget: Budget,
-  state: BudgetState | undefined,
-  { settled, provisional, ...input }: BudgetInput,
+  before: BudgetState | undefined,
+  { settled, provisional, tally, unseen = false, ...input }: BudgetInput,
 ): BudgetLook {
-  const after = settleBudget(budget, state, { ...input, settled: byCompute(settled) })
-  const look = openLook(budget, after, input.now)
+  const state = settleBudget(budget, before, { ...input, settled: byCompute(settled) })
+  const look = openLook(budget, { state, tally, unseen }, input.now)
   const inScope = [...input.computes].filter(([, compute]) => selects(budget.scope, compute))
   for (const [key, compute] of inScope) {
     look.compute(compute)

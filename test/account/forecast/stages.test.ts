@@ -4,8 +4,7 @@ import { rescaled, type KnownChange } from '../../../src/account/forecast/histor
 import { levelAfter, weekdayFactors } from '../../../src/account/forecast/level.ts'
 import { noiseAfter } from '../../../src/account/forecast/noise.ts'
 import { shareBelow, SHARES, spreadsAt } from '../../../src/account/forecast/quantiles.ts'
-import { correctedSpread, outlookAfter, wholeDays } from '../../../src/account/forecast/spread.ts'
-import { coverageOf, finishedWindows } from '../../../src/account/forecast/windows.ts'
+import { outlookAfter, wholeDays } from '../../../src/account/forecast/spread.ts'
 
 const EVEN = [1, 1, 1, 1, 1, 1, 1]
 
@@ -89,6 +88,16 @@ test('the level of a compute that fell silent is not 0 at once', () => {
   expect(levelAfter(history, 80, { factors: EVEN, noise: 100 }).amount).toBeCloseTo(0.180748, 6)
 })
 
+// a smooth history, so that the level is the fast average: of 100, or of 81.95 = 3 times the slow one, for the new days
+test.each<[string, number, number]>([
+  ['ten of 21: each counts as a burst', 10, 62.67],
+  ['eleven of 21: they count as they are', 11, 79.68],
+])('the level of days a hundred times as large, %s', (_, count, amount) => {
+  const history = from([...constant(40).amounts, ...constant(count, 100).amounts])
+  const level = levelAfter(history, 40 + count, { factors: EVEN, noise: 1e-6 })
+  expect(level.amount).toBeCloseTo(amount, 1)
+})
+
 test('the fast average of a long history holds 14 days', () => {
   const { effectiveDays } = levelAfter(constant(300), 300, { factors: EVEN, noise: 1 })
   expect(effectiveDays).toBeCloseTo(14.0054, 3)
@@ -136,64 +145,6 @@ test.each<[number, number, number]>([
 test('the base is nine tenths of a day of the last sixty', () => {
   const days = [...constant(40, 10).amounts, ...constant(30, 2).amounts, ...constant(30, 4).amounts]
   expect(outlookAfter(from(days), 100, wholeDays(from(days), 100, 1)).base).toBeCloseTo(2.7, 10)
-})
-
-const outcome = { from: 0, to: 30, rate: 1, known: 30, spread: 0.2, miss: 2 }
-
-test.each<[string, Parameters<typeof correctedSpread>[2], number]>([
-  // 0.2 · √(1.2 + 20 / 100)
-  ['no window', [], 0.23664],
-  // a window of 30 days weighs 5 / 30, after 240 days half: √((3 · 1.4 + 2² / 12) / (3 + 1 / 12))
-  ['one missed by two spreads', [outcome], 0.24251],
-  ['one missed by everything: four spreads count', [{ ...outcome, miss: -Infinity }], 0.26792],
-  // √((3 · 1.4 + 2²) / (3 + 1))
-  ['one of two days weighs 1', [{ ...outcome, from: 268, to: 270 }], 0.28636],
-  ['one that is not over', [{ ...outcome, to: 271 }], 0.23664],
-  ['one from when almost nothing was spent', [{ ...outcome, rate: 0.05 }], 0.23664],
-])('the spread is corrected by own finished windows: %s', (_, outcomes, spread) => {
-  expect(correctedSpread({ spread: 0.2, rate: 1, known: 100 }, 270, outcomes)).toBeCloseTo(spread, 4)
-})
-
-test('no spread is above 2, however little is known', () => {
-  expect(correctedSpread({ spread: 1.9, rate: 1, known: 1 }, 1, [])).toBe(2)
-})
-
-test('windows begin every five days from the thirtieth on and miss nothing where nothing changes', () => {
-  const outcomes = finishedWindows(constant(100), 10)
-  expect(outcomes.map((each) => [each.from, each.to])).toEqual(
-    Array.from({ length: 13 }, (_, at) => [30 + 5 * at, 40 + 5 * at]),
-  )
-  for (const { miss } of outcomes) expect(miss).toBeCloseTo(0, 8)
-  expect(coverageOf(outcomes)).toEqual({ windows: 13, inside: 1 })
-})
-
-test('coverage judges each window by what had finished when it began', () => {
-  const far = { ...outcome, to: 10, miss: 4 }
-  const inside = (miss: number) => coverageOf([far, { ...outcome, from: 20, to: 30, miss }])?.inside
-  // √((3 (1.2 + 20 / 30) + 4² h) / (3 + h)) = 1.959 times 1.34 below and 1.26 above, where h = 2^(-10/240) / 2
-  expect([-2.63, -2.62, 2.46, 2.47].map(inside)).toEqual([0, 0.5, 0.5, 0])
-})
-
-test('windows older than two years are left out', () => {
-  expect(finishedWindows(constant(900), 10)[0]?.from).toBe(170)
-})
-
-test('a window with an unknown day is none', () => {
-  const history = from([...constant(60).amounts, undefined, ...constant(20).amounts])
-  expect(finishedWindows(history, 10).map((each) => each.from)).toEqual([30, 35, 40, 45, 50, 65, 70])
-})
-
-test('a window that held nothing missed by everything; without windows there is no coverage', () => {
-  const silent = from([...constant(60).amounts, ...constant(400, 0).amounts])
-  const misses = finishedWindows(silent, 10).filter((each) => each.from === 60)
-  expect(misses.map(({ miss }) => miss < -4)).toEqual([true])
-  expect(coverageOf([])).toBeUndefined()
-})
-
-test('windows are continued from those of a shorter history', () => {
-  const amounts = Array.from({ length: 900 }, (_, day) => 1 + ((day * 7919) % 13))
-  const earlier = finishedWindows(from(amounts.slice(0, 888)), 12)
-  expect(finishedWindows(from(amounts), 12, earlier)).toEqual(finishedWindows(from(amounts), 12))
 })
 
 test('the table of quantiles ascends, and shares are read off it both ways', () => {

@@ -24,6 +24,9 @@ const GOALS: Readonly<Record<number, { readonly age: string; readonly known: str
 /** The worst of it, s: the ledger is judged without the last of the time. */
 const LATE: Readonly<Record<number, number>> = { 10_000: 240, 100_000: 900 }
 
+/** Of those out of bounds, the furthest. */
+const SHOWN = 5
+
 /** FLEET_PROJECTS=10000 runs one size alone. */
 export async function fleet(minutes?: number): Promise<Figures> {
   const only = Number(process.env['FLEET_PROJECTS'] ?? 0)
@@ -124,6 +127,16 @@ async function judged(service: FleetService, { projects, minutes, watched }: Jud
         'contain',
       ],
       ['  computes out of bounds', `${ledger.outside.length} of ${accounts.length}`, '0'],
+      ...ledger.outside
+        .slice(0, SHOWN)
+        .map(
+          (one) =>
+            [
+              `    ${one.endpointId}`,
+              `${one.truth.toFixed(3)} CU-s, off by ${one.by.toFixed(3)}`,
+              '',
+            ] as const,
+        ),
       ['  requests a minute', `${(answered / elapsed).toFixed(0)}, answered 429: ${limited}`, '≤ 350, 0'],
       [
         '  pass, s',
@@ -132,7 +145,8 @@ async function judged(service: FleetService, { projects, minutes, watched }: Jud
       ],
       ['  CPU, share of a core', `${(100 * watched.cpuShare).toFixed(1)} %`, '≤ 50 %'],
       ['  RSS', `${(watched.rssBytes / 2 ** 20).toFixed(0)} MiB`, '≤ 600 MB'],
-      ['  longest block of the loop', `${watched.longestBlock.toFixed(0)} ms`, '≤ 50 ms'],
+      ['  longest block of the loop', `${watched.blocks.longest.toFixed(0)} ms`, '≤ 50 ms'],
+      ['  longest work in one turn of it', `${watched.blocks.longestWork.toFixed(0)} ms of CPU`, ''],
       ['  series, longest scrape', `${watched.series}, ${watched.scrapeMillis.toFixed(1)} ms`, ''],
     ],
     json: {
@@ -148,7 +162,8 @@ async function judged(service: FleetService, { projects, minutes, watched }: Jud
       limited,
       cpu_share: watched.cpuShare,
       rss_mib: watched.rssBytes / 2 ** 20,
-      longest_block_ms: watched.longestBlock,
+      longest_block_ms: watched.blocks.longest,
+      longest_work_ms: watched.blocks.longestWork,
     },
   }
 }

@@ -1,11 +1,10 @@
 // The daemon of the benchmark, as a process of its own: node watch.ts ORDER, started by fleet.ts. It is the daemon's own
 // loop, store, snapshot and exposition; what it knew, and when, is noted on the way.
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { pino } from 'pino'
 import { goingOn } from '../../../src/account/as-of.ts'
 import { loadConfig, type AccountConfig, type Config } from '../../../src/config/load.ts'
 import { createClock } from '../../../src/daemon/clock.ts'
-import { createExposition } from '../../../src/daemon/exposition.ts'
+import { createExposition, factsOf } from '../../../src/daemon/exposition.ts'
 import { createLanes } from '../../../src/daemon/lanes.ts'
 import { loop } from '../../../src/daemon/loop.ts'
 import { createRandom } from '../../../src/daemon/random.ts'
@@ -18,6 +17,7 @@ import type { Batch, Ports, Store } from '../../../src/model/ports.ts'
 import type { AwakeSlice, Span } from '../../../src/model/slice.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { openEmbeddedStore } from '../../../src/store/embedded.ts'
+import { watchBlocks, type Blocks } from './blocks.ts'
 import { createListAges, type Account, type AgeFigures, type Known, type Window } from './judge.ts'
 
 /** `late`: how long a transition may take to be known, s. */
@@ -38,8 +38,7 @@ export type Watched = {
   readonly cpuShare: number
   readonly rssBytes: number
   readonly heapBytes: number
-  /** The longest time that the event loop gave nobody a turn, ms. */
-  readonly longestBlock: number
+  readonly blocks: Blocks
   readonly series: number
   readonly scrapeMillis: number
 }
@@ -105,15 +104,16 @@ const stop = new AbortController()
 const store = openEmbeddedStore(config.store.folder, clock)
 const self = createSelfMetrics()
 const pause = (): Promise<void> => clock.sleep(seconds(0), stop.signal)
-const facts = { version: 'bench', nodeVersion: process.version, mode: config.mode, ...config.metrics }
-const exposition = createExposition(facts, { self, pause })
+const log = pino({ level: 'silent' })
+const exposition = createExposition(factsOf(config, 'bench'), { self, clock, log, pause })
+const scrape = { format: 'text', gzip: false, names: [], projectId: undefined } as const
 const machine = {
   clock,
   random: createRandom(),
   store,
   send: () => Promise.resolve([]),
   self,
-  log: pino({ level: 'silent' }),
+  log,
 }
 const lanes = await createLanes(config, machine, {
   portsOf: (account: AccountConfig) => watched(portsOf(account, config, machine)),
@@ -122,8 +122,7 @@ const lanes = await createLanes(config, machine, {
 })
 const lane = firstOf(lanes.all)
 
-const blocks = monitorEventLoopDelay({ resolution: 5 })
-blocks.enable()
+const blocks = watchBlocks()
 const begunAt = clock.monotonic()
 const cpuBefore = process.cpuUsage()
 const passes: number[] = []
@@ -134,7 +133,7 @@ const scraping = (async () => {
   while (!stop.signal.aborted) {
     await clock.sleep(seconds(15), stop.signal)
     const asked = clock.monotonic()
-    await exposition.text()
+    await exposition.body({ ...scrape, gzip: true })
     scrapeMillis = Math.max(scrapeMillis, (clock.monotonic() - asked) * 1000)
     rssBytes = Math.max(rssBytes, process.memoryUsage.rss())
   }
@@ -175,8 +174,8 @@ const told: Watched = {
   cpuShare: (user + system) / 1e6 / elapsed,
   rssBytes,
   heapBytes: process.memoryUsage().heapUsed,
-  longestBlock: blocks.max / 1e6,
-  series: (await exposition.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#')).length,
+  blocks: blocks.stop(),
+  series: (await exposition.body(scrape)).toString().match(/^[^#\n]/gm)?.length ?? 0,
   scrapeMillis,
 }
 await store.close()

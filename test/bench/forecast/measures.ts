@@ -30,6 +30,10 @@ export const MEASURES = {
     title: 'the same of the run-rate',
     of: (tried) => daily('run_rate', tried, (trials) => 100 * errorOf(trials, 'runRateError')),
   },
+  oracle: {
+    title: 'the same of their mean, known',
+    of: (tried) => daily('oracle', tried, (trials) => 100 * errorOf(trials, 'oracleError')),
+  },
   bound: {
     title: 'error ÷ run-rate error (upper 95 % bound)',
     of(tried) {

@@ -3,7 +3,7 @@ import { seeded, type Chance } from './chance.ts'
 import { mean, sum, type Trial } from './trial.ts'
 
 /** The mean over series of each one's mean: a long series counts as much as a short one. */
-export const errorOf = (trials: readonly Trial[], pick: 'error' | 'runRateError'): number =>
+export const errorOf = (trials: readonly Trial[], pick: 'error' | 'runRateError' | 'oracleError'): number =>
   mean(bySeries(trials).map((own) => mean(own.map((trial) => trial[pick]))))
 
 export const coverageOf = (trials: readonly Trial[]): number =>

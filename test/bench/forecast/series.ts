@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import type { KnownChange } from '../../../src/account/forecast/history.ts'
-import { announcedSteps, FAMILIES } from './families.ts'
+import { announcedSteps, FAMILIES, type Made } from './families.ts'
 import { seeded, type Chance } from './chance.ts'
 
 /** One budget's days, oldest first, the first a Monday. */
@@ -10,6 +10,8 @@ export type Series = {
   readonly amounts: readonly number[]
   /** What the forecast is told, each when its time has come. */
   readonly changes: readonly KnownChange[]
+  /** Where it is known how the days are made: `Made.expected`. */
+  readonly expected?: Made['expected']
 }
 
 export type SeriesSet = { readonly name: string; readonly series: readonly Series[] }
@@ -73,7 +75,7 @@ const joinsOf = (days: readonly number[]): readonly KnownChange[] =>
 
 /** The same days, and nothing is told. */
 export const untold = (series: readonly Series[]): readonly Series[] =>
-  series.map(({ amounts }) => steady(amounts))
+  series.map((each) => ({ ...each, changes: [] }))
 
 type FleetOptions = { readonly count: number; readonly grown: boolean }
 
@@ -97,9 +99,10 @@ const SYNTHETIC_DAYS = 500
 export const synthetic = (count: number): readonly SeriesSet[] =>
   Object.entries(FAMILIES).map(([name, generate], family) => ({
     name,
-    series: Array.from({ length: count }, (_, at) =>
-      steady(generate(seeded(100 * family + at), SYNTHETIC_DAYS)),
-    ),
+    series: Array.from({ length: count }, (_, at) => ({
+      ...generate(seeded(100 * family + at), SYNTHETIC_DAYS),
+      changes: [],
+    })),
   }))
 
 /** The family of steps twice, the same days: once with the steps announced. */

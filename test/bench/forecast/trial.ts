@@ -1,7 +1,8 @@
 // Forecasts made on days of the past, beside what the period came to.
 import { finishedWindows } from '../../../src/account/forecast/windows.ts'
-import { forecastAtEnd, overBudget, type Forecast } from '../../../src/account/forecast/forecast.ts'
+import { forecastAtEnd, overBudget } from '../../../src/account/forecast/forecast.ts'
 import { rescaled } from '../../../src/account/forecast/history.ts'
+import { recipe } from './recipe.ts'
 import type { Series } from './series.ts'
 
 export const PERIOD = 30
@@ -22,11 +23,25 @@ export type Trial = {
   /** Absolute error of p50 and of the run-rate, as a share of the period's total. */
   readonly error: number
   readonly runRateError: number
+  /** Of one who knows how the days are made; NaN where nobody does. */
+  readonly oracleError: number
   readonly inside: boolean
   /** p10 to p90, as a share of the total. */
   readonly width: number
   readonly odds: readonly { readonly over: number; readonly was: boolean }[]
 }
+
+/** What is judged of a forecast. */
+export type Told = {
+  readonly p10: number
+  readonly p50: number
+  readonly p90: number
+  /** The probability that the period ends above `limit`. */
+  readonly over: (limit: number) => number
+}
+
+/** Asked after more and more days. */
+export type Forecaster = (days: number, spent: number) => Told | undefined
 
 export type TrialOptions = {
   readonly day: number
@@ -41,7 +56,7 @@ export function trialsOf(set: readonly Series[], options: TrialOptions): readonl
 }
 
 function trialsOn(series: Series, { day, starts }: TrialOptions): readonly Omit<Trial, 'series'>[] {
-  const forecastAfter = forecaster(series, PERIOD - day)
+  const forecastAfter = process.env['RECIPE'] ? recipe(series, PERIOD - day) : own(series, PERIOD - day)
   const last = Math.min(starts.below - 1, series.amounts.length - PERIOD)
   const least = LEAST_SHARE * PERIOD * mean(series.amounts)
   const trials: Omit<Trial, 'series'>[] = []
@@ -51,14 +66,22 @@ function trialsOn(series: Series, { day, starts }: TrialOptions): readonly Omit<
     const spent = sum(series.amounts.slice(start, start + day))
     const before =
       sum(series.amounts.slice(Math.max(0, start - 60), start)) / Math.min(60, Math.max(1, start))
-    const forecast = forecastAfter(start + day, spent)
-    if (forecast) trials.push({ start, day, ...judged(forecast, total, { day, usual: PERIOD * before }) })
+    const told = forecastAfter(start + day, spent)
+    const oracle = spent + (series.expected?.(start + day, PERIOD - day) ?? NaN)
+    if (told)
+      trials.push({
+        start,
+        day,
+        runRateError: Math.abs((spent * PERIOD) / day - total) / total,
+        oracleError: Math.abs(oracle - total) / total,
+        ...judged(told, total, PERIOD * before),
+      })
   }
   return trials
 }
 
-/** Forecasts after more and more days, each with the windows that had finished by then. */
-function forecaster(series: Series, daysLeft: number): (days: number, spent: number) => Forecast | undefined {
+/** Dormouse's, each with the windows that had finished by then. */
+function own(series: Series, daysLeft: number): Forecaster {
   let finished: ReturnType<typeof finishedWindows> = []
   let madeBefore = 0
   return (days, spent) => {
@@ -67,27 +90,23 @@ function forecaster(series: Series, daysLeft: number): (days: number, spent: num
     const same = changes.length === madeBefore
     madeBefore = changes.length
     finished = finishedWindows(rescaled(history, changes), daysLeft, same ? finished : [])
-    return forecastAtEnd({ history, spent, today: 0, daysLeft, changes, finished })
+    const forecast = forecastAtEnd({ history, spent, today: 0, daysLeft, changes, finished })
+    return forecast && { ...forecast, over: (limit) => overBudget(forecast, limit) }
   }
 }
 
 function judged(
-  forecast: Forecast,
+  { p10, p50, p90, over }: Told,
   total: number,
-  { day, usual }: { readonly day: number; readonly usual: number },
-): Pick<Trial, 'error' | 'runRateError' | 'inside' | 'width' | 'odds'> {
-  const { p10, p50, p90, spent } = forecast
+  usual: number,
+): Pick<Trial, 'error' | 'inside' | 'width' | 'odds'> {
   // the sum of the days comes out a rounding away from the sum of its two parts
   const slack = 1e-9 * total
   return {
     error: Math.abs(p50 - total) / total,
-    runRateError: Math.abs((spent * PERIOD) / day - total) / total,
     inside: total >= p10 - slack && total <= p90 + slack,
     width: (p90 - p10) / total,
-    odds: LIMITS.map((share) => share * usual).map((limit) => ({
-      over: overBudget(forecast, limit),
-      was: total > limit,
-    })),
+    odds: LIMITS.map((share) => share * usual).map((limit) => ({ over: over(limit), was: total > limit })),
   }
 }
 

@@ -1,0 +1,65 @@
+// The section `notifications`: who is told of events.
+import { z } from 'zod'
+import { TOLD_KINDS } from '../model/kept-event.ts'
+import { SEVERITIES, type Wish } from '../model/wish.ts'
+import {
+  receiverKeys,
+  receiverName,
+  receiverOf,
+  receiverProblems,
+  unreadSecrets,
+  type Receiver,
+  type Surroundings,
+} from './receiver.ts'
+import { duration } from './values.ts'
+
+const entry = z
+  .strictObject({
+    name: receiverName,
+    type: z
+      .enum(['webhook', 'slack', 'smtp'])
+      .describe('webhook: a signed POST of JSON. slack: an incoming webhook. smtp: mail.'),
+    ...receiverKeys,
+    events: z
+      .array(z.enum(TOLD_KINDS))
+      .min(1)
+      .optional()
+      .describe('The kinds of events it is told of; all when absent.'),
+    min_severity: z.enum(SEVERITIES).prefault('warning').describe('The least severe it is told of.'),
+    team: z.string().min(1).optional().describe('Only what this team of owners answers for.'),
+    channel: z.string().min(1).optional().describe('Only what belongs to owners with this channel.'),
+    repeat_after: duration({ min: '1m', max: '30d' })
+      .prefault('4h')
+      .describe('The same about one thing is not told again before.'),
+  })
+  .superRefine((given, context) => {
+    for (const message of receiverProblems(given)) context.addIssue(message)
+  })
+
+export const notificationsSchema = z.array(entry, 'expected a list of receivers')
+
+export type Notification = { readonly name: string; readonly receiver: Receiver; readonly wish: Wish }
+
+/** Also what is wrong: a name that comes twice, secrets that cannot be read. */
+export function notificationsOf(
+  entries: z.output<typeof notificationsSchema>,
+  surroundings: Surroundings,
+): { readonly notifications: readonly Notification[]; readonly problems: readonly string[] } {
+  const notifications = entries.map(
+    ({ name, events, min_severity: minSeverity, team, channel, repeat_after: repeatAfter, ...given }) => ({
+      name,
+      receiver: receiverOf(given, surroundings),
+      wish: { events, minSeverity, team, channel, repeatAfter },
+    }),
+  )
+  const problems = notifications.flatMap(({ name, receiver }, index) => {
+    const first = notifications.findIndex((other) => other.name === name)
+    return [
+      ...(first === index
+        ? []
+        : [`notifications[${index}].name: ${name} is the name of notifications[${first}], too`]),
+      ...unreadSecrets(receiver).map((problem) => `notifications[${index}]: ${problem}`),
+    ]
+  })
+  return { notifications, problems }
+}

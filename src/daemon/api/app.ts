@@ -1,0 +1,35 @@
+// The listener for people and scripts.
+import { Hono, type MiddlewareHandler } from 'hono'
+import { exportRoutes, type Exported } from './export-routes.ts'
+import { pageRoutes, type Paged } from './page-routes.ts'
+import { problem } from './problem.ts'
+import { reportRoutes, type Reported } from './report-routes.ts'
+import { statusRoutes, type Shown } from './status-routes.ts'
+
+export type Api = Shown &
+  Exported &
+  Reported &
+  Paged & {
+    /** What every request passes first, in order. */
+    readonly before?: readonly MiddlewareHandler[]
+  }
+
+export function apiApp({ before = [], ...shown }: Api): Hono {
+  const app = new Hono()
+  for (const each of before) app.use(each)
+  statusRoutes(app, shown)
+  exportRoutes(app, shown)
+  reportRoutes(app, shown)
+  pageRoutes(app, shown)
+  app.get('/', (context) => context.json({ links: LINKS }))
+  app.notFound((context) => context.json(problem(`nothing at ${context.req.path}`), 404))
+  return app
+}
+
+const LINKS = [
+  '/api/v1/status',
+  '/api/v1/computes',
+  '/api/v1/export',
+  '/api/v1/report',
+  '/api/v1/schema/report',
+]

@@ -1,0 +1,136 @@
+// The status page: what the last pass saw, for people. It only shows: nothing on it changes anything.
+import type { Context, Hono } from 'hono'
+import { priceAt } from '../../account/slices.ts'
+import type { Zone } from '../../calendar/zone.ts'
+import { computeKey, type ComputeRef } from '../../model/compute.ts'
+import type { ComputeAccount } from '../../model/ledger.ts'
+import type { Clock, History } from '../../model/ports.ts'
+import type { Prices } from '../../model/price.ts'
+import type { ComputeView, Snapshot } from '../../model/snapshot.ts'
+import { micros } from '../../model/units.ts'
+import { budgetsPage } from '../../page/budgets.ts'
+import { computePage } from '../../page/compute.ts'
+import { chosenOf, fleetPage } from '../../page/fleet.ts'
+import { documentOf, type Page } from '../../page/layout.ts'
+import { messagePage } from '../../page/message.ts'
+import { fleetQuery, type Range } from '../../page/query.ts'
+import type { Recent } from '../../page/recent.ts'
+import type { Strip } from '../../report/strip.ts'
+import { createRecent } from '../last-days.ts'
+import { createStrips, spanBefore } from '../strips.ts'
+import { hashOf, readAssets, type Asset } from './assets.ts'
+
+export type Paged = {
+  readonly snapshot: () => Snapshot | undefined
+  readonly history: Pick<History, 'days' | 'intervals'>
+  readonly accountOf: (ref: ComputeRef) => ComputeAccount | undefined
+  readonly pricesOf: (account: string) => Prices | undefined
+  readonly clock: Clock
+  readonly zone: Zone
+  readonly mode: string
+}
+
+export function pageRoutes(app: Hono, paged: Paged): void {
+  const { snapshot, clock, zone, mode } = paged
+  const { style, script } = readAssets()
+  const house = { zone, mode, style: style.path, script: script.path }
+  const askRecent = createRecent({ history: paged.history, clock, zone })
+  const strips = createStrips(paged)
+
+  const answer = (context: Context, page: Page, status: 200 | 404 | 503): Response => {
+    const text = documentOf(page, snapshot(), house)
+    const etag = `"${hashOf(text)}"`
+    const headers = { ...HEADERS, etag }
+    return context.req.header('if-none-match') === etag
+      ? context.body(null, 304, headers)
+      : context.html(text, status, headers)
+  }
+  const recentAt = (taken: Snapshot): Promise<Recent | undefined> =>
+    askRecent(
+      taken.accounts.map(({ account }) => account),
+      taken.takenAt,
+    )
+  const stripsOf = (
+    taken: Snapshot,
+    {
+      views,
+      range,
+      recent,
+    }: { readonly views: readonly ComputeView[]; readonly range: Range; readonly recent: Recent | undefined },
+  ): Promise<ReadonlyMap<string, Strip>> =>
+    strips({
+      span: spanBefore(taken.takenAt, HOURS[range]),
+      views,
+      knownFrom: recent?.knownFrom ?? new Map(),
+      sweptAt: new Map(
+        taken.accounts.map(({ account, lastSweepAt }) => [account, lastSweepAt ?? taken.takenAt]),
+      ),
+    })
+  const fleetOf = async (taken: Snapshot, given: Readonly<Record<string, string>>): Promise<Page> => {
+    const query = fleetQuery(given)
+    const recent = await recentAt(taken)
+    const fleet = { snapshot: taken, query, recent, priceOf: pricesAt(paged, taken) }
+    const chosen = chosenOf(fleet)
+    return fleetPage(fleet, chosen, {
+      strips: await stripsOf(taken, { views: chosen.rows, range: query.range, recent }),
+      house,
+    })
+  }
+  const computeOf = async (taken: Snapshot, id: string): Promise<Page | undefined> => {
+    const view = taken.computes.find(({ ref }) => ref.endpointId === id)
+    if (!view) return undefined
+    const all = await stripsOf(taken, { views: [view], range: '7d', recent: await recentAt(taken) })
+    const strip = all.get(computeKey(view.ref))
+    return strip && computePage({ view, strip, now: taken.takenAt }, house)
+  }
+
+  for (const asset of [style, script]) app.get(asset.path, (context) => assetAnswer(context, asset))
+  app.get('/', async (context, next) => {
+    if (!wantsHtml(context)) return next()
+    const taken = snapshot()
+    if (!taken) return answer(context, NOT_YET, 503)
+    return answer(context, await fleetOf(taken, context.req.query()), 200)
+  })
+  app.get('/budgets', (context) => {
+    const taken = snapshot()
+    return taken ? answer(context, budgetsPage(taken, house), 200) : answer(context, NOT_YET, 503)
+  })
+  app.get('/computes/:id', async (context) => {
+    const taken = snapshot()
+    if (!taken) return answer(context, NOT_YET, 503)
+    const id = context.req.param('id')
+    const page = await computeOf(taken, id)
+    return page ? answer(context, page, 200) : answer(context, messagePage('No such compute', id), 404)
+  })
+}
+
+const HOURS: Readonly<Record<Range, number>> = { '24h': 24, '7d': 168 }
+
+const NOT_YET = messagePage('One moment', 'The first pass has not ended yet: then the fleet is shown here.')
+
+/** Whatever a name were to smuggle in, a browser would neither run it nor send anything anywhere. */
+const HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  vary: 'accept',
+}
+
+/** A browser names it; programs that take anything get links. */
+const wantsHtml = (context: Context): boolean => (context.req.header('accept') ?? '').includes('text/html')
+
+const assetAnswer = (context: Context, { body, type }: Asset): Response =>
+  context.body(body, 200, {
+    'content-type': type,
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'public, max-age=31536000, immutable',
+  })
+
+const pricesAt =
+  ({ pricesOf }: Paged, { takenAt }: Snapshot) =>
+  (account: string) => {
+    const prices = pricesOf(account)
+    return prices ? priceAt(prices, takenAt) : micros(0)
+  }

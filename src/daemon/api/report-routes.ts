@@ -1,0 +1,50 @@
+// The weekly report, made when it is asked for.
+import type { Hono } from 'hono'
+import type { Clock } from '../../model/ports.ts'
+import { RENDERINGS } from '../../report/formats.ts'
+import { reportJsonSchema } from '../../report/schema.ts'
+import { makeReport, type ReportSource } from '../make-report.ts'
+import { reportRequestOf } from '../report-query.ts'
+import { problem } from './problem.ts'
+
+export type Reported = {
+  readonly clock: Clock
+  /** What the reports of each account are made of, as it is now. */
+  readonly reports: () => ReadonlyMap<string, ReportSource>
+  /** Makes the last week's anew and sends it; undefined where nobody is sent reports. Its slot, or undefined where too many were asked for. */
+  readonly sendReport?: ((account: string) => Promise<string | undefined>) | undefined
+}
+
+/** The HTML has styles in it, and nothing else. */
+const NOTHING_RUNS = { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" }
+
+export function reportRoutes(app: Hono, { clock, reports, sendReport }: Reported): void {
+  app.get('/api/v1/report', async (context) => {
+    const sources = reports()
+    const now = clock.now()
+    const [first] = sources.values()
+    if (!first) return context.json(problem('there is no account'), 404)
+    const request = reportRequestOf(context.req.query(), {
+      accounts: [...sources.keys()],
+      zone: first.zone,
+      now,
+    })
+    if (!request.ok) return context.json(problem(request.error), 400)
+    const { account, slot, format } = request.value
+    const report = await makeReport(sources.get(account) ?? first, slot, now)
+    const { contentType, of } = RENDERINGS[format]
+    return context.body(of(report), 200, { ...NOTHING_RUNS, 'content-type': contentType })
+  })
+  app.post('/api/v1/report/send', async (context) => {
+    const names = [...reports().keys()]
+    const account = context.req.query('account') ?? names[0]
+    if (account === undefined || !names.includes(account))
+      return context.json(problem(`account: expected one of ${names.join(', ')}`), 400)
+    if (!sendReport) return context.json(problem('report.sinks names nobody to send it to'), 409)
+    const slot = await sendReport(account)
+    return slot === undefined
+      ? context.json(problem('too many reports of this week were asked for'), 429)
+      : context.json({ account, slot }, 202)
+  })
+  app.get('/api/v1/schema/report', (context) => context.json(reportJsonSchema()))
+}

@@ -1,0 +1,164 @@
+// The report of a week out of what is kept: a compute after the other, with pauses, one entry of sums for each.
+import { setImmediate } from 'node:timers/promises'
+import { weeksBefore } from '../calendar/iso-week.ts'
+import { periodOf } from '../calendar/period.ts'
+import type { Zone } from '../calendar/zone.ts'
+import { computeKey, effectiveDelay, type ComputeRef } from '../model/compute.ts'
+import type { Ledger } from '../model/ledger.ts'
+import type { Owners } from '../model/owner.ts'
+import type { History, Outbox } from '../model/ports.ts'
+import type { Prices } from '../model/price.ts'
+import type { ReportPlan, ReportSlot } from '../model/report.ts'
+import { COARSE } from '../model/rollup.ts'
+import { targetOf, type Target } from '../model/selector.ts'
+import type { AccountView } from '../model/snapshot.ts'
+import { inTurns } from '../model/steps.ts'
+import { earliest, instant, type Instant } from '../model/units.ts'
+import { openEvents } from '../report/events.ts'
+import { openGather, type Gathered, type Stretches } from '../report/gather.ts'
+import type { Place } from '../report/place.ts'
+import { reportOf } from '../report/report.ts'
+import type { Report } from '../report/schema.ts'
+import { eventText } from '../send/events.ts'
+import { isMonth } from './month.ts'
+
+export type ReportSource = {
+  readonly history: History & Pick<Outbox, 'eventsAfter'>
+  readonly ledger: Ledger
+  readonly prices: Prices
+  /** That of the days in the history. */
+  readonly zone: Zone
+  readonly owners: Owners
+  readonly plan: ReportPlan
+  /** Why nothing is read inside any compute; undefined where it is. */
+  readonly unread: string | undefined
+  /** As a running daemon sees it; undefined where none runs. */
+  readonly view: Pick<AccountView, 'budgets' | 'month'> | undefined
+}
+
+/** Weeks that the mean is taken of. Doubled, it hardly follows a fleet that grows. */
+const EARLIER = 4
+const WEEK = 7 * 86_400_000
+/** As long as hours are kept. Source: store/trim.ts. */
+const HOURS_KEPT = 93 * 86_400_000
+
+/** @throws when the store fails */
+export async function makeReport(source: ReportSource, slot: ReportSlot, madeAt: Instant): Promise<Report> {
+  const { ledger, prices, zone, plan, view } = source
+  const stretches = stretchesOf(slot, zone)
+  const areHoursKept = madeAt - slot.from < HOURS_KEPT
+  const placeOf = placesOf(source, areHoursKept ? source.unread : 'what readings told is kept for 93 days')
+  const isTold = (ref: ComputeRef): boolean =>
+    plan.onlyTeam === undefined || placeOf(ref).owner.team === plan.onlyTeam
+  const gathered = await gather(source, stretches, isTold)
+  const isRecent = madeAt < slot.to + WEEK
+  const telling = reportOf({
+    account: ledger.account,
+    slot,
+    zone: zone.name,
+    madeAt,
+    plan,
+    prices,
+    stretches,
+    gathered,
+    countedSince: Object.entries(ledger.budgets).find(([name]) => isMonth({ name }))?.[1].since,
+    placeOf,
+    events: await eventsIn(source, slot),
+    wakesCaused: wakesCausedIn(ledger, isTold),
+    planned:
+      view && isRecent
+        ? { budgets: view.budgets, month: plan.onlyTeam === undefined ? view.month : undefined }
+        : undefined,
+  })
+  return inTurns(telling, () => setImmediate())
+}
+
+function stretchesOf({ from, to }: ReportSlot, zone: Zone): Stretches {
+  const days = []
+  for (let at = from; at < to; at = zone.dayOf(at).to) days.push(zone.dayOf(at))
+  const last = instant(to - 1)
+  const month = periodOf({ per: 'month', zone, anchor: 1 }, last) ?? zone.dayOf(last)
+  return {
+    week: { from, to },
+    days,
+    earlier: weeksBefore(from, EARLIER, zone),
+    month: { from: month.from, to },
+  }
+}
+
+async function gather(
+  { history, ledger: { account } }: ReportSource,
+  stretches: Stretches,
+  isTold: (ref: ComputeRef) => boolean,
+): Promise<Gathered> {
+  const { week, earlier, month } = stretches
+  const gathering = openGather(stretches)
+  const from = earliest(month.from, ...earlier.map((one) => one.from))
+  for await (const row of history.days(account, { from, to: week.to })) {
+    if (isTold(row.ref)) gathering.addDay(row)
+  }
+  for await (const rollup of history.rollups(account, { ...week, length: COARSE })) {
+    if (isTold(rollup.ref)) gathering.addRollup(rollup)
+  }
+  return gathering.done()
+}
+
+/** Events read at a time. */
+const PAGE = 500
+
+async function eventsIn(
+  { history, ledger: { account } }: ReportSource,
+  slot: ReportSlot,
+): Promise<NonNullable<Report['events']>> {
+  const gathering = openEvents(slot)
+  let id = 0
+  for (;;) {
+    // oxlint-disable-next-line no-await-in-loop -- one page after the other
+    const page = await history.eventsAfter(account, id, PAGE)
+    for (const { event } of page) gathering.add(event, eventText(event))
+    const last = page.at(-1)
+    if (!last || page.length < PAGE) return gathering.done()
+    id = last.id
+  }
+}
+
+/** Remembered: every row asks. */
+function placesOf(source: ReportSource, unread: string | undefined): (ref: ComputeRef) => Place {
+  const known = new Map<string, Place>()
+  return (ref) => {
+    const key = computeKey(ref)
+    const found = known.get(key) ?? placeIn(source, ref, unread)
+    known.set(key, found)
+    return found
+  }
+}
+
+function placeIn({ ledger, owners }: ReportSource, ref: ComputeRef, unread: string | undefined): Place {
+  const account = ledger.computes.get(computeKey(ref))
+  const project = ledger.projects.get(ref.projectId)?.project
+  const gone: Target = {
+    ref,
+    projectName: project?.name,
+    branchId: '',
+    name: undefined,
+    type: 'read_write',
+  }
+  const target = account ? targetOf(ref.account, account.compute, project) : gone
+  return {
+    projectName: project?.name,
+    name: target.name,
+    branchId: account?.compute.branchId,
+    owner: owners.of(target),
+    autosuspendOff: account && effectiveDelay(account.compute, project) === 'never',
+    unreadBecause: unread ?? account?.reading.problem,
+  }
+}
+
+function wakesCausedIn(ledger: Ledger, isTold: (ref: ComputeRef) => boolean): number {
+  let caused = 0
+  for (const { ref, totals } of ledger.computes.values()) if (isTold(ref)) caused += totals.wakesCaused
+  for (const { project, departed } of ledger.projects.values())
+    if (departed && isTold({ account: ledger.account, projectId: project.projectId, endpointId: '' }))
+      caused += departed.wakesCaused
+  return caused
+}

@@ -1,0 +1,20 @@
+// What is told to people and programs outside.
+import { selfCounter, selfGauge, type Family } from './family.ts'
+
+export const OUTPUTS = {
+  notifications: selfCounter(
+    'notifications_total',
+    ['sink', 'result'],
+    'Attempts to tell a receiver of an event; result: delivered, retry, failed (given up), dropped (too many waited).',
+  ),
+  reportDeliveries: selfCounter(
+    'report_deliveries_total',
+    ['sink', 'result'],
+    'Attempts to deliver a report; result: delivered, retry, failed (given up).',
+  ),
+  reportLastSuccess: selfGauge(
+    'report_last_success_timestamp_seconds',
+    ['account', 'sink'],
+    'When a report was delivered last; before the first, since when it is to be.',
+  ),
+} as const satisfies Readonly<Record<string, Family>>

@@ -1,0 +1,100 @@
+// Readings inside Postgres, and what looking costs.
+import { basic, times, COMPUTE, counter, gauge, type Family } from './family.ts'
+
+export const READINGS = {
+  cacheHits: basic(
+    counter(
+      'compute_file_cache_hits_total',
+      COMPUTE,
+      'Pages found in the file cache, summed over restarts of the compute.',
+    ),
+  ),
+  cacheMisses: basic(
+    counter(
+      'compute_file_cache_misses_total',
+      COMPUTE,
+      'Pages not found in the file cache, summed over restarts of the compute.',
+    ),
+  ),
+  cacheWrites: counter(
+    'compute_file_cache_writes_total',
+    COMPUTE,
+    'Pages written to the file cache, summed over restarts of the compute.',
+  ),
+  cacheUsed: gauge('compute_file_cache_used_bytes', COMPUTE, 'File cache in use at the last reading.'),
+  cacheSize: gauge('compute_file_cache_size_bytes', COMPUTE, 'Limit of the file cache at the last reading.'),
+  connections: basic(
+    times(
+      4,
+      gauge(
+        'compute_connections',
+        [...COMPUTE, 'state'],
+        'Client connections at the last reading, without service users and Dormouse; 0 when asleep, absent when never read.',
+      ),
+    ),
+  ),
+  maxConnections: basic(
+    gauge(
+      'compute_max_connections',
+      COMPUTE,
+      'Connection limit: as read, else as the preset says. It follows the least size.',
+    ),
+  ),
+  reservedConnections: gauge('compute_reserved_connections', COMPUTE, 'Connections kept for superusers.'),
+  readingSuccess: basic(
+    gauge(
+      'compute_reading_success',
+      COMPUTE,
+      'Whether the last reading that was tried succeeded; absent when none was.',
+    ),
+  ),
+  computesUnreadable: basic(
+    gauge(
+      'computes_unreadable',
+      ['reason'],
+      'Computes that were never read, and why: mode_off, no_dsn, failing, or not_yet while they sleep or must not be disturbed.',
+    ),
+  ),
+  readingTimestamp: gauge('compute_reading_timestamp_seconds', COMPUTE, 'The last successful reading.'),
+  workingSet: times(
+    4,
+    gauge(
+      'compute_working_set_bytes',
+      [...COMPUTE, 'window'],
+      'Distinct bytes touched within the window, 1m, 5m, 15m or 1h, at the last full reading.',
+    ),
+  ),
+  averageActive: gauge(
+    'compute_average_active_sessions',
+    COMPUTE,
+    'Statements running at a time, between the last two readings of one start.',
+  ),
+  longestTransaction: gauge(
+    'compute_longest_transaction_seconds',
+    COMPUTE,
+    'Age of the oldest open transaction of a client at the last reading; absent when there was none.',
+  ),
+  readings: basic(
+    counter(
+      'readings_total',
+      ['result'],
+      'Readings by result; skipped_… is the quiet rule at work, not an error.',
+    ),
+  ),
+  wakeupsCaused: basic(
+    counter('wakeups_caused_total', ['project_id', 'reason'], 'Wakes that observing caused. Must stay 0.'),
+  ),
+  awakeExtension: basic(
+    counter('compute_awake_extension_seconds_total', COMPUTE, 'Awake time that our own readings added.'),
+  ),
+  activityLag: basic(
+    gauge(
+      'activity_lag_seconds',
+      ['account'],
+      'How late the service shows activity, measured; absent until it is.',
+    ),
+  ),
+  observerSpend: basic(
+    counter('observer_spend_total', ['currency'], 'What the awake time that readings added cost.'),
+  ),
+} as const satisfies Readonly<Record<string, Family>>

@@ -1,0 +1,49 @@
+// What it costs.
+import { basic, COMPUTE, counter, gauge, type Family } from './family.ts'
+
+export const SPEND = {
+  computeSpend: basic(
+    counter('compute_spend_total', [...COMPUTE, 'currency'], 'Money accrued, the likely value.'),
+  ),
+  spendRate: gauge(
+    'compute_spend_rate_per_hour',
+    [...COMPUTE, 'currency'],
+    'What it costs an hour as it is now, the likely value; 0 while it sleeps.',
+  ),
+  unproductiveCompute: basic(
+    counter(
+      'compute_unproductive_spend_total',
+      [...COMPUTE, 'currency'],
+      'Money accrued while it was awake for nothing: after its last use, for a client that only kept it awake, for upkeep, or for Dormouse.',
+    ),
+  ),
+  unproductive: basic(
+    counter(
+      'unproductive_spend_total',
+      ['team', 'currency', 'cause'],
+      'The same of all computes by cause and by the team that answered for each at the time; what is spent with autosuspend off is not among it.',
+    ),
+  ),
+  suspendBlocked: gauge(
+    'compute_suspend_blocked',
+    [...COMPUTE, 'cause'],
+    'Always 1; what keeps an awake compute from being suspended, as far as it is seen. Absent while it only waits for its delay.',
+  ),
+  spendUncertainty: gauge(
+    'spend_uncertainty_ratio',
+    ['project_id'],
+    'Width of the spend of a project, (high − low) ÷ likely.',
+  ),
+  reconciliationError: basic(
+    gauge(
+      'ledger_reconciliation_error_ratio',
+      ['project_id'],
+      "How far the CU-seconds that the service counts of a project lie outside of the ledger's bounds; 0 inside, below 0 it counts less. Absent before an hour was counted.",
+    ),
+  ),
+  assumed: gauge(
+    'ledger_assumed_ratio',
+    ['project_id'],
+    "Share of a project's CU-time, since the ledger began, in awake intervals of which an end was dated by no fact.",
+  ),
+} as const satisfies Readonly<Record<string, Family>>

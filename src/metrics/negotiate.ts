@@ -1,0 +1,43 @@
+// What a scraper takes, by its headers. Source: RFC 9110, 12.4 and 12.5.
+import type { Format } from './format.ts'
+
+type Choice = { readonly name: string; readonly version: string | undefined; readonly quality: number }
+
+/** OpenMetrics where it is asked for by name and at least as welcome as text; text for everything else. */
+export function formatOf(accept: string | undefined): Format {
+  const choices = choicesOf(accept)
+  const best = Math.max(
+    0,
+    ...choices
+      .filter(({ name, version = '1.0.0' }) => name === 'application/openmetrics-text' && version === '1.0.0')
+      .map(({ quality }) => quality),
+  )
+  return best > 0 && best >= qualityOf(choices, ['text/plain', 'text/*', '*/*']) ? 'openmetrics' : 'text'
+}
+
+export function takesGzip(acceptEncoding: string | undefined): boolean {
+  const choices = choicesOf(acceptEncoding)
+  const gzip = qualityOf(choices, ['gzip', 'x-gzip', '*'])
+  return gzip > 0 && gzip >= qualityOf(choices, ['identity'])
+}
+
+/** Of the first name that is listed; 0 where none is. */
+function qualityOf(choices: readonly Choice[], names: readonly string[]): number {
+  const found = names.map((name) => choices.find((choice) => choice.name === name))
+  return found.find((choice) => choice !== undefined)?.quality ?? 0
+}
+
+const choicesOf = (header = ''): readonly Choice[] =>
+  header.split(',').flatMap((part) => {
+    const [name = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase())
+    if (name === '') return []
+    const of = (key: string): string | undefined =>
+      parameters.find((text) => text.startsWith(`${key}=`))?.slice(key.length + 1)
+    return [{ name, version: of('version')?.replaceAll('"', ''), quality: parseQuality(of('q')) }]
+  })
+
+/** 1 where there is none, 0 where it is no number. */
+function parseQuality(text = '1'): number {
+  const value = Number(text)
+  return value >= 0 && value <= 1 ? value : 0
+}

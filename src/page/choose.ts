@@ -1,0 +1,97 @@
+// Which computes a fleet page shows, and in which order.
+import { computeKey } from '../model/compute.ts'
+import type { ComputeView } from '../model/snapshot.ts'
+import { STATES, type Filters, type FleetQuery, type Sort } from './query.ts'
+import { recentOf, type RecentSums } from './recent.ts'
+import { connectionCount, nameOf } from './view-words.ts'
+
+/** A page: more computes are more pages, never a longer one. */
+export const ROWS = 100
+
+export type Chosen = {
+  /** Of this page. */
+  readonly rows: readonly ComputeView[]
+  /** All that fit. */
+  readonly found: readonly ComputeView[]
+  readonly page: number
+  readonly pages: number
+}
+
+export function chosen(
+  computes: readonly ComputeView[],
+  query: FleetQuery,
+  recent: ReadonlyMap<string, RecentSums>,
+): Chosen {
+  const found = computes.filter((view) => fits(view, query))
+  const value = VALUES[query.sort]
+  const keyed = found.map((view) => ({
+    view,
+    value: value(view, recentOf(recent, view.ref)),
+    key: computeKey(view.ref),
+  }))
+  const sign = query.descending ? -1 : 1
+  keyed.sort(
+    (a, b) =>
+      (query.group === 'team' ? byTeam(a.view, b.view) : 0) ||
+      byValue(a.value, b.value, sign) ||
+      (a.key < b.key ? -1 : 1),
+  )
+  const pages = Math.max(1, Math.ceil(keyed.length / ROWS))
+  const page = Math.min(query.page, pages)
+  return {
+    rows: keyed.slice((page - 1) * ROWS, page * ROWS).map(({ view }) => view),
+    found,
+    page,
+    pages,
+  }
+}
+
+type Value = string | number | undefined
+
+const VALUES: Readonly<Record<Sort, (view: ComputeView, recent: RecentSums | undefined) => Value>> = {
+  name: (view) => nameOf(view).toLowerCase(),
+  state: ({ state }) => -STATES.indexOf(state),
+  cu: ({ currentCu }) => currentCu?.cu,
+  awake: (_, recent) => recent?.awake,
+  tail: (_, recent) => (recent && recent.awake > 0 ? recent.idleTail / recent.awake : undefined),
+  spend: (_, recent) => recent?.spend,
+  hits: ({ hitRatio }) => hitRatio,
+  connections: connectionCount,
+  team: ({ owner }) => owner.team || undefined,
+}
+
+/** What is not known comes last, whichever way. */
+function byValue(a: Value, b: Value, sign: number): number {
+  if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined)
+  return a === b ? 0 : a < b ? -sign : sign
+}
+
+/** Computes of nobody come last. */
+function byTeam({ owner: { team: a } }: ComputeView, { owner: { team: b } }: ComputeView): number {
+  if (a === b) return 0
+  if (a === '' || b === '') return a === '' ? 1 : -1
+  return a < b ? -1 : 1
+}
+
+function fits(view: ComputeView, { text, state, team, tier, project, branch }: Filters): boolean {
+  const { ref, compute, owner } = view
+  return (
+    is(state, view.state) &&
+    is(team, owner.team) &&
+    is(tier, owner.tier) &&
+    is(project, ref.projectId) &&
+    is(branch, compute.branchId) &&
+    (text === undefined || namesOf(view).some((name) => name.toLowerCase().includes(text.toLowerCase())))
+  )
+}
+
+const is = (wanted: string | undefined, value: string): boolean => wanted === undefined || wanted === value
+
+const namesOf = ({ ref, compute, project, owner }: ComputeView): readonly string[] => [
+  ref.endpointId,
+  ref.projectId,
+  compute.branchId,
+  compute.name ?? '',
+  project?.name ?? '',
+  owner.team,
+]

@@ -1,0 +1,229 @@
+// One compute: why it is as it is, who held it awake and at what cost.
+import type { AwakeShare } from '../model/evidence.ts'
+import type { Connections } from '../model/observation.ts'
+import type { ComputeView } from '../model/snapshot.ts'
+import type { Instant } from '../model/units.ts'
+import { explanation, whyText } from '../report/explain.ts'
+import { html, type Html } from '../report/markup.ts'
+import { stripSums, stripSvg, type Stretch, type Strip } from '../report/strip.ts'
+import { money, percent, spanText } from '../report/words.ts'
+import { CELLS, legend } from './fleet.ts'
+import { EMPTY, figure, type House, type Page } from './layout.ts'
+import { fleetPath, fleetQuery } from './query.ts'
+import { clockHtml, withTimes } from './times.ts'
+import { connectionCount, nameOf, sizeText, STATE_WORDS } from './view-words.ts'
+
+export type Explained = {
+  readonly view: ComputeView
+  /** Of seven days. */
+  readonly strip: Strip
+  readonly now: Instant
+}
+
+export function computePage({ view, strip, now }: Explained, house: House): Page {
+  const { zone } = house
+  const context = { now, zone }
+  const fleet = fleetQuery({})
+  return {
+    title: nameOf(view),
+    path: '/computes',
+    main: html`<p class="crumbs">
+        <a href="/">Fleet</a> /
+        <a href="${fleetPath({ ...fleet, project: view.ref.projectId })}"
+          ><bdi>${view.project?.name ?? view.ref.projectId}</bdi></a
+        >
+      </p>
+      <h1>
+        <bdi>${nameOf(view)}</bdi> <span class="state ${view.state}"><b>${STATE_WORDS[view.state]}</b></span>
+      </h1>
+      <p class="lead"><bdi>${withTimes(whyText(view.why), context)}</bdi></p>
+      ${figures(view)}
+      <section>
+        <h2>The last seven days</h2>
+        <div class="tall">${stripSvg(strip, { cells: CELLS['7d'], dayOf: zone.dayOf })}</div>
+        ${legend()}${stretchTable(strip, { now, house })}
+      </section>
+      <section>
+        <h2>Why</h2>
+        <ul class="plain explanation">
+          ${explanation(view).map((line) => html`<li><bdi>${withTimes(line, context)}</bdi></li>`)}
+        </ul>
+        <p class="about">
+          The same as <code>dormouse explain ${view.ref.endpointId}</code>. Nothing would be changed: Dormouse
+          advises nothing yet.
+        </p>
+      </section>
+      ${culprits(view)} ${inside(view)} ${facts(view, { now, house })}`,
+  }
+}
+
+const figures = (view: ComputeView): Html =>
+  html`<dl class="figures">
+    ${figure('CU', view.currentCu?.cu ?? '?', `of ${sizeText(view)}`)}
+    ${figure('Spend since it is known', money(view.spend.likely, view.currency), `${money(view.spend.low, view.currency)} to ${money(view.spend.high, view.currency)}`)}
+    ${figure('Hit ratio', view.hitRatio === undefined ? EMPTY : `${(100 * view.hitRatio).toFixed(1)} %`, view.hitRatio === undefined && 'never read')}
+    ${figure('Connections', connectionCount(view) ?? EMPTY, `of ${view.maxConnections}`)}
+    ${figure('Delay', view.delay === 'never' ? 'never sleeps' : spanText(view.delay * 1000))}
+  </dl>`
+
+type Context = { readonly now: Instant; readonly house: House }
+
+/** Of those listed. Doubled, a page of a chatty compute is twice as long. */
+const STRETCHES = 50
+
+function stretchTable(strip: Strip, { now, house }: Context): Html {
+  const { awake, tail } = stripSums(strip)
+  const newest = strip.stretches.slice(-STRETCHES).toReversed()
+  const left = strip.stretches.length - newest.length
+  return html`<p class="about">Awake ${spanText(awake)}, ${spanText(tail)} of it after the last activity.</p>
+    <details data-key="stretches">
+      <summary>Show data</summary>
+      <div class="wide" tabindex="0" role="region" aria-label="Times awake">
+        <table>
+          <caption>
+            Times awake, the newest first${left > 0 && `; ${left} older ones are left out`}
+          </caption>
+          <thead>
+            <tr>
+              <th scope="col">From</th>
+              <th scope="col">To</th>
+              <th scope="col" class="number">Awake</th>
+              <th scope="col" class="number">Idle tail</th>
+              <th scope="col">Began with</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${newest.map((stretch) => stretchRow(stretch, { now, house }))}
+          </tbody>
+        </table>
+      </div>
+    </details>`
+}
+
+const stretchRow = ({ from, to, tail, restart }: Stretch, { now, house: { zone } }: Context): Html =>
+  html`<tr>
+    <td>${clockHtml(from, now, zone)}</td>
+    <td>${to >= now ? 'still awake' : clockHtml(to, now, zone)}</td>
+    <td class="number">${spanText(to - from)}</td>
+    <td class="number">${spanText(tail)}</td>
+    <td>${restart ? 'restart' : 'wake'}</td>
+  </tr>`
+
+function culprits({ awakeBy, awake, currency }: ComputeView): Html | undefined {
+  if (awakeBy.length === 0) return undefined
+  return html`<section>
+    <h2>Who held it awake</h2>
+    <p class="about">As far as readings cover its time awake, since it is known.</p>
+    <div class="wide" tabindex="0" role="region" aria-label="Who held it awake">
+      <table>
+        <caption class="hidden">
+          Who held it awake
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">Because of</th>
+            <th scope="col">Application</th>
+            <th scope="col">User</th>
+            <th scope="col">Database</th>
+            <th scope="col" class="number">Time</th>
+            <th scope="col" class="number">Of its time awake</th>
+            <th scope="col" class="number">Money</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${awakeBy.map((share) => culpritRow(share, awake.likely, currency))}
+        </tbody>
+      </table>
+    </div>
+  </section>`
+}
+
+const culpritRow = (
+  { cause, application, user, database, time, spend }: AwakeShare,
+  awake: number,
+  currency: string,
+): Html =>
+  html`<tr>
+    <th scope="row">${cause}</th>
+    ${[application, user, database].map((name) => html`<td>${name === '' ? EMPTY : html`<bdi>${name}</bdi>`}</td>`)}
+    <td class="number">${spanText(time)}</td>
+    <td class="number">${awake > 0 ? percent(Math.min(1, time / awake)) : EMPTY}</td>
+    <td class="number">${money(spend, currency)}</td>
+  </tr>`
+
+/** `8 kB`, `1.5 GB`. */
+function sizeOf(size: number): string {
+  if (size < 2 ** 20) return `${(size / 2 ** 10).toFixed(0)} kB`
+  return size < 2 ** 30 ? `${(size / 2 ** 20).toFixed(1)} MB` : `${(size / 2 ** 30).toFixed(1)} GB`
+}
+
+const connectionsText = ({ active, idle, idleInTransaction, other }: Connections): string =>
+  `${active} active, ${idle} idle, ${idleInTransaction} idle in a transaction, ${other} other`
+
+/** What readings saw; nothing where there was none. */
+function inside({
+  connections,
+  cacheLimit,
+  cacheUsed,
+  workingSet,
+  averageActive,
+  readingProblem,
+}: ComputeView): Html {
+  const lines: readonly (readonly [string, string | undefined])[] = [
+    ['Connections', connections && connectionsText(connections)],
+    ['Statements running at a time', averageActive?.toFixed(2)],
+    [
+      'File cache in use',
+      cacheLimit === undefined ? undefined : `${sizeOf(cacheUsed ?? 0)} of ${sizeOf(cacheLimit)}`,
+    ],
+    ...workingSet.map(
+      ({ window, size }) => [`Touched within ${spanText(window * 1000)}`, sizeOf(size)] as const,
+    ),
+  ]
+  const known = lines.flatMap(([label, value]) => (value === undefined ? [] : [figure(label, value)]))
+  return html`<section>
+    <h2>Inside, at the last reading</h2>
+    ${known.length === 0 ? html`<p class="about">It was never read inside${readingProblem !== undefined && html`: <bdi>${readingProblem}</bdi>`}.</p>` : html`<dl class="figures small">${known}</dl>`}
+  </section>`
+}
+
+function facts(
+  { ref, compute, project, owner, counters, seenAt }: ComputeView,
+  { now, house: { zone } }: Context,
+): Html {
+  const rows: readonly (readonly [string, string | Html])[] = [
+    ['Compute', ref.endpointId],
+    ['Project', project ? `${project.name} (${ref.projectId})` : ref.projectId],
+    [
+      'Branch',
+      html`<a href="${fleetPath({ ...fleetQuery({}), branch: compute.branchId })}"
+        ><bdi>${compute.branchId}</bdi></a
+      >`,
+    ],
+    ['Account', ref.account],
+    ['Region', compute.regionId],
+    ['Kind', compute.type === 'read_write' ? 'reads and writes' : 'reads only'],
+    ['Team', owner.team || 'none'],
+    ['Tier', owner.tier || 'none'],
+    ['Wakes, suspensions, restarts', `${counters.wakes}, ${counters.suspends}, ${counters.restarts}`],
+    ['Wakes caused by Dormouse', String(counters.wakesCaused)],
+    ['Last seen', clockHtml(seenAt, now, zone)],
+  ]
+  return html`<section>
+    <h2>What it is</h2>
+    <table class="facts">
+      <caption class="hidden">
+        Facts
+      </caption>
+      <tbody>
+        ${rows.map(
+          ([label, value]) =>
+            html`<tr>
+              <th scope="row">${label}</th>
+              <td>${typeof value === 'string' ? html`<bdi>${value}</bdi>` : value}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </section>`
+}

@@ -1,0 +1,213 @@
+// The fleet: what it costs now, and each compute with when it was awake.
+import { computeKey } from '../model/compute.ts'
+import type { ComputeView, Snapshot } from '../model/snapshot.ts'
+import type { Micros } from '../model/units.ts'
+import { html, type Html, type Part } from '../report/markup.ts'
+import { stripSvg, type Strip } from '../report/strip.ts'
+import { counted, money, percent, spanText } from '../report/words.ts'
+import { whyText } from '../report/explain.ts'
+import { chosen, type Chosen } from './choose.ts'
+import { fleetFigures } from './figures.ts'
+import { fleetFilters } from './filters.ts'
+import { EMPTY, inPath, type House, type Page } from './layout.ts'
+import { fleetPath, sortedBy, type FleetQuery, type Range, type Sort } from './query.ts'
+import { recentOf, type Recent, type RecentSums } from './recent.ts'
+import { withTimes } from './times.ts'
+import { connectionCount, nameOf, sizeText, STATE_WORDS } from './view-words.ts'
+
+export type Fleet = {
+  readonly snapshot: Snapshot
+  readonly query: FleetQuery
+  /** Undefined before they were summed up. */
+  readonly recent: Recent | undefined
+  /** What a CU-hour of an account costs now. */
+  readonly priceOf: (account: string) => Micros
+}
+
+/** Cells of a strip: 5 and 30 minutes. Doubled, a page of strips is twice as large, and a wake half as wide. */
+export const CELLS: Readonly<Record<Range, number>> = { '24h': 288, '7d': 336 }
+
+const NO_SUMS: Recent['sums'] = new Map()
+
+/** The computes whose strips `fleetPage` needs. */
+export const chosenOf = ({ snapshot, query, recent }: Fleet): Chosen =>
+  chosen(snapshot.computes, query, recent?.sums ?? NO_SUMS)
+
+export function fleetPage(
+  fleet: Fleet,
+  { rows, found, page, pages }: Chosen,
+  { strips, house }: { readonly strips: ReadonlyMap<string, Strip>; readonly house: House },
+): Page {
+  const { snapshot, query } = fleet
+  const row = rowOf(fleet, strips, house)
+  return {
+    title: 'Fleet',
+    path: '/',
+    main: html`<h1>Fleet</h1>
+      ${fleetFigures(fleet)} ${fleetFilters(snapshot, query)}
+      <table class="fleet">
+        <caption>
+          ${countText(found.length, snapshot.computes.length)}. Awake, spend and idle tail are those of today
+          and the six days before.
+        </caption>
+        <thead>
+          <tr>
+            ${COLUMNS.map(({ title, sort, kind }) => headingOf(title, { sort, kind, query }))}
+          </tr>
+        </thead>
+        ${
+          query.group === 'team'
+            ? groupsOf(fleet, { rows, found }, row)
+            : html`<tbody>
+                ${rows.map(row)}
+              </tbody>`
+        }
+      </table>
+      ${rows.length === 0 && html`<p class="nothing">${snapshot.computes.length === 0 ? 'No compute was seen yet.' : 'No compute fits these filters.'}</p>`}
+      ${pages > 1 && pager(query, page, pages)} ${legend()}`,
+  }
+}
+
+const countText = (found: number, all: number): string =>
+  found === all ? counted(all, 'compute') : `${found} of ${counted(all, 'compute')}`
+
+const COLUMNS: readonly { readonly title: string; readonly sort: Sort | undefined; readonly kind: string }[] =
+  [
+    { title: 'Compute', sort: 'name', kind: '' },
+    { title: 'State', sort: 'state', kind: '' },
+    { title: 'When awake', sort: undefined, kind: 'when' },
+    { title: 'CU', sort: 'cu', kind: 'number' },
+    { title: 'Awake', sort: 'awake', kind: 'number' },
+    { title: 'Idle tail', sort: 'tail', kind: 'number' },
+    { title: 'Spend', sort: 'spend', kind: 'number' },
+    { title: 'Hit ratio', sort: 'hits', kind: 'number' },
+    { title: 'Connections', sort: 'connections', kind: 'number' },
+    { title: 'Team', sort: 'team', kind: '' },
+  ]
+
+type Heading = { readonly sort: Sort | undefined; readonly kind: string; readonly query: FleetQuery }
+
+function headingOf(title: string, { sort, kind, query }: Heading): Html {
+  if (sort === undefined) return html`<th scope="col" class="${kind}">${title} ${rangeLinks(query)}</th>`
+  const isSorted = query.sort === sort
+  return html`<th
+    scope="col"
+    class="${kind}"
+    ${isSorted && html` aria-sort="${query.descending ? 'descending' : 'ascending'}"`}
+  >
+    <a href="${fleetPath(sortedBy(query, sort))}">${title}</a>
+  </th>`
+}
+
+const rangeLinks = (query: FleetQuery): Html =>
+  html`<span class="ranges"
+    >${(['24h', '7d'] as const).map(
+      (range) =>
+        html`<a
+          href="${fleetPath({ ...query, range })}"
+          ${query.range === range && html` aria-current="true"`}
+          >${range === '24h' ? '24 h' : '7 d'}</a
+        >`,
+    )}</span
+  >`
+
+type Row = (view: ComputeView) => Html
+
+function rowOf({ snapshot, query, recent }: Fleet, strips: ReadonlyMap<string, Strip>, house: House): Row {
+  const { zone } = house
+  const cells = CELLS[query.range]
+  const context = { now: snapshot.takenAt, zone }
+  return (view) => {
+    const sums = recent && (recentOf(recent.sums, view.ref) ?? NOTHING)
+    const strip = strips.get(computeKey(view.ref))
+    return html`<tr>
+      <th scope="row">
+        <a href="/computes/${inPath(view.ref.endpointId)}"><bdi>${nameOf(view)}</bdi></a
+        ><small><bdi>${view.ref.endpointId}</bdi></small>
+      </th>
+      <td class="state ${view.state}">
+        <b>${STATE_WORDS[view.state]}</b><small><bdi>${withTimes(whyText(view.why), context)}</bdi></small>
+      </td>
+      <td class="when">${strip && stripSvg(strip, { cells, dayOf: zone.dayOf })}</td>
+      ${cell('CU', sizeHtml(view))}${cell('Awake', sums && awakeHtml(view, sums, { recent, now: snapshot.takenAt }))}${cell('Idle tail', sums && tailHtml(sums))}${cell('Spend', sums && money(sums.spend, view.currency))}${cell('Hit ratio', view.hitRatio === undefined ? undefined : `${(100 * view.hitRatio).toFixed(1)} %`)}${cell('Connections', connectionsHtml(view))}
+      <td class="team" data-label="Team">
+        ${view.owner.team === '' ? EMPTY : html`<bdi>${view.owner.team}</bdi>`}${view.owner.tier !== '' && html`<small><bdi>${view.owner.tier}</bdi></small>`}
+      </td>
+    </tr> `
+  }
+}
+
+const NOTHING = { awake: 0, idleTail: 0, spend: 0 } as RecentSums
+
+const cell = (label: string, content: Part): Html =>
+  html`<td class="number" data-label="${label}">${content ?? EMPTY}</td>`
+
+const sizeHtml = (view: ComputeView): Html =>
+  html`${view.currentCu?.cu ?? '?'}<small>of ${sizeText(view)}</small>`
+
+type Since = { readonly recent: Recent; readonly now: number }
+
+/** The share is of the days as far as the compute was there, and its account known. */
+function awakeHtml({ ref, compute }: ComputeView, { awake }: RecentSums, { recent, now }: Since): Html {
+  const from = Math.max(recent.from, compute.createdAt, recent.knownFrom.get(ref.account) ?? 0)
+  const share = now > from ? Math.min(1, awake / (now - from)) : 0
+  return html`${percent(share)}<small>${spanText(awake)}</small>`
+}
+
+const tailHtml = ({ awake, idleTail }: RecentSums): Part =>
+  awake > 0 ? html`${percent(Math.min(1, idleTail / awake))}<small>${spanText(idleTail)}</small>` : undefined
+
+function connectionsHtml(view: ComputeView): Part {
+  const count = connectionCount(view)
+  return count === undefined ? undefined : html`${count}<small>of ${view.maxConnections}</small>`
+}
+
+function groupsOf({ recent }: Fleet, { rows, found }: Pick<Chosen, 'rows' | 'found'>, row: Row): Html {
+  const teams = [...new Set(rows.map(({ owner }) => owner.team))]
+  return html`${teams.map((team) => {
+    const all = found.filter(({ owner }) => owner.team === team)
+    const name = team === '' ? 'without a team' : html`<bdi>${team}</bdi>`
+    return html`<tbody>
+      <tr class="group">
+        <th scope="rowgroup" colspan="${COLUMNS.length}">
+          ${name}<small>${counted(all.length, 'compute')}${recent && html`, ${spendOf(all, recent)}`}</small>
+        </th>
+      </tr>
+      ${rows.filter(({ owner }) => owner.team === team).map(row)}
+    </tbody>`
+  })}`
+}
+
+function spendOf(views: readonly ComputeView[], { sums }: Recent): string {
+  const byCurrency = new Map<string, number>()
+  for (const { ref, currency } of views)
+    byCurrency.set(currency, (byCurrency.get(currency) ?? 0) + (recentOf(sums, ref)?.spend ?? 0))
+  return [...byCurrency].map(([currency, spend]) => money(spend, currency)).join(', ')
+}
+
+const pager = (query: FleetQuery, page: number, pages: number): Html =>
+  html`<nav class="pager" aria-label="More computes">
+    ${page > 1 && html`<a rel="prev" href="${fleetPath({ ...query, page: page - 1 })}">Before</a>`}<span
+      >Page ${page} of ${pages}</span
+    >${page < pages && html`<a rel="next" href="${fleetPath({ ...query, page: page + 1 })}">Next</a>`}
+  </nav>`
+
+/** What the colours and heights of strips mean: a stroke of each state, as a strip has it. */
+export const legend = (): Html =>
+  html`<ul class="legend" aria-label="Strips">
+    ${LEGEND.map(
+      ([state, path, words]) =>
+        html`<li>
+          <svg class="strip" viewBox="0 0 24 16" aria-hidden="true"><path class="${state}" d="${path}" /></svg
+          >${words}
+        </li>`,
+    )}
+  </ul>`
+
+const LEGEND = [
+  ['busy', 'M0 8h24', 'in use'],
+  ['tail', 'M0 12h24', 'idle tail: awake, waiting for the delay'],
+  ['asleep', 'M0 15h24', 'asleep'],
+  ['unknown', 'M0 13h24', 'not known'],
+  ['restart', 'M12 0v16', 'restart'],
+] as const

@@ -1,0 +1,35 @@
+// HTML and SVG as text in which every value is escaped, unless it is markup itself.
+
+declare const markup: unique symbol
+/** Markup in which nothing can be but what this program wrote: made by `html` only. */
+export type Html = { readonly text: string; readonly [markup]: true }
+
+/** Nothing is shown of undefined and false; a list is shown one after the other. */
+export type Part = Html | string | number | undefined | false | readonly Part[]
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** Fit for text and for attributes in quotes, and for nothing else: names come from outside, whoever makes them up. */
+const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => ESCAPES[sign] ?? '')
+
+/** The tag of a template whose own text is markup. Attributes are to be in quotes. */
+export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  let text = strings[0] ?? ''
+  for (const [index, part] of parts.entries()) text += partText(part) + (strings[index + 1] ?? '')
+  return { text } as Html
+}
+
+function partText(part: Part): string {
+  if (part === undefined || part === false) return ''
+  if (typeof part === 'string') return escaped(part)
+  if (typeof part === 'number') return String(part)
+  return isList(part) ? part.map(partText).join('') : part.text
+}
+
+const isList = (part: Html | readonly Part[]): part is readonly Part[] => Array.isArray(part)

@@ -1,0 +1,93 @@
+// Computes: awake for too long or too often, a cache too small, too many connections, readings that fail.
+import { COMPUTE_OWNER, CONNECTION_USE, HIT_RATIO } from './recording.ts'
+import { grownOfCompute, ofCompute, type Group } from './rule.ts'
+
+const COMPUTE = 'Compute {{ $labels.endpoint_id }} of {{ $labels.project_id }}'
+
+export const COMPUTES: Group = {
+  name: 'dormouse-computes',
+  recordings: [COMPUTE_OWNER, HIT_RATIO, CONNECTION_USE],
+  rules: [
+    {
+      name: 'ComputeNeverSuspends',
+      severity: 'warning',
+      about: 'compute',
+      // four delays: a delay of a day is no reason to be called after a day
+      core: `time() - ${ofCompute('awakeSince')} > clamp_min(4 * ${ofCompute('autosuspendDelay')}, 86400)`,
+      for: '15m',
+      summary: `${COMPUTE} has been awake for {{ $value | humanizeDuration }}.`,
+      description:
+        'Something keeps it awake although it may suspend. `dormouse explain` names who, and the cost.',
+    },
+    {
+      name: 'AutosuspendDisabled',
+      severity: 'info',
+      about: 'compute',
+      core: `${ofCompute('autosuspendEnabled')} == 0 and on (project_id, endpoint_id) ${COMPUTE_OWNER.record}{tier!="prod"}`,
+      for: '1d',
+      summary: `${COMPUTE} never suspends, by its settings.`,
+      description: 'It is paid for day and night. Give it a delay, or the tier prod if that is wanted.',
+    },
+    {
+      name: 'UnproductiveSpendHigh',
+      severity: 'warning',
+      about: 'compute',
+      core: `${grownOfCompute('unproductiveCompute', '7d')} > 0.2 * ${grownOfCompute('computeSpend', '7d')} and ${grownOfCompute('unproductiveCompute', '7d')} > 1`,
+      for: '1h',
+      summary: `${COMPUTE} cost {{ $value | humanize }} within a week while it was awake for nothing.`,
+      description:
+        'More than a fifth of its spend. `dormouse explain` names what held it awake; most often a shorter delay does.',
+    },
+    {
+      name: 'FileCacheHitRatioLow',
+      severity: 'warning',
+      about: 'compute',
+      core: `${HIT_RATIO.record} < 0.99 and on (project_id, endpoint_id) ${grownOfCompute('cacheMisses', '15m')} > 1000`,
+      for: '30m',
+      keepFiringFor: '15m',
+      summary: `${COMPUTE} finds only {{ $value | humanizePercentage }} of its pages in the file cache.`,
+      description:
+        'Its working set does not fit. Compare it with the cache at this size; raising the minimum restarts it.',
+    },
+    {
+      name: 'ConnectionsNearLimit',
+      severity: 'warning',
+      about: 'compute',
+      core: `${CONNECTION_USE.record} > 0.8`,
+      for: '5m',
+      summary: `${COMPUTE} uses {{ $value | humanizePercentage }} of its connections.`,
+      description:
+        'Use the pooled host. The limit follows the least size only, however large the compute is now.',
+    },
+    {
+      name: 'ConnectionsAtLimit',
+      severity: 'critical',
+      about: 'compute',
+      core: `${CONNECTION_USE.record} > 0.95`,
+      for: '1m',
+      summary: `${COMPUTE} uses {{ $value | humanizePercentage }} of its connections: clients are refused, or about to be.`,
+      description:
+        'Find who holds them and end what is idle; then the pooled host, or a larger minimum, which restarts it.',
+    },
+    {
+      name: 'ComputeFlapping',
+      severity: 'warning',
+      about: 'compute',
+      core: `${grownOfCompute('wakes', '1h')} > 12`,
+      for: '5m',
+      summary: `${COMPUTE} woke {{ $value | humanize }} times within an hour.`,
+      description:
+        'A client that comes a little less often than the delay. Lengthen the delay, or slow the client down.',
+    },
+    {
+      name: 'ReadingStale',
+      severity: 'warning',
+      about: 'compute',
+      core: `${ofCompute('readingSuccess')} == 0 and on (project_id, endpoint_id) ${ofCompute('computeState', '{state="active"}')} == 1`,
+      for: '15m',
+      summary: `${COMPUTE} is awake and cannot be read.`,
+      description:
+        'Its connections and cache are not known. Look at the role, its password, pg_monitor and the network.',
+    },
+  ],
+}

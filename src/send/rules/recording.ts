@@ -1,0 +1,28 @@
+// What more than one rule, or a dashboard, needs.
+import { BY, metric, ofCompute, type Recording } from './rule.ts'
+
+const record = (name: string, expr: string): Recording => ({ record: `dormouse:${name}`, expr })
+
+/** Whose a compute or a project is: one series, or one of each owner that replicas of different configurations name. */
+export const COMPUTE_OWNER = record(
+  'compute_owner:info',
+  `max by (project_id, endpoint_id, team, tier) (${metric('computeInfo')})`,
+)
+export const PROJECT_OWNER = record(
+  'project_owner:info',
+  `max by (project_id, team, tier) (${metric('projectInfo')})`,
+)
+
+const rateOf = (key: 'cacheHits' | 'cacheMisses'): string => `max ${BY.compute} (rate(${metric(key)}[15m]))`
+
+/** Of the pages asked for; nothing (NaN) where none was. */
+export const HIT_RATIO = record(
+  'compute_hit_ratio:rate15m',
+  `${rateOf('cacheHits')} / (${rateOf('cacheHits')} + ${rateOf('cacheMisses')})`,
+)
+
+/** Connections of clients, by the limit. */
+export const CONNECTION_USE = record(
+  'compute_connection_utilization:ratio',
+  `sum ${BY.compute} (max by (project_id, endpoint_id, state) (${metric('connections')})) / ${ofCompute('maxConnections')}`,
+)

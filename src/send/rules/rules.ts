@@ -1,0 +1,66 @@
+// Every rule, and the file that Prometheus reads, as data. A rule comes with the metric it is about, and not before.
+import { BUDGETS } from './budgets.ts'
+import { COMPUTES } from './computes.ts'
+import { DAEMON } from './daemon.ts'
+import { COMPUTE_OWNER, PROJECT_OWNER } from './recording.ts'
+import type { Duration, Group, Rule, Severity } from './rule.ts'
+
+export const GROUPS: readonly Group[] = [COMPUTES, BUDGETS, DAEMON]
+
+/** Of every alert, so that others' rules stay apart. */
+const ALERT_PREFIX = 'Dormouse'
+
+export const alertName = ({ name }: Rule): string => ALERT_PREFIX + name
+
+/** Relative to the top level. */
+export const runbookOf = (rule: Rule): string => `dashboards/runbooks/${alertName(rule)}.md`
+
+/**
+ * 1, with the labels of whoever answers for it, times the value. The owner is the side that may be many: two replicas that name
+ * two raise an alert for each, where a join the other way round would fail, with every alert in it.
+ */
+export function exprOf({ about, core }: Rule): string {
+  switch (about) {
+    case 'compute':
+      return `${COMPUTE_OWNER.record} * on (project_id, endpoint_id) group_left () (${core})`
+    case 'project':
+      return `${PROJECT_OWNER.record} * on (project_id) group_left () (${core})`
+    case 'budget':
+    case 'daemon':
+      return core
+  }
+}
+
+/** In the words of Prometheus. */
+export type RuleFile = {
+  readonly groups: readonly { readonly name: string; readonly rules: readonly (AlertEntry | RecordEntry)[] }[]
+}
+type RecordEntry = { readonly record: string; readonly expr: string }
+type AlertEntry = {
+  readonly alert: string
+  readonly expr: string
+  readonly for?: Duration
+  readonly keep_firing_for?: Duration
+  readonly labels: { readonly severity: Severity }
+  readonly annotations: {
+    readonly summary: string
+    readonly description: string
+    readonly runbook_url: string
+  }
+}
+
+export const ruleFile = (groups: readonly Group[]): RuleFile => ({
+  groups: groups.map(({ name, recordings, rules }) => ({
+    name,
+    rules: [...recordings, ...rules.map(alertEntry)],
+  })),
+})
+
+const alertEntry = (rule: Rule): AlertEntry => ({
+  alert: alertName(rule),
+  expr: exprOf(rule),
+  ...(rule.for && { for: rule.for }),
+  ...(rule.keepFiringFor && { keep_firing_for: rule.keepFiringFor }),
+  labels: { severity: rule.severity },
+  annotations: { summary: rule.summary, description: rule.description, runbook_url: runbookOf(rule) },
+})

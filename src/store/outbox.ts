@@ -1,0 +1,117 @@
+// Events to be told, what became of telling them, and what jobs remember.
+import type { DatabaseSync } from 'node:sqlite'
+import type { Delivery } from '../model/delivery.ts'
+import { eventKey, isTold, type KeptEvent, type ToldEvent } from '../model/kept-event.ts'
+import type { Batch, Outbox } from '../model/ports.ts'
+import type { StoredReport } from '../model/report.ts'
+
+export type OutboxRow =
+  | { readonly kind: 'event'; readonly event: ToldEvent }
+  | { readonly kind: 'report'; readonly report: StoredReport }
+  | { readonly kind: 'delivery'; readonly delivery: Delivery }
+  | { readonly kind: 'memory'; readonly account: string; readonly job: string; readonly memory: unknown }
+
+export function* outboxRows({
+  account,
+  events,
+  reports,
+  deliveries,
+  memories,
+}: Pick<Batch, 'account' | 'events' | 'reports' | 'deliveries' | 'memories'>): Generator<OutboxRow> {
+  for (const event of events.filter(isTold)) yield { kind: 'event', event }
+  for (const report of reports) yield { kind: 'report', report }
+  for (const delivery of deliveries) yield { kind: 'delivery', delivery }
+  for (const [job, memory] of Object.entries(memories)) yield { kind: 'memory', account, job, memory }
+}
+
+export function createOutboxWriter(database: DatabaseSync): (row: OutboxRow) => void {
+  const putEvent = database.prepare(
+    'insert into event (account, at_ms, topic, key, body) values (?, ?, ?, ?, ?) on conflict do nothing',
+  )
+  const putReport = database.prepare(
+    'insert into report values (?, ?, ?, ?) on conflict do update set made_ms = excluded.made_ms, body = excluded.body',
+  )
+  const putDelivery = database.prepare(
+    `insert into delivery values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+     on conflict do update set state = excluded.state, next_ms = excluded.next_ms, body = excluded.body`,
+  )
+  const putMemory = database.prepare(
+    'insert into job_memory values (?, ?, ?) on conflict do update set body = excluded.body',
+  )
+  return (row) => {
+    switch (row.kind) {
+      case 'event': {
+        const { event } = row
+        const { topic, key } = eventKey(event)
+        putEvent.run(event.account, event.at, topic, key, JSON.stringify(event))
+        return
+      }
+      case 'report': {
+        const { account, slot, madeAt } = row.report
+        putReport.run(account, slot.id, madeAt, JSON.stringify(row.report))
+        return
+      }
+      case 'delivery': {
+        const { account, sink, kind, item, topic, madeAt, state, nextAt } = row.delivery
+        const body = JSON.stringify(row.delivery)
+        putDelivery.run(account, sink, kind, item, topic, madeAt, state, nextAt, body)
+        return
+      }
+      case 'memory':
+        putMemory.run(row.account, row.job, JSON.stringify(row.memory))
+    }
+  }
+}
+
+const EVENTS = 'select id, topic, key, body from event'
+
+export function createOutbox(database: DatabaseSync): Outbox {
+  const after = database.prepare(`${EVENTS} where account = ? and id > ? order by id limit ?`)
+  const last = database.prepare('select max(id) as id from event where account = ?')
+  const byKey = database.prepare(`${EVENTS} where account = ? and key = ?`)
+  const given = database.prepare(
+    `select event.id, event.topic, event.key, event.body
+     from delivery join event on event.account = delivery.account and event.key = delivery.item
+     where delivery.account = ? and sink = ? and delivery.topic = ? and kind = 'event'
+     order by event.id desc limit 1`,
+  )
+  const waiting = database.prepare(
+    `select body from delivery
+     where account = ? and sink = ? and state = 'waiting' order by next_ms, made_ms limit ?`,
+  )
+  const overdue = database.prepare(
+    `select body from delivery
+     where account = ? and sink = ? and state = 'waiting' order by made_ms desc limit -1 offset ?`,
+  )
+  const report = database.prepare('select body from report where account = ? and slot = ?')
+  const memory = database.prepare('select body from job_memory where account = ? and job = ?')
+  return {
+    eventsAfter: (account, id, count) => Promise.resolve(after.all(account, id, count).map(keptEvent)),
+    lastEventId: (account) => Promise.resolve(Number(last.get(account)?.['id'] ?? 0)),
+    event: (account, key) => Promise.resolve(found(byKey.get(account, key))),
+    lastGiven: (account, sink, topic) => Promise.resolve(found(given.get(account, sink, topic))),
+    waiting: (account, sink, count) => Promise.resolve(waiting.all(account, sink, count).map(deliveryOf)),
+    overdue: (account, sink, most) => Promise.resolve(overdue.all(account, sink, most).map(deliveryOf)),
+    report: (account, slot) => {
+      const body = report.get(account, slot)?.['body']
+      return Promise.resolve(body === undefined ? undefined : (JSON.parse(String(body)) as StoredReport))
+    },
+    memory: (account, job) => {
+      const body = memory.get(account, job)?.['body']
+      return Promise.resolve(body === undefined ? undefined : JSON.parse(String(body)))
+    },
+  }
+}
+
+type Row = Readonly<Record<string, unknown>>
+
+const found = (row: Row | undefined): KeptEvent | undefined => row && keptEvent(row)
+
+const keptEvent = ({ id, topic, key, body }: Row): KeptEvent => ({
+  id: Number(id),
+  topic: String(topic),
+  key: String(key),
+  event: JSON.parse(String(body)) as ToldEvent,
+})
+
+const deliveryOf = ({ body }: Row): Delivery => JSON.parse(String(body)) as Delivery

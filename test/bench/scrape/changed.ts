@@ -1,0 +1,38 @@
+// Samples as the next snapshot has them: some values are others.
+import { CATALOGUE, isPerCompute, type FamilyKey } from '../../../src/metrics/catalogue.ts'
+import type { Sample, Samples } from '../../../src/metrics/collect.ts'
+
+/** `all`: every value is another. `awake`: one compute in ten is awake, and of it what grows or is read is another. */
+export type Change = 'all' | 'awake'
+
+/** Gauges that move while a compute is awake; the others are facts and settings. */
+const READ: ReadonlySet<FamilyKey> = new Set<FamilyKey>([
+  'lastActive',
+  'connections',
+  'cacheUsed',
+  'workingSet',
+  'averageActive',
+  'longestTransaction',
+  'readingTimestamp',
+  'spendUncertainty',
+])
+
+const moving = (key: FamilyKey): boolean =>
+  READ.has(key) || (CATALOGUE[key].type === 'counter' && isPerCompute(CATALOGUE[key]))
+
+/** Other values have as many digits as those of money and time. */
+export const changed = (samples: Samples, change: Change, round: number): Samples =>
+  new Map(
+    [...samples].map(([key, series]) => {
+      const { each } = CATALOGUE[key]
+      const moves = (index: number): boolean =>
+        change === 'all' || (moving(key) && Math.floor(index / Math.max(1, each)) % 10 === 0)
+      return [
+        key,
+        series.map(({ labels, value }, index): Sample => {
+          const more = round + ((index * 37 + round) % 1000) / 1000
+          return { labels: [...labels], value: moves(index) ? value + more : value }
+        }),
+      ]
+    }),
+  )

@@ -1,0 +1,38 @@
+// The two sides of the benchmark say the same: otherwise it would compare apples with pears.
+import { expect, test } from 'vitest'
+import { collect } from '../../../src/metrics/collect.ts'
+import { createRenderer } from '../../../src/metrics/renderer.ts'
+import { atOnce } from '../../../src/model/steps.ts'
+import { bodyText, FACTS } from '../../support/exposed.ts'
+import { busySnapshot } from '../../support/fleet-snapshot.ts'
+import { changed } from './changed.ts'
+import { createLibrary } from './library.ts'
+
+const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .toSorted()
+
+const rounded = (lines: readonly string[]): string[] =>
+  lines.map((line) => line.replace(/ \S+$/, (value) => ` ${Number(value).toFixed(6)}`))
+
+const { samples } = atOnce(collect(busySnapshot(20), FACTS))
+
+test.each([
+  ['all', 0.99, 1],
+  ['awake', 0.03, 0.1],
+] as const)('the library and the renderer tell the same lines of %s changed', async (change, least, most) => {
+  const library = createLibrary(samples)
+  const render = createRenderer()
+  library.take(samples, undefined)
+  atOnce(render(samples))
+  const next = changed(samples, change, 3)
+  library.take(next, samples)
+  const ours = linesOf(bodyText(atOnce(render(next)).parts))
+  expect(rounded(linesOf(await library.text()))).toEqual(rounded(ours))
+  const before = linesOf(bodyText(atOnce(createRenderer()(samples)).parts))
+  const moved = ours.filter((line) => !before.includes(line)).length
+  expect(moved / ours.length).toBeGreaterThanOrEqual(least)
+  expect(moved / ours.length).toBeLessThanOrEqual(most)
+})

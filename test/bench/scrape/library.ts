@@ -1,0 +1,64 @@
+// The same samples in the client library, as whoever had no renderer of his own would keep them.
+import { Counter, Gauge, Registry } from 'prom-client'
+import { CATALOGUE, PREFIX, type FamilyKey } from '../../../src/metrics/catalogue.ts'
+import type { Sample, Samples } from '../../../src/metrics/collect.ts'
+
+export type Library = {
+  /** Sets what is another value than in `before`; all of it where there is none. */
+  readonly take: (samples: Samples, before: Samples | undefined) => void
+  readonly text: () => Promise<string>
+}
+
+/** Label objects are made here, once: finding them is no part of what is measured. */
+export function createLibrary(samples: Samples): Library {
+  const registry = new Registry()
+  const families = new Map(
+    [...samples].map(([key, series]) => [
+      key,
+      { metric: metricOf(key, registry), labels: labelsOf(key, series) },
+    ]),
+  )
+  return {
+    take: (next, before) => {
+      for (const [key, series] of next) {
+        const family = families.get(key)
+        if (family) takeFamily(family, series, before?.get(key) ?? [])
+      }
+    },
+    text: () => registry.metrics(),
+  }
+}
+
+type Labels = Record<string, string>
+type Taken = {
+  readonly metric: (labels: Labels, value: number) => void
+  readonly labels: readonly Labels[]
+}
+
+function takeFamily({ metric, labels }: Taken, series: readonly Sample[], before: readonly Sample[]): void {
+  for (let index = 0; index < series.length; index += 1) {
+    const value = series[index]?.value ?? 0
+    if (value !== before[index]?.value) metric(labels[index] ?? {}, value)
+  }
+}
+
+const labelsOf = (key: FamilyKey, series: readonly Sample[]): Labels[] =>
+  series.map(({ labels }) =>
+    Object.fromEntries(CATALOGUE[key].labels.map((name, at) => [name, labels[at] ?? ''])),
+  )
+
+/** A counter of the library takes no absolute value, so that a counter is set back and counted up. */
+function metricOf(key: FamilyKey, registry: Registry): (labels: Labels, value: number) => void {
+  const { name, help, labels, type } = CATALOGUE[key]
+  const described = { name: PREFIX + name, help, labelNames: [...labels], registers: [registry] }
+  if (type === 'gauge') {
+    const gauge = new Gauge(described)
+    return (at, value) => gauge.set(at, value)
+  }
+  const counter = new Counter(described)
+  const held = new Map<Labels, number>()
+  return (at, value) => {
+    counter.inc(at, Math.max(0, value - (held.get(at) ?? 0)))
+    held.set(at, value)
+  }
+}

@@ -1,0 +1,181 @@
+// A process of its own, for one number of series: what scraping costs it, and what the client library would.
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { pino } from 'pino'
+import { countAnswers } from '../../../src/daemon/api/answers.ts'
+import { createClock } from '../../../src/daemon/clock.ts'
+import { createExposition } from '../../../src/daemon/exposition.ts'
+import { listen, urlOf } from '../../../src/daemon/listen.ts'
+import { telemetryApp } from '../../../src/daemon/telemetry.ts'
+import { bodyOf } from '../../../src/metrics/body.ts'
+import { collect, type Samples } from '../../../src/metrics/collect.ts'
+import { createRenderer } from '../../../src/metrics/renderer.ts'
+import { createSelfMetrics } from '../../../src/metrics/self.ts'
+import type { Snapshot } from '../../../src/model/snapshot.ts'
+import { atOnce } from '../../../src/model/steps.ts'
+import { micros, seconds } from '../../../src/model/units.ts'
+import { FACTS } from '../../support/exposed.ts'
+import { busySnapshot } from '../../support/fleet-snapshot.ts'
+import { changed, type Change } from './changed.ts'
+import { createLibrary } from './library.ts'
+
+export type Measured = {
+  readonly series: number
+  readonly bytes: number
+  readonly gzipBytes: number
+  /** All times in milliseconds: of processor time where two are compared, because it does not tell how busy the machine is. */
+  readonly collect: number
+  readonly block: number
+  readonly first: number
+  readonly cached: number
+  /** As the system sees it, with what is not collected yet. */
+  readonly rssMb: number
+  /** What is held: heap and buffers. */
+  readonly keptMb: number
+  readonly compared: readonly Compared[]
+}
+
+export type Compared = {
+  readonly change: Change
+  /** Of all values, the part that is another. */
+  readonly share: number
+  readonly ours: number
+  readonly update: number
+  readonly render: number
+}
+
+const ROUNDS = 45
+/** In the first ones the engine still compiles. */
+const WARM = 5
+
+const facts = { ...FACTS, maxSeries: 10_000_000 }
+const wanted = Number(process.argv[2])
+
+/** Of processor time, which the system counts in steps that a median would show. */
+const mean = (values: readonly number[]): number =>
+  values.slice(WARM).reduce((sum, value) => sum + value, 0) / (values.length - WARM)
+
+const median = (values: readonly number[]): number =>
+  values.slice(WARM).toSorted((a, b) => a - b)[Math.floor((values.length - WARM) / 2)] ?? 0
+
+/** Processor time of this thread, ms. */
+const cpu = (): number => {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+const timed = async (work: () => unknown, now = cpu): Promise<number> => {
+  const begun = now()
+  await work()
+  return now() - begun
+}
+
+function fleet(): Snapshot {
+  const one = countOf(atOnce(collect(busySnapshot(100), facts)).samples) / 100
+  return busySnapshot(Math.max(1, Math.round(wanted / one)))
+}
+const countOf = (samples: Samples): number =>
+  [...samples.values()].reduce((sum, { length }) => sum + length, 0)
+
+/** One compute in ten has gone on being awake. */
+const later = (snapshot: Snapshot, round: number): Snapshot => ({
+  ...snapshot,
+  version: round,
+  computes: snapshot.computes.map((view, index) =>
+    (index + round) % 10 === 0
+      ? { ...view, counters: { ...view.counters, spend: micros(view.counters.spend + 17 * round) } }
+      : view,
+  ),
+})
+
+async function scraped(snapshot: Snapshot) {
+  const [clock, self, log] = [createClock(), createSelfMetrics(), pino({ level: 'silent' })]
+  const stop = new AbortController()
+  const pause = (): Promise<void> => clock.sleep(seconds(0), stop.signal)
+  const exposition = createExposition(facts, { self, clock, log, pause })
+  const counted = countAnswers({ self, clock })
+  const app = telemetryApp({
+    exposition,
+    counted,
+    pause,
+    snapshot: () => snapshot,
+    healthy: () => true,
+    notReady: () => undefined,
+  })
+  await using listener = await listen(app, { host: '127.0.0.1', port: 0 }, { setting: 'bench' })
+  const scrape = async (): Promise<void> => {
+    const answer = await fetch(`${urlOf(listener.address)}/metrics`, {
+      headers: { 'accept-encoding': 'gzip' },
+    })
+    await answer.body?.cancel()
+  }
+  global.gc?.()
+  const before = process.memoryUsage()
+  const blocks = monitorEventLoopDelay({ resolution: 10 })
+  const [first, cached, block]: [number[], number[], number[]] = [[], [], []]
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const next = later(snapshot, round)
+    blocks.reset()
+    blocks.enable()
+    await exposition.publish(next)
+    blocks.disable()
+    block.push(blocks.max / 1e6)
+    first.push(await timed(scrape, () => performance.now()))
+    cached.push(await timed(scrape, () => performance.now()))
+  }
+  const rss = process.memoryUsage.rss()
+  global.gc?.()
+  const { heapUsed, external } = process.memoryUsage()
+  const plain = await exposition.body({ format: 'text', gzip: false, names: [], projectId: undefined })
+  const gzip = await exposition.body({ format: 'text', gzip: true, names: [], projectId: undefined })
+  return {
+    bytes: plain.length,
+    gzipBytes: gzip.length,
+    block: median(block),
+    first: median(first),
+    cached: median(cached),
+    rssMb: (rss - before.rss) / 2 ** 20,
+    keptMb: (heapUsed + external - before.heapUsed - before.external) / 2 ** 20,
+  }
+}
+
+function shareOf(samples: Samples, next: Samples): number {
+  let others = 0
+  for (const [key, series] of samples)
+    for (const [index, { value }] of series.entries())
+      if (next.get(key)?.[index]?.value !== value) others += 1
+  return others / countOf(samples)
+}
+
+async function compared(samples: Samples, change: Change): Promise<Compared> {
+  const library = createLibrary(samples)
+  const render = createRenderer()
+  const [ours, update, rendered]: [number[], number[], number[]] = [[], [], []]
+  let before: Samples | undefined
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const next = changed(samples, change, round)
+    ours.push(await timed(() => bodyOf(atOnce(render(next)).parts, 'text')))
+    update.push(await timed(() => library.take(next, before)))
+    rendered.push(await timed(async () => Buffer.from(await library.text())))
+    before = next
+  }
+  return {
+    change,
+    share: shareOf(samples, changed(samples, change, 1)),
+    ours: mean(ours),
+    update: mean(update),
+    render: mean(rendered),
+  }
+}
+
+const snapshot = fleet()
+const over = await scraped(snapshot)
+const { samples } = atOnce(collect(snapshot, facts))
+const collecting: number[] = []
+for (let round = 0; round < ROUNDS; round += 1)
+  collecting.push(await timed(() => atOnce(collect(snapshot, facts))))
+const measured: Measured = {
+  ...over,
+  series: countOf(samples),
+  collect: mean(collecting),
+  compared: [await compared(samples, 'all'), await compared(samples, 'awake')],
+}
+process.send?.(measured, () => process.exit(0))

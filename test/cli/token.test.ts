@@ -1,0 +1,68 @@
+// Commands against an API that wants a token for reading.
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { apiApp } from '../../src/daemon/api/app.ts'
+import { guard } from '../../src/daemon/api/guard.ts'
+import { createAttempts, tokensOf } from '../../src/daemon/api/tokens.ts'
+import { listen, urlOf } from '../../src/daemon/listen.ts'
+import { NO_PAGES } from '../support/no-pages.ts'
+import { NO_REPORTS } from '../support/no-reports.ts'
+import { fakeClock } from '../support/fake-clock.ts'
+import { snapshotOf } from '../support/fleet-snapshot.ts'
+import { NO_HISTORY } from '../support/no-history.ts'
+import { dormouse, words } from './local-cli.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'dormouse-token-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+writeFileSync(join(folder, 'token'), 'look-at-it\n')
+
+const sha256 = createHash('sha256').update('look-at-it').digest('hex')
+const taken = snapshotOf(1)
+
+const serve = () =>
+  listen(
+    apiApp({
+      snapshot: () => taken,
+      history: NO_HISTORY,
+      accounts: () => [],
+      ...NO_REPORTS,
+      ...NO_PAGES,
+      before: guard({
+        guarded: () => ({ names: [], tokens: tokensOf({ board: { sha256, scope: 'read' } }), open: false }),
+        attempts: createAttempts(fakeClock()),
+        addressOf: () => 'one',
+      }),
+    }),
+    { host: '127.0.0.1', port: 0 },
+    { setting: 'server.api' },
+  )
+
+test.each(['status', 'explain ep-0', 'export'])('%s sends the token it is given', async (command) => {
+  await using listener = await serve()
+  const line = words(`${command} --url ${urlOf(listener.address)}`)
+  expect(await dormouse(line)).toMatchObject({ code: 1, out: '', err: 'dormouse: a token is needed\n' })
+  expect(await dormouse([...line, '--token-file', 'token'], { cwd: folder })).toMatchObject({
+    code: 0,
+    err: '',
+  })
+  expect(await dormouse(line, { env: { DORMOUSE_TOKEN: 'look-at-it' } })).toMatchObject({ code: 0, err: '' })
+  expect(await dormouse(line, { env: { DORMOUSE_TOKEN: 'guess' } })).toMatchObject({
+    code: 1,
+    err: 'dormouse: the token is wrong\n',
+  })
+})
+
+test.each([
+  [['--token-file', 'nowhere'], /^dormouse: file .*nowhere cannot be read: there is no such file\n/],
+  [[], /^dormouse: variable DORMOUSE_TOKEN is empty\n/],
+])('a token that cannot be had is told before anybody is asked', async (more, err) => {
+  const env = { DORMOUSE_TOKEN: '' }
+  expect(await dormouse([...words('status --url http://127.0.0.1:1'), ...more], { env })).toEqual({
+    code: 2,
+    out: '',
+    err: expect.stringMatching(err),
+  })
+})

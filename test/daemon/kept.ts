@@ -1,0 +1,22 @@
+// The tables of the store without a disk under them.
+import { DatabaseSync } from 'node:sqlite'
+import type { Outbox, Store } from '../../src/model/ports.ts'
+import { createOutbox, createOutboxWriter, outboxRows } from '../../src/store/outbox.ts'
+import { migrate } from '../../src/store/schema.ts'
+
+export type Kept = Pick<Store, 'commit'> & Outbox
+
+export function keptInMemory(): Kept {
+  const database = new DatabaseSync(':memory:')
+  migrate(database, 'memory')
+  const put = createOutboxWriter(database)
+  return {
+    ...createOutbox(database),
+    commit: (given) => {
+      database.exec('begin')
+      for (const row of outboxRows(given)) put(row)
+      database.exec('commit')
+      return Promise.resolve()
+    },
+  }
+}

@@ -1,0 +1,164 @@
+// Of a large ledger nothing is walked over in one go: whoever waits for the event loop would wait as long.
+import { expect, test } from 'vitest'
+import { account, growing } from '../../src/account/account.ts'
+import { newAccount } from '../../src/account/fold.ts'
+import { createCamera } from '../../src/daemon/snapshot.ts'
+import { timebaseOf } from '../../src/daemon/steady.ts'
+import { newAccountState } from '../../src/daemon/state.ts'
+import { computeKey } from '../../src/model/compute.ts'
+import type { ComputeAccount, Ledger, ProjectAccount } from '../../src/model/ledger.ts'
+import { measuredLag } from '../../src/model/lag.ts'
+import { orderedMap } from '../../src/model/ordered-map.ts'
+import { createOwners } from '../../src/model/owner.ts'
+import { seconds } from '../../src/model/units.ts'
+import { ok } from '../../src/model/result.ts'
+import { chooseProjects } from '../../src/observe/choice.ts'
+import { operationsToRead } from '../../src/observe/operations-plan.ts'
+import { readProjectList } from '../../src/observe/project-list.ts'
+import { NO_LIST } from '../../src/observe/sweep.ts'
+import { projectsIn } from '../../src/observe/urgency.ts'
+import { at, ledger, look, preset, prices, project, sweep } from '../support/build.ts'
+import { fakeClock } from '../support/fake-clock.ts'
+import { UNASKED } from '../support/unasked.ts'
+import { mostInOneStep, walked } from '../support/walked.ts'
+
+const COMPUTES = 8000
+/** What a step may walk over, of one map and another. */
+const MOST = 2500
+
+const idOf = (index: number): string => String(index).padStart(5, '0')
+
+const accountOf = (index: number): ComputeAccount => {
+  const [projectId, endpointId] = [`project-${idOf(index)}`, `ep-${idOf(index)}`]
+  const ref = { account: 'main', projectId, endpointId }
+  return newAccount(ref, look(0, { projectId, endpointId }), false)
+}
+
+const projectOf = ({ ref: { projectId, endpointId } }: ComputeAccount): ProjectAccount => {
+  const listed = { at: at(0), updatedAt: at(0), cpuUsedSeconds: 0, endpointIds: [endpointId] }
+  return { project: project({ projectId }), listed }
+}
+
+const accounts = Array.from({ length: COMPUTES }, (_, index) => accountOf(index))
+
+function large(): { readonly ledger: Ledger; readonly taken: () => number } {
+  const computes = walked(orderedMap(accounts.map((one) => [computeKey(one.ref), one])))
+  const projects = walked(orderedMap(accounts.map((one) => [one.ref.projectId, projectOf(one)])))
+  return {
+    ledger: ledger({ computes: computes.map, projects: projects.map }),
+    taken: () => computes.taken() + projects.taken(),
+  }
+}
+
+test('a ledger grows by what changed', () => {
+  const { ledger: before, taken } = large()
+  const grown = growing(before)
+  const [one] = accounts
+  if (!one) throw new Error('there are accounts')
+  const fresh = accountOf(COMPUTES)
+  const changed = { ...one, seenAt: at(60) }
+  const nothing = {
+    account: 'main',
+    settled: [],
+    days: [],
+    rollups: [],
+    budgets: {},
+    readings: undefined,
+    tallies: undefined,
+    events: [],
+    reports: [],
+    deliveries: [],
+    memories: {},
+  }
+  grown.add({ ...nothing, computes: [changed, fresh], projects: [projectOf(fresh)] })
+  const { computes, projects } = grown.ledger()
+  expect(taken()).toBe(0)
+  expect([computes.size, projects.size]).toEqual([COMPUTES + 1, COMPUTES + 1])
+  expect(computes.get(computeKey(one.ref))).toBe(changed)
+  expect(before.computes.get(computeKey(one.ref))).toBe(one)
+})
+
+test('a sweep over a part of it is folded in steps', () => {
+  const { ledger: before, taken } = large()
+  const parts = account(before, sweep(60), { prices, preset, overhead: 0.01, now: at(60) })
+  expect(mostInOneStep(parts, taken)).toBeLessThanOrEqual(MOST)
+})
+
+test('all of it is shown in steps, also when one has left', () => {
+  const { ledger: before, taken } = large()
+  const camera = createCamera()
+  const context = {
+    now: at(60),
+    version: 1,
+    passSeconds: seconds(1),
+    staleAfter: seconds(600),
+    activityLag: seconds(60),
+    owners: createOwners([]),
+  }
+  const shown = (known: Ledger) => camera([{ state: newAccountState(known), prices, preset }], context)
+  expect(mostInOneStep(shown(before), taken)).toBeLessThanOrEqual(MOST)
+  const [gone] = accounts
+  const grown = growing(before)
+  const part = {
+    account: 'main',
+    settled: [],
+    days: [],
+    rollups: [],
+    budgets: {},
+    tallies: undefined,
+    events: [],
+    reports: [],
+    deliveries: [],
+    memories: {},
+    readings: undefined,
+    projects: [],
+  }
+  grown.add({ ...part, computes: gone ? [{ ...gone, departed: true }] : [] })
+  expect(mostInOneStep(shown(grown.ledger()), taken)).toBeLessThanOrEqual(MOST)
+})
+
+test('what to look at and to read is found in steps', () => {
+  const { ledger: before, taken } = large()
+  const fleet = {
+    ledger: before,
+    changed: new Map(),
+    restless: new Map(),
+    lost: [],
+    readAt: new Map(),
+    tried: new Map(),
+    listLag: seconds(60),
+  }
+  const shares = { 'in-flight': 0, transition: 0, unseen: 0, awake: 0, age: 0, failing: 0 }
+  const limits = { maxAge: seconds(900), most: 100, restful: 50, unseen: 50, shares, readsHistory: false }
+  const looks = [look(3600, { projectId: 'project-00001', endpointId: 'ep-00001' })]
+  for (const steps of [
+    chooseProjects(fleet, limits, at(3600)),
+    projectsIn(fleet),
+    operationsToRead({ ledger: before, looks, listed: [], history: undefined }, at(3600)),
+    measuredLag(before.computes.values()),
+    timebaseOf(before, fakeClock()),
+  ])
+    expect(mostInOneStep(steps, taken)).toBeLessThanOrEqual(MOST)
+})
+
+/** All that the list tells of. */
+const listProjectsPage = () =>
+  Promise.resolve(ok({ items: [project({ projectId: 'project-00001' })], problems: [], next: undefined }))
+
+test('a list of projects that was read to its end is compared in steps', async () => {
+  const { ledger: before, taken } = large()
+  let [most, last] = [0, taken()]
+  const sleep = (): Promise<void> => {
+    most = Math.max(most, taken() - last)
+    last = taken()
+    return Promise.resolve()
+  }
+  const read = await readProjectList(
+    { clock: { ...fakeClock(), sleep }, service: { ...UNASKED, listProjectsPage } },
+    { ledger: before, progress: NO_LIST, most: 1 },
+    new AbortController().signal,
+  )
+  expect(read.lost).toHaveLength(COMPUTES - 1)
+  expect(most).toBeGreaterThan(0)
+  expect(Math.max(most, taken() - last)).toBeLessThanOrEqual(MOST)
+})

@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest'
+import { parseCron } from '../../src/calendar/cron.ts'
+import { REPORT_CATCH_UP } from '../../src/calendar/slots.ts'
+import { createUtc } from '../../src/calendar/zone.ts'
+import { reportByHand, runReports, type ReportJob } from '../../src/daemon/report-job.ts'
+import type { Batch } from '../../src/model/ports.ts'
+import type { ReportSlot } from '../../src/model/report.ts'
+import { seconds } from '../../src/model/units.ts'
+import { at } from '../support/build.ts'
+import { fakeClock } from '../support/fake-clock.ts'
+import { keptInMemory } from './kept.ts'
+
+const DAY = 86_400
+const HOUR = 3600
+
+/** Monday at eight, of one account, to two receivers. The clock begins on Monday 2026-01-05 at midnight. */
+function setting() {
+  const [clock, store] = [fakeClock(), keptInMemory()]
+  const made: ReportSlot[] = []
+  const faults = { full: false, failed: 0 }
+  const cron = parseCron('0 8 * * MON')
+  if (!cron.ok) throw new Error(cron.error)
+  const job: ReportJob = {
+    clock,
+    store: {
+      ...store,
+      commit: (batch: Batch) =>
+        faults.full ? Promise.reject(new Error('the disk is full')) : store.commit(batch),
+    },
+    schedule: { cron: cron.value, zone: createUtc(), catchUp: REPORT_CATCH_UP },
+    sinks: ['report/files', 'report/boss'],
+    accounts: ['main'],
+    make: (account, slot) => {
+      made.push(slot)
+      return Promise.resolve(JSON.stringify({ account, slot: slot.id }))
+    },
+    failed: () => {
+      faults.failed += 1
+    },
+  }
+  const runFor = async (span: number): Promise<void> => {
+    const stop = new AbortController()
+    const done = runReports(job, stop.signal)
+    await clock.advance(seconds(span))
+    stop.abort()
+    await done
+  }
+  return { clock, store, made, faults, job, runFor }
+}
+
+test('a week is reported once, when it is due, to each receiver', async () => {
+  const here = setting()
+  await here.runFor(8 * HOUR - 60)
+  expect(here.made).toEqual([])
+  await here.runFor(120)
+  await here.runFor(6 * DAY)
+  expect(here.made).toEqual([{ id: '2026-W01', from: at(-7 * DAY), to: at(0), late: false }])
+  const waiting = [
+    ...(await here.store.waiting('main', 'report/files', 9)),
+    ...(await here.store.waiting('main', 'report/boss', 9)),
+  ]
+  expect(waiting.map(({ sink, kind, item }) => `${sink} ${kind} ${item}`)).toEqual([
+    'report/files report 2026-W01',
+    'report/boss report 2026-W01',
+  ])
+  expect(await here.store.report('main', '2026-W01')).toEqual({
+    account: 'main',
+    slot: here.made[0],
+    madeAt: expect.any(Number),
+    json: '{"account":"main","slot":"2026-W01"}',
+  })
+})
+
+test('of those missed while nobody looked the last is made, late, and none that is too late', async () => {
+  const here = setting()
+  await here.runFor(DAY)
+  await here.clock.advance(seconds(20 * DAY + 20 * HOUR))
+  await here.runFor(HOUR)
+  const told = (): unknown => here.made.map(({ id, late }) => [id, late])
+  const both = [
+    ['2026-W01', false],
+    ['2026-W04', true],
+  ]
+  expect(told()).toEqual(both)
+  await here.clock.advance(seconds(9 * DAY + 13 * HOUR))
+  await here.runFor(HOUR)
+  expect(told()).toEqual(both)
+})
+
+test('a daemon that is new owes nothing of the weeks before', async () => {
+  const here = setting()
+  await here.clock.advance(seconds(9 * HOUR))
+  await here.runFor(DAY)
+  expect(here.made).toEqual([])
+})
+
+test('one that could not be stored is made again, and given once', async () => {
+  const here = setting()
+  await here.runFor(HOUR)
+  here.faults.full = true
+  await here.runFor(7 * HOUR + 300)
+  expect(here.faults.failed).toBeGreaterThan(1)
+  expect(await here.store.waiting('main', 'report/boss', 9)).toEqual([])
+  here.faults.full = false
+  await here.runFor(300)
+  expect(await here.store.waiting('main', 'report/boss', 9)).toHaveLength(1)
+  expect(here.made.at(-1)).toMatchObject({ id: '2026-W01', late: false })
+})
+
+test('one that is asked for by hand has a slot of its own each time', async () => {
+  const here = setting()
+  await here.runFor(9 * HOUR)
+  expect([await reportByHand(here.job, 'main'), await reportByHand(here.job, 'main')]).toEqual([
+    '2026-W01-manual-1',
+    '2026-W01-manual-2',
+  ])
+  expect(await here.store.waiting('main', 'report/files', 9)).toHaveLength(3)
+})

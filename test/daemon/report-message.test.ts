@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { apiApp } from '../../src/daemon/api/app.ts'
+import { reportMessage, type ReportRecipient } from '../../src/daemon/report-message.ts'
+import type { ReportSource } from '../../src/daemon/make-report.ts'
+import type { StoredReport } from '../../src/model/report.ts'
+import { FLEETS, inputOf, told } from '../report/fleets.ts'
+import { at } from '../support/build.ts'
+import { fakeClock } from '../support/fake-clock.ts'
+import { NO_HISTORY } from '../support/no-history.ts'
+import { NO_PAGES } from '../support/no-pages.ts'
+
+const report = told(inputOf(FLEETS.busy))
+const stored: StoredReport = {
+  account: 'main',
+  slot: { id: '2026-W47', from: at(0), to: at(7 * 86_400), late: true },
+  madeAt: at(8 * 86_400),
+  json: JSON.stringify(report),
+}
+const messageTo = (recipient: Omit<ReportRecipient, 'sink'>) =>
+  reportMessage(stored, { sink: 'boss', ...recipient })
+
+test('the key is of account, week and receiver, and the subject says that it is late', () => {
+  const { key, subject, slot } = messageTo({ type: 'webhook', format: 'json' })
+  expect([key, subject, slot]).toEqual([
+    'main/2026-W47/boss',
+    'Dormouse report 2026-W47, account main (late)',
+    '2026-W47',
+  ])
+})
+
+test('a webhook is given the report itself, or the text of another format with its name', () => {
+  expect(messageTo({ type: 'webhook', format: 'json' }).body).toEqual(JSON.parse(stored.json))
+  expect(messageTo({ type: 'webhook', format: 'markdown' }).body).toMatchObject({
+    slot: '2026-W47',
+    format: 'markdown',
+    content: expect.stringMatching(/^# Report/),
+  })
+})
+
+test('a mail has text and HTML, and a file with it only where it is another format', () => {
+  const [html, csv] = (['html', 'csv'] as const).map((format) => messageTo({ type: 'smtp', format }))
+  expect(html?.text).toContain('Report')
+  expect(html?.html).toMatch(/^<!doctype html>/i)
+  expect(html?.attachments).toEqual([])
+  expect(csv?.attachments.map(({ name, type }) => [name, type.split(';')[0]])).toEqual([
+    ['dormouse-main-2026-W47.csv', 'text/csv'],
+  ])
+})
+
+test('a file is the format, a message of Slack its blocks', () => {
+  expect(messageTo({ type: 'file', format: 'markdown' }).attachments[0]?.body).toMatch(/^# Report/)
+  expect(messageTo({ type: 'slack', format: 'slack' }).slack).toMatchObject({
+    blocks: expect.arrayContaining([expect.objectContaining({ type: 'header' })]),
+  })
+})
+
+/** An API with nothing to show. */
+const appWith = (sendReport?: (account: string) => Promise<string | undefined>) =>
+  apiApp({
+    snapshot: () => undefined,
+    history: NO_HISTORY,
+    accounts: () => [],
+    ...NO_PAGES,
+    clock: fakeClock(),
+    reports: () => new Map([['main', {} as ReportSource]]),
+    sendReport,
+  })
+
+test('the API sends the report of the last week, where there is anybody to send it to', async () => {
+  const asked: string[] = []
+  const send = (account: string) => {
+    asked.push(account)
+    return Promise.resolve(asked.length > 1 ? undefined : '2026-W47-manual-1')
+  }
+  const statusOf = async (app: ReturnType<typeof appWith>, query = '') => {
+    const answer = await app.request(`/api/v1/report/send${query}`, { method: 'POST' })
+    return [answer.status, await answer.json()]
+  }
+  const app = appWith(send)
+  expect(await statusOf(app)).toEqual([202, { account: 'main', slot: '2026-W47-manual-1' }])
+  expect((await statusOf(app, '?account=other'))[0]).toBe(400)
+  expect((await statusOf(app, '?account=main'))[0]).toBe(429)
+  expect((await statusOf(appWith()))[0]).toBe(409)
+  expect(asked).toEqual(['main', 'main'])
+})

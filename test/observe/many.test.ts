@@ -1,0 +1,96 @@
+// Lists as long as a body of 32 MiB lets them be: more items than a call may have arguments.
+import { expect, test } from 'vitest'
+import { factsByCompute } from '../../src/account/facts.ts'
+import { deletedLook } from '../../src/account/history.ts'
+import type { Service } from '../../src/model/ports.ts'
+import { ok } from '../../src/model/result.ts'
+import { atOnce } from '../../src/model/steps.ts'
+import { readProjectList } from '../../src/observe/project-list.ts'
+import { NO_LIST, NOTHING_WAITS, observe } from '../../src/observe/sweep.ts'
+import { readPages } from '../../src/service/pages.ts'
+import { at, compute, ledger, operation, project, sweep } from '../support/build.ts'
+import { fakeClock } from '../support/fake-clock.ts'
+import { NO_HISTORY } from '../support/no-history.ts'
+import { POLL } from '../support/poll.ts'
+import { UNASKED } from '../support/unasked.ts'
+
+const MANY = 200_000
+const running = new AbortController().signal
+const many = <Item>(item: (index: number) => Item): Item[] =>
+  Array.from({ length: MANY }, (_, index) => item(index))
+const lines = many((index) => `[${index}]: expected an object`)
+
+const never = (): never => {
+  throw new Error('nobody stores anything')
+}
+
+const portsOf = (service: Partial<Service>) => ({
+  clock: fakeClock(),
+  random: { unit: () => 0.5, uuid: () => '' },
+  service: { ...UNASKED, ...service },
+  background: UNASKED,
+  readings: { readable: () => false, read: () => Promise.reject(new Error('nobody reads')) },
+  store: { load: never, commit: never, close: never },
+  history: NO_HISTORY,
+  send: () => Promise.resolve([]),
+})
+
+const plan = {
+  ...POLL,
+  readings: {
+    mode: 'off',
+    activityLag: POLL.listLag,
+    deadline: POLL.listLag,
+    minInterval: POLL.listLag,
+    maxConcurrent: 1,
+  },
+} as const
+
+test('a project of very many computes and operations, as many of which do not fit, is observed', async () => {
+  const ports = portsOf({
+    listProjectsPage: () => Promise.resolve(ok({ items: [project()], problems: [], next: undefined })),
+    listComputes: () =>
+      Promise.resolve(
+        ok({ items: many((index) => compute({ endpointId: `ep-${index}` })), problems: lines }),
+      ),
+    listOperations: () =>
+      Promise.resolve(ok({ items: many((index) => operation('start_compute', index)), problems: lines })),
+  })
+  const seen = await observe(
+    ports,
+    { ledger: ledger(), list: NO_LIST, waiting: NOTHING_WAITS, plan },
+    running,
+  )
+  expect([seen.looks.length, seen.operations.length, seen.problems.length]).toEqual([MANY, MANY, 2 * MANY])
+})
+
+test('a page of projects none of which fits is read', async () => {
+  const { service, clock } = portsOf({
+    listProjectsPage: () => Promise.resolve(ok({ items: [], problems: lines, next: undefined })),
+  })
+  const read = await readProjectList(
+    { clock, service },
+    { ledger: ledger(), progress: NO_LIST, most: 1 },
+    running,
+  )
+  expect(read.problems).toHaveLength(MANY)
+})
+
+test('pages whose records do not fit are read', async () => {
+  const read = await readPages({
+    limit: 1,
+    idOf: String,
+    fetch: () => Promise.resolve(ok({ items: [], problems: lines, cursor: undefined })),
+  })
+  expect(read.ok && read.value.problems).toHaveLength(MANY)
+})
+
+test('a compute that only very many operations tell of is dated by them', () => {
+  const operations = many((index) => operation('create_branch', index))
+  const listed = [{ projectId: 'project-one', answeredAt: at(2 * MANY), endpointIds: [] }]
+  const told = atOnce(factsByCompute(ledger(), sweep(2 * MANY, { listed, operations }), at(2 * MANY)))
+  const [facts] = told.values()
+  if (!facts?.gone) throw new Error('a compute that is not listed is gone')
+  const { compute: last } = deletedLook(facts, facts.gone.from)
+  expect([last.createdAt, last.updatedAt]).toEqual([at(0), at(MANY)])
+})

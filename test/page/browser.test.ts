@@ -1,0 +1,233 @@
+// The pages in a real browser.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import axe, { type AxeResults } from 'axe-core'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { listen, urlOf, type Listener } from '../../src/daemon/listen.ts'
+import type { Snapshot } from '../../src/model/snapshot.ts'
+import { openBrowser, watchedPage, type Watched } from '../support/browser.ts'
+import { testWith } from '../support/programs.ts'
+import { appOf, fleet, pastOf } from './shown.ts'
+
+const it = testWith('chromium')
+
+const SHOTS = join(import.meta.dirname, '../../node_modules/.cache/dormouse-page')
+const PATHS = [
+  '/',
+  '/?range=7d&group=team',
+  '/?text=nothing-is-called-so',
+  '/budgets',
+  '/computes/ep-0',
+  '/computes/ep-99',
+]
+
+/** Markup, another direction and length, in what people name. */
+const first = fleet(12)
+const named = (view: Snapshot['computes'][number], name: string) => ({
+  ...view,
+  compute: { ...view.compute, name },
+})
+let shown: Snapshot = {
+  ...first,
+  computes: first.computes.map((view, index) =>
+    index === 1
+      ? named(view, `<script>alert(1)</script>${'long'.repeat(45)}`)
+      : index === 2
+        ? named(view, 'שלום \u202e evil 🐿️ database of the second team')
+        : view,
+  ),
+}
+
+let browser: Browser
+let listener: Listener
+let url = ''
+
+beforeAll(async () => {
+  mkdirSync(SHOTS, { recursive: true })
+  listener = await listen(
+    appOf({
+      get snapshot() {
+        return shown
+      },
+      history: pastOf(first),
+    }),
+    { host: '127.0.0.1', port: 0 },
+    { setting: 'server.api' },
+  )
+  url = urlOf(listener.address)
+  browser = await openBrowser()
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await listener?.[Symbol.asyncDispose]()
+})
+
+/** Not found is an answer like others; the browser tells it in its console. */
+const quiet = ({ complaints, strayed, sent }: Watched) => ({
+  complaints: complaints.filter((text) => !text.includes('status of 404')),
+  strayed,
+  sent,
+})
+
+const CLEAN = { complaints: [], strayed: [], sent: [] }
+
+describe.each([
+  ['light', 1280],
+  ['light', 360],
+  ['dark', 1280],
+  ['dark', 360],
+] as const)('%s, %i pixels wide', (colorScheme, width) => {
+  it('every page fits, complains of nothing, asks nobody else and sends nothing', async () => {
+    await using context = await browser.newContext({ colorScheme, viewport: { width, height: 800 } })
+    const watched = await watchedPage(context, url)
+    for (const path of PATHS) {
+      await watched.page.goto(url + path)
+      const name = `${path.replaceAll(/\W+/g, '-')}-${colorScheme}-${width}.png`
+      await watched.page.screenshot({ path: join(SHOTS, name), fullPage: true })
+      expect([path, await watched.page.evaluate('document.documentElement.scrollWidth')]).toEqual([
+        path,
+        width,
+      ])
+      expect(await watched.page.locator('h1').count()).toBe(1)
+    }
+    expect(quiet(watched)).toEqual(CLEAN)
+  })
+
+  it('everybody can read every page', async () => {
+    await using context = await browser.newContext({
+      colorScheme,
+      viewport: { width, height: 800 },
+      bypassCSP: true,
+    })
+    const { page } = await watchedPage(context, url)
+    for (const path of PATHS) {
+      await page.goto(url + path)
+      for (const details of await page.locator('summary').all()) await details.click()
+      await page.evaluate(axe.source)
+      const { violations } = await page.evaluate<AxeResults>('axe.run()')
+      const told = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+      expect([path, told]).toEqual([path, []])
+    }
+  })
+})
+
+it('a wrong policy, a stray request and a message would have been seen', async () => {
+  await using context = await browser.newContext()
+  const watched = await watchedPage(context, url)
+  await watched.page.goto(url)
+  await watched.page.evaluate(`(async () => {
+    document.body.insertAdjacentHTML('beforeend', '<p style="color:red">')
+    await fetch('/', { method: 'POST' })
+    await fetch('https://elsewhere.example/').catch(() => undefined)
+  })()`)
+  expect(watched.complaints.join('\n')).toMatch(/Content Security Policy/)
+  expect(watched.sent).toEqual([`POST ${url}/`])
+  await watched.page.goto('https://elsewhere.example/').catch(() => undefined)
+  expect(watched.strayed).toEqual(['https://elsewhere.example/'])
+})
+
+it('the page is walked by keyboard', async () => {
+  await using context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+  const { page } = await watchedPage(context, url)
+  await page.goto(url)
+  const focused = (): Promise<string> =>
+    page.evaluate<string>(`(() => {
+      const at = document.activeElement
+      const seen = getComputedStyle(at).outlineStyle === 'none' ? 'unseen' : 'seen'
+      return [at.tagName, at.textContent.trim().slice(0, 20), seen].join(' ')
+    })()`)
+  const walk: string[] = []
+  for (let step = 0; step < 30; step += 1) {
+    await page.keyboard.press('Tab')
+    walk.push(await focused())
+  }
+  expect(walk.slice(0, 4)).toEqual([
+    'A Skip to content seen',
+    'A Dormouse seen',
+    'A Fleet seen',
+    'A Budgets seen',
+  ])
+  expect(walk.filter((step) => step.endsWith('unseen'))).toEqual([])
+  await page.locator('.fleet tbody a').first().focus()
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/computes/*')
+  await page.locator('summary').first().focus()
+  await page.keyboard.press('Enter')
+  expect(await page.locator('details').first().getAttribute('open')).toBe('')
+})
+
+it('without the script all is there, and filters work', async () => {
+  await using context = await browser.newContext({ javaScriptEnabled: false })
+  const watched = await watchedPage(context, url)
+  const { page } = watched
+  await page.goto(url)
+  await page.locator('select[name=state]').selectOption('active')
+  await page.locator('button[type=submit]').click()
+  await page.waitForURL('**/?*state=active*')
+  expect(await page.locator('.fleet tbody tr').count()).toBe(4)
+  await page.locator('th a', { hasText: 'Compute' }).click()
+  await page.waitForURL('**/?*sort=name*')
+  expect(await page.locator('#theme').isVisible()).toBe(false)
+  expect(await page.locator('noscript meta[http-equiv=refresh]').count()).toBe(1)
+  expect(quiet(watched)).toEqual(CLEAN)
+})
+
+it('dark or light is kept', async () => {
+  await using context = await browser.newContext({ colorScheme: 'light' })
+  const { page } = await watchedPage(context, url)
+  const background = (): Promise<string> =>
+    page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor')
+  await page.goto(url)
+  const light = await background()
+  await page.locator('#theme').click()
+  const dark = await background()
+  await page.goto(`${url}/budgets`)
+  expect([await background(), dark === light]).toEqual([dark, false])
+})
+
+it('the page is refreshed in place: focus, scroll and what is open stay, whoever types is left alone', async () => {
+  await using context = await browser.newContext({ viewport: { width: 1280, height: 500 } })
+  const watched = await watchedPage(context, url)
+  const { page } = watched
+  await page.clock.install()
+  const answers: number[] = []
+  page.on('response', (response) => {
+    if (response.request().resourceType() === 'fetch') answers.push(response.status())
+  })
+  const later = async (): Promise<void> => {
+    await page.clock.runFor(15_000)
+    await page.waitForLoadState('networkidle')
+  }
+  const before = shown
+  const renamed = (name: string): void => {
+    shown = {
+      ...before,
+      computes: before.computes.map((view, index) => (index === 0 ? named(view, name) : view)),
+    }
+  }
+  await page.goto(`${url}/computes/ep-0`)
+  await page.locator('summary').first().click()
+  await page.evaluate('scrollTo(0, 300)')
+  renamed('renamed once')
+  await later()
+  await expect.poll(() => page.locator('h1').textContent()).toContain('renamed once')
+  expect(
+    await page.evaluate('[scrollY, document.activeElement.tagName, document.querySelector("details").open]'),
+  ).toEqual([300, 'SUMMARY', true])
+  await later()
+  await expect.poll(() => answers).toEqual([200, 304])
+
+  await page.goto(url)
+  await page.locator('input[type=search]').focus()
+  renamed('renamed twice')
+  await later()
+  expect(await page.getByText('renamed once').count()).toBe(1)
+  await page.locator('a', { hasText: 'search-6' }).focus()
+  await later()
+  await expect.poll(() => page.getByText('renamed twice').count()).toBe(1)
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('search-6')
+  expect(quiet(watched)).toEqual(CLEAN)
+  shown = before
+})

@@ -1,0 +1,109 @@
+import { gzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { createZone, createUtc } from '../../src/calendar/zone.ts'
+import { millis, type Instant } from '../../src/model/units.ts'
+import { dayMarks, stripSums, stripSvg, stripText, type Stretch, type Strip } from '../../src/report/strip.ts'
+import { at } from '../support/build.ts'
+
+const DAY = 86_400
+const { dayOf } = createUtc()
+
+const stretch = (from: number, to: number, tail = 0): Stretch => ({
+  from: at(from),
+  to: at(to),
+  tail: millis(tail * 1000),
+  restart: false,
+})
+
+const strip = (over: Partial<Strip> = {}): Strip => ({
+  span: { from: at(0), to: at(DAY) },
+  knownFrom: at(0),
+  knownUntil: at(DAY),
+  stretches: [],
+  ...over,
+})
+
+/** `state: from+length …`, in cells. */
+function drawn(svg: string): Readonly<Record<string, string>> {
+  const paths = [...svg.matchAll(/<path class="(asleep|unknown|tail|busy)" d="([^"]*)"/g)]
+  return Object.fromEntries(
+    paths.map(([, state = '', path = '']) => {
+      let end = 0
+      const runs = [...path.matchAll(/m(\d+) 0h(\d+)/g)].map(([, gap, length]) => {
+        const from = end + Number(gap)
+        end = from + Number(length)
+        return `${from}+${length}`
+      })
+      return [state, runs.join(' ')]
+    }),
+  )
+}
+
+const cellsOf = (one: Strip): Readonly<Record<string, string>> =>
+  drawn(stripSvg(one, { cells: 288, dayOf }).text)
+
+test.each([
+  ['nothing but sleep', strip(), { asleep: '0+288', unknown: '', tail: '', busy: '' }],
+  [
+    'an hour, its last ten minutes idle',
+    strip({ stretches: [stretch(3600, 7200, 600)] }),
+    { asleep: '0+12 24+264', unknown: '', tail: '22+2', busy: '12+10' },
+  ],
+  [
+    'a wake of a second, as wide as a cell',
+    strip({ stretches: [stretch(3601, 3602)] }),
+    { asleep: '0+12 13+275', unknown: '', tail: '', busy: '12+1' },
+  ],
+  [
+    'what reaches out of the day on both sides',
+    strip({ stretches: [stretch(-7200, 3600), stretch(DAY - 600, DAY + 600)] }),
+    { asleep: '12+274', unknown: '', tail: '', busy: '0+12 286+2' },
+  ],
+  [
+    'what ended before, and what begins after',
+    strip({ stretches: [stretch(-7200, -3600), stretch(DAY, DAY + 600)] }),
+    { asleep: '0+288', unknown: '', tail: '', busy: '' },
+  ],
+  [
+    'what is not known before and after',
+    strip({ knownFrom: at(3600), knownUntil: at(DAY - 3600), stretches: [stretch(7200, 7500, 900)] }),
+    { asleep: '12+12 25+251', unknown: '0+12 276+12', tail: '24+1', busy: '' },
+  ],
+])('a strip draws %s', (_, one, cells) => {
+  expect(cellsOf(one)).toEqual(cells)
+})
+
+test('a strip says in words and numbers what it draws', () => {
+  const one = strip({
+    knownFrom: at(3600),
+    stretches: [stretch(-3600, 3600, 60), stretch(7200, 14_400, 600)],
+  })
+  expect(stripSums(one)).toEqual({ awake: 10_800_000, tail: 660_000, unknown: 3_600_000 })
+  expect(stripText(one)).toBe('awake 3.0 h of 24.0 h, 11.0 min of it idle tail, 60.0 min not known')
+})
+
+test('days begin where the clock shows it, in weeks of 167 and of 169 hours', () => {
+  const berlin = createZone('Europe/Berlin')
+  if (!berlin.ok) throw new Error(berlin.error)
+  const lengths = (from: string): readonly number[] => {
+    const begin = Date.parse(from) as Instant
+    const marks = dayMarks({ from: begin, to: (begin + 8 * DAY * 1000) as Instant }, berlin.value.dayOf)
+    return marks.slice(1).map((mark, index) => (mark - (marks[index] ?? 0)) / 3_600_000)
+  }
+  expect(lengths('2026-03-26T12:00:00Z')).toEqual([24, 24, 23, 24, 24, 24, 24])
+  expect(lengths('2026-10-22T12:00:00Z')).toEqual([24, 24, 25, 24, 24, 24, 24])
+})
+
+test('the worst strip is 2.5 kB and its page of a hundred compresses well', () => {
+  // a wake and its tail in every other cell: no strip has more runs
+  const cells = 336
+  const width = (7 * DAY) / cells
+  const stretches = Array.from({ length: cells / 2 }, (_, index) =>
+    stretch(2 * index * width, (2 * index + 2) * width, width),
+  )
+  const span = { from: at(0), to: at(7 * DAY) }
+  const { text } = stripSvg(strip({ span, knownUntil: at(7 * DAY), stretches }), { cells, dayOf })
+  expect(drawn(text)['busy']?.split(' ')).toHaveLength(cells / 2)
+  expect(text.length).toBeLessThanOrEqual(2500)
+  expect(gzipSync(text).length).toBeLessThanOrEqual(700)
+})

@@ -1,0 +1,262 @@
+import { ONE, OWNED, projectInfo, series, up, type Case, type Firing, type Series } from './case.ts'
+
+const down = (instance: string | undefined, summary: string): Firing => ({
+  severity: 'critical',
+  labels: { job: 'dormouse', ...(instance !== undefined && { instance }) },
+  summary,
+})
+
+const DOWN: readonly Case[] = [
+  {
+    title: 'one of two cannot be scraped; then both can',
+    alert: 'Down',
+    step: '1m',
+    series: [up('0x10 1x10'), up('1x20', 'two:9477')],
+    checks: [
+      ['4m', []],
+      ['6m', [down('one:9477', 'Dormouse at one:9477 cannot be scraped.')]],
+      ['12m', []],
+    ],
+  },
+  {
+    title: 'nothing is told to be scraped',
+    alert: 'Down',
+    step: '1m',
+    series: [{ series: 'up{job="other",instance="other:1"}', values: '1x20' }],
+    checks: [['6m', [down(undefined, 'Dormouse cannot be scraped.')]]],
+  },
+]
+
+const late = (time: string): readonly Firing[] => [
+  {
+    severity: 'critical',
+    labels: { job_name: 'pass' },
+    summary: `Dormouse: pass should have succeeded ${time} ago.`,
+  },
+]
+
+const STALE: readonly Case[] = [
+  {
+    title: 'the deadline is passed at ten minutes, until a pass succeeds',
+    alert: 'Stale',
+    step: '1m',
+    series: [series('jobDeadline', { job_name: 'pass' }, '600x20 3600x20')],
+    checks: [
+      ['5m', []],
+      ['11m', []],
+      ['15m', late('5m 0s')],
+      ['25m', []],
+    ],
+  },
+  {
+    title: 'a deadline that moves with every pass',
+    alert: 'Stale',
+    step: '1m',
+    series: [series('jobDeadline', { job_name: 'pass' }, '240+60x30')],
+    checks: [['25m', []]],
+  },
+]
+
+const requests = (code: string, values: string): Series =>
+  series('apiRequests', { operation: 'get_project', code, priority: 'poll' }, values)
+
+const errors = (summary: string): readonly Firing[] => [{ severity: 'warning', labels: {}, summary }]
+
+const API_ERRORS: readonly Case[] = [
+  {
+    title: 'one request in five fails, one way or another; then none does',
+    alert: 'ApiErrors',
+    step: '1m',
+    series: [requests('200', '0+8x60'), requests('503', '0+1x30 30x29'), requests('network', '0+1x30 30x29')],
+    checks: [
+      ['9m', []],
+      ['25m', errors('20% of the requests to the service fail.')],
+      ['50m', []],
+    ],
+  },
+  {
+    title: 'one in twenty fails, and many are refused for being too many',
+    alert: 'ApiErrors',
+    step: '1m',
+    series: [requests('200', '0+19x60'), requests('timeout', '0+1x60'), requests('429', '0+10x60')],
+    checks: [['30m', []]],
+  },
+  {
+    title: 'nothing is asked at all',
+    alert: 'ApiErrors',
+    step: '1m',
+    series: [requests('200', '5x60'), requests('503', '5x60')],
+    checks: [['30m', []]],
+  },
+]
+
+const rejected: readonly Firing[] = [
+  {
+    severity: 'critical',
+    labels: { key: 'main' },
+    summary: 'The service refuses the API key of account main.',
+  },
+]
+
+const KEY: readonly Case[] = [
+  {
+    title: 'refused at ten minutes and ever since, until a new key at thirty',
+    alert: 'ApiKeyRejected',
+    step: '1m',
+    series: [series('apiLastRejected', { key: 'main' }, '_x10 600+60x20 1800x40')],
+    checks: [
+      ['5m', []],
+      ['12m', rejected],
+      ['30m', rejected],
+      ['45m', []],
+    ],
+  },
+]
+
+const wakes = (reason: string, values: string): Series =>
+  series('wakeupsCaused', { project_id: ONE.project_id, reason }, values)
+
+const woken: readonly Firing[] = [
+  {
+    severity: 'warning',
+    labels: { project_id: ONE.project_id, team: OWNED.team, tier: OWNED.tier },
+    summary: 'Dormouse woke a compute of project-one.',
+  },
+]
+
+const WAKE: readonly Case[] = [
+  {
+    title: 'one wake, for an hour',
+    alert: 'WakeCaused',
+    step: '1m',
+    series: [projectInfo('1x200'), wakes('reading', '0x10 1x189')],
+    checks: [
+      ['5m', []],
+      ['12m', woken],
+      ['90m', []],
+    ],
+  },
+  {
+    title: 'a wake that was wanted, with a change or ahead of use',
+    alert: 'WakeCaused',
+    step: '1m',
+    series: [projectInfo('1x60'), wakes('change', '0x10 3x50'), wakes('warm', '0x10 3x50')],
+    checks: [['30m', []]],
+  },
+  {
+    title: 'a counter that is there from 1 on has not grown: that is why ours begin at 0',
+    alert: 'WakeCaused',
+    step: '1m',
+    series: [projectInfo('1x60'), wakes('reading', '_x10 1x50')],
+    checks: [['30m', []]],
+  },
+]
+
+const reported = (values: string): Series =>
+  series('reportLastSuccess', { account: 'main', sink: 'mail' }, values)
+
+const REPORT: readonly Case[] = [
+  {
+    title: 'nothing arrives for more than eight days; then it does',
+    alert: 'ReportFailed',
+    step: '15m',
+    series: [reported('0x788 709200x50')],
+    checks: [
+      ['191h', []],
+      ['192h30m', []],
+      [
+        '196h',
+        [
+          {
+            severity: 'warning',
+            labels: { account: 'main', sink: 'mail' },
+            summary: 'No report of account main has reached mail for 8d 4h 0m 0s.',
+          },
+        ],
+      ],
+      ['200h', []],
+    ],
+  },
+]
+
+const operation = (action: string, values: string): Series =>
+  series('operationOldest', { project_id: ONE.project_id, action }, values)
+
+const STUCK: readonly Case[] = [
+  {
+    title: 'one that does not end, beside one that has just begun; then it ends',
+    alert: 'OperationStuck',
+    step: '1m',
+    series: [
+      projectInfo('1x40'),
+      operation('start_compute', '0x25 stale'),
+      operation('apply_config', '_x15 900x25'),
+    ],
+    checks: [
+      ['10m', []],
+      ['16m', []],
+      [
+        '20m',
+        [
+          {
+            severity: 'warning',
+            labels: { project_id: ONE.project_id, team: OWNED.team, tier: OWNED.tier },
+            summary: 'An operation of project-one has been running for 20m 0s.',
+          },
+        ],
+      ],
+      // the other one began at a quarter of an hour
+      ['26m', []],
+    ],
+  },
+]
+
+const ledger = (values: string): Series =>
+  series('reconciliationError', { project_id: ONE.project_id }, values)
+
+const mismatch = (share: string): readonly Firing[] => [
+  {
+    severity: 'warning',
+    labels: { project_id: ONE.project_id, team: OWNED.team, tier: OWNED.tier },
+    summary: `The service counts ${share} away from what Dormouse counts of project-one.`,
+  },
+]
+
+const LEDGER: readonly Case[] = [
+  {
+    title: 'the service counts less, for a day; then the same',
+    alert: 'LedgerMismatch',
+    step: '15m',
+    series: [projectInfo('1x120'), ledger('-0.03x101 0x18')],
+    checks: [
+      ['23h', []],
+      ['25h', mismatch('3%')],
+      ['26h', []],
+    ],
+  },
+  {
+    title: 'the service counts more',
+    alert: 'LedgerMismatch',
+    step: '15m',
+    series: [projectInfo('1x120'), ledger('0.03x120')],
+    checks: [['25h', mismatch('3%')]],
+  },
+  {
+    title: 'a little, either way',
+    alert: 'LedgerMismatch',
+    step: '15m',
+    series: [projectInfo('1x120'), ledger('0.02x60 -0.02x59')],
+    checks: [['30h', []]],
+  },
+]
+
+export const DAEMON_CASES: readonly Case[] = [
+  ...DOWN,
+  ...STALE,
+  ...API_ERRORS,
+  ...KEY,
+  ...WAKE,
+  ...STUCK,
+  ...REPORT,
+  ...LEDGER,
+]

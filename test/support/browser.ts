@@ -1,0 +1,47 @@
+// The system's own Chromium, which asks nobody but the host it is shown.
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+
+const QUIET = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+export const openBrowser = (): Promise<Browser> =>
+  chromium.launch({ executablePath: '/usr/bin/chromium', args: QUIET })
+
+/** What a page did that it must not. */
+export type Watched = {
+  readonly page: Page
+  /** Errors and warnings of the console, violations of the policy for content, and exceptions. */
+  readonly complaints: readonly string[]
+  /** Requests to other hosts; none was let through. */
+  readonly strayed: readonly string[]
+  /** Requests that are neither GET nor HEAD. */
+  readonly sent: readonly string[]
+}
+
+export async function watchedPage(context: BrowserContext, url: string): Promise<Watched> {
+  const { origin } = new URL(url)
+  const [complaints, strayed, sent]: [string[], string[], string[]] = [[], [], []]
+  const page = await context.newPage()
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  page.on('request', (request) => {
+    if (!['GET', 'HEAD'].includes(request.method())) sent.push(`${request.method()} ${request.url()}`)
+  })
+  await page.route('**/*', async (route) => {
+    const asked = route.request().url()
+    if (asked.startsWith(`${origin}/`) || asked.startsWith('data:')) return route.continue()
+    strayed.push(asked)
+    return route.abort()
+  })
+  return { page, complaints, strayed, sent }
+}

@@ -1,0 +1,23 @@
+import { bodyOf, endOf, type Part } from '../../src/metrics/body.ts'
+import { collect, type Facts } from '../../src/metrics/collect.ts'
+import type { Format } from '../../src/metrics/format.ts'
+import { createRenderer } from '../../src/metrics/renderer.ts'
+import type { Snapshot } from '../../src/model/snapshot.ts'
+import { atOnce } from '../../src/model/steps.ts'
+
+export const FACTS: Facts = {
+  version: '0.0.0',
+  nodeVersion: 'v24',
+  tzdata: '2026a',
+  mode: 'suggest',
+  detail: 'full',
+  perCompute: 'all',
+  maxSeries: 100_000,
+}
+
+export const bodyText = (parts: readonly Part[], format: Format = 'text'): string =>
+  Buffer.concat([...bodyOf(parts, format), endOf(format)]).toString()
+
+/** The families of a snapshot. */
+export const partsOf = (snapshot: Snapshot, facts: Facts): readonly Part[] =>
+  atOnce(createRenderer()(atOnce(collect(snapshot, facts)).samples)).parts

@@ -1,0 +1,12 @@
+import type { Paged } from '../../src/daemon/api/page-routes.ts'
+import { createUtc } from '../../src/calendar/zone.ts'
+import { fakeClock } from './fake-clock.ts'
+
+/** What pages ask of accounts and configuration: of no account. */
+export const NO_PAGES: Omit<Paged, 'snapshot' | 'history'> = {
+  accountOf: () => undefined,
+  pricesOf: () => undefined,
+  clock: fakeClock(),
+  zone: createUtc(),
+  mode: 'suggest',
+}
