@@ -84,6 +84,7 @@ type Inside = Pick<
   | 'reservedConnections'
   | 'cacheLimit'
   | 'cacheUsed'
+  | 'presetMismatch'
   | 'averageActive'
   | 'workingSet'
   | 'longestTransaction'
@@ -96,8 +97,23 @@ function insideOf(account: ComputeAccount, preset: Preset): Inside {
     connections: connectionsOf(account, maxConnections),
     maxConnections,
     reservedConnections: last?.reservedConnections,
+    presetMismatch: mismatchOf(account, preset),
     averageActive: use.last?.averageActive,
     ...(last ? partsOf(last) : NO_PARTS),
+  }
+}
+
+function mismatchOf(
+  { compute, reading, open }: ComputeAccount,
+  preset: Preset,
+): ComputeView['presetMismatch'] {
+  const { last } = reading
+  if (!last || compute.state !== 'active' || (open && last.at < open.from.earliest)) return undefined
+  const { sizing } = compute
+  const { maxConnections, cacheLimit } = last
+  return {
+    maxConnections: maxConnections !== undefined && maxConnections !== preset.maxConnections(sizing),
+    fileCache: cacheLimit === undefined ? undefined : currentCu(cacheLimit, sizing, preset) === undefined,
   }
 }
 

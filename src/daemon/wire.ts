@@ -2,7 +2,7 @@
 import { createScopes } from '../account/budgets/budgets.ts'
 import type { AccountConfig, Config } from '../config/load.ts'
 import type { SelfMetrics } from '../metrics/self.ts'
-import type { Clock, History, Ports, Random, Send, Store } from '../model/ports.ts'
+import type { Clock, History, Ports, Random, Readings, Send, Store } from '../model/ports.ts'
 import { createPreset } from '../model/sizes.ts'
 import { seconds } from '../model/units.ts'
 import { askingService, type AddressOptions } from '../observe/address.ts'
@@ -52,7 +52,7 @@ export function portsOf(account: AccountConfig, config: Config, machine: Machine
     random,
     service,
     background: service.at('report'),
-    readings,
+    readings: timedReadings(readings, { clock, self }),
     send,
     store: timed(store, { clock, self }),
     history: store,
@@ -110,6 +110,16 @@ function passwordOf({ dsnPassword }: AccountConfig): string | undefined {
   const text = dsnPassword?.read()
   return text?.ok ? text.value : undefined
 }
+
+const timedReadings = (readings: Readings, { clock, self }: Pick<Machine, 'clock' | 'self'>): Readings => ({
+  ...readings,
+  read: async (compute, kind, signal) => {
+    const begun = clock.monotonic()
+    const result = await readings.read(compute, kind, signal)
+    self.reading(kind, clock.monotonic() - begun)
+    return result
+  },
+})
 
 const timed = (store: Store, { clock, self }: Pick<Machine, 'clock' | 'self'>): Store => ({
   ...store,

@@ -2,8 +2,9 @@
 import type { Backlog } from '../model/observation.ts'
 import type { AccountView, ComputeView, ShownState, Snapshot } from '../model/snapshot.ts'
 import { eachInTurns, type Steps } from '../model/steps.ts'
-import type { Instant, Seconds } from '../model/units.ts'
+import type { Instant } from '../model/units.ts'
 import { putBudget } from './collect-budgets.ts'
+import { putAges, putReading } from './collect-readings.ts'
 import { putSpend, putTeams } from './collect-spend.ts'
 import { FAMILY_KEYS, type FamilyKey } from './catalogue.ts'
 import { select, type Limits, type Selection } from './selection.ts'
@@ -57,6 +58,7 @@ export function* collect(snapshot: Snapshot, facts: Facts): Steps<Collected> {
     putReading(view, put)
   })
   yield* putStates(snapshot, put)
+  yield* putAges(snapshot, put)
   putWakes(snapshot.accounts, put)
   putEnded(snapshot.accounts, put)
   yield* putTeams(snapshot, put)
@@ -78,7 +80,6 @@ const inCatalogueOrder = (samples: Samples): Samples =>
   )
 
 const flag = (value: boolean): number => (value ? 1 : 0)
-const spanText = (span: Seconds): string => (span < 3600 ? `${span / 60}m` : `${span / 3600}h`)
 const inSeconds = (at: number | undefined): number | undefined => (at === undefined ? undefined : at / 1000)
 
 function* putProjects(
@@ -156,27 +157,6 @@ function putLedger({ ref, awakeSince, counters }: ComputeView, put: Put): void {
   put('suspends', id, counters.suspends)
   put('restarts', id, counters.restarts)
   put('awakeExtension', id, counters.extension / 1000)
-}
-
-function putReading(view: ComputeView, put: Put): void {
-  const id = [view.ref.projectId, view.ref.endpointId]
-  const { cache, connections, readingSucceeded } = view
-  put('cacheHits', id, cache?.totalHits)
-  put('cacheMisses', id, cache?.totalMisses)
-  put('cacheWrites', id, cache?.totalWrites)
-  put('cacheUsed', id, view.cacheUsed)
-  put('cacheSize', id, view.cacheLimit)
-  put('connections', [...id, 'active'], connections?.active)
-  put('connections', [...id, 'idle'], connections?.idle)
-  put('connections', [...id, 'idle_in_transaction'], connections?.idleInTransaction)
-  put('connections', [...id, 'other'], connections?.other)
-  put('maxConnections', id, view.maxConnections)
-  put('reservedConnections', id, view.reservedConnections)
-  put('readingSuccess', id, readingSucceeded === undefined ? undefined : flag(readingSucceeded))
-  for (const { window, size } of view.workingSet) put('workingSet', [...id, spanText(window)], size)
-  put('averageActive', id, view.averageActive)
-  put('longestTransaction', id, view.longestTransaction)
-  put('readingTimestamp', id, inSeconds(view.readingAt))
 }
 
 function* putStates({ computes, accounts }: Snapshot, put: Put): Steps<void> {

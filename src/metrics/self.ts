@@ -21,6 +21,7 @@ export type SelfMetrics = {
   }): void
   pass(result: 'success' | 'failure', seconds: number): void
   commit(seconds: number): void
+  reading(kind: 'light' | 'full', seconds: number): void
   /** One that is told of events: its attempts count from 0. */
   receiver(sink: string): void
   delivery(sink: string, result: DeliveryResult): void
@@ -95,6 +96,7 @@ export function createSelfMetrics(): SelfMetrics {
   const runs = counter(CATALOGUE.jobRuns)
   const runDuration = histogram(CATALOGUE.jobDuration)
   const commits = histogram(CATALOGUE.storeCommit)
+  const readings = histogram(CATALOGUE.readingDuration)
   const reports = counter(CATALOGUE.reportDeliveries)
   const reportSuccess = gauge(CATALOGUE.reportLastSuccess)
   const notifications = counter(CATALOGUE.notifications)
@@ -120,6 +122,7 @@ export function createSelfMetrics(): SelfMetrics {
       runDuration.observe({ job_name: 'pass' }, seconds)
     },
     commit: (seconds) => commits.observe(seconds),
+    reading: (kind, seconds) => readings.observe({ kind }, seconds),
     receiver: (sink) => {
       for (const result of DELIVERY_RESULTS) notifications.inc({ sink, result }, 0)
     },

@@ -54,6 +54,8 @@ export type ComputeView = {
   readonly connections: Connections | undefined
   readonly maxConnections: number
   readonly reservedConnections: number | undefined
+  /** Whether the last reading says other than the preset; undefined while asleep, and before one since the start. */
+  readonly presetMismatch: PresetMismatch | undefined
   /** Between the last two readings of one incarnation; undefined before there are two. */
   readonly averageActive: number | undefined
   /** Of the last full reading, ascending by window. */
@@ -65,6 +67,12 @@ export type ComputeView = {
   /** Undefined when no reading was tried. */
   readonly readingSucceeded: boolean | undefined
   readonly why: WhyAwake
+}
+
+export type PresetMismatch = {
+  readonly maxConnections: boolean
+  /** No size of the range fits the limit of the file cache; undefined where it was not read. */
+  readonly fileCache: boolean | undefined
 }
 
 /** The state of one account's view of the service. */

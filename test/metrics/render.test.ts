@@ -148,7 +148,11 @@ test.each([
   `dormouse_compute_spend_total{${two},currency="USD"} 0.011778`,
   `dormouse_compute_connections{${one},state="idle_in_transaction"} 1`,
   `dormouse_compute_file_cache_hits_total{${one}} 990`,
+  `dormouse_compute_file_cache_lifetime_hit_ratio{${one}} 0.99`,
   `dormouse_compute_max_connections{${one}} 450`,
+  `dormouse_compute_preset_mismatch{${one},what="max_connections"} 0`,
+  `dormouse_compute_preset_mismatch{${one},what="file_cache"} 1`,
+  'dormouse_record_age_seconds{percentile="50"} 0',
   `dormouse_compute_autosuspend_delay_seconds{${one}} 300`,
   `dormouse_compute_autosuspend_enabled{${two}} 0`,
   `dormouse_computes{state="active"} 1`,
@@ -196,6 +200,8 @@ test.each([
 test('what is not known has no series', () => {
   const text = lines(snapshot()).join('\n')
   expect(text).not.toMatch(/compute_connections\{[^}]*ep-two/)
+  expect(text).not.toMatch(/compute_preset_mismatch\{[^}]*ep-two/)
+  expect(text).not.toMatch(/compute_file_cache_lifetime_hit_ratio\{[^}]*ep-two/)
   expect(text).not.toMatch(/autosuspend_delay_seconds\{[^}]*ep-two/)
   expect(text).not.toMatch(/awake_since_timestamp_seconds\{[^}]*ep-two/)
   expect(text).not.toContain('api_last_rejected_timestamp_seconds{')

@@ -45,9 +45,11 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'metrics/catalogue.ts',
     'metrics/collect-budgets.ts',
     'metrics/collect-spend.ts',
+    'metrics/collect-readings.ts',
     'metrics/selection.ts',
   ],
   'metrics/selection.ts': ['model', 'metrics/catalogue.ts'],
   'metrics/collect-budgets.ts': ['model', 'metrics/catalogue.ts'],
   'metrics/collect-spend.ts': ['model', 'metrics/catalogue.ts'],
+  'metrics/collect-readings.ts': ['model', 'metrics/catalogue.ts'],
 }

@@ -1,5 +1,5 @@
 // Readings inside Postgres, and what looking costs.
-import { basic, times, COMPUTE, counter, gauge, type Family } from './family.ts'
+import { basic, times, COMPUTE, counter, gauge, selfHistogram, type Family } from './family.ts'
 
 export const READINGS = {
   cacheHits: basic(
@@ -21,6 +21,11 @@ export const READINGS = {
     COMPUTE,
     'Pages written to the file cache, summed over restarts of the compute.',
   ),
+  cacheLifetimeRatio: gauge(
+    'compute_file_cache_lifetime_hit_ratio',
+    COMPUTE,
+    'Share of pages found in the file cache since the compute started, as it says itself; for display only, absent while it sleeps.',
+  ),
   cacheUsed: gauge('compute_file_cache_used_bytes', COMPUTE, 'File cache in use at the last reading.'),
   cacheSize: gauge('compute_file_cache_size_bytes', COMPUTE, 'Limit of the file cache at the last reading.'),
   connections: basic(
@@ -41,6 +46,19 @@ export const READINGS = {
     ),
   ),
   reservedConnections: gauge('compute_reserved_connections', COMPUTE, 'Connections kept for superusers.'),
+  presetMismatch: times(
+    2,
+    gauge(
+      'compute_preset_mismatch',
+      [...COMPUTE, 'what'],
+      'Whether the last reading since the start differs from service.preset: max_connections, or file_cache that fits no size of the range. What was read is used.',
+    ),
+  ),
+  readingDuration: selfHistogram(
+    'reading_duration_seconds',
+    ['kind'],
+    'How long readings took, light or full, failed ones too.',
+  ),
   readingSuccess: basic(
     gauge(
       'compute_reading_success',

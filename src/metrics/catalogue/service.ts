@@ -14,6 +14,11 @@ export const SERVICE = {
     ['key'],
     'Age of what the list tells of the project that was listed longest ago; absent before the first whole list.',
   ),
+  recordAge: gauge(
+    'record_age_seconds',
+    ['percentile'],
+    'How long ago computes that are awake were looked at, when the snapshot was taken: 50 and 100 (the oldest); absent when none is awake.',
+  ),
   sweepProblems: gauge(
     'sweep_problems',
     ['key'],
