@@ -2,10 +2,10 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Fleet } from '../../src/daemon/status.ts'
+import { freePort } from '../../src/local/compute/ports.ts'
 import { startLocal, type Local } from '../../src/local/start.ts'
 import { makeFolder } from '../local/support.ts'
 
@@ -153,13 +153,4 @@ export async function uriOf(local: Local, projectId: string): Promise<string> {
   )
   const { uri } = (await answer.json()) as { uri: string }
   return uri
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

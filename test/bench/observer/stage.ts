@@ -4,7 +4,8 @@ import { once } from 'node:events'
 import { openSync, closeSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startLocal, type Local } from '../../../src/local/start.ts'
-import { freePort, uriOf } from '../../end-to-end/support.ts'
+import { freePort } from '../../../src/local/compute/ports.ts'
+import { uriOf } from '../../end-to-end/support.ts'
 import { PROFILES, SCALE } from './schedule.ts'
 
 /** Nobody watches the first two, so that they tell how far twins differ by themselves. */

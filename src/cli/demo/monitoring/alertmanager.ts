@@ -1,0 +1,42 @@
+// An Alertmanager on loopback, alone.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { freePort } from '../../../local/compute/ports.ts'
+import type { Clock } from '../../../model/ports.ts'
+import { answering, startProgram } from './program.ts'
+
+export type AlertmanagerOptions = {
+  /** The program. */
+  readonly file: string
+  /** Made for it: configuration, data and log. */
+  readonly folder: string
+  /** Its configuration. */
+  readonly routing: string
+  readonly clock: Clock
+}
+
+/** `address` is `host:port`. */
+export type Alertmanager = AsyncDisposable & { readonly address: string; readonly url: string }
+
+/** Resolves when it answers. @throws when it does not start */
+export async function startAlertmanager(options: AlertmanagerOptions): Promise<Alertmanager> {
+  const { file, folder, routing, clock } = options
+  mkdirSync(folder)
+  const at = (name: string): string => join(folder, name)
+  writeFileSync(at('alertmanager.yml'), routing, { mode: 0o600 })
+  const address = `127.0.0.1:${await freePort()}`
+  const words = [
+    `--config.file=${at('alertmanager.yml')}`,
+    `--storage.path=${at('data')}`,
+    `--web.listen-address=${address}`,
+    // it is asked by nobody but us
+    '--cluster.listen-address=',
+    '--log.level=warn',
+  ]
+  await using stack = new AsyncDisposableStack()
+  const program = stack.use(startProgram({ file, words, logFile: at('alertmanager.log'), clock }))
+  const url = `http://${address}`
+  await answering('alertmanager', program, { url: `${url}/-/ready`, clock })
+  const open = stack.move()
+  return { address, url, [Symbol.asyncDispose]: () => open.disposeAsync() }
+}

@@ -1,0 +1,67 @@
+// Prometheus and Alertmanager with the rules and the routing that come with Dormouse, on loopback.
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Clock } from '../../../model/ports.ts'
+import { startAlertmanager } from './alertmanager.ts'
+import { hastyRouting, hastyRules, type Telling } from './hasty.ts'
+import { findProgram } from './program.ts'
+import { startPrometheus } from './prometheus.ts'
+
+const SHIPPED = join(import.meta.dirname, '../../../../dashboards')
+
+/** The programs; Debian calls one of them by another name. */
+export type Programs = { readonly prometheus: string; readonly alertmanager: string }
+
+/** Undefined where one is missing. */
+export function findPrograms(path: string | undefined): Programs | undefined {
+  const prometheus = findProgram(['prometheus'], path)
+  const alertmanager = findProgram(['prometheus-alertmanager', 'alertmanager'], path)
+  return prometheus !== undefined && alertmanager !== undefined ? { prometheus, alertmanager } : undefined
+}
+
+export type MonitoringOptions = {
+  readonly programs: Programs
+  /** Made for them. */
+  readonly folder: string
+  /** Name of the job → `host:port` of its target; the rules are about the job `dormouse`. */
+  readonly jobs: Readonly<Record<string, string>>
+  readonly telling: Telling
+  readonly clock: Clock
+}
+
+export type Monitoring = AsyncDisposable & {
+  readonly prometheusUrl: string
+  readonly alertmanagerUrl: string
+}
+
+/** Resolves when both answer. @throws when one does not start; then none runs */
+export async function startMonitoring(options: MonitoringOptions): Promise<Monitoring> {
+  const { programs, folder, jobs, telling, clock } = options
+  mkdirSync(folder)
+  await using stack = new AsyncDisposableStack()
+  const alertmanager = stack.use(
+    await startAlertmanager({
+      file: programs.alertmanager,
+      folder: join(folder, 'alertmanager'),
+      routing: hastyRouting(shipped('alertmanager.example.yml'), telling),
+      clock,
+    }),
+  )
+  const prometheus = stack.use(
+    await startPrometheus({
+      file: programs.prometheus,
+      folder: join(folder, 'prometheus'),
+      jobs,
+      alerts: { rules: hastyRules(shipped('alerts.yaml')), to: alertmanager.address },
+      clock,
+    }),
+  )
+  const open = stack.move()
+  return {
+    prometheusUrl: prometheus.url,
+    alertmanagerUrl: alertmanager.url,
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  }
+}
+
+const shipped = (name: string): string => readFileSync(join(SHIPPED, name), 'utf8')
