@@ -14,25 +14,30 @@ export type AsOf = {
   readonly prices: Prices
   readonly project: ProjectAccount | undefined
   readonly now: Instant
+  /** The latest that it may be now; `now` where nothing is said. */
+  readonly atMost?: Instant | undefined
 }
 
 /**
  * The time of a compute that was awake when it was last looked at, since then: no less than is known, likely until it will
  * have been suspended, and no more than all of the time. Undefined where nothing goes on.
  */
-export function goingOn(account: ComputeAccount, { prices, project, now }: AsOf): AwakeSlice | undefined {
+export function goingOn(
+  account: ComputeAccount,
+  { prices, project, now, atMost = now }: AsOf,
+): AwakeSlice | undefined {
   const { ref, compute, open, goneAt, foldedAt } = account
   if (!open || goneAt !== undefined) return undefined
   const { knownUntil } = open
   const end = expectedEnd(compute, project?.project, project) ?? now
   const likely = latest(knownUntil, earliest(now, end))
   const possible = latest(foldedAt, knownUntil)
-  if (now <= possible && likely <= knownUntil) return undefined
+  if (atMost <= possible && likely <= knownUntil) return undefined
   return {
     ref,
     low: [knownUntil, knownUntil],
     likely: [knownUntil, likely],
-    high: [possible, latest(possible, now)],
+    high: [possible, latest(possible, atMost)],
     ...sizeNow(account),
     price: String(priceAt(prices, now)),
     assumed: false,

@@ -20,6 +20,8 @@ export type ViewContext = {
   readonly prices: Prices
   readonly preset: Preset
   readonly now: Instant
+  /** The latest that it may be now. */
+  readonly atMost: Instant
   /** How late the service shows activity. */
   readonly activityLag: Seconds
   /** The service could not be asked for so long that states are only remembered. */

@@ -34,7 +34,12 @@ export type BudgetPlan = {
   readonly history: Seconds
 }
 
-export type BudgetsHere = { readonly plan: BudgetPlan; readonly now: Instant }
+export type BudgetsHere = {
+  readonly plan: BudgetPlan
+  readonly now: Instant
+  /** The latest that it may be now; `now` where nothing is said. */
+  readonly atMost?: Instant
+}
 
 /** Read before a period begins, to see whether anything was known then: a compute that sleeps for longer is rare. */
 const BEFORE = 31 * 86_400_000
@@ -216,12 +221,13 @@ export async function lookedAt(
   {
     plan: { scopes, prices },
     now,
+    atMost,
     untold,
     unseen,
   }: BudgetsHere & { readonly untold: readonly Event[]; readonly unseen: boolean },
 ): Promise<LookedAt> {
   const { states, tallies, views, events } = await inTurns(
-    lookAtBudgets(scopes, { ...ledger, prices, now, unseen }),
+    lookAtBudgets(scopes, { ...ledger, prices, now, atMost, unseen }),
     () => clock.sleep(seconds(0), NEVER),
   )
   const changes = budgetChanges(ledger.budgets, states)

@@ -8,7 +8,7 @@ import type { Ledger } from '../model/ledger.ts'
 import type { Sweep } from '../model/observation.ts'
 import type { Owners } from '../model/owner.ts'
 import type { Prices } from '../model/price.ts'
-import type { Ports } from '../model/ports.ts'
+import type { Ports, ServiceClock } from '../model/ports.ts'
 import type { Preset } from '../model/sizes.ts'
 import { inTurns } from '../model/steps.ts'
 import { earliest, instant, millis, seconds, type Instant, type Seconds } from '../model/units.ts'
@@ -68,20 +68,20 @@ export async function pass(
   const { sweep, late } = timely(seen, { time: ports.time, wallAhead })
   const timebase = { at: instant(clock.now() + late), on: clock.monotonic() }
   const after = steadied(ports, timebase)
-  const now = latestOf(after)
+  const [now, atMost] = [after.now(), latestOf(after)]
   const budgets = budgetPlanOf(plan)
-  const ledger = await withBudgets(ports, before.ledger, { plan: budgets, now })
+  const ledger = await withBudgets(ports, before.ledger, { plan: budgets, now, atMost })
   const { prices, preset, overhead, dayOf } = plan
-  const parts = account(ledger, sweep, { prices, preset, overhead, dayOf, now })
+  const parts = account(ledger, sweep, { prices, preset, overhead, dayOf, now: atMost })
   const events = eventsOfSweep(before, sweep)
   const kept = await keep(ports, parts, {
     swept: sweptOver(ledger, sweep),
-    here: { plan: budgets, now },
+    here: { plan: budgets, now, atMost },
     owners: plan.owners,
     untold: [...before.untold, ...events],
   })
   const took = seconds(ports.clock.monotonic() - begunOn)
-  const state = stateAfter(before, sweep, { ...kept, took, timebase, now, wall: ports.clock.now() })
+  const state = stateAfter(before, sweep, { ...kept, took, timebase, clock: after, wall: ports.clock.now() })
   await ports.send([...events, ...kept.events])
   return state
 }
@@ -164,12 +164,13 @@ const NEVER = new AbortController().signal
 type Ended = Kept & {
   readonly took: Seconds
   readonly timebase: Timebase
-  readonly now: Instant
+  readonly clock: ServiceClock
   readonly wall: Instant
 }
 
 function stateAfter(before: AccountState, sweep: Sweep, ended: Ended): AccountState {
-  const { ledger, budgets, toldFrom, untold, failure, took, timebase, now, wall } = ended
+  const { ledger, budgets, toldFrom, untold, failure, took, timebase, clock, wall } = ended
+  const now = clock.now()
   const reached = sweep.service === 'ok'
   const stored = failure === undefined
   return {
@@ -179,6 +180,7 @@ function stateAfter(before: AccountState, sweep: Sweep, ended: Ended): AccountSt
     untold,
     timebase,
     ahead: millis(now - wall),
+    unsure: millis(latestOf(clock) - now),
     list: progressAfter(sweep, before.list, { stored }),
     backlog: sweep.backlog,
     pace: reached ? { asked: sweep.asked, took } : before.pace,

@@ -117,7 +117,8 @@ function viewOf(
   const { now, staleAfter, activityLag, owners } = context
   const then = instant(now + state.ahead)
   const stale = state.lastSweepAt === undefined || now - state.lastSweepAt > staleAfter * 1000
-  const sight = { prices, preset, now: then, activityLag, owners, stale, unreadable }
+  const atMost = instant(then + state.unsure)
+  const sight = { prices, preset, now: then, atMost, activityLag, owners, stale, unreadable }
   return (account) => {
     const project = state.ledger.projects.get(account.ref.projectId)
     const before = asleep.get(account)

@@ -20,6 +20,8 @@ export type AccountState = {
   readonly timebase: Timebase | undefined
   /** The ledger's time minus the wall clock's, at the end of the last pass. */
   readonly ahead: Millis
+  /** By how much the ledger's time may be later than that. */
+  readonly unsure: Millis
   /** How far the reading of the project list is. */
   readonly list: ListProgress
   /** What the last sweep left for later. */
@@ -57,6 +59,7 @@ export const newAccountState = (ledger: Ledger): AccountState => ({
   untold: [],
   timebase: undefined,
   ahead: millis(0),
+  unsure: millis(0),
   list: NO_LIST,
   backlog: NO_BACKLOG,
   pace: undefined,

@@ -1,7 +1,7 @@
 // The service's time: as its answers tell it, else as our wall clock showed it when the process began; carried on by the monotonic clock.
 import type { Ledger } from '../model/ledger.ts'
 import type { Clock, Ports, ServiceClock } from '../model/ports.ts'
-import { offsetAt, type TimeTold } from '../model/service-time.ts'
+import { likelyOf, offsetAt, type TimeTold } from '../model/service-time.ts'
 import { eachInTurns, type Steps } from '../model/steps.ts'
 import { instant, latest, type Instant, type Seconds } from '../model/units.ts'
 
@@ -58,6 +58,6 @@ export function latestOf(clock: ServiceClock): Instant {
 /** What was believed before, as long as no answer contradicts it: so time runs evenly while its bounds narrow. */
 function likely(begun: number, told: TimeTold | undefined, on: Seconds): number {
   if (!told) return begun
-  const { low, high } = offsetAt(told.known, on)
+  const { low, high } = likelyOf(offsetAt(told.known, on))
   return low <= begun && begun <= high ? begun : (low + high) / 2
 }

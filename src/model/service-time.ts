@@ -1,10 +1,10 @@
-// What answers tell of the service's time: each was written between its sending and its arrival, in the second that it names.
+// What answers tell of the service's time: each was written between its sending and its arrival, in the second that it names or soon after.
 import type { Instant, Seconds } from './units.ts'
 
 /** The service's time less the monotonic clock, ms: inside `[low, high]` when the latter showed `on`. */
 export type Offset = { readonly low: number; readonly high: number; readonly on: Seconds }
 
-/** An answer that names the second it was written in; sending and arrival are by the monotonic clock. */
+/** An answer that names the second it was written in, or one shortly before; sending and arrival are by the monotonic clock. */
 export type DatedAnswer = {
   readonly date: Instant
   readonly sentOn: Seconds
@@ -21,6 +21,8 @@ export type TimeTold = {
 const SECOND = 1000
 /** How far the machines that answer may be from those that write records, ms. Doubled, an edge between two looks is that much wider on either side. */
 const AGREED = 100
+/** How long servers, and machines on the way, may use a `Date` that they once made, ms: then it is late, and never early. Doubled, what a look dates may be a second later. */
+const KEPT = SECOND
 /** How much the service's clock may gain or lose on ours, ms in a second: two that are steered run truer. Doubled, what is known is forgotten twice as fast. */
 const DRIFT = 0.2
 
@@ -39,7 +41,7 @@ export function withAnswer(told: TimeTold | undefined, answer: DatedAnswer): Tim
 
 const offsetOf = ({ date, sentOn, answeredOn }: DatedAnswer): Offset => ({
   low: date - answeredOn * 1000 - AGREED,
-  high: date + SECOND - sentOn * 1000 + AGREED,
+  high: date + SECOND + KEPT - sentOn * 1000 + AGREED,
   on: answeredOn,
 })
 
@@ -48,6 +50,16 @@ export function offsetAt({ low, high, on: told }: Offset, on: Seconds): Offset {
   const drift = Math.abs(on - told) * DRIFT
   return { low: low - drift, high: high + drift, on }
 }
+
+/**
+ * Where in its bounds an offset most likely is: most servers write the time anew into each answer, and the bounds of answers that were all
+ * dated so have something in common. Where they have not, the one that was late the least tells best.
+ */
+export const likelyOf = ({ low, high, on }: Offset): Offset => ({
+  low,
+  high: Math.max(high - KEPT, low + 2 * AGREED),
+  on,
+})
 
 function common(known: Offset, fresh: Offset): Offset | undefined {
   const here = offsetAt(known, fresh.on)

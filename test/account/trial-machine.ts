@@ -3,6 +3,7 @@ import type { Clock, Random } from '../../src/model/ports.ts'
 import { instant, seconds, type Seconds } from '../../src/model/units.ts'
 import { createServiceTime, type ServiceTimeLog } from '../../src/service/date.ts'
 import { START } from '../local/control/build.ts'
+import { dateHeader, FRESH_DATE, type KeptDate } from '../support/date-header.ts'
 import { between, chance, pick } from './life.ts'
 
 const HOUR = 3_600_000
@@ -12,6 +13,8 @@ export type ClockTroubles = {
   readonly steps: readonly { readonly at: number; readonly by: number }[]
   /** Whether answers tell the service's time. Then a wall clock may be wrong when a process begins, and the machine may sleep. */
   readonly dated: boolean
+  /** How the service dates its answers. */
+  readonly date: KeptDate
   /** When the machine sleeps, and for how long, ms. */
   readonly sleeps: readonly { readonly at: number; readonly for: number }[]
 }
@@ -21,7 +24,7 @@ export function clocksOf(
   random: Random,
   length: number,
 ): Omit<ClockTroubles, 'steps'> & Partial<ClockTroubles> {
-  if (chance(random, 0.5)) return { dated: false, sleeps: [] }
+  if (chance(random, 0.5)) return { dated: false, date: FRESH_DATE, sleeps: [] }
   const off = pick(random, [0, HOUR, -HOUR, 24 * HOUR, -24 * HOUR])
   const steps = Array.from({ length: pick(random, [0, 1, 3]) }, () => ({
     at: random.unit() * length,
@@ -32,7 +35,8 @@ export function clocksOf(
     for: between(random, 0, 4 * HOUR),
   })).toSorted((a, b) => a.at - b.at)
   const apart = sleeps.filter(({ at }, index) => sleeps.slice(0, index).every((one) => one.at + one.for < at))
-  return { dated: true, sleeps: apart, steps: [{ at: 0, by: off }, ...steps] }
+  const date = { kept: pick(random, [0, 0, 500, 1000]), phase: between(random, 0, 1000) }
+  return { dated: true, date, sleeps: apart, steps: [{ at: 0, by: off }, ...steps] }
 }
 
 export type Machine = {
@@ -55,7 +59,7 @@ export type Machine = {
   restart(): void
 }
 
-export function createMachine({ steps, dated, sleeps }: ClockTroubles): Machine {
+export function createMachine({ steps, dated, date, sleeps }: ClockTroubles): Machine {
   let [now, begun, mended] = [0, 0, 0]
   const off = (): number => steps.findLast((step) => step.at <= now && step.at >= mended)?.by ?? 0
   const slept = (): number =>
@@ -79,7 +83,7 @@ export function createMachine({ steps, dated, sleeps }: ClockTroubles): Machine 
       now = asleep ? asleep.at + asleep.for : at
     },
     hear: (writtenAt, sentOn) => {
-      const headers = dated ? { date: new Date(START + writtenAt).toUTCString() } : {}
+      const headers = dated ? { date: dateHeader(START + writtenAt, date) } : {}
       time.heard({ code: '200', headers, seconds: seconds(clock.monotonic() - sentOn) })
     },
     restart: () => {

@@ -51,7 +51,7 @@ type Troubles = ClockTroubles & {
   readonly pause: number
 }
 
-const troublesOf = (random: Random, length: number): Omit<Troubles, 'dated' | 'sleeps'> => ({
+const troublesOf = (random: Random, length: number): Omit<Troubles, 'dated' | 'date' | 'sleeps'> => ({
   interval: pick(random, [15_000, 60_000, 60_000, 300_000, 900_000]),
   slowness: pick(random, [20, 500, 5000]),
   failure: pick(random, [0, 0.02, 0.2]),

@@ -6,7 +6,7 @@ import { fakeClock } from '../support/fake-clock.ts'
 
 const report = { code: '200', headers: { date: 'Mon, 05 Jan 2026 00:01:00 GMT' }, seconds: seconds(2) }
 
-test('an answer names the second in which it was written, between its sending and its arrival', async () => {
+test('an answer names the second in which it was written, or the one before, between its sending and its arrival', async () => {
   const clock = fakeClock()
   const time = createServiceTime(clock)
   expect(time.told()).toBeUndefined()
@@ -14,7 +14,7 @@ test('an answer names the second in which it was written, between its sending an
   time.heard(report)
   const known = time.told()?.known
   expect(known?.low).toBe(at(60) - 10_000 - 100)
-  expect(known?.high).toBe(at(61) - 8000 + 100)
+  expect(known?.high).toBe(at(62) - 8000 + 100)
 })
 
 test.each([

@@ -1,6 +1,9 @@
 // A daemon whose clock is not the service's: what it keeps stays small, and its bounds contain the truth.
 import { expect, test } from 'vitest'
+import { totalsAt } from '../../src/account/as-of.ts'
 import type { ComputeAccount } from '../../src/model/ledger.ts'
+import { after, seconds } from '../../src/model/units.ts'
+import { prices } from '../support/build.ts'
 import { simulateWeek, type Week, type WeekOptions } from './week.ts'
 
 const SECOND = 1000
@@ -21,20 +24,25 @@ const TOLD: readonly (readonly [string, Clocks])[] = [
   ['set forward and back', { steps: [{ at: 3000, by: 3600 }, { at: 9000, by: -3600 }] }], // prettier-ignore
   ['a day ahead, then put right', { skew: DAY, steps: [{ at: 4000, by: -DAY }] }],
   ['stopped while the machine slept', { sleeps: [{ at: 3630, for: 1200 }, { at: 15_030, for: 5400 }] }], // prettier-ignore
+  ...[500, 1000].flatMap((kept) =>
+    [0, 250, 499, 990].map(
+      (phase) => [`and a date kept for ${kept} ms from ${phase} on`, { dates: { kept, phase } }] as const,
+    ),
+  ),
   ['stopped in the middle of a pass', { sleeps: [{ at: 3600.07, for: 1200 }, { at: 9000.13, for: 900 }] }], // prettier-ignore
 ]
 
 /** Else it has to be right within three seconds when the process begins. */
 const UNTOLD: readonly (readonly [string, Clocks])[] = [
-  ...[0, 1.5, -1.5, 2.9, -2.9].map((skew) => [`off by ${skew} s`, { skew, dates: false }] as const),
-  ['set forward and back', { dates: false, steps: [{ at: 3000, by: 3600 }, { at: 9000, by: -3600 }] }], // prettier-ignore
+  ...[0, 1.5, -1.5, 2.9, -2.9].map((skew) => [`off by ${skew} s`, { skew, dates: 'none' }] as const),
+  ['set forward and back', { dates: 'none', steps: [{ at: 3000, by: 3600 }, { at: 9000, by: -3600 }] }], // prettier-ignore
 ]
 
 const cases = [...TOLD, ...UNTOLD].flatMap(([name, clocks]) =>
   (['full', 'off'] as const).map(
     (readings) =>
       [
-        `${clocks.dates === false ? 'untold, ' : ''}${name}, readings ${readings}`,
+        `${clocks.dates === 'none' ? 'untold, ' : ''}${name}, readings ${readings}`,
         { ...clocks, readings },
       ] as const,
   ),
@@ -58,6 +66,28 @@ test.each(cases)('with a clock %s, evidence is bounded', async (_, how) => {
   expect(evidence.footprints.length).toBeLessThan(30)
   expect(evidence.sightings.length).toBeLessThan(10)
   expect(foldedAt - settledUntil).toBeLessThan(2 * HOUR * MINUTE)
+})
+
+test('what goes on is counted until now, however long it may be later', async () => {
+  const shown: (readonly [now: number, { readonly likely: number; readonly high: number }])[] = []
+  const { world } = await watched(9, 2, {
+    readings: 'off',
+    passed: ({ ledger, ahead, unsure }, now) => {
+      const then = after(now, seconds(ahead / SECOND))
+      const context = { prices, project: undefined, now: then, atMost: after(then, seconds(unsure / SECOND)) }
+      for (const account of ledger.computes.values())
+        if (account.open) shown.push([now, totalsAt(account, context).awake])
+    },
+  })
+  const begun = world.simulation.accounts(world.simulation.now())[0]?.intervals[0]?.from ?? 0
+  expect(shown.length).toBeGreaterThan(100)
+  const off = shown.map(([now, { likely, high }]) => ({
+    likely: likely - (now - begun),
+    high: high - (now - begun),
+  }))
+  // Of which second it began in is all that the record tells.
+  expect(off.filter(({ likely }) => Math.abs(likely) > SECOND / 2)).toEqual([])
+  expect(off.filter(({ high }) => high < 0)).toEqual([])
 })
 
 test.each(cases)('with a clock %s, the account is right', async (_, how) => {

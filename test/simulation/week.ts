@@ -44,8 +44,8 @@ export type WeekOptions = MachineTroubles & {
   /** Chance per pass that the service stops answering, for up to half an hour. */
   readonly outages?: number
   readonly readings?: PassPlan['sweep']['readings']['mode']
-  /** Whether answers tell the service's time; default: they do. */
-  readonly dates?: boolean
+  /** How answers tell the service's time, if they do; default: as it is. */
+  readonly dates?: WorldOptions['dates']
   /** What becomes of the record of a compute on its way. */
   readonly twisted?: WorldOptions['twisted']
   /** Whether the store refuses to write, by seconds since the start. */

@@ -11,6 +11,7 @@ import { bytes, instant, seconds } from '../../src/model/units.ts'
 import { createServiceTime } from '../../src/service/date.ts'
 import { decodeComputes, decodeOperations, decodeProjects } from '../../src/service/decode.ts'
 import { project, settings, sleeping, START } from '../local/control/build.ts'
+import { dateHeader, FRESH_DATE, type KeptDate } from '../support/date-header.ts'
 import { UNASKED } from '../support/unasked.ts'
 
 /** How one simulated compute is used: instants of activity in ms after the start, ascending. */
@@ -71,8 +72,8 @@ export type WorldOptions = {
   readonly count?: Count | undefined
   /** Of the machine of the daemon; default: the clock of the world. */
   readonly machine?: Pick<Clock, 'monotonic'>
-  /** Whether answers tell the time; default: they do. */
-  readonly dates?: boolean | undefined
+  /** How answers tell the time, if they do; default: as it is. */
+  readonly dates?: KeptDate | 'none' | undefined
   /** What becomes of the record of a compute on its way. */
   readonly twisted?: ((record: Wire) => Wire) | undefined
 }
@@ -82,7 +83,7 @@ export type Wire = Readonly<Record<string, unknown>>
 const asItIs = (record: Wire): Wire => record
 
 export function createWorld(uses: readonly Use[], options: WorldOptions): World {
-  const { clock, random, count = () => 0, machine = clock, dates = true, twisted = asItIs } = options
+  const { clock, random, count = () => 0, machine = clock, dates = FRESH_DATE, twisted = asItIs } = options
   let time = createServiceTime(machine)
   const simulation = createSimulation({
     projects: uses.map(({ endpointId, delay, range }) => ({
@@ -116,7 +117,7 @@ export function createWorld(uses: readonly Use[], options: WorldOptions): World 
     const decoded = value.ok
       ? ok(value.value)
       : failed<ServiceError>({ kind: 'malformed', problems: [String(value.error)] })
-    const headers = dates ? { date: new Date(simulation.now()).toUTCString() } : {}
+    const headers = dates === 'none' ? {} : { date: dateHeader(simulation.now(), dates) }
     await clock.sleep(seconds(0.05 * random.unit()), signal)
     time.heard({ code: '200', headers, seconds: seconds(machine.monotonic() - sentOn) })
     return decoded

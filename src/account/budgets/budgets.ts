@@ -10,7 +10,7 @@ import type { AwakeSlice } from '../../model/slice.ts'
 import type { Steps } from '../../model/steps.ts'
 import type { Tallies } from '../../model/tally.ts'
 import type { Instant, Micros } from '../../model/units.ts'
-import { goingOn } from '../as-of.ts'
+import { goingOn, type AsOf } from '../as-of.ts'
 import { priceAt } from '../slices.ts'
 import { openLook, type Burning } from './look.ts'
 import {
@@ -94,13 +94,15 @@ export function createScopes(budgets: readonly Budget[]): BudgetScopes {
 export type LookedAt = Pick<Ledger, 'computes' | 'projects' | 'budgets' | 'tallies'> & {
   readonly prices: Prices
   readonly now: Instant
+  /** The latest that it may be now; `now` where nothing is said. */
+  readonly atMost?: Instant | undefined
   /** The service could not be asked. */
   readonly unseen?: boolean
 }
 
 /** What all budgets come to now, with what is not settled yet of every compute. */
 export function* lookAtBudgets(scopes: BudgetScopes, known: LookedAt): Steps<BudgetsLook> {
-  const { computes, projects, budgets: states, tallies, prices, now, unseen = false } = known
+  const { computes, projects, budgets: states, tallies, prices, now, atMost, unseen = false } = known
   const { budgets } = scopes
   const perCuHour = priceAt(prices, now)
   const looks = budgets.map((budget) => ({
@@ -115,7 +117,7 @@ export function* lookAtBudgets(scopes: BudgetScopes, known: LookedAt): Steps<Bud
   for (const account of budgets.length === 0 ? [] : computes.values()) {
     const project = projects.get(account.ref.projectId)
     const { places } = scopes.of(account, project)
-    const slices = places.length === 0 ? [] : unsettledOf(account, { prices, project, now })
+    const slices = places.length === 0 ? [] : unsettledOf(account, { prices, project, now, atMost })
     for (const place of places) {
       looks[place]?.look.compute({ ...burningOf(account), perCuHour })
       for (const slice of slices) looks[place]?.waiting.push(slice)
@@ -136,10 +138,7 @@ export function* lookAtBudgets(scopes: BudgetScopes, known: LookedAt): Steps<Bud
 }
 
 /** What its account holds, and what went on since it was folded. */
-function unsettledOf(
-  account: ComputeAccount,
-  asOf: { readonly prices: Prices; readonly project: ProjectAccount | undefined; readonly now: Instant },
-): readonly AwakeSlice[] {
+function unsettledOf(account: ComputeAccount, asOf: AsOf): readonly AwakeSlice[] {
   const since = goingOn(account, asOf)
   return since ? [...account.unsettled, since] : account.unsettled
 }
