@@ -16,9 +16,9 @@ import {
   type ProjectAccount,
   type ReadingCounts,
 } from '../../src/model/ledger.ts'
-import type { Ports, Random, Store } from '../../src/model/ports.ts'
+import type { History, Ports, Random, Store } from '../../src/model/ports.ts'
 import { NO_TALLIES, type Tallies } from '../../src/model/tally.ts'
-import { seconds, type Instant } from '../../src/model/units.ts'
+import { seconds, type Instant, type Seconds } from '../../src/model/units.ts'
 import { START } from '../local/control/build.ts'
 import { preset, prices } from '../support/build.ts'
 import { NO_HISTORY } from '../support/no-history.ts'
@@ -54,6 +54,14 @@ export type WeekOptions = MachineTroubles & {
   readonly count?: Count
   /** Where it is kept; in memory when nothing is said. */
   readonly store?: Store
+  /** What is kept for good; nothing when nothing is said. */
+  readonly history?: History
+  /** When it begins, ms; START when nothing is said. */
+  readonly start?: number
+  /** From one pass to the next; a minute when nothing is said. */
+  readonly interval?: Seconds
+  /** In place of UTC, one price and no budgets. */
+  readonly plan?: Partial<Pick<PassPlan, 'prices' | 'budgets' | 'dayOf'>>
   /** Who answers for what, by seconds since the start; nobody when nothing is said. */
   readonly owners?: (elapsed: number) => Owners
   /** Told of the state after every pass. */
@@ -65,10 +73,19 @@ const nothing = (): void => undefined
 
 export async function simulateWeek(options: WeekOptions): Promise<Week> {
   const random = seeded(options.seed)
-  const clock = fakeClock(new Date(START).toISOString())
+  const { start = START, interval = seconds(60) } = options
+  const clock = fakeClock(new Date(start).toISOString())
   const machine = createMachine(clock, options)
   const { dates, twisted, count } = options
-  const world = createWorld(options.uses(random), { clock, random, machine, dates, twisted, count })
+  const world = createWorld(options.uses(random), {
+    clock,
+    random,
+    start,
+    machine,
+    dates,
+    twisted,
+    count,
+  })
   const events: Event[] = []
   const store = options.store ?? memoryStore()
   const send: Ports['send'] = (told) => {
@@ -90,7 +107,7 @@ export async function simulateWeek(options: WeekOptions): Promise<Week> {
           ? Promise.reject(new Error('the disk is full'))
           : store.commit(batch),
     },
-    history: NO_HISTORY,
+    history: options.history ?? NO_HISTORY,
     send,
   }
   let state: AccountState = newAccountState(await store.load('main'))
@@ -115,7 +132,7 @@ export async function simulateWeek(options: WeekOptions): Promise<Week> {
     }
     return state.failures
   }
-  const running = loop(machine, { interval: seconds(60), turn: oneTurn }, stop.signal)
+  const running = loop(machine, { interval, turn: oneTurn }, stop.signal)
   await clock.advance(seconds(options.days * DAY))
   stop.abort()
   await clock.advance(seconds(120))
@@ -123,7 +140,7 @@ export async function simulateWeek(options: WeekOptions): Promise<Week> {
   return { ledger: state.ledger, events, world, passes }
 }
 
-const planOf = ({ readings, owners }: WeekOptions, elapsed: number): PassPlan => ({
+const planOf = ({ readings, owners, plan }: WeekOptions, elapsed: number): PassPlan => ({
   prices,
   preset,
   budgets: createScopes([]),
@@ -140,6 +157,7 @@ const planOf = ({ readings, owners }: WeekOptions, elapsed: number): PassPlan =>
       maxConcurrent: 16,
     },
   },
+  ...plan,
 })
 
 /** Keeps text, as a disk does: a daemon that begins anew has nothing else. */

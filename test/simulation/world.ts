@@ -2,7 +2,7 @@
 import { endpointWire, operationWire, optional, timestamp, type View } from '../../src/local/api/wire.ts'
 import { useOf } from '../../src/local/control/account.ts'
 import { publishedActivity, type Project } from '../../src/local/control/project.ts'
-import { createSimulation, type Simulation } from '../../src/local/control/simulated.ts'
+import { createSimulation, type Happening, type Simulation } from '../../src/local/control/simulated.ts'
 import type { Reading } from '../../src/model/observation.ts'
 import type { Clock, Random, Readings, Service, ServiceTime } from '../../src/model/ports.ts'
 import { failed, ok, type Result } from '../../src/model/result.ts'
@@ -23,6 +23,8 @@ export type Use = {
   readonly range?: readonly [min: number, max: number]
   /** What the autoscaler aims at from an instant on, ms after the start, ascending. */
   readonly goals?: readonly { readonly at: number; readonly cu: number }[]
+  /** When somebody deletes it, ms after the start; never when nothing is said. */
+  readonly deletedAt?: number
 }
 
 /** What `cpu_used_sec` of a project shows, given what was really used until an instant, CU-seconds. */
@@ -68,6 +70,8 @@ const projectRecord = (
 export type WorldOptions = {
   readonly clock: Clock
   readonly random: Random
+  /** When the simulation begins, ms; default: START. */
+  readonly start?: number | undefined
   /** Default: the service counts nothing. */
   readonly count?: Count | undefined
   /** Of the machine of the daemon; default: the clock of the world. */
@@ -83,20 +87,22 @@ export type Wire = Readonly<Record<string, unknown>>
 const asItIs = (record: Wire): Wire => record
 
 export function createWorld(uses: readonly Use[], options: WorldOptions): World {
-  const { clock, random, count = () => 0, machine = clock, dates = FRESH_DATE, twisted = asItIs } = options
+  const { clock, random, start = START, count = () => 0, machine = clock } = options
+  const { dates = FRESH_DATE, twisted = asItIs } = options
   let time = createServiceTime(machine)
   const simulation = createSimulation({
     projects: uses.map(({ endpointId, delay, range }) => ({
       ...project([{ ...sleeping({ suspendTimeout: delay, ...limitsOf(range) }), id: endpointId }]),
       id: `project-${endpointId}`,
     })),
-    from: START,
+    from: start,
     settings,
     latencies: { start: 1500, stop: 300, configure: 100 },
-    activity: new Map(uses.map(({ endpointId, activity }) => [endpointId, activity.map((at) => START + at)])),
-    scripts: uses.map(({ endpointId, goals = [] }) =>
-      goals.map(({ at, cu }) => ({ at: START + at, kind: 'goal', endpointId, cu })),
-    ),
+    activity: new Map(uses.map(({ endpointId, activity }) => [endpointId, activity.map((at) => start + at)])),
+    scripts: uses.flatMap(({ endpointId, goals = [], deletedAt }): Iterable<Happening>[] => [
+      goals.map(({ at, cu }) => ({ at: start + at, kind: 'goal', endpointId, cu })),
+      deletedAt === undefined ? [] : [deletion(endpointId, start + deletedAt)],
+    ]),
   })
   let brokenUntil = 0
   const blind: string[] = []
@@ -184,6 +190,13 @@ export function createWorld(uses: readonly Use[], options: WorldOptions): World 
     },
   }
 }
+
+const deletion = (endpointId: string, at: number): Happening => ({
+  at,
+  kind: 'request',
+  projectId: `project-${endpointId}`,
+  request: { kind: 'delete', endpointId },
+})
 
 const limitsOf = (range: Use['range']) => range && { minCu: range[0], maxCu: range[1] }
 

@@ -1,0 +1,186 @@
+// Two weeks of a simulated account, the second with 169 hours, and the report of the second as a daemon makes it on its Monday.
+import { pino } from 'pino'
+import { createScopes } from '../../src/account/budgets/budgets.ts'
+import { periodOf } from '../../src/calendar/period.ts'
+import { weekOf } from '../../src/calendar/iso-week.ts'
+import { createForecaster } from '../../src/daemon/forecasts.ts'
+import { makeReport } from '../../src/daemon/make-report.ts'
+import { monthOf } from '../../src/daemon/month.ts'
+import { createCamera } from '../../src/daemon/snapshot.ts'
+import type { AccountState } from '../../src/daemon/state.ts'
+import type { Budget } from '../../src/model/budget.ts'
+import { createOwners, NOBODY } from '../../src/model/owner.ts'
+import type { History, Outbox, Random, Store } from '../../src/model/ports.ts'
+import type { Prices } from '../../src/model/price.ts'
+import type { AccountView } from '../../src/model/snapshot.ts'
+import { atOnce } from '../../src/model/steps.ts'
+import { instant, micros, seconds, type Instant } from '../../src/model/units.ts'
+import type { Report } from '../../src/report/schema.ts'
+import { preset } from '../support/build.ts'
+import { fakeClock } from '../support/fake-clock.ts'
+import { at, zoneOf } from '../support/zones.ts'
+import { simulateWeek, type Week } from './week.ts'
+import type { Use } from './world.ts'
+
+export const BERLIN = zoneOf('Europe/Berlin')
+/** Monday, in summer time; the Sunday of the week after has 25 hours. */
+export const START = at('2026-10-11T22:00:00Z')
+/** In the middle of the second week. */
+export const DEARER = at('2026-10-21T10:00:00Z')
+export const PRICES = { before: 106_000, after: 118_000 } as const
+const prices: Prices = {
+  currency: 'USD',
+  periods: [
+    { from: at('2026-01-01T00:00:00Z'), perCuHour: micros(PRICES.before) },
+    { from: DEARER, perCuHour: micros(PRICES.after) },
+  ],
+}
+
+const MINUTE = 60_000
+const DAY = 1440 * MINUTE
+/** Days of the week before, and of the week. */
+const [BEFORE, WEEK] = [
+  [0, 7],
+  [7, 14],
+] as const
+/** Monday at eight, an hour later by the sun. */
+const SPAN = 14 * DAY + 9 * 60 * MINUTE
+
+/** Whose projects these are: `project-` and the compute's id. */
+export const TEAMS: Readonly<Record<string, string>> = {
+  'project-ep-shop': 'payments',
+  'project-ep-reports': 'payments',
+  'project-ep-blog': 'web',
+  'project-ep-doomed': 'web',
+}
+
+const owners = createOwners(
+  Object.entries(TEAMS).map(([project, team]) => ({
+    match: { project: [project] as const },
+    owner: { ...NOBODY, team, tier: 'prod' },
+  })),
+)
+
+/** From `from` to `to` of each of these days, every so many minutes or sooner. */
+const daily = (
+  random: Random,
+  [first, last]: readonly [number, number],
+  { from, to, most }: { readonly from: number; readonly to: number; readonly most: number },
+): number[] => {
+  const instants: number[] = []
+  for (let day = first; day < last; day += 1)
+    for (let minute = from * 60; minute < to * 60; minute += 0.2 + random.unit() * most)
+      instants.push(Math.round(day * DAY + minute * MINUTE))
+  return instants
+}
+
+/** A shop in office hours that grows, a nightly job, a blog that is read more, one that is deleted, one that is never let sleep, one that nobody asks. */
+const uses = (random: Random): readonly Use[] => [
+  {
+    endpointId: 'ep-shop',
+    delay: 300,
+    activity: daily(random, [0, 15], { from: 7, to: 17, most: 40 }),
+    range: [0.25, 2],
+  },
+  { endpointId: 'ep-reports', delay: 60, activity: daily(random, [0, 15], { from: 2, to: 2.5, most: 8 }) },
+  {
+    endpointId: 'ep-blog',
+    delay: 600,
+    range: [1, 1],
+    activity: [
+      ...daily(random, BEFORE, { from: 9, to: 12, most: 60 }),
+      ...daily(random, WEEK, { from: 8, to: 22, most: 40 }),
+    ],
+  },
+  {
+    endpointId: 'ep-doomed',
+    delay: 300,
+    activity: daily(random, [0, 12], { from: 6, to: 16, most: 50 }),
+    deletedAt: 10.5 * DAY + 7 * MINUTE,
+  },
+  { endpointId: 'ep-always', delay: -1, activity: [MINUTE] },
+  { endpointId: 'ep-nobody', delay: 300, activity: [] },
+]
+
+const budget: Budget = {
+  name: 'payments',
+  account: 'main',
+  scope: { project: ['project-ep-shop', 'project-ep-reports'] },
+  exempt: [],
+  team: undefined,
+  limit: { unit: 'money', amount: micros(20_000_000), currency: 'USD' },
+  mode: 'soft',
+  per: 'month',
+  definition: 'payments',
+  periodAt: (now) => periodOf({ per: 'month', zone: BERLIN, anchor: 1 }, now),
+  wallAt: BERLIN.wallAt,
+  countedIn: (from, to) => [{ from, to }],
+}
+const scopes = createScopes([budget, monthOf('main', BERLIN, 'USD')])
+
+export type Reported = {
+  readonly week: Week
+  readonly report: Report
+  /** As the daemon shows it when the report is made. */
+  readonly view: AccountView
+  readonly madeAt: Instant
+}
+
+export async function reportedWeek(store: Store & History & Outbox): Promise<Reported> {
+  let last: AccountState | undefined
+  const week = await simulateWeek({
+    seed: 11,
+    uses,
+    start: START,
+    days: SPAN / DAY,
+    interval: seconds(300),
+    crashes: 0.005,
+    plan: { prices, budgets: scopes, dayOf: BERLIN.dayOf },
+    store,
+    history: store,
+    passed: (state) => {
+      last = state
+    },
+  })
+  if (!last) throw new Error('no pass')
+  const madeAt = instant(week.world.simulation.now())
+  const view = await viewOf(last, store, madeAt)
+  const span = weekOf('2026-W43', BERLIN)
+  if (!span) throw new Error('no week')
+  const report = await makeReport(
+    {
+      history: store,
+      ledger: last.ledger,
+      prices,
+      zone: BERLIN,
+      owners,
+      plan: { groupBy: undefined, onlyTeam: undefined, redact: [] },
+      unread: undefined,
+      view,
+    },
+    { id: '2026-W43', ...span, late: false },
+    madeAt,
+  )
+  return { week, report, view, madeAt }
+}
+
+async function viewOf(state: AccountState, history: History, now: Instant): Promise<AccountView> {
+  const clock = { ...fakeClock(new Date(now).toISOString()), sleep: () => Promise.resolve() }
+  const log = pino({ level: 'silent' })
+  const forecasts = createForecaster({ clock, log, history, scopes, prices, zone: BERLIN })
+  forecasts.refresh(state)
+  await forecasts.idle()
+  const snapshot = atOnce(
+    createCamera()([{ state, prices, preset, forecasts, scopes }], {
+      now,
+      version: 1,
+      passSeconds: seconds(1),
+      staleAfter: seconds(3600),
+      activityLag: seconds(60),
+      owners,
+    }),
+  )
+  const [view] = snapshot.accounts
+  if (!view) throw new Error('no account')
+  return view
+}
