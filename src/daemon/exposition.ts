@@ -6,6 +6,7 @@ import { collect, type Facts } from '../metrics/collect.ts'
 import { begin, finish, type Begun } from '../metrics/compress.ts'
 import type { Format } from '../metrics/format.ts'
 import { createRenderer, type Rendered } from '../metrics/renderer.ts'
+import { createMemory } from '../metrics/samples.ts'
 import type { SelfMetrics } from '../metrics/self.ts'
 import type { Clock } from '../model/ports.ts'
 import type { Snapshot } from '../model/snapshot.ts'
@@ -47,6 +48,7 @@ const SELF_PATIENCE = seconds(1)
 
 export function createExposition(facts: Facts, { self, clock, log, pause }: Surroundings): Exposition {
   const render = createRenderer()
+  const memory = createMemory()
   const told = new Set<string>()
   let shown = createShown([])
   let capped = false
@@ -54,7 +56,7 @@ export function createExposition(facts: Facts, { self, clock, log, pause }: Surr
   return {
     publish: async (snapshot) => {
       const begun = clock.monotonic()
-      const { samples, dropped } = await inTurns(collect(snapshot, facts), pause)
+      const { samples, dropped } = await inTurns(collect(snapshot, facts, memory), pause)
       const rendered = await inTurns(render(samples), pause)
       const next = createShown(rendered.parts)
       await Promise.all(shown.asked().map((format) => next.begun(format)))

@@ -1,8 +1,6 @@
 // Budgets as samples, in the units that people plan in.
 import { budgetUnit, inUnit, RUNGS, scopeText, type ForecastBudget } from '../model/budget.ts'
-import type { FamilyKey } from './catalogue.ts'
-
-type Put = (key: FamilyKey, labels: readonly string[], value: number | undefined) => void
+import type { Put } from './samples.ts'
 
 /** Seconds of a window → the value of its label. The longest tier never alerts. */
 const WINDOWS: ReadonlyMap<number, string> = new Map([

@@ -3,31 +3,32 @@ import type { CacheAccount } from '../model/ledger.ts'
 import type { ComputeView, Snapshot } from '../model/snapshot.ts'
 import { eachInTurns, type Steps } from '../model/steps.ts'
 import type { Seconds } from '../model/units.ts'
-import type { FamilyKey } from './catalogue.ts'
+import { plus, type ComputeLabels, type Put } from './samples.ts'
 
-type Put = (key: FamilyKey, labels: readonly string[], value: number | undefined) => void
-
-export function putReading(view: ComputeView, put: Put): void {
-  const id = [view.ref.projectId, view.ref.endpointId]
+export function putReading(view: ComputeView, labels: ComputeLabels, put: Put): void {
+  const { id } = labels
   const { connections } = view
-  putCache(view, put)
-  put('connections', [...id, 'active'], connections?.active)
-  put('connections', [...id, 'idle'], connections?.idle)
-  put('connections', [...id, 'idle_in_transaction'], connections?.idleInTransaction)
-  put('connections', [...id, 'other'], connections?.other)
+  putCache(view, id, put)
+  put('connections', plus(labels, 'active'), connections?.active)
+  put('connections', plus(labels, 'idle'), connections?.idle)
+  put('connections', plus(labels, 'idle_in_transaction'), connections?.idleInTransaction)
+  put('connections', plus(labels, 'other'), connections?.other)
   put('maxConnections', id, view.maxConnections)
   put('reservedConnections', id, view.reservedConnections)
-  put('presetMismatch', [...id, 'max_connections'], flag(view.presetMismatch?.maxConnections))
-  put('presetMismatch', [...id, 'file_cache'], flag(view.presetMismatch?.fileCache))
+  put('presetMismatch', plus(labels, 'max_connections'), flag(view.presetMismatch?.maxConnections))
+  put('presetMismatch', plus(labels, 'file_cache'), flag(view.presetMismatch?.fileCache))
   put('readingSuccess', id, flag(view.readingSucceeded))
-  for (const { window, size } of view.workingSet) put('workingSet', [...id, spanText(window)], size)
+  for (const { window, size } of view.workingSet) put('workingSet', plus(labels, spanText(window)), size)
   put('averageActive', id, view.averageActive)
   put('longestTransaction', id, view.longestTransaction)
   put('readingTimestamp', id, view.readingAt === undefined ? undefined : view.readingAt / 1000)
 }
 
-function putCache({ ref, state, cache, cacheUsed, cacheLimit }: ComputeView, put: Put): void {
-  const id = [ref.projectId, ref.endpointId]
+function putCache(
+  { state, cache, cacheUsed, cacheLimit }: ComputeView,
+  id: ComputeLabels['id'],
+  put: Put,
+): void {
   put('cacheHits', id, cache?.totalHits)
   put('cacheMisses', id, cache?.totalMisses)
   put('cacheWrites', id, cache?.totalWrites)

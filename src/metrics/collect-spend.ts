@@ -3,19 +3,21 @@ import type { WhyAwake } from '../model/ledger.ts'
 import type { ComputeView, Snapshot } from '../model/snapshot.ts'
 import { eachInTurns, type Steps } from '../model/steps.ts'
 import { UNPRODUCTIVE_CAUSES } from '../model/unproductive.ts'
-import type { FamilyKey } from './catalogue.ts'
-
-type Put = (key: FamilyKey, labels: readonly string[], value: number | undefined) => void
+import { plus, type ComputeLabels, type Put } from './samples.ts'
 
 const inMoney = (micros: number): number => micros / 1_000_000
 
-export function putSpend({ ref, counters, spendRate, currency, why }: ComputeView, put: Put): void {
-  const id = [ref.projectId, ref.endpointId]
+export function putSpend(
+  { counters, spendRate, currency, why }: ComputeView,
+  labels: ComputeLabels,
+  put: Put,
+): void {
+  const priced = plus(labels, currency)
   const wasted = counters.unproductive && Object.values(counters.unproductive)
-  put('computeSpend', [...id, currency], inMoney(counters.spend))
-  put('spendRate', [...id, currency], inMoney(spendRate))
-  put('unproductiveCompute', [...id, currency], wasted && inMoney(wasted.reduce((sum, one) => sum + one, 0)))
-  if (BLOCKING.has(why.because)) put('suspendBlocked', [...id, why.because.replaceAll('-', '_')], 1)
+  put('computeSpend', priced, inMoney(counters.spend))
+  put('spendRate', priced, inMoney(spendRate))
+  put('unproductiveCompute', priced, wasted && inMoney(wasted.reduce((sum, one) => sum + one, 0)))
+  if (BLOCKING.has(why.because)) put('suspendBlocked', plus(labels, why.because.replaceAll('-', '_')), 1)
 }
 
 /** What the service waits for before it suspends. Source: service-facts.md, "What keeps a compute awake". */

@@ -6,12 +6,16 @@ import type { Instant } from '../model/units.ts'
 import { putBudget } from './collect-budgets.ts'
 import { putAges, putReading } from './collect-readings.ts'
 import { putSpend, putTeams } from './collect-spend.ts'
-import { FAMILY_KEYS, type FamilyKey } from './catalogue.ts'
+import {
+  computeLabels,
+  createMemory,
+  plus,
+  startCollecting,
+  type ComputeLabels,
+  type Put,
+  type Samples,
+} from './samples.ts'
 import { select, type Limits, type Selection } from './selection.ts'
-
-/** Label values in the order of the family's labels. */
-export type Sample = { readonly labels: readonly string[]; readonly value: number }
-export type Samples = ReadonlyMap<FamilyKey, readonly Sample[]>
 
 export type Facts = {
   readonly version: string
@@ -32,15 +36,10 @@ const COMPUTES = 200
 /** Computes or projects of one step that tells little of each. Doubled, the event loop is held up for a few milliseconds more. */
 const MANY = 1000
 
-export function* collect(snapshot: Snapshot, facts: Facts): Steps<Collected> {
+/** @param memory of the snapshots before; the samples are the same without it */
+export function* collect(snapshot: Snapshot, facts: Facts, memory = createMemory()): Steps<Collected> {
   const { keys, computes: shown, dropped } = yield* select(snapshot.computes, facts, snapshot.takenAt)
-  const samples = new Map<FamilyKey, Sample[]>()
-  const put: Put = (key, labels, value) => {
-    if (value === undefined || !keys.has(key)) return
-    const known = samples.get(key)
-    if (known) known.push({ labels, value })
-    else samples.set(key, [{ labels, value }])
-  }
+  const { put, samples } = startCollecting(keys, memory)
   put('buildInfo', [facts.version, facts.nodeVersion, facts.tzdata], 1)
   put('configInfo', [facts.mode], 1)
   put('loopLastTick', [], snapshot.takenAt / 1000 - snapshot.passSeconds)
@@ -52,10 +51,11 @@ export function* collect(snapshot: Snapshot, facts: Facts): Steps<Collected> {
   }
   yield* putProjects(shown, snapshot.accounts, put)
   yield* eachInTurns(shown, COMPUTES, (view) => {
-    putFacts(view, put)
-    putLedger(view, put)
-    putSpend(view, put)
-    putReading(view, put)
+    const labels = computeLabels(memory, view.ref)
+    putFacts(view, labels, put)
+    putLedger(view, labels, put)
+    putSpend(view, labels, put)
+    putReading(view, labels, put)
   })
   yield* putStates(snapshot, put)
   yield* putAges(snapshot, put)
@@ -65,19 +65,8 @@ export function* collect(snapshot: Snapshot, facts: Facts): Steps<Collected> {
   putReadings(snapshot.accounts, put)
   put('computesDropped', [], snapshot.computes.length - shown.length)
   for (const account of snapshot.accounts) putAccount(account, { put, now: snapshot.takenAt })
-  return { samples: inCatalogueOrder(samples), dropped }
+  return { samples: samples(), dropped }
 }
-
-/** Adds a sample; none where the value is not known. */
-export type Put = (key: FamilyKey, labels: readonly string[], value: number | undefined) => void
-
-const inCatalogueOrder = (samples: Samples): Samples =>
-  new Map(
-    FAMILY_KEYS.flatMap((key) => {
-      const found = samples.get(key)
-      return found ? [[key, found] as const] : []
-    }),
-  )
 
 const flag = (value: boolean): number => (value ? 1 : 0)
 const inSeconds = (at: number | undefined): number | undefined => (at === undefined ? undefined : at / 1000)
@@ -99,15 +88,18 @@ function* putProjects(
   )
   yield* eachInTurns(byProject, MANY, ([projectId, views]) => {
     putProject(projectId, views[0], put)
-    putOperations(projectId, views, put)
-    const sum = (pick: (view: ComputeView) => number): number =>
-      views.reduce((all, one) => all + pick(one), 0)
-    const likely = sum(({ spend }) => spend.likely)
-    const width = sum(({ spend }) => spend.high - spend.low)
-    put('spendUncertainty', [projectId], likely === 0 ? undefined : width / likely)
-    const cuTime = sum((view) => view.cuTime.likely)
-    put('assumed', [projectId], cuTime === 0 ? undefined : sum(({ assumed = 0 }) => assumed) / cuTime)
-    put('reconciliationError', [projectId], views[0]?.checked?.outside)
+    if (views.some(({ operations }) => operations.length > 0)) putOperations(projectId, views, put)
+    let [likely, width, cuTime, unproven] = [0, 0, 0, 0]
+    for (const view of views) {
+      likely += view.spend.likely
+      width += view.spend.high - view.spend.low
+      cuTime += view.cuTime.likely
+      unproven += view.assumed ?? 0
+    }
+    const id = [projectId]
+    put('spendUncertainty', id, likely === 0 ? undefined : width / likely)
+    put('assumed', id, cuTime === 0 ? undefined : unproven / cuTime)
+    put('reconciliationError', id, views[0]?.checked?.outside)
   })
 }
 
@@ -130,16 +122,20 @@ function putProject(projectId: string, view: ComputeView | undefined, put: Put):
 
 const STATES: readonly ShownState[] = ['init', 'active', 'idle', 'unknown']
 
-function putFacts({ ref, compute, owner, state, delay, currentCu }: ComputeView, put: Put): void {
-  const id = [ref.projectId, ref.endpointId]
+function putFacts(
+  { compute, owner, state, delay, currentCu }: ComputeView,
+  labels: ComputeLabels,
+  put: Put,
+): void {
+  const { id } = labels
   const { branchId, type, regionId, poolerEnabled, sizing } = compute
   put('computeInfo', [...id, branchId, type, regionId, owner.team, owner.tier, String(poolerEnabled)], 1)
-  for (const one of STATES) put('computeState', [...id, one], flag(one === state))
+  for (const one of STATES) put('computeState', plus(labels, one), flag(one === state))
   put('computeStatePending', id, flag(compute.pendingState !== undefined))
   put('computeDisabled', id, flag(compute.disabled))
   put('computeCuMin', id, 'fixed' in sizing ? sizing.fixed : sizing.min)
   put('computeCuMax', id, 'fixed' in sizing ? sizing.fixed : sizing.max)
-  if (currentCu) put('computeCu', [...id, currentCu.source], currentCu.cu)
+  if (currentCu) put('computeCu', plus(labels, currentCu.source), currentCu.cu)
   put('autosuspendEnabled', id, flag(delay !== 'never'))
   put('autosuspendDelay', id, delay === 'never' ? undefined : delay)
   put('created', id, inSeconds(compute.createdAt))
@@ -147,8 +143,7 @@ function putFacts({ ref, compute, owner, state, delay, currentCu }: ComputeView,
   put('started', id, inSeconds(compute.startedAt))
 }
 
-function putLedger({ ref, awakeSince, counters }: ComputeView, put: Put): void {
-  const id = [ref.projectId, ref.endpointId]
+function putLedger({ awakeSince, counters }: ComputeView, { id }: ComputeLabels, put: Put): void {
   put('awakeSince', id, inSeconds(awakeSince))
   put('awakeSeconds', id, counters.awake / 1000)
   put('idleTailSeconds', id, counters.idleTail / 1000)

@@ -1,9 +1,10 @@
-// Samples as lines. The text before a value is made once per label set, and of a block in which nothing changed the bytes are kept.
+// Samples as lines. Of a block in which nothing changed the bytes are kept.
 import type { Steps } from '../model/steps.ts'
+import { createBlockWriter, type Block, type BlockWriter, type Line } from './block.ts'
 import type { Part } from './body.ts'
 import { CATALOGUE, PREFIX, type FamilyKey } from './catalogue.ts'
-import type { Sample, Samples } from './collect.ts'
-import { labelText, valueText } from './format.ts'
+import { labelText } from './format.ts'
+import type { Samples, Series } from './samples.ts'
 
 /** Immutable: it can be served while the next one is rendered. */
 export type Rendered = {
@@ -24,12 +25,7 @@ const BLOCKS = 10
 /** What is kept of a family. By position, because computes keep their order: one that comes moves those behind it, once. */
 type Kept = {
   readonly labels: (readonly string[])[]
-  /** The line up to its value. */
-  readonly starts: string[]
-  readonly values: number[]
-  /** The values as text, with the end of the line: writing a number takes longer than all the rest of it. */
-  readonly shown: string[]
-  readonly blocks: Buffer[]
+  readonly blocks: Block[]
   /** Positions of series that come again later. */
   again: ReadonlySet<number>
 }
@@ -37,6 +33,7 @@ type Kept = {
 /** Renders one state after another; a family that is not in the samples is forgotten. A step is 2,000 series at most. */
 export function createRenderer(): (samples: Samples) => Steps<Rendered> {
   const known = new Map<FamilyKey, Kept>()
+  const writer = createBlockWriter()
   return function* render(samples) {
     for (const key of known.keys()) if (!samples.has(key)) known.delete(key)
     const parts: Part[] = []
@@ -45,22 +42,15 @@ export function createRenderer(): (samples: Samples) => Steps<Rendered> {
     let count = 0
     for (const [key, series] of samples) {
       try {
-        const kept = known.get(key) ?? {
-          labels: [],
-          starts: [],
-          values: [],
-          shown: [],
-          blocks: [],
-          again: new Set(),
-        }
+        const kept = known.get(key) ?? { labels: [], blocks: [], again: new Set() }
         // a rendering that is given up halfway leaves nothing that is half new
         known.delete(key)
-        yield* renderFamily(key, series, kept)
+        yield* renderFamily({ key, series, kept, writer })
         known.set(key, kept)
         const { name, help, type } = CATALOGUE[key]
-        parts.push({ name: PREFIX + name, help, type, blocks: [...kept.blocks] })
+        parts.push({ name: PREFIX + name, help, type, blocks: kept.blocks.map(({ bytes }) => bytes) })
         if (kept.again.size > 0) duplicates.set(key, kept.again.size)
-        count += series.length - kept.again.size
+        count += series.values.length - kept.again.size
       } catch (cause) {
         failed.push({ key, cause })
       }
@@ -70,76 +60,74 @@ export function createRenderer(): (samples: Samples) => Steps<Rendered> {
   }
 }
 
-function* renderFamily(key: FamilyKey, series: readonly Sample[], kept: Kept): Steps<void> {
+type Rendering = {
+  readonly key: FamilyKey
+  readonly series: Series
+  readonly kept: Kept
+  readonly writer: BlockWriter
+}
+
+function* renderFamily({ key, series, kept, writer }: Rendering): Steps<void> {
   const relabelled = yield* relabel(key, series, kept)
   const before = kept.again
-  if (relabelled.size > 0) kept.again = yield* repeated(kept.starts)
+  if (relabelled.size > 0) kept.again = yield* repeated(series.labels)
   // a series that is no longer the last of its labels, or is again, may be in any block
   const all = before.size > 0 || kept.again.size > 0
-  const blocks = Math.ceil(series.length / BLOCK)
-  kept.values.length = series.length
-  kept.shown.length = series.length
+  const blocks = Math.ceil(series.values.length / BLOCK)
   kept.blocks.length = blocks
   for (let block = 0; block < blocks; block += 1) {
-    const changed = revalue(series, block, kept)
-    if (changed || all || relabelled.has(block)) kept.blocks[block] = bytesOf(block, kept)
+    const known = kept.blocks[block]
+    if (known === undefined || all || relabelled.has(block))
+      kept.blocks[block] = writer.write(linesOf({ key, series, again: kept.again }, block))
+    else writer.renew(known, series.values, block * BLOCK)
     if (block % BLOCKS === BLOCKS - 1) yield
   }
 }
 
-/** Brings labels and starts of lines up to date; returns the blocks in which one is another. */
-function* relabel(key: FamilyKey, series: readonly Sample[], kept: Kept): Steps<ReadonlySet<number>> {
-  const { name, labels: names } = CATALOGUE[key]
+/** Takes over the labels; returns the blocks in which one is another. */
+function* relabel(key: FamilyKey, series: Series, kept: Kept): Steps<ReadonlySet<number>> {
+  const { labels: names } = CATALOGUE[key]
   const changed = new Set<number>()
-  if (series.length < kept.starts.length) changed.add(Math.floor(series.length / BLOCK))
-  for (let index = 0; index < series.length; index += 1) {
-    const labels = series[index]?.labels ?? []
+  const { length } = series.labels
+  if (length < kept.labels.length) changed.add(Math.floor(length / BLOCK))
+  for (let index = 0; index < length; index += 1) {
+    const labels = series.labels[index] ?? []
     if (!isSame(labels, kept.labels[index])) {
       if (labels.length !== names.length) throw new Error(`${labels.length} labels for ${names.length}`)
       kept.labels[index] = labels
-      kept.starts[index] = `${PREFIX}${name}${labelText(names, labels)} `
       changed.add(Math.floor(index / BLOCK))
     }
     if (index % (BLOCK * BLOCKS) === BLOCK * BLOCKS - 1) yield
   }
-  kept.labels.length = series.length
-  kept.starts.length = series.length
+  kept.labels.length = length
   return changed
 }
 
 function isSame(a: readonly string[], b: readonly string[] | undefined): boolean {
+  if (a === b) return true
   if (b === undefined || a.length !== b.length) return false
   for (let index = 0; index < a.length; index += 1) if (a[index] !== b[index]) return false
   return true
 }
 
-/** Takes over the values of a block; returns whether one is another. */
-function revalue(series: readonly Sample[], block: number, { values, shown }: Kept): boolean {
-  let changed = false
-  const end = Math.min(series.length, (block + 1) * BLOCK)
-  for (let index = block * BLOCK; index < end; index += 1) {
-    const value = series[index]?.value ?? Number.NaN
-    if (Object.is(value, values[index])) continue
-    values[index] = value
-    shown[index] = `${valueText(value)}\n`
-    changed = true
-  }
-  return changed
+function linesOf(
+  { key, series, again }: Pick<Rendering, 'key' | 'series'> & Pick<Kept, 'again'>,
+  block: number,
+): readonly Line[] {
+  const { name, labels: names } = CATALOGUE[key]
+  const from = block * BLOCK
+  return series.labels.slice(from, from + BLOCK).map((labels, index) => ({
+    start: again.has(from + index) ? undefined : `${PREFIX}${name}${labelText(names, labels)} `,
+    value: series.values[from + index] ?? Number.NaN,
+  }))
 }
 
-function bytesOf(block: number, { starts, shown, again }: Kept): Buffer {
-  let text = ''
-  const end = Math.min(starts.length, (block + 1) * BLOCK)
-  for (let index = block * BLOCK; index < end; index += 1)
-    if (!again.has(index)) text += `${starts[index]}${shown[index]}`
-  return Buffer.from(text)
-}
-
-/** Positions of texts that come again later. */
-function* repeated(texts: readonly string[]): Steps<ReadonlySet<number>> {
+/** Positions of labels that come again later. */
+function* repeated(labels: Series['labels']): Steps<ReadonlySet<number>> {
   const last = new Map<string, number>()
   const again = new Set<number>()
-  for (const [index, text] of texts.entries()) {
+  for (const [index, one] of labels.entries()) {
+    const text = JSON.stringify(one)
     const before = last.get(text)
     if (before !== undefined) again.add(before)
     last.set(text, index)

@@ -1,14 +1,20 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { FamilyKey } from '../../src/metrics/catalogue.ts'
-import type { Sample, Samples } from '../../src/metrics/collect.ts'
+import type { Samples, Series } from '../../src/metrics/samples.ts'
 import { createRenderer, type Rendered } from '../../src/metrics/renderer.ts'
 import { atOnce } from '../../src/model/steps.ts'
 import { bodyText } from '../support/exposed.ts'
 import { check } from '../support/property.ts'
 
+type Sample = { readonly labels: readonly string[]; readonly value: number }
+
+const seriesOf = (all: readonly Sample[]): Series => ({
+  labels: all.map(({ labels }) => labels),
+  values: all.map(({ value }) => value),
+})
 const spend = (project: string, value: number): Sample => ({ labels: [project, 'ep-a', 'USD'], value })
-const samples = (...series: readonly Sample[]): Samples => new Map([['computeSpend', series]])
+const samples = (...series: readonly Sample[]): Samples => new Map([['computeSpend', seriesOf(series)]])
 const linesOf = ({ parts }: Rendered): string[] =>
   bodyText(parts)
     .split('\n')
@@ -17,8 +23,8 @@ const linesOf = ({ parts }: Rendered): string[] =>
 /** Few labels and values, so that they come again, move and vanish; blocks are 200 series long. */
 const series = fc.array(
   fc.record({
-    labels: fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.nat(99).map(String), fc.constant('USD')),
-    value: fc.constantFrom(0, 1, Number.NaN, Number.POSITIVE_INFINITY),
+    labels: fc.tuple(fc.constantFrom('a', 'ü', '"\n'), fc.nat(99).map(String), fc.constant('USD')),
+    value: fc.oneof(fc.constantFrom(0, 1, Number.NaN, Number.POSITIVE_INFINITY), fc.double()),
   }),
   { maxLength: 450, size: 'max' },
 )
@@ -30,7 +36,7 @@ test('what is kept from the states before shows in no byte', () => {
     fc.property(fc.array(state, { maxLength: 5 }), (states) => {
       const render = createRenderer()
       for (const one of states) {
-        const known: Samples = new Map(one)
+        const known: Samples = new Map(one.map(([key, all]) => [key, seriesOf(all)]))
         expect(atOnce(render(known))).toEqual(atOnce(createRenderer()(known)))
       }
     }),
@@ -54,7 +60,9 @@ test('a label set that comes twice is there once, with its last value, and is co
 test('a family that cannot be rendered is left out, the others are there', () => {
   const broken: Sample = { labels: ['a'], value: 1 }
   const { parts, failed } = atOnce(
-    createRenderer()(new Map([...samples(broken), ['cacheHits', [{ labels: ['a', 'ep-a'], value: 1 }]]])),
+    createRenderer()(
+      new Map([...samples(broken), ['cacheHits', seriesOf([{ labels: ['a', 'ep-a'], value: 1 }])]]),
+    ),
   )
   expect(parts.map(({ name }) => name)).toEqual(['dormouse_compute_file_cache_hits_total'])
   expect(failed.map(({ key }) => key)).toEqual(['computeSpend'])

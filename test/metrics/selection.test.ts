@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { CATALOGUE, FAMILY_KEYS, isPerCompute, type FamilyKey } from '../../src/metrics/catalogue.ts'
-import { collect, type Samples } from '../../src/metrics/collect.ts'
+import { collect } from '../../src/metrics/collect.ts'
+import type { Samples, Series } from '../../src/metrics/samples.ts'
 import { DROP_ORDER, select, type Limits } from '../../src/metrics/selection.ts'
 import type { Snapshot } from '../../src/model/snapshot.ts'
 import { atOnce } from '../../src/model/steps.ts'
@@ -76,21 +77,26 @@ test('an account that cannot be asked shows no more of its computes than before'
   expect(selected({ perCompute: 'recent' }, unknown).computes).toHaveLength(COUNT - 10)
 })
 
+const rowsOf = (series: Series | undefined): unknown =>
+  series?.labels.map((labels, index) => [...labels, series.values[index]])
+
 test('all computes are counted by state, whoever has series', () => {
   const { samples } = atOnce(collect(fleet, { ...FACTS, perCompute: 'none' }))
-  expect(samples.get('computes')?.map(({ labels, value }) => [...labels, value])).toEqual([
+  expect(rowsOf(samples.get('computes'))).toEqual([
     ['init', 0],
     ['active', 4],
     ['idle', COUNT - 4],
     ['unknown', 0],
   ])
-  expect(samples.get('computesDropped')?.[0]?.value).toBe(COUNT)
+  expect(samples.get('computesDropped')?.values).toEqual([COUNT])
   expect(samples.has('computeInfo')).toBe(false)
 })
 
 const seriesPerCompute = (samples: Samples, computes: number): number =>
-  [...samples].reduce((sum, [key, { length }]) => sum + (isPerCompute(CATALOGUE[key]) ? length : 0), 0) /
-  computes
+  [...samples].reduce(
+    (sum, [key, { values }]) => sum + (isPerCompute(CATALOGUE[key]) ? values.length : 0),
+    0,
+  ) / computes
 
 test.each([
   ['basic', 1, 32],
@@ -108,10 +114,10 @@ test.each([
 
 test('no family has more series of a compute than the cap counts for it', () => {
   const { samples } = atOnce(collect(busySnapshot(1), FACTS))
-  const more = [...samples].filter(([key, { length }]) => {
+  const more = [...samples].filter(([key, { values }]) => {
     const { each: count } = CATALOGUE[key]
-    return count > 0 && length > count
+    return count > 0 && values.length > count
   })
   expect(more.map(([key]) => key)).toEqual([])
-  expect(samples.get('workingSet')).toHaveLength(4)
+  expect(samples.get('workingSet')?.values).toHaveLength(4)
 })

@@ -3,8 +3,9 @@ import { expect, test } from 'vitest'
 import { newAccount } from '../../src/account/fold.ts'
 import { createCamera } from '../../src/daemon/snapshot.ts'
 import { newAccountState } from '../../src/daemon/state.ts'
-import { collect, type Sample, type Samples } from '../../src/metrics/collect.ts'
+import { collect } from '../../src/metrics/collect.ts'
 import { createRenderer } from '../../src/metrics/renderer.ts'
+import type { Samples } from '../../src/metrics/samples.ts'
 import { computeKey } from '../../src/model/compute.ts'
 import { createOwners } from '../../src/model/owner.ts'
 import type { ComputeView, Snapshot } from '../../src/model/snapshot.ts'
@@ -86,13 +87,15 @@ test.each([
 
 test('a family of many series is rendered in steps', () => {
   let count = 0
-  const series = Array.from({ length: COMPUTES }, (_, index): Sample => ({
-    get labels() {
-      count += 1
-      return [`project-${index}`, 'reading']
+  const labels = new Proxy(
+    Array.from({ length: COMPUTES }, (_, index) => [`project-${index}`, 'reading']),
+    {
+      get: (all, name) => {
+        if (typeof name === 'string' && /^\d+$/.test(name)) count += 1
+        return Reflect.get(all, name) as unknown
+      },
     },
-    value: index,
-  }))
-  const samples: Samples = new Map([['wakeupsCaused', series]])
+  )
+  const samples: Samples = new Map([['wakeupsCaused', { labels, values: labels.map((_, index) => index) }]])
   expect(mostInOneStep(createRenderer()(samples), () => count)).toBeLessThanOrEqual(MOST)
 })

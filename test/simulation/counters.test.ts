@@ -55,7 +55,9 @@ function countersOf(state: AccountState, now: Instant, owners: Owners): Readonly
   return new Map(
     [...samples].flatMap(([key, all]) =>
       CATALOGUE[key].type === 'counter'
-        ? all.map(({ labels, value }) => [`${key} ${labels.join(' ')}`, value] as const)
+        ? all.labels.map(
+            (labels, index) => [`${key} ${labels.join(' ')}`, all.values[index] ?? Number.NaN] as const,
+          )
         : [],
     ),
   )

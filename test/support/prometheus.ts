@@ -31,12 +31,12 @@ export async function startPrometheus(jobs: Readonly<Record<string, string>>): P
 export const scraped = (query: Query, targets: number): Promise<true> =>
   until('a scrape of every target', async () => (await query('up == 1')).length === targets || undefined)
 
-/** What does not answer yet knows of no series. */
+/** What does not answer yet, or in words that it starts, knows of no series. */
 export const queryOf =
   (url: string): Query =>
   async (expression) => {
-    const { text } = await page(`${url}/api/v1/query?query=${encodeURIComponent(expression)}`)
-    if (text === '') return []
+    const { status, text } = await page(`${url}/api/v1/query?query=${encodeURIComponent(expression)}`)
+    if (status !== 200) return []
     const { data } = JSON.parse(text) as {
       data?: { result: { metric: Series['metric']; value: [number, string] }[] }
     }

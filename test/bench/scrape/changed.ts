@@ -1,6 +1,6 @@
 // Samples as the next snapshot has them: some values are others.
 import { CATALOGUE, isPerCompute, type FamilyKey } from '../../../src/metrics/catalogue.ts'
-import type { Sample, Samples } from '../../../src/metrics/collect.ts'
+import type { Samples } from '../../../src/metrics/samples.ts'
 
 /** `all`: every value is another. `awake`: one compute in ten is awake, and of it what grows or is read is another. */
 export type Change = 'all' | 'awake'
@@ -29,10 +29,13 @@ export const changed = (samples: Samples, change: Change, round: number): Sample
         change === 'all' || (moving(key) && Math.floor(index / Math.max(1, each)) % 10 === 0)
       return [
         key,
-        series.map(({ labels, value }, index): Sample => {
-          const more = round + ((index * 37 + round) % 1000) / 1000
-          return { labels: [...labels], value: moves(index) ? value + more : value }
-        }),
+        {
+          labels: series.labels.map((labels) => [...labels]),
+          values: series.values.map((value, index) => {
+            const more = round + ((index * 37 + round) % 1000) / 1000
+            return moves(index) ? value + more : value
+          }),
+        },
       ]
     }),
   )

@@ -1,7 +1,7 @@
 // The same samples in the client library, as whoever had no renderer of his own would keep them.
 import { Counter, Gauge, Registry } from 'prom-client'
 import { CATALOGUE, PREFIX, type FamilyKey } from '../../../src/metrics/catalogue.ts'
-import type { Sample, Samples } from '../../../src/metrics/collect.ts'
+import type { Samples, Series } from '../../../src/metrics/samples.ts'
 
 export type Library = {
   /** Sets what is another value than in `before`; all of it where there is none. */
@@ -22,7 +22,7 @@ export function createLibrary(samples: Samples): Library {
     take: (next, before) => {
       for (const [key, series] of next) {
         const family = families.get(key)
-        if (family) takeFamily(family, series, before?.get(key) ?? [])
+        if (family) takeFamily(family, series.values, before?.get(key)?.values ?? [])
       }
     },
     text: () => registry.metrics(),
@@ -35,15 +35,15 @@ type Taken = {
   readonly labels: readonly Labels[]
 }
 
-function takeFamily({ metric, labels }: Taken, series: readonly Sample[], before: readonly Sample[]): void {
-  for (let index = 0; index < series.length; index += 1) {
-    const value = series[index]?.value ?? 0
-    if (value !== before[index]?.value) metric(labels[index] ?? {}, value)
+function takeFamily({ metric, labels }: Taken, values: readonly number[], before: readonly number[]): void {
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index] ?? 0
+    if (value !== before[index]) metric(labels[index] ?? {}, value)
   }
 }
 
-const labelsOf = (key: FamilyKey, series: readonly Sample[]): Labels[] =>
-  series.map(({ labels }) =>
+const labelsOf = (key: FamilyKey, series: Series): Labels[] =>
+  series.labels.map((labels) =>
     Object.fromEntries(CATALOGUE[key].labels.map((name, at) => [name, labels[at] ?? ''])),
   )
 
