@@ -4,6 +4,7 @@ import type { Evidence, SightedRecord, Sighting, SizeSighting } from '../model/e
 import type { Absence, Look, ReadingAttempt } from '../model/observation.ts'
 import { awakeEffect, isOpen, type Operation } from '../model/operation.ts'
 import { currentCu, type Preset } from '../model/sizes.ts'
+import type { Span } from '../model/slice.ts'
 import { LATENESS } from '../model/transition.ts'
 import { earliest, instant, latest, seconds, type Instant } from '../model/units.ts'
 import { tellsTheSame } from './continuity.ts'
@@ -63,22 +64,40 @@ export const departureIn = ({ sightings }: Pick<Evidence, 'sightings'>): Sightin
   return last?.state === 'gone' ? last : undefined
 }
 
+export type OperationsRead = {
+  readonly operations: readonly Operation[]
+  /** Whether some did not fit that may be of this compute. */
+  readonly operationsLost: boolean
+}
+
 /**
  * The list of operations was read at `now`, back to the reading before, and told of `operations`. A list without any operation of the compute may be
- * that of a service that has no such list, so it covers nothing.
+ * that of a service that has no such list, so it covers nothing. One that does not tell all covers nothing either, and what is covered
+ * begins anew behind it.
  */
 export function withOperationsRead(
   evidence: Evidence,
-  operations: readonly Operation[],
+  { operations, operationsLost }: OperationsRead,
   now: Instant,
 ): Evidence {
+  const { covered } = evidence
+  if (operationsLost) return { ...evidence, readSince: now, covered: covered ?? NOWHERE }
   const known = instant(now - LATENESS * 1000)
   const readSince = evidence.readSince ?? known
-  const first = firstOf([...evidence.operations, ...operations])
-  const from = evidence.covered?.[0] ?? (first && earliest(first, readSince))
-  if (from === undefined) return { ...evidence, readSince }
-  return { ...evidence, readSince, covered: [from, latest(from, evidence.covered?.[1] ?? from, known)] }
+  if (!covered) {
+    const first = firstOf([...evidence.operations, ...operations])
+    const from = first && earliest(first, readSince)
+    return from === undefined
+      ? { ...evidence, readSince }
+      : { ...evidence, readSince, covered: [from, latest(from, known)] }
+  }
+  const [from, to] = covered
+  if (readSince <= to) return { ...evidence, readSince, covered: [from, latest(to, known)] }
+  return known > readSince ? { ...evidence, covered: [readSince, known] } : evidence
 }
+
+/** What is known to be whole of a list that never was. */
+const NOWHERE: Span = [instant(0), instant(0)]
 
 const firstOf = (operations: readonly Operation[]): Instant | undefined =>
   operations.reduce<Instant | undefined>(

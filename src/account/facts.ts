@@ -16,6 +16,7 @@ type Gathered = {
   readonly looks: Look[]
   readonly operations: Operation[]
   readonly operationsRead: boolean
+  readonly operationsLost: boolean
   readonly readings: ReadingAttempt[]
   gone: Absence | undefined
 }
@@ -34,17 +35,31 @@ export function* factsByCompute(
   return byKey
 }
 
+const ANYBODY = '*'
+
 type About = (projectId: string, endpointId: string) => Gathered
 
-function gatherInto(byKey: Map<string, Gathered>, { account, operationsOf }: Sweep): About {
+function gatherInto(byKey: Map<string, Gathered>, { account, operationsOf, operationsLost }: Sweep): About {
   const read = new Set(operationsOf)
+  const lost = new Set(
+    operationsLost.map(({ projectId, endpointId = ANYBODY }) => `${projectId}/${endpointId}`),
+  )
   return (projectId, endpointId) => {
     const ref = { account, projectId, endpointId }
     const key = computeKey(ref)
     const known = byKey.get(key)
     if (known) return known
     const operationsRead = read.has(projectId)
-    const facts = { ref, looks: [], operations: [], operationsRead, readings: [], gone: undefined }
+    const isLost = lost.has(`${projectId}/${endpointId}`) || lost.has(`${projectId}/${ANYBODY}`)
+    const facts = {
+      ref,
+      looks: [],
+      operations: [],
+      operationsRead,
+      operationsLost: isLost,
+      readings: [],
+      gone: undefined,
+    }
     byKey.set(key, facts)
     return facts
   }

@@ -41,6 +41,8 @@ export type Facts = {
   readonly operations: readonly Operation[]
   /** Whether the operations were read without a failure. */
   readonly operationsRead: boolean
+  /** Whether records among them did not fit that may be of this compute. */
+  readonly operationsLost: boolean
   readonly readings: readonly ReadingAttempt[]
   /** Undefined while the compute is there. */
   readonly gone: Absence | undefined
@@ -215,7 +217,7 @@ function evidenceWith(
     (all, attempt) => withMeasured(withFootprint(all, attempt, reading), attempt, preset),
     operated,
   )
-  const covered = facts.operationsRead ? withOperationsRead(read, facts.operations, now) : read
+  const covered = facts.operationsRead ? withOperationsRead(read, facts, now) : read
   return facts.gone ? withGone(covered, facts.gone, delay) : covered
 }
 

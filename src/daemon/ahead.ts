@@ -74,10 +74,16 @@ function withoutAhead(sweep: Sweep): Sweep {
       ['updated_at', updatedAt],
     ]),
   )
+  const kept = new Set(operations)
+  const lost = sweep.operations.filter((one) => !kept.has(one))
   return {
     ...sweep,
     looks: looks.map(notBefore),
     operations,
+    operationsLost: [
+      ...sweep.operationsLost,
+      ...lost.map(({ projectId, endpointId }) => ({ projectId, endpointId })),
+    ],
     problems: [...sweep.problems, ...unique(problems)],
   }
 }

@@ -164,6 +164,8 @@ export type ListedComputes = {
 /** What was asked for in vain, and never answered in between: since when, and when it was last tried. */
 export type Tried = { readonly since: Instant; readonly at: Instant }
 
+export type OperationsLost = { readonly projectId: string; readonly endpointId: string | undefined }
+
 /** What one sweep leaves to the next ones, by project id. */
 export type Waiting = {
   /** Whose computes were asked for in vain. */
@@ -232,6 +234,8 @@ export type Sweep = {
   readonly operations: readonly Operation[]
   /** Projects whose operations were read without a failure, back to the time wanted. */
   readonly operationsOf: readonly string[]
+  /** What they tell is not all: a record that does not fit may be of this compute, or of any of the project. */
+  readonly operationsLost: readonly OperationsLost[]
   readonly readings: readonly ReadingAttempt[]
   readonly refusals: readonly { readonly ref: ComputeRef; readonly refusal: ReadingRefusal }[]
   readonly problems: readonly SweepProblem[]

@@ -15,6 +15,14 @@ export type Operation = {
   readonly updatedAt: Instant
 }
 
+/** One of which nothing is known but that it is listed: its record does not fit. */
+export type LostOperation = {
+  /** Undefined where it may be anybody's of its project. */
+  readonly endpointId: string | undefined
+  /** It was created no later; undefined where it may be new. */
+  readonly createdBy: Instant | undefined
+}
+
 /** What an operation does to the awake state once it is done. Source: service-facts.md, "Operations", groups start and suspend. */
 export function awakeEffect({ action, status }: Operation): 'starts' | 'suspends' | undefined {
   if (status !== 'finished') return undefined

@@ -8,7 +8,7 @@ import type { Event } from './event.ts'
 import type { KeptEvent } from './kept-event.ts'
 import type { ApiKey, CreatedApiKey } from './key.ts'
 import type { ComputeAccount, Ledger, ProjectAccount, ReadingCounts, SettledInterval } from './ledger.ts'
-import type { Operation } from './operation.ts'
+import type { LostOperation, Operation } from './operation.ts'
 import type { ReadingResult } from './observation.ts'
 import type { StoredReport } from './report.ts'
 import type { Result } from './result.ts'
@@ -63,6 +63,12 @@ export type Listing<Item> = {
   readonly cut?: true
 }
 
+/** Operations, as far as their records fit. */
+export type OperationListing = Listing<Operation> & {
+  /** Those that do not. */
+  readonly lost?: readonly LostOperation[]
+}
+
 /** One page of a list that goes on. */
 export type Page<Item> = Listing<Item> & {
   /** What to ask for next; undefined after the last page. */
@@ -108,7 +114,7 @@ export type Service = {
   listComputes(projectId: string, signal: AbortSignal): Answer<Listing<Compute>>
   getCompute(projectId: string, endpointId: string, signal: AbortSignal): Answer<Compute>
   /** Newest first, back to those created at `since` or until the service has no more; empty where the service has no such list. */
-  listOperations(projectId: string, since: Instant, signal: AbortSignal): Answer<Listing<Operation>>
+  listOperations(projectId: string, since: Instant, signal: AbortSignal): Answer<OperationListing>
   /** One page of the whole history, newest first, back to about six months; the first where `cursor` is undefined. Empty where the service has no such list. */
   listOperationsPage(
     projectId: string,

@@ -1,5 +1,5 @@
 // Reads the operations that a sweep has room for.
-import type { SweepProblem, Waiting } from '../model/observation.ts'
+import type { OperationsLost, SweepProblem, Waiting } from '../model/observation.ts'
 import type { Operation } from '../model/operation.ts'
 import type { Ports } from '../model/ports.ts'
 import { serviceErrorText } from '../model/service-error.ts'
@@ -17,6 +17,8 @@ export type Operations = {
   readonly operations: Operation[]
   /** Projects whose operations were read. */
   readonly read: string[]
+  /** Of what happened there may be more than they tell. */
+  readonly lost: OperationsLost[]
   readonly problems: SweepProblem[]
   /** What is needed and was not read. */
   readonly waiting: Waiting['operations']
@@ -32,7 +34,12 @@ export async function operationsOf(
   { waiting, room, ...seen }: OperationsStart,
   signal: AbortSignal,
 ): Promise<Operations> {
-  const found = { operations: [] as Operation[], read: [] as string[], problems: [] as SweepProblem[] }
+  const found = {
+    operations: [] as Operation[],
+    read: [] as string[],
+    lost: [] as OperationsLost[],
+    problems: [] as SweepProblem[],
+  }
   const [done, failed] = [new Set<string>(), new Set<string>()]
   const wanted = await inTurns(operationsToRead(seen, clock.now()), () => clock.sleep(seconds(0), signal))
   const chosen = chooseOperations(wanted, { waiting, room }, clock.now())
@@ -47,6 +54,7 @@ export async function operationsOf(
         found.read.push(projectId)
       }
       for (const operation of answer.value.items) found.operations.push(operation)
+      for (const { endpointId } of answer.value.lost ?? []) found.lost.push({ projectId, endpointId })
       for (const message of answer.value.problems) found.problems.push({ where, message })
       return
     }

@@ -3,11 +3,12 @@ import { z } from 'zod'
 import type { AutosuspendDelay, Compute, Project } from '../model/compute.ts'
 import type { ApiKey, CreatedApiKey } from '../model/key.ts'
 import type { Operation } from '../model/operation.ts'
-import type { ChangedCompute, Listing } from '../model/ports.ts'
+import type { ChangedCompute, Listing, OperationListing } from '../model/ports.ts'
 import { ok, type Result } from '../model/result.ts'
 import { fromIso } from '../model/time.ts'
 import { cu, seconds, type Instant } from '../model/units.ts'
-import { id, listAt, namedListAt, parse, valueAt, type Problems } from './fit.ts'
+import { id, listAt, namedListAt, parse, resultsAt, valueAt, type Problems } from './fit.ts'
+import { lostIn, unaddressed } from './lost.ts'
 import { ownOf, unreadOf } from './own.ts'
 
 /** Source: service interface, "Resources and their fields"; a fraction of a second is tolerated. */
@@ -223,11 +224,17 @@ export const decodeCompute = (body: unknown): Result<Compute, Problems> =>
   parse(computeWire, valueAt(body, ['endpoint']), ['endpoint'])
 
 /** @param projectId whose operations were asked for */
-export function decodeOperations(body: unknown, projectId?: string): Result<Page<Operation>, Problems> {
+export function decodeOperations(
+  body: unknown,
+  projectId?: string,
+): Result<Page<Operation> & OperationListing, Problems> {
   const page = pageAt(operationWire, body, 'operations')
-  return page.ok
-    ? ok({ ...page.value, ...ownOf(page.value, { projectId, idOf: ({ operationId }) => operationId }) })
-    : page
+  if (!page.ok) return page
+  const own = ownOf(page.value, { projectId, idOf: ({ operationId }) => operationId })
+  const misfits =
+    own.problems.length === 0 ? [] : lostIn(resultsAt(operationWire, body, ['operations']), own.items)
+  const lost = [...unaddressed(own.items), ...misfits]
+  return ok({ ...page.value, ...own, ...(lost.length > 0 && { lost }) })
 }
 
 /** Operations that do not fit are left out: none of them says whether the change was accepted. */

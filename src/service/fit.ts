@@ -58,9 +58,10 @@ export function namedListAt<Schema extends z.ZodType>(
   return ok({ ...listingOf(results.value), ...unreadOf(unread) })
 }
 
-type ItemResult<Item> = Result<Item, Problems> & { readonly raw: unknown }
+/** An item as it fits, or why it does not. */
+export type ItemResult<Item> = Result<Item, Problems> & { readonly raw: unknown }
 
-function resultsAt<Schema extends z.ZodType>(
+export function resultsAt<Schema extends z.ZodType>(
   schema: Schema,
   body: unknown,
   path: Path,

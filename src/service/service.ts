@@ -1,5 +1,5 @@
 import type { Project } from '../model/compute.ts'
-import type { Operation } from '../model/operation.ts'
+import type { LostOperation, Operation } from '../model/operation.ts'
 import type { Clock, ChangedCompute, Listing, Service } from '../model/ports.ts'
 import { failed, ok, type Result } from '../model/result.ts'
 import { serviceErrorText, type ServiceError } from '../model/service-error.ts'
@@ -146,23 +146,31 @@ function serviceOf(client: Client, options: AccessOptions): Service {
       const from = instant(Math.floor(since / 1000) * 1000)
       const isRecent = options.clock.now() - since <= RECENT
       const limit = isRecent ? OPERATIONS_PER_PAGE : MOST_OPERATIONS_PER_PAGE
+      const lost: LostOperation[] = []
       const listed = await readPages({
         limit,
         idOf: (operation: Operation) => operation.operationId,
         enough: (page) => page.items.some(({ createdAt }) => createdAt < from),
-        fetch: (cursor) => {
+        fetch: async (cursor) => {
           const query = new URLSearchParams({ limit: String(limit) })
           if (cursor !== undefined) query.set('cursor', cursor)
           const path = `projects/${encodeURIComponent(projectId)}/operations?${query.toString()}`
-          return read('list_operations', path, {
+          const page = await read('list_operations', path, {
             decode: (body) => decodeOperations(body, projectId),
             signal,
           })
+          if (page.ok) lost.push(...(page.value.lost ?? []))
+          return page
         },
       })
       if (!listed.ok) return isNotThere(listed.error) ? ok({ items: [], problems: [] }) : listed
       const items = listed.value.items.filter(({ createdAt }) => createdAt >= from)
-      return ok({ ...listed.value, items: items.toSorted((a, b) => b.createdAt - a.createdAt) })
+      const recent = lost.filter(({ createdBy = from }) => createdBy >= from)
+      return ok({
+        ...listed.value,
+        items: items.toSorted((a, b) => b.createdAt - a.createdAt),
+        ...(recent.length > 0 && { lost: recent }),
+      })
     },
 
     // oxlint-disable-next-line max-params -- as the port has it

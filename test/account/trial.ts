@@ -5,16 +5,16 @@ import { atOnce } from '../../src/model/steps.ts'
 import { computeKey, type Compute } from '../../src/model/compute.ts'
 import type { DayRow } from '../../src/model/day.ts'
 import type { ComputeAccount, Ledger, ProjectAccount } from '../../src/model/ledger.ts'
-import type { Look } from '../../src/model/observation.ts'
+import type { Look, OperationsLost } from '../../src/model/observation.ts'
 import type { Operation } from '../../src/model/operation.ts'
 import type { Random, ServiceClock } from '../../src/model/ports.ts'
 import type { AwakeSlice } from '../../src/model/slice.ts'
 import { instant, millis, type Instant } from '../../src/model/units.ts'
-import { START } from '../local/control/build.ts'
 import { seeded } from '../simulation/seeded.ts'
 import { accounted } from '../support/accounted.ts'
 import { ledger, prices, project, sweep } from '../support/build.ts'
 import { between, chance, createLife, pick, type Life } from './life.ts'
+import { countsOf, LATEST, latenessOf, listedAt, lossesOf } from './trial-lists.ts'
 import { clocksOf, createMachine, type ClockTroubles, type Machine } from './trial-machine.ts'
 
 /** What the service tells: all of it; no list of operations; the interface text, with `last_active`; states and sizes alone. */
@@ -37,7 +37,6 @@ export type Trial = {
 }
 
 const KEY = computeKey({ account: 'main', projectId: 'project-one', endpointId: 'ep-one' })
-const LATEST = 600_000
 const HOUR = 3_600_000
 
 type Troubles = ClockTroubles & {
@@ -73,8 +72,10 @@ export function trialOf(seed: number, tells: Tells, hours: number): Trial {
   const daemon = createDaemon(machine)
   const lateness = latenessOf(seed)
   const counts = countsOf(seeded(seed + 1))
+  const begin = firstLook(life, tells, random)
+  const losses = lossesOf(seed, begin === FIRST)
   const moments: Moment[] = []
-  for (let at = firstLook(life, tells, random), count = 0; at < life.length; count += 1) {
+  for (let at = begin, count = 0; at < life.length; count += 1) {
     const slowness = troubles.slowness
     const seen = look({ at, life, machine, clock: daemon.clock(), slowness, tells }, random)
     if ((count === 0 || !chance(random, troubles.failure)) && seen) {
@@ -82,7 +83,12 @@ export function trialOf(seed: number, tells: Tells, hours: number): Trial {
         tells === 'everything'
           ? listedAt(life, { now: machine.now(), readAt: daemon.account()?.operationsReadAt, lateness })
           : []
-      daemon.take(seen, shuffled([...listed, ...listed.slice(0, 3)], random), counts(life, machine.now()))
+      const operations = shuffled([...listed, ...listed.slice(0, 3)], random)
+      daemon.take(seen, {
+        operations: operations.filter((one) => !losses.isLost(one)),
+        lost: operations.filter(losses.isLost).map(losses.toldOf),
+        count: counts(life, machine.now()),
+      })
       const account = daemon.account()
       if (account) moments.push({ truth: life.used(seen.knownAt), account })
     }
@@ -100,16 +106,25 @@ export function trialOf(seed: number, tells: Tells, hours: number): Trial {
 function firstLook({ length, deletedAt }: Life, tells: Tells, random: Random): number {
   const isLate = chance(random, 0.5)
   const at = between(random, (deletedAt ?? length) + LATEST + 5 * MINUTE, length)
-  return isLate && tells === 'everything' && deletedAt !== undefined && at < length ? at : 1000
+  return isLate && tells === 'everything' && deletedAt !== undefined && at < length ? at : FIRST
 }
 
 const MINUTE = 60_000
+const FIRST = 1000
+
+/** What the lists tell beside a look. */
+type Told = {
+  readonly operations: readonly Operation[]
+  /** Of records that do not fit. */
+  readonly lost: readonly OperationsLost[]
+  /** What the project list shows, CU-seconds. */
+  readonly count: number
+}
 
 type Daemon = {
   /** Its idea of the time. */
   clock(): ServiceClock
-  /** @param count what the project list shows, CU-seconds */
-  take(seen: Seen, operations: readonly Operation[], count: number): void
+  take(seen: Seen, told: Told): void
   restart(): void
   /** Undefined while nothing tells of the compute. */
   account(): ComputeAccount | undefined
@@ -124,14 +139,20 @@ function createDaemon(machine: Machine): Daemon {
   const settled: AwakeSlice[] = []
   return {
     clock: () => steadied(machine, timebase),
-    take: (seen, operations, count) => {
+    take: (seen, { operations, lost, count }) => {
       const { answeredAt, looks } = seen
       const endpointIds = looks.map(({ compute }) => compute.endpointId)
       const listed = [{ projectId: 'project-one', answeredAt, endpointIds }]
       const projects = [project({ cpuUsedSeconds: count })]
       const clock = steadied(machine, timebase)
       const wallAhead = millis(machine.clock.now() - clock.now())
-      const saw = sweep((answeredAt - SWEPT) / 1000, { projects, looks, operations, listed })
+      const saw = sweep((answeredAt - SWEPT) / 1000, {
+        projects,
+        looks,
+        operations,
+        listed,
+        operationsLost: lost,
+      })
       const { sweep: told, late } = timely(saw, { time: machine.time, wallAhead })
       timebase = { at: instant(clock.now() + late), on: clock.monotonic() }
       const context = { prices, overhead: 0.01, now: latestOf(steadied(machine, timebase)) }
@@ -201,44 +222,6 @@ function asTold(compute: Compute, tells: Tells): Compute {
   const text = { ...compute, startedAt: undefined, suspendedAt: undefined, autosuspendDelay: undefined }
   return tells === 'the text alone' ? text : { ...text, lastActive: undefined }
 }
-
-/** Each operation is listed late by a time of its own, up to ten minutes. */
-const latenessOf =
-  (seed: number) =>
-  ({ operationId }: Operation): number => {
-    const number = Number.parseInt(operationId.slice(-8), 16)
-    return number % 3 === 0 ? seeded(seed + number).unit() * LATEST : 0
-  }
-
-/** Nothing, the truth of some time ago, or what makes no sense. */
-function countsOf(random: Random): (life: Life, now: number) => number {
-  const kind = pick(random, ['nothing', 'late', 'late', 'senseless'])
-  const lag = pick(random, [0, 60_000, 900_000, 2 * HOUR])
-  return (life, now) => {
-    const used = Math.floor(life.used(Math.max(0, now - lag)).cuTime / 1000)
-    if (kind === 'senseless') return Math.floor(used * pick(random, [0, 1, 1, 1, 1.1, 3, 10 ** 6]))
-    return kind === 'late' ? used : 0
-  }
-}
-
-const listedAt = (
-  life: Life,
-  {
-    now,
-    readAt,
-    lateness,
-  }: {
-    readonly now: number
-    /** As the daemon has it, who asks for those since then. */
-    readonly readAt: Instant | undefined
-    readonly lateness: (one: Operation) => number
-  },
-): readonly Operation[] =>
-  life
-    .operations()
-    .filter(
-      (one) => one.updatedAt + lateness(one) <= START + now && one.createdAt >= (readAt ?? START) - 900_000,
-    )
 
 const shuffled = <Item>(items: readonly Item[], random: Random): readonly Item[] =>
   items

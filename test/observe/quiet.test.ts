@@ -22,6 +22,7 @@ function accountOf(over: Partial<ReadingAccount> = {}): ComputeAccount {
     ref,
     looks: [look(1000, active)],
     operations: [],
+    operationsLost: false,
     operationsRead: true,
     readings: [],
     gone: undefined,

@@ -193,6 +193,19 @@ describe('operations', () => {
     expect(listed.ok && listed.value.problems).toHaveLength(1)
   })
 
+  test('that do not fit are told of as far as they may be recent', async () => {
+    const misfit = (second: number) => ({ ...at(second), status: 7 })
+    const timeless = { ...at(0), id: 'op-x', created_at: 7 }
+    await using server = await faultyServer(
+      pagesOf({
+        '': { operations: [at(9), misfit(8), misfit(2)], pagination: { cursor: 'a' } },
+        a: { operations: [timeless, at(1), timeless], pagination: null },
+      }),
+    )
+    const listed = await serviceOf(server.baseUrl).listOperations('quiet-1', since(5000), running)
+    expect(listed.ok && listed.value.lost).toHaveLength(1)
+  })
+
   test.each([404, 405, 501])('are none where the service answers %s', async (status) => {
     await using server = await faultyServer(answers(status))
     expect(await serviceOf(server.baseUrl).listOperations('p', since(0), running)).toEqual(

@@ -34,7 +34,7 @@ function awakeBy(operations: readonly Operation[], compute: Compute): readonly A
   const its = operations.filter(({ endpointId }) => endpointId === compute.endpointId)
   const told = withOperations(NO_EVIDENCE, its)
   const look = { compute, askedAt: now, answeredAt: now, askedOn: seconds(0) }
-  const evidence = withLook(withOperationsRead(told, its, now), look)
+  const evidence = withLook(withOperationsRead(told, { operations: its, operationsLost: false }, now), look)
   return historyOf(evidence, { settledUntil: instant(0), carried: undefined }, now).intervals
 }
 

@@ -134,6 +134,7 @@ export const sweep = (when: number, over: Partial<Sweep> = {}): Sweep => ({
   listed: [],
   operations: [],
   operationsOf: ['project-one'],
+  operationsLost: [],
   readings: [],
   refusals: [],
   problems: [],
