@@ -61,12 +61,12 @@ const leaving = ({ ref: { endpointId }, goneAt, foldedAt }: ComputeAccount): Lef
 const KEPT = 200
 
 /**
- * The project's account without the ids of those that left long ago. While it was never listed whole it has them all: its history may be
+ * The project's account without the ids of those that left long ago. While its history was never read whole it has them all: its history may be
  * read again, and nobody in it is to be counted twice.
  */
 export function forgetful(project: ProjectAccount): ProjectAccount {
   const { listed, departed } = project
-  if (!listed || !departed || leftOf(departed).length <= KEPT) return project
+  if (!listed || listed.historyWaits || !departed || leftOf(departed).length <= KEPT) return project
   const forgotten = leftOf(departed).slice(0, -KEPT)
   const until = forgotten.reduce((newest, { goneAt }) => latest(newest, goneAt), departed.until)
   return { ...project, departed: { ...departed, left: leftOf(departed).slice(-KEPT), until } }

@@ -26,14 +26,29 @@ export function* projectsAfter(
     after.set(project.projectId, { listed: undefined, ...known, ...(count && { count }), project })
   })
   for (const listed of sweep.listed) {
-    const { projectId, answeredAt, gone } = listed
+    const { projectId } = listed
     const known = after.get(projectId) ?? ledger.projects.get(projectId)
-    if (!known) continue
-    const goneAt = gone && (known.goneAt ?? answeredAt)
-    after.set(projectId, { ...known, listed: listingOf(known, listed), goneAt })
+    if (known) after.set(projectId, withListing(known, listed, sweep))
+  }
+  for (const projectId of sweep.operationsOf) {
+    const known = after.get(projectId) ?? ledger.projects.get(projectId)
+    if (!known?.listed?.historyWaits) continue
+    const { historyWaits: _, ...listed } = known.listed
+    after.set(projectId, { ...known, listed })
   }
   return after
 }
+
+function withListing(known: ProjectAccount, listed: ListedComputes, { waiting }: Sweep): ProjectAccount {
+  const { projectId, answeredAt, gone } = listed
+  const goneAt = gone && (known.goneAt ?? answeredAt)
+  const listing = listingOf(known, listed)
+  const waits = isHistoryWanted(known) && waiting.operations.has(projectId)
+  return { ...known, listed: waits ? { ...listing, historyWaits: true } : listing, goneAt }
+}
+
+const isHistoryWanted = ({ listed }: ProjectAccount): boolean =>
+  listed === undefined || listed.historyWaits === true
 
 /** Who was there stays where a record tells no id, because it may be theirs. */
 function listingOf({ project, listed: before }: ProjectAccount, listed: ListedComputes): ProjectListing {

@@ -216,6 +216,8 @@ export type ProjectListing = {
   readonly unread?: readonly string[]
   /** A record did not even tell its id. */
   readonly partial?: boolean
+  /** When it was first seen its operations could not be read: of computes that were gone by then nothing is known yet. */
+  readonly historyWaits?: true
 }
 
 export type Ledger = {

@@ -16,7 +16,7 @@ const READ_AGAIN: readonly Seconds[] = [seconds(120), LATENESS]
 /** How long an operation is waited for in every sweep; one that takes longer is asked about as rarely. Source: service-facts.md, "Operations". */
 const LONGEST_OPERATION: Seconds = seconds(300)
 
-/** Known computes of one step. Doubled, the event loop is held up for a millisecond more. */
+/** Known computes or projects of one step. Doubled, the event loop is held up for a millisecond more. */
 const COMPUTES = 2000
 
 export type OperationsSeen = {
@@ -45,6 +45,9 @@ export function* operationsToRead(seen: OperationsSeen, now: Instant): Steps<Ope
   const { ledger, looks, history } = seen
   const begin = after(now, seconds(0 - Math.max(history ?? 0, FIRST_HISTORY)))
   const atFirstSight = new Set(unseenProjects(seen))
+  yield* eachInTurns(history === undefined ? [] : ledger.projects.values(), COMPUTES, (known) => {
+    if (known.listed?.historyWaits && known.goneAt === undefined) atFirstSight.add(known.project.projectId)
+  })
   const needed = new Map([...atFirstSight].map((projectId) => [projectId, begin]))
   const welcome = new Map<string, Instant>()
   for (const look of looks) {
@@ -61,7 +64,7 @@ export function* operationsToRead(seen: OperationsSeen, now: Instant): Steps<Ope
   return { needed, atFirstSight, welcome }
 }
 
-/** Also where no look says so: of a project without any computes left, and of one whose first sight was cut short. */
+/** Also where no look says so: of a project without any computes left, and of one whose first sight was cut short or could not read them. */
 function unseenProjects({ ledger, listed, history }: OperationsSeen): readonly string[] {
   if (history === undefined) return []
   return listed
