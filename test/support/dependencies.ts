@@ -39,6 +39,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'service/decode-usage.ts': ['model', 'zod', 'service/decode.ts', 'service/fit.ts'],
   'send/attempts.ts': ['model'],
   'send/rules': ['metrics/catalogue.ts'],
+  'metrics/boards': ['metrics/catalogue.ts', 'send/rules'],
   'metrics/catalogue': ['model'],
   'metrics/catalogue.ts': ['metrics/catalogue'],
   'metrics/collect.ts': [

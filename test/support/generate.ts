@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { stringify } from 'yaml'
 import { defaultYaml } from '../../src/config/defaults.ts'
 import { configJsonSchemaText } from '../../src/config/describe.ts'
+import { BOARDS, boardText, fileOf } from '../../src/metrics/boards/boards.ts'
 import { CATALOGUE, PREFIX } from '../../src/metrics/catalogue.ts'
 import { DAY_COLUMNS, INTERVAL_COLUMNS, ROLLUP_COLUMNS } from '../../src/report/columns.ts'
 import { reportJsonSchema } from '../../src/report/schema.ts'
@@ -29,6 +30,7 @@ export const GENERATED: readonly Generated[] = [
   { path: 'README.md', content: between('export', exportTable) },
   { path: 'README.md', content: between('alerts', alertTable) },
   { path: 'dashboards/alerts.yaml', content: alertsYaml },
+  ...BOARDS.map((board) => ({ path: fileOf(board), content: () => boardText(board) })),
 ]
 
 /** Puts what `text` yields between `<!-- name -->` and `<!-- /name -->`; the rest of the file is written by people. */

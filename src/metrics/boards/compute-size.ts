@@ -1,0 +1,151 @@
+// Of B: whether its size fits, and what it costs.
+import type { Section } from './board.ts'
+import { rate, grown, perCompute, moneyPerCompute, perComputeAnd, owned, hitRatio } from './query.ts'
+import { timeseries } from './timeseries.ts'
+
+const ONE = '{{endpoint_id}}'
+
+/** What the cache would hold at another size: it grows with the size. */
+const cacheAt = (limit: 'computeCuMin' | 'computeCuMax'): string =>
+  `${perCompute('cacheSize')} * ${perCompute(limit)} / (${perCompute('computeCu')} > 0)`
+
+export const SIZE: Section = {
+  title: 'Size',
+  lines: [
+    {
+      height: 9,
+      panels: [
+        timeseries({
+          title: 'Size',
+          description: 'CU now, 0 while it sleeps, between its limits.',
+          width: 8,
+          unit: 'none',
+          decimals: 2,
+          min: 0,
+          stepped: true,
+          limit: ' (least|largest)$',
+          queries: [
+            { expr: owned(perComputeAnd(['source'], 'computeCu')), legend: `${ONE} now, {{source}}` },
+            { expr: owned(perCompute('computeCuMin')), legend: `${ONE} least` },
+            { expr: owned(perCompute('computeCuMax')), legend: `${ONE} largest` },
+          ],
+        }),
+        timeseries({
+          title: 'Hit ratio of the file cache',
+          description:
+            'Of the pages asked for, those found in the cache; since its start: as it says itself. Below 0.99 the working set does not fit.',
+          width: 8,
+          unit: 'percentunit',
+          decimals: 1,
+          max: 1,
+          good: [[0.99, 'green']],
+          queries: [
+            { expr: owned(hitRatio(rate)), legend: ONE },
+            { expr: owned(perCompute('cacheLifetimeRatio')), legend: `${ONE} since its start` },
+          ],
+        }),
+        timeseries({
+          title: 'Pages asked for',
+          description: 'Per second: found in the file cache, and fetched from storage.',
+          width: 8,
+          unit: 'ops',
+          min: 0,
+          queries: [
+            { expr: owned(perCompute('cacheHits', rate)), legend: `${ONE} hits` },
+            { expr: owned(perCompute('cacheMisses', rate)), legend: `${ONE} misses` },
+          ],
+        }),
+      ],
+    },
+    {
+      height: 9,
+      panels: [
+        timeseries({
+          title: 'Working set against the cache',
+          description:
+            'Distinct bytes touched within a window, at full readings. What the cache holds at the least and at the largest size is estimated from the present one.',
+          width: 8,
+          unit: 'bytes',
+          min: 0,
+          limit: ' cache (now|in use|at least|at largest)$',
+          queries: [
+            { expr: owned(perComputeAnd(['window'], 'workingSet')), legend: `${ONE} touched in {{window}}` },
+            { expr: owned(perCompute('cacheSize')), legend: `${ONE} cache now` },
+            { expr: owned(perCompute('cacheUsed')), legend: `${ONE} cache in use` },
+            { expr: owned(cacheAt('computeCuMin')), legend: `${ONE} cache at least` },
+            { expr: owned(cacheAt('computeCuMax')), legend: `${ONE} cache at largest` },
+          ],
+        }),
+        timeseries({
+          title: 'Connections against the limit',
+          description:
+            'Of clients, at the last reading. The limit follows the least size, however large it is now.',
+          width: 8,
+          unit: 'none',
+          decimals: 0,
+          min: 0,
+          stacked: true,
+          limit: ' limit$',
+          queries: [
+            { expr: owned(perComputeAnd(['state'], 'connections')), legend: `${ONE} {{state}}` },
+            { expr: owned(perCompute('maxConnections')), legend: `${ONE} limit` },
+          ],
+        }),
+        timeseries({
+          title: 'Statements at a time, and the oldest transaction',
+          description:
+            'Running statements, averaged between readings; seconds since the oldest open transaction began.',
+          width: 8,
+          unit: 'none',
+          decimals: 1,
+          min: 0,
+          queries: [
+            { expr: owned(perCompute('averageActive')), legend: `${ONE} statements` },
+            { expr: owned(perCompute('longestTransaction')), legend: `${ONE} transaction, s` },
+          ],
+        }),
+      ],
+    },
+  ],
+}
+
+export const MONEY: Section = {
+  title: 'Spend, $currency',
+  lines: [
+    {
+      height: 8,
+      panels: [
+        timeseries({
+          title: 'Spend per hour, $currency',
+          description: 'What it accrued, and what it costs an hour as it is now.',
+          width: 12,
+          unit: 'short',
+          decimals: 3,
+          min: 0,
+          queries: [
+            { expr: `3600 * (${owned(moneyPerCompute('computeSpend', rate))})`, legend: `${ONE} accrued` },
+            {
+              expr: owned(moneyPerCompute('spendRate', (selector) => selector)),
+              legend: `${ONE} now`,
+            },
+          ],
+        }),
+        timeseries({
+          title: 'Spend per day, $currency',
+          description: 'Of the 24 hours that end at each point: all, and what nobody got anything for.',
+          width: 12,
+          unit: 'short',
+          decimals: 2,
+          min: 0,
+          queries: [
+            { expr: owned(moneyPerCompute('computeSpend', grown('1d'))), legend: `${ONE} all` },
+            {
+              expr: owned(moneyPerCompute('unproductiveCompute', grown('1d'))),
+              legend: `${ONE} for nothing`,
+            },
+          ],
+        }),
+      ],
+    },
+  ],
+}

@@ -1,0 +1,189 @@
+// B: one compute, or a few: what it does, why it is awake, and whether its size fits.
+import { ANNOTATIONS, type Board, type Section } from './board.ts'
+import { SIZE, MONEY } from './compute-size.ts'
+import { stat, states } from './kinds.ts'
+import type { Mapping } from './panel.ts'
+import {
+  rate,
+  grown,
+  over,
+  perCompute,
+  moneyPerCompute,
+  perComputeAnd,
+  owned,
+  STATE,
+  COMPUTE_FACTS,
+} from './query.ts'
+import { COMPUTE_HIDDEN, STATE_MAPPING, YES, COMPUTE_LABELS } from './states.ts'
+import { table } from './table.ts'
+import { timeseries } from './timeseries.ts'
+
+const ONE = '{{endpoint_id}}'
+
+const WHO: Section = {
+  title: 'Which',
+  lines: [
+    {
+      height: 5,
+      panels: [
+        table({
+          title: 'Settings',
+          description:
+            'As the service has them. Choose a compute above: with many the board is slow and hard to read.',
+          width: 16,
+          rows: COMPUTE_FACTS,
+          labels: { ...COMPUTE_LABELS, tier: 'Tier' },
+          hidden: COMPUTE_HIDDEN.filter((name) => name !== 'tier'),
+          sortBy: 'CU, largest',
+          columns: [
+            { name: 'CU, least', expr: perCompute('computeCuMin'), unit: 'none' },
+            { name: 'CU, largest', expr: perCompute('computeCuMax'), unit: 'none' },
+            {
+              name: 'Suspends by itself',
+              expr: perCompute('autosuspendEnabled'),
+              unit: 'none',
+              mapping: YES,
+            },
+            { name: 'Delay', expr: perCompute('autosuspendDelay'), unit: 's' },
+            { name: 'Created', expr: `${perCompute('created')} * 1000`, unit: 'dateTimeFromNow' },
+            { name: 'Last read', expr: `${perCompute('readingTimestamp')} * 1000`, unit: 'dateTimeFromNow' },
+            { name: 'Readable', expr: perCompute('readingSuccess'), unit: 'none', mapping: YES },
+          ],
+        }),
+        stat({
+          title: 'Spend, $currency',
+          description: 'In the time shown, and what of it nobody got anything for.',
+          width: 4,
+          unit: 'short',
+          decimals: 2,
+          queries: [
+            {
+              expr: `sum(${owned(moneyPerCompute('computeSpend', grown()), over('last'))})`,
+              legend: 'spend',
+            },
+            {
+              expr: `sum(${owned(moneyPerCompute('unproductiveCompute', grown()), over('last'))})`,
+              legend: 'for nothing',
+            },
+          ],
+        }),
+        stat({
+          title: 'Awake for',
+          description: 'Since it woke last; nothing while it sleeps. A restart does not count as a sleep.',
+          width: 4,
+          unit: 's',
+          decimals: 0,
+          queries: [{ expr: `time() - (${owned(perCompute('awakeSince'))})`, legend: ONE }],
+        }),
+      ],
+    },
+  ],
+}
+
+/** What of the awake time was of use; the rest is the idle tail. */
+const used = `${perCompute('awakeSeconds', rate)} - ${perCompute('idleTailSeconds', rate)}`
+
+const CAUSES: Mapping = { 1: { text: 'held', color: 'orange', index: 0 } }
+
+const AWAKE: Section = {
+  title: 'Awake',
+  lines: [
+    {
+      height: 6,
+      panels: [
+        states({
+          title: 'State',
+          description: 'Unknown: the service cannot be asked.',
+          width: 24,
+          unit: 'none',
+          mapping: STATE_MAPPING,
+          queries: [{ expr: owned(STATE), legend: ONE }],
+        }),
+      ],
+    },
+    {
+      height: 8,
+      panels: [
+        timeseries({
+          title: 'Use and idle tail',
+          description: 'The share of time awake: in use, and after the last use, waiting for the delay.',
+          width: 12,
+          unit: 'percentunit',
+          min: 0,
+          stacked: true,
+          queries: [
+            { expr: owned(used), legend: `${ONE} in use` },
+            { expr: owned(perCompute('idleTailSeconds', rate)), legend: `${ONE} idle tail` },
+          ],
+        }),
+        states({
+          title: 'What holds it awake',
+          description:
+            'Causes seen by readings, while it is awake. Nothing: it is in use, or it only waits for its delay.',
+          width: 12,
+          unit: 'none',
+          mapping: CAUSES,
+          queries: [{ expr: owned(perComputeAnd(['cause'], 'suspendBlocked')), legend: `${ONE} {{cause}}` }],
+        }),
+      ],
+    },
+    {
+      height: 8,
+      panels: [
+        timeseries({
+          title: 'Wakes',
+          description:
+            'By the hour, or longer where the time shown is long. More than twelve an hour: a client that comes a little less often than the delay.',
+          width: 8,
+          unit: 'none',
+          decimals: 0,
+          min: 0,
+          bars: '1h',
+          queries: [{ expr: owned(perCompute('wakes', grown('$__interval'))), legend: ONE }],
+        }),
+        timeseries({
+          title: 'Suspensions and restarts',
+          description:
+            'By the hour, or longer. A restart interrupts connections: the service stopped it and brought it back.',
+          width: 8,
+          unit: 'none',
+          decimals: 0,
+          min: 0,
+          bars: '1h',
+          queries: [
+            { expr: owned(perCompute('suspends', grown('$__interval'))), legend: `${ONE} suspensions` },
+            { expr: owned(perCompute('restarts', grown('$__interval'))), legend: `${ONE} restarts` },
+          ],
+        }),
+        timeseries({
+          title: 'Added by looking',
+          description:
+            'The share of its awake time that our own readings added. At most one in a hundred is planned for.',
+          width: 8,
+          unit: 'percentunit',
+          decimals: 2,
+          min: 0,
+          queries: [
+            {
+              expr: owned(
+                `${perCompute('awakeExtension', grown('1d'))} / (${perCompute('awakeSeconds', grown('1d'))} > 0)`,
+              ),
+              legend: ONE,
+            },
+          ],
+        }),
+      ],
+    },
+  ],
+}
+
+export const ONE_COMPUTE: Board = {
+  uid: 'dormouse-compute',
+  title: 'Dormouse: compute',
+  description:
+    'One compute, or a few: what it does, what holds it awake, and whether its size fits what it is used for.',
+  from: 'now-24h',
+  oneOf: 'compute',
+  sections: [WHO, AWAKE, SIZE, MONEY],
+  annotations: [ANNOTATIONS.WAKES, ANNOTATIONS.RESIZED, ANNOTATIONS.DELAYED, ANNOTATIONS.RESTARTS],
+}

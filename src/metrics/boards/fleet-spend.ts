@@ -1,0 +1,98 @@
+// Of A: where the money goes.
+import type { Section } from './board.ts'
+import { bars } from './kinds.ts'
+import { of, rate, grown, over, atEnd, moneyPerCompute, owned, withTeam, named, CHOSEN } from './query.ts'
+import { timeseries } from './timeseries.ts'
+
+const SPEND_BY_PROJECT = `sum by (project_id) (${owned(moneyPerCompute('computeSpend', rate))})`
+const LARGEST = `topk(10, sum by (project_id) (${owned(moneyPerCompute('computeSpend', atEnd('increase')), atEnd('last_over_time'))}))`
+
+export const SPEND: Section = {
+  title: 'Spend, $currency',
+  lines: [
+    {
+      height: 9,
+      panels: [
+        timeseries({
+          title: 'Spend per hour by project, $currency',
+          description: 'The ten that cost most in the time shown, and all others together.',
+          width: 12,
+          unit: 'short',
+          decimals: 3,
+          min: 0,
+          stacked: true,
+          queries: [
+            {
+              expr: named(`3600 * ${SPEND_BY_PROJECT} and on (project_id) ${LARGEST}`),
+              legend: '{{project_name}}',
+            },
+            {
+              expr: `3600 * sum(${SPEND_BY_PROJECT} unless on (project_id) ${LARGEST})`,
+              legend: 'all others',
+            },
+          ],
+        }),
+        timeseries({
+          title: 'Spend per hour by team, $currency',
+          description: 'By who answers for each compute; nobody where no owner is configured.',
+          width: 12,
+          unit: 'short',
+          decimals: 3,
+          min: 0,
+          stacked: true,
+          queries: [
+            {
+              expr: `3600 * sum by (team) (${withTeam(moneyPerCompute('computeSpend', rate), '$__rate_interval')})`,
+              legend: '{{team}}',
+            },
+          ],
+        }),
+      ],
+    },
+    {
+      height: 9,
+      panels: [
+        bars({
+          title: 'Spend by team, $currency',
+          description: 'In the time shown, deleted computes included.',
+          width: 8,
+          unit: 'short',
+          decimals: 2,
+          queries: [
+            {
+              expr: `sort_desc(sum by (team) (${withTeam(moneyPerCompute('computeSpend', grown()), '$__range')}))`,
+              legend: '{{team}}',
+            },
+          ],
+        }),
+        bars({
+          title: 'Awake for nothing by cause, $currency',
+          description:
+            'Money of the time shown that nobody got anything for, by what kept the compute awake and by team. What is spent with autosuspend off is not among it.',
+          width: 8,
+          unit: 'short',
+          decimals: 2,
+          queries: [
+            {
+              expr: `topk(15, max by (team, cause) (increase(${of('unproductive', ...CHOSEN.team, ...CHOSEN.money)}[$__range])) > 0)`,
+              legend: '{{cause}} {{team}}',
+            },
+          ],
+        }),
+        bars({
+          title: 'Awake for nothing, ten computes, $currency',
+          description: 'Those that cost most in the time shown while nobody got anything for it.',
+          width: 8,
+          unit: 'short',
+          decimals: 2,
+          queries: [
+            {
+              expr: `topk(10, ${named(owned(moneyPerCompute('unproductiveCompute', grown()), over('last')), over('last'))})`,
+              legend: '{{project_name}} {{endpoint_id}}',
+            },
+          ],
+        }),
+      ],
+    },
+  ],
+}

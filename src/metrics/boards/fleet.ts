@@ -1,0 +1,202 @@
+// A: what the fleet costs, against what was planned, and who it is.
+import { ANNOTATIONS, type Board, type Section } from './board.ts'
+import { BUDGETS, TIGHT, LIKELY, SHARE } from './fleet-budgets.ts'
+import { SPEND } from './fleet-spend.ts'
+import { stat, states } from './kinds.ts'
+import {
+  of,
+  grown,
+  perCompute,
+  moneyPerCompute,
+  owned,
+  perBudget,
+  STATE,
+  named,
+  COMPUTE_FACTS,
+  hitRatio,
+  CONNECTION_SHARE,
+} from './query.ts'
+import { COMPUTE_HIDDEN, COMPUTE_LABELS, STATE_MAPPING, TO_COMPUTE } from './states.ts'
+import { table } from './table.ts'
+
+const NOW: Section = {
+  title: 'Now',
+  lines: [
+    {
+      height: 5,
+      panels: [
+        stat({
+          title: 'Spent in this period',
+          description: 'Of each budget since its period began, in its unit; the likely value.',
+          width: 5,
+          unit: 'short',
+          decimals: 2,
+          queries: [{ expr: perBudget('budgetSpent', 'unit'), legend: '{{budget}}, {{unit}}' }],
+        }),
+        stat({
+          title: 'Share of the limit',
+          description: 'What is spent of what may be spent in the period.',
+          width: 4,
+          unit: 'percentunit',
+          decimals: 0,
+          bad: TIGHT,
+          queries: [{ expr: SHARE, legend: '{{budget}}' }],
+        }),
+        stat({
+          title: 'Forecast of this period',
+          description:
+            'What the period may have come to at its end: one in ten ends below p10, one in ten above p90. Nothing before a day is over.',
+          width: 5,
+          unit: 'short',
+          decimals: 2,
+          queries: [
+            {
+              expr: perBudget('budgetForecast', 'unit', 'percentile'),
+              legend: '{{budget}} p{{percentile}}, {{unit}}',
+            },
+          ],
+        }),
+        stat({
+          title: 'Probability to exceed',
+          description: 'How likely the period ends above the limit.',
+          width: 4,
+          unit: 'percentunit',
+          decimals: 0,
+          bad: LIKELY,
+          queries: [{ expr: perBudget('budgetOverrun'), legend: '{{budget}}' }],
+        }),
+        stat({
+          title: 'Computes',
+          description: 'Awake ones are paid for.',
+          width: 3,
+          unit: 'none',
+          queries: [
+            {
+              expr: `sum(${owned(perCompute('computeState', undefined, 'state="active"'))})`,
+              legend: 'awake',
+            },
+            { expr: `count(${owned(perCompute('computeCuMin'))})`, legend: 'all' },
+          ],
+        }),
+        stat({
+          title: 'Age of what is shown',
+          description: 'Since the last pass. A pass is made once a minute; nothing here is newer than this.',
+          width: 3,
+          unit: 's',
+          decimals: 0,
+          bad: [
+            [180, 'orange'],
+            [600, 'red'],
+          ],
+          queries: [{ expr: `time() - max(${of('snapshotTimestamp')})`, legend: 'age' }],
+        }),
+      ],
+    },
+  ],
+}
+
+const WEEK = '7d'
+const share = (part: 'awakeSeconds' | 'idleTailSeconds'): string => perCompute(part, grown(WEEK))
+
+const COMPUTES: Section = {
+  title: 'Computes',
+  lines: [
+    {
+      height: 12,
+      panels: [
+        table({
+          title: 'Computes, the last 7 days, money in $currency',
+          description: 'Spend and shares of 7 days, whatever time is shown; the rest is now.',
+          width: 24,
+          rows: COMPUTE_FACTS,
+          labels: COMPUTE_LABELS,
+          hidden: COMPUTE_HIDDEN,
+          links: TO_COMPUTE,
+          sortBy: 'Spend',
+          columns: [
+            { name: 'State', expr: STATE, unit: 'none', mapping: STATE_MAPPING },
+            { name: 'CU, least', expr: perCompute('computeCuMin'), unit: 'none' },
+            { name: 'CU, largest', expr: perCompute('computeCuMax'), unit: 'none' },
+            { name: 'CU now', expr: perCompute('computeCu'), unit: 'none', decimals: 2 },
+            {
+              name: 'Spend',
+              expr: moneyPerCompute('computeSpend', grown(WEEK)),
+              unit: 'short',
+              decimals: 2,
+            },
+            {
+              name: 'Of it for nothing',
+              expr: `${moneyPerCompute('unproductiveCompute', grown(WEEK))} / (${moneyPerCompute('computeSpend', grown(WEEK))} > 0)`,
+              unit: 'percentunit',
+              decimals: 0,
+              bad: [
+                [0.2, 'orange'],
+                [0.5, 'red'],
+              ],
+            },
+            {
+              name: 'Awake',
+              expr: `${share('awakeSeconds')} / ${7 * 86_400}`,
+              unit: 'percentunit',
+              decimals: 0,
+            },
+            {
+              name: 'Idle tail of it',
+              expr: `${share('idleTailSeconds')} / (${share('awakeSeconds')} > 0)`,
+              unit: 'percentunit',
+              decimals: 0,
+              bad: [
+                [0.3, 'orange'],
+                [0.6, 'red'],
+              ],
+            },
+            { name: 'Wakes', expr: perCompute('wakes', grown(WEEK)), unit: 'none', decimals: 0 },
+            {
+              name: 'Hit ratio',
+              expr: hitRatio(grown(WEEK)),
+              unit: 'percentunit',
+              decimals: 1,
+              good: [
+                [0.9, 'orange'],
+                [0.99, 'green'],
+              ],
+            },
+            {
+              name: 'Connections',
+              expr: CONNECTION_SHARE,
+              unit: 'percentunit',
+              decimals: 0,
+              bad: [
+                [0.8, 'orange'],
+                [0.95, 'red'],
+              ],
+            },
+          ],
+        }),
+      ],
+    },
+    {
+      height: 12,
+      panels: [
+        states({
+          title: 'State of every compute',
+          description: 'Twenty at a time. Unknown: the service cannot be asked.',
+          width: 24,
+          unit: 'none',
+          mapping: STATE_MAPPING,
+          queries: [{ expr: named(owned(STATE)), legend: '{{project_name}} {{endpoint_id}}' }],
+        }),
+      ],
+    },
+  ],
+}
+
+export const FLEET: Board = {
+  uid: 'dormouse-fleet',
+  title: 'Dormouse: fleet and spend',
+  description:
+    'What the computes cost against what was planned, what of it nobody got anything for, and who.',
+  from: 'now-24h',
+  sections: [NOW, BUDGETS, SPEND, COMPUTES],
+  annotations: [ANNOTATIONS.RUNGS, ANNOTATIONS.RESIZED],
+}

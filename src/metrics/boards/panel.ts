@@ -1,0 +1,139 @@
+// Panels in the words of Grafana, dashboard schema version 42. A panel says what it shows; where it stands is the board's.
+import { needsFull } from './query.ts'
+
+export const DATASOURCE = { type: 'prometheus', uid: '${datasource}' } as const
+
+/** As Grafana calls it. `short` where the unit is that of a label: a currency, or what a budget is planned in. */
+export type Unit =
+  | 'short'
+  | 'none'
+  | 'percentunit'
+  | 's'
+  | 'bytes'
+  | 'reqps'
+  | 'ops'
+  | 'dateTimeFromNow'
+  | 'dateTimeAsIso'
+
+export type Query = { readonly expr: string; readonly legend: string }
+
+type Step = { readonly color: string; readonly value: number | null }
+export type Override = {
+  readonly matcher: { readonly id: 'byName' | 'byRegexp'; readonly options: string }
+  readonly properties: readonly { readonly id: string; readonly value: unknown }[]
+}
+type FieldConfig = {
+  readonly defaults: Readonly<Record<string, unknown>> & { readonly unit?: Unit }
+  readonly overrides: readonly Override[]
+}
+export type Target = {
+  readonly datasource: typeof DATASOURCE
+  readonly editorMode: 'code'
+  readonly expr: string
+  readonly format: 'time_series' | 'table' | 'heatmap'
+  readonly instant: boolean
+  readonly legendFormat: string
+  readonly range: boolean
+  readonly refId: string
+}
+export type PanelJson = {
+  readonly type: string
+  readonly title: string
+  readonly description: string
+  readonly fieldConfig: FieldConfig
+  readonly options: Readonly<Record<string, unknown>>
+  /** Of the least time between two points. */
+  readonly interval?: string
+  readonly targets: readonly Target[]
+  readonly transformations?: readonly { readonly id: string; readonly options: object }[]
+}
+export type Mapping = Readonly<
+  Record<string, { readonly text: string; readonly color: string; readonly index: number }>
+>
+
+/** Of 24 columns. */
+export type Panel = { readonly width: number; readonly json: PanelJson }
+
+export type Shown = {
+  readonly title: string
+  readonly description: string
+  readonly width: number
+  readonly unit: Unit
+  readonly queries: readonly Query[]
+  readonly decimals?: number
+  readonly min?: number
+  readonly max?: number
+  /** Where a value turns from good to bad, ascending. */
+  readonly bad?: readonly (readonly [from: number, color: 'orange' | 'red'])[]
+  /** Where a value is no longer bad, ascending. */
+  readonly good?: readonly (readonly [from: number, color: 'orange' | 'green'])[]
+}
+
+/** Doubled, what changes once a minute is drawn with half as much noise, and a short event at half its height. */
+export const RATE_INTERVAL = '5m'
+export const INTERVAL = '1m'
+
+const REFS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
+
+export function target(
+  { expr, legend }: Query,
+  index: number,
+  { format = 'time_series', instant = false }: Partial<Pick<Target, 'format' | 'instant'>>,
+): Target {
+  return {
+    datasource: DATASOURCE,
+    editorMode: 'code',
+    expr,
+    format,
+    instant,
+    legendFormat: legend,
+    range: !instant,
+    refId: REFS.charAt(index),
+  }
+}
+
+export function steps({ bad = [], good }: Pick<Shown, 'bad' | 'good'>): {
+  readonly mode: 'absolute'
+  readonly steps: readonly Step[]
+} {
+  const first: Step = { color: good ? 'red' : 'green', value: null }
+  return { mode: 'absolute', steps: [first, ...(good ?? bad).map(([value, color]) => ({ color, value }))] }
+}
+
+const defined = (values: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
+
+export function defaultsOf(shown: Shown, more: Readonly<Record<string, unknown>>): FieldConfig['defaults'] {
+  const { unit, decimals, min, max } = shown
+  return { unit, ...defined({ decimals, min, max }), mappings: [], thresholds: steps(shown), ...more }
+}
+
+/** What needs more than the default detail says so, as a whole or by its series: it stays empty without. */
+export function headOf({
+  title,
+  description,
+  queries,
+}: Pick<Shown, 'title' | 'description' | 'queries'>): Pick<PanelJson, 'title' | 'description'> {
+  const full = queries.filter(isFull)
+  if (full.length === 0) return { title, description }
+  return full.length === queries.length
+    ? { title: `${title} (full)`, description: `${description} Empty without metrics.detail: full.` }
+    : {
+        title,
+        description: `${description} Series marked (full) are there only with metrics.detail: full.`,
+      }
+}
+
+/** As in `headOf`. */
+export function targetsOf(
+  { queries }: Pick<Shown, 'queries'>,
+  how: Partial<Pick<Target, 'format' | 'instant'>> = {},
+): readonly Target[] {
+  const isMixed = !queries.every(isFull)
+  return queries.map((query, index) => {
+    const { expr, legend } = query
+    return target({ expr, legend: isMixed && isFull(query) ? `${legend} (full)` : legend }, index, how)
+  })
+}
+
+const isFull = ({ expr }: Query): boolean => needsFull(expr)

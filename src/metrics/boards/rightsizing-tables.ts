@@ -1,0 +1,229 @@
+// Of C: the evidence, compute by compute.
+import type { Section } from './board.ts'
+import { bars } from './kinds.ts'
+import {
+  of,
+  grown,
+  over,
+  perCompute,
+  moneyPerCompute,
+  perComputeAnd,
+  owned,
+  named,
+  COMPUTE_FACTS,
+  hitRatio,
+  connectionsIn,
+  CHOSEN,
+} from './query.ts'
+import { COMPUTE_HIDDEN, COMPUTE_LABELS, TO_COMPUTE, YES } from './states.ts'
+import { table } from './table.ts'
+import { timeseries } from './timeseries.ts'
+
+/** Of the time awake, the mean size. */
+const MEAN_CU = `${perCompute('cuSeconds', grown())} / (${perCompute('awakeSeconds', grown())} > 0)`
+const LARGEST_CU = perCompute('computeCu', over('max'))
+const IDLE_SHARE = `${perCompute('idleTailSeconds', grown())} / (${perCompute('awakeSeconds', grown())} > 0)`
+export const MOST_CONNECTIONS = `max_over_time((${connectionsIn()})[$__range:5m]) / ${perCompute('maxConnections')}`
+/** The widest window of the last full reading. */
+const WORKING_SET = perCompute('workingSet', over('max'), 'window="1h"')
+export const COST = moneyPerCompute('computeSpend', grown())
+export const WASTE = moneyPerCompute('unproductiveCompute', grown())
+
+export const SIZES: Section = {
+  title: 'Sizes against use, in the time shown',
+  lines: [
+    {
+      height: 12,
+      panels: [
+        table({
+          title: 'Sizes against use, money in $currency',
+          description:
+            'Largest CU that was seen below the largest limit: the limit is never reached, and can come down. Hit ratio below 0.99, or a working set above the cache: the least size is too small. Connections: the limit follows the least size. A change of sizes restarts the compute.',
+          width: 24,
+          rows: COMPUTE_FACTS,
+          labels: COMPUTE_LABELS,
+          hidden: COMPUTE_HIDDEN,
+          links: TO_COMPUTE,
+          sortBy: 'Spend',
+          columns: [
+            { name: 'Spend', expr: COST, unit: 'short', decimals: 2 },
+            { name: 'CU, least', expr: perCompute('computeCuMin'), unit: 'none' },
+            { name: 'CU, largest', expr: perCompute('computeCuMax'), unit: 'none' },
+            { name: 'CU while awake, mean', expr: MEAN_CU, unit: 'none', decimals: 2 },
+            { name: 'CU, largest seen', expr: LARGEST_CU, unit: 'none', decimals: 2 },
+            {
+              name: 'Hit ratio',
+              expr: hitRatio(grown()),
+              unit: 'percentunit',
+              decimals: 1,
+              good: [
+                [0.9, 'orange'],
+                [0.99, 'green'],
+              ],
+            },
+            { name: 'Working set of 1 h', expr: WORKING_SET, unit: 'bytes' },
+            { name: 'Cache', expr: perCompute('cacheSize', over('last')), unit: 'bytes' },
+            {
+              name: 'Connections, most',
+              expr: MOST_CONNECTIONS,
+              unit: 'percentunit',
+              decimals: 0,
+              bad: [
+                [0.8, 'orange'],
+                [0.95, 'red'],
+              ],
+            },
+            {
+              name: 'Statements at a time, most',
+              expr: perCompute('averageActive', over('max')),
+              unit: 'none',
+              decimals: 1,
+            },
+          ],
+        }),
+      ],
+    },
+    {
+      height: 9,
+      panels: [
+        bars({
+          title: 'Mean size while awake, of the largest',
+          description:
+            'The ten computes that use least of their largest size. A fixed size is always all of it.',
+          width: 8,
+          unit: 'percentunit',
+          decimals: 0,
+          min: 0,
+          max: 1,
+          queries: [
+            {
+              expr: `bottomk(10, ${named(owned(`${MEAN_CU} / ${perCompute('computeCuMax')}`))})`,
+              legend: '{{project_name}} {{endpoint_id}}',
+            },
+          ],
+        }),
+        bars({
+          title: 'Lowest hit ratios',
+          description: 'The ten computes that found the smallest share of their pages in the file cache.',
+          width: 8,
+          unit: 'percentunit',
+          decimals: 1,
+          min: 0,
+          max: 1,
+          good: [
+            [0.9, 'orange'],
+            [0.99, 'green'],
+          ],
+          queries: [
+            {
+              expr: `bottomk(10, ${named(owned(hitRatio(grown())))})`,
+              legend: '{{project_name}} {{endpoint_id}}',
+            },
+          ],
+        }),
+        bars({
+          title: 'Most connections, of the limit',
+          description: 'The ten computes that came closest to their limit.',
+          width: 8,
+          unit: 'percentunit',
+          decimals: 0,
+          min: 0,
+          max: 1,
+          bad: [
+            [0.8, 'orange'],
+            [0.95, 'red'],
+          ],
+          queries: [
+            {
+              expr: `topk(10, ${named(owned(MOST_CONNECTIONS))})`,
+              legend: '{{project_name}} {{endpoint_id}}',
+            },
+          ],
+        }),
+      ],
+    },
+  ],
+}
+
+export const DELAYS: Section = {
+  title: 'Delays against sleep, in the time shown',
+  lines: [
+    {
+      height: 12,
+      panels: [
+        table({
+          title: 'Delays against sleep, money in $currency',
+          description:
+            'A large idle tail: a shorter delay saves that share, as long as it does not wake much more often. Many wakes: each costs its client a wait. A change of the delay does not restart the compute.',
+          width: 24,
+          rows: COMPUTE_FACTS,
+          labels: COMPUTE_LABELS,
+          hidden: COMPUTE_HIDDEN,
+          links: TO_COMPUTE,
+          sortBy: 'For nothing',
+          columns: [
+            {
+              name: 'Suspends by itself',
+              expr: perCompute('autosuspendEnabled'),
+              unit: 'none',
+              mapping: YES,
+            },
+            { name: 'Delay', expr: perCompute('autosuspendDelay'), unit: 's' },
+            { name: 'Awake', expr: perCompute('awakeSeconds', grown()), unit: 's' },
+            {
+              name: 'Idle tail of it',
+              expr: IDLE_SHARE,
+              unit: 'percentunit',
+              decimals: 0,
+              bad: [
+                [0.3, 'orange'],
+                [0.6, 'red'],
+              ],
+            },
+            { name: 'Wakes', expr: perCompute('wakes', grown()), unit: 'none', decimals: 0 },
+            {
+              name: 'Awake per wake',
+              expr: `${perCompute('awakeSeconds', grown())} / (${perCompute('wakes', grown())} > 0)`,
+              unit: 's',
+            },
+            { name: 'Spend', expr: COST, unit: 'short', decimals: 2 },
+            { name: 'For nothing', expr: WASTE, unit: 'short', decimals: 2 },
+          ],
+        }),
+      ],
+    },
+    {
+      height: 9,
+      panels: [
+        bars({
+          title: 'Held awake',
+          description:
+            'How long each cause held how many computes awake, all times together, as readings saw it.',
+          width: 8,
+          unit: 's',
+          queries: [
+            {
+              expr: `sort_desc(sum by (cause) (300 * count_over_time((${perComputeAnd(['cause'], 'suspendBlocked')})[$__range:5m])))`,
+              legend: '{{cause}}',
+            },
+          ],
+        }),
+        timeseries({
+          title: 'Awake for nothing per hour by cause, $currency',
+          description: 'Money that nobody got anything for, by what kept the computes awake.',
+          width: 16,
+          unit: 'short',
+          decimals: 3,
+          min: 0,
+          stacked: true,
+          queries: [
+            {
+              expr: `3600 * sum by (cause) (max by (team, cause) (rate(${of('unproductive', ...CHOSEN.team, ...CHOSEN.money)}[$__rate_interval])))`,
+              legend: '{{cause}}',
+            },
+          ],
+        }),
+      ],
+    },
+  ],
+}
