@@ -5,7 +5,7 @@ import { test } from 'vitest'
 /** Where programs of the system are, also those that only root has on its path. */
 const FOLDERS = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/sbin']
 
-function isThere(program: string): boolean {
+export function isThere(program: string): boolean {
   return FOLDERS.some((folder) => {
     try {
       accessSync(join(folder, program), constants.X_OK)
