@@ -8,6 +8,7 @@ import { whyUnread } from '../daemon/report-sources.ts'
 import { whyUnreadable } from '../daemon/wire.ts'
 import { failed, ok, type Result } from '../model/result.ts'
 import { REPORT_FORMATS } from '../model/report.ts'
+import { atOnce } from '../model/steps.ts'
 import { RENDERINGS } from '../report/formats.ts'
 import { readEmbeddedStore } from '../store/embedded.ts'
 import {
@@ -37,7 +38,10 @@ export const createReportCommand = ({ io, end }: Session): Command =>
     .description('write the report of a week: what was spent, by whom, why, and what was awake for nothing')
     .option('--week <week>', 'an ISO week such as 2026-W47 (default: the last that is over)')
     .addOption(
-      new Option('--format <format>', 'html is for mail, csv has a row per compute, slack is a message')
+      new Option(
+        '--format <format>',
+        'html is for mail, html-full has charts and all computes, csv has a row per compute, slack is a message',
+      )
         .choices(REPORT_FORMATS)
         .default('markdown'),
     )
@@ -123,7 +127,7 @@ async function showKept(config: Config, query: ReportQuery, io: Io): Promise<Exi
     slot,
     now,
   )
-  return write(RENDERINGS[format].of(made), io)
+  return write(atOnce(RENDERINGS[format].of(made)), io)
 }
 
 /** Writing adds the line feed of the last line. */

@@ -97,7 +97,8 @@ function complete(entry: ConfigEntry, { folder, env }: Surroundings): Result<Con
   const currencies = new Map(entry.accounts.map(({ name }, index) => [name, priced[index]?.currency]))
   const planned = budgetsOf(entry.budgets ?? [], { ...named, timezone: entry.timezone, currencies })
   const told = notificationsOf(entry.notifications, { folder, env })
-  const reported = reportSinksOf(entry.report, { folder, env })
+  const teams = new Set(entry.owners.map(({ owner }) => owner.team))
+  const reported = reportSinksOf(entry.report, teams, { folder, env })
   const problems = [
     ...(prices.ok ? [] : prices.error.map((problem) => `prices.file: ${problem}`)),
     ...accounts.flatMap((account, index) => secretProblems(account, `accounts[${index}]`)),

@@ -5,15 +5,14 @@ import { SEVERITIES, type Wish } from '../model/wish.ts'
 import {
   receiverKeys,
   receiverName,
-  receiverOf,
-  receiverProblems,
-  unreadSecrets,
+  receiversOf,
+  refineReceiver,
   type Receiver,
   type Surroundings,
 } from './receiver.ts'
 import { duration } from './values.ts'
 
-const entry = z
+const entrySchema = z
   .strictObject({
     name: receiverName,
     type: z
@@ -32,11 +31,9 @@ const entry = z
       .prefault('4h')
       .describe('The same about one thing is not told again before.'),
   })
-  .superRefine((given, context) => {
-    for (const message of receiverProblems(given)) context.addIssue(message)
-  })
+  .superRefine(refineReceiver)
 
-export const notificationsSchema = z.array(entry, 'expected a list of receivers')
+export const notificationsSchema = z.array(entrySchema, 'expected a list of receivers')
 
 export type Notification = { readonly name: string; readonly receiver: Receiver; readonly wish: Wish }
 
@@ -45,21 +42,19 @@ export function notificationsOf(
   entries: z.output<typeof notificationsSchema>,
   surroundings: Surroundings,
 ): { readonly notifications: readonly Notification[]; readonly problems: readonly string[] } {
-  const notifications = entries.map(
-    ({ name, events, min_severity: minSeverity, team, channel, repeat_after: repeatAfter, ...given }) => ({
-      name,
-      receiver: receiverOf(given, surroundings),
-      wish: { events, minSeverity, team, channel, repeatAfter },
-    }),
-  )
-  const problems = notifications.flatMap(({ name, receiver }, index) => {
-    const first = notifications.findIndex((other) => other.name === name)
-    return [
-      ...(first === index
-        ? []
-        : [`notifications[${index}].name: ${name} is the name of notifications[${first}], too`]),
-      ...unreadSecrets(receiver).map((problem) => `notifications[${index}]: ${problem}`),
-    ]
-  })
+  const { made, problems } = receiversOf('notifications', entries, surroundings)
+  const notifications = made.map(({ entry, receiver }) => ({
+    name: entry.name,
+    receiver,
+    wish: wishOf(entry),
+  }))
   return { notifications, problems }
 }
+
+const wishOf = (entry: z.output<typeof entrySchema>): Wish => ({
+  events: entry.events,
+  minSeverity: entry.min_severity,
+  team: entry.team,
+  channel: entry.channel,
+  repeatAfter: entry.repeat_after,
+})

@@ -79,8 +79,13 @@ const NEEDED: Readonly<Record<Receiver['type'], readonly Key[]>> = {
 }
 const KEYS = [...new Set(Object.values(ALLOWED).flat())]
 
+/** For `superRefine` of an entry that has `receiverKeys`. */
+export function refineReceiver(entry: ReceiverEntry, context: { addIssue: (message: string) => void }): void {
+  for (const message of receiverProblems(entry)) context.addIssue(message)
+}
+
 /** What of its keys does not fit its type, one line each. */
-export function receiverProblems(entry: ReceiverEntry): readonly string[] {
+function receiverProblems(entry: ReceiverEntry): readonly string[] {
   const { type } = entry
   const has = (key: Key): boolean => entry[key] !== undefined
   const strange = KEYS.filter((key) => has(key) && !ALLOWED[type].includes(key))
@@ -103,8 +108,32 @@ export function receiverProblems(entry: ReceiverEntry): readonly string[] {
 
 export type Surroundings = { readonly folder: string; readonly env: Environment }
 
-/** `entry` is without problems. */
-export function receiverOf(entry: ReceiverEntry, { folder, env }: Surroundings): Receiver {
+type NamedEntry = ReceiverEntry & { readonly name: string }
+type Made<Entry> = { readonly entry: Entry; readonly receiver: Receiver }
+
+/**
+ * Receivers of entries without problems of their own, in their order; and what is wrong with them together: a name that comes twice,
+ * secrets that cannot be read.
+ *
+ * @param path where they are in the configuration
+ */
+export function receiversOf<Entry extends NamedEntry>(
+  path: string,
+  entries: readonly Entry[],
+  surroundings: Surroundings,
+): { readonly made: readonly Made<Entry>[]; readonly problems: readonly string[] } {
+  const made = entries.map((entry) => ({ entry, receiver: receiverOf(entry, surroundings) }))
+  const problems = made.flatMap(({ entry: { name }, receiver }, index) => {
+    const first = entries.findIndex((other) => other.name === name)
+    return [
+      ...(first === index ? [] : [`${path}[${index}].name: ${name} is the name of ${path}[${first}], too`]),
+      ...unreadSecrets(receiver).map((problem) => `${path}[${index}]: ${problem}`),
+    ]
+  })
+  return { made, problems }
+}
+
+function receiverOf(entry: ReceiverEntry, { folder, env }: Surroundings): Receiver {
   const secret = (path: string | undefined, name: string | undefined): Secret | undefined => {
     if (path !== undefined) return createSecret({ file: resolve(folder, path) }, env)
     return name === undefined ? undefined : createSecret({ variable: name }, env)
@@ -132,7 +161,7 @@ export function receiverOf(entry: ReceiverEntry, { folder, env }: Surroundings):
 }
 
 /** Secrets of it that cannot be read, one line each. */
-export function unreadSecrets(receiver: Receiver): readonly string[] {
+function unreadSecrets(receiver: Receiver): readonly string[] {
   const secrets = 'url' in receiver ? [receiver.url] : []
   const more = 'secret' in receiver ? [receiver.secret] : 'password' in receiver ? [receiver.password] : []
   return [...secrets, ...more].flatMap((secret) => {

@@ -12,13 +12,13 @@ import {
 import {
   receiverKeys,
   receiverName,
-  receiverOf,
-  receiverProblems,
-  unreadSecrets,
+  receiversOf,
+  refineReceiver,
   type Receiver,
   type Surroundings,
 } from './receiver.ts'
 import { duration, durationText, whole } from './values.ts'
+import { unknownName } from './words.ts'
 
 const CRON = 'expected cron text such as 0 8 * * MON'
 
@@ -47,11 +47,16 @@ const sink = z
       .optional()
       .describe('file: where, with {account} and {slot} in its last part; relative to this file.'),
     keep: whole(1, 1000).optional().describe('file: how many of one account are kept; 52 when absent.'),
+    filter: z
+      .strictObject({ team: z.string().min(1).describe('One of the teams of owners.') })
+      .optional()
+      .meta({ examples: [{ team: 'payments' }] })
+      .describe(
+        'Only what this team answers for, in place of only_team. Slack is also told its channel, where owners name one.',
+      ),
     ...receiverKeys,
   })
-  .superRefine((given, context) => {
-    for (const message of receiverProblems(given)) context.addIssue(message)
-  })
+  .superRefine(refineReceiver)
 
 export const reportConfigSchema = z
   .strictObject({
@@ -66,7 +71,7 @@ export const reportConfigSchema = z
     sinks: z
       .array(sink, 'expected a list of receivers')
       .prefault([])
-      .describe('Who is sent it; nobody, and none is made.'),
+      .describe('Who is sent it. It is made for the status page where nobody is.'),
     group_by: z
       .enum(REPORT_GROUPS)
       .optional()
@@ -94,30 +99,48 @@ export const reportConfigSchema = z
     }),
   )
 
-export type ReportSink = { readonly name: string; readonly receiver: Receiver; readonly format: ReportFormat }
+export type ReportSink = {
+  readonly name: string
+  readonly receiver: Receiver
+  readonly format: ReportFormat
+  /** The only team it is sent the part of; undefined: the report of all. */
+  readonly team: string | undefined
+}
 
 const USUAL = { file: 'markdown', webhook: 'json', slack: 'slack', smtp: 'html' } as const satisfies Readonly<
   Record<Receiver['type'], ReportFormat>
 >
 
-/** Also what is wrong: a name that comes twice, secrets that cannot be read. */
+/** Also what is wrong: names and secrets, two that write the same file, a team that nobody is in. */
 export function reportSinksOf(
   { sinks }: Pick<z.output<typeof reportConfigSchema>, 'sinks'>,
+  teams: ReadonlySet<string>,
   surroundings: Surroundings,
 ): { readonly reportSinks: readonly ReportSink[]; readonly problems: readonly string[] } {
-  const reportSinks = sinks.map(({ name, format, ...given }) => ({
+  const { made, problems } = receiversOf('report.sinks', sinks, surroundings)
+  const reportSinks = made.map(({ entry: { name, type, format, filter }, receiver }) => ({
     name,
-    receiver: receiverOf(given, surroundings),
-    format: format ?? USUAL[given.type],
+    receiver,
+    format: format ?? USUAL[type],
+    team: filter?.team,
   }))
-  const problems = reportSinks.flatMap(({ name, receiver }, index) => {
-    const first = reportSinks.findIndex((other) => other.name === name)
-    return [
-      ...(first === index
-        ? []
-        : [`report.sinks[${index}].name: ${name} is the name of report.sinks[${first}], too`]),
-      ...unreadSecrets(receiver).map((problem) => `report.sinks[${index}]: ${problem}`),
-    ]
-  })
-  return { reportSinks, problems }
+  const more = [...pathProblems(reportSinks), ...teamProblems(reportSinks, teams)]
+  return { reportSinks, problems: [...problems, ...more] }
 }
+
+function pathProblems(sinks: readonly ReportSink[]): readonly string[] {
+  const paths = sinks.map(({ receiver }) => ('path' in receiver ? receiver.path : undefined))
+  return paths.flatMap((path, index) => {
+    const first = paths.indexOf(path)
+    return path === undefined || first === index
+      ? []
+      : [`report.sinks[${index}].path: is the path of report.sinks[${first}], too`]
+  })
+}
+
+const teamProblems = (sinks: readonly ReportSink[], teams: ReadonlySet<string>): readonly string[] =>
+  sinks.flatMap(({ team }, index) =>
+    team === undefined || teams.has(team)
+      ? []
+      : [`report.sinks[${index}].filter.team: ${unknownName('team', team, [...teams])}`],
+  )

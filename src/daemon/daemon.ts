@@ -78,9 +78,11 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
           ...lanes,
           ...pagedOf(config, lanes),
           history: store,
+          kept: store,
           clock,
           reports: () => reportSources(config, lanes, store),
-          sendReport: reports && ((account) => reportByHand(reports, account)),
+          sendReport:
+            config.report.sinks.length > 0 ? (account) => reportByHand(reports, account) : undefined,
         },
       },
       { clock, self, log },
@@ -101,9 +103,7 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
       const { interval } = config.poll
       await Promise.all([
         // who answers for what, and what a week came to, is known after a pass
-        Promise.all(first).then(() =>
-          Promise.all([deliveries.run(until), reports && runReports(reports, until)]),
-        ),
+        Promise.all(first).then(() => Promise.all([deliveries.run(until), runReports(reports, until)])),
         ...lanes.all.map(async (lane, index) => {
           await first[index]
           await runLane(lane, clock, { interval, until })

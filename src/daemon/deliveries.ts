@@ -32,12 +32,13 @@ export function createDeliveries(
     sink: sinkOf(receiver, clock),
     wish,
   }))
-  const readers = config.report.sinks.map(({ name, receiver, format }) => ({
+  const readers = config.report.sinks.map(({ name, receiver, format, team }) => ({
     name: reportSinkName(name),
     sink: sinkOf(receiver, clock),
     wish: undefined,
     type: receiver.type,
     format,
+    channel: team === undefined ? undefined : config.owners.ofTeam(team).channel,
   }))
   for (const { name } of listeners) self.receiver(name)
   for (const { name } of config.report.sinks) self.reportReceiver(name)

@@ -15,9 +15,9 @@ import type { AccountView } from '../model/snapshot.ts'
 import { inTurns } from '../model/steps.ts'
 import { earliest, instant, type Instant } from '../model/units.ts'
 import { openEvents } from '../report/events.ts'
-import { openGather, type Gathered, type Stretches } from '../report/gather.ts'
+import { openGather, type Gather, type Stretches } from '../report/gather.ts'
 import type { Place } from '../report/place.ts'
-import { reportOf } from '../report/report.ts'
+import { reportOf, type ReportInput } from '../report/report.ts'
 import type { Report } from '../report/schema.ts'
 import { eventText } from '../send/events.ts'
 import { isMonth } from './month.ts'
@@ -42,36 +42,75 @@ const WEEK = 7 * 86_400_000
 /** As long as hours are kept. Source: store/trim.ts. */
 const HOURS_KEPT = 93 * 86_400_000
 
+export type ReportsAsked = {
+  readonly slot: ReportSlot
+  readonly madeAt: Instant
+  /** A report for each. */
+  readonly plans: readonly ReportPlan[]
+}
+
 /** @throws when the store fails */
 export async function makeReport(source: ReportSource, slot: ReportSlot, madeAt: Instant): Promise<Report> {
-  const { ledger, prices, zone, plan, view } = source
+  const [report] = await makeReports(source, { slot, madeAt, plans: [source.plan] })
+  if (!report) throw new Error('one plan is one report')
+  return report
+}
+
+/** In the order of the plans, out of one reading of the history. @throws when the store fails */
+export async function makeReports(source: ReportSource, asked: ReportsAsked): Promise<readonly Report[]> {
+  const { slot, madeAt, plans } = asked
+  const { ledger, zone } = source
   const stretches = stretchesOf(slot, zone)
   const areHoursKept = madeAt - slot.from < HOURS_KEPT
   const placeOf = placesOf(source, areHoursKept ? source.unread : 'what readings told is kept for 93 days')
-  const isTold = (ref: ComputeRef): boolean =>
-    plan.onlyTeam === undefined || placeOf(ref).owner.team === plan.onlyTeam
-  const gathered = await gather(source, stretches, isTold)
-  const isRecent = madeAt < slot.to + WEEK
-  const telling = reportOf({
-    account: ledger.account,
-    slot,
-    zone: zone.name,
-    madeAt,
-    plan,
-    prices,
-    stretches,
-    gathered,
-    countedSince: Object.entries(ledger.budgets).find(([name]) => isMonth({ name }))?.[1].since,
-    placeOf,
-    events: await eventsIn(source, slot),
-    wakesCaused: wakesCausedIn(ledger, isTold),
-    planned:
-      view && isRecent
-        ? { budgets: view.budgets, month: plan.onlyTeam === undefined ? view.month : undefined }
-        : undefined,
+  const gatherings = plans.map((plan) => ({ plan, gathering: openGather(stretches) }))
+  await gather(source, stretches, (ref) => {
+    const { team } = placeOf(ref).owner
+    return gatherings.flatMap(({ plan: { onlyTeam }, gathering }) =>
+      onlyTeam === undefined || onlyTeam === team ? [gathering] : [],
+    )
   })
-  return inTurns(telling, () => setImmediate())
+  const events = await eventsIn(source, slot)
+  const reports: Report[] = []
+  for (const { plan, gathering } of gatherings) {
+    const isTold = (ref: ComputeRef): boolean =>
+      plan.onlyTeam === undefined || placeOf(ref).owner.team === plan.onlyTeam
+    const telling = reportOf({
+      ...commonOf(source, asked),
+      plan,
+      stretches,
+      gathered: gathering.done(),
+      placeOf,
+      events,
+      wakesCaused: wakesCausedIn(ledger, isTold),
+      planned: plannedOf(source, asked, plan),
+    })
+    // oxlint-disable-next-line no-await-in-loop -- one after the other, with turns for others in between
+    reports.push(await inTurns(telling, () => setImmediate()))
+  }
+  return reports
 }
+
+const commonOf = (
+  { ledger, prices, zone }: ReportSource,
+  { slot, madeAt }: ReportsAsked,
+): Pick<ReportInput, 'account' | 'slot' | 'zone' | 'madeAt' | 'prices' | 'countedSince'> => ({
+  account: ledger.account,
+  slot,
+  zone: zone.name,
+  madeAt,
+  prices,
+  countedSince: Object.entries(ledger.budgets).find(([name]) => isMonth({ name }))?.[1].since,
+})
+
+const plannedOf = (
+  { view }: ReportSource,
+  { slot, madeAt }: ReportsAsked,
+  { onlyTeam }: ReportPlan,
+): ReportInput['planned'] =>
+  view && madeAt < slot.to + WEEK
+    ? { budgets: view.budgets, month: onlyTeam === undefined ? view.month : undefined }
+    : undefined
 
 function stretchesOf({ from, to }: ReportSlot, zone: Zone): Stretches {
   const days = []
@@ -86,21 +125,20 @@ function stretchesOf({ from, to }: ReportSlot, zone: Zone): Stretches {
   }
 }
 
+/** Each row for those that it belongs to. */
 async function gather(
   { history, ledger: { account } }: ReportSource,
   stretches: Stretches,
-  isTold: (ref: ComputeRef) => boolean,
-): Promise<Gathered> {
+  gatheringsOf: (ref: ComputeRef) => readonly Gather[],
+): Promise<void> {
   const { week, earlier, month } = stretches
-  const gathering = openGather(stretches)
   const from = earliest(month.from, ...earlier.map((one) => one.from))
   for await (const row of history.days(account, { from, to: week.to })) {
-    if (isTold(row.ref)) gathering.addDay(row)
+    for (const one of gatheringsOf(row.ref)) one.addDay(row)
   }
   for await (const rollup of history.rollups(account, { ...week, length: COARSE })) {
-    if (isTold(rollup.ref)) gathering.addRollup(rollup)
+    for (const one of gatheringsOf(rollup.ref)) one.addRollup(rollup)
   }
-  return gathering.done()
 }
 
 /** Events read at a time. */

@@ -4,21 +4,27 @@ import { weekIdOf, weekOf } from '../calendar/iso-week.ts'
 import { lookAtSlots, type Schedule, type SlotMemory } from '../calendar/slots.ts'
 import type { Delivery } from '../model/delivery.ts'
 import type { Clock, Outbox, Store } from '../model/ports.ts'
-import type { ReportSlot, StoredReport } from '../model/report.ts'
+import { reportItem, type ReportSlot, type StoredReport } from '../model/report.ts'
 import { instant, seconds, type Instant } from '../model/units.ts'
 
 export type ReportJob = {
   readonly clock: Clock
   readonly store: Pick<Store, 'commit'> & Pick<Outbox, 'memory' | 'report'>
   readonly schedule: Schedule
-  /** The names of the receivers of reports. */
-  readonly sinks: readonly string[]
+  /** The receivers of reports, each of that about all or of the part of one team. */
+  readonly sinks: readonly { readonly name: string; readonly team: string | undefined }[]
   readonly accounts: readonly string[]
-  /** The report as JSON text. @throws when the store fails */
-  readonly make: (account: string, slot: ReportSlot, now: Instant) => Promise<string>
+  /** That about all, and the part of each of these teams, as JSON text. @throws when the store fails */
+  readonly make: (
+    account: string,
+    slot: ReportSlot,
+    asked: { readonly now: Instant; readonly teams: readonly string[] },
+  ) => Promise<readonly ReportPart[]>
   /** Told of a turn that failed; it is made again at the next. */
   readonly failed: (account: string, cause: unknown) => void
 }
+
+export type ReportPart = Pick<StoredReport, 'team' | 'json'>
 
 const JOB = 'report'
 /** Doubled, a report comes a minute later. */
@@ -86,12 +92,13 @@ async function madeOf(
   { make, sinks }: ReportJob,
   { account, slot, now }: Making,
 ): Promise<{ readonly reports: readonly StoredReport[]; readonly deliveries: readonly Delivery[] }> {
-  const json = await make(account, slot, now)
-  const deliveries = sinks.map((sink): Delivery => ({
+  const teams = [...new Set(sinks.flatMap(({ team }) => (team === undefined ? [] : [team])))]
+  const parts = await make(account, slot, { now, teams })
+  const deliveries = sinks.map(({ name, team }): Delivery => ({
     account,
-    sink,
+    sink: name,
     kind: 'report',
-    item: slot.id,
+    item: reportItem({ slot, team }),
     topic: '',
     madeAt: now,
     attempts: 0,
@@ -100,7 +107,7 @@ async function madeOf(
     lastError: undefined,
     deliveredAt: undefined,
   }))
-  return { reports: [{ account, slot, madeAt: now, json }], deliveries }
+  return { reports: parts.map((part) => ({ account, slot, madeAt: now, ...part })), deliveries }
 }
 
 /** The last week that was over at `at`. */

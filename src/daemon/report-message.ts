@@ -1,48 +1,86 @@
 // A report as it is sent.
-import type { Message } from '../model/message.ts'
+import { setImmediate } from 'node:timers/promises'
+import type { Attachment, Message } from '../model/message.ts'
 import type { ReportFormat, StoredReport } from '../model/report.ts'
+import { inTurns, type Steps } from '../model/steps.ts'
 import { RENDERINGS } from '../report/formats.ts'
+import { reportFrom } from '../report/json.ts'
+import { shownName } from '../report/names.ts'
 import type { Report } from '../report/schema.ts'
 
-const ENDING: Readonly<Record<ReportFormat, string>> = {
-  markdown: 'md',
-  json: 'json',
-  text: 'txt',
-  html: 'html',
+/** What comes with a mail that shows the HTML itself: the same with charts and all computes, or the format that is asked for. */
+const ATTACHED: Readonly<Record<ReportFormat, ReportFormat | undefined>> = {
+  html: 'html-full',
+  'html-full': 'html-full',
   csv: 'csv',
-  slack: 'json',
+  json: 'json',
+  markdown: 'markdown',
+  text: undefined,
+  slack: undefined,
 }
-
-/** Formats that a mail does not show by itself. */
-const ATTACHED: ReadonlySet<ReportFormat> = new Set(['csv', 'json', 'markdown'])
 
 export type ReportRecipient = {
   readonly sink: string
   readonly type: 'webhook' | 'slack' | 'smtp' | 'file'
   readonly format: ReportFormat
+  /** Where Slack is to show it; undefined: where its address says. */
+  readonly channel?: string | undefined
 }
 
-export function reportMessage(
-  { account, slot, json }: StoredReport,
-  { sink, type, format }: ReportRecipient,
-): Message {
-  const report = JSON.parse(json) as Report
-  const { contentType, of } = RENDERINGS[format]
-  const file = {
-    name: `dormouse-${account}-${slot.id}.${ENDING[format]}`,
-    type: contentType,
-    body: of(report),
-  }
-  const isMail = type === 'smtp'
-  return {
+/** With turns of the event loop in between: that of a large fleet takes some tenths of a second. */
+export async function reportMessage(stored: StoredReport, recipient: ReportRecipient): Promise<Message> {
+  const { account, slot, team } = stored
+  const { sink, type, format } = recipient
+  const report = await shared(reportFrom(stored.json))
+  const of = async (one: ReportFormat): Promise<string> => shared(RENDERINGS[one].of(report))
+  const part = team === undefined ? '' : `, team ${shownName(team)}`
+  const message = {
     key: `${account}/${slot.id}/${sink}`,
     account,
     slot: slot.id,
-    subject: `Dormouse report ${slot.id}, account ${account}${slot.late ? ' (late)' : ''}`,
-    text: RENDERINGS.text.of(report),
-    ...(isMail ? { html: RENDERINGS.html.of(report) } : {}),
-    body: format === 'json' ? report : { slot: slot.id, account, format, content: file.body },
-    ...(type === 'slack' ? { slack: JSON.parse(RENDERINGS.slack.of(report)) as object } : {}),
-    attachments: isMail && !ATTACHED.has(format) ? [] : [file],
+    subject: `Dormouse report ${slot.id}, account ${account}${part}${slot.late ? ' (late)' : ''}`,
+    text: await of('text'),
+    body: '',
+    attachments: [],
   }
+  const file = async (one: ReportFormat): Promise<Attachment> => attachmentOf(stored, one, await of(one))
+  switch (type) {
+    case 'file':
+      return { ...message, attachments: [await file(format)] }
+    case 'webhook':
+      return { ...message, body: await webhookBody(stored, format, of) }
+    case 'slack':
+      return { ...message, slack: await slackBody(report, recipient, of) }
+    case 'smtp': {
+      const attached = ATTACHED[format]
+      return { ...message, html: await of('html'), attachments: attached ? [await file(attached)] : [] }
+    }
+  }
+}
+
+const shared = <Result>(steps: Steps<Result>): Promise<Result> => inTurns(steps, () => setImmediate())
+
+type Rendered = (format: ReportFormat) => Promise<string>
+
+const attachmentOf = (
+  { account, slot, team }: StoredReport,
+  format: ReportFormat,
+  body: string,
+): Attachment => ({
+  name: `dormouse-${[account, slot.id, ...(team === undefined ? [] : [team.replaceAll('/', '-')])].join('-')}.${RENDERINGS[format].ending}`,
+  type: RENDERINGS[format].contentType,
+  body,
+})
+
+/** As JSON it is the text that is kept: nothing is made of it anew. */
+const webhookBody = async (
+  { account, slot, json }: StoredReport,
+  format: ReportFormat,
+  of: Rendered,
+): Promise<Message['body']> =>
+  format === 'json' ? json : { slot: slot.id, account, format, content: await of(format) }
+
+async function slackBody({ team }: Report, { channel }: ReportRecipient, of: Rendered): Promise<object> {
+  const blocks = JSON.parse(await of('slack')) as object
+  return team === null || channel === undefined ? blocks : { ...blocks, channel }
 }

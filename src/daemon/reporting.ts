@@ -1,11 +1,15 @@
 // The report as a job of the running daemon.
+import { setImmediate } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Config } from '../config/load.ts'
 import type { Clock, History, Outbox, Store } from '../model/ports.ts'
+import { inTurns } from '../model/steps.ts'
+import { keptJsonOf } from '../report/json.ts'
+import type { Report } from '../report/schema.ts'
 import { reportSinkName } from './deliveries.ts'
 import type { Lanes } from './lanes.ts'
-import { makeReport } from './make-report.ts'
-import type { ReportJob } from './report-job.ts'
+import { makeReports } from './make-report.ts'
+import type { ReportJob, ReportPart } from './report-job.ts'
 import { reportSources } from './report-sources.ts'
 
 export type ReportMachine = {
@@ -14,25 +18,37 @@ export type ReportMachine = {
   readonly log: Pick<Logger, 'error'>
 }
 
-/** Undefined where nobody is sent reports: then none is made unasked. */
+/** Made also where nobody is sent it: the status page shows it. */
 export function createReportJob(
   config: Config,
   lanes: Lanes,
   { clock, store, log }: ReportMachine,
-): ReportJob | undefined {
-  const { cron, catchUp, sinks } = config.report
-  if (sinks.length === 0) return undefined
+): ReportJob {
+  const { cron, catchUp, sinks, plan } = config.report
   return {
     clock,
     store,
     schedule: { cron, zone: config.timezone, catchUp },
-    sinks: sinks.map(({ name }) => reportSinkName(name)),
+    sinks: sinks.map(({ name, team }) => ({ name: reportSinkName(name), team })),
     accounts: config.accounts.map(({ name }) => name),
-    make: async (account, slot, now) => {
+    make: async (account, slot, { now, teams }) => {
       const source = reportSources(config, lanes, store).get(account)
       if (!source) throw new Error(`there is no account ${account}`)
-      return JSON.stringify(await makeReport(source, slot, now))
+      const plans = [plan, ...teams.map((team) => ({ ...plan, onlyTeam: team }))]
+      const made = await makeReports(source, { slot, madeAt: now, plans })
+      return keptParts(made, teams)
     },
     failed: (account, err) => log.error({ err, account }, 'a report that is due could not be made or kept'),
   }
+}
+
+/** The first is about all, the others are parts of these teams. */
+async function keptParts(made: readonly Report[], teams: readonly string[]): Promise<readonly ReportPart[]> {
+  const parts: ReportPart[] = []
+  for (const [index, report] of made.entries()) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other, with turns for others in between
+    const json = await inTurns(keptJsonOf(report), () => setImmediate())
+    parts.push({ team: index === 0 ? undefined : teams[index - 1], json })
+  }
+  return parts
 }

@@ -12,7 +12,7 @@ export type Message = {
   readonly subject: string
   readonly text: string
   readonly html?: string
-  /** For programs; made JSON of. */
+  /** For programs: JSON text, or what is made JSON of. */
   readonly body: unknown
   /** What Slack is sent in place of the text. */
   readonly slack?: object

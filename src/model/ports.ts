@@ -10,7 +10,7 @@ import type { ApiKey, CreatedApiKey } from './key.ts'
 import type { ComputeAccount, Ledger, ProjectAccount, ReadingCounts, SettledInterval } from './ledger.ts'
 import type { LostOperation, Operation } from './operation.ts'
 import type { ReadingResult } from './observation.ts'
-import type { StoredReport } from './report.ts'
+import type { KeptReport, StoredReport } from './report.ts'
 import type { Result } from './result.ts'
 import type { Rollup } from './rollup.ts'
 import type { ServiceError } from './service-error.ts'
@@ -237,7 +237,12 @@ export type Outbox = {
   waiting(account: string, sink: string, count: number): Promise<readonly Delivery[]>
   /** What has waited longest, beyond the newest `most`. */
   overdue(account: string, sink: string, most: number): Promise<readonly Delivery[]>
-  report(account: string, slot: string): Promise<StoredReport | undefined>
+  /** @param item as `reportItem` names it */
+  report(account: string, item: string): Promise<StoredReport | undefined>
+  /** Those about all teams, the newest first, at most `count`. */
+  reports(account: string, count: number): Promise<readonly KeptReport[]>
+  /** The teams that have a part of that slot, in order. */
+  reportTeams(account: string, slot: string): Promise<readonly string[]>
   /** Undefined where the job never left anything. */
   memory(account: string, job: string): Promise<unknown>
 }

@@ -10,15 +10,29 @@ export type ReportSlot = Interval & {
   readonly late: boolean
 }
 
-export type StoredReport = {
+export type KeptReport = {
   readonly account: string
   readonly slot: ReportSlot
+  /** The only team it is about; absent: all, or `report.only_team`. */
+  readonly team?: string | undefined
   readonly madeAt: Instant
+}
+
+export type StoredReport = KeptReport & {
   /** All formats are made of it. Source: config/report.schema.json. */
   readonly json: string
 }
 
-export const REPORT_FORMATS = ['markdown', 'json', 'text', 'html', 'csv', 'slack'] as const
+/** Names a report within its account: its slot, and the team that it is a part for. No slot has a `/`. */
+export const reportItem = ({
+  slot,
+  team,
+}: {
+  readonly slot: Pick<ReportSlot, 'id'>
+  readonly team?: string | undefined
+}): string => (team === undefined ? slot.id : `${slot.id}/${team}`)
+
+export const REPORT_FORMATS = ['markdown', 'json', 'text', 'html', 'html-full', 'csv', 'slack'] as const
 export type ReportFormat = (typeof REPORT_FORMATS)[number]
 
 export const REPORT_GROUPS = ['team', 'cost_centre', 'project', 'branch', 'tier'] as const

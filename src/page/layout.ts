@@ -19,6 +19,7 @@ export type Page = { readonly title: string; readonly path: string; readonly mai
 const NAVIGATION = [
   ['/', 'Fleet'],
   ['/budgets', 'Budgets'],
+  ['/report', 'Reports'],
 ] as const
 
 /** Seconds after which a page without its script is loaded anew. Doubled, it is older, and whoever reads it is disturbed less. */

@@ -6,15 +6,16 @@ export type Column = { readonly title: string; readonly align: 'left' | 'right' 
 /** Plain text, or a bar of a share of the longest. */
 export type Cell = string | { readonly bar: number }
 
-export type Block =
-  | { readonly kind: 'text'; readonly text: string }
-  | {
-      readonly kind: 'table'
-      readonly columns: readonly Column[]
-      readonly rows: readonly (readonly Cell[])[]
-      /** What is not listed; undefined where all is. */
-      readonly rest: string | undefined
-    }
+export type Table = {
+  readonly kind: 'table'
+  readonly columns: readonly Column[]
+  /** Of all rows, told or not. */
+  readonly count: number
+  /** Made when it is asked for: no format tells those of a large fleet all. */
+  readonly row: (index: number) => readonly Cell[]
+}
+
+export type Block = { readonly kind: 'text'; readonly text: string } | Table
 
 export type Section = {
   /** Names it for good, in links and tests. */
@@ -34,21 +35,33 @@ export const text = (words: string): Block => ({ kind: 'text', text: harmless(wo
 /** Rows of a table. Doubled, a mail with names of 200 characters is clipped by some clients. */
 const MOST = 20
 
-/** Titles that begin with `>` are of columns set right. At most 20 rows are told. */
+/** Titles that begin with `>` are of columns set right. */
 export function table<Item>(
   titles: readonly string[],
   items: readonly Item[],
   row: (item: Item) => readonly Cell[],
 ): Block {
-  const left = items.length - MOST
   return {
     kind: 'table',
     columns: titles.map((title) =>
       title.startsWith('>') ? { title: title.slice(1), align: 'right' } : { title, align: 'left' },
     ),
-    rows: items
-      .slice(0, MOST)
-      .map((item) => row(item).map((cell) => (typeof cell === 'string' ? harmless(cell) : cell))),
-    rest: left > 0 ? `and ${left} more` : undefined,
+    count: items.length,
+    row: (index) =>
+      items
+        .slice(index, index + 1)
+        .flatMap((item) => row(item))
+        .map((cell) => (typeof cell === 'string' ? harmless(cell) : cell)),
   }
 }
+
+export type ToldRows = {
+  readonly rows: readonly (readonly Cell[])[]
+  /** What is not listed; undefined where all is. */
+  readonly rest: string | undefined
+}
+
+export const toldRows = ({ count, row }: Table, most = MOST): ToldRows => ({
+  rows: Array.from({ length: Math.min(count, most) }, (_, index) => row(index)),
+  rest: count > most ? `and ${count - most} more` : undefined,
+})

@@ -1,5 +1,5 @@
 // The report as the HTML of a mail: tables and inline styles only, as mail programs drop scripts, style sheets and SVG.
-import type { Block, Cell, Column, Section } from './blocks.ts'
+import { toldRows, type Block, type Cell, type Column, type Section } from './blocks.ts'
 import { pageOf } from './page.ts'
 import type { Report } from './schema.ts'
 
@@ -33,7 +33,8 @@ const sectionHtml = ({ id, title, blocks }: Section): string =>
 
 function blockHtml(block: Block): string {
   if (block.kind === 'text') return `<p style="margin:8px 0">${escaped(block.text)}</p>`
-  const { columns, rows, rest } = block
+  const { columns } = block
+  const { rows, rest } = toldRows(block)
   const head = columns.map((column) => `<th align="${column.align}">${escaped(column.title)}</th>`)
   const lines = rows.map((row, line) => {
     const cells = row.map((cell, index) => cellHtml(cell, columns[index]))

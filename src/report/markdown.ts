@@ -1,5 +1,5 @@
 // The report as CommonMark with tables.
-import type { Block, Cell, Column, Section } from './blocks.ts'
+import { toldRows, type Block, type Cell, type Column, type Section } from './blocks.ts'
 import { pageOf } from './page.ts'
 import type { Report } from './schema.ts'
 
@@ -13,7 +13,8 @@ const sectionText = ({ title, blocks }: Section): string =>
 
 function blockText(block: Block): string {
   if (block.kind === 'text') return escaped(block.text)
-  const { columns, rows, rest } = block
+  const { columns } = block
+  const { rows, rest } = toldRows(block)
   const lines = [
     row(columns.map(({ title }) => escaped(title))),
     row(columns.map(ruleOf)),

@@ -1,8 +1,8 @@
 // The report as a message of Slack: blocks whose text is plain or preformatted, so that no name is markup or mentions anybody.
-import type { Block } from './blocks.ts'
+import { toldRows, type Block } from './blocks.ts'
 import { pageOf } from './page.ts'
 import type { Report } from './schema.ts'
-import { blockText } from './text.ts'
+import { tableText } from './text.ts'
 
 /** Source: Slack's reference of blocks; not confirmed against the service. */
 const MOST_BLOCKS = 50
@@ -43,7 +43,8 @@ const plain = (text: string, most: number) => ({ type: 'plain_text', text: cut(t
 function blockOf(block: Block) {
   if (block.kind === 'text') return { type: 'section', text: plain(block.text, MOST_TEXT) }
   const isList = block.columns.every(({ title }) => title !== '')
-  const text = blockText(isList ? { ...block, rows: block.rows.slice(0, MOST_ROWS), rest: undefined } : block)
+  const told = isList ? { ...toldRows(block, MOST_ROWS), rest: undefined } : toldRows(block)
+  const text = tableText(block, told)
   return {
     type: 'rich_text',
     elements: [{ type: 'rich_text_preformatted', elements: [{ type: 'text', text: cut(text, MOST_TEXT) }] }],

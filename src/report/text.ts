@@ -1,5 +1,5 @@
 // The report as plain text of 78 columns: for terminals, and beside the HTML of a mail.
-import type { Block, Cell, Column } from './blocks.ts'
+import { toldRows, type Block, type Cell, type Column, type Table, type ToldRows } from './blocks.ts'
 import { widthOf } from './names.ts'
 import { pageOf } from './page.ts'
 import type { Report } from './schema.ts'
@@ -25,10 +25,11 @@ function underlined(title: string, line: string): string {
   return [...lines, line.repeat(Math.max(...lines.map(widthOf)))].join('\n')
 }
 
+const blockText = (block: Block): string =>
+  block.kind === 'text' ? wrapped(block.text, WIDTH).join('\n') : tableText(block, toldRows(block))
+
 /** Lines of at most 78 columns. */
-export function blockText(block: Block): string {
-  if (block.kind === 'text') return wrapped(block.text, WIDTH).join('\n')
-  const { columns, rows, rest } = block
+export function tableText({ columns }: Pick<Table, 'columns'>, { rows, rest }: ToldRows): string {
   const heads = columns.map(({ title }) => title)
   const cells = rows.map((row) => row.map(cellText))
   const widths = widthsOf(columns, heads, cells)

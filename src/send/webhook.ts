@@ -18,7 +18,7 @@ export type WebhookOptions = {
 export const createWebhook =
   ({ url, secret, clock }: WebhookOptions): Sink =>
   (message, signal) => {
-    const body = JSON.stringify(message.body)
+    const body = typeof message.body === 'string' ? message.body : JSON.stringify(message.body)
     const signed = secret ? signature(body, secret(), clock) : ok({})
     if (!signed.ok) return Promise.resolve({ kind: 'retry', because: signed.error })
     const headers = { 'idempotency-key': headerKey(message.key), ...signed.value }

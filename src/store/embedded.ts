@@ -95,6 +95,8 @@ function readerOf(
     waiting: (...about) => explained(file, () => outbox.waiting(...about)),
     overdue: (...about) => explained(file, () => outbox.overdue(...about)),
     report: (...about) => explained(file, () => outbox.report(...about)),
+    reports: (...about) => explained(file, () => outbox.reports(...about)),
+    reportTeams: (...about) => explained(file, () => outbox.reportTeams(...about)),
     memory: (account, job) => explained(file, () => outbox.memory(account, job)),
   }
 }

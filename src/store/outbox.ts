@@ -3,11 +3,11 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Delivery } from '../model/delivery.ts'
 import { eventKey, isTold, type KeptEvent, type ToldEvent } from '../model/kept-event.ts'
 import type { Batch, Outbox } from '../model/ports.ts'
-import type { StoredReport } from '../model/report.ts'
+import { reportItem, type KeptReport } from '../model/report.ts'
 
 export type OutboxRow =
   | { readonly kind: 'event'; readonly event: ToldEvent }
-  | { readonly kind: 'report'; readonly report: StoredReport }
+  | { readonly kind: 'report'; readonly report: Batch['reports'][number] }
   | { readonly kind: 'delivery'; readonly delivery: Delivery }
   | { readonly kind: 'memory'; readonly account: string; readonly job: string; readonly memory: unknown }
 
@@ -29,7 +29,8 @@ export function createOutboxWriter(database: DatabaseSync): (row: OutboxRow) => 
     'insert into event (account, at_ms, topic, key, body) values (?, ?, ?, ?, ?) on conflict do nothing',
   )
   const putReport = database.prepare(
-    'insert into report values (?, ?, ?, ?) on conflict do update set made_ms = excluded.made_ms, body = excluded.body',
+    `insert into report (account, slot, made_ms, body, team, head) values (?, ?, ?, ?, ?, ?)
+     on conflict do update set made_ms = excluded.made_ms, body = excluded.body, head = excluded.head`,
   )
   const putDelivery = database.prepare(
     `insert into delivery values (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -47,8 +48,9 @@ export function createOutboxWriter(database: DatabaseSync): (row: OutboxRow) => 
         return
       }
       case 'report': {
-        const { account, slot, madeAt } = row.report
-        putReport.run(account, slot.id, madeAt, JSON.stringify(row.report))
+        const { json, ...head } = row.report
+        const { account, madeAt, team } = head
+        putReport.run(account, reportItem(head), madeAt, json, team ?? null, JSON.stringify(head))
         return
       }
       case 'delivery': {
@@ -83,7 +85,13 @@ export function createOutbox(database: DatabaseSync): Outbox {
     `select body from delivery
      where account = ? and sink = ? and state = 'waiting' order by made_ms desc limit -1 offset ?`,
   )
-  const report = database.prepare('select body from report where account = ? and slot = ?')
+  const report = database.prepare('select head, body from report where account = ? and slot = ?')
+  const reports = database.prepare(
+    'select head from report where account = ? and team is null order by made_ms desc, slot desc limit ?',
+  )
+  const teams = database.prepare(
+    "select team from report where account = ? and team is not null and slot = ? || '/' || team order by team",
+  )
   const memory = database.prepare('select body from job_memory where account = ? and job = ?')
   return {
     eventsAfter: (account, id, count) => Promise.resolve(after.all(account, id, count).map(keptEvent)),
@@ -92,10 +100,12 @@ export function createOutbox(database: DatabaseSync): Outbox {
     lastGiven: (account, sink, topic) => Promise.resolve(found(given.get(account, sink, topic))),
     waiting: (account, sink, count) => Promise.resolve(waiting.all(account, sink, count).map(deliveryOf)),
     overdue: (account, sink, most) => Promise.resolve(overdue.all(account, sink, most).map(deliveryOf)),
-    report: (account, slot) => {
-      const body = report.get(account, slot)?.['body']
-      return Promise.resolve(body === undefined ? undefined : (JSON.parse(String(body)) as StoredReport))
+    report: (account, item) => {
+      const row = report.get(account, item)
+      return Promise.resolve(row && { ...keptReport(row), json: String(row['body']) })
     },
+    reports: (account, count) => Promise.resolve(reports.all(account, count).map(keptReport)),
+    reportTeams: (account, slot) => Promise.resolve(teams.all(account, slot).map(({ team }) => String(team))),
     memory: (account, job) => {
       const body = memory.get(account, job)?.['body']
       return Promise.resolve(body === undefined ? undefined : JSON.parse(String(body)))
@@ -104,6 +114,8 @@ export function createOutbox(database: DatabaseSync): Outbox {
 }
 
 type Row = Readonly<Record<string, unknown>>
+
+const keptReport = ({ head }: Row): KeptReport => JSON.parse(String(head)) as KeptReport
 
 const found = (row: Row | undefined): KeptEvent | undefined => row && keptEvent(row)
 

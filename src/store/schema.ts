@@ -212,6 +212,12 @@ const MIGRATIONS: readonly string[] = [
     primary key (account, slot)
   ) strict;
   `,
+  // A list of reports is read without the reports, and a report is the text that was made, not a text within a text.
+  `
+  alter table report add column team text;
+  alter table report add column head text not null default '{}';
+  update report set head = json_remove(body, '$.json'), body = body ->> '$.json';
+  `,
 ]
 
 const versionOf = (database: DatabaseSync): number =>

@@ -61,3 +61,26 @@ test('what is wrong is told', () => {
     'report.sinks[1]: variable NO is not set',
   ])
 })
+
+const sink = (filter: string): string => `{ name: hook, type: webhook, url_env: URL${filter} }`
+const file = (name: string, path: string): string => `{ name: ${name}, type: file, path: "${path}" }`
+
+test('a receiver may be sent the part of a team that there is', () => {
+  const owners = 'owners: [{ team: payments }, { match: { project: blog }, team: web }]\n'
+  const config = load(`${GOOD}${owners}report: { sinks: [${sink(', filter: { team: web }')}] }\n`, ENV)
+  if (!config.ok) throw new Error(config.error.join('\n'))
+  expect(config.value.report.sinks.map(({ team }) => team)).toEqual(['web'])
+  expect(
+    problemsOf(`${GOOD}${owners}report: { sinks: [${sink(', filter: { team: wbe }')}] }\n`, ENV),
+  ).toEqual(['report.sinks[0].filter.team: unknown team wbe, expected one of payments, web'])
+  expect(problemsOf(`${GOOD}report: { sinks: [${sink(', filter: { team: web }')}] }\n`, ENV)).toEqual([
+    'report.sinks[0].filter.team: there is no team web: there are none',
+  ])
+})
+
+test('two receivers do not write the same file', () => {
+  const sinks = [file('a', './r/{slot}.md'), file('b', 'other/{slot}.md'), file('c', 'r/{slot}.md')]
+  expect(problemsOf(`${GOOD}report: { sinks: [${sinks.join(', ')}] }\n`, ENV)).toEqual([
+    'report.sinks[2].path: is the path of report.sinks[0], too',
+  ])
+})

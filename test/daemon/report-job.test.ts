@@ -28,11 +28,15 @@ function setting() {
         faults.full ? Promise.reject(new Error('the disk is full')) : store.commit(batch),
     },
     schedule: { cron: cron.value, zone: createUtc(), catchUp: REPORT_CATCH_UP },
-    sinks: ['report/files', 'report/boss'],
+    sinks: [
+      { name: 'report/files', team: undefined },
+      { name: 'report/boss', team: undefined },
+    ],
     accounts: ['main'],
-    make: (account, slot) => {
+    make: (account, slot, { teams }) => {
       made.push(slot)
-      return Promise.resolve(JSON.stringify({ account, slot: slot.id }))
+      const json = JSON.stringify({ account, slot: slot.id })
+      return Promise.resolve([{ json }, ...teams.map((team) => ({ team, json: JSON.stringify({ team }) }))])
     },
     failed: () => {
       faults.failed += 1

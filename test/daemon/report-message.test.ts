@@ -19,8 +19,8 @@ const stored: StoredReport = {
 const messageTo = (recipient: Omit<ReportRecipient, 'sink'>) =>
   reportMessage(stored, { sink: 'boss', ...recipient })
 
-test('the key is of account, week and receiver, and the subject says that it is late', () => {
-  const { key, subject, slot } = messageTo({ type: 'webhook', format: 'json' })
+test('the key is of account, week and receiver, and the subject says that it is late', async () => {
+  const { key, subject, slot } = await messageTo({ type: 'webhook', format: 'json' })
   expect([key, subject, slot]).toEqual([
     'main/2026-W47/boss',
     'Dormouse report 2026-W47, account main (late)',
@@ -28,30 +28,48 @@ test('the key is of account, week and receiver, and the subject says that it is 
   ])
 })
 
-test('a webhook is given the report itself, or the text of another format with its name', () => {
-  expect(messageTo({ type: 'webhook', format: 'json' }).body).toEqual(JSON.parse(stored.json))
-  expect(messageTo({ type: 'webhook', format: 'markdown' }).body).toMatchObject({
+test('a webhook is given the report as it is kept, or the text of another format with its name', async () => {
+  expect((await messageTo({ type: 'webhook', format: 'json' })).body).toBe(stored.json)
+  expect((await messageTo({ type: 'webhook', format: 'markdown' })).body).toMatchObject({
     slot: '2026-W47',
     format: 'markdown',
     content: expect.stringMatching(/^# Report/),
   })
 })
 
-test('a mail has text and HTML, and a file with it only where it is another format', () => {
-  const [html, csv] = (['html', 'csv'] as const).map((format) => messageTo({ type: 'smtp', format }))
-  expect(html?.text).toContain('Report')
-  expect(html?.html).toMatch(/^<!doctype html>/i)
-  expect(html?.attachments).toEqual([])
-  expect(csv?.attachments.map(({ name, type }) => [name, type.split(';')[0]])).toEqual([
-    ['dormouse-main-2026-W47.csv', 'text/csv'],
-  ])
+test.each([
+  ['html', 'dormouse-main-2026-W47.html', 'text/html'],
+  ['csv', 'dormouse-main-2026-W47.csv', 'text/csv'],
+  ['json', 'dormouse-main-2026-W47.json', 'application/json'],
+] as const)('a mail has text and HTML, and with the format %s the file %s', async (format, name, type) => {
+  const { text, html, attachments } = await messageTo({ type: 'smtp', format })
+  expect(text).toContain('Report')
+  expect(html).toMatch(/^<!doctype html>/i)
+  expect(html).not.toContain('<svg')
+  expect(attachments.map((one) => [one.name, one.type.split(';')[0]])).toEqual([[name, type]])
+  expect(attachments.some(({ body }) => body.includes('<svg'))).toBe(format === 'html')
 })
 
-test('a file is the format, a message of Slack its blocks', () => {
-  expect(messageTo({ type: 'file', format: 'markdown' }).attachments[0]?.body).toMatch(/^# Report/)
-  expect(messageTo({ type: 'slack', format: 'slack' }).slack).toMatchObject({
+test('a mail of text has no file with it', async () => {
+  expect((await messageTo({ type: 'smtp', format: 'text' })).attachments).toEqual([])
+})
+
+test('a file is the format, a message of Slack its blocks', async () => {
+  expect((await messageTo({ type: 'file', format: 'markdown' })).attachments[0]?.body).toMatch(/^# Report/)
+  expect((await messageTo({ type: 'slack', format: 'slack' })).slack).toMatchObject({
     blocks: expect.arrayContaining([expect.objectContaining({ type: 'header' })]),
   })
+})
+
+test('the part of a team says whose it is, and goes to its channel', async () => {
+  const part = told(inputOf({ ...FLEETS.busy, plan: { onlyTeam: 'web' } }))
+  const kept = { ...stored, team: 'web', json: JSON.stringify(part) }
+  const message = await reportMessage(kept, { sink: 'chat', type: 'slack', format: 'slack', channel: '#web' })
+  expect(message.subject).toBe('Dormouse report 2026-W47, account main, team web (late)')
+  expect(message.key).toBe('main/2026-W47/chat')
+  expect(message.slack).toMatchObject({ channel: '#web' })
+  const all = await messageTo({ type: 'slack', format: 'slack', channel: '#web' })
+  expect(all.slack).not.toHaveProperty('channel')
 })
 
 /** An API with nothing to show. */

@@ -8,6 +8,7 @@ import { listen, urlOf, type Listener } from '../../src/daemon/listen.ts'
 import type { Snapshot } from '../../src/model/snapshot.ts'
 import { openBrowser, watchedPage, type Watched } from '../support/browser.ts'
 import { testWith } from '../support/programs.ts'
+import { keptNamed } from './kept-reports.ts'
 import { appOf, fleet, pastOf } from './shown.ts'
 
 const it = testWith('chromium')
@@ -20,9 +21,17 @@ const PATHS = [
   '/budgets',
   '/computes/ep-0',
   '/computes/ep-99',
+  '/report',
+  '/report?week=2026-W47&team=web',
+  '/report?week=2020-W01',
 ]
 
 /** Markup, another direction and length, in what people name. */
+const NAMES = [
+  `<script>alert(1)</script>${'long'.repeat(45)}`,
+  'שלום \u202e evil 🐿️ database of the second team',
+  'shop',
+] as const
 const first = fleet(12)
 const named = (view: Snapshot['computes'][number], name: string) => ({
   ...view,
@@ -31,11 +40,7 @@ const named = (view: Snapshot['computes'][number], name: string) => ({
 let shown: Snapshot = {
   ...first,
   computes: first.computes.map((view, index) =>
-    index === 1
-      ? named(view, `<script>alert(1)</script>${'long'.repeat(45)}`)
-      : index === 2
-        ? named(view, 'שלום \u202e evil 🐿️ database of the second team')
-        : view,
+    index === 1 ? named(view, NAMES[0]) : index === 2 ? named(view, NAMES[1]) : view,
   ),
 }
 
@@ -51,6 +56,7 @@ beforeAll(async () => {
         return shown
       },
       history: pastOf(first),
+      kept: keptNamed(NAMES),
     }),
     { host: '127.0.0.1', port: 0 },
     { setting: 'server.api' },

@@ -1,8 +1,10 @@
 // Every page, over the app that serves it.
 import { gzipSync } from 'node:zlib'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { telemetryApp } from '../../src/daemon/telemetry.ts'
 import type { Snapshot } from '../../src/model/snapshot.ts'
+import { FLEETS, inputOf, told } from '../report/fleets.ts'
+import { KEPT, keptOf } from './kept-reports.ts'
 import { asked, appOf, fleet, pastOf, textOf } from './shown.ts'
 import { problemsOf } from './well-formed.ts'
 
@@ -13,6 +15,9 @@ const PATHS = [
   '/budgets',
   '/computes/ep-0',
   '/computes/ep-1',
+  '/report',
+  '/report?week=2026-W44',
+  '/report?week=2026-W47&team=web',
 ]
 
 const HOSTILE = [
@@ -55,7 +60,7 @@ function poisoned<Value>(value: Value, key = '', counter = { next: 0 }): Value {
 
 test('names that are markup, of any script and any length, stay text on every page', async () => {
   const snapshot = poisoned(fleet(12))
-  const app = appOf({ snapshot, history: pastOf(snapshot) })
+  const app = appOf({ snapshot, history: pastOf(snapshot), kept: KEPT })
   const [first] = snapshot.computes
   const paths = [
     ...PATHS.slice(0, 4),
@@ -77,11 +82,67 @@ test('names that are markup, of any script and any length, stay text on every pa
 test('every page is well formed, of a fleet and of none', async () => {
   const none: Snapshot = { ...fleet(1), computes: [], accounts: [] }
   for (const snapshot of [fleet(12), none]) {
-    const app = appOf({ snapshot, history: pastOf(snapshot) })
+    const app = appOf({ snapshot, history: pastOf(snapshot), kept: KEPT })
     for (const path of PATHS) expect([path, problemsOf(await textOf(app, path))]).toEqual([path, []])
   }
   expect(problemsOf('<p><b>one</p></b>')).not.toEqual([])
   expect(problemsOf('<p class=one></p>')).not.toEqual([])
+})
+
+describe('reports that are kept', () => {
+  const snapshot = fleet(2)
+  const app = appOf({ snapshot, kept: KEPT })
+  const heading = async (path: string): Promise<string> =>
+    /<h1><bdi>([^<]*)/.exec(await textOf(app, path))?.[1] ?? ''
+
+  test('the newest is shown where none is asked for, with twelve to choose from and its teams', async () => {
+    expect(await heading('/report')).toBe('Report 2026-W47, account main')
+    const text = await textOf(app, '/report')
+    expect(text.match(/href="\/report\?account=main&amp;week=[^"&]*"/g)).toHaveLength(12 + 1)
+    expect(text).toContain('href="/report?account=main&amp;week=2026-W47&amp;team=payments"')
+    expect(text.match(/<svg class="(bars|fan)"/g)).toHaveLength(4)
+  })
+
+  test('another is shown as it was made, a part is that of its team', async () => {
+    expect(await heading('/report?week=2026-W40')).toBe('Report 2026-W40, account main')
+    expect(await heading('/report?account=main&week=2026-W47&team=web')).toBe(
+      'Report 2026-W47, account main, team web',
+    )
+  })
+
+  test.each([
+    ['/report?week=2025-W01', 'There is no such report'],
+    ['/report?week=2026-W47&team=nobody', 'There is no such report'],
+    ['/report?account=other', 'No such account'],
+  ])('%s is not found', async (path, says) => {
+    const answer = await asked(app, path)
+    expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining(says)])
+  })
+
+  test('before the first it says when there will be one, and where the last week is', async () => {
+    const answer = await asked(appOf({ snapshot }), '/report')
+    const text = await answer.text()
+    expect([answer.status, problemsOf(text)]).toEqual([200, []])
+    expect(text).toContain('None was made yet')
+    expect(text).toContain('href="/api/v1/report?account=main&amp;format=html-full"')
+  })
+
+  test('one that is made anew under the same name is shown anew', async () => {
+    const fresh = told(inputOf({ ...FLEETS.quiet }))
+    const [first, second] = [fresh, { ...fresh, made_at: '2026-11-24T08:00:00Z', verdict: 'made anew' }]
+    let kept = keptOf([first])
+    const changing = appOf({
+      snapshot,
+      kept: {
+        ...KEPT,
+        report: (...given) => kept.report(...given),
+        reports: (...given) => kept.reports(...given),
+      },
+    })
+    expect(await textOf(changing, '/report')).not.toContain('made anew')
+    kept = keptOf([second])
+    expect(await textOf(changing, '/report')).toContain('made anew')
+  })
 })
 
 /** Rows that name a compute. */
@@ -89,7 +150,7 @@ const rows = (text: string): number => text.match(/<th scope="row"/g)?.length ??
 
 test('a page of a hundred computes is small, and more computes are more pages', async () => {
   const snapshot = fleet(250)
-  const app = appOf({ snapshot, history: pastOf(snapshot) })
+  const app = appOf({ snapshot, history: pastOf(snapshot), kept: KEPT })
   for (const range of ['24h', '7d']) {
     const text = await textOf(app, `/?range=${range}`)
     expect(rows(text)).toBe(100)
@@ -102,7 +163,7 @@ test('a page of a hundred computes is small, and more computes are more pages', 
 
 /** Ids in the order shown. */
 async function shown(snapshot: Snapshot, path: string): Promise<readonly string[]> {
-  const text = await textOf(appOf({ snapshot, history: pastOf(snapshot) }), path)
+  const text = await textOf(appOf({ snapshot, history: pastOf(snapshot), kept: KEPT }), path)
   return [...text.matchAll(/href="\/computes\/([^"]+)"/g)].map(([, id = '']) => id)
 }
 
@@ -127,7 +188,7 @@ test.each([
 
 test('a page comes with a policy that lets nothing in, and is not sent twice', async () => {
   const snapshot = fleet(3)
-  const app = appOf({ snapshot, history: pastOf(snapshot) })
+  const app = appOf({ snapshot, history: pastOf(snapshot), kept: KEPT })
   for (const path of PATHS) {
     const answer = await asked(app, path)
     expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -161,7 +222,7 @@ test('style and script come under names of their content, to be kept for good', 
 })
 
 test('programs get links, strangers get nothing, and nothing can be sent', async () => {
-  const app = appOf({ snapshot: fleet(2) })
+  const app = appOf({ snapshot: fleet(2), kept: KEPT })
   expect(await (await asked(app, '/', { accept: 'application/json' })).json()).toHaveProperty('links')
   expect(await (await asked(app, '/', { accept: '*/*' })).json()).toHaveProperty('links')
   expect((await asked(app, '/', { host: 'evil.example' })).status).toBe(403)

@@ -2,6 +2,7 @@
 import type { Hono } from 'hono'
 import { apiApp } from '../../src/daemon/api/app.ts'
 import { guard } from '../../src/daemon/api/guard.ts'
+import type { KeptReports } from '../../src/daemon/api/report-page.ts'
 import { createAttempts } from '../../src/daemon/api/tokens.ts'
 import type { ForecastBudget } from '../../src/model/budget.ts'
 import { computeKey, type ComputeRef } from '../../src/model/compute.ts'
@@ -21,6 +22,7 @@ import { NO_REPORTS } from '../support/no-reports.ts'
 export type Shown = {
   readonly snapshot?: Snapshot | undefined
   readonly history?: History
+  readonly kept?: KeptReports
 }
 
 /** What is shown is asked for anew each time: it may change. */
@@ -35,6 +37,7 @@ export const appOf = (shown: Shown): Hono =>
     }),
     snapshot: () => shown.snapshot,
     history: shown.history ?? NO_HISTORY,
+    kept: shown.kept ?? NO_PAGES.kept,
     clock: fakeClock(),
     accounts: () => [],
     accountOf: (ref) => accountLike(ref, shown.snapshot),

@@ -1,18 +1,21 @@
 // What readers of each format get: golden files of three fleets, names that mean harm, limits of mail and chat.
+import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { atOnce } from '../../src/model/steps.ts'
 import { micros } from '../../src/model/units.ts'
 import { REPORT_FORMATS, type ReportFormat } from '../../src/model/report.ts'
 import { RENDERINGS } from '../../src/report/formats.ts'
 import { widthOf } from '../../src/report/names.ts'
 import { reportSchema, type Report } from '../../src/report/schema.ts'
 import { amount, hours, money } from '../../src/report/words.ts'
+import { problemsOf } from '../page/well-formed.ts'
 import { check } from '../support/property.ts'
 import { FLEETS, inputOf, told, type Described } from './fleets.ts'
 
-const rendered = (report: Report, format: ReportFormat): string => RENDERINGS[format].of(report)
+const rendered = (report: Report, format: ReportFormat): string => atOnce(RENDERINGS[format].of(report))
 
 const goldenOf = (fleet: string, format: ReportFormat): string =>
   join(import.meta.dirname, 'golden', `${fleet}.${format}.golden`)
@@ -31,12 +34,15 @@ describe.each(Object.entries(FLEETS))('a %s fleet', (name, fleet) => {
     expect(text).toBe(readFileSync(file, 'utf8'))
   })
 
-  test.each(['markdown', 'text', 'html'] as const)('every amount in %s is in the JSON', (format) => {
-    const known = amountsIn(report)
-    const shown = rendered(report, format).match(/\d[\d.]* (USD|h|CU hours)\b/g) ?? []
-    expect(shown.filter((one) => !known.has(one))).toEqual([])
-    expect(shown.length).toBeGreaterThanOrEqual(name === 'quiet' ? 5 : 30)
-  })
+  test.each(['markdown', 'text', 'html', 'html-full'] as const)(
+    'every amount in %s is in the JSON',
+    (format) => {
+      const known = amountsIn(report)
+      const shown = rendered(report, format).match(/\d[\d.]* (USD|h|CU hours)\b/g) ?? []
+      expect(shown.filter((one) => !known.has(one))).toEqual([])
+      expect(shown.length).toBeGreaterThanOrEqual(name === 'quiet' ? 5 : 30)
+    },
+  )
 })
 
 /** Each number of a report in every way that a number is told. */
@@ -117,7 +123,7 @@ describe('names that mean harm', () => {
   const report = told(inputOf({ computes: namedAll(HOSTILE), planned: budgetNamed('<b>|`*\u202E'), events }))
 
   test('steer no terminal and turn no text around', () => {
-    for (const format of ['markdown', 'text', 'html', 'slack'] as const) {
+    for (const format of ['markdown', 'text', 'html', 'html-full', 'slack'] as const) {
       const text = rendered(report, format).replaceAll('\n', '')
       expect(text.match(/[\p{Cc}\p{Zl}\p{Zp}\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu)).toBeNull()
       expect(text.isWellFormed()).toBe(true)
@@ -148,6 +154,15 @@ describe('names that mean harm', () => {
     expect(attributes(rendered(report, 'html'))).toEqual(
       attributes(rendered(told(inputOf(FLEETS.busy)), 'html')),
     )
+  })
+
+  test('are no markup of a page with charts, which lets nothing in', () => {
+    const page = rendered(report, 'html-full')
+    expect(problemsOf(page.replace(/<style>[^<]*<\/style>/, ''))).toEqual([])
+    expect(page).not.toMatch(/<script|<img|<[^>]*\s(?:style|on\w+|src)=/)
+    const [, digest] = /style-src 'sha256-([^']+)'/.exec(page) ?? []
+    const [, style = ''] = /<style>([^<]*)<\/style>/.exec(page) ?? []
+    expect(createHash('sha256').update(style).digest('base64')).toBe(digest)
   })
 
   test('are no markup of Markdown, and end no cell', () => {
@@ -209,6 +224,7 @@ describe('limits', () => {
       }),
     )
     expect(Buffer.byteLength(rendered(report, 'html'))).toBeLessThanOrEqual(100_000)
+    expect(Buffer.byteLength(rendered(report, 'html-full'))).toBeLessThanOrEqual(4_000_000)
     const { blocks, text } = JSON.parse(rendered(report, 'slack')) as SlackMessage
     expect(blocks.length).toBeLessThanOrEqual(50)
     expect(Math.max(text.length, ...longest(blocks))).toBeLessThanOrEqual(3000)

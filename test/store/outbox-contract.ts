@@ -32,6 +32,14 @@ const delivery = (item: string, over: Partial<Delivery> = {}): Delivery => ({
 
 const items = (all: readonly Delivery[]) => all.map(({ item }) => item)
 
+const reportOf = (week: number, team?: string) => ({
+  account: 'main',
+  slot: { id: `2026-W0${week}`, from: at(0), to: at(7 * 86_400), late: false },
+  madeAt: at(week),
+  json: '{}',
+  ...(team === undefined ? {} : { team }),
+})
+
 export function outboxContract(driver: () => Driver): void {
   test('keeps events that are to be told, each once, in the order they came', async () => {
     const { store } = driver()
@@ -99,6 +107,30 @@ export function outboxContract(driver: () => Driver): void {
       undefined,
       undefined,
     ])
+    await again.commit({ ...batch(), reports: [{ ...report, madeAt: at(9), json: '{"a":2}' }] })
+    expect(await again.report('main', '2026-W01')).toEqual({ ...report, madeAt: at(9), json: '{"a":2}' })
+  })
+
+  test('lists reports, the newest first, and the teams that have a part', async () => {
+    const { store } = driver()
+    const reports = [
+      reportOf(1),
+      reportOf(3, 'web'),
+      reportOf(3),
+      reportOf(3, 'a/b'),
+      reportOf(2, 'web'),
+      reportOf(2),
+    ]
+    await store.commit({ ...batch(), reports })
+    const ids = (await store.reports('main', 2)).map(({ slot }) => slot.id)
+    expect(ids).toEqual(['2026-W03', '2026-W02'])
+    expect((await store.reports('main', 1))[0]).not.toHaveProperty('json')
+    expect([
+      await store.reportTeams('main', '2026-W03'),
+      await store.reportTeams('main', '2026-W01'),
+    ]).toEqual([['a/b', 'web'], []])
+    expect(await store.report('main', '2026-W03/a/b')).toEqual(reportOf(3, 'a/b'))
+    expect(await store.reports('other', 9)).toEqual([])
   })
 
   test('keeps what a job remembers', async () => {

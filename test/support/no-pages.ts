@@ -4,6 +4,11 @@ import { fakeClock } from './fake-clock.ts'
 
 /** What pages ask of accounts and configuration: of no account. */
 export const NO_PAGES: Omit<Paged, 'snapshot' | 'history'> = {
+  kept: {
+    report: () => Promise.resolve(undefined),
+    reports: () => Promise.resolve([]),
+    reportTeams: () => Promise.resolve([]),
+  },
   accountOf: () => undefined,
   pricesOf: () => undefined,
   clock: fakeClock(),

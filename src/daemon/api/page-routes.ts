@@ -19,10 +19,12 @@ import type { Strip } from '../../report/strip.ts'
 import { createRecent } from '../last-days.ts'
 import { createStrips, spanBefore } from '../strips.ts'
 import { hashOf, readAssets, type Asset } from './assets.ts'
+import { createReportPage, type KeptReports } from './report-page.ts'
 
 export type Paged = {
   readonly snapshot: () => Snapshot | undefined
   readonly history: Pick<History, 'days' | 'intervals'>
+  readonly kept: KeptReports
   readonly accountOf: (ref: ComputeRef) => ComputeAccount | undefined
   readonly pricesOf: (account: string) => Prices | undefined
   readonly clock: Clock
@@ -36,6 +38,7 @@ export function pageRoutes(app: Hono, paged: Paged): void {
   const house = { zone, mode, style: style.path, script: script.path }
   const askRecent = createRecent({ history: paged.history, clock, zone })
   const strips = createStrips(paged)
+  const showReport = createReportPage(paged.kept, house)
 
   const answer = (context: Context, page: Page, status: 200 | 404 | 503): Response => {
     const text = documentOf(page, snapshot(), house)
@@ -94,6 +97,17 @@ export function pageRoutes(app: Hono, paged: Paged): void {
   app.get('/budgets', (context) => {
     const taken = snapshot()
     return taken ? answer(context, budgetsPage(taken, house), 200) : answer(context, NOT_YET, 503)
+  })
+  app.get('/report', async (context) => {
+    const taken = snapshot()
+    if (!taken) return answer(context, NOT_YET, 503)
+    const asked = context.req.query()
+    const shown = await showReport(
+      asked,
+      taken.accounts.map(({ account }) => account),
+    )
+    if (!shown) return answer(context, messagePage('No such account', asked['account'] ?? ''), 404)
+    return answer(context, shown.page, shown.isFound ? 200 : 404)
   })
   app.get('/computes/:id', async (context) => {
     const taken = snapshot()

@@ -1,6 +1,8 @@
 // The weekly report, made when it is asked for.
+import { setImmediate } from 'node:timers/promises'
 import type { Hono } from 'hono'
 import type { Clock } from '../../model/ports.ts'
+import { inTurns } from '../../model/steps.ts'
 import { RENDERINGS } from '../../report/formats.ts'
 import { reportJsonSchema } from '../../report/schema.ts'
 import { makeReport, type ReportSource } from '../make-report.ts'
@@ -33,7 +35,8 @@ export function reportRoutes(app: Hono, { clock, reports, sendReport }: Reported
     const { account, slot, format } = request.value
     const report = await makeReport(sources.get(account) ?? first, slot, now)
     const { contentType, of } = RENDERINGS[format]
-    return context.body(of(report), 200, { ...NOTHING_RUNS, 'content-type': contentType })
+    const text = await inTurns(of(report), () => setImmediate())
+    return context.body(text, 200, { ...NOTHING_RUNS, 'content-type': contentType })
   })
   app.post('/api/v1/report/send', async (context) => {
     const names = [...reports().keys()]

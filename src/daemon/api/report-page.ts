@@ -1,0 +1,51 @@
+// The page of reports that are kept, out of the store: it is shown as it was made.
+import { setImmediate } from 'node:timers/promises'
+import type { Outbox } from '../../model/ports.ts'
+import { reportItem, type StoredReport } from '../../model/report.ts'
+import { inTurns } from '../../model/steps.ts'
+import type { House, Page } from '../../page/layout.ts'
+import { reportPage, type ShownReport } from '../../page/report.ts'
+import { reportHtml } from '../../report/full.ts'
+import { reportFrom } from '../../report/json.ts'
+import type { Html } from '../../report/markup.ts'
+
+export type KeptReports = Pick<Outbox, 'report' | 'reports' | 'reportTeams'>
+
+/** Weeks to choose from: a quarter. */
+const WEEKS = 12
+/** Rows of each table. Doubled, a page of a large fleet is larger than that of the fleet itself. */
+const ROWS = 100
+
+type Asked = Readonly<Partial<Record<'account' | 'week' | 'team', string>>>
+
+/** Undefined where there is no such account. The page says so where there is no such report, with `isFound` false. */
+export type ShowReport = (
+  asked: Asked,
+  accounts: readonly string[],
+) => Promise<{ readonly page: Page; readonly isFound: boolean } | undefined>
+
+export function createReportPage(reports: KeptReports, house: House): ShowReport {
+  // the one that was shown last: a page that is open asks again and again
+  let last: { readonly key: string; readonly main: Html } | undefined
+  const mainOf = async (stored: StoredReport): Promise<Html> => {
+    const key = JSON.stringify([stored.account, reportItem(stored), stored.madeAt])
+    if (last?.key !== key)
+      last = { key, main: reportHtml(await inTurns(reportFrom(stored.json), () => setImmediate()), ROWS) }
+    return last.main
+  }
+  const shownOf = async (account: string, item: string): Promise<ShownReport | undefined> => {
+    const stored = await reports.report(account, item)
+    if (!stored) return undefined
+    const teams = await reports.reportTeams(account, stored.slot.id)
+    return { report: stored, teams, main: await mainOf(stored) }
+  }
+  return async ({ account, week, team }, accounts) => {
+    const name = account === undefined ? accounts[0] : accounts.find((one) => one === account)
+    if (name === undefined) return undefined
+    const kept = await reports.reports(name, WEEKS)
+    const id = week ?? kept[0]?.slot.id
+    const shown = id === undefined ? undefined : await shownOf(name, reportItem({ slot: { id }, team }))
+    const page = reportPage({ accounts, account: name, kept, shown }, house)
+    return { page, isFound: shown !== undefined || kept.length === 0 }
+  }
+}

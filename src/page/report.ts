@@ -1,0 +1,80 @@
+// A weekly report as it was made and kept, with the others to choose from.
+import { reportItem, type KeptReport } from '../model/report.ts'
+import { html, type Html, type Part } from '../report/markup.ts'
+import { inPath, type House, type Page } from './layout.ts'
+import { timeHtml } from './times.ts'
+
+export type ReportPage = {
+  readonly accounts: readonly string[]
+  readonly account: string
+  /** The newest first. */
+  readonly kept: readonly KeptReport[]
+  /** Undefined where none is kept, or not the one that is asked for. */
+  readonly shown: ShownReport | undefined
+}
+
+export type ShownReport = {
+  readonly report: KeptReport
+  /** That have a part of it. */
+  readonly teams: readonly string[]
+  readonly main: Html
+}
+
+export const reportPage = (page: ReportPage, { zone }: House): Page => {
+  const { account, shown, kept } = page
+  return {
+    title: shown ? `Report ${shown.report.slot.id}` : 'Reports',
+    path: '/report',
+    main: html`${choices(page)}
+    ${
+      shown
+        ? html`<p class="about">Kept as it was made ${timeHtml(shown.report.madeAt, zone)}.</p>
+            <div class="report">${shown.main}</div>`
+        : html`<h1>Reports</h1>
+            <p class="nothing">
+              ${kept.length === 0 ? NONE : 'There is no such report, or it is not kept any more.'}
+            </p>
+            <p>
+              <a href="/api/v1/report?account=${inPath(account)}&amp;format=html-full"
+                >What the last whole week cost, as far as it is known now</a
+              >
+            </p>`
+    }`,
+  }
+}
+
+const NONE =
+  'None was made yet. The first is made when a week is over and report.schedule comes, by default on Monday at eight.'
+
+/** Where each is to be found. */
+const pathOf = ({ account, slot, team }: Pick<KeptReport, 'account' | 'slot' | 'team'>): string =>
+  `/report?account=${inPath(account)}&week=${inPath(slot.id)}${team === undefined ? '' : `&team=${inPath(team)}`}`
+
+function choices({ accounts, account, kept, shown }: ReportPage): Html {
+  const current = shown && reportItem(shown.report)
+  return html`${
+    accounts.length > 1 &&
+    html`<nav class="choices" aria-label="Accounts">
+      ${accounts.map((name) => choice(`/report?account=${inPath(name)}`, name, name === account))}
+    </nav>`
+  }
+  ${
+    kept.length > 0 &&
+    html`<nav class="choices" aria-label="Weeks">
+      ${kept.map((one) => choice(pathOf(one), one.slot.id, one.slot.id === shown?.report.slot.id))}
+    </nav>`
+  }
+  ${
+    shown &&
+    shown.teams.length > 0 &&
+    html`<nav class="choices" aria-label="Teams">
+      ${[undefined, ...shown.teams].map((team) => {
+        const part = { ...shown.report, team }
+        return choice(pathOf(part), team ?? 'all teams', reportItem(part) === current)
+      })}
+    </nav>`
+  }`
+}
+
+const choice = (path: string, name: Part, isShown: boolean): Html =>
+  html`<a href="${path}" ${isShown && html` aria-current="true"`}><bdi>${name}</bdi></a>`
