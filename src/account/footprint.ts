@@ -3,6 +3,7 @@ import type { Evidence, Footprint } from '../model/evidence.ts'
 import type { ReadingAccount } from '../model/ledger.ts'
 import type { AwakeCauses, Reading, ReadingAttempt } from '../model/observation.ts'
 import { instant, type Instant } from '../model/units.ts'
+import { offsetOf } from './clock-offset.ts'
 import { grownBy } from './use.ts'
 
 /** What earlier readings told: how far the service's clock is ahead of ours, and the counters. */
@@ -18,7 +19,7 @@ export function withFootprint(evidence: Evidence, attempt: ReadingAttempt, befor
 function footprintOf(attempt: ReadingAttempt, before: Before): Footprint {
   const { connectedAt, disconnectedAt, look, result, activityLag } = attempt
   const reading = result.kind === 'read' ? result.reading : undefined
-  const ahead = reading ? reading.serverTime - disconnectedAt : (before.clockOffset ?? 0)
+  const ahead = reading ? offsetOf(attempt, reading) : (before.clockOffset ?? 0)
   const begun = instant(connectedAt + ahead)
   return {
     connectedAt: begun,

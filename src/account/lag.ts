@@ -1,6 +1,7 @@
 // Measures how late the service shows activity: a reading tells when a statement ended, a later look when it shows.
 import type { AwaitedActivity, LagSample, ReadingAccount } from '../model/ledger.ts'
 import type { Look, ReadingAttempt } from '../model/observation.ts'
+import { offsetOf } from './clock-offset.ts'
 import { instant, seconds, type Instant, type Seconds } from '../model/units.ts'
 
 /** Samples kept of each compute. Doubled, a lag that was long once is believed for twice as many readings. */
@@ -42,12 +43,13 @@ const withSample = ({ lags }: Followed, { atLeast, atMost }: LagSample): Followe
 })
 
 /** The look just before a reading is the first that could have shown what the reading tells. */
-function told(known: Followed, { connectedAt, disconnectedAt, look, result }: ReadingAttempt): Followed {
+function told(known: Followed, attempt: ReadingAttempt): Followed {
+  const { connectedAt, look, result } = attempt
   if (result.kind !== 'read' || 'missing' in result.reading.causes) return known
-  const { causes, serverTime, postmasterStartedAt } = result.reading
+  const { causes, postmasterStartedAt } = result.reading
   const at = causes.lastForeignStatement
   if (at === undefined || at < postmasterStartedAt) return known
-  const offset = serverTime - disconnectedAt
+  const offset = offsetOf(attempt, result.reading)
   // What ended while we were there tells nothing of the look, nor does what something newer has hidden.
   if (at >= connectedAt + offset || (look.compute.lastActive ?? 0) > at) return known
   const awaited: AwaitedActivity = { at: instant(at), atLeast: seconds(0) }

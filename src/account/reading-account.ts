@@ -4,9 +4,10 @@ import type { Evidence } from '../model/evidence.ts'
 import type { ComputeAccount, ReadingAccount, Totals } from '../model/ledger.ts'
 import type { Look, Missing, Reading, ReadingAttempt } from '../model/observation.ts'
 import { gapBucket } from '../model/gap.ts'
-import { latest, millis, seconds } from '../model/units.ts'
+import { latest, seconds } from '../model/units.ts'
 import { lastForeignActivity } from './activity.ts'
 import { withCacheReading } from './cache.ts'
+import { offsetOf } from './clock-offset.ts'
 import { creditAfter } from './credit.ts'
 import { followed } from './lag.ts'
 import { grownBy, NO_USE, withUse } from './use.ts'
@@ -121,7 +122,7 @@ function withAttempt(account: ReadingAccount, attempt: ReadingAttempt): ReadingA
   return {
     ...tried,
     failures: 0,
-    clockOffset: millis(reading.serverTime - disconnectedAt),
+    clockOffset: offsetOf(attempt, reading),
     last: { ...reading, at: disconnectedAt },
     cacheReadAt:
       'missing' in reading.cache || cache?.hitRatio === undefined ? account.cacheReadAt : disconnectedAt,

@@ -169,6 +169,25 @@ test('a wake inside a connection of ours is ours unless the server proves that i
   ).toBe(0)
 })
 
+test('a wake just before a look that let a slow reading go is not that reading’s', () => {
+  const known = after([
+    sweep(420, { looks: [look(420, asleep)] }),
+    sweep(434, {
+      looks: [look(431.2, { state: 'active', startedAt: at(430) })],
+      readings: [
+        attempt(431.3, {
+          disconnectedAt: at(433),
+          result: {
+            kind: 'read',
+            reading: reading({ postmasterStartedAt: at(430.6), serverTime: at(431.7) }),
+          },
+        }),
+      ],
+    }),
+  ])
+  expect(one(known).totals).toMatchObject({ wakes: 2, wakesCaused: 0 })
+})
+
 test('awake time earns credit for readings, at most one delay, and a reading spends what it was let go for', () => {
   const known = after([
     sweep(60, { looks: [look(60, { state: 'active', startedAt: at(-3600) })] }),
