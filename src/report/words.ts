@@ -2,8 +2,11 @@
 
 const HOUR = 3_600_000
 
-/** `3.4 h`. */
-export const hours = (milliseconds: number): string => `${(milliseconds / HOUR).toFixed(1)} h`
+/** `3.4 h`; of less than a tenth of an hour, which would show as none, minutes or seconds. */
+export const hours = (milliseconds: number): string =>
+  milliseconds > 0 && milliseconds < HOUR / 10
+    ? spanText(milliseconds)
+    : `${(milliseconds / HOUR).toFixed(1)} h`
 
 /** `42.1 s`, `12.0 min`, `3.4 h`. */
 export function spanText(milliseconds: number): string {
