@@ -21,9 +21,12 @@ export type RealLedger = {
 /** How long the daemon stays dead, s: longer than a delay, so that computes fall asleep and wake unseen. */
 const DEAD = 12
 
+/** Whoever falls asleep at times: one that never does tells nothing of edges. */
+const SLEEPERS = CAST.filter(({ delay }) => delay !== 'never')
+
 export async function realLedger(minutes: number): Promise<RealLedger> {
   await using world = await setting(
-    CAST.map(({ role, delay }) => ({ name: role, suspendTimeoutSeconds: delay })),
+    SLEEPERS.map(({ role, delay }) => ({ name: role, suspendTimeoutSeconds: Number(delay) })),
   )
   const { local, apiUrl, configFile } = world
   const clock = createClock()
@@ -63,7 +66,7 @@ async function playersOf(
   const answer = await fetch(`${local.baseUrl}/projects`, { headers })
   const { projects } = (await answer.json()) as { projects: { id: string; name: string }[] }
   await Promise.all(
-    CAST.map(async ({ role }) => {
+    SLEEPERS.map(async ({ role }) => {
       const project = projects.find(({ name }) => name === role)
       if (project) await play(role, await uriOf(local, project.id), { clock, random, signal })
     }),

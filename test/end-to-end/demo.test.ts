@@ -1,25 +1,41 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Summary } from '../../src/cli/demo/summary.ts'
 import { dormouse, page } from './support.ts'
 
-test('a demo shows sleeping and waking computes, counts them truly, wakes none, and leaves nothing behind', async () => {
-  await using demo = dormouse(['demo', '--for', '50s', '--json'])
+test('a demo shows sleeping and waking computes, counts them truly, wakes none, tells of a budget, leaves a report and nothing else', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dormouse-demo-report-'))
+  await using demo = dormouse(['demo', '--for', '50s', '--json', '--report', folder])
   expect(await demo.ended).toBe(0)
   expect(demo.err()).toBe('')
   const summary = JSON.parse(demo.out()) as Summary
-  expect(summary.computes.map(({ name }) => name).toSorted()).toEqual(['bursty', 'busy', 'chatty', 'unused'])
-  expect(summary.wakes).toBeGreaterThanOrEqual(5)
-  expect(summary.suspends).toBeGreaterThanOrEqual(2)
+  const names = summary.computes.map(({ name }) => name).toSorted()
+  expect(names).toEqual(['bursty', 'busy', 'chatty', 'forgotten', 'unused'])
+  expect(summary.wakes).toBeGreaterThanOrEqual(6)
+  expect(summary.suspends).toBeGreaterThanOrEqual(3)
   expect(summary.ledger.boundsContainTruth).toBe(true)
   expect(summary.ledger.errorRatio).toBeLessThanOrEqual(0.03)
   expect(summary.observer.wakesCaused).toBe(0)
   expect(summary.spend).toMatchObject({ currency: 'USD' })
   expect(summary.spend.low).toBeLessThanOrEqual(summary.spend.likely)
   expect(summary.spend.likely).toBeLessThanOrEqual(summary.spend.high)
-  const awake = summary.computes.filter(({ awakeSeconds }) => awakeSeconds.truth > 30)
-  const read = awake.filter(({ hitRatio, connections }) => hitRatio !== null && connections !== null)
-  expect(awake.length).toBeGreaterThanOrEqual(2)
-  expect(read).toEqual(awake)
-  expect((await page(summary.urls.metrics)).status).toBe(0)
-  expect((await page(summary.urls.service)).status).toBe(0)
+  const used = summary.computes.filter(({ name }) => name === 'busy' || name === 'chatty')
+  expect(used.filter(({ hitRatio, connections }) => hitRatio === null || connections === null)).toEqual([])
+  const told = { by: 'dormouse', to: 'screen', state: 'event', name: 'budget-rung', severity: 'info' }
+  expect(summary.told).toContainEqual(expect.objectContaining(told))
+  expect(new Set(summary.told.map(({ name }) => name))).toEqual(new Set(['budget-rung']))
+  expect(summary.report).toEqual({ markdown: join(folder, 'report.md'), html: join(folder, 'report.html') })
+  const [markdown, html] = [summary.report.markdown, summary.report.html].map((file) =>
+    readFileSync(file, 'utf8'),
+  )
+  for (const text of [markdown, html])
+    for (const name of [...names, 'payments', 'search']) expect(text).toContain(name)
+  expect(html).toMatch(/^<!doctype html>/i)
+  const { page: status, metrics, service } = summary.urls
+  expect(await Promise.all([status, metrics, service].map(async (url) => (await page(url)).status))).toEqual([
+    0, 0, 0,
+  ])
+  rmSync(folder, { recursive: true })
 })

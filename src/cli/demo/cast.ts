@@ -1,18 +1,41 @@
-// Who plays in the demo: four computes with delays short enough to watch.
+// Who plays in the demo: five computes of two teams, with delays short enough to watch.
 
-export type Role = 'busy' | 'chatty' | 'bursty' | 'unused'
+export type Role = 'busy' | 'chatty' | 'bursty' | 'unused' | 'forgotten'
 
 export type Player = {
   readonly role: Role
+  readonly team: string
   readonly cu: number
-  /** Autosuspend delay. */
-  readonly delay: number
+  /** Autosuspend delay, seconds. */
+  readonly delay: number | 'never'
   readonly about: string
 }
 
+/** Seconds until somebody sees that one was forgotten, and the delay that it is then given. */
+export const NOTICED = { after: 25, delay: 5 }
+
 export const CAST: readonly Player[] = [
-  { role: 'busy', cu: 1, delay: 6, about: 'queries all the time' },
-  { role: 'chatty', cu: 0.5, delay: 6, about: 'one short query every few seconds keeps it awake' },
-  { role: 'bursty', cu: 0.25, delay: 4, about: 'a few seconds of work, then a pause longer than its delay' },
-  { role: 'unused', cu: 0.25, delay: 5, about: 'nobody uses it' },
+  { role: 'busy', team: 'payments', cu: 1, delay: 6, about: 'queries all the time' },
+  {
+    role: 'chatty',
+    team: 'payments',
+    cu: 0.5,
+    delay: 6,
+    about: 'one short query every few seconds keeps it awake',
+  },
+  {
+    role: 'bursty',
+    team: 'search',
+    cu: 0.25,
+    delay: 4,
+    about: 'a few seconds of work, then a pause longer than its delay',
+  },
+  { role: 'unused', team: 'search', cu: 0.25, delay: 5, about: 'nobody uses it' },
+  {
+    role: 'forgotten',
+    team: 'search',
+    cu: 0.25,
+    delay: 'never',
+    about: `nobody uses it, until somebody gives it a delay after ${NOTICED.after} s`,
+  },
 ]

@@ -1,131 +1,167 @@
-// The whole product on this machine: the local service, clients, and the daemon as a process of its own.
-import type { ChildProcess } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { request } from 'undici'
+// The whole product on this machine: the local service, clients, the daemon as a process of its own, and who is told of things.
 import { createClock } from '../../daemon/clock.ts'
 import { createRandom } from '../../daemon/random.ts'
+import type { Fleet } from '../../daemon/status.ts'
 import type { Clock } from '../../model/ports.ts'
+import { toIso } from '../../model/time.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 import { readFleet } from '../fleet.ts'
 import type { ExitCode, Io } from '../io.ts'
-import { CAST } from './cast.ts'
+import { EXIT } from '../output.ts'
+import { introOf } from './intro.ts'
+import { findPrograms, startMonitoring, type Monitoring, type Programs } from './monitoring/monitoring.ts'
+import { startClients, superviseDaemon } from './players.ts'
+import { toldText } from './receiver.ts'
+import { leaveReport, reportFolder } from './report.ts'
 import { createScreen } from './screen.ts'
-import { ended, setStage, startDaemonProcess, type StageSet } from './stage.ts'
+import { setStage, type StageSet } from './stage.ts'
 import { summaryOf, summaryText, type Summary } from './summary.ts'
-import { play } from './workload.ts'
 
 export type DemoOptions = {
   /** Undefined: until it is interrupted. */
   readonly length: Seconds | undefined
   readonly json: boolean
+  readonly withPrometheus: boolean
+  /** Where the report is left; undefined: in a new folder. */
+  readonly report: string | undefined
 }
 
-export async function demo({ length, json }: DemoOptions, io: Io): Promise<ExitCode> {
-  await using stack = new AsyncDisposableStack()
+export async function demo(options: DemoOptions, io: Io): Promise<ExitCode> {
+  const programs = options.withPrometheus ? findPrograms(io.env['PATH']) : undefined
+  if (options.withPrometheus && !programs) {
+    io.err(`dormouse: ${MISSING}`)
+    return EXIT.failed
+  }
+  const folder = reportFolder(options.report, io)
   const clock = createClock()
-  const folder = mkdtempSync(join(tmpdir(), 'dormouse-demo-'))
-  chmodSync(folder, 0o711) // as root, Postgres runs as another user, who must pass through; the secrets in it are closed
-  stack.defer(() => rmSync(folder, { recursive: true, force: true }))
-  const stage = await setStage(folder)
-  stack.defer(() => stage.local.stop())
-
-  // An interrupt ends the watching, not yet the play: the summary asks the daemon.
-  const over = new AbortController()
-  const { signal } = over
-  const daemon = superviseDaemon(stage, { folder, signal, clock, say: json ? () => undefined : io.out })
-  const clients = startClients(stage, clock, signal).catch((cause: unknown) =>
-    io.err(`no clients play: ${String(cause)}`),
-  )
-  stack.defer(async () => {
-    over.abort()
-    await Promise.all([daemon, clients])
-  })
-  if (json) await clock.sleep(length ?? FOR_EVER, io.signal)
-  else await watch(stage, { io, clock, length: length ?? FOR_EVER })
-  const summary = await summaryNow(stage)
+  const say = options.json ? () => undefined : io.out
+  say('Starting the service, Postgres and Dormouse …')
+  await using stack = new AsyncDisposableStack()
+  const stage = stack.use(await setStage({ token: createRandom().uuid(), now: () => toIso(clock.now()) }))
+  const play = stack.use(perform(stage, { clock, io, say }))
+  const show: Show = { io, clock, until: clock.monotonic() + (options.length ?? FOR_EVER) }
+  await isUp(stage, show)
+  const monitoring = programs && stack.use(await startPrograms(programs, stage, show))
+  play.begin()
+  if (options.json) await clock.sleep(left(show), io.signal)
+  else await watch(stage, show, introOf(stage, monitoring))
+  const summary = await summaryNow(stage, { folder, monitoring, clock })
   if (!summary) {
     io.err('the daemon did not answer at the end, so there is no summary')
-    return 1
+    return EXIT.failed
   }
-  io.out(json ? JSON.stringify(summary) : summaryText(summary))
-  return 0
+  io.out(options.json ? JSON.stringify(summary) : summaryText(summary))
+  return EXIT.ok
 }
+
+const MISSING =
+  '--with-prometheus needs Prometheus and Alertmanager, and this machine has not both: on Debian, apt install prometheus prometheus-alertmanager'
 
 /** A clock cannot sleep longer than this at a time; a demo that is watched for 24 days may end. */
-const FOR_EVER = seconds(2_000_000)
+const FOR_EVER = 2_000_000
 
-type Show = { readonly io: Io; readonly clock: Clock; readonly length: Seconds }
+/** `until` is of the monotonic clock. */
+type Show = { readonly io: Io; readonly clock: Clock; readonly until: number }
 
-async function watch(stage: StageSet, { io, clock, length }: Show): Promise<void> {
-  const screen = createScreen(io, introOf(stage))
-  const until = clock.monotonic() + length
-  while (!io.signal.aborted && clock.monotonic() < until) {
-    // oxlint-disable-next-line no-await-in-loop -- a screen is drawn once a second
-    const answer = await readFleet({ url: stage.apiUrl })
-    if (answer.ok) screen.show(answer.value)
-    // oxlint-disable-next-line no-await-in-loop -- as above
-    await clock.sleep(seconds(Math.min(1, until - clock.monotonic())), io.signal)
+const left = ({ clock, until }: Show): Seconds => seconds(Math.max(0, until - clock.monotonic()))
+
+type House = { readonly clock: Clock; readonly io: Io; readonly say: (text: string) => void }
+
+/** `begin` tells those who wait for an audience that it is there. */
+type Performance = AsyncDisposable & { readonly begin: () => void }
+
+/** Everybody acts until it is disposed of: an interrupt ends the watching, not yet the play, as the summary asks the daemon. */
+function perform(stage: StageSet, { clock, io, say }: House): Performance {
+  const over = new AbortController()
+  const { promise: watched, resolve: begin } = Promise.withResolvers<void>()
+  const direction = { clock, say, watched, signal: over.signal }
+  const daemon = superviseDaemon(stage, direction)
+  const clients = startClients(stage, direction).catch((cause: unknown) =>
+    io.err(`no clients play: ${String(cause)}`),
+  )
+  return {
+    begin,
+    [Symbol.asyncDispose]: async () => {
+      over.abort()
+      begin()
+      await Promise.all([daemon, clients])
+    },
   }
 }
 
-async function summaryNow({ local, apiUrl, telemetryUrl }: StageSet): Promise<Summary | undefined> {
+/** Resolves when the daemon has looked once: Prometheus would otherwise begin with an alert that it is down. */
+async function isUp({ apiUrl }: StageSet, show: Show): Promise<void> {
+  while (!show.io.signal.aborted && left(show) > 0) {
+    // oxlint-disable-next-line no-await-in-loop -- one look after the other
+    if ((await readFleet({ url: apiUrl })).ok) return
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    await show.clock.sleep(seconds(Math.min(0.2, left(show))), show.io.signal)
+  }
+}
+
+/** @returns undefined where the demo was interrupted, which ends programs that are starting. @throws when one does not start */
+async function startPrograms(
+  programs: Programs,
+  { folder, telemetryUrl, receiver, tokenFile }: StageSet,
+  { io, clock }: Show,
+): Promise<Monitoring | undefined> {
+  if (io.signal.aborted) return undefined
+  try {
+    return await startMonitoring({
+      programs,
+      folder: `${folder}/monitoring`,
+      jobs: { dormouse: new URL(telemetryUrl).host },
+      telling: { url: receiver.url, tokenFile },
+      clock,
+    })
+  } catch (cause) {
+    if (io.signal.aborted) return undefined
+    throw cause
+  }
+}
+
+async function watch(stage: StageSet, show: Show, intro: readonly string[]): Promise<void> {
+  const { io, clock } = show
+  const screen = createScreen(io, intro)
+  while (!io.signal.aborted && left(show) > 0) {
+    // oxlint-disable-next-line no-await-in-loop -- a screen is drawn once a second
+    const answer = await readFleet({ url: stage.apiUrl })
+    if (answer.ok) screen.show(answer.value, toldLines(stage, answer.value))
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    await clock.sleep(seconds(Math.min(1, left(show))), io.signal)
+  }
+}
+
+/** With the names of the table above in place of ids. */
+const toldLines = ({ receiver }: StageSet, { computes }: Fleet): readonly string[] =>
+  receiver.told.map((told) =>
+    computes.reduce(
+      (line, { project_id, project_name }) => line.replaceAll(project_id, project_name ?? project_id),
+      toldText(told),
+    ),
+  )
+
+type Ending = {
+  /** Where the report is left. */
+  readonly folder: string
+  readonly monitoring: Monitoring | undefined
+  readonly clock: Clock
+}
+
+async function summaryNow(
+  { local, apiUrl, telemetryUrl, receiver }: StageSet,
+  { folder, monitoring, clock }: Ending,
+): Promise<Summary | undefined> {
   const answer = await readFleet({ url: apiUrl })
   if (!answer.ok) return undefined
+  const report = await leaveReport(apiUrl, { folder, now: clock.now() })
   const fleet = answer.value
   const urls = {
+    page: `${apiUrl}/`,
     metrics: `${telemetryUrl}/metrics`,
     api: `${apiUrl}/api/v1/computes`,
     service: local.baseUrl,
+    ...(monitoring && { prometheus: monitoring.prometheusUrl, alertmanager: monitoring.alertmanagerUrl }),
   }
-  return summaryOf({ fleet, truth: local.truth(fleet.taken_at), urls })
-}
-
-const introOf = ({ telemetryUrl, apiUrl, local, configFile }: StageSet): string[] => [
-  'Four computes of a service on this machine, each a real Postgres, and Dormouse watching them:',
-  ...CAST.map(({ role, delay, about }) => `  ${role.padEnd(8)} sleeps after ${delay} s of silence: ${about}`),
-  `look at ${apiUrl}/ in a browser; metrics ${telemetryUrl}/metrics`,
-  `service ${local.baseUrl}   configuration ${configFile}`,
-]
-
-type Supervision = {
-  readonly folder: string
-  readonly signal: AbortSignal
-  readonly clock: Clock
-  readonly say: (text: string) => void
-}
-
-/** Starts the daemon again when it ends before the demo does, which is what an orchestrator would do. */
-async function superviseDaemon(stage: StageSet, { folder, signal, clock, say }: Supervision): Promise<void> {
-  let child: ChildProcess | undefined
-  const stop = (): boolean | undefined => child?.kill('SIGTERM')
-  signal.addEventListener('abort', stop, { once: true })
-  while (!signal.aborted) {
-    child = startDaemonProcess(stage, folder)
-    // oxlint-disable-next-line no-await-in-loop -- one daemon after the other
-    await ended(child)
-    if (signal.aborted) return
-    say(`the daemon ended (${child.signalCode ?? child.exitCode}); starting it again`)
-    // oxlint-disable-next-line no-await-in-loop -- one daemon after the other
-    await clock.sleep(seconds(1), signal)
-  }
-}
-
-/** One client per compute, each in the manner of its role. */
-async function startClients({ local }: StageSet, clock: Clock, signal: AbortSignal): Promise<void> {
-  const headers = { authorization: `Bearer ${local.apiKey}` }
-  const answer = await request(`${local.baseUrl}/projects`, { headers })
-  const { projects } = (await answer.body.json()) as { projects: { id: string; name: string }[] }
-  const random = createRandom()
-  await Promise.all(
-    CAST.map(async ({ role }) => {
-      const project = projects.find(({ name }) => name === role)
-      if (!project) return
-      const path = `projects/${project.id}/connection_uri?database_name=app&role_name=app_owner`
-      const { body } = await request(`${local.baseUrl}/${path}`, { headers })
-      const { uri } = (await body.json()) as { uri: string }
-      await play(role, uri, { clock, random, signal })
-    }),
-  )
+  return report && summaryOf({ fleet, truth: local.truth(fleet.taken_at), urls, told: receiver.told, report })
 }

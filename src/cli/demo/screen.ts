@@ -3,36 +3,43 @@ import type { ComputeStatus, Fleet } from '../../daemon/status.ts'
 import type { Io } from '../io.ts'
 import { fleetTable, lengthText } from '../fleet-table.ts'
 
-export type Screen = { show(fleet: Fleet): void }
+/** `told`: a line for each thing that somebody was told of so far. */
+export type Screen = { show(fleet: Fleet, told: readonly string[]): void }
 
 /** @param intro the lines above the table */
 export const createScreen = (io: Io, intro: readonly string[]): Screen =>
   io.columns === undefined ? lines(io, intro) : live(io, { intro, columns: io.columns })
 
 const CLEAR = '\u001B[H\u001B[J'
+/** Lines under the table. Doubled, a terminal of 24 lines would scroll. */
+const SHOWN = 6
 
 function live(
   io: Io,
   { intro, columns }: { readonly intro: readonly string[]; readonly columns: number },
 ): Screen {
   return {
-    show: (fleet) => {
-      const shown = [...intro, '', ...fleetTable(fleet).split('\n')].map((line) => line.slice(0, columns))
-      io.out(CLEAR + shown.join('\n'))
+    show: (fleet, told) => {
+      const news = told.length === 0 ? [] : ['', ...told.slice(-SHOWN)]
+      const shown = [...intro, '', ...fleetTable(fleet).split('\n'), ...news]
+      io.out(CLEAR + shown.map((line) => line.slice(0, columns)).join('\n'))
     },
   }
 }
 
 function lines(io: Io, intro: readonly string[]): Screen {
   let before: readonly ComputeStatus[] = []
+  let said = 0
   io.out(intro.join('\n'))
   return {
-    show: (fleet) => {
+    show: (fleet, told) => {
       for (const compute of fleet.computes) {
         const last = before.find(({ endpoint_id }) => endpoint_id === compute.endpoint_id)
         if (last?.state !== compute.state) io.out(changeText(compute, fleet.taken_at))
       }
       before = fleet.computes
+      for (const line of told.slice(said)) io.out(line)
+      said = told.length
     },
   }
 }
@@ -41,4 +48,4 @@ const changeText = (
   { project_name, project_id, state, awake_seconds }: ComputeStatus,
   takenAt: string,
 ): string =>
-  `${takenAt.slice(11, 19)} ${(project_name ?? project_id).padEnd(8)} ${state.padEnd(7)} awake so far ${lengthText(awake_seconds.likely)}`
+  `${takenAt.slice(11, 19)} ${(project_name ?? project_id).padEnd(9)} ${state.padEnd(7)} awake so far ${lengthText(awake_seconds.likely)}`

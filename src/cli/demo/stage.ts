@@ -1,15 +1,22 @@
-// Sets the demo up in a folder of its own: the local service, a configuration, the daemon as a process of its own.
+// Sets the demo up in a folder of its own: the local service, who is told of things, a configuration, the daemon as a process of its own.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, openSync, writeFileSync } from 'node:fs'
+import { chmodSync, closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../local/compute/ports.ts'
 import { startLocal, type Local } from '../../local/start.ts'
 import { CAST } from './cast.ts'
+import { configurationOf } from './configuration.ts'
+import { EVENTS, openReceiver, type Receiver } from './receiver.ts'
 
-export type StageSet = {
+export type StageSet = AsyncDisposable & {
+  readonly folder: string
   readonly local: Local
+  readonly receiver: Receiver
   readonly configFile: string
+  /** Holds the token of `receiver`. */
+  readonly tokenFile: string
   readonly telemetryUrl: string
   readonly apiUrl: string
 }
@@ -20,61 +27,67 @@ const ACTIVITY_LAG = 1
 /** Divides memory sizes, so that tables of a few megabytes exercise the file cache. */
 const CACHE_SCALE = 64
 
-/** @throws with what to do about it when the local service cannot start */
-export async function setStage(folder: string): Promise<StageSet> {
+export type Props = {
+  /** That Alertmanager shows to the receiver. */
+  readonly token: string
+  /** ISO 8601. */
+  readonly now: () => string
+}
+
+/** Removes all of it when it is disposed of. @throws with what to do about it when the local service cannot start */
+export async function setStage({ token, now }: Props): Promise<StageSet> {
+  await using stack = new AsyncDisposableStack()
+  const folder = mkdtempSync(join(tmpdir(), 'dormouse-demo-'))
+  stack.defer(() => rmSync(folder, { recursive: true, force: true }))
+  chmodSync(folder, 0o711) // as root, Postgres runs as another user, who must pass through; the secrets in it are closed
   const local = await startLocal({
     folder: join(folder, 'service'),
-    projects: CAST.map(({ role, cu, delay }) => ({ name: role, cu, suspendTimeoutSeconds: delay })),
+    projects: CAST.map(({ role, cu, delay }) => ({
+      name: role,
+      cu,
+      suspendTimeoutSeconds: delay === 'never' ? -1 : delay,
+    })),
     allowShortDelays: true,
     wakeLatency: { min: WAKE_LATENCY, max: WAKE_LATENCY },
     lastActiveLag: ACTIVITY_LAG,
     cacheScale: CACHE_SCALE,
   })
+  stack.defer(() => local.stop())
+  const receiver = stack.use(await openReceiver(token, now))
   const [telemetry, api] = [await freePort(), await freePort()]
-  const keyFile = join(folder, 'api-key')
-  const passwordFile = join(folder, 'password')
+  const secret = (name: string, text: string): string => {
+    const file = join(folder, name)
+    writeFileSync(file, `${text}\n`, { mode: 0o600 })
+    return file
+  }
   const configFile = join(folder, 'dormouse.yaml')
-  writeFileSync(keyFile, `${local.apiKey}\n`, { mode: 0o600 })
-  writeFileSync(passwordFile, `${local.monitoringPassword}\n`, { mode: 0o600 })
-  writeFileSync(configFile, configuration(local, { keyFile, passwordFile, telemetry, api }))
+  const configuration = configurationOf(local, {
+    keyFile: secret('api-key', local.apiKey),
+    passwordFile: secret('password', local.monitoringPassword),
+    receiverFile: secret('receiver', receiver.url + EVENTS),
+    telemetry,
+    api,
+    activityLag: ACTIVITY_LAG,
+  })
+  writeFileSync(configFile, configuration)
+  const open = stack.move()
   return {
+    folder,
     local,
+    receiver,
     configFile,
+    tokenFile: secret('receiver-token', token),
     telemetryUrl: `http://127.0.0.1:${telemetry}`,
     apiUrl: `http://127.0.0.1:${api}`,
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
   }
 }
-
-type Places = {
-  readonly keyFile: string
-  readonly passwordFile: string
-  readonly telemetry: number
-  readonly api: number
-}
-
-const configuration = (
-  { baseUrl, proxyPort }: Local,
-  { keyFile, passwordFile, telemetry, api }: Places,
-): string => `
-accounts:
-  - name: demo
-    base_url: ${baseUrl}
-    api_key_file: ${keyFile}
-    plan: launch
-    dsn: "postgresql://dormouse@127.0.0.1:${proxyPort}/{database}?options=endpoint%3D{endpoint_id}&sslmode=disable"
-    dsn_password_file: ${passwordFile}
-poll: { interval: 1s, max_age: 10s }
-reading: { database: app, overhead: 0.05, min_interval: 10s, activity_lag: ${ACTIVITY_LAG}s, deadline: 1s }
-service: { preset: interface, requests_per_minute: 3000 }
-server: { telemetry: "127.0.0.1:${telemetry}", api: "127.0.0.1:${api}" }
-store: { folder: ./dormouse-data }
-`
 
 /**
  * The daemon as a child; its log goes into the folder. In a group of its own, because Ctrl-C is meant for the demo, and
  * with a channel, because a daemon whose demo was killed has nothing to do.
  */
-export function startDaemonProcess({ configFile }: StageSet, folder: string): ChildProcess {
+export function startDaemonProcess({ configFile, folder }: StageSet): ChildProcess {
   const launcher = join(import.meta.dirname, '../../dormouse.mjs')
   const log = openSync(join(folder, 'daemon.log'), 'a', 0o600)
   const child = spawn(process.execPath, [launcher, 'run', '--config', configFile], {

@@ -2,6 +2,8 @@
 import type { ComputeStatus, Fleet } from '../../daemon/status.ts'
 import type { Truth } from '../../local/truth.ts'
 import { lengthText, moneyText } from '../fleet-table.ts'
+import type { Told } from './receiver.ts'
+import type { LeftReport } from './report.ts'
 
 export type Summary = {
   readonly computes: readonly ComputeSummary[]
@@ -18,7 +20,17 @@ export type Summary = {
   /** Taken; held back by the quiet rule; tried in vain. */
   readonly readings: { readonly ok: number; readonly refused: number; readonly failed: number }
   readonly observer: { readonly wakesCaused: number; readonly awakeExtensionSeconds: number }
-  readonly urls: { readonly metrics: string; readonly api: string; readonly service: string }
+  /** Everything that somebody was told of, the earliest first. */
+  readonly told: readonly Told[]
+  readonly report: LeftReport
+  readonly urls: {
+    readonly page: string
+    readonly metrics: string
+    readonly api: string
+    readonly service: string
+    readonly prometheus?: string
+    readonly alertmanager?: string
+  }
 }
 
 export type ComputeSummary = {
@@ -44,11 +56,10 @@ export type SummaryInput = {
   readonly fleet: Fleet
   /** As of `fleet.taken_at`. */
   readonly truth: Truth
-  readonly urls: Summary['urls']
-}
+} & Pick<Summary, 'urls' | 'told' | 'report'>
 
 /** Wakes, suspensions and awake time are the truth's; the ledger is judged by it. */
-export function summaryOf({ fleet, truth, urls }: SummaryInput): Summary {
+export function summaryOf({ fleet, truth, ...rest }: SummaryInput): Summary {
   const { computes } = fleet
   const account = fleet.accounts[0]
   const summaries = truth.computes.map((real) => computeSummary(real, computes))
@@ -69,7 +80,7 @@ export function summaryOf({ fleet, truth, urls }: SummaryInput): Summary {
       wakesCaused: sum(truth.computes.map(({ wakes }) => wakes.filter(isOurs).length)),
       awakeExtensionSeconds: account?.observer.awake_extension_seconds ?? 0,
     },
-    urls,
+    ...rest,
   }
 }
 
@@ -123,10 +134,10 @@ const UNSEEN = {
 
 /** The same for a person. */
 export function summaryText(summary: Summary): string {
-  const { spend, ledger, readings, observer } = summary
+  const { spend, ledger, readings, observer, told, report } = summary
   const computes = summary.computes.map(({ name, wakes, suspends, awakeSeconds }) => {
     const { low, high, truth } = awakeSeconds
-    return `  ${name.padEnd(8)} awake ${lengthText(truth).padStart(8)}, Dormouse says ${low.toFixed(1)} to ${high.toFixed(1)} s; ${counted(wakes, 'wake')}, ${counted(suspends, 'suspension')}`
+    return `  ${name.padEnd(9)} awake ${lengthText(truth).padStart(8)}, Dormouse says ${low.toFixed(1)} to ${high.toFixed(1)} s; ${counted(wakes, 'wake')}, ${counted(suspends, 'suspension')}`
   })
   return [
     '',
@@ -136,7 +147,16 @@ export function summaryText(summary: Summary): string {
       `the ledger is off by ${(ledger.errorRatio * 100).toFixed(2)} %, its bounds ${ledger.boundsContainTruth ? 'contain' : 'DO NOT CONTAIN'} the truth.`,
     `Readings: ${readings.ok} taken, ${readings.refused} times held back by the quiet rule, ${readings.failed} failed. Wakes caused by looking: ${observer.wakesCaused}; ` +
       `awake time added: ${lengthText(observer.awakeExtensionSeconds)}.`,
+    toldLine(told),
+    `The report of this week: ${report.markdown}, ${report.html}`,
   ].join('\n')
+}
+
+function toldLine(told: readonly Told[]): string {
+  const of = (state: Told['state']): number => told.filter((one) => one.state === state).length
+  const alerts = `, Alertmanager of ${counted(of('firing'), 'alert')} and ${of('resolved')} that ended`
+  const isMonitored = told.some(({ by }) => by === 'alertmanager')
+  return `Dormouse told of ${counted(of('event'), 'event')}${isMonitored ? alerts : ''}.`
 }
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

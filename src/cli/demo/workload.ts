@@ -27,7 +27,12 @@ const SCENES: Readonly<Record<Role, Scene>> = {
     await session('batch', { uri, length: 3, rows: 30_000 }, stage)
     await pause(8.5 + stage.random.unit(), stage)
   },
-  unused: (_, { clock, signal }) => clock.sleep(seconds(86_400), signal),
+  unused: idle,
+  forgotten: idle,
+}
+
+function idle(_: string, { clock, signal }: Stage): Promise<void> {
+  return clock.sleep(seconds(86_400), signal)
 }
 
 type Session = {

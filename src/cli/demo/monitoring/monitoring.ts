@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Clock } from '../../../model/ports.ts'
 import { startAlertmanager } from './alertmanager.ts'
 import { hastyRouting, hastyRules, type Telling } from './hasty.ts'
-import { findProgram } from './program.ts'
+import { findProgram, isThere } from './program.ts'
 import { startPrometheus } from './prometheus.ts'
 
 const SHIPPED = join(import.meta.dirname, '../../../../dashboards')
@@ -31,6 +31,8 @@ export type MonitoringOptions = {
 
 export type Monitoring = AsyncDisposable & {
   readonly prometheusUrl: string
+  /** Where Prometheus shows alerts to people. */
+  readonly alertsUrl: string
   readonly alertmanagerUrl: string
 }
 
@@ -56,12 +58,20 @@ export async function startMonitoring(options: MonitoringOptions): Promise<Monit
       clock,
     }),
   )
+  const alertsUrl = await alertsPage(prometheus.url)
   const open = stack.move()
   return {
     prometheusUrl: prometheus.url,
+    alertsUrl,
     alertmanagerUrl: alertmanager.url,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   }
+}
+
+/** Debian has only the page that others keep under `/classic`. */
+async function alertsPage(url: string): Promise<string> {
+  const classic = `${url}/classic/alerts`
+  return (await isThere(classic)) ? classic : `${url}/alerts`
 }
 
 const shipped = (name: string): string => readFileSync(join(SHIPPED, name), 'utf8')

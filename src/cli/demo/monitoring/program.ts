@@ -8,13 +8,15 @@ import { isProgram } from '../../../local/compute/owner.ts'
 import type { Clock } from '../../../model/ports.ts'
 import { seconds } from '../../../model/units.ts'
 
-/** Where packages put programs that are not on everybody's PATH. */
-const USUAL = ['/usr/bin', '/usr/local/bin', '/usr/sbin', '/usr/local/sbin', '/opt/homebrew/bin']
-
-/** The first of `names` that the machine has, each looked for in all folders of `path` and the usual ones. */
+/** The first of `names` that is in a folder of `path`. */
 export const findProgram = (names: readonly string[], path = ''): string | undefined =>
   names
-    .flatMap((name) => [...path.split(':').filter(Boolean), ...USUAL].map((folder) => join(folder, name)))
+    .flatMap((name) =>
+      path
+        .split(':')
+        .filter(Boolean)
+        .map((folder) => join(folder, name)),
+    )
     .find(isProgram)
 
 /** Disposed of, it is ended, by its own id. */
@@ -86,7 +88,8 @@ export async function answering(name: string, program: Program, { url, clock }: 
 
 export type Answering = { readonly url: string; readonly clock: Clock }
 
-async function isThere(url: string): Promise<boolean> {
+/** Whether `url` answers 200. */
+export async function isThere(url: string): Promise<boolean> {
   try {
     const { statusCode, body } = await request(url)
     await body.dump()

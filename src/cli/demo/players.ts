@@ -1,0 +1,85 @@
+// Everybody who acts in the demo: the daemon, a client of each compute, and whoever notices what was forgotten.
+import type { ChildProcess } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { request } from 'undici'
+import { createRandom } from '../../daemon/random.ts'
+import type { Clock } from '../../model/ports.ts'
+import { seconds } from '../../model/units.ts'
+import { CAST, NOTICED } from './cast.ts'
+import { ended, startDaemonProcess, type StageSet } from './stage.ts'
+import { play } from './workload.ts'
+
+export type Direction = {
+  readonly clock: Clock
+  /** Aborts when the play is over. */
+  readonly signal: AbortSignal
+  /** Resolves when everybody who is to watch does, or the play is over. */
+  readonly watched: Promise<void>
+  readonly say: (text: string) => void
+}
+
+/** Starts the daemon again when it ends before the demo does, which is what an orchestrator would do. */
+export async function superviseDaemon(
+  stage: StageSet,
+  { signal, clock, say }: Omit<Direction, 'watched'>,
+): Promise<void> {
+  let child: ChildProcess | undefined
+  const stop = (): boolean | undefined => child?.kill('SIGTERM')
+  signal.addEventListener('abort', stop, { once: true })
+  while (!signal.aborted) {
+    child = startDaemonProcess(stage)
+    // oxlint-disable-next-line no-await-in-loop -- one daemon after the other
+    await ended(child)
+    if (signal.aborted) return
+    const last = readFileSync(join(stage.folder, 'daemon.log'), 'utf8').trimEnd().split('\n').at(-1)
+    say(`the daemon ended (${child.signalCode ?? child.exitCode}): ${last}; starting it again`)
+    // oxlint-disable-next-line no-await-in-loop -- one daemon after the other
+    await clock.sleep(seconds(1), signal)
+  }
+}
+
+/** One client per compute, each in the manner of its role; beside them somebody gives the one that was forgotten a delay. */
+export async function startClients(
+  { local }: StageSet,
+  { clock, signal, watched }: Omit<Direction, 'say'>,
+): Promise<void> {
+  const ask = createAsk(local)
+  const { projects } = (await ask('projects')) as { projects: readonly { id: string; name: string }[] }
+  const random = createRandom()
+  await Promise.all(
+    CAST.map(async ({ role, delay }) => {
+      const id = projects.find(({ name }) => name === role)?.id
+      if (id === undefined) return
+      const path = `projects/${id}/connection_uri?database_name=app&role_name=app_owner`
+      const { uri } = (await ask(path)) as { uri: string }
+      if (delay !== 'never') return play(role, uri, { clock, random, signal })
+      await watched
+      await clock.sleep(seconds(NOTICED.after), signal)
+      if (!signal.aborted) await giveDelay(ask, id)
+      return play(role, uri, { clock, random, signal })
+    }),
+  )
+}
+
+async function giveDelay(ask: Ask, projectId: string): Promise<void> {
+  const path = `projects/${projectId}/endpoints`
+  const { endpoints } = (await ask(path)) as { endpoints: readonly { id: string }[] }
+  const body = { endpoint: { suspend_timeout_seconds: NOTICED.delay } }
+  await Promise.all(endpoints.map(({ id }) => ask(`${path}/${id}`, body)))
+}
+
+/** With a body it is a change. @throws unless it is answered with success */
+type Ask = (path: string, change?: unknown) => Promise<unknown>
+
+const createAsk =
+  ({ baseUrl, apiKey }: StageSet['local']): Ask =>
+  async (path, change) => {
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+    const { statusCode, body } = await request(`${baseUrl}/${path}`, {
+      headers,
+      ...(change !== undefined && { method: 'PATCH', body: JSON.stringify(change) }),
+    })
+    if (statusCode >= 300) throw new Error(`the service answers ${statusCode}: ${await body.text()}`)
+    return body.json()
+  }

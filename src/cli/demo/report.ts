@@ -1,0 +1,39 @@
+// What the demo leaves behind: the report of the running week.
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { weekIdOf } from '../../calendar/iso-week.ts'
+import { createUtc } from '../../calendar/zone.ts'
+import type { Instant } from '../../model/units.ts'
+import { askDaemon } from '../daemon-api.ts'
+import type { Io } from '../io.ts'
+
+/** Where the report will be, made now: a folder that cannot be made is no surprise at the end. @throws when it cannot */
+export function reportFolder(wanted: string | undefined, { cwd }: Io): string {
+  if (wanted === undefined) return mkdtempSync(join(tmpdir(), 'dormouse-report-'))
+  const folder = resolve(cwd, wanted)
+  mkdirSync(folder, { recursive: true })
+  return folder
+}
+
+/** Paths. */
+export type LeftReport = { readonly markdown: string; readonly html: string }
+
+const NAMES = { markdown: 'report.md', html: 'report.html' } as const
+
+/** Writes the report of the week of `now`. The problem is a text. @returns undefined where the daemon did not answer */
+export async function leaveReport(
+  apiUrl: string,
+  { folder, now }: { readonly folder: string; readonly now: Instant },
+): Promise<LeftReport | undefined> {
+  const week = weekIdOf(now, createUtc())
+  const write = async (format: keyof typeof NAMES): Promise<string | undefined> => {
+    const answer = await askDaemon({ url: apiUrl }, `/api/v1/report?week=${week}&format=${format}`)
+    if (!answer.ok) return undefined
+    const file = join(folder, NAMES[format])
+    writeFileSync(file, await answer.value.text())
+    return file
+  }
+  const [markdown, html] = [await write('markdown'), await write('html')]
+  return markdown !== undefined && html !== undefined ? { markdown, html } : undefined
+}
