@@ -135,8 +135,11 @@ function placed(sections: readonly Section[]): readonly (PlacedPanel | Heading)[
   return panels
 }
 
+/** Chosen at first; then Grafana takes the first there is. */
+const NOTHING = { text: '', value: '' } as const
+
 const DATASOURCE_VARIABLE = {
-  current: {},
+  current: NOTHING,
   hide: 0,
   includeAll: false,
   label: 'Data source',
@@ -194,7 +197,7 @@ const variableJson = (
   { asked, oneOf }: { readonly asked: string; readonly oneOf: Board['oneOf'] },
 ) => ({
   ...(all === undefined ? {} : { allValue: all }),
-  current: all === undefined || name === oneOf ? {} : { text: ['All'], value: ['$__all'] },
+  current: all === undefined || name === oneOf ? NOTHING : { text: ['All'], value: ['$__all'] },
   datasource: DATASOURCE,
   definition: query,
   hide: asked.includes(`$${name}`) ? 0 : 2,

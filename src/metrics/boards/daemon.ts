@@ -17,7 +17,7 @@ const RUNS: Section = {
           title: 'What runs',
           description: 'Each process that is scraped. Mode: how far it may go.',
           width: 8,
-          rows: `max by (instance, version, node_version, tzdata) (${of('buildInfo')})`,
+          rows: `max by (instance, version, node_version, tzdata, mode) (${of('buildInfo')} * on (job, instance) group_left (mode) ${of('configInfo')})`,
           labels: {
             instance: 'Instance',
             version: 'Version',
@@ -32,7 +32,6 @@ const RUNS: Section = {
               expr: `time() - max by (instance) (${ofProcess('process_start_time_seconds')})`,
               unit: 's',
             },
-            { name: 'Configured', expr: `max by (instance, mode) (${of('configInfo')})`, unit: 'none' },
           ],
         }),
         stat({

@@ -73,9 +73,7 @@ export const states = (shown: Shown & { readonly mapping: Mapping }): Panel => (
         custom: {
           fillOpacity: 70,
           hideFrom: { legend: false, tooltip: false, viz: false },
-          insertNulls: false,
           lineWidth: 0,
-          spanNulls: false,
         },
         mappings: [{ type: 'value', options: shown.mapping }],
       }),
@@ -83,7 +81,7 @@ export const states = (shown: Shown & { readonly mapping: Mapping }): Panel => (
     },
     options: {
       alignValue: 'left',
-      legend: { displayMode: 'list', placement: 'bottom', showLegend: true },
+      legend: { calcs: [], displayMode: 'list', placement: 'bottom', showLegend: true },
       mergeValues: true,
       perPage: 20,
       rowHeight: 0.8,
