@@ -12,7 +12,7 @@ const DAY = 24 * HOUR
 /** Days before the daemon begins, of which the service keeps the operations: enough for forecasts of windows that are over. */
 export const PAST_DAYS = 45
 /** Hours in which the daemon runs. */
-export const HOURS = 3
+export const HOURS = 2
 
 export const CONFIG = `
 mode: suggest
@@ -31,7 +31,7 @@ owners:
   - { match: { project: project-ep-shop-* }, team: shop, tier: prod }
 budgets:
   - { name: all, limit: 190 USD, per: month }
-  - { name: shop, scope: { compute: ep-shop-* }, limit: 1 USD, per: day, team: shop }
+  - { name: shop, scope: { compute: ep-shop-* }, limit: 0.7 USD, per: day, team: shop }
   - { name: lab, scope: { compute: ep-lab-* }, limit: 120 cu_hours, per: week, team: lab }
 `
 

@@ -11,9 +11,9 @@ const MINUTE = 60_000
 
 /** Minutes since the daemon began. */
 const REFUSED = [70, 73] as const
-const OUTAGE = { at: 100, minutes: 6 } as const
+const OUTAGE = { at: 85, minutes: 6 } as const
 /** From then on an operation of one project does not end. */
-const STUCK = 120
+const STUCK = 95
 
 type Stage = {
   readonly world: World
