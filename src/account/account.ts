@@ -1,5 +1,6 @@
 // Folds a sweep into the ledger, in parts: each small enough not to hold up the event loop, each true by itself.
 import { createUtc, type Zone } from '../calendar/zone.ts'
+import { withAway } from '../model/away.ts'
 import { compacted } from '../model/compact.ts'
 import { computeKey, effectiveDelay, type ComputeRef } from '../model/compute.ts'
 import type { Habit } from '../model/counted.ts'
@@ -15,6 +16,7 @@ import type { Preset } from '../model/sizes.ts'
 import type { AwakeSlice } from '../model/slice.ts'
 import type { Steps } from '../model/steps.ts'
 import type { Instant } from '../model/units.ts'
+import { leaving } from './away.ts'
 import { countedSizes, habitOf } from './counted/sizes.ts'
 import { departing, forgetful, hasLeft, withDeparted } from './departed.ts'
 import { countEvents, eventsBetween } from './events.ts'
@@ -75,6 +77,12 @@ export function* account(ledger: Ledger, sweep: Sweep, context: AccountContext):
     const events = some.flatMap((one) => countEvents(ledger.projects.get(one.project.projectId), one, about))
     yield { ...nothing, projects: some, events }
   }
+  const gone = yield* withoutParts(
+    leaving(ledger, { changed: projects, list: sweep.list }, context.now),
+    nothing,
+  )
+  for (let first = 0; first < gone.length; first += PROJECTS)
+    yield { ...nothing, projects: gone.slice(first, first + PROJECTS) }
   if (sweep.readings.length + sweep.refusals.length > 0)
     yield { ...nothing, readings: countedReadings(ledger.readings, sweep) }
 }
@@ -228,7 +236,7 @@ export function growing(before: Ledger): {
   readonly ledger: () => Ledger
   readonly add: (part: Batch) => void
 } {
-  let { readings, tallies } = before
+  let { readings, tallies, away } = before
   let computes = inOrder(before.computes)
   let projects = inOrder(before.projects)
   const budgets = new Map(Object.entries(before.budgets))
@@ -237,6 +245,7 @@ export function growing(before: Ledger): {
       ...before,
       computes,
       projects,
+      ...(away && { away }),
       readings,
       tallies,
       budgets: Object.fromEntries(budgets),
@@ -246,7 +255,11 @@ export function growing(before: Ledger): {
         const key = computeKey(one.ref)
         computes = one.departed ? computes.without(key) : computes.with(key, one)
       }
-      for (const one of part.projects) projects = projects.with(one.project.projectId, one)
+      for (const one of part.projects) {
+        const { projectId } = one.project
+        projects = one.away ? projects.without(projectId) : projects.with(projectId, one)
+        if (one.away) away = withAway(away, one)
+      }
       for (const [name, state] of Object.entries(part.budgets)) {
         if (state) budgets.set(name, state)
         else budgets.delete(name)

@@ -139,11 +139,12 @@ const departedCompute = (ref: ComputeRef, project: ProjectAccount | undefined): 
 /** The places in `scopes.budgets` of those that a compute counts for, also of one that is long gone. */
 export function placesOf(
   ref: ComputeRef,
-  { computes, projects }: Ledger,
+  {
+    account,
+    project,
+  }: { readonly account: ComputeAccount | undefined; readonly project: ProjectAccount | undefined },
   scopes: BudgetScopes,
 ): readonly number[] {
-  const account = computes.get(computeKey(ref))
-  const project = projects.get(ref.projectId)
   if (account) return scopes.of(account, project).places
   const gone = departedCompute(ref, project)
   return scopes.budgets.flatMap(({ scope }, place) => (selects(scope, gone) ? [place] : []))

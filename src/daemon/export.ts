@@ -5,6 +5,7 @@ import type { ComputeRef } from '../model/compute.ts'
 import type { Ledger } from '../model/ledger.ts'
 import type { History, HistorySpan } from '../model/ports.ts'
 import { COARSE, FINE } from '../model/rollup.ts'
+import { createFindProject, type FindProject } from './find-project.ts'
 
 export const EXPORTS = ['days', 'intervals', 'rollups', 'rollups-5m'] as const
 export type ExportName = (typeof EXPORTS)[number]
@@ -20,13 +21,13 @@ export type ExportRequest = Omit<HistorySpan, 'computes'> & {
 export type ExportedAccount = {
   readonly account: string
   readonly currency: string
-  readonly projectName: (projectId: string) => string | undefined
+  readonly projects: Ledger['projects']
 }
 
 export const exportedAccount = ({ account, projects }: Ledger, currency: string): ExportedAccount => ({
   account,
   currency,
-  projectName: (projectId) => projects.get(projectId)?.project.name,
+  projects,
 })
 
 /** Characters of a piece. Doubled, twice as much is kept for each reader, and slow ones are woken half as often. */
@@ -67,26 +68,27 @@ function rowsOf(
   about: ExportedAccount,
   { what, from, to }: ExportRequest,
 ): AsyncIterable<readonly Cell[]> {
-  const { account } = about
+  const { account, currency } = about
+  const told = { currency, find: createFindProject(history, about) }
   switch (what) {
     case 'days':
-      return cellsOf(history.days(account, { from, to }), DAY_COLUMNS, about)
+      return cellsOf(history.days(account, { from, to }), DAY_COLUMNS, told)
     case 'intervals':
-      return cellsOf(history.intervals(account, { from, to }), INTERVAL_COLUMNS, about)
+      return cellsOf(history.intervals(account, { from, to }), INTERVAL_COLUMNS, told)
     case 'rollups':
-      return cellsOf(history.rollups(account, { from, to, length: COARSE }), ROLLUP_COLUMNS, about)
+      return cellsOf(history.rollups(account, { from, to, length: COARSE }), ROLLUP_COLUMNS, told)
     case 'rollups-5m':
-      return cellsOf(history.rollups(account, { from, to, length: FINE }), ROLLUP_COLUMNS, about)
+      return cellsOf(history.rollups(account, { from, to, length: FINE }), ROLLUP_COLUMNS, told)
   }
 }
 
 async function* cellsOf<Row extends { readonly ref: ComputeRef }>(
   rows: AsyncIterable<Row>,
   columns: readonly Column<Row>[],
-  { currency, projectName }: ExportedAccount,
+  { currency, find }: { readonly currency: string; readonly find: FindProject },
 ): AsyncGenerator<readonly Cell[]> {
   for await (const row of rows) {
-    const about: About = { currency, projectName: projectName(row.ref.projectId) ?? null }
+    const about: About = { currency, projectName: (await find(row.ref.projectId))?.project.name ?? null }
     yield columns.map(({ cell }) => cell(row, about))
   }
 }

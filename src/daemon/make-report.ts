@@ -82,7 +82,7 @@ export async function makeReports(source: ReportSource, asked: ReportsAsked): Pr
       gathered: gathering.done(),
       placeOf,
       events,
-      wakesCaused: wakesCausedIn(ledger, isTold),
+      wakesCaused: wakesCausedIn(ledger, isTold) + (plan.onlyTeam === undefined ? awayIn(ledger) : 0),
       planned: plannedOf(source, asked, plan),
     })
     // oxlint-disable-next-line no-await-in-loop -- one after the other, with turns for others in between
@@ -191,6 +191,8 @@ function placeIn({ ledger, owners }: ReportSource, ref: ComputeRef, unread: stri
     unreadBecause: unread ?? account?.reading.problem,
   }
 }
+
+const awayIn = ({ away }: Ledger): number => away?.wakesCaused ?? 0
 
 function wakesCausedIn(ledger: Ledger, isTold: (ref: ComputeRef) => boolean): number {
   let caused = 0

@@ -16,6 +16,7 @@ import { requestsAtPace } from '../observe/plan.ts'
 import { progressAfter } from '../observe/project-list.ts'
 import { observe, type SweepPlan } from '../observe/sweep.ts'
 import { timely } from './ahead.ts'
+import { withThoseBack } from './back.ts'
 import {
   lookedAt,
   withBudgets,
@@ -70,7 +71,8 @@ export async function pass(
   const after = steadied(ports, timebase)
   const [now, atMost] = [after.now(), latestOf(after)]
   const budgets = budgetPlanOf(plan)
-  const ledger = await withBudgets(ports, before.ledger, { plan: budgets, now, atMost })
+  const known = await withThoseBack(ports, before.ledger, sweep)
+  const ledger = await withBudgets(ports, known, { plan: budgets, now, atMost })
   const { prices, preset, overhead, dayOf } = plan
   const parts = account(ledger, sweep, { prices, preset, overhead, dayOf, now: atMost })
   const events = eventsOfSweep(before, sweep)

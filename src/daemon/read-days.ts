@@ -17,6 +17,7 @@ import type { Prices } from '../model/price.ts'
 import type { AwakeSlice } from '../model/slice.ts'
 import { earliest, instant, latest, type Instant } from '../model/units.ts'
 import { placesOf } from './budgets.ts'
+import { createFindProject } from './find-project.ts'
 
 export type DaysOptions = {
   readonly history: History
@@ -40,31 +41,35 @@ export async function readDays(asked: Asked, options: DaysOptions): Promise<read
     daily: new Map() as Daily,
     isWhole: countsAlways(budget, from, to),
   }))
-  const of = ({ ref }: Pick<Kept, 'ref'>) =>
-    placesOf(ref, ledger, scopes).flatMap((place) => series[place] ?? [])
+  const find = createFindProject(history, ledger)
+  const of = async ({ ref }: Pick<Kept, 'ref'>) => {
+    const known = { account: ledger.computes.get(computeKey(ref)), project: await find(ref.projectId) }
+    return placesOf(ref, known, scopes).flatMap((place) => series[place] ?? [])
+  }
   const asSizedNow = (ref: ComputeRef, amounts: Amounts): Amounts => {
     const account = ledger.computes.get(computeKey(ref))
     return account ? atSizing(amounts, account.compute.sizing) : amounts
   }
-  const addRow = (row: DayRow): void => {
+  const addRow = async (row: DayRow): Promise<void> => {
     const { number } = zone.dayOf(instant((row.from + row.to) / 2))
     const amounts = asSizedNow(row.ref, row)
-    for (const { daily, isWhole } of of(row)) if (isWhole) addToDay(daily, number, amounts)
+    for (const { daily, isWhole } of await of(row)) if (isWhole) addToDay(daily, number, amounts)
   }
-  const addKept = (kept: Kept): void => {
+  const addKept = async (kept: Kept): Promise<void> => {
     const slices = slicesOfKept(kept, prices)
-    for (const { budget, daily, isWhole } of of(kept))
+    for (const { budget, daily, isWhole } of await of(kept))
       if (!isWhole)
         for (const [day, amounts] of daysOf(countedParts(budget, slices), { from, zone }))
           addToDay(daily, day, asSizedNow(kept.ref, amounts))
   }
-  for await (const row of history.days(ledger.account, { from, to })) addRow(row)
+  for await (const row of history.days(ledger.account, { from, to })) await addRow(row)
   // a budget with a window has days of its own: its intervals are counted, as far back as they are kept
   if (series.some(({ isWhole }) => !isWhole)) {
-    for await (const interval of history.intervals(ledger.account, { from, to })) addKept(interval)
+    for await (const interval of history.intervals(ledger.account, { from, to })) await addKept(interval)
     for (const account of ledger.computes.values()) {
       const open = keptOfOpen(account)
-      if (open) addKept(open)
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      if (open) await addKept(open)
     }
   }
   return series.map(({ daily }) => daily)

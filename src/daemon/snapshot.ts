@@ -4,7 +4,7 @@ import { computeView } from '../account/view.ts'
 import type { ProjectCount } from '../model/counted.ts'
 import type { BudgetScopes } from '../account/budgets/budgets.ts'
 import type { BudgetView } from '../model/budget.ts'
-import type { Bounds, ComputeAccount, Departed, LagSample, ProjectAccount } from '../model/ledger.ts'
+import type { Bounds, ComputeAccount, LagSample, ProjectAccount, Sums } from '../model/ledger.ts'
 import { lagOf } from '../model/lag.ts'
 import { inOrder } from '../model/ordered-map.ts'
 import type { Waiting } from '../model/observation.ts'
@@ -64,6 +64,7 @@ export function createCamera(): Camera {
         if (departed) addSums(totals, project.projectId, departed)
         if (count) addCount(counts, count)
       })
+      if (shown.state.ledger.away) addToSums(totals, shown.state.ledger.away)
       const countLag = yield* measuredCountLag(projects.values())
       const look = viewOf(shown, { asleep, context })
       const lags: LagSample[] = []
@@ -159,7 +160,15 @@ function addTo(totals: OpenTotals, { ref, awake, spend, extension, counters }: C
   addSums(totals, ref.projectId, { ...counters, awake, spend, extension })
 }
 
-function addSums(totals: OpenTotals, projectId: string, sums: Omit<Departed, 'until' | 'left'>): void {
+function addSums(totals: OpenTotals, projectId: string, sums: Sums): void {
+  addToSums(totals, sums)
+  if (sums.wakesCaused > 0) {
+    const known = totals.wakesCausedIn.get(projectId) ?? 0
+    totals.wakesCausedIn.set(projectId, known + sums.wakesCaused)
+  }
+}
+
+function addToSums(totals: OpenTotals, sums: Sums): void {
   totals.awake = added(totals.awake, sums.awake, millis)
   totals.spend = added(totals.spend, sums.spend, micros)
   totals.extension = millis(totals.extension + sums.extension)
@@ -167,10 +176,6 @@ function addSums(totals: OpenTotals, projectId: string, sums: Omit<Departed, 'un
   totals.wakes += sums.wakes
   totals.suspends += sums.suspends
   totals.wakesCaused += sums.wakesCaused
-  if (sums.wakesCaused > 0) {
-    const known = totals.wakesCausedIn.get(projectId) ?? 0
-    totals.wakesCausedIn.set(projectId, known + sums.wakesCaused)
-  }
 }
 
 const added = <Value extends number>(

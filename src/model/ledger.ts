@@ -184,14 +184,12 @@ export type ProjectAccount = {
   readonly departed?: Departed | undefined
   /** What the service counts of it; undefined before its computes are known. */
   readonly count?: ProjectCount | undefined
+  /** It is gone for so long that its sums were moved to the account: it is kept in the store, and no longer known. */
+  readonly away?: true
 }
 
-/** Sums over computes that are gone and no longer known one by one. */
-export type Departed = {
-  /** The newest of them, in the order they left: id and when it went. Absent in what an earlier version wrote. */
-  readonly left?: readonly Left[]
-  /** By then all the others were gone. */
-  readonly until: Instant
+/** What computes that are no longer known one by one came to. */
+export type Sums = {
   readonly awake: Bounds<Millis>
   readonly spend: Spend
   readonly extension: Millis
@@ -200,6 +198,17 @@ export type Departed = {
   readonly suspends: number
   readonly wakesCaused: number
 }
+
+/** Of computes of one project. */
+export type Departed = Sums & {
+  /** The newest of them, in the order they left: id and when it went. Absent in what an earlier version wrote. */
+  readonly left?: readonly Left[]
+  /** By then all the others were gone. */
+  readonly until: Instant
+}
+
+/** Of projects that are no longer known one by one. */
+export type Away = Sums & { readonly projects: number }
 
 export type Left = { readonly endpointId: string; readonly goneAt: Instant }
 
@@ -226,6 +235,8 @@ export type Ledger = {
   readonly computes: ReadonlyMap<string, ComputeAccount>
   /** Project id → account. */
   readonly projects: ReadonlyMap<string, ProjectAccount>
+  /** Undefined while all projects are known. */
+  readonly away?: Away | undefined
   /** What a pass refused and read, by result, since the ledger began. */
   readonly readings: ReadingCounts
   /** What was settled of what is planned. */

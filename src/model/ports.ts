@@ -215,6 +215,8 @@ export type HistorySpan = {
 
 /** What was settled, a compute after the other and for each in order of time; read as it is asked for, in bounded memory. */
 export type History = {
+  /** As they are stored, those of the ids that are; also of projects that the ledger knows no more. */
+  projects(account: string, projectIds: readonly string[]): Promise<readonly ProjectAccount[]>
   /** The newest version of each day of the account's zone. */
   days(account: string, span: HistorySpan): AsyncIterable<DayRow>
   intervals(account: string, span: HistorySpan): AsyncIterable<SettledInterval>

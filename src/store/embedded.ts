@@ -84,6 +84,7 @@ function readerOf(
   const outbox = createOutbox(database)
   return {
     load: (account) => explained(file, () => loadLedger(database, account, clock)),
+    projects: (...about) => explained(file, () => history.projects(...about)),
     days: (account, span) => explainedEach(file, history.days(account, span)),
     intervals: (account, span) => explainedEach(file, history.intervals(account, span)),
     lastIntervals: (ref, count) => explained(file, () => history.lastIntervals(ref, count)),

@@ -1,6 +1,7 @@
 // Queries over what was settled, a page at a time: memory stays bounded however much is asked for.
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import type { ComputeRef } from '../model/compute.ts'
+import type { ProjectAccount } from '../model/ledger.ts'
 import type { Clock, History } from '../model/ports.ts'
 import { dayOf } from './day-rows.ts'
 import { intervalOf } from './interval-rows.ts'
@@ -15,6 +16,8 @@ select id, project_id, endpoint_id from compute
 where account = ? and (project_id, endpoint_id) > (?, ?) order by project_id, endpoint_id limit ${PAGE}
 `
 const ONE_COMPUTE = 'select id from compute where account = ? and project_id = ? and endpoint_id = ?'
+
+const PROJECT = 'select body from project_account where account = ? and project_id = ?'
 
 const DAYS = `
 select * from day as one where compute = ? and date > ? and from_ms < ? and to_ms > ?
@@ -41,8 +44,19 @@ export function createHistory(database: DatabaseSync, clock: Clock): History {
   const intervals = database.prepare(INTERVALS)
   const lastIntervals = database.prepare(LAST_INTERVALS)
   const rollups = database.prepare(ROLLUPS)
+  const project = database.prepare(PROJECT)
   const pause = createPauses(clock)
   return {
+    projects: async (account, projectIds) => {
+      const found: ProjectAccount[] = []
+      for (const projectId of projectIds) {
+        const row = project.get(account, projectId)
+        if (row) found.push(JSON.parse(String(row['body'])) as ProjectAccount)
+        // oxlint-disable-next-line no-await-in-loop -- one row after the other, with pauses, is the point
+        await pause()
+      }
+      return found
+    },
     days: (account, span) =>
       rowsOf(computesOf(account, span.computes), pause, {
         page: (id, last) => days.all(id, last?.['date'] ?? '', span.to, span.from),

@@ -1,10 +1,12 @@
 // Reads the ledger of an account, in pages: parsing all of a large one at once would hold up everything else.
 import type { DatabaseSync } from 'node:sqlite'
+import { withAway } from '../model/away.ts'
 import type { BudgetState } from '../model/budget.ts'
 import { compacted } from '../model/compact.ts'
 import { computeKey } from '../model/compute.ts'
 import {
   NO_READING_COUNTS,
+  type Away,
   type ComputeAccount,
   type Ledger,
   type ProjectAccount,
@@ -34,9 +36,11 @@ export async function loadLedger(database: DatabaseSync, account: string, clock:
   const kept = database.prepare('select body from account_ledger where account = ?').get(account)
   const body = kept && (JSON.parse(String(kept['body'])) as Partial<AccountBody>)
   let projects = orderedMap<ProjectAccount>([])
+  let away: Away | undefined
   let computes = orderedMap<ComputeAccount>([])
   for await (const project of bodies<ProjectAccount>(database.prepare(PROJECTS), account, clock))
-    projects = projects.with(project.project.projectId, project)
+    if (project.away) away = withAway(away, project)
+    else projects = projects.with(project.project.projectId, project)
   for await (const compute of bodies<ComputeAccount>(database.prepare(COMPUTES), account, clock))
     if (!compute.departed) computes = computes.with(computeKey(compute.ref), compacted(compute))
   const budgets = Object.fromEntries(
@@ -52,6 +56,7 @@ export async function loadLedger(database: DatabaseSync, account: string, clock:
     account,
     computes,
     projects,
+    ...(away && { away }),
     readings: { ...NO_READING_COUNTS, ...body?.readings },
     budgets,
     tallies: { ...NO_TALLIES, ...body?.tallies },

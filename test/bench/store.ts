@@ -116,7 +116,7 @@ async function measure(size: number): Promise<Phase[]> {
     })
     await watch('export', async () => {
       let length = 0
-      const told = [{ account: 'main', currency: 'USD', projectName: () => 'shop' }]
+      const told = [{ account: 'main', currency: 'USD', projects: new Map() }]
       const request = { what: 'intervals', format: 'csv', from: at(0), to: at(1e9) } as const
       for await (const piece of exportText(again, told, request)) length += piece.length
       return `, ${(length / 2 ** 20).toFixed(0)} MiB`

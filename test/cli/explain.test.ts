@@ -92,6 +92,7 @@ test('a daemon explains in the same words, with the state it sees', async () => 
     intervals: nothing,
     rollups: nothing,
     lastIntervals: () => Promise.resolve([]),
+    projects: () => Promise.resolve([]),
   }
   const app = apiApp({ snapshot: () => snapshot, history, accounts: () => [], ...NO_REPORTS, ...NO_PAGES })
   await using listener = await listen(app, { host: '127.0.0.1', port: 0 }, { setting: 'server.api' })

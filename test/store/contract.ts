@@ -4,7 +4,7 @@ import type { Ledger, SettledInterval } from '../../src/model/ledger.ts'
 import type { Batch, History, Outbox, Store } from '../../src/model/ports.ts'
 import { COARSE, FINE, type Rollup } from '../../src/model/rollup.ts'
 import { NO_TALLIES } from '../../src/model/tally.ts'
-import { instant, seconds, micros } from '../../src/model/units.ts'
+import { instant, millis, seconds, micros } from '../../src/model/units.ts'
 import { accounted } from '../support/accounted.ts'
 import { at, ledger, look, prices, sweep } from '../support/build.ts'
 import { batch, dayAt, intervalAt, refOf, rollupAt } from './build.ts'
@@ -86,6 +86,34 @@ function ledgerContract(driver: () => Driver): void {
     expect(loaded.projects.size).toBe(one.projects.length)
     expect(loaded.readings.ok).toBe(7)
     expect(loaded.tallies).toEqual(tallies)
+  })
+
+  test('keeps projects that are away, their sums with the account, until they come back', async () => {
+    const { store } = driver()
+    const { batch: all } = seen('ep-one')
+    const [project] = all.projects
+    if (!project) throw new Error('a sweep makes a project')
+    const bounds = { low: millis(1), likely: millis(2), high: millis(3) }
+    const spend = { low: micros(1), likely: micros(2), high: micros(3) }
+    const sums = {
+      awake: bounds,
+      spend,
+      extension: millis(4),
+      observerSpend: micros(5),
+      wakes: 6,
+      suspends: 7,
+      wakesCaused: 8,
+    }
+    const gone = { ...project, departed: { ...sums, until: at(0) } }
+    await store.commit({ ...all, projects: [{ ...gone, away: true }] })
+    const again = await driver().reopen()
+    const loaded = await again.load('main')
+    expect(loaded.projects.size).toBe(0)
+    expect(loaded.away).toEqual({ ...sums, projects: 1 })
+    const { projectId } = project.project
+    const kept = await again.projects('main', ['nobody', projectId])
+    expect(kept).toEqual(plain([{ ...gone, away: true }]))
+    expect(await again.projects('other', [projectId])).toEqual([])
   })
 
   test('keeps accounts apart', async () => {

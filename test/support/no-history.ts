@@ -2,6 +2,7 @@ import type { History } from '../../src/model/ports.ts'
 
 /** A store that kept nothing for good. */
 export const NO_HISTORY: History = {
+  projects: () => Promise.resolve([]),
   days: nothing,
   intervals: nothing,
   lastIntervals: () => Promise.resolve([]),
