@@ -12,7 +12,7 @@ export const metrics = z
       .enum(['all', 'recent', 'none'])
       .prefault('all')
       .describe(
-        'Which computes have series of their own; recent: those awake within a week. All are counted by state.',
+        'Which computes have series of their own; recent: those awake within a week, or with an operation in progress. All are counted by state.',
       ),
     stale_after: whole(1, 1000)
       .prefault(3)

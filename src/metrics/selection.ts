@@ -7,7 +7,7 @@ import { CATALOGUE, FAMILY_KEYS, isPerCompute, type FamilyKey } from './catalogu
 
 export type Limits = {
   readonly detail: 'basic' | 'full'
-  /** Which computes have series. `recent`: awake within a week. */
+  /** Which computes have series. `recent`: awake within a week, or the service is at work on them. */
   readonly perCompute: 'all' | 'recent' | 'none'
   /** The most series that computes and projects may have. */
   readonly maxSeries: number
@@ -91,14 +91,20 @@ function* within(
   return kept
 }
 
-/** By its last known state: one that cannot be asked is no more used for it. */
-const isRecent = ({ compute }: ComputeView, now: Instant): boolean =>
-  compute.state !== 'idle' || now - Math.max(compute.suspendedAt ?? 0, compute.lastActive ?? 0) < RECENT
+const isRecent = (view: ComputeView, now: Instant): boolean =>
+  isBusy(view) || now - Math.max(view.compute.suspendedAt ?? 0, view.compute.lastActive ?? 0) < RECENT
 
-/** Those that are awake, then those that cost most. */
+/**
+ * Awake by its last known state, because one that cannot be asked is no more used for it; or the service is at work on it, which
+ * may be stuck.
+ */
+const isBusy = ({ compute, operations }: ComputeView): boolean =>
+  compute.state !== 'idle' || operations.length > 0
+
+/** Those that are busy, then those that cost most. */
 function* costliest(computes: readonly ComputeView[], most: number): Steps<readonly ComputeView[]> {
-  const largest = keepLargest(most, ({ compute, counters }: ComputeView) =>
-    compute.state === 'idle' ? counters.spend : Number.MAX_SAFE_INTEGER,
+  const largest = keepLargest(most, (view: ComputeView) =>
+    isBusy(view) ? Number.MAX_SAFE_INTEGER : view.counters.spend,
   )
   yield* eachInTurns(computes, MANY, largest.add)
   const kept = new Set(largest.all())

@@ -34,6 +34,9 @@ const selected = (limits: Partial<Limits>, { computes, takenAt }: Snapshot = fle
 const idsOf = (limits: Partial<Limits>): string[] =>
   selected(limits).computes.map(({ ref }) => ref.endpointId)
 
+const rowsOf = (series: Series | undefined): unknown =>
+  series?.labels.map((labels, index) => [...labels, series.values[index]])
+
 test('below the cap every compute has its series', () => {
   expect(selected({})).toMatchObject({ computes: { length: COUNT }, dropped: new Map() })
 })
@@ -69,6 +72,25 @@ test('recent leaves out what was not awake within a week, none all', () => {
   expect(idsOf({ perCompute: 'none' })).toEqual([])
 })
 
+test('one that the service is at work on counts as used, however long it slept: an operation may be stuck', () => {
+  const stuck = COUNT - 1
+  const busy = {
+    ...fleet,
+    computes: fleet.computes.map((view) =>
+      view.ref.endpointId === `ep-${stuck}`
+        ? { ...view, operations: [{ action: 'suspend_compute', createdAt: at(-3600) }] }
+        : view,
+    ),
+  }
+  const facts = { ...FACTS, perCompute: 'recent' } as const
+  expect(atOnce(collect(fleet, facts)).samples.has('operationOldest')).toBe(false)
+  expect(rowsOf(atOnce(collect(busy, facts)).samples.get('operationOldest'))).toEqual([
+    [`project-${stuck}`, 'suspend_compute', at(-3600) / 1000],
+  ])
+  const capped = selected({ maxSeries: 6 * each(basic) }, busy).computes.map(({ ref }) => ref.endpointId)
+  expect(capped).toContain(`ep-${stuck}`)
+})
+
 test('an account that cannot be asked shows no more of its computes than before', () => {
   const unknown = {
     ...fleet,
@@ -76,9 +98,6 @@ test('an account that cannot be asked shows no more of its computes than before'
   }
   expect(selected({ perCompute: 'recent' }, unknown).computes).toHaveLength(COUNT - 10)
 })
-
-const rowsOf = (series: Series | undefined): unknown =>
-  series?.labels.map((labels, index) => [...labels, series.values[index]])
 
 test('all computes are counted by state, whoever has series', () => {
   const { samples } = atOnce(collect(fleet, { ...FACTS, perCompute: 'none' }))
