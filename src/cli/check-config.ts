@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { configText } from '../config/defaults.ts'
-import { effectiveConfig, loadConfig, type Config } from '../config/load.ts'
+import { loadWhole, type Config } from '../config/load.ts'
 import { DEFAULT_CONFIG } from './connect.ts'
 import type { ExitCode, Io } from './io.ts'
 import { EXIT, json, usage, type Session } from './output.ts'
@@ -22,15 +22,15 @@ export const createCheckConfigCommand = ({ io, end }: Session): Command =>
 
 async function checkConfig(options: Options, io: Io): Promise<ExitCode> {
   const path = resolve(io.cwd, options.config)
-  const config = loadConfig(path, io.env)
-  if (config.ok) {
-    if (options.sendTest !== undefined) return tested(config.value, options.sendTest, io)
-    const effective = effectiveConfig(path)
+  const loaded = loadWhole(path, io.env)
+  if (loaded.ok) {
+    const { config, effective } = loaded.value
+    if (options.sendTest !== undefined) return tested(config, options.sendTest, io)
     io.out(options.json ? json({ ok: true, config: effective }) : `ok\n\n${configText(effective)}`)
     return EXIT.ok
   }
-  if (!options.json) return usage(io, ...config.error)
-  io.out(json({ ok: false, problems: config.error }))
+  if (!options.json) return usage(io, ...loaded.error)
+  io.out(json({ ok: false, problems: loaded.error }))
   return EXIT.usage
 }
 

@@ -8,6 +8,8 @@ export type Io = {
   readonly cwd: string
   /** Aborts when the process is asked to stop. */
   readonly signal: AbortSignal
+  /** Calls `again` whenever the process is asked to read its configuration again; undefined where nobody can ask. */
+  readonly onReload?: (again: () => void) => void
   /** The width of the terminal that `out` writes to; undefined when it is none. */
   readonly columns: number | undefined
 }

@@ -18,6 +18,7 @@ export function createIo({ stdout, stderr }: Streams, signal: AbortSignal): Io {
     env: environment(),
     cwd: process.cwd(),
     signal,
+    onReload: (again) => process.on('SIGHUP', again),
     columns: stdout.isTTY ? stdout.columns : undefined,
   }
 }

@@ -13,6 +13,7 @@ import type { ExitCode, Io } from './io.ts'
 import { createLocalCommand } from './local.ts'
 import { EXIT, type Session } from './output.ts'
 import { createProjectsCommand } from './projects.ts'
+import { createReloadCommand } from './reload.ts'
 import { createReportCommand } from './report.ts'
 import { createOnceCommand, createRunCommand } from './run.ts'
 import { createStatusCommand } from './status.ts'
@@ -27,6 +28,7 @@ const COMMANDS: readonly ((session: Session) => Command)[] = [
   createExplainCommand,
   createExportCommand,
   createReportCommand,
+  createReloadCommand,
   createDemoCommand,
   createLocalCommand,
   createCheckConfigCommand,

@@ -1,10 +1,11 @@
 // `run` and `once`: the daemon, and one pass of it.
 import { resolve } from 'node:path'
 import { Command } from 'commander'
-import { loadConfig, type Config } from '../config/load.ts'
+import { loadWhole, type Config, type Loaded } from '../config/load.ts'
 import { startDaemon, type Daemon } from '../daemon/daemon.ts'
 import { createLog } from '../daemon/log.ts'
 import { fleetOf } from '../daemon/status.ts'
+import type { Result } from '../model/result.ts'
 import { DEFAULT_CONFIG } from './connect.ts'
 import { fleetTable } from './fleet-table.ts'
 import type { ExitCode, Io } from './io.ts'
@@ -27,26 +28,31 @@ export const createOnceCommand = ({ io, end }: Session): Command =>
     .action(async (options: Options) => end(await runOnce(options, io)))
 
 async function runDaemon(options: Options, io: Io): Promise<ExitCode> {
-  const config = loadConfig(resolve(io.cwd, options.config), io.env)
-  if (!config.ok) return usage(io, ...config.error)
-  const log = createLog(config.value.log.level)
-  const daemon = await started({ config: config.value, log, version: version() }, io)
+  const read = (): Result<Loaded, readonly string[]> => loadWhole(resolve(io.cwd, options.config), io.env)
+  const loaded = read()
+  if (!loaded.ok) return usage(io, ...loaded.error)
+  const { config } = loaded.value
+  const log = createLog(config.log.level)
+  let reload: (() => void) | undefined
+  // before there is anything to take it over the configuration has just been read
+  io.onReload?.(() => reload?.())
+  const daemon = await started({ loaded: loaded.value, read, log, version: version() }, io)
   if (!daemon) return EXIT.failed
+  reload = daemon.reload
   const { telemetryUrl, apiUrl } = daemon
-  const accounts = config.value.accounts.map(({ name }) => name)
-  log.info({ telemetryUrl, apiUrl, mode: config.value.mode, accounts }, 'watching')
+  const accounts = config.accounts.map(({ name }) => name)
+  log.info({ telemetryUrl, apiUrl, mode: config.mode, accounts }, 'watching')
   await daemon.run(io.signal)
   log.info('stopped')
   return EXIT.ok
 }
 
 async function runOnce(options: Options, io: Io): Promise<ExitCode> {
-  const config = loadConfig(resolve(io.cwd, options.config), io.env)
-  if (!config.ok) return usage(io, ...config.error)
-  const daemon = await started(
-    { config: unheard(config.value), log: createLog('silent'), version: version() },
-    io,
-  )
+  const read = (): Result<Loaded, readonly string[]> => loadWhole(resolve(io.cwd, options.config), io.env)
+  const loaded = read()
+  if (!loaded.ok) return usage(io, ...loaded.error)
+  const quiet = { ...loaded.value, config: unheard(loaded.value.config) }
+  const daemon = await started({ loaded: quiet, read, log: createLog('silent'), version: version() }, io)
   if (!daemon) return EXIT.failed
   await daemon.firstPass
   const snapshot = daemon.snapshot()

@@ -61,17 +61,24 @@ export const environment = (): Environment => process.env
  * @returns everything that is wrong with it, secrets that cannot be read included, one line each
  */
 export function loadConfig(path: string, env: Environment): Result<Config, Problems> {
+  const loaded = loadWhole(path, env)
+  return loaded.ok ? ok(loaded.value.config) : loaded
+}
+
+export type Loaded = {
+  readonly config: Config
+  /** What the file says, in its own words, with every default filled in. */
+  readonly effective: unknown
+}
+
+/** The same, with what it was made of. */
+export function loadWhole(path: string, env: Environment): Result<Loaded, Problems> {
   const file = readYaml(path)
   if (!file.ok) return file
   const parsed = parseAs(configSchema, file.value, configJsonSchema())
   if (!parsed.ok) return parsed
-  return complete(parsed.value, { folder: dirname(resolve(path)), env })
-}
-
-/** What the file at `path` says, with every default filled in and with the words of the file. Only of a file that can be loaded. */
-export function effectiveConfig(path: string): unknown {
-  const file = readYaml(path)
-  return file.ok ? withDefaults(file.value) : undefined
+  const config = complete(parsed.value, { folder: dirname(resolve(path)), env })
+  return config.ok ? ok({ config: config.value, effective: withDefaults(file.value) }) : config
 }
 
 function readYaml(path: string): Result<unknown, Problems> {

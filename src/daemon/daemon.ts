@@ -1,9 +1,11 @@
 // The daemon: accounts on their loops, one snapshot, two listeners.
 import type { Logger } from 'pino'
-import type { Config } from '../config/load.ts'
+import type { Config, Loaded } from '../config/load.ts'
+import type { Facts } from '../metrics/collect.ts'
 import { createSelfMetrics } from '../metrics/self.ts'
 import type { Event } from '../model/event.ts'
 import type { Clock, Send } from '../model/ports.ts'
+import type { Result } from '../model/result.ts'
 import type { Snapshot } from '../model/snapshot.ts'
 import { seconds } from '../model/units.ts'
 import { openEmbeddedStore } from '../store/embedded.ts'
@@ -16,6 +18,7 @@ import { pagedOf } from './paged.ts'
 import { logSink } from './log.ts'
 import { loop } from './loop.ts'
 import { reportByHand, runReports } from './report-job.ts'
+import { createSettings, type Reload } from './reload.ts'
 import { createReportJob } from './reporting.ts'
 import { reportSources } from './report-sources.ts'
 import { createRandom } from './random.ts'
@@ -23,7 +26,13 @@ import type { AccountState } from './state.ts'
 import { portsOf } from './wire.ts'
 import type { Health } from './telemetry.ts'
 
-export type DaemonOptions = { readonly config: Config; readonly version: string; readonly log: Logger }
+export type DaemonOptions = {
+  readonly loaded: Loaded
+  /** Reads the configuration again. */
+  readonly read: () => Result<Loaded, readonly string[]>
+  readonly version: string
+  readonly log: Logger
+}
 
 export type Daemon = {
   readonly telemetryUrl: string
@@ -32,6 +41,8 @@ export type Daemon = {
   readonly snapshot: () => Snapshot | undefined
   /** Resolves when every account had its first pass. */
   readonly firstPass: Promise<void>
+  /** Takes over what the configuration says now, from the next pass on, or nothing of it. */
+  readonly reload: Reload
   /** Runs until `signal` aborts; resolves when listeners and store are closed. */
   run(signal: AbortSignal): Promise<void>
 }
@@ -47,31 +58,34 @@ const LONGEST_WAIT_INTERVALS = 8
  */
 export async function startDaemon(options: DaemonOptions, signal: AbortSignal): Promise<Daemon> {
   await using stack = new AsyncDisposableStack()
-  const { config, version, log } = options
+  const { loaded, read, version, log } = options
+  const { config } = loaded
   const clock = createClock()
   const store = openEmbeddedStore(config.store.folder, clock)
   stack.defer(() => store.close())
   const self = createSelfMetrics()
   const pause = (): Promise<void> => clock.sleep(seconds(0), signal)
-  const exposition = createExposition(factsOf(config, version), { self, clock, log, pause })
+  const settings = createSettings(loaded, read, { clock, self, log })
+  const facts = (): Facts => factsOf(settings.config(), version, settings.hash())
+  const exposition = createExposition(facts, { self, clock, log, pause })
   const gate = heldBack(logSink(log))
   const machine = { clock, random: createRandom(), store, send: gate.send, self, log }
-  const lanes = await createLanes(config, machine, {
+  const lanes = await createLanes(settings.config, machine, {
     portsOf: (account) => portsOf(account, config, machine),
     publish: (snapshot) => exposition.publish(snapshot),
     pause,
   })
   stack.defer(lanes.idle)
-  const deliveries = createDeliveries(config, lanes, machine)
+  const deliveries = createDeliveries({ ...config, owners: () => settings.config().owners }, lanes, machine)
   await deliveries.begin()
-  const reports = createReportJob(config, lanes, machine)
+  const reports = createReportJob(settings.config, lanes, machine)
   const health = healthOf(lanes, {
     clock,
     longest: LONGEST_WAIT_INTERVALS * config.poll.interval + STUCK_AFTER,
   })
   const { telemetryUrl, apiUrl } = stack.use(
     await openListeners(
-      config,
+      settings.config,
       {
         telemetry: { exposition, pause, snapshot: lanes.snapshot, ...health },
         api: {
@@ -80,7 +94,8 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
           history: store,
           kept: store,
           clock,
-          reports: () => reportSources(config, lanes, store),
+          reload: settings.reload,
+          reports: () => reportSources(settings.config(), lanes, store),
           sendReport:
             config.report.sinks.length > 0 ? (account) => reportByHand(reports, account) : undefined,
         },
@@ -96,6 +111,7 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
   return {
     telemetryUrl,
     apiUrl,
+    reload: settings.reload,
     snapshot: lanes.snapshot,
     firstPass: Promise.all(first).then(() => undefined),
     run: async (until) => {

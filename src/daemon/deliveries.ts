@@ -4,7 +4,7 @@ import type { Config } from '../config/load.ts'
 import type { SelfMetrics } from '../metrics/self.ts'
 import { computeKey, type ComputeRef } from '../model/compute.ts'
 import type { ToldEvent } from '../model/kept-event.ts'
-import { NOBODY, type Owner } from '../model/owner.ts'
+import { NOBODY, type Owner, type Owners } from '../model/owner.ts'
 import type { Clock, Outbox, Random, Store } from '../model/ports.ts'
 import { targetOf } from '../model/selector.ts'
 import { messageOf } from '../send/events.ts'
@@ -22,7 +22,7 @@ export type DeliveryMachine = {
 }
 
 export function createDeliveries(
-  config: Pick<Config, 'accounts' | 'notifications' | 'owners' | 'report'>,
+  config: Pick<Config, 'accounts' | 'notifications' | 'report'> & { readonly owners: () => Owners },
   lanes: Pick<Lanes, 'all' | 'snapshot'>,
   machine: DeliveryMachine,
 ): Deliverer {
@@ -38,19 +38,21 @@ export function createDeliveries(
     wish: undefined,
     type: receiver.type,
     format,
-    channel: team === undefined ? undefined : config.owners.ofTeam(team).channel,
+    team,
   }))
   for (const { name } of listeners) self.receiver(name)
   for (const { name } of config.report.sinks) self.reportReceiver(name)
   return createDeliverer([...listeners, ...readers], {
     ...machine,
     accounts: config.accounts.map(({ name }) => name),
-    ownerOf: (event) => ownerOf(event, config, lanes),
+    ownerOf: (event) => ownerOf(event, config.owners(), lanes),
     messageOf: async ({ account, kind, item, sink }) => {
       const reader = readers.find(({ name }) => name === sink)
       if (kind === 'report') {
         const report = reader && (await store.report(account, item))
-        return report && reportMessage(report, { ...reader, sink: bareName(sink) })
+        if (!report) return undefined
+        const channel = reader.team === undefined ? undefined : config.owners().ofTeam(reader.team).channel
+        return reportMessage(report, { ...reader, channel, sink: bareName(sink) })
       }
       const kept = await store.event(account, item)
       return kept && messageOf(kept, sink)
@@ -71,7 +73,7 @@ const bareName = (sink: string): string => sink.slice(sink.startsWith(REPORTS) ?
 /** Nobody where the account as a whole is meant. */
 function ownerOf(
   event: ToldEvent,
-  { owners }: Pick<Config, 'owners'>,
+  owners: Owners,
   { all, snapshot }: Pick<Lanes, 'all' | 'snapshot'>,
 ): Owner {
   const ledger = all.map((lane) => lane.state().ledger).find(({ account }) => account === event.account)

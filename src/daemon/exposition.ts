@@ -13,8 +13,9 @@ import type { Snapshot } from '../model/snapshot.ts'
 import { inTurns } from '../model/steps.ts'
 import { seconds } from '../model/units.ts'
 
-export const factsOf = ({ mode, metrics }: Config, version: string): Facts => ({
+export const factsOf = ({ mode, metrics }: Config, version: string, hash: string): Facts => ({
   version,
+  hash,
   nodeVersion: process.version,
   tzdata: process.versions['tz'] ?? '',
   mode,
@@ -46,7 +47,8 @@ type Surroundings = {
 /** How long a scrape waits for the metrics of the process. Doubled, one that hangs costs a scrape with a short timeout. */
 const SELF_PATIENCE = seconds(1)
 
-export function createExposition(facts: Facts, { self, clock, log, pause }: Surroundings): Exposition {
+/** @param facts as they are when a snapshot is published */
+export function createExposition(facts: () => Facts, { self, clock, log, pause }: Surroundings): Exposition {
   const render = createRenderer()
   const memory = createMemory()
   const told = new Set<string>()
@@ -56,7 +58,7 @@ export function createExposition(facts: Facts, { self, clock, log, pause }: Surr
   return {
     publish: async (snapshot) => {
       const begun = clock.monotonic()
-      const { samples, dropped } = await inTurns(collect(snapshot, facts, memory), pause)
+      const { samples, dropped } = await inTurns(collect(snapshot, facts(), memory), pause)
       const rendered = await inTurns(render(samples), pause)
       const next = createShown(rendered.parts)
       await Promise.all(shown.asked().map((format) => next.begun(format)))

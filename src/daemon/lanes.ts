@@ -23,9 +23,9 @@ export type Lane = {
   /** Why its computes cannot be read; undefined where they can. */
   readonly unreadable: string | undefined
   readonly state: () => AccountState
-  readonly forecasts: Forecasts
+  readonly forecasts: () => Forecasts
   /** Which budgets its computes count for. */
-  readonly scopes: BudgetScopes
+  readonly scopes: () => BudgetScopes
   /** Resolves when nothing of it runs beside its turns. */
   readonly idle: () => Promise<void>
   /** On the monotonic clock: when its last turn began. */
@@ -57,17 +57,14 @@ export type Outward = {
   readonly pause: () => Promise<void>
 }
 
+/** @param current each turn and each snapshot is of the configuration as it is when it begins */
 export async function createLanes(
-  config: Config,
+  current: () => Config,
   machine: LaneMachine,
   { portsOf, publish, pause }: Outward,
 ): Promise<Lanes> {
+  const config = current()
   const preset = createPreset(config.service.preset)
-  const limits = {
-    staleAfter: seconds(config.metrics.staleAfter * config.poll.interval),
-    activityLag: config.reading.activityLag,
-    owners: config.owners,
-  }
   const camera = createCamera()
   let snapshot: Snapshot | undefined
   let passSeconds = seconds(0)
@@ -79,8 +76,8 @@ export async function createLanes(
       preset,
       unreadable: lane.unreadable,
       isRead: config.reading.mode !== 'off',
-      forecasts: lane.forecasts,
-      scopes: lane.scopes,
+      forecasts: lane.forecasts(),
+      scopes: lane.scopes(),
     }))
     const version = (snapshot?.version ?? 0) + 1
     const pass = jobOf(
@@ -88,7 +85,11 @@ export async function createLanes(
       all.flatMap((lane) => lane.runs() ?? []),
     )
     const jobs = pass ? [pass] : []
-    const context = { now: machine.clock.now(), version, passSeconds, jobs, ...limits }
+    const { metrics, poll, reading, owners } = current()
+    const staleAfter = seconds(metrics.staleAfter * poll.interval)
+    const { activityLag } = reading
+    const now = machine.clock.now()
+    const context = { now, version, passSeconds, jobs, staleAfter, activityLag, owners }
     const next = await inTurns(camera(shown, context), pause)
     await publish(next)
     // Last, so that who finds a state here finds it in the metrics, too.
@@ -107,16 +108,9 @@ export async function createLanes(
       const first = newAccountState(await machine.store.load(account.name))
       const ports = portsOf(account)
       const unreadable = whyUnreadable(account, config)
-      const plan = planOf(account, config)
-      const forecaster = createForecaster({
-        ...machine,
-        history: machine.store,
-        scopes: plan.budgets,
-        prices: plan.prices,
-        zone: config.timezone,
-      })
+      const bearings = createBearings(account, current, machine)
       const { interval } = config.poll
-      return createLane({ ports, plan, first, unreadable, forecaster, interval }, machine, turned)
+      return createLane({ ports, bearings, first, unreadable, interval }, machine, turned)
     }),
   )
   return {
@@ -129,19 +123,62 @@ export async function createLanes(
   }
 }
 
+/** What a turn goes by. */
+type Bearings = {
+  readonly plan: PassPlan
+  readonly forecaster: Forecaster
+}
+
+type BearingsNow = {
+  readonly now: () => Bearings
+  /** Resolves when nothing is being worked out, for earlier ones either. */
+  readonly idle: () => Promise<void>
+}
+
+/** They stay while owners and budgets do. */
+function createBearings(account: AccountConfig, current: () => Config, machine: LaneMachine): BearingsNow {
+  const made: Forecaster[] = []
+  const forecasterOf = (plan: PassPlan): Forecaster => {
+    const forecaster = createForecaster({
+      ...machine,
+      history: machine.store,
+      scopes: plan.budgets,
+      prices: plan.prices,
+      zone: config.timezone,
+    })
+    made.push(forecaster)
+    return forecaster
+  }
+  let config = current()
+  let plan = planOf(account, config)
+  let bearings = { plan, forecaster: forecasterOf(plan) }
+  return {
+    now: () => {
+      const next = current()
+      if (next.owners === config.owners && next.budgets === config.budgets) return bearings
+      const isOther = next.budgets !== config.budgets
+      config = next
+      plan = planOf(account, config)
+      bearings = { plan, forecaster: isOther ? forecasterOf(plan) : bearings.forecaster }
+      return bearings
+    },
+    idle: async () => {
+      await Promise.all(made.map((one) => one.idle()))
+    },
+  }
+}
+
 function createLane(
   {
     ports,
-    plan,
+    bearings,
     first,
     unreadable,
-    forecaster,
     interval,
   }: Pick<Lane, 'unreadable'> & {
     readonly interval: Seconds
-    readonly forecaster: Forecaster
+    readonly bearings: BearingsNow
     readonly ports: Ports
-    readonly plan: PassPlan
     readonly first: AccountState
   },
   machine: LaneMachine,
@@ -151,24 +188,27 @@ function createLane(
   let turnedAt = ports.clock.monotonic()
   const since = ports.clock.now()
   let runs: Runs | undefined
+  let shown = bearings.now()
   return {
-    prices: plan.prices,
+    prices: shown.plan.prices,
     unreadable,
     state: () => state,
-    forecasts: forecaster,
-    scopes: plan.budgets,
-    idle: forecaster.idle,
+    forecasts: () => shown.forecaster,
+    scopes: () => shown.plan.budgets,
+    idle: bearings.idle,
     turnedAt: () => turnedAt,
     runs: () => runs,
     turn: async (signal) => {
       turnedAt = ports.clock.monotonic()
       const begunAt = ports.clock.now()
-      const done = await turn(ports, { before: state, plan }, { ...machine, signal })
+      const taken = bearings.now()
+      const done = await turn(ports, { before: state, plan: taken.plan }, { ...machine, signal })
       state = done.state
+      shown = taken
       const last = { begunAt, took: done.took }
       const { failures } = state
       runs = { interval, last, failures, succeeded: failures === 0 ? last : runs?.succeeded, since }
-      forecaster.refresh(state)
+      shown.forecaster.refresh(state)
       await turned(done.took)
       return state.failures
     },

@@ -24,24 +24,27 @@ type Outputs = {
 
 type Machine = { readonly clock: Clock; readonly self: SelfMetrics; readonly log: Logger }
 
-/** @throws when an address is taken or a certificate cannot be used */
+/**
+ * @param config where to listen, and who may ask as it is when somebody does
+ * @throws when an address is taken or a certificate cannot be used
+ */
 export async function openListeners(
-  { server }: Config,
+  config: () => Config,
   outputs: Outputs,
   machine: Machine,
 ): Promise<Listeners> {
   await using stack = new AsyncDisposableStack()
+  const { server } = config()
   const counted = countAnswers(machine)
   const telemetry = await listen(telemetryApp({ ...outputs.telemetry, counted }), server.telemetry, {
     setting: 'server.telemetry',
   })
   stack.use(telemetry)
   const attempts = createAttempts(machine.clock)
-  const guarded = guardedBy(server)
   const before = [
     counted,
     ...guard({
-      guarded: () => guarded,
+      guarded: guardedNow(config),
       attempts,
       addressOf: (context) => getConnInfo(context).remote.address ?? '',
     }),
@@ -55,6 +58,18 @@ export async function openListeners(
     telemetryUrl: urlOf(telemetry.address),
     apiUrl: urlOf(api.address, pair ? 'https' : 'http'),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
+  }
+}
+
+/** Worked out once for each configuration: every request asks for it. */
+function guardedNow(config: () => Config): () => Guarded {
+  let server = config().server
+  let guarded = guardedBy(server)
+  return () => {
+    const now = config().server
+    if (now !== server) guarded = guardedBy(now)
+    server = now
+    return guarded
   }
 }
 

@@ -20,19 +20,19 @@ export type ReportMachine = {
 
 /** Made also where nobody is sent it: the status page shows it. */
 export function createReportJob(
-  config: Config,
+  config: () => Config,
   lanes: Lanes,
   { clock, store, log }: ReportMachine,
 ): ReportJob {
-  const { cron, catchUp, sinks, plan } = config.report
+  const { cron, catchUp, sinks, plan } = config().report
   return {
     clock,
     store,
-    schedule: { cron, zone: config.timezone, catchUp },
+    schedule: { cron, zone: config().timezone, catchUp },
     sinks: sinks.map(({ name, team }) => ({ name: reportSinkName(name), team })),
-    accounts: config.accounts.map(({ name }) => name),
+    accounts: config().accounts.map(({ name }) => name),
     make: async (account, slot, { now, teams }) => {
-      const source = reportSources(config, lanes, store).get(account)
+      const source = reportSources(config(), lanes, store).get(account)
       if (!source) throw new Error(`there is no account ${account}`)
       const plans = [plan, ...teams.map((team) => ({ ...plan, onlyTeam: team }))]
       const made = await makeReports(source, { slot, madeAt: now, plans })

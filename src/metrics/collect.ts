@@ -23,6 +23,8 @@ export type Facts = {
   /** The time zones it knows, such as 2026a. */
   readonly tzdata: string
   readonly mode: string
+  /** Of the configuration. */
+  readonly hash: string
 } & Limits
 
 export type Collected = {
@@ -41,7 +43,7 @@ export function* collect(snapshot: Snapshot, facts: Facts, memory = createMemory
   const { keys, computes: shown, dropped } = yield* select(snapshot.computes, facts, snapshot.takenAt)
   const { put, samples } = startCollecting(keys, memory)
   put('buildInfo', [facts.version, facts.nodeVersion, facts.tzdata], 1)
-  put('configInfo', [facts.mode], 1)
+  put('configInfo', [facts.hash, facts.mode], 1)
   put('loopLastTick', [], snapshot.takenAt / 1000 - snapshot.passSeconds)
   put('snapshotTimestamp', [], snapshot.takenAt / 1000)
   for (const { name, lastSuccessAt, nextRunAt, deadlineAt } of snapshot.jobs) {

@@ -1,5 +1,6 @@
 // Metrics about this process: events, kept by the client library in a registry of our own.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { Instant } from '../model/units.ts'
 import type { Part } from './body.ts'
 import { CATALOGUE, PREFIX, type FamilyKey } from './catalogue.ts'
 import type { Family } from './catalogue/family.ts'
@@ -32,6 +33,8 @@ export type SelfMetrics = {
   reportSucceeded(account: string, sink: string, at: number): void
   /** One rendering of a snapshot. */
   rendered(event: Rendering): void
+  /** The configuration was read, and taken over or not. */
+  reloaded(isTaken: boolean, at: Instant): void
   /** One answer of a listener, by the pattern of its route. */
   answered(event: { readonly route: string; readonly code: string; readonly seconds: number }): void
   /** Rejects when one of the library's own metrics cannot be read. */
@@ -100,6 +103,8 @@ export function createSelfMetrics(): SelfMetrics {
   const reports = counter(CATALOGUE.reportDeliveries)
   const reportSuccess = gauge(CATALOGUE.reportLastSuccess)
   const notifications = counter(CATALOGUE.notifications)
+  const reloadResult = gauge(CATALOGUE.configReloaded)
+  const reloadTime = gauge(CATALOGUE.configReloadTime)
   const answers = counter(CATALOGUE.httpRequests)
   const answerDuration = histogram(CATALOGUE.httpDuration)
   const rendered = renderingMetrics({ counter, gauge })
@@ -133,6 +138,10 @@ export function createSelfMetrics(): SelfMetrics {
     reportDelivery: (sink, result) => reports.inc({ sink, result }),
     reportSucceeded: (account, sink, at) => reportSuccess.set({ account, sink }, at),
     rendered,
+    reloaded: (isTaken, at) => {
+      reloadResult.set(isTaken ? 1 : 0)
+      if (isTaken) reloadTime.set(at / 1000)
+    },
     answered: ({ route, code, seconds }) => {
       answers.inc({ route, code })
       answerDuration.observe({ route }, seconds)

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
-import { loadConfig } from '../../src/config/load.ts'
+import { loadWhole } from '../../src/config/load.ts'
+import { ok } from '../../src/model/result.ts'
 
 export const folder = mkdtempSync(join(tmpdir(), 'dormouse-config-'))
 beforeAll(() => writeFileSync(join(folder, 'key'), ' file-key \n'))
@@ -12,9 +13,15 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const ENV = { KEY: 'env-key', PASSWORD: 'secret-word' }
 
 export function load(text: string, env: Record<string, string> = ENV) {
+  const loaded = loadAll(text, env)
+  return loaded.ok ? ok(loaded.value.config) : loaded
+}
+
+/** With what the file says. */
+export function loadAll(text: string, env: Record<string, string> = ENV) {
   const path = join(folder, 'dormouse.yaml')
   writeFileSync(path, text)
-  return loadConfig(path, env)
+  return loadWhole(path, env)
 }
 
 export function problemsOf(text: string, env: Record<string, string> = ENV): readonly string[] {

@@ -17,7 +17,7 @@ const log = pino({ level: 'silent' })
 
 function expositionWith(self: SelfMetrics, pause = (): Promise<void> => Promise.resolve()) {
   const clock = fakeClock()
-  return { clock, exposition: createExposition(FACTS, { self, clock, log, pause }) }
+  return { clock, exposition: createExposition(() => FACTS, { self, clock, log, pause }) }
 }
 
 const textOf = async (exposition: Exposition, scrape: Partial<Scrape> = {}): Promise<string> => {
@@ -79,7 +79,7 @@ test('the rendering itself is told: its series, and each duplicate', async () =>
   const error = ({ family }: { readonly family: string }): void => void families.push(family)
   const clock = fakeClock()
   const self = createSelfMetrics()
-  const exposition = createExposition(FACTS, {
+  const exposition = createExposition(() => FACTS, {
     self,
     clock,
     log: { error, warn: () => undefined },
@@ -101,15 +101,12 @@ test('the rendering itself is told: its series, and each duplicate', async () =>
 test('a cap that is reached is told once, and its series are counted', async () => {
   const warned: (readonly string[])[] = []
   const self = createSelfMetrics()
-  const exposition = createExposition(
-    { ...FACTS, maxSeries: 100 },
-    {
-      self,
-      clock: fakeClock(),
-      log: { error: () => undefined, warn: ({ families }) => void warned.push(families) },
-      pause: () => Promise.resolve(),
-    },
-  )
+  const exposition = createExposition(() => ({ ...FACTS, maxSeries: 100 }), {
+    self,
+    clock: fakeClock(),
+    log: { error: () => undefined, warn: ({ families }) => void warned.push(families) },
+    pause: () => Promise.resolve(),
+  })
   const taken = snapshotOf(10)
   await exposition.publish(taken)
   await exposition.publish(taken)

@@ -35,14 +35,15 @@ function configured(server: string) {
 }
 
 async function opened(server = '') {
+  const config = configured(server)
   const clock = fakeClock()
   const self = createSelfMetrics()
   const log = pino({ level: 'silent' })
-  const exposition = createExposition(FACTS, { self, clock, log, pause: () => Promise.resolve() })
+  const exposition = createExposition(() => FACTS, { self, clock, log, pause: () => Promise.resolve() })
   const taken = snapshotOf(1)
   await exposition.publish(taken)
   const listeners = await openListeners(
-    configured(server),
+    () => config,
     {
       telemetry: {
         exposition,

@@ -69,9 +69,9 @@ report:
     close: () => Promise.resolve(),
   }
   const log = pino({ level: 'silent' })
-  const job = createReportJob(config.value, lanes, { clock, store, log })
+  const job = createReportJob(() => config.value, lanes, { clock, store, log })
   const machine = { clock, random: seeded(1), store, self: createSelfMetrics(), log }
-  const told = createDeliveries(config.value, lanes, machine)
+  const told = createDeliveries({ ...config.value, owners: () => config.value.owners }, lanes, machine)
   await told.begin()
   expect(await reportByHand(job, 'main')).toBe('2026-W02-manual-1')
   expect(past.reads()).toBe(1)

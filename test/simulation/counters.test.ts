@@ -36,6 +36,7 @@ const FACTS = {
   nodeVersion: '24',
   tzdata: '2026a',
   mode: 'observe',
+  hash: '0',
   detail: 'full',
   perCompute: 'all',
   maxSeries: 100_000,

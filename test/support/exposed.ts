@@ -10,6 +10,7 @@ export const FACTS: Facts = {
   nodeVersion: 'v24',
   tzdata: '2026a',
   mode: 'suggest',
+  hash: '0123456789ab',
   detail: 'full',
   perCompute: 'all',
   maxSeries: 100_000,

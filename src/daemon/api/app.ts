@@ -3,12 +3,14 @@ import { Hono, type MiddlewareHandler } from 'hono'
 import { exportRoutes, type Exported } from './export-routes.ts'
 import { pageRoutes, type Paged } from './page-routes.ts'
 import { problem } from './problem.ts'
+import { reloadRoute, type Reloadable } from './reload-route.ts'
 import { reportRoutes, type Reported } from './report-routes.ts'
 import { statusRoutes, type Shown } from './status-routes.ts'
 
 export type Api = Shown &
   Exported &
   Reported &
+  Reloadable &
   Paged & {
     /** What every request passes first, in order. */
     readonly before?: readonly MiddlewareHandler[]
@@ -20,6 +22,7 @@ export function apiApp({ before = [], ...shown }: Api): Hono {
   statusRoutes(app, shown)
   exportRoutes(app, shown)
   reportRoutes(app, shown)
+  reloadRoute(app, shown)
   pageRoutes(app, shown)
   app.get('/', (context) => context.json({ links: LINKS }))
   app.notFound((context) => context.json(problem(`nothing at ${context.req.path}`), 404))

@@ -3,7 +3,21 @@ import { gauge, selfCounter, selfGauge, selfHistogram, type Family } from './fam
 
 export const DAEMON = {
   buildInfo: gauge('build_info', ['version', 'node_version', 'tzdata'], 'Always 1; what is running.'),
-  configInfo: gauge('config_info', ['mode'], 'Always 1; how far Dormouse may go.'),
+  configInfo: gauge(
+    'config_info',
+    ['hash', 'mode'],
+    'Always 1; the configuration in effect, told apart by a digest of it, and how far Dormouse may go.',
+  ),
+  configReloaded: selfGauge(
+    'config_last_reload_successful',
+    [],
+    'Whether the configuration was taken over when it was last read.',
+  ),
+  configReloadTime: selfGauge(
+    'config_last_reload_success_timestamp_seconds',
+    [],
+    'When the configuration in effect was taken over.',
+  ),
   loopLastTick: gauge('loop_last_tick_timestamp_seconds', [], 'When the last pass began.'),
   snapshotTimestamp: gauge('snapshot_timestamp_seconds', [], 'When the state shown here was taken.'),
   series: selfGauge('series', [], 'Series of the snapshot, as last rendered.'),

@@ -105,7 +105,7 @@ const store = openEmbeddedStore(config.store.folder, clock)
 const self = createSelfMetrics()
 const pause = (): Promise<void> => clock.sleep(seconds(0), stop.signal)
 const log = pino({ level: 'silent' })
-const exposition = createExposition(factsOf(config, 'bench'), { self, clock, log, pause })
+const exposition = createExposition(() => factsOf(config, 'bench', ''), { self, clock, log, pause })
 const scrape = { format: 'text', gzip: false, names: [], projectId: undefined } as const
 const machine = {
   clock,
@@ -115,7 +115,7 @@ const machine = {
   self,
   log,
 }
-const lanes = await createLanes(config, machine, {
+const lanes = await createLanes(() => config, machine, {
   portsOf: (account: AccountConfig) => watched(portsOf(account, config, machine)),
   publish: (snapshot) => exposition.publish(snapshot),
   pause,

@@ -107,7 +107,7 @@ async function scraped(snapshot: Snapshot) {
   const [clock, self, log] = [createClock(), createSelfMetrics(), pino({ level: 'silent' })]
   const stop = new AbortController()
   const pause = (): Promise<void> => clock.sleep(seconds(0), stop.signal)
-  const exposition = createExposition(facts, { self, clock, log, pause })
+  const exposition = createExposition(() => facts, { self, clock, log, pause })
   const counted = countAnswers({ self, clock })
   const app = telemetryApp({
     exposition,

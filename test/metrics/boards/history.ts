@@ -46,8 +46,8 @@ export async function recordHistory(): Promise<History> {
   })
   const config = configOf(folder)
   const replicas = [
-    replica(factsOf(config, '1.2.3'), clock),
-    replica({ ...factsOf(config, '1.2.3'), maxSeries: 400 }, clock),
+    replica(factsOf(config, '1.2.3', '0123456789ab'), clock),
+    replica({ ...factsOf(config, '1.2.3', '0123456789ab'), maxSeries: 400 }, clock),
   ]
   const [first] = replicas
   if (!first) throw new Error('no replica')
@@ -55,7 +55,7 @@ export async function recordHistory(): Promise<History> {
   const store = openEmbeddedStore(folder, clock)
   const log = pino({ level: 'silent' })
   const machine = { clock, random, store, send: toldTo(self), self, log }
-  const lanes = await createLanes(config, machine, {
+  const lanes = await createLanes(() => config, machine, {
     portsOf: () => portsOf(world, { ...machine, history: store }),
     publish: async (snapshot) => {
       for (const { exposition } of replicas) await exposition.publish(snapshot)
@@ -121,7 +121,7 @@ function configOf(folder: string): Config {
 function replica(facts: Facts, clock: Clock) {
   const self = createSelfMetrics()
   const log = pino({ level: 'silent' })
-  const exposition = createExposition(facts, { self, clock, log, pause: () => Promise.resolve() })
+  const exposition = createExposition(() => facts, { self, clock, log, pause: () => Promise.resolve() })
   return { self, exposition, counted: countAnswers({ self, clock }) }
 }
 
