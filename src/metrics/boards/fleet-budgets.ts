@@ -50,13 +50,16 @@ export const BUDGETS: Section = {
         timeseries({
           title: 'Burn against the thresholds',
           description:
-            'How many times as fast as planned a budget is spent; 1 spends exactly the limit. A window without a threshold is off: what it asks for cannot be reached. Needs the rules of dashboards/alerts.yaml.',
+            'How many times as fast as planned a budget is spent; 1 spends exactly the limit. An alert needs more than the threshold and more than one and a half times what is usual at this hour of the week. A window without a threshold is off: what it asks for cannot be reached. Needs the rules of dashboards/alerts.yaml.',
           width: 9,
           unit: 'none',
           decimals: 2,
           min: 0,
-          limit: 'threshold$',
-          queries: burns,
+          limit: '(threshold|usual)$',
+          queries: [
+            ...burns,
+            { expr: perBudget('budgetExpectedBurn', 'window'), legend: '{{budget}}, {{window}}, usual' },
+          ],
         }),
         alerts(
           'Alerts',
@@ -70,7 +73,8 @@ export const BUDGETS: Section = {
       panels: [
         table({
           title: 'Budgets',
-          description: 'Empty under Exhausted: not within the period, or already.',
+          description:
+            'Empty under Exhausted: not within the period, or already. Burn windows: of 1h, 6h and 1d, those in which a burn worth an alert can be reached.',
           width: 24,
           rows: perBudget('budgetInfo', 'scope', 'per', 'mode'),
           labels: {
@@ -102,6 +106,12 @@ export const BUDGETS: Section = {
             },
             { name: 'Period ends', expr: `${perBudget('budgetEnd')} * 1000`, unit: 'dateTimeFromNow' },
             { name: 'Exhausted', expr: `${perBudget('budgetExhaustion')} * 1000`, unit: 'dateTimeFromNow' },
+            {
+              name: 'Burn windows on',
+              expr: `sum by (budget, team, tier) (${perBudget('budgetTierEnabled', 'window')})`,
+              unit: 'none',
+              decimals: 0,
+            },
             {
               name: 'Highest burn there can be',
               expr: perBudget('budgetMaxBurn'),

@@ -67,7 +67,8 @@ const NOW: Section = {
         }),
         stat({
           title: 'Computes',
-          description: 'Awake ones are paid for.',
+          description:
+            'Awake ones are paid for. Chosen: those with series of their own that fit what is chosen above; known: all there are.',
           width: 3,
           unit: 'none',
           queries: [
@@ -75,7 +76,8 @@ const NOW: Section = {
               expr: `sum(${owned(perCompute('computeState', undefined, 'state="active"'))})`,
               legend: 'awake',
             },
-            { expr: `count(${owned(perCompute('computeCuMin'))})`, legend: 'all' },
+            { expr: `count(${owned(perCompute('computeCuMin'))})`, legend: 'chosen' },
+            { expr: `sum(max by (state) (${of('computes')}))`, legend: 'known' },
           ],
         }),
         stat({
