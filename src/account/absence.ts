@@ -7,13 +7,15 @@ import { earliest, instant, type Instant } from '../model/units.ts'
 
 type Told = { readonly ref: ComputeRef; readonly operations: readonly Operation[] }
 
-type List = { readonly at: Instant; readonly endpointIds: ReadonlySet<string> }
+type List = { readonly askedAt: Instant; readonly at: Instant; readonly endpointIds: ReadonlySet<string> }
 
 /** Undefined where a record does not even tell its id: it may be anybody's. */
 const listOf = (
-  listing: Pick<ProjectListing, 'at' | 'endpointIds' | 'partial'> | undefined,
+  listing: Pick<ProjectListing, 'at' | 'askedAt' | 'endpointIds' | 'partial'> | undefined,
 ): List | undefined =>
-  !listing || listing.partial ? undefined : { at: listing.at, endpointIds: new Set(listing.endpointIds) }
+  !listing || listing.partial
+    ? undefined
+    : { askedAt: listing.askedAt ?? listing.at, at: listing.at, endpointIds: new Set(listing.endpointIds) }
 
 /**
  * Of those that `told` holds and that nobody knows to be gone. Who was never looked at is only gone when the list was read after
@@ -36,7 +38,7 @@ export function absencesOf<Facts extends Told>(
     const known = computes.get(computeKey(facts.ref))
     const list = known || lists.has(projectId) ? lists.get(projectId) : listBefore(projectId)
     if (!list || list.endpointIds.has(endpointId) || known?.goneAt !== undefined) return []
-    if (!known && !isOver(facts, list.at)) return []
+    if (!known && !isOver(facts, list.askedAt)) return []
     return [[facts, absenceOf(facts, { known, removals, seenAt: list.at })]]
   })
 }

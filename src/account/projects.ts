@@ -52,7 +52,7 @@ const isHistoryWanted = ({ listed }: ProjectAccount): boolean =>
 
 /** Who was there stays where a record tells no id, because it may be theirs. */
 function listingOf({ project, listed: before }: ProjectAccount, listed: ListedComputes): ProjectListing {
-  const { answeredAt: at, endpointIds: told, unread = [], partial = false } = listed
+  const { askedAt, answeredAt: at, endpointIds: told, unread = [], partial = false } = listed
   const { updatedAt, cpuUsedSeconds } = project
   const countedSince = before?.cpuUsedSeconds === cpuUsedSeconds ? countedSinceOf(before) : at
   const present = new Set(told)
@@ -60,6 +60,7 @@ function listingOf({ project, listed: before }: ProjectAccount, listed: ListedCo
   const doubtful = [...unread, ...maybe]
   return {
     at,
+    askedAt,
     updatedAt,
     cpuUsedSeconds,
     countedSince,

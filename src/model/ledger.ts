@@ -215,6 +215,8 @@ export type Left = { readonly endpointId: string; readonly goneAt: Instant }
 /** A list of one project's computes, and the project's record at that time: what differs from it has moved since. */
 export type ProjectListing = {
   readonly at: Instant
+  /** The earliest that it can have been written. */
+  readonly askedAt?: Instant | undefined
   readonly updatedAt: Instant
   readonly cpuUsedSeconds: number
   /** When a list of its computes first came with that count. */

@@ -150,6 +150,8 @@ export type Backlog = Readonly<Record<Urgency | 'operations', number>>
 /** Projects whose compute list was answered: a compute of theirs that is not in it is gone. */
 export type ListedComputes = {
   readonly projectId: string
+  /** The earliest that it can have been written; `answeredAt` where nothing is said. */
+  readonly askedAt?: Instant
   readonly answeredAt: Instant
   /** Also of those that are there without a record that fits. */
   readonly endpointIds: readonly string[]

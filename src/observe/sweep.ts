@@ -201,7 +201,7 @@ async function computesOf(
       return
     }
     if (!answer.ok) {
-      found.listed.push({ projectId, answeredAt: seen[1], endpointIds: [], gone: true })
+      found.listed.push({ projectId, askedAt: seen[0], answeredAt: seen[1], endpointIds: [], gone: true })
       return
     }
     addListed(found, { projectId, askedOn, seen, until: quietUntil(projectId) }, answer.value)
@@ -228,7 +228,7 @@ function addListed(
   const read = new Set(answer.items.map(({ endpointId }) => endpointId))
   const unread = [...new Set(answer.unread)].filter((endpointId) => !read.has(endpointId))
   const partial = answer.problems.length > (answer.unread?.length ?? 0)
-  listed.push({ projectId, answeredAt, endpointIds: [...read, ...unread], unread, partial })
+  listed.push({ projectId, askedAt, answeredAt, endpointIds: [...read, ...unread], unread, partial })
 }
 
 /** Until when the list, which has to show activity at all, told of none that is not known. */
