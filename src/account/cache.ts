@@ -23,7 +23,7 @@ export function withCacheReading(
     totalHits: totals.totalHits + grown.hits,
     totalMisses: totals.totalMisses + grown.misses,
     totalWrites: totals.totalWrites + grown.writes,
-    hitRatio: hitRatio(grown) ?? earlier?.hitRatio,
+    hitRatio: hitRatio(grown) ?? account?.hitRatio,
   }
 }
 
@@ -36,6 +36,10 @@ function grownBy(earlier: Counts | undefined, later: CacheReading): Counts {
   const writes = later.writes - (earlier?.writes ?? 0)
   return hits < 0 || misses < 0 || writes < 0 ? { hits: 0, misses: 0, writes: 0 } : { hits, misses, writes }
 }
+
+/** Whether anything was read since the compute started: before, its counters say nothing of how often pages are found. */
+export const tellsHitRatio = ({ cache }: Reading): boolean =>
+  !('missing' in cache) && cache.hits + cache.misses > 0
 
 /** Undefined where nothing was read. */
 const hitRatio = ({ hits, misses }: Counts): Ratio | undefined =>

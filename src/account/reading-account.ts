@@ -6,7 +6,7 @@ import type { Look, Missing, Reading, ReadingAttempt } from '../model/observatio
 import { gapBucket } from '../model/gap.ts'
 import { latest, seconds } from '../model/units.ts'
 import { lastForeignActivity } from './activity.ts'
-import { withCacheReading } from './cache.ts'
+import { tellsHitRatio, withCacheReading } from './cache.ts'
 import { offsetOf } from './clock-offset.ts'
 import { creditAfter } from './credit.ts'
 import { followed } from './lag.ts'
@@ -118,15 +118,13 @@ function withAttempt(account: ReadingAccount, attempt: ReadingAttempt): ReadingA
   }
   if (result.kind !== 'read') return tried
   const { reading } = result
-  const cache = withCacheReading(account.cache, reading)
   return {
     ...tried,
     failures: 0,
     clockOffset: offsetOf(attempt, reading),
     last: { ...reading, at: disconnectedAt },
-    cacheReadAt:
-      'missing' in reading.cache || cache?.hitRatio === undefined ? account.cacheReadAt : disconnectedAt,
-    cache,
+    cacheReadAt: tellsHitRatio(reading) ? disconnectedAt : account.cacheReadAt,
+    cache: withCacheReading(account.cache, reading),
     use: withUse(account.use, grownBy(account, reading)),
   }
 }

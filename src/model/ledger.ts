@@ -64,7 +64,7 @@ export type CacheAccount = {
   readonly totalHits: number
   readonly totalMisses: number
   readonly totalWrites: number
-  /** Between the last two readings of one incarnation, or between its start and the only one. */
+  /** Between the last two readings of one incarnation, or between its start and the only one; of the last such time in which anything was read. */
   readonly hitRatio: Ratio | undefined
 }
 

@@ -43,6 +43,15 @@ const read = (when: number, over: Partial<Reading>): Sweep =>
     ],
   })
 
+test('a start after which nothing was read yet takes nothing from what is known of the hit ratio', () => {
+  const cache = { hits: 90, misses: 10, used: bytes(1), writes: 10 }
+  const fresh = { hits: 0, misses: 0, used: bytes(0), writes: 0 }
+  const again = read(900, { cache: fresh, postmasterStartedAt: at(890) })
+  const { reading: kept } = after(read(400, { cache }), again)
+  expect(kept.cache).toMatchObject({ hitRatio: 0.9, incarnation: at(890), totalHits: 90 })
+  expect(kept.cacheReadAt).toBe(at(400.1))
+})
+
 test('the hit ratio is known as of the last reading of the cache that told one', () => {
   const cache = { hits: 90, misses: 10, used: bytes(1), writes: 10 }
   expect(after(read(100, {})).reading.cacheReadAt).toBeUndefined()
