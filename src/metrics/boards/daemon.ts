@@ -4,6 +4,7 @@ import { HARM, RIGHT, OUTPUTS, SELF } from './daemon-self.ts'
 import { API, SIGHT } from './daemon-service.ts'
 import { heatmap, stat } from './kinds.ts'
 import { of, ofProcess, rateBy, since, quantile, buckets } from './query.ts'
+import { YES } from './states.ts'
 import { table } from './table.ts'
 import { timeseries } from './timeseries.ts'
 
@@ -16,7 +17,7 @@ const RUNS: Section = {
         table({
           title: 'What runs',
           description: 'Each process that is scraped. Mode: how far it may go.',
-          width: 8,
+          width: 12,
           rows: `max by (instance, version, node_version, tzdata, mode) (${of('buildInfo')} * on (job, instance) group_left (mode) ${of('configInfo')})`,
           labels: {
             instance: 'Instance',
@@ -32,12 +33,23 @@ const RUNS: Section = {
               expr: `time() - max by (instance) (${ofProcess('process_start_time_seconds')})`,
               unit: 's',
             },
+            {
+              name: 'Configuration of',
+              expr: `1000 * max by (instance) (${of('configReloadTime')})`,
+              unit: 'dateTimeFromNow',
+            },
+            {
+              name: 'The last could be taken over',
+              expr: `max by (instance) (${of('configReloaded')})`,
+              unit: 'none',
+              mapping: YES,
+            },
           ],
         }),
         stat({
           title: 'Age of what is shown',
           description: 'Since the last pass was over, and since it began.',
-          width: 4,
+          width: 3,
           unit: 's',
           decimals: 0,
           bad: [
@@ -52,7 +64,7 @@ const RUNS: Section = {
         stat({
           title: 'Last success',
           description: 'How long ago, of the account that is furthest behind.',
-          width: 4,
+          width: 3,
           unit: 's',
           decimals: 0,
           bad: [
@@ -64,7 +76,7 @@ const RUNS: Section = {
         stat({
           title: 'Until it is late',
           description: 'When one should have succeeded again. Below 0 nothing shown is to be relied on.',
-          width: 4,
+          width: 3,
           unit: 's',
           decimals: 0,
           good: [[0, 'green']],
@@ -73,7 +85,7 @@ const RUNS: Section = {
         stat({
           title: 'Next run',
           description: 'In how long. The wait doubles while the service cannot be asked.',
-          width: 4,
+          width: 3,
           unit: 's',
           decimals: 0,
           queries: [{ expr: `min by (job_name) (${of('jobNext')}) - time()`, legend: '{{job_name}}' }],

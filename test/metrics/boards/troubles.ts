@@ -27,6 +27,7 @@ export function happen(pass: number, { world, clock, replicas }: Stage): void {
   const [first, second] = replicas
   switch (pass) {
     case 0:
+      for (const self of replicas) self.reloaded(true, clock.now())
       first?.receiver('hook')
       first?.reportReceiver('mail')
       first?.reportSucceeded('main', 'mail', clock.now() / 1000)
