@@ -1,16 +1,16 @@
 // When computes were awake, for those that are shown: what is settled out of the store, the rest out of their accounts.
 import { unsettledIntervals } from '../account/unsettled.ts'
 import { computeKey, type ComputeRef } from '../model/compute.ts'
-import type { ComputeAccount } from '../model/ledger.ts'
+import type { AwakeTime, ComputeAccount } from '../model/ledger.ts'
 import type { AwakeInterval } from '../model/evidence.ts'
 import type { History } from '../model/ports.ts'
 import type { ComputeView } from '../model/snapshot.ts'
 import type { Interval } from '../model/time.ts'
 import { after, earliest, instant, millis, seconds, type Instant, type Millis } from '../model/units.ts'
-import type { Stretch, Strip } from '../report/strip.ts'
+import type { Strip } from '../report/strip.ts'
 
 export type StripSource = {
-  readonly history: Pick<History, 'intervals'>
+  readonly history: Pick<History, 'awakeTimes'>
   readonly accountOf: (ref: ComputeRef) => ComputeAccount | undefined
 }
 
@@ -32,21 +32,17 @@ type Settled = {
   /** Of its account, when it was read. */
   readonly until: Instant
   readonly from: Instant
-  readonly stretches: readonly Stretch[]
+  readonly stretches: readonly AwakeTime[]
 }
 
 export function createStrips({ history, accountOf }: StripSource): Strips {
   const kept = new Map<string, Settled>()
   const read = async (account: string, span: Interval, missing: readonly Missing[]): Promise<void> => {
-    const found = new Map(missing.map(({ ref }) => [computeKey(ref), [] as Stretch[]]))
+    const found = new Map(missing.map(({ ref }) => [computeKey(ref), [] as AwakeTime[]]))
     const computes = missing.map(({ ref }) => ref)
     const from = earliest(span.to, ...missing.map((one) => one.from))
-    for await (const { ref, interval, idleTail } of history.intervals(account, {
-      from,
-      to: span.to,
-      computes,
-    }))
-      found.get(computeKey(ref))?.push(stretchOf(interval, idleTail, span.to))
+    for await (const { ref, times } of history.awakeTimes(account, { from, to: span.to, computes }))
+      found.get(computeKey(ref))?.push(...times)
     for (const { ref, until, before } of missing) {
       const key = computeKey(ref)
       kept.set(key, { until, ...grown(before, found.get(key) ?? [], span) })
@@ -121,7 +117,7 @@ const LONGEST = 7 * 86_400_000
 /** With what was settled since, without what no strip reaches any more. */
 function grown(
   before: Settled | undefined,
-  found: readonly Stretch[],
+  found: readonly AwakeTime[],
   span: Interval,
 ): Pick<Settled, 'from' | 'stretches'> {
   if (!before) return { from: span.from, stretches: found }
@@ -139,7 +135,7 @@ function openStretches(
   view: ComputeView,
   account: ComputeAccount | undefined,
   until: Instant,
-): readonly Stretch[] {
+): readonly AwakeTime[] {
   if (!account) return []
   return unsettledIntervals(account, view.delay, until).map(({ interval, idleTail }) => {
     const stretch = stretchOf(interval, idleTail, until)
@@ -148,7 +144,7 @@ function openStretches(
   })
 }
 
-const stretchOf = ({ from, to, restart }: AwakeInterval, tail: Millis, now: Instant): Stretch => ({
+const stretchOf = ({ from, to, restart }: AwakeInterval, tail: Millis, now: Instant): AwakeTime => ({
   from: from.likely,
   to: to?.likely ?? now,
   tail,

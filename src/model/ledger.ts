@@ -8,6 +8,7 @@ import type { RollupState } from './rollup.ts'
 import type { Reading } from './observation.ts'
 import type { AwakeSlice } from './slice.ts'
 import type { Tallies } from './tally.ts'
+import type { Interval } from './time.ts'
 import type { Unproductive } from './unproductive.ts'
 import type { CuMillis, Instant, Micros, Millis, Ratio, Seconds } from './units.ts'
 
@@ -281,6 +282,9 @@ export type SettledInterval = {
   readonly idleTail: Millis
   readonly held: HeldBy
 }
+
+/** When a compute was awake, likely, and for how long of that after its last activity. */
+export type AwakeTime = Interval & { readonly tail: Millis; readonly restart: boolean }
 
 export type Spend = Bounds<Micros>
 

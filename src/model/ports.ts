@@ -7,7 +7,14 @@ import type { Delivery } from './delivery.ts'
 import type { Event } from './event.ts'
 import type { KeptEvent } from './kept-event.ts'
 import type { ApiKey, CreatedApiKey } from './key.ts'
-import type { ComputeAccount, Ledger, ProjectAccount, ReadingCounts, SettledInterval } from './ledger.ts'
+import type {
+  AwakeTime,
+  ComputeAccount,
+  Ledger,
+  ProjectAccount,
+  ReadingCounts,
+  SettledInterval,
+} from './ledger.ts'
 import type { LostOperation, Operation } from './operation.ts'
 import type { ReadingResult } from './observation.ts'
 import type { KeptReport, StoredReport } from './report.ts'
@@ -213,6 +220,9 @@ export type HistorySpan = {
   readonly computes?: readonly ComputeRef[]
 }
 
+/** Of one compute, one after the other in order of time. */
+export type AwakeTimes = { readonly ref: ComputeRef; readonly times: readonly AwakeTime[] }
+
 /** What was settled, a compute after the other and for each in order of time; read as it is asked for, in bounded memory. */
 export type History = {
   /** As they are stored, those of the ids that are; also of projects that the ledger knows no more. */
@@ -220,6 +230,8 @@ export type History = {
   /** The newest version of each day of the account's zone. */
   days(account: string, span: HistorySpan): AsyncIterable<DayRow>
   intervals(account: string, span: HistorySpan): AsyncIterable<SettledInterval>
+  /** The same without what was summed up over them, several of a compute at a time: ten times as fast. */
+  awakeTimes(account: string, span: HistorySpan): AsyncIterable<AwakeTimes>
   /** The newest `count` of one compute, in order of time. */
   lastIntervals(ref: ComputeRef, count: number): Promise<readonly SettledInterval[]>
   /** Those of one length. */

@@ -1,11 +1,12 @@
 // One compute: why it is as it is, who held it awake and at what cost.
 import type { AwakeShare } from '../model/evidence.ts'
+import type { AwakeTime } from '../model/ledger.ts'
 import type { Connections } from '../model/observation.ts'
 import type { ComputeView } from '../model/snapshot.ts'
 import type { Instant } from '../model/units.ts'
 import { explanation, whyText } from '../report/explain.ts'
 import { html, type Html } from '../report/markup.ts'
-import { stripSums, stripSvg, type Stretch, type Strip } from '../report/strip.ts'
+import { stripSums, stripSvg, type Strip } from '../report/strip.ts'
 import { money, percent, spanText } from '../report/words.ts'
 import { CELLS, legend } from './fleet.ts'
 import { EMPTY, figure, type House, type Page } from './layout.ts'
@@ -100,7 +101,7 @@ function stretchTable(strip: Strip, { now, house }: Context): Html {
     </details>`
 }
 
-const stretchRow = ({ from, to, tail, restart }: Stretch, { now, house: { zone } }: Context): Html =>
+const stretchRow = ({ from, to, tail, restart }: AwakeTime, { now, house: { zone } }: Context): Html =>
   html`<tr>
     <td>${clockHtml(from, now, zone)}</td>
     <td>${to >= now ? 'still awake' : clockHtml(to, now, zone)}</td>

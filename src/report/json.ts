@@ -47,7 +47,8 @@ function filled(whole: string, pieces: readonly string[], { empty, around, betwe
   if (pieces.length === 0) return whole
   const at = whole.lastIndexOf(empty)
   const [before, after] = around
-  return [whole.slice(0, at), before, pieces.join(between), after, whole.slice(at + empty.length)].join('')
+  const parts = pieces.flatMap((piece, index) => (index === 0 ? [piece] : [between, piece]))
+  return [whole.slice(0, at), before, ...parts, after, whole.slice(at + empty.length)].join('')
 }
 
 /** @param text as `keptJsonOf` wrote it, or any other JSON of a report in one line */

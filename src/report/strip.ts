@@ -1,12 +1,10 @@
 // When a compute was awake, as a strip of cells: what is drawn, and the same as numbers.
 import type { Zone } from '../calendar/zone.ts'
+import type { AwakeTime } from '../model/ledger.ts'
 import type { Interval } from '../model/time.ts'
 import { instant, millis, type Instant, type Millis } from '../model/units.ts'
 import { html, type Html } from './markup.ts'
 import { spanText } from './words.ts'
-
-/** A stretch of time awake, with its part after the last activity. */
-export type Stretch = Interval & { readonly tail: Millis; readonly restart: boolean }
 
 export type Strip = {
   readonly span: Interval
@@ -15,7 +13,7 @@ export type Strip = {
   /** Nor after. */
   readonly knownUntil: Instant
   /** In order of time; they may reach out of the span. */
-  readonly stretches: readonly Stretch[]
+  readonly stretches: readonly AwakeTime[]
 }
 
 /** The states of a cell, those that hide the others last. */
@@ -76,7 +74,7 @@ export function stripSums(strip: Strip): {
   }
 }
 
-const tailOf = ({ from, to, tail }: Stretch): Interval => ({ from: instant(Math.max(from, to - tail)), to })
+const tailOf = ({ from, to, tail }: AwakeTime): Interval => ({ from: instant(Math.max(from, to - tail)), to })
 
 const unknownOf = ({ span, knownFrom, knownUntil }: Strip): readonly Interval[] => [
   { from: span.from, to: knownFrom },

@@ -87,6 +87,7 @@ function readerOf(
     projects: (...about) => explained(file, () => history.projects(...about)),
     days: (account, span) => explainedEach(file, history.days(account, span)),
     intervals: (account, span) => explainedEach(file, history.intervals(account, span)),
+    awakeTimes: (account, span) => explainedEach(file, history.awakeTimes(account, span)),
     lastIntervals: (ref, count) => explained(file, () => history.lastIntervals(ref, count)),
     rollups: (account, span) => explainedEach(file, history.rollups(account, span)),
     eventsAfter: (...about) => explained(file, () => outbox.eventsAfter(...about)),

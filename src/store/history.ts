@@ -2,9 +2,9 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import type { ComputeRef } from '../model/compute.ts'
 import type { ProjectAccount } from '../model/ledger.ts'
-import type { Clock, History } from '../model/ports.ts'
+import type { AwakeTimes, Clock, History, HistorySpan } from '../model/ports.ts'
 import { dayOf } from './day-rows.ts'
-import { intervalOf } from './interval-rows.ts'
+import { awakeTimeOf, intervalOf } from './interval-rows.ts'
 import { createPauses } from './pauses.ts'
 import { rollupOf } from './rollup-rows.ts'
 
@@ -29,6 +29,14 @@ select * from awake_interval
 where compute = ? and (from_ms, to_ms, nth) > (?, ?, ?) and from_ms < ? and to_ms > ?
 order by from_ms, to_ms, nth limit ${PAGE}
 `
+/** Where what may reach into a span begins: intervals of one compute do not overlap. */
+const REACHING = 'select max(from_ms) as from_ms from awake_interval where compute = ? and from_ms <= ?'
+const TIMES_PAGE = 4 * PAGE
+const TIMES = `
+select from_ms, to_ms, nth, restart, sums ->> '$.idleTail' as tail from awake_interval
+where compute = ? and (from_ms, to_ms, nth) > (?, ?, ?) and from_ms < ? and to_ms > ?
+order by from_ms, to_ms, nth limit ${TIMES_PAGE}
+`
 const LAST_INTERVALS =
   'select * from awake_interval where compute = ? order by from_ms desc, to_ms desc, nth desc limit ?'
 const ROLLUPS = `
@@ -42,6 +50,7 @@ export function createHistory(database: DatabaseSync, clock: Clock): History {
   const computesOf = createComputes(database)
   const days = database.prepare(DAYS)
   const intervals = database.prepare(INTERVALS)
+  const awakeTimes = createAwakeTimes(database)
   const lastIntervals = database.prepare(LAST_INTERVALS)
   const rollups = database.prepare(ROLLUPS)
   const project = database.prepare(PROJECT)
@@ -67,6 +76,14 @@ export function createHistory(database: DatabaseSync, clock: Clock): History {
         page: (id, last) => intervals.all(id, ...placeOf(last), span.to, span.from),
         item: intervalOf,
       }),
+    awakeTimes: async function* times(account, span) {
+      for (const known of computesOf(account, span.computes))
+        for (const page of awakeTimes(known, span)) {
+          yield page
+          // oxlint-disable-next-line no-await-in-loop -- one page after the other, with pauses, is the point
+          await pause()
+        }
+    },
     lastIntervals: async (ref, count) => {
       await pause()
       const [compute] = computesOf(ref.account, [ref])
@@ -88,6 +105,24 @@ const placeOf = (last: Row | undefined): readonly [SQLOutputValue, SQLOutputValu
   last?.['to_ms'] ?? 0,
   last?.['nth'] ?? 0,
 ]
+
+/** Pages of one compute after the other. */
+function createAwakeTimes(database: DatabaseSync): (known: Known, span: HistorySpan) => Iterable<AwakeTimes> {
+  const reaching = database.prepare(REACHING)
+  const times = database.prepare(TIMES)
+  times.setReturnArrays(true)
+  return function* pagesOf({ id, ref }, { from, to }) {
+    let last: readonly SQLOutputValue[] = [reaching.get(id, from)?.['from_ms'] ?? -Infinity, 0, 0]
+    for (;;) {
+      const [fromMs = 0, toMs = 0, nth = 0] = last
+      // arrays, as asked for: half of the time goes into rows with names
+      const rows = times.all(id, fromMs, toMs, nth, to, from) as unknown as readonly SQLOutputValue[][]
+      if (rows.length > 0) yield { ref, times: rows.map(awakeTimeOf) }
+      if (rows.length < TIMES_PAGE) return
+      last = rows.at(-1) ?? last
+    }
+  }
+}
 
 type Kind<Item> = {
   /** Up to a page of rows of the compute, in order of time, those after `last`. */

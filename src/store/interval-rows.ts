@@ -2,8 +2,8 @@
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite'
 import { computeKey, type ComputeRef } from '../model/compute.ts'
 import type { Edge, EdgeSource } from '../model/evidence.ts'
-import type { SettledInterval } from '../model/ledger.ts'
-import { instant } from '../model/units.ts'
+import type { AwakeTime, SettledInterval } from '../model/ledger.ts'
+import { instant, millis } from '../model/units.ts'
 
 type Row = Readonly<Record<string, SQLOutputValue>>
 
@@ -53,6 +53,14 @@ export function intervalOf(ref: ComputeRef, row: Row): SettledInterval {
   const interval = { from: edgeOf(row, 'from'), to, knownUntil: to.likely, restart: row['restart'] === 1 }
   return { ref, interval, ...sums }
 }
+
+/** Of the columns from, to, number, restart and tail. */
+export const awakeTimeOf = ([from, to, , restart, tail]: readonly SQLOutputValue[]): AwakeTime => ({
+  from: instant(Number(from)),
+  to: instant(Number(to)),
+  tail: millis(Number(tail)),
+  restart: restart === 1,
+})
 
 const edgeOf = (row: Row, end: 'from' | 'to'): Edge => ({
   earliest: instant(Number(row[`${end}_earliest_ms`])),

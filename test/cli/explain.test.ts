@@ -90,6 +90,7 @@ test('a daemon explains in the same words, with the state it sees', async () => 
   const history = {
     days: nothing,
     intervals: nothing,
+    awakeTimes: nothing,
     rollups: nothing,
     lastIntervals: () => Promise.resolve([]),
     projects: () => Promise.resolve([]),

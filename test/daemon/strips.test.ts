@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createStrips, spanBefore, type StripsAsked } from '../../src/daemon/strips.ts'
 import { computeKey } from '../../src/model/compute.ts'
-import type { ComputeAccount, SettledInterval } from '../../src/model/ledger.ts'
+import type { ComputeAccount } from '../../src/model/ledger.ts'
 import type { History } from '../../src/model/ports.ts'
 import type { ComputeView } from '../../src/model/snapshot.ts'
 import { millis, type Instant } from '../../src/model/units.ts'
@@ -12,31 +12,18 @@ import { snapshotOf, TAKEN } from '../support/fleet-snapshot.ts'
 const HOUR = 3600
 const now = at(TAKEN)
 
-const edge = (when: Instant): SettledInterval['interval']['from'] => ({
-  earliest: when,
-  likely: when,
-  latest: when,
-  source: 'record',
-})
-
 /** What is settled of computes, and what was read of it: from where, of how many. */
 function settledPast(...times: readonly (readonly [number, number])[]) {
   const asked: (readonly [from: Instant, computes: number])[] = []
   const past = [...times]
-  const intervals: History['intervals'] = async function* read(_account, { from, to, computes = [] }) {
+  const awakeTimes: History['awakeTimes'] = async function* read(_account, { from, to, computes = [] }) {
     asked.push([from, computes.length])
-    for (const ref of computes)
-      for (const [begin, end] of past)
-        if (at(begin) < to && at(end) > from)
-          yield {
-            ref,
-            interval: { from: edge(at(begin)), to: edge(at(end)), knownUntil: at(end), restart: false },
-            cuTime: {},
-            idleTail: millis(300_000),
-            held: {},
-          }
+    const times = past
+      .filter(([begin, end]) => at(begin) < to && at(end) > from)
+      .map(([begin, end]) => ({ from: at(begin), to: at(end), tail: millis(300_000), restart: false }))
+    for (const ref of computes) yield { ref, times }
   }
-  return { history: { intervals }, asked, past }
+  return { history: { awakeTimes }, asked, past }
 }
 
 const asleep = snapshotOf(1).computes[0] as ComputeView

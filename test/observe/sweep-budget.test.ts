@@ -134,7 +134,7 @@ const NO_PORTS = {
   random: { unit: nobody, uuid: nobody },
   background: UNASKED,
   store: { load: nobody, commit: nobody, close: nobody },
-  history: { days: nobody, intervals: nobody, lastIntervals: nobody, rollups: nobody },
+  history: { days: nobody, intervals: nobody, awakeTimes: nobody, lastIntervals: nobody, rollups: nobody },
   send: nobody,
 }
 

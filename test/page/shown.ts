@@ -7,8 +7,7 @@ import { createAttempts } from '../../src/daemon/api/tokens.ts'
 import type { ForecastBudget } from '../../src/model/budget.ts'
 import { computeKey, type ComputeRef } from '../../src/model/compute.ts'
 import type { DayRow } from '../../src/model/day.ts'
-import type { Edge } from '../../src/model/evidence.ts'
-import type { SettledInterval } from '../../src/model/ledger.ts'
+import type { AwakeTime } from '../../src/model/ledger.ts'
 import type { History } from '../../src/model/ports.ts'
 import type { ComputeView, Snapshot } from '../../src/model/snapshot.ts'
 import { after, cu, instant, micros, millis, ratio, seconds, type Instant } from '../../src/model/units.ts'
@@ -88,11 +87,9 @@ const HOUR = 3_600_000
 /** Seven days before the snapshot: compute number n wakes every n + 1 hours for some minutes; the first never stops. */
 export const pastOf = ({ computes, takenAt }: Snapshot): History => ({
   ...NO_HISTORY,
-  async *intervals(_account, { from, to, computes: wanted = [] }) {
+  async *awakeTimes(_account, { from, to, computes: wanted = [] }) {
     for (const ref of wanted)
-      yield* wakes(ref, takenAt).filter(
-        ({ interval }) => interval.from.likely < to && interval.knownUntil > from,
-      )
+      yield { ref, times: wakes(ref, takenAt).filter((one) => one.from < to && one.to > from) }
   },
   async *days() {
     for (const { ref } of computes) yield* daysOf(ref, takenAt)
@@ -101,19 +98,15 @@ export const pastOf = ({ computes, takenAt }: Snapshot): History => ({
 
 const numberOf = ({ endpointId }: ComputeRef): number => Number(endpointId.match(/\d+/)?.[0] ?? 0)
 
-const edge = (when: Instant): Edge => ({ earliest: when, likely: when, latest: when, source: 'record' })
-
-function wakes(ref: ComputeRef, now: Instant): readonly SettledInterval[] {
+function wakes(ref: ComputeRef, now: Instant): readonly AwakeTime[] {
   const every = (1 + (numberOf(ref) % 11)) * HOUR
   return Array.from({ length: Math.floor((168 * HOUR) / every) }, (_, index) => {
     const from = instant(now - 168 * HOUR + index * every + ((index * 7919) % 1800) * 1000)
-    const to = instant(from + every / 3)
     return {
-      ref,
-      interval: { from: edge(from), to: edge(to), knownUntil: to, restart: index % 23 === 5 },
-      cuTime: {},
-      idleTail: millis(Math.min(every / 6, 300_000 * (1 + (index % 4)))),
-      held: {},
+      from,
+      to: instant(from + every / 3),
+      tail: millis(Math.min(every / 6, 300_000 * (1 + (index % 4)))),
+      restart: index % 23 === 5,
     }
   })
 }

@@ -1,14 +1,15 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { createZone, createUtc } from '../../src/calendar/zone.ts'
+import type { AwakeTime } from '../../src/model/ledger.ts'
 import { millis, type Instant } from '../../src/model/units.ts'
-import { dayMarks, stripSums, stripSvg, stripText, type Stretch, type Strip } from '../../src/report/strip.ts'
+import { dayMarks, stripSums, stripSvg, stripText, type Strip } from '../../src/report/strip.ts'
 import { at } from '../support/build.ts'
 
 const DAY = 86_400
 const { dayOf } = createUtc()
 
-const stretch = (from: number, to: number, tail = 0): Stretch => ({
+const stretch = (from: number, to: number, tail = 0): AwakeTime => ({
   from: at(from),
   to: at(to),
   tail: millis(tail * 1000),

@@ -1,7 +1,7 @@
 // What every driver of the store must do: run it against each.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Ledger, SettledInterval } from '../../src/model/ledger.ts'
-import type { Batch, History, Outbox, Store } from '../../src/model/ports.ts'
+import type { Batch, History, HistorySpan, Outbox, Store } from '../../src/model/ports.ts'
 import { COARSE, FINE, type Rollup } from '../../src/model/rollup.ts'
 import { NO_TALLIES } from '../../src/model/tally.ts'
 import { instant, millis, seconds, micros } from '../../src/model/units.ts'
@@ -172,6 +172,24 @@ const HOUR = 3600
 const told = (all: readonly SettledInterval[]) =>
   all.map(({ ref, interval }) => `${ref.endpointId} ${(interval.from.likely - at(0)) / 1000}`)
 
+/** Times of intervals, whichever way they were read. */
+const timesOf = (all: readonly SettledInterval[]) =>
+  all.map(({ ref, interval: { from, to, restart }, idleTail }) => ({
+    ref,
+    from: from.likely,
+    to: to?.likely,
+    tail: idleTail,
+    restart,
+  }))
+
+/** What the times of a span are beside its intervals. */
+async function expectSameTimes(store: History, account: string, span: HistorySpan): Promise<void> {
+  const pages = await collected(store.awakeTimes(account, span))
+  expect(pages.flatMap(({ ref, times }) => times.map((time) => ({ ref, ...time })))).toEqual(
+    timesOf(await collected(store.intervals(account, span))),
+  )
+}
+
 function historyContract(driver: () => Driver): void {
   const [one, two] = [refOf('ep-one'), refOf('ep-two')]
   const kept = async (part: Partial<Batch>): Promise<Store & History> => {
@@ -200,12 +218,16 @@ function historyContract(driver: () => Driver): void {
     await store.commit({ ...batch(), settled: [short, short] })
     expect(await collected(store.intervals('main', ALWAYS))).toEqual([short, short, long])
     expect(await store.lastIntervals(one, 2)).toEqual([short, long])
+    await expectSameTimes(store, 'main', ALWAYS)
+    await expectSameTimes(store, 'main', { from: at(110), to: at(120) })
   })
 
   test('tells each of many intervals that began at one instant once, over all pages', async () => {
     const settled = Array.from({ length: 1201 }, () => intervalAt(one, 100))
     const store = await kept({ settled })
     expect(await collected(store.intervals('main', ALWAYS))).toHaveLength(1201)
+    await store.commit({ ...batch(), settled: Array.from({ length: 2500 }, () => intervalAt(one, 300)) })
+    await expectSameTimes(store, 'main', ALWAYS)
   })
 
   test.each([
@@ -218,6 +240,7 @@ function historyContract(driver: () => Driver): void {
     const store = await kept({ settled: [0, 100, 200].map((from) => intervalAt(one, from)) })
     const found = await collected(store.intervals('main', span))
     expect(found.map(({ interval }) => interval.from.likely)).toEqual(starts.map(at))
+    await expectSameTimes(store, 'main', span)
   })
 
   test('tells of one compute after the other, or of those that are asked for', async () => {
@@ -229,6 +252,8 @@ function historyContract(driver: () => Driver): void {
     ])
     const asked = { ...ALWAYS, computes: [two, refOf('ep-nobody'), { ...one, account: 'other' }] }
     expect(told(await collected(store.intervals('main', asked)))).toEqual(['ep-two 0'])
+    await expectSameTimes(store, 'main', ALWAYS)
+    await expectSameTimes(store, 'main', asked)
   })
 
   test('tells the last intervals of a compute in order of time', async () => {

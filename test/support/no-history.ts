@@ -5,6 +5,7 @@ export const NO_HISTORY: History = {
   projects: () => Promise.resolve([]),
   days: nothing,
   intervals: nothing,
+  awakeTimes: nothing,
   lastIntervals: () => Promise.resolve([]),
   rollups: nothing,
 }

@@ -23,7 +23,7 @@ import { createReportPage, type KeptReports } from './report-page.ts'
 
 export type Paged = {
   readonly snapshot: () => Snapshot | undefined
-  readonly history: Pick<History, 'days' | 'intervals'>
+  readonly history: Pick<History, 'days' | 'awakeTimes'>
   readonly kept: KeptReports
   readonly accountOf: (ref: ComputeRef) => ComputeAccount | undefined
   readonly pricesOf: (account: string) => Prices | undefined
