@@ -1,5 +1,5 @@
 // A report as headings, sentences and tables, before any format: each format writes these, and knows nothing of money.
-import { harmless } from './names.ts'
+import { harmless } from '../model/harmless.ts'
 
 export type Column = { readonly title: string; readonly align: 'left' | 'right' }
 

@@ -1,4 +1,5 @@
 // What is said of an event, to whom it matters, and whether it is said again.
+import { harmless } from '../model/harmless.ts'
 import type { KeptEvent, ToldEvent } from '../model/kept-event.ts'
 import { budgetUnit, inUnit, type BudgetLimit } from '../model/budget.ts'
 import type { Message } from '../model/message.ts'
@@ -51,7 +52,7 @@ export function isRepeated(event: ToldEvent, last: ToldEvent | undefined, repeat
 export function messageOf({ key, event }: Pick<KeptEvent, 'key' | 'event'>, sink: string): Message {
   const { account, at, kind } = event
   const severity = severityOf(event)
-  const says = eventText(event)
+  const says = harmless(eventText(event))
   return {
     key: `${account}/${key}/${sink}`,
     account,

@@ -18,10 +18,10 @@ function settledPast(...times: readonly (readonly [number, number])[]) {
   const past = [...times]
   const awakeTimes: History['awakeTimes'] = async function* read(_account, { from, to, computes = [] }) {
     asked.push([from, computes.length])
-    const times = past
+    const found = past
       .filter(([begin, end]) => at(begin) < to && at(end) > from)
       .map(([begin, end]) => ({ from: at(begin), to: at(end), tail: millis(300_000), restart: false }))
-    for (const ref of computes) yield { ref, times }
+    for (const ref of computes) yield { ref, times: found }
   }
   return { history: { awakeTimes }, asked, past }
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { telemetryApp } from '../../src/daemon/telemetry.ts'
 import type { Snapshot } from '../../src/model/snapshot.ts'
 import { FLEETS, inputOf, told } from '../report/fleets.ts'
-import { KEPT, keptOf } from './kept-reports.ts'
+import { KEPT, keptNamed, keptOf } from './kept-reports.ts'
 import { asked, appOf, fleet, pastOf, textOf } from './shown.ts'
 import { problemsOf } from './well-formed.ts'
 
@@ -76,6 +76,19 @@ test('names that are markup, of any script and any length, stay text on every pa
     expect(text).toContain('&lt;script&gt;')
     for (const markup of ['<script>', '<img', '<bdo', '<x>', '<b>alert', "onmouseover='"])
       expect(text).not.toContain(markup)
+  }
+})
+
+test('a report that is kept shows such names, too', async () => {
+  const names = HOSTILE.map((name) => name.toWellFormed())
+  const app = appOf({ snapshot: fleet(2), kept: keptNamed(names) })
+  for (const path of ['/report', '/report?week=2026-W47&team=web']) {
+    const text = await textOf(app, path)
+    expect([path, problemsOf(text)]).toEqual([path, []])
+    expect(text).toContain('&lt;/td&gt;')
+    for (const markup of ['<script>', '<img', '<bdo', '<x>', '<b>alert', "onmouseover='"])
+      expect(text).not.toContain(markup)
+    expect(text).not.toMatch(/[\u202a-\u202e]/)
   }
 })
 

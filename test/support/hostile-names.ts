@@ -1,0 +1,23 @@
+// Names that mean harm, or are only long or of another script: no output may do anything but show them.
+export const HOSTILE = [
+  '<script>alert(1)</script>',
+  '<img src=x onerror=alert(1)>',
+  '=HYPERLINK("http://evil","x")',
+  '+1+1',
+  '@SUM(A1)',
+  '| cell | `code` | **bold** | [link](http://evil) ![image](http://evil)',
+  '</td></tr></table><h1>x</h1>',
+  '&lt;b&gt; &amp;',
+  '<!channel> <@U123> @here',
+  '\u001B[31mred\u001B[0m\u0007\r\n\ttab',
+  '\u009B31m\u0085next\u2028line\u2029',
+  '\u202Egnp.exe\u202C \u2066x\u2069',
+  'שלום עולם עם שם ארוך מאוד',
+  '👩‍👩‍👧‍👦'.repeat(30),
+  'e\u0301\u0302\u0303'.repeat(60),
+  '\uD800 lone \uDFFF',
+  '&'.repeat(200),
+  'x'.repeat(200),
+  '日本語'.repeat(70),
+  '',
+]
