@@ -219,11 +219,21 @@ function putReadings(accounts: readonly AccountView[], put: Put): void {
 }
 
 function putAccount(view: AccountView, { put, now }: { readonly put: Put; readonly now: Instant }): void {
-  const { account, lastRejectedAt, listedAt, backlog, operationsWaitSince, activityLag, budgets } = view
+  const {
+    account,
+    lastSweepAt,
+    lastRejectedAt,
+    listedAt,
+    backlog,
+    operationsWaitSince,
+    activityLag,
+    budgets,
+  } = view
   for (const budget of budgets) putBudget(budget, put)
   put('sweepProblems', [account], view.problems.length)
   put('activityLag', [account], activityLag)
   put('apiLastRejected', [account], inSeconds(lastRejectedAt))
+  put('apiLastAccepted', [account], inSeconds(lastSweepAt))
   put('listAge', [account], listedAt === undefined ? undefined : (now - listedAt) / 1000)
   put('operationsWait', [account], (now - (operationsWaitSince ?? now)) / 1000)
   for (const urgency of Object.keys(backlog) as (keyof Backlog)[])

@@ -45,7 +45,9 @@ export const READINGS = {
       'Connection limit: as read, else as the preset says. It follows the least size.',
     ),
   ),
-  reservedConnections: gauge('compute_reserved_connections', COMPUTE, 'Connections kept for superusers.'),
+  reservedConnections: basic(
+    gauge('compute_reserved_connections', COMPUTE, 'Connections of the limit that clients may not have.'),
+  ),
   presetMismatch: times(
     2,
     gauge(

@@ -9,6 +9,13 @@ export const SERVICE = {
       'When the service last refused the API key of an account; absent until then.',
     ),
   ),
+  apiLastAccepted: basic(
+    gauge(
+      'api_last_accepted_timestamp_seconds',
+      ['key'],
+      'When a sweep last went through with the API key of an account; absent until then.',
+    ),
+  ),
   listAge: gauge(
     'project_list_age_seconds',
     ['key'],

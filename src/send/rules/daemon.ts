@@ -43,8 +43,9 @@ export const DAEMON: Group = {
       name: 'ApiKeyRejected',
       severity: 'critical',
       about: 'daemon',
-      // a counter of 401 is new after a restart and stands still as long as nothing is asked; the instant does neither
-      core: `time() - max by (key) (${metric('apiLastRejected')}) < 600`,
+      // by instants: a counter of 401 is new after a restart and stands still as long as nothing is asked, and how long ago one was
+      // tells nothing where passes are far apart; each replica by itself, as each has its own key file
+      core: `max by (key) (${metric('apiLastRejected')} unless ${metric('apiLastAccepted')} >= ${metric('apiLastRejected')})`,
       summary: 'The service refuses the API key of account {{ $labels.key }}.',
       description:
         'Nothing of that account is watched until its key file holds another key. The file is watched: no restart.',

@@ -98,18 +98,57 @@ const rejected: readonly Firing[] = [
   },
 ]
 
+const refusedAt = (values: string, replica?: string): Series =>
+  series('apiLastRejected', { key: 'main' }, values, replica)
+const acceptedAt = (values: string, replica?: string): Series =>
+  series('apiLastAccepted', { key: 'main' }, values, replica)
+
 const KEY: readonly Case[] = [
   {
     title: 'refused at ten minutes and ever since, until a new key at thirty',
     alert: 'ApiKeyRejected',
     step: '1m',
-    series: [series('apiLastRejected', { key: 'main' }, '_x10 600+60x20 1800x40')],
+    series: [refusedAt('_x10 600+60x19 1800x40'), acceptedAt('0+60x9 540x20 1860+60x40')],
     checks: [
       ['5m', []],
       ['12m', rejected],
       ['30m', rejected],
-      ['45m', []],
+      ['32m', []],
     ],
+  },
+  {
+    title: 'refused at ten minutes, seen in a pass each half hour, until a new key at seventy',
+    alert: 'ApiKeyRejected',
+    step: '1m',
+    series: [refusedAt('_x10 600x30 2400x60'), acceptedAt('0x70 4200x20')],
+    checks: [
+      ['5m', []],
+      ['25m', rejected],
+      ['39m', rejected],
+      ['69m', rejected],
+      ['72m', []],
+    ],
+  },
+  {
+    title: 'refused since the start of a daemon that has other accounts',
+    alert: 'ApiKeyRejected',
+    step: '1m',
+    series: [refusedAt('60x40')],
+    checks: [['30m', rejected]],
+  },
+  {
+    title: 'refused to one of two replicas',
+    alert: 'ApiKeyRejected',
+    step: '1m',
+    series: [refusedAt('600x40'), acceptedAt('540x40'), acceptedAt('0+60x40', 'two:9477')],
+    checks: [['30m', rejected]],
+  },
+  {
+    title: 'accepted all the time',
+    alert: 'ApiKeyRejected',
+    step: '1m',
+    series: [acceptedAt('0+60x40')],
+    checks: [['30m', []]],
   },
 ]
 

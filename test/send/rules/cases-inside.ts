@@ -138,6 +138,36 @@ const CONNECTIONS: readonly Case[] = [
     ],
   },
   {
+    title: '97 of 104, seven of which are kept, seen by two replicas: no client gets another',
+    alert: 'ConnectionsAtLimit',
+    step: '1m',
+    series: [
+      computeInfo('1x20'),
+      connections('97x20'),
+      connections('97x20', 'two:9477'),
+      limit('104x20'),
+      limit('104x20', 'two:9477'),
+      series('reservedConnections', ONE, '7x20'),
+      series('reservedConnections', ONE, '7x20', 'two:9477'),
+    ],
+    checks: [
+      ['0m', []],
+      ['5m', firesFor('critical', 'uses 100% of its connections: clients are refused, or about to be.')],
+    ],
+  },
+  {
+    title: '92 of 104, seven of which are kept',
+    alert: 'ConnectionsAtLimit',
+    step: '1m',
+    series: [
+      computeInfo('1x20'),
+      connections('92x20'),
+      limit('104x20'),
+      series('reservedConnections', ONE, '7x20'),
+    ],
+    checks: [['10m', []]],
+  },
+  {
     title: '95 of 100',
     alert: 'ConnectionsAtLimit',
     step: '1m',
