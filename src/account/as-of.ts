@@ -4,6 +4,7 @@ import { expectedEnd } from '../model/expected-end.ts'
 import type { ComputeAccount, ProjectAccount, Totals } from '../model/ledger.ts'
 import type { Prices } from '../model/price.ts'
 import type { AwakeSlice } from '../model/slice.ts'
+import { awakeUnseen } from '../model/unexplained.ts'
 import { cu, cuMillis, earliest, latest, micros, millis, type Instant, type Micros } from '../model/units.ts'
 import { NO_CU_TIME } from './cu-time.ts'
 import type { Size } from './sizing.ts'
@@ -19,29 +20,45 @@ export type AsOf = {
 }
 
 /**
- * The time of a compute that was awake when it was last looked at, since then: no less than is known, likely until it will
- * have been suspended, and no more than all of the time. Undefined where nothing goes on.
+ * The time since the last fold of a compute that was awake when it was last looked at, or that the list saw awake since. Undefined
+ * where nothing goes on.
  */
-export function goingOn(
-  account: ComputeAccount,
-  { prices, project, now, atMost = now }: AsOf,
-): AwakeSlice | undefined {
-  const { ref, compute, open, goneAt, foldedAt } = account
-  if (!open || goneAt !== undefined) return undefined
+export function goingOn(account: ComputeAccount, asOf: AsOf): AwakeSlice | undefined {
+  const { ref, goneAt } = account
+  const time = goneAt === undefined ? timeOn(account, asOf) : undefined
+  const price = String(priceAt(asOf.prices, asOf.now))
+  return time && { ref, ...time, ...sizeNow(account), price, assumed: false }
+}
+
+type Time = Pick<AwakeSlice, 'low' | 'likely' | 'high'>
+
+/** Of one that was awake no less than is known, likely until it will have been suspended, and no more than all of the time. */
+function timeOn(account: ComputeAccount, { project, now, atMost = now }: AsOf): Time | undefined {
+  const { compute, open, foldedAt } = account
+  if (!open) return unseenTime(account, { project, now, atMost })
   const { knownUntil } = open
   const end = expectedEnd(compute, project?.project, project) ?? now
   const likely = latest(knownUntil, earliest(now, end))
   const possible = latest(foldedAt, knownUntil)
   if (atMost <= possible && likely <= knownUntil) return undefined
   return {
-    ref,
     low: [knownUntil, knownUntil],
     likely: [knownUntil, likely],
     high: [possible, latest(possible, atMost)],
-    ...sizeNow(account),
-    price: String(priceAt(prices, now)),
-    assumed: false,
   }
+}
+
+/** Until the fold it is among what may have been; nothing tells yet when it woke, so it is likely since its last activity. */
+function unseenTime(
+  account: ComputeAccount,
+  { project, now, atMost }: Pick<AsOf, 'project' | 'now'> & { readonly atMost: Instant },
+): Time | undefined {
+  const { compute, foldedAt } = account
+  const active = awakeUnseen(account, project)
+  if (active === undefined || atMost <= foldedAt) return undefined
+  const end = expectedEnd(compute, project?.project, project) ?? now
+  const from = latest(foldedAt, active)
+  return { low: [from, from], likely: [from, latest(from, earliest(now, end))], high: [foldedAt, atMost] }
 }
 
 /** What it costs an hour as it is now, likely; 0 while it sleeps. */

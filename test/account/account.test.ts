@@ -7,7 +7,18 @@ import type { ComputeAccount, Ledger } from '../../src/model/ledger.ts'
 import type { Look, Sweep } from '../../src/model/observation.ts'
 import { cu, micros, seconds, type Instant } from '../../src/model/units.ts'
 import { accounted } from '../support/accounted.ts'
-import { at, attempt, compute, ledger, look, operation, prices, reading, sweep } from '../support/build.ts'
+import {
+  at,
+  attempt,
+  compute,
+  ledger,
+  look,
+  operation,
+  prices,
+  project,
+  reading,
+  sweep,
+} from '../support/build.ts'
 import { check } from '../support/property.ts'
 
 const KEY = computeKey({ account: 'main', projectId: 'project-one', endpointId: 'ep-one' })
@@ -54,6 +65,17 @@ test('an open interval is sure until the last look, likely until its delay is ov
     awake: { low: 49_000, likely: 304_500, high: 390_000 },
     cuTime: { 106000: { low: 49_000, likely: 304_500, high: 390_000 } },
   })
+})
+
+test('one that slept and that the list sees active since may be awake from its last fold on, likely since that activity', () => {
+  const known = after([
+    sweep(420, { looks: [look(420, asleep)], projects: [project()], ...listed(420, ['ep-one']) }),
+    sweep(700, { projects: [project({ computeLastActiveAt: at(650) })], operationsOf: [] }),
+  ])
+  const shown = (offset: number) =>
+    totalsAt(one(known), { prices, project: known.projects.get('project-one'), now: at(offset) }).awake
+  expect(shown(700)).toMatchObject({ low: 359_000, likely: 410_000, high: 361_000 + 280_000 })
+  expect(shown(9000)).toMatchObject({ low: 359_000, likely: 360_000 + 305_000, high: 361_000 + 8_580_000 })
 })
 
 test('folding a sweep twice counts nothing twice', () => {
