@@ -1,25 +1,38 @@
-// One account's turn of the loop: a pass that may fail without ending the daemon.
+// One account's turn of the loop: a pass that may fail without ending the daemon, or several over a large account.
 import type { Logger } from 'pino'
 import type { SelfMetrics } from '../metrics/self.ts'
 import type { Ports } from '../model/ports.ts'
 import { seconds, type Seconds } from '../model/units.ts'
+import { partOf, sweepsIn } from '../observe/plan.ts'
 import { pass, type PassPlan } from './pass.ts'
 import type { AccountState } from './state.ts'
 
-/** The state before the turn stays when the pass breaks: what it saw is seen again by the next. */
-export async function turn(
-  ports: Ports,
-  { before, plan }: { readonly before: AccountState; readonly plan: PassPlan },
-  {
-    log,
-    self,
-    signal,
-  }: {
-    readonly log: Logger
-    readonly self: Pick<SelfMetrics, 'pass'>
-    readonly signal: AbortSignal
-  },
-): Promise<{ readonly state: AccountState; readonly took: Seconds }> {
+type From = { readonly before: AccountState; readonly plan: PassPlan }
+
+type Around = {
+  readonly log: Logger
+  readonly self: Pick<SelfMetrics, 'pass'>
+  readonly signal: AbortSignal
+}
+
+type Turned = { readonly state: AccountState; readonly took: Seconds }
+
+/** As many passes as an interval is cut into; none after one that failed. */
+export async function turn(ports: Ports, { before, plan }: From, around: Around): Promise<Turned> {
+  const count = sweepsIn(plan.sweep, before.list.last)
+  const part = { ...plan, sweep: partOf(plan.sweep, count) }
+  let turned: Turned = { state: before, took: seconds(0) }
+  for (let done = 0; done < count; done += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- each goes on from the one before
+    const { state, took } = await onePass(ports, { before: turned.state, plan: part }, around)
+    turned = { state, took: seconds(turned.took + took) }
+    if (around.signal.aborted || state.failures > 0) break
+  }
+  return turned
+}
+
+/** The state before stays when the pass breaks: what it saw is seen again by the next. */
+async function onePass(ports: Ports, { before, plan }: From, { log, self, signal }: Around): Promise<Turned> {
   const begun = ports.clock.monotonic()
   try {
     const state = await pass(ports, { before, plan }, signal)

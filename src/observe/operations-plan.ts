@@ -58,6 +58,7 @@ export function* operationsToRead(seen: OperationsSeen, now: Instant): Steps<Ope
     else if (hasChanged(known, look)) want(welcome, projectId, after(known.seenAt, BEFORE))
   }
   yield* eachInTurns(ledger.computes.values(), COMPUTES, (known) => {
+    if (isLeft(known, history)) return
     if (isDue(known, now)) want(needed, known.ref.projectId, sinceLast(known, begin))
   })
   for (const projectId of needed.keys()) welcome.delete(projectId)
@@ -76,11 +77,15 @@ function want(into: Map<string, Instant>, projectId: string, from: Instant): voi
   into.set(projectId, earliest(from, into.get(projectId) ?? from))
 }
 
+/** Whose past nobody reads, and whose record dates what goes on: there would be one for each of many thousand. */
+const isLeft = ({ operationsReadAt, compute }: ComputeAccount, history: Seconds | undefined): boolean =>
+  history === undefined && operationsReadAt === undefined && isDated({ compute })
+
 const isHistoryNeeded = (look: Look, history: Seconds | undefined): boolean =>
   history !== undefined || !isDated(look)
 
 /** Whether the record tells when the compute last started, or that it never did. */
-const isDated = ({ compute }: Look): boolean =>
+const isDated = ({ compute }: Pick<Look, 'compute'>): boolean =>
   compute.startedAt !== undefined || (compute.state === 'idle' && compute.lastActive === undefined)
 
 const isNeeded = (known: ComputeAccount, look: Look, { projects }: Ledger): boolean =>

@@ -24,6 +24,8 @@ const LIST_SHARE = 0.4
 const FIRST_LIST_SHARE = 0.8
 /** Kept back for operations and for the looks before readings. Doubled, a transition waits longer where there are very many. */
 const RESERVE = 0.1
+/** The same where an account is too large for histories, so that few operations are read. Doubled, what the records do not date waits half as long, and a transition longer. */
+const SMALL_RESERVE = 0.03
 /** The most that goes to computes that just go on, so that transitions of the next minute find room. */
 const RESTFUL = 0.75
 /** Of that, what goes to projects that nobody ever looked at, when others wait, too. Doubled, a new account is known sooner and seen less often until then. */
@@ -39,8 +41,8 @@ export const requestsOf = ({ requests }: Pick<PollPlan, 'requests'>): number => 
 /** Requests that a pass made, and what it took with all that was made of them. */
 export type Pace = { readonly asked: number; readonly took: Seconds }
 
-/** The part of an interval within which a pass is to end. Doubled slack, a slow service is asked for a twentieth less. */
-const ENDS_WITHIN = 0.95
+/** The part of an interval within which a pass is to end: turns begin that early. Doubled slack, a slow service is asked for a fiftieth less. */
+const ENDS_WITHIN = 0.98
 
 /** As planned, or as many as the last pass would have made within the interval: one that takes longer loses the next, and with it a reading of the list. */
 export function requestsAtPace(
@@ -59,6 +61,29 @@ export function pagesToRead(plan: Pick<PollPlan, 'requests'>, last: FinishedList
   return Math.max(1, Math.ceil(last.pages / sweeps))
 }
 
+/** What a sweep goes by: the pages of the project list that it reads, and how many projects there are. */
+export type Listed = { readonly pages: number; readonly projects: number }
+
+/**
+ * Into how many sweeps an interval is cut: as many as one would need to read the list, so that what a part of a long list shows is
+ * looked at, and known, before the next part is read.
+ */
+export function sweepsIn(plan: Pick<PollPlan, 'requests'>, last: FinishedList | undefined): number {
+  if (!last) return 1
+  const needed = Math.ceil(last.pages / Math.floor(requestsOf(plan) * LIST_SHARE))
+  return Math.max(1, Math.min(needed, Math.floor(plan.requests / (2 * FEWEST))))
+}
+
+/** What one of `count` sweeps of an interval may do. */
+export const partOf = <Plan extends Pick<PollPlan, 'requests' | 'interval'>>(
+  plan: Plan,
+  count: number,
+): Plan => ({
+  ...plan,
+  requests: Math.floor(plan.requests / count),
+  interval: seconds(plan.interval / count),
+})
+
 /** How many requests a sweep that has read `pages` of the list spends on looking at projects. */
 export type Looks = {
   readonly most: number
@@ -70,8 +95,10 @@ export type Looks = {
   readonly shares: Readonly<Record<Urgency, number>>
 }
 
-export function looksToMake(plan: PollPlan, pages: number): Looks {
-  const most = Math.max(0, Math.floor((requestsOf(plan) - pages) * (1 - RESERVE)))
+/** @param projects as many as are known to be there */
+export function looksToMake(plan: PollPlan, { pages, projects }: Listed): Looks {
+  const reserve = readsHistory(plan, projects) ? RESERVE : SMALL_RESERVE
+  const most = Math.max(0, Math.floor((requestsOf(plan) - pages) * (1 - reserve)))
   const restful = Math.floor(most * RESTFUL)
   const part = (share: number): number => Math.ceil(most * share)
   return {
@@ -103,14 +130,9 @@ export const affordableAge = ({ requests, maxAge, interval }: PollPlan, projects
 /**
  * The oldest a look at a project becomes that answers, whatever else there is to look at, while sweeps end within their
  * interval: those that are old are looked at the oldest first, and have a share of their own.
- *
- * @param pages of the project list that a sweep reads
  */
-export const longestAge = (
-  plan: PollPlan,
-  { projects, pages }: { readonly projects: number; readonly pages: number },
-): Seconds =>
+export const longestAge = (plan: PollPlan, listed: Listed): Seconds =>
   seconds(
-    affordableAge(plan, projects) +
-      (Math.ceil(projects / looksToMake(plan, pages).shares.age) + 1) * plan.interval,
+    affordableAge(plan, listed.projects) +
+      (Math.ceil(listed.projects / looksToMake(plan, listed).shares.age) + 1) * plan.interval,
   )

@@ -12,8 +12,8 @@ import type {
 import type { Page, Ports } from '../model/ports.ts'
 import { serviceErrorText, type ServiceError } from '../model/service-error.ts'
 import { eachInTurns, inTurns, type Steps } from '../model/steps.ts'
-import { seconds, type Instant } from '../model/units.ts'
-import { isRestless } from './urgency.ts'
+import { after, seconds, type Instant, type Seconds } from '../model/units.ts'
+import { isRestless, isWokenAgain, type LastTold } from './urgency.ts'
 import { whenWas } from './when-was.ts'
 
 export type ListRead = {
@@ -44,7 +44,14 @@ export async function readProjectList(
     ledger,
     progress,
     most,
-  }: { readonly ledger: Ledger; readonly progress: ListProgress; readonly most: number },
+    listLag,
+  }: {
+    readonly ledger: Ledger
+    readonly progress: ListProgress
+    readonly most: number
+    /** How late the list may show activity. */
+    readonly listLag: Seconds
+  },
   signal: AbortSignal,
 ): Promise<ListRead> {
   const reading: Reading = {
@@ -75,7 +82,7 @@ export async function readProjectList(
     }
     const askedAt = whenWas(askedOn, clock)
     const begun = openOf(reading, askedAt)
-    const open = takeIn(reading, page.value, { ledger, open: begun, last: progress.last, askedAt })
+    const open = takeIn(reading, page.value, { ledger, open: begun, last: progress.last, askedAt, listLag })
     const cursor = page.value.next
     if (cursor === undefined)
       return inTurns(finished(reading, { ledger, open, progress, now: clock.now() }), () =>
@@ -122,26 +129,41 @@ function takeIn(
     open,
     last,
     askedAt,
+    listLag,
   }: {
     readonly ledger: Ledger
     readonly open: OpenList
     readonly last: FinishedList | undefined
     readonly askedAt: Instant
+    readonly listLag: Seconds
   },
 ): OpenList {
   reading.pages += 1
   for (const message of page.problems) reading.problems.push({ where: 'projects', message })
-  for (const project of page.items) {
-    const known = ledger.projects.get(project.projectId)
-    const same = known !== undefined && isSame(known.project, project)
-    if (!same) reading.changed.set(project.projectId, project)
-    // What was restless when the daemon ended is so still.
-    if (same && last) continue
-    if (!reading.restless.has(project.projectId) && isRestless(project, known, ledger))
-      // When the list was asked for it the last time, it had nothing to tell of it.
-      reading.restless.set(project.projectId, last?.readAt.get(project.projectId))
-  }
+  for (const project of page.items) noteProject(reading, project, { ledger, last, listLag })
   return { ...open, pages: [...open.pages, listedPage(page, askedAt)] }
+}
+
+function noteProject(
+  { changed, restless }: Reading,
+  project: Project,
+  {
+    ledger,
+    last,
+    listLag,
+  }: { readonly ledger: Ledger; readonly last: FinishedList | undefined; readonly listLag: Seconds },
+): void {
+  const { projectId } = project
+  const known = ledger.projects.get(projectId)
+  const same = known !== undefined && isSame(known.project, project)
+  if (!same) changed.set(projectId, project)
+  // What was restless when the daemon ended is so still.
+  if ((same && last) || restless.has(projectId)) return
+  // When the list was asked for it the last time, it had nothing to tell of it.
+  const readAt = last?.readAt.get(projectId)
+  const toldUntil = readAt && after(readAt, seconds(0 - listLag))
+  if (isRestless(project, known, ledger) || isWokenAgain(project, known, { ledger, toldUntil }))
+    restless.set(projectId, readAt)
 }
 
 const listedPage = ({ items, unread = [] }: Page<Project>, askedAt: Instant): ListedPage => ({
@@ -205,6 +227,16 @@ function* finished(
   }
   const lost = [...missing].filter((projectId) => !progress.last?.missing.has(projectId))
   return { progress: { open: undefined, last, restless }, changed, lost, pages, problems, stopped: undefined }
+}
+
+/** When the list told of a project the last time, by id: also what was read of one that is not finished. */
+export function* lastTold({ open, last }: ListProgress): Steps<LastTold> {
+  if (!open) return last?.readAt ?? new Map()
+  const fresh = new Map<string, Instant>()
+  yield* eachInTurns(open.pages, PAGES, ({ projectIds, askedAt }) => {
+    for (const projectId of projectIds) fresh.set(projectId, askedAt)
+  })
+  return { get: (projectId) => fresh.get(projectId) ?? last?.readAt.get(projectId) }
 }
 
 /**

@@ -11,10 +11,10 @@ import { chooseProjects } from './choice.ts'
 import { operationsOf } from './operations.ts'
 import { inParallel } from './parallel.ts'
 import { affordableAge, looksToMake, pagesToRead, readsHistory, requestsOf, type PollPlan } from './plan.ts'
-import { readProjectList, type ListRead } from './project-list.ts'
+import { lastTold, readProjectList, type ListRead } from './project-list.ts'
 import { readingRound, type ReadingPlan } from './round.ts'
 import { isItsOwn, triedAgain } from './tried.ts'
-import { projectsIn, type Fleet } from './urgency.ts'
+import { projectsIn, type Fleet, type LastTold } from './urgency.ts'
 import { whenWas } from './when-was.ts'
 
 export type SweepPlan = PollPlan & { readonly readings: ReadingPlan }
@@ -51,20 +51,21 @@ export async function observe(ports: SweepPorts, start: SweepStart, signal: Abor
   const { ledger, list, waiting, plan } = start
   const startedOn = clock.monotonic()
   const most = pagesToRead(plan, list.last)
-  const listed = await readProjectList(ports, { ledger, progress: list, most }, signal)
+  const listed = await readProjectList(ports, { ledger, progress: list, most, listLag: plan.listLag }, signal)
   const startedAt = whenWas(startedOn, clock)
   const projects = [...listed.changed.values()]
   const begun = { account: ledger.account, startedAt, projects }
   if (listed.stopped)
     return { ...begun, ...endedEarly(listed, listed.stopped), waiting, endedAt: clock.now() }
 
-  const fleet = fleetOf(start, listed)
   const pause = (): Promise<void> => clock.sleep(seconds(0), signal)
+  const readAt = await inTurns(lastTold(listed.progress), pause)
+  const fleet = fleetOf(start, listed, readAt)
   const projectsThere = await inTurns(projectsIn(fleet), pause)
   const choice = await inTurns(chooseProjects(fleet, limitsOf(plan, listed, projectsThere), startedAt), pause)
   const projectOf = freshProjects(ledger, listed)
   const quietUntil = (projectId: string): Instant | undefined =>
-    projectOf(projectId)?.computeLastActiveAt && quietUntilOf(projectId, listed, plan)
+    projectOf(projectId)?.computeLastActiveAt && quietUntilOf(projectId, { ...listed.progress, readAt }, plan)
   const details = await computesOf(ports, { ids: choice.projectIds, quietUntil }, signal)
   const history = readsHistory(plan, projectsThere) ? plan.history : undefined
   const left = requestsOf(plan) - listed.pages - details.asked
@@ -123,18 +124,22 @@ const endedEarly = (
   service: kind === 'unauthorized' ? 'unauthorized' : pages > 0 ? 'ok' : 'unavailable',
 })
 
-const fleetOf = ({ ledger, waiting, plan }: SweepStart, { changed, lost, progress }: ListRead): Fleet => ({
+const fleetOf = (
+  { ledger, waiting, plan }: SweepStart,
+  { changed, lost, progress }: ListRead,
+  readAt: LastTold,
+): Fleet => ({
   ledger,
   changed,
   lost,
   restless: progress.restless,
-  readAt: progress.last?.readAt ?? new Map(),
+  readAt,
   tried: waiting.looks,
   listLag: plan.listLag,
 })
 
 const limitsOf = (plan: SweepPlan, { pages }: ListRead, projects: number) => ({
-  ...looksToMake(plan, pages),
+  ...looksToMake(plan, { pages, projects }),
   maxAge: affordableAge(plan, projects),
   readsHistory: readsHistory(plan, projects),
 })
@@ -234,9 +239,9 @@ function addListed(
 /** Until when the list, which has to show activity at all, told of none that is not known. */
 function quietUntilOf(
   projectId: string,
-  { progress: { last, restless } }: ListRead,
+  { readAt, restless }: Pick<Fleet, 'readAt' | 'restless'>,
   { listLag }: SweepPlan,
 ): Instant | undefined {
-  const quiet = restless.has(projectId) ? restless.get(projectId) : last?.readAt.get(projectId)
+  const quiet = restless.has(projectId) ? restless.get(projectId) : readAt.get(projectId)
   return quiet === undefined ? undefined : after(quiet, seconds(0 - listLag))
 }

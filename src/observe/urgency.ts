@@ -4,6 +4,7 @@ import { expectedEnd } from '../model/expected-end.ts'
 import type { ComputeAccount, Ledger, ProjectAccount, ProjectListing } from '../model/ledger.ts'
 import type { ListProgress, Urgency, Waiting } from '../model/observation.ts'
 import { eachInTurns, type Steps } from '../model/steps.ts'
+import { explains } from '../model/unexplained.ts'
 import { after, seconds, type Instant, type Seconds } from '../model/units.ts'
 
 /** Computes or projects of one step. Doubled, the event loop is held up for some 2 ms more. */
@@ -19,12 +20,14 @@ export type Fleet = {
   /** Projects that the list has just lost. */
   readonly lost: readonly string[]
   /** When the list told of a project the last time, by id. */
-  readonly readAt: ReadonlyMap<string, Instant>
+  readonly readAt: LastTold
   /** How late the list may show activity. */
   readonly listLag: Seconds
   /** Projects whose computes were asked for in vain. */
   readonly tried: Waiting['looks']
 }
+
+export type LastTold = Pick<ReadonlyMap<string, Instant>, 'get'>
 
 /** Project id → how urgent it is among those of its kind, the larger the more. */
 export type Scores = ReadonlyMap<string, number>
@@ -119,6 +122,15 @@ function toldUntil(
   return at && after(at, seconds(0 - listLag))
 }
 
+/** ms. Doubled, some transitions are known that much later where there is not room for all, and the others no later. */
+const LONGEST_WAIT = 600_000
+
+/**
+ * The score of a transition of that age: those that waited for long come first, the oldest before the others; then the newest. Where there
+ * is not room for all, most are known at once, and a compute that sleeps again while it waits needs one look for two of them.
+ */
+const waited = (age: number): number => (age < LONGEST_WAIT ? -age : age)
+
 /** A change takes seconds: what shows the same for so long is stuck, and goes on like anything else. Doubled, stuck computes take looks from others for twice as long. */
 const PATIENCE = seconds(300)
 
@@ -131,7 +143,7 @@ function urgencyOf(account: ComputeAccount, about: Surroundings & { readonly now
   if (isMoving(compute)) return { urgency: isStuck(movingSince ?? seenAt) ? 'awake' : 'in-flight', score }
   const due = expectedEnd(compute, about.project, about.known)
   if (due === undefined || due > about.now || isStuck(due)) return { urgency: 'awake', score }
-  if (due <= (about.toldUntil ?? about.now)) return { urgency: 'transition', score: about.now - due }
+  if (due <= (about.toldUntil ?? about.now)) return { urgency: 'transition', score: waited(about.now - due) }
   // As long as the list could not tell of newer activity, one with a short delay that is in use looks the same in every sweep.
   return { urgency: 'awake', score: FIRST + score }
 }
@@ -143,9 +155,10 @@ function* wishOfProjects(
 ): Steps<void> {
   const { ledger, changed, restless, lost } = fleet
   const wishOf = (project: Project, listed: ProjectAccount['listed']): void => {
-    const age = listed ? now - listed.at : Number.MAX_SAFE_INTEGER
-    const moved = listed ? hasMoved(project, listed) : now - (project.computeLastActiveAt ?? 0) < RECENT
-    if (moved) wish(project.projectId, 'transition', age)
+    const silent = now - (project.computeLastActiveAt ?? 0)
+    const age = listed ? now - listed.at : silent
+    const moved = listed ? hasMoved(project, listed) : silent < RECENT
+    if (moved) wish(project.projectId, 'transition', waited(age))
     else if (!listed) wish(project.projectId, 'unseen', project.computeLastActiveAt ?? 0)
     // Also where there is another reason: it may have to wait for long.
     if (listed && age >= maxAge * 1000) wish(project.projectId, 'age', age)
@@ -157,7 +170,7 @@ function* wishOfProjects(
   yield* eachInTurns(changed.values(), MANY, (project) =>
     wishOf(project, ledger.projects.get(project.projectId)?.listed),
   )
-  for (const [projectId, quietAt] of restless) wish(projectId, 'transition', now - (quietAt ?? 0))
+  for (const [projectId, quietAt] of restless) wish(projectId, 'transition', waited(now - (quietAt ?? 0)))
   for (const projectId of lost) wish(projectId, 'transition', RECENT)
 }
 
@@ -170,6 +183,30 @@ function hasMoved(project: Project, listed: ProjectListing): boolean {
   if (updatedAt !== listed.updatedAt) return true
   // Where the list shows activity, its CPU counter follows a quarter of an hour later and tells nothing new.
   return active === undefined && cpuUsedSeconds !== listed.cpuUsedSeconds
+}
+
+/**
+ * Whether the only compute of a project, awake when it was looked at, slept and woke unseen: its record tells of activity after a
+ * suspension that the list before left no doubt about.
+ *
+ * @param toldUntil until when that list told of activity
+ */
+export function isWokenAgain(
+  { computeLastActiveAt: active }: Project,
+  known: ProjectAccount | undefined,
+  { ledger, toldUntil: until }: { readonly ledger: Ledger; readonly toldUntil: Instant | undefined },
+): boolean {
+  const due = active === undefined ? undefined : onlyEnd(known, ledger)
+  return active !== undefined && due !== undefined && until !== undefined && due <= until && active > due
+}
+
+/** When the only compute of a project was to be suspended, as the record before told; undefined where it was not awake. */
+function onlyEnd(known: ProjectAccount | undefined, { account, computes }: Ledger): Instant | undefined {
+  const [endpointId, ...others] = known?.listed?.endpointIds ?? []
+  if (known === undefined || endpointId === undefined || others.length > 0) return undefined
+  const { projectId } = known.project
+  const compute = computes.get(computeKey({ account, projectId, endpointId }))?.compute
+  return compute?.state === 'active' ? expectedEnd(compute, known.project, known) : undefined
 }
 
 /** Whether a project's record shows activity that no known awake time of its computes explains. */
@@ -186,16 +223,4 @@ export function isRestless(
     const account = ledger.computes.get(computeKey({ account: ledger.account, projectId, endpointId }))
     return account !== undefined && explains(account, active, endpointIds.length)
   })
-}
-
-/** Whole seconds, and the moments between a client's query and what the service makes of it. Doubled, a wake right after a suspension is seen at the next activity. */
-const ROUNDING = 2000
-
-function explains({ compute }: ComputeAccount, active: Instant, computes: number): boolean {
-  const { state, lastActive, startedAt, suspendedAt } = compute
-  // One that is awake may be the one; where it has siblings, only activity that it showed itself is its own for sure.
-  if (state === 'active' && computes === 1) return true
-  if (lastActive !== undefined && Math.abs(active - lastActive) <= ROUNDING) return true
-  if (startedAt === undefined || active < startedAt - ROUNDING) return (lastActive ?? 0) >= active
-  return state === 'idle' && suspendedAt !== undefined && active <= suspendedAt + ROUNDING
 }

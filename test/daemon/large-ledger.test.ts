@@ -19,6 +19,7 @@ import { NO_LIST } from '../../src/observe/sweep.ts'
 import { projectsIn } from '../../src/observe/urgency.ts'
 import { at, ledger, look, preset, prices, project, sweep } from '../support/build.ts'
 import { fakeClock } from '../support/fake-clock.ts'
+import { POLL } from '../support/poll.ts'
 import { UNASKED } from '../support/unasked.ts'
 import { mostInOneStep, walked } from '../support/walked.ts'
 
@@ -155,7 +156,7 @@ test('a list of projects that was read to its end is compared in steps', async (
   }
   const read = await readProjectList(
     { clock: { ...fakeClock(), sleep }, service: { ...UNASKED, listProjectsPage } },
-    { ledger: before, progress: NO_LIST, most: 1 },
+    { ledger: before, progress: NO_LIST, most: 1, listLag: POLL.listLag },
     new AbortController().signal,
   )
   expect(read.lost).toHaveLength(COMPUTES - 1)

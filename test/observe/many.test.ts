@@ -70,7 +70,7 @@ test('a page of projects none of which fits is read', async () => {
   })
   const read = await readProjectList(
     { clock, service },
-    { ledger: ledger(), progress: NO_LIST, most: 1 },
+    { ledger: ledger(), progress: NO_LIST, most: 1, listLag: POLL.listLag },
     running,
   )
   expect(read.problems).toHaveLength(MANY)

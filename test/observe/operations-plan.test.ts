@@ -3,7 +3,7 @@ import type { Compute } from '../../src/model/compute.ts'
 import type { Ledger } from '../../src/model/ledger.ts'
 import type { Look } from '../../src/model/observation.ts'
 import type { Operation } from '../../src/model/operation.ts'
-import { cu, seconds } from '../../src/model/units.ts'
+import { cu, seconds, type Seconds } from '../../src/model/units.ts'
 import { atOnce } from '../../src/model/steps.ts'
 import { operationsToRead, type OperationsWanted } from '../../src/observe/operations-plan.ts'
 import { accounted } from '../support/accounted.ts'
@@ -87,6 +87,20 @@ test.each<[string, Partial<Compute>, 'needed' | 'welcome']>([
 ])('in a very large account the history is welcome at most, of a record %s', (_, record, expected) => {
   const seen = { ledger: ledger(), looks: [look(160, record)], listed: [], history: undefined }
   expect(toRead(seen, at(160))[expected].has('project-one')).toBe(true)
+})
+
+test.each<[string, Seconds | undefined, Partial<Compute>, boolean]>([
+  ['needed where histories are read', DAY, started, true],
+  ['left in a very large account', undefined, started, false],
+  ['needed there, too, where its record dates nothing', undefined, { state: 'active' }, true],
+])('what came before the first look at a compute is %s', (_, history, record, expected) => {
+  const before = accounted(ledger(), sweep(100, { looks: [look(100, record)], operationsOf: [] }), {
+    prices,
+    overhead: 0.01,
+    now: at(100),
+  }).ledger
+  const found = toRead({ ledger: before, looks: [], listed: [], history }, at(160))
+  expect(found.needed.has('project-one')).toBe(expected)
 })
 
 /** Since when the operations of a project are needed that was listed whole. */

@@ -7,8 +7,10 @@ import {
   longestAge,
   looksToMake,
   pagesToRead,
+  partOf,
   readsHistory,
   requestsAtPace,
+  sweepsIn,
 } from '../../src/observe/plan.ts'
 import { seconds } from '../../src/model/units.ts'
 import { at } from '../support/build.ts'
@@ -27,16 +29,31 @@ const list = (pages: number): FinishedList => ({
 test.each([
   ['a list of one page', 1, 1, 314],
   ['10,000 projects', 25, 25, 292],
-  ['50,000 projects', 125, 125, 202],
-  ['100,000 projects', 250, 125, 202],
-  ['400,000 projects', 1000, 125, 202],
+  ['50,000 projects', 125, 125, 218],
+  ['100,000 projects', 250, 125, 218],
+  ['400,000 projects', 1000, 125, 218],
 ])('of %s a sweep reads part, and looks with what is left', (_, pages, read, looks) => {
   expect(pagesToRead(POLL, list(pages))).toBe(read)
-  expect(looksToMake(POLL, read).most).toBe(looks)
+  expect(looksToMake(POLL, { pages: read, projects: pages * 400 }).most).toBe(looks)
 })
 
 test('a list never read is read as far as a sweep affords, which is to the end of one of 100,000 projects', () => {
   expect(pagesToRead(POLL, undefined)).toBe(280)
+})
+
+test.each([
+  ['is not known yet', undefined, 350, 1],
+  ['fits in one sweep', 140, 350, 1],
+  ['takes two', 250, 350, 2],
+  ['takes more than there are requests for', 1000, 350, 2],
+  ['takes eight, where a sweep asks for much', 2500, 800, 6],
+])('an interval whose list %s is cut into sweeps', (_, pages, requests, expected) => {
+  const count = sweepsIn({ requests }, pages === undefined ? undefined : list(pages))
+  expect(count).toBe(expected)
+  const part = partOf({ ...POLL, requests }, count)
+  expect(part.requests).toBeGreaterThanOrEqual(FEWEST)
+  expect(part.requests * count).toBeLessThanOrEqual(requests)
+  expect(part.interval * count).toBe(POLL.interval)
 })
 
 test('a list that is read in parts costs no sweep more than its part of the requests', () => {
@@ -54,7 +71,10 @@ test('what the kinds of looks get first is there, whatever the list took', () =>
   check(
     fc.property(fc.nat(1000), fc.double({ min: 0, max: 0.8, noNaN: true }), (requests, listed) => {
       const all = Math.max(FEWEST, requests)
-      const { most, shares } = looksToMake({ ...POLL, requests }, Math.floor(all * listed))
+      const { most, shares } = looksToMake(
+        { ...POLL, requests },
+        { pages: Math.floor(all * listed), projects: 1000 },
+      )
       const first = Object.values(shares).reduce((sum, share) => sum + share, 0)
       expect(first).toBeLessThanOrEqual(most)
       expect(shares.age).toBeGreaterThan(0)
@@ -76,7 +96,7 @@ test.each([
   [10, 1, 1020],
   [1312, 4, 3420],
   [10_000, 25, 26_958],
-  [100_000, 125, 354_352],
+  [100_000, 125, 341_392],
 ])(
   'of %d projects each is looked at within a time that its share of the looks makes sure of',
   (projects, pages, expected) => {

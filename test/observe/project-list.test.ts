@@ -4,12 +4,14 @@ import type { ListProgress } from '../../src/model/observation.ts'
 import type { Page, Ports } from '../../src/model/ports.ts'
 import { failed, ok, type Result } from '../../src/model/result.ts'
 import type { ServiceError } from '../../src/model/service-error.ts'
-import { readProjectList, type ListRead } from '../../src/observe/project-list.ts'
+import { lastTold, readProjectList, type ListRead } from '../../src/observe/project-list.ts'
+import { atOnce } from '../../src/model/steps.ts'
 import { seconds } from '../../src/model/units.ts'
 import { NO_LIST } from '../../src/observe/sweep.ts'
 import { accounted } from '../support/accounted.ts'
 import { at, ledger, look, prices, project, sweep } from '../support/build.ts'
 import { fakeClock } from '../support/fake-clock.ts'
+import { POLL } from '../support/poll.ts'
 import { UNASKED } from '../support/unasked.ts'
 
 type Answer = Result<Page<Project>, ServiceError>
@@ -36,7 +38,12 @@ const read = (
 ): Promise<ListRead> =>
   readProjectList(
     { clock: fakeClock(), service },
-    { ledger: over.known ?? ledger(), progress: over.progress ?? NO_LIST, most: over.most ?? 100 },
+    {
+      ledger: over.known ?? ledger(),
+      progress: over.progress ?? NO_LIST,
+      most: over.most ?? 100,
+      listLag: POLL.listLag,
+    },
     new AbortController().signal,
   )
 
@@ -47,6 +54,23 @@ test('a list is read page by page to its end', async () => {
   expect([...changed.keys()]).toEqual(['a', 'b', 'c'])
   expect(progress).toMatchObject({ open: undefined, last: { pages: 3, readAt: { size: 3 } } })
   expect(pages).toBe(3)
+})
+
+test('a list that is not finished tells of the projects of its pages, the one before of the others', async () => {
+  const { progress } = await read(servicePages(three))
+  const { clock, service } = { clock: fakeClock('2026-01-05T01:00:00Z'), service: servicePages(three) }
+  const begun = await readProjectList(
+    { clock, service },
+    { ledger: ledger(), progress, most: 2, listLag: POLL.listLag },
+    new AbortController().signal,
+  )
+  const told = atOnce(lastTold(begun.progress))
+  expect(['a', 'b', 'c', 'd'].map((projectId) => told.get(projectId))).toEqual([
+    at(3600),
+    at(3600),
+    at(0),
+    undefined,
+  ])
 })
 
 test('a list longer than one sweep affords goes on where it was left', async () => {
@@ -140,7 +164,7 @@ async function twice(troubles: readonly [readonly number[], readonly number[]]):
       // oxlint-disable-next-line no-await-in-loop -- one sweep after the other
       const answer = await readProjectList(
         ports,
-        { ledger: known, progress, most: 1 },
+        { ledger: known, progress, most: 1, listLag: POLL.listLag },
         new AbortController().signal,
       )
       progress = answer.progress

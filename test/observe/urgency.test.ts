@@ -6,7 +6,7 @@ import { cu, seconds } from '../../src/model/units.ts'
 import { keepLargest } from '../../src/model/largest.ts'
 import { atOnce } from '../../src/model/steps.ts'
 import { chooseProjects, type Choice } from '../../src/observe/choice.ts'
-import { isRestless, type Fleet } from '../../src/observe/urgency.ts'
+import { isRestless, isWokenAgain, type Fleet } from '../../src/observe/urgency.ts'
 import { accounted } from '../support/accounted.ts'
 import { at, ledger, look, prices, project, sweep } from '../support/build.ts'
 import { check } from '../support/property.ts'
@@ -146,6 +146,39 @@ describe('a suspension that is expected', () => {
   test('comes first of what is awake until then', () => {
     const known = fleet(dueBeside, listedAt(640))
     expect(chosen(known, { ...all, most: 1, restful: 1 }, at(650)).projectIds).toEqual(['project-1'])
+  })
+})
+
+test('of transitions the newest comes first, but one that waited for ten minutes before all of them', () => {
+  const known = fleetOf([{}, {}, {}, {}])
+  const restless = new Map([
+    ['project-0', at(1000)],
+    ['project-1', at(899)],
+    ['project-2', at(1200)],
+    ['project-3', at(300)],
+  ])
+  const now = at(1500)
+  expect(chosen(fleet(known, { restless }), { ...all, most: 4 }, now).projectIds).toEqual([
+    'project-3',
+    'project-1',
+    'project-2',
+    'project-0',
+  ])
+})
+
+describe('activity of one that is awake, read after a list that was asked for', () => {
+  const known = fleetOf([{ ...awake, lastActive: at(90) }])
+  // the delay and its grace are over at 395 s
+  test.each<[string, number | undefined, number, boolean]>([
+    ['when its suspension was sure, tells of another wake', 395, 460, true],
+    ['when it was not, may be of the same interval', 394, 460, false],
+    ['when its suspension was sure, may be older than that', 395, 394, false],
+    ['never, tells nothing', undefined, 460, false],
+  ])('%s', (_, told, active, expected) => {
+    const toldUntil = told === undefined ? undefined : at(told)
+    const shown = project({ projectId: 'project-0', computeLastActiveAt: at(active) })
+    const account = known.projects.get('project-0')
+    expect(isWokenAgain(shown, account, { ledger: known, toldUntil })).toBe(expected)
   })
 })
 
