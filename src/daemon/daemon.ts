@@ -16,7 +16,7 @@ import { createLanes, type Lane, type Lanes } from './lanes.ts'
 import { openListeners } from './listeners.ts'
 import { pagedOf } from './paged.ts'
 import { logSink } from './log.ts'
-import { loop } from './loop.ts'
+import { loop, turnEvery } from './loop.ts'
 import { reportByHand, runReports } from './report-job.ts'
 import { createSettings, type Reload } from './reload.ts'
 import { createReportJob } from './reporting.ts'
@@ -153,7 +153,12 @@ const runLane = (
 ): Promise<void> =>
   loop(
     clock,
-    { interval, turn: () => lane.turn(until), failures: lane.state().failures, turnedAt: lane.turnedAt() },
+    {
+      interval: turnEvery(interval),
+      turn: () => lane.turn(until),
+      failures: lane.state().failures,
+      turnedAt: lane.turnedAt(),
+    },
     until,
   )
 

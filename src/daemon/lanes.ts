@@ -11,6 +11,7 @@ import { seconds, type Seconds } from '../model/units.ts'
 import { exportedAccount, type ExportedAccount } from './export.ts'
 import { createForecaster, type Forecaster, type Forecasts } from './forecasts.ts'
 import { jobOf, type Runs } from './jobs.ts'
+import { turnEvery } from './loop.ts'
 import type { PassPlan } from './pass.ts'
 import { createCamera } from './snapshot.ts'
 import { newAccountState, type AccountState } from './state.ts'
@@ -109,7 +110,7 @@ export async function createLanes(
       const ports = portsOf(account)
       const unreadable = whyUnreadable(account, config)
       const bearings = createBearings(account, current, machine)
-      const { interval } = config.poll
+      const interval = turnEvery(config.poll.interval)
       return createLane({ ports, bearings, first, unreadable, interval }, machine, turned)
     }),
   )

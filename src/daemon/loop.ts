@@ -4,6 +4,15 @@ import { seconds, type Seconds } from '../model/units.ts'
 /** The longest wait between two passes while the service cannot be asked, in intervals. Doubled, recovery is noticed twice as late. */
 const MOST_INTERVALS = 8
 
+/** The part of an interval after which the next turn begins: what a turn reads comes a moment later in one than in another, and nothing is to be older than the interval. Doubled slack, two more passes in a hundred. */
+const EARLY = 0.98
+
+/** How often a turn begins so that nothing becomes older than `interval`. */
+export const turnEvery = (interval: Seconds): Seconds => seconds(interval * EARLY)
+
+/** What of an interval a turn may be too long without losing the next, which then begins at once. Doubled, a daemon that is too slow for its account rests less. */
+const LATE = 0.25
+
 export type LoopOptions = {
   readonly interval: Seconds
   /** Resolves to the number of turns in a row, this one included, in which nothing could be asked. */
@@ -16,7 +25,7 @@ export type LoopOptions = {
 
 /**
  * Runs `turn` every `interval`, from start to start, the first one interval after the last, until `signal` aborts; ticks that a
- * long turn covered are skipped. While turns fail, the wait doubles up to eight intervals.
+ * long turn covered are skipped, but one that it only just covered comes at its end. While turns fail, the wait doubles up to eight intervals.
  */
 export async function loop(
   clock: Clock,
@@ -39,6 +48,8 @@ export async function loop(
 export const waitAfter = (interval: Seconds, failures: number): Seconds =>
   seconds(interval * Math.min(MOST_INTERVALS, 2 ** Math.max(0, failures - 1)))
 
-/** From one tick to the first that the turn which began with it leaves free. */
-export const nextTick = (wait: Seconds, took: Seconds): Seconds =>
-  seconds(wait > took ? wait : wait * Math.ceil(took / wait))
+/** From one tick to the next: the first that the turn which began with it leaves free, or the end of that turn where it is hardly late. */
+export function nextTick(wait: Seconds, took: Seconds): Seconds {
+  if (wait > took) return wait
+  return took % wait <= wait * LATE ? took : seconds(wait * Math.ceil(took / wait))
+}

@@ -28,7 +28,11 @@ test('turns begin an interval apart, however long they take', async () => {
 })
 
 test('ticks that a long turn covered are skipped', async () => {
-  expect(await begun([{ takes: 130 }], 300)).toEqual([60, 240, 300])
+  expect(await begun([{ takes: 136 }], 300)).toEqual([60, 240, 300])
+})
+
+test('a turn that is only just too long loses no tick: the next begins at its end', async () => {
+  expect(await begun([{ takes: 62 }, { takes: 75 }, { takes: 135 }], 400)).toEqual([60, 122, 197, 332, 392])
 })
 
 test('while turns fail the wait doubles, up to eight intervals, and falls back at once', async () => {
