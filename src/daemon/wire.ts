@@ -8,7 +8,7 @@ import { seconds } from '../model/units.ts'
 import { askingService, type AddressOptions } from '../observe/address.ts'
 import { createReadings, MAINTENANCE_DATABASE } from '../observe/readings.ts'
 import { createServiceTime } from '../service/date.ts'
-import { createService } from '../service/service.ts'
+import { createService, type ServiceOptions } from '../service/service.ts'
 import { monthOf } from './month.ts'
 import type { PassPlan } from './pass.ts'
 
@@ -18,10 +18,12 @@ export type Machine = {
   readonly store: Store & History
   readonly send: Send
   readonly self: SelfMetrics
+  /** What sends requests; default: a pool of connections of its own for each account. */
+  readonly dispatcher?: ServiceOptions['dispatcher']
 }
 
 export function portsOf(account: AccountConfig, config: Config, machine: Machine): Ports {
-  const { clock, random, store, send, self } = machine
+  const { clock, random, store, send, self, dispatcher } = machine
   const time = createServiceTime(clock)
   const service = createService({
     baseUrl: account.baseUrl,
@@ -32,6 +34,7 @@ export function portsOf(account: AccountConfig, config: Config, machine: Machine
     projects: account.projects,
     useConnectionUri: config.service.useConnectionUri,
     ...(account.orgId === undefined ? {} : { orgId: account.orgId }),
+    ...(dispatcher && { dispatcher }),
     onRequest: (report) => {
       time.heard(report)
       self.request({ ...report, key: account.name })
@@ -77,8 +80,8 @@ export function whyUnreadable({ dsn }: AccountConfig, { reading, service }: Conf
 /** The list of projects shows activity within a minute; never less than a reading is told. Doubled, operations are read more often than they need to be. */
 const LIST_LAG = seconds(60)
 
-/** The part of an interval's requests that a pass plans for: one that takes longer than its interval loses the next. Doubled slack, a large account is seen that much later. */
-const SPENT = 0.92
+/** The part of an interval's requests that a pass plans for: turns begin a little early. Doubled slack, a large account is seen that much later. */
+const SPENT = 0.98
 
 export function planOf(account: AccountConfig, config: Config): PassPlan {
   const { reading, poll, service, budgets, timezone, owners } = config

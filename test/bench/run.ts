@@ -1,4 +1,4 @@
-// Benchmarks: npm run bench -- NAME [--minutes N]. Each prints one table and one line of JSON; goals are printed, not asserted.
+// Benchmarks: npm run bench -- NAME [--minutes N] [--warm]. Each prints one table and one line of JSON; goals are printed, not asserted.
 import { parseArgs } from 'node:util'
 import { awake } from './awake.ts'
 import { fleet } from './fleet/fleet.ts'
@@ -15,8 +15,8 @@ export type Figures = {
   readonly json: Readonly<Record<string, number>>
 }
 
-/** `minutes`: how long it is to measure, where it has a length. */
-const BENCHES: Readonly<Record<string, (minutes?: number) => Promise<Figures>>> = {
+/** `minutes`: how long it is to measure, where it has a length; `isWarm`: whether the daemon begins with what it would know after a day. */
+const BENCHES: Readonly<Record<string, (minutes?: number, isWarm?: boolean) => Promise<Figures>>> = {
   awake,
   fleet,
   forecast,
@@ -29,13 +29,16 @@ const BENCHES: Readonly<Record<string, (minutes?: number) => Promise<Figures>>> 
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { minutes: { type: 'string' } },
+  options: { minutes: { type: 'string' }, warm: { type: 'boolean' } },
 })
 const names = positionals.length > 0 ? positionals : Object.keys(BENCHES)
 for (const name of names) {
   const bench = BENCHES[name]
   if (!bench) throw new Error(`no benchmark "${name}"; there is ${Object.keys(BENCHES).join(', ')}`)
-  const { rows, json } = await bench(values.minutes === undefined ? undefined : Number(values.minutes))
+  const { rows, json } = await bench(
+    values.minutes === undefined ? undefined : Number(values.minutes),
+    values.warm,
+  )
   const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   for (const row of rows) console.log(row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  '))
   const rounded = Object.entries(json).map(([key, value]) => [key, Number(value.toFixed(4))])

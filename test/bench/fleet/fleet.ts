@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Figures } from '../run.ts'
 import { delaysOf, ledgerErrorOf } from './judge.ts'
-import { startFleetService, type FleetService } from './start.ts'
+import { startFleetService, type FleetOptions, type FleetService } from './start.ts'
+import { warmUp } from './warm.ts'
 import type { Watched, WatchOrder } from './watch.ts'
 
 /** Projects → minutes, unless told otherwise: long enough that computes wake, are looked at, and sleep again. */
@@ -27,55 +28,57 @@ const LATE: Readonly<Record<number, number>> = { 10_000: 240, 100_000: 900 }
 /** Of those out of bounds, the furthest. */
 const SHOWN = 5
 
-/** FLEET_PROJECTS=10000 runs one size alone. */
-export async function fleet(minutes?: number): Promise<Figures> {
+/**
+ * FLEET_PROJECTS=10000 runs one size alone.
+ *
+ * @param isWarm whether the daemon knows its fleet when it begins; with FLEET_KEPT=FOLDER what it knows is kept there for the next time
+ */
+export async function fleet(minutes?: number, isWarm = false): Promise<Figures> {
   const only = Number(process.env['FLEET_PROJECTS'] ?? 0)
   const runs = only > 0 ? [[only, 15] as const] : RUNS
   const rows: Figures['rows'][number][] = []
   const json: Record<string, number> = {}
   for (const [projects, usual] of runs) {
-    const found = await oneFleet(projects, minutes ?? usual)
+    const found = await oneFleet(projects, minutes ?? usual, isWarm)
     rows.push(...found.rows)
     for (const [key, value] of Object.entries(found.json)) json[`${key}_${projects}`] = value
   }
   return { rows, json }
 }
 
-async function oneFleet(projects: number, minutes: number): Promise<Figures> {
-  const service = await startFleetService({
-    projects,
-    awakeShare: 0.02,
-    awakeSeconds: 1200,
-    seed: 1,
-    scale: 1,
-  })
+async function oneFleet(projects: number, minutes: number, isWarm: boolean): Promise<Figures> {
+  const options: FleetOptions = { projects, awakeShare: 0.02, awakeSeconds: 1200, seed: 1, scale: 1 }
   const folder = mkdtempSync(join(tmpdir(), 'dormouse-fleet-'))
+  const warming = { folder, yaml: yamlOf('http://127.0.0.1:1', folder), kept: process.env['FLEET_KEPT'] }
   try {
-    const watched = await watch(service, { folder, projects, minutes })
-    return await judged(service, { projects, minutes, watched })
+    const past = isWarm ? await warmUp(options, warming) : undefined
+    const service = await startFleetService({ ...options, ...(past && { past }) })
+    try {
+      const watched = await watch(service, { folder, projects, minutes })
+      return await judged(service, { projects, minutes, watched, isWarm })
+    } finally {
+      await service.stop()
+    }
   } finally {
-    await service.stop()
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
+const yamlOf = (baseUrl: string, folder: string): string =>
+  [
+    `accounts: [{ name: main, base_url: '${baseUrl}', api_key_env: FLEET_KEY, plan: launch }]`,
+    `store: { folder: '${folder}/data' }`,
+  ].join('\n')
+
+type Watching = { readonly folder: string; readonly projects: number; readonly minutes: number }
+
 async function watch(
-  { baseUrl, apiKey }: FleetService,
-  {
-    folder,
-    projects,
-    minutes,
-  }: { readonly folder: string; readonly projects: number; readonly minutes: number },
+  { baseUrl, apiKey, clock, ahead }: FleetService,
+  { folder, projects, minutes }: Watching,
 ): Promise<Watched> {
   const configFile = join(folder, 'dormouse.yaml')
-  writeFileSync(
-    configFile,
-    [
-      `accounts: [{ name: main, base_url: '${baseUrl}', api_key_env: FLEET_KEY, plan: launch }]`,
-      `store: { folder: '${folder}/data' }`,
-    ].join('\n'),
-  )
-  const order: WatchOrder = { configFile, from: Date.now(), late: LATE[projects] ?? 300 }
+  writeFileSync(configFile, yamlOf(baseUrl, folder))
+  const order: WatchOrder = { configFile, from: clock.now(), ahead, late: LATE[projects] ?? 300 }
   const program = fileURLToPath(import.meta.resolve('./watch.ts'))
   const env = { ...process.env, FLEET_KEY: apiKey }
   const child = fork(program, [JSON.stringify(order)], {
@@ -96,9 +99,17 @@ async function watch(
 
 type Spread = { readonly median: number; readonly p99: number; readonly worst: number }
 
-type Judged = { readonly projects: number; readonly minutes: number; readonly watched: Watched }
+type Judged = {
+  readonly projects: number
+  readonly minutes: number
+  readonly watched: Watched
+  readonly isWarm: boolean
+}
 
-async function judged(service: FleetService, { projects, minutes, watched }: Judged): Promise<Figures> {
+async function judged(
+  service: FleetService,
+  { projects, minutes, watched, isWarm }: Judged,
+): Promise<Figures> {
   const { window, known, accounts, ages } = watched
   const truth = await service.truth(window.to)
   const delays = delaysOf(truth, known, window)
@@ -115,9 +126,13 @@ async function judged(service: FleetService, { projects, minutes, watched }: Jud
   const goal = GOALS[projects] ?? { age: '', known: '' }
   return {
     rows: [
-      [`${projects} projects, ${minutes} min`, `${watched.passes} passes`, ''],
+      [
+        `${projects} projects, ${minutes} min, ${isWarm ? 'known before' : 'seen for the first time'}`,
+        `${watched.passes} passes`,
+        '',
+      ],
       ['  age of the list, s', spread(ages), goal.age],
-      ['  wakes and suspensions', `${delays.edges}, never known ${delays.unknown}`, ''],
+      ['  wakes and suspensions', `${delays.edges}, not known ${delays.unknown}`, ''],
       ['  known in detail after, s', spread(delays), goal.known],
       ['  ledger error', `${(100 * ledger.error).toFixed(2)} %`, '≤ 0.5 %'],
       ['  of it computes of a fixed size', `${(100 * fixed.error).toFixed(2)} %`, ''],
@@ -137,6 +152,11 @@ async function judged(service: FleetService, { projects, minutes, watched }: Jud
               '',
             ] as const,
         ),
+      [
+        '  awake and never looked at',
+        `${ledger.unseen.computes}, ${((100 * ledger.unseen.cuSeconds) / ledger.truth).toFixed(2)} % of the truth`,
+        '',
+      ],
       ['  requests a minute', `${(answered / elapsed).toFixed(0)}, answered 429: ${limited}`, '≤ 350, 0'],
       [
         '  pass, s',
@@ -158,6 +178,7 @@ async function judged(service: FleetService, { projects, minutes, watched }: Jud
       ledger_error: ledger.error,
       ledger_error_fixed: fixed.error,
       outside: ledger.outside.length,
+      unseen: ledger.unseen.computes,
       requests_per_minute: answered / elapsed,
       limited,
       cpu_share: watched.cpuShare,

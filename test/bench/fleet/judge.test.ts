@@ -93,6 +93,12 @@ test('a transition is known from the first time it is dated in detail', () => {
   expect(figures).toEqual({ edges: 2, unknown: 0, median: 30, p99: 30, worst: 30 })
 })
 
+test('what happened in the last five minutes is not asked for, known or not', () => {
+  const truth = truthOf(1000, [[699, 701]])
+  expect(delaysOf(truth, [], whole)).toMatchObject({ edges: 1, unknown: 1 })
+  expect(delaysOf(truth, [known('suspension', 701)], whole)).toMatchObject({ edges: 1, unknown: 1 })
+})
+
 test('what is never known, or dated beside the truth, counts with its age at the end', () => {
   const truth = truthOf(1000, [[100, 400]])
   const figures = delaysOf(
@@ -112,23 +118,33 @@ test('a new size is no transition, and what was before the window is not asked f
   expect(delaysOf(truth, [], whole)).toMatchObject({ edges: 2, unknown: 2, worst: 800 })
 })
 
-test('the ledger is held against the use within the window', () => {
-  const truth = truthOf(1000, [[-50, 100, 2]], [[900, null, 0.5]], [[10, 20]])
+test('the ledger is held against the use within the window, of each compute since it was known', () => {
+  const truth = truthOf(
+    1000,
+    [[-50, 100, 2]],
+    [[900, null, 0.5]],
+    [[10, 20]],
+    [
+      [0, 300],
+      [400, 500],
+    ],
+  )
   const accounts = [
-    { endpointId: 'ep-0', low: 199, likely: 201, high: 203 },
-    { endpointId: 'ep-1', low: 60, likely: 60, high: 61 },
-    { endpointId: 'ep-9', low: 5, likely: 5, high: 5 },
+    { endpointId: 'ep-0', low: 199, likely: 201, high: 203, since: at(-50) },
+    { endpointId: 'ep-1', low: 60, likely: 60, high: 61, since: at(0) },
+    { endpointId: 'ep-3', low: 99, likely: 100, high: 101, since: at(350) },
+    { endpointId: 'ep-9', low: 5, likely: 5, high: 5, since: at(0) },
   ]
   expect(ledgerErrorOf(truth, accounts, whole)).toEqual({
-    truth: 260,
-    likely: 266,
-    error: 6 / 260,
-    width: 5 / 260,
+    truth: 660,
+    likely: 366,
+    error: 294 / 660,
+    width: 7 / 660,
     contains: false,
     outside: [
       { endpointId: 'ep-1', truth: 50, by: 10 },
-      { endpointId: 'ep-2', truth: 10, by: 10 },
       { endpointId: 'ep-9', truth: 0, by: 5 },
     ],
+    unseen: { computes: 1, cuSeconds: 10 },
   })
 })

@@ -66,9 +66,9 @@ export type Dated = {
 export type Known = Dated & { readonly knownAt: number }
 
 export type DelayFigures = {
-  /** True wakes and suspensions within the window. */
+  /** True wakes and suspensions within the window, but for the last of it. */
   readonly edges: number
-  /** Of them, those never known in detail; the worst delay counts them with their age at the end. */
+  /** Of them, those not known in detail; the worst delay counts them with their age at the end. */
   readonly unknown: number
   readonly median: number
   readonly p99: number
@@ -77,6 +77,9 @@ export type DelayFigures = {
 
 /** The widest window that is detail, s. Records of the service are dated to the second, once at each end. */
 const DETAIL = 5
+
+/** What happened in the last seconds of the time could hardly be known: it is not asked for, known or not. Doubled, a short run tells of that much less. */
+const HARDLY = 300
 
 /** Records carry whole seconds, cut off: a window of the daemon's may lie this much beside the truth, ms. */
 const ROUNDING = 1000
@@ -93,7 +96,7 @@ export function delaysOf(truth: Truth, known: Iterable<Known>, window: Window): 
     const name = `${one.kind} ${one.endpointId}`
     notes.set(name, [...(notes.get(name) ?? []), one])
   }
-  const edges = edgesOf(truth).filter(({ at }) => at >= window.from && at < window.to)
+  const edges = edgesOf(truth).filter(({ at }) => at >= window.from && at < window.to - 1000 * HARDLY)
   const delays = edges.map(({ kind, endpointId, at }) => {
     const fitting = (notes.get(`${kind} ${endpointId}`) ?? []).filter(
       ({ earliest, latest }) => earliest - ROUNDING <= at && at <= latest + ROUNDING,
@@ -138,6 +141,8 @@ export type Account = {
   readonly low: number
   readonly likely: number
   readonly high: number
+  /** Since when the account tells of it, ms; what was before the first that was ever known of it is left out. */
+  readonly since: number
 }
 
 export type LedgerFigures = {
@@ -150,8 +155,10 @@ export type LedgerFigures = {
   readonly width: number
   /** Whether the bounds of the whole fleet contain its truth. */
   readonly contains: boolean
-  /** Computes whose bounds do not contain their truth, the worst first; one without an account was said to use nothing. */
+  /** Computes whose bounds do not contain their truth since they were known, the worst first. */
   readonly outside: readonly { readonly endpointId: string; readonly truth: number; readonly by: number }[]
+  /** Computes that were awake and that nobody ever looked at, and their CU-seconds: the error counts them, nothing was said of them. */
+  readonly unseen: { readonly computes: number; readonly cuSeconds: number }
 }
 
 /** CU-seconds that bounds may miss by: the rounding of binary fractions, not of the service's seconds. */
@@ -160,17 +167,27 @@ const TOLERANCE = 1e-6
 /** The ledger against the truth as of the end of the window. */
 export function ledgerErrorOf(truth: Truth, accounts: Iterable<Account>, window: Window): LedgerFigures {
   const known = new Map([...accounts].map((account) => [account.endpointId, account]))
-  const uses = new Map(truth.computes.map((compute) => [compute.endpointId, cuSecondsIn(compute, window)]))
-  const endpointIds = new Set([...known.keys(), ...uses.keys()])
+  const real = new Map(truth.computes.map((compute) => [compute.endpointId, compute]))
+  const usedIn = (endpointId: string, within: Window): number => {
+    const compute = real.get(endpointId)
+    return compute ? cuSecondsIn(compute, within) : 0
+  }
   let [sum, low, likely, high] = [0, 0, 0, 0]
   const outside: LedgerFigures['outside'][number][] = []
-  for (const endpointId of endpointIds) {
-    const used = uses.get(endpointId) ?? 0
-    const account = known.get(endpointId) ?? { low: 0, likely: 0, high: 0 }
+  const unseen = { computes: 0, cuSeconds: 0 }
+  for (const endpointId of real.keys()) {
+    const used = usedIn(endpointId, window)
     sum += used
+    if (known.has(endpointId) || used === 0) continue
+    unseen.computes += 1
+    unseen.cuSeconds += used
+  }
+  for (const account of known.values()) {
     low += account.low
     likely += account.likely
     high += account.high
+    const { endpointId, since } = account
+    const used = usedIn(endpointId, { ...window, from: Math.max(window.from, since) })
     const by = Math.max(account.low - used, used - account.high)
     if (by > TOLERANCE) outside.push({ endpointId, truth: used, by })
   }
@@ -181,6 +198,7 @@ export function ledgerErrorOf(truth: Truth, accounts: Iterable<Account>, window:
     width: sum > 0 ? (high - low) / sum : high - low,
     contains: low <= sum + TOLERANCE && sum <= high + TOLERANCE,
     outside: outside.toSorted((a, b) => b.by - a.by),
+    unseen,
   }
 }
 

@@ -40,7 +40,13 @@ test('who asks for everything knows every transition within a tour, and an accou
   const accounts = fleetProjects(SHAPE).map(({ cu = 0.25, maxCu = cu }, number): Account => {
     const id = String(number).padStart(6, '0')
     const span = awakeIn(edgesOf(operations.get(`local-${id}`) ?? []), to)
-    return { endpointId: `ep-${id}`, low: span.low * cu, likely: span.likely * cu, high: span.high * maxCu }
+    return {
+      endpointId: `ep-${id}`,
+      low: span.low * cu,
+      likely: span.likely * cu,
+      high: span.high * maxCu,
+      since: service.since,
+    }
   })
   const ledger = ledgerErrorOf(truth, accounts, { from: service.since, to })
   expect(ledger).toMatchObject({ contains: true, outside: [] })

@@ -3,30 +3,22 @@ import { createScaledClock } from '../../../src/local/clock.ts'
 import { createRandom } from '../../../src/local/random.ts'
 import { startSimulated } from '../../../src/local/simulated.ts'
 import type { FleetOptions } from './start.ts'
-import { fleetProjects, fleetTraffic } from './traffic.ts'
-
-/** How long clients have been there when the service begins to answer, in mean awake intervals: the share is steady. */
-const WARM_UP = 5
+import { fleetBehaviour, fleetProjects, fleetTraffic, pastOf } from './traffic.ts'
 
 /** Between two looks at what is due while nobody asks, ms of the machine's clock. */
 const TICK = 100
 
 const options = JSON.parse(process.argv[2] ?? '') as FleetOptions
 const begun = Date.now()
-const clock = createScaledClock(options.scale, begun)
-const since = clock.now() - 1000 * WARM_UP * options.awakeSeconds
+const machine = createScaledClock(options.scale, begun)
+const { since, until } = options.past ?? { since: pastOf(options, begun), until: begun }
+const clock = { ...machine, now: () => machine.now() - begun + until }
 const service = await startSimulated({
   projects: fleetProjects(options),
   scripts: [fleetTraffic(options, since, createRandom(options.seed))],
   clock,
   since,
-  behaviour: {
-    lastActiveLag: 60,
-    countersLag: 900,
-    operationsMoveProject: false,
-    rates: true,
-    ...options.behaviour,
-  },
+  behaviour: fleetBehaviour(options),
 })
 service.advance()
 setInterval(() => service.advance(), TICK)
@@ -36,4 +28,4 @@ process.on('message', () => {
 })
 // the end of who started it, however that ends
 process.on('disconnect', () => process.exit(0))
-process.send?.({ baseUrl: service.baseUrl, apiKey: service.apiKey, since, begun })
+process.send?.({ baseUrl: service.baseUrl, apiKey: service.apiKey, since, begun, until })

@@ -6,11 +6,14 @@ import { type Clock, createScaledClock } from '../../../src/local/clock.ts'
 import type { BehaviourChange } from '../../../src/local/switches.ts'
 import type { Truth } from '../../../src/local/truth.ts'
 import type { FleetShape } from './traffic.ts'
+import type { Past } from './warm.ts'
 
 export type FleetOptions = FleetShape & {
   readonly seed: number
   /** How many times as fast as the machine's clock that of the service runs; rates, `Retry-After` and lags follow its clock. */
   readonly scale: number
+  /** What was before the service begins to answer, and when that is by its clock; default: now. */
+  readonly past?: Past
   /** Positions of switches other than those of the goals of the benchmark. */
   readonly behaviour?: BehaviourChange
 }
@@ -22,6 +25,8 @@ export type FleetService = {
   readonly since: number
   /** The clock of the service: what is noted for the judge is noted by it. */
   readonly clock: Clock
+  /** How far that of the machine is ahead of it, where it runs as fast, ms. */
+  readonly ahead: number
   /** Awake intervals, wakes with causes, CU-seconds of every compute that was ever awake, as of an instant, ms. */
   truth(at?: number): Promise<Truth>
   requests(): Promise<Requests>
@@ -42,7 +47,10 @@ export type Requests = {
 export type Usage = { readonly rssBytes: number; readonly cpuSeconds: number }
 
 /** What the process says when it answers. */
-type Ready = Pick<FleetService, 'baseUrl' | 'apiKey' | 'since'> & { readonly begun: number }
+type Ready = Pick<FleetService, 'baseUrl' | 'apiKey' | 'since'> & {
+  readonly begun: number
+  readonly until: number
+}
 
 /** Resolves when the service answers. @throws with what the process said when it cannot start. */
 export async function startFleetService(options: FleetOptions): Promise<FleetService> {
@@ -59,7 +67,8 @@ export async function startFleetService(options: FleetOptions): Promise<FleetSer
     const [message] = await Promise.race([once(child, 'message'), failed])
     return message as Message
   }
-  const { baseUrl, apiKey, since, begun } = await told<Ready>()
+  const { baseUrl, apiKey, since, begun, until } = await told<Ready>()
+  const machine = createScaledClock(options.scale, begun)
   const ask = async <Answer>(path: string): Promise<Answer> => {
     const answer = await fetch(new URL(path, baseUrl))
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
@@ -69,7 +78,8 @@ export async function startFleetService(options: FleetOptions): Promise<FleetSer
     baseUrl,
     apiKey,
     since,
-    clock: createScaledClock(options.scale, begun),
+    clock: { ...machine, now: () => machine.now() - begun + until },
+    ahead: begun - until,
     truth: (at) => ask<Truth>(at === undefined ? '/_truth' : `/_truth?at=${new Date(at).toISOString()}`),
     requests: async () => requestsOf(await ask<Requests['routes']>('/_requests')),
     usage: () => {

@@ -4,6 +4,7 @@ import { DEFAULT_DELAY } from '../../../src/local/control/project.ts'
 import type { Happening } from '../../../src/local/control/simulated.ts'
 import type { Random } from '../../../src/local/random.ts'
 import { type SimulatedProject, idsOf } from '../../../src/local/simulated.ts'
+import type { BehaviourChange } from '../../../src/local/switches.ts'
 
 export type FleetShape = {
   readonly projects: number
@@ -32,6 +33,22 @@ const SIZES: readonly Pick<SimulatedProject, 'cu' | 'maxCu'>[] = [
 const PAUSE = { min: 10, max: 50 }
 
 const PROGRAMS = ['web', 'worker', 'cron', 'psql'] as const
+
+/** How long clients have been there when the service begins to answer, in mean awake intervals: the share is steady. */
+const WARM_UP = 5
+
+/** Where the past of a fleet begins whose service answers from `begun` on, ms. */
+export const pastOf = ({ awakeSeconds }: FleetShape, begun: number): number =>
+  begun - 1000 * WARM_UP * awakeSeconds
+
+/** Positions of switches: those of the goals of the benchmark, unless told otherwise. */
+export const fleetBehaviour = ({ behaviour }: { readonly behaviour?: BehaviourChange }): BehaviourChange => ({
+  lastActiveLag: 60,
+  countersLag: 900,
+  operationsMoveProject: false,
+  rates: true,
+  ...behaviour,
+})
 
 export const fleetProjects = ({ projects }: FleetShape): SimulatedProject[] =>
   Array.from({ length: projects }, (_, at) => ({

@@ -1,27 +1,29 @@
 // The daemon of the benchmark, as a process of its own: node watch.ts ORDER, started by fleet.ts. It is the daemon's own
 // loop, store, snapshot and exposition; what it knew, and when, is noted on the way.
 import { pino } from 'pino'
-import { goingOn } from '../../../src/account/as-of.ts'
 import { loadConfig, type AccountConfig, type Config } from '../../../src/config/load.ts'
 import { createClock } from '../../../src/daemon/clock.ts'
 import { createExposition, factsOf } from '../../../src/daemon/exposition.ts'
 import { createLanes } from '../../../src/daemon/lanes.ts'
-import { loop } from '../../../src/daemon/loop.ts'
+import { loop, turnEvery } from '../../../src/daemon/loop.ts'
 import { createRandom } from '../../../src/daemon/random.ts'
 import { portsOf } from '../../../src/daemon/wire.ts'
 import { createSelfMetrics } from '../../../src/metrics/self.ts'
-import { largestCu, smallestCu } from '../../../src/model/compute.ts'
-import type { ComputeAccount } from '../../../src/model/ledger.ts'
-import { awakeEffect } from '../../../src/model/operation.ts'
-import type { Batch, Ports, Store } from '../../../src/model/ports.ts'
-import type { AwakeSlice, Span } from '../../../src/model/slice.ts'
-import { seconds } from '../../../src/model/units.ts'
+import { instant, seconds } from '../../../src/model/units.ts'
 import { openEmbeddedStore } from '../../../src/store/embedded.ts'
 import { watchBlocks, type Blocks } from './blocks.ts'
-import { createListAges, type Account, type AgeFigures, type Known, type Window } from './judge.ts'
+import type { Account, AgeFigures, Known, Window } from './judge.ts'
+import { createNotes, rangedIn } from './notes.ts'
 
-/** `late`: how long a transition may take to be known, s. */
-export type WatchOrder = { readonly configFile: string; readonly from: number; readonly late: number }
+export type WatchOrder = {
+  readonly configFile: string
+  /** By the clock of the service. */
+  readonly from: number
+  /** How far the machine's clock is ahead of that of the service, ms. */
+  readonly ahead: number
+  /** How long a transition may take to be known, s. */
+  readonly late: number
+}
 
 export type Watched = {
   readonly window: Window
@@ -43,62 +45,13 @@ export type Watched = {
   readonly scrapeMillis: number
 }
 
-const { configFile, from, late } = JSON.parse(process.argv[2] ?? '') as WatchOrder
+const { configFile, from, ahead, late } = JSON.parse(process.argv[2] ?? '') as WatchOrder
 const loaded = loadConfig(configFile, process.env)
 if (!loaded.ok) throw new Error(loaded.error.join('\n'))
 const config: Config = loaded.value
-const clock = createClock()
-const ages = createListAges()
-const known = new Map<string, Known>()
-const slices: AwakeSlice[] = []
-
-function note(batch: Batch): void {
-  const knownAt = clock.now()
-  for (const account of batch.computes) for (const edge of edgesOf(account)) noteEdge(edge, knownAt)
-  if ('slices' in batch) slices.push(...(batch.slices as { readonly settled: readonly AwakeSlice[] }).settled)
-}
-
-type EdgeSeen = Omit<Known, 'knownAt'>
-
-function noteEdge(edge: EdgeSeen, knownAt: number): void {
-  const key = `${edge.endpointId} ${edge.kind} ${edge.earliest}`
-  if (!known.has(key)) known.set(key, { ...edge, knownAt })
-}
-
-/** What the account knows of starts and ends, dated to the second. */
-function edgesOf({
-  ref: { endpointId },
-  evidence: { starts, ends, operations },
-}: ComputeAccount): EdgeSeen[] {
-  const edge = (kind: EdgeSeen['kind'], at: number): EdgeSeen => ({
-    endpointId,
-    kind,
-    earliest: at,
-    latest: at + 1000,
-  })
-  return [
-    ...starts.map((at) => edge('wake', at)),
-    ...ends.map((at) => edge('suspension', at)),
-    ...operations.flatMap((operation) => {
-      const effect = awakeEffect(operation)
-      return effect ? [edge(effect === 'starts' ? 'wake' : 'suspension', operation.updatedAt)] : []
-    }),
-  ]
-}
-
-function watched(ports: Ports): Ports {
-  const listProjectsPage: Ports['service']['listProjectsPage'] = async (cursor, signal) => {
-    const page = await ports.service.listProjectsPage(cursor, signal)
-    const at = clock.now()
-    if (page.ok) for (const { projectId } of page.value.items) ages.note(projectId, at)
-    return page
-  }
-  const commit: Store['commit'] = async (batch) => {
-    await ports.store.commit(batch)
-    note(batch)
-  }
-  return { ...ports, service: { ...ports.service, listProjectsPage }, store: { ...ports.store, commit } }
-}
+const machineClock = createClock()
+const clock = { ...machineClock, now: () => instant(machineClock.now() - ahead) }
+const notes = createNotes(() => clock.now())
 
 const stop = new AbortController()
 const store = openEmbeddedStore(config.store.folder, clock)
@@ -116,7 +69,7 @@ const machine = {
   log,
 }
 const lanes = await createLanes(() => config, machine, {
-  portsOf: (account: AccountConfig) => watched(portsOf(account, config, machine)),
+  portsOf: (account: AccountConfig) => notes.watched(portsOf(account, config, machine)),
   publish: (snapshot) => exposition.publish(snapshot),
   pause,
 })
@@ -151,7 +104,11 @@ process.on('message', () => stop.abort())
 process.on('disconnect', () => process.exit(0))
 process.send?.('begun')
 await oneTurn()
-await loop(clock, { interval: config.poll.interval, turn: oneTurn, turnedAt: lane.turnedAt() }, stop.signal)
+await loop(
+  clock,
+  { interval: turnEvery(config.poll.interval), turn: oneTurn, turnedAt: lane.turnedAt() },
+  stop.signal,
+)
 await scraping
 const { user, system } = process.cpuUsage(cpuBefore)
 const elapsed = clock.monotonic() - begunAt
@@ -159,13 +116,11 @@ const window = { from, to: clock.now() }
 const settled = { from, to: window.to - late * 1000 }
 const told: Watched = {
   window,
-  ages: ages.figures(window.to),
-  known: [...known.values()],
+  ages: notes.ages(window.to),
+  known: notes.known(),
   accountsWithin: settled,
-  accounts: accountsIn(settled),
-  ranged: [...lane.state().ledger.computes.values()].flatMap(({ ref, compute }) =>
-    smallestCu(compute.sizing) < largestCu(compute.sizing) ? [ref.endpointId] : [],
-  ),
+  accounts: notes.accountsIn(settled, lane.state().ledger, lane.prices),
+  ranged: rangedIn(lane.state().ledger),
   passes: passes.length,
   passSeconds: {
     longest: Math.max(...passes),
@@ -181,36 +136,7 @@ const told: Watched = {
 await store.close()
 process.send?.(told, () => process.exit(0))
 
-/** CU-seconds within the window: what is settled, what is not, and what may have gone on since it was last looked at. */
-function accountsIn(within: Window): Account[] {
-  const sums = new Map<string, { low: number; likely: number; high: number }>()
-  const sumOf = (endpointId: string): { low: number; likely: number; high: number } => {
-    const sum = sums.get(endpointId) ?? { low: 0, likely: 0, high: 0 }
-    sums.set(endpointId, sum)
-    return sum
-  }
-  const add = ({ ref, low, likely, high, size }: AwakeSlice): void => {
-    const sum = sumOf(ref.endpointId)
-    sum.low += overlap(low, within) * size.low
-    sum.likely += overlap(likely, within) * size.likely
-    sum.high += overlap(high, within) * size.high
-  }
-  for (const slice of slices) add(slice)
-  const { computes } = lane.state().ledger
-  for (const account of computes.values()) {
-    for (const slice of account.unsettled) add(slice)
-    const project = lane.state().ledger.projects.get(account.ref.projectId)
-    const slice = goingOn(account, { prices: lane.prices, project, now: clock.now() })
-    if (slice) add(slice)
-  }
-  return [...sums].map(([endpointId, sum]) => ({ endpointId, ...sum }))
-}
-
 function firstOf<Item>([first]: readonly Item[]): Item {
   if (!first) throw new Error('the benchmark needs an account')
   return first
-}
-
-function overlap([begin, end]: Span, { from: first, to: last }: Window): number {
-  return Math.max(0, Math.min(end, last) - Math.max(begin, first)) / 1000
 }

@@ -1,0 +1,62 @@
+// The daemon's passes over a service in the same process, on virtual time: hours in minutes.
+import { pino } from 'pino'
+import type { Config } from '../../../src/config/load.ts'
+import { loop, turnEvery } from '../../../src/daemon/loop.ts'
+import { createRandom } from '../../../src/daemon/random.ts'
+import { newAccountState, type AccountState } from '../../../src/daemon/state.ts'
+import { turn } from '../../../src/daemon/turn.ts'
+import { planOf, portsOf } from '../../../src/daemon/wire.ts'
+import type { Simulated } from '../../../src/local/simulated.ts'
+import { createSelfMetrics } from '../../../src/metrics/self.ts'
+import type { Ports } from '../../../src/model/ports.ts'
+import { openEmbeddedStore } from '../../../src/store/embedded.ts'
+import { Inside } from './inside.ts'
+import type { VirtualClock } from './virtual.ts'
+
+export type Imagined = {
+  readonly service: Pick<Simulated, 'fetch'>
+  readonly clock: VirtualClock
+  readonly config: Config
+  /** Told after each pass; the last one is that of which this is true. */
+  readonly isOver: (state: AccountState) => boolean
+  readonly watched?: (ports: Ports) => Ports
+  /** Whether what was never looked at comes first. */
+  readonly unseenFirst?: boolean
+}
+
+/** Resolves to the state after the last pass, which is in the store. */
+export async function imagine({
+  service,
+  clock,
+  config,
+  isOver,
+  watched = (ports) => ports,
+  unseenFirst = false,
+}: Imagined): Promise<AccountState> {
+  const [account] = config.accounts
+  if (!account) throw new Error('the benchmark needs an account')
+  const store = openEmbeddedStore(config.store.folder, clock)
+  const self = createSelfMetrics()
+  const machine = { clock, random: createRandom(), store, send: () => Promise.resolve([]), self }
+  const dispatcher = new Inside(service.fetch, clock)
+  const ports = watched(portsOf(account, config, { ...machine, dispatcher }))
+  const usual = planOf(account, config)
+  const plan = { ...usual, sweep: { ...usual.sweep, unseenFirst } }
+  const stop = new AbortController()
+  const log = pino({ level: 'warn' })
+  let state = newAccountState(await store.load(account.name))
+  const oneTurn = async (): Promise<number> => {
+    const done = await turn(ports, { before: state, plan }, { log, self, signal: stop.signal })
+    state = done.state
+    if (isOver(state)) stop.abort()
+    return state.failures
+  }
+  const turnedAt = clock.monotonic()
+  const work = async (): Promise<void> => {
+    await oneTurn()
+    await loop(clock, { interval: turnEvery(config.poll.interval), turn: oneTurn, turnedAt }, stop.signal)
+  }
+  await clock.run(work())
+  await store.close()
+  return state
+}

@@ -1,0 +1,72 @@
+// The way to a service in the same process: requests of the daemon's own client, without a connection.
+import { Dispatcher } from 'undici'
+import { seconds } from '../../../src/model/units.ts'
+import type { VirtualClock } from './virtual.ts'
+
+type Fetch = (request: Request) => Promise<Response>
+
+/** Seconds that a request takes on its way, and its answer on the way back: what loopback HTTP takes. */
+const WAY = seconds(0.001)
+
+const NEVER = new AbortController().signal
+
+/** Time stands still while `fetch` works, which takes none. */
+export class Inside extends Dispatcher {
+  readonly #fetch: Fetch
+  readonly #clock: VirtualClock
+
+  constructor(fetch: Fetch, clock: VirtualClock) {
+    super()
+    this.#fetch = fetch
+    this.#clock = clock
+  }
+
+  override dispatch(asked: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    const controller = createController()
+    handler.onRequestStart?.(controller, {})
+    const url = new URL(asked.path, String(asked.origin))
+    const headers = Object.entries(asked.headers ?? {}).map(([name, value]): [string, string] => [
+      name,
+      String(value),
+    ])
+    const answer = async (): Promise<void> => {
+      await this.#clock.sleep(WAY, NEVER)
+      const release = this.#clock.hold()
+      const response = await this.#fetch(new Request(url, { method: asked.method, headers }))
+      const body = Buffer.from(await response.arrayBuffer())
+      release()
+      await this.#clock.sleep(WAY, NEVER)
+      if (controller.aborted) return
+      handler.onResponseStart?.(
+        controller,
+        response.status,
+        Object.fromEntries(response.headers),
+        response.statusText,
+      )
+      handler.onResponseData?.(controller, body)
+      handler.onResponseEnd?.(controller, {})
+    }
+    answer().catch((cause: unknown) => handler.onResponseError?.(controller, cause as Error))
+    return true
+  }
+}
+
+function createController(): Dispatcher.DispatchController {
+  let reason: Error | null = null
+  return {
+    get aborted() {
+      return reason !== null
+    },
+    get paused() {
+      return false
+    },
+    get reason() {
+      return reason
+    },
+    abort: (cause) => {
+      reason = cause
+    },
+    pause: () => undefined,
+    resume: () => undefined,
+  }
+}
