@@ -17,7 +17,10 @@ export type ChoiceLimits = Looks & { readonly maxAge: Seconds; readonly readsHis
 /** What is in flight or due comes before what merely goes on; the rest of the budget is for what was not seen for long. */
 const ORDER: readonly Urgency[] = ['in-flight', 'transition', 'unseen', 'awake', 'age', 'failing']
 
-/** First each kind gets its share, so that none has to wait for the end of another; then what is left goes by urgency. */
+/**
+ * First each kind gets its share, so that none has to wait for the end of another, and of transitions the oldest, so that none waits
+ * for ever behind newer ones; then what is left goes by urgency.
+ */
 export function* chooseProjects(fleet: Fleet, limits: ChoiceLimits, now: Instant): Steps<Choice> {
   const wishes = yield* wishesOf(fleet, limits.maxAge, now)
   const costOf = (projectId: string): number =>
@@ -34,8 +37,9 @@ export function* chooseProjects(fleet: Fleet, limits: ChoiceLimits, now: Instant
   const spent = { all: 0, unseen: 0 }
   const isAskable = (projectId: string, urgency: Urgency): boolean =>
     !chosen.has(projectId) && (urgency !== 'failing' || isDue(fleet.tried.get(projectId), now))
-  function* choose(urgency: Urgency, room: number): Steps<void> {
-    const some = yield* mostUrgent(wishes[urgency], room, (projectId) => isAskable(projectId, urgency))
+  function* choose(urgency: Urgency, room: number, sign = 1): Steps<void> {
+    const askable = (projectId: string): boolean => isAskable(projectId, urgency)
+    const some = yield* mostUrgent(wishes[urgency], { room, sign }, askable)
     for (const projectId of affordable(some, { room, costOf })) {
       chosen.add(projectId)
       byUrgency[urgency].push(projectId)
@@ -44,7 +48,11 @@ export function* chooseProjects(fleet: Fleet, limits: ChoiceLimits, now: Instant
     }
   }
   for (const urgency of ORDER)
-    yield* choose(urgency, Math.min(limits.shares[urgency], limits.most - spent.all))
+    yield* choose(
+      urgency,
+      Math.min(limits.shares[urgency], limits.most - spent.all),
+      urgency === 'transition' ? -1 : 1,
+    )
   for (const urgency of ORDER) yield* choose(urgency, roomFor(urgency, limits, spent))
   const backlog = yield* backlogOf(wishes, chosen)
   return { projectIds: ORDER.flatMap((urgency) => byUrgency[urgency]), backlog }
@@ -53,14 +61,14 @@ export function* chooseProjects(fleet: Fleet, limits: ChoiceLimits, now: Instant
 /** A project that is looked at for the first time is asked for its computes and for its history. */
 const NEW_COSTS = 2
 
-/** No more than there is room for if each costs the least. */
+/** No more than there is room for if each costs the least; with the sign −1 the least urgent. */
 function* mostUrgent(
   scores: Scores,
-  room: number,
+  { room, sign }: { readonly room: number; readonly sign: number },
   isAskable: (projectId: string) => boolean,
 ): Steps<readonly string[]> {
   if (room <= 0) return []
-  const kept = keepLargest<readonly [string, number]>(room, ([, score]) => score)
+  const kept = keepLargest<readonly [string, number]>(room, ([, score]) => sign * score)
   yield* eachInTurns(scores, MANY, (candidate) => {
     if (isAskable(candidate[0])) kept.add(candidate)
   })

@@ -30,8 +30,11 @@ const SMALL_RESERVE = 0.03
 const RESTFUL = 0.75
 /** Of that, what goes to projects that nobody ever looked at, when others wait, too. Doubled, a new account is known sooner and seen less often until then. */
 const UNSEEN = 0.5
-/** What of the looks each kind gets before the more urgent ones take the rest. Doubled, what is urgent waits longer behind what is not. */
-const SHARES = { transition: 0.1, unseen: 0.1, awake: 0.05, age: 0.1, failing: 0.05 }
+/**
+ * What of the looks each kind gets before the more urgent ones take the rest; of transitions it is what the oldest get. Doubled, what is
+ * urgent waits longer behind what is not, and most transitions behind those that are late already.
+ */
+const SHARES = { transition: 0.35, unseen: 0.1, awake: 0.05, age: 0.1, failing: 0.05 }
 /** The part of the budget that looking at everything now and then may take. Source: the poll plan of the design. */
 const AGE_SHARE = 0.25
 
@@ -107,7 +110,7 @@ export function looksToMake(plan: PollPlan, { pages, projects }: Listed): Looks 
     unseen: plan.unseenFirst ? restful : Math.floor(restful * UNSEEN),
     shares: {
       'in-flight': 0,
-      transition: part(SHARES.transition),
+      transition: plan.unseenFirst ? part(SHARES.age) : part(SHARES.transition),
       unseen: plan.unseenFirst ? restful : part(SHARES.unseen),
       awake: plan.unseenFirst ? 0 : part(SHARES.awake),
       age: part(SHARES.age),

@@ -122,14 +122,11 @@ function toldUntil(
   return at && after(at, seconds(0 - listLag))
 }
 
-/** ms. Doubled, some transitions are known that much later where there is not room for all, and the others no later. */
-const LONGEST_WAIT = 600_000
-
 /**
- * The score of a transition of that age: those that waited for long come first, the oldest before the others; then the newest. Where there
- * is not room for all, most are known at once, and a compute that sleeps again while it waits needs one look for two of them.
+ * The score of a transition of that age: the newest is the most urgent. Where there is not room for all, most are known at once, and a
+ * compute that sleeps again while it waits needs one look for two of them.
  */
-const waited = (age: number): number => (age < LONGEST_WAIT ? -age : age)
+const waited = (age: number): number => -age
 
 /** A change takes seconds: what shows the same for so long is stuck, and goes on like anything else. Doubled, stuck computes take looks from others for twice as long. */
 const PATIENCE = seconds(300)

@@ -149,16 +149,11 @@ describe('a suspension that is expected', () => {
   })
 })
 
-test('of transitions the newest comes first, but one that waited for ten minutes before all of them', () => {
-  const known = fleetOf([{}, {}, {}, {}])
-  const restless = new Map([
-    ['project-0', at(1000)],
-    ['project-1', at(899)],
-    ['project-2', at(1200)],
-    ['project-3', at(300)],
-  ])
-  const now = at(1500)
-  expect(chosen(fleet(known, { restless }), { ...all, most: 4 }, now).projectIds).toEqual([
+test('of transitions the oldest have a share, and the newest the rest', () => {
+  const known = fleetOf([{}, {}, {}, {}, {}])
+  const restless = new Map([1000, 899, 1200, 300, 950].map((quiet, index) => [`project-${index}`, at(quiet)]))
+  const some = { ...all, most: 4, shares: { ...shares, transition: 2 } }
+  expect(chosen(fleet(known, { restless }), some, at(1500)).projectIds).toEqual([
     'project-3',
     'project-1',
     'project-2',

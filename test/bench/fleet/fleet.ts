@@ -49,7 +49,11 @@ export async function fleet(minutes?: number, isWarm = false): Promise<Figures> 
 async function oneFleet(projects: number, minutes: number, isWarm: boolean): Promise<Figures> {
   const options: FleetOptions = { projects, awakeShare: 0.02, awakeSeconds: 1200, seed: 1, scale: 1 }
   const folder = mkdtempSync(join(tmpdir(), 'dormouse-fleet-'))
-  const warming = { folder, yaml: yamlOf('http://127.0.0.1:1', folder), kept: process.env['FLEET_KEPT'] }
+  const warming = {
+    folder,
+    yaml: yamlOf('http://127.0.0.1:1/api/v2', folder),
+    kept: process.env['FLEET_KEPT'],
+  }
   try {
     const past = isWarm ? await warmUp(options, warming) : undefined
     const service = await startFleetService({ ...options, ...(past && { past }) })

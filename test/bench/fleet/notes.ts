@@ -13,6 +13,8 @@ import { createListAges, type Account, type AgeFigures, type Known, type Window 
 type Now = () => Instant
 
 export type Notes = {
+  /** Of these something was known before the notes begin. */
+  readonly begin: (ledger: Ledger) => void
   /** `ports` that note what goes through them. */
   readonly watched: (ports: Ports) => Ports
   readonly known: () => readonly Known[]
@@ -42,6 +44,9 @@ export function createNotes(now: Now): Notes {
       slices.push(...(batch.slices as { readonly settled: readonly AwakeSlice[] }).settled)
   }
   return {
+    begin: ({ computes }) => {
+      for (const { ref } of computes.values()) since.set(ref.endpointId, 0)
+    },
     watched: (ports) => {
       const listProjectsPage: Ports['service']['listProjectsPage'] = async (cursor, signal) => {
         const page = await ports.service.listProjectsPage(cursor, signal)

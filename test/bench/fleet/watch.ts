@@ -74,6 +74,7 @@ const lanes = await createLanes(() => config, machine, {
   pause,
 })
 const lane = firstOf(lanes.all)
+notes.begin(lane.state().ledger)
 
 const blocks = watchBlocks()
 const begunAt = clock.monotonic()
