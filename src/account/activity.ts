@@ -153,9 +153,10 @@ function lastBefore(start: Instant, session: Footprint | undefined): Instant {
 export const lastForeignActivity = (evidence: Evidence): Instant | undefined =>
   foreignActivities(evidence).at(-1)
 
-/** Whether a wake lies inside a session of ours that cannot prove that the server ran before it. */
+/** Whether a wake lies inside a session of ours that cannot prove that the server ran before it, by a look or by its own account. */
 export function isCausedByUs({ from }: AwakeInterval, footprints: readonly Footprint[]): boolean {
-  return footprints.some(({ connectedAt, disconnectedAt, postmasterStartedAt }) => {
+  return footprints.some(({ connectedAt, disconnectedAt, postmasterStartedAt, shownAwakeAt }) => {
+    if (shownAwakeAt !== undefined && from.latest <= shownAwakeAt) return false
     const overlaps = from.latest >= connectedAt && from.earliest <= disconnectedAt
     return (
       overlaps && (postmasterStartedAt === undefined || postmasterStartedAt >= instant(connectedAt - SECOND))

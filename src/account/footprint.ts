@@ -24,6 +24,7 @@ function footprintOf(attempt: ReadingAttempt, before: Before): Footprint {
   return {
     connectedAt: begun,
     disconnectedAt: instant(disconnectedAt + ahead),
+    shownAwakeAt: look.answeredAt,
     activeBefore: look.compute.lastActive,
     hiddenFrom: instant(look.askedAt + ahead - activityLag * 1000),
     ...(reading ? seenBy(reading, before, begun) : SAW_NOTHING),

@@ -71,6 +71,8 @@ export type MeasuredSize = { readonly at: Instant; readonly cu: Cu }
 export type Footprint = {
   readonly connectedAt: Instant
   readonly disconnectedAt: Instant
+  /** By when the look that let it go had shown the compute awake; absent in what an earlier version kept. */
+  readonly shownAwakeAt?: Instant
   /** Undefined when the reading failed, so that nothing is known of the server. */
   readonly postmasterStartedAt: Instant | undefined
   /** The last activity the record showed before we connected: somebody else's. */

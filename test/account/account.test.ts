@@ -210,6 +210,27 @@ test('a wake just before a look that let a slow reading go is not that readingâ€
   expect(one(known).totals).toMatchObject({ wakes: 2, wakesCaused: 0 })
 })
 
+test('a wake that a look had shown is not of the reading it let go, however uncertain the time of the look', () => {
+  const seen = { ...look(431.2, { state: 'active', startedAt: at(430) }), answeredAt: at(431.8) }
+  const known = after([
+    sweep(420, { looks: [look(420, asleep)] }),
+    sweep(434, {
+      looks: [seen],
+      readings: [
+        attempt(430.9, {
+          disconnectedAt: at(431.4),
+          look: seen,
+          result: {
+            kind: 'read',
+            reading: reading({ postmasterStartedAt: at(430.6), serverTime: at(431.2) }),
+          },
+        }),
+      ],
+    }),
+  ])
+  expect(one(known).totals).toMatchObject({ wakes: 2, wakesCaused: 0 })
+})
+
 test('awake time earns credit for readings, at most one delay, and a reading spends what it was let go for', () => {
   const known = after([
     sweep(60, { looks: [look(60, { state: 'active', startedAt: at(-3600) })] }),
