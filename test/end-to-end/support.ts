@@ -45,7 +45,7 @@ export function dormouse(words: readonly string[], env: Readonly<Record<string, 
 export async function until<Value>(
   what: string,
   ask: () => Promise<Value | undefined> | Value | undefined,
-  seconds = 60,
+  seconds = 150,
 ): Promise<Value> {
   const end = performance.now() + seconds * 1000
   while (performance.now() < end) {
