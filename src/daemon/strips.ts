@@ -66,11 +66,8 @@ export function createStrips({ history, accountOf }: StripSource): Strips {
         const settled = kept.get(key)?.stretches.filter(({ to }) => to > span.from) ?? []
         const until = knownUntil(view, asked)
         const stretches = [...settled, ...openStretches(view, accountOf(view.ref), until)]
-        const first = Math.min(
-          stretches[0]?.from ?? span.to,
-          asked.knownFrom.get(view.ref.account) ?? span.to,
-        )
-        return [key, { span, knownFrom: instant(Math.max(span.from, first)), knownUntil: until, stretches }]
+        const knownFrom = knownSince(view, asked, stretches)
+        return [key, { span, knownFrom, knownUntil: until, stretches }]
       }),
     )
   }
@@ -125,6 +122,16 @@ function grown(
   const last = before.stretches.at(-1)?.to ?? before.from
   const stretches = [...before.stretches, ...found.filter(({ to }) => to > last)]
   return { from, stretches: stretches.filter(({ to }) => to > from) }
+}
+
+/** Days are counted whole, also the one on which a compute was created: before that it was not asleep. */
+function knownSince(
+  { ref, compute }: ComputeView,
+  { span, knownFrom }: StripsAsked,
+  [first]: readonly AwakeTime[],
+): Instant {
+  const counted = Math.max(knownFrom.get(ref.account) ?? span.to, compute.createdAt)
+  return instant(Math.max(span.from, Math.min(first?.from ?? span.to, counted)))
 }
 
 const knownUntil = ({ ref, state }: ComputeView, { span, sweptAt }: StripsAsked): Instant =>

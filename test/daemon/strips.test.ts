@@ -105,6 +105,14 @@ test('of a compute that cannot be asked for long, nothing is drawn since its acc
   })
 })
 
+test('a compute is not known before it was created, though the day is counted whole', async () => {
+  const view: ComputeView = { ...asleep, compute: { ...asleep.compute, createdAt: at(TAKEN - 60) } }
+  const known = new Map([['main', at(TAKEN - 9 * HOUR)]])
+  const strips = createStrips({ ...settledPast(), accountOf: () => settledAccount(TAKEN) })
+  const shown = await strips(ask({ views: [view], knownFrom: known }))
+  expect(shown.get(computeKey(view.ref))?.knownFrom).toBe(at(TAKEN - 60))
+})
+
 test('what is settled is read once, and then only what was settled since', async () => {
   const day = [TAKEN - 20 * HOUR, TAKEN - 19 * HOUR] as const
   const { history, asked, past } = settledPast([TAKEN - 100 * HOUR, TAKEN - 99 * HOUR], day)
