@@ -1,4 +1,4 @@
-import type { CacheAccount } from '../model/ledger.ts'
+import type { CacheAccount } from '../model/reading-counters.ts'
 import type { CacheReading, Reading } from '../model/observation.ts'
 import { ratio, type Ratio } from '../model/units.ts'
 

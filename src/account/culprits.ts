@@ -1,7 +1,7 @@
 // Who holds a compute awake, as one reading shows it.
 import type { AutosuspendDelay } from '../model/compute.ts'
 import type { Culprit, HeldBy, HoldCause } from '../model/evidence.ts'
-import type { UseAccount } from '../model/ledger.ts'
+import type { UseAccount } from '../model/reading-counters.ts'
 import type { ClientGroup, Reading } from '../model/observation.ts'
 import { millis, type Millis } from '../model/units.ts'
 

@@ -1,5 +1,6 @@
 // What the counters of use grew by between two readings, our own sessions left out.
-import type { ReadingAccount, UseAccount } from '../model/ledger.ts'
+import type { ReadingAccount } from '../model/ledger.ts'
+import type { UseAccount } from '../model/reading-counters.ts'
 import type { Reading } from '../model/observation.ts'
 import { millis } from '../model/units.ts'
 

@@ -1,5 +1,5 @@
 // What readings inside Postgres said of a compute, and how old what is known of awake computes is, as samples.
-import type { CacheAccount } from '../model/ledger.ts'
+import type { CacheAccount } from '../model/reading-counters.ts'
 import type { ComputeView, Snapshot } from '../model/snapshot.ts'
 import { eachInTurns, type Steps } from '../model/steps.ts'
 import type { Seconds } from '../model/units.ts'

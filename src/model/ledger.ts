@@ -4,13 +4,14 @@ import type { Compute, ComputeRef, Project } from './compute.ts'
 import type { ProjectCount } from './counted.ts'
 import type { DayRow } from './day.ts'
 import type { AwakeInterval, HeldBy, Evidence } from './evidence.ts'
+import type { CacheAccount, UseAccount } from './reading-counters.ts'
 import type { RollupState } from './rollup.ts'
 import type { Reading } from './observation.ts'
 import type { AwakeSlice } from './slice.ts'
 import type { Tallies } from './tally.ts'
 import type { Interval } from './time.ts'
 import type { Unproductive } from './unproductive.ts'
-import type { CuMillis, Instant, Micros, Millis, Ratio, Seconds } from './units.ts'
+import type { CuMillis, Instant, Micros, Millis, Seconds } from './units.ts'
 
 /** A value that is known to lie within `[low, high]`. */
 export type Bounds<Value extends number> = {
@@ -53,35 +54,6 @@ export type Counters = {
   readonly wakesCaused: number
   /** Absent in what an earlier version wrote. */
   readonly unproductive?: Unproductive
-}
-
-/** Cache counters carried over restarts of the compute, and the share of the last stretch. */
-export type CacheAccount = {
-  /** The start of the server process the counters below belong to. */
-  readonly incarnation: Instant
-  readonly hits: number
-  readonly misses: number
-  readonly writes: number
-  readonly totalHits: number
-  readonly totalMisses: number
-  readonly totalWrites: number
-  /** Between the last two readings of one incarnation, or between its start and the only one; of the last such time in which anything was read. */
-  readonly hitRatio: Ratio | undefined
-}
-
-/** What the counters of use grew by, between readings of one incarnation, without our own sessions. */
-export type UseAccount = {
-  readonly arrivals: number
-  readonly activeTime: Millis
-  /** Over the stretch between the last two readings of one incarnation; undefined before there are two. */
-  readonly last:
-    | {
-        readonly span: Millis
-        readonly arrivals: number
-        /** Statements running at a time, on average. */
-        readonly averageActive: number
-      }
-    | undefined
 }
 
 /** How late the service showed an activity whose time a reading told: somewhere in `[atLeast, atMost]`. */

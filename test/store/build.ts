@@ -1,7 +1,12 @@
 // Builders for what the store keeps.
 import type { ComputeRef } from '../../src/model/compute.ts'
 import type { Edge } from '../../src/model/evidence.ts'
-import { NO_READING_COUNTS, type ComputeAccount, type SettledInterval } from '../../src/model/ledger.ts'
+import {
+  NO_READING_COUNTS,
+  type ComputeAccount,
+  type Ledger,
+  type SettledInterval,
+} from '../../src/model/ledger.ts'
 import type { DayRow } from '../../src/model/day.ts'
 import type { Batch } from '../../src/model/ports.ts'
 import { FINE, type Rollup } from '../../src/model/rollup.ts'
@@ -120,3 +125,25 @@ export const numbered = (index: number): Batch => ({
   settled: [intervalAt(refOf('ep-one'), index * 100)],
   rollups: [rollupAt(refOf('ep-one'), index * 300)],
 })
+
+export async function collected<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = []
+  for await (const item of items) all.push(item)
+  return all
+}
+
+/** As text would keep it: what is undefined is left out. */
+export const plain = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value
+
+/** What one look at a compute leaves, `intervals` awake intervals of it settled. */
+export const seen = (endpointId: string, when = 2000): { readonly ledger: Ledger; readonly batch: Batch } =>
+  accounted(
+    ledger(),
+    sweep(when, {
+      looks: [look(when, { endpointId, startedAt: at(10), suspendedAt: at(70), lastActive: at(60) })],
+    }),
+    { prices, overhead: 0.01, now: at(when) },
+  )
+
+/** From the beginning to the end. */
+export const ALWAYS = { from: instant(0), to: at(1e9) }

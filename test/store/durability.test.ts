@@ -10,7 +10,7 @@ import { openEmbeddedStore } from '../../src/store/embedded.ts'
 import { at } from '../support/build.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { testWith } from '../support/programs.ts'
-import { collected } from './contract.ts'
+import { collected } from './build.ts'
 import { eachInItsFolder } from './folder.ts'
 
 const WRITER = fileURLToPath(new URL('./writer.ts', import.meta.url))

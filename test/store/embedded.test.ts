@@ -7,7 +7,8 @@ import { accounted } from '../support/accounted.ts'
 import { at, attempt, look, prices, sweep } from '../support/build.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { batch, computeOf, refOf } from './build.ts'
-import { collected, plain, storeContract } from './contract.ts'
+import { collected, plain } from './build.ts'
+import { storeContract } from './contract.ts'
 import { eachInItsFolder, makeFolder } from './folder.ts'
 
 const clock = fakeClock()

@@ -7,7 +7,7 @@ import { openEmbeddedStore } from '../../src/store/embedded.ts'
 import { at } from '../support/build.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { batch, computeOf, refOf, rollupAt } from './build.ts'
-import { collected } from './contract.ts'
+import { collected } from './build.ts'
 import { eachInItsFolder } from './folder.ts'
 
 const { folder } = eachInItsFolder()

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { explained, explainedEach, explainedNow } from '../../src/store/trouble.ts'
-import { collected } from './contract.ts'
+import { collected } from './build.ts'
 import { eachInItsFolder } from './folder.ts'
 
 const { file } = eachInItsFolder()

@@ -289,13 +289,5 @@ const LEDGER: readonly Case[] = [
   },
 ]
 
-export const DAEMON_CASES: readonly Case[] = [
-  ...DOWN,
-  ...STALE,
-  ...API_ERRORS,
-  ...KEY,
-  ...WAKE,
-  ...STUCK,
-  ...REPORT,
-  ...LEDGER,
-]
+const ALL = [DOWN, STALE, API_ERRORS, KEY, WAKE, STUCK, REPORT, LEDGER]
+export const DAEMON_CASES: readonly Case[] = ALL.flat()
