@@ -17,7 +17,9 @@ const entrySchema = z
     name: receiverName,
     type: z
       .enum(['webhook', 'slack', 'smtp'])
-      .describe('webhook: a signed POST of JSON. slack: an incoming webhook. smtp: mail.'),
+      .describe(
+        'webhook: a signed POST of JSON. slack: an incoming webhook, which is of one channel. smtp: mail.',
+      ),
     ...receiverKeys,
     events: z
       .array(z.enum(TOLD_KINDS))
@@ -26,7 +28,11 @@ const entrySchema = z
       .describe('The kinds of events it is told of; all when absent.'),
     min_severity: z.enum(SEVERITIES).prefault('warning').describe('The least severe it is told of.'),
     team: z.string().min(1).optional().describe('Only what this team of owners answers for.'),
-    channel: z.string().min(1).optional().describe('Only what belongs to owners with this channel.'),
+    channel: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Only what belongs to owners with this channel; where it is told is in the address.'),
     repeat_after: duration({ min: '1m', max: '30d' })
       .prefault('4h')
       .describe('The same about one thing is not told again before.'),

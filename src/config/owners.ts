@@ -15,7 +15,11 @@ const entry = z
       .describe('Which computes: those that fit everything given here; all where nothing is.'),
     team: name.describe('The team; a label of metrics, alerts are routed by it.'),
     tier: name.optional().describe('How much depends on it, such as prod; a label, too.'),
-    channel: z.string().min(1).optional().describe("Where the team's notifications go, such as #payments."),
+    channel: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Where the team reads, such as #payments: a word for notifications[].channel to choose by.'),
     cost_centre: z.string().min(1).optional().describe('For the report.'),
   })
   .transform(({ match, team, tier = '', channel, cost_centre: costCentre }) => ({

@@ -51,9 +51,7 @@ const sink = z
       .strictObject({ team: z.string().min(1).describe('One of the teams of owners.') })
       .optional()
       .meta({ examples: [{ team: 'payments' }] })
-      .describe(
-        'Only what this team answers for, in place of only_team. Slack is also told its channel, where owners name one.',
-      ),
+      .describe('Only what this team answers for, in place of only_team.'),
     ...receiverKeys,
   })
   .superRefine(refineReceiver)

@@ -51,8 +51,7 @@ export function createDeliveries(
       if (kind === 'report') {
         const report = reader && (await store.report(account, item))
         if (!report) return undefined
-        const channel = reader.team === undefined ? undefined : config.owners().ofTeam(reader.team).channel
-        return reportMessage(report, { ...reader, channel, sink: bareName(sink) })
+        return reportMessage(report, { ...reader, sink: bareName(sink) })
       }
       const kept = await store.event(account, item)
       return kept && messageOf(kept, sink)

@@ -23,8 +23,6 @@ export type ReportRecipient = {
   readonly sink: string
   readonly type: 'webhook' | 'slack' | 'smtp' | 'file'
   readonly format: ReportFormat
-  /** Where Slack is to show it; undefined: where its address says. */
-  readonly channel?: string | undefined
 }
 
 /** With turns of the event loop in between: that of a large fleet takes some tenths of a second. */
@@ -50,7 +48,7 @@ export async function reportMessage(stored: StoredReport, recipient: ReportRecip
     case 'webhook':
       return { ...message, body: await webhookBody(stored, format, of) }
     case 'slack':
-      return { ...message, slack: await slackBody(report, recipient, of) }
+      return { ...message, slack: JSON.parse(await of('slack')) as object }
     case 'smtp': {
       const attached = ATTACHED[format]
       return { ...message, html: await of('html'), attachments: attached ? [await file(attached)] : [] }
@@ -79,8 +77,3 @@ const webhookBody = async (
   of: Rendered,
 ): Promise<Message['body']> =>
   format === 'json' ? json : { slot: slot.id, account, format, content: await of(format) }
-
-async function slackBody({ team }: Report, { channel }: ReportRecipient, of: Rendered): Promise<object> {
-  const blocks = JSON.parse(await of('slack')) as object
-  return team === null || channel === undefined ? blocks : { ...blocks, channel }
-}

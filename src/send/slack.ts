@@ -8,7 +8,10 @@ export type SlackOptions = { readonly url: () => Result<string, string>; readonl
 /** Characters of a text. Source: Slack, "Sending messages using incoming webhooks": longer ones are cut or refused. */
 const LONGEST = 3000
 
-/** An incoming webhook of Slack, or of what speaks like it. */
+/**
+ * An incoming webhook of Slack, or of what speaks like it. Its channel is that of the address. Source: Slack, "Sending messages using
+ * incoming webhooks": the channel cannot be overridden; those older than apps could, and some refuse such messages with 404 by now.
+ */
 export const createSlack =
   ({ url, clock }: SlackOptions): Sink =>
   ({ text, slack }, signal) => {

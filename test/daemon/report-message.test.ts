@@ -61,15 +61,13 @@ test('a file is the format, a message of Slack its blocks', async () => {
   })
 })
 
-test('the part of a team says whose it is, and goes to its channel', async () => {
+test('the part of a team says whose it is, and leaves the channel to the address', async () => {
   const part = told(inputOf({ ...FLEETS.busy, plan: { onlyTeam: 'web' } }))
   const kept = { ...stored, team: 'web', json: JSON.stringify(part) }
-  const message = await reportMessage(kept, { sink: 'chat', type: 'slack', format: 'slack', channel: '#web' })
+  const message = await reportMessage(kept, { sink: 'chat', type: 'slack', format: 'slack' })
   expect(message.subject).toBe('Dormouse report 2026-W47, account main, team web (late)')
   expect(message.key).toBe('main/2026-W47/chat')
-  expect(message.slack).toMatchObject({ channel: '#web' })
-  const all = await messageTo({ type: 'slack', format: 'slack', channel: '#web' })
-  expect(all.slack).not.toHaveProperty('channel')
+  expect(message.slack).not.toHaveProperty('channel')
 })
 
 /** An API with nothing to show. */
