@@ -6,7 +6,6 @@ import { inTurns, type Steps } from '../model/steps.ts'
 import { RENDERINGS } from '../report/formats.ts'
 import { reportFrom } from '../report/json.ts'
 import { shownName } from '../report/names.ts'
-import type { Report } from '../report/schema.ts'
 
 /** What comes with a mail that shows the HTML itself: the same with charts and all computes, or the format that is asked for. */
 const ATTACHED: Readonly<Record<ReportFormat, ReportFormat | undefined>> = {
