@@ -9,7 +9,6 @@ import type { Owners } from '../model/owner.ts'
 import type { History, Outbox } from '../model/ports.ts'
 import type { Prices } from '../model/price.ts'
 import type { ReportPlan, ReportSlot } from '../model/report.ts'
-import { COARSE } from '../model/rollup.ts'
 import { targetOf, type Target } from '../model/selector.ts'
 import type { AccountView } from '../model/snapshot.ts'
 import { inTurns } from '../model/steps.ts'
@@ -20,6 +19,7 @@ import type { Place } from '../report/place.ts'
 import { reportOf, type ReportInput } from '../report/report.ts'
 import type { Report } from '../report/schema.ts'
 import { eventText } from '../send/events.ts'
+import { hoursOf } from './hours.ts'
 import { isMonth } from './month.ts'
 
 export type ReportSource = {
@@ -127,16 +127,16 @@ function stretchesOf({ from, to }: ReportSlot, zone: Zone): Stretches {
 
 /** Each row for those that it belongs to. */
 async function gather(
-  { history, ledger: { account } }: ReportSource,
+  { history, ledger }: ReportSource,
   stretches: Stretches,
   gatheringsOf: (ref: ComputeRef) => readonly Gather[],
 ): Promise<void> {
   const { week, earlier, month } = stretches
   const from = earliest(month.from, ...earlier.map((one) => one.from))
-  for await (const row of history.days(account, { from, to: week.to })) {
+  for await (const row of history.days(ledger.account, { from, to: week.to })) {
     for (const one of gatheringsOf(row.ref)) one.addDay(row)
   }
-  for await (const rollup of history.rollups(account, { ...week, length: COARSE })) {
+  for await (const rollup of hoursOf(history, ledger, week)) {
     for (const one of gatheringsOf(rollup.ref)) one.addRollup(rollup)
   }
 }

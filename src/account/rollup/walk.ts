@@ -1,7 +1,8 @@
 // One walk along time that puts each piece into the stretch of fixed length it falls in.
 import type { ComputeRef } from '../../model/compute.ts'
-import type { CulpritShare, OpenRollup, Rollup, RollupState } from '../../model/rollup.ts'
-import { instant, millis, ratio, type Instant, type Seconds } from '../../model/units.ts'
+import type { OpenRollup, Rollup, RollupState } from '../../model/rollup.ts'
+import { instant, millis, type Instant, type Seconds } from '../../model/units.ts'
+import { closedOf } from './closed.ts'
 import type { Stretch } from './stretches.ts'
 
 /** Something true of one instant. */
@@ -15,8 +16,6 @@ type Walk = { -readonly [Key in keyof Track]: Track[Key] } & {
   readonly length: Seconds
 }
 
-/** How many culprits are kept. */
-const MOST_CULPRITS = 5
 /**
  * A time that lies further back than this, milliseconds, is no fact told twice but a clock that was set back. Doubled, a
  * clock that was wrong by more than an hour leaves a longer hole.
@@ -105,18 +104,8 @@ const NOTHING: Omit<OpenRollup, 'from'> = {
 }
 
 function close(walking: Walk): void {
-  const { open, closed, ref, length } = walking
+  const { open, closed } = walking
   if (!open) return
-  const { held, ...sums } = open
-  closed.push({ ...sums, ref, length, culprits: culpritsOf(held) })
+  closed.push(closedOf(open, walking))
   walking.open = undefined
-}
-
-function culpritsOf(held: OpenRollup['held']): readonly CulpritShare[] {
-  const all = Object.entries(held)
-  const sum = all.reduce((total, [, time]) => total + time, 0)
-  return all
-    .toSorted(([a, most], [b, less]) => less - most || (a < b ? -1 : 1))
-    .slice(0, MOST_CULPRITS)
-    .map(([culprit, time]) => ({ culprit, share: ratio(Math.round((time / sum) * 1000) / 1000) }))
 }
