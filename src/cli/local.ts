@@ -154,6 +154,8 @@ function tell(event: LocalEvent, io: Io): void {
       return
     case 'listening':
       io.out(event.postgres)
+      return
+    case 'activity': // twice a second for every compute in use: for programs that start the service, not for people
   }
 }
 

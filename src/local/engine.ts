@@ -66,7 +66,10 @@ export function createEngine(options: EngineOptions): Engine {
   let closed = false
   const timers = createTimers(clock, (projectId) => void timeReached(projectId))
   const computes = options.makeComputes({
-    onActivity: (endpointId, at) => void report(endpointId, { kind: 'activity', endpointId, at }),
+    onActivity: (endpointId, at) => {
+      report(endpointId, { kind: 'activity', endpointId, at })
+      options.log({ kind: 'activity', endpointId, at })
+    },
     onGoal: (endpointId, cu) => void report(endpointId, { kind: 'goal', endpointId, cu }),
     onDied: (endpointId, message) => {
       const projectId = report(endpointId, { kind: 'died', endpointId, message })

@@ -16,6 +16,8 @@ export type LocalEvent =
       /** From the request to the answer, configured wake latency included. */
       readonly seconds: number
     }
+  /** The activity monitor saw a compute in use at `at`, ms: what its autosuspend delay counts from. */
+  | { readonly kind: 'activity'; readonly endpointId: string; readonly at: number }
   | { readonly kind: 'stopped'; readonly endpointId: string; readonly projectId: string }
   | {
       readonly kind: 'start-failed'

@@ -12,22 +12,43 @@ const FILL = [
   'vacuum analyze item',
 ]
 
-/** How many visits failed; resolves when all are over. `begun` is the instant of the schedule's 0 on `performance.now`. */
-export async function play(uri: string, visits: readonly Visit[], begun: number): Promise<number> {
-  const paid = await Promise.all(visits.map((visit) => isPaid(uri, visit, begun)))
-  return paid.filter((one) => !one).length
+/** What a client did on its compute: connecting, a query, leaving. Epoch ms. */
+export type Deed = { readonly from: number; readonly to: number }
+
+export type Played = {
+  readonly deeds: readonly Deed[]
+  /** Visits that failed: on a machine that is too busy a client may lose its compute. */
+  readonly lost: number
 }
 
-/** Whether the visit went as planned: on a machine that is too busy a client may lose its compute. */
-async function isPaid(uri: string, { at, application, queries }: Visit, begun: number): Promise<boolean> {
+/** Resolves when all visits are over. `begun` is the instant of the schedule's 0 on `performance.now`. */
+export async function play(uri: string, visits: readonly Visit[], begun: number): Promise<Played> {
+  const deeds: Deed[] = []
+  const paid = await Promise.all(visits.map((visit) => isPaid(uri, visit, { begun, deeds })))
+  return { deeds: deeds.toSorted((a, b) => a.from - b.from), lost: paid.filter((one) => !one).length }
+}
+
+async function isPaid(
+  uri: string,
+  { at, application, queries }: Visit,
+  { begun, deeds }: { readonly begun: number; readonly deeds: Deed[] },
+): Promise<boolean> {
   await until(begun + at * 1000)
-  return inSession(uri, application, async (client) => {
+  let from = Date.now()
+  const noteDeed = (): void => void deeds.push({ from, to: Date.now() })
+  const done = await inSession(uri, application, async (client) => {
+    noteDeed()
     for (const [index, query] of queries.entries()) {
       await until(begun + (at + query) * 1000)
-      const from = (index * 997 + Math.round(at * 31)) % ROWS
-      await client.query('select count(filler) from item where id between $1 and $2', [from, from + 100])
+      from = Date.now()
+      const first = (index * 997 + Math.round(at * 31)) % ROWS
+      await client.query('select count(filler) from item where id between $1 and $2', [first, first + 100])
+      noteDeed()
     }
+    from = Date.now()
   })
+  noteDeed()
+  return done
 }
 
 /** @throws when it fails again and again */

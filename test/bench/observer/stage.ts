@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync, closeSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { LocalEvent } from '../../../src/local/log.ts'
 import { startLocal, type Local } from '../../../src/local/start.ts'
 import { freePort } from '../../../src/local/compute/ports.ts'
 import { uriOf } from '../../end-to-end/support.ts'
@@ -21,9 +22,10 @@ export type Actor = {
 
 export type Watched = { readonly apiUrl: string; stop(): Promise<void> }
 
-const DELAY = 300 / SCALE
+/** The autosuspend delay of every compute, s. */
+export const DELAY = 300 / SCALE
 
-export async function startService(folder: string): Promise<Local> {
+export async function startService(folder: string, log: (event: LocalEvent) => void): Promise<Local> {
   return startLocal({
     folder: join(folder, 'service'),
     projects: PROFILES.flatMap(({ name }) =>
@@ -33,6 +35,7 @@ export async function startService(folder: string): Promise<Local> {
     wakeLatency: { min: 0.1, max: 0.1 },
     lastActiveLag: 5 / SCALE,
     cacheScale: 64,
+    log,
   })
 }
 
