@@ -141,7 +141,7 @@ export const operationEdge = ({ createdAt, updatedAt }: Operation): Edge => ({
 })
 
 /** The service had the start in its queue before the suspension was done, or suspended in order to apply a configuration. */
-function isRestart(start: Operation, operations: readonly Operation[]): boolean {
+export function isRestart(start: Operation, operations: readonly Operation[]): boolean {
   const suspension = operations.findLast(
     (one) =>
       awakeEffect(one) === 'suspends' && one.updatedAt <= start.updatedAt && one.createdAt <= start.createdAt,

@@ -5,6 +5,7 @@ import type { Sweep } from '../model/observation.ts'
 import { isOpen, type Operation } from '../model/operation.ts'
 import type { Batch } from '../model/ports.ts'
 import type { OperationTally, Tallies } from '../model/tally.ts'
+import { withWake } from './wake-latency.ts'
 
 /** Words of the service that are counted apart; its own are some thirty. Doubled, one that makes up words has twice as many series. */
 const WORDS = 100
@@ -18,13 +19,16 @@ export function countingOperations(sweep: Sweep): (batch: Batch, before: Ledger)
     ({ projectId, endpointId = '' }) => computeKey({ account: sweep.account, projectId, endpointId }),
   )
   return (batch, before) => {
-    const fresh = batch.computes.flatMap(({ ref }) => {
-      const known = before.computes.get(computeKey(ref))
-      return known ? newOf(known, ended.get(computeKey(ref)) ?? []) : []
+    const fresh = batch.computes.flatMap((account) => {
+      const known = before.computes.get(computeKey(account.ref))
+      const operations = known ? newOf(known, ended.get(computeKey(account.ref)) ?? []) : []
+      return operations.map((operation) => ({ operation, account }))
     })
     if (fresh.length === 0) return batch
     const tallies = batch.tallies ?? before.tallies
-    return { ...batch, tallies: { ...tallies, operations: fresh.reduce(withOperation, tallies.operations) } }
+    const operations = fresh.reduce((sum, { operation }) => withOperation(sum, operation), tallies.operations)
+    const wakeLatency = fresh.reduce(withWake, tallies.wakeLatency)
+    return { ...batch, tallies: { ...tallies, operations, wakeLatency } }
   }
 }
 

@@ -234,6 +234,7 @@ function accountView(
     teams: state.ledger.tallies.teams,
     wakesBy: state.ledger.tallies.wakes,
     operations: state.ledger.tallies.operations,
+    wakeLatency: state.ledger.tallies.wakeLatency,
     ...plannedOf(state.budgets, shown, answerable),
   }
 }

@@ -6,6 +6,7 @@ import type { Instant } from '../model/units.ts'
 import { putBudget } from './collect-budgets.ts'
 import { putAges, putReading } from './collect-readings.ts'
 import { putSpend, putTeams } from './collect-spend.ts'
+import { putWakeLatency } from './collect-wakes.ts'
 import {
   computeLabels,
   createMemory,
@@ -62,6 +63,7 @@ export function* collect(snapshot: Snapshot, facts: Facts, memory = createMemory
   yield* putStates(snapshot, put)
   yield* putAges(snapshot, put)
   putWakes(snapshot.accounts, put)
+  yield* putWakeLatency(snapshot, put)
   putEnded(snapshot.accounts, put)
   yield* putTeams(snapshot, put)
   putReadings(snapshot.accounts, put)

@@ -35,6 +35,10 @@ export const escapedValue = (text: string): string => escaped(text).replaceAll('
 
 const escaped = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
 
+/** A bound as both formats write it: read as text or as OpenMetrics, it is the same series. Source: OpenMetrics 1.0, "Canonical Numbers". */
+export const boundText = (bound: number): string =>
+  Number.isInteger(bound) ? `${bound}.0` : valueText(bound)
+
 /** `Infinity` is written otherwise than JavaScript does. */
 export function valueText(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return '+Inf'

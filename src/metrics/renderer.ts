@@ -3,8 +3,8 @@ import type { Steps } from '../model/steps.ts'
 import { createBlockWriter, type Block, type BlockWriter, type Line } from './block.ts'
 import type { Part } from './body.ts'
 import { CATALOGUE, PREFIX, type FamilyKey } from './catalogue.ts'
-import { labelText } from './format.ts'
 import type { Samples, Series } from './samples.ts'
+import { labelCount, startOf } from './start.ts'
 
 /** Immutable: it can be served while the next one is rendered. */
 export type Rendered = {
@@ -86,14 +86,14 @@ function* renderFamily({ key, series, kept, writer }: Rendering): Steps<void> {
 
 /** Takes over the labels; returns the blocks in which one is another. */
 function* relabel(key: FamilyKey, series: Series, kept: Kept): Steps<ReadonlySet<number>> {
-  const { labels: names } = CATALOGUE[key]
+  const wanted = labelCount(CATALOGUE[key])
   const changed = new Set<number>()
   const { length } = series.labels
   if (length < kept.labels.length) changed.add(Math.floor(length / BLOCK))
   for (let index = 0; index < length; index += 1) {
     const labels = series.labels[index] ?? []
     if (!isSame(labels, kept.labels[index])) {
-      if (labels.length !== names.length) throw new Error(`${labels.length} labels for ${names.length}`)
+      if (labels.length !== wanted) throw new Error(`${labels.length} labels for ${wanted}`)
       kept.labels[index] = labels
       changed.add(Math.floor(index / BLOCK))
     }
@@ -114,10 +114,10 @@ function linesOf(
   { key, series, again }: Pick<Rendering, 'key' | 'series'> & Pick<Kept, 'again'>,
   block: number,
 ): readonly Line[] {
-  const { name, labels: names } = CATALOGUE[key]
+  const family = CATALOGUE[key]
   const from = block * BLOCK
   return series.labels.slice(from, from + BLOCK).map((labels, index) => ({
-    start: again.has(from + index) ? undefined : `${PREFIX}${name}${labelText(names, labels)} `,
+    start: again.has(from + index) ? undefined : startOf(family, labels),
     value: series.values[from + index] ?? Number.NaN,
   }))
 }

@@ -2,7 +2,7 @@
 // a registry is switched to OpenMetrics.
 import type { MetricObjectWithValues, MetricValue } from 'prom-client'
 import type { Part } from './body.ts'
-import { labelText, valueText } from './format.ts'
+import { boundText, labelText, valueText } from './format.ts'
 
 type Kept = MetricObjectWithValues<MetricValue<string>>
 
@@ -18,6 +18,8 @@ function labelsOf({ labels }: MetricValue<string>): string {
   const present = Object.entries(labels).filter(([, value]) => value !== undefined)
   return labelText(
     present.map(([name]) => name),
-    present.map(([, value]) => String(value)),
+    present.map(([name, value]) =>
+      name === 'le' && typeof value === 'number' ? boundText(value) : String(value),
+    ),
   )
 }

@@ -1,4 +1,4 @@
-import type { Instant } from './units.ts'
+import type { Instant, Millis } from './units.ts'
 
 /** The service's record of background work. Source: service interface, "Operation". */
 export type Operation = {
@@ -11,6 +11,8 @@ export type Operation = {
   /** `running`, `scheduling`, `finished`, or another word, kept as it is. */
   readonly status: string
   readonly failuresCount: number
+  /** What it has taken, to the millisecond; undefined where the service does not tell. */
+  readonly duration?: Millis | undefined
   readonly createdAt: Instant
   readonly updatedAt: Instant
 }

@@ -119,6 +119,7 @@ export type AccountView = {
   readonly teams: Tallies['teams']
   readonly wakesBy: Tallies['wakes']
   readonly operations: Tallies['operations']
+  readonly wakeLatency: Tallies['wakeLatency']
   /** In the order of the configuration; without those that no period holds now. */
   readonly budgets: readonly ForecastBudget[]
   /** What the calendar month of the account's zone came to and may come to, in micros; undefined before the first pass. */

@@ -1,4 +1,5 @@
 // What counters over several computes came to, as they were shown: nothing that is found out later lowers them.
+import type { Durations } from './durations.ts'
 import type { Unproductive } from './unproductive.ts'
 
 /** The counter of one budget, in the unit of its limit. Plain data. */
@@ -21,6 +22,12 @@ export type OperationTally = {
   readonly failures: number
 }
 
+/** Regions that are counted apart; the service has some ten. Doubled, one that makes up regions has twice as many series. */
+export const MOST_REGIONS = 100
+
+/** How long the starts of computes in one region took. Plain data. */
+export type WakeTally = { readonly regionId: string } & Durations
+
 /** Plain data; in the store before anybody is told. */
 export type Tallies = {
   /** Name of a budget → its counter. */
@@ -31,6 +38,8 @@ export type Tallies = {
   readonly wakes: { readonly dormouse: number; readonly unknown: number }
   /** One for each action and status. */
   readonly operations: readonly OperationTally[]
+  /** One for each region. */
+  readonly wakeLatency: readonly WakeTally[]
 }
 
 export const NO_TALLIES: Tallies = {
@@ -38,4 +47,5 @@ export const NO_TALLIES: Tallies = {
   teams: {},
   wakes: { dormouse: 0, unknown: 0 },
   operations: [],
+  wakeLatency: [],
 }

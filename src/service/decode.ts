@@ -6,7 +6,7 @@ import type { Operation } from '../model/operation.ts'
 import type { ChangedCompute, Listing, OperationListing } from '../model/ports.ts'
 import { ok, type Result } from '../model/result.ts'
 import { fromIso } from '../model/time.ts'
-import { cu, seconds, type Instant } from '../model/units.ts'
+import { cu, millis, seconds, type Instant } from '../model/units.ts'
 import { id, listAt, namedListAt, parse, resultsAt, valueAt, type Problems } from './fit.ts'
 import { lostIn, unaddressed } from './lost.ts'
 import { ownOf, unreadOf } from './own.ts'
@@ -115,6 +115,8 @@ const operationWire = z
     action: z.string(),
     status: z.string(),
     failures_count: z.number().nullish(),
+    // nothing is counted by it but how long starts take: no operation is lost for one that makes no sense
+    total_duration_ms: z.int32().nonnegative().nullish().catch(undefined),
     created_at: timestamp,
     updated_at: timestamp,
   })
@@ -126,6 +128,7 @@ const operationWire = z
     action: wire.action,
     status: wire.status,
     failuresCount: wire.failures_count ?? 0,
+    duration: wire.total_duration_ms == null ? undefined : millis(wire.total_duration_ms),
     createdAt: wire.created_at,
     updatedAt: wire.updated_at,
   }))

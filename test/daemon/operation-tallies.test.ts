@@ -3,6 +3,8 @@ import { expect, test } from 'vitest'
 import { countingOperations } from '../../src/daemon/operation-tallies.ts'
 import type { Ledger } from '../../src/model/ledger.ts'
 import type { Operation } from '../../src/model/operation.ts'
+import { MOST_REGIONS, NO_TALLIES } from '../../src/model/tally.ts'
+import { millis } from '../../src/model/units.ts'
 import { batch } from '../store/build.ts'
 import { accounted } from '../support/accounted.ts'
 import { at, ledger, look, operation, prices, sweep } from '../support/build.ts'
@@ -11,8 +13,14 @@ import { check } from '../support/property.ts'
 const asleep = { startedAt: at(0), suspendedAt: at(90), lastActive: at(10) } as const
 
 /** A pass at `when` that lists `operations`. */
-function passed(before: Ledger, when: number, operations: readonly Operation[]): Ledger {
-  const seen = sweep(when, { looks: [look(when, asleep)], operations, operationsOf: ['project-one'] })
+function passed(
+  before: Ledger,
+  when: number,
+  operations: readonly Operation[],
+  { regionId = 'local' } = {},
+): Ledger {
+  const looks = [look(when, { ...asleep, regionId })]
+  const seen = sweep(when, { looks, operations, operationsOf: ['project-one'] })
   const after = accounted(before, seen, { prices, overhead: 0.01, now: at(when) }).ledger
   const part = { ...batch(), computes: [...after.computes.values()] }
   const { tallies } = countingOperations(seen)(part, before)
@@ -54,4 +62,74 @@ test('however often an operation is listed it is counted once, as long as it is 
   const late = [150, 4000].map((when) => operation('apply_config', when))
   const twice = [4010, 4020, 9000, 9100].reduce((known, when) => passed(known, when, late), begun)
   expect(twice.tallies.operations).toMatchObject([{ count: 2 }])
+})
+
+const woken = (when: number, took: number | undefined, over: Partial<Operation> = {}): Operation =>
+  operation('start_compute', when, {
+    createdAt: at(when - 1),
+    duration: took === undefined ? undefined : millis(took),
+    ...over,
+  })
+/** As the store hands them back. */
+const restored = (tallies: Ledger['tallies']): Ledger['tallies'] =>
+  JSON.parse(JSON.stringify(tallies)) as Ledger['tallies']
+
+test('of a start that ended is counted how long it took, by region, and of a restart or one that says nothing is not', () => {
+  const quick = woken(110, 250)
+  const first = passed(begun, 120, [quick, woken(115, 251), woken(118, undefined)])
+  expect(first.tallies.wakeLatency).toEqual([
+    { regionId: 'local', count: 2, sum: 501, upTo: { 250: 1, 500: 1 } },
+  ])
+  const stop = operation('suspend_compute', 130, { createdAt: at(125) })
+  const again = woken(132, 7000, { createdAt: at(125) })
+  const failed = woken(135, 9000, { status: 'error' })
+  const late = passed(first, 140, [quick, stop, again, failed, woken(138, 60_000)])
+  expect(late.tallies.wakeLatency).toEqual([
+    { regionId: 'local', count: 3, sum: 60_501, upTo: { 250: 1, 500: 1 } },
+  ])
+})
+
+test('starts are counted once each, in whatever order and however often they are listed, over restarts of the daemon', () => {
+  const wakes = [110, 200, 200.5, 340, 460, 700].map((when, index) =>
+    woken(when, [90, 250, 1700, 2000, 31_000, 4999][index]),
+  )
+  const turns = fc.array(fc.tuple(fc.integer({ min: 1, max: 60 }), fc.subarray(wakes), fc.boolean()), {
+    maxLength: 12,
+  })
+  check(
+    fc.property(turns, (all) => {
+      let known = begun
+      let now = 100
+      for (const [gap, listed, restarts] of all) {
+        now += gap
+        const told = listed.filter(({ updatedAt }) => updatedAt <= at(now))
+        known = passed(known, now, [...told, ...told.slice(0, 1)])
+        if (restarts) known = { ...known, tallies: restored(known.tallies) }
+      }
+      expect(passed(known, 900, wakes.toReversed()).tallies.wakeLatency).toEqual([
+        {
+          regionId: 'local',
+          count: 6,
+          sum: 90 + 250 + 1700 + 2000 + 31_000 + 4999,
+          upTo: { 250: 2, 2000: 2, 5000: 1 },
+        },
+      ])
+    }),
+  )
+})
+
+test('a service that makes up regions has a bounded number of them', () => {
+  const wakeLatency = Array.from({ length: MOST_REGIONS }, (_, index) => ({
+    regionId: `region-${index}`,
+    count: 1,
+    sum: millis(5),
+    upTo: { 250: 1 },
+  }))
+  const full: Ledger = { ...begun, tallies: { ...NO_TALLIES, wakeLatency } }
+  const more = ['one', 'two', 'region-7'].reduce(
+    (known, regionId, index) => passed(known, 200 + index, [woken(200 + index, 5)], { regionId }),
+    full,
+  )
+  const counted = new Map(more.tallies.wakeLatency.map(({ regionId, count }) => [regionId, count]))
+  expect([counted.size, counted.get('other'), counted.get('region-7')]).toEqual([MOST_REGIONS + 1, 2, 2])
 })

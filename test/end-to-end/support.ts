@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Fleet } from '../../src/daemon/status.ts'
 import { freePort } from '../../src/local/compute/ports.ts'
+import type { LocalOptions } from '../../src/local/options.ts'
 import { startLocal, type Local } from '../../src/local/start.ts'
 import { makeFolder } from '../local/support.ts'
 
@@ -68,6 +69,7 @@ export type Setting = AsyncDisposable & {
 /** A local service with one compute per project and a configuration for a daemon that polls it every second. */
 export async function setting(
   projects: readonly { name: string; suspendTimeoutSeconds: number }[],
+  { wakeLatency = { min: 0, max: 0 } }: Pick<LocalOptions, 'wakeLatency'> = {},
 ): Promise<Setting> {
   const folder = mkdtempSync(join(tmpdir(), 'dormouse-end-to-end-'))
   const service = makeFolder()
@@ -75,7 +77,7 @@ export async function setting(
     folder: service,
     projects,
     allowShortDelays: true,
-    wakeLatency: { min: 0, max: 0 },
+    wakeLatency,
     lastActiveLag: 0,
     cacheScale: 64,
   })

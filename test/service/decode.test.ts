@@ -218,6 +218,13 @@ describe('an operation', () => {
     ['of a word nobody knows', { action: 'swap', status: 'paused' }, { action: 'swap', status: 'paused' }],
     ['of no compute', { endpoint_id: null }, { endpointId: undefined }],
     ['that leaves the compute empty', { endpoint_id: '' }, { endpointId: undefined }],
+    ['that says what it took', { total_duration_ms: 1250 }, { duration: 1250 }],
+    ['that took no time', { total_duration_ms: 0 }, { duration: 0 }],
+    ['that says nothing of it', { total_duration_ms: null }, {}],
+    ['that took a text', { total_duration_ms: '1250' }, {}],
+    ['that took less than nothing', { total_duration_ms: -1 }, {}],
+    ['that took a part of a millisecond', { total_duration_ms: 0.5 }, {}],
+    ['that took more than a service can write', { total_duration_ms: 2 ** 31 }, {}],
   ])('%s', (_, change, expected) => {
     expect(decodeOperations({ operations: [{ ...operation, ...change }], pagination: null })).toEqual({
       ok: true,

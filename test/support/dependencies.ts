@@ -51,6 +51,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'metrics/collect-budgets.ts',
     'metrics/collect-spend.ts',
     'metrics/collect-readings.ts',
+    'metrics/collect-wakes.ts',
     'metrics/samples.ts',
     'metrics/selection.ts',
   ],
@@ -58,5 +59,6 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'metrics/collect-budgets.ts': ['model', 'metrics/samples.ts'],
   'metrics/collect-spend.ts': ['model', 'metrics/samples.ts'],
   'metrics/collect-readings.ts': ['model', 'metrics/samples.ts'],
+  'metrics/collect-wakes.ts': ['model', 'metrics/format.ts', 'metrics/samples.ts'],
   'metrics/samples.ts': ['model', 'metrics/catalogue.ts'],
 }

@@ -1,7 +1,7 @@
 // B: one compute, or a few: what it does, why it is awake, and whether its size fits.
 import { ANNOTATIONS, type Board, type Section } from './board.ts'
 import { SIZE, MONEY } from './compute-size.ts'
-import { stat, states } from './kinds.ts'
+import { heatmap, stat, states } from './kinds.ts'
 import type { Mapping } from './panel.ts'
 import {
   rate,
@@ -11,6 +11,7 @@ import {
   moneyPerCompute,
   perComputeAnd,
   owned,
+  bucketsByRegion,
   STATE,
   COMPUTE_FACTS,
 } from './query.ts'
@@ -134,18 +135,26 @@ const AWAKE: Section = {
           title: 'Wakes',
           description:
             'By the hour, or longer where the time shown is long. More than twelve an hour: a client that comes a little less often than the delay.',
-          width: 8,
+          width: 6,
           unit: 'none',
           decimals: 0,
           min: 0,
           bars: '1h',
           queries: [{ expr: owned(perCompute('wakes', grown('$__interval'))), legend: ONE }],
         }),
+        heatmap({
+          title: 'How long wakes take',
+          description:
+            'As the service records starts, of all computes in the same region. Whoever comes first waits that long.',
+          width: 6,
+          unit: 's',
+          queries: [{ expr: bucketsByRegion('wakeLatency'), legend: '{{le}}' }],
+        }),
         timeseries({
           title: 'Suspensions and restarts',
           description:
             'By the hour, or longer. A restart interrupts connections: the service stopped it and brought it back.',
-          width: 8,
+          width: 6,
           unit: 'none',
           decimals: 0,
           min: 0,
@@ -159,7 +168,7 @@ const AWAKE: Section = {
           title: 'Added by looking',
           description:
             'The share of its awake time that our own readings added. At most one in a hundred is planned for.',
-          width: 8,
+          width: 6,
           unit: 'percentunit',
           decimals: 2,
           min: 0,

@@ -129,6 +129,13 @@ export const quantile = (q: number, key: FamilyKey, ...labels: readonly string[]
 export const buckets = (key: FamilyKey, ...labels: readonly string[]): string =>
   `sum by (${[...labels, 'le'].join(', ')}) (rate(${metric(key)}_bucket${braced([JOB])}[$__rate_interval]))`
 
+/** Those of what is counted by region, where the chosen computes are: as many replicas as there are show the same. */
+export const bucketsByRegion = (key: FamilyKey): string => {
+  const each = `max by (region_id, le) (rate(${metric(key)}_bucket${braced([JOB])}[$__rate_interval]))`
+  const here = of('computeInfo', ...CHOSEN.compute, ...CHOSEN.team)
+  return `sum by (le) (${each} and on (region_id) ${here})`
+}
+
 /** Whether a query is empty unless `metrics.detail` is full. */
 export const needsFull = (expr: string): boolean =>
   FAMILY_KEYS.some((key) => {

@@ -1,5 +1,5 @@
 // Projects and computes: facts, state, time awake.
-import { basic, times, COMPUTE, counter, gauge, type Family } from './family.ts'
+import { basic, times, COMPUTE, counter, gauge, histogram, type Family } from './family.ts'
 
 export const COMPUTES = {
   projectInfo: basic(
@@ -83,6 +83,13 @@ export const COMPUTES = {
       'wakes_total',
       ['initiator'],
       'Wakes of all computes by who caused them: dormouse, or unknown, because the service names nobody.',
+    ),
+  ),
+  wakeLatency: basic(
+    histogram(
+      'wake_latency_seconds',
+      ['region_id'],
+      'How long the service took to start computes that slept, from its own record of each start; restarts are not among them, nor starts of which it tells no duration.',
     ),
   ),
   suspends: counter('compute_suspends_total', COMPUTE, 'Suspensions.'),

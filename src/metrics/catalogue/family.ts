@@ -39,6 +39,7 @@ const row =
 
 export const gauge = row('snapshot', 'gauge')
 export const counter = row('snapshot', 'counter')
+export const histogram = row('snapshot', 'histogram')
 export const selfCounter = row('self', 'counter')
 export const selfGauge = row('self', 'gauge')
 export const selfHistogram = row('self', 'histogram')

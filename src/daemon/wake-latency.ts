@@ -1,0 +1,21 @@
+// How long starts take, as the service itself says, by region.
+import { isRestart } from '../account/boundaries.ts'
+import { NO_DURATIONS, WAKE_BOUNDS, withDuration } from '../model/durations.ts'
+import type { ComputeAccount } from '../model/ledger.ts'
+import { awakeEffect, type Operation } from '../model/operation.ts'
+import { MOST_REGIONS, type Tallies } from '../model/tally.ts'
+
+type Ended = { readonly operation: Operation; readonly account: ComputeAccount }
+type Known = Tallies['wakeLatency']
+
+/** With one operation more that has ended. A restart is no wake: it waits in the service's queue until the compute has stopped. */
+export function withWake(known: Known, { operation, account: { compute, evidence } }: Ended): Known {
+  const { duration } = operation
+  if (duration === undefined || awakeEffect(operation) !== 'starts') return known
+  if (isRestart(operation, evidence.operations)) return known
+  const isRoom = known.length < MOST_REGIONS || known.some(({ regionId }) => regionId === compute.regionId)
+  const region = isRoom ? compute.regionId : 'other'
+  const before = known.find(({ regionId }) => regionId === region) ?? NO_DURATIONS
+  const after = { regionId: region, ...withDuration(before, duration, WAKE_BOUNDS) }
+  return [...known.filter(({ regionId }) => regionId !== region), after]
+}
