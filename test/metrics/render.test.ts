@@ -13,7 +13,7 @@ import { createPreset } from '../../src/model/sizes.ts'
 import type { BudgetForecast } from '../../src/model/budget.ts'
 import type { ComputeAccount, ProjectAccount } from '../../src/model/ledger.ts'
 import type { AwakeCauses } from '../../src/model/observation.ts'
-import type { ComputeView, Snapshot } from '../../src/model/snapshot.ts'
+import type { Snapshot } from '../../src/model/snapshot.ts'
 import { atOnce } from '../../src/model/steps.ts'
 import { bytes, cuMillis, millis, ratio, seconds } from '../../src/model/units.ts'
 import { budgetOf, money } from '../account/budgets/build.ts'
@@ -21,7 +21,7 @@ import { bodyText, FACTS, partsOf } from '../support/exposed.ts'
 import { testWith } from '../support/programs.ts'
 import { accounted } from '../support/accounted.ts'
 import { createOwners, NOBODY } from '../../src/model/owner.ts'
-import { MOST_REGIONS, NO_TALLIES } from '../../src/model/tally.ts'
+import { NO_TALLIES } from '../../src/model/tally.ts'
 import { at, attempt, ledger, look, operation, prices, project, reading, sweep } from '../support/build.ts'
 
 /** The service counted an hour of it, and the ledger agrees. */
@@ -67,8 +67,7 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
   )
   const projects = new Map([...folded.projects].map(compared))
   const operations = [{ action: 'apply_config', status: 'finished', count: 3, failures: 1 }]
-  const wakeLatency = [{ regionId: 'far', count: 4, sum: millis(33_375), upTo: { 250: 1, 2000: 2 } }]
-  const tallies = { ...NO_TALLIES, operations, wakeLatency }
+  const tallies = { ...NO_TALLIES, operations }
   const known = { ...folded, tallies, projects, computes: new Map([...folded.computes].map(measured)) }
   const rejected = service === 'ok' ? {} : { lastRejectedAt: at(600) }
   const last = {
@@ -178,8 +177,6 @@ test.each([
   'dormouse_computes_unreadable{reason="failing"} 0',
   'dormouse_operations_total{action="apply_config",status="finished"} 3',
   'dormouse_operation_failures_total{action="apply_config"} 1',
-  'dormouse_wake_latency_seconds_bucket{region_id="local",le="0.25"} 0',
-  'dormouse_wake_latency_seconds_count{region_id="local"} 0',
   `dormouse_compute_suspend_blocked{${one},cause="idle_in_transaction"} 1`,
   'dormouse_unproductive_spend_total{team="web",currency="USD",cause="idle_tail"} 0',
   'dormouse_budget_info{budget="all",team="",tier="",account="main",scope="all",per="month",mode="soft"} 1',
@@ -198,67 +195,6 @@ test.each([
   `dormouse_wakeups_caused_total{project_id="project-one",reason="reading"} 0`,
 ])('%s', (line) => {
   expect(lines(snapshot())).toContain(line)
-})
-
-test.each(['text', 'openmetrics'] as const)(
-  'a histogram as %s: its buckets ascend and hold all below them, then sum and count',
-  (format) => {
-    const text = bodyText(partsOf(snapshot(), FACTS), format).split('\n')
-    const of = text.filter((line) =>
-      /wake_latency_seconds(_\w+\{region_id="far"| histogram| seconds$)/.test(line),
-    )
-    expect(of).toEqual([
-      '# TYPE dormouse_wake_latency_seconds histogram',
-      ...(format === 'openmetrics' ? ['# UNIT dormouse_wake_latency_seconds seconds'] : []),
-      'dormouse_wake_latency_seconds_bucket{region_id="far",le="0.25"} 1',
-      'dormouse_wake_latency_seconds_bucket{region_id="far",le="0.5"} 1',
-      'dormouse_wake_latency_seconds_bucket{region_id="far",le="1.0"} 1',
-      'dormouse_wake_latency_seconds_bucket{region_id="far",le="2.0"} 3',
-      'dormouse_wake_latency_seconds_bucket{region_id="far",le="3.0"} 3',
-      'dormouse_wake_latency_seconds_bucket{region_id="far",le="5.0"} 3',
-      'dormouse_wake_latency_seconds_bucket{region_id="far",le="10.0"} 3',
-      'dormouse_wake_latency_seconds_bucket{region_id="far",le="30.0"} 3',
-      'dormouse_wake_latency_seconds_bucket{region_id="far",le="+Inf"} 4',
-      'dormouse_wake_latency_seconds_sum{region_id="far"} 33.375',
-      'dormouse_wake_latency_seconds_count{region_id="far"} 4',
-    ])
-  },
-)
-
-test('histograms of the process have the same bounds in the same words', async () => {
-  const self = createSelfMetrics()
-  self.commit(1)
-  expect(
-    (await selfText(self)).split('\n').filter((line) => /store_commit_seconds_bucket/.test(line)),
-  ).toEqual(
-    [
-      '0.005 0',
-      '0.01 0',
-      '0.025 0',
-      '0.05 0',
-      '0.1 0',
-      '0.25 0',
-      '0.5 0',
-      '1.0 1',
-      '2.5 1',
-      '5.0 1',
-      '10.0 1',
-      '30.0 1',
-      '+Inf 1',
-    ]
-      .map((text) => text.split(' '))
-      .map(([bound, count]) => `dormouse_store_commit_seconds_bucket{le="${bound}"} ${count}`),
-  )
-})
-
-test('a service that makes up regions has a bounded number of histograms', () => {
-  const taken = snapshot()
-  const computes = Array.from({ length: 3 * MOST_REGIONS }, (_, index) => {
-    const view = taken.computes[0] as ComputeView
-    return { ...view, compute: { ...view.compute, regionId: `region-${index}` } }
-  })
-  const text = textOf({ ...taken, computes })
-  expect(text.match(/wake_latency_seconds_count/g)).toHaveLength(MOST_REGIONS)
 })
 
 test('what is not known has no series', () => {
