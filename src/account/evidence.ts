@@ -6,7 +6,7 @@ import { awakeEffect, isOpen, type Operation } from '../model/operation.ts'
 import { currentCu, type Preset } from '../model/sizes.ts'
 import type { Span } from '../model/slice.ts'
 import { LATENESS } from '../model/transition.ts'
-import { earliest, instant, latest, seconds, type Instant } from '../model/units.ts'
+import { earliest, instant, latest, seconds, type Cu, type Instant } from '../model/units.ts'
 import { tellsTheSame } from './continuity.ts'
 
 export const NO_EVIDENCE: Evidence = {
@@ -155,13 +155,19 @@ export const withLater = (evidence: Evidence, later: Evidence): Evidence => ({
   held: [...evidence.held, ...later.held],
 })
 
-/** The size that the file cache's limit gives, where the compute may have several. */
-export function withMeasured(evidence: Evidence, { look, result }: ReadingAttempt, preset: Preset): Evidence {
+/** The size that the file cache's limit gives, where the compute may have several; undefined where the limit was not read. */
+export function sizeOf({ look, result }: ReadingAttempt, preset: Preset): Cu | 'unknown' | undefined {
   const { sizing } = look.compute
-  if (result.kind !== 'read' || smallestCu(sizing) === largestCu(sizing)) return evidence
-  const { cacheLimit, serverTime: at } = result.reading
-  const size = cacheLimit === undefined ? undefined : currentCu(cacheLimit, sizing, preset)
-  if (size === undefined || evidence.measured.some((one) => one.at === at)) return evidence
+  if (result.kind !== 'read' || smallestCu(sizing) === largestCu(sizing)) return undefined
+  const { cacheLimit } = result.reading
+  return cacheLimit === undefined ? undefined : (currentCu(cacheLimit, sizing, preset) ?? 'unknown')
+}
+
+export function withMeasured(evidence: Evidence, attempt: ReadingAttempt, preset: Preset): Evidence {
+  const size = sizeOf(attempt, preset)
+  if (attempt.result.kind !== 'read' || size === undefined || size === 'unknown') return evidence
+  const { serverTime: at } = attempt.result.reading
+  if (evidence.measured.some((one) => one.at === at)) return evidence
   const measured = [...evidence.measured, { at, cu: size }]
   return { ...evidence, measured: measured.toSorted((a, b) => a.at - b.at) }
 }

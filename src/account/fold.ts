@@ -140,6 +140,7 @@ function folded(before: ComputeAccount, facts: Facts, context: FoldContext): Omi
         totals,
         evidence,
         awake: open !== undefined,
+        preset: context.preset,
       }),
     },
   }

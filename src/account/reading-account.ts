@@ -4,11 +4,13 @@ import type { Evidence } from '../model/evidence.ts'
 import type { ComputeAccount, ReadingAccount, Totals } from '../model/ledger.ts'
 import type { Look, Missing, Reading, ReadingAttempt } from '../model/observation.ts'
 import { gapBucket } from '../model/gap.ts'
+import type { Preset } from '../model/sizes.ts'
 import { latest, seconds } from '../model/units.ts'
 import { lastForeignActivity } from './activity.ts'
 import { tellsHitRatio, withCacheReading } from './cache.ts'
 import { offsetOf } from './clock-offset.ts'
 import { creditAfter } from './credit.ts'
+import { sizeOf } from './evidence.ts'
 import { followed } from './lag.ts'
 import { grownBy, NO_USE, withUse } from './use.ts'
 
@@ -40,6 +42,7 @@ type After = {
   readonly evidence: Evidence
   /** Whether the compute is awake now. */
   readonly awake: boolean
+  readonly preset: Preset
 }
 
 /** A reading costs what it turns out to have added; until that is known, what it was expected to. */
@@ -62,8 +65,10 @@ export function readingsAfter(
     ),
     settled: !after.awake || newest > since,
   }
+  const unknown = readings.filter((one) => sizeOf(one, after.preset) === 'unknown').length
   return readings.reduce(withAttempt, {
     ...known,
+    ...(unknown > 0 && { sizeUnknown: (known.sizeUnknown ?? 0) + unknown }),
     ...followed(known, looks, readings),
     ...creditAfter(known, spending),
     gaps: withGap(before, newest),

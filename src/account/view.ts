@@ -87,6 +87,7 @@ type Inside = Pick<
   | 'cacheLimit'
   | 'cacheUsed'
   | 'presetMismatch'
+  | 'sizeUnknown'
   | 'averageActive'
   | 'workingSet'
   | 'longestTransaction'
@@ -100,6 +101,7 @@ function insideOf(account: ComputeAccount, preset: Preset): Inside {
     maxConnections,
     reservedConnections: last?.reservedConnections,
     presetMismatch: mismatchOf(account, preset),
+    sizeUnknown: account.reading.sizeUnknown ?? 0,
     averageActive: use.last?.averageActive,
     ...(last ? partsOf(last) : NO_PARTS),
   }

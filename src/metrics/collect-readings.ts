@@ -17,6 +17,7 @@ export function putReading(view: ComputeView, labels: ComputeLabels, put: Put): 
   put('reservedConnections', id, view.reservedConnections)
   put('presetMismatch', plus(labels, 'max_connections'), flag(view.presetMismatch?.maxConnections))
   put('presetMismatch', plus(labels, 'file_cache'), flag(view.presetMismatch?.fileCache))
+  put('sizeUnknown', id, view.sizeUnknown)
   put('readingSuccess', id, flag(view.readingSucceeded))
   for (const { window, size } of view.workingSet) put('workingSet', plus(labels, spanText(window)), size)
   put('averageActive', id, view.averageActive)

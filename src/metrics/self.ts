@@ -18,6 +18,8 @@ export type SelfMetrics = {
     readonly waited: number
     /** Of the rate, what the operation has now. */
     readonly share: number
+    /** Requests that may go out at once now. */
+    readonly tokens: number
     readonly retry: boolean
   }): void
   pass(result: 'success' | 'failure', seconds: number): void
@@ -94,6 +96,7 @@ export function createSelfMetrics(): SelfMetrics {
   const requests = counter(CATALOGUE.apiRequests)
   const limited = counter(CATALOGUE.apiLimited)
   const rate = gauge(CATALOGUE.apiRate)
+  const left = gauge(CATALOGUE.apiTokens)
   const requestDuration = histogram(CATALOGUE.apiDuration)
   const retries = counter(CATALOGUE.apiRetries)
   const runs = counter(CATALOGUE.jobRuns)
@@ -115,10 +118,11 @@ export function createSelfMetrics(): SelfMetrics {
   for (const priority of PRIORITIES) limited.inc({ priority }, 0)
   for (const result of ['success', 'failure']) runs.inc({ job_name: 'pass', result }, 0)
   return {
-    request: ({ key, operation, code, priority, seconds, waited, share, retry }) => {
+    request: ({ key, operation, code, priority, seconds, waited, share, tokens, retry }) => {
       requests.inc({ operation, code, priority })
       limited.inc({ priority }, waited)
       rate.set({ key, operation }, share)
+      left.set({ key }, tokens)
       requestDuration.observe({ operation }, seconds)
       if (retry) retries.inc({ operation })
     },

@@ -129,6 +129,8 @@ export type ReadingAccount = {
   /** When a reading last told a hit ratio. */
   readonly cacheReadAt: Instant | undefined
   readonly cache: CacheAccount | undefined
+  /** Readings whose limit of the file cache fits no size of the range; absent where there is none. */
+  readonly sizeUnknown?: number
   readonly use: UseAccount
   /** Awake seconds the observer may still cost; earned by awake time, spent by readings. */
   readonly credit: Seconds

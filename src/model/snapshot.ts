@@ -57,6 +57,8 @@ export type ComputeView = {
   readonly reservedConnections: number | undefined
   /** Whether the last reading says other than the preset; undefined while asleep, and before one since the start. */
   readonly presetMismatch: PresetMismatch | undefined
+  /** Readings that fit no size of the range. */
+  readonly sizeUnknown: number
   /** Between the last two readings of one incarnation; undefined before there are two. */
   readonly averageActive: number | undefined
   /** Of the last full reading, ascending by window. */

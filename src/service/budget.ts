@@ -54,6 +54,10 @@ export function spend(budget: Budget, now: Seconds): Budget {
 /** How much of the rate is left. */
 export const shareAt = (budget: Budget, now: Seconds): number => refilled(budget, now).share
 
+/** How many requests may go out at once. */
+export const tokensAt = (budget: Budget, now: Seconds): number =>
+  now < budget.notBefore ? 0 : Math.max(0, Math.floor(refilled(budget, now).tokens))
+
 type Told = { readonly sentAt: Seconds; readonly pause: Seconds; readonly factor: number }
 
 /**

@@ -29,6 +29,8 @@ export type RequestReport = {
   readonly waited: Seconds
   /** How much of its rate the operation has after this answer. */
   readonly share: Ratio
+  /** How many requests may go out at once after it. */
+  readonly tokens: number
   /** Empty where there was no whole answer. */
   readonly headers: ResponseHeaders
 }
@@ -148,6 +150,7 @@ export function createClient(options: ClientOptions): Clients {
         priority: call.priority,
         waited,
         share: turnstile.share(call.operation),
+        tokens: turnstile.tokens(),
         headers: answered ? reply.headers : {},
       })
     }

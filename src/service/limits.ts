@@ -1,6 +1,6 @@
 // Which limit a 429 speaks of, and how long a request to a route has to wait. Pure; times are monotonic.
 import { ratio, seconds, type Ratio, type Seconds } from '../model/units.ts'
-import { limited, openBudget, shareAt, spend, waitFor, type Budget } from './budget.ts'
+import { limited, openBudget, shareAt, spend, tokensAt, waitFor, type Budget } from './budget.ts'
 
 /**
  * Requests a minute to routes that have a limit far below the account's; half of it, as for the account.
@@ -61,6 +61,9 @@ export function spent(limits: Limits, route: string, now: Seconds): Limits {
 /** How much of its rate `route` has, the account's limit included. */
 export const shareOf = (limits: Limits, route: string, now: Seconds): Ratio =>
   ratio(Math.min(...budgetsOf(limits, route).map((budget) => shareAt(budget, now))))
+
+/** How many requests of the account may go out at once, whatever their routes allow. */
+export const tokensOf = ({ account }: Limits, now: Seconds): number => tokensAt(account, now)
 
 /** A request to `route`, sent at `sentAt`, was answered 429. */
 export type Refusal = {

@@ -1,7 +1,7 @@
 // Lets the requests of one account through as its limits allow, the urgent ones first.
 import type { Clock, Random } from '../model/ports.ts'
 import { after, seconds, type Instant, type Ratio, type Seconds } from '../model/units.ts'
-import { openLimits, pauseAt, refused, shareOf, spent, waitAt, waitOf } from './limits.ts'
+import { openLimits, pauseAt, refused, shareOf, spent, tokensOf, waitAt, waitOf } from './limits.ts'
 import { nextInLine, type Priority } from './queue.ts'
 
 /** Waiting longer than this for a 429 to end is left to a later pass. Doubled, a pass hangs for two minutes on one answer. */
@@ -31,6 +31,8 @@ export type Turnstile = {
   limit(route: string, sentAt: Seconds, pause: Seconds): void
   /** How much of its rate `route` has. */
   share(route: string): Ratio
+  /** How many requests may go out at once. */
+  tokens(): number
 }
 
 type Waiting = Visitor & {
@@ -130,6 +132,7 @@ export function createTurnstile(
     },
 
     share: (route) => shareOf(limits, route, clock.monotonic()),
+    tokens: () => tokensOf(limits, clock.monotonic()),
   }
 }
 

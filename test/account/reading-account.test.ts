@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
+import type { Compute } from '../../src/model/compute.ts'
 import type { ComputeAccount, Ledger } from '../../src/model/ledger.ts'
 import type { Reading, Sweep } from '../../src/model/observation.ts'
-import { bytes } from '../../src/model/units.ts'
+import { bytes, cu } from '../../src/model/units.ts'
 import { accounted } from '../support/accounted.ts'
 import { at, attempt, ledger, look, prices, reading, sweep } from '../support/build.ts'
 
@@ -58,4 +59,21 @@ test('the hit ratio is known as of the last reading of the cache that told one',
   expect(after(read(100, {}), read(400, { cache })).reading.cacheReadAt).toBe(at(400.1))
   const light = read(800, { kind: 'light', cache: { missing: 'a light reading' } })
   expect(after(read(400, { cache }), light).reading.cacheReadAt).toBe(at(400.1))
+})
+
+test('readings whose limit of the cache fits no size of the range are counted, of a fixed size none', () => {
+  const sized = (when: number, cus: number | undefined, sizing: Compute['sizing']): Sweep => {
+    const seen = look(when, { state: 'active', startedAt: at(0), lastActive: at(when - 1), sizing })
+    // 0.8 of 4 GiB for each CU, with the preset of the builders
+    const cacheLimit = cus === undefined ? undefined : bytes(cus * 4096 * 0.8 * 2 ** 20)
+    const result = { kind: 'read', reading: reading({ serverTime: at(when + 0.1), cacheLimit }) } as const
+    return sweep(when, { looks: [seen], readings: [attempt(when, { look: seen, result })] })
+  }
+  const range = { min: cu(1), max: cu(4) }
+  const fits = sized(100, 2, range)
+  const unread = sized(500, undefined, range)
+  expect(after(fits, unread).reading.sizeUnknown).toBeUndefined()
+  const tooLarge = [sized(900, 7, range), sized(1300, 0.5, range), sized(1700, 3, range)]
+  expect(after(fits, ...tooLarge).reading.sizeUnknown).toBe(2)
+  expect(after(sized(100, 7, { fixed: cu(1) })).reading.sizeUnknown).toBeUndefined()
 })

@@ -228,6 +228,7 @@ test('the offset of two clocks lies within what the answers say', () => {
             priority: 'report',
             waited: seconds(0),
             share: ratio(1),
+            tokens: 10,
             headers: { date: new Date(written).toUTCString() },
           })
         }

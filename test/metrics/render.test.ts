@@ -246,8 +246,8 @@ test('there is one client library', () => {
 test('a request is counted by operation, code and priority, with its wait and what is left of the rate', async () => {
   const self = createSelfMetrics()
   const sent = { key: 'main', operation: 'list_computes', code: '429', seconds: 0.1, retry: false }
-  self.request({ ...sent, priority: 'report', waited: 1.5, share: 1 })
-  self.request({ ...sent, priority: 'report', waited: 2, share: 0.5 })
+  self.request({ ...sent, priority: 'report', waited: 1.5, share: 1, tokens: 9 })
+  self.request({ ...sent, priority: 'report', waited: 2, share: 0.5, tokens: 0 })
   const told = (await selfText(self)).split('\n')
   expect(told).toContain(
     'dormouse_api_requests_total{operation="list_computes",code="429",priority="report"} 2',
@@ -258,6 +258,7 @@ test('a request is counted by operation, code and priority, with its wait and wh
   expect(told).toContain('dormouse_api_rate_limited_seconds_total{priority="report"} 3.5')
   expect(told).toContain('dormouse_api_rate_limited_seconds_total{priority="verify"} 0')
   expect(told).toContain('dormouse_api_rate_ratio{key="main",operation="list_computes"} 0.5')
+  expect(told).toContain('dormouse_api_tokens{key="main"} 0')
 })
 
 test('a hostile name stays inside its label', () => {

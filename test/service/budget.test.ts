@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { seconds, type Seconds } from '../../src/model/units.ts'
-import { limited, openBudget, spend, waitFor, type Budget } from '../../src/service/budget.ts'
+import { limited, openBudget, spend, tokensAt, waitFor, type Budget } from '../../src/service/budget.ts'
 
 const at = (time: number): Seconds => seconds(time)
 
@@ -25,6 +25,15 @@ function rateAt(budget: Budget, now: number): number {
 describe('a request budget', () => {
   test('of 60 a minute lets 10 go at once and then one a second', () => {
     expect(departures(openBudget(60, at(0)), 0, 13)).toEqual([...Array<number>(10).fill(0), 1, 2, 3])
+  })
+
+  test('tells how many may go at once: never more than those, and none while one has to wait', () => {
+    const fresh = openBudget(60, at(0))
+    expect(tokensAt(fresh, at(100))).toBe(10)
+    const used = Array.from({ length: 10 }).reduce<Budget>((budget) => spend(budget, at(0)), fresh)
+    expect([0, 0.9, 1, 3.5].map((now) => tokensAt(used, at(now)))).toEqual([0, 0, 1, 3])
+    const refused = limited(fresh, at(0), { sentAt: at(0), pause: at(5), factor: 1 })
+    expect([4.9, 5].map((now) => tokensAt(refused, at(now)))).toEqual([0, 1])
   })
 
   test('gives out what was not spent before at 20 a second, once', () => {

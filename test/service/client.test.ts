@@ -155,10 +155,10 @@ describe('a service that', () => {
     const client = clientOf(server.baseUrl, { clock, onRequest: (report) => reports.push(report) })
     expect(await client.read(list, running)).toEqual(ok({ endpoints: [] }))
     expect(clock.waits).toEqual([0.125, 0.25])
-    expect(reports.map(({ operation, code, retry }) => [operation, code, retry])).toEqual([
-      ['list_computes', '503', false],
-      ['list_computes', 'network', true],
-      ['list_computes', '200', true],
+    expect(reports.map(({ operation, code, retry, tokens }) => [operation, code, retry, tokens])).toEqual([
+      ['list_computes', '503', false, 9],
+      ['list_computes', 'network', true, 9],
+      ['list_computes', '200', true, 9],
     ])
   })
 

@@ -56,6 +56,11 @@ export const READINGS = {
       'Whether the last reading since the start differs from service.preset: max_connections, or file_cache that fits no size of the range. What was read is used.',
     ),
   ),
+  sizeUnknown: counter(
+    'current_size_unknown_total',
+    COMPUTE,
+    'Readings whose limit of the file cache is more than 10 % away from every size of the range: then the size is not known within it.',
+  ),
   readingDuration: selfHistogram(
     'reading_duration_seconds',
     ['kind'],

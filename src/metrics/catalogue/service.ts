@@ -57,6 +57,11 @@ export const SERVICE = {
     ['priority'],
     'Time that requests waited for the request budget or for a 429 to end.',
   ),
+  apiTokens: selfGauge(
+    'api_tokens',
+    ['key'],
+    'Requests that the request budget of an account let go out at once, at its last answer, ten at most; 0 while they wait for it.',
+  ),
   apiRate: selfGauge(
     'api_rate_ratio',
     ['key', 'operation'],

@@ -122,6 +122,7 @@ export function countedService(service: Service, self: SelfMetrics): Service {
       seconds: 0.08,
       waited: 0.01,
       share: kind === 'unavailable' ? 0.5 : 1,
+      tokens: 7,
       retry: kind === 'unavailable',
     })
     return answer
