@@ -61,14 +61,15 @@ test('the hit ratio is known as of the last reading of the cache that told one',
   expect(after(read(400, { cache }), light).reading.cacheReadAt).toBe(at(400.1))
 })
 
+const sized = (when: number, cus: number | undefined, sizing: Compute['sizing']): Sweep => {
+  const seen = look(when, { state: 'active', startedAt: at(0), lastActive: at(when - 1), sizing })
+  // 0.8 of 4 GiB for each CU, with the preset of the builders
+  const cacheLimit = cus === undefined ? undefined : bytes(cus * 4096 * 0.8 * 2 ** 20)
+  const result = { kind: 'read', reading: reading({ serverTime: at(when + 0.1), cacheLimit }) } as const
+  return sweep(when, { looks: [seen], readings: [attempt(when, { look: seen, result })] })
+}
+
 test('readings whose limit of the cache fits no size of the range are counted, of a fixed size none', () => {
-  const sized = (when: number, cus: number | undefined, sizing: Compute['sizing']): Sweep => {
-    const seen = look(when, { state: 'active', startedAt: at(0), lastActive: at(when - 1), sizing })
-    // 0.8 of 4 GiB for each CU, with the preset of the builders
-    const cacheLimit = cus === undefined ? undefined : bytes(cus * 4096 * 0.8 * 2 ** 20)
-    const result = { kind: 'read', reading: reading({ serverTime: at(when + 0.1), cacheLimit }) } as const
-    return sweep(when, { looks: [seen], readings: [attempt(when, { look: seen, result })] })
-  }
   const range = { min: cu(1), max: cu(4) }
   const fits = sized(100, 2, range)
   const unread = sized(500, undefined, range)
