@@ -3,7 +3,7 @@ import type { Config } from '../config/load.ts'
 import { bodyOf, endOf, filtered, type Filter, type Part } from '../metrics/body.ts'
 import { CATALOGUE, PREFIX } from '../metrics/catalogue.ts'
 import { collect, type Facts } from '../metrics/collect.ts'
-import { begin, finish, type Begun } from '../metrics/compress.ts'
+import { begin, finish } from '../metrics/compress.ts'
 import type { Format } from '../metrics/format.ts'
 import { createRenderer, type Rendered } from '../metrics/renderer.ts'
 import { createMemory } from '../metrics/samples.ts'
@@ -12,6 +12,7 @@ import type { Clock } from '../model/ports.ts'
 import type { Snapshot } from '../model/snapshot.ts'
 import { inTurns } from '../model/steps.ts'
 import { seconds } from '../model/units.ts'
+import { createShown } from './shown.ts'
 
 export const factsOf = ({ mode, metrics }: Config, version: string, hash: string): Facts => ({
   version,
@@ -52,7 +53,7 @@ export function createExposition(facts: () => Facts, { self, clock, log, pause }
   const render = createRenderer()
   const memory = createMemory()
   const told = new Set<string>()
-  let shown = createShown([])
+  const shown = createShown(begin)
   let capped = false
   const ownParts = (): Promise<readonly Part[]> => selfParts(self, clock)
   return {
@@ -60,9 +61,7 @@ export function createExposition(facts: () => Facts, { self, clock, log, pause }
       const begun = clock.monotonic()
       const { samples, dropped } = await inTurns(collect(snapshot, facts(), memory), pause)
       const rendered = await inTurns(render(samples), pause)
-      const next = createShown(rendered.parts)
-      await Promise.all(shown.asked().map((format) => next.begun(format)))
-      shown = next
+      await shown.show(rendered.parts, clock.monotonic())
       const failed = rendered.failed.map(({ key }) => key)
       self.rendered({ ...rendered, failed, dropped, seconds: clock.monotonic() - begun })
       tellFaults(rendered, log, told)
@@ -71,35 +70,13 @@ export function createExposition(facts: () => Facts, { self, clock, log, pause }
       capped = dropped.size > 0
     },
     body: async ({ format, gzip, ...filter }) => {
-      const { parts, begun } = shown
       const own = await ownParts()
       const all = filter.names.length === 0 && filter.projectId === undefined
       const last = Buffer.concat([...bodyOf(filtered(own, filter), format), endOf(format)])
-      if (gzip && all) return finish(await begun(format), last)
-      const first = bodyOf(all ? parts : filtered(parts, filter), format)
+      if (gzip && all) return finish(await shown.compressed(format, clock.monotonic()), last)
+      const first = bodyOf(all ? shown.parts() : filtered(shown.parts(), filter), format)
       return gzip ? finish(await begin(first), last) : Buffer.concat([...first, last])
     },
-  }
-}
-
-/** One rendered state, and what was compressed of it. */
-type ShownState = {
-  readonly parts: readonly Part[]
-  readonly begun: (format: Format) => Promise<Begun>
-  /** The formats it was asked for compressed: the next one is to have them ready. */
-  readonly asked: () => readonly Format[]
-}
-
-function createShown(parts: readonly Part[]): ShownState {
-  const begun = new Map<Format, Promise<Begun>>()
-  return {
-    parts,
-    begun: (format) => {
-      const known = begun.get(format) ?? begin(bodyOf(parts, format))
-      begun.set(format, known)
-      return known
-    },
-    asked: () => [...begun.keys()],
   }
 }
 
