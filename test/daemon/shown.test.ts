@@ -24,27 +24,26 @@ function counted() {
 
 test('only what is asked for is made ready, and only until nobody has asked for it for five minutes', async () => {
   const { shown, made } = counted()
-  const at = (now: number) => seconds(now)
-  await shown.show([age(1)], at(0))
+  await shown.show([age(1)], seconds(0))
   expect(made()).toEqual([])
-  await shown.compressed('openmetrics', at(10))
-  await shown.compressed('openmetrics', at(20))
-  await shown.compressed('text', at(30))
+  await shown.compressed('openmetrics', seconds(10))
+  await shown.compressed('openmetrics', seconds(20))
+  await shown.compressed('text', seconds(30))
   expect(made()).toEqual(['openmetrics', 'text'])
   for (let now = 60; now <= 320; now += 60) {
     // oxlint-disable-next-line no-await-in-loop -- one state after the other
-    await shown.show([age(now)], at(now))
+    await shown.show([age(now)], seconds(now))
     expect(made()).toEqual(['openmetrics', 'text'])
     // oxlint-disable-next-line no-await-in-loop
-    await shown.compressed('text', at(now))
+    await shown.compressed('text', seconds(now))
     expect(made()).toEqual([])
   }
-  await shown.show([age(320)], at(320))
+  await shown.show([age(320)], seconds(320))
   expect(made()).toEqual(['openmetrics', 'text'])
-  await shown.show([age(321)], at(321))
+  await shown.show([age(321)], seconds(321))
   expect(made()).toEqual(['text'])
-  await shown.compressed('openmetrics', at(900))
-  await shown.show([age(901)], at(901))
+  await shown.compressed('openmetrics', seconds(900))
+  await shown.show([age(901)], seconds(901))
   expect(made()).toEqual(['openmetrics', 'openmetrics'])
 })
 
