@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { isBaseUrl } from '../config/account.ts'
 import { loadConfig, type AccountConfig, type Config } from '../config/load.ts'
-import { createSecret, type Secret } from '../config/secrets.ts'
+import { createKey, type Secret } from '../config/secrets.ts'
 import { createClock } from '../daemon/clock.ts'
 import { createRandom } from '../daemon/random.ts'
 import { readerOf } from '../daemon/wire.ts'
@@ -89,10 +89,7 @@ export function accessTo(options: ConnectOptions, io: Io): Result<Access, readon
 }
 
 export const keyOf = ({ apiKeyFile }: ConnectOptions, { cwd, env }: Io): Secret =>
-  createSecret(
-    apiKeyFile === undefined ? { variable: KEY_VARIABLE } : { file: resolve(cwd, apiKeyFile) },
-    env,
-  )
+  createKey(apiKeyFile === undefined ? { variable: KEY_VARIABLE } : { file: resolve(cwd, apiKeyFile) }, env)
 
 function fromConfig(options: ConnectOptions, io: Io): Result<Access, readonly string[]> {
   if (options.apiKeyFile !== undefined) return failed(['--api-key-file goes with --base-url'])

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { request } from 'undici'
 import { loadConfig, type Config } from '../config/load.ts'
-import { createSecret } from '../config/secrets.ts'
+import { createKey } from '../config/secrets.ts'
 import { failed, ok, type Result } from '../model/result.ts'
 import { DEFAULT_CONFIG } from './connect.ts'
 import type { Io } from './io.ts'
@@ -35,6 +35,8 @@ export function daemonApi(
   options: ApiOptions,
   io: Io,
 ): Result<{ readonly api: DaemonApi; readonly config: Config | undefined }, readonly string[]> {
+  const problem = options.url === undefined ? undefined : urlProblem(options.url)
+  if (problem !== undefined) return failed([`--url: ${problem}`])
   const token = tokenOf(options, io)
   if (!token.ok) return failed([token.error])
   if (options.url !== undefined)
@@ -44,10 +46,20 @@ export function daemonApi(
   return ok({ api: { url: apiUrlOf(config.value), token: token.value }, config: config.value })
 }
 
+/** What is wrong with it; the text itself is not shown: people put passwords there. */
+function urlProblem(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !['http:', 'https:'].includes(url.protocol))
+    return 'expected an http or https address such as http://127.0.0.1:9478'
+  return url.username || url.password
+    ? `expected no name or password in it: a token comes from --token-file or the variable ${VARIABLE}`
+    : undefined
+}
+
 /** Undefined where none is given, which is enough on loopback. The problem is one line without it. */
 function tokenOf({ tokenFile }: ApiOptions, { cwd, env }: Io): Result<string | undefined, string> {
-  if (tokenFile !== undefined) return createSecret({ file: resolve(cwd, tokenFile) }, env).read()
-  return env[VARIABLE] === undefined ? ok(undefined) : createSecret({ variable: VARIABLE }, env).read()
+  if (tokenFile !== undefined) return createKey({ file: resolve(cwd, tokenFile) }, env).read()
+  return env[VARIABLE] === undefined ? ok(undefined) : createKey({ variable: VARIABLE }, env).read()
 }
 
 /** Where the daemon of `config` listens. */

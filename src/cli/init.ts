@@ -1,10 +1,12 @@
 import { existsSync, writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { Command } from 'commander'
 import { isBaseUrl } from '../config/account.ts'
 import { defaultYaml } from '../config/defaults.ts'
+import { shippedPrices } from '../config/load.ts'
 import { serviceErrorText } from '../model/service-error.ts'
 import { connect, DEFAULT_CONFIG, direct, keyOf, NO_BASE_URL, type ConnectOptions } from './connect.ts'
+import { isFolder } from './folder.ts'
 import type { ExitCode, Io } from './io.ts'
 import { EXIT, json, usage, type Session } from './output.ts'
 
@@ -32,13 +34,27 @@ export const createInitCommand = ({ io, end }: Session): Command =>
 
 async function init(options: Options, io: Io): Promise<ExitCode> {
   const path = resolve(io.cwd, options.output)
-  if (options.baseUrl !== undefined && !isBaseUrl(options.baseUrl)) return usage(io, NO_BASE_URL)
-  if (!options.force && existsSync(path))
-    return usage(io, `${path} is there already; replace it with --force`)
+  const problem = problemOf(options, io) ?? pathProblem(path, options)
+  if (problem !== undefined) return usage(io, problem)
   const { found, asWished } = await look(options, io)
   writeFileSync(path, defaultYaml(answersOf(options, io)))
   io.out(options.json ? json({ path, found, sql: ROLE_SQL }) : `${found}\nwrote ${path}\n\n${ROLE_SQL}`)
   return asWished ? EXIT.ok : EXIT.findings
+}
+
+function problemOf(options: Options, io: Io): string | undefined {
+  const { baseUrl, apiKeyFile, plan } = options
+  if (baseUrl !== undefined && !isBaseUrl(baseUrl)) return NO_BASE_URL
+  const prices = plan === undefined ? undefined : shippedPrices(plan)
+  if (prices?.ok === false) return `--${prices.error.join('; ')}`
+  const key = apiKeyFile === undefined ? undefined : keyOf(options, io).read()
+  return key?.ok === false ? key.error : undefined
+}
+
+function pathProblem(path: string, { force }: Options): string | undefined {
+  if (isFolder(path)) return `--output: ${path} is a folder, expected a file`
+  if (!isFolder(dirname(path))) return `--output: there is no folder ${dirname(path)}`
+  return !force && existsSync(path) ? `${path} is there already; replace it with --force` : undefined
 }
 
 /** What is known of the account already, by its key in the file. */

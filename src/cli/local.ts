@@ -1,14 +1,15 @@
 // `local`: the managed service on this machine, until it is stopped.
-import { resolve } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
 import { createClock } from '../daemon/clock.ts'
 import type { AutosuspendDelay } from '../model/compute.ts'
 import { seconds, type Seconds } from '../model/units.ts'
 import type { LocalEvent } from '../local/log.ts'
 import { startLocal, type Local, type LocalOptions } from '../local/start.ts'
+import { parseDuration } from '../config/values.ts'
+import { folderOf } from './folder.ts'
 import type { ExitCode, Io } from './io.ts'
-import { EXIT, type Session } from './output.ts'
-import { parseCu, parseDelay, parseLength, parseWhole } from './parse.ts'
+import { EXIT, usage, type Session } from './output.ts'
+import { parseCu, parseDelay, parseLength, wholeFrom } from './parse.ts'
 
 type Options = {
   readonly folder: string
@@ -35,15 +36,19 @@ export const createLocalCommand = ({ io, end }: Session): Command =>
     .option(
       '--projects <n>',
       'projects to make at the first start, each with a primary compute; 1 when absent, 200 with a past',
-      parseWhole,
+      wholeFrom(0, MOST_PROJECTS),
     )
     .option(
       '--past <duration>',
       'give those projects a past of this length, 1d to 180d, as if many people had used them',
       pastArgument,
     )
-    .option('--port <n>', 'port of the API; any free one when absent', parseWhole)
-    .option('--proxy-port <n>', 'port for Postgres clients; any free one when absent', parseWhole)
+    .option('--port <n>', 'port of the API; any free one when absent', wholeFrom(0, LAST_PORT))
+    .option(
+      '--proxy-port <n>',
+      'port for Postgres clients; any free one when absent',
+      wholeFrom(0, LAST_PORT),
+    )
     .option('--plan <plan>', 'free or paid', planArgument, 'paid')
     .option('--cu <size>', 'size of the computes made at the first start', parseCu)
     .option('--delay <duration>', 'their autosuspend delay', parseDelay)
@@ -54,22 +59,28 @@ export const createLocalCommand = ({ io, end }: Session): Command =>
       latencyArgument,
     )
     .option('--activity-lag <duration>', 'how late the API shows activity; 5 s when absent', parseLength)
-    .option('--cache-scale <n>', 'divide memory sizes, so that small tables show the file cache', parseWhole)
+    .option(
+      '--cache-scale <n>',
+      'divide memory sizes, so that small tables show the file cache',
+      wholeFrom(1, 1_000_000),
+    )
     .option('--loopback-hosts', 'give every compute a loopback address with port 5432 as its host (Linux)')
-    .option('--seed <n>', 'seed of all chance', parseWhole)
+    .option('--seed <n>', 'seed of all chance', wholeFrom(0, 999_999_999))
     .option('--json', 'print one line of JSON when ready, and nothing else')
     .action(async (options: Options) => end(await runLocal(options, io)))
 
 async function runLocal(options: Options, io: Io): Promise<ExitCode> {
   if (options.past !== undefined && (options.cu !== undefined || options.delay !== undefined)) {
-    io.err(
-      'dormouse: --cu and --delay do not go with --past: its projects have sizes and delays of many kinds',
+    return usage(
+      io,
+      '--cu and --delay do not go with --past: its projects have sizes and delays of many kinds',
     )
-    return EXIT.usage
   }
+  const folder = folderOf('--folder', options.folder, io)
+  if (!folder.ok) return usage(io, folder.error)
   let local: Local
   try {
-    local = await startLocal(localOptions(options, io))
+    local = await startLocal(localOptions({ ...options, folder: folder.value ?? options.folder }, io))
   } catch (cause) {
     io.err(`dormouse: ${cause instanceof Error ? cause.message : String(cause)}`)
     return EXIT.failed
@@ -84,9 +95,12 @@ async function runLocal(options: Options, io: Io): Promise<ExitCode> {
 }
 
 const LONG = seconds(1_000_000)
+const LAST_PORT = 65_535
+/** More than any machine runs, and as many as a past was made of in tests. */
+const MOST_PROJECTS = 100_000
 
 const localOptions = (options: Options, io: Io): LocalOptions => {
-  const { folder, projects: count, past: span, delay, cu, activityLag, json, ...rest } = options
+  const { projects: count, past: span, delay, cu, activityLag, json, ...rest } = options
   const seed = {
     ...(cu === undefined ? {} : { cu }),
     ...(delay === undefined ? {} : { suspendTimeoutSeconds: delay === 'never' ? -1 : delay }),
@@ -95,7 +109,6 @@ const localOptions = (options: Options, io: Io): LocalOptions => {
   return {
     ...rest,
     ...(activityLag === undefined ? {} : { lastActiveLag: activityLag }),
-    folder: resolve(io.cwd, folder),
     ...(span === undefined
       ? { projects: Array.from({ length: projects }, (_, at) => ({ name: `project-${at + 1}`, ...seed })) }
       : { past: { span, projects, ...(rest.seed !== undefined && { seed: rest.seed }) } }),
@@ -172,8 +185,8 @@ const PAST_PROJECTS = 200
 const PAST = { least: seconds(86_400), most: seconds(180 * 86_400) }
 
 function pastArgument(text: string): Seconds {
-  const span = parseLength(text)
-  if (span >= PAST.least && span <= PAST.most) return span
+  const span = parseDuration(text)
+  if (span !== undefined && span >= PAST.least && span <= PAST.most) return span
   throw new InvalidArgumentError('Expected a length of time from 1d to 180d, such as 60d.')
 }
 

@@ -31,17 +31,23 @@ export function parseDelay(text: string): AutosuspendDelay {
   )
 }
 
+/** A clock cannot wait longer than 24 days at a time. */
+const LONGEST = 24 * 86_400
+
 /** A length of time above 0: `500ms`, `60s`, `5m`. */
 export function parseLength(text: string): Seconds {
   const length = parseDuration(text)
-  if (length !== undefined && length > 0) return length
-  throw new InvalidArgumentError('Expected a length of time such as 500ms, 60s or 5m.')
+  if (length !== undefined && length > 0 && length <= LONGEST) return length
+  throw new InvalidArgumentError('Expected a length of time up to 24d, such as 500ms, 60s or 5m.')
 }
 
-export function parseWhole(text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('Expected a whole number.')
-}
+export const wholeFrom =
+  (least: number, most: number) =>
+  (text: string): number => {
+    const number = Number(text)
+    if (/^\d{1,12}$/.test(text) && number >= least && number <= most) return number
+    throw new InvalidArgumentError(`Expected a whole number from ${least} to ${most}.`)
+  }
 
 export function parseKeyId(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text)

@@ -17,6 +17,7 @@ import { createReloadCommand } from './reload.ts'
 import { createReportCommand } from './report.ts'
 import { createOnceCommand, createRunCommand } from './run.ts'
 import { createStatusCommand } from './status.ts'
+import { makeStrict } from './strict.ts'
 import { version } from './version.ts'
 
 /** Every command, in the order of the help. */
@@ -57,6 +58,7 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
     })
     .showSuggestionAfterError()
   for (const create of COMMANDS) program.addCommand(inheriting(create({ io, end }), program))
+  makeStrict(program)
   try {
     await program.parseAsync(argv, { from: 'user' })
     return code

@@ -46,7 +46,12 @@ export const createReportCommand = ({ io, end }: Session): Command =>
         .default('markdown'),
     )
     .option('--account <name>', 'needed where the configuration has several')
-    .option('--send', 'have the daemon make the one of the last week anew and send it to report.sinks')
+    .addOption(
+      new Option(
+        '--send',
+        'have the daemon make the one of the last week anew and send it to report.sinks',
+      ).conflicts(['week', 'format']),
+    )
     .action(async (options: Options) => end(await report(options, io)))
 
 async function report(options: Options, io: Io): Promise<ExitCode> {

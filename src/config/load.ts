@@ -17,7 +17,7 @@ import { reportSinksOf, type ReportSink } from './report.ts'
 import { parseAs, parseYaml, type Problems } from './problems.ts'
 import { configSchema, type ConfigEntry } from './schema.ts'
 import type { TlsFiles } from './server.ts'
-import { createSecret, reasonOf, type Environment, type Secret } from './secrets.ts'
+import { createKey, createSecret, reasonOf, type Environment, type Secret } from './secrets.ts'
 import { windowsOf } from './windows.ts'
 
 const SHIPPED_PRICES = join(import.meta.dirname, '../../config/prices.yaml')
@@ -75,15 +75,20 @@ export type Loaded = {
 export function loadWhole(path: string, env: Environment): Result<Loaded, Problems> {
   const file = readYaml(path)
   if (!file.ok) return file
+  if (!isKeyed(file.value)) return failed([`${path}: expected keys and values`])
   const parsed = parseAs(configSchema, file.value, configJsonSchema())
   if (!parsed.ok) return parsed
   const config = complete(parsed.value, { folder: dirname(resolve(path)), env })
   return config.ok ? ok({ config: config.value, effective: withDefaults(file.value) }) : config
 }
 
+const isKeyed = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 function readYaml(path: string): Result<unknown, Problems> {
   try {
-    return parseYaml(readFileSync(path, 'utf8'))
+    const parsed = parseYaml(readFileSync(path, 'utf8'))
+    return parsed.ok ? parsed : failed(parsed.error.map((problem) => `${path}: ${problem}`))
   } catch (cause) {
     return failed([`${path} cannot be read: ${reasonOf(cause)}`])
   }
@@ -141,11 +146,15 @@ const tlsOf = ({ certFile, keyFile }: TlsFiles, folder: string): TlsFiles => ({
 })
 
 const accountOf = (entry: AccountEntry, { folder, env }: Surroundings): Omit<AccountConfig, 'prices'> => {
-  const secret = (file: string | undefined, variable: string | undefined): Secret | undefined => {
-    if (file !== undefined) return createSecret({ file: resolve(folder, file) }, env)
-    return variable === undefined ? undefined : createSecret({ variable }, env)
+  const secret = (
+    make: typeof createSecret,
+    file: string | undefined,
+    variable: string | undefined,
+  ): Secret | undefined => {
+    if (file !== undefined) return make({ file: resolve(folder, file) }, env)
+    return variable === undefined ? undefined : make({ variable }, env)
   }
-  const key = secret(entry.api_key_file, entry.api_key_env)
+  const key = secret(createKey, entry.api_key_file, entry.api_key_env)
   if (!key) throw new Error('an account without a key passed the schema')
   return {
     name: entry.name,
@@ -155,7 +164,7 @@ const accountOf = (entry: AccountEntry, { folder, env }: Surroundings): Omit<Acc
     projects: entry.projects,
     plan: entry.plan,
     dsn: entry.dsn,
-    dsnPassword: secret(entry.dsn_password_file, entry.dsn_password_env),
+    dsnPassword: secret(createSecret, entry.dsn_password_file, entry.dsn_password_env),
   }
 }
 

@@ -30,6 +30,19 @@ export function createSecret(source: SecretSource, environment: Environment): Se
   }
 }
 
+/** A secret that is sent in a header: an API key or a token. */
+export function createKey(source: SecretSource, environment: Environment): Secret {
+  const { from, read } = createSecret(source, environment)
+  return {
+    from,
+    read() {
+      const text = read()
+      if (!text.ok || /^[\x21-\x7e]+$/.test(text.value)) return text
+      return failed(`${from} has letters that no key has: expected ASCII`)
+    },
+  }
+}
+
 const variableText = (value: string | undefined): Result<string, string> =>
   value === undefined ? failed('is not set') : ok(value)
 

@@ -100,7 +100,7 @@ async function tally({ baseUrl }: Simulated): Promise<Record<string, Record<stri
 }
 
 test.each([
-  ['audit --base-url http://127.0.0.1:1/api/v2 --days 0', /--days: expected 1 to 400/],
+  ['audit --base-url http://127.0.0.1:1/api/v2 --days 0', /Expected a whole number from 1 to 400/],
   ['audit --base-url http://127.0.0.1:1/api/v2 --plan gold', /plan: expected one of free, launch, scale/],
   ['audit --config missing.yaml', /missing\.yaml/],
 ])('%s is refused with what is allowed', async (line, expected) => {

@@ -8,10 +8,18 @@ describe('what is wrong is told:', () => {
     [
       'no YAML',
       'mode: [',
-      ['line 1, column 8: Flow sequence in block collection must be sufficiently indented and end with a ]'],
+      [
+        expect.stringMatching(
+          /dormouse\.yaml: line 1, column 8: Flow sequence in block collection must be sufficiently indented and end with a \]$/,
+        ),
+      ],
     ],
-    ['a key twice', 'mode: off\nmode: apply', ['line 2, column 1: Map keys must be unique']],
-    ['a list for a file', '- 1', ['expected keys and values']],
+    [
+      'a key twice',
+      'mode: off\nmode: apply',
+      [expect.stringMatching(/dormouse\.yaml: line 2, column 1: Map keys must be unique$/)],
+    ],
+    ['a list for a file', '- 1', [expect.stringMatching(/dormouse\.yaml: expected keys and values$/)]],
     [
       'an unknown key',
       `${GOOD}poll: { intervall: 60s }`,

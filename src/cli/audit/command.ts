@@ -1,7 +1,7 @@
 // `audit`: what an account did and cost, from the service's own history, without an installation.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { Command } from 'commander'
 import { auditAccount, type AuditOutcome, type AuditProgress } from '../../daemon/audit.ts'
 import { failed, ok, type Result } from '../../model/result.ts'
@@ -16,7 +16,8 @@ import { openEmbeddedStore } from '../../store/embedded.ts'
 import { accessTo, connecting, type Access, type ConnectOptions } from '../connect.ts'
 import type { ExitCode, Io } from '../io.ts'
 import { EXIT, usage, withFindings, type Session } from '../output.ts'
-import { parseWhole } from '../parse.ts'
+import { folderOf } from '../folder.ts'
+import { wholeFrom } from '../parse.ts'
 import { auditText } from './text.ts'
 import { auditJson } from './json.ts'
 
@@ -34,6 +35,8 @@ const USUAL_PLAN = 'launch'
 const UNSPENT = 170
 /** The service keeps the consumption of so many days. */
 const MOST_DAYS = 400
+/** As many computes as the largest accounts have. */
+const MOST_LISTED = 100_000
 
 export const createAuditCommand = ({ io, end }: Session): Command =>
   connecting(
@@ -41,20 +44,21 @@ export const createAuditCommand = ({ io, end }: Session): Command =>
       'say what an account did and cost, what never sleeps and what first to save, from the history that the service keeps; reads only',
     ),
   )
-    .option('--days <n>', 'how far to look back', parseWhole, 60)
+    .option('--days <n>', 'how far to look back', wholeFrom(1, MOST_DAYS), 60)
     .option('--plan <name>', `plan of the price file for --base-url (default: ${USUAL_PLAN})`)
     .option('--folder <folder>', 'keep here what was read, so that an audit that was stopped goes on')
-    .option('--top <n>', 'how many computes to list', parseWhole, 15)
+    .option('--top <n>', 'how many computes to list', wholeFrom(1, MOST_LISTED), 15)
     .option('--json', 'print JSON')
     .action(async (options: Options) => end(await audit(options, io)))
 
 async function audit(options: Options, io: Io): Promise<ExitCode> {
-  if (options.days < 1 || options.days > MOST_DAYS) return usage(io, `--days: expected 1 to ${MOST_DAYS}`)
   const access = accessTo(options, io)
   if (!access.ok) return usage(io, ...access.error)
   const prices = pricesFor(access.value, options)
   if (!prices.ok) return usage(io, ...prices.error)
-  const folder = options.folder === undefined ? undefined : resolve(io.cwd, options.folder)
+  const kept = folderOf('--folder', options.folder, io)
+  if (!kept.ok) return usage(io, kept.error)
+  const folder = kept.value
   const place = folder ?? mkdtempSync(join(tmpdir(), 'dormouse-audit-'))
   try {
     const outcome = await auditIn(place, { access: access.value, prices: prices.value, options }, io)
@@ -116,7 +120,8 @@ const teller =
 
 function pricesFor({ prices }: Access, { plan }: Options): Result<Prices, readonly string[]> {
   if (prices) return plan === undefined ? ok(prices) : failed(['--plan goes with --base-url'])
-  return shippedPrices(plan ?? USUAL_PLAN)
+  const shipped = shippedPrices(plan ?? USUAL_PLAN)
+  return shipped.ok ? shipped : failed(shipped.error.map((problem) => `--${problem}`))
 }
 
 function tell({ audit: found, problems }: AuditOutcome, options: Options, io: Io): ExitCode {

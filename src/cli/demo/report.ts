@@ -1,19 +1,17 @@
 // What the demo leaves behind: the report of the running week.
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { weekIdOf } from '../../calendar/iso-week.ts'
 import { createUtc } from '../../calendar/zone.ts'
 import type { Instant } from '../../model/units.ts'
 import { askDaemon } from '../daemon-api.ts'
-import type { Io } from '../io.ts'
 
 /** Where the report will be, made now: a folder that cannot be made is no surprise at the end. @throws when it cannot */
-export function reportFolder(wanted: string | undefined, { cwd }: Io): string {
+export function reportFolder(wanted: string | undefined): string {
   if (wanted === undefined) return mkdtempSync(join(tmpdir(), 'dormouse-report-'))
-  const folder = resolve(cwd, wanted)
-  mkdirSync(folder, { recursive: true })
-  return folder
+  mkdirSync(wanted, { recursive: true })
+  return wanted
 }
 
 /** Paths. */
