@@ -1,6 +1,8 @@
 import { Command } from 'commander'
 import type { Seconds } from '../../model/units.ts'
-import type { Session } from '../output.ts'
+import { folderOf } from '../folder.ts'
+import type { ExitCode, Io } from '../io.ts'
+import { usage, type Session } from '../output.ts'
 import { parseLength } from '../parse.ts'
 import { demo } from './demo.ts'
 
@@ -18,16 +20,11 @@ export const createDemoCommand = ({ io, end }: Session): Command =>
     .option('--with-prometheus', 'start Prometheus and Alertmanager beside it, and show what they tell')
     .option('--report <folder>', 'leave the report there (default: a new folder for temporary files)')
     .option('--json', 'print nothing but the summary at the end, as one line of JSON')
-    .action(async (options: Options) =>
-      end(
-        await demo(
-          {
-            length: options.for,
-            json: options.json ?? false,
-            withPrometheus: options.withPrometheus ?? false,
-            report: options.report,
-          },
-          io,
-        ),
-      ),
-    )
+    .action(async (options: Options) => end(await start(options, io)))
+
+async function start({ report, ...options }: Options, io: Io): Promise<ExitCode> {
+  const folder = folderOf('--report', report, io)
+  if (!folder.ok) return usage(io, folder.error)
+  const { for: length, json = false, withPrometheus = false } = options
+  return demo({ length, json, withPrometheus, report: folder.value }, io)
+}

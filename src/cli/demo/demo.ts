@@ -6,9 +6,8 @@ import type { Clock } from '../../model/ports.ts'
 import { toIso } from '../../model/time.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 import { readFleet } from '../fleet.ts'
-import { folderOf } from '../folder.ts'
 import type { ExitCode, Io } from '../io.ts'
-import { EXIT, usage } from '../output.ts'
+import { EXIT } from '../output.ts'
 import { introOf } from './intro.ts'
 import { findPrograms, startMonitoring, type Monitoring, type Programs } from './monitoring/monitoring.ts'
 import { startClients, superviseDaemon } from './players.ts'
@@ -33,9 +32,7 @@ export async function demo(options: DemoOptions, io: Io): Promise<ExitCode> {
     io.err(`dormouse: ${MISSING}`)
     return EXIT.failed
   }
-  const wanted = folderOf('--report', options.report, io)
-  if (!wanted.ok) return usage(io, wanted.error)
-  const folder = reportFolder(wanted.value)
+  const folder = reportFolder(options.report)
   const clock = createClock()
   const say = options.json ? () => undefined : io.out
   say('Starting the service, Postgres and Dormouse …')
