@@ -1,6 +1,7 @@
 // What the last daemon kept, for commands that find none running.
 import type { Config } from '../config/load.ts'
 import { createClock } from '../daemon/clock.ts'
+import { keptPrices } from '../daemon/kept-prices.ts'
 import { createCamera } from '../daemon/snapshot.ts'
 import { newAccountState } from '../daemon/state.ts'
 import { createPreset } from '../model/sizes.ts'
@@ -22,9 +23,9 @@ export async function keptSnapshot(config: Config): Promise<Snapshot | undefined
   await using _ = { [Symbol.asyncDispose]: store.close }
   const preset = createPreset(config.service.preset)
   const shown = await Promise.all(
-    config.accounts.map(async ({ name, prices }) => ({
-      state: newAccountState(await store.load(name)),
-      prices,
+    config.accounts.map(async (account) => ({
+      state: newAccountState(await store.load(account.name)),
+      prices: await keptPrices(account, store, clock.now()),
       preset,
     })),
   )

@@ -2,6 +2,7 @@
 import { Command, Option } from 'commander'
 import type { Config } from '../config/load.ts'
 import { createClock } from '../daemon/clock.ts'
+import { keptPrices } from '../daemon/kept-prices.ts'
 import { makeReport } from '../daemon/make-report.ts'
 import { reportRequestOf, type ReportQuery } from '../daemon/report-query.ts'
 import { whyUnread } from '../daemon/report-sources.ts'
@@ -122,7 +123,7 @@ async function showKept(config: Config, query: ReportQuery, io: Io): Promise<Exi
     {
       history: store,
       ledger: await store.load(name),
-      prices: account.prices,
+      prices: await keptPrices(account, store, now),
       zone,
       owners,
       plan: config.report.plan,

@@ -33,9 +33,9 @@ async function runDaemon(options: Options, io: Io): Promise<ExitCode> {
   if (!loaded.ok) return usage(io, ...loaded.error)
   const { config } = loaded.value
   const log = createLog(config.log.level)
-  let reload: (() => void) | undefined
+  let reload: Daemon['reload'] | undefined
   // before there is anything to take it over the configuration has just been read
-  io.onReload?.(() => reload?.())
+  io.onReload?.(() => void reload?.())
   const daemon = await started({ loaded: loaded.value, read, log, version: version() }, io)
   if (!daemon) return EXIT.failed
   reload = daemon.reload

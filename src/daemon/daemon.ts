@@ -12,6 +12,7 @@ import { openEmbeddedStore } from '../store/embedded.ts'
 import { createClock } from './clock.ts'
 import { createDeliveries } from './deliveries.ts'
 import { createExposition, factsOf } from './exposition.ts'
+import { withKeptPrices } from './kept-prices.ts'
 import { createLanes, type Lane, type Lanes } from './lanes.ts'
 import { openListeners } from './listeners.ts'
 import { pagedOf } from './paged.ts'
@@ -42,7 +43,7 @@ export type Daemon = {
   /** Resolves when every account had its first pass. */
   readonly firstPass: Promise<void>
   /** Takes over what the configuration says now, from the next pass on, or nothing of it. */
-  readonly reload: Reload
+  readonly reload: () => Promise<ReturnType<Reload>>
   /** Runs until `signal` aborts; resolves when listeners and store are closed. */
   run(signal: AbortSignal): Promise<void>
 }
@@ -58,11 +59,12 @@ const LONGEST_WAIT_INTERVALS = 8
  */
 export async function startDaemon(options: DaemonOptions, signal: AbortSignal): Promise<Daemon> {
   await using stack = new AsyncDisposableStack()
-  const { loaded, read, version, log } = options
-  const { config } = loaded
+  const { read, version, log } = options
   const clock = createClock()
-  const store = openEmbeddedStore(config.store.folder, clock)
+  const store = openEmbeddedStore(options.loaded.config.store.folder, clock)
   stack.defer(() => store.close())
+  const loaded = await withKeptPrices(options.loaded, store, clock.now())
+  const { config } = loaded
   const self = createSelfMetrics()
   const pause = (): Promise<void> => clock.sleep(seconds(0), signal)
   const settings = createSettings(loaded, read, { clock, self, log })
@@ -76,9 +78,14 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
     pause,
   })
   stack.defer(lanes.idle)
-  const deliveries = createDeliveries({ ...config, owners: () => settings.config().owners }, lanes, machine)
+  const deliveries = createDeliveries(settings.config, lanes, machine)
   await deliveries.begin()
   const reports = createReportJob(settings.config, lanes, machine)
+  const reload = async (): ReturnType<Daemon['reload']> => {
+    const taken = settings.reload()
+    if (taken.ok) await deliveries.follow()
+    return taken
+  }
   const health = healthOf(lanes, {
     clock,
     longest: LONGEST_WAIT_INTERVALS * config.poll.interval + STUCK_AFTER,
@@ -94,10 +101,10 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
           history: store,
           kept: store,
           clock,
-          reload: settings.reload,
+          reload,
           reports: () => reportSources(settings.config(), lanes, store),
-          sendReport:
-            config.report.sinks.length > 0 ? (account) => reportByHand(reports, account) : undefined,
+          sender: () =>
+            reports.sinks().length > 0 ? (account) => reportByHand(reports, account) : undefined,
         },
       },
       { clock, self, log },
@@ -111,7 +118,7 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
   return {
     telemetryUrl,
     apiUrl,
-    reload: settings.reload,
+    reload,
     snapshot: lanes.snapshot,
     firstPass: Promise.all(first).then(() => undefined),
     run: async (until) => {

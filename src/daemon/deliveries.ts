@@ -1,6 +1,7 @@
 // Whom the configuration wants to be told, and of what.
 import type { Logger } from 'pino'
 import type { Config } from '../config/load.ts'
+import type { ReportSink } from '../config/report.ts'
 import type { SelfMetrics } from '../metrics/self.ts'
 import { computeKey, type ComputeRef } from '../model/compute.ts'
 import type { ToldEvent } from '../model/kept-event.ts'
@@ -9,6 +10,7 @@ import type { Clock, Outbox, Random, Store } from '../model/ports.ts'
 import { targetOf } from '../model/selector.ts'
 import { messageOf } from '../send/events.ts'
 import { createDeliverer, type Deliverer } from './deliver.ts'
+import type { Recipient } from './desk.ts'
 import type { Lanes } from './lanes.ts'
 import { reportMessage } from './report-message.ts'
 import { sinkOf } from './sinks.ts'
@@ -21,47 +23,74 @@ export type DeliveryMachine = {
   readonly log: Logger
 }
 
+/** @param current the receivers are those of the configuration as it is when it is asked for */
 export function createDeliveries(
-  config: Pick<Config, 'accounts' | 'notifications' | 'report'> & { readonly owners: () => Owners },
+  current: () => Config,
   lanes: Pick<Lanes, 'all' | 'snapshot'>,
   machine: DeliveryMachine,
 ): Deliverer {
-  const { clock, store, self } = machine
-  const listeners = config.notifications.map(({ name, receiver, wish }) => ({
-    name,
-    sink: sinkOf(receiver, clock),
-    wish,
-  }))
-  const readers = config.report.sinks.map(({ name, receiver, format, team }) => ({
-    name: reportSinkName(name),
-    sink: sinkOf(receiver, clock),
-    wish: undefined,
-    type: receiver.type,
-    format,
-    team,
-  }))
-  for (const { name } of listeners) self.receiver(name)
-  for (const { name } of config.report.sinks) self.reportReceiver(name)
-  return createDeliverer([...listeners, ...readers], {
+  const { self } = machine
+  const listeners = remembered((one: Listening) => listenerOf(one, machine))
+  const readers = remembered((one: ReportSink) => readerOf(one, machine))
+  return createDeliverer(() => [...listeners(current().notifications), ...readers(current().report.sinks)], {
     ...machine,
-    accounts: config.accounts.map(({ name }) => name),
-    ownerOf: (event) => ownerOf(event, config.owners(), lanes),
-    messageOf: async ({ account, kind, item, sink }) => {
-      const reader = readers.find(({ name }) => name === sink)
-      if (kind === 'report') {
-        const report = reader && (await store.report(account, item))
-        if (!report) return undefined
-        return reportMessage(report, { ...reader, sink: bareName(sink) })
-      }
-      const kept = await store.event(account, item)
-      return kept && messageOf(kept, sink)
-    },
+    accounts: current().accounts.map(({ name }) => name),
+    ownerOf: (event) => ownerOf(event, current().owners, lanes),
     counted: (kind, sink, result) => {
       if (kind === 'event') self.delivery(sink, result)
       else self.reportDelivery(bareName(sink), result)
     },
     succeeded: (account, sink, at) => self.reportSucceeded(account, bareName(sink), at / 1000),
+    left: (account, sink) => {
+      if (sink.startsWith(REPORTS)) self.reportReceiverLeft(account, bareName(sink))
+    },
   })
+}
+
+type Listening = Config['notifications'][number]
+
+/** Makes each once, and again only where what it is made of is another. */
+function remembered<One, Made>(make: (one: One) => Made): (all: readonly One[]) => readonly Made[] {
+  let known = new Map<string, Made>()
+  return (all) => {
+    const next = new Map(
+      all.map((one) => {
+        const text = JSON.stringify(one)
+        return [text, known.get(text) ?? make(one)]
+      }),
+    )
+    known = next
+    return [...next.values()]
+  }
+}
+
+function listenerOf({ name, receiver, wish }: Listening, { clock, store, self }: DeliveryMachine): Recipient {
+  self.receiver(name)
+  return {
+    name,
+    sink: sinkOf(receiver, clock),
+    wish,
+    messageOf: async ({ account, item }) => {
+      const kept = await store.event(account, item)
+      return kept && messageOf(kept, name)
+    },
+  }
+}
+
+function readerOf(
+  { name, receiver, format }: ReportSink,
+  { clock, store, self }: DeliveryMachine,
+): Recipient {
+  self.reportReceiver(name)
+  return {
+    name: reportSinkName(name),
+    sink: sinkOf(receiver, clock),
+    wish: undefined,
+    messageOf: async ({ account, item }) => {
+      const report = await store.report(account, item)
+      return report && reportMessage(report, { sink: name, type: receiver.type, format })
+    },
+  }
 }
 
 /** One name may be that of a receiver of reports and of another of events. */

@@ -11,6 +11,7 @@ import { seconds, type Seconds } from '../model/units.ts'
 import { exportedAccount, type ExportedAccount } from './export.ts'
 import { createForecaster, type Forecaster, type Forecasts } from './forecasts.ts'
 import { jobOf, type Runs } from './jobs.ts'
+import { createPriceKeeper } from './kept-prices.ts'
 import { turnEvery } from './loop.ts'
 import type { PassPlan } from './pass.ts'
 import { createCamera } from './snapshot.ts'
@@ -20,7 +21,7 @@ import { createPublisher } from './publisher.ts'
 import { planOf, whyUnreadable, type Machine } from './wire.ts'
 
 export type Lane = {
-  readonly prices: Prices
+  readonly prices: () => Prices
   /** Why its computes cannot be read; undefined where they can. */
   readonly unreadable: string | undefined
   readonly state: () => AccountState
@@ -73,7 +74,7 @@ export async function createLanes(
   const show = async (): Promise<void> => {
     const shown = all.map((lane) => ({
       state: lane.state(),
-      prices: lane.prices,
+      prices: lane.prices(),
       preset,
       unreadable: lane.unreadable,
       isRead: config.reading.mode !== 'off',
@@ -120,7 +121,7 @@ export async function createLanes(
     idle: async () => {
       await Promise.all(all.map((lane) => lane.idle()))
     },
-    accounts: () => all.map((lane) => exportedAccount(lane.state().ledger, lane.prices.currency)),
+    accounts: () => all.map((lane) => exportedAccount(lane.state().ledger, lane.prices().currency)),
   }
 }
 
@@ -136,8 +137,10 @@ type BearingsNow = {
   readonly idle: () => Promise<void>
 }
 
-/** They stay while owners and budgets do. */
-function createBearings(account: AccountConfig, current: () => Config, machine: LaneMachine): BearingsNow {
+/** They stay while owners, budgets and prices do. */
+function createBearings(first: AccountConfig, current: () => Config, machine: LaneMachine): BearingsNow {
+  const accountIn = ({ accounts }: Config): AccountConfig =>
+    accounts.find(({ name }) => name === first.name) ?? first
   const made: Forecaster[] = []
   const forecasterOf = (plan: PassPlan): Forecaster => {
     const forecaster = createForecaster({
@@ -151,13 +154,14 @@ function createBearings(account: AccountConfig, current: () => Config, machine: 
     return forecaster
   }
   let config = current()
-  let plan = planOf(account, config)
+  let plan = planOf(accountIn(config), config)
   let bearings = { plan, forecaster: forecasterOf(plan) }
   return {
     now: () => {
       const next = current()
-      if (next.owners === config.owners && next.budgets === config.budgets) return bearings
-      const isOther = next.budgets !== config.budgets
+      const account = accountIn(next)
+      const isOther = next.budgets !== config.budgets || account.prices !== plan.prices
+      if (next.owners === config.owners && !isOther) return bearings
       config = next
       plan = planOf(account, config)
       bearings = { plan, forecaster: isOther ? forecasterOf(plan) : bearings.forecaster }
@@ -190,8 +194,9 @@ function createLane(
   const since = ports.clock.now()
   let runs: Runs | undefined
   let shown = bearings.now()
+  const keep = createPriceKeeper(first.ledger.account, { ...machine, store: ports.store })
   return {
-    prices: shown.plan.prices,
+    prices: () => shown.plan.prices,
     unreadable,
     state: () => state,
     forecasts: () => shown.forecaster,
@@ -202,7 +207,8 @@ function createLane(
     turn: async (signal) => {
       turnedAt = ports.clock.monotonic()
       const begunAt = ports.clock.now()
-      const taken = bearings.now()
+      const next = bearings.now()
+      const taken = (await keep(next.plan.prices)) ? next : shown
       const done = await turn(ports, { before: state, plan: taken.plan }, { ...machine, signal })
       state = done.state
       shown = taken

@@ -20,7 +20,7 @@ export const MOST_WAITING = 1000
 /** Events looked at in one transaction. */
 const EVENTS = 200
 
-const jobOf = (sink: string): string => `events/${sink}`
+export const jobOf = (sink: string): string => `events/${sink}`
 
 /** A receiver that is new is told of what comes from now on, not of what was. @throws when the store fails */
 export async function beginQueue({ store }: Queue, account: string, sink: string): Promise<void> {

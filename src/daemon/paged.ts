@@ -12,7 +12,7 @@ export function pagedOf(
     all.find((lane) => lane.state().ledger.account === account)
   return {
     accountOf: (ref) => laneOf(ref.account)?.state().ledger.computes.get(computeKey(ref)),
-    pricesOf: (account) => laneOf(account)?.prices,
+    pricesOf: (account) => laneOf(account)?.prices(),
     zone: timezone,
     mode,
   }

@@ -1,11 +1,13 @@
 // What the configuration file says now, taken over while the daemon runs, or left whole.
 import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
+import { pricesFrom } from '../account/prices.ts'
 import { changedPaths } from '../config/changed.ts'
 import type { Config, Loaded } from '../config/load.ts'
 import type { SelfMetrics } from '../metrics/self.ts'
 import type { Clock } from '../model/ports.ts'
 import { failed, ok, type Result } from '../model/result.ts'
+import type { Instant } from '../model/units.ts'
 
 /** @returns the paths that are others, or all that stands in the way */
 export type Reload = () => Result<readonly string[], readonly string[]>
@@ -24,7 +26,22 @@ export type SettingsMachine = {
 }
 
 /** What is taken over while the daemon runs: these and all beneath. All else is bound to a socket, a store, a client or the past. */
-const LIVE = ['owners', 'budgets', 'calendars', 'windows', 'log', 'metrics', 'server.tokens', 'server.names']
+const LIVE = [
+  'owners',
+  'budgets',
+  'calendars',
+  'windows',
+  'log',
+  'metrics',
+  'notifications',
+  'report',
+  'prices.file',
+  'prices.cu_hour',
+  'accounts[].plan',
+  'accounts[].cu_hour',
+  'server.tokens',
+  'server.names',
+]
 /** What budgets are made of. */
 const BUDGETS = ['budgets', 'calendars', 'windows']
 
@@ -41,7 +58,7 @@ export function createSettings(
     hash: () => createHash('sha256').update(JSON.stringify(current.effective)).digest('hex').slice(0, 12),
     reload: () => {
       const next = read()
-      const taken = next.ok ? takenOver(current, next.value) : next
+      const taken = next.ok ? takenOver(current, next.value, clock.now()) : next
       tell(taken.ok)
       if (!taken.ok) {
         log.warn({ problems: taken.error }, 'the configuration is not taken over, the one before stays')
@@ -58,41 +75,66 @@ export function createSettings(
 
 type Taken = { readonly changed: readonly string[]; readonly loaded: Loaded }
 
-function takenOver(before: Loaded, next: Loaded): Result<Taken, readonly string[]> {
-  const changed = changedPaths(before.effective, next.effective)
-  const problems = [...changed.filter((path) => !isWithin(path, LIVE)), ...repriced(before, next)]
+function takenOver(before: Loaded, next: Loaded, now: Instant): Result<Taken, readonly string[]> {
+  const paths = changedPaths(before.effective, next.effective)
+  const problems = [...paths.filter((path) => !isWithin(path, LIVE)), ...otherCurrencies(before, next)]
   if (problems.length > 0) return failed(problems.map((path) => `${path}: changed; that needs a restart`))
   const { config } = before
-  const { owners, log, metrics, server } = next.config
+  const accounts = repriced(config.accounts, next.config.accounts, now)
+  const changed = [...paths, ...pricedAnew(config.accounts, accounts)]
   // where nothing is another, nothing is worked out anew
-  const isBudget = changed.some((path) => isWithin(path, BUDGETS))
-  const { windows, budgets } = isBudget ? next.config : config
-  const known = { ...config.server, tokens: server.tokens, names: server.names }
+  const partOf = <Key extends keyof Config>(key: Key, of: readonly string[] = [key]): Config[Key] =>
+    (changed.some((path) => isWithin(path, of)) ? next.config : config)[key]
+  const { log, metrics, server } = next.config
   return ok({
     changed,
     loaded: {
       effective: next.effective,
       config: {
         ...config,
-        owners: changed.some((path) => isWithin(path, ['owners'])) ? owners : config.owners,
-        windows,
-        budgets,
+        accounts,
+        owners: partOf('owners'),
+        windows: partOf('windows', BUDGETS),
+        budgets: partOf('budgets', BUDGETS),
+        notifications: partOf('notifications'),
+        report: partOf('report'),
         log,
         metrics,
-        server: known,
+        server: { ...config.server, tokens: server.tokens, names: server.names },
       },
     },
   })
 }
 
+type Accounts = Config['accounts']
+
+/** What is counted so far keeps its price. */
+function repriced(accounts: Accounts, next: Accounts, now: Instant): Accounts {
+  const priced = accounts.map((account, index) => {
+    const { plan, prices } = next[index] ?? account
+    const from = pricesFrom(now, account.prices, prices)
+    return from === account.prices && plan === account.plan ? account : { ...account, plan, prices: from }
+  })
+  return priced.some((account, index) => account !== accounts[index]) ? priced : accounts
+}
+
 /** The price file is another file: what it says may change while its name does not. */
-const repriced = (before: Loaded, next: Loaded): string[] =>
-  before.config.accounts.flatMap(({ prices }, index) => {
-    const now = next.config.accounts[index]?.prices
-    return now === undefined || JSON.stringify(now) === JSON.stringify(prices)
-      ? []
-      : [`prices of accounts[${index}]`]
+const pricedAnew = (before: Accounts, after: Accounts): readonly string[] =>
+  after.flatMap(({ prices }, index) =>
+    prices === before[index]?.prices ? [] : [`prices of accounts[${index}]`],
+  )
+
+/** Amounts of the past would be told in a currency that they are not in. */
+const otherCurrencies = (before: Loaded, next: Loaded): readonly string[] =>
+  before.config.accounts.flatMap(({ prices: { currency } }, index) => {
+    const now = next.config.accounts[index]?.prices.currency
+    return now === undefined || now === currency ? [] : [`currency of accounts[${index}]`]
   })
 
-const isWithin = (path: string, sections: readonly string[]): boolean =>
-  sections.some((section) => path === section || new RegExp(`^${RegExp.escape(section)}[.[]`).test(path))
+/** `[]` in a section is any place of a list. */
+const isWithin = (path: string, sections: readonly string[]): boolean => {
+  const plain = path.replaceAll(/\[\d+\]/g, '[]')
+  return sections.some(
+    (section) => plain === section || new RegExp(`^${RegExp.escape(section)}[.[]`).test(plain),
+  )
+}

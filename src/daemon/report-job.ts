@@ -10,9 +10,10 @@ import { instant, seconds, type Instant } from '../model/units.ts'
 export type ReportJob = {
   readonly clock: Clock
   readonly store: Pick<Store, 'commit'> & Pick<Outbox, 'memory' | 'report'>
-  readonly schedule: Schedule
-  /** The receivers of reports, each of that about all or of the part of one team. */
-  readonly sinks: readonly { readonly name: string; readonly team: string | undefined }[]
+  /** As it is now. */
+  readonly schedule: () => Schedule
+  /** The receivers of reports as they are now, each of that about all or of the part of one team. */
+  readonly sinks: () => readonly ReportReceiver[]
   readonly accounts: readonly string[]
   /** That about all, and the part of each of these teams, as JSON text. @throws when the store fails */
   readonly make: (
@@ -23,6 +24,8 @@ export type ReportJob = {
   /** Told of a turn that failed; it is made again at the next. */
   readonly failed: (account: string, cause: unknown) => void
 }
+
+type ReportReceiver = { readonly name: string; readonly team: string | undefined }
 
 export type ReportPart = Pick<StoredReport, 'team' | 'json'>
 
@@ -52,7 +55,8 @@ export async function runReports(job: ReportJob, signal: AbortSignal): Promise<v
 
 /** Of slots missed while nobody looked the last is made, within the catch-up; a week is reported once. */
 async function reportTurn(job: ReportJob, account: string): Promise<void> {
-  const { clock, store, schedule } = job
+  const { clock, store } = job
+  const schedule = job.schedule()
   const before = (await store.memory(account, JOB)) as SlotMemory | undefined
   const now = clock.now()
   const { memory, due } = lookAtSlots(schedule, before, now)
@@ -69,9 +73,9 @@ async function reportTurn(job: ReportJob, account: string): Promise<void> {
 
 /** The last whole week, made anew and sent to all receivers. @returns its slot; undefined where too many were asked for. @throws when the store fails */
 export async function reportByHand(job: ReportJob, account: string): Promise<string | undefined> {
-  const { clock, store, schedule } = job
+  const { clock, store } = job
   const now = clock.now()
-  const week = weekBefore(now, schedule)
+  const week = weekBefore(now, job.schedule())
   if (!week) return undefined
   for (let nth = 1; nth <= MOST_BY_HAND; nth += 1) {
     const id = `${week.id}-manual-${nth}`
@@ -88,13 +92,17 @@ export async function reportByHand(job: ReportJob, account: string): Promise<str
 
 type Making = { readonly account: string; readonly slot: ReportSlot; readonly now: Instant }
 
+/** Given to those who were to be sent it when it was begun, and still are. */
 async function madeOf(
   { make, sinks }: ReportJob,
   { account, slot, now }: Making,
 ): Promise<{ readonly reports: readonly StoredReport[]; readonly deliveries: readonly Delivery[] }> {
-  const teams = [...new Set(sinks.flatMap(({ team }) => (team === undefined ? [] : [team])))]
+  const asked = sinks()
+  const teams = [...new Set(asked.flatMap(({ team }) => (team === undefined ? [] : [team])))]
   const parts = await make(account, slot, { now, teams })
-  const deliveries = sinks.map(({ name, team }): Delivery => ({
+  const still = new Set(sinks().map(({ name }) => name))
+  const receivers = asked.filter(({ name }) => still.has(name))
+  const deliveries = receivers.map(({ name, team }): Delivery => ({
     account,
     sink: name,
     kind: 'report',

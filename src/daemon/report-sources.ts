@@ -14,14 +14,14 @@ export function reportSources(
   return new Map(
     all.map((lane) => {
       const { ledger } = lane.state()
-      const { prices, unreadable } = lane
+      const { unreadable } = lane
       const view = views.get(ledger.account)
       return [
         ledger.account,
         {
           history,
           ledger,
-          prices,
+          prices: lane.prices(),
           zone: timezone,
           owners,
           plan: report.plan,

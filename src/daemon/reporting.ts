@@ -24,16 +24,19 @@ export function createReportJob(
   lanes: Lanes,
   { clock, store, log }: ReportMachine,
 ): ReportJob {
-  const { cron, catchUp, sinks, plan } = config().report
   return {
     clock,
     store,
-    schedule: { cron, zone: config().timezone, catchUp },
-    sinks: sinks.map(({ name, team }) => ({ name: reportSinkName(name), team })),
+    schedule: () => {
+      const { report, timezone: zone } = config()
+      return { cron: report.cron, zone, catchUp: report.catchUp }
+    },
+    sinks: () => config().report.sinks.map(({ name, team }) => ({ name: reportSinkName(name), team })),
     accounts: config().accounts.map(({ name }) => name),
     make: async (account, slot, { now, teams }) => {
       const source = reportSources(config(), lanes, store).get(account)
       if (!source) throw new Error(`there is no account ${account}`)
+      const { plan } = source
       const plans = [plan, ...teams.map((team) => ({ ...plan, onlyTeam: team }))]
       const made = await makeReports(source, { slot, madeAt: now, plans })
       return keptParts(made, teams)

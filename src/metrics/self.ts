@@ -31,6 +31,8 @@ export type SelfMetrics = {
   /** One that is sent reports: its attempts count from 0. */
   reportReceiver(sink: string): void
   reportDelivery(sink: string, result: DeliveryResult): void
+  /** It is sent no reports any more: nobody is to wait for the next. */
+  reportReceiverLeft(account: string, sink: string): void
   /** `at`: seconds since 1970. */
   reportSucceeded(account: string, sink: string, at: number): void
   /** One rendering of a snapshot. */
@@ -137,8 +139,9 @@ export function createSelfMetrics(): SelfMetrics {
     },
     delivery: (sink, result) => notifications.inc({ sink, result }),
     reportReceiver: (sink) => {
-      for (const result of DELIVERY_RESULTS) if (result !== 'dropped') reports.inc({ sink, result }, 0)
+      for (const result of DELIVERY_RESULTS) reports.inc({ sink, result }, 0)
     },
+    reportReceiverLeft: (account, sink) => reportSuccess.remove({ account, sink }),
     reportDelivery: (sink, result) => reports.inc({ sink, result }),
     reportSucceeded: (account, sink, at) => reportSuccess.set({ account, sink }, at),
     rendered,

@@ -15,7 +15,7 @@ export type Delivery = {
   readonly attempts: number
   /** Not to be tried before; without meaning when it waits no more. */
   readonly nextAt: Instant
-  /** `dropped`: too many waited, and it was the oldest. */
+  /** `dropped`: too many waited, and it was the oldest; or its receiver is no more. */
   readonly state: 'waiting' | 'delivered' | 'failed' | 'dropped'
   /** In words and without addresses; undefined before the first. */
   readonly lastError: string | undefined

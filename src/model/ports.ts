@@ -200,7 +200,7 @@ export type Batch = {
   readonly reports: readonly StoredReport[]
   /** Each takes the place of the one before, of the same item and sink. */
   readonly deliveries: readonly Delivery[]
-  /** Name of a job → what it must remember; plain data. */
+  /** Name of a job → what it must remember; plain data; undefined: nothing any more. */
   readonly memories: Readonly<Record<string, unknown>>
 }
 
@@ -245,8 +245,10 @@ export type Outbox = {
   /** The number of the newest; 0 where there was none. */
   lastEventId(account: string): Promise<number>
   event(account: string, key: string): Promise<KeptEvent | undefined>
-  /** The one of that topic that was last given to a sink. */
+  /** The one of that topic that was last given to a sink, and not dropped. */
   lastGiven(account: string, sink: string, topic: string): Promise<KeptEvent | undefined>
+  /** Of which something is kept: what waits for them, or how far telling them is. */
+  sinks(account: string): Promise<readonly string[]>
   /** What waits for a sink, what is due first before the others. */
   waiting(account: string, sink: string, count: number): Promise<readonly Delivery[]>
   /** What has waited longest, beyond the newest `most`. */

@@ -94,6 +94,7 @@ function readerOf(
     lastEventId: (account) => explained(file, () => outbox.lastEventId(account)),
     event: (...about) => explained(file, () => outbox.event(...about)),
     lastGiven: (...about) => explained(file, () => outbox.lastGiven(...about)),
+    sinks: (account) => explained(file, () => outbox.sinks(account)),
     waiting: (...about) => explained(file, () => outbox.waiting(...about)),
     overdue: (...about) => explained(file, () => outbox.overdue(...about)),
     report: (...about) => explained(file, () => outbox.report(...about)),

@@ -39,6 +39,7 @@ export function createOutboxWriter(database: DatabaseSync): (row: OutboxRow) => 
   const putMemory = database.prepare(
     'insert into job_memory values (?, ?, ?) on conflict do update set body = excluded.body',
   )
+  const dropMemory = database.prepare('delete from job_memory where account = ? and job = ?')
   return (row) => {
     switch (row.kind) {
       case 'event': {
@@ -59,8 +60,11 @@ export function createOutboxWriter(database: DatabaseSync): (row: OutboxRow) => 
         putDelivery.run(account, sink, kind, item, topic, madeAt, state, nextAt, body)
         return
       }
-      case 'memory':
-        putMemory.run(row.account, row.job, JSON.stringify(row.memory))
+      case 'memory': {
+        const { account, job, memory } = row
+        if (memory === undefined) dropMemory.run(account, job)
+        else putMemory.run(account, job, JSON.stringify(memory))
+      }
     }
   }
 }
@@ -74,12 +78,18 @@ export function createOutbox(database: DatabaseSync): Outbox {
   const given = database.prepare(
     `select event.id, event.topic, event.key, event.body
      from delivery join event on event.account = delivery.account and event.key = delivery.item
-     where delivery.account = ? and sink = ? and delivery.topic = ? and kind = 'event'
+     where delivery.account = ? and sink = ? and delivery.topic = ? and kind = 'event' and state <> 'dropped'
      order by event.id desc limit 1`,
   )
   const waiting = database.prepare(
     `select body from delivery
      where account = ? and sink = ? and state = 'waiting' order by next_ms, made_ms limit ?`,
+  )
+  const sinks = database.prepare(
+    `select sink from delivery where account = ?1 and state = 'waiting'
+     union select substr(job, instr(job, '/') + 1) from job_memory
+       where account = ?1 and (job like 'events/%' or job like 'delivered/%')
+     order by sink`,
   )
   const overdue = database.prepare(
     `select body from delivery
@@ -98,6 +108,7 @@ export function createOutbox(database: DatabaseSync): Outbox {
     lastEventId: (account) => Promise.resolve(Number(last.get(account)?.['id'] ?? 0)),
     event: (account, key) => Promise.resolve(found(byKey.get(account, key))),
     lastGiven: (account, sink, topic) => Promise.resolve(found(given.get(account, sink, topic))),
+    sinks: (account) => Promise.resolve(sinks.all(account).map(({ sink }) => String(sink))),
     waiting: (account, sink, count) => Promise.resolve(waiting.all(account, sink, count).map(deliveryOf)),
     overdue: (account, sink, most) => Promise.resolve(overdue.all(account, sink, most).map(deliveryOf)),
     report: (account, item) => {

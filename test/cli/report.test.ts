@@ -89,7 +89,7 @@ describe('from a daemon', () => {
       ...NO_PAGES,
       clock: fakeClock(),
       reports: () => new Map([['main', {} as ReportSource]]),
-      sendReport: (account) => Promise.resolve(account === 'main' ? '2026-W02-manual-1' : undefined),
+      sender: () => (account) => Promise.resolve(account === 'main' ? '2026-W02-manual-1' : undefined),
     })
     await using listener = await listen(app, { host: '127.0.0.1', port: 0 }, { setting: 'server.api' })
     const send = (more: string) => dormouse(words(`report --send --url ${urlOf(listener.address)}${more}`))

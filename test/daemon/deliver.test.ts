@@ -1,84 +1,13 @@
 // Deliveries on the tables of the store, with receivers and processes that fail.
 import { expect, test } from 'vitest'
-import {
-  createDeliverer,
-  type Deliverer,
-  type DeliverPorts,
-  type Recipient,
-} from '../../src/daemon/deliver.ts'
+import type { Deliverer } from '../../src/daemon/deliver.ts'
 import { MOST_WAITING } from '../../src/daemon/outgoing.ts'
-import type { Event } from '../../src/model/event.ts'
-import type { Message, Outcome, Sink } from '../../src/model/message.ts'
-import { NOBODY } from '../../src/model/owner.ts'
+import type { Message, Sink } from '../../src/model/message.ts'
 import type { Batch } from '../../src/model/ports.ts'
 import { seconds } from '../../src/model/units.ts'
-import type { Wish } from '../../src/model/wish.ts'
 import { withinDeadline } from '../../src/send/deadline.ts'
-import { messageOf } from '../../src/send/events.ts'
 import { seeded } from '../simulation/seeded.ts'
-import { batch } from '../store/build.ts'
-import { fakeClock } from '../support/fake-clock.ts'
-import { keptInMemory, type Kept } from './kept.ts'
-
-const ALL: Wish = {
-  events: undefined,
-  minSeverity: 'info',
-  team: undefined,
-  channel: undefined,
-  repeatAfter: seconds(0),
-}
-
-const problem = (clock: { now(): Event['at'] }, where: string): Event => ({
-  account: 'main',
-  at: clock.now(),
-  kind: 'problem',
-  where,
-  message: 'broken',
-})
-
-type Desk = {
-  readonly store: Kept
-  readonly clock: ReturnType<typeof fakeClock>
-  readonly counts: Record<string, number>
-  readonly process: (recipients: readonly Recipient[], commit?: Kept['commit']) => Deliverer
-  readonly happened: (...events: readonly Event[]) => Promise<void>
-}
-
-function desk(seed = 1): Desk {
-  const [store, clock, random] = [keptInMemory(), fakeClock(), seeded(seed)]
-  const counts: Record<string, number> = {}
-  const ports: DeliverPorts = {
-    clock,
-    random,
-    store,
-    accounts: ['main'],
-    ownerOf: () => NOBODY,
-    messageOf: async ({ account, item, sink }) => {
-      const kept = await store.event(account, item)
-      return kept && messageOf(kept, sink)
-    },
-    counted: (_, sink, result) => {
-      counts[`${sink} ${result}`] = (counts[`${sink} ${result}`] ?? 0) + 1
-    },
-    succeeded: () => undefined,
-    log: { error: () => undefined, warn: () => undefined },
-  }
-  return {
-    store,
-    clock,
-    counts,
-    process: (recipients, commit = store.commit) =>
-      createDeliverer(recipients, { ...ports, store: { ...store, commit } }),
-    happened: (...events) => store.commit({ ...batch(), events }),
-  }
-}
-
-const hearing =
-  (heard: Message[], outcome: () => Outcome = () => ({ kind: 'delivered' })): Sink =>
-  (message) => {
-    heard.push(message)
-    return Promise.resolve(outcome())
-  }
+import { ALL, desk, hearing, problem, subjects, type Desk } from './telling.ts'
 
 /** Runs a process for so many seconds of the clock. */
 async function runFor({ clock }: Desk, deliverer: Deliverer, span: number): Promise<void> {
@@ -88,8 +17,6 @@ async function runFor({ clock }: Desk, deliverer: Deliverer, span: number): Prom
   stop.abort()
   await done
 }
-
-const subjects = (heard: readonly Message[]) => heard.map(({ text }) => /seen: (\w)/.exec(text)?.[1])
 
 test('what happened is told once, and to a receiver that is new only from then on', async () => {
   const here = desk()

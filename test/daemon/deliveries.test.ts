@@ -66,7 +66,7 @@ notifications:
     self: createSelfMetrics(),
     log: pino({ level: 'silent' }),
   }
-  const told = createDeliveries({ ...config.value, owners: () => config.value.owners }, lanes, machine)
+  const told = createDeliveries(() => config.value, lanes, machine)
   await told.begin()
   await store.commit({ ...batch(), events: [rung, woken, stranger, refused] })
   const stop = new AbortController()

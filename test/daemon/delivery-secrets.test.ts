@@ -36,7 +36,7 @@ test.each<Answer>([200, 422, 500, [302, { location: `/elsewhere${SECRET_PATH}` }
     const lines: string[] = []
     const log = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) })
     const told = createDeliveries(
-      { ...config.value, owners: () => config.value.owners },
+      () => config.value,
       { all: [], snapshot: () => undefined },
       { clock, random: seeded(1), store, self, log },
     )

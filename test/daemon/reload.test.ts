@@ -12,7 +12,7 @@ const OTHER_TOKEN = `server: { tokens: { anna: { sha256: ${'a'.repeat(64)}, scop
 const BUDGET = 'budgets: [{ name: all, limit: 5 USD, per: day }]\n'
 
 function settingsOf(text: string) {
-  const clock = fakeClock()
+  const clock = fakeClock('2026-11-02T09:00:00Z')
   const self = createSelfMetrics()
   const log = { info: () => undefined, warn: () => undefined, level: 'info' }
   const first = loadAll(text)
@@ -44,6 +44,16 @@ test.each([
   ['tokens', GOOD + OTHER_TOKEN, ['server.tokens.anna']],
   ['names', `${GOOD}server: { names: [dormouse.internal] }\n`, ['server.names[0]']],
   ['what metrics show', `${GOOD}metrics: { detail: full }\n`, ['metrics.detail']],
+  [
+    'receivers of events',
+    `${GOOD}notifications: [{ name: ops, type: slack, url_env: KEY }]\n`,
+    ['notifications[0]'],
+  ],
+  [
+    'the report and its receivers',
+    `${GOOD}report: { schedule: 0 9 * * TUE, sinks: [{ name: ops, type: slack, url_env: KEY }] }\n`,
+    ['report.schedule', 'report.sinks[0]'],
+  ],
   ['nothing', `${GOOD}# a remark\n`, []],
 ])('%s: taken over', (_, text, changed) => {
   const { edit, config, hash } = settingsOf(GOOD)
@@ -58,9 +68,7 @@ test.each([
   ['a listener', 'server: { api: "127.0.0.1:9999" }\n', ['server.api']],
   ['the store', 'store: { folder: ./elsewhere }\n', ['store.folder']],
   ['the pace', 'poll: { interval: 30s }\n', ['poll.interval']],
-  ['receivers', 'notifications: [{ name: ops, type: slack, url_env: KEY }]\n', ['notifications[0]']],
   ['two', 'timezone: Europe/Berlin\nmode: observe\n', ['mode', 'timezone']],
-  ['a price', 'prices: { cu_hour: 1 }\n', ['prices.cu_hour', 'prices of accounts[0]']],
 ])('%s: needs a restart, and of the rest nothing is taken over either', (_, text, paths) => {
   const { edit, config, hash, log } = settingsOf(GOOD)
   const before = { config: config(), hash: hash() }
@@ -83,17 +91,61 @@ test('another key file needs a restart; another key in it is read anyway', () =>
   })
 })
 
-test('prices that are others in a file of the same name are told, because they are not used', () => {
+test.each([
+  ['of all', '', 'prices: { cu_hour: 1 }\n', ['prices.cu_hour']],
+  [
+    'of one account',
+    GOOD.replace('plan: launch', 'plan: launch\n    cu_hour: 1'),
+    '',
+    ['accounts[0].cu_hour'],
+  ],
+])(
+  'a price %s holds from when it is taken over, and what was counted keeps its own',
+  async (_, other, more, paths) => {
+    const { edit, config, clock } = settingsOf(GOOD)
+    const pricesNow = () => config().accounts[0]?.prices
+    const before = pricesNow()
+    await clock.advance(seconds(60))
+    expect(edit((other || GOOD) + more)).toEqual({ ok: true, value: [...paths, 'prices of accounts[0]'] })
+    const raised = { from: clock.now(), perCuHour: 1_000_000 }
+    expect(pricesNow()).toEqual({ currency: 'USD', periods: [...(before?.periods ?? []), raised] })
+    await clock.advance(seconds(60))
+    const dearer = pricesNow()
+    edit(`${(other || GOOD) + more}log: { level: warn }\n`)
+    expect(pricesNow()).toBe(dearer)
+    edit(GOOD)
+    const back = { from: clock.now(), perCuHour: before?.periods.at(-1)?.perCuHour }
+    expect(pricesNow()?.periods.slice(-2)).toEqual([raised, back])
+  },
+)
+
+test('prices that are others in a file of the same name are taken over, in another currency they are not', () => {
   const file = join(folder, 'prices.yaml')
-  const prices = (amount: string) =>
-    writeFileSync(file, `currency: USD\nplans: { launch: [{ from: 2020-01-01, cu_hour: ${amount} }] }\n`)
+  const prices = (amount: string, currency = 'USD') =>
+    writeFileSync(
+      file,
+      `currency: ${currency}\nplans: { launch: [{ from: 2020-01-01, cu_hour: ${amount} }] }\n`,
+    )
   prices('0.1')
-  const { edit } = settingsOf(`${GOOD}prices: { file: ./prices.yaml }\n`)
+  const text = `${GOOD}prices: { file: ./prices.yaml }\n`
+  const { edit, config } = settingsOf(text)
   prices('0.2')
-  expect(edit(`${GOOD}prices: { file: ./prices.yaml }\n`)).toEqual({
+  expect(edit(text)).toEqual({ ok: true, value: ['prices of accounts[0]'] })
+  const { accounts } = config()
+  expect(accounts[0]?.prices.periods.map(({ perCuHour }) => perCuHour)).toEqual([100_000, 200_000])
+  prices('0.2', 'EUR')
+  expect(edit(text)).toEqual({
     ok: false,
-    error: ['prices of accounts[0]: changed; that needs a restart'],
+    error: ['currency of accounts[0]: changed; that needs a restart'],
   })
+  prices('0.2')
+  expect(edit(text.replace(' }', ', currency: EUR }'))).toEqual({
+    ok: false,
+    error: ['prices.currency', 'currency of accounts[0]'].map(
+      (path) => `${path}: changed; that needs a restart`,
+    ),
+  })
+  expect(config().accounts).toBe(accounts)
 })
 
 test('of a file that is wrong all problems are told, and the configuration before stays', async () => {
@@ -127,6 +179,9 @@ test('what is not another is the same object, so that nothing is worked out anew
   edit(`${text}log: { level: warn }\n`)
   expect(config().owners).toBe(before.owners)
   expect(config().budgets).toBe(before.budgets)
+  expect(config().notifications).toBe(before.notifications)
+  expect(config().report).toBe(before.report)
+  expect(config().accounts).toBe(before.accounts)
   edit(`${text}windows: { night: "Mon-Fri 22:00-06:00" }\n`)
   expect(config().owners).toBe(before.owners)
   expect(config().budgets).not.toBe(before.budgets)

@@ -59,7 +59,6 @@ async function desk(sink: string, env: Record<string, string> = {}): Promise<Des
   }
   const machine = { clock: watched, random: seeded(3), self: createSelfMetrics(), log }
   const lanes = { all: [], snapshot: () => undefined }
-  const configured = { ...config.value, owners: () => config.value.owners }
   const waiting: Delivery = {
     account: 'main',
     sink: 'report/boss',
@@ -83,7 +82,7 @@ async function desk(sink: string, env: Record<string, string> = {}): Promise<Des
     clock,
     isTrying: () => trying > 0,
     process: async (commit = store.commit) => {
-      const made = createDeliveries(configured, lanes, { ...machine, store: { ...store, commit } })
+      const made = createDeliveries(() => config.value, lanes, { ...machine, store: { ...store, commit } })
       await made.begin()
       return made
     },

@@ -20,6 +20,7 @@ function setting() {
   const faults = { full: false, failed: 0 }
   const cron = parseCron('0 8 * * MON')
   if (!cron.ok) throw new Error(cron.error)
+  const asked = { cron: cron.value, sinks: ['report/files', 'report/boss'] }
   const job: ReportJob = {
     clock,
     store: {
@@ -27,14 +28,12 @@ function setting() {
       commit: (batch: Batch) =>
         faults.full ? Promise.reject(new Error('the disk is full')) : store.commit(batch),
     },
-    schedule: { cron: cron.value, zone: createUtc(), catchUp: REPORT_CATCH_UP },
-    sinks: [
-      { name: 'report/files', team: undefined },
-      { name: 'report/boss', team: undefined },
-    ],
+    schedule: () => ({ cron: asked.cron, zone: createUtc(), catchUp: REPORT_CATCH_UP }),
+    sinks: () => asked.sinks.map((name) => ({ name, team: undefined })),
     accounts: ['main'],
     make: (account, slot, { teams }) => {
       made.push(slot)
+      here.making()
       const json = JSON.stringify({ account, slot: slot.id })
       return Promise.resolve([{ json }, ...teams.map((team) => ({ team, json: JSON.stringify({ team }) }))])
     },
@@ -49,7 +48,8 @@ function setting() {
     stop.abort()
     await done
   }
-  return { clock, store, made, faults, job, runFor }
+  const here = { clock, store, made, faults, job, runFor, asked, making: () => {} }
+  return here
 }
 
 test('a week is reported once, when it is due, to each receiver', async () => {
@@ -119,4 +119,28 @@ test('one that is asked for by hand has a slot of its own each time', async () =
     '2026-W01-manual-2',
   ])
   expect(await here.store.waiting('main', 'report/files', 9)).toHaveLength(3)
+})
+
+test('a schedule that becomes another holds from then on, and no week is reported twice', async () => {
+  const here = setting()
+  await here.runFor(9 * HOUR)
+  expect(here.made.map(({ id }) => id)).toEqual(['2026-W01'])
+  const tuesdays = parseCron('0 6 * * TUE')
+  if (!tuesdays.ok) throw new Error(tuesdays.error)
+  here.asked.cron = tuesdays.value
+  await here.runFor(7 * DAY)
+  expect(here.made.map(({ id }) => id)).toEqual(['2026-W01'])
+  await here.runFor(DAY)
+  expect(here.made.map(({ id }) => id)).toEqual(['2026-W01', '2026-W02'])
+})
+
+test('a report goes to those who were to be sent it when it was begun and still are', async () => {
+  const here = setting()
+  here.making = () => {
+    here.asked.sinks = ['report/boss', 'report/new']
+  }
+  await here.runFor(9 * HOUR)
+  const waiting = (sink: string) => here.store.waiting('main', sink, 9)
+  const counts = await Promise.all(['report/files', 'report/boss', 'report/new'].map(waiting))
+  expect(counts.map(({ length }) => length)).toEqual([0, 1, 0])
 })

@@ -79,7 +79,7 @@ const appWith = (sendReport?: (account: string) => Promise<string | undefined>) 
     ...NO_PAGES,
     clock: fakeClock(),
     reports: () => new Map([['main', {} as ReportSource]]),
-    sendReport,
+    sender: () => sendReport,
   })
 
 test('the API sends the report of the last week, where there is anybody to send it to', async () => {

@@ -36,7 +36,7 @@ function history() {
 }
 
 const lanes = {
-  all: [{ state: () => ({ ledger: ledger() }), prices, unreadable: undefined }],
+  all: [{ state: () => ({ ledger: ledger() }), prices: () => prices, unreadable: undefined }],
   snapshot: () => undefined,
 } as unknown as Lanes
 
@@ -71,7 +71,7 @@ report:
   const log = pino({ level: 'silent' })
   const job = createReportJob(() => config.value, lanes, { clock, store, log })
   const machine = { clock, random: seeded(1), store, self: createSelfMetrics(), log }
-  const told = createDeliveries({ ...config.value, owners: () => config.value.owners }, lanes, machine)
+  const told = createDeliveries(() => config.value, lanes, machine)
   await told.begin()
   expect(await reportByHand(job, 'main')).toBe('2026-W02-manual-1')
   expect(past.reads()).toBe(1)

@@ -94,6 +94,24 @@ export function outboxContract(driver: () => Driver): void {
     await store.commit({ ...batch(), deliveries: given })
     expect(await store.lastGiven('main', 'ops', 'key')).toEqual(two)
     expect(await store.lastGiven('main', 'dev', 'key')).toBeUndefined()
+    await store.commit({ ...batch(), deliveries: [delivery(two.key, { state: 'dropped' })] })
+    expect(await store.lastGiven('main', 'ops', 'key')).toEqual(one)
+  })
+
+  test('knows of which sinks something is kept', async () => {
+    const { store } = driver()
+    const memories = { 'events/told': 3, 'delivered/report/boss': 4, prices: [] }
+    const deliveries = [
+      delivery('item 1'),
+      delivery('item 1', { sink: 'report/boss' }),
+      delivery('item 1', { sink: 'done', state: 'delivered' }),
+    ]
+    await store.commit({ ...batch(), deliveries, memories })
+    expect(await store.sinks('main')).toEqual(['ops', 'report/boss', 'told'])
+    expect(await store.sinks('other')).toEqual([])
+    await store.commit({ ...batch(), memories: { 'events/told': undefined, unheard: undefined } })
+    expect(await store.sinks('main')).toEqual(['ops', 'report/boss'])
+    expect(await store.memory('main', 'events/told')).toBeUndefined()
   })
 
   test('keeps reports', async () => {

@@ -13,14 +13,14 @@ export type Reported = {
   readonly clock: Clock
   /** What the reports of each account are made of, as it is now. */
   readonly reports: () => ReadonlyMap<string, ReportSource>
-  /** Makes the last week's anew and sends it; undefined where nobody is sent reports. Its slot, or undefined where too many were asked for. */
-  readonly sendReport?: ((account: string) => Promise<string | undefined>) | undefined
+  /** Makes the last week's anew and sends it; undefined where nobody is sent reports now. Its slot, or undefined where too many were asked for. */
+  readonly sender?: () => ((account: string) => Promise<string | undefined>) | undefined
 }
 
 /** The HTML has styles in it, and nothing else. */
 const NOTHING_RUNS = { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" }
 
-export function reportRoutes(app: Hono, { clock, reports, sendReport }: Reported): void {
+export function reportRoutes(app: Hono, { clock, reports, sender }: Reported): void {
   app.get('/api/v1/report', async (context) => {
     const sources = reports()
     const now = clock.now()
@@ -43,6 +43,7 @@ export function reportRoutes(app: Hono, { clock, reports, sendReport }: Reported
     const account = context.req.query('account') ?? names[0]
     if (account === undefined || !names.includes(account))
       return context.json(problem(`account: expected one of ${names.join(', ')}`), 400)
+    const sendReport = sender?.()
     if (!sendReport) return context.json(problem('report.sinks names nobody to send it to'), 409)
     const slot = await sendReport(account)
     return slot === undefined

@@ -5,12 +5,12 @@ export const OUTPUTS = {
   notifications: selfCounter(
     'notifications_total',
     ['sink', 'result'],
-    'Attempts to tell a receiver of an event; result: delivered, retry, failed (given up), dropped (too many waited).',
+    'Attempts to tell a receiver of an event; result: delivered, retry, failed (given up), dropped (too many waited, or the receiver is no more).',
   ),
   reportDeliveries: selfCounter(
     'report_deliveries_total',
     ['sink', 'result'],
-    'Attempts to deliver a report; result: delivered, retry, failed (given up).',
+    'Attempts to deliver a report; result: delivered, retry, failed (given up), dropped (the receiver is no more).',
   ),
   reportLastSuccess: selfGauge(
     'report_last_success_timestamp_seconds',

@@ -120,7 +120,7 @@ const told: Watched = {
   ages: notes.ages(window.to),
   known: notes.known(),
   accountsWithin: settled,
-  accounts: notes.accountsIn(settled, lane.state().ledger, lane.prices),
+  accounts: notes.accountsIn(settled, lane.state().ledger, lane.prices()),
   ranged: rangedIn(lane.state().ledger),
   passes: passes.length,
   passSeconds: {
