@@ -38,6 +38,9 @@ const kinds = ({ heard }: Receiver): readonly unknown[] =>
 const hook = (name: string, address: string): string =>
   `{ name: ${name}, type: webhook, url_env: ${address}, events: [key-refused, key-accepted], min_severity: info, repeat_after: 1m }`
 
+const sink = (name: string, address: string): string =>
+  `report: { sinks: [{ name: ${name}, type: webhook, url_env: ${address} }] }\n`
+
 test('a receiver that is new gets what comes next, the one before nothing more; reports and prices likewise', async () => {
   await using first = await receiver()
   await using second = await receiver()
@@ -61,8 +64,6 @@ test('a receiver that is new gets what comes next, the one before nothing more; 
     writeFileSync(world.keyFile, isRefused ? 'wrong' : key)
     await until('the message', () => told.heard[before])
   }
-  const sink = (name: string, address: string): string =>
-    `report: { sinks: [{ name: ${name}, type: webhook, url_env: ${address} }] }\n`
   writeFileSync(
     world.configFile,
     `${usual}notifications: [${hook('first', 'FIRST')}]\n${sink('boss', 'BOSS')}`,
