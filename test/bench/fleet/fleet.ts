@@ -168,9 +168,14 @@ async function judged(
         '',
       ],
       ['  CPU, share of a core', `${(100 * watched.cpuShare).toFixed(1)} %`, '≤ 50 %'],
-      ['  RSS', `${(watched.rssBytes / 2 ** 20).toFixed(0)} MiB`, '≤ 600 MB'],
+      [
+        '  RSS, of it the heap at the end',
+        `${(watched.rssBytes / 2 ** 20).toFixed(0)}, ${(watched.heapBytes / 2 ** 20).toFixed(0)} MiB`,
+        '≤ 600 MB',
+      ],
       ['  longest block of the loop', `${watched.blocks.longest.toFixed(0)} ms`, '≤ 50 ms'],
       ['  longest work in one turn of it', `${watched.blocks.longestWork.toFixed(0)} ms of CPU`, ''],
+      ['  longest pause for garbage', `${watched.blocks.longestGarbage.toFixed(0)} ms`, ''],
       ['  series, longest scrape', `${watched.series}, ${watched.scrapeMillis.toFixed(1)} ms`, ''],
     ],
     json: {
@@ -189,6 +194,7 @@ async function judged(
       rss_mib: watched.rssBytes / 2 ** 20,
       longest_block_ms: watched.blocks.longest,
       longest_work_ms: watched.blocks.longestWork,
+      longest_garbage_ms: watched.blocks.longestGarbage,
     },
   }
 }
