@@ -1,9 +1,6 @@
 // A compute with a known history, seen through the ports by the daemon's own pass, with faults.
 import { expect } from 'vitest'
-import { createOwners } from '../../src/model/owner.ts'
-import { createScopes } from '../../src/account/budgets/budgets.ts'
-import { createUtc } from '../../src/calendar/zone.ts'
-import { pass, type PassPlan } from '../../src/daemon/pass.ts'
+import { pass } from '../../src/daemon/pass.ts'
 import { newAccountState, type AccountState } from '../../src/daemon/state.ts'
 import type { Compute } from '../../src/model/compute.ts'
 import type { ComputeAccount, SettledInterval } from '../../src/model/ledger.ts'
@@ -13,10 +10,10 @@ import { failed, ok, type Result } from '../../src/model/result.ts'
 import type { ServiceError } from '../../src/model/service-error.ts'
 import { instant, seconds, type Instant } from '../../src/model/units.ts'
 import { seeded } from '../simulation/seeded.ts'
-import { POLL } from '../support/poll.ts'
+import { passPlan } from '../support/pass-plan.ts'
 import { NO_HISTORY } from '../support/no-history.ts'
 import { UNASKED } from '../support/unasked.ts'
-import { at, compute, ledger, operation, preset, prices, project } from '../support/build.ts'
+import { at, compute, ledger, operation, project } from '../support/build.ts'
 
 /** Milliseconds after the start, by the service's clock. */
 export type History = readonly { readonly from: number; readonly to: number }[]
@@ -56,24 +53,7 @@ export async function judged(history: History, until: number, faults: Faults = {
   let passes = 0
   const settled: SettledInterval[] = []
   const ports = portsOf(history, { ...faults, time: () => time, passes: () => passes, settled })
-  const plan: PassPlan = {
-    prices,
-    preset,
-    budgets: createScopes([]),
-    dayOf: createUtc().dayOf,
-    owners: createOwners([]),
-    overhead: 0.01,
-    sweep: {
-      ...POLL,
-      readings: {
-        mode: 'off',
-        activityLag: seconds(10),
-        deadline: seconds(5),
-        minInterval: seconds(300),
-        maxConcurrent: 16,
-      },
-    },
-  }
+  const plan = passPlan()
   let state: AccountState = newAccountState(ledger())
   let seen: ComputeAccount | undefined
   for (; time <= until; time += MINUTE) {

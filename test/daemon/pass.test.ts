@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest'
-import { createOwners } from '../../src/model/owner.ts'
-import { createScopes } from '../../src/account/budgets/budgets.ts'
-import { createUtc } from '../../src/calendar/zone.ts'
-import { pass, type PassPlan } from '../../src/daemon/pass.ts'
+import { pass } from '../../src/daemon/pass.ts'
 import { newAccountState, type AccountState } from '../../src/daemon/state.ts'
 import type { Ports } from '../../src/model/ports.ts'
 import { failed, ok } from '../../src/model/result.ts'
@@ -10,30 +7,13 @@ import { seconds } from '../../src/model/units.ts'
 import { FEWEST } from '../../src/observe/plan.ts'
 import { seeded } from '../simulation/seeded.ts'
 import { memoryStore } from '../simulation/week.ts'
-import { at, compute, preset, prices, project } from '../support/build.ts'
+import { at, compute, project } from '../support/build.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { NO_HISTORY } from '../support/no-history.ts'
-import { POLL } from '../support/poll.ts'
+import { passPlan } from '../support/pass-plan.ts'
 import { UNASKED } from '../support/unasked.ts'
 
-const plan: PassPlan = {
-  prices,
-  preset,
-  budgets: createScopes([]),
-  dayOf: createUtc().dayOf,
-  owners: createOwners([]),
-  overhead: 0.01,
-  sweep: {
-    ...POLL,
-    readings: {
-      mode: 'off',
-      activityLag: seconds(10),
-      deadline: seconds(5),
-      minInterval: seconds(300),
-      maxConcurrent: 16,
-    },
-  },
-}
+const plan = passPlan()
 
 test('a project that may have been active unseen is looked at in the next pass, also when what a pass saw could be stored in part only', async () => {
   const clock = fakeClock()

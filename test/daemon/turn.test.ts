@@ -1,39 +1,20 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { createScopes } from '../../src/account/budgets/budgets.ts'
-import { createUtc } from '../../src/calendar/zone.ts'
-import type { PassPlan } from '../../src/daemon/pass.ts'
 import { newAccountState } from '../../src/daemon/state.ts'
 import { turn } from '../../src/daemon/turn.ts'
-import { createOwners } from '../../src/model/owner.ts'
 import type { Ports } from '../../src/model/ports.ts'
 import { failed, ok } from '../../src/model/result.ts'
 import { seconds } from '../../src/model/units.ts'
 import { seeded } from '../simulation/seeded.ts'
 import { memoryStore } from '../simulation/week.ts'
-import { preset, prices, project } from '../support/build.ts'
+import { project } from '../support/build.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { NO_HISTORY } from '../support/no-history.ts'
-import { POLL } from '../support/poll.ts'
+import { passPlan } from '../support/pass-plan.ts'
 import { UNASKED } from '../support/unasked.ts'
 
-const readings = {
-  mode: 'off',
-  activityLag: seconds(10),
-  deadline: seconds(5),
-  minInterval: seconds(300),
-  maxConcurrent: 16,
-} as const
-
-const plan: PassPlan = {
-  prices,
-  preset,
-  budgets: createScopes([]),
-  dayOf: createUtc().dayOf,
-  owners: createOwners([]),
-  overhead: 0.01,
-  sweep: { ...POLL, requests: 240, readings },
-}
+const usual = passPlan()
+const plan = { ...usual, sweep: { ...usual.sweep, requests: 240 } }
 
 /** Pages asked for and passes made in each of three turns over a list of so many pages; the service is out for the last. */
 async function threeTurns(pages: number): Promise<readonly (readonly [asked: number, passes: number])[]> {

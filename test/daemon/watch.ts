@@ -1,8 +1,5 @@
 // The daemon's passes over a simulated account with budgets, on the real store, as one process after the other.
-import { createOwners } from '../../src/model/owner.ts'
-import { createScopes } from '../../src/account/budgets/budgets.ts'
-import { createUtc } from '../../src/calendar/zone.ts'
-import { pass, type PassPlan } from '../../src/daemon/pass.ts'
+import { pass } from '../../src/daemon/pass.ts'
 import { newAccountState, type AccountState } from '../../src/daemon/state.ts'
 import type { Budget } from '../../src/model/budget.ts'
 import type { Event } from '../../src/model/event.ts'
@@ -11,9 +8,8 @@ import { seconds } from '../../src/model/units.ts'
 import { START } from '../local/control/build.ts'
 import { seeded } from '../simulation/seeded.ts'
 import { createWorld, type Use, type World } from '../simulation/world.ts'
-import { preset, prices } from '../support/build.ts'
 import { fakeClock } from '../support/fake-clock.ts'
-import { POLL } from '../support/poll.ts'
+import { passPlan } from '../support/pass-plan.ts'
 
 export type Watch = {
   readonly world: World
@@ -74,7 +70,7 @@ export async function watch({ uses, store, killed }: WatchOptions): Promise<Watc
     events,
     restart,
     passes: async (count, budgets) => {
-      const plan = planOf(budgets)
+      const plan = passPlan({ budgets })
       for (let turn = 0; turn < count; turn += 1) {
         const done = pass(ports, { before: state, plan }, new AbortController().signal).catch(() => state)
         // oxlint-disable-next-line no-await-in-loop -- one pass after the other
@@ -87,22 +83,3 @@ export async function watch({ uses, store, killed }: WatchOptions): Promise<Watc
     },
   }
 }
-
-const planOf = (budgets: readonly Budget[]): PassPlan => ({
-  prices,
-  preset,
-  budgets: createScopes(budgets),
-  dayOf: createUtc().dayOf,
-  owners: createOwners([]),
-  overhead: 0.01,
-  sweep: {
-    ...POLL,
-    readings: {
-      mode: 'off',
-      activityLag: seconds(10),
-      deadline: seconds(5),
-      minInterval: seconds(300),
-      maxConcurrent: 16,
-    },
-  },
-})

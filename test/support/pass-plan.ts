@@ -1,0 +1,27 @@
+// What a pass is to do, of a configuration that says next to nothing and reads nothing inside Postgres.
+import { createScopes } from '../../src/account/budgets/budgets.ts'
+import { createUtc } from '../../src/calendar/zone.ts'
+import type { PassPlan } from '../../src/daemon/pass.ts'
+import type { Budget } from '../../src/model/budget.ts'
+import { createOwners } from '../../src/model/owner.ts'
+import { seconds } from '../../src/model/units.ts'
+import { preset, prices } from './build.ts'
+import { POLL } from './poll.ts'
+
+const READINGS = {
+  mode: 'off',
+  activityLag: seconds(10),
+  deadline: seconds(5),
+  minInterval: seconds(300),
+  maxConcurrent: 16,
+} as const
+
+export const passPlan = ({ budgets = [] }: { readonly budgets?: readonly Budget[] } = {}): PassPlan => ({
+  prices,
+  preset,
+  budgets: createScopes(budgets),
+  dayOf: createUtc().dayOf,
+  owners: createOwners([]),
+  overhead: 0.01,
+  sweep: { ...POLL, readings: READINGS },
+})
