@@ -8,11 +8,15 @@ import { MOST_REGIONS, type Tallies } from '../model/tally.ts'
 type Ended = { readonly operation: Operation; readonly account: ComputeAccount }
 type Known = Tallies['wakeLatency']
 
-/** With one operation more that has ended. A restart is no wake: it waits in the service's queue until the compute has stopped. */
+/** Instants of the interface are in whole seconds: a start that is asked for together with its compute may be dated one later. */
+const SECOND = 1000
+
+/** With one operation more that has ended. Of a restart, which waits in the service's queue until the compute has stopped, and of the first start nobody is woken. */
 export function withWake(known: Known, { operation, account: { compute, evidence } }: Ended): Known {
   const { duration } = operation
   if (duration === undefined || awakeEffect(operation) !== 'starts') return known
-  if (isRestart(operation, evidence.operations)) return known
+  const isFirst = operation.createdAt <= compute.createdAt + SECOND
+  if (isFirst || isRestart(operation, evidence.operations)) return known
   const isRoom = known.length < MOST_REGIONS || known.some(({ regionId }) => regionId === compute.regionId)
   const region = isRoom ? compute.regionId : 'other'
   const before = known.find(({ regionId }) => regionId === region) ?? NO_DURATIONS

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { countingOperations } from '../../src/daemon/operation-tallies.ts'
+import type { Compute } from '../../src/model/compute.ts'
 import type { Ledger } from '../../src/model/ledger.ts'
 import type { Operation } from '../../src/model/operation.ts'
 import { MOST_REGIONS, NO_TALLIES } from '../../src/model/tally.ts'
@@ -17,9 +18,9 @@ function passed(
   before: Ledger,
   when: number,
   operations: readonly Operation[],
-  { regionId = 'local' } = {},
+  over: Partial<Compute> = {},
 ): Ledger {
-  const looks = [look(when, { ...asleep, regionId })]
+  const looks = [look(when, { ...asleep, ...over })]
   const seen = sweep(when, { looks, operations, operationsOf: ['project-one'] })
   const after = accounted(before, seen, { prices, overhead: 0.01, now: at(when) }).ledger
   const part = { ...batch(), computes: [...after.computes.values()] }
@@ -74,12 +75,20 @@ const woken = (when: number, took: number | undefined, over: Partial<Operation> 
 const restored = (tallies: Ledger['tallies']): Ledger['tallies'] =>
   JSON.parse(JSON.stringify(tallies)) as Ledger['tallies']
 
-test('of a start that ended is counted how long it took, by region, and of a restart or one that says nothing is not', () => {
+test('of a start that ended is counted how long it took, by region; of a restart, a first start or one that says nothing it is not', () => {
   const quick = woken(110, 250)
   const first = passed(begun, 120, [quick, woken(115, 251), woken(118, undefined)])
   expect(first.tallies.wakeLatency).toEqual([
     { regionId: 'local', count: 2, sum: 501, upTo: { 250: 1, 500: 1 } },
   ])
+  for (const [made, count] of [
+    [109, 0],
+    [108, 0],
+    [107, 1],
+  ] as const) {
+    const { wakeLatency } = passed(begun, 120, [quick], { createdAt: at(made) }).tallies
+    expect(wakeLatency).toHaveLength(count)
+  }
   const stop = operation('suspend_compute', 130, { createdAt: at(125) })
   const again = woken(132, 7000, { createdAt: at(125) })
   const failed = woken(135, 9000, { status: 'error' })

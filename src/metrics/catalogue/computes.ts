@@ -89,7 +89,7 @@ export const COMPUTES = {
     histogram(
       'wake_latency_seconds',
       ['region_id'],
-      'How long the service took to start computes that slept, from its own record of each start; restarts are not among them, nor starts of which it tells no duration.',
+      'How long the service took to start computes that slept, from its own record of each start; first starts and restarts are not among them, nor starts of which it tells no duration.',
     ),
   ),
   suspends: counter('compute_suspends_total', COMPUTE, 'Suspensions.'),
