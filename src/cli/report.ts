@@ -3,6 +3,7 @@ import { Command, Option } from 'commander'
 import type { Config } from '../config/load.ts'
 import { createClock } from '../daemon/clock.ts'
 import { keptPrices } from '../daemon/kept-prices.ts'
+import { keptList, keptRequestOf, keptText, type KeptList } from '../daemon/kept-report.ts'
 import { makeReport } from '../daemon/make-report.ts'
 import { reportRequestOf, type ReportQuery } from '../daemon/report-query.ts'
 import { whyUnread } from '../daemon/report-sources.ts'
@@ -11,7 +12,7 @@ import { failed, ok, type Result } from '../model/result.ts'
 import { REPORT_FORMATS } from '../model/report.ts'
 import { atOnce } from '../model/steps.ts'
 import { RENDERINGS } from '../report/formats.ts'
-import { readEmbeddedStore } from '../store/embedded.ts'
+import { readEmbeddedStore, type StoreReader } from '../store/embedded.ts'
 import {
   askDaemon,
   daemonApi,
@@ -23,12 +24,16 @@ import {
 } from './daemon-api.ts'
 import type { ExitCode, Io } from './io.ts'
 import { EXIT, usage, type Session } from './output.ts'
+import { allListed, listText } from './report-list.ts'
 
 type Options = ApiOptions & {
   readonly week?: string
   readonly format: string
   readonly account?: string
   readonly send?: boolean
+  readonly kept?: boolean
+  readonly team?: string
+  readonly list?: boolean
 }
 
 /** Milliseconds: a report of many computes is read day by day beside everything else. Doubled, a daemon that hangs is noticed later. */
@@ -47,11 +52,21 @@ export const createReportCommand = ({ io, end }: Session): Command =>
         .default('markdown'),
     )
     .option('--account <name>', 'needed where the configuration has several')
+    .option('--kept', 'the newest that was made when it was due, or that of --week, as it was made')
+    .addOption(
+      new Option('--team <team>', 'with --kept: the part that was made for a team').implies({ kept: true }),
+    )
+    .addOption(
+      new Option('--list', 'list those that are kept, as text or with --format json').conflicts([
+        'week',
+        'kept',
+      ]),
+    )
     .addOption(
       new Option(
         '--send',
         'have the daemon make the one of the last week anew and send it to report.sinks',
-      ).conflicts(['week', 'format']),
+      ).conflicts(['week', 'format', 'kept', 'list']),
     )
     .action(async (options: Options) => end(await report(options, io)))
 
@@ -61,11 +76,23 @@ async function report(options: Options, io: Io): Promise<ExitCode> {
   if (!whom.ok) return usage(io, ...whom.error)
   const { api, config } = whom.value
   if (options.send) return sendReport(api, options, io)
-  const answer = await ofDaemon(api, query, io)
+  const answer = options.list ? await listOf(api, options, io) : await ofDaemon(api, 'report', { query, io })
   const isAlone = !answer.ok && answer.error.kind === 'unreached'
-  const kept = config && isAlone ? await showKept(config, query, io) : undefined
+  const kept = config && isAlone ? await alone(config, options, io) : undefined
   return kept ?? show(answer, io)
 }
+
+async function listOf(api: DaemonApi, options: Options, io: Io): Promise<Result<string, ApiProblem>> {
+  const all = await allListed(async (page) => {
+    const query = { ...queryOf(options), page: String(page) }
+    const answer = await ofDaemon(api, 'reports', { query, io })
+    return answer.ok ? ok(JSON.parse(answer.value) as KeptList) : answer
+  })
+  return all.ok ? ok(listed(all.value, options)) : all
+}
+
+const listed = (reports: KeptList['reports'], { format }: Options): string =>
+  format === 'json' ? JSON.stringify(reports, undefined, 2) : listText(reports)
 
 /** Nothing but the daemon may send: it keeps what became of it. */
 async function sendReport(api: DaemonApi, { account }: Options, io: Io): Promise<ExitCode> {
@@ -79,7 +106,9 @@ async function sendReport(api: DaemonApi, { account }: Options, io: Io): Promise
 }
 
 /** What is asked for, without whom. */
-const queryOf = ({ week, format, account }: Options): ReportQuery => ({
+const queryOf = ({ week, format, account, kept, team }: Options): ReportQuery => ({
+  ...(kept ? { kept: 'true' } : {}),
+  ...(team === undefined ? {} : { team }),
   ...(week === undefined ? {} : { week }),
   ...(account === undefined ? {} : { account }),
   format,
@@ -87,10 +116,10 @@ const queryOf = ({ week, format, account }: Options): ReportQuery => ({
 
 async function ofDaemon(
   api: DaemonApi,
-  query: ReportQuery,
-  { signal }: Io,
+  route: 'report' | 'reports',
+  { query, io: { signal } }: { readonly query: ReportQuery; readonly io: Io },
 ): Promise<Result<string, ApiProblem>> {
-  const path = `/api/v1/report?${new URLSearchParams(query).toString()}`
+  const path = `/api/v1/${route}?${new URLSearchParams(query).toString()}`
   const answer = await askDaemon(api, path, { signal, patience: PATIENCE })
   if (!answer.ok) return answer
   try {
@@ -107,17 +136,40 @@ function show(answer: Result<string, ApiProblem>, io: Io): ExitCode {
 }
 
 /** @returns undefined where no daemon ever kept anything */
-async function showKept(config: Config, query: ReportQuery, io: Io): Promise<ExitCode | undefined> {
-  const clock = createClock()
+async function alone(config: Config, options: Options, io: Io): Promise<ExitCode | undefined> {
+  const store = readEmbeddedStore(config.store.folder, createClock())
+  if (!store) return undefined
+  await using _ = { [Symbol.asyncDispose]: store.close }
+  // Awaited here: the store must not be closed before all is read.
+  if (options.kept || options.list) return await showKept(config, { store, options }, io)
+  return await makeAlone(config, { store, options }, io)
+}
+
+type Left = { readonly store: StoreReader; readonly options: Options }
+
+async function showKept({ accounts }: Config, { store, options }: Left, io: Io): Promise<ExitCode> {
+  const [query, names] = [queryOf(options), accounts.map(({ name }) => name)]
+  if (options.list) {
+    const all = await allListed((page) => keptList(store, { ...query, page: String(page) }, names))
+    return all.ok ? write(listed(all.value, options), io) : usage(io, `--${all.error}`)
+  }
+  const request = keptRequestOf(query, names)
+  if (!request.ok) return usage(io, `--${request.error}`)
+  const text = await keptText(store, request.value)
+  if (text.ok) return write(atOnce(text.value), io)
+  io.err(`dormouse: ${text.error}`)
+  return EXIT.failed
+}
+
+async function makeAlone(config: Config, { store, options }: Left, io: Io): Promise<ExitCode> {
   const { accounts, timezone: zone, owners } = config
-  const now = clock.now()
-  const request = reportRequestOf(query, { accounts: accounts.map(({ name }) => name), zone, now })
+  const now = createClock().now()
+  const names = accounts.map(({ name }) => name)
+  const request = reportRequestOf(queryOf(options), { accounts: names, zone, now })
   if (!request.ok) return usage(io, `--${request.error}`)
   const { account: name, slot, format } = request.value
   const account = accounts.find((one) => one.name === name)
-  const store = readEmbeddedStore(config.store.folder, clock)
-  if (!store || !account) return undefined
-  await using _ = { [Symbol.asyncDispose]: store.close }
+  if (!account) throw new Error(`there is no account ${name}`)
   io.err('dormouse: no daemon answers; this is from what the last one kept, without budgets and forecasts')
   const made = await makeReport(
     {

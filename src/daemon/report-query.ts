@@ -6,7 +6,9 @@ import { failed, ok, type Result } from '../model/result.ts'
 import { instant, type Instant } from '../model/units.ts'
 import { REPORT_FORMATS, type ReportFormat } from '../model/report.ts'
 
-export type ReportQuery = Readonly<Partial<Record<'account' | 'week' | 'format', string>>>
+export type ReportQuery = Readonly<
+  Partial<Record<'account' | 'week' | 'format' | 'team' | 'kept' | 'page', string>>
+>
 
 export type ReportRequest = {
   readonly account: string
@@ -26,18 +28,25 @@ export function reportRequestOf(
   query: ReportQuery,
   { accounts, zone, now }: Reportable,
 ): Result<ReportRequest, string> {
-  const account = accounts.length === 1 ? (query.account ?? accounts[0]) : query.account
-  if (account === undefined || !accounts.includes(account))
-    return failed(
-      `account: expected one of ${accounts.join(', ')}${query.account ? `, got ${query.account}` : ''}`,
-    )
-  const format = REPORT_FORMATS.find((one) => one === (query.format ?? 'json'))
-  if (!format) return failed(`format: expected one of ${REPORT_FORMATS.join(', ')}, got ${query.format}`)
+  const [account, format] = [accountIn(query, accounts), formatIn(query)]
+  if (!account.ok) return account
+  if (!format.ok) return format
   const id = query.week ?? lastWeek(zone, now)
   const week = weekOf(id, zone)
   if (!week) return failed(`week: expected an ISO week such as ${lastWeek(zone, now)}, got ${id}`)
   if (week.from > now) return failed(`week: ${id} has not begun`)
-  return ok({ account, format, slot: { id, ...week, late: false } })
+  return ok({ account: account.value, format: format.value, slot: { id, ...week, late: false } })
+}
+
+export function accountIn({ account }: ReportQuery, accounts: readonly string[]): Result<string, string> {
+  const name = account ?? (accounts.length === 1 ? accounts[0] : undefined)
+  if (name !== undefined && accounts.includes(name)) return ok(name)
+  return failed(`account: expected one of ${accounts.join(', ')}${account ? `, got ${account}` : ''}`)
+}
+
+export function formatIn({ format }: ReportQuery): Result<ReportFormat, string> {
+  const found = REPORT_FORMATS.find((one) => one === (format ?? 'json'))
+  return found ? ok(found) : failed(`format: expected one of ${REPORT_FORMATS.join(', ')}, got ${format}`)
 }
 
 function lastWeek(zone: Zone, now: Instant): string {

@@ -238,6 +238,8 @@ export type History = {
   rollups(account: string, span: HistorySpan & { readonly length: Seconds }): AsyncIterable<Rollup>
 }
 
+export type ReportsPart = { readonly count: number; readonly skip?: number }
+
 /** What is to be told, and how far the telling is. */
 export type Outbox = {
   /** Those with a larger number, oldest first, at most `count`. */
@@ -255,8 +257,8 @@ export type Outbox = {
   overdue(account: string, sink: string, most: number): Promise<readonly Delivery[]>
   /** @param item as `reportItem` names it */
   report(account: string, item: string): Promise<StoredReport | undefined>
-  /** Those about all teams, the newest first, at most `count`. */
-  reports(account: string, count: number): Promise<readonly KeptReport[]>
+  /** Those about all teams, the newest first without the first `skip`, at most `count`. */
+  reports(account: string, part: ReportsPart): Promise<readonly KeptReport[]>
   /** The teams that have a part of that slot, in order. */
   reportTeams(account: string, slot: string): Promise<readonly string[]>
   /** Undefined where the job never left anything. */

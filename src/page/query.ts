@@ -50,7 +50,7 @@ export function fleetQuery(given: Given): FleetQuery {
 const isDescending = (order: string | undefined, sort: Sort): boolean =>
   order === 'asc' || order === 'desc' ? order === 'desc' : !isText(sort)
 
-function pageNumber(text: string | undefined): number {
+export function pageNumber(text: string | undefined): number {
   const page = Number(text)
   return Number.isSafeInteger(page) && page > 0 ? page : 1
 }

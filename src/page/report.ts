@@ -7,8 +7,11 @@ import { timeHtml } from './times.ts'
 export type ReportPage = {
   readonly accounts: readonly string[]
   readonly account: string
-  /** The newest first. */
+  /** The newest first: those of the page that is asked for. */
   readonly kept: readonly KeptReport[]
+  /** From 1. */
+  readonly page: number
+  readonly hasMore: boolean
   /** Undefined where none is kept, or not the one that is asked for. */
   readonly shown: ShownReport | undefined
 }
@@ -20,19 +23,19 @@ export type ShownReport = {
   readonly main: Html
 }
 
-export const reportPage = (page: ReportPage, { zone }: House): Page => {
-  const { account, shown, kept } = page
+export const reportPage = (asked: ReportPage, { zone }: House): Page => {
+  const { account, shown, kept, page } = asked
   return {
     title: shown ? `Report ${shown.report.slot.id}` : 'Reports',
     path: '/report',
-    main: html`${choices(page)}
+    main: html`${choices(asked)}
     ${
       shown
         ? html`<p class="about">Kept as it was made ${timeHtml(shown.report.madeAt, zone)}.</p>
             <div class="report">${shown.main}</div>`
         : html`<h1>Reports</h1>
             <p class="nothing">
-              ${kept.length === 0 ? NONE : 'There is no such report, or it is not kept any more.'}
+              ${kept.length === 0 && page === 1 ? NONE : 'There is no such report, or it is not kept any more.'}
             </p>
             <p>
               <a href="/api/v1/report?account=${inPath(account)}&amp;format=html-full"
@@ -46,12 +49,18 @@ export const reportPage = (page: ReportPage, { zone }: House): Page => {
 const NONE =
   'None was made yet. The first is made when a week is over and report.schedule comes, by default on Monday at eight.'
 
-/** Where each is to be found. */
-const pathOf = ({ account, slot, team }: Pick<KeptReport, 'account' | 'slot' | 'team'>): string =>
-  `/report?account=${inPath(account)}&week=${inPath(slot.id)}${team === undefined ? '' : `&team=${inPath(team)}`}`
+/** Where each is to be found, with the same others to choose from. */
+const pathOf = (
+  { account, slot, team }: Pick<KeptReport, 'account' | 'slot' | 'team'>,
+  page: number,
+): string =>
+  `/report?account=${inPath(account)}&week=${inPath(slot.id)}${team === undefined ? '' : `&team=${inPath(team)}`}${onPage(page)}`
 
-function choices({ accounts, account, kept, shown }: ReportPage): Html {
+const onPage = (page: number): string => (page === 1 ? '' : `&page=${page}`)
+
+function choices({ accounts, account, kept, shown, page, hasMore }: ReportPage): Html {
   const current = shown && reportItem(shown.report)
+  const turnedTo = (other: number): string => `/report?account=${inPath(account)}${onPage(other)}`
   return html`${
     accounts.length > 1 &&
     html`<nav class="choices" aria-label="Accounts">
@@ -59,9 +68,11 @@ function choices({ accounts, account, kept, shown }: ReportPage): Html {
     </nav>`
   }
   ${
-    kept.length > 0 &&
+    (kept.length > 0 || page > 1) &&
     html`<nav class="choices" aria-label="Weeks">
-      ${kept.map((one) => choice(pathOf(one), one.slot.id, one.slot.id === shown?.report.slot.id))}
+      ${page > 1 && html`<a rel="prev" href="${turnedTo(page - 1)}">Newer</a>`}
+      ${kept.map((one) => choice(pathOf(one, page), one.slot.id, one.slot.id === shown?.report.slot.id))}
+      ${hasMore && html`<a rel="next" href="${turnedTo(page + 1)}">Older</a>`}
     </nav>`
   }
   ${
@@ -70,7 +81,7 @@ function choices({ accounts, account, kept, shown }: ReportPage): Html {
     html`<nav class="choices" aria-label="Teams">
       ${[undefined, ...shown.teams].map((team) => {
         const part = { ...shown.report, team }
-        return choice(pathOf(part), team ?? 'all teams', reportItem(part) === current)
+        return choice(pathOf(part, page), team ?? 'all teams', reportItem(part) === current)
       })}
     </nav>`
   }`

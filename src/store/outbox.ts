@@ -4,10 +4,11 @@ import type { Delivery } from '../model/delivery.ts'
 import { eventKey, isTold, type KeptEvent, type ToldEvent } from '../model/kept-event.ts'
 import type { Batch, Outbox } from '../model/ports.ts'
 import { reportItem, type KeptReport } from '../model/report.ts'
+import { unpacked, type Packed, type PackedReport } from './packed.ts'
 
 export type OutboxRow =
   | { readonly kind: 'event'; readonly event: ToldEvent }
-  | { readonly kind: 'report'; readonly report: Batch['reports'][number] }
+  | { readonly kind: 'report'; readonly report: PackedReport }
   | { readonly kind: 'delivery'; readonly delivery: Delivery }
   | { readonly kind: 'memory'; readonly account: string; readonly job: string; readonly memory: unknown }
 
@@ -17,7 +18,7 @@ export function* outboxRows({
   reports,
   deliveries,
   memories,
-}: Pick<Batch, 'account' | 'events' | 'reports' | 'deliveries' | 'memories'>): Generator<OutboxRow> {
+}: Packed<Pick<Batch, 'account' | 'events' | 'reports' | 'deliveries' | 'memories'>>): Generator<OutboxRow> {
   for (const event of events.filter(isTold)) yield { kind: 'event', event }
   for (const report of reports) yield { kind: 'report', report }
   for (const delivery of deliveries) yield { kind: 'delivery', delivery }
@@ -29,7 +30,7 @@ export function createOutboxWriter(database: DatabaseSync): (row: OutboxRow) => 
     'insert into event (account, at_ms, topic, key, body) values (?, ?, ?, ?, ?) on conflict do nothing',
   )
   const putReport = database.prepare(
-    `insert into report (account, slot, made_ms, body, team, head) values (?, ?, ?, ?, ?, ?)
+    `insert into report (account, slot, made_ms, team, head, body) values (?, ?, ?, ?, ?, ?)
      on conflict do update set made_ms = excluded.made_ms, body = excluded.body, head = excluded.head`,
   )
   const putDelivery = database.prepare(
@@ -49,9 +50,9 @@ export function createOutboxWriter(database: DatabaseSync): (row: OutboxRow) => 
         return
       }
       case 'report': {
-        const { json, ...head } = row.report
+        const { body, ...head } = row.report
         const { account, madeAt, team } = head
-        putReport.run(account, reportItem(head), madeAt, json, team ?? null, JSON.stringify(head))
+        putReport.run(account, reportItem(head), madeAt, team ?? null, JSON.stringify(head), body)
         return
       }
       case 'delivery': {
@@ -97,10 +98,11 @@ export function createOutbox(database: DatabaseSync): Outbox {
   )
   const report = database.prepare('select head, body from report where account = ? and slot = ?')
   const reports = database.prepare(
-    'select head from report where account = ? and team is null order by made_ms desc, slot desc limit ?',
+    'select head from report where account = ? and team is null order by made_ms desc, slot desc limit ? offset ?',
   )
+  // all that begin with the slot and `/`, which `0` follows: found by their key, however many are kept
   const teams = database.prepare(
-    "select team from report where account = ? and team is not null and slot = ? || '/' || team order by team",
+    "select team from report where account = ?1 and slot > ?2 || '/' and slot < ?2 || '0' order by team",
   )
   const memory = database.prepare('select body from job_memory where account = ? and job = ?')
   return {
@@ -111,11 +113,12 @@ export function createOutbox(database: DatabaseSync): Outbox {
     sinks: (account) => Promise.resolve(sinks.all(account).map(({ sink }) => String(sink))),
     waiting: (account, sink, count) => Promise.resolve(waiting.all(account, sink, count).map(deliveryOf)),
     overdue: (account, sink, most) => Promise.resolve(overdue.all(account, sink, most).map(deliveryOf)),
-    report: (account, item) => {
+    report: async (account, item) => {
       const row = report.get(account, item)
-      return Promise.resolve(row && { ...keptReport(row), json: String(row['body']) })
+      return row && { ...keptReport(row), json: await unpacked(row['body'] as Uint8Array) }
     },
-    reports: (account, count) => Promise.resolve(reports.all(account, count).map(keptReport)),
+    reports: (account, { count, skip = 0 }) =>
+      Promise.resolve(reports.all(account, count, skip).map(keptReport)),
     reportTeams: (account, slot) => Promise.resolve(teams.all(account, slot).map(({ team }) => String(team))),
     memory: (account, job) => {
       const body = memory.get(account, job)?.['body']

@@ -1,5 +1,6 @@
 // The tables of the embedded store. Every key begins with the account, or with a compute of one.
 import type { DatabaseSync } from 'node:sqlite'
+import { packedAtOnce } from './packed.ts'
 
 /** Each entry takes the schema one version further; entries are appended, never changed. */
 const MIGRATIONS: readonly string[] = [
@@ -218,20 +219,37 @@ const MIGRATIONS: readonly string[] = [
   alter table report add column head text not null default '{}';
   update report set head = json_remove(body, '$.json'), body = body ->> '$.json';
   `,
+  // Reports are kept for years; what lists and trimming read lies before the text.
+  `
+  alter table report rename to report_9;
+  create table report (
+    account text not null,
+    slot text not null,
+    made_ms real not null,
+    team text,
+    head text not null,
+    body blob not null,
+    primary key (account, slot)
+  ) strict;
+  insert into report select account, slot, made_ms, team, head, packed(body) from report_9;
+  drop table report_9;
+  create index report_made on report (made_ms);
+  create index report_by_hand on report (made_ms) where substr(slot, 9, 8) = '-manual-';
+  `,
 ]
 
 const versionOf = (database: DatabaseSync): number =>
   Number(database.prepare('pragma user_version').get()?.['user_version'] ?? 0)
 
-const isNewer = (file: string, found: number): Error =>
+const isNewer = (file: string, found: number, known: number): Error =>
   new Error(
-    `${file} has schema version ${found}, this Dormouse knows ${MIGRATIONS.length}: run the newer Dormouse, or choose another store.folder`,
+    `${file} has schema version ${found}, this Dormouse knows ${known}: run the newer Dormouse, or choose another store.folder`,
   )
 
 /** @throws when the file is not of this program's version, which only a daemon may change */
 export function requireSchema(database: DatabaseSync, file: string): void {
   const found = versionOf(database)
-  if (found > MIGRATIONS.length) throw isNewer(file, found)
+  if (found > MIGRATIONS.length) throw isNewer(file, found, MIGRATIONS.length)
   if (found < MIGRATIONS.length)
     throw new Error(
       `${file} has schema version ${found}, this Dormouse needs ${MIGRATIONS.length}: start this version's daemon once, it brings it up to date`,
@@ -239,16 +257,17 @@ export function requireSchema(database: DatabaseSync, file: string): void {
 }
 
 /** Brings the schema to this program's version, in one transaction. @throws when the file was written by a newer one */
-export function migrate(database: DatabaseSync, file: string): void {
+export function migrate(database: DatabaseSync, file: string, version = MIGRATIONS.length): void {
   const found = versionOf(database)
-  if (found > MIGRATIONS.length) throw isNewer(file, found)
+  if (found > version) throw isNewer(file, found, version)
+  database.function('packed', { deterministic: true }, (text) => packedAtOnce(String(text)))
   database.exec('begin immediate')
   try {
-    for (const statements of MIGRATIONS.slice(found)) database.exec(statements)
-    database.exec(`pragma user_version = ${MIGRATIONS.length}`)
+    for (const statements of MIGRATIONS.slice(found, version)) database.exec(statements)
+    database.exec(`pragma user_version = ${version}`)
     database.exec('commit')
   } catch (error) {
     if (database.isTransaction) database.exec('rollback')
-    throw new Error(`could not bring ${file} to schema version ${MIGRATIONS.length}`, { cause: error })
+    throw new Error(`could not bring ${file} to schema version ${version}`, { cause: error })
   }
 }

@@ -11,6 +11,8 @@ const KEEP_COARSE = 93 * DAY
 const KEEP_INTERVALS = 93 * DAY
 /** As long as reports look back. Doubled, what was told is listed for half a year. */
 const KEEP_TOLD = 93 * DAY
+/** Five years, to compare seasons and budgets. Doubled, they take twice the disk: README states how much that is. */
+const KEEP_REPORTS = 1827 * DAY
 /** However old they are, so many intervals of a compute are kept: what wakes seldom shows its habits only in many gaps. */
 const MOST_GAPS = 400
 /** Rows of one kind and compute let go of at a time: many more than come in, and over in a moment. */
@@ -36,6 +38,9 @@ delete from delivery where (account, sink, kind, item) in (
 
 const OLD_REPORTS = 'delete from report where made_ms < ?'
 
+/** The week has its own beside them. */
+const OLD_BY_HAND = "delete from report where made_ms < ? and substr(slot, 9, 8) = '-manual-'"
+
 const OLD_INTERVALS = `
 delete from awake_interval where compute = ?1 and from_ms in (
   select from_ms from awake_interval
@@ -55,12 +60,14 @@ export function createTrim(database: DatabaseSync): Trim {
   const oldIntervals = database.prepare(OLD_INTERVALS)
   const oldEvents = database.prepare(OLD_EVENTS)
   const oldReports = database.prepare(OLD_REPORTS)
+  const oldByHand = database.prepare(OLD_BY_HAND)
   const oldDeliveries = database.prepare(OLD_DELIVERIES)
   const after = database.prepare(`select id from compute where id > ? order by id limit ${OTHERS}`)
   let visited = 0
   return (written, now) => {
     oldEvents.run(now - KEEP_TOLD)
-    oldReports.run(now - KEEP_TOLD)
+    oldReports.run(now - KEEP_REPORTS)
+    oldByHand.run(now - KEEP_TOLD)
     oldDeliveries.run(now - KEEP_TOLD)
     const others = after.all(visited).map(({ id }) => Number(id))
     visited = others.length < OTHERS ? 0 : (others.at(-1) ?? 0)

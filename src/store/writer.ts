@@ -6,6 +6,7 @@ import { dayValues, END_DAY, PUT_DAY } from './day-rows.ts'
 import { intervalValues, numberedIntervals, PUT_INTERVAL, type NumberedInterval } from './interval-rows.ts'
 import type { AccountBody } from './ledger.ts'
 import { createOutboxWriter, outboxRows, type OutboxRow } from './outbox.ts'
+import { packed, type Packed } from './packed.ts'
 import { createPauses } from './pauses.ts'
 import { PUT_ROLLUP, rollupValues } from './rollup-rows.ts'
 import { createTrim } from './trim.ts'
@@ -37,10 +38,11 @@ function createWrite(database: DatabaseSync, clock: Clock): (batch: Batch) => Pr
   const pause = createPauses(clock)
   return async (batch) => {
     await pause()
+    const whole = await packed(batch)
     database.exec('begin immediate')
     try {
       const written = new Set<number>()
-      for (const row of rowsOf(batch)) {
+      for (const row of rowsOf(whole)) {
         const compute = put(row)
         if (compute !== undefined) written.add(compute)
         // oxlint-disable-next-line no-await-in-loop -- one row after the other, with pauses, is the point
@@ -77,7 +79,7 @@ type Row =
   | { readonly kind: 'outbox'; readonly outbox: OutboxRow }
 
 /** Computes before what belongs to them. */
-function* rowsOf({ account, readings, tallies, ...of }: Batch): Generator<Row> {
+function* rowsOf({ account, readings, tallies, ...of }: Packed<Batch>): Generator<Row> {
   if (readings) yield { kind: 'account', account, key: 'readings', value: readings }
   if (tallies) yield { kind: 'account', account, key: 'tallies', value: tallies }
   for (const project of of.projects) yield { kind: 'project', account, project }

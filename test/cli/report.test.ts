@@ -6,8 +6,11 @@ import { listen, urlOf } from '../../src/daemon/listen.ts'
 import { createUtc } from '../../src/calendar/zone.ts'
 import { createOwners } from '../../src/model/owner.ts'
 import { reportSchema } from '../../src/report/schema.ts'
+import { atOnce } from '../../src/model/steps.ts'
+import { keptJsonOf } from '../../src/report/json.ts'
 import { COARSE } from '../../src/model/rollup.ts'
 import { readEmbeddedStore } from '../../src/store/embedded.ts'
+import { FLEETS, inputOf, told } from '../report/fleets.ts'
 import { batch, computeOf, dayAt, refOf, rollupAt } from '../store/build.ts'
 import { at, prices, project } from '../support/build.ts'
 import { NO_HISTORY } from '../support/no-history.ts'
@@ -25,6 +28,16 @@ const everything = {
   rollups: [rollupAt(one, 0, COARSE)],
   events: [{ account: 'main', at: at(3600), kind: 'key-refused' } as const],
 }
+
+const told47 = atOnce(keptJsonOf(told(inputOf(FLEETS.busy))))
+const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
+const reportOf = (id: string, second: number, team?: string) => ({
+  account: 'main',
+  slot: { id, from: at(0), to: at(1), late: false },
+  madeAt: at(second),
+  json: told47,
+  ...(team === undefined ? {} : { team }),
+})
 
 let kept: Awaited<ReturnType<typeof keptBy>>
 beforeAll(async () => {
@@ -59,6 +72,34 @@ describe('without a daemon', () => {
     const { code, out } = await kept.cli(`report --week 2026-W02 --format ${format}`)
     expect(code).toBe(0)
     expect(out).toMatch(/2026-W02/)
+  })
+
+  test('those that are kept are listed, and shown as they were made', async () => {
+    const reports = numbers(150).map((index) => reportOf(`2${String(100 + index)}-W01`, index))
+    const part = reportOf('2249-W01', 149, 'web')
+    await using many = await keptBy([{ ...batch(), reports: [...reports, part] }])
+    const { code, out } = await many.cli('report --list')
+    const lines = out.trimEnd().split('\n')
+    expect([code, lines.length, lines[0]]).toEqual([
+      0,
+      150,
+      '2249-W01  made 2026-01-05T00:02:29Z  teams: web',
+    ])
+    const list = JSON.parse((await many.cli('report --list --format json')).out) as unknown[]
+    expect(list).toHaveLength(150)
+    expect(list[149]).toEqual({ week: '2100-W01', made_at: '2026-01-05T00:00:00Z', late: false, teams: [] })
+    const newest = await many.cli('report --kept --format json')
+    expect(reportSchema.parse(JSON.parse(newest.out)).slot.id).toBe('2026-W47')
+    expect(await many.cli('report --week 2099-W01 --kept')).toEqual({
+      code: 1,
+      out: '',
+      err: 'dormouse: no report 2099-W01 is kept of account main\n',
+    })
+    expect((await many.cli('report --team nobody')).err).toBe(
+      'dormouse: no report 2249-W01 for team nobody is kept of account main\n',
+    )
+    expect((await kept.cli('report --list')).out).toBe('none is kept\n')
+    expect(await kept.cli('report --list --kept')).toMatchObject({ code: 2 })
   })
 
   test.each([

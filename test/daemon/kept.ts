@@ -2,6 +2,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { Outbox, Store } from '../../src/model/ports.ts'
 import { createOutbox, createOutboxWriter, outboxRows } from '../../src/store/outbox.ts'
+import { packed } from '../../src/store/packed.ts'
 import { migrate } from '../../src/store/schema.ts'
 
 export type Kept = Pick<Store, 'commit'> & Outbox
@@ -12,11 +13,11 @@ export function keptInMemory(): Kept {
   const put = createOutboxWriter(database)
   return {
     ...createOutbox(database),
-    commit: (given) => {
+    commit: async (given) => {
+      const whole = await packed(given)
       database.exec('begin')
-      for (const row of outboxRows(given)) put(row)
+      for (const row of outboxRows(whole)) put(row)
       database.exec('commit')
-      return Promise.resolve()
     },
   }
 }

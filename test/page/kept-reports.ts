@@ -1,5 +1,5 @@
 // Reports that are kept, for the page that shows them.
-import type { KeptReports } from '../../src/daemon/api/report-page.ts'
+import type { KeptReports } from '../../src/daemon/kept-report.ts'
 import { reportItem, type StoredReport } from '../../src/model/report.ts'
 import { atOnce } from '../../src/model/steps.ts'
 import { instant } from '../../src/model/units.ts'
@@ -24,8 +24,8 @@ export const keptOf = (reports: readonly Report[]): KeptReports => {
   return {
     report: (account, item) =>
       Promise.resolve(stored.find((one) => one.account === account && reportItem(one) === item)),
-    reports: (account, count) =>
-      Promise.resolve(whole.filter((one) => one.account === account).slice(0, count)),
+    reports: (account, { count, skip = 0 }) =>
+      Promise.resolve(whole.filter((one) => one.account === account).slice(skip, skip + count)),
     reportTeams: (account, slot) =>
       Promise.resolve(
         stored.flatMap((one) =>

@@ -17,6 +17,7 @@ const PATHS = [
   '/computes/ep-1',
   '/report',
   '/report?week=2026-W44',
+  '/report?page=2',
   '/report?week=2026-W47&team=web',
 ]
 
@@ -114,6 +115,19 @@ describe('reports that are kept', () => {
     expect(text.match(/href="\/report\?account=main&amp;week=[^"&]*"/g)).toHaveLength(12 + 1)
     expect(text).toContain('href="/report?account=main&amp;week=2026-W47&amp;team=payments"')
     expect(text.match(/<svg class="(bars|fan)"/g)).toHaveLength(4)
+  })
+
+  test('older weeks are on further pages, and a week and its teams stay on theirs', async () => {
+    const first = await textOf(app, '/report')
+    expect(first).toContain('<a rel="next" href="/report?account=main&amp;page=2">Older</a>')
+    expect(first).not.toContain('Newer')
+    expect(await heading('/report?page=2')).toBe('Report 2026-W35, account main')
+    const second = await textOf(app, '/report?page=2')
+    expect(second.match(/href="\/report\?account=main&amp;week=[^"&]*&amp;page=2"/g)).toHaveLength(2)
+    expect(second).toContain('<a rel="prev" href="/report?account=main">Newer</a>')
+    expect(second).not.toContain('Older')
+    const beyond = await asked(app, '/report?page=3')
+    expect([beyond.status, await beyond.text()]).toEqual([404, expect.stringContaining('Newer')])
   })
 
   test('another is shown as it was made, a part is that of its team', async () => {

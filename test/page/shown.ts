@@ -2,8 +2,9 @@
 import type { Hono } from 'hono'
 import { apiApp } from '../../src/daemon/api/app.ts'
 import { guard } from '../../src/daemon/api/guard.ts'
-import type { KeptReports } from '../../src/daemon/api/report-page.ts'
 import { createAttempts } from '../../src/daemon/api/tokens.ts'
+import type { KeptReports } from '../../src/daemon/kept-report.ts'
+import type { ReportSource } from '../../src/daemon/make-report.ts'
 import type { ForecastBudget } from '../../src/model/budget.ts'
 import { computeKey, type ComputeRef } from '../../src/model/compute.ts'
 import type { DayRow } from '../../src/model/day.ts'
@@ -37,6 +38,8 @@ export const appOf = (shown: Shown): Hono =>
     snapshot: () => shown.snapshot,
     history: shown.history ?? NO_HISTORY,
     kept: shown.kept ?? NO_PAGES.kept,
+    reports: () =>
+      new Map(shown.snapshot?.accounts.map(({ account }) => [account, {} as unknown as ReportSource])),
     clock: fakeClock(),
     accounts: () => [],
     accountOf: (ref) => accountLike(ref, shown.snapshot),

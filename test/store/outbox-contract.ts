@@ -140,15 +140,17 @@ export function outboxContract(driver: () => Driver): void {
       reportOf(2),
     ]
     await store.commit({ ...batch(), reports })
-    const ids = (await store.reports('main', 2)).map(({ slot }) => slot.id)
+    const ids = (await store.reports('main', { count: 2 })).map(({ slot }) => slot.id)
     expect(ids).toEqual(['2026-W03', '2026-W02'])
-    expect((await store.reports('main', 1))[0]).not.toHaveProperty('json')
+    expect((await store.reports('main', { count: 1 }))[0]).not.toHaveProperty('json')
     expect([
       await store.reportTeams('main', '2026-W03'),
       await store.reportTeams('main', '2026-W01'),
     ]).toEqual([['a/b', 'web'], []])
     expect(await store.report('main', '2026-W03/a/b')).toEqual(reportOf(3, 'a/b'))
-    expect(await store.reports('other', 9)).toEqual([])
+    expect(await store.reports('other', { count: 9 })).toEqual([])
+    const rest = await store.reports('main', { count: 9, skip: 1 })
+    expect(rest.map(({ slot }) => slot.id)).toEqual(['2026-W02', '2026-W01'])
   })
 
   test('keeps what a job remembers', async () => {

@@ -3,7 +3,12 @@ import { statSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { COARSE, FINE, type Rollup } from '../../src/model/rollup.ts'
 import { seconds, type Seconds } from '../../src/model/units.ts'
+import { atOnce } from '../../src/model/steps.ts'
+import { keptJsonOf } from '../../src/report/json.ts'
 import { openEmbeddedStore } from '../../src/store/embedded.ts'
+import { FLEETS, inputOf, told } from '../report/fleets.ts'
+import { seeded } from '../simulation/seeded.ts'
+import { at } from '../support/build.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { batch, computeOf, dayAt, intervalAt, refOf, rollupAt } from './build.ts'
 import { eachInItsFolder } from './folder.ts'
@@ -68,4 +73,27 @@ test('the account of a compute that sleeps takes 5 KiB', async () => {
     computes: numbers(50).map((index) => computeOf(`${name}-${index}`)),
   }))
   expect(taken / 50).toBeLessThan(5)
+})
+
+test('a report of a thousand computes that were awake takes 110 KiB', async () => {
+  const random = seeded(5)
+  const text = (length: number): string =>
+    numbers(length)
+      .map(() => Math.floor(random.unit() * 36).toString(36))
+      .join('')
+  const computes = numbers(1000).map(() => ({
+    endpointId: `ep-purple-meadow-${text(8)}`,
+    projectId: `quiet-river-${text(8)}`,
+    hours: 0.01 + random.unit() * 20,
+    hoursBefore: random.unit() * 20,
+    unsure: random.unit() / 4,
+    wakes: Math.floor(random.unit() * 50),
+  }))
+  const report = told(inputOf({ ...FLEETS.busy, computes }))
+  const slot = { id: report.slot.id, from: at(0), to: at(7 * DAY), late: false }
+  const json = atOnce(keptJsonOf(report))
+  const taken = await kibibytes((name) => ({
+    reports: [{ account: 'main', slot: { ...slot, id: `${slot.id}-${name}` }, madeAt: at(93 * DAY), json }],
+  }))
+  expect(taken).toBeLessThan(110)
 })

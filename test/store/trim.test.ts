@@ -83,3 +83,36 @@ test('the newest intervals stay, however old they are', async () => {
   expect(kept[0]).toEqual(settled[99])
   await store.close()
 })
+
+test('reports of weeks stay for five years, those that people asked for as long as what was told', async () => {
+  const clock = fakeClock()
+  const store = openEmbeddedStore(folder(), clock)
+  const reportOf = (id: string, team?: string) => ({
+    account: 'main',
+    slot: { id, from: clock.now(), to: clock.now(), late: false },
+    madeAt: clock.now(),
+    json: '{}',
+    ...(team === undefined ? {} : { team }),
+  })
+  const reports = [
+    reportOf('2026-W01'),
+    reportOf('2026-W01', 'a-manual-1'),
+    reportOf('2026-W01-manual-1'),
+    reportOf('2026-W01-manual-1', 'web'),
+  ]
+  await store.commit({ ...batch(), reports })
+  const left = () => rows('select slot from report order by slot').map(({ slot }) => slot)
+  await clock.advance(seconds(92 * DAY))
+  await store.commit(batch())
+  expect(left()).toHaveLength(4)
+  await clock.advance(seconds(2 * DAY))
+  await store.commit(batch())
+  expect(left()).toEqual(['2026-W01', '2026-W01/a-manual-1'])
+  await clock.advance(seconds((5 * 365 - 94) * DAY))
+  await store.commit(batch())
+  expect(left()).toHaveLength(2)
+  await clock.advance(seconds(3 * DAY))
+  await store.commit(batch())
+  expect(left()).toEqual([])
+  await store.close()
+})

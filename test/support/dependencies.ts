@@ -14,7 +14,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   page: ['model', 'calendar', 'report'],
   config: ['model', 'calendar', 'zod', 'yaml', 'node:fs', 'node:path'],
   service: ['model', 'undici', 'zod'],
-  store: ['model', 'node:sqlite', 'node:fs', 'node:path'],
+  store: ['model', 'node:sqlite', 'node:fs', 'node:path', 'node:util', 'node:zlib'],
   observe: ['model', 'pg'],
   metrics: ['model', 'prom-client', 'node:util', 'node:zlib'],
   send: words('model undici nodemailer node:crypto node:fs node:path'),

@@ -2,4 +2,4 @@
 import type { Reported } from '../../src/daemon/api/report-routes.ts'
 import { fakeClock } from './fake-clock.ts'
 
-export const NO_REPORTS: Reported = { clock: fakeClock(), reports: () => new Map() }
+export const NO_REPORTS: Omit<Reported, 'kept'> = { clock: fakeClock(), reports: () => new Map() }

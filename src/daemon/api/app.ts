@@ -34,5 +34,6 @@ const LINKS = [
   '/api/v1/computes',
   '/api/v1/export',
   '/api/v1/report',
+  '/api/v1/reports',
   '/api/v1/schema/report',
 ]

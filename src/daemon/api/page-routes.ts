@@ -19,7 +19,8 @@ import type { Strip } from '../../report/strip.ts'
 import { createRecent } from '../last-days.ts'
 import { createStrips, spanBefore } from '../strips.ts'
 import { hashOf, readAssets, type Asset } from './assets.ts'
-import { createReportPage, type KeptReports } from './report-page.ts'
+import type { KeptReports } from '../kept-report.ts'
+import { createReportPage } from './report-page.ts'
 
 export type Paged = {
   readonly snapshot: () => Snapshot | undefined

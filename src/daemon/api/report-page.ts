@@ -1,22 +1,21 @@
 // The page of reports that are kept, out of the store: it is shown as it was made.
 import { setImmediate } from 'node:timers/promises'
-import type { Outbox } from '../../model/ports.ts'
 import { reportItem, type StoredReport } from '../../model/report.ts'
 import { inTurns } from '../../model/steps.ts'
 import type { House, Page } from '../../page/layout.ts'
+import { pageNumber } from '../../page/query.ts'
 import { reportPage, type ShownReport } from '../../page/report.ts'
 import { reportHtml } from '../../report/full.ts'
 import { reportFrom } from '../../report/json.ts'
 import type { Html } from '../../report/markup.ts'
+import type { KeptReports } from '../kept-report.ts'
 
-export type KeptReports = Pick<Outbox, 'report' | 'reports' | 'reportTeams'>
-
-/** Weeks to choose from: a quarter. */
+/** Weeks to choose from on a page: a quarter. */
 const WEEKS = 12
 /** Rows of each table. Doubled, a page of a large fleet is larger than that of the fleet itself. */
 const ROWS = 100
 
-type Asked = Readonly<Partial<Record<'account' | 'week' | 'team', string>>>
+type Asked = Readonly<Partial<Record<'account' | 'week' | 'team' | 'page', string>>>
 
 /** Undefined where there is no such account. The page says so where there is no such report, with `isFound` false. */
 export type ShowReport = (
@@ -39,13 +38,20 @@ export function createReportPage(reports: KeptReports, house: House): ShowReport
     const teams = await reports.reportTeams(account, stored.slot.id)
     return { report: stored, teams, main: await mainOf(stored) }
   }
-  return async ({ account, week, team }, accounts) => {
+  return async ({ account, week, team, ...asked }, accounts) => {
     const name = account === undefined ? accounts[0] : accounts.find((one) => one === account)
     if (name === undefined) return undefined
-    const kept = await reports.reports(name, WEEKS)
+    const page = pageNumber(asked.page)
+    // one more tells whether there are more
+    const found = await reports.reports(name, { count: WEEKS + 1, skip: (page - 1) * WEEKS })
+    const kept = found.slice(0, WEEKS)
     const id = week ?? kept[0]?.slot.id
     const shown = id === undefined ? undefined : await shownOf(name, reportItem({ slot: { id }, team }))
-    const page = reportPage({ accounts, account: name, kept, shown }, house)
-    return { page, isFound: shown !== undefined || kept.length === 0 }
+    const hasMore = found.length > WEEKS
+    const isFirst = page === 1 && kept.length === 0
+    return {
+      page: reportPage({ accounts, account: name, kept, shown, page, hasMore }, house),
+      isFound: shown !== undefined || isFirst,
+    }
   }
 }

@@ -1,16 +1,20 @@
 // The weekly report, made when it is asked for.
 import { setImmediate } from 'node:timers/promises'
-import type { Hono } from 'hono'
+import type { Context, Hono } from 'hono'
 import type { Clock } from '../../model/ports.ts'
-import { inTurns } from '../../model/steps.ts'
+import type { ReportFormat } from '../../model/report.ts'
+import { inTurns, type Steps } from '../../model/steps.ts'
 import { RENDERINGS } from '../../report/formats.ts'
 import { reportJsonSchema } from '../../report/schema.ts'
+import { keptList, keptRequestOf, keptText, type KeptReports } from '../kept-report.ts'
 import { makeReport, type ReportSource } from '../make-report.ts'
 import { reportRequestOf } from '../report-query.ts'
 import { problem } from './problem.ts'
 
 export type Reported = {
   readonly clock: Clock
+  /** Those that were made when they were due, or by hand. */
+  readonly kept: KeptReports
   /** What the reports of each account are made of, as it is now. */
   readonly reports: () => ReadonlyMap<string, ReportSource>
   /** Makes the last week's anew and sends it; undefined where nobody is sent reports now. Its slot, or undefined where too many were asked for. */
@@ -20,12 +24,13 @@ export type Reported = {
 /** The HTML has styles in it, and nothing else. */
 const NOTHING_RUNS = { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" }
 
-export function reportRoutes(app: Hono, { clock, reports, sender }: Reported): void {
+export function reportRoutes(app: Hono, { clock, kept, reports, sender }: Reported): void {
   app.get('/api/v1/report', async (context) => {
     const sources = reports()
     const now = clock.now()
     const [first] = sources.values()
     if (!first) return context.json(problem('there is no account'), 404)
+    if (context.req.query('kept') === 'true') return keptAnswer(context, kept, [...sources.keys()])
     const request = reportRequestOf(context.req.query(), {
       accounts: [...sources.keys()],
       zone: first.zone,
@@ -34,9 +39,11 @@ export function reportRoutes(app: Hono, { clock, reports, sender }: Reported): v
     if (!request.ok) return context.json(problem(request.error), 400)
     const { account, slot, format } = request.value
     const report = await makeReport(sources.get(account) ?? first, slot, now)
-    const { contentType, of } = RENDERINGS[format]
-    const text = await inTurns(of(report), () => setImmediate())
-    return context.body(text, 200, { ...NOTHING_RUNS, 'content-type': contentType })
+    return reportAnswer(context, format, RENDERINGS[format].of(report))
+  })
+  app.get('/api/v1/reports', async (context) => {
+    const list = await keptList(kept, context.req.query(), [...reports().keys()])
+    return list.ok ? context.json(list.value) : context.json(problem(list.error), 400)
   })
   app.post('/api/v1/report/send', async (context) => {
     const names = [...reports().keys()]
@@ -51,4 +58,23 @@ export function reportRoutes(app: Hono, { clock, reports, sender }: Reported): v
       : context.json({ account, slot }, 202)
   })
   app.get('/api/v1/schema/report', (context) => context.json(reportJsonSchema()))
+}
+
+async function keptAnswer(
+  context: Context,
+  kept: KeptReports,
+  accounts: readonly string[],
+): Promise<Response> {
+  const request = keptRequestOf(context.req.query(), accounts)
+  if (!request.ok) return context.json(problem(request.error), 400)
+  const text = await keptText(kept, request.value)
+  return text.ok
+    ? reportAnswer(context, request.value.format, text.value)
+    : context.json(problem(text.error), 404)
+}
+
+async function reportAnswer(context: Context, format: ReportFormat, steps: Steps<string>): Promise<Response> {
+  const text = await inTurns(steps, () => setImmediate())
+  const { contentType } = RENDERINGS[format]
+  return context.body(text, 200, { ...NOTHING_RUNS, 'content-type': contentType })
 }
