@@ -84,6 +84,8 @@ test('the newest intervals stay, however old they are', async () => {
   await store.close()
 })
 
+const left = () => rows('select slot from report order by slot').map(({ slot }) => slot)
+
 test('reports of weeks stay for five years, those that people asked for as long as what was told', async () => {
   const clock = fakeClock()
   const store = openEmbeddedStore(folder(), clock)
@@ -101,7 +103,6 @@ test('reports of weeks stay for five years, those that people asked for as long 
     reportOf('2026-W01-manual-1', 'web'),
   ]
   await store.commit({ ...batch(), reports })
-  const left = () => rows('select slot from report order by slot').map(({ slot }) => slot)
   await clock.advance(seconds(92 * DAY))
   await store.commit(batch())
   expect(left()).toHaveLength(4)
