@@ -2,7 +2,7 @@
 import { createUtc, type Zone } from '../calendar/zone.ts'
 import { withAway } from '../model/away.ts'
 import { compacted } from '../model/compact.ts'
-import { computeKey, effectiveDelay, type ComputeRef } from '../model/compute.ts'
+import { computeKey, effectiveDelay, type ComputeRef, type Sizing } from '../model/compute.ts'
 import type { Habit } from '../model/counted.ts'
 import type { DayRow } from '../model/day.ts'
 import type { Event } from '../model/event.ts'
@@ -17,7 +17,7 @@ import type { AwakeSlice } from '../model/slice.ts'
 import type { Steps } from '../model/steps.ts'
 import type { Instant } from '../model/units.ts'
 import { leaving } from './away.ts'
-import { countedSizes, habitOf } from './counted/sizes.ts'
+import { countedSizes, habitOf, type Counting } from './counted/sizes.ts'
 import { departing, forgetful, hasLeft, withDeparted } from './departed.ts'
 import { countEvents, eventsBetween } from './events.ts'
 import { factsByCompute } from './facts.ts'
@@ -128,7 +128,7 @@ function* foldInto(
   const folded = yield* foldSteps(before, facts, {
     ...context,
     departed: project?.departed,
-    counted: countedSizes(project?.count, known.habit),
+    counted: countedSizes(project && { ...project, sizing: onlySizing(project, facts, before) }, known.habit),
     delayOf: (compute) => effectiveDelay(compute, project?.project),
   })
   if (!folded) return
@@ -136,6 +136,14 @@ function* foldInto(
   const departed = departing(folded.account, context.now)
   if (departed) depart(known, part, departed)
 }
+
+/** Of the compute that `facts` are of, where its project has no other. */
+const onlySizing = (
+  { listed }: ProjectAccount,
+  { looks }: Facts,
+  before: ComputeAccount | undefined,
+): Sizing | undefined =>
+  listed?.endpointIds.length === 1 ? (looks.at(-1)?.compute ?? before?.compute)?.sizing : undefined
 
 function* foldSteps(
   before: ComputeAccount | undefined,
@@ -224,11 +232,14 @@ const projectOf = ({ ledger, projects }: Known, { projectId }: ComputeRef): Proj
   projects.get(projectId) ?? ledger.projects.get(projectId)
 
 /** All projects, those that changed as they are now. */
-function* newest(
-  { projects }: Ledger,
-  changed: ReadonlyMap<string, ProjectAccount>,
-): Generator<ProjectAccount> {
-  for (const [projectId, project] of projects) yield changed.get(projectId) ?? project
+function* newest(ledger: Ledger, changed: ReadonlyMap<string, ProjectAccount>): Generator<Counting> {
+  for (const [projectId, project] of ledger.projects) {
+    const { project: record, count, listed } = changed.get(projectId) ?? project
+    const [endpointId, another] = listed?.endpointIds ?? []
+    const isAlone = endpointId !== undefined && another === undefined && record.activeSeconds !== undefined
+    const key = isAlone ? computeKey({ account: ledger.account, projectId, endpointId }) : ''
+    yield { project: record, count, sizing: ledger.computes.get(key)?.compute.sizing }
+  }
 }
 
 /** A ledger that grows by the parts of one sweep; `before` stays as it is. */

@@ -32,6 +32,8 @@ export type Project = {
   readonly pgVersion: number
   /** CU-seconds as the service counts them, lagging; the service may reset it. */
   readonly cpuUsedSeconds: number
+  /** How long computes of the project were awake in the time that `cpuUsedSeconds` counts. Undefined where the service does not tell. */
+  readonly activeSeconds: number | undefined
   readonly updatedAt: Instant
   /** When a compute of the project was last active, where the service tells; lags. */
   readonly computeLastActiveAt: Instant | undefined

@@ -90,6 +90,8 @@ export const projectWire = z
     platform_id: optionalText,
     pg_version: z.number().nullish(),
     cpu_used_sec: z.number().nullish(),
+    // only what is usual is taken from it: no project is lost for one that makes no sense
+    active_time: z.number().nonnegative().nullish().catch(undefined),
     updated_at: timestamp,
     compute_last_active_at: optionalTime,
     default_endpoint_settings: z.object({ suspend_timeout_seconds: delay }).nullish(),
@@ -101,6 +103,7 @@ export const projectWire = z
     platformId: wire.platform_id ?? '',
     pgVersion: wire.pg_version ?? 0,
     cpuUsedSeconds: wire.cpu_used_sec ?? 0,
+    activeSeconds: wire.active_time ?? undefined,
     updatedAt: wire.updated_at,
     computeLastActiveAt: wire.compute_last_active_at,
     defaultAutosuspendDelay: wire.default_endpoint_settings?.suspend_timeout_seconds,

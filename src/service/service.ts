@@ -250,6 +250,7 @@ const bareProject = (projectId: string): Project => ({
   platformId: '',
   pgVersion: 0,
   cpuUsedSeconds: 0,
+  activeSeconds: undefined,
   updatedAt: instant(0),
   computeLastActiveAt: undefined,
   defaultAutosuspendDelay: undefined,

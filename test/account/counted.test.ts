@@ -1,8 +1,8 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { countAfter, newCount } from '../../src/account/counted/count.ts'
 import { measuredCountLag } from '../../src/account/counted/lag.ts'
-import { countedSizes, habitOf } from '../../src/account/counted/sizes.ts'
+import { countedSizes, habitOf, type Counting } from '../../src/account/counted/sizes.ts'
 import type { ProjectUse } from '../../src/account/counted/use.ts'
 import { NO_CU_TIME } from '../../src/account/cu-time.ts'
 import { cuTimeSum } from '../../src/account/totals.ts'
@@ -78,15 +78,57 @@ test('the lag is measured where a project begins to be counted anew', () => {
   expect(atOnce(measuredCountLag([{ ...account, count: before }]))).toBeUndefined()
 })
 
+/** As `countedSizes` is told of a project that `count` follows. */
+const counting = (count: ProjectCount | undefined, over: Partial<Counting> = {}): Counting => ({
+  project: project(),
+  count,
+  sizing: undefined,
+  ...over,
+})
+
 test('a project that was never counted is taken for one like the others, and ever less so', () => {
-  const others = atOnce(
-    habitOf([{ project: project(), listed: undefined, count: after(900, [3 * HOUR + 2160, 100 + 4800]) }]),
-  )
+  const others = atOnce(habitOf([counting(after(900, [3 * HOUR + 2160, 100 + 4800]))]))
   expect(others).toEqual({ used: 3_600_000, room: 3_600_000 })
   expect(countedSizes(undefined, others).expected).toBe(1)
-  const own = after(900, [3 * HOUR + 2160, 100 + 1200])
+  expect(countedSizes(counting(undefined), others).expected).toBe(1)
+  const own = counting(after(900, [3 * HOUR + 2160, 100 + 1200]))
   expect(countedSizes(own, others).expected).toBe(0.5)
   expect(countedSizes(own, atOnce(habitOf([]))).expected).toBeUndefined()
+})
+
+/** Of the only project of an account. */
+const expectedOf = (one: Counting): number | undefined => countedSizes(one, atOnce(habitOf([one]))).expected
+
+describe('what the record of a project tells of the time before', () => {
+  const sizing = { min: cu(1), max: cu(3) }
+  const told = (cpuUsedSeconds: number, activeSeconds: number | undefined, count?: ProjectCount) =>
+    counting(count, { project: project({ cpuUsedSeconds, activeSeconds }), sizing })
+
+  test('is where in its range its only compute was on average', () => {
+    expect(expectedOf(told(3 * HOUR, 2 * HOUR))).toBe(0.25)
+    expect(expectedOf(told(2 * HOUR, 2 * HOUR))).toBe(0)
+    expect(expectedOf(told(6 * HOUR, 2 * HOUR))).toBe(1)
+  })
+
+  test.each([
+    ['less than the smallest size', HOUR, 2 * HOUR],
+    ['more than the largest size', 7 * HOUR, 2 * HOUR],
+    ['no time awake', HOUR, 0],
+    ['no word of the time awake', HOUR, undefined],
+  ])('is nothing where it tells of %s', (_, cpuUsedSeconds, activeSeconds) => {
+    expect(expectedOf(told(cpuUsedSeconds, activeSeconds))).toBeUndefined()
+  })
+
+  test('counts for no more than what has not been followed yet', () => {
+    const followed = after(900, [3 * HOUR + 2160, 100 + 1200])
+    expect(followed.open).toEqual({ used: 0, room: 3_600_000 })
+    expect(expectedOf(told(6 * HOUR, 2 * HOUR, followed))).toBe(0)
+  })
+
+  test('is nothing where the project has other computes, or had them fixed', () => {
+    expect(expectedOf({ ...told(3 * HOUR, 2 * HOUR), sizing: undefined })).toBeUndefined()
+    expect(expectedOf({ ...told(3 * HOUR, 2 * HOUR), sizing: { fixed: cu(1.5) } })).toBeUndefined()
+  })
 })
 
 test('whatever is counted, a share is a share', () => {
@@ -130,7 +172,7 @@ const folded = (known: Ledger, one: Sweep): Ledger =>
 
 const totalOf = ({ computes }: Ledger) => cuTimeSum([...computes.values()][0]?.totals.cuTime ?? {})
 
-test('in the ledger the likely size is the counted one, the bounds stay what they are, and a sweep that comes twice changes nothing', () => {
+test('in the ledger the likely size is the counted one, or the usual one of the record, the bounds stay what they are, and a sweep that comes twice changes nothing', () => {
   const once = totalOf(sweeps.reduce(folded, ledger()))
   expect(once.likely / 2400_000).toBeCloseTo(1, 2)
   expect(once.low).toBeLessThanOrEqual(1200_000)
@@ -140,4 +182,7 @@ test('in the ledger the likely size is the counted one, the bounds stay what the
   const blind = totalOf(uncounted.reduce(folded, ledger()))
   expect(blind).toEqual({ ...once, likely: blind.likely })
   expect(blind.likely / 1200_000).toBeCloseTo(1, 2)
+  const record = project({ cpuUsedSeconds: 7200, activeSeconds: 3600 })
+  const told = sweeps.map((one) => ({ ...one, projects: [record] }))
+  expect(totalOf(told.reduce(folded, ledger())).likely / 2400_000).toBeCloseTo(1, 2)
 })

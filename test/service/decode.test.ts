@@ -163,6 +163,8 @@ describe('a project', () => {
       { compute_last_active_at: null, default_endpoint_settings: null, cpu_used_sec: null },
       { cpuUsedSeconds: 0 },
     ],
+    ['tells how long its computes were awake', { active_time: 7 }, { activeSeconds: 7 }],
+    ['tells a time awake that cannot be', { active_time: -1 }, {}],
   ])('that %s', (_, change, expected) => {
     const value = { ...projectModel, ...expected }
     expect(decodeProject({ project: { ...project, ...change } })).toEqual({ ok: true, value })

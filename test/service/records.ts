@@ -63,6 +63,7 @@ export const projectModel = {
   platformId: 'aws',
   pgVersion: 17,
   cpuUsedSeconds: 12,
+  activeSeconds: undefined,
   updatedAt: Date.parse('2026-01-05T10:00:01Z'),
   computeLastActiveAt: undefined,
   defaultAutosuspendDelay: undefined,

@@ -50,6 +50,7 @@ export const project = (over: Partial<Project> = {}): Project => ({
   platformId: 'local',
   pgVersion: 17,
   cpuUsedSeconds: 0,
+  activeSeconds: undefined,
   updatedAt: at(-3600),
   computeLastActiveAt: undefined,
   defaultAutosuspendDelay: undefined,

@@ -1,5 +1,6 @@
 // What the service's count tells of the sizes of computes that move inside a range.
-import type { Habit, ProjectCount } from '../../model/counted.ts'
+import { largestCu, smallestCu, type Project, type Sizing } from '../../model/compute.ts'
+import type { Habit } from '../../model/counted.ts'
 import type { ProjectAccount } from '../../model/ledger.ts'
 import { eachInTurns, type Steps } from '../../model/steps.ts'
 import { cuMillis, ratio, type Ratio } from '../../model/units.ts'
@@ -12,27 +13,53 @@ const MIXED = 3_600_000
 /** Projects of one step. Doubled, the event loop is held up for a millisecond longer. */
 const PROJECTS = 2000
 
+/** What is known of one project, of what counts tell. */
+export type Counting = Pick<ProjectAccount, 'project' | 'count'> & {
+  /** Of its compute where it has one alone; undefined where it has others, or where it is not known. */
+  readonly sizing: Sizing | undefined
+}
+
 /** What all projects of an account tell together. */
-export function* habitOf(projects: Iterable<ProjectAccount>): Steps<Habit> {
+export function* habitOf(projects: Iterable<Counting>): Steps<Habit> {
   let [used, room] = [0, 0]
-  yield* eachInTurns(projects, PROJECTS, ({ count }) => {
-    if (!count) return
-    used += count.habit.used + count.open.used
-    room += count.habit.room + count.open.room
+  yield* eachInTurns(projects, PROJECTS, (one) => {
+    const own = ownHabit(one)
+    used += own.used
+    room += own.room
   })
   return { used: cuMillis(used), room: cuMillis(room) }
 }
 
 /** @param all the habit of the whole account */
-export function countedSizes(count: ProjectCount | undefined, all: Habit): CountedSizes {
-  const expected = expectedShare(count, all)
+export function countedSizes(one: Counting | undefined, all: Habit): CountedSizes {
+  const expected = expectedShare(one ? ownHabit(one) : NO_HABIT, all)
+  const count = one?.count
   if (!count) return { ...NOT_COUNTED, expected }
   return { shares: count.shares, expected, until: count.shares.at(-1)?.to }
 }
 
-function expectedShare(count: ProjectCount | undefined, all: Habit): Ratio | undefined {
-  if (all.room === 0) return undefined
+const expectedShare = (own: Habit, all: Habit): Ratio | undefined =>
+  all.room === 0 ? undefined : ratio((own.used + (MIXED * all.used) / all.room) / (own.room + MIXED))
+
+/** What was counted since it is followed, and until there is enough of that, what its record tells of the time before. */
+function ownHabit({ project, count, sizing }: Counting): Habit {
   const { habit, open } = count ?? { habit: NO_HABIT, open: NO_HABIT }
-  const own = { used: habit.used + open.used, room: habit.room + open.room }
-  return ratio((own.used + (MIXED * all.used) / all.room) / (own.room + MIXED))
+  const own = { used: cuMillis(habit.used + open.used), room: cuMillis(habit.room + open.room) }
+  if (own.room >= MIXED || !sizing) return own
+  const told = toldHabit(project, sizing)
+  const part = told.room === 0 ? 0 : Math.min(1, (MIXED - own.room) / told.room)
+  return { used: cuMillis(own.used + part * told.used), room: cuMillis(own.room + part * told.room) }
+}
+
+/** How much more or less the count may be than the time awake at the limits allows: both are of whole seconds. */
+const ROUNDING = 0.01
+
+/** By the mean size of all the time that the service counts; nothing where the compute cannot always have had the limits it has now. */
+function toldHabit({ cpuUsedSeconds, activeSeconds }: Project, sizing: Sizing): Habit {
+  const [min, max] = [smallestCu(sizing), largestCu(sizing)]
+  if (!activeSeconds || min === max) return NO_HABIT
+  const [used, room] = [cpuUsedSeconds - min * activeSeconds, (max - min) * activeSeconds]
+  const slack = ROUNDING * cpuUsedSeconds + max
+  if (used < -slack || used > room + slack) return NO_HABIT
+  return { used: cuMillis(1000 * Math.min(room, Math.max(0, used))), room: cuMillis(1000 * room) }
 }
