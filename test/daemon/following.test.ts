@@ -183,3 +183,22 @@ test('what waits for one that a restart took away is dropped, and one of that na
   await run([here.recipient({ name: 'down', sink: hearing(heard), wish: ALL })])
   expect(heard).toHaveLength(1)
 })
+
+test('receivers that change before anything is told are those that are told', async () => {
+  const here = desk()
+  const [old, fresh]: [Message[], Message[]] = [[], []]
+  let recipients = [here.recipient({ name: 'old', sink: hearing(old), wish: ALL })]
+  const told = here.changing(() => recipients)
+  await told.begin()
+  await here.happened(problem(here.clock, 'a'))
+  recipients = [here.recipient({ name: 'fresh', sink: hearing(fresh), wish: ALL })]
+  await told.follow()
+  await here.happened(problem(here.clock, 'b'))
+  const stop = new AbortController()
+  const done = told.run(stop.signal)
+  await here.clock.advance(seconds(10))
+  stop.abort()
+  await done
+  expect([subjects(old), subjects(fresh)]).toEqual([[], ['b']])
+  expect(await here.store.sinks('main')).toEqual(['fresh'])
+})

@@ -32,6 +32,13 @@ async function reload(usual: string, rest: string): ReturnType<typeof post> {
   return post('/-/reload')
 }
 
+/** What `dormouse report` says, asked of the running daemon. */
+async function reported(...words: readonly string[]): Promise<string> {
+  await using asked = dormouse(['report', '--url', world.apiUrl, ...words])
+  expect(await asked.ended).toBe(0)
+  return asked.out()
+}
+
 const kinds = ({ heard }: Receiver): readonly unknown[] =>
   heard.map(({ body }) => (JSON.parse(body) as { kind: unknown }).kind)
 
@@ -88,7 +95,10 @@ test('a receiver that is new gets what comes next, the one before nothing more; 
   await happens(second, false)
   expect([kinds(first), kinds(second)]).toEqual([['key-refused'], ['key-accepted']])
   expect((await post('/api/v1/report/send')).status).toBe(202)
-  await until('the report', () => board.heard[0])
+  const sent = await until('the report', () => board.heard[0])
+  const { slot } = JSON.parse(sent.body) as Report
+  expect(await reported('--list')).toMatch(new RegExp(`^${slot.id}  made .*Z\n$`))
+  expect(JSON.parse(await reported('--kept', '--format', 'json'))).toEqual(JSON.parse(sent.body))
   expect(boss.heard).toEqual([])
   const series = [...(await metricsAt(world.telemetryUrl)).keys()]
   expect(series.filter((name) => name.startsWith('dormouse_report_last_success'))).toEqual([
