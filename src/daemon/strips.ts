@@ -6,7 +6,7 @@ import type { AwakeInterval } from '../model/evidence.ts'
 import type { History } from '../model/ports.ts'
 import type { ComputeView } from '../model/snapshot.ts'
 import type { Interval } from '../model/time.ts'
-import { after, earliest, instant, millis, seconds, type Instant, type Millis } from '../model/units.ts'
+import { earliest, instant, millis, type Instant, type Millis } from '../model/units.ts'
 import type { Strip } from '../report/strip.ts'
 
 export type StripSource = {
@@ -156,10 +156,4 @@ const stretchOf = ({ from, to, restart }: AwakeInterval, tail: Millis, now: Inst
   to: to?.likely ?? now,
   tail,
   restart,
-})
-
-/** The hours before `now`. */
-export const spanBefore = (now: Instant, hours: number): Interval => ({
-  from: after(now, seconds(-hours * 3600)),
-  to: now,
 })

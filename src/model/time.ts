@@ -1,4 +1,4 @@
-import { instant, type Instant } from './units.ts'
+import { after, instant, seconds, type Instant } from './units.ts'
 
 /** `[from, to)`. */
 export type Interval = { readonly from: Instant; readonly to: Instant }
@@ -12,3 +12,9 @@ export function fromIso(text: string): Instant | undefined {
   const at = Date.parse(text)
   return Number.isNaN(at) ? undefined : instant(at)
 }
+
+/** The hours before `now`. */
+export const spanBefore = (now: Instant, hours: number): Interval => ({
+  from: after(now, seconds(-hours * 3600)),
+  to: now,
+})

@@ -10,6 +10,7 @@ import {
 } from '../model/budget.ts'
 import type { Snapshot } from '../model/snapshot.ts'
 import type { Instant } from '../model/units.ts'
+import { dayText } from '../report/dates.ts'
 import { fanSvg } from '../report/fan.ts'
 import { html, type Html, type Part } from '../report/markup.ts'
 import { amount, percent, spanText } from '../report/words.ts'
@@ -47,9 +48,14 @@ function budgetHtml(view: ForecastBudget, context: Context): Html {
     <div class="two">
       <figure>
         ${fanSvg(fan)}
+        <p class="ends">
+          <span>${dayOf(period.from, context)}</span><span>${dayOf(period.to, context)}</span>
+        </p>
         <figcaption>
-          <span class="key spent">spent</span> <span class="key likely">forecast, with its range</span>
-          <span class="key limit">limit</span> Lines are straight between what is known: today and the end.
+          <span class="key spent">spent</span>
+          ${forecast && html`<span class="key likely">forecast, with its range</span>`}
+          <span class="key limit">limit</span> <span class="key today">now</span> Lines are straight between
+          what is known: ${forecast ? 'now and the end' : 'the beginning and now'}.
         </figcaption>
       </figure>
       ${figuresOf(view, context)}
@@ -67,6 +73,8 @@ function budgetHtml(view: ForecastBudget, context: Context): Html {
     </details>
   </section>`
 }
+
+const dayOf = (at: Instant, { house: { zone } }: Context): string => dayText(zone.dayOf(at).date)
 
 function aboutHtml(
   { account, limit, per, period, scope, team, tier }: ForecastBudget,
@@ -137,7 +145,7 @@ const burnTable = ({ burns }: ForecastBudget): Html =>
         <th scope="col">Over the last</th>
         <th scope="col" class="number">Burn</th>
         <th scope="col" class="number">As usual then</th>
-        <th scope="col" class="number">Told from</th>
+        <th scope="col" class="number">Told from a burn of</th>
       </tr>
     </thead>
     <tbody>

@@ -5,6 +5,7 @@ import type { Connections } from '../model/observation.ts'
 import type { ComputeView } from '../model/snapshot.ts'
 import type { Instant } from '../model/units.ts'
 import { explanation, whyText } from '../report/explain.ts'
+import { axisSvg } from '../report/axis.ts'
 import { html, type Html } from '../report/markup.ts'
 import { stripSums, stripSvg, type Strip } from '../report/strip.ts'
 import { money, percent, spanText } from '../report/words.ts'
@@ -41,7 +42,9 @@ export function computePage({ view, strip, now }: Explained, house: House): Page
       ${figures(view)}
       <section>
         <h2>The last seven days</h2>
-        <div class="tall">${stripSvg(strip, { cells: CELLS['7d'], dayOf: zone.dayOf })}</div>
+        <div class="tall">
+          ${stripSvg(strip, { cells: CELLS['7d'], dayOf: zone.dayOf })}${axisSvg(strip.span, zone)}
+        </div>
         ${legend()}${stretchTable(strip, { now, house })}
       </section>
       <section>
@@ -60,7 +63,7 @@ export function computePage({ view, strip, now }: Explained, house: House): Page
 
 const figures = (view: ComputeView): Html =>
   html`<dl class="figures">
-    ${figure('CU', view.currentCu?.cu ?? '?', `of ${sizeText(view)}`)}
+    ${figure('CU', view.currentCu?.cu ?? 'not known', `of ${sizeText(view)}`)}
     ${figure('Spend since it is known', money(view.spend.likely, view.currency), `${money(view.spend.low, view.currency)} to ${money(view.spend.high, view.currency)}`)}
     ${figure('Hit ratio', view.hitRatio === undefined ? EMPTY : `${(100 * view.hitRatio).toFixed(1)} %`, view.hitRatio === undefined && 'never read')}
     ${figure('Connections', connectionCount(view) ?? EMPTY, `of ${view.maxConnections}`)}
@@ -178,7 +181,7 @@ function inside({
       cacheLimit === undefined ? undefined : `${sizeOf(cacheUsed ?? 0)} of ${sizeOf(cacheLimit)}`,
     ],
     ...workingSet.map(
-      ({ window, size }) => [`Touched within ${spanText(window * 1000)}`, sizeOf(size)] as const,
+      ({ window, size }) => [`Working set of the last ${spanText(window * 1000)}`, sizeOf(size)] as const,
     ),
   ]
   const known = lines.flatMap(([label, value]) => (value === undefined ? [] : [figure(label, value)]))

@@ -1,8 +1,11 @@
 // The fleet: what it costs now, and each compute with when it was awake.
+import type { Zone } from '../calendar/zone.ts'
 import { computeKey } from '../model/compute.ts'
 import type { ComputeView, Snapshot } from '../model/snapshot.ts'
-import type { Micros } from '../model/units.ts'
+import { spanBefore } from '../model/time.ts'
+import type { Instant, Micros } from '../model/units.ts'
 import { html, type Html, type Part } from '../report/markup.ts'
+import { axisSvg } from '../report/axis.ts'
 import { stripSvg, type Strip } from '../report/strip.ts'
 import { counted, money, percent, spanText } from '../report/words.ts'
 import { whyText } from '../report/explain.ts'
@@ -10,7 +13,7 @@ import { chosen, type Chosen } from './choose.ts'
 import { fleetFigures } from './figures.ts'
 import { fleetFilters } from './filters.ts'
 import { EMPTY, inPath, type House, type Page } from './layout.ts'
-import { fleetPath, sortedBy, type FleetQuery, type Range, type Sort } from './query.ts'
+import { fleetPath, HOURS, sortedBy, type FleetQuery, type Range, type Sort } from './query.ts'
 import { recentOf, type Recent, type RecentSums } from './recent.ts'
 import { withTimes } from './times.ts'
 import { connectionCount, nameOf, sizeText, STATE_WORDS } from './view-words.ts'
@@ -47,12 +50,12 @@ export function fleetPage(
       ${fleetFigures(fleet)} ${fleetFilters(snapshot, query)}
       <table class="fleet">
         <caption>
-          ${countText(found.length, snapshot.computes.length)}. Awake, spend and idle tail are those of today
-          and the six days before.
+          ${countText(found.length, snapshot.computes.length)}${placeText(query)}. Awake, spend and idle tail
+          are those of today and the six days before.
         </caption>
         <thead>
           <tr>
-            ${COLUMNS.map(({ title, sort, kind }) => headingOf(title, { sort, kind, query }))}
+            ${COLUMNS.map(({ title, sort, kind }) => headingOf(title, { sort, kind, query, now: snapshot.takenAt, zone: house.zone }))}
           </tr>
         </thead>
         ${
@@ -71,6 +74,10 @@ export function fleetPage(
 const countText = (found: number, all: number): string =>
   found === all ? counted(all, 'compute') : `${found} of ${counted(all, 'compute')}`
 
+/** The filters that no field shows. */
+const placeText = ({ project, branch }: FleetQuery): Html =>
+  html`${project !== undefined && html`, of project <bdi>${project}</bdi>`}${branch !== undefined && html`, of branch <bdi>${branch}</bdi>`}`
+
 const COLUMNS: readonly { readonly title: string; readonly sort: Sort | undefined; readonly kind: string }[] =
   [
     { title: 'Compute', sort: 'name', kind: '' },
@@ -85,10 +92,19 @@ const COLUMNS: readonly { readonly title: string; readonly sort: Sort | undefine
     { title: 'Team', sort: 'team', kind: '' },
   ]
 
-type Heading = { readonly sort: Sort | undefined; readonly kind: string; readonly query: FleetQuery }
+type Heading = {
+  readonly sort: Sort | undefined
+  readonly kind: string
+  readonly query: FleetQuery
+  readonly now: Instant
+  readonly zone: Zone
+}
 
-function headingOf(title: string, { sort, kind, query }: Heading): Html {
-  if (sort === undefined) return html`<th scope="col" class="${kind}">${title} ${rangeLinks(query)}</th>`
+function headingOf(title: string, { sort, kind, query, now, zone }: Heading): Html {
+  if (sort === undefined)
+    return html`<th scope="col" class="${kind}">
+      ${title} ${rangeLinks(query)} ${axisSvg(spanBefore(now, HOURS[query.range]), zone)}
+    </th>`
   const isSorted = query.sort === sort
   return html`<th
     scope="col"
@@ -143,7 +159,7 @@ const cell = (label: string, content: Part): Html =>
   html`<td class="number" data-label="${label}">${content ?? EMPTY}</td>`
 
 const sizeHtml = (view: ComputeView): Html =>
-  html`${view.currentCu?.cu ?? '?'}<small>of ${sizeText(view)}</small>`
+  html`${view.currentCu?.cu ?? html`<span class="none">not known</span>`}<small>of ${sizeText(view)}</small>`
 
 type Since = { readonly recent: Recent; readonly now: number }
 
@@ -187,9 +203,10 @@ function spendOf(views: readonly ComputeView[], { sums }: Recent): string {
 
 const pager = (query: FleetQuery, page: number, pages: number): Html =>
   html`<nav class="pager" aria-label="More computes">
+    ${page > 2 && html`<a href="${fleetPath({ ...query, page: 1 })}">First</a>`}
     ${page > 1 && html`<a rel="prev" href="${fleetPath({ ...query, page: page - 1 })}">Before</a>`}<span
       >Page ${page} of ${pages}</span
-    >${page < pages && html`<a rel="next" href="${fleetPath({ ...query, page: page + 1 })}">Next</a>`}
+    >${page < pages && html`<a rel="next" href="${fleetPath({ ...query, page: page + 1 })}">Next</a>`}${page < pages - 1 && html`<a href="${fleetPath({ ...query, page: pages })}">Last</a>`}
   </nav>`
 
 /** What the colours and heights of strips mean: a stroke of each state, as a strip has it. */

@@ -1,5 +1,6 @@
 // What every page has around its own part.
 import type { Zone } from '../calendar/zone.ts'
+import { unturned } from '../model/harmless.ts'
 import type { AccountView, Snapshot } from '../model/snapshot.ts'
 import { html, type Html, type Part } from '../report/markup.ts'
 import { timeHtml } from './times.ts'
@@ -34,42 +35,44 @@ export const documentOf = (
   snapshot: Snapshot | undefined,
   house: House,
 ): string =>
-  html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${title} · Dormouse</title>
-        <link rel="icon" href="${ICON}" />
-        <link rel="stylesheet" href="${house.style}" />
-        <script src="${house.script}"></script>
-        <noscript><meta http-equiv="refresh" content="${RELOAD}" /></noscript>
-      </head>
-      <body>
-        <a class="skip" href="#main">Skip to content</a>
-        <header>
-          <a class="brand" href="/">Dormouse</a>
-          <nav aria-label="Pages">
-            ${NAVIGATION.map(([to, name]) => html`<a href="${to}" ${to === path && html` aria-current="page"`}>${name}</a>`)}
-          </nav>
-          <button id="theme" type="button" hidden>Theme</button>
-        </header>
-        ${snapshot ? banner(snapshot) : html`<div id="banner" class="banner wait" role="status" aria-live="polite">The first pass has not ended yet.</div>`}
-        <main id="main" tabindex="-1">${main}</main>
-        <footer>
-          <p>
-            ${snapshot && html`Seen ${timeHtml(snapshot.takenAt, house.zone)} (${house.zone.name}). `}Mode
-            ${house.mode}: Dormouse only watches so far, so there are no recommendations, changes or holds to
-            show.
-          </p>
-          ${snapshot && reports(snapshot)}
-          <p>
-            The same for programs: <a href="/api/v1/status">status</a>,
-            <a href="/api/v1/computes">computes</a>.
-          </p>
-        </footer>
-      </body>
-    </html> `.text
+  unturned(
+    html`<!doctype html>
+      <html lang="en">
+        <head>
+          <meta charset="utf-8" />
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <title>${title} · Dormouse</title>
+          <link rel="icon" href="${ICON}" />
+          <link rel="stylesheet" href="${house.style}" />
+          <script src="${house.script}"></script>
+          <noscript><meta http-equiv="refresh" content="${RELOAD}" /></noscript>
+        </head>
+        <body>
+          <a class="skip" href="#main">Skip to content</a>
+          <header>
+            <a class="brand" href="/">Dormouse</a>
+            <nav aria-label="Pages">
+              ${NAVIGATION.map(([to, name]) => html`<a href="${to}" ${to === path && html` aria-current="page"`}>${name}</a>`)}
+            </nav>
+            <button id="theme" type="button" hidden>Theme</button>
+          </header>
+          ${snapshot ? banner(snapshot) : html`<div id="banner" class="banner wait" role="status" aria-live="polite">The first pass has not ended yet.</div>`}
+          <main id="main" tabindex="-1">${main}</main>
+          <footer>
+            <p>
+              ${snapshot && html`Seen ${timeHtml(snapshot.takenAt, house.zone)} (${house.zone.name}). `}Mode
+              ${house.mode}: Dormouse only watches so far, so there are no recommendations, changes or holds
+              to show.
+            </p>
+            ${snapshot && reports(snapshot)}
+            <p>
+              The same for programs: <a href="/api/v1/status">status</a>,
+              <a href="/api/v1/computes">computes</a>.
+            </p>
+          </footer>
+        </body>
+      </html> `.text,
+  )
 
 const reports = ({ accounts }: Snapshot): Html | false =>
   accounts.length > 0 &&

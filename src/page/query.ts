@@ -4,6 +4,8 @@ export const SORTS = ['name', 'state', 'cu', 'awake', 'tail', 'spend', 'hits', '
 export type Sort = (typeof SORTS)[number]
 export const RANGES = ['24h', '7d'] as const
 export type Range = (typeof RANGES)[number]
+/** Of a strip. */
+export const HOURS: Readonly<Record<Range, number>> = { '24h': 24, '7d': 168 }
 export const STATES = ['active', 'init', 'idle', 'unknown'] as const
 
 /** Text that each compute must have; undefined: any. An empty team or tier is that of computes without one. */

@@ -34,11 +34,16 @@ const isDark = () =>
 
 const offerTheme = () => {
   const button = document.getElementById('theme')
+  const name = () => {
+    button.textContent = isDark() ? 'Light' : 'Dark'
+  }
+  name()
   button.hidden = false
   button.addEventListener('click', () => {
     const theme = isDark() ? 'light' : 'dark'
     showTheme(theme)
     remember(theme)
+    name()
   })
 }
 

@@ -31,7 +31,8 @@ svg text { font-size: 12px; fill: var(--text) } svg .label { text-anchor: end; f
 .key { margin-right: 10px } .key::before { content: ''; display: inline-block; width: 18px; margin-right: 6px;
   vertical-align: middle; border-top: 3px solid var(--busy) }
 .key.before::before { border-color: var(--asleep) } .key.limit::before { border-color: var(--bad) }
-.key.likely::before { border-top-style: dashed }
+.key.likely::before { border-top-style: dashed } .fans figcaption b { display: block }
+.key.today::before { width: 0; height: 12px; border-top: 0; border-left: 2px solid var(--asleep) }
 @media print { section { break-inside: avoid; border: 0; padding: 0 } }
 `
 

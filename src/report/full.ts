@@ -8,6 +8,7 @@ import { html, type Html, type Part } from './markup.ts'
 import { shownName } from './names.ts'
 import { pageOf } from './page.ts'
 import type { Report } from './schema.ts'
+import { NOBODYS } from './sections/spend.ts'
 import { barsSvg } from './svg.ts'
 import { amount, money, percent } from './words.ts'
 
@@ -95,12 +96,12 @@ const CHARTS: Readonly<Record<string, (report: Report) => Part>> = {
         })),
       })}
     </figure>`,
-  groups: ({ groups: { rows }, currency }) =>
+  groups: ({ groups: { by, rows }, currency }) =>
     html`<figure>
       ${barsSvg({
         text: 'Spend of each group, and behind it that of the week before',
         bars: rows.slice(0, MOST_CHARTED).map(({ name, micros, before_micros: before }) => ({
-          label: name === null ? 'none' : shownName(name, LABEL),
+          label: name === null ? NOBODYS[by] : shownName(name, LABEL),
           text: money(micros, currency),
           value: micros,
           before: before ?? undefined,
@@ -140,8 +141,11 @@ function budgetFigure(budget: Budget, madeAt: string): Html {
       text: `${name}: ${amount(spent, unit)} of ${amount(limit, unit)} spent${ahead}`,
     })}
     <figcaption>
-      <bdi>${name}</bdi> <span class="key spent">spent</span> <span class="key likely">forecast</span>
+      <b><bdi>${name}</bdi></b>
+      <span class="key spent">spent</span>
+      ${forecast !== null && html`<span class="key likely">forecast</span>`}
       <span class="key limit">limit</span>
+      <span class="key today">when it was made</span>
     </figcaption>
   </figure>`
 }

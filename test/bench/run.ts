@@ -5,6 +5,7 @@ import { fleet } from './fleet/fleet.ts'
 import { forecast } from './forecast.ts'
 import { ledger } from './ledger.ts'
 import { observer } from './observer/observer.ts'
+import { page } from './page/page.ts'
 import { scrape } from './scrape/scrape.ts'
 import { store } from './store.ts'
 import { wake } from './wake.ts'
@@ -22,6 +23,7 @@ const BENCHES: Readonly<Record<string, (minutes?: number, isWarm?: boolean) => P
   forecast,
   ledger,
   observer,
+  page,
   scrape,
   store,
   wake,

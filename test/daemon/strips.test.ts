@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { createStrips, spanBefore, type StripsAsked } from '../../src/daemon/strips.ts'
+import { createStrips, type StripsAsked } from '../../src/daemon/strips.ts'
+import { spanBefore } from '../../src/model/time.ts'
 import { computeKey } from '../../src/model/compute.ts'
 import type { ComputeAccount } from '../../src/model/ledger.ts'
 import type { History } from '../../src/model/ports.ts'

@@ -10,7 +10,7 @@ testWith('chromium')('a page shows a compute fall asleep and wake without being 
   await using _ = dormouse(['run', '--config', place.configFile])
   const compute = await until('a first pass', async () => (await fleetAt(place.apiUrl))?.computes[0])
   await using browser = await openBrowser()
-  const watched = await watchedPage(await browser.newContext(), place.apiUrl)
+  const watched = await watchedPage(await browser.newContext())
   const { page } = watched
   await page.clock.install()
   await page.goto(place.apiUrl)

@@ -2,77 +2,51 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import axe, { type AxeResults } from 'axe-core'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { listen, urlOf, type Listener } from '../../src/daemon/listen.ts'
 import type { Snapshot } from '../../src/model/snapshot.ts'
 import { openBrowser, watchedPage, type Watched } from '../support/browser.ts'
 import { testWith } from '../support/programs.ts'
-import { keptNamed } from './kept-reports.ts'
-import { appOf, fleet, pastOf } from './shown.ts'
+import { busy, named, scenes } from './scenes.ts'
 
 const it = testWith('chromium')
 
 const SHOTS = join(import.meta.dirname, '../../node_modules/.cache/dormouse-page')
-const PATHS = [
-  '/',
-  '/?range=7d&group=team',
-  '/?text=nothing-is-called-so',
-  '/budgets',
-  '/computes/ep-0',
-  '/computes/ep-99',
-  '/report',
-  '/report?week=2026-W47&team=web',
-  '/report?week=2020-W01',
-]
-
-/** Markup, another direction and length, in what people name. */
-const NAMES = [
-  `<script>alert(1)</script>${'long'.repeat(45)}`,
-  'שלום \u202e evil 🐿️ database of the second team',
-  'shop',
-] as const
-const first = fleet(12)
-const named = (view: Snapshot['computes'][number], name: string) => ({
-  ...view,
-  compute: { ...view.compute, name },
-})
-let shown: Snapshot = {
-  ...first,
-  computes: first.computes.map((view, index) =>
-    index === 1 ? named(view, NAMES[0]) : index === 2 ? named(view, NAMES[1]) : view,
-  ),
-}
+let shown: Snapshot = busy
+const SCENES = scenes(() => shown)
 
 let browser: Browser
-let listener: Listener
+let listeners: readonly Listener[] = []
+/** Of the scene that changes. */
 let url = ''
+let shots: readonly { readonly name: string; readonly address: string }[] = []
 
 beforeAll(async () => {
   mkdirSync(SHOTS, { recursive: true })
-  listener = await listen(
-    appOf({
-      get snapshot() {
-        return shown
-      },
-      history: pastOf(first),
-      kept: keptNamed(NAMES),
-    }),
-    { host: '127.0.0.1', port: 0 },
-    { setting: 'server.api' },
+  const local = { host: '127.0.0.1', port: 0 }
+  listeners = await Promise.all(SCENES.map(({ app }) => listen(app, local, { setting: 'server.api' })))
+  const urls = listeners.map(({ address }) => urlOf(address))
+  url = urls[0] ?? ''
+  shots = SCENES.flatMap(({ name, paths }, index) =>
+    paths.map((path) => ({
+      name: `${name}${path.replaceAll(/\W+/g, '-')}`,
+      address: `${urls[index]}${path}`,
+    })),
   )
-  url = urlOf(listener.address)
   browser = await openBrowser()
 })
 
 afterAll(async () => {
   await browser?.close()
-  await listener?.[Symbol.asyncDispose]()
+  for (const listener of listeners)
+    // oxlint-disable-next-line no-await-in-loop -- there are five
+    await listener[Symbol.asyncDispose]()
 })
 
-/** Not found is an answer like others; the browser tells it in its console. */
+/** Not found and not yet are answers like others; the browser tells it in its console. */
 const quiet = ({ complaints, strayed, sent }: Watched) => ({
-  complaints: complaints.filter((text) => !text.includes('status of 404')),
+  complaints: complaints.filter((text) => !/status of (?:404|503)/.test(text)),
   strayed,
   sent,
 })
@@ -87,18 +61,15 @@ describe.each([
 ] as const)('%s, %i pixels wide', (colorScheme, width) => {
   it('every page fits, complains of nothing, asks nobody else and sends nothing', async () => {
     await using context = await browser.newContext({ colorScheme, viewport: { width, height: 800 } })
-    const watched = await watchedPage(context, url)
-    for (const path of PATHS) {
-      await watched.page.goto(url + path)
-      const name = `${path.replaceAll(/\W+/g, '-')}-${colorScheme}-${width}.png`
-      await watched.page.screenshot({ path: join(SHOTS, name), fullPage: true })
-      expect([path, await watched.page.evaluate('document.documentElement.scrollWidth')]).toEqual([
-        path,
-        width,
-      ])
-      expect(await watched.page.locator('h1').count()).toBe(1)
+    const { page, ...watched } = await watchedPage(context)
+    for (const { name, address } of shots) {
+      await page.goto(address)
+      await openAll(page)
+      await page.screenshot({ path: join(SHOTS, `${name}-${colorScheme}-${width}.png`), fullPage: true })
+      expect([name, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([name, width])
+      expect(await page.locator('h1').count()).toBe(1)
     }
-    expect(quiet(watched)).toEqual(CLEAN)
+    expect(quiet({ page, ...watched })).toEqual(CLEAN)
   })
 
   it('everybody can read every page', async () => {
@@ -107,21 +78,25 @@ describe.each([
       viewport: { width, height: 800 },
       bypassCSP: true,
     })
-    const { page } = await watchedPage(context, url)
-    for (const path of PATHS) {
-      await page.goto(url + path)
-      for (const details of await page.locator('summary').all()) await details.click()
+    const { page } = await watchedPage(context)
+    for (const { name, address } of shots) {
+      await page.goto(address)
+      await openAll(page)
       await page.evaluate(axe.source)
       const { violations } = await page.evaluate<AxeResults>('axe.run()')
       const told = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
-      expect([path, told]).toEqual([path, []])
+      expect([name, told]).toEqual([name, []])
     }
   })
 })
 
+async function openAll(page: Page): Promise<void> {
+  for (const details of await page.locator('summary').all()) await details.click()
+}
+
 it('a wrong policy, a stray request and a message would have been seen', async () => {
   await using context = await browser.newContext()
-  const watched = await watchedPage(context, url)
+  const watched = await watchedPage(context)
   await watched.page.goto(url)
   await watched.page.evaluate(`(async () => {
     document.body.insertAdjacentHTML('beforeend', '<p style="color:red">')
@@ -136,7 +111,7 @@ it('a wrong policy, a stray request and a message would have been seen', async (
 
 it('the page is walked by keyboard', async () => {
   await using context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
-  const { page } = await watchedPage(context, url)
+  const { page } = await watchedPage(context)
   await page.goto(url)
   const focused = (): Promise<string> =>
     page.evaluate<string>(`(() => {
@@ -166,7 +141,7 @@ it('the page is walked by keyboard', async () => {
 
 it('without the script all is there, and filters work', async () => {
   await using context = await browser.newContext({ javaScriptEnabled: false })
-  const watched = await watchedPage(context, url)
+  const watched = await watchedPage(context)
   const { page } = watched
   await page.goto(url)
   await page.locator('select[name=state]').selectOption('active')
@@ -182,7 +157,7 @@ it('without the script all is there, and filters work', async () => {
 
 it('dark or light is kept', async () => {
   await using context = await browser.newContext({ colorScheme: 'light' })
-  const { page } = await watchedPage(context, url)
+  const { page } = await watchedPage(context)
   const background = (): Promise<string> =>
     page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor')
   await page.goto(url)
@@ -195,7 +170,7 @@ it('dark or light is kept', async () => {
 
 it('the page is refreshed in place: focus, scroll and what is open stay, whoever types is left alone', async () => {
   await using context = await browser.newContext({ viewport: { width: 1280, height: 500 } })
-  const watched = await watchedPage(context, url)
+  const watched = await watchedPage(context)
   const { page } = watched
   await page.clock.install()
   const answers: number[] = []

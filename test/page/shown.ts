@@ -46,9 +46,18 @@ export const appOf = (shown: Shown): Hono =>
     pricesOf: () => prices,
   })
 
+/** As a daemon finds them: by key, whatever the size of the fleet. */
+const keyed = new WeakMap<Snapshot, ReadonlyMap<string, ComputeView>>()
+
+function viewsOf(snapshot: Snapshot): ReadonlyMap<string, ComputeView> {
+  const known = keyed.get(snapshot) ?? new Map(snapshot.computes.map((view) => [computeKey(view.ref), view]))
+  keyed.set(snapshot, known)
+  return known
+}
+
 /** Nothing of it is unsettled. */
 function accountLike(ref: ComputeRef, snapshot: Snapshot | undefined): ReturnType<typeof NO_PAGES.accountOf> {
-  const view = snapshot?.computes.find((one) => computeKey(one.ref) === computeKey(ref))
+  const view = snapshot && viewsOf(snapshot).get(computeKey(ref))
   if (!view) return undefined
   const evidence = {
     operations: [],

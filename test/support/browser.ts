@@ -26,8 +26,7 @@ export type Watched = {
   readonly sent: readonly string[]
 }
 
-export async function watchedPage(context: BrowserContext, url: string): Promise<Watched> {
-  const { origin } = new URL(url)
+export async function watchedPage(context: BrowserContext): Promise<Watched> {
   const [complaints, strayed, sent]: [string[], string[], string[]] = [[], [], []]
   const page = await context.newPage()
   page.on('console', (message) => {
@@ -39,7 +38,7 @@ export async function watchedPage(context: BrowserContext, url: string): Promise
   })
   await page.route('**/*', async (route) => {
     const asked = route.request().url()
-    if (asked.startsWith(`${origin}/`) || asked.startsWith('data:')) return route.continue()
+    if (new URL(asked).hostname === '127.0.0.1' || asked.startsWith('data:')) return route.continue()
     strayed.push(asked)
     return route.abort()
   })

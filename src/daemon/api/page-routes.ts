@@ -7,17 +7,18 @@ import type { ComputeAccount } from '../../model/ledger.ts'
 import type { Clock, History } from '../../model/ports.ts'
 import type { Prices } from '../../model/price.ts'
 import type { ComputeView, Snapshot } from '../../model/snapshot.ts'
+import { spanBefore } from '../../model/time.ts'
 import { micros } from '../../model/units.ts'
 import { budgetsPage } from '../../page/budgets.ts'
 import { computePage } from '../../page/compute.ts'
 import { chosenOf, fleetPage } from '../../page/fleet.ts'
 import { documentOf, type Page } from '../../page/layout.ts'
 import { messagePage } from '../../page/message.ts'
-import { fleetQuery, type Range } from '../../page/query.ts'
+import { fleetQuery, HOURS, type Range } from '../../page/query.ts'
 import type { Recent } from '../../page/recent.ts'
 import type { Strip } from '../../report/strip.ts'
 import { createRecent } from '../last-days.ts'
-import { createStrips, spanBefore } from '../strips.ts'
+import { createStrips } from '../strips.ts'
 import { hashOf, readAssets, type Asset } from './assets.ts'
 import type { KeptReports } from '../kept-report.ts'
 import { createReportPage } from './report-page.ts'
@@ -107,7 +108,12 @@ export function pageRoutes(app: Hono, paged: Paged): void {
       asked,
       taken.accounts.map(({ account }) => account),
     )
-    if (!shown) return answer(context, messagePage('No such account', asked['account'] ?? ''), 404)
+    if (!shown)
+      return answer(
+        context,
+        messagePage('No such account', `No account is called ${asked['account'] ?? ''}.`),
+        404,
+      )
     return answer(context, shown.page, shown.isFound ? 200 : 404)
   })
   app.get('/computes/:id', async (context) => {
@@ -115,13 +121,29 @@ export function pageRoutes(app: Hono, paged: Paged): void {
     if (!taken) return answer(context, NOT_YET, 503)
     const id = context.req.param('id')
     const page = await computeOf(taken, id)
-    return page ? answer(context, page, 200) : answer(context, messagePage('No such compute', id), 404)
+    return page
+      ? answer(context, page, 200)
+      : answer(
+          context,
+          messagePage('No such compute', `Dormouse sees no compute ${id}: there is none, or not any more.`),
+          404,
+        )
+  })
+  app.get('*', (context, next) => {
+    const { path } = context.req
+    if (path === '/' || FOR_PROGRAMS.test(path) || !wantsHtml(context)) return next()
+    return answer(context, messagePage('No such page', `There is nothing at ${path}.`), 404)
   })
 }
 
-const HOURS: Readonly<Record<Range, number>> = { '24h': 24, '7d': 168 }
+/** What programs ask for is answered in JSON, also where there is nothing. */
+const FOR_PROGRAMS = /^\/(?:api|-|assets)\//
 
-const NOT_YET = messagePage('One moment', 'The first pass has not ended yet: then the fleet is shown here.')
+const NOT_YET = messagePage(
+  'One moment',
+  'The first pass has not ended yet. When it has, this page shows what it saw.',
+  false,
+)
 
 /** Whatever a name were to smuggle in, a browser would neither run it nor send anything anywhere. */
 const HEADERS = {

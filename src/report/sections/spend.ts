@@ -75,7 +75,8 @@ function forecastText({ spend: { forecast, days }, currency }: Report): readonly
 }
 
 const GROUP = { team: 'Team', cost_centre: 'Cost centre', project: 'Project', branch: 'Branch', tier: 'Tier' }
-const NOBODYS = {
+/** What is called so where a group has no name. */
+export const NOBODYS = {
   team: 'without a team',
   cost_centre: 'without a cost centre',
   project: 'without a project',
