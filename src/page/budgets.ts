@@ -158,7 +158,9 @@ const burnRow = (one: Burn): Html =>
     <th scope="row">${spanText(one.window * 1000)}</th>
     <td class="number">${burnHtml(one.burn)}</td>
     <td class="number">${burnHtml(one.usual)}</td>
-    <td class="number">${one.off === undefined ? burnHtml(one.threshold) : OFF[one.off]}</td>
+    <td class="number${one.off !== undefined && ' words'}">
+      ${one.off === undefined ? burnHtml(one.threshold) : OFF[one.off]}
+    </td>
   </tr>`
 
 const burnHtml = (burn: number | undefined): Part => (burn === undefined ? EMPTY : burnText(burn))
