@@ -1,7 +1,7 @@
 // When the first thing of a page is seen, beside an empty page of the same server in the same rounds.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Browser } from 'playwright-core'
 import { openBrowser } from '../../support/browser.ts'
 import type { Figures } from '../run.ts'
@@ -24,7 +24,7 @@ type Look = {
 
 /** Every look is one of a new browser profile: nothing is kept of the looks before. */
 export async function page(): Promise<Figures> {
-  const server = fork(join(import.meta.dirname, 'serve.ts'), [String(COMPUTES)])
+  const server = fork(fileURLToPath(import.meta.resolve('./serve.ts')), [String(COMPUTES)])
   const [url] = (await once(server, 'message')) as [string]
   const browser = await openBrowser()
   const looks = new Map<string, Look[]>(PATHS.map((path) => [path, []]))
