@@ -134,24 +134,25 @@ type Bearings = {
 type BearingsNow = {
   readonly now: () => Bearings
   /** Resolves when nothing is being worked out, for earlier ones either. */
-  readonly idle: () => Promise<void>
+  readonly idle: () => Promise<unknown>
 }
 
 /** They stay while owners, budgets and prices do. */
 function createBearings(first: AccountConfig, current: () => Config, machine: LaneMachine): BearingsNow {
   const accountIn = ({ accounts }: Config): AccountConfig =>
     accounts.find(({ name }) => name === first.name) ?? first
-  const made: Forecaster[] = []
-  const forecasterOf = (plan: PassPlan): Forecaster => {
-    const forecaster = createForecaster({
+  const replaced = new Set<Promise<unknown>>()
+  const forecasterOf = (plan: PassPlan): Forecaster =>
+    createForecaster({
       ...machine,
       history: machine.store,
       scopes: plan.budgets,
       prices: plan.prices,
       zone: config.timezone,
     })
-    made.push(forecaster)
-    return forecaster
+  const replace = ({ forecaster }: Bearings): void => {
+    const left = forecaster.idle().finally(() => replaced.delete(left))
+    replaced.add(left)
   }
   let config = current()
   let plan = planOf(accountIn(config), config)
@@ -164,12 +165,11 @@ function createBearings(first: AccountConfig, current: () => Config, machine: La
       if (next.owners === config.owners && !isOther) return bearings
       config = next
       plan = planOf(account, config)
+      if (isOther) replace(bearings)
       bearings = { plan, forecaster: isOther ? forecasterOf(plan) : bearings.forecaster }
       return bearings
     },
-    idle: async () => {
-      await Promise.all(made.map((one) => one.idle()))
-    },
+    idle: () => Promise.all([bearings.forecaster.idle(), ...replaced]),
   }
 }
 
@@ -201,7 +201,10 @@ function createLane(
     state: () => state,
     forecasts: () => shown.forecaster,
     scopes: () => shown.plan.budgets,
-    idle: bearings.idle,
+    // prices that could not be kept leave the turn with what was before
+    idle: async () => {
+      await Promise.all([bearings.idle(), shown.forecaster.idle()])
+    },
     turnedAt: () => turnedAt,
     runs: () => runs,
     turn: async (signal) => {
