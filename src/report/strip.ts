@@ -33,14 +33,16 @@ export function stripSvg(
   { cells, dayOf }: { readonly cells: number; readonly dayOf: Zone['dayOf'] },
 ): Html {
   const states = cellsOf(strip, cells)
-  const paths = STATES.map((state) => html`<path class="${state}" d="${runsPath(states, state)}" />`)
+  const paths = STATES.map((state) => pathSvg(state, runsPath(states, state)))
   return html`<svg class="strip" viewBox="0 0 ${cells} 16" preserveAspectRatio="none" role="img">
     <title>${stripText(strip)}</title>
-    <path class="day" d="${marksPath(dayMarks(strip.span, dayOf), strip.span, cells)}" />
-    ${paths}
-    <path class="restart" d="${marksPath(restarts(strip), strip.span, cells)}" />
+    ${pathSvg('day', marksPath(dayMarks(strip.span, dayOf), strip.span, cells))} ${paths}
+    ${pathSvg('restart', marksPath(restarts(strip), strip.span, cells))}
   </svg>`
 }
+
+const pathSvg = (what: string, path: string): Html | false =>
+  path !== '' && html`<path class="${what}" d="${path}" />`
 
 /** `awake 3.2 h of 24.0 h, 12.0 min of it idle tail`. */
 export function stripText(strip: Strip): string {

@@ -74,6 +74,11 @@ test('the time of a strip is told: a day by its ends, a week by its days', async
   expect(await axisWords('/computes/ep-0')).toEqual(week)
 })
 
+test('what is not drawn is not in the page', async () => {
+  for (const path of ['/', '/?range=7d', '/computes/ep-0'])
+    expect(await textOf(app, path)).not.toContain(' d=""')
+})
+
 test('only a chart with a forecast has one in its legend', async () => {
   const text = await textOf(app, '/budgets')
   expect([text.match(/<svg class="fan"/g)?.length, text.match(/class="key likely"/g)?.length]).toEqual([3, 2])
