@@ -13,7 +13,7 @@ import type { Instant } from '../model/units.ts'
 import { dayText } from '../report/dates.ts'
 import { fanSvg } from '../report/fan.ts'
 import { html, type Html, type Part } from '../report/markup.ts'
-import { amount, percent, spanText } from '../report/words.ts'
+import { amount, chosenText, percent } from '../report/words.ts'
 import { EMPTY, figure, type House, type Page } from './layout.ts'
 import { clockHtml, timeHtml } from './times.ts'
 
@@ -155,7 +155,7 @@ const burnTable = ({ burns }: ForecastBudget): Html =>
 
 const burnRow = (one: Burn): Html =>
   html`<tr>
-    <th scope="row">${spanText(one.window * 1000)}</th>
+    <th scope="row">${chosenText(one.window)}</th>
     <td class="number">${burnHtml(one.burn)}</td>
     <td class="number">${burnHtml(one.usual)}</td>
     <td class="number${one.off !== undefined && ' words'}">

@@ -8,7 +8,7 @@ import { explanation, whyText } from '../report/explain.ts'
 import { axisSvg } from '../report/axis.ts'
 import { html, type Html } from '../report/markup.ts'
 import { stripSums, stripSvg, type Strip } from '../report/strip.ts'
-import { money, percent, spanText } from '../report/words.ts'
+import { chosenText, money, percent, spanText } from '../report/words.ts'
 import { CELLS, legend } from './fleet.ts'
 import { EMPTY, figure, type House, type Page } from './layout.ts'
 import { fleetPath, fleetQuery } from './query.ts'
@@ -67,7 +67,7 @@ const figures = (view: ComputeView): Html =>
     ${figure('Spend since it is known', money(view.spend.likely, view.currency), `${money(view.spend.low, view.currency)} to ${money(view.spend.high, view.currency)}`)}
     ${figure('Hit ratio', view.hitRatio === undefined ? EMPTY : `${(100 * view.hitRatio).toFixed(1)} %`, view.hitRatio === undefined && 'never read')}
     ${figure('Connections', connectionCount(view) ?? EMPTY, `of ${view.maxConnections}`)}
-    ${figure('Delay', view.delay === 'never' ? 'never sleeps' : spanText(view.delay * 1000))}
+    ${figure('Delay', view.delay === 'never' ? 'never sleeps' : chosenText(view.delay))}
   </dl>`
 
 type Context = { readonly now: Instant; readonly house: House }
@@ -181,7 +181,7 @@ function inside({
       cacheLimit === undefined ? undefined : `${sizeOf(cacheUsed ?? 0)} of ${sizeOf(cacheLimit)}`,
     ],
     ...workingSet.map(
-      ({ window, size }) => [`Working set of the last ${spanText(window * 1000)}`, sizeOf(size)] as const,
+      ({ window, size }) => [`Working set of the last ${chosenText(window)}`, sizeOf(size)] as const,
     ),
   ]
   const known = lines.flatMap(([label, value]) => (value === undefined ? [] : [figure(label, value)]))

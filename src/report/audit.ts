@@ -3,7 +3,7 @@ import type { Audit, AuditedCompute, AuditSums, Finding } from '../model/audit.t
 import { largestCu, smallestCu, type AutosuspendDelay } from '../model/compute.ts'
 import { toIso } from '../model/time.ts'
 import { micros } from '../model/units.ts'
-import { hours, money, percent } from './words.ts'
+import { chosenText, hours, money, percent } from './words.ts'
 
 export type Line = readonly string[]
 
@@ -84,8 +84,7 @@ const sizeText = ({ sizing }: AuditedCompute): string => {
   return least === most ? String(least) : `${least}-${most}`
 }
 
-const delayText = (delay: AutosuspendDelay): string =>
-  delay === 'never' ? 'never' : delay % 60 === 0 ? `${delay / 60} min` : `${delay} s`
+const delayText = (delay: AutosuspendDelay): string => (delay === 'never' ? 'never' : chosenText(delay))
 
 /** One finding, one line; what it says is for 30 days. */
 export function findingText(finding: Finding, currency: string): string {

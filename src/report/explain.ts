@@ -2,7 +2,7 @@
 import type { WhyAwake } from '../model/ledger.ts'
 import type { ComputeView } from '../model/snapshot.ts'
 import { toIso } from '../model/time.ts'
-import { spanText } from './words.ts'
+import { chosenText, spanText } from './words.ts'
 
 /** Why a compute is awake or asleep, one line. */
 export function whyText(why: WhyAwake): string {
@@ -56,7 +56,7 @@ function delayText({ delay, compute }: ComputeView): string {
   if (delay === 'never') return 'it is never suspended: autosuspend is off'
   const whose =
     compute.autosuspendDelay === undefined ? ', which it takes from its project or the service' : ''
-  return `it is suspended after ${spanText(delay * 1000)} without activity${whose}`
+  return `it is suspended after ${chosenText(delay)} without activity${whose}`
 }
 
 const hours = (cuTime: number): string => (cuTime / 3_600_000).toFixed(3)

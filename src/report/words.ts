@@ -1,4 +1,5 @@
 // Amounts as people read them: one wording for report, audit and explanation.
+import type { Seconds } from '../model/units.ts'
 
 const HOUR = 3_600_000
 
@@ -13,6 +14,18 @@ export function spanText(milliseconds: number): string {
   const span = milliseconds / 1000
   if (span < 120) return `${span.toFixed(1)} s`
   return span < 7200 ? `${(span / 60).toFixed(1)} min` : hours(milliseconds)
+}
+
+const UNITS = [
+  [172_800, 86_400, 'd'],
+  [3600, 3600, 'h'],
+  [60, 60, 'min'],
+] as const
+
+/** A length that somebody chose, exactly: `5 min`, `24 h`, `7 d`, `90 s`. */
+export function chosenText(span: Seconds): string {
+  const [, length, unit] = UNITS.find(([from, one]) => span >= from && span % one === 0) ?? [0, 1, 's']
+  return `${span / length} ${unit}`
 }
 
 export const percent = (share: number): string => `${(100 * share).toFixed(0)} %`

@@ -35,7 +35,7 @@ afterAll(() => kept[Symbol.asyncDispose]())
 const told = [
   'ep-one of project one, account main',
   'unknown: not known',
-  'it is suspended after 5.0 min without activity',
+  'it is suspended after 5 min without activity',
   'awake 60.0 s in all, between 59.0 s and 61.0 s; spend 0.001767 USD, between 0.001737 USD and 0.001796 USD',
   'of that after the last activity 10.0 s; added by readings of Dormouse 0.0 s',
   'held awake by keep-alive web / app / shop: 20.0 s, 0.000589 USD',

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { hours } from '../../src/report/words.ts'
+import { chosenText, hours } from '../../src/report/words.ts'
+import { seconds } from '../../src/model/units.ts'
 
 test.each([
   [0, '0.0 h'],
@@ -9,4 +10,16 @@ test.each([
   [12_240_000, '3.4 h'],
 ])('%i ms are told as %s', (milliseconds, text) => {
   expect(hours(milliseconds)).toBe(text)
+})
+
+test.each([
+  [1, '1 s'],
+  [60, '1 min'],
+  [90, '90 s'],
+  [300, '5 min'],
+  [5400, '90 min'],
+  [86_400, '24 h'],
+  [604_800, '7 d'],
+])('a delay of %i s is told as %s', (span, text) => {
+  expect(chosenText(seconds(span))).toBe(text)
 })
