@@ -38,8 +38,13 @@ export const headerOf = (headers: ResponseHeaders, name: string): string | undef
 /** What came back. */
 export type Reply =
   | Answer
-  /** No answer or only a part of one. */
-  | { readonly kind: 'lost'; readonly code: 'network' | 'timeout'; readonly message: string }
+  /** No answer or only a part of one. Unsent: nothing of the request has left, so that the service cannot have done it. */
+  | {
+      readonly kind: 'lost'
+      readonly code: 'network' | 'timeout'
+      readonly message: string
+      readonly unsent?: true
+    }
   | { readonly kind: 'stopped' }
 
 /** Sends `attempt` once. Never rejects; redirects are answers like any other. */
@@ -69,7 +74,12 @@ export async function send(
     if (late.signal.aborted)
       return { kind: 'lost', code: 'timeout', message: `no answer within ${attempt.deadline} s` }
     if (signal.aborted) return { kind: 'stopped' }
-    return { kind: 'lost', code: 'network', message: messageOf(cause) }
+    return {
+      kind: 'lost',
+      code: 'network',
+      message: messageOf(cause),
+      ...(isUnsent(cause) && { unsent: true }),
+    }
   } finally {
     answered.abort()
   }
@@ -91,6 +101,20 @@ async function textOf(body: Dispatcher.ResponseData['body']): Promise<string | u
   }
   return Buffer.concat(chunks).toString('utf8')
 }
+
+/** Codes that only come before a connection is there, or of a request that cannot be written. A reset may come at any time. */
+const UNSENT: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_INVALID_ARG',
+])
+
+const isUnsent = (cause: unknown): boolean =>
+  cause instanceof AggregateError
+    ? cause.errors.every(isUnsent)
+    : cause instanceof Error && 'code' in cause && UNSENT.has(cause.code)
 
 /** A failure to connect to several addresses has its text in its parts. */
 function messageOf(cause: unknown): string {

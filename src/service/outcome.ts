@@ -50,9 +50,7 @@ export function mutationResult(
   { statusSuffices = false }: { readonly statusSuffices?: boolean },
   now: Instant,
 ): Outcome['result'] {
-  if (reply.kind === 'stopped')
-    return failed({ kind: 'uncertain', message: 'stopped before the answer came' })
-  if (reply.kind === 'lost') return failed({ kind: 'uncertain', message: reply.message })
+  if (reply.kind !== 'answer') return failed(unanswered(reply))
   const { status, text } = reply
   if (status >= 200 && status < 300) {
     const body = text === undefined ? failed(MALFORMED.large) : parseJson(text)
@@ -61,6 +59,11 @@ export function mutationResult(
   }
   if (inTrouble(status)) return failed({ kind: 'uncertain', message: statusText(reply) })
   return failed(refusal(reply, now))
+}
+
+function unanswered(reply: Exclude<Reply, Answer>): ServiceError {
+  if (reply.kind === 'stopped') return { kind: 'uncertain', message: 'stopped before the answer came' }
+  return { kind: reply.unsent ? 'unavailable' : 'uncertain', message: reply.message }
 }
 
 /** 501 is a refusal: there is no such thing, so nothing was begun. */

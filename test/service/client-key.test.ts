@@ -54,7 +54,7 @@ describe('an API key', () => {
   test('that is no header value is told without it', async () => {
     const client = clientOf('http://127.0.0.1:9', { readKey: () => ok('secret\nkey') })
     const answer = await client.mutate(change, running)
-    expect(answer).toMatchObject({ ok: false, error: { kind: 'uncertain' } })
+    expect(answer).toMatchObject({ ok: false, error: { kind: 'unavailable' } })
     expect(JSON.stringify(answer)).not.toContain('secret')
   })
 })

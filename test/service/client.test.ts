@@ -1,6 +1,7 @@
 // The client against a service on loopback that misbehaves: what is repeated, what is not, and what it comes to.
 import { describe, expect, test } from 'vitest'
 import { eagerClock } from './eager-clock.ts'
+import { freePort } from '../../src/local/compute/ports.ts'
 import { answers, cuts, faultyServer, inTurn, resets, type Fault } from './faulty-server.ts'
 import { failed, ok } from '../../src/model/result.ts'
 import { seconds } from '../../src/model/units.ts'
@@ -115,6 +116,14 @@ describe('a service that', () => {
       error: outcome,
     })
     expect(server.requests).toEqual(['PATCH /api/v2/projects/p/endpoints/ep-x'])
+  })
+
+  test.each([
+    ['refuses connections', async () => `http://127.0.0.1:${await freePort()}/api/v2`],
+    ['has no address', () => Promise.resolve('http://nowhere.invalid/api/v2')],
+  ])('%s: a mutation was not sent', async (_, urlOf) => {
+    const answer = await clientOf(await urlOf()).mutate(change, running)
+    expect(answer).toMatchObject({ ok: false, error: { kind: 'unavailable' } })
   })
 
   test('never answers: three attempts fill the 30 s, and a mutation is sent once', async () => {
