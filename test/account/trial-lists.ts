@@ -1,4 +1,5 @@
 // What the lists of a service tell late, not at all, or as they should not.
+import type { Project } from '../../src/model/compute.ts'
 import type { OperationsLost } from '../../src/model/observation.ts'
 import type { Operation } from '../../src/model/operation.ts'
 import type { Random } from '../../src/model/ports.ts'
@@ -38,14 +39,19 @@ export function lossesOf(
   }
 }
 
+/** What the project list shows of use. */
+export type Counts = Pick<Project, 'cpuUsedSeconds' | 'activeSeconds'>
+
 /** Nothing, the truth of some time ago, or what makes no sense. */
-export function countsOf(random: Random): (life: Life, now: number) => number {
+export function countsOf(random: Random): (life: Life, now: number) => Counts {
   const kind = pick(random, ['nothing', 'late', 'late', 'senseless'])
   const lag = pick(random, [0, 60_000, 900_000, 2 * HOUR])
   return (life, now) => {
-    const used = Math.floor(life.used(Math.max(0, now - lag)).cuTime / 1000)
-    if (kind === 'senseless') return Math.floor(used * pick(random, [0, 1, 1, 1, 1.1, 3, 10 ** 6]))
-    return kind === 'late' ? used : 0
+    const { cuTime, awake } = life.used(Math.max(0, now - lag))
+    const [cpuUsedSeconds, activeSeconds] = [Math.floor(cuTime / 1000), Math.floor(awake / 1000)]
+    if (kind === 'nothing') return { cpuUsedSeconds: 0, activeSeconds: undefined }
+    const factor = kind === 'senseless' ? pick(random, [0, 1, 1, 1, 1.1, 3, 10 ** 6]) : 1
+    return { cpuUsedSeconds: Math.floor(cpuUsedSeconds * factor), activeSeconds }
   }
 }
 

@@ -14,7 +14,7 @@ import { seeded } from '../simulation/seeded.ts'
 import { accounted } from '../support/accounted.ts'
 import { ledger, prices, project, sweep } from '../support/build.ts'
 import { between, chance, createLife, pick, type Life } from './life.ts'
-import { countsOf, LATEST, latenessOf, listedAt, lossesOf } from './trial-lists.ts'
+import { countsOf, LATEST, latenessOf, listedAt, lossesOf, type Counts } from './trial-lists.ts'
 import { clocksOf, createMachine, type ClockTroubles, type Machine } from './trial-machine.ts'
 
 /** What the service tells: all of it; no list of operations; the interface text, with `last_active`; states and sizes alone. */
@@ -87,7 +87,7 @@ export function trialOf(seed: number, tells: Tells, hours: number): Trial {
       daemon.take(seen, {
         operations: operations.filter((one) => !losses.isLost(one)),
         lost: operations.filter(losses.isLost).map(losses.toldOf),
-        count: counts(life, machine.now()),
+        counts: counts(life, machine.now()),
       })
       const account = daemon.account()
       if (account) moments.push({ truth: life.used(seen.knownAt), account })
@@ -117,8 +117,7 @@ type Told = {
   readonly operations: readonly Operation[]
   /** Of records that do not fit. */
   readonly lost: readonly OperationsLost[]
-  /** What the project list shows, CU-seconds. */
-  readonly count: number
+  readonly counts: Counts
 }
 
 type Daemon = {
@@ -139,11 +138,11 @@ function createDaemon(machine: Machine): Daemon {
   const settled: AwakeSlice[] = []
   return {
     clock: () => steadied(machine, timebase),
-    take: (seen, { operations, lost, count }) => {
+    take: (seen, { operations, lost, counts }) => {
       const { answeredAt, looks } = seen
       const endpointIds = looks.map(({ compute }) => compute.endpointId)
       const listed = [{ projectId: 'project-one', answeredAt, endpointIds }]
-      const projects = [project({ cpuUsedSeconds: count })]
+      const projects = [project(counts)]
       const clock = steadied(machine, timebase)
       const wallAhead = millis(machine.clock.now() - clock.now())
       const saw = sweep((answeredAt - SWEPT) / 1000, {
