@@ -25,7 +25,7 @@ th, td { padding: 6px 10px; text-align: left; vertical-align: top; border-bottom
 figure { margin: 0 0 16px } .fans { display: grid; grid-template-columns: repeat(auto-fill, minmax(260px, 1fr)); gap: 16px }
 svg { display: block; width: 100%; max-width: 640px } svg path { fill: none; stroke-width: 1.5 }
 svg text { font-size: 12px; fill: var(--text) } svg .label { text-anchor: end; fill: var(--soft) }
-.bars .spent { fill: var(--busy) } .bars .before { fill: var(--asleep) } .axis { stroke: var(--soft) }
+.bars { min-width: 440px } .bars .spent { fill: var(--busy) } .bars .before { fill: var(--asleep) } .axis { stroke: var(--soft) }
 .fan .band { fill: var(--busy); opacity: .22 } .fan .likely { stroke: var(--busy); stroke-dasharray: 5 4 }
 .fan .spent { stroke: var(--busy); stroke-width: 2.5 } .fan .today { stroke: var(--asleep) } .fan .limit { stroke: var(--bad) }
 .key { margin-right: 10px } .key::before { content: ''; display: inline-block; width: 18px; margin-right: 6px;

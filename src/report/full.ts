@@ -9,7 +9,7 @@ import { shownName } from './names.ts'
 import { pageOf } from './page.ts'
 import type { Report } from './schema.ts'
 import { NOBODYS } from './sections/spend.ts'
-import { barsSvg } from './svg.ts'
+import { barsSvg, type Bars } from './svg.ts'
 import { amount, money, percent } from './words.ts'
 
 /** @param most rows of each table */
@@ -78,6 +78,10 @@ const cellHtml = (cell: Cell, column: Column, isFirst: boolean): Html =>
 
 const textOf = (cell: Cell): string => (typeof cell === 'string' ? cell : percent(cell.bar))
 
+/** On a telephone it is moved to be read, like the table under it. */
+const barsHtml = (bars: Bars): Html =>
+  html`<div class="wide" tabindex="0" role="region" aria-label="${bars.text}">${barsSvg(bars)}</div>`
+
 /** Charts of groups or budgets. Doubled, they are longer than their tables. */
 const MOST_CHARTED = 12
 /** Letters of a label. Doubled, it leaves the chart. */
@@ -87,7 +91,7 @@ const CHARTS: Readonly<Record<string, (report: Report) => Part>> = {
   spend: ({ spend: { days, week }, currency }) =>
     week.high > 0 &&
     html`<figure>
-      ${barsSvg({
+      ${barsHtml({
         text: `Spend on each day of the week, ${money(week.likely, currency)} in all`,
         bars: days.map(({ date, micros }) => ({
           label: dayText(date),
@@ -98,7 +102,7 @@ const CHARTS: Readonly<Record<string, (report: Report) => Part>> = {
     </figure>`,
   groups: ({ groups: { by, rows }, currency }) =>
     html`<figure>
-      ${barsSvg({
+      ${barsHtml({
         text: 'Spend of each group, and behind it that of the week before',
         bars: rows.slice(0, MOST_CHARTED).map(({ name, micros, before_micros: before }) => ({
           label: name === null ? NOBODYS[by] : shownName(name, LABEL),
