@@ -34,6 +34,8 @@ type Desk = {
   readonly clock: ReturnType<typeof fakeClock>
   /** Whether an attempt is on its way. */
   readonly isTrying: () => boolean
+  /** Whether a report is being unpacked, which a thread of its own does in real time. */
+  readonly isReading: () => boolean
   /** A process of the daemon; `commit` where its store is not to work. */
   readonly process: (commit?: Kept['commit']) => Promise<Deliverer>
   readonly delivery: () => Promise<Delivery | undefined>
@@ -48,7 +50,15 @@ async function desk(sink: string, env: Record<string, string> = {}): Promise<Des
   if (!config.ok) throw new Error(config.error.join('\n'))
   const [store, clock] = [keptInMemory(), fakeClock()]
   const log = pino({ level: 'silent' })
-  let trying = 0
+  let [trying, reading] = [0, 0]
+  const report: Kept['report'] = async (...asked) => {
+    reading += 1
+    try {
+      return await store.report(...asked)
+    } finally {
+      reading -= 1
+    }
+  }
   const watched: Clock = {
     ...clock,
     sleep: async (span, signal) => {
@@ -81,8 +91,12 @@ async function desk(sink: string, env: Record<string, string> = {}): Promise<Des
     store,
     clock,
     isTrying: () => trying > 0,
+    isReading: () => reading > 0,
     process: async (commit = store.commit) => {
-      const made = createDeliveries(() => config.value, lanes, { ...machine, store: { ...store, commit } })
+      const made = createDeliveries(() => config.value, lanes, {
+        ...machine,
+        store: { ...store, report, commit },
+      })
       await made.begin()
       return made
     },
@@ -101,7 +115,7 @@ async function awayForAnHour(
   here: Desk,
   { up, hangs }: { readonly up: () => void; readonly hangs: boolean },
 ): Promise<Delivery> {
-  const rest = (): Promise<void> => spin(() => !here.isTrying())
+  const rest = (): Promise<void> => spin(() => !here.isReading() && (hangs || !here.isTrying()))
   const deliverer = await here.process()
   const stop = new AbortController()
   const done = deliverer.run(stop.signal)
@@ -110,7 +124,7 @@ async function awayForAnHour(
     // oxlint-disable-next-line no-await-in-loop -- turn by turn
     await here.clock.advance(seconds(5))
     // oxlint-disable-next-line no-await-in-loop -- real sockets need real time: an attempt is not to be timed out by this loop
-    if (!hangs) await rest()
+    await rest()
   }
   const waiting = await here.delivery()
   if (!waiting) throw new Error('nothing waits')

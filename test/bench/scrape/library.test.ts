@@ -6,7 +6,7 @@ import { atOnce } from '../../../src/model/steps.ts'
 import { bodyText, FACTS } from '../../support/exposed.ts'
 import { busySnapshot } from '../../support/fleet-snapshot.ts'
 import { changed } from './changed.ts'
-import { createLibrary } from './library.ts'
+import { comparable, createLibrary } from './library.ts'
 
 const linesOf = (text: string): string[] =>
   text
@@ -17,7 +17,7 @@ const linesOf = (text: string): string[] =>
 const rounded = (lines: readonly string[]): string[] =>
   lines.map((line) => line.replace(/ \S+$/, (value) => ` ${Number(value).toFixed(6)}`))
 
-const { samples } = atOnce(collect(busySnapshot(20), FACTS))
+const samples = comparable(atOnce(collect(busySnapshot(20), FACTS)).samples)
 
 test.each([
   ['all', 0.99, 1],

@@ -9,6 +9,10 @@ export type Library = {
   readonly text: () => Promise<string>
 }
 
+/** What both sides can tell: a histogram of the library is told observations, not what was counted of them elsewhere. */
+export const comparable = (samples: Samples): Samples =>
+  new Map([...samples].filter(([key]) => CATALOGUE[key].type !== 'histogram'))
+
 /** Label objects are made here, once: finding them is no part of what is measured. */
 export function createLibrary(samples: Samples): Library {
   const registry = new Registry()

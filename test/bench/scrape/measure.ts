@@ -18,7 +18,7 @@ import { micros, seconds } from '../../../src/model/units.ts'
 import { FACTS } from '../../support/exposed.ts'
 import { busySnapshot } from '../../support/fleet-snapshot.ts'
 import { changed, type Change } from './changed.ts'
-import { createLibrary } from './library.ts'
+import { comparable, createLibrary } from './library.ts'
 
 export type Measured = {
   readonly series: number
@@ -191,7 +191,7 @@ async function compared(samples: Samples, change: Change): Promise<Compared> {
 
 const snapshot = fleet()
 const over = await scraped(snapshot)
-const { samples } = atOnce(collect(snapshot, facts))
+const samples = comparable(atOnce(collect(snapshot, facts)).samples)
 const memory = createMemory()
 const collecting: number[] = []
 for (let round = 0; round < ROUNDS; round += 1)
