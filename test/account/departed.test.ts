@@ -125,3 +125,8 @@ test('ids are kept of the newest that left, the others are known by when they we
     seen.computes.get(computeKey({ account: 'main', projectId: 'project-one', endpointId }))?.totals.wakes
   expect(looks.map(wakes)).toEqual([0, 0, 1])
 })
+
+test('a first sight gives up its turn after every ten computes', () => {
+  const turns = [...account(ledger(), firstSight(NOW, 230), { prices, preset, overhead: 0.01, now: at(NOW) })]
+  expect(turns.length).toBeGreaterThanOrEqual(23)
+})
