@@ -147,7 +147,7 @@ export function createComputes(options: ComputesOptions): Computes {
         onProblem: (error) =>
           entry.stopping || options.onProblem('the activity of a compute could not be read', error),
       })
-      if (running.get(endpointId) === entry) entry.monitor = monitor
+      if (running.get(endpointId) === entry && !entry.stopping) entry.monitor = monitor
       else monitor.stop()
     } catch (error) {
       if (!entry.stopping) options.onProblem('the activity of a compute cannot be watched', error)

@@ -1,4 +1,5 @@
 // What computes do by themselves, on a running service.
+import { appendFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { usedMemory } from '../../../src/local/compute/memory.ts'
 import { endOfLog } from '../../../src/local/compute/control-file.ts'
@@ -59,4 +60,18 @@ test('the log of a server ends where the server was shut down in order, and nowh
   await shop.settled('idle')
   expect(first).toBeGreaterThan(0n)
   expect(endOfLog(data)).toBeGreaterThan(first)
+})
+
+test('Q-26: a compute told to suspend while the service is still connecting to it ends when its clients have left', async () => {
+  const folder = freshFolder()
+  const local = await quickLocal({ folder, behaviour: { suspendDrops: { grace: 600 } } })
+  const shop = await subject(local)
+  await shop.settled('active')
+  await call(local, `POST ${shop.path}/suspend`)
+  await shop.settled('idle')
+  appendFileSync(join(folder, 'branches', shop.branchId, 'postgresql.auto.conf'), 'post_auth_delay = 1\n')
+  await call(local, `POST ${shop.path}/start`)
+  await shop.settled('active')
+  await call(local, `POST ${shop.path}/suspend`)
+  await shop.settled('idle')
 })
