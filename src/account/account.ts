@@ -65,12 +65,14 @@ export function* account(ledger: Ledger, sweep: Sweep, context: AccountContext):
   const facts = yield* withoutParts(factsByCompute(ledger, sweep, context.now), nothing)
   const here = { ...context, dayOf: context.dayOf ?? createUtc().dayOf }
   let open = openPart()
+  let folded = 0
   for (const one of facts.values()) {
     yield* withoutParts(foldInto(open, one, { known: { ledger, projects, habit }, context: here }), nothing)
+    folded += 1
     if (open.computes.length >= COMPUTES) {
       yield { ...nothing, ...open }
       open = openPart()
-    } else if (open.computes.length % TURN === 0) yield nothing
+    } else if (folded % TURN === 0) yield nothing
   }
   if (open.computes.length > 0) yield { ...nothing, ...open }
   const changed = [...projects.values()].map(forgetful)

@@ -130,3 +130,12 @@ test('a first sight gives up its turn after every ten computes', () => {
   const turns = [...account(ledger(), firstSight(NOW, 230), { prices, preset, overhead: 0.01, now: at(NOW) })]
   expect(turns.length).toBeGreaterThanOrEqual(23)
 })
+
+test('facts that fold no compute give up no turn each', () => {
+  const operations = Array.from({ length: 230 }, (_, index) =>
+    operation('start_compute', 10, { endpointId: `ep-${index}`, operationId: `start-${index}` }),
+  )
+  const context = { prices, preset, overhead: 0.01, now: at(NOW) }
+  const turns = [...account(ledger(), sweep(NOW, { operations }), context)]
+  expect(turns.length).toBeLessThan(50)
+})
