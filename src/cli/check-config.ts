@@ -25,7 +25,7 @@ async function checkConfig(options: Options, io: Io): Promise<ExitCode> {
   const loaded = loadWhole(path, io.env)
   if (loaded.ok) {
     const { config, effective } = loaded.value
-    if (options.sendTest !== undefined) return tested(config, options.sendTest, io)
+    if (options.sendTest !== undefined) return tested(config, options, io)
     io.out(options.json ? json({ ok: true, config: effective }) : `ok\n\n${configText(effective)}`)
     return EXIT.ok
   }
@@ -34,13 +34,19 @@ async function checkConfig(options: Options, io: Io): Promise<ExitCode> {
   return EXIT.usage
 }
 
-async function tested(config: Config, name: string, io: Io): Promise<ExitCode> {
-  const sent = await sendTest(config, name, io.signal)
-  if (!sent.ok) return usage(io, sent.error)
-  if (sent.value.kind === 'delivered') {
-    io.out(`${name}: delivered`)
-    return EXIT.ok
+async function tested(
+  config: Config,
+  { sendTest: name = '', json: isJson }: Options,
+  io: Io,
+): Promise<ExitCode> {
+  const failed = (problem: string, code: ExitCode): ExitCode => {
+    if (isJson) io.out(json({ ok: false, problems: [problem] }))
+    else io.err(`dormouse: ${problem}`)
+    return code
   }
-  io.err(`dormouse: ${name}: ${sent.value.because}`)
-  return EXIT.failed
+  const sent = await sendTest(config, name, io.signal)
+  if (!sent.ok) return failed(sent.error, EXIT.usage)
+  if (sent.value.kind !== 'delivered') return failed(`${name}: ${sent.value.because}`, EXIT.failed)
+  io.out(isJson ? json({ ok: true, delivered: name }) : `${name}: delivered`)
+  return EXIT.ok
 }

@@ -1,8 +1,12 @@
 import { keptSetting } from './account.ts'
 import { ID_LENGTH, PASSWORD_LENGTH, firstCatalogue } from './catalogue.ts'
 import type { Clock } from './clock.ts'
+import { DEFAULT_CONFIG } from './control/config.ts'
+import type { Refusal, Settings } from './control/events.ts'
 import type { Plane } from './control/plane.ts'
+import type { ComputeConfig } from './control/project.ts'
 import { newProject } from './control/project-requests.ts'
+import { refusalOf } from './control/rules.ts'
 import type { Random } from './random.ts'
 import type { Store } from './state/store.ts'
 
@@ -29,6 +33,14 @@ export type SeedParts = {
   readonly store: Store
   readonly clock: Clock
   readonly random: Random
+}
+
+/** @throws when a project asks for a size or a delay the service does not have, before anything is made for it */
+export function requireSeeds(seeds: readonly SeedProject[], settings: Settings): void {
+  for (const seed of seeds) {
+    const refusal = refusalOf({ ...DEFAULT_CONFIG, ...configOf(seed) }, settings)
+    if (refusal) throw cannotBeMade(seed, refusal)
+  }
 }
 
 /**
@@ -60,10 +72,15 @@ function addProject(seed: SeedProject, { plane, store, clock, random }: SeedPart
     kind: 'create',
     endpointId: `ep-${random.text(ID_LENGTH)}`,
     branchId,
-    config: {
-      ...(seed.cu !== undefined && { minCu: seed.cu, maxCu: seed.cu }),
-      ...(seed.suspendTimeoutSeconds !== undefined && { suspendTimeout: seed.suspendTimeoutSeconds }),
-    },
+    config: configOf(seed),
   })
-  if (!answer.ok) throw new Error(`project "${seed.name}" cannot be made: ${answer.refusal.message}`)
+  if (!answer.ok) throw cannotBeMade(seed, answer.refusal)
 }
+
+const configOf = ({ cu, suspendTimeoutSeconds }: SeedProject): Partial<ComputeConfig> => ({
+  ...(cu !== undefined && { minCu: cu, maxCu: cu }),
+  ...(suspendTimeoutSeconds !== undefined && { suspendTimeout: suspendTimeoutSeconds }),
+})
+
+const cannotBeMade = ({ name }: SeedProject, { message }: Refusal): Error =>
+  new Error(`project "${name}" cannot be made: ${message}`)

@@ -13,7 +13,7 @@ import { layPast, pastOf } from './lay-past.ts'
 import type { Local, LocalOptions } from './options.ts'
 import { LIVED_BEHAVIOUR } from './past/past.ts'
 import { firstFree, listenOn, portTaken } from './proxy/listen.ts'
-import { makeProjects, monitoringPassword } from './seed.ts'
+import { makeProjects, monitoringPassword, requireSeeds } from './seed.ts'
 import { createKeyStore } from './state/keys.ts'
 import { type BehaviourChange, type Switches, createSwitches } from './switches.ts'
 import { type Truth, truthOf } from './truth.ts'
@@ -24,10 +24,11 @@ export type { Local, LocalOptions } from './options.ts'
 /**
  * Starts the service on a folder and resolves when its ports are open; computes of a first start come up after that.
  *
- * @throws with what to do about it: port taken, no Postgres, folder held by another service, no user for Postgres. A
- *   start that fails leaves nothing running.
+ * @throws with what to do about it: port taken, no Postgres, folder held by another service, no user for Postgres, a
+ *   project that cannot be. A start that fails leaves nothing running.
  */
 export async function startLocal(options: LocalOptions): Promise<Local> {
+  requireSeeds(options.projects ?? [], settingsOf(options, createSwitches(behaviourOf(options, false)))())
   await using stack = new AsyncDisposableStack()
   const ground = await prepare(options, stack)
   const { store, paths, clock, random, log, cluster } = ground

@@ -62,8 +62,12 @@ report: { sinks: [{ name: files, type: file, path: "out/{account}-{slot}.md" }] 
 `,
   )
   const known = { ...env, URL: ears.url }
-  const trying = (name: string) =>
-    dormouse(['check-config', '--config', 'told.yaml', '--send-test', name], { cwd, env: known })
+  const trying = (name: string, ...more: string[]) =>
+    dormouse(['check-config', '--config', 'told.yaml', '--send-test', name, ...more], { cwd, env: known })
+  const told = async (...words: [string, string]) => {
+    const { code, out, err } = await trying(...words)
+    return { code, err, said: JSON.parse(out) as unknown }
+  }
   expect(await trying('ops')).toEqual({ code: 0, out: 'ops: delivered\n', err: '' })
   expect(JSON.parse(ears.heard[0]?.body ?? '')).toMatchObject({ kind: 'test' })
   expect(await trying('files')).toMatchObject({ code: 0, out: 'files: delivered\n' })
@@ -74,4 +78,11 @@ report: { sinks: [{ name: files, type: file, path: "out/{account}-{slot}.md" }] 
     code: 2,
     err: expect.stringContaining('--send-test: expected one of ops, files, got boss'),
   })
+  expect(await told('files', '--json')).toEqual({ code: 0, err: '', said: { ok: true, delivered: 'files' } })
+  expect(await told('ops', '--json')).toEqual({
+    code: 1,
+    err: '',
+    said: { ok: false, problems: ['ops: answered 500'] },
+  })
+  expect(await told('boss', '--json')).toMatchObject({ code: 2, err: '', said: { ok: false } })
 })
