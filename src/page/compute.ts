@@ -9,11 +9,14 @@ import { axisSvg } from '../report/axis.ts'
 import { html, type Html } from '../report/markup.ts'
 import { stripSums, stripSvg, type Strip } from '../report/strip.ts'
 import { chosenText, money, percent, spanText } from '../report/words.ts'
-import { CELLS, legend } from './fleet.ts'
+import { legend } from './fleet.ts'
 import { EMPTY, figure, type House, type Page } from './layout.ts'
 import { fleetPath, fleetQuery } from './query.ts'
 import { clockHtml, withTimes } from './times.ts'
 import { connectionCount, nameOf, sizeText, STATE_WORDS } from './view-words.ts'
+
+/** Of 5 minutes: one strip alone may be as exact as it is wide. */
+const WEEK_CELLS = 2016
 
 export type Explained = {
   readonly view: ComputeView
@@ -43,7 +46,7 @@ export function computePage({ view, strip, now }: Explained, house: House): Page
       <section>
         <h2>The last seven days</h2>
         <div class="tall">
-          ${stripSvg(strip, { cells: CELLS['7d'], dayOf: zone.dayOf })}${axisSvg(strip.span, zone)}
+          ${stripSvg(strip, { cells: WEEK_CELLS, dayOf: zone.dayOf })}${axisSvg(strip.span, zone)}
         </div>
         ${legend()}${stretchTable(strip, { now, house })}
       </section>

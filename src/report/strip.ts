@@ -1,30 +1,21 @@
 // When a compute was awake, as a strip of cells: what is drawn, and the same as numbers.
 import type { Zone } from '../calendar/zone.ts'
-import type { AwakeTime } from '../model/ledger.ts'
 import type { Interval } from '../model/time.ts'
-import { instant, millis, type Instant, type Millis } from '../model/units.ts'
+import { millis, type Instant, type Millis } from '../model/units.ts'
+import { cellsOf, type State } from './strip-cells.ts'
 import { html, type Html } from './markup.ts'
+import { tailOf, unknownOf, type Strip } from './strip-parts.ts'
 import { spanText } from './words.ts'
 
-export type Strip = {
-  readonly span: Interval
-  /** Nothing is known before. */
-  readonly knownFrom: Instant
-  /** Nor after. */
-  readonly knownUntil: Instant
-  /** In order of time; they may reach out of the span. */
-  readonly stretches: readonly AwakeTime[]
-}
+export type { Strip } from './strip-parts.ts'
 
-/** The states of a cell, those that hide the others last. */
-const STATES = ['asleep', 'unknown', 'tail', 'busy'] as const
-type State = (typeof STATES)[number]
+const STATES: readonly State[] = ['asleep', 'unknown', 'tail', 'busy']
 
 /** Where in its height of 16 each is drawn, and how high that is says the style: they differ in height, not in colour alone. */
 const MIDDLE: Readonly<Record<State, number>> = { asleep: 15, unknown: 13, tail: 12, busy: 8 }
 
 /**
- * A path per state. What is shorter than a cell is drawn as wide as one: a wake of a second is to be seen.
+ * A path per state.
  *
  * @param cells of the whole span: 288 are 5 minutes of a day
  */
@@ -74,28 +65,6 @@ export function stripSums(strip: Strip): {
     tail: sum(strip.stretches.map(tailOf)),
     unknown: sum(unknownOf(strip)),
   }
-}
-
-const tailOf = ({ from, to, tail }: AwakeTime): Interval => ({ from: instant(Math.max(from, to - tail)), to })
-
-const unknownOf = ({ span, knownFrom, knownUntil }: Strip): readonly Interval[] => [
-  { from: span.from, to: knownFrom },
-  { from: knownUntil, to: span.to },
-]
-
-function cellsOf(strip: Strip, cells: number): readonly State[] {
-  const { span, stretches } = strip
-  const states: State[] = Array.from({ length: cells }, () => 'asleep')
-  const width = (span.to - span.from) / cells
-  const paint = (state: State, { from, to }: Interval): void => {
-    if (to <= from || to <= span.from || from >= span.to) return
-    const first = Math.max(0, Math.floor((from - span.from) / width))
-    states.fill(state, first, Math.ceil((to - span.from) / width))
-  }
-  for (const part of unknownOf(strip)) paint('unknown', part)
-  for (const stretch of stretches) paint('tail', tailOf(stretch))
-  for (const stretch of stretches) paint('busy', { from: stretch.from, to: tailOf(stretch).from })
-  return states
 }
 
 /** `M0 8m3 0h2m7 0h1`: each run relative to the end of the one before, which is the shortest. */

@@ -64,8 +64,8 @@ report: { sinks: [{ name: files, type: file, path: "out/{account}-{slot}.md" }] 
   const known = { ...env, URL: ears.url }
   const trying = (name: string, ...more: string[]) =>
     dormouse(['check-config', '--config', 'told.yaml', '--send-test', name, ...more], { cwd, env: known })
-  const told = async (...words: [string, string]) => {
-    const { code, out, err } = await trying(...words)
+  const told = async (...line: [string, string]) => {
+    const { code, out, err } = await trying(...line)
     return { code, err, said: JSON.parse(out) as unknown }
   }
   expect(await trying('ops')).toEqual({ code: 0, out: 'ops: delivered\n', err: '' })

@@ -1,9 +1,11 @@
 import { gzipSync } from 'node:zlib'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createZone, createUtc } from '../../src/calendar/zone.ts'
 import type { AwakeTime } from '../../src/model/ledger.ts'
 import { millis, type Instant } from '../../src/model/units.ts'
 import { dayMarks, stripSums, stripSvg, stripText, type Strip } from '../../src/report/strip.ts'
+import { cellsOf } from '../../src/report/strip-cells.ts'
 import { at } from '../support/build.ts'
 
 const DAY = 86_400
@@ -40,7 +42,7 @@ function drawn(svg: string): Readonly<Record<string, string>> {
   )
 }
 
-const cellsOf = (one: Strip): Readonly<Record<string, string>> =>
+const cellsDrawn = (one: Strip): Readonly<Record<string, string>> =>
   drawn(stripSvg(one, { cells: 288, dayOf }).text)
 
 test.each([
@@ -70,8 +72,64 @@ test.each([
     strip({ knownFrom: at(3600), knownUntil: at(DAY - 3600), stretches: [stretch(7200, 7500, 900)] }),
     { asleep: '12+12 25+251', unknown: '0+12 276+12', tail: '24+1' },
   ],
-])('a strip draws %s', (_, one, cells) => {
-  expect(cellsOf(one)).toEqual(cells)
+  [
+    'a wake of five minutes across two cells, in one',
+    strip({ stretches: [stretch(3450, 3750)] }),
+    { asleep: '0+11 12+276', busy: '11+1' },
+  ],
+  [
+    'a second of use and five minutes of waiting as waiting',
+    strip({ stretches: [stretch(3600, 3901, 300)] }),
+    { asleep: '0+12 13+275', tail: '12+1' },
+  ],
+])('a strip draws %s', (_, one, expected) => {
+  expect(cellsDrawn(one)).toEqual(expected)
+})
+
+test('a strip is as full as the time was: an hourly wake does not look like constant use', () => {
+  const stretches = Array.from({ length: 168 }, (_, hour) => stretch(3600 * hour, 3600 * hour + 1200, 840))
+  const span = { from: at(0), to: at(7 * DAY) }
+  const cells = drawn(
+    stripSvg(strip({ span, knownUntil: at(7 * DAY), stretches }), { cells: 2016, dayOf }).text,
+  )
+  const count = (state: string): number =>
+    (cells[state] ?? '').split(' ').reduce((sum, run) => sum + Number(run.split('+')[1]), 0)
+  // 20 minutes are awake, 14 of them idle: 4 cells of 12, 3 of them mostly idle
+  expect([count('busy'), count('tail'), count('asleep')]).toEqual([168, 504, 1344])
+})
+
+test('no stretch is drawn more than a cell too long or too short, and none is left out', () => {
+  const lengths = fc.array(
+    fc.record({
+      asleep: fc.integer({ min: 300, max: 20_000 }),
+      awake: fc.integer({ min: 1, max: 20_000 }),
+      tail: fc.integer({ min: 0, max: 900 }),
+    }),
+    { maxLength: 40 },
+  )
+  fc.assert(
+    fc.property(lengths, (all) => {
+      let end = 0
+      const stretches = all.map(({ asleep, awake, tail }) => {
+        end += asleep + awake
+        return stretch(end - awake, end, Math.min(tail, awake))
+      })
+      const states = cellsOf(strip({ stretches }), 288)
+      const isAwake = (index: number): boolean => states[index] === 'busy' || states[index] === 'tail'
+      const within = stretches.filter(({ from }) => from < at(DAY))
+      const truth = stripSums(strip({ stretches })).awake / 300_000
+      const shown = states.filter((_, index) => isAwake(index)).length
+      expect(Math.abs(shown - truth)).toBeLessThanOrEqual(within.length)
+      for (const { from, to } of within) {
+        const [first, last] = [from, Math.min(to, at(DAY)) - 1].map((when) =>
+          Math.floor((when - at(0)) / 300_000),
+        )
+        expect(states.slice(first, (last ?? 0) + 1).some((_, index) => isAwake((first ?? 0) + index))).toBe(
+          true,
+        )
+      }
+    }),
+  )
 })
 
 test('a strip says in words and numbers what it draws', () => {
