@@ -30,6 +30,9 @@ export type Fleet = {
 /** Cells of a strip: 5 and 30 minutes. Doubled, a page of strips is twice as large, and a wake half as wide. */
 export const CELLS: Readonly<Record<Range, number>> = { '24h': 288, '7d': 336 }
 
+/** Rows that are laid out before the first paint, the others after it. Doubled, the largest screens are full at once, and it comes a third later. */
+const FIRST = 20
+
 const NO_SUMS: Recent['sums'] = new Map()
 
 /** The computes whose strips `fleetPage` needs. */
@@ -42,7 +45,7 @@ export function fleetPage(
   { strips, house }: { readonly strips: ReadonlyMap<string, Strip>; readonly house: House },
 ): Page {
   const { snapshot, query } = fleet
-  const row = rowOf(fleet, strips, house)
+  const row = rowOf(fleet, { strips, later: new Set(rows.slice(FIRST)) }, house)
   return {
     title: 'Fleet',
     path: '/',
@@ -129,29 +132,45 @@ const rangeLinks = (query: FleetQuery): Html =>
 
 type Row = (view: ComputeView) => Html
 
-function rowOf({ snapshot, query, recent }: Fleet, strips: ReadonlyMap<string, Strip>, house: House): Row {
+type Rows = {
+  readonly strips: ReadonlyMap<string, Strip>
+  /** Below what a screen shows. */
+  readonly later: ReadonlySet<ComputeView>
+}
+
+function rowOf({ snapshot, query, recent }: Fleet, { strips, later }: Rows, house: House): Row {
   const { zone } = house
   const cells = CELLS[query.range]
   const context = { now: snapshot.takenAt, zone }
   return (view) => {
     const sums = recent && (recentOf(recent.sums, view.ref) ?? NOTHING)
     const strip = strips.get(computeKey(view.ref))
-    return html`<tr>
+    return html`<tr ${later.has(view) && html` class="later"`}>
       <th scope="row">
-        <a href="/computes/${inPath(view.ref.endpointId)}"><bdi>${nameOf(view)}</bdi></a
-        ><small><bdi>${view.ref.endpointId}</bdi></small>
+        <a href="/computes/${inPath(view.ref.endpointId)}">${named(nameOf(view))}</a
+        ><small>${named(view.ref.endpointId)}</small>
       </th>
       <td class="state ${view.state}">
-        <b>${STATE_WORDS[view.state]}</b><small><bdi>${withTimes(whyText(view.why), context)}</bdi></small>
+        <b>${STATE_WORDS[view.state]}</b
+        ><small>${named(whyText(view.why), (text) => withTimes(text, context))}</small>
       </td>
       <td class="when">${strip && stripSvg(strip, { cells, dayOf: zone.dayOf })}</td>
       ${cell('CU', sizeHtml(view))}${cell('Awake', sums && awakeHtml(view, sums, { recent, now: snapshot.takenAt }))}${cell('Idle tail', sums && tailHtml(sums))}${cell('Spend', sums && money(sums.spend, view.currency))}${cell('Hit ratio', view.hitRatio === undefined ? undefined : `${(100 * view.hitRatio).toFixed(1)} %`)}${cell('Connections', connectionsHtml(view))}
-      <td class="team" data-label="Team">
-        ${view.owner.team === '' ? EMPTY : html`<bdi>${view.owner.team}</bdi>`}${view.owner.tier !== '' && html`<small><bdi>${view.owner.tier}</bdi></small>`}
-      </td>
+      ${teamHtml(view)}
     </tr> `
   }
 }
+
+const teamHtml = ({ owner: { team, tier } }: ComputeView): Html =>
+  html`<td class="team" data-label="Team">
+    ${team === '' ? EMPTY : named(team)}${tier !== '' && html`<small>${named(tier)}</small>`}
+  </td>`
+
+/** Letters of what may take the lines it needs. Cutting every text off takes a browser a fifth longer to show the page. */
+const SHORT = 60
+
+const named = (text: string, shown: (text: string) => Part = (all) => all): Html =>
+  html`<bdi ${text.length > SHORT && html` class="long"`}>${shown(text)}</bdi>`
 
 const NOTHING = { awake: 0, idleTail: 0, spend: 0 } as RecentSums
 

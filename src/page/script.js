@@ -28,6 +28,19 @@ const showTheme = (theme) => {
 
 showTheme(remembered())
 
+/** Milliseconds after which all is shown, also where nothing was painted: in a tab that nobody looks at. */
+const PATIENCE = 1000
+
+/** What a screen shows is painted first: most of a page's work is in what nobody sees yet. */
+const showAllSoon = () => {
+  root.dataset.early = ''
+  const showAll = () => delete root.dataset.early
+  new PerformanceObserver(showAll).observe({ type: 'paint', buffered: true })
+  setTimeout(showAll, PATIENCE)
+}
+
+showAllSoon()
+
 const isDark = () =>
   getComputedStyle(root).colorScheme === 'dark' ||
   (!root.dataset.theme && matchMedia('(prefers-color-scheme: dark)').matches)

@@ -22,9 +22,10 @@ export function cellsOf(strip: Strip, count: number): readonly State[] {
   ]
   const spend = (state: keyof Spent, part: Interval): void => {
     const [first, end] = under(part)
-    for (const [index, cell] of spent.slice(first, end).entries()) {
-      const begin = span.from + (first + index) * width
-      cell[state] += Math.max(0, Math.min(part.to, begin + width) - Math.max(part.from, begin))
+    for (let index = first; index < end; index += 1) {
+      const cell = spent[index]
+      const begin = span.from + index * width
+      if (cell) cell[state] += Math.max(0, Math.min(part.to, begin + width) - Math.max(part.from, begin))
     }
   }
   for (const part of unknownOf(strip)) spend('unknown', part)
@@ -51,12 +52,12 @@ const awakeState = ({ busy, tail }: Spent): State => (busy < tail ? 'tail' : 'bu
 type Drawn = { readonly stretch: AwakeTime; readonly under: readonly [first: number, end: number] }
 
 function showIn(states: State[], spent: readonly Spent[], { stretch, under: [first, end] }: Drawn): void {
-  if (stretch.to <= stretch.from || end <= first) return
-  const isShown = states.slice(first, end).some((state) => state === 'busy' || state === 'tail')
-  if (isShown) return
-  const cells = spent.slice(first, end)
-  const most = Math.max(...cells.map(awakeIn))
-  const index = cells.findIndex((cell) => awakeIn(cell) === most)
-  const fullest = cells[index]
-  if (fullest) states[first + index] = awakeState(fullest)
+  if (stretch.to <= stretch.from) return
+  let fullest: { readonly index: number; readonly cell: Spent } | undefined
+  for (let index = first; index < end; index += 1) {
+    if (states[index] === 'busy' || states[index] === 'tail') return
+    const cell = spent[index]
+    if (cell && (!fullest || awakeIn(cell) > awakeIn(fullest.cell))) fullest = { index, cell }
+  }
+  if (fullest) states[fullest.index] = awakeState(fullest.cell)
 }

@@ -1,6 +1,7 @@
 // When the first thing of a page is seen, beside an empty page of the same server in the same rounds.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Browser } from 'playwright-core'
 import { openBrowser } from '../../support/browser.ts'
@@ -11,6 +12,9 @@ const COMPUTES = 5000
 const PATHS = ['/empty', '/', '/?range=7d&group=team', '/budgets', '/computes/ep-0', '/report']
 /** The first is not counted: the server still compiles. */
 const ROUNDS = 9
+
+/** ms until a new profile and the end of the one before have come to rest: they take as much of a small machine as a page does. */
+const SETTLED = 500
 
 /** Milliseconds from the request on; `main` is processor time of the page's thread until it is idle, which tells nothing of how busy the machine is. */
 type Look = {
@@ -47,6 +51,7 @@ async function look(browser: Browser, address: string): Promise<Look> {
   const tab = await context.newPage()
   const session = await context.newCDPSession(tab)
   await session.send('Performance.enable', { timeDomain: 'threadTicks' })
+  await setTimeout(SETTLED)
   await tab.goto(address)
   const seen = await tab.evaluate<Omit<Look, 'main' | 'layout'>>(SEEN)
   const { metrics } = await session.send('Performance.getMetrics')
