@@ -26,6 +26,8 @@ export type ViewContext = {
   readonly activityLag: Seconds
   /** The service could not be asked for so long that states are only remembered. */
   readonly stale: boolean
+  /** When it could be asked last; undefined where it could not since the start. */
+  readonly sweptAt?: Instant | undefined
   /** Why the compute cannot be read; undefined where it can. */
   readonly unreadable?: string | undefined
 }
@@ -64,7 +66,9 @@ export function computeView(account: ComputeAccount, context: ViewContext): Comp
     readingAt: reading.last?.at,
     readingProblem: context.unreadable ?? reading.problem,
     readingSucceeded: reading.attempts === 0 ? undefined : reading.lastSucceeded,
-    why: context.stale ? { because: 'unknown' } : whyAwake(account, { delay, ...context }),
+    why: context.stale
+      ? { because: 'unknown', since: context.sweptAt ?? account.seenAt }
+      : whyAwake(account, { delay, ...context }),
   }
 }
 

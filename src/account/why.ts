@@ -1,8 +1,9 @@
 import type { AutosuspendDelay, Compute } from '../model/compute.ts'
-import type { ComputeAccount, WhyAwake } from '../model/ledger.ts'
+import { expectedEnd, GRACE } from '../model/expected-end.ts'
+import type { ComputeAccount, ProjectAccount, WhyAwake } from '../model/ledger.ts'
 import type { AwakeCauses, Reading } from '../model/observation.ts'
-import { instant, type Instant, type Seconds } from '../model/units.ts'
-import { lastForeignActivity } from './activity.ts'
+import { after, latest, type Instant, type Seconds } from '../model/units.ts'
+import { lastForeignActivity, ownActivities } from './activity.ts'
 
 /** How long after a reading what it saw still counts. Doubled, a client that left is named for a minute longer. */
 const FRESH = 60_000
@@ -16,6 +17,7 @@ export function whyAwake(account: ComputeAccount, context: WhyContext): WhyAwake
 }
 
 export type WhyContext = {
+  readonly project: ProjectAccount | undefined
   readonly delay: AutosuspendDelay
   /** How late the service shows activity: what it last showed may have gone on since. */
   readonly activityLag: Seconds
@@ -41,14 +43,29 @@ function strongest(causes: AwakeCauses, application: string | undefined): WhyAwa
   return autovacuum > 0 ? { because: 'autovacuum', count: autovacuum } : undefined
 }
 
-function byTime(account: ComputeAccount, { delay, activityLag, now }: WhyContext): WhyAwake {
+function byTime(account: ComputeAccount, context: WhyContext): WhyAwake {
+  const { delay, activityLag, now } = context
   if (delay === 'never') return { because: 'autosuspend-off' }
   const since = lastForeignActivity(account.evidence) ?? account.open?.from.likely
-  if (since === undefined) return { because: 'unknown' }
+  if (since === undefined) return { because: 'unknown', since: undefined }
   const recent = activityLag * 1000 + delay * RECENT + LOOK
   if (now - since < recent)
     return { because: 'recent-activity', at: since, application: lastApplication(account) }
-  return { because: 'idle-tail', since, until: instant(since + delay * 1000) }
+  // a session of ours moves it, too
+  const until = after(latest(since, ownActivities(account.evidence).at(-1) ?? since), delay)
+  return { because: 'idle-tail', since, until, end: endOf(account, until, context) }
+}
+
+/** Activity and suspensions are shown late: only a look that is later than both says that it should be asleep. */
+function endOf(
+  { compute, seenAt }: ComputeAccount,
+  until: Instant,
+  { project, activityLag, now }: WhyContext,
+): (WhyAwake & { because: 'idle-tail' })['end'] {
+  if (now < until) return 'ahead'
+  const expected = expectedEnd(compute, project?.project, project) ?? until
+  const shown = after(latest(expected, after(until, GRACE)), activityLag)
+  return seenAt > shown ? 'overdue' : 'due'
 }
 
 /** Milliseconds per second of delay: within a tenth of its delay a compute is as good as in use. Doubled, a tail is called use for longer. */

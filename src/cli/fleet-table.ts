@@ -1,5 +1,7 @@
 // The fleet for people: one line per compute.
 import type { ComputeStatus, Fleet } from '../daemon/status.ts'
+import { STATE_WORDS } from '../report/explain.ts'
+import { money, spanText } from '../report/words.ts'
 import { table } from './output.ts'
 
 const HEADINGS = ['COMPUTE', 'STATE', 'CU', 'AWAKE', 'SPEND', 'HIT RATIO', 'CONNECTIONS', 'WHY']
@@ -13,10 +15,10 @@ export const fleetTable = ({ computes }: Fleet): string =>
 
 const rowOf = (status: ComputeStatus, _: number, all: readonly ComputeStatus[]): readonly string[] => [
   nameOf(status, all),
-  status.state,
+  STATE_WORDS[status.state],
   status.min_cu === status.max_cu ? String(status.min_cu) : `${status.min_cu}-${status.max_cu}`,
-  lengthText(status.awake_seconds.likely),
-  moneyText(status.spend.likely, status.spend.currency),
+  spanText(status.awake_seconds.likely * 1000),
+  money(status.spend.likely * 1_000_000, status.spend.currency),
   status.hit_ratio === null ? '-' : `${(status.hit_ratio * 100).toFixed(1)} %`,
   status.connections === null ? '-' : `${status.connections} of ${status.max_connections}`,
   withoutDates(status.why),
@@ -34,13 +36,3 @@ function nameOf(
 /** Clock times suffice on a screen that is watched. */
 const withoutDates = (why: string): string =>
   why.replaceAll(/\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)(\.\d+)?Z/g, '$1')
-
-/** `42.1 s`, `12.0 min`, `3.4 h`. */
-export function lengthText(seconds: number): string {
-  if (seconds < 120) return `${seconds.toFixed(1)} s`
-  return seconds < 7200 ? `${(seconds / 60).toFixed(1)} min` : `${(seconds / 3600).toFixed(1)} h`
-}
-
-/** Small sums need their digits: a compute costs fractions of a cent a minute. */
-export const moneyText = (amount: number, currency: string): string =>
-  `${amount.toFixed(Math.abs(amount) < 1 ? 6 : 2)} ${currency}`

@@ -4,7 +4,8 @@ import { fleetOf, type Fleet } from '../daemon/status.ts'
 import { ok, type Result } from '../model/result.ts'
 import { budgetLines, monthLine } from './budget-lines.ts'
 import { daemonApi, withApiOptions, type ApiOptions, type ApiProblem } from './daemon-api.ts'
-import { fleetTable, lengthText, moneyText } from './fleet-table.ts'
+import { amount, inBrackets, rangeText, spanText } from '../report/words.ts'
+import { fleetTable } from './fleet-table.ts'
 import { readFleet } from './fleet.ts'
 import type { ExitCode, Io } from './io.ts'
 import { keptSnapshot } from './kept.ts'
@@ -54,11 +55,11 @@ function accountLine({
   month,
   budgets,
 }: Fleet['accounts'][number]): string {
-  const money = (amount: number): string => moneyText(amount, spend.currency)
+  const told = (value: number): string => amount(value, spend.currency)
   return [
-    `account ${account}: service ${service}; awake ${lengthText(awake_seconds.likely)}, ` +
-      `spend ${money(spend.likely)} (${money(spend.low)} to ${money(spend.high)}); ` +
-      `wakes caused by looking ${observer.wakes_caused}, awake time added ${lengthText(observer.awake_extension_seconds)}`,
+    `account ${account}: service ${service}; awake ${spanText(awake_seconds.likely * 1000)}, ` +
+      `spend ${told(spend.likely)}${inBrackets(rangeText(spend, told))}; ` +
+      `wakes caused by looking ${observer.wakes_caused}, awake time added ${spanText(observer.awake_extension_seconds * 1000)}`,
     ...(unreadable === null ? [] : [`  not read inside: ${unreadable}`]),
     ...(month ? [monthLine(month, spend.currency)] : []),
     ...budgets.flatMap(budgetLines),

@@ -99,13 +99,15 @@ export function createCamera(): Camera {
 type Sight = {
   readonly project: ProjectAccount | undefined
   readonly stale: boolean
+  /** Of what is stale; else it changes nothing. */
+  readonly sweptAt: Instant | undefined
   readonly owners: Owners
 }
 
 type Remembered = Sight & { readonly view: ComputeView }
 
 const isSame = (a: Sight, b: Sight): boolean =>
-  a.project === b.project && a.stale === b.stale && a.owners === b.owners
+  a.project === b.project && a.stale === b.stale && a.sweptAt === b.sweptAt && a.owners === b.owners
 
 /** The view of a compute that sleeps is the same until its account, its project or our sight of it changes. */
 function viewOf(
@@ -118,15 +120,16 @@ function viewOf(
   const { now, staleAfter, activityLag, owners } = context
   const then = instant(now + state.ahead)
   const stale = state.lastSweepAt === undefined || now - state.lastSweepAt > staleAfter * 1000
+  const sweptAt = stale ? state.lastSweepAt : undefined
   const atMost = instant(then + state.unsure)
-  const sight = { prices, preset, now: then, atMost, activityLag, owners, stale, unreadable }
+  const sight = { prices, preset, now: then, atMost, activityLag, owners, stale, sweptAt, unreadable }
   return (account) => {
     const project = state.ledger.projects.get(account.ref.projectId)
     const before = asleep.get(account)
-    if (before && isSame(before, { project, stale, owners })) return before.view
+    if (before && isSame(before, { project, stale, sweptAt, owners })) return before.view
     const view = computeView(account, { ...sight, project })
     const sleeps = account.open === undefined && account.compute.state === 'idle'
-    if (sleeps) asleep.set(account, { project, stale, owners, view })
+    if (sleeps) asleep.set(account, { project, stale, sweptAt, owners, view })
     return view
   }
 }

@@ -13,7 +13,7 @@ export type ComputeStatus = {
   readonly project_id: string
   readonly project_name: string | null
   readonly endpoint_id: string
-  readonly state: string
+  readonly state: ComputeView['state']
   readonly seen_at: string
   readonly min_cu: number
   readonly max_cu: number

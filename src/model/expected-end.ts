@@ -4,7 +4,7 @@ import type { ProjectAccount } from './ledger.ts'
 import { after, instant, seconds, type Instant } from './units.ts'
 
 /** How long the service takes to suspend a compute whose delay is over. Doubled, a suspension is known that much later. */
-const GRACE = seconds(5)
+export const GRACE = seconds(5)
 
 /**
  * When an awake compute will have been suspended if nothing more happens; undefined where no activity is shown or it is never

@@ -274,5 +274,15 @@ export type WhyAwake =
       readonly count: number
     }
   | { readonly because: 'recent-activity'; readonly at: Instant; readonly application: string | undefined }
-  | { readonly because: 'idle-tail'; readonly since: Instant; readonly until: Instant }
-  | { readonly because: 'unknown' }
+  | {
+      readonly because: 'idle-tail'
+      readonly since: Instant
+      readonly until: Instant
+      /** Whether `until` is to come; or over, and the next look tells; or so long ago that a look would have told. */
+      readonly end: 'ahead' | 'due' | 'overdue'
+    }
+  | {
+      readonly because: 'unknown'
+      /** When it was last seen, where that is why. */
+      readonly since: Instant | undefined
+    }

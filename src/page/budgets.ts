@@ -13,7 +13,7 @@ import type { Instant } from '../model/units.ts'
 import { dayText } from '../report/dates.ts'
 import { fanSvg } from '../report/fan.ts'
 import { html, type Html, type Part } from '../report/markup.ts'
-import { amount, chosenText, percent } from '../report/words.ts'
+import { amount, chosenText, inBrackets, percent, rangeText } from '../report/words.ts'
 import { EMPTY, figure, type House, type Page } from './layout.ts'
 import { clockHtml, timeHtml } from './times.ts'
 
@@ -92,8 +92,8 @@ const named = (what: string, name: string): Html | false => name !== '' && html`
 
 function figuresOf(view: ForecastBudget, context: Context): Html {
   const { limit, spent, share, remaining, forecast } = view
-  const range =
-    spent.high > spent.low ? `, ${amountText(spent.low, limit)} to ${amountText(spent.high, limit)}` : ''
+  const between = rangeText(spent, (value) => amountText(value, limit))
+  const range = between === undefined ? '' : `, ${between}`
   return html`<dl class="figures">
     ${figure('Spent', amountText(spent.likely, limit), `${percent(share)} of the limit${range}`)}
     ${figure(remaining < 0 ? 'Over by' : 'Left', amountText(Math.abs(remaining), limit))}
@@ -103,9 +103,10 @@ function figuresOf(view: ForecastBudget, context: Context): Html {
 
 function aheadOf(forecast: BudgetForecast, limit: BudgetLimit, { now, house: { zone } }: Context): Html {
   const { p10, p50, p90, learning, probabilityOver, exhaustedAt } = forecast
-  const range = `${amountText(p10, limit)} to ${amountText(p90, limit)}${learning ? ', still learning' : ''}`
+  const range = rangeText({ low: p10, high: p90 }, (value) => amountText(value, limit))
+  const notes = [...(range === undefined ? [] : [range]), ...(learning ? ['still learning'] : [])]
   const reached = exhaustedAt !== undefined && html`limit reached about ${clockHtml(exhaustedAt, now, zone)}`
-  return html`${figure('At the end', amountText(p50, limit), range)}
+  return html`${figure('At the end', amountText(p50, limit), notes.length > 0 && notes.join(', '))}
   ${figure('Chance of going over', percent(probabilityOver), reached)}`
 }
 
@@ -131,8 +132,9 @@ const amountText = (value: number, limit: BudgetLimit): string =>
 function fanText({ spent, limit, forecast }: ForecastBudget): string {
   const now = `${amountText(spent.likely, limit)} of ${amountText(limit.amount, limit)} spent`
   if (!forecast) return now
-  const [low, likely, high] = [forecast.p10, forecast.p50, forecast.p90].map((one) => amountText(one, limit))
-  return `${now}; at the end likely ${likely}, between ${low} and ${high}`
+  const { p10, p50, p90 } = forecast
+  const range = rangeText({ low: p10, high: p90 }, (value) => amountText(value, limit))
+  return `${now}; at the end likely ${amountText(p50, limit)}${inBrackets(range)}`
 }
 
 const burnTable = ({ burns }: ForecastBudget): Html =>

@@ -4,16 +4,16 @@ import type { AwakeTime } from '../model/ledger.ts'
 import type { Connections } from '../model/observation.ts'
 import type { ComputeView } from '../model/snapshot.ts'
 import type { Instant } from '../model/units.ts'
-import { explanation, whyText } from '../report/explain.ts'
+import { causeText, explanation, STATE_WORDS, whyText } from '../report/explain.ts'
 import { axisSvg } from '../report/axis.ts'
 import { html, type Html } from '../report/markup.ts'
 import { stripSums, stripSvg, type Strip } from '../report/strip.ts'
-import { chosenText, money, percent, spanText } from '../report/words.ts'
+import { chosenText, lastText, money, percent, rangeText, shortNumber, spanText } from '../report/words.ts'
 import { legend } from './fleet.ts'
 import { EMPTY, figure, type House, type Page } from './layout.ts'
 import { fleetPath, fleetQuery } from './query.ts'
-import { clockHtml, withTimes } from './times.ts'
-import { connectionCount, nameOf, sizeText, STATE_WORDS } from './view-words.ts'
+import { clockHtml, timeHtml, withTimes } from './times.ts'
+import { connectionCount, nameOf, sizeText } from './view-words.ts'
 
 /** Of 5 minutes: one strip alone may be as exact as it is wide. */
 const WEEK_CELLS = 2016
@@ -41,7 +41,7 @@ export function computePage({ view, strip, now }: Explained, house: House): Page
       <h1>
         <bdi>${nameOf(view)}</bdi> <span class="state ${view.state}"><b>${STATE_WORDS[view.state]}</b></span>
       </h1>
-      <p class="lead"><bdi>${withTimes(whyText(view.why), context)}</bdi></p>
+      ${causeText(view.why) !== undefined && html`<p class="lead"><bdi>${withTimes(whyText(view.why), context)}</bdi></p>`}
       ${figures(view)}
       <section>
         <h2>The last seven days</h2>
@@ -67,11 +67,14 @@ export function computePage({ view, strip, now }: Explained, house: House): Page
 const figures = (view: ComputeView): Html =>
   html`<dl class="figures">
     ${figure('CU', view.currentCu?.cu ?? 'not known', `of ${sizeText(view)}`)}
-    ${figure('Spend since it is known', money(view.spend.likely, view.currency), `${money(view.spend.low, view.currency)} to ${money(view.spend.high, view.currency)}`)}
+    ${figure('Spend since first seen', money(view.spend.likely, view.currency), spendRange(view))}
     ${figure('Hit ratio', view.hitRatio === undefined ? EMPTY : `${(100 * view.hitRatio).toFixed(1)} %`, view.hitRatio === undefined && 'never read')}
     ${figure('Connections', connectionCount(view) ?? EMPTY, `of ${view.maxConnections}`)}
     ${figure('Delay', view.delay === 'never' ? 'never sleeps' : chosenText(view.delay))}
   </dl>`
+
+const spendRange = ({ spend, currency }: ComputeView): string | undefined =>
+  rangeText(spend, (micros) => money(micros, currency))
 
 type Context = { readonly now: Instant; readonly house: House }
 
@@ -109,8 +112,8 @@ function stretchTable(strip: Strip, { now, house }: Context): Html {
 
 const stretchRow = ({ from, to, tail, restart }: AwakeTime, { now, house: { zone } }: Context): Html =>
   html`<tr>
-    <td>${clockHtml(from, now, zone)}</td>
-    <td>${to >= now ? 'still awake' : clockHtml(to, now, zone)}</td>
+    <td>${timeHtml(from, zone)}</td>
+    <td>${to >= now ? 'still awake' : clockHtml(to, from, zone)}</td>
     <td class="number">${spanText(to - from)}</td>
     <td class="number">${spanText(tail)}</td>
     <td>${restart ? 'restart' : 'wake'}</td>
@@ -120,7 +123,7 @@ function culprits({ awakeBy, awake, currency }: ComputeView): Html | undefined {
   if (awakeBy.length === 0) return undefined
   return html`<section>
     <h2>Who held it awake</h2>
-    <p class="about">As far as readings cover its time awake, since it is known.</p>
+    <p class="about">As far as readings cover its time awake, since it was first seen.</p>
     <div class="wide" tabindex="0" role="region" aria-label="Who held it awake">
       <table>
         <caption class="hidden">
@@ -161,7 +164,7 @@ const culpritRow = (
 /** `8 kB`, `1.5 GB`. */
 function sizeOf(size: number): string {
   if (size < 2 ** 20) return `${(size / 2 ** 10).toFixed(0)} kB`
-  return size < 2 ** 30 ? `${(size / 2 ** 20).toFixed(1)} MB` : `${(size / 2 ** 30).toFixed(1)} GB`
+  return size < 2 ** 30 ? `${shortNumber(size / 2 ** 20)} MB` : `${shortNumber(size / 2 ** 30)} GB`
 }
 
 const connectionsText = ({ active, idle, idleInTransaction, other }: Connections): string =>
@@ -184,7 +187,7 @@ function inside({
       cacheLimit === undefined ? undefined : `${sizeOf(cacheUsed ?? 0)} of ${sizeOf(cacheLimit)}`,
     ],
     ...workingSet.map(
-      ({ window, size }) => [`Working set of the last ${chosenText(window)}`, sizeOf(size)] as const,
+      ({ window, size }) => [`Working set of the last ${lastText(window)}`, sizeOf(size)] as const,
     ),
   ]
   const known = lines.flatMap(([label, value]) => (value === undefined ? [] : [figure(label, value)]))

@@ -1,34 +1,47 @@
 // The figures above the fleet.
 import { smallestCu, largestCu } from '../model/compute.ts'
-import type { AccountView, ComputeView, Snapshot } from '../model/snapshot.ts'
+import type { AccountView, ComputeView, MonthView, ShownState, Snapshot } from '../model/snapshot.ts'
 import { html, type Html } from '../report/markup.ts'
-import { money } from '../report/words.ts'
+import { counted, money, rangeText } from '../report/words.ts'
 import type { Fleet } from './fleet.ts'
 import { figure } from './layout.ts'
 import { fleetPath, fleetQuery } from './query.ts'
 
 export function fleetFigures({ snapshot, priceOf }: Pick<Fleet, 'snapshot' | 'priceOf'>): Html {
   const { accounts, computes } = snapshot
-  const awake = computes.filter(({ state }) => state === 'active').length
+  const awake = countOf(computes, 'active')
+  const unknown = countOf(computes, 'unknown')
   const caused = accounts.reduce((sum, { totals }) => sum + totals.wakesCaused, 0)
   const unowned = computes.filter(({ owner }) => owner.team === '').length
   return html`<dl class="figures">
-    ${figure('Awake now', awake, `of ${computes.length}`)}
-    ${ratesOf(computes, priceOf).map(({ currency, low, high }) => figure('Spending now, an hour', money(low, currency), high > low && `up to ${money(high, currency)}`))}
+    ${figure('Awake now', awake, `of ${computes.length}${unknown > 0 ? `, ${unknown} not known` : ''}`)}
+    ${ratesOf(computes, priceOf).map(rateFigure)}
     ${accounts.map((view) => monthFigure(view, accounts.length))} ${budgetFigure(snapshot)}
     ${figure('Wakes caused by Dormouse', caused, caused === 0 ? 'as it should be' : 'it should be 0')}
     ${unowned > 0 && unowned < computes.length && figure('Without a team', html`<a href="${fleetPath({ ...fleetQuery({}), team: '' })}">${unowned}</a>`)}
   </dl>`
 }
 
-type Rate = { readonly currency: string; low: number; high: number }
+const countOf = (computes: readonly ComputeView[], wanted: ShownState): number =>
+  computes.filter(({ state }) => state === wanted).length
+
+type Rate = {
+  readonly currency: string
+  low: number
+  high: number
+  /** Computes that it is made of, and those whose state is not known, which are not in it. */
+  known: number
+  unknown: number
+}
 
 /** Micros an hour; of a size that is not known, what the smallest and the largest would cost. */
 function ratesOf(computes: readonly ComputeView[], priceOf: Fleet['priceOf']): readonly Rate[] {
   const rates = new Map<string, Rate>()
   for (const { ref, state, compute, currency, currentCu } of computes) {
-    const rate = rates.get(currency) ?? { currency, low: 0, high: 0 }
+    const rate = rates.get(currency) ?? { currency, low: 0, high: 0, known: 0, unknown: 0 }
     rates.set(currency, rate)
+    if (state === 'unknown') rate.unknown += 1
+    else rate.known += 1
     if (state !== 'active') continue
     const price = priceOf(ref.account)
     rate.low += price * (currentCu?.cu ?? smallestCu(compute.sizing))
@@ -37,13 +50,28 @@ function ratesOf(computes: readonly ComputeView[], priceOf: Fleet['priceOf']): r
   return [...rates.values()]
 }
 
-function monthFigure({ account, month, currency }: AccountView, accounts: number): Html | false {
-  if (!month) return false
-  const { forecast, spent } = month
-  const ahead = forecast
-    ? `likely ${money(forecast.p50, currency)} at its end, ${money(forecast.p10, currency)} to ${money(forecast.p90, currency)}`
-    : 'no forecast before a day is over'
-  return figure(accounts > 1 ? `This month, ${account}` : 'This month', money(spent.likely, currency), ahead)
+function rateFigure({ currency, low, high, known, unknown }: Rate): Html {
+  const notes = [
+    ...(money(high, currency) === money(low, currency) ? [] : [`up to ${money(high, currency)}`]),
+    ...(unknown > 0 ? [`without ${counted(unknown, 'compute')} not known`] : []),
+  ]
+  const rate = known > 0 ? money(low, currency) : NOT_KNOWN
+  return figure('Spending now, an hour', rate, notes.length > 0 && notes.join(', '))
+}
+
+const NOT_KNOWN = 'not known'
+
+function monthFigure({ account, month, currency }: AccountView, accounts: number): Html {
+  const label = accounts > 1 ? `This month, ${account}` : 'This month'
+  if (!month) return figure(label, NOT_KNOWN, 'its days are not counted yet')
+  return figure(label, money(month.spent.likely, currency), aheadText(month, currency))
+}
+
+function aheadText({ forecast }: MonthView, currency: string): string {
+  if (!forecast) return 'no forecast before a day is over'
+  const told = (micros: number): string => money(micros, currency)
+  const range = rangeText({ low: forecast.p10, high: forecast.p90 }, told)
+  return `likely ${told(forecast.p50)} at its end${range === undefined ? '' : `, ${range}`}`
 }
 
 function budgetFigure({ accounts }: Snapshot): Html | false {

@@ -1,8 +1,8 @@
 // The form that says which computes to show. It asks by address, so that what it shows can be kept and sent.
 import type { Snapshot } from '../model/snapshot.ts'
+import { STATE_WORDS } from '../report/explain.ts'
 import { html, type Html } from '../report/markup.ts'
 import { fleetPath, fleetQuery, NONE, STATES, type FleetQuery } from './query.ts'
-import { STATE_WORDS } from './view-words.ts'
 
 export function fleetFilters({ computes }: Snapshot, query: FleetQuery): Html {
   const teams = namesOf(computes.map(({ owner }) => owner.team))

@@ -8,7 +8,7 @@ import { html, type Html, type Part } from '../report/markup.ts'
 import { axisSvg } from '../report/axis.ts'
 import { stripSvg, type Strip } from '../report/strip.ts'
 import { counted, money, percent, spanText } from '../report/words.ts'
-import { whyText } from '../report/explain.ts'
+import { causeText, STATE_WORDS } from '../report/explain.ts'
 import { chosen, type Chosen } from './choose.ts'
 import { fleetFigures } from './figures.ts'
 import { fleetFilters } from './filters.ts'
@@ -16,7 +16,7 @@ import { EMPTY, inPath, type House, type Page } from './layout.ts'
 import { fleetPath, HOURS, sortedBy, type FleetQuery, type Range, type Sort } from './query.ts'
 import { recentOf, type Recent, type RecentSums } from './recent.ts'
 import { withTimes } from './times.ts'
-import { connectionCount, nameOf, sizeText, STATE_WORDS } from './view-words.ts'
+import { connectionCount, nameOf, sizeText } from './view-words.ts'
 
 export type Fleet = {
   readonly snapshot: Snapshot
@@ -150,10 +150,7 @@ function rowOf({ snapshot, query, recent }: Fleet, { strips, later }: Rows, hous
         <a href="/computes/${inPath(view.ref.endpointId)}">${named(nameOf(view))}</a
         ><small>${named(view.ref.endpointId)}</small>
       </th>
-      <td class="state ${view.state}">
-        <b>${STATE_WORDS[view.state]}</b
-        ><small>${named(whyText(view.why), (text) => withTimes(text, context))}</small>
-      </td>
+      <td class="state ${view.state}"><b>${STATE_WORDS[view.state]}</b>${causeHtml(view, context)}</td>
       <td class="when">${strip && stripSvg(strip, { cells, dayOf: zone.dayOf })}</td>
       ${cell('CU', sizeHtml(view))}${cell('Awake', sums && awakeHtml(view, sums, { recent, now: snapshot.takenAt }))}${cell('Idle tail', sums && tailHtml(sums))}${cell('Spend', sums && money(sums.spend, view.currency))}${cell('Hit ratio', view.hitRatio === undefined ? undefined : `${(100 * view.hitRatio).toFixed(1)} %`)}${cell('Connections', connectionsHtml(view))}
       ${teamHtml(view)}
@@ -171,6 +168,13 @@ const SHORT = 60
 
 const named = (text: string, shown: (text: string) => Part = (all) => all): Html =>
   html`<bdi ${text.length > SHORT && html` class="long"`}>${shown(text)}</bdi>`
+
+function causeHtml({ why }: ComputeView, context: Parameters<typeof withTimes>[1]): Html | undefined {
+  const cause = causeText(why)
+  return cause === undefined
+    ? undefined
+    : html`<small>${named(cause, (text) => withTimes(text, context))}</small>`
+}
 
 const NOTHING = { awake: 0, idleTail: 0, spend: 0 } as RecentSums
 

@@ -2,7 +2,9 @@
 import type { Zone } from '../calendar/zone.ts'
 import { unturned } from '../model/harmless.ts'
 import type { AccountView, Snapshot } from '../model/snapshot.ts'
+import type { Instant } from '../model/units.ts'
 import { html, type Html, type Part } from '../report/markup.ts'
+import { counted } from '../report/words.ts'
 import { timeHtml } from './times.ts'
 
 /** What holds for all pages of a daemon. */
@@ -56,7 +58,7 @@ export const documentOf = (
             </nav>
             <button id="theme" type="button" hidden>Theme</button>
           </header>
-          ${snapshot ? banner(snapshot) : html`<div id="banner" class="banner wait" role="status" aria-live="polite">The first pass has not ended yet.</div>`}
+          ${snapshot ? banner(snapshot, house.zone) : html`<div id="banner" class="banner wait" role="status" aria-live="polite">The first pass has not ended yet.</div>`}
           <main id="main" tabindex="-1">${main}</main>
           <footer>
             <p>
@@ -82,9 +84,9 @@ const reports = ({ accounts }: Snapshot): Html | false =>
   </p>`
 
 /** Nothing in it changes with time alone: it is read out whenever it changes. */
-function banner({ accounts, ready }: Snapshot): Html {
+function banner({ accounts, ready }: Snapshot, zone: Zone): Html {
   const troubles = accounts.flatMap((view) =>
-    troublesOf(view).map((text) => ({ account: view.account, text })),
+    troublesOf(view, zone).map((text) => ({ account: view.account, text })),
   )
   if (troubles.length === 0)
     return html`<div id="banner" class="banner ${ready ? 'good' : 'wait'}" role="status" aria-live="polite">
@@ -100,20 +102,29 @@ function banner({ accounts, ready }: Snapshot): Html {
 /** Lines of one account; more are told by the log. Doubled, a broken account fills a screen. */
 const PROBLEMS = 3
 
-function troublesOf({ service, stored, problems, unreadable }: AccountView): readonly string[] {
+function troublesOf(
+  { service, lastSweepAt, stored, problems, unreadable }: AccountView,
+  zone: Zone,
+): readonly Part[] {
   return [
-    ...(service === 'unauthorized'
-      ? ['The service refuses the API key: what is shown is what was known before.']
-      : []),
-    ...(service === 'unavailable'
-      ? ['The service does not answer: what is shown is what was known before.']
-      : []),
+    ...(service === 'ok' ? [] : [html`${OUTAGES[service]}: what is shown is ${asOf(lastSweepAt, zone)}.`]),
     ...(stored ? [] : ['What was seen cannot be stored.']),
     ...(unreadable === undefined ? [] : [`No compute can be read inside: ${unreadable}.`]),
     ...problems.slice(0, PROBLEMS),
-    ...(problems.length > PROBLEMS ? [`and ${problems.length - PROBLEMS} more problems`] : []),
+    ...(problems.length > PROBLEMS ? [`and ${counted(problems.length - PROBLEMS, 'more problem')}`] : []),
   ]
 }
+
+const OUTAGES: Readonly<Record<Exclude<AccountView['service'], 'ok'>, string>> = {
+  unauthorized: 'The service refuses the API key',
+  unavailable: 'The service does not answer',
+}
+
+/** The time stands as long as the outage lasts. */
+const asOf = (sweptAt: Instant | undefined, zone: Zone): Html =>
+  sweptAt === undefined
+    ? html`what was known before Dormouse started`
+    : html`as of ${timeHtml(sweptAt, zone)} (${zone.name})`
 
 /** A figure with what it is. */
 export const figure = (label: string, value: Part, note?: Part): Html =>

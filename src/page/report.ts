@@ -1,8 +1,9 @@
 // A weekly report as it was made and kept, with the others to choose from.
 import { reportItem, type KeptReport } from '../model/report.ts'
+import { toIso } from '../model/time.ts'
+import { instantText } from '../report/dates.ts'
 import { html, type Html, type Part } from '../report/markup.ts'
-import { inPath, type House, type Page } from './layout.ts'
-import { timeHtml } from './times.ts'
+import { inPath, type Page } from './layout.ts'
 
 export type ReportPage = {
   readonly accounts: readonly string[]
@@ -23,7 +24,13 @@ export type ShownReport = {
   readonly main: Html
 }
 
-export const reportPage = (asked: ReportPage, { zone }: House): Page => {
+/** By the clock that the report itself tells its times by. */
+function madeHtml({ madeAt }: KeptReport): Html {
+  const iso = toIso(madeAt)
+  return html`<time datetime="${iso}">${instantText(iso)}</time>`
+}
+
+export const reportPage = (asked: ReportPage): Page => {
   const { account, shown, kept, page } = asked
   return {
     title: shown ? `Report ${shown.report.slot.id}` : 'Reports',
@@ -31,7 +38,7 @@ export const reportPage = (asked: ReportPage, { zone }: House): Page => {
     main: html`${choices(asked)}
     ${
       shown
-        ? html`<p class="about">Kept as it was made ${timeHtml(shown.report.madeAt, zone)}.</p>
+        ? html`<p class="about">Kept as it was made on ${madeHtml(shown.report)}.</p>
             <div class="report">${shown.main}</div>`
         : html`<h1>Reports</h1>
             <p class="nothing">

@@ -8,10 +8,10 @@ import { instant, type Instant } from '../model/units.ts'
 export const timeHtml = (at: Instant, zone: Zone): Html =>
   html`<time datetime="${toIso(at)}">${wallText(at, zone)}</time>`
 
-/** `02:31` of the same day as `now`, else with its date. */
-export function clockHtml(at: Instant, now: Instant, zone: Zone): Html {
+/** `02:31` of the same day as `beside`, else with its date. */
+export function clockHtml(at: Instant, beside: Instant, zone: Zone): Html {
   const text = wallText(at, zone)
-  const short = text.slice(0, 10) === wallText(now, zone).slice(0, 10) ? text.slice(11) : text
+  const short = text.slice(0, 10) === wallText(beside, zone).slice(0, 10) ? text.slice(11) : text
   return html`<time datetime="${toIso(at)}">${short}</time>`
 }
 

@@ -1,16 +1,9 @@
 // What is said of a compute on every page.
-import type { ComputeView, ShownState } from '../model/snapshot.ts'
+import type { ComputeView } from '../model/snapshot.ts'
 
 /** What people call it: its own name, else that of its project. */
 export const nameOf = ({ compute, project, ref }: ComputeView): string =>
   compute.name ?? project?.name ?? ref.endpointId
-
-export const STATE_WORDS: Readonly<Record<ShownState, string>> = {
-  active: 'awake',
-  idle: 'asleep',
-  init: 'starting',
-  unknown: 'unknown',
-}
 
 /** `0.25`, or `0.25–2` of a range. */
 export const sizeText = ({ compute: { sizing } }: ComputeView): string =>

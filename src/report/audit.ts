@@ -3,14 +3,24 @@ import type { Audit, AuditedCompute, AuditSums, Finding } from '../model/audit.t
 import { largestCu, smallestCu, type AutosuspendDelay } from '../model/compute.ts'
 import { toIso } from '../model/time.ts'
 import { micros } from '../model/units.ts'
-import { chosenText, hours, money, percent } from './words.ts'
+import {
+  amount,
+  chosenText,
+  counted,
+  hours,
+  inBrackets,
+  money,
+  percent,
+  rangeText,
+  spanText,
+} from './words.ts'
 
 export type Line = readonly string[]
 
 /** What all of it amounts to, name and value. */
 export function totalLines({
   total,
-  counted,
+  counted: share,
   currency,
   projects,
   computes,
@@ -22,21 +32,21 @@ export function totalLines({
     ['period', `${toIso(from)} to ${toIso(to)}`],
     ['projects, computes', `${projects}, ${computes}`],
     ['spend', spendText(total, currency)],
-    ['', `${percent(counted)} of it as the service counted it, the rest by its operations`],
-    ['awake', `${hours(awake.likely)}, ${hours(cuTime.likely)} of CU`],
+    ['', `${percent(share)} of it as the service counted it, the rest by its operations`],
+    ['awake', `${spanText(awake.likely)}, ${amount(cuTime.likely / 3_600_000, 'cu_hours')}`],
     [
       'idle tails',
-      `${hours(idleTail)}, ${money(tailSpend, currency)}: awake after the last activity, waiting for the delay`,
+      `${spanText(idleTail)}, ${money(tailSpend, currency)}: awake after the last activity, waiting for the delay`,
     ],
     ['wakes', String(wakes)],
   ]
 }
 
-function spendText({ spend: { low, likely, high } }: AuditSums, currency: string): string {
-  const sure = high - low <= 0.01 * likely
-  return sure
-    ? money(likely, currency)
-    : `${money(likely, currency)} (between ${money(low, currency)} and ${money(high, currency)})`
+function spendText({ spend }: AuditSums, currency: string): string {
+  const { low, likely, high } = spend
+  const told = (value: number): string => money(value, currency)
+  const isSure = high - low <= 0.01 * likely
+  return `${told(likely)}${isSure ? '' : inBrackets(rangeText(spend, told))}`
 }
 
 export const WEEK_HEADINGS = ['WEEK FROM', 'SPEND', 'AWAKE', 'WAKES', '']
@@ -97,7 +107,7 @@ export function findingText(finding: Finding, currency: string): string {
     case 'long-delay': {
       const { ref, projectName, delay, suspends, idleTail, saving } = finding
       return (
-        `${projectName} ${ref.endpointId} waits ${delayText(delay)} before each suspension: ${suspends} times, ${hours(idleTail)}; ` +
+        `${projectName} ${ref.endpointId} waits ${delayText(delay)} before each suspension: ${suspends} times, ${spanText(idleTail)}; ` +
         `at 1 min it would cost at least ${money(saving, currency)} less, and wake more often`
       )
     }
@@ -105,8 +115,8 @@ export function findingText(finding: Finding, currency: string): string {
       return `${finding.projectName} ${finding.ref.endpointId} was not used in all of the time`
     case 'old-key': {
       const { name, keyId, days, unusedDays } = finding
-      const used = unusedDays === undefined ? 'never used' : `last used ${unusedDays} days ago`
-      return `API key ${name} (${keyId}) is ${days} days old, ${used}`
+      const used = unusedDays === undefined ? 'never used' : `last used ${counted(unusedDays, 'day')} ago`
+      return `API key ${name} (${keyId}) is ${counted(days, 'day')} old, ${used}`
     }
   }
 }

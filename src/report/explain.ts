@@ -1,8 +1,15 @@
 // Why things are as they are, in the words that the command line, the API and the page share.
 import type { WhyAwake } from '../model/ledger.ts'
-import type { ComputeView } from '../model/snapshot.ts'
+import type { ComputeView, ShownState } from '../model/snapshot.ts'
 import { toIso } from '../model/time.ts'
-import { chosenText, spanText } from './words.ts'
+import { chosenText, inBrackets, money, rangeText, spanText } from './words.ts'
+
+export const STATE_WORDS: Readonly<Record<ShownState, string>> = {
+  active: 'awake',
+  idle: 'asleep',
+  init: 'starting',
+  unknown: 'unknown',
+}
 
 /** Why a compute is awake or asleep, one line. */
 export function whyText(why: WhyAwake): string {
@@ -28,26 +35,48 @@ export function whyText(why: WhyAwake): string {
     case 'recent-activity':
       return `in use${why.application ? ` by ${why.application}` : ''}, last at ${toIso(why.at)}`
     case 'idle-tail':
-      return `nobody since ${toIso(why.since)}; suspends about ${toIso(why.until)}`
+      return `no activity seen since ${toIso(why.since)}; ${END[why.end](toIso(why.until))}`
     case 'unknown':
-      return 'not known'
+      return why.since === undefined ? 'nothing tells why' : `not seen since ${toIso(why.since)}`
   }
+}
+
+type End = (WhyAwake & { because: 'idle-tail' })['end']
+
+const END: Readonly<Record<End, (until: string) => string>> = {
+  ahead: (until) => `suspends about ${until}`,
+  due: (until) => `its suspension about ${until} is not seen yet`,
+  overdue: (until) => `should have been suspended about ${until}; what keeps it awake is not seen`,
+}
+
+/** What there is to say beside the word of its state; undefined where that word says it all. */
+export function causeText(why: WhyAwake): string | undefined {
+  if (why.because === 'starting') return undefined
+  if (why.because !== 'asleep') return whyText(why)
+  return why.since === undefined ? undefined : `since ${toIso(why.since)}`
+}
+
+/** Its state and why, one line. */
+function stateText({ state, why }: ComputeView): string {
+  const cause = causeText(why)
+  if (cause === undefined) return STATE_WORDS[state]
+  return `${STATE_WORDS[state]}${why.because === 'asleep' ? '' : ':'} ${cause}`
 }
 
 /** All that is known of why a compute is as it is and what that costs, line by line. */
 export function explanation(view: ComputeView): readonly string[] {
   const { ref, project, compute, currency, spend } = view
-  const money = (amount: number): string => `${(amount / 1_000_000).toFixed(6)} ${currency}`
+  const told = (amount: number): string => money(amount, currency)
   const name = project?.name ?? ref.projectId
   return [
     `${ref.endpointId} of project ${name}, account ${ref.account}${compute.name ? `, named ${compute.name}` : ''}`,
-    `${view.state}: ${whyText(view.why)}`,
+    stateText(view),
     delayText(view),
-    `awake ${spanText(view.awake.likely)} in all, between ${spanText(view.awake.low)} and ${spanText(view.awake.high)}; ` +
-      `spend ${money(spend.likely)}, between ${money(spend.low)} and ${money(spend.high)}`,
+    `awake ${spanText(view.awake.likely)} in all${inBrackets(rangeText(view.awake, spanText))}; ` +
+      `spend ${told(spend.likely)}${inBrackets(rangeText(spend, told))}`,
     `of that after the last activity ${spanText(view.idleTail)}; added by readings of Dormouse ${spanText(view.extension)}`,
     ...countText(view),
-    ...heldText(view, money),
+    ...heldText(view, told),
     readingText(view),
   ]
 }
@@ -75,14 +104,14 @@ function countText({ checked }: ComputeView): readonly string[] {
 
 function heldText(
   { awakeBy, awake, readingAt }: ComputeView,
-  money: (amount: number) => string,
+  told: (amount: number) => string,
 ): readonly string[] {
   if (readingAt === undefined && awakeBy.length === 0) return []
   const covered = awakeBy.reduce((sum, { time }) => sum + time, 0)
   return [
     ...awakeBy.map(({ cause, application, user, database, time, spend }) => {
       const names = [application, user, database].filter(Boolean).join(' / ')
-      return `held awake by ${cause}${names && ` ${names}`}: ${spanText(time)}, ${money(spend)}`
+      return `held awake by ${cause}${names && ` ${names}`}: ${spanText(time)}, ${told(spend)}`
     }),
     `held awake by others, or by nobody that a reading saw: ${spanText(Math.max(0, awake.likely - covered))}`,
   ]

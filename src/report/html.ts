@@ -2,6 +2,7 @@
 import { toldRows, type Block, type Cell, type Column, type Section } from './blocks.ts'
 import { pageOf } from './page.ts'
 import type { Report } from './schema.ts'
+import { unbroken } from './unbroken.ts'
 
 const PAGE =
   'font:14px/1.5 sans-serif;color:#1f2328;background:#fff;max-width:760px;margin:0 auto;padding:16px'
@@ -64,4 +65,4 @@ function cellHtml(cell: Cell, column: Column | undefined): string {
 
 /** For text between tags; no attribute holds anything that others chose. */
 const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  unbroken(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

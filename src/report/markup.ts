@@ -1,4 +1,5 @@
 // HTML and SVG as text in which every value is escaped, unless it is markup itself.
+import { unbroken } from './unbroken.ts'
 
 declare const markup: unique symbol
 /** Markup in which nothing can be but what this program wrote: made by `html` only. */
@@ -20,16 +21,35 @@ const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => 
 
 /** The tag of a template whose own text is markup. Attributes are to be in quotes. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  const quoted = quotedIn(strings)
   let text = strings[0] ?? ''
-  for (const [index, part] of parts.entries()) text += partText(part) + (strings[index + 1] ?? '')
+  for (const [index, part] of parts.entries()) {
+    const words = quoted[index] === true ? escaped : textOf
+    text += partText(part, words) + (strings[index + 1] ?? '')
+  }
   return { text } as Html
 }
 
-function partText(part: Part): string {
+function partText(part: Part, words: (text: string) => string): string {
   if (part === undefined || part === false) return ''
-  if (typeof part === 'string') return escaped(part)
+  if (typeof part === 'string') return words(part)
   if (typeof part === 'number') return String(part)
-  return isList(part) ? part.map(partText).join('') : part.text
+  return isList(part) ? part.map((one) => partText(one, words)).join('') : part.text
 }
+
+/** What an attribute says is not shown, and forms send it: it stays as it is. */
+const textOf = (text: string): string => escaped(unbroken(text))
+
+const known = new WeakMap<TemplateStringsArray, readonly boolean[]>()
+
+/** Of each part of a template, whether it is inside an attribute. */
+function quotedIn(strings: TemplateStringsArray): readonly boolean[] {
+  const found =
+    known.get(strings) ?? strings.map((_, index) => OPEN.test(strings.slice(0, index + 1).join('')))
+  known.set(strings, found)
+  return found
+}
+
+const OPEN = /="[^"]*$/
 
 const isList = (part: Html | readonly Part[]): part is readonly Part[] => Array.isArray(part)

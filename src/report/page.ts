@@ -7,7 +7,7 @@ import { notAnalysedSection, pricesSection } from './sections/method.ts'
 import { dearestSection, groupSection, moversSection, spendSection } from './sections/spend.ts'
 import { observerSection, unproductiveSection } from './sections/unproductive.ts'
 import type { Report } from './schema.ts'
-import { counted, hours } from './words.ts'
+import { counted, spanText } from './words.ts'
 
 export function pageOf(report: Report): Page {
   const { slot, account, team, verdict } = report
@@ -45,6 +45,6 @@ function aboutText({ slot, zone, spend, awake, made_at }: Report): string {
   const awakeText =
     awake.computes === 0
       ? ''
-      : ` ${counted(awake.computes, 'compute')} awake for ${hours(awake.seconds.likely * 1000)} in all, woken ${counted(awake.wakes, 'time')}.`
+      : ` ${counted(awake.computes, 'compute')} awake for ${spanText(awake.seconds.likely * 1000)} in all, woken ${counted(awake.wakes, 'time')}.`
   return `${datesText(first, last)} (${zone}${clocks})${state}.${awakeText}`
 }

@@ -35,7 +35,7 @@ export function stripSvg(
 const pathSvg = (what: string, path: string): Html | false =>
   path !== '' && html`<path class="${what}" d="${path}" />`
 
-/** `awake 3.2 h of 24.0 h, 12.0 min of it idle tail`. */
+/** `awake 3.2 h of 24 h, 12 min of it idle tail`. */
 export function stripText(strip: Strip): string {
   const { awake, tail, unknown } = stripSums(strip)
   const parts = [

@@ -30,8 +30,9 @@ const UNSURE = 0.05
 
 function unsureText({ spend: { week }, currency }: Unjudged): string {
   const { low, likely, high } = week
-  if (high - low <= UNSURE * likely) return ''
-  return ` (at least ${money(low, currency)}, at most ${money(high, currency)})`
+  const [least, most] = [money(low, currency), money(high, currency)]
+  if (high - low <= UNSURE * likely || least === most) return ''
+  return ` (at least ${least}, at most ${most})`
 }
 
 function beforeText({ spend: { week, before }, currency, made_at, slot }: Unjudged): string {

@@ -1,19 +1,27 @@
-// Amounts as people read them: one wording for report, audit and explanation.
+// Amounts as people read them: one wording for the command line, the pages, reports and audits.
 import type { Seconds } from '../model/units.ts'
 
 const HOUR = 3_600_000
 
-/** `3.4 h`; of less than a tenth of an hour, which would show as none, minutes or seconds. */
-export const hours = (milliseconds: number): string =>
-  milliseconds > 0 && milliseconds < HOUR / 10
-    ? spanText(milliseconds)
-    : `${(milliseconds / HOUR).toFixed(1)} h`
+/** Thousands set apart: `1,234.50`. */
+const grouped = (digits: string): string => digits.replaceAll(/(?<!\.\d*)\d(?=(?:\d{3})+(?!\d))/g, '$&,')
 
-/** `42.1 s`, `12.0 min`, `3.4 h`. */
+/** With one decimal where it tells something: `5`, `12.5`, `168`, `1,299`. */
+export const shortNumber = (value: number): string =>
+  grouped(String(Number(value.toFixed(Math.abs(value) < 100 ? 1 : 0))))
+
+/** Of columns, which are compared: `3.4 h`; of less than a tenth of an hour, which would show as none, minutes or seconds. */
+export function hours(milliseconds: number): string {
+  if (milliseconds === 0) return '0 h'
+  return milliseconds < HOUR / 10 ? spanText(milliseconds) : `${grouped((milliseconds / HOUR).toFixed(1))} h`
+}
+
+/** `42.1 s`, `12 min`, `3.4 h`. */
 export function spanText(milliseconds: number): string {
   const span = milliseconds / 1000
-  if (span < 120) return `${span.toFixed(1)} s`
-  return span < 7200 ? `${(span / 60).toFixed(1)} min` : hours(milliseconds)
+  if (span < 120) return `${shortNumber(span)} s`
+  // what would be 60 minutes is an hour
+  return Math.round(span / 6) < 600 ? `${shortNumber(span / 60)} min` : `${shortNumber(span / 3600)} h`
 }
 
 const UNITS = [
@@ -28,14 +36,27 @@ export function chosenText(span: Seconds): string {
   return `${span / length} ${unit}`
 }
 
+/** To follow `the last`: `minute`, `5 min`, `hour`. */
+export function lastText(span: Seconds): string {
+  if (span === 60) return 'minute'
+  return span === 3600 ? 'hour' : chosenText(span)
+}
+
 export const percent = (share: number): string => `${(100 * share).toFixed(0)} %`
 
-/** A hundredth of a unit, in micros: less than that is shown to the last micro. */
-const CENT = 10_000
+/** What is told of an amount has these decimals at most. */
+const MOST_PLACES = 6
 
-/** `1234.50 USD` of micros; `0.000342 USD` of less than a hundredth. */
+/** With `usual` decimals; where that would show nothing, with the first two digits there are. */
+function fixed(value: number, usual: number): string {
+  const size = Math.abs(value)
+  const isUsual = size < 0.5 / 10 ** MOST_PLACES || size >= 0.995 / 10 ** usual
+  return grouped(value.toFixed(isUsual ? usual : Math.min(MOST_PLACES, 1 - Math.floor(Math.log10(size)))))
+}
+
+/** `1,234.50 USD` of micros; `0.00034 USD` of less than a hundredth. */
 export const money = (micros: number, currency: string): string =>
-  `${(micros / 1_000_000).toFixed(micros !== 0 && Math.abs(micros) < CENT ? 6 : 2)} ${currency}`
+  `${fixed(micros / 1_000_000, 2)} ${currency}`
 
 /** How one amount compares with another, to be followed by what the other is: `14 % less than`. */
 export function comparedText(now: number, before: number): string {
@@ -46,14 +67,32 @@ export function comparedText(now: number, before: number): string {
   return `${percents} % ${factor > 1 ? 'more' : 'less'} than`
 }
 
+/** `59 s to 61 s`; nothing where both would be told the same. */
+export function rangeText(
+  { low, high }: { readonly low: number; readonly high: number },
+  told: (value: number) => string,
+): string | undefined {
+  const [least, most] = [told(low), told(high)]
+  return least === most ? undefined : `${least} to ${most}`
+}
+
+/** The same in brackets, to follow what is likely. */
+export function inBrackets(range: string | undefined): string {
+  return range === undefined ? '' : ` (${range})`
+}
+
 /** `1 compute`, `3 computes`. */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 /** `0.106 USD`, with all the digits there are. */
 export const priceText = (micros: number, currency: string): string => `${micros / 1_000_000} ${currency}`
 
-/** Of a budget, in its unit: `200.00 USD`, `12.5 CU hours`. */
+const HOURS_OF: Readonly<Record<string, string>> = { cu_hours: 'CU-hours', awake_hours: 'awake hours' }
+
+/** Of a budget, in its unit: `200.00 USD`, `12.5 CU-hours`. */
 export function amount(value: number, unit: string): string {
-  if (unit === 'cu_hours') return `${value.toFixed(1)} CU hours`
-  return unit === 'awake_hours' ? `${value.toFixed(1)} awake hours` : money(value * 1_000_000, unit)
+  const hoursOf = HOURS_OF[unit]
+  return hoursOf === undefined
+    ? money(value * 1_000_000, unit)
+    : `${fixed(value, 1).replace(/\.0$/, '')} ${hoursOf}`
 }

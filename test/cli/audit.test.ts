@@ -67,8 +67,8 @@ describe('an audit', () => {
   test('says in text what was spent, by week and compute, and what first to look at', async () => {
     const { code, out, err } = await audit(service, ' --top 3')
     expect(code).toBe(0)
-    expect(out).toMatch(/^spend +\d+\.\d\d USD/m)
-    expect(out).toMatch(/^\d{4}-\d\d-\d\d +\d+\.\d\d USD +\d+\.\d h +\d+ +#+$/m)
+    expect(out).toMatch(/^spend +[\d,]+\.\d\d USD/m)
+    expect(out).toMatch(/^\d{4}-\d\d-\d\d +\d+\.\d\d USD +[\d,]+\.\d h +\d+ +#+$/m)
     expect(out).toMatch(/^and \d+ more; --top \d+ lists all$/m)
     expect(out).toMatch(/^FINDINGS, in 30 days$/m)
     expect(err).toMatch(/25 of 25 projects read\n\d+ requests in \d+ s/)

@@ -34,12 +34,12 @@ afterAll(() => kept[Symbol.asyncDispose]())
 
 const told = [
   'ep-one of project one, account main',
-  'unknown: not known',
+  'unknown: not seen since 2026-01-05T00:01:40Z',
   'it is suspended after 5 min without activity',
-  'awake 60.0 s in all, between 59.0 s and 61.0 s; spend 0.001767 USD, between 0.001737 USD and 0.001796 USD',
-  'of that after the last activity 10.0 s; added by readings of Dormouse 0.0 s',
-  'held awake by keep-alive web / app / shop: 20.0 s, 0.000589 USD',
-  'held awake by others, or by nobody that a reading saw: 40.0 s',
+  'awake 60 s in all (59 s to 61 s); spend 0.0018 USD (0.0017 USD to 0.0018 USD)',
+  'of that after the last activity 10 s; added by readings of Dormouse 0 s',
+  'held awake by keep-alive web / app / shop: 20 s, 0.00059 USD',
+  'held awake by others, or by nobody that a reading saw: 40 s',
   'never read inside: no route to host',
 ]
 
@@ -101,13 +101,13 @@ test('a daemon explains in the same words, with the state it sees', async () => 
   const text = await dormouse(words(`explain ep-one --url ${url}`))
   expect(text).toEqual({
     code: 0,
-    out: [told[0], 'idle: asleep since 2026-01-05T00:01:10Z', ...told.slice(2), ''].join('\n'),
+    out: [told[0], 'asleep since 2026-01-05T00:01:10Z', ...told.slice(2), ''].join('\n'),
     err: '',
   })
   const { out } = await dormouse(words(`explain one --json --url ${url}`))
   expect(JSON.parse(out)).toMatchObject({
     compute: { endpoint_id: compute().endpointId, wakes: 1, awake_by: [{ because: 'keep-alive' }] },
-    lines: [told[0], 'idle: asleep since 2026-01-05T00:01:10Z', ...told.slice(2)],
+    lines: [told[0], 'asleep since 2026-01-05T00:01:10Z', ...told.slice(2)],
   })
   expect(await dormouse(words(`explain two --url ${url}`))).toMatchObject({
     code: 1,

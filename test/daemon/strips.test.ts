@@ -78,7 +78,7 @@ test('a strip has what is settled, and what is not settled yet', async () => {
   const view: ComputeView = {
     ...asleep,
     state: 'active',
-    why: { because: 'idle-tail', since: at(TAKEN - 600), until: at(TAKEN) },
+    why: { because: 'idle-tail', since: at(TAKEN - 600), until: at(TAKEN), end: 'due' },
   }
   const strips = await createStrips({ history, accountOf: () => account })(ask({ views: [view] }))
   expect(strips.get(computeKey(view.ref))).toEqual({
@@ -97,7 +97,7 @@ test('of a compute that cannot be asked for long, nothing is drawn since its acc
   const view: ComputeView = {
     ...asleep,
     state: 'unknown',
-    why: { because: 'unknown' },
+    why: { because: 'unknown', since: at(TAKEN - 1800) },
   }
   const strips = await createStrips({ ...settledPast(), accountOf: () => account })(ask({ views: [view] }))
   expect(strips.get(computeKey(view.ref))).toMatchObject({

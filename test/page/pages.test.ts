@@ -33,6 +33,7 @@ const HOSTILE = [
 /** What keeps a page from being shown at all if it were another text: the words of the program itself. */
 const OWN = new Set([
   'because',
+  'end',
   'kind',
   'state',
   'service',

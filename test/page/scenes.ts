@@ -75,7 +75,7 @@ function troubled(): Snapshot {
 }
 
 const WHYS: readonly (ComputeView['why'] | undefined)[] = [
-  { because: 'unknown' },
+  { because: 'unknown', since: at(TAKEN - 600) },
   { because: 'clients', working: 3, application: NAMES[0] } as never,
   { because: 'starting' },
   { because: 'disabled' } as never,

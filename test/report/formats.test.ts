@@ -5,12 +5,11 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { atOnce } from '../../src/model/steps.ts'
-import { micros } from '../../src/model/units.ts'
 import { REPORT_FORMATS, type ReportFormat } from '../../src/model/report.ts'
 import { RENDERINGS } from '../../src/report/formats.ts'
 import { widthOf } from '../../src/report/names.ts'
 import { reportSchema, type Report } from '../../src/report/schema.ts'
-import { amount, hours, money } from '../../src/report/words.ts'
+import { amount, hours, money, spanText } from '../../src/report/words.ts'
 import { problemsOf } from '../page/well-formed.ts'
 import { HOSTILE } from '../support/hostile-names.ts'
 import { check } from '../support/property.ts'
@@ -39,8 +38,8 @@ describe.each(Object.entries(FLEETS))('a %s fleet', (name, fleet) => {
     'every amount in %s is in the JSON',
     (format) => {
       const known = amountsIn(report)
-      const shown = rendered(report, format).match(/\d[\d.]* (USD|h|CU hours)\b/g) ?? []
-      expect(shown.filter((one) => !known.has(one))).toEqual([])
+      const shown = rendered(report, format).match(/\d[\d.,]*[ \u00A0](USD|h|CU-hours)\b/g) ?? []
+      expect(shown.filter((one) => !known.has(one.replace('\u00A0', ' ')))).toEqual([])
       expect(shown.length).toBeGreaterThanOrEqual(name === 'quiet' ? 5 : 30)
     },
   )
@@ -62,6 +61,7 @@ function amountsIn(value: unknown): ReadonlySet<string> {
       amount(number, 'USD'),
       `${number / 1_000_000} USD`,
       hours(number * 1000),
+      spanText(number * 1000),
     ]),
   )
 }
@@ -256,12 +256,3 @@ test('what is not to be named is in no format', () => {
 })
 
 const NONE = { team: '', tier: '', channel: undefined, costCentre: undefined }
-
-test('a cent and less is told to the last micro', () => {
-  expect([money(micros(0), 'USD'), money(9999, 'USD'), money(10_000, 'USD'), money(-1, 'USD')]).toEqual([
-    '0.00 USD',
-    '0.009999 USD',
-    '0.01 USD',
-    '-0.000001 USD',
-  ])
-})

@@ -39,7 +39,7 @@ const plain = (text: string): string =>
 /** `1.21 USD`, `+0.93 USD`, `42.4 h`, `25 %`, `210`, as numbers of units, hours, shares and things, with half of the last place that is told. */
 function amountIn(cell: string): { readonly value: number; readonly give: number } {
   const [, sign = '', whole = '', places = '', unit = ''] =
-    /^([+-]?)(\d+)(?:\.(\d+))?(?: (USD|h|%|min|s))?$/.exec(cell) ?? []
+    /^([+-]?)(\d+)(?:\.(\d+))?(?: (USD|h|%|min|s))?$/.exec(cell.replaceAll(',', '')) ?? []
   if (whole === '') throw new Error(`${cell} is no amount`)
   const scale = SCALES[unit] ?? 1
   const value = Number(`${sign}${whole}.${places || '0'}`) * scale
@@ -71,7 +71,7 @@ function isTold(cell: string, wanted: number): boolean {
 /** Amounts of a text that are no number of a report: of money in millionths or units, of time in seconds, of shares. */
 export function strayAmounts(text: string, report: unknown): readonly string[] {
   const known = numbersIn(report)
-  const amounts = text.match(/\d+(?:\.\d+)? (?:USD|h|min|s|%)(?![a-z])/g) ?? []
+  const amounts = text.match(/\d[\d,]*(?:\.\d+)? (?:USD|h|min|s|%)(?![a-z])/g) ?? []
   return amounts.filter((amount) => {
     const scale = amount.endsWith('USD') ? 1e6 : amount.endsWith('%') ? 1 : 3600
     return !known.some((number) => isTold(amount, number / scale) || isTold(amount, number))

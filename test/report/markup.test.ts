@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { html } from '../../src/report/markup.ts'
+import { unbroken } from '../../src/report/unbroken.ts'
 import { check } from '../support/property.ts'
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
@@ -26,10 +27,23 @@ test('no text leaves its place, and all of it is there', () => {
       const { text } = html`<p title="${a}">${b}</p>`
       const [, attribute, content] = /^<p title="([^"]*)">([^<>]*)<\/p>$/s.exec(text) ?? []
       expect(unescaped(attribute ?? 'left its place')).toBe(a)
-      expect(unescaped(content ?? 'left its place')).toBe(b)
+      expect(unescaped(content ?? 'left its place')).toBe(unbroken(b))
     }),
     300,
   )
+})
+
+test('a number stays on the line of its unit where it is read, and as it is where it is sent', () => {
+  const words = '1,234.50 USD of 1 MB in 5 min, 80 % at 08:00 UTC'
+  const told = '1,234.50\u00A0USD of 1\u00A0MB in 5\u00A0min, 80\u00A0% at 08:00\u00A0UTC'
+  expect(html`<p title="${words}" class="a ${words}">${words} ${[words]}</p>`.text).toBe(
+    `<p title="${words}" class="a ${words}">${told} ${told}</p>`,
+  )
+  expect(html`<option value="${'5 min'}" ${html` selected`}>${'12.5 CU-hours'}</option>`.text).toBe(
+    '<option value="5 min"  selected>12.5\u00A0CU-hours</option>',
+  )
+  const none = '3 computes, 16 November, 5 minutes, 2 hosts, v5 min-size 4 s-x'
+  expect(html`<p>${none}</p>`.text).toBe(`<p>${none}</p>`)
 })
 
 test('markup is escaped once, lists follow each other, nothing is nothing', () => {

@@ -138,7 +138,7 @@ test('a strip says in words and numbers what it draws', () => {
     stretches: [stretch(-3600, 3600, 60), stretch(7200, 14_400, 600)],
   })
   expect(stripSums(one)).toEqual({ awake: 10_800_000, tail: 660_000, unknown: 3_600_000 })
-  expect(stripText(one)).toBe('awake 3.0 h of 24.0 h, 11.0 min of it idle tail, 60.0 min not known')
+  expect(stripText(one)).toBe('awake 3 h of 24 h, 11 min of it idle tail, 1 h not known')
 })
 
 test('days begin where the clock shows it, in weeks of 167 and of 169 hours', () => {

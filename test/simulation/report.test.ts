@@ -231,17 +231,20 @@ describe('as Markdown', () => {
         Limit: one.limit,
         Used: one.share,
         Expected: one.forecast?.p50 ?? NaN,
-        'Going over': one.probability_over ?? NaN,
+        'Chance of going over': one.probability_over ?? NaN,
       })),
     )
     const { idle_tail: tail, never_slept: never, causes } = report.unproductive
     expectTable(
       table('Awake for nothing, or without a break'),
-      [tail, ...causes].map(({ seconds, micros }) => ({ Awake: seconds / 3600, Cost: micros / 1e6 })),
+      [tail, ...causes].map(({ seconds, micros }) => ({
+        Awake: seconds / 3600,
+        'Cost this week': micros / 1e6,
+      })),
     )
     expectTable(
       table('Awake for nothing, or without a break', 1),
-      never.map((one) => ({ Compute: nameOf(one), Cost: one.month_micros / 1e6 })),
+      never.map((one) => ({ Compute: nameOf(one), 'Cost in 30 days': one.month_micros / 1e6 })),
     )
     expectTable(
       table('Prices and method'),

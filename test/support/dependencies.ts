@@ -23,7 +23,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ),
   local: ['hono', '@hono/node-server', 'zod', 'pg', 'selfsigned', 'node:*'],
   // the demo plays the clients of the computes, too
-  'cli/demo': words('cli daemon local calendar model commander undici pg node:*'),
+  'cli/demo': words('cli daemon local calendar model report commander undici pg node:*'),
   cli: words('daemon config local service store report model commander undici node:*'),
   '.': ['cli'],
 

@@ -1,7 +1,9 @@
 // What the demo shows while it runs: a live table on a terminal, a line per change elsewhere.
 import type { ComputeStatus, Fleet } from '../../daemon/status.ts'
 import type { Io } from '../io.ts'
-import { fleetTable, lengthText } from '../fleet-table.ts'
+import { STATE_WORDS } from '../../report/explain.ts'
+import { spanText } from '../../report/words.ts'
+import { fleetTable } from '../fleet-table.ts'
 
 /** `told`: a line for each thing that somebody was told of so far. */
 export type Screen = { show(fleet: Fleet, told: readonly string[]): void }
@@ -48,4 +50,4 @@ const changeText = (
   { project_name, project_id, state, awake_seconds }: ComputeStatus,
   takenAt: string,
 ): string =>
-  `${takenAt.slice(11, 19)} ${(project_name ?? project_id).padEnd(9)} ${state.padEnd(7)} awake so far ${lengthText(awake_seconds.likely)}`
+  `${takenAt.slice(11, 19)} ${(project_name ?? project_id).padEnd(9)} ${STATE_WORDS[state].padEnd(8)} awake so far ${spanText(awake_seconds.likely * 1000)}`

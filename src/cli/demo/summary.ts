@@ -1,7 +1,7 @@
 // What a demo came to: the daemon's account beside the truth of the local service at the same instant.
 import type { ComputeStatus, Fleet } from '../../daemon/status.ts'
 import type { Truth } from '../../local/truth.ts'
-import { lengthText, moneyText } from '../fleet-table.ts'
+import { amount, counted, inBrackets, rangeText, spanText } from '../../report/words.ts'
 import type { Told } from './receiver.ts'
 import type { LeftReport } from './report.ts'
 
@@ -134,23 +134,26 @@ const UNSEEN = {
 
 /** The same for a person. */
 export function summaryText(summary: Summary): string {
-  const { spend, ledger, readings, observer, told, report } = summary
+  const { spend, ledger, readings, observer, report } = summary
+  const told = (value: number): string => amount(value, spend.currency)
   const computes = summary.computes.map(({ name, wakes, suspends, awakeSeconds }) => {
     const { low, high, truth } = awakeSeconds
-    return `  ${name.padEnd(9)} awake ${lengthText(truth).padStart(8)}, Dormouse says ${low.toFixed(1)} to ${high.toFixed(1)} s; ${counted(wakes, 'wake')}, ${counted(suspends, 'suspension')}`
+    return `  ${name.padEnd(9)} awake ${lengthOf(truth).padStart(8)}, Dormouse says ${low.toFixed(1)} to ${high.toFixed(1)} s; ${counted(wakes, 'wake')}, ${counted(suspends, 'suspension')}`
   })
   return [
     '',
-    `${counted(summary.wakes, 'wake')} and ${counted(summary.suspends, 'suspension')} of real Postgres processes; awake ${lengthText(summary.awakeSeconds)} in all:`,
+    `${counted(summary.wakes, 'wake')} and ${counted(summary.suspends, 'suspension')} of real Postgres processes; awake ${lengthOf(summary.awakeSeconds)} in all:`,
     ...computes,
-    `Spend ${moneyText(spend.likely, spend.currency)} (${moneyText(spend.low, spend.currency)} to ${moneyText(spend.high, spend.currency)}); ` +
+    `Spend ${told(spend.likely)}${inBrackets(rangeText(spend, told))}; ` +
       `the ledger is off by ${(ledger.errorRatio * 100).toFixed(2)} %, its bounds ${ledger.boundsContainTruth ? 'contain' : 'DO NOT CONTAIN'} the truth.`,
     `Readings: ${readings.ok} taken, ${readings.refused} times held back by the quiet rule, ${readings.failed} failed. Wakes caused by looking: ${observer.wakesCaused}; ` +
-      `awake time added: ${lengthText(observer.awakeExtensionSeconds)}.`,
-    toldLine(told),
+      `awake time added: ${lengthOf(observer.awakeExtensionSeconds)}.`,
+    toldLine(summary.told),
     `The report of this week: ${report.markdown}, ${report.html}`,
   ].join('\n')
 }
+
+const lengthOf = (seconds: number): string => spanText(seconds * 1000)
 
 function toldLine(told: readonly Told[]): string {
   const of = (state: Told['state']): number => told.filter((one) => one.state === state).length
@@ -158,5 +161,3 @@ function toldLine(told: readonly Told[]): string {
   const isMonitored = told.some(({ by }) => by === 'alertmanager')
   return `Dormouse told of ${counted(of('event'), 'event')}${isMonitored ? alerts : ''}.`
 }
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

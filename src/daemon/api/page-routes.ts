@@ -40,7 +40,7 @@ export function pageRoutes(app: Hono, paged: Paged): void {
   const house = { zone, mode, style: style.path, script: script.path }
   const askRecent = createRecent({ history: paged.history, clock, zone })
   const strips = createStrips(paged)
-  const showReport = createReportPage(paged.kept, house)
+  const showReport = createReportPage(paged.kept)
 
   const answer = (context: Context, page: Page, status: 200 | 404 | 503): Response => {
     const text = documentOf(page, snapshot(), house)

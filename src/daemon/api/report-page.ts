@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { reportItem, type StoredReport } from '../../model/report.ts'
 import { inTurns } from '../../model/steps.ts'
-import type { House, Page } from '../../page/layout.ts'
+import type { Page } from '../../page/layout.ts'
 import { pageNumber } from '../../page/query.ts'
 import { reportPage, type ShownReport } from '../../page/report.ts'
 import { reportHtml } from '../../report/full.ts'
@@ -23,7 +23,7 @@ export type ShowReport = (
   accounts: readonly string[],
 ) => Promise<{ readonly page: Page; readonly isFound: boolean } | undefined>
 
-export function createReportPage(reports: KeptReports, house: House): ShowReport {
+export function createReportPage(reports: KeptReports): ShowReport {
   // the one that was shown last: a page that is open asks again and again
   let last: { readonly key: string; readonly main: Html } | undefined
   const mainOf = async (stored: StoredReport): Promise<Html> => {
@@ -50,7 +50,7 @@ export function createReportPage(reports: KeptReports, house: House): ShowReport
     const hasMore = found.length > WEEKS
     const isFirst = page === 1 && kept.length === 0
     return {
-      page: reportPage({ accounts, account: name, kept, shown, page, hasMore }, house),
+      page: reportPage({ accounts, account: name, kept, shown, page, hasMore }),
       isFound: shown !== undefined || isFirst,
     }
   }

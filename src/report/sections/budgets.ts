@@ -24,7 +24,11 @@ export function budgetSection({ budgets, made_at }: Report): Section {
     ...section,
     blocks: [
       text(`As of ${instantText(made_at)}.`),
-      table(['Budget', '>Spent', '>Limit', '>Used', '>Expected', '>Going over'], fullestFirst, rowOf),
+      table(
+        ['Budget', '>Spent', '>Limit', '>Used', '>Expected', '>Chance of going over'],
+        fullestFirst,
+        rowOf,
+      ),
     ],
   }
 }

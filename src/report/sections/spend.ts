@@ -55,23 +55,21 @@ const SURE = 0.01
 
 function sureText({ spend: { week }, currency }: Report): readonly Block[] {
   const { low, likely, high } = week
-  if (high - low <= SURE * likely) return []
-  return [
-    text(
-      `It is not known exactly: the week cost at least ${money(low, currency)} and at most ${money(high, currency)}.`,
-    ),
-  ]
+  const [least, most] = [money(low, currency), money(high, currency)]
+  if (high - low <= SURE * likely || least === most) return []
+  return [text(`It is not known exactly: the week cost at least ${least} and at most ${most}.`)]
 }
 
 function forecastText({ spend: { forecast, days }, currency }: Report): readonly Block[] {
   if (!forecast) return []
   const { p10, p90, learning, days: from } = forecast
-  const guess = learning ? ` That is a rough guess, from ${counted(from, 'day')}.` : ''
-  return [
-    text(
-      `With a chance of 80 % ${monthText(days.at(-1)?.date ?? '')} ends between ${money(p10, currency)} and ${money(p90, currency)}.${guess}`,
-    ),
+  const [least, most] = [money(p10, currency), money(p90, currency)]
+  const month = monthText(days.at(-1)?.date ?? '')
+  const sentences = [
+    ...(least === most ? [] : [`There is an 80 % chance that ${month} ends between ${least} and ${most}.`]),
+    ...(learning ? [`What is expected is a rough guess, from ${counted(from, 'day')}.`] : []),
   ]
+  return sentences.length === 0 ? [] : [text(sentences.join(' '))]
 }
 
 const GROUP = { team: 'Team', cost_centre: 'Cost centre', project: 'Project', branch: 'Branch', tier: 'Tier' }
@@ -153,15 +151,15 @@ export function moversSection({ movers, currency }: Report): Section {
 }
 
 const REASONS = {
-  awake: ['awake for longer', 'awake for less long'],
-  size: ['larger', 'smaller'],
-  price: ['a higher price', 'a lower price'],
+  awake: ['it was awake for longer', 'it was awake for less long'],
+  size: ['its size was larger', 'its size was smaller'],
+  price: ['its price was higher', 'its price was lower'],
 } as const
 
 function reasonText(mover: Report['movers'][number], currency: string): string {
   const { micros, before_micros: before, by } = mover
-  if (before === 0) return 'not awake the week before'
-  if (micros === 0) return 'not awake this week'
+  if (before === 0) return 'it was not awake the week before'
+  if (micros === 0) return 'it was not awake this week'
   const parts = (['awake', 'size', 'price'] as const).toSorted((a, b) => Math.abs(by[b]) - Math.abs(by[a]))
   const [largest = 'awake'] = parts
   const [more, less] = REASONS[largest]

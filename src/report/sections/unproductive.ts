@@ -3,7 +3,7 @@ import { table, text, type Block, type Section } from '../blocks.ts'
 import { computeText } from '../compute-text.ts'
 import { shownName } from '../names.ts'
 import type { Report } from '../schema.ts'
-import { hours, money, percent, spanText } from '../words.ts'
+import { counted, hours, money, percent, spanText } from '../words.ts'
 
 type Unproductive = Report['unproductive']
 type NeverSlept = Unproductive['never_slept'][number]
@@ -33,7 +33,7 @@ function causeBlocks({ idle_tail: tail, causes }: Unproductive, currency: string
   ]
   if (rows.length === 0) return []
   return [
-    table(['Held awake by', '>Awake', '>Cost'], rows, ({ what, seconds, micros }) => [
+    table(['Held awake by', '>Awake', '>Cost this week'], rows, ({ what, seconds, micros }) => [
       what,
       hours(seconds * 1000),
       money(micros, currency),
@@ -44,8 +44,8 @@ function causeBlocks({ idle_tail: tail, causes }: Unproductive, currency: string
 function neverSleptBlocks(computes: readonly NeverSlept[], currency: string): readonly Block[] {
   if (computes.length === 0) return []
   return [
-    text('These never slept. Cost is for 30 days as this week was.'),
-    table(['Compute', '>Cost', 'Held awake by', 'What helps'], computes, (one) => [
+    text('These never slept. The cost is what 30 days like this week come to.'),
+    table(['Compute', '>Cost in 30 days', 'Held awake by', 'What helps'], computes, (one) => [
       computeText(one),
       money(one.month_micros, currency),
       holderText(one),
@@ -84,9 +84,7 @@ function helpText({ autosuspend_off: isOff, held_by, readings }: NeverSlept): st
 export function observerSection({ observer, currency }: Report): Section {
   const { extension_seconds: extension, micros, wakes_caused: wakes } = observer
   const caused =
-    wakes === 0
-      ? 'it woke none'
-      : `since it began to count it woke computes ${wakes} ${wakes === 1 ? 'time' : 'times'}`
+    wakes === 0 ? 'it woke none' : `since it began to count it woke computes ${counted(wakes, 'time')}`
   const added =
     extension === 0
       ? 'Looking kept no compute awake'
