@@ -86,13 +86,13 @@ describe('while the service cannot be asked', () => {
     const text = await read(two, '/')
     expect(text).toMatch(/Awake now 1 of 6, 2 not known/)
     expect(text).toMatch(
-      /Spending now, an hour 0\.\d\d USD [^A-Z]*(?:up to [\d.]+ USD, )?without 2 computes not known/,
+      /Spending now, an hour 0\.\d\d USD [^A-Z]*(?:up to [\d.]+ USD, )?without 2 computes of unknown state/,
     )
     const all = await read(
       withViews(() => ({ state: 'unknown' })),
       '/',
     )
-    expect(all).toMatch(/Spending now, an hour not known without 6 computes not known/)
+    expect(all).toMatch(/Spending now, an hour not known This month/)
     expect(await read(snapshot, '/')).toMatch(/Awake now 2 of 6 Spending/)
   })
 
