@@ -43,20 +43,20 @@ const pastWith = (from: Instant, to: Instant) => ({
   },
 })
 
-describe('the list of times awake', () => {
-  const rows = async (from: number, to: number): Promise<string> => {
-    const history = pastWith(at(from), at(to)) as typeof NO_HISTORY
-    const text = await textOf(appOf({ snapshot, history }), '/computes/ep-1')
-    const [body = ''] = /<tbody>.*?<\/tbody>/s.exec(text) ?? []
-    return readOf(body).replaceAll('\u00A0', ' ').trim()
-  }
+const stretchRow = async (from: number, to: number): Promise<string> => {
+  const history = pastWith(at(from), at(to)) as typeof NO_HISTORY
+  const text = await textOf(appOf({ snapshot, history }), '/computes/ep-1')
+  const [body = ''] = /<tbody>.*?<\/tbody>/s.exec(text) ?? []
+  return readOf(body).replaceAll('\u00A0', ' ').trim()
+}
 
+describe('the list of times awake', () => {
   test.each([
     ['of today', 3660, 4860, '2026-01-05 01:01 01:21 20 min 5 min wake'],
     ['of one day before', -82_800, -78_000, '2026-01-04 01:00 02:20 1.3 h 5 min wake'],
     ['over midnight', -660, 540, '2026-01-04 23:49 2026-01-05 00:09 20 min 5 min wake'],
   ])('%s tells its day once', async (_, from, to, row) => {
-    expect(await rows(from, to)).toBe(row)
+    expect(await stretchRow(from, to)).toBe(row)
   })
 })
 
