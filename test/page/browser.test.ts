@@ -67,6 +67,7 @@ describe.each([
       await openAll(page)
       await page.screenshot({ path: join(SHOTS, `${name}-${colorScheme}-${width}.png`), fullPage: true })
       expect([name, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([name, width])
+      expect([name, await page.evaluate(WIDER)]).toEqual([name, []])
       expect(await page.locator('h1').count()).toBe(1)
     }
     expect(quiet({ page, ...watched })).toEqual(CLEAN)
@@ -89,6 +90,11 @@ describe.each([
     }
   })
 })
+
+/** Labels of figures that reach into the next one. */
+const WIDER = `[...document.querySelectorAll('.figure dt')]
+  .filter((label) => label.scrollWidth > label.clientWidth)
+  .map((label) => label.textContent)`
 
 async function openAll(page: Page): Promise<void> {
   for (const details of await page.locator('summary').all()) await details.click()
