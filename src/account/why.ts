@@ -51,9 +51,9 @@ function byTime(account: ComputeAccount, context: WhyContext): WhyAwake {
   const recent = activityLag * 1000 + delay * RECENT + LOOK
   if (now - since < recent)
     return { because: 'recent-activity', at: since, application: lastApplication(account) }
-  // a session of ours moves it, too
-  const until = after(latest(since, ownActivities(account.evidence).at(-1) ?? since), delay)
-  return { because: 'idle-tail', since, until, end: endOf(account, until, context) }
+  const newest = latest(since, ownActivities(account.evidence).at(-1) ?? since)
+  const until = after(newest, delay)
+  return { because: 'idle-tail', since, until, end: endOf(account, until, context), ours: newest > since }
 }
 
 /** Activity and suspensions are shown late: only a look that is later than both says that it should be asleep. */

@@ -280,6 +280,8 @@ export type WhyAwake =
       readonly until: Instant
       /** Whether `until` is to come; or over, and the next look tells; or so long ago that a look would have told. */
       readonly end: 'ahead' | 'due' | 'overdue'
+      /** Whether a session of ours came after it, which puts the end off. */
+      readonly ours: boolean
     }
   | {
       readonly because: 'unknown'

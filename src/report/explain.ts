@@ -35,7 +35,7 @@ export function whyText(why: WhyAwake): string {
     case 'recent-activity':
       return `in use${why.application ? ` by ${why.application}` : ''}, last at ${toIso(why.at)}`
     case 'idle-tail':
-      return `no activity seen since ${toIso(why.since)}; ${END[why.end](toIso(why.until))}`
+      return `no activity seen since ${toIso(why.since)}${why.ours ? ' but readings of Dormouse' : ''}; ${END[why.end](toIso(why.until))}`
     case 'unknown':
       return why.since === undefined ? 'nothing tells why' : `not seen since ${toIso(why.since)}`
   }

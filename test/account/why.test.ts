@@ -42,7 +42,13 @@ test.each([
   ['when a look would have shown either', SHOWN + 1, 'overdue'],
   ['hours later', 6000, 'overdue'],
 ])('%s its suspension is told as what it is', (_, seen, end) => {
-  expect(why(awakeAt(seen))).toEqual({ because: 'idle-tail', since: at(0), until: at(DELAY), end })
+  expect(why(awakeAt(seen))).toEqual({
+    because: 'idle-tail',
+    since: at(0),
+    until: at(DELAY),
+    end,
+    ours: false,
+  })
 })
 
 test('it is not overdue because time goes on while nobody looks', () => {
@@ -76,6 +82,7 @@ test('a session of ours that counts as activity puts the suspension off', () => 
     since: at(0),
     until: instant(at(100) + DELAY * 1000),
     end: 'ahead',
+    ours: true,
   })
   expect([of(SHOWN + 99), of(SHOWN + 101)]).toMatchObject([{ end: 'due' }, { end: 'overdue' }])
 })

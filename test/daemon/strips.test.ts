@@ -78,7 +78,7 @@ test('a strip has what is settled, and what is not settled yet', async () => {
   const view: ComputeView = {
     ...asleep,
     state: 'active',
-    why: { because: 'idle-tail', since: at(TAKEN - 600), until: at(TAKEN), end: 'due' },
+    why: { because: 'idle-tail', since: at(TAKEN - 600), until: at(TAKEN), end: 'due', ours: false },
   }
   const strips = await createStrips({ history, accountOf: () => account })(ask({ views: [view] }))
   expect(strips.get(computeKey(view.ref))).toEqual({

@@ -122,7 +122,7 @@ test('a state is not told twice', async () => {
 test('a suspension that should have been is no more to come', async () => {
   const overdue = withViews(() => ({
     state: 'active',
-    why: { because: 'idle-tail', since: at(0), until: at(300), end: 'overdue' },
+    why: { because: 'idle-tail', since: at(0), until: at(300), end: 'overdue', ours: false },
   }))
   for (const path of ['/', '/computes/ep-0'])
     expect(await read(overdue, path)).toContain(

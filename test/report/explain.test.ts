@@ -11,10 +11,15 @@ const tail = (end: 'ahead' | 'due' | 'overdue'): WhyAwake => ({
   since: at(0),
   until: at(300),
   end,
+  ours: false,
 })
 
 test.each([
   [tail('ahead'), 'no activity seen since 2026-01-05T00:00:00Z; suspends about 2026-01-05T00:05:00Z'],
+  [
+    { ...tail('ahead'), ours: true },
+    'no activity seen since 2026-01-05T00:00:00Z but readings of Dormouse; suspends about 2026-01-05T00:05:00Z',
+  ],
   [
     tail('due'),
     'no activity seen since 2026-01-05T00:00:00Z; its suspension about 2026-01-05T00:05:00Z is not seen yet',
