@@ -6,18 +6,18 @@ import { causeText, explanation, whyText } from '../../src/report/explain.ts'
 import { at } from '../support/build.ts'
 import { snapshotOf } from '../support/fleet-snapshot.ts'
 
-const tail = (end: 'ahead' | 'due' | 'overdue'): WhyAwake => ({
+const tail = (end: 'ahead' | 'due' | 'overdue', ours = false): WhyAwake => ({
   because: 'idle-tail',
   since: at(0),
   until: at(300),
   end,
-  ours: false,
+  ours,
 })
 
 test.each([
   [tail('ahead'), 'no activity seen since 2026-01-05T00:00:00Z; suspends about 2026-01-05T00:05:00Z'],
   [
-    { ...tail('ahead'), ours: true },
+    tail('ahead', true),
     'no activity seen since 2026-01-05T00:00:00Z but readings of Dormouse; suspends about 2026-01-05T00:05:00Z',
   ],
   [
