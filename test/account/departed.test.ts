@@ -126,9 +126,9 @@ test('ids are kept of the newest that left, the others are known by when they we
   expect(looks.map(wakes)).toEqual([0, 0, 1])
 })
 
-test('a first sight gives up its turn after every ten computes', () => {
+test('a first sight gives up its turn after every five computes', () => {
   const turns = [...account(ledger(), firstSight(NOW, 230), { prices, preset, overhead: 0.01, now: at(NOW) })]
-  expect(turns.length).toBeGreaterThanOrEqual(23)
+  expect(turns.length).toBeGreaterThanOrEqual(46)
 })
 
 test('facts that fold no compute give up no turn each', () => {
