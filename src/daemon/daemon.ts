@@ -1,5 +1,6 @@
 // The daemon: accounts on their loops, one snapshot, two listeners.
 import type { Logger } from 'pino'
+import { lookAtSlots } from '../calendar/slots.ts'
 import type { Config, Loaded } from '../config/load.ts'
 import type { Facts } from '../metrics/collect.ts'
 import { createSelfMetrics } from '../metrics/self.ts'
@@ -102,6 +103,7 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
           kept: store,
           clock,
           reload,
+          nextReportAt: (now) => lookAtSlots(reports.schedule(), undefined, now).next,
           reports: () => reportSources(settings.config(), lanes, store),
           sender: () =>
             reports.sinks().length > 0 ? (account) => reportByHand(reports, account) : undefined,

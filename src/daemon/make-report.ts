@@ -15,7 +15,7 @@ import { inTurns } from '../model/steps.ts'
 import { earliest, instant, type Instant } from '../model/units.ts'
 import { openEvents } from '../report/events.ts'
 import { openGather, type Gather, type Stretches } from '../report/gather.ts'
-import type { Place } from '../report/place.ts'
+import { isAbout, type Place } from '../report/place.ts'
 import { reportOf, type ReportInput } from '../report/report.ts'
 import type { Report } from '../report/schema.ts'
 import { eventText } from '../send/events.ts'
@@ -65,16 +65,13 @@ export async function makeReports(source: ReportSource, asked: ReportsAsked): Pr
   const placeOf = placesOf(source, areHoursKept ? source.unread : 'what readings told is kept for 93 days')
   const gatherings = plans.map((plan) => ({ plan, gathering: openGather(stretches) }))
   await gather(source, stretches, (ref) => {
-    const { team } = placeOf(ref).owner
-    return gatherings.flatMap(({ plan: { onlyTeam }, gathering }) =>
-      onlyTeam === undefined || onlyTeam === team ? [gathering] : [],
-    )
+    const place = placeOf(ref)
+    return gatherings.flatMap(({ plan, gathering }) => (isAbout(plan, place) ? [gathering] : []))
   })
   const events = await eventsIn(source, slot)
   const reports: Report[] = []
   for (const { plan, gathering } of gatherings) {
-    const isTold = (ref: ComputeRef): boolean =>
-      plan.onlyTeam === undefined || placeOf(ref).owner.team === plan.onlyTeam
+    const isTold = (ref: ComputeRef): boolean => isAbout(plan, placeOf(ref))
     const telling = reportOf({
       ...commonOf(source, asked),
       plan,

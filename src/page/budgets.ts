@@ -10,10 +10,10 @@ import {
 } from '../model/budget.ts'
 import type { Snapshot } from '../model/snapshot.ts'
 import type { Instant } from '../model/units.ts'
-import { dayText } from '../report/dates.ts'
-import { fanSvg } from '../report/fan.ts'
+import { fanFigure } from '../report/fan.ts'
 import { html, type Html, type Part } from '../report/markup.ts'
-import { amount, chosenText, inBrackets, percent, rangeText } from '../report/words.ts'
+import { tableHtml } from '../report/table-html.ts'
+import { amount, chosenText, percent, rangeText } from '../report/words.ts'
 import { EMPTY, figure, type House, type Page } from './layout.ts'
 import { clockHtml, timeHtml } from './times.ts'
 
@@ -32,49 +32,38 @@ type Context = { readonly now: Instant; readonly isOneOfMany: boolean; readonly 
 
 function budgetHtml(view: ForecastBudget, context: Context): Html {
   const { limit, spent, forecast, period, countedFrom } = view
-  const text = fanText(view)
   const fan = {
+    name: view.name,
     period,
     now: context.now,
     countedFrom,
     limit: limit.amount,
     spent: spent.likely,
     forecast,
-    text,
+    amountOf: (value: number) => amountText(value, limit),
+    dayOf: context.house.zone.dayOf,
   }
+  const between = forecast ? 'now and the end' : 'the beginning and now'
   return html`<section class="budget ${standing(view)}">
     <h2><bdi>${view.name}</bdi> <span class="tag">${STANDING[standing(view)]}</span></h2>
     ${aboutHtml(view, context)}
     <div class="two">
-      <figure>
-        ${fanSvg(fan)}
-        <p class="ends">
-          <span>${dayOf(period.from, context)}</span><span>${dayOf(period.to, context)}</span>
-        </p>
-        <figcaption>
-          <span class="key spent">spent</span>
-          ${forecast && html`<span class="key likely">forecast, with its range</span>`}
-          <span class="key limit">limit</span> <span class="key today">now</span> Lines are straight between
-          what is known: ${forecast ? 'now and the end' : 'the beginning and now'}.
-        </figcaption>
-      </figure>
+      ${fanFigure(fan, { nowText: 'now', after: `Lines are straight between what is known: ${between}.` })}
       ${figuresOf(view, context)}
     </div>
-    ${forecast === undefined && html`<p class="about">No forecast before a day is over.</p>`}
+    ${forecast === undefined && html`<p class="about">No forecast until a whole day has been watched.</p>`}
     <details data-key="burn-${view.account}-${view.name}">
-      <summary>Burn, rungs, and what follows</summary>
+      <summary>Burn rate and thresholds</summary>
       ${burnTable(view)}
       <ul class="plain">
         <li>${rungText(view)}</li>
         <li>${actingText(view)}</li>
-        <li>${percent(view.assumed)} of what is counted rests on no fact.</li>
+        <li>${percent(view.assumed)} of what is counted is an assumption.</li>
         <li>With every compute awake at its largest the burn would be ${burnText(view.maxBurn)}.</li>
       </ul>
     </details>
   </section>`
 }
-
-const dayOf = (at: Instant, { house: { zone } }: Context): string => dayText(zone.dayOf(at).date)
 
 function aboutHtml(
   { account, limit, per, period, scope, team, tier }: ForecastBudget,
@@ -129,65 +118,53 @@ function standing({ share, forecast }: ForecastBudget): Standing {
 const amountText = (value: number, limit: BudgetLimit): string =>
   amount(inUnit(value, limit), budgetUnit(limit))
 
-function fanText({ spent, limit, forecast }: ForecastBudget): string {
-  const now = `${amountText(spent.likely, limit)} of ${amountText(limit.amount, limit)} spent`
-  if (!forecast) return now
-  const { p10, p50, p90 } = forecast
-  const range = rangeText({ low: p10, high: p90 }, (value) => amountText(value, limit))
-  return `${now}; at the end likely ${amountText(p50, limit)}${inBrackets(range)}`
+function burnTable({ name, burns }: ForecastBudget): Html {
+  const rows = burns.toSorted((a, b) => a.window - b.window)
+  const isAnyOff = rows.some(({ off }) => off !== undefined)
+  return html`<p class="about">How fast it goes: 1 spends exactly the limit in one period.</p>
+    ${tableHtml({
+      label: `Burn rate of ${name}`,
+      columns: [
+        { title: 'Over the last', kind: 'name' },
+        { title: 'Burn', kind: 'number' },
+        { title: 'Usual at this time', kind: 'number' },
+        { title: 'Alert from a burn of', kind: 'number' },
+        ...(isAnyOff ? [{ title: 'Why it is off', kind: 'words' } as const] : []),
+      ],
+      rows: rows.map((one) => [...burnCells(one), ...(isAnyOff ? [one.off && OFF[one.off]] : [])]),
+    })}`
 }
 
-const burnTable = ({ burns }: ForecastBudget): Html =>
-  html`<table>
-    <caption>
-      How fast it goes: 1 spends exactly the limit in one period
-    </caption>
-    <thead>
-      <tr>
-        <th scope="col">Over the last</th>
-        <th scope="col" class="number">Burn</th>
-        <th scope="col" class="number">As usual then</th>
-        <th scope="col" class="number">Told from a burn of</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${burns.map(burnRow)}
-    </tbody>
-  </table>`
-
-const burnRow = (one: Burn): Html =>
-  html`<tr>
-    <th scope="row">${chosenText(one.window)}</th>
-    <td class="number">${burnHtml(one.burn)}</td>
-    <td class="number">${burnHtml(one.usual)}</td>
-    <td class="number${one.off !== undefined && ' words'}">
-      ${one.off === undefined ? burnHtml(one.threshold) : OFF[one.off]}
-    </td>
-  </tr>`
+const burnCells = ({ window, burn, usual, threshold, off }: Burn): readonly Part[] => [
+  chosenText(window),
+  burnHtml(burn),
+  burnHtml(usual),
+  off === undefined ? burnHtml(threshold) : 'off',
+]
 
 const burnHtml = (burn: number | undefined): Part => (burn === undefined ? EMPTY : burnText(burn))
 
 const burnText = (burn: number): string => burn.toFixed(2)
 
 const OFF: Readonly<Record<NonNullable<Burn['off']>, string>> = {
-  'out-of-reach': 'off: out of reach of all computes together',
-  'left-to-forecast': 'off: a burn of 1 is normal, the forecast tells',
+  'out-of-reach': 'even all computes at full size could not reach it',
+  'left-to-forecast': 'a burn of 1 is normal, the forecast tells',
 }
 
 const rungText = ({ rungs }: ForecastBudget): string =>
   rungs.length === 0
-    ? 'No rung is reached; the first is at 50 %.'
+    ? 'No threshold is reached; the first is at 50 %.'
     : `Reached in this period: ${rungs.map((rung) => `${rung} %`).join(', ')}.`
 
 function actingText({ acting, mode }: ForecastBudget): string {
   switch (acting.kind) {
     case 'acts':
-      return 'It is hard, and Dormouse changes nothing yet: a rung is told, and nothing follows.'
+      return 'It is hard, and Dormouse changes nothing yet: thresholds are only reported.'
     case 'tells':
       return acting.because === 'soft'
-        ? 'It is soft: a rung is told, and nothing follows.'
-        : `It is ${mode}, and for the whole account: a rung is told, and nothing follows.`
+        ? 'It is soft: thresholds are only reported.'
+        : `It is ${mode}, and for the whole account: thresholds are only reported.`
     case 'held':
-      return `It would not be acted upon: ${percent(acting.share)} of it rests on no fact.`
+      return `It would not be acted upon: ${percent(acting.share)} of it is an assumption.`
   }
 }

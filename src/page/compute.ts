@@ -6,8 +6,9 @@ import type { ComputeView } from '../model/snapshot.ts'
 import type { Instant } from '../model/units.ts'
 import { causeText, explanation, STATE_WORDS, whyText } from '../report/explain.ts'
 import { axisSvg } from '../report/axis.ts'
-import { html, type Html } from '../report/markup.ts'
+import { breakable, html, type Html, type Part } from '../report/markup.ts'
 import { stripSums, stripSvg, type Strip } from '../report/strip.ts'
+import { tableHtml } from '../report/table-html.ts'
 import { chosenText, lastText, money, percent, rangeText, shortNumber, spanText } from '../report/words.ts'
 import { legend } from './fleet.ts'
 import { EMPTY, figure, type House, type Page } from './layout.ts'
@@ -88,63 +89,50 @@ function stretchTable(strip: Strip, { now, house }: Context): Html {
   return html`<p class="about">Awake ${spanText(awake)}, ${spanText(tail)} of it after the last activity.</p>
     <details data-key="stretches">
       <summary>Show data</summary>
-      <div class="wide" tabindex="0" role="region" aria-label="Times awake">
-        <table>
-          <caption>
-            Times awake, the newest first${left > 0 && `; ${left} older ones are left out`}
-          </caption>
-          <thead>
-            <tr>
-              <th scope="col">From</th>
-              <th scope="col">To</th>
-              <th scope="col" class="number">Awake</th>
-              <th scope="col" class="number">Idle tail</th>
-              <th scope="col">Began with</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${newest.map((stretch) => stretchRow(stretch, { now, house }))}
-          </tbody>
-        </table>
-      </div>
+      <p class="about">Times awake, the newest first${left > 0 && `; ${left} older ones are left out`}.</p>
+      ${tableHtml({
+        label: 'Times awake',
+        columns: [
+          { title: 'From', kind: 'name' },
+          { title: 'To', kind: 'name' },
+          { title: 'Awake', kind: 'number' },
+          { title: 'Idle tail', kind: 'number' },
+          { title: 'Began with', kind: 'name' },
+        ],
+        rows: newest.map((stretch) => stretchRow(stretch, { now, house })),
+      })}
     </details>`
 }
 
-const stretchRow = ({ from, to, tail, restart }: AwakeTime, { now, house: { zone } }: Context): Html =>
-  html`<tr>
-    <td>${timeHtml(from, zone)}</td>
-    <td>${to >= now ? 'still awake' : clockHtml(to, from, zone)}</td>
-    <td class="number">${spanText(to - from)}</td>
-    <td class="number">${spanText(tail)}</td>
-    <td>${restart ? 'restart' : 'wake'}</td>
-  </tr>`
+const stretchRow = (
+  { from, to, tail, restart }: AwakeTime,
+  { now, house: { zone } }: Context,
+): readonly Part[] => [
+  timeHtml(from, zone),
+  to >= now ? 'still awake' : clockHtml(to, from, zone),
+  spanText(to - from),
+  spanText(tail),
+  restart ? 'restart' : 'wake',
+]
 
 function culprits({ awakeBy, awake, currency }: ComputeView): Html | undefined {
   if (awakeBy.length === 0) return undefined
   return html`<section>
     <h2>Who held it awake</h2>
     <p class="about">As far as readings cover its time awake, since it was first seen.</p>
-    <div class="wide" tabindex="0" role="region" aria-label="Who held it awake">
-      <table>
-        <caption class="hidden">
-          Who held it awake
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col">Because of</th>
-            <th scope="col">Application</th>
-            <th scope="col">User</th>
-            <th scope="col">Database</th>
-            <th scope="col" class="number">Time</th>
-            <th scope="col" class="number">Of its time awake</th>
-            <th scope="col" class="number">Money</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${awakeBy.map((share) => culpritRow(share, awake.likely, currency))}
-        </tbody>
-      </table>
-    </div>
+    ${tableHtml({
+      label: 'Who held it awake',
+      columns: [
+        { title: 'Because of', kind: 'name' },
+        { title: 'Application', kind: 'name' },
+        { title: 'User', kind: 'name' },
+        { title: 'Database', kind: 'name' },
+        { title: 'Time', kind: 'number' },
+        { title: 'Of its time awake', kind: 'number' },
+        { title: 'Money', kind: 'number' },
+      ],
+      rows: awakeBy.map((share) => culpritRow(share, awake.likely, currency)),
+    })}
   </section>`
 }
 
@@ -152,14 +140,13 @@ const culpritRow = (
   { cause, application, user, database, time, spend }: AwakeShare,
   awake: number,
   currency: string,
-): Html =>
-  html`<tr>
-    <th scope="row">${cause}</th>
-    ${[application, user, database].map((name) => html`<td>${name === '' ? EMPTY : html`<bdi>${name}</bdi>`}</td>`)}
-    <td class="number">${spanText(time)}</td>
-    <td class="number">${awake > 0 ? percent(Math.min(1, time / awake)) : EMPTY}</td>
-    <td class="number">${money(spend, currency)}</td>
-  </tr>`
+): readonly Part[] => [
+  cause,
+  ...[application, user, database].map((name) => (name === '' ? EMPTY : html`<bdi>${breakable(name)}</bdi>`)),
+  spanText(time),
+  awake > 0 ? percent(Math.min(1, time / awake)) : EMPTY,
+  money(spend, currency),
+]
 
 /** `8 kB`, `1.5 GB`. */
 function sizeOf(size: number): string {

@@ -8,7 +8,9 @@ export function fleetFilters({ computes }: Snapshot, query: FleetQuery): Html {
   const teams = namesOf(computes.map(({ owner }) => owner.team))
   const tiers = namesOf(computes.map(({ owner }) => owner.tier))
   return html`<form class="filters" method="get" action="/" role="search" aria-label="Computes">
-    <label>Text <input type="search" name="text" value="${query.text ?? ''}" maxlength="200" /></label>
+    <label
+      >Name, id or team <input type="search" name="text" value="${query.text ?? ''}" maxlength="200"
+    /></label>
     ${choice('State', 'state', { options: STATES.map((state) => [state, STATE_WORDS[state]]), now: query.state })}
     ${teams.length > 0 && choice('Team', 'team', { options: [...teams.map(itself), [NONE, 'none']], now: query.team === '' ? NONE : query.team })}
     ${tiers.length > 0 && choice('Tier', 'tier', { options: [...tiers.map(itself), [NONE, 'none']], now: query.tier === '' ? NONE : query.tier })}

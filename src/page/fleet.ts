@@ -39,39 +39,49 @@ const NO_SUMS: Recent['sums'] = new Map()
 export const chosenOf = ({ snapshot, query, recent }: Fleet): Chosen =>
   chosen(snapshot.computes, query, recent?.sums ?? NO_SUMS)
 
-export function fleetPage(
-  fleet: Fleet,
-  { rows, found, page, pages }: Chosen,
-  { strips, house }: { readonly strips: ReadonlyMap<string, Strip>; readonly house: House },
-): Page {
+type Drawn = { readonly strips: ReadonlyMap<string, Strip>; readonly house: House }
+
+export function fleetPage(fleet: Fleet, shown: Chosen, drawn: Drawn): Page {
   const { snapshot, query } = fleet
-  const row = rowOf(fleet, { strips, later: new Set(rows.slice(FIRST)) }, house)
   return {
     title: 'Fleet',
     path: '/',
     main: html`<h1>Fleet</h1>
-      ${fleetFigures(fleet)} ${fleetFilters(snapshot, query)}
-      <table class="fleet">
-        <caption>
-          ${countText(found.length, snapshot.computes.length)}${placeText(query)}. Awake, spend and idle tail
-          are those of today and the six days before.
-        </caption>
-        <thead>
-          <tr>
-            ${COLUMNS.map(({ title, sort, kind }) => headingOf(title, { sort, kind, query, now: snapshot.takenAt, zone: house.zone }))}
-          </tr>
-        </thead>
-        ${
-          query.group === 'team'
-            ? groupsOf(fleet, { rows, found }, row)
-            : html`<tbody>
-                ${rows.map(row)}
-              </tbody>`
-        }
-      </table>
-      ${rows.length === 0 && html`<p class="nothing">${snapshot.computes.length === 0 ? 'No compute was seen yet.' : 'No compute fits these filters.'}</p>`}
-      ${pages > 1 && pager(query, page, pages)} ${legend()}`,
+      ${fleetFigures(fleet)}
+      ${
+        snapshot.computes.length === 0
+          ? html`<p class="nothing">${emptyText(snapshot)}</p>`
+          : html`${fleetFilters(snapshot, query)} ${fleetTable(fleet, shown, drawn)}`
+      }`,
   }
+}
+
+const emptyText = ({ ready }: Snapshot): string =>
+  ready ? 'The accounts have no computes.' : 'No compute was seen yet: not every account could be asked.'
+
+function fleetTable(fleet: Fleet, { rows, found, page, pages }: Chosen, { strips, house }: Drawn): Html {
+  const { snapshot, query } = fleet
+  const row = rowOf(fleet, { strips, later: new Set(rows.slice(FIRST)) }, house)
+  return html`<table class="fleet">
+      <caption>
+        ${countText(found.length, snapshot.computes.length)}${placeText(query)}. Awake, spend and idle tail
+        are those of today and the six days before; idle tail is a share of the time awake.
+      </caption>
+      <thead>
+        <tr>
+          ${COLUMNS.map(({ title, sort, kind }) => headingOf(title, { sort, kind, query, now: snapshot.takenAt, zone: house.zone }))}
+        </tr>
+      </thead>
+      ${
+        query.group === 'team'
+          ? groupsOf(fleet, { rows, found }, row)
+          : html`<tbody>
+              ${rows.map(row)}
+            </tbody>`
+      }
+    </table>
+    ${rows.length === 0 && html`<p class="nothing">No compute fits these filters.</p>`}
+    ${pages > 1 && pager(query, page, pages)} ${legend()}`
 }
 
 const countText = (found: number, all: number): string =>
@@ -166,14 +176,16 @@ const teamHtml = ({ owner: { team, tier } }: ComputeView): Html =>
 /** Letters of what may take the lines it needs. Cutting every text off takes a browser a fifth longer to show the page. */
 const SHORT = 60
 
-const named = (text: string, shown: (text: string) => Part = (all) => all): Html =>
-  html`<bdi ${text.length > SHORT && html` class="long"`}>${shown(text)}</bdi>`
+/** Where a text that is cut off ends is seen only of one from left to right. */
+const cut = (text: string, shown: Part, about?: Html): Html =>
+  html`<bdi ${text.length > SHORT && html` class="long" dir="ltr"${about}`}>${shown}</bdi>`
+
+/** It is told whole where it is pointed at. */
+const named = (name: string): Html => cut(name, name, html` title="${name}"`)
 
 function causeHtml({ why }: ComputeView, context: Parameters<typeof withTimes>[1]): Html | undefined {
   const cause = causeText(why)
-  return cause === undefined
-    ? undefined
-    : html`<small>${named(cause, (text) => withTimes(text, context))}</small>`
+  return cause === undefined ? undefined : html`<small>${cut(cause, withTimes(cause, context))}</small>`
 }
 
 const NOTHING = { awake: 0, idleTail: 0, spend: 0 } as RecentSums
@@ -249,5 +261,6 @@ const LEGEND = [
   ['tail', 'M0 12h24', 'idle tail: awake, waiting for the delay'],
   ['asleep', 'M0 15h24', 'asleep'],
   ['unknown', 'M0 13h24', 'not known'],
-  ['restart', 'M12 0v16', 'restart'],
+  ['restart', 'M12 -4v20', 'restart'],
+  ['day', 'M12 0v16', 'a day begins'],
 ] as const

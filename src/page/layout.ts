@@ -58,7 +58,7 @@ export const documentOf = (
             </nav>
             <button id="theme" type="button" hidden>Theme</button>
           </header>
-          ${snapshot ? banner(snapshot, house.zone) : html`<div id="banner" class="banner wait" role="status" aria-live="polite">The first pass has not ended yet.</div>`}
+          ${snapshot ? banner(snapshot, house.zone) : html`<div id="banner" class="banner wait" role="status" aria-live="polite">Dormouse is starting.</div>`}
           <main id="main" tabindex="-1">${main}</main>
           <footer>
             <p>
@@ -79,8 +79,8 @@ export const documentOf = (
 const reports = ({ accounts }: Snapshot): Html | false =>
   accounts.length > 0 &&
   html`<p>
-    What the last whole week
-    cost:${accounts.map(({ account }) => html` <a href="/api/v1/report?account=${inPath(account)}&amp;format=html">${account}</a>`)}
+    What the last whole week cost:
+    ${accounts.map(({ account }, index) => html`${index > 0 && ', '}<a href="${nowPath(account)}">${account}</a>`)}
   </p>`
 
 /** Nothing in it changes with time alone: it is read out whenever it changes. */
@@ -134,6 +134,10 @@ export const figure = (label: string, value: Part, note?: Part): Html =>
   </div>`
 
 export const EMPTY = html`<span class="none">–</span>`
+
+/** Where the last whole week of an account is told as it is known now. */
+export const nowPath = (account: string): string =>
+  `/api/v1/report?account=${inPath(account)}&format=html-full`
 
 /** A part of an address. */
 export const inPath = (text: string): string => encodeURIComponent(text.toWellFormed())

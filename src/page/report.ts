@@ -3,7 +3,10 @@ import { reportItem, type KeptReport } from '../model/report.ts'
 import { toIso } from '../model/time.ts'
 import { instantText } from '../report/dates.ts'
 import { html, type Html, type Part } from '../report/markup.ts'
-import { inPath, type Page } from './layout.ts'
+import type { Zone } from '../calendar/zone.ts'
+import type { Instant } from '../model/units.ts'
+import { inPath, nowPath, type Page } from './layout.ts'
+import { dueHtml } from './times.ts'
 
 export type ReportPage = {
   readonly accounts: readonly string[]
@@ -15,6 +18,8 @@ export type ReportPage = {
   readonly hasMore: boolean
   /** Undefined where none is kept, or not the one that is asked for. */
   readonly shown: ShownReport | undefined
+  /** When the next is made; undefined where none is ever. */
+  readonly nextAt: Instant | undefined
 }
 
 export type ShownReport = {
@@ -30,8 +35,8 @@ function madeHtml({ madeAt }: KeptReport): Html {
   return html`<time datetime="${iso}">${instantText(iso)}</time>`
 }
 
-export const reportPage = (asked: ReportPage): Page => {
-  const { account, shown, kept, page } = asked
+export const reportPage = (asked: ReportPage, zone: Zone): Page => {
+  const { account, shown } = asked
   return {
     title: shown ? `Report ${shown.report.slot.id}` : 'Reports',
     path: '/report',
@@ -41,20 +46,19 @@ export const reportPage = (asked: ReportPage): Page => {
         ? html`<p class="about">Kept as it was made on ${madeHtml(shown.report)}.</p>
             <div class="report">${shown.main}</div>`
         : html`<h1>Reports</h1>
-            <p class="nothing">
-              ${kept.length === 0 && page === 1 ? NONE : 'There is no such report, or it is not kept any more.'}
-            </p>
-            <p>
-              <a href="/api/v1/report?account=${inPath(account)}&amp;format=html-full"
-                >What the last whole week cost, as far as it is known now</a
-              >
-            </p>`
+            ${missingHtml(asked, zone)}
+            <p><a href="${nowPath(account)}">What the last whole week cost, as far as it is known now</a></p>`
     }`,
   }
 }
 
-const NONE =
-  'None was made yet. The first is made when a week is over and report.schedule comes, by default on Monday at eight.'
+const missingHtml = ({ account, kept, page, nextAt }: ReportPage, zone: Zone): Html =>
+  kept.length === 0 && page === 1
+    ? html`<p class="nothing">
+        No report yet.${nextAt !== undefined && html` The next is due ${dueHtml(nextAt, zone)}.`}
+      </p>`
+    : html`<p class="nothing">There is no such report, or it is not kept any more.</p>
+        <p><a href="/report?account=${inPath(account)}">The newest report</a></p>`
 
 /** Where each is to be found, with the same others to choose from. */
 const pathOf = (

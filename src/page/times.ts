@@ -1,5 +1,6 @@
 // Times as clocks of the configured zone show them, with the instant itself for machines.
 import type { Zone } from '../calendar/zone.ts'
+import { dayText } from '../report/dates.ts'
 import { html, type Html, type Part } from '../report/markup.ts'
 import { fromIso, toIso } from '../model/time.ts'
 import { instant, type Instant } from '../model/units.ts'
@@ -7,6 +8,11 @@ import { instant, type Instant } from '../model/units.ts'
 /** `2026-11-22 02:31`. */
 export const timeHtml = (at: Instant, zone: Zone): Html =>
   html`<time datetime="${toIso(at)}">${wallText(at, zone)}</time>`
+
+/** `Mon 23 Nov 08:00 UTC`: of what is to come within days. */
+export const dueHtml = (at: Instant, zone: Zone): Html =>
+  html`<time datetime="${toIso(at)}">${dayText(zone.dayOf(at).date)} ${wallText(at, zone).slice(11)}</time>
+    ${zone.name}`
 
 /** `02:31` of the same day as `beside`, else with its date. */
 export function clockHtml(at: Instant, beside: Instant, zone: Zone): Html {

@@ -1,10 +1,18 @@
 // A report as headings, sentences and tables, before any format: each format writes these, and knows nothing of money.
 import { harmless } from '../model/harmless.ts'
+import { computeText } from './compute-text.ts'
+import type { Named } from './place.ts'
 
 export type Column = { readonly title: string; readonly align: 'left' | 'right' }
 
-/** Plain text, or a bar of a share of the longest. */
-export type Cell = string | { readonly bar: number }
+/** Plain text, a bar of a share of the longest, or computes: names of several people side by side. */
+export type Cell = string | { readonly bar: number } | { readonly computes: readonly Named[] }
+
+/** What a cell says in plain text; a bar is told by whoever draws it. */
+export function wordsOf(cell: Cell, ofBar: (share: number) => string): string {
+  if (typeof cell === 'string') return cell
+  return 'bar' in cell ? ofBar(cell.bar) : cell.computes.map(computeText).join(', ')
+}
 
 export type Table = {
   readonly kind: 'table'

@@ -1,8 +1,9 @@
 // The report as the HTML of a mail: tables and inline styles only, as mail programs drop scripts, style sheets and SVG.
-import { toldRows, type Block, type Cell, type Column, type Section } from './blocks.ts'
+import { toldRows, wordsOf, type Block, type Cell, type Column, type Section } from './blocks.ts'
 import { pageOf } from './page.ts'
 import type { Report } from './schema.ts'
 import { unbroken } from './unbroken.ts'
+import { percent } from './words.ts'
 
 const PAGE =
   'font:14px/1.5 sans-serif;color:#1f2328;background:#fff;max-width:760px;margin:0 auto;padding:16px'
@@ -54,13 +55,13 @@ function blockHtml(block: Block): string {
 const BAR = 160
 
 function cellHtml(cell: Cell, column: Column | undefined): string {
-  if (typeof cell !== 'string') {
+  if (typeof cell === 'object' && 'bar' in cell) {
     const width = Math.round(BAR * cell.bar)
     const bar = `<table cellspacing="0"><tr><td width="${width}" height="10" bgcolor="#2f6fde"></td></tr></table>`
     return `<td>${width === 0 ? '' : bar}</td>`
   }
   const align = column?.align === 'right' ? ' align="right" nowrap' : ''
-  return `<td${align}>${escaped(cell)}</td>`
+  return `<td${align}>${escaped(wordsOf(cell, percent))}</td>`
 }
 
 /** For text between tags; no attribute holds anything that others chose. */

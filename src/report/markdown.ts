@@ -1,5 +1,5 @@
 // The report as CommonMark with tables.
-import { toldRows, type Block, type Cell, type Column, type Section } from './blocks.ts'
+import { toldRows, wordsOf, type Block, type Cell, type Column, type Section } from './blocks.ts'
 import { pageOf } from './page.ts'
 import type { Report } from './schema.ts'
 
@@ -30,7 +30,7 @@ const ruleOf = ({ align }: Column): string => (align === 'right' ? '--:' : '---'
 const BAR = 20
 
 const cellText = (cell: Cell): string =>
-  typeof cell === 'string' ? escaped(cell) : '█'.repeat(Math.round(BAR * cell.bar))
+  escaped(wordsOf(cell, (share) => '█'.repeat(Math.round(BAR * share))))
 
 /** Nothing in a text is markup: every sign that CommonMark or a table knows is written with a backslash, HTML as entities. */
 const escaped = (text: string): string =>

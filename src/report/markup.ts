@@ -52,4 +52,8 @@ function quotedIn(strings: TemplateStringsArray): readonly boolean[] {
 
 const OPEN = /="[^"]*$/
 
+/** Text that may be broken after each `_`: names of settings are longer than a cell. */
+export const breakable = (text: string): Html =>
+  html`${text.split(/(?<=_)/).map((part, index) => (index === 0 ? part : html`<wbr />${part}`))}`
+
 const isList = (part: Html | readonly Part[]): part is readonly Part[] => Array.isArray(part)

@@ -1,7 +1,7 @@
 // Where a compute belongs and what it is called, as a report tells it.
 import type { ComputeRef } from '../model/compute.ts'
 import type { Owner } from '../model/owner.ts'
-import type { Redactable, ReportGroup } from '../model/report.ts'
+import type { Redactable, ReportGroup, ReportPlan } from '../model/report.ts'
 import type { Report } from './schema.ts'
 
 export type Place = {
@@ -15,6 +15,10 @@ export type Place = {
   /** Why the last reading inside it saw nothing; undefined when it did, or none was tried. */
   readonly unreadBecause: string | undefined
 }
+
+/** Whether a report of such a plan is about a compute that belongs there. */
+export const isAbout = ({ onlyTeam }: ReportPlan, { owner }: Pick<Place, 'owner'>): boolean =>
+  onlyTeam === undefined || owner.team === onlyTeam
 
 export type Named = Pick<
   Report['not_analysed'][number]['examples'][number],

@@ -28,12 +28,17 @@ export function stripSvg(
   return html`<svg class="strip" viewBox="0 0 ${cells} 16" preserveAspectRatio="none" role="img">
     <title>${stripText(strip)}</title>
     ${pathSvg('day', marksPath(dayMarks(strip.span, dayOf), strip.span, cells))} ${paths}
-    ${pathSvg('restart', marksPath(restarts(strip), strip.span, cells))}
+    ${restartSvg(risen(marksPath(restarts(strip), strip.span, cells)))}
   </svg>`
 }
 
 const pathSvg = (what: string, path: string): Html | false =>
   path !== '' && html`<path class="${what}" d="${path}" />`
+
+/** With an edge, and higher than all else: its colour alone would not be seen in a time of use. */
+const restartSvg = (path: string): Html => html`${pathSvg('edge', path)}${pathSvg('restart', path)}`
+
+const risen = (path: string): string => path.replaceAll(' 0v16', ' -4v20')
 
 /** `awake 3.2 h of 24 h, 12 min of it idle tail`. */
 export function stripText(strip: Strip): string {

@@ -6,7 +6,7 @@ export type Bar = {
   /** What it says in words, with its unit. */
   readonly text: string
   readonly value: number
-  /** Drawn behind it, thinner; undefined: nothing is. */
+  /** Drawn under it, thinner; undefined: nothing is. */
   readonly before?: number | undefined
 }
 
@@ -16,30 +16,32 @@ export type Bars = {
   readonly text: string
 }
 
-const WIDTH = 480
-const ROW = 24
-/** From the left, for labels. */
-const LABELS = 130
-/** To the right, for amounts. */
-const AMOUNTS = 90
+/** Pixels: a line of text, and the bars under it. */
+const ROW = 36
+const ROW_WITH_BEFORE = 42
 
-/** Bars from left to right, one under the other, each as long as its share of the largest. */
+/**
+ * Bars from left to right, each as long as its share of the largest, under its label and its amount: as wide as there is room,
+ * and as legible on a telephone.
+ */
 export function barsSvg({ bars, text }: Bars): Html {
   const most = Math.max(...bars.flatMap(({ value, before = 0 }) => [value, before]), Number.MIN_VALUE)
-  const width = (value: number): number => Math.round(((WIDTH - LABELS - AMOUNTS) * value) / most)
-  const height = ROW * bars.length
-  return html`<svg class="bars" viewBox="0 0 ${WIDTH} ${height}" role="img">
+  const share = (value: number): string => `${((100 * value) / most).toFixed(1)}%`
+  const row = bars.some(({ before }) => before !== undefined) ? ROW_WITH_BEFORE : ROW
+  return html`<svg class="bars" height="${row * bars.length}" role="img">
     <title>${text}</title>
-    ${bars.map((bar, index) => barSvg(bar, { top: index * ROW, width }))}
-    <path class="axis" d="M${LABELS} 0V${height}" />
+    ${bars.map((bar, index) => barSvg(bar, { top: index * row, share }))}
   </svg>`
 }
 
-type Place = { readonly top: number; readonly width: (value: number) => number }
+type Place = { readonly top: number; readonly share: (value: number) => string }
 
-const barSvg = ({ label, text, value, before }: Bar, { top, width }: Place): Html =>
-  html`${before !== undefined && html`<path class="before" d="M${LABELS} ${top + 3}h${width(before)}v18h-${width(before)}Z" />`}<path
+const barSvg = ({ label, text, value, before }: Bar, { top, share }: Place): Html =>
+  html`<text class="label" x="0" y="${top + 13}">${label}</text
+    ><text class="amount" x="100%" y="${top + 13}">${text}</text
+    ><rect
       class="spent"
-      d="M${LABELS} ${top + 6}h${width(value)}v12h-${width(value)}Z"
-    /><text class="label" x="${LABELS - 8}" y="${top + 16}">${label}</text
-    ><text x="${LABELS + Math.max(width(value), width(before ?? 0)) + 6}" y="${top + 16}">${text}</text>`
+      y="${top + 19}"
+      width="${share(value)}"
+      height="10"
+    />${before !== undefined && html`<rect class="before" y="${top + 31}" width="${share(before)}" height="4" />`}`

@@ -1,5 +1,5 @@
 // The report as plain text of 78 columns: for terminals, and beside the HTML of a mail.
-import { toldRows, type Block, type Cell, type Column, type Table, type ToldRows } from './blocks.ts'
+import { toldRows, wordsOf, type Block, type Cell, type Column, type Table, type ToldRows } from './blocks.ts'
 import { widthOf } from './names.ts'
 import { pageOf } from './page.ts'
 import type { Report } from './schema.ts'
@@ -38,8 +38,7 @@ export function tableText({ columns }: Pick<Table, 'columns'>, { rows, rest }: T
 }
 
 const BAR = 20
-const cellText = (cell: Cell): string =>
-  typeof cell === 'string' ? cell : '#'.repeat(Math.round(BAR * cell.bar))
+const cellText = (cell: Cell): string => wordsOf(cell, (share) => '#'.repeat(Math.round(BAR * share)))
 
 /** Numbers have the room they need; what is too wide altogether is taken from the widest texts. */
 function widthsOf(

@@ -51,6 +51,19 @@ const quiet = ({ complaints, strayed, sent }: Watched) => ({
   sent,
 })
 
+/** What leaves its card, or would have to be moved to be read. */
+const CUT = `(() => {
+  const told = (one) => one.className + ' ' + one.textContent.trim().slice(0, 40)
+  const moved = [...document.querySelectorAll('.wide')].filter((one) => one.scrollWidth > one.clientWidth)
+  const left = [...document.querySelectorAll('section')].flatMap((section) => {
+    const right = section.getBoundingClientRect().right - parseFloat(getComputedStyle(section).paddingRight)
+    return [...section.querySelectorAll('p, table, td, th, dd, figcaption, svg, text, rect')].filter(
+      (one) => one.getBoundingClientRect().right > right + 1,
+    )
+  })
+  return [...moved, ...left].map(told)
+})()`
+
 const CLEAN = { complaints: [], strayed: [], sent: [] }
 
 describe.each([
@@ -69,6 +82,7 @@ describe.each([
       expect([name, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([name, width])
       expect([name, await page.evaluate(WIDER)]).toEqual([name, []])
       expect(await page.locator('h1').count()).toBe(1)
+      expect([name, await page.evaluate(CUT)]).toEqual([name, []])
     }
     expect(quiet({ page, ...watched })).toEqual(CLEAN)
   })
@@ -95,6 +109,32 @@ describe.each([
 const WIDER = `[...document.querySelectorAll('.figure dt')]
   .filter((label) => label.scrollWidth > label.clientWidth)
   .map((label) => label.textContent)`
+
+it('on a telephone amounts stay on their line, bars have theirs, and the fleet says what sorts it and when it is', async () => {
+  await using context = await browser.newContext({ viewport: { width: 360, height: 800 } })
+  const { page } = await watchedPage(context)
+  await page.goto(`${url}/budgets`)
+  const lines = await page.evaluate<
+    readonly number[]
+  >(`[...document.querySelectorAll('.two dd')].map((one) => {
+    const range = document.createRange()
+    range.selectNodeContents(one.firstChild)
+    return range.getClientRects().length
+  })`)
+  expect(new Set(lines)).toEqual(new Set([1]))
+  await page.goto(`${url}/report`)
+  const sizes = await page.evaluate<readonly number[]>(
+    `[...document.querySelectorAll('.bars text')].map((one) => one.getBoundingClientRect().height)`,
+  )
+  expect(sizes.length).toBeGreaterThanOrEqual(20)
+  expect(Math.min(...sizes)).toBeGreaterThanOrEqual(12)
+  await page.goto(url)
+  expect(await page.locator('.fleet .axis').isVisible()).toBe(true)
+  const [axis, strip] = await Promise.all(
+    ['.fleet .axis', '.fleet .strip'].map((one) => page.locator(one).first().boundingBox()),
+  )
+  expect([axis?.x, axis?.width]).toEqual([strip?.x, strip?.width])
+})
 
 async function openAll(page: Page): Promise<void> {
   for (const details of await page.locator('summary').all()) await details.click()

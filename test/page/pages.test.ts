@@ -3,9 +3,11 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { telemetryApp } from '../../src/daemon/telemetry.ts'
 import type { Snapshot } from '../../src/model/snapshot.ts'
+import { instant } from '../../src/model/units.ts'
 import { FLEETS, inputOf, told } from '../report/fleets.ts'
 import { KEPT, keptNamed, keptOf } from './kept-reports.ts'
-import { asked, appOf, fleet, pastOf, textOf } from './shown.ts'
+import { pastOf } from './past.ts'
+import { asked, appOf, fleet, textOf } from './shown.ts'
 import { problemsOf } from './well-formed.ts'
 
 const PATHS = [
@@ -20,6 +22,8 @@ const PATHS = [
   '/report?page=2',
   '/report?week=2026-W47&team=web',
 ]
+
+const MONDAY = instant(Date.UTC(2026, 10, 23, 8))
 
 const HOSTILE = [
   `"><script>alert(1)</script><img src=x onerror=alert(1)>`,
@@ -148,10 +152,13 @@ describe('reports that are kept', () => {
   })
 
   test('before the first it says when there will be one, and where the last week is', async () => {
-    const answer = await asked(appOf({ snapshot }), '/report')
+    const answer = await asked(appOf({ snapshot, nextReportAt: () => MONDAY }), '/report')
     const text = await answer.text()
     expect([answer.status, problemsOf(text)]).toEqual([200, []])
-    expect(text).toContain('None was made yet')
+    expect(text.replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' ')).toContain(
+      'No report yet. The next is due Mon 23 Nov 08:00 UTC.',
+    )
+    expect(text).toContain('datetime="2026-11-23T08:00:00Z"')
     expect(text).toContain('href="/api/v1/report?account=main&amp;format=html-full"')
   })
 
@@ -196,8 +203,8 @@ async function shown(snapshot: Snapshot, path: string): Promise<readonly string[
 }
 
 test.each([
-  ['the dearest first', '/', ['ep-3', 'ep-2', 'ep-5', 'ep-1', 'ep-4', 'ep-0']],
-  ['the cheapest first', '/?order=asc', ['ep-0', 'ep-4', 'ep-1', 'ep-5', 'ep-2', 'ep-3']],
+  ['the dearest first', '/', ['ep-0', 'ep-3', 'ep-2', 'ep-1', 'ep-5', 'ep-4']],
+  ['the cheapest first', '/?order=asc', ['ep-4', 'ep-5', 'ep-1', 'ep-2', 'ep-3', 'ep-0']],
   ['by name', '/?sort=name', ['ep-2', 'ep-0', 'ep-5', 'ep-3', 'ep-4', 'ep-1']],
   ['those awake', '/?state=active&sort=name', ['ep-0', 'ep-3']],
   ['those of a team', '/?team=data&sort=name', ['ep-4', 'ep-1']],
@@ -208,7 +215,7 @@ test.each([
   [
     'all, where nothing is understood',
     '/?sort=up&order=x&range=9d&page=-1&state=dead&group=x',
-    ['ep-3', 'ep-2', 'ep-5', 'ep-1', 'ep-4', 'ep-0'],
+    ['ep-0', 'ep-3', 'ep-2', 'ep-1', 'ep-5', 'ep-4'],
   ],
 ])('a fleet shows %s', async (_, path, ids) => {
   expect(await shown(fleet(6), path)).toEqual(ids)

@@ -5,7 +5,8 @@ import { cu, instant, micros } from '../../src/model/units.ts'
 import { TAKEN } from '../support/fleet-snapshot.ts'
 import { at } from '../support/build.ts'
 import { keptNamed } from './kept-reports.ts'
-import { appOf, budgetOf, fleet, pastOf } from './shown.ts'
+import { pastOf } from './past.ts'
+import { appOf, budgetOf, fleet } from './shown.ts'
 
 /** Markup, another direction and length, in what people name. */
 const NAMES = [
@@ -52,6 +53,7 @@ function troubled(): Snapshot {
     }),
     ...(index === 1 && {
       currentCu: { cu: cu(2), source: 'api' } as never,
+      connections: { active: 3, idle: 2, idleInTransaction: 0, other: 1 },
       awakeBy: view.awakeBy.map((share) => ({ ...share, application: NAMES[0], user: NAMES[1] })),
     }),
     why: WHYS[index] ?? view.why,

@@ -7,22 +7,22 @@ import type { KeptReports } from '../../src/daemon/kept-report.ts'
 import type { ReportSource } from '../../src/daemon/make-report.ts'
 import type { ForecastBudget } from '../../src/model/budget.ts'
 import { computeKey, type ComputeRef } from '../../src/model/compute.ts'
-import type { DayRow } from '../../src/model/day.ts'
-import type { AwakeTime } from '../../src/model/ledger.ts'
 import type { History } from '../../src/model/ports.ts'
 import type { ComputeView, Snapshot } from '../../src/model/snapshot.ts'
-import { after, cu, instant, micros, millis, ratio, seconds, type Instant } from '../../src/model/units.ts'
+import { cu, micros, millis, ratio, seconds, type Instant } from '../../src/model/units.ts'
 import { at, prices } from '../support/build.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { busySnapshot, TAKEN, type FleetOptions } from '../support/fleet-snapshot.ts'
 import { NO_HISTORY } from '../support/no-history.ts'
 import { NO_PAGES } from '../support/no-pages.ts'
 import { NO_REPORTS } from '../support/no-reports.ts'
+import { ASLEEP_FOR, daysOf, DELAY, isAwake, PRICE } from './past.ts'
 
 export type Shown = {
   readonly snapshot?: Snapshot | undefined
   readonly history?: History
   readonly kept?: KeptReports
+  readonly nextReportAt?: (now: Instant) => Instant | undefined
 }
 
 /** What is shown is asked for anew each time: it may change. */
@@ -40,6 +40,7 @@ export const appOf = (shown: Shown): Hono =>
     kept: shown.kept ?? NO_PAGES.kept,
     reports: () =>
       new Map(shown.snapshot?.accounts.map(({ account }) => [account, {} as unknown as ReportSource])),
+    nextReportAt: shown.nextReportAt ?? NO_PAGES.nextReportAt,
     clock: fakeClock(),
     accounts: () => [],
     accountOf: (ref) => accountLike(ref, shown.snapshot),
@@ -96,52 +97,6 @@ export async function textOf(app: Hono, path: string): Promise<string> {
 
 const HOUR = 3_600_000
 
-/** Seven days before the snapshot: compute number n wakes every n + 1 hours for some minutes; the first never stops. */
-export const pastOf = ({ computes, takenAt }: Snapshot): History => ({
-  ...NO_HISTORY,
-  async *awakeTimes(_account, { from, to, computes: wanted = [] }) {
-    for (const ref of wanted)
-      yield { ref, times: wakes(ref, takenAt).filter((one) => one.from < to && one.to > from) }
-  },
-  async *days() {
-    for (const { ref } of computes) yield* daysOf(ref, takenAt)
-  },
-})
-
-const numberOf = ({ endpointId }: ComputeRef): number => Number(endpointId.match(/\d+/)?.[0] ?? 0)
-
-function wakes(ref: ComputeRef, now: Instant): readonly AwakeTime[] {
-  const every = (1 + (numberOf(ref) % 11)) * HOUR
-  return Array.from({ length: Math.floor((168 * HOUR) / every) }, (_, index) => {
-    const from = instant(now - 168 * HOUR + index * every + ((index * 7919) % 1800) * 1000)
-    return {
-      from,
-      to: instant(from + every / 3),
-      tail: millis(Math.min(every / 6, 300_000 * (1 + (index % 4)))),
-      restart: index % 23 === 5,
-    }
-  })
-}
-
-const daysOf = (ref: ComputeRef, now: Instant): readonly DayRow[] =>
-  Array.from({ length: 7 }, (_, day) => {
-    const awake = millis(((1 + ((numberOf(ref) * 7) % 23)) * HOUR) / 2)
-    const from = after(now, seconds(-(day + 1) * 86_400))
-    const time = { low: awake, likely: awake, high: awake }
-    return {
-      ref,
-      date: `day-${day}`,
-      from,
-      to: after(from, seconds(86_400)),
-      awake: time,
-      cuTime: { '106000': time as never },
-      idleTail: millis(awake / 5),
-      extension: millis(0),
-      wakes: 3,
-      version: 1,
-    }
-  })
-
 export const budgetOf = (over: Partial<ForecastBudget> = {}): ForecastBudget => ({
   account: 'main',
   name: 'previews',
@@ -155,7 +110,7 @@ export const budgetOf = (over: Partial<ForecastBudget> = {}): ForecastBudget => 
   total: 42_500_000,
   share: ratio(0.2125),
   remaining: 157_500_000,
-  rungs: [50],
+  rungs: [],
   assumed: ratio(0.02),
   acting: { kind: 'tells', because: 'soft' },
   maxBurn: 12.5,
@@ -185,6 +140,32 @@ export const budgetOf = (over: Partial<ForecastBudget> = {}): ForecastBudget => 
   ...over,
 })
 
+const OLD = { createdAt: at(-30 * 86_400) }
+
+/** Over already, and certain to stay so. */
+const NIGHT: Partial<ForecastBudget> = {
+  name: 'night',
+  per: 'day',
+  period: { from: at(0), to: at(86_400) },
+  countedFrom: at(0),
+  share: ratio(1.21),
+  remaining: -42_000_000,
+  spent: { low: 242_000_000, likely: 242_000_000, high: 242_000_000 },
+  rungs: [50, 80, 100, 110],
+  mode: 'hard',
+  acting: { kind: 'acts' },
+  forecast: {
+    p10: 250_000_000,
+    p50: 290_000_000,
+    p90: 330_000_000,
+    learning: true,
+    days: 12,
+    probabilityOver: ratio(1),
+    exhaustedAt: undefined,
+    held: undefined,
+  },
+}
+
 /** Computes that are awake and asleep, owned and not, with budgets and a month. */
 export function fleet(count: number, options: FleetOptions = {}): Snapshot {
   const taken = busySnapshot(count, {
@@ -192,14 +173,20 @@ export function fleet(count: number, options: FleetOptions = {}): Snapshot {
       name: ['checkout', 'search', 'billing', 'preview', 'reports'][index % 5] + `-${index}`,
     }),
     compute: (index) =>
-      index % 3 === 0
+      isAwake(index)
         ? {
+            ...OLD,
             state: 'active',
             suspendedAt: undefined,
             lastActive: at(TAKEN - 10),
             sizing: { min: cu(0.25), max: cu(2) },
           }
-        : { state: 'idle', suspendedAt: at(TAKEN - 600), lastActive: at(TAKEN - 900) },
+        : {
+            ...OLD,
+            state: 'idle',
+            suspendedAt: at(TAKEN - ASLEEP_FOR),
+            lastActive: at(TAKEN - ASLEEP_FOR - DELAY),
+          },
     ...options,
   })
   const month = budgetOf({ limit: { unit: 'money', amount: micros(1), currency: 'USD' } })
@@ -211,23 +198,15 @@ export function fleet(count: number, options: FleetOptions = {}): Snapshot {
       stored: true,
       budgets: [
         budgetOf(),
-        budgetOf({
-          name: 'night',
-          per: 'day',
-          share: ratio(1.21),
-          remaining: -42_000_000,
-          spent: { low: 242_000_000, likely: 242_000_000, high: 242_000_000 },
-          rungs: [50, 80, 100, 110],
-          mode: 'hard',
-          acting: { kind: 'acts' },
-        }),
+        budgetOf(NIGHT),
         budgetOf({
           name: 'fresh',
           forecast: undefined,
           limit: { unit: 'cu_hours', amount: millis(500 * HOUR) as never },
-          spent: { low: 0, likely: 0, high: 0 },
-          share: ratio(0),
-          remaining: 500 * HOUR,
+          countedFrom: at(0),
+          spent: { low: 3 * HOUR, likely: 3 * HOUR, high: 3 * HOUR },
+          share: ratio(0.006),
+          remaining: 497 * HOUR,
           team: '',
           tier: '',
         }),
@@ -240,25 +219,26 @@ export function fleet(count: number, options: FleetOptions = {}): Snapshot {
 
 const TEAMS = ['platform', 'data', ''] as const
 
-const owned = (view: ComputeView, index: number): ComputeView => ({
-  ...view,
-  owner: { ...view.owner, team: TEAMS[index % 3] ?? '', tier: index % 3 === 2 ? '' : 'prod' },
-  awakeBy: [
-    {
-      cause: 'clients',
-      application: 'web',
-      user: 'app',
-      database: 'main',
-      time: millis(3_600_000),
-      spend: micros(106_000),
-    },
-    {
-      cause: 'keep-alive',
-      application: 'pgbouncer',
-      user: 'pool',
-      database: 'main',
-      time: millis(600_000),
-      spend: micros(17_000),
-    },
-  ],
-})
+const owned = (view: ComputeView, index: number): ComputeView => {
+  const days = daysOf(view.ref, at(TAKEN))
+  const awake = millis(days.reduce((sum, day) => sum + day.awake.likely, 0))
+  const held = (share: number) => ({
+    time: millis(awake * share),
+    spend: micros((awake * share * PRICE) / HOUR),
+  })
+  const { spend } = held(1)
+  return {
+    ...view,
+    ...(view.state === 'active' && {
+      why: { because: 'clients', working: 2, application: 'web' },
+    }),
+    owner: { ...view.owner, team: TEAMS[index % 3] ?? '', tier: index % 3 === 2 ? '' : 'prod' },
+    awake: { low: awake, likely: awake, high: awake },
+    spend: { low: micros(0.98 * spend), likely: spend, high: micros(1.04 * spend) },
+    idleTail: millis(days.reduce((sum, day) => sum + day.idleTail, 0)),
+    awakeBy: [
+      { cause: 'clients', application: 'web', user: 'app', database: 'main', ...held(0.7) },
+      { cause: 'keep-alive', application: 'pgbouncer', user: 'pool', database: 'main', ...held(0.1) },
+    ],
+  }
+}

@@ -1,7 +1,9 @@
 // What the pages say where there is little to show, or much, or what others made up.
 import { describe, expect, test } from 'vitest'
-import { asked, appOf, fleet, pastOf, textOf } from './shown.ts'
-import { scenes } from './scenes.ts'
+import { pastOf } from './past.ts'
+import { asked, appOf, fleet, textOf } from './shown.ts'
+import { KEPT } from './kept-reports.ts'
+import { named, scenes } from './scenes.ts'
 import { problemsOf } from './well-formed.ts'
 
 const snapshot = fleet(12)
@@ -19,15 +21,15 @@ test.each(all.flatMap(({ name, app: shown, paths }) => paths.map((path) => [name
 
 describe('where there is nothing', () => {
   test.each([
-    ['/nowhere', 'There is nothing at /nowhere.'],
-    ['/computes/ep-99', 'Dormouse sees no compute ep-99'],
-    ['/report?account=nobody', 'No account is called nobody.'],
-  ])('%s says so, and where to go on', async (path, says) => {
+    ['/nowhere', 'There is nothing at /nowhere.', '<a href="/">All computes</a>'],
+    ['/computes/ep-99', 'Dormouse sees no compute ep-99', '<a href="/">All computes</a>'],
+    ['/report?account=nobody', 'No account is called nobody.', '<a href="/report">Reports</a>'],
+  ])('%s says so, and where to go on', async (path, says, way) => {
     const answer = await asked(app, path)
     const text = await answer.text()
     expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'text/html; charset=UTF-8'])
     expect(text).toContain(says)
-    expect(text).toContain('<a href="/">All computes</a>')
+    expect(text).toContain(way)
   })
 
   test('programs get JSON', async () => {
@@ -83,4 +85,68 @@ test('only a chart with a forecast has one in its legend', async () => {
   const text = await textOf(app, '/budgets')
   expect([text.match(/<svg class="fan"/g)?.length, text.match(/class="key likely"/g)?.length]).toEqual([3, 2])
   expect(text).toMatch(/<span>Thu 1 Jan<\/span\s*>\s*<span>Sun 1 Feb<\/span>/)
+})
+
+test('every line of a budget has its amount in the key, and its chart says them', async () => {
+  const text = (await textOf(app, '/budgets')).replaceAll(/\s+/g, ' ')
+  for (const amount of [
+    '>spent 42.50 USD<',
+    '>forecast 185.00 USD (150.00 USD to 240.00 USD)<',
+    '>limit 200.00 USD<',
+    'previews: 42.50 USD of 200.00 USD spent; at the end likely 185.00 USD',
+  ])
+    expect(text).toContain(amount)
+})
+
+test('burn rates are in order of their windows, and why one is off is a sentence of its own', async () => {
+  const text = (await textOf(app, '/budgets')).replaceAll(/\s+/g, ' ')
+  const [table = ''] = /<table class="stack".*?<\/table>/.exec(text) ?? []
+  expect([...table.matchAll(/role="rowheader">([^<]*)</g)].map(([, window]) => window)).toEqual([
+    '1 h',
+    '6 h',
+    '24 h',
+  ])
+  expect(table).toContain('class="words" data-label="Why it is off">a burn of 1 is normal')
+})
+
+test('a fleet of nothing says so, without a table that has no rows and a legend of nothing', async () => {
+  const none = { ...snapshot, computes: [] }
+  const text = await textOf(appOf({ snapshot: none }), '/')
+  expect(text).toContain('The accounts have no computes.')
+  for (const part of ['<table', 'class="legend"', '<form']) expect(text).not.toContain(part)
+  expect(await textOf(appOf({ snapshot: { ...none, ready: false } }), '/')).toContain(
+    'No compute was seen yet',
+  )
+})
+
+test('while the first pass runs the page says what happens, once, under its own tab', async () => {
+  for (const path of ['/', '/budgets', '/report']) {
+    const text = await textOf(appOf({}), path)
+    expect(text.match(/asking the service for the first time/g)).toHaveLength(1)
+    expect(text).toContain(`<a href="${path}"  aria-current="page">`)
+  }
+})
+
+test('a name that its cell cuts is told whole', async () => {
+  const name = 'n'.repeat(61)
+  const [first, ...others] = snapshot.computes
+  const shown = first && { ...snapshot, computes: [named(first, name), ...others] }
+  expect(await textOf(appOf({ snapshot: shown }), '/')).toContain(`title="${name}"`)
+})
+
+test('a restart rises above the strip, and the legend tells it and the days', async () => {
+  const text = await textOf(app, '/computes/ep-0')
+  expect(text).toMatch(/<path class="edge" d="M\d+ -4v20/)
+  expect(text).toMatch(/<path class="restart" d="M\d+ -4v20/)
+  const [legend = ''] = /<ul class="legend".*?<\/ul>/s.exec(text) ?? []
+  for (const words of ['restart', 'a day begins']) expect(legend).toContain(words)
+  expect(text.match(/<line x1=/g)).toHaveLength(7)
+})
+
+test('the report of a team is about its computes alone', async () => {
+  const kept = appOf({ snapshot, kept: KEPT })
+  expect(await textOf(kept, '/report?week=2026-W47')).toContain('ep-shop-main')
+  const web = await textOf(kept, '/report?week=2026-W47&team=web')
+  expect(web).toContain('ep-blog')
+  for (const other of ['ep-shop-main', 'ep-always-on']) expect(web).not.toContain(other)
 })

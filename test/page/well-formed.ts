@@ -1,6 +1,6 @@
 // A strict reading of HTML: every element is closed where it belongs, every attribute is quoted, every id is there once.
 
-const EMPTY = new Set(['meta', 'link', 'input', 'path', 'br'])
+const EMPTY = new Set(['meta', 'link', 'input', 'path', 'line', 'rect', 'br', 'wbr'])
 const ATTRIBUTE = /\s+[a-zA-Z][\w:-]*(?:="[^"<>]*")?/y
 
 /** Lines; none where it is well formed. */

@@ -6,7 +6,8 @@ import { at } from '../support/build.ts'
 import { NO_HISTORY } from '../support/no-history.ts'
 import { TAKEN } from '../support/fleet-snapshot.ts'
 import { KEPT } from './kept-reports.ts'
-import { appOf, fleet, pastOf, textOf } from './shown.ts'
+import { pastOf } from './past.ts'
+import { appOf, fleet, textOf } from './shown.ts'
 
 /** A page as a reader has it: no tags, and each space as it is. */
 const readOf = (text: string): string =>
@@ -46,7 +47,7 @@ const pastWith = (from: Instant, to: Instant) => ({
 const stretchRow = async (from: number, to: number): Promise<string> => {
   const history = pastWith(at(from), at(to)) as typeof NO_HISTORY
   const text = await textOf(appOf({ snapshot, history }), '/computes/ep-1')
-  const [body = ''] = /<tbody>.*?<\/tbody>/s.exec(text) ?? []
+  const [body = ''] = /<tbody[^>]*>.*?<\/tbody>/s.exec(text) ?? []
   return readOf(body).replaceAll('\u00A0', ' ').trim()
 }
 

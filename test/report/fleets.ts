@@ -11,7 +11,7 @@ import { atOnce } from '../../src/model/steps.ts'
 import { COARSE, type Rollup } from '../../src/model/rollup.ts'
 import { cuMillis, instant, micros, millis, ratio, type Instant } from '../../src/model/units.ts'
 import { openGather, type Stretches } from '../../src/report/gather.ts'
-import type { Place } from '../../src/report/place.ts'
+import { isAbout, type Place } from '../../src/report/place.ts'
 import { reportOf, type ReportInput } from '../../src/report/report.ts'
 import type { Report } from '../../src/report/schema.ts'
 import { refOf, rollupAt } from '../store/build.ts'
@@ -71,19 +71,20 @@ export function inputOf(fleet: Fleet): ReportInput {
   const month = { from: monthBegin(last.date, place), to: week.to }
   const stretches: Stretches = { week, days: daysIn(week.from, week.to, place), earlier, month }
   const gathering = openGather(stretches)
+  const plan = { ...PLAN, ...fleet.plan }
+  const computes = fleet.computes.filter((one) => isAbout(plan, placeOf(one)))
   const knownFrom = [week, ...earlier][known - 1]?.from ?? week.from
-  for (const one of fleet.computes)
+  for (const one of computes)
     for (const row of rowsOf(one, { from: knownFrom, week: week.from, to: week.to, place }))
       gathering.addDay(row)
-  for (const one of fleet.computes)
-    for (const rollup of rollupsOf(one, week.from)) gathering.addRollup(rollup)
-  const places = new Map(fleet.computes.map((one) => [one.endpointId, placeOf(one)]))
+  for (const one of computes) for (const rollup of rollupsOf(one, week.from)) gathering.addRollup(rollup)
+  const places = new Map(computes.map((one) => [one.endpointId, placeOf(one)]))
   return {
     account: 'main',
     slot: { id, ...week, late: false },
     zone: place.name,
     madeAt: instant(week.to + 8 * HOUR),
-    plan: { ...PLAN, ...fleet.plan },
+    plan,
     prices: { currency: 'USD', periods: [{ from: instant(0), perCuHour: micros(PRICE) }] },
     stretches,
     gathered: gathering.done(),
@@ -91,9 +92,13 @@ export function inputOf(fleet: Fleet): ReportInput {
     placeOf: ({ endpointId }) => places.get(endpointId) ?? placeOf({ endpointId, hours: 0 }),
     events: eventsOf(fleet, week),
     wakesCaused: (fleet.events ?? []).filter(([, kind]) => kind === 'wake-caused').length,
-    planned,
+    planned: plannedFor(plan, planned),
   }
 }
+
+/** What is expected of the month is expected of all. */
+const plannedFor = ({ onlyTeam }: ReportPlan, planned: ReportInput['planned']): ReportInput['planned'] =>
+  onlyTeam === undefined || !planned ? planned : { ...planned, month: undefined }
 
 const placeOf = ({ place }: Described): Place => ({
   projectName: undefined,

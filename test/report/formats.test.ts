@@ -243,6 +243,20 @@ function parsed(csv: string): readonly (readonly string[])[] {
   return rows.slice(0, -1)
 }
 
+test('on a page each name of a compute stands for itself, and a long name of a setting may be broken', () => {
+  const computes = namedAll(['\u05e9\u05dc\u05d5\u05dd', 'shop']).map((one) => ({
+    ...one,
+    hours: 24,
+    heldBy: { 'idle-in-transaction/psql/ann/shop': 1 },
+  }))
+  const page = rendered(told(inputOf({ computes })), 'html-full')
+  const [first] = computes
+  expect(page).toContain(
+    `<bdi>\u05e9\u05dc\u05d5\u05dd</bdi> <bdi>\u05e9\u05dc\u05d5\u05dd</bdi> (<bdi>${first?.endpointId}</bdi>)`,
+  )
+  expect(page).toContain('idle_<wbr />in_<wbr />transaction_<wbr />session_<wbr />timeout')
+})
+
 test('what is not to be named is in no format', () => {
   const secret = 'quux'
   const plan = { redact: ['names', 'clients'] as const, groupBy: 'project' as const }

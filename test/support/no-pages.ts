@@ -14,4 +14,5 @@ export const NO_PAGES: Omit<Paged, 'snapshot' | 'history'> = {
   clock: fakeClock(),
   zone: createUtc(),
   mode: 'suggest',
+  nextReportAt: () => undefined,
 }

@@ -8,7 +8,7 @@ import type { Clock, History } from '../../model/ports.ts'
 import type { Prices } from '../../model/price.ts'
 import type { ComputeView, Snapshot } from '../../model/snapshot.ts'
 import { spanBefore } from '../../model/time.ts'
-import { micros } from '../../model/units.ts'
+import { micros, type Instant } from '../../model/units.ts'
 import { budgetsPage } from '../../page/budgets.ts'
 import { computePage } from '../../page/compute.ts'
 import { chosenOf, fleetPage } from '../../page/fleet.ts'
@@ -32,6 +32,8 @@ export type Paged = {
   readonly clock: Clock
   readonly zone: Zone
   readonly mode: string
+  /** When a report is made after `now`. */
+  readonly nextReportAt: (now: Instant) => Instant | undefined
 }
 
 export function pageRoutes(app: Hono, paged: Paged): void {
@@ -40,7 +42,7 @@ export function pageRoutes(app: Hono, paged: Paged): void {
   const house = { zone, mode, style: style.path, script: script.path }
   const askRecent = createRecent({ history: paged.history, clock, zone })
   const strips = createStrips(paged)
-  const showReport = createReportPage(paged.kept)
+  const showReport = createReportPage(paged, zone)
 
   const answer = (context: Context, page: Page, status: 200 | 404 | 503): Response => {
     const text = documentOf(page, snapshot(), house)
@@ -93,16 +95,16 @@ export function pageRoutes(app: Hono, paged: Paged): void {
   app.get('/', async (context, next) => {
     if (!wantsHtml(context)) return next()
     const taken = snapshot()
-    if (!taken) return answer(context, NOT_YET, 503)
+    if (!taken) return answer(context, notYet('/'), 503)
     return answer(context, await fleetOf(taken, context.req.query()), 200)
   })
   app.get('/budgets', (context) => {
     const taken = snapshot()
-    return taken ? answer(context, budgetsPage(taken, house), 200) : answer(context, NOT_YET, 503)
+    return taken ? answer(context, budgetsPage(taken, house), 200) : answer(context, notYet('/budgets'), 503)
   })
   app.get('/report', async (context) => {
     const taken = snapshot()
-    if (!taken) return answer(context, NOT_YET, 503)
+    if (!taken) return answer(context, notYet('/report'), 503)
     const asked = context.req.query()
     const shown = await showReport(
       asked,
@@ -111,39 +113,53 @@ export function pageRoutes(app: Hono, paged: Paged): void {
     if (!shown)
       return answer(
         context,
-        messagePage('No such account', `No account is called ${asked['account'] ?? ''}.`),
+        messagePage({
+          title: 'No such account',
+          message: `No account is called ${asked['account'] ?? ''}.`,
+          path: '/report',
+          ways: [['/report', 'Reports']],
+        }),
         404,
       )
     return answer(context, shown.page, shown.isFound ? 200 : 404)
   })
   app.get('/computes/:id', async (context) => {
     const taken = snapshot()
-    if (!taken) return answer(context, NOT_YET, 503)
+    if (!taken) return answer(context, notYet('/computes'), 503)
     const id = context.req.param('id')
     const page = await computeOf(taken, id)
     return page
       ? answer(context, page, 200)
       : answer(
           context,
-          messagePage('No such compute', `Dormouse sees no compute ${id}: there is none, or not any more.`),
+          messagePage({
+            title: 'No such compute',
+            message: `Dormouse sees no compute ${id}: there is none, or not any more.`,
+          }),
           404,
         )
   })
   app.get('*', (context, next) => {
     const { path } = context.req
     if (path === '/' || FOR_PROGRAMS.test(path) || !wantsHtml(context)) return next()
-    return answer(context, messagePage('No such page', `There is nothing at ${path}.`), 404)
+    return answer(
+      context,
+      messagePage({ title: 'No such page', message: `There is nothing at ${path}.` }),
+      404,
+    )
   })
 }
 
 /** What programs ask for is answered in JSON, also where there is nothing. */
 const FOR_PROGRAMS = /^\/(?:api|-|assets)\//
 
-const NOT_YET = messagePage(
-  'One moment',
-  'The first pass has not ended yet. When it has, this page shows what it saw.',
-  false,
-)
+const notYet = (path: string): Page =>
+  messagePage({
+    title: 'One moment',
+    message: 'Dormouse is asking the service for the first time; this page renews itself.',
+    path,
+    ways: [],
+  })
 
 /** Whatever a name were to smuggle in, a browser would neither run it nor send anything anywhere. */
 const HEADERS = {

@@ -1,7 +1,10 @@
 // The page of reports that are kept, out of the store: it is shown as it was made.
 import { setImmediate } from 'node:timers/promises'
+import type { Clock } from '../../model/ports.ts'
 import { reportItem, type StoredReport } from '../../model/report.ts'
 import { inTurns } from '../../model/steps.ts'
+import type { Instant } from '../../model/units.ts'
+import type { Zone } from '../../calendar/zone.ts'
 import type { Page } from '../../page/layout.ts'
 import { pageNumber } from '../../page/query.ts'
 import { reportPage, type ShownReport } from '../../page/report.ts'
@@ -23,7 +26,14 @@ export type ShowReport = (
   accounts: readonly string[],
 ) => Promise<{ readonly page: Page; readonly isFound: boolean } | undefined>
 
-export function createReportPage(reports: KeptReports): ShowReport {
+export type ReportShelf = {
+  readonly kept: KeptReports
+  readonly clock: Pick<Clock, 'now'>
+  readonly nextReportAt: (now: Instant) => Instant | undefined
+}
+
+export function createReportPage(shelf: ReportShelf, zone: Zone): ShowReport {
+  const { kept: reports, clock, nextReportAt } = shelf
   // the one that was shown last: a page that is open asks again and again
   let last: { readonly key: string; readonly main: Html } | undefined
   const mainOf = async (stored: StoredReport): Promise<Html> => {
@@ -48,9 +58,10 @@ export function createReportPage(reports: KeptReports): ShowReport {
     const id = week ?? kept[0]?.slot.id
     const shown = id === undefined ? undefined : await shownOf(name, reportItem({ slot: { id }, team }))
     const hasMore = found.length > WEEKS
+    const nextAt = nextReportAt(clock.now())
     const isFirst = page === 1 && kept.length === 0
     return {
-      page: reportPage({ accounts, account: name, kept, shown, page, hasMore }),
+      page: reportPage({ accounts, account: name, kept, shown, page, hasMore, nextAt }, zone),
       isFound: shown !== undefined || isFirst,
     }
   }

@@ -1,7 +1,6 @@
 // What the report does not know, and what its money is made of.
 import { table, text, type Section } from '../blocks.ts'
 import { instantText } from '../dates.ts'
-import { computeText } from '../compute-text.ts'
 import { shownName } from '../names.ts'
 import type { Report } from '../schema.ts'
 import { money, priceText } from '../words.ts'
@@ -23,7 +22,7 @@ export function notAnalysedSection({ not_analysed: groups, currency }: Report): 
               whyText(group),
               String(group.computes),
               money(group.micros, currency),
-              group.examples.map(computeText).join(', '),
+              { computes: group.examples },
             ]),
           ],
   }

@@ -3,7 +3,6 @@ import { table, text, type Block, type Section } from '../blocks.ts'
 import { dayText, instantText, monthText } from '../dates.ts'
 import { shownName } from '../names.ts'
 import type { Report } from '../schema.ts'
-import { computeText } from '../compute-text.ts'
 import { counted, hours, money, percent } from '../words.ts'
 
 const orDash = (amount: number | null, currency: string): string =>
@@ -116,7 +115,7 @@ export function dearestSection({ computes: all, currency }: Report): Section {
               ['Compute', '>Spend', '>Awake', '>Of the week', '>Idle tail', '>Wakes'],
               computes,
               (one) => [
-                computeText(one),
+                { computes: [one] },
                 money(one.spend_micros.likely, currency),
                 hours(one.awake_seconds * 1000),
                 percent(one.awake_share),
@@ -140,7 +139,7 @@ export function moversSection({ movers, currency }: Report): Section {
             table(['Compute', '>Spend', '>Change', 'Mostly because'], movers, (one) => {
               const change = one.micros - one.before_micros
               return [
-                computeText(one),
+                { computes: [one] },
                 money(one.micros, currency),
                 `${change > 0 ? '+' : ''}${money(change, currency)}`,
                 reasonText(one, currency),

@@ -1,6 +1,5 @@
 // Time awake without work, and what watching cost.
 import { table, text, type Block, type Section } from '../blocks.ts'
-import { computeText } from '../compute-text.ts'
 import { shownName } from '../names.ts'
 import type { Report } from '../schema.ts'
 import { counted, hours, money, percent, spanText } from '../words.ts'
@@ -46,7 +45,7 @@ function neverSleptBlocks(computes: readonly NeverSlept[], currency: string): re
   return [
     text('These never slept. The cost is what 30 days like this week come to.'),
     table(['Compute', '>Cost in 30 days', 'Held awake by', 'What helps'], computes, (one) => [
-      computeText(one),
+      { computes: [one] },
       money(one.month_micros, currency),
       holderText(one),
       helpText(one),

@@ -2,7 +2,8 @@
 import { Hono } from 'hono'
 import { listen, urlOf } from '../../../src/daemon/listen.ts'
 import { KEPT } from '../../page/kept-reports.ts'
-import { appOf, fleet, pastOf } from '../../page/shown.ts'
+import { pastOf } from '../../page/past.ts'
+import { appOf, fleet } from '../../page/shown.ts'
 
 const snapshot = fleet(Number(process.argv[2]))
 const app = new Hono()
