@@ -5,8 +5,8 @@ import { tailOf, unknownOf, useOf, type Strip } from './strip-parts.ts'
 
 export type State = 'asleep' | 'unknown' | 'tail' | 'busy'
 
-/** Milliseconds of a cell. */
-type Spent = { unknown: number; tail: number; busy: number }
+/** Milliseconds, cell by cell: in lists of numbers, because a page draws some thirty thousand. */
+type Spent = Readonly<Record<Exclude<State, 'asleep'>, Float64Array>>
 
 /**
  * Each what fills most of it, so that a strip is as full as the time was. A stretch that fills the most of none is drawn in
@@ -15,49 +15,54 @@ type Spent = { unknown: number; tail: number; busy: number }
 export function cellsOf(strip: Strip, count: number): readonly State[] {
   const { span, stretches } = strip
   const width = (span.to - span.from) / count
-  const spent = Array.from({ length: count }, (): Spent => ({ unknown: 0, tail: 0, busy: 0 }))
+  const spent: Spent = {
+    unknown: new Float64Array(count),
+    tail: new Float64Array(count),
+    busy: new Float64Array(count),
+  }
   const under = ({ from, to }: Interval): readonly [first: number, end: number] => [
     Math.max(0, Math.floor((from - span.from) / width)),
     Math.min(count, Math.ceil((to - span.from) / width)),
   ]
-  const spend = (state: keyof Spent, part: Interval): void => {
+  const spend = (cells: Float64Array, part: Interval): void => {
     const [first, end] = under(part)
     for (let index = first; index < end; index += 1) {
-      const cell = spent[index]
       const begin = span.from + index * width
-      if (cell) cell[state] += Math.max(0, Math.min(part.to, begin + width) - Math.max(part.from, begin))
+      const time = Math.max(0, Math.min(part.to, begin + width) - Math.max(part.from, begin))
+      cells[index] = (cells[index] ?? 0) + time
     }
   }
-  for (const part of unknownOf(strip)) spend('unknown', part)
+  for (const part of unknownOf(strip)) spend(spent.unknown, part)
   for (const stretch of stretches) {
-    spend('tail', tailOf(stretch))
-    spend('busy', useOf(stretch))
+    spend(spent.tail, tailOf(stretch))
+    spend(spent.busy, useOf(stretch))
   }
-  const states = spent.map((cell) => stateOf(cell, width))
+  const states = Array.from({ length: count }, (_, index) => stateOf(spent, index, width))
   for (const stretch of stretches) showIn(states, spent, { stretch, under: under(stretch) })
   return states
 }
 
-const awakeIn = ({ busy, tail }: Spent): number => busy + tail
+const awakeIn = ({ busy, tail }: Spent, index: number): number => (busy[index] ?? 0) + (tail[index] ?? 0)
 
-function stateOf(cell: Spent, width: number): State {
-  const awake = awakeIn(cell)
-  const asleep = width - awake - cell.unknown
-  if (awake > Math.max(asleep, cell.unknown)) return awakeState(cell)
-  return cell.unknown > asleep ? 'unknown' : 'asleep'
+function stateOf(spent: Spent, index: number, width: number): State {
+  const awake = awakeIn(spent, index)
+  const unknown = spent.unknown[index] ?? 0
+  const asleep = width - awake - unknown
+  if (awake > Math.max(asleep, unknown)) return awakeState(spent, index)
+  return unknown > asleep ? 'unknown' : 'asleep'
 }
 
-const awakeState = ({ busy, tail }: Spent): State => (busy < tail ? 'tail' : 'busy')
+const awakeState = ({ busy, tail }: Spent, index: number): State =>
+  (busy[index] ?? 0) < (tail[index] ?? 0) ? 'tail' : 'busy'
 
 type Drawn = { readonly stretch: AwakeTime; readonly under: readonly [first: number, end: number] }
 
-function showIn(states: State[], spent: readonly Spent[], { stretch, under: [first, end] }: Drawn): void {
-  if (stretch.to <= stretch.from) return
-  let fullest: { readonly index: number; readonly cell: Spent } | undefined
+function showIn(states: State[], spent: Spent, { stretch, under: [first, end] }: Drawn): void {
+  if (stretch.to <= stretch.from || first >= end) return
+  let fullest = first
   for (let index = first; index < end; index += 1) {
     if (states[index] === 'busy' || states[index] === 'tail') return
-    const cell = spent[index]
-    if (cell && (!fullest || awakeIn(cell) > awakeIn(fullest.cell))) fullest = { index, cell }
+    if (awakeIn(spent, index) > awakeIn(spent, fullest)) fullest = index
   }
-  if (fullest) states[fullest.index] = awakeState(fullest.cell)
+  states[fullest] = awakeState(spent, fullest)
 }
