@@ -173,9 +173,17 @@ async function judged(
         `${(watched.rssBytes / 2 ** 20).toFixed(0)}, ${(watched.heapBytes / 2 ** 20).toFixed(0)} MiB`,
         '≤ 600 MB',
       ],
-      ['  longest block of the loop', `${watched.blocks.longest.toFixed(0)} ms`, '≤ 50 ms'],
+      [
+        '  longest block of the loop, how many over 50 ms',
+        `${watched.blocks.longest.toFixed(0)} ms, ${watched.blocks.tooLong}`,
+        '≤ 50 ms',
+      ],
       ['  longest work in one turn of it', `${watched.blocks.longestWork.toFixed(0)} ms of CPU`, ''],
-      ['  longest pause for garbage', `${watched.blocks.longestGarbage.toFixed(0)} ms`, ''],
+      [
+        '  longest pause for garbage, young and all',
+        `${watched.blocks.longestGarbage.young.toFixed(0)}, ${watched.blocks.longestGarbage.all.toFixed(0)} ms`,
+        '',
+      ],
       ['  series, longest scrape', `${watched.series}, ${watched.scrapeMillis.toFixed(1)} ms`, ''],
     ],
     json: {
@@ -194,7 +202,9 @@ async function judged(
       rss_mib: watched.rssBytes / 2 ** 20,
       longest_block_ms: watched.blocks.longest,
       longest_work_ms: watched.blocks.longestWork,
-      longest_garbage_ms: watched.blocks.longestGarbage,
+      blocks_too_long: watched.blocks.tooLong,
+      longest_young_garbage_ms: watched.blocks.longestGarbage.young,
+      longest_garbage_ms: watched.blocks.longestGarbage.all,
     },
   }
 }
