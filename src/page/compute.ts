@@ -16,8 +16,8 @@ import { fleetPath, fleetQuery } from './query.ts'
 import { clockHtml, timeHtml, withTimes } from './times.ts'
 import { connectionCount, nameOf, sizeText } from './view-words.ts'
 
-/** Of 5 minutes: one strip alone may be as exact as it is wide. */
-const WEEK_CELLS = 2016
+/** Of a quarter of an hour: on a large screen each is two points wide, and what is narrower is washed out. */
+const WEEK_CELLS = 672
 
 export type Explained = {
   readonly view: ComputeView
@@ -69,7 +69,7 @@ const figures = (view: ComputeView): Html =>
   html`<dl class="figures">
     ${figure('CU', view.currentCu?.cu ?? 'not known', `of ${sizeText(view)}`)}
     ${figure('Spend since first seen', money(view.spend.likely, view.currency), spendRange(view))}
-    ${figure('Hit ratio', view.hitRatio === undefined ? EMPTY : `${(100 * view.hitRatio).toFixed(1)} %`, view.hitRatio === undefined && 'never read')}
+    ${figure('Hit ratio', view.hitRatio === undefined ? EMPTY : `${(100 * view.hitRatio).toFixed(1)} %`, view.hitRatio === undefined && (view.readingAt === undefined ? 'never read' : 'not known'))}
     ${figure('Connections', connectionCount(view) ?? EMPTY, `of ${view.maxConnections}`)}
     ${figure('Delay', view.delay === 'never' ? 'never sleeps' : chosenText(view.delay))}
   </dl>`

@@ -20,7 +20,7 @@ h1, h2, p, th, td { overflow-wrap: anywhere }
 section { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 18px 20px; margin-bottom: 20px }
 table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums }
 th, td { padding: 6px 10px; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line) }
-.number { text-align: right; white-space: nowrap } .wide { overflow-x: auto }
+.number { text-align: right; white-space: nowrap } .wide { overflow-x: auto } .wide + .wide { margin-top: 18px }
 .wide td, .wide th { min-width: 90px } .wide .words { min-width: 110px } .wide tbody th { min-width: 140px }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
 figure { margin: 0 0 16px } .fans { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(260px, 100%), 1fr)); gap: 16px }
