@@ -28,7 +28,7 @@ import { countedReadings } from './reading-counts.ts'
 
 /** Computes folded in one part. Doubled, the store is written to half as often, and for twice as long. */
 const COMPUTES = 50
-/** Computes folded in one turn. Doubled, the event loop is held up twice as long, some 5 ms, and three times that while all is new. */
+/** Facts folded in one turn. Doubled, the event loop is held up twice as long, most of all while everything is new. */
 const TURN = 5
 /** Projects written in one part. */
 const PROJECTS = 500

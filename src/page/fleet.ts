@@ -30,7 +30,7 @@ export type Fleet = {
 /** Cells of a strip: 5 and 30 minutes. Doubled, a page of strips is twice as large, and a wake half as wide. */
 export const CELLS: Readonly<Record<Range, number>> = { '24h': 288, '7d': 336 }
 
-/** Rows that are laid out before the first paint, the others after it. Doubled, the largest screens are full at once, and it comes a third later. */
+/** Rows that are laid out before the first paint, the others after it. Doubled, the largest screens are full at once, and it comes later. */
 const FIRST = 20
 
 const NO_SUMS: Recent['sums'] = new Map()
@@ -173,7 +173,7 @@ const teamHtml = ({ owner: { team, tier } }: ComputeView): Html =>
     ${team === '' ? EMPTY : named(team)}${tier !== '' && html`<small>${named(tier)}</small>`}
   </td>`
 
-/** Letters of what may take the lines it needs. Cutting every text off takes a browser a fifth longer to show the page. */
+/** Letters of what may take the lines it needs: to cut every text off is work for a browser, and few need it. */
 const SHORT = 60
 
 /** Where a text that is cut off ends is seen only of one from left to right. */
