@@ -111,6 +111,7 @@ await loop(
   stop.signal,
 )
 await scraping
+const blocked = blocks.stop()
 const { user, system } = process.cpuUsage(cpuBefore)
 const elapsed = clock.monotonic() - begunAt
 const window = { from, to: clock.now() }
@@ -130,7 +131,7 @@ const told: Watched = {
   cpuShare: (user + system) / 1e6 / elapsed,
   rssBytes,
   heapBytes: process.memoryUsage().heapUsed,
-  blocks: blocks.stop(),
+  blocks: blocked,
   series: (await exposition.body(scrape)).toString().match(/^[^#\n]/gm)?.length ?? 0,
   scrapeMillis,
 }
