@@ -8,9 +8,13 @@ export type State = 'asleep' | 'unknown' | 'tail' | 'busy'
 /** Milliseconds, cell by cell: in lists of numbers, because a page draws some thirty thousand. */
 type Spent = Readonly<Record<Exclude<State, 'asleep'>, Float64Array>>
 
+/** What fills most of a cell. */
+type Filled = Exclude<State, 'tail' | 'busy'> | 'awake'
+
 /**
  * Each what fills most of it, so that a strip is as full as the time was. A stretch that fills the most of none is drawn in
- * the cell that it fills most: a wake of a second is to be seen.
+ * the cell that it fills most: a wake of a second is to be seen. Of the cells that are awake as many are idle tail as their time
+ * was, although a tail of five minutes fills the most of no half hour.
  */
 export function cellsOf(strip: Strip, count: number): readonly State[] {
   const { span, stretches } = strip
@@ -37,32 +41,41 @@ export function cellsOf(strip: Strip, count: number): readonly State[] {
     spend(spent.tail, tailOf(stretch))
     spend(spent.busy, useOf(stretch))
   }
-  const states = Array.from({ length: count }, (_, index) => stateOf(spent, index, width))
-  for (const stretch of stretches) showIn(states, spent, { stretch, under: under(stretch) })
-  return states
+  const filled = Array.from({ length: count }, (_, index) => fillOf(spent, index, width))
+  for (const stretch of stretches) showIn(filled, spent, { stretch, under: under(stretch) })
+  return statesOf(filled, spent)
 }
 
 const awakeIn = ({ busy, tail }: Spent, index: number): number => (busy[index] ?? 0) + (tail[index] ?? 0)
 
-function stateOf(spent: Spent, index: number, width: number): State {
+function fillOf(spent: Spent, index: number, width: number): Filled {
   const awake = awakeIn(spent, index)
   const unknown = spent.unknown[index] ?? 0
   const asleep = width - awake - unknown
-  if (awake > Math.max(asleep, unknown)) return awakeState(spent, index)
+  if (awake > Math.max(asleep, unknown)) return 'awake'
   return unknown > asleep ? 'unknown' : 'asleep'
 }
 
-const awakeState = ({ busy, tail }: Spent, index: number): State =>
-  (busy[index] ?? 0) < (tail[index] ?? 0) ? 'tail' : 'busy'
-
 type Drawn = { readonly stretch: AwakeTime; readonly under: readonly [first: number, end: number] }
 
-function showIn(states: State[], spent: Spent, { stretch, under: [first, end] }: Drawn): void {
+function showIn(filled: Filled[], spent: Spent, { stretch, under: [first, end] }: Drawn): void {
   if (stretch.to <= stretch.from || first >= end) return
   let fullest = first
   for (let index = first; index < end; index += 1) {
-    if (states[index] === 'busy' || states[index] === 'tail') return
+    if (filled[index] === 'awake') return
     if (awakeIn(spent, index) > awakeIn(spent, fullest)) fullest = index
   }
-  states[fullest] = awakeState(spent, fullest)
+  filled[fullest] = 'awake'
+}
+
+/** What is left over of a tail that is not drawn counts for the next: what is owed stays under half a cell, either way. */
+function statesOf(filled: readonly Filled[], spent: Spent): readonly State[] {
+  let owed = 0
+  return filled.map((fill, index) => {
+    if (fill !== 'awake') return fill
+    owed += (spent.tail[index] ?? 0) / (awakeIn(spent, index) || 1)
+    if (owed < 1 / 2) return 'busy'
+    owed -= 1
+    return 'tail'
+  })
 }

@@ -94,8 +94,18 @@ test('a strip is as full as the time was: an hourly wake does not look like cons
   )
   const count = (state: string): number =>
     (cells[state] ?? '').split(' ').reduce((sum, run) => sum + Number(run.split('+')[1]), 0)
-  // 20 minutes are awake, 14 of them idle: 4 cells of 12, 3 of them mostly idle
-  expect([count('busy'), count('tail'), count('asleep')]).toEqual([168, 504, 1344])
+  // 20 minutes are awake, 14 of them idle: 4 cells of 12, of which 7 tenths are idle
+  expect([count('busy'), count('tail'), count('asleep')]).toEqual([202, 470, 1344])
+})
+
+test('a tail that fills the most of no cell is drawn as often as its time asks for', () => {
+  const stretches = Array.from({ length: 7 }, (_, day) => stretch(day * 86_400, day * 86_400 + 1200, 300))
+  const span = { from: at(0), to: at(7 * DAY) }
+  const cells = drawn(
+    stripSvg(strip({ span, knownUntil: at(7 * DAY), stretches }), { cells: 336, dayOf }).text,
+  )
+  // a quarter of seven cells, from the second on
+  expect([cells['busy'], cells['tail']]).toEqual(['0+1 96+1 144+1 192+1 288+1', '48+1 240+1'])
 })
 
 test('no stretch is drawn more than a cell too long or too short, and none is left out', () => {
