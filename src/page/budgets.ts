@@ -58,7 +58,7 @@ function budgetHtml(view: ForecastBudget, context: Context): Html {
       <ul class="plain">
         <li>${rungText(view)}</li>
         <li>${actingText(view)}</li>
-        <li>${percent(view.assumed)} of what is counted is an assumption.</li>
+        <li>${percent(view.assumed)} of what is counted is assumed, not seen.</li>
         <li>With every compute awake at its largest the burn would be ${burnText(view.maxBurn)}.</li>
       </ul>
     </details>
@@ -159,12 +159,12 @@ const rungText = ({ rungs }: ForecastBudget): string =>
 function actingText({ acting, mode }: ForecastBudget): string {
   switch (acting.kind) {
     case 'acts':
-      return 'It is hard, and Dormouse changes nothing yet: thresholds are only reported.'
+      return 'The budget is hard, but Dormouse changes nothing yet: thresholds are only reported.'
     case 'tells':
       return acting.because === 'soft'
-        ? 'It is soft: thresholds are only reported.'
-        : `It is ${mode}, and for the whole account: thresholds are only reported.`
+        ? 'The budget is soft: thresholds are only reported.'
+        : `The budget is ${mode}, but for the whole account: thresholds are only reported.`
     case 'held':
-      return `It would not be acted upon: ${percent(acting.share)} of it is an assumption.`
+      return `The budget would not be acted upon: ${percent(acting.share)} of it is assumed, not seen.`
   }
 }

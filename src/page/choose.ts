@@ -24,17 +24,12 @@ export function chosen(
 ): Chosen {
   const found = computes.filter((view) => fits(view, query))
   const value = VALUES[query.sort]
-  const keyed = found.map((view) => ({
-    view,
-    value: value(view, recentOf(recent, view.ref)),
-  }))
+  const keyed = found
+    .toSorted((a, b) => byRef(a.ref, b.ref))
+    .map((view) => ({ view, value: value(view, () => recentOf(recent, view.ref)) }))
   const sign = query.descending ? -1 : 1
-  keyed.sort(
-    (a, b) =>
-      (query.group === 'team' ? byTeam(a.view, b.view) : 0) ||
-      byValue(a.value, b.value, sign) ||
-      byRef(a.view.ref, b.view.ref),
-  )
+  keyed.sort((a, b) => byValue(a.value, b.value, sign))
+  if (query.group === 'team') keyed.sort((a, b) => byTeam(a.view, b.view))
   const pages = Math.max(1, Math.ceil(keyed.length / ROWS))
   const page = Math.min(query.page, pages)
   return {
@@ -47,17 +42,23 @@ export function chosen(
 
 type Value = string | number | undefined
 
-const VALUES: Readonly<Record<Sort, (view: ComputeView, recent: RecentSums | undefined) => Value>> = {
+/** Sums are looked up for those who sort by them. */
+type ValueOf = (view: ComputeView, recent: () => RecentSums | undefined) => Value
+
+const VALUES: Readonly<Record<Sort, ValueOf>> = {
   name: (view) => nameOf(view).toLowerCase(),
   state: ({ state }) => -STATES.indexOf(state),
   cu: ({ currentCu }) => currentCu?.cu,
-  awake: (_, recent) => recent?.awake,
-  tail: (_, recent) => (recent && recent.awake > 0 ? recent.idleTail / recent.awake : undefined),
-  spend: (_, recent) => recent?.spend,
+  awake: (_, recent) => recent()?.awake,
+  tail: (_, recent) => tailShare(recent()),
+  spend: (_, recent) => recent()?.spend,
   hits: ({ hitRatio }) => hitRatio,
   connections: connectionCount,
   team: ({ owner }) => owner.team || undefined,
 }
+
+const tailShare = (recent: RecentSums | undefined): number | undefined =>
+  recent && recent.awake > 0 ? recent.idleTail / recent.awake : undefined
 
 /** The order of their keys, without making five thousand of them for the few that are alike. */
 const byRef = (a: ComputeRef, b: ComputeRef): number =>

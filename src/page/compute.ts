@@ -71,7 +71,7 @@ const figures = (view: ComputeView): Html =>
     ${figure('Spend since first seen', money(view.spend.likely, view.currency), spendRange(view))}
     ${figure('Hit ratio', view.hitRatio === undefined ? EMPTY : `${(100 * view.hitRatio).toFixed(1)} %`, view.hitRatio === undefined && (view.readingAt === undefined ? 'never read' : 'not known'))}
     ${figure('Connections', connectionCount(view) ?? EMPTY, `of ${view.maxConnections}`)}
-    ${figure('Delay', view.delay === 'never' ? 'never sleeps' : chosenText(view.delay))}
+    ${figure('Autosuspend delay', view.delay === 'never' ? 'never sleeps' : chosenText(view.delay))}
   </dl>`
 
 const spendRange = ({ spend, currency }: ComputeView): string | undefined =>

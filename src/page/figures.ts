@@ -84,7 +84,7 @@ function budgetFigure({ accounts }: Snapshot): Html | false {
   return figure(
     'Budgets',
     html`<a href="/budgets">${budgets.length}</a>`,
-    `${over} over, ${risk} likely to be`,
+    `${over} over, ${risk} likely to go over`,
   )
 }
 

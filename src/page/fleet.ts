@@ -4,7 +4,7 @@ import { computeKey } from '../model/compute.ts'
 import type { ComputeView, Snapshot } from '../model/snapshot.ts'
 import { spanBefore } from '../model/time.ts'
 import type { Instant, Micros } from '../model/units.ts'
-import { html, type Html, type Part } from '../report/markup.ts'
+import { aroundGap, GAP, html, type Html, type Part } from '../report/markup.ts'
 import { axisSvg } from '../report/axis.ts'
 import { stripSvg, type Strip } from '../report/strip.ts'
 import { counted, money, percent, spanText } from '../report/words.ts'
@@ -30,8 +30,8 @@ export type Fleet = {
 /** Cells of a strip: 5 and 30 minutes. Doubled, a page of strips is twice as large, and a wake half as wide. */
 export const CELLS: Readonly<Record<Range, number>> = { '24h': 288, '7d': 336 }
 
-/** Rows that are laid out before the first paint, the others after it. Doubled, the largest screens are full at once, and it comes later. */
-const FIRST = 20
+/** Rows that are laid out before the first paint, the others after it: what a screen has room for. Doubled, the largest are full at once, and it comes later. */
+const FIRST = 10
 
 const NO_SUMS: Recent['sums'] = new Map()
 
@@ -43,45 +43,60 @@ type Drawn = { readonly strips: ReadonlyMap<string, Strip>; readonly house: Hous
 
 export function fleetPage(fleet: Fleet, shown: Chosen, drawn: Drawn): Page {
   const { snapshot, query } = fleet
+  const isEmpty = snapshot.computes.length === 0
   return {
     title: 'Fleet',
     path: '/',
     main: html`<h1>Fleet</h1>
       ${fleetFigures(fleet)}
       ${
-        snapshot.computes.length === 0
+        isEmpty
           ? html`<p class="nothing">${emptyText(snapshot)}</p>`
-          : html`${fleetFilters(snapshot, query)} ${fleetTable(fleet, shown, drawn)}`
+          : html`${fleetFilters(snapshot, query)} ${fleetTable(fleet, shown, drawn.house)}`
       }`,
+    rest: () => (isEmpty ? [] : bodiesOf(fleet, shown, drawn)),
   }
 }
 
 const emptyText = ({ ready }: Snapshot): string =>
   ready ? 'The accounts have no computes.' : 'No compute was seen yet: not every account could be asked.'
 
-function fleetTable(fleet: Fleet, { rows, found, page, pages }: Chosen, { strips, house }: Drawn): Html {
-  const { snapshot, query } = fleet
-  const row = rowOf(fleet, { strips, later: new Set(rows.slice(FIRST)) }, house)
-  return html`<table class="fleet">
+/** Without its rows. */
+const fleetTable = (
+  { snapshot, query }: Fleet,
+  { rows, found, page, pages }: Chosen,
+  { zone }: House,
+): Html =>
+  html`<table class="fleet">
       <caption>
         ${countText(found.length, snapshot.computes.length)}${placeText(query)}. Awake, spend and idle tail
         are those of today and the six days before; idle tail is a share of the time awake.
       </caption>
       <thead>
         <tr>
-          ${COLUMNS.map(({ title, sort, kind }) => headingOf(title, { sort, kind, query, now: snapshot.takenAt, zone: house.zone }))}
+          ${COLUMNS.map(({ title, sort, kind }) => headingOf(title, { sort, kind, query, now: snapshot.takenAt, zone }))}
         </tr>
       </thead>
-      ${
-        query.group === 'team'
-          ? groupsOf(fleet, { rows, found }, row)
-          : html`<tbody>
-              ${rows.map(row)}
-            </tbody>`
-      }
+      ${GAP}
     </table>
     ${rows.length === 0 && html`<p class="nothing">No compute fits these filters.</p>`}
     ${pages > 1 && pager(query, page, pages)} ${legend()}`
+
+/** Rows that are sent at a time. Doubled, a page begins later, and is sent in half as many parts. */
+const AT_ONCE = 10
+
+function* bodiesOf(fleet: Fleet, shown: Chosen, { strips, house }: Drawn): Generator<Part> {
+  const row = rowOf(fleet, { strips, later: new Set(shown.rows.slice(FIRST)) }, house)
+  for (const { heading, views } of groupsOf(fleet, shown)) {
+    const [begin, end] = aroundGap(
+      html`<tbody>
+        ${heading} ${GAP}
+      </tbody>`,
+    )
+    yield begin
+    for (let from = 0; from < views.length; from += AT_ONCE) yield views.slice(from, from + AT_ONCE).map(row)
+    yield end
+  }
 }
 
 const countText = (found: number, all: number): string =>
@@ -140,15 +155,17 @@ const rangeLinks = (query: FleetQuery): Html =>
     )}</span
   >`
 
-type Row = (view: ComputeView) => Html
-
 type Rows = {
   readonly strips: ReadonlyMap<string, Strip>
   /** Below what a screen shows. */
   readonly later: ReadonlySet<ComputeView>
 }
 
-function rowOf({ snapshot, query, recent }: Fleet, { strips, later }: Rows, house: House): Row {
+function rowOf(
+  { snapshot, query, recent }: Fleet,
+  { strips, later }: Rows,
+  house: House,
+): (view: ComputeView) => Html {
   const { zone } = house
   const cells = CELLS[query.range]
   const context = { now: snapshot.takenAt, zone }
@@ -213,20 +230,24 @@ function connectionsHtml(view: ComputeView): Part {
   return count === undefined ? undefined : html`${count}<small>of ${view.maxConnections}</small>`
 }
 
-function groupsOf({ recent }: Fleet, { rows, found }: Pick<Chosen, 'rows' | 'found'>, row: Row): Html {
-  const teams = [...new Set(rows.map(({ owner }) => owner.team))]
-  return html`${teams.map((team) => {
-    const all = found.filter(({ owner }) => owner.team === team)
+type Group = { readonly heading?: Html; readonly views: readonly ComputeView[] }
+
+/** One without a heading, or one a team. */
+function* groupsOf({ query, recent }: Fleet, { rows, found }: Chosen): Generator<Group> {
+  if (query.group !== 'team') return yield { views: rows }
+  const all = Map.groupBy(found, ({ owner }) => owner.team)
+  for (const [team, views] of Map.groupBy(rows, ({ owner }) => owner.team)) {
     const name = team === '' ? 'without a team' : html`<bdi>${team}</bdi>`
-    return html`<tbody>
-      <tr class="group">
-        <th scope="rowgroup" colspan="${COLUMNS.length}">
-          ${name}<small>${counted(all.length, 'compute')}${recent && html`, ${spendOf(all, recent)}`}</small>
-        </th>
-      </tr>
-      ${rows.filter(({ owner }) => owner.team === team).map(row)}
-    </tbody>`
-  })}`
+    const whole = all.get(team) ?? []
+    const heading = html`<tr class="group">
+      <th scope="rowgroup" colspan="${COLUMNS.length}">
+        ${name}<small
+          >${counted(whole.length, 'compute')}${recent && html`, ${spendOf(whole, recent)}`}</small
+        >
+      </th>
+    </tr>`
+    yield { heading, views }
+  }
 }
 
 function spendOf(views: readonly ComputeView[], { sums }: Recent): string {

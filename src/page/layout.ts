@@ -3,7 +3,7 @@ import type { Zone } from '../calendar/zone.ts'
 import { unturned } from '../model/harmless.ts'
 import type { AccountView, Snapshot } from '../model/snapshot.ts'
 import type { Instant } from '../model/units.ts'
-import { html, type Html, type Part } from '../report/markup.ts'
+import { aroundGap, html, type Html, type Part } from '../report/markup.ts'
 import { counted } from '../report/words.ts'
 import { timeHtml } from './times.ts'
 
@@ -17,7 +17,13 @@ export type House = {
   readonly script: string
 }
 
-export type Page = { readonly title: string; readonly path: string; readonly main: Part }
+export type Page = {
+  readonly title: string
+  readonly path: string
+  readonly main: Part
+  /** What is in the gap of `main`, made when it is asked for: a browser shows what is before it meanwhile. */
+  readonly rest?: () => Iterable<Part>
+}
 
 const NAVIGATION = [
   ['/', 'Fleet'],
@@ -31,50 +37,55 @@ const RELOAD = 60
 const ICON =
   'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 viewBox=%220 0 16 16%22%3E%3Cpath fill=%22%234f6bd8%22 d=%22M11 1a7 7 0 1 0 4 10A6 6 0 0 1 11 1Z%22/%3E%3C/svg%3E'
 
-/** @param snapshot undefined before the first pass has ended */
-export const documentOf = (
-  { title, path, main }: Page,
-  snapshot: Snapshot | undefined,
-  house: House,
-): string =>
-  unturned(
-    html`<!doctype html>
-      <html lang="en">
-        <head>
-          <meta charset="utf-8" />
-          <meta name="viewport" content="width=device-width, initial-scale=1" />
-          <title>${title} · Dormouse</title>
-          <link rel="icon" href="${ICON}" />
-          <link rel="stylesheet" href="${house.style}" />
-          <script src="${house.script}"></script>
-          <noscript><meta http-equiv="refresh" content="${RELOAD}" /></noscript>
-        </head>
-        <body>
-          <a class="skip" href="#main">Skip to content</a>
-          <header>
-            <a class="brand" href="/">Dormouse</a>
-            <nav aria-label="Pages">
-              ${NAVIGATION.map(([to, name]) => html`<a href="${to}" ${to === path && html` aria-current="page"`}>${name}</a>`)}
-            </nav>
-            <button id="theme" type="button" hidden>Theme</button>
-          </header>
-          ${snapshot ? banner(snapshot, house.zone) : html`<div id="banner" class="banner wait" role="status" aria-live="polite">Dormouse is starting.</div>`}
-          <main id="main" tabindex="-1">${main}</main>
-          <footer>
-            <p>
-              ${snapshot && html`Seen ${timeHtml(snapshot.takenAt, house.zone)} (${house.zone.name}). `}Mode
-              ${house.mode}: Dormouse only watches so far, so there are no recommendations, changes or holds
-              to show.
-            </p>
-            ${snapshot && reports(snapshot)}
-            <p>
-              The same for programs: <a href="/api/v1/status">status</a>,
-              <a href="/api/v1/computes">computes</a>.
-            </p>
-          </footer>
-        </body>
-      </html> `.text,
-  )
+/**
+ * A document, one part after the other.
+ *
+ * @param snapshot undefined before the first pass has ended
+ */
+export function* documentOf(page: Page, snapshot: Snapshot | undefined, house: House): Generator<string> {
+  const [before, after] = aroundGap(wholeOf(page, snapshot, house))
+  yield unturned(before.text)
+  for (const part of page.rest?.() ?? []) yield unturned(html`${part}`.text)
+  yield unturned(after.text)
+}
+
+const wholeOf = ({ title, path, main }: Page, snapshot: Snapshot | undefined, house: House): Html =>
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title} · Dormouse</title>
+        <link rel="icon" href="${ICON}" />
+        <link rel="stylesheet" href="${house.style}" />
+        <script src="${house.script}"></script>
+        <noscript><meta http-equiv="refresh" content="${RELOAD}" /></noscript>
+      </head>
+      <body>
+        <a class="skip" href="#main">Skip to content</a>
+        <header>
+          <a class="brand" href="/">Dormouse</a>
+          <nav aria-label="Pages">
+            ${NAVIGATION.map(([to, name]) => html`<a href="${to}" ${to === path && html` aria-current="page"`}>${name}</a>`)}
+          </nav>
+          <button id="theme" type="button" hidden>Theme</button>
+        </header>
+        ${snapshot ? banner(snapshot, house.zone) : html`<div id="banner" class="banner wait" role="status" aria-live="polite">Dormouse is starting.</div>`}
+        <main id="main" tabindex="-1">${main}</main>
+        <footer>
+          <p>
+            ${snapshot && html`Seen ${timeHtml(snapshot.takenAt, house.zone)} (${house.zone.name}). `}Mode
+            ${house.mode}: Dormouse only watches so far, so there are no recommendations, changes or holds to
+            show.
+          </p>
+          ${snapshot && reports(snapshot)}
+          <p>
+            The same for programs: <a href="/api/v1/status">status</a>,
+            <a href="/api/v1/computes">computes</a>.
+          </p>
+        </footer>
+      </body>
+    </html> `
 
 const reports = ({ accounts }: Snapshot): Html | false =>
   accounts.length > 0 &&

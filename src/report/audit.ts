@@ -79,7 +79,7 @@ export const computeLines = ({ byCompute, currency }: Audit, most: number): read
   byCompute
     .slice(0, most)
     .map((one) => [
-      `${one.projectName} ${one.ref.endpointId}`,
+      `${one.projectName} / ${one.ref.endpointId}`,
       money(one.spend.likely, currency),
       hours(one.awake.likely),
       percent(one.awakeShare),
@@ -102,17 +102,17 @@ export function findingText(finding: Finding, currency: string): string {
     case 'never-sleeps': {
       const { ref, projectName, awakeShare, autosuspendOff, spend } = finding
       const why = autosuspendOff ? 'autosuspend is off' : 'something uses it within every delay'
-      return `${projectName} ${ref.endpointId} never sleeps (awake ${percent(awakeShare)} of the last 14 days): ${why}; it costs ${money(spend, currency)}`
+      return `${projectName} / ${ref.endpointId} never sleeps (awake ${percent(awakeShare)} of the last 14 days): ${why}; it costs ${money(spend, currency)}`
     }
     case 'long-delay': {
       const { ref, projectName, delay, suspends, idleTail, saving } = finding
       return (
-        `${projectName} ${ref.endpointId} waits ${delayText(delay)} before each suspension: ${suspends} times, ${spanText(idleTail)}; ` +
+        `${projectName} / ${ref.endpointId} waits ${delayText(delay)} before each suspension: ${suspends} times, ${spanText(idleTail)}; ` +
         `at 1 min it would cost at least ${money(saving, currency)} less, and wake more often`
       )
     }
     case 'unused':
-      return `${finding.projectName} ${finding.ref.endpointId} was not used in all of the time`
+      return `${finding.projectName} / ${finding.ref.endpointId} was not used in all of the time`
     case 'old-key': {
       const { name, keyId, days, unusedDays } = finding
       const used = unusedDays === undefined ? 'never used' : `last used ${counted(unusedDays, 'day')} ago`

@@ -11,15 +11,15 @@ const namesOf = ({ project_id, endpoint_id, project_name, name }: Named): Names 
   id: harmless(endpoint_id),
 })
 
-/** `shop ep-cool-tree-1`: the project's name, and the compute's where it has one. */
+/** `shop / ep-cool-tree-1`: the project's name, and the compute's where it has one. */
 export function computeText(named: Named): string {
   const { project, own, id } = namesOf(named)
-  return `${project} ${own === undefined ? id : `${own} (${id})`}`
+  return `${project} / ${own === undefined ? id : `${own} (${id})`}`
 }
 
 /** The same, each name on its own: none displaces another, whichever way it is written. */
 export function computeHtml(named: Named): Html {
   const { project, own, id } = namesOf(named)
   const last = html`<bdi>${id}</bdi>`
-  return html`<bdi>${project}</bdi> ${own === undefined ? last : html`<bdi>${own}</bdi> (${last})`}`
+  return html`<bdi>${project}</bdi> / ${own === undefined ? last : html`<bdi>${own}</bdi> (${last})`}`
 }

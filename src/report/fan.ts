@@ -25,14 +25,15 @@ export type Around = { readonly before?: Part; readonly nowText: string; readonl
 
 /** The chart with its dates below, and a key in which every line has its amount. */
 export function fanFigure(fan: Fan, { before, nowText, after }: Around): Html {
-  const { period, limit, spent, forecast, amountOf, dayOf } = fan
+  const { period, countedFrom, limit, spent, forecast, amountOf, dayOf } = fan
   const date = (at: Instant): string => dayText(dayOf(at).date)
+  const since = date(countedFrom) !== date(period.from) && ` since ${date(countedFrom)}`
   return html`<figure>
     ${fanSvg(fan)}
     <p class="ends"><span>${date(period.from)}</span> <span>${date(period.to)}</span></p>
     <figcaption>
       ${before}
-      <span class="key spent">spent ${amountOf(spent)}</span>
+      <span class="key spent">spent ${amountOf(spent)}${since}</span>
       ${forecast && html`<span class="key likely">forecast ${aheadText(forecast, amountOf)}</span>`}
       <span class="key limit">limit ${amountOf(limit)}</span>
       <span class="key today">${nowText}</span> ${after}

@@ -52,6 +52,15 @@ function quotedIn(strings: TemplateStringsArray): readonly boolean[] {
 
 const OPEN = /="[^"]*$/
 
+/** Where something is put in afterwards: no text of others can be it. */
+export const GAP = { text: '<!---->' } as Html
+
+/** What is before the gap, and what is after it: nothing where there is none. */
+export function aroundGap({ text }: Html): readonly [before: Html, after: Html] {
+  const [before = '', after = ''] = text.split(GAP.text)
+  return [{ text: before } as Html, { text: after } as Html]
+}
+
 /** Text that may be broken after each `_`: names of settings are longer than a cell. */
 export const breakable = (text: string): Html =>
   html`${text.split(/(?<=_)/).map((part, index) => (index === 0 ? part : html`<wbr />${part}`))}`

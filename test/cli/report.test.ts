@@ -55,7 +55,7 @@ describe('without a daemon', () => {
     expect(out).toMatch(
       /^# Report 2026-W02, account main\n\nSpent 0\.00018 USD \(at least 0\.000087 USD, at most 0\.00026 USD\)\.\n/,
     )
-    expect(out).toContain('| shop ep-one | 0.00012 USD |')
+    expect(out).toContain('| shop / ep-one | 0.00012 USD |')
     expect(out).toContain('| 2026-01-05 01:00 UTC | The API key is refused')
     expect(out).toContain('Not known: budgets and forecasts are only')
   })

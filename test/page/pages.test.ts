@@ -225,8 +225,8 @@ test('a page comes with a policy that lets nothing in, and is not sent twice', a
   const snapshot = fleet(3)
   const app = appOf({ snapshot, history: pastOf(snapshot), kept: KEPT })
   for (const path of PATHS) {
-    const answer = await asked(app, path)
-    expect(Object.fromEntries(answer.headers)).toMatchObject({
+    const answer = await asked(app, path, { 'if-none-match': '' })
+    expect(Object.fromEntries((await asked(app, path)).headers)).toMatchObject({
       'content-type': 'text/html; charset=UTF-8',
       'content-security-policy':
         "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -238,6 +238,21 @@ test('a page comes with a policy that lets nothing in, and is not sent twice', a
     const etag = answer.headers.get('etag') ?? ''
     const again = await asked(app, path, { 'if-none-match': etag })
     expect([again.status, await again.text()]).toEqual([304, ''])
+  }
+})
+
+test('a fleet is sent part by part, ten rows at a time, and is the same page', async () => {
+  const snapshot = fleet(35)
+  const app = appOf({ snapshot, history: pastOf(snapshot), kept: KEPT })
+  for (const path of ['/', '/?group=team']) {
+    const parts = await Array.fromAsync((await asked(app, path)).body ?? [], (part) =>
+      Buffer.from(part).toString(),
+    )
+    expect(parts[0]).toMatch(/<\/thead>\s*$/)
+    expect(Math.max(...parts.map((part) => part.split('<tr').length - 1))).toBe(10)
+    const whole = await (await asked(app, path, { 'if-none-match': '' })).text()
+    expect(parts.join('')).toBe(whole)
+    expect(problemsOf(whole)).toEqual([])
   }
 })
 

@@ -113,7 +113,7 @@ export const budgetOf = (over: Partial<ForecastBudget> = {}): ForecastBudget => 
   rungs: [],
   assumed: ratio(0.02),
   acting: { kind: 'tells', because: 'soft' },
-  maxBurn: 12.5,
+  maxBurn: 25,
   burns: [
     { window: seconds(3600), burn: 2.25, usual: 1.8, threshold: 14.4, off: undefined },
     {

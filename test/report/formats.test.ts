@@ -252,7 +252,7 @@ test('on a page each name of a compute stands for itself, and a long name of a s
   const page = rendered(told(inputOf({ computes })), 'html-full')
   const [first] = computes
   expect(page).toContain(
-    `<bdi>\u05e9\u05dc\u05d5\u05dd</bdi> <bdi>\u05e9\u05dc\u05d5\u05dd</bdi> (<bdi>${first?.endpointId}</bdi>)`,
+    `<bdi>\u05e9\u05dc\u05d5\u05dd</bdi> / <bdi>\u05e9\u05dc\u05d5\u05dd</bdi> (<bdi>${first?.endpointId}</bdi>)`,
   )
   expect(page).toContain('idle_<wbr />in_<wbr />transaction_<wbr />session_<wbr />timeout')
 })

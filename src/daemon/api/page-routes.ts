@@ -1,4 +1,5 @@
 // The status page: what the last pass saw, for people. It only shows: nothing on it changes anything.
+import { setImmediate } from 'node:timers/promises'
 import type { Context, Hono } from 'hono'
 import { priceAt } from '../../account/slices.ts'
 import type { Zone } from '../../calendar/zone.ts'
@@ -45,12 +46,14 @@ export function pageRoutes(app: Hono, paged: Paged): void {
   const showReport = createReportPage(paged, zone)
 
   const answer = (context: Context, page: Page, status: 200 | 404 | 503): Response => {
-    const text = documentOf(page, snapshot(), house)
+    const parts = documentOf(page, snapshot(), house)
+    const known = context.req.header('if-none-match')
+    if (page.rest && known === undefined)
+      return context.body(ReadableStream.from(paced(parts)), status, { ...HEADERS, 'content-type': HTML })
+    const text = [...parts].join('')
     const etag = `"${hashOf(text)}"`
     const headers = { ...HEADERS, etag }
-    return context.req.header('if-none-match') === etag
-      ? context.body(null, 304, headers)
-      : context.html(text, status, headers)
+    return known === etag ? context.body(null, 304, headers) : context.html(text, status, headers)
   }
   const recentAt = (taken: Snapshot): Promise<Recent | undefined> =>
     askRecent(
@@ -148,6 +151,17 @@ export function pageRoutes(app: Hono, paged: Paged): void {
       404,
     )
   })
+}
+
+const HTML = 'text/html; charset=UTF-8'
+
+/** Each is on its way before the next is made; others get a turn between them. */
+async function* paced(parts: Iterable<string>): AsyncGenerator<Uint8Array> {
+  for (const part of parts) {
+    yield Buffer.from(part)
+    // oxlint-disable-next-line no-await-in-loop -- one after the other is what it is for
+    await setImmediate()
+  }
 }
 
 /** What programs ask for is answered in JSON, also where there is nothing. */
