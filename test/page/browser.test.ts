@@ -76,7 +76,7 @@ describe.each([
     await using context = await browser.newContext({ colorScheme, viewport: { width, height: 800 } })
     const { page, ...watched } = await watchedPage(context)
     for (const { name, address } of shots) {
-      await page.goto(address)
+      await visit(page, address)
       await openAll(page)
       await page.screenshot({ path: join(SHOTS, `${name}-${colorScheme}-${width}.png`), fullPage: true })
       expect([name, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([name, width])
@@ -95,7 +95,7 @@ describe.each([
     })
     const { page } = await watchedPage(context)
     for (const { name, address } of shots) {
-      await page.goto(address)
+      await visit(page, address)
       await openAll(page)
       await page.evaluate(axe.source)
       const { violations } = await page.evaluate<AxeResults>('axe.run()')
@@ -113,7 +113,7 @@ const WIDER = `[...document.querySelectorAll('.figure dt')]
 it('on a telephone amounts stay on their line, bars have theirs, and the fleet says what sorts it and when it is', async () => {
   await using context = await browser.newContext({ viewport: { width: 360, height: 800 } })
   const { page } = await watchedPage(context)
-  await page.goto(`${url}/budgets`)
+  await visit(page, `${url}/budgets`)
   const lines = await page.evaluate<
     readonly number[]
   >(`[...document.querySelectorAll('.two dd')].map((one) => {
@@ -122,19 +122,25 @@ it('on a telephone amounts stay on their line, bars have theirs, and the fleet s
     return range.getClientRects().length
   })`)
   expect(new Set(lines)).toEqual(new Set([1]))
-  await page.goto(`${url}/report`)
+  await visit(page, `${url}/report`)
   const sizes = await page.evaluate<readonly number[]>(
     `[...document.querySelectorAll('.bars text')].map((one) => one.getBoundingClientRect().height)`,
   )
   expect(sizes.length).toBeGreaterThanOrEqual(20)
   expect(Math.min(...sizes)).toBeGreaterThanOrEqual(12)
-  await page.goto(url)
+  await visit(page, url)
   expect(await page.locator('.fleet .axis').isVisible()).toBe(true)
   const [axis, strip] = await Promise.all(
     ['.fleet .axis', '.fleet .strip'].map((one) => page.locator(one).first().boundingBox()),
   )
   expect([axis?.x, axis?.width]).toEqual([strip?.x, strip?.width])
 })
+
+/** Until all of it is laid out, which is after the first paint. */
+const visit = async (page: Page, address: string): Promise<void> => {
+  await page.goto(address)
+  await page.locator('html:not([data-early])').waitFor()
+}
 
 async function openAll(page: Page): Promise<void> {
   for (const details of await page.locator('summary').all()) await details.click()
