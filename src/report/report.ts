@@ -57,7 +57,8 @@ export function* reportOf(input: ReportInput): Steps<Report> {
     .toSorted((a, b) => b.week.spend.likely - a.week.spend.likely)
   yield
   const knownFrom = knownFromOf(input)
-  const beforeKnown = isKnown(stretches.earlier[0], knownFrom)
+  const [weekBefore] = stretches.earlier
+  const beforeKnown = isKnown(weekBefore, knownFrom)
   const over = Math.max(0, earliest(slot.to, madeAt) - slot.from)
   const computes: ReportCompute[] = []
   yield* eachInTurns(awake, COMPUTES, (one) => {
@@ -85,7 +86,10 @@ export function* reportOf(input: ReportInput): Steps<Report> {
     not_analysed: [...unsure],
     events: plan.onlyTeam === undefined ? input.events : null,
     computes,
-    prices: pricesIn(input.prices, slot),
+    prices: pricesIn(input.prices, {
+      from: (beforeKnown && weekBefore ? weekBefore : slot).from,
+      to: slot.to,
+    }),
   }
   return { ...told, verdict: verdictOf(told) }
 }
@@ -264,7 +268,7 @@ function computeOf(
   }
 }
 
-/** Those that hold at some time of the week. */
+/** Those that hold at some time of a span. */
 function pricesIn({ periods }: Prices, { from, to }: Interval): Report['prices'] {
   return periods.flatMap(({ from: since, perCuHour }, index) => {
     const until = periods[index + 1]?.from

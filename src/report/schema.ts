@@ -166,12 +166,14 @@ export const reportSchema = z.strictObject({
     .nullable()
     .describe('What Dormouse told in the week, in order; null in the report of one team.'),
   computes: z.array(computeWeek).describe('Those that were awake, or may have been, the dearest first.'),
-  prices: z.array(
-    z.strictObject({
-      from: instant.nullable().describe('Null: for all time before the next.'),
-      cu_hour_micros: micros,
-    }),
-  ),
+  prices: z
+    .array(
+      z.strictObject({
+        from: instant.nullable().describe('Null: for all time before the next.'),
+        cu_hour_micros: micros,
+      }),
+    )
+    .describe('That held in the week, or in the one before where it is compared with that.'),
 })
 
 export type Report = z.output<typeof reportSchema>

@@ -97,6 +97,26 @@ export async function textOf(app: Hono, path: string): Promise<string> {
 
 const HOUR = 3_600_000
 
+const LONG_BURN = {
+  window: seconds(72 * 3600),
+  burn: undefined,
+  usual: undefined,
+  threshold: undefined,
+  off: 'left-to-forecast',
+} as const
+
+/** Of computes that are small for their budget. */
+const OUT_OF_REACH = {
+  maxBurn: 0.8,
+  burns: [3600, 6 * 3600].map((window) => ({
+    window: seconds(window),
+    burn: 0.11,
+    usual: undefined,
+    threshold: undefined,
+    off: 'out-of-reach' as const,
+  })),
+}
+
 export const budgetOf = (over: Partial<ForecastBudget> = {}): ForecastBudget => ({
   account: 'main',
   name: 'previews',
@@ -116,14 +136,8 @@ export const budgetOf = (over: Partial<ForecastBudget> = {}): ForecastBudget => 
   maxBurn: 25,
   burns: [
     { window: seconds(3600), burn: 2.25, usual: 1.8, threshold: 14.4, off: undefined },
-    {
-      window: seconds(86_400),
-      burn: undefined,
-      usual: undefined,
-      threshold: undefined,
-      off: 'left-to-forecast',
-    },
-    { window: seconds(6 * 3600), burn: 1.1, usual: 0.9, threshold: undefined, off: 'out-of-reach' },
+    LONG_BURN,
+    { window: seconds(6 * 3600), burn: 1.1, usual: 0.9, threshold: 6, off: undefined },
   ],
   team: 'platform',
   tier: 'dev',
@@ -201,6 +215,7 @@ export function fleet(count: number, options: FleetOptions = {}): Snapshot {
         budgetOf(NIGHT),
         budgetOf({
           name: 'fresh',
+          ...OUT_OF_REACH,
           forecast: undefined,
           limit: { unit: 'cu_hours', amount: millis(500 * HOUR) as never },
           countedFrom: at(0),

@@ -119,6 +119,24 @@ describe('what is known', () => {
     expect(report({ ...FLEETS.busy, known: 3 }).spend.mean).toEqual({ weeks: 2, micros: 62_244_000 })
   })
 
+  test.each([
+    [
+      'the price of the week before is told where it is compared with that',
+      5,
+      [null, '2026-11-16T00:00:00Z'],
+    ],
+    ['only those of the week are told where nothing is known before', 1, ['2026-11-16T00:00:00Z']],
+  ])('%s', (_, known, froms) => {
+    const input = inputOf({ computes: [{ endpointId: 'ep-0', hours: 24 }], known })
+    const week = input.stretches.week.from
+    const periods = [
+      { from: instant(0), perCuHour: micros(90_000) },
+      { from: week, perCuHour: micros(106_000) },
+    ]
+    const { prices } = told({ ...input, prices: { currency: 'USD', periods } })
+    expect(prices.map(({ from }) => from)).toEqual(froms)
+  })
+
   test('nothing at all', () => {
     const nothing = told({ ...inputOf(FLEETS.quiet), countedSince: undefined })
     expect(nothing.verdict).toBe('Nothing is known of this week: Dormouse did not count yet.')
