@@ -23,9 +23,9 @@ const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => 
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   const quoted = quotedIn(strings)
   let text = strings[0] ?? ''
-  for (const [index, part] of parts.entries()) {
+  for (let index = 0; index < parts.length; index += 1) {
     const words = quoted[index] === true ? escaped : textOf
-    text += partText(part, words) + (strings[index + 1] ?? '')
+    text += partText(parts[index], words) + (strings[index + 1] ?? '')
   }
   return { text } as Html
 }

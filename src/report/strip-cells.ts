@@ -41,7 +41,8 @@ export function cellsOf(strip: Strip, count: number): readonly State[] {
     spend(spent.tail, tailOf(stretch))
     spend(spent.busy, useOf(stretch))
   }
-  const filled = Array.from({ length: count }, (_, index) => fillOf(spent, index, width))
+  const filled: Filled[] = []
+  for (let index = 0; index < count; index += 1) filled.push(fillOf(spent, index, width))
   for (const stretch of stretches) showIn(filled, spent, { stretch, under: under(stretch) })
   return statesOf(filled, spent)
 }
