@@ -104,7 +104,7 @@ test('burn rates are in order of their windows, and why one is off is a sentence
   expect([...table.matchAll(/role="rowheader">([^<]*)</g)].map(([, window]) => window)).toEqual([
     '1 h',
     '6 h',
-    '24 h',
+    '3 d',
   ])
   expect(table).toContain('class="words" data-label="Why it is off">a burn of 1 is normal')
 })
