@@ -43,7 +43,8 @@ function budgetHtml(view: ForecastBudget, context: Context): Html {
     amountOf: (value: number) => amountText(value, limit),
     dayOf: context.house.zone.dayOf,
   }
-  const between = forecast ? 'now and the end' : 'the beginning and now'
+  const begun = countedFrom > period.from ? 'when counting began' : 'the beginning'
+  const between = forecast ? 'now and the end' : `${begun} and now`
   return html`<section class="budget ${standing(view)}">
     <h2><bdi>${view.name}</bdi> <span class="tag">${STANDING[standing(view)]}</span></h2>
     ${aboutHtml(view, context)}

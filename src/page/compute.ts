@@ -10,14 +10,11 @@ import { breakable, html, type Html, type Part } from '../report/markup.ts'
 import { stripSums, stripSvg, type Strip } from '../report/strip.ts'
 import { tableHtml } from '../report/table-html.ts'
 import { chosenText, lastText, money, percent, rangeText, shortNumber, spanText } from '../report/words.ts'
-import { legend } from './fleet.ts'
+import { CELLS, legend } from './fleet.ts'
 import { EMPTY, figure, type House, type Page } from './layout.ts'
 import { fleetPath, fleetQuery } from './query.ts'
 import { clockHtml, timeHtml, withTimes } from './times.ts'
 import { connectionCount, nameOf, sizeText } from './view-words.ts'
-
-/** Of a quarter of an hour: on a large screen each is two points wide, and what is narrower is washed out. */
-const WEEK_CELLS = 672
 
 export type Explained = {
   readonly view: ComputeView
@@ -47,7 +44,7 @@ export function computePage({ view, strip, now }: Explained, house: House): Page
       <section>
         <h2>The last seven days</h2>
         <div class="tall">
-          ${stripSvg(strip, { cells: WEEK_CELLS, dayOf: zone.dayOf })}${axisSvg(strip.span, zone)}
+          ${stripSvg(strip, { cells: CELLS['7d'], dayOf: zone.dayOf })}${axisSvg(strip.span, zone)}
         </div>
         ${legend()}${stretchTable(strip, { now, house })}
       </section>
@@ -202,7 +199,10 @@ function facts(
     ['Kind', compute.type === 'read_write' ? 'reads and writes' : 'reads only'],
     ['Team', owner.team || 'none'],
     ['Tier', owner.tier || 'none'],
-    ['Wakes, suspensions, restarts', `${counters.wakes}, ${counters.suspends}, ${counters.restarts}`],
+    [
+      'Wakes, suspensions, restarts since first seen',
+      `${counters.wakes}, ${counters.suspends}, ${counters.restarts}`,
+    ],
     ['Wakes caused by Dormouse', String(counters.wakesCaused)],
     ['Last seen', clockHtml(seenAt, now, zone)],
   ]

@@ -51,12 +51,12 @@ function ratesOf(computes: readonly ComputeView[], priceOf: Fleet['priceOf']): r
 }
 
 function rateFigure({ currency, low, high, known, unknown }: Rate): Html {
-  if (known === 0) return figure('Spending now, an hour', NOT_KNOWN)
+  if (known === 0) return figure('Spending now, per hour', NOT_KNOWN)
   const notes = [
     ...(money(high, currency) === money(low, currency) ? [] : [`up to ${money(high, currency)}`]),
     ...(unknown > 0 ? [`without ${counted(unknown, 'compute')} of unknown state`] : []),
   ]
-  return figure('Spending now, an hour', money(low, currency), notes.length > 0 && notes.join(', '))
+  return figure('Spending now, per hour', money(low, currency), notes.length > 0 && notes.join(', '))
 }
 
 const NOT_KNOWN = 'not known'

@@ -58,8 +58,10 @@ export function fleetPage(fleet: Fleet, shown: Chosen, drawn: Drawn): Page {
   }
 }
 
-const emptyText = ({ ready }: Snapshot): string =>
-  ready ? 'The accounts have no computes.' : 'No compute was seen yet: not every account could be asked.'
+const emptyText = ({ ready, accounts }: Snapshot): string =>
+  ready
+    ? `The ${accounts.length === 1 ? 'account has' : 'accounts have'} no computes.`
+    : 'No compute was seen yet: not every account could be asked.'
 
 /** Without its rows. */
 const fleetTable = (

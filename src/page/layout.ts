@@ -137,11 +137,16 @@ const asOf = (sweptAt: Instant | undefined, zone: Zone): Html =>
     ? html`what was known before Dormouse started`
     : html`as of ${timeHtml(sweptAt, zone)} (${zone.name})`
 
+/** Letters of a figure that are written large. Doubled, a sum of a hundred million is broken on a telephone. */
+const LONG = 14
+
 /** A figure with what it is. */
 export const figure = (label: string, value: Part, note?: Part): Html =>
   html`<div class="figure">
     <dt>${label}</dt>
-    <dd>${value}${note !== undefined && note !== false && html`<small>${note}</small>`}</dd>
+    <dd ${typeof value === 'string' && value.length > LONG && html` class="long"`}>
+      ${value}${note !== undefined && note !== false && html`<small>${note}</small>`}
+    </dd>
   </div>`
 
 export const EMPTY = html`<span class="none">–</span>`

@@ -27,13 +27,13 @@ export type Around = { readonly before?: Part; readonly nowText: string; readonl
 export function fanFigure(fan: Fan, { before, nowText, after }: Around): Html {
   const { period, countedFrom, limit, spent, forecast, amountOf, dayOf } = fan
   const date = (at: Instant): string => dayText(dayOf(at).date)
-  const since = date(countedFrom) !== date(period.from) && ` since ${date(countedFrom)}`
+  const isLater = countedFrom > period.from && date(countedFrom) !== date(period.from)
   return html`<figure>
     ${fanSvg(fan)}
     <p class="ends"><span>${date(period.from)}</span> <span>${date(period.to)}</span></p>
     <figcaption>
       ${before}
-      <span class="key spent">spent ${amountOf(spent)}${since}</span>
+      <span class="key spent">spent ${amountOf(spent)}${isLater && ` since ${date(countedFrom)}`}</span>
       ${forecast && html`<span class="key likely">forecast ${aheadText(forecast, amountOf)}</span>`}
       <span class="key limit">limit ${amountOf(limit)}</span>
       <span class="key today">${nowText}</span> ${after}

@@ -18,8 +18,8 @@ export const pastOf = ({ computes, takenAt }: Snapshot): History => ({
     for (const ref of wanted)
       yield { ref, times: wakes(ref, takenAt).filter((one) => one.from < to && one.to > from) }
   },
-  async *days() {
-    for (const { ref } of computes) yield* daysOf(ref, takenAt)
+  async *days(account) {
+    for (const { ref } of computes) if (ref.account === account) yield* daysOf(ref, takenAt)
   },
 })
 

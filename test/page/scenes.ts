@@ -59,7 +59,7 @@ function troubled(): Snapshot {
     why: WHYS[index] ?? view.why,
     owner: { ...view.owner, team: NAMES[index % 3] ?? '', tier: NAMES[(index + 1) % 3] ?? '' },
     spend: { low: micros(1), likely: micros(123_456_789_012_345), high: micros(912_345_678_901_234) },
-    seenAt: at(TAKEN - 86_400),
+    seenAt: at(TAKEN - 600),
   }))
   const money = { unit: 'money', amount: micros(123_456_789_012_345), currency: 'USD' } as const
   const budgets = [
@@ -70,7 +70,7 @@ function troubled(): Snapshot {
     ...taken,
     computes: views,
     accounts: [
-      { ...account, ...BROKEN, budgets },
+      { ...account, ...BROKEN, lastSweepAt: at(TAKEN - 600), budgets },
       { ...second, ...BROKEN, service: 'unavailable', budgets: [] },
     ],
   }

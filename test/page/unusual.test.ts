@@ -1,7 +1,8 @@
 // What the pages say where there is little to show, or much, or what others made up.
 import { describe, expect, test } from 'vitest'
 import { pastOf } from './past.ts'
-import { asked, appOf, fleet, textOf } from './shown.ts'
+import { at } from '../support/build.ts'
+import { asked, appOf, budgetOf, fleet, textOf } from './shown.ts'
 import { KEPT } from './kept-reports.ts'
 import { named, scenes } from './scenes.ts'
 import { problemsOf } from './well-formed.ts'
@@ -109,10 +110,24 @@ test('burn rates are in order of their windows, and why one is off is a sentence
   expect(table).toContain('class="words" data-label="Why it is off">a burn of 1 is normal')
 })
 
+test('a chart says since when is counted, where that is later than its period', async () => {
+  const text = (await textOf(app, '/budgets')).replaceAll(/\s+/g, ' ')
+  const keys = [...text.matchAll(/<span class="key spent">([^<]*)</g)].map(([, key]) => key)
+  expect(keys).toEqual([
+    expect.not.stringMatching('since'),
+    expect.not.stringMatching('since'),
+    expect.stringMatching(/ since Mon 5 Jan$/),
+  ])
+  expect(text).toContain('between what is known: when counting began and now.')
+  const early = budgetOf({ countedFrom: at(-9 * 86_400) })
+  const shown = { ...snapshot, accounts: snapshot.accounts.map((view) => ({ ...view, budgets: [early] })) }
+  expect(await textOf(appOf({ snapshot: shown }), '/budgets')).not.toContain(' since ')
+})
+
 test('a fleet of nothing says so, without a table that has no rows and a legend of nothing', async () => {
   const none = { ...snapshot, computes: [] }
   const text = await textOf(appOf({ snapshot: none }), '/')
-  expect(text).toContain('The accounts have no computes.')
+  expect(text).toContain('The account has no computes.')
   for (const part of ['<table', 'class="legend"', '<form']) expect(text).not.toContain(part)
   expect(await textOf(appOf({ snapshot: { ...none, ready: false } }), '/')).toContain(
     'No compute was seen yet',

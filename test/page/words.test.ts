@@ -87,13 +87,13 @@ describe('while the service cannot be asked', () => {
     const text = await read(two, '/')
     expect(text).toMatch(/Awake now 1 of 6, 2 not known/)
     expect(text).toMatch(
-      /Spending now, an hour 0\.\d\d USD [^A-Z]*(?:up to [\d.]+ USD, )?without 2 computes of unknown state/,
+      /Spending now, per hour 0\.\d\d USD [^A-Z]*(?:up to [\d.]+ USD, )?without 2 computes of unknown state/,
     )
     const all = await read(
       withViews(() => ({ state: 'unknown' })),
       '/',
     )
-    expect(all).toMatch(/Spending now, an hour not known This month/)
+    expect(all).toMatch(/Spending now, per hour not known This month/)
     expect(await read(snapshot, '/')).toMatch(/Awake now 2 of 6 Spending/)
   })
 

@@ -50,3 +50,7 @@ test('markup is escaped once, lists follow each other, nothing is nothing', () =
   const inner = html`<b>${'<'}</b>`
   expect(html`${[inner, 1, [' & ']]}${undefined}${false}${''}${0}`.text).toBe('<b>&lt;</b>1 &amp; 0')
 })
+
+test('a sum of millions may be parted from its currency, which is then whole', () => {
+  expect(unbroken('999,999.99 USD to 1,234,567.89 USD')).toBe('999,999.99\u00A0USD to 1,234,567.89 USD')
+})
