@@ -12,11 +12,17 @@ const HOUR = 3_600_000
 export const PRICE = 106_000
 
 /** Seven days before the snapshot: compute number n wakes every n + 1 hours for some minutes, and as last its state says. */
-export const pastOf = ({ computes, takenAt }: Snapshot): History => ({
+export const pastOf = ({ accounts, computes, takenAt }: Snapshot): History => ({
   ...NO_HISTORY,
-  async *awakeTimes(_account, { from, to, computes: wanted = [] }) {
+  async *awakeTimes(account, { from, to, computes: wanted = [] }) {
+    const until = accounts.find((one) => one.account === account)?.lastSweepAt ?? takenAt
     for (const ref of wanted)
-      yield { ref, times: wakes(ref, takenAt).filter((one) => one.from < to && one.to > from) }
+      yield {
+        ref,
+        times: wakes(ref, takenAt)
+          .filter((one) => one.from < to && one.to > from && one.from < until)
+          .map((one) => (one.to > until ? { ...one, to: until } : one)),
+      }
   },
   async *days(account) {
     for (const { ref } of computes) if (ref.account === account) yield* daysOf(ref, takenAt)

@@ -234,9 +234,12 @@ export function fleet(count: number, options: FleetOptions = {}): Snapshot {
 
 const TEAMS = ['platform', 'data', ''] as const
 
+/** What the seven days are of the thirty since they were created. */
+const MONTH = 30 / 7
+
 const owned = (view: ComputeView, index: number): ComputeView => {
   const days = daysOf(view.ref, at(TAKEN))
-  const awake = millis(days.reduce((sum, day) => sum + day.awake.likely, 0))
+  const awake = millis(MONTH * days.reduce((sum, day) => sum + day.awake.likely, 0))
   const held = (share: number) => ({
     time: millis(awake * share),
     spend: micros((awake * share * PRICE) / HOUR),
@@ -250,7 +253,7 @@ const owned = (view: ComputeView, index: number): ComputeView => {
     owner: { ...view.owner, team: TEAMS[index % 3] ?? '', tier: index % 3 === 2 ? '' : 'prod' },
     awake: { low: awake, likely: awake, high: awake },
     spend: { low: micros(0.98 * spend), likely: spend, high: micros(1.04 * spend) },
-    idleTail: millis(days.reduce((sum, day) => sum + day.idleTail, 0)),
+    idleTail: millis(MONTH * days.reduce((sum, day) => sum + day.idleTail, 0)),
     awakeBy: [
       { cause: 'clients', application: 'web', user: 'app', database: 'main', ...held(0.7) },
       { cause: 'keep-alive', application: 'pgbouncer', user: 'pool', database: 'main', ...held(0.1) },
