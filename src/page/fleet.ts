@@ -12,7 +12,7 @@ import { causeText, STATE_WORDS } from '../report/explain.ts'
 import { chosen, type Chosen } from './choose.ts'
 import { fleetFigures } from './figures.ts'
 import { fleetFilters } from './filters.ts'
-import { EMPTY, inPath, type House, type Page } from './layout.ts'
+import { EMPTY, inPath, type House } from './layout.ts'
 import { fleetPath, HOURS, sortedBy, type FleetQuery, type Range, type Sort } from './query.ts'
 import { recentOf, type Recent, type RecentSums } from './recent.ts'
 import { withTimes } from './times.ts'
@@ -35,27 +35,36 @@ const FIRST = 10
 
 const NO_SUMS: Recent['sums'] = new Map()
 
-/** The computes whose strips `fleetPage` needs. */
+/** The computes whose strips `fleetParts` needs. */
 export const chosenOf = ({ snapshot, query, recent }: Fleet): Chosen =>
   chosen(snapshot.computes, query, recent?.sums ?? NO_SUMS)
 
-type Drawn = { readonly strips: ReadonlyMap<string, Strip>; readonly house: House }
+/** `computeKey` → strip. */
+type Strips = ReadonlyMap<string, Strip>
 
-export function fleetPage(fleet: Fleet, shown: Chosen, drawn: Drawn): Page {
+/** What stands on the page, part by part: what is above the table is there before its strips are. */
+export async function* fleetParts(
+  fleet: Fleet,
+  {
+    shown,
+    strips,
+    house,
+  }: { readonly shown: Chosen; readonly strips: () => Promise<Strips>; readonly house: House },
+): AsyncGenerator<Part> {
   const { snapshot, query } = fleet
   const isEmpty = snapshot.computes.length === 0
-  return {
-    title: 'Fleet',
-    path: '/',
-    main: html`<h1>Fleet</h1>
+  const [before, after] = aroundGap(
+    html`<h1>Fleet</h1>
       ${fleetFigures(fleet)}
       ${
         isEmpty
           ? html`<p class="nothing">${emptyText(snapshot)}</p>`
-          : html`${fleetFilters(snapshot, query)} ${fleetTable(fleet, shown, drawn.house)}`
+          : html`${fleetFilters(snapshot, query)} ${fleetTable(fleet, shown, house)}`
       }`,
-    rest: () => (isEmpty ? [] : bodiesOf(fleet, shown, drawn)),
-  }
+  )
+  yield before
+  if (!isEmpty) yield* bodiesOf(fleet, shown, { strips: await strips(), house })
+  yield after
 }
 
 const emptyText = ({ ready, accounts }: Snapshot): string =>
@@ -87,7 +96,11 @@ const fleetTable = (
 /** Rows that are sent at a time. Doubled, a page begins later, and is sent in half as many parts. */
 const AT_ONCE = 10
 
-function* bodiesOf(fleet: Fleet, shown: Chosen, { strips, house }: Drawn): Generator<Part> {
+function* bodiesOf(
+  fleet: Fleet,
+  shown: Chosen,
+  { strips, house }: Pick<Rows, 'strips'> & { readonly house: House },
+): Generator<Part> {
   const row = rowOf(fleet, { strips, later: new Set(shown.rows.slice(FIRST)) }, house)
   for (const { heading, views } of groupsOf(fleet, shown)) {
     const [begin, end] = aroundGap(
@@ -158,7 +171,7 @@ const rangeLinks = (query: FleetQuery): Html =>
   >`
 
 type Rows = {
-  readonly strips: ReadonlyMap<string, Strip>
+  readonly strips: Strips
   /** Below what a screen shows. */
   readonly later: ReadonlySet<ComputeView>
 }

@@ -22,7 +22,7 @@ export type Page = {
   readonly path: string
   readonly main: Part
   /** What is in the gap of `main`, made when it is asked for: a browser shows what is before it meanwhile. */
-  readonly rest?: () => Iterable<Part>
+  readonly rest?: () => AsyncIterable<Part>
 }
 
 const NAVIGATION = [
@@ -42,10 +42,14 @@ const ICON =
  *
  * @param snapshot undefined before the first pass has ended
  */
-export function* documentOf(page: Page, snapshot: Snapshot | undefined, house: House): Generator<string> {
+export async function* documentOf(
+  page: Page,
+  snapshot: Snapshot | undefined,
+  house: House,
+): AsyncGenerator<string> {
   const [before, after] = aroundGap(wholeOf(page, snapshot, house))
   yield unturned(before.text)
-  for (const part of page.rest?.() ?? []) yield unturned(html`${part}`.text)
+  if (page.rest) for await (const part of page.rest()) yield unturned(html`${part}`.text)
   yield unturned(after.text)
 }
 

@@ -241,21 +241,6 @@ test('a page comes with a policy that lets nothing in, and is not sent twice', a
   }
 })
 
-test('a fleet is sent part by part, ten rows at a time, and is the same page', async () => {
-  const snapshot = fleet(35)
-  const app = appOf({ snapshot, history: pastOf(snapshot), kept: KEPT })
-  for (const path of ['/', '/?group=team']) {
-    const parts = await Array.fromAsync((await asked(app, path)).body ?? [], (part) =>
-      Buffer.from(part).toString(),
-    )
-    expect(parts[0]).toMatch(/<\/thead>\s*$/)
-    expect(Math.max(...parts.map((part) => part.split('<tr').length - 1))).toBe(10)
-    const whole = await (await asked(app, path, { 'if-none-match': '' })).text()
-    expect(parts.join('')).toBe(whole)
-    expect(problemsOf(whole)).toEqual([])
-  }
-})
-
 test('style and script come under names of their content, to be kept for good', async () => {
   const app = appOf({ snapshot: fleet(1) })
   const text = await textOf(app, '/')

@@ -12,11 +12,12 @@ import { spanBefore } from '../../model/time.ts'
 import { micros, type Instant } from '../../model/units.ts'
 import { budgetsPage } from '../../page/budgets.ts'
 import { computePage } from '../../page/compute.ts'
-import { chosenOf, fleetPage } from '../../page/fleet.ts'
+import { chosenOf, fleetParts } from '../../page/fleet.ts'
 import { documentOf, type Page } from '../../page/layout.ts'
 import { messagePage } from '../../page/message.ts'
 import { fleetQuery, HOURS, type Range } from '../../page/query.ts'
 import type { Recent } from '../../page/recent.ts'
+import { GAP } from '../../report/markup.ts'
 import type { Strip } from '../../report/strip.ts'
 import { createRecent } from '../last-days.ts'
 import { createStrips } from '../strips.ts'
@@ -45,12 +46,12 @@ export function pageRoutes(app: Hono, paged: Paged): void {
   const strips = createStrips(paged)
   const showReport = createReportPage(paged, zone)
 
-  const answer = (context: Context, page: Page, status: 200 | 404 | 503): Response => {
+  const answer = async (context: Context, page: Page, status: 200 | 404 | 503): Promise<Response> => {
     const parts = documentOf(page, snapshot(), house)
     const known = context.req.header('if-none-match')
     if (page.rest && known === undefined)
       return context.body(ReadableStream.from(paced(parts)), status, { ...HEADERS, 'content-type': HTML })
-    const text = [...parts].join('')
+    const text = (await Array.fromAsync(parts)).join('')
     const etag = `"${hashOf(text)}"`
     const headers = { ...HEADERS, etag }
     return known === etag ? context.body(null, 304, headers) : context.html(text, status, headers)
@@ -76,16 +77,20 @@ export function pageRoutes(app: Hono, paged: Paged): void {
         taken.accounts.map(({ account, lastSweepAt }) => [account, lastSweepAt ?? taken.takenAt]),
       ),
     })
-  const fleetOf = async (taken: Snapshot, given: Readonly<Record<string, string>>): Promise<Page> => {
-    const query = fleetQuery(given)
-    const recent = await recentAt(taken)
-    const fleet = { snapshot: taken, query, recent, priceOf: pricesAt(paged, taken) }
-    const chosen = chosenOf(fleet)
-    return fleetPage(fleet, chosen, {
-      strips: await stripsOf(taken, { views: chosen.rows, range: query.range, recent }),
-      house,
-    })
-  }
+  const fleetOf = (taken: Snapshot, given: Readonly<Record<string, string>>): Page => ({
+    title: 'Fleet',
+    path: '/',
+    main: GAP,
+    rest: async function* rest() {
+      const query = fleetQuery(given)
+      const recent = await recentAt(taken)
+      const fleet = { snapshot: taken, query, recent, priceOf: pricesAt(paged, taken) }
+      const shown = chosenOf(fleet)
+      const drawn = () =>
+        stripsOf(taken, { views: shown.rows, range: query.range, recent }).catch(() => NO_STRIPS)
+      yield* fleetParts(fleet, { shown, strips: drawn, house })
+    },
+  })
   const computeOf = async (taken: Snapshot, id: string): Promise<Page | undefined> => {
     const view = taken.computes.find(({ ref }) => ref.endpointId === id)
     if (!view) return undefined
@@ -99,7 +104,7 @@ export function pageRoutes(app: Hono, paged: Paged): void {
     if (!wantsHtml(context)) return next()
     const taken = snapshot()
     if (!taken) return answer(context, notYet('/'), 503)
-    return answer(context, await fleetOf(taken, context.req.query()), 200)
+    return answer(context, fleetOf(taken, context.req.query()), 200)
   })
   app.get('/budgets', (context) => {
     const taken = snapshot()
@@ -153,13 +158,15 @@ export function pageRoutes(app: Hono, paged: Paged): void {
   })
 }
 
+/** What was sent cannot be taken back: a page goes on without them rather than end in its middle. */
+const NO_STRIPS: ReadonlyMap<string, Strip> = new Map()
+
 const HTML = 'text/html; charset=UTF-8'
 
 /** Each is on its way before the next is made; others get a turn between them. */
-async function* paced(parts: Iterable<string>): AsyncGenerator<Uint8Array> {
-  for (const part of parts) {
+async function* paced(parts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  for await (const part of parts) {
     yield Buffer.from(part)
-    // oxlint-disable-next-line no-await-in-loop -- one after the other is what it is for
     await setImmediate()
   }
 }
