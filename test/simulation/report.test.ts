@@ -162,7 +162,7 @@ describe('beside the truth', () => {
 const sum = (all: readonly number[]): number => all.reduce((total, one) => total + one, 0)
 
 const nameOf = (one: { readonly project_name: string | null; readonly endpoint_id: string }): string =>
-  `${one.project_name} ${one.endpoint_id}`
+  `${one.project_name} / ${one.endpoint_id}`
 
 describe('as Markdown', () => {
   let read: MarkdownReport
