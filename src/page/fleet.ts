@@ -13,6 +13,7 @@ import { chosen, type Chosen } from './choose.ts'
 import { fleetFigures } from './figures.ts'
 import { fleetFilters } from './filters.ts'
 import { EMPTY, inPath, type House } from './layout.ts'
+import { legend } from './legend.ts'
 import { fleetPath, HOURS, sortedBy, type FleetQuery, type Range, type Sort } from './query.ts'
 import { recentOf, type Recent, type RecentSums } from './recent.ts'
 import { withTimes } from './times.ts'
@@ -279,24 +280,3 @@ const pager = (query: FleetQuery, page: number, pages: number): Html =>
       >Page ${page} of ${pages}</span
     >${page < pages && html`<a rel="next" href="${fleetPath({ ...query, page: page + 1 })}">Next</a>`}${page < pages - 1 && html`<a href="${fleetPath({ ...query, page: pages })}">Last</a>`}
   </nav>`
-
-/** What the colours and heights of strips mean: a stroke of each state, as a strip has it. */
-export const legend = (): Html =>
-  html`<ul class="legend" aria-label="Strips">
-    ${LEGEND.map(
-      ([state, path, words]) =>
-        html`<li>
-          <svg class="strip" viewBox="0 0 24 16" aria-hidden="true"><path class="${state}" d="${path}" /></svg
-          >${words}
-        </li>`,
-    )}
-  </ul>`
-
-const LEGEND = [
-  ['busy', 'M0 8h24', 'in use'],
-  ['tail', 'M0 12h24', 'idle tail: awake, waiting for the delay'],
-  ['asleep', 'M0 15h24', 'asleep'],
-  ['unknown', 'M0 13h24', 'not known'],
-  ['restart', 'M12 -4v20', 'restart'],
-  ['day', 'M12 0v16', 'a day begins'],
-] as const
