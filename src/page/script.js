@@ -39,7 +39,8 @@ const showAllSoon = () => {
   setTimeout(showAll, PATIENCE)
 }
 
-showAllSoon()
+// a browser looks once for the section that an address names, and finds none that is hidden
+if (location.hash === '') showAllSoon()
 
 const isDark = () =>
   getComputedStyle(root).colorScheme === 'dark' ||

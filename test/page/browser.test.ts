@@ -161,6 +161,13 @@ it('a wrong policy, a stray request and a message would have been seen', async (
   expect(watched.strayed).toEqual(['https://elsewhere.example/'])
 })
 
+it('an address of a section shows that section', async () => {
+  await using context = await browser.newContext({ viewport: { width: 1280, height: 700 } })
+  const { page } = await watchedPage(context)
+  await visit(page, `${url}/report#prices`)
+  await expect.poll(() => page.evaluate('scrollY')).toBeGreaterThan(0)
+})
+
 it('the page is walked by keyboard', async () => {
   await using context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
   const { page } = await watchedPage(context)

@@ -13,6 +13,7 @@ const WITHOUT = [
   'MediaRouter',
   'NetworkTimeServiceQuerying',
   'OptimizationHints',
+  'PreconnectToSearch',
   'WebUIOmniboxAimPopup',
   'WebUIOmniboxPopup',
 ]
