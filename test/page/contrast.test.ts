@@ -1,12 +1,11 @@
 // What carries meaning stands out from what is behind it, in light and in dark: text 4.5 to 1, lines and areas 3 to 1.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { readStyle } from '../../src/daemon/api/assets.ts'
 import { RENDERINGS } from '../../src/report/formats.ts'
 import { atOnce } from '../../src/model/steps.ts'
 import { FLEETS, inputOf, told } from '../report/fleets.ts'
 
-const PAGE = readFileSync(join(import.meta.dirname, '../../src/page/style.css'), 'utf8')
+const PAGE = readStyle()
 const [, REPORT = ''] =
   /<style>([^<]*)<\/style>/.exec(atOnce(RENDERINGS['html-full'].of(told(inputOf(FLEETS.quiet))))) ?? []
 

@@ -7,17 +7,33 @@ export type Asset = { readonly path: string; readonly body: string; readonly typ
 
 export type Assets = { readonly style: Asset; readonly script: Asset }
 
-export const readAssets = (): Assets => ({
-  style: assetOf('style', 'css', 'text/css; charset=utf-8'),
-  script: assetOf('script', 'js', 'text/javascript; charset=utf-8'),
-})
-
 const FOLDER = join(import.meta.dirname, '../../page')
 
-function assetOf(name: string, extension: string, type: string): Asset {
-  const body = readFileSync(join(FOLDER, `${name}.${extension}`), 'utf8')
-  return { path: `/assets/${name}-${hashOf(body)}.${extension}`, body, type }
-}
+/** Of rules that weigh the same the later ones count: what is of one part of a page comes after what is of all. */
+const STYLES = ['frame', 'text', 'sections', 'figures', 'tables', 'fleet', 'strips', 'charts']
+
+/** One sheet, so that a browser waits for one answer. */
+export const readStyle = (): string => STYLES.map((name) => read(`style/${name}.css`)).join('')
+
+export const readAssets = (): Assets => ({
+  style: assetOf(readStyle(), { name: 'style', extension: 'css', type: 'text/css; charset=utf-8' }),
+  script: assetOf(read('script.js'), {
+    name: 'script',
+    extension: 'js',
+    type: 'text/javascript; charset=utf-8',
+  }),
+})
+
+const read = (file: string): string => readFileSync(join(FOLDER, file), 'utf8')
+
+const assetOf = (
+  body: string,
+  { name, extension, type }: Readonly<Record<'name' | 'extension' | 'type', string>>,
+): Asset => ({
+  path: `/assets/${name}-${hashOf(body)}.${extension}`,
+  body,
+  type,
+})
 
 /** 16 letters of an address. */
 export const hashOf = (text: string): string =>
