@@ -9,8 +9,8 @@ import { countAfter, newCount } from './counted/count.ts'
 import { measuredCountLag } from './counted/lag.ts'
 import { useOf } from './counted/use.ts'
 
-/** Projects of one step. Doubled, the event loop is held up for some 5 ms. */
-const PROJECTS = 2000
+/** Projects of one step: of those that are awake the count is followed. Doubled, the event loop is held up for some 10 ms. */
+const PROJECTS = 500
 
 /** Project id → its account, of the projects that changed in `sweep`. Projects that left the list are kept: their computes' accounts name them. */
 export function* projectsAfter(

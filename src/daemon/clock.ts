@@ -9,7 +9,7 @@ export function createClock(): Clock {
     sleep: (span, signal) =>
       new Promise((resolve) => {
         if (signal.aborted) {
-          resolve()
+          setImmediate(resolve)
           return
         }
         const done = (): void => {

@@ -6,6 +6,7 @@ import type { BudgetForecast, BudgetView } from '../model/budget.ts'
 import type { Compute } from '../model/compute.ts'
 import type { Ledger } from '../model/ledger.ts'
 import type { Clock } from '../model/ports.ts'
+import { eachInTurns, inTurns, type Steps } from '../model/steps.ts'
 import { isResized } from '../model/transition.ts'
 import { after, earliest, instant, seconds, type Instant } from '../model/units.ts'
 import { readDays, type DaysOptions } from './read-days.ts'
@@ -47,25 +48,26 @@ export function createForecaster(options: ForecasterOptions): Forecaster {
   let changedFrom: Instant | undefined
   let doneAt: number | undefined
   let running: Promise<void> | undefined
+  const pause = (): Promise<void> => clock.sleep(seconds(0), NEVER)
 
   async function work({ ledger, budgets, ahead }: AccountState): Promise<void> {
     const now = instant(clock.now() + ahead)
     if (isReadDue(now)) {
-      const isAllDue = readAt === undefined || isAnyResized(ledger, computes)
+      const isAllDue = readAt === undefined || (await inTurns(isAnyResized(ledger, computes), pause))
       const from = isAllDue ? after(now, seconds(0 - DAYS)) : changedFrom
       changedFrom = undefined
       // until it was done: where the store fails, all is read the next time
       readAt = undefined
       if (from !== undefined) await read(ledger, from, now)
       readAt = clock.monotonic()
-      computes = new Map([...ledger.computes].map(([key, { compute }]) => [key, compute]))
+      computes = await inTurns(computesOf(ledger), pause)
     }
     for (const view of budgets) {
       const daily = series.get(view.name)
       const forecast = daily && budgetForecast(view, daily, { now, dayOf: zone.dayOf })
       known.set(view.name, { period: view.period, forecast })
       // oxlint-disable-next-line no-await-in-loop -- a scrape may be waiting
-      await clock.sleep(seconds(0), NEVER)
+      await pause()
     }
     doneAt = clock.monotonic()
   }
@@ -113,8 +115,22 @@ export function createForecaster(options: ForecasterOptions): Forecaster {
 
 const NEVER = new AbortController().signal
 
-const isAnyResized = ({ computes }: Ledger, before: ReadonlyMap<string, Compute>): boolean =>
-  [...computes].some(([key, { compute }]) => isResized(before.get(key) ?? compute, compute))
+/** Computes of one step. Doubled, the event loop is held up for a millisecond more. */
+const COMPUTES = 2000
+
+function* isAnyResized({ computes }: Ledger, before: ReadonlyMap<string, Compute>): Steps<boolean> {
+  let isAny = false
+  yield* eachInTurns(computes, COMPUTES, ([key, { compute }]) => {
+    isAny ||= isResized(before.get(key) ?? compute, compute)
+  })
+  return isAny
+}
+
+function* computesOf({ computes }: Ledger): Steps<ReadonlyMap<string, Compute>> {
+  const all = new Map<string, Compute>()
+  yield* eachInTurns(computes, COMPUTES, ([key, { compute }]) => all.set(key, compute))
+  return all
+}
 
 /** What was spent since it was worked out is no longer ahead. */
 function atLeast(forecast: BudgetForecast | undefined, spent: number): BudgetForecast | undefined {

@@ -10,6 +10,7 @@ import { inOrder } from '../model/ordered-map.ts'
 import type { Waiting } from '../model/observation.ts'
 import type { Owners } from '../model/owner.ts'
 import type { Prices } from '../model/price.ts'
+import { createRemembered, type Remembered } from '../model/remembered.ts'
 import type { Preset } from '../model/sizes.ts'
 import type { AccountView, ComputeView, Snapshot } from '../model/snapshot.ts'
 import { eachInTurns, type Steps } from '../model/steps.ts'
@@ -52,7 +53,7 @@ const COMPUTES = 1000
 export type Camera = (accounts: readonly Shown[], context: SnapshotContext) => Steps<Snapshot>
 
 export function createCamera(): Camera {
-  const asleep = new WeakMap<ComputeAccount, Remembered>()
+  const asleep = createRemembered<ComputeAccount, Seen>()
   return function* snapshotOf(accounts, context) {
     const views: ComputeView[] = []
     const accountViews: AccountView[] = []
@@ -84,6 +85,7 @@ export function createCamera(): Camera {
         counts,
       })
     }
+    asleep.forgetRest()
     return {
       version: context.version,
       takenAt: context.now,
@@ -104,7 +106,7 @@ type Sight = {
   readonly owners: Owners
 }
 
-type Remembered = Sight & { readonly view: ComputeView }
+type Seen = Sight & { readonly view: ComputeView }
 
 const isSame = (a: Sight, b: Sight): boolean =>
   a.project === b.project && a.stale === b.stale && a.sweptAt === b.sweptAt && a.owners === b.owners
@@ -115,7 +117,7 @@ function viewOf(
   {
     asleep,
     context,
-  }: { readonly asleep: WeakMap<ComputeAccount, Remembered>; readonly context: SnapshotContext },
+  }: { readonly asleep: Remembered<ComputeAccount, Seen>; readonly context: SnapshotContext },
 ): (account: ComputeAccount) => ComputeView {
   const { now, staleAfter, activityLag, owners } = context
   const then = instant(now + state.ahead)
@@ -125,11 +127,11 @@ function viewOf(
   const sight = { prices, preset, now: then, atMost, activityLag, owners, stale, sweptAt, unreadable }
   return (account) => {
     const project = state.ledger.projects.get(account.ref.projectId)
-    const before = asleep.get(account)
+    const before = asleep.of(account)
     if (before && isSame(before, { project, stale, sweptAt, owners })) return before.view
     const view = computeView(account, { ...sight, project })
     const sleeps = account.open === undefined && account.compute.state === 'idle'
-    if (sleeps) asleep.set(account, { project, stale, sweptAt, owners, view })
+    if (sleeps) asleep.keep(account, { project, stale, sweptAt, owners, view })
     return view
   }
 }

@@ -69,6 +69,7 @@ export function* collect(snapshot: Snapshot, facts: Facts, memory = createMemory
   putReadings(snapshot.accounts, put)
   put('computesDropped', [], snapshot.computes.length - shown.length)
   for (const account of snapshot.accounts) putAccount(account, { put, now: snapshot.takenAt })
+  memory.computes.forgetRest()
   return { samples: samples(), dropped }
 }
 

@@ -1,6 +1,7 @@
 // Series of a snapshot in columns, of which the next takes the place: made anew they would be most of what a snapshot leaves to
 // the collector of garbage.
 import type { ComputeRef } from '../model/compute.ts'
+import { createRemembered, type Remembered } from '../model/remembered.ts'
 import { FAMILY_KEYS, type FamilyKey } from './catalogue.ts'
 
 export type Labels = readonly string[]
@@ -21,7 +22,7 @@ export type Put = (key: FamilyKey, labels: Labels, value: number | undefined) =>
 /** Where the samples of one snapshot after another are put. */
 export type Memory = {
   /** By identity: a compute keeps its reference from one snapshot to the next. */
-  readonly computes: WeakMap<ComputeRef, ComputeLabels>
+  readonly computes: Remembered<ComputeRef, ComputeLabels>
   readonly columns: Map<FamilyKey, Column>
 }
 
@@ -35,13 +36,13 @@ export type ComputeLabels = {
   readonly more: Map<string, Labels>
 }
 
-export const createMemory = (): Memory => ({ computes: new WeakMap(), columns: new Map() })
+export const createMemory = (): Memory => ({ computes: createRemembered(), columns: new Map() })
 
 export function computeLabels({ computes }: Memory, ref: ComputeRef): ComputeLabels {
-  const known = computes.get(ref)
+  const known = computes.of(ref)
   if (known) return known
   const labels = { id: [ref.projectId, ref.endpointId], more: new Map() }
-  computes.set(ref, labels)
+  computes.keep(ref, labels)
   return labels
 }
 

@@ -7,17 +7,20 @@ import { newAccountState, type AccountState } from '../../src/daemon/state.ts'
 import type { BudgetForecast } from '../../src/model/budget.ts'
 import { computeKey } from '../../src/model/compute.ts'
 import type { DayRow } from '../../src/model/day.ts'
+import { orderedMap } from '../../src/model/ordered-map.ts'
+import type { Clock } from '../../src/model/ports.ts'
 import { cu, seconds, type Instant } from '../../src/model/units.ts'
 import { budgetOf, inputAt, advanceBudget, money, UTC } from '../account/budgets/build.ts'
 import { dayAt, refOf } from '../store/build.ts'
 import { at, ledger, look, prices } from '../support/build.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { NO_HISTORY } from '../support/no-history.ts'
+import { walked } from '../support/walked.ts'
 
 const DAY = 86_400
 
 /** A forecaster over rows of days that may change, at noon of the 25th of a month. */
-function forecasterOver(rows: readonly DayRow[]) {
+function forecasterOver(rows: readonly DayRow[], sleep?: Clock['sleep']) {
   const clock = fakeClock('2026-01-25T12:00:00Z')
   const reads: Instant[] = []
   let failing = false
@@ -28,7 +31,7 @@ function forecasterOver(rows: readonly DayRow[]) {
   }
   const budget = budgetOf({ limit: money(100) })
   const forecaster = createForecaster({
-    clock,
+    clock: sleep ? { ...clock, sleep } : clock,
     history: { ...NO_HISTORY, days },
     scopes: createScopes([budget]),
     prices,
@@ -97,4 +100,27 @@ test('a compute that was resized is forecast as it is sized now, within the hour
   const same = await over([1, 1, 1])
   expect(same.reads).toBe(1)
   expect(await over([1, 2, 2])).toEqual({ p50: 2 * same.p50, reads: 2 })
+})
+
+test('of a large ledger no more is walked over at a time than the event loop bears', async () => {
+  const accounts = Array.from({ length: 8000 }, (_, index) => {
+    const ref = refOf(`ep-${String(index).padStart(5, '0')}`)
+    return [computeKey(ref), newAccount(ref, look(0, { endpointId: ref.endpointId }), false)] as const
+  })
+  const computes = walked(orderedMap(accounts))
+  let [most, last] = [0, 0]
+  const sleep = (): Promise<void> => {
+    most = Math.max(most, computes.taken() - last)
+    last = computes.taken()
+    return Promise.resolve()
+  }
+  const { clock, refreshed } = forecasterOver(twentyDays(), sleep)
+  for (const _ of [1, 2]) {
+    // oxlint-disable-next-line no-await-in-loop -- one hour after the other
+    await refreshed({ ledger: ledger({ computes: computes.map }) })
+    // oxlint-disable-next-line no-await-in-loop
+    await clock.advance(seconds(3600))
+  }
+  expect(computes.taken()).toBeGreaterThanOrEqual(3 * accounts.length)
+  expect(Math.max(most, computes.taken() - last)).toBeLessThanOrEqual(2500)
 })

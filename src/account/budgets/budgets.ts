@@ -5,6 +5,7 @@ import type { Event } from '../../model/event.ts'
 import type { ComputeAccount, Ledger, ProjectAccount } from '../../model/ledger.ts'
 import type { Batch } from '../../model/ports.ts'
 import type { Prices } from '../../model/price.ts'
+import { createRemembered } from '../../model/remembered.ts'
 import { selects, targetOf } from '../../model/selector.ts'
 import type { AwakeSlice } from '../../model/slice.ts'
 import type { Steps } from '../../model/steps.ts'
@@ -56,10 +57,12 @@ export type BudgetsLook = {
   readonly events: readonly Event[]
 }
 
-/** Which budgets each compute counts for; remembered for as long as its account and its project stay what they are. */
+/** Which budgets each compute counts for; remembered while its account and its project stay what they are, and somebody looks at it. */
 export type BudgetScopes = {
   readonly budgets: readonly Budget[]
   readonly of: (account: ComputeAccount, project: ProjectAccount | undefined) => Scoped
+  /** Forgets the accounts that nobody asked for since the last time. */
+  readonly forgetRest: () => void
 }
 
 type Scoped = {
@@ -69,7 +72,7 @@ type Scoped = {
 }
 
 export function createScopes(budgets: readonly Budget[]): BudgetScopes {
-  const known = new WeakMap<ComputeAccount, Scoped>()
+  const known = createRemembered<ComputeAccount, Scoped>()
   const lists = new Map<string, readonly number[]>()
   const listOf = (places: readonly number[]): readonly number[] => {
     const key = places.join(' ')
@@ -80,14 +83,15 @@ export function createScopes(budgets: readonly Budget[]): BudgetScopes {
   return {
     budgets,
     of: (account, project) => {
-      const before = known.get(account)
+      const before = known.of(account)
       if (before?.project === project && before) return before
       const compute = scopedCompute(account, project)
       const places = budgets.flatMap(({ scope }, place) => (selects(scope, compute) ? [place] : []))
       const scoped = { project, places: listOf(places) }
-      known.set(account, scoped)
+      known.keep(account, scoped)
       return scoped
     },
+    forgetRest: known.forgetRest,
   }
 }
 
@@ -128,6 +132,7 @@ export function* lookAtBudgets(scopes: BudgetScopes, known: LookedAt): Steps<Bud
     yield
   }
   tell()
+  scopes.forgetRest()
   const closed = looks.map(({ name, look }) => ({ name, look: look.close() }))
   return {
     states: Object.fromEntries(closed.map(({ name, look }) => [name, look.state])),
