@@ -36,22 +36,19 @@ const FIRST = 10
 
 const NO_SUMS: Recent['sums'] = new Map()
 
-/** The computes whose strips `fleetParts` needs. */
 export const chosenOf = ({ snapshot, query, recent }: Fleet): Chosen =>
   chosen(snapshot.computes, query, recent?.sums ?? NO_SUMS)
 
 /** `computeKey` → strip. */
 type Strips = ReadonlyMap<string, Strip>
 
+/** Asked for a few rows at a time: the first are on their way before the past of the others is read. */
+export type DrawStrips = (views: readonly ComputeView[]) => Promise<Strips>
+
+type Showing = { readonly shown: Chosen; readonly strips: DrawStrips; readonly house: House }
+
 /** What stands on the page, part by part: what is above the table is there before its strips are. */
-export async function* fleetParts(
-  fleet: Fleet,
-  {
-    shown,
-    strips,
-    house,
-  }: { readonly shown: Chosen; readonly strips: () => Promise<Strips>; readonly house: House },
-): AsyncGenerator<Part> {
+export async function* fleetParts(fleet: Fleet, { shown, strips, house }: Showing): AsyncGenerator<Part> {
   const { snapshot, query } = fleet
   const isEmpty = snapshot.computes.length === 0
   const [before, after] = aroundGap(
@@ -64,7 +61,7 @@ export async function* fleetParts(
       }`,
   )
   yield before
-  if (!isEmpty) yield* bodiesOf(fleet, shown, { strips: await strips(), house })
+  if (!isEmpty) yield* bodiesOf(fleet, { shown, strips, house })
   yield after
 }
 
@@ -97,12 +94,8 @@ const fleetTable = (
 /** Rows that are sent at a time. Doubled, a page begins later, and is sent in half as many parts. */
 const AT_ONCE = 10
 
-function* bodiesOf(
-  fleet: Fleet,
-  shown: Chosen,
-  { strips, house }: Pick<Rows, 'strips'> & { readonly house: House },
-): Generator<Part> {
-  const row = rowOf(fleet, { strips, later: new Set(shown.rows.slice(FIRST)) }, house)
+async function* bodiesOf(fleet: Fleet, { shown, strips, house }: Showing): AsyncGenerator<Part> {
+  const later = new Set(shown.rows.slice(FIRST))
   for (const { heading, views } of groupsOf(fleet, shown)) {
     const [begin, end] = aroundGap(
       html`<tbody>
@@ -110,7 +103,11 @@ function* bodiesOf(
       </tbody>`,
     )
     yield begin
-    for (let from = 0; from < views.length; from += AT_ONCE) yield views.slice(from, from + AT_ONCE).map(row)
+    for (let from = 0; from < views.length; from += AT_ONCE) {
+      const some = views.slice(from, from + AT_ONCE)
+      // oxlint-disable-next-line no-await-in-loop -- the first are sent before the others are drawn
+      yield some.map(rowOf(fleet, { strips: await strips(some), later }, house))
+    }
     yield end
   }
 }

@@ -38,3 +38,22 @@ test('a fleet whose past cannot be read is shown without strips', async () => {
     [],
   ])
 })
+
+test('the past of rows is read ten at a time, and only when those before were sent', async () => {
+  const snapshot = fleet(35)
+  const past = pastOf(snapshot)
+  const read: number[] = []
+  const history = {
+    ...past,
+    awakeTimes: (...[account, span]: Parameters<typeof past.awakeTimes>) => {
+      read.push(span.computes?.length ?? 0)
+      return past.awakeTimes(account, span)
+    },
+  }
+  const parts = (await asked(appOf({ snapshot, history }), '/')).body ?? []
+  const before: string[] = []
+  for await (const part of parts)
+    before.push(`${Buffer.from(part).toString().split('<tr').length - 1} ${read.length}`)
+  expect(before.filter((one) => /^(?:10|5) /.test(one))).toEqual(['10 1', '10 2', '10 3', '5 4'])
+  expect(read).toEqual([10, 10, 10, 5])
+})

@@ -12,7 +12,7 @@ import { spanBefore } from '../../model/time.ts'
 import { micros, type Instant } from '../../model/units.ts'
 import { budgetsPage } from '../../page/budgets.ts'
 import { computePage } from '../../page/compute.ts'
-import { chosenOf, fleetParts } from '../../page/fleet.ts'
+import { chosenOf, fleetParts, type DrawStrips } from '../../page/fleet.ts'
 import { documentOf, type Page } from '../../page/layout.ts'
 import { messagePage } from '../../page/message.ts'
 import { fleetQuery, HOURS, type Range } from '../../page/query.ts'
@@ -86,8 +86,8 @@ export function pageRoutes(app: Hono, paged: Paged): void {
       const recent = await recentAt(taken)
       const fleet = { snapshot: taken, query, recent, priceOf: pricesAt(paged, taken) }
       const shown = chosenOf(fleet)
-      const drawn = () =>
-        stripsOf(taken, { views: shown.rows, range: query.range, recent }).catch(() => NO_STRIPS)
+      const drawn: DrawStrips = (views) =>
+        stripsOf(taken, { views, range: query.range, recent }).catch(() => NO_STRIPS)
       yield* fleetParts(fleet, { shown, strips: drawn, house })
     },
   })
