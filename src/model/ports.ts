@@ -32,7 +32,7 @@ export type Clock = {
   now(): Instant
   /** Seconds since some fixed moment of this process, never going back: deadlines, leases, durations. */
   monotonic(): Seconds
-  /** Resolves after `span`, or at once when `signal` aborts, but never without a turn of the event loop. Never rejects. */
+  /** Resolves after `span`, or at once when `signal` aborts; where it has aborted already, after a turn of the event loop. Never rejects. */
   sleep(span: Seconds, signal: AbortSignal): Promise<void>
 }
 
