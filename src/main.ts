@@ -1,5 +1,5 @@
 // argv -> command; the only place that sets the exit code.
-import { createIo } from './cli/process-io.ts'
+import { createIo } from './cli/terminal/process-io.ts'
 import { run } from './cli/program.ts'
 
 const stop = new AbortController()

@@ -9,7 +9,7 @@ const LONG = [
   'test/local/autoscale-service.test.ts',
   'test/local/pooler/**',
   'test/local/proxy/hostile.test.ts',
-  'test/page/browser.test.ts',
+  'test/outputs/page/browser.test.ts',
   'test/local/replica-crash.test.ts',
   'test/local/replica.test.ts',
   'test/local/simulated.test.ts',

@@ -1,7 +1,7 @@
 // Cron text, read on the wall clock: which times of day it names. What they are as instants is up to a zone.
 import { Cron as Croner } from 'croner'
-import { failed, ok, type Result } from '../model/result.ts'
-import { DAY, dayNumberOf, wall, wallOf, type Wall } from './wall.ts'
+import { failed, ok, type Result } from '../std/result.ts'
+import { DAY, dayNumberOf, wall, wallOf, type Wall } from './local-time.ts'
 
 export type Cron = {
   readonly text: string

@@ -1,7 +1,7 @@
 // Weeks as ISO 8601 counts them: from Monday, the first of a year is the one with its first Thursday.
 import type { Interval } from '../model/time.ts'
 import type { Instant } from '../model/units.ts'
-import { DAY, dateText, dayNumber, daysAfter, wallOf, weekdayOf, type DayNumber } from './wall.ts'
+import { DAY, dateText, dayNumber, daysAfter, wallOf, weekdayOf, type DayNumber } from './local-time.ts'
 import type { Zone } from './zone.ts'
 
 /** `2026-W47` of an instant: the week that the clock of the zone shows. */

@@ -1,6 +1,6 @@
 // The offsets of one zone from UTC, found through Intl a stretch at a time and kept: Intl takes microseconds for each answer.
 import { instant, type Instant } from '../model/units.ts'
-import { DAY } from './wall.ts'
+import { DAY } from './local-time.ts'
 
 /** From `from` until the next one, the wall clock is `offset` milliseconds ahead of UTC. */
 export type Stretch = { readonly from: Instant; readonly offset: number }

@@ -1,7 +1,7 @@
 // The periods of a budget: each instant is in exactly one, and they follow each other without a gap.
 import type { Interval } from '../model/time.ts'
 import type { Instant } from '../model/units.ts'
-import { DAY, dayNumber, dayNumberOf, wallOf, type DayNumber } from './wall.ts'
+import { DAY, dayNumber, dayNumberOf, wallOf, type DayNumber } from './local-time.ts'
 import { FARTHEST, type Window } from './window.ts'
 import type { Zone } from './zone.ts'
 

@@ -1,6 +1,6 @@
 // The texts of which windows are written: days, times of day, and both together.
-import { failed, ok, type Result } from '../model/result.ts'
-import { DAY, parseTime } from './wall.ts'
+import { failed, ok, type Result } from '../std/result.ts'
+import { DAY, parseTime } from './local-time.ts'
 
 /** When a window opens and shuts, each week. */
 export type Weekly = {

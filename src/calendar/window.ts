@@ -1,8 +1,8 @@
 // A window: a union of rules, resolved level-triggered. What holds depends on the instant alone, so a missed tick loses nothing.
 import type { Interval } from '../model/time.ts'
 import { instant, latest, type Instant } from '../model/units.ts'
-import { occurrencesOf, type Occurrence, type Rule } from './rule.ts'
-import { DAY } from './wall.ts'
+import { occurrencesOf, type Occurrence, type Rule } from './recurrence.ts'
+import { DAY } from './local-time.ts'
 
 export type Window = {
   /**

@@ -1,5 +1,5 @@
 // Which names of zones are taken: those of the IANA database, which say where they hold.
-import { failed, ok, type Result } from '../model/result.ts'
+import { failed, ok, type Result } from '../std/result.ts'
 
 /** Several countries use most of these, and `EST` of the database never has summer time: what was probably meant. */
 const MEANT: Readonly<Record<string, readonly string[]>> = {

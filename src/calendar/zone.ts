@@ -1,8 +1,17 @@
 // Instants and what the clocks of a place show: the only translation between the two.
-import { failed, ok, type Result } from '../model/result.ts'
+import { failed, ok, type Result } from '../std/result.ts'
 import { instant, type Instant } from '../model/units.ts'
 import { createOffsets, UTC, type Offsets } from './offsets.ts'
-import { DAY, dateText, dayNumberOf, daysAfter, wall, wallOf, type DayNumber, type Wall } from './wall.ts'
+import {
+  DAY,
+  dateText,
+  dayNumberOf,
+  daysAfter,
+  wall,
+  wallOf,
+  type DayNumber,
+  type Wall,
+} from './local-time.ts'
 import { zoneName } from './zone-name.ts'
 
 /** A calendar day as an interval of instants `[from, to)`; its length may be anything but the empty one. */

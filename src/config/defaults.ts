@@ -1,6 +1,6 @@
 // The configuration file with every key at its default, and what a given file comes to.
 import { stringify } from 'yaml'
-import { configJsonSchema, type JsonSchema } from './describe.ts'
+import { configJsonSchema, type JsonSchema } from './json-schema.ts'
 
 const WIDTH = 110
 

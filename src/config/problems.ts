@@ -1,9 +1,9 @@
 // What is wrong with a file, as lines for the person who wrote it.
 import { LineCounter, parseDocument } from 'yaml'
 import { z } from 'zod'
-import { failed, ok, type Result } from '../model/result.ts'
-import { keysAt, type JsonSchema } from './describe.ts'
-import { expectedWord } from './words.ts'
+import { failed, ok, type Result } from '../std/result.ts'
+import { keysAt, type JsonSchema } from './json-schema.ts'
+import { expectedWord } from './suggestions.ts'
 
 /** Lines `path: what is wrong, what is allowed`. Never empty. */
 export type Problems = readonly string[]

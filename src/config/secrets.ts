@@ -1,6 +1,6 @@
 // Keys and passwords: read from a file or a variable each time they are asked for, kept nowhere.
 import { readFileSync } from 'node:fs'
-import { failed, ok, type Result } from '../model/result.ts'
+import { failed, ok, type Result } from '../std/result.ts'
 
 /** The variables of the environment. */
 export type Environment = Readonly<Record<string, string | undefined>>

@@ -1,5 +1,5 @@
 import { pino, type Logger } from 'pino'
-import type { Event } from '../model/event.ts'
+import type { Event } from '../model/output/event.ts'
 import type { Send } from '../model/ports.ts'
 import { toIso } from '../model/time.ts'
 

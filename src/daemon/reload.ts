@@ -1,12 +1,12 @@
 // What the configuration file says now, taken over while the daemon runs, or left whole.
 import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
-import { pricesFrom } from '../account/prices.ts'
-import { changedPaths } from '../config/changed.ts'
+import { pricesFrom } from '../ledger/settle/prices.ts'
+import { changedPaths } from '../config/diff.ts'
 import type { Config, Loaded } from '../config/load.ts'
-import type { SelfMetrics } from '../metrics/self.ts'
+import type { SelfMetrics } from '../outputs/metrics/self.ts'
 import type { Clock } from '../model/ports.ts'
-import { failed, ok, type Result } from '../model/result.ts'
+import { failed, ok, type Result } from '../std/result.ts'
 import type { Instant } from '../model/units.ts'
 
 /** @returns the paths that are others, or all that stands in the way */

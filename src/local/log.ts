@@ -1,4 +1,4 @@
-import type { KeptPast } from './lay-past.ts'
+import type { KeptPast } from './setup/seed-history.ts'
 
 /** What happens in the local service, for a log or a screen. Messages are static; what varies is in the fields. */
 export type LocalEvent =

@@ -1,8 +1,8 @@
-import type { PastWish } from './lay-past.ts'
+import type { PastWish } from './setup/seed-history.ts'
 import type { LocalEvent } from './log.ts'
-import type { SeedProject } from './seed.ts'
-import type { BehaviourChange } from './switches.ts'
-import type { Truth } from './truth.ts'
+import type { SeedProject } from './setup/seed-projects.ts'
+import type { BehaviourChange } from './engine/behaviour-switches.ts'
+import type { Truth } from './engine/truth.ts'
 
 export type LocalOptions = {
   /** Data folder, made when missing. */

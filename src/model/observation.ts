@@ -1,6 +1,6 @@
 // What one sweep saw: facts with the time they are true of, before any account is made of them.
-import type { Compute, ComputeRef, Project } from './compute.ts'
-import type { Operation } from './operation.ts'
+import type { Compute, ComputeRef, Project } from './service/compute.ts'
+import type { Operation } from './service/operation.ts'
 import type { Bytes, Instant, Millis, Seconds } from './units.ts'
 
 /** One compute as the service showed it; true at some instant in `[askedAt, answeredAt]`. */

@@ -1,12 +1,12 @@
 // Everything that is not pure comes in through these types of plain functions.
-import type { BudgetState } from './budget.ts'
-import type { AutosuspendDelay, Compute, ComputeRef, Project, Sizing } from './compute.ts'
-import type { Consumption, ConsumptionQuery, ProjectDetail } from './consumption.ts'
-import type { DayRow } from './day.ts'
-import type { Delivery } from './delivery.ts'
-import type { Event } from './event.ts'
-import type { KeptEvent } from './kept-event.ts'
-import type { ApiKey, CreatedApiKey } from './key.ts'
+import type { BudgetState } from './policy/budget.ts'
+import type { AutosuspendDelay, Compute, ComputeRef, Project, Sizing } from './service/compute.ts'
+import type { Consumption, ConsumptionQuery, ProjectDetail } from './service/consumption.ts'
+import type { DayRow } from './ledger/day.ts'
+import type { Delivery } from './output/delivery.ts'
+import type { Event } from './output/event.ts'
+import type { KeptEvent } from './output/outbox-event.ts'
+import type { ApiKey, CreatedApiKey } from './service/api-key.ts'
 import type {
   AwakeTime,
   ComputeAccount,
@@ -14,16 +14,16 @@ import type {
   ProjectAccount,
   ReadingCounts,
   SettledInterval,
-} from './ledger.ts'
-import type { LostOperation, Operation } from './operation.ts'
+} from './ledger/ledger.ts'
+import type { LostOperation, Operation } from './service/operation.ts'
 import type { ReadingResult } from './observation.ts'
-import type { KeptReport, StoredReport } from './report.ts'
-import type { Result } from './result.ts'
-import type { Rollup } from './rollup.ts'
-import type { ServiceError } from './service-error.ts'
-import type { TimeTold } from './service-time.ts'
-import type { Span } from './slice.ts'
-import type { Tallies } from './tally.ts'
+import type { KeptReport, StoredReport } from './output/report.ts'
+import type { Result } from '../std/result.ts'
+import type { Rollup } from './ledger/rollup.ts'
+import type { ServiceError } from './service/service-error.ts'
+import type { TimeTold } from './service/service-time.ts'
+import type { Span } from './ledger/slice.ts'
+import type { Tallies } from './ledger/counters.ts'
 import type { Instant, Seconds } from './units.ts'
 
 /** The only way the program learns the time or waits. */

@@ -1,21 +1,28 @@
 // One tour of observation over one account: projects, then computes and operations where something moved, then readings.
-import type { Compute, Project } from '../model/compute.ts'
-import type { Ledger } from '../model/ledger.ts'
+import type { Compute, Project } from '../model/service/compute.ts'
+import type { Ledger } from '../model/ledger/ledger.ts'
 import type { Backlog, ListProgress, Look, Sweep, SweepProblem, Waiting } from '../model/observation.ts'
 import type { Listing, Ports, ServiceClock } from '../model/ports.ts'
-import { serviceErrorText, type ServiceError } from '../model/service-error.ts'
-import { inTurns } from '../model/steps.ts'
-import type { Span } from '../model/slice.ts'
+import { serviceErrorText, type ServiceError } from '../model/service/service-error.ts'
+import { inTurns } from '../std/cooperative.ts'
+import type { Span } from '../model/ledger/slice.ts'
 import { after, seconds, type Instant, type Seconds } from '../model/units.ts'
-import { chooseProjects } from './choice.ts'
-import { operationsOf } from './operations.ts'
-import { inParallel } from './parallel.ts'
-import { affordableAge, looksToMake, pagesToRead, readsHistory, requestsOf, type PollPlan } from './plan.ts'
-import { lastTold, readProjectList, type ListRead } from './project-list.ts'
-import { readingRound, type ReadingPlan } from './round.ts'
-import { isItsOwn, triedAgain } from './tried.ts'
-import { projectsIn, type Fleet, type LastTold } from './urgency.ts'
-import { whenWas } from './when-was.ts'
+import { chooseProjects } from './polling/select-projects.ts'
+import { operationsOf } from './polling/operations.ts'
+import { inParallel } from '../std/parallel.ts'
+import {
+  affordableAge,
+  looksToMake,
+  pagesToRead,
+  readsHistory,
+  requestsOf,
+  type PollPlan,
+} from './polling/poll-plan.ts'
+import { lastTold, readProjectList, type ListRead } from './polling/project-list.ts'
+import { readingRound, type ReadingPlan } from './reading/reading-round.ts'
+import { isItsOwn, triedAgain } from './polling/retry.ts'
+import { projectsIn, type Fleet, type LastTold } from './polling/urgency.ts'
+import { whenWas } from './instant-of.ts'
 
 export type SweepPlan = PollPlan & { readonly readings: ReadingPlan }
 

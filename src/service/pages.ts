@@ -1,8 +1,8 @@
 // A list that comes in pages, read whole.
 import type { Listing } from '../model/ports.ts'
-import { failed, ok, type Result } from '../model/result.ts'
-import { serviceErrorText, type ServiceError } from '../model/service-error.ts'
-import type { Page } from './decode.ts'
+import { failed, ok, type Result } from '../std/result.ts'
+import { serviceErrorText, type ServiceError } from '../model/service/service-error.ts'
+import type { Page } from './wire/decode.ts'
 
 /** Against a service that never ends a list: 400,000 projects. Doubled, such a list costs twice the requests before it is noticed. */
 const MOST_PAGES = 1000

@@ -1,10 +1,10 @@
-import type { Project } from '../model/compute.ts'
-import type { LostOperation, Operation } from '../model/operation.ts'
+import type { Project } from '../model/service/compute.ts'
+import type { LostOperation, Operation } from '../model/service/operation.ts'
 import type { Clock, ChangedCompute, Listing, Service } from '../model/ports.ts'
-import { failed, ok, type Result } from '../model/result.ts'
-import { serviceErrorText, type ServiceError } from '../model/service-error.ts'
+import { failed, ok, type Result } from '../std/result.ts'
+import { serviceErrorText, type ServiceError } from '../model/service/service-error.ts'
 import { instant } from '../model/units.ts'
-import { createClient, type Client, type ClientOptions, type Clients, type Mutation } from './client.ts'
+import { createClient, type Client, type ClientOptions, type Clients, type Mutation } from './http/client.ts'
 import {
   decodeChanged,
   decodeCompute,
@@ -15,13 +15,13 @@ import {
   decodeOperations,
   decodeProject,
   decodeProjects,
-} from './decode.ts'
-import type { Problems } from './fit.ts'
-import { encodeSettings } from './encode.ts'
-import { isNotThere } from './outcome.ts'
-import { unreadOf } from './own.ts'
+} from './wire/decode.ts'
+import type { Problems } from './wire/lenient.ts'
+import { encodeSettings } from './wire/encode.ts'
+import { isNotThere } from './http/response.ts'
+import { unreadOf } from './wire/ownership.ts'
 import { nextCursor, readPages, sizeOf } from './pages.ts'
-import type { Priority } from './queue.ts'
+import type { Priority } from './rate/priority.ts'
 import { usageOf, type Read } from './usage.ts'
 
 /** The most the service gives. Source: service-facts.md, "Projects". */

@@ -1,13 +1,13 @@
 // What the service has counted and kept: for a history that is longer than ours, page by page.
-import type { ConsumptionQuery } from '../model/consumption.ts'
+import type { ConsumptionQuery } from '../model/service/consumption.ts'
 import type { ConsumptionPage, Page, Service } from '../model/ports.ts'
-import { failed, ok, type Result } from '../model/result.ts'
-import { serviceErrorText, type ServiceError } from '../model/service-error.ts'
+import { failed, ok, type Result } from '../std/result.ts'
+import { serviceErrorText, type ServiceError } from '../model/service/service-error.ts'
 import { toIso } from '../model/time.ts'
-import { decodeOperations } from './decode.ts'
-import type { Problems } from './fit.ts'
-import { decodeConnectionUri, decodeConsumption, decodeProjectDetail } from './decode-usage.ts'
-import { isNotThere } from './outcome.ts'
+import { decodeOperations } from './wire/decode.ts'
+import type { Problems } from './wire/lenient.ts'
+import { decodeConnectionUri, decodeConsumption, decodeProjectDetail } from './wire/decode-usage.ts'
+import { isNotThere } from './http/response.ts'
 import { nextCursor, sizeOf } from './pages.ts'
 
 /** The most the service gives. Source: service-facts.md, "Operations" and "Consumption". */

@@ -1,7 +1,7 @@
 // The ledger beside the truth: of a thousand simulated lives, by what the service tells, and of real Postgres computes while the
 // daemon is killed twice.
-import { TELLS, type Tells } from '../account/trial.ts'
-import { verdictOf, type Exact } from '../account/verdict.ts'
+import { TELLS, type Tells } from '../ledger/trial/trial.ts'
+import { verdictOf, type Exact } from '../ledger/trial/verdict.ts'
 import { realLedger } from './ledger-real.ts'
 import type { Figures } from './run.ts'
 

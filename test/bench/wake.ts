@@ -5,7 +5,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { keptCertificate } from '../../src/local/certificate.ts'
+import { keptCertificate } from '../../src/local/setup/certificate.ts'
 import { createClock } from '../../src/local/clock.ts'
 import { findBinaries } from '../../src/local/compute/binaries.ts'
 import { postgresOwner } from '../../src/local/compute/owner.ts'

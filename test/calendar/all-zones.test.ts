@@ -1,6 +1,6 @@
 // Every zone, every hour of a year and every quarter of an hour around its changes, against what Intl formats directly.
 import { expect, test } from 'vitest'
-import { wall, type Wall } from '../../src/calendar/wall.ts'
+import { wall, type Wall } from '../../src/calendar/local-time.ts'
 import { instant } from '../../src/model/units.ts'
 import { zoneOf } from '../support/zones.ts'
 

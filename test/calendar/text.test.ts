@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseCron, timesADay } from '../../src/calendar/cron.ts'
-import { parseDate, parseTime, parseWall, wall, type Wall } from '../../src/calendar/wall.ts'
+import { parseDate, parseTime, parseWall, wall, type Wall } from '../../src/calendar/local-time.ts'
 import { parseWeekly } from '../../src/calendar/window-text.ts'
 import { check } from '../support/property.ts'
 import { value } from './windows.ts'

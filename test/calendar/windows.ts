@@ -1,10 +1,10 @@
 // Windows out of text, and intervals as text.
 import { parseCron } from '../../src/calendar/cron.ts'
-import { once, type Rule } from '../../src/calendar/rule.ts'
-import { parseDate, parseWall } from '../../src/calendar/wall.ts'
+import { once, type Rule } from '../../src/calendar/recurrence.ts'
+import { parseDate, parseWall } from '../../src/calendar/local-time.ts'
 import { createWindow, type Window } from '../../src/calendar/window.ts'
 import { parseWeekly } from '../../src/calendar/window-text.ts'
-import type { Result } from '../../src/model/result.ts'
+import type { Result } from '../../src/std/result.ts'
 import { toIso, type Interval } from '../../src/model/time.ts'
 import { millis } from '../../src/model/units.ts'
 import { zoneOf } from '../support/zones.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseWall, wall, type Wall } from '../../src/calendar/wall.ts'
+import { parseWall, wall, type Wall } from '../../src/calendar/local-time.ts'
 import { createUtc, createZone, type Zone } from '../../src/calendar/zone.ts'
 import { toIso } from '../../src/model/time.ts'
 import { instant } from '../../src/model/units.ts'

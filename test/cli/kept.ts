@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Batch } from '../../src/model/ports.ts'
-import { openEmbeddedStore } from '../../src/store/embedded.ts'
+import { openEmbeddedStore } from '../../src/store/sqlite/embedded.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { dormouse, words } from './local-cli.ts'
 

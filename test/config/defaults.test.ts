@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { defaultYaml, withDefaults } from '../../src/config/defaults.ts'
-import { configJsonSchema, type JsonSchema } from '../../src/config/describe.ts'
+import { configJsonSchema, type JsonSchema } from '../../src/config/json-schema.ts'
 import { loadConfig } from '../../src/config/load.ts'
 
 const DEFAULT = join(import.meta.dirname, '../../config/default.yaml')

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 import { loadWhole } from '../../src/config/load.ts'
-import { ok } from '../../src/model/result.ts'
+import { ok } from '../../src/std/result.ts'
 
 export const folder = mkdtempSync(join(tmpdir(), 'dormouse-config-'))
 beforeAll(() => writeFileSync(join(folder, 'key'), ' file-key \n'))

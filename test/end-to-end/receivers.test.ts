@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { weekIdOf } from '../../src/calendar/iso-week.ts'
 import { createUtc } from '../../src/calendar/zone.ts'
 import { instant } from '../../src/model/units.ts'
-import type { Report } from '../../src/report/schema.ts'
-import { receiver, type Receiver } from '../send/http-receiver.ts'
+import type { Report } from '../../src/outputs/report/schema.ts'
+import { receiver, type Receiver } from '../outputs/notify/http-receiver.ts'
 import { dormouse, fleetAt, metricsAt, page, setting, until, type Setting } from './support.ts'
 
 let world: Setting

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { receiver } from '../send/http-receiver.ts'
+import { receiver } from '../outputs/notify/http-receiver.ts'
 import { dormouse, fleetAt, metricsAt, setting, until, type Setting } from './support.ts'
 
 let world: Setting

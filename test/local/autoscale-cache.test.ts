@@ -10,7 +10,7 @@ import {
   touchedSince,
   usedPages,
   workingSet,
-} from '../../src/local/control/cache-model.ts'
+} from '../../src/local/control/sizing/cache-model.ts'
 
 const MINUTE = 60_000
 

@@ -1,8 +1,8 @@
 // The goal function of the autoscaler, worked by hand (service-facts 10).
 import { expect, test } from 'vitest'
 import { compute, context, play, project } from './control/build.ts'
-import { accountAt } from '../../src/local/control/account.ts'
-import { goalCu, loadAfter, projectedPages } from '../../src/local/control/autoscale.ts'
+import { accountAt } from '../../src/local/control/usage/usage.ts'
+import { goalCu, loadAfter, projectedPages } from '../../src/local/control/sizing/autoscale.ts'
 
 const NOTHING = { load: undefined, memory: undefined, workingSet: undefined }
 const RANGE = { minCu: 0.25, maxCu: 4 }

@@ -1,6 +1,6 @@
 // The simulated service as a process of its own, to be measured: node simulate.ts PROJECTS [DAYS]
 // With DAYS its projects have a past of so many days.
-import { startSimulated } from '../../src/local/simulated.ts'
+import { startSimulated } from '../support/simulated-service.ts'
 
 const [count, days] = [Number(process.argv[2]), Number(process.argv[3] ?? 0)]
 const young = Array.from({ length: count }, (_, n) => ({

@@ -13,7 +13,7 @@ import type {
 import { Client, type QueryResult } from 'pg'
 import { onTestFinished } from 'vitest'
 import { type Local, type LocalOptions, startLocal } from '../../src/local/start.ts'
-import type { ComputeTruth } from '../../src/local/truth.ts'
+import type { ComputeTruth } from '../../src/local/engine/truth.ts'
 import { problemsOf } from './openapi.ts'
 
 /** Asks again every 10 ms until the condition holds, and returns what it yielded; fails after `bound` ms. */

@@ -1,9 +1,9 @@
 // A project that is seen for the first time while its operations cannot be read.
 import { expect, test } from 'vitest'
-import type { ProjectAccount } from '../../src/model/ledger.ts'
-import type { Operation } from '../../src/model/operation.ts'
+import type { ProjectAccount } from '../../src/model/ledger/ledger.ts'
+import type { Operation } from '../../src/model/service/operation.ts'
 import type { Service } from '../../src/model/ports.ts'
-import { failed, ok } from '../../src/model/result.ts'
+import { failed, ok } from '../../src/std/result.ts'
 import { seconds } from '../../src/model/units.ts'
 import { NO_LIST, NOTHING_WAITS, observe, type SweepStart } from '../../src/observe/sweep.ts'
 import { accounted } from '../support/accounted.ts'

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { check } from '../support/property.ts'
 import { seconds } from '../../src/model/units.ts'
-import { openLimits, refused, spent, waitAt } from '../../src/service/limits.ts'
+import { openLimits, refused, spent, waitAt } from '../../src/service/rate/limits.ts'
 
 type World = {
   /** Requests a minute that others make, spread evenly, until `until`. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { fakeClock } from '../support/fake-clock.ts'
 import { change, clientOf, list, running } from './client-of.ts'
 import { answers, faultyServer } from './faulty-server.ts'
-import { failed, ok } from '../../src/model/result.ts'
+import { failed, ok } from '../../src/std/result.ts'
 import { seconds } from '../../src/model/units.ts'
 
 describe('an API key', () => {

@@ -1,7 +1,7 @@
 // A client of a service on loopback, and a read and a mutation to send with it.
 import { eagerClock } from './eager-clock.ts'
-import { ok } from '../../src/model/result.ts'
-import { createClient, type ClientOptions } from '../../src/service/client.ts'
+import { ok } from '../../src/std/result.ts'
+import { createClient, type ClientOptions } from '../../src/service/http/client.ts'
 
 export const running = new AbortController().signal
 

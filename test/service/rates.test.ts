@@ -6,9 +6,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClock } from '../../src/daemon/clock.ts'
 import { createRandom } from '../../src/daemon/random.ts'
 import { startLocal, type Local } from '../../src/local/start.ts'
-import { ok } from '../../src/model/result.ts'
+import { ok } from '../../src/std/result.ts'
 import { createService, type ServiceOptions } from '../../src/service/service.ts'
-import type { RequestReport } from '../../src/service/client.ts'
+import type { RequestReport } from '../../src/service/http/client.ts'
 
 const running = new AbortController().signal
 let folder = ''

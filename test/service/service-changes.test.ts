@@ -4,7 +4,7 @@ import { running } from './client-of.ts'
 import { answers, faultyServer } from './faulty-server.ts'
 import { compute, computeModel } from './records.ts'
 import { serviceOf } from './service-of.ts'
-import { ok } from '../../src/model/result.ts'
+import { ok } from '../../src/std/result.ts'
 import { cu, seconds } from '../../src/model/units.ts'
 
 describe('an answer to a change', () => {

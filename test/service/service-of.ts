@@ -1,6 +1,6 @@
 // The service port against a service on loopback.
 import { eagerClock } from './eager-clock.ts'
-import { ok } from '../../src/model/result.ts'
+import { ok } from '../../src/std/result.ts'
 import { createService, type ServiceOptions } from '../../src/service/service.ts'
 
 export const serviceOf = (baseUrl: string, more: Partial<ServiceOptions> = {}) =>

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { eagerClock } from './eager-clock.ts'
 import { answers, faultyServer, type Fault } from './faulty-server.ts'
 import { operation, operationModel, project } from './records.ts'
-import { failed, ok } from '../../src/model/result.ts'
+import { failed, ok } from '../../src/std/result.ts'
 import { instant } from '../../src/model/units.ts'
 import { createService, type ServiceOptions } from '../../src/service/service.ts'
 

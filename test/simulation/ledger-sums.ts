@@ -1,6 +1,6 @@
 // What a report is to say, summed up anew from the rows of the store's file: nothing of the program's own reading or summing is used.
 import { DatabaseSync } from 'node:sqlite'
-import type { Report } from '../../src/report/schema.ts'
+import type { Report } from '../../src/outputs/report/schema.ts'
 
 type Bounds = { readonly low: number; readonly likely: number; readonly high: number }
 type Sums = {

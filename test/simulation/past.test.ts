@@ -1,17 +1,22 @@
 // Months of operations, as the service tells them, in the daemon's own account: the past of the local service is the truth.
 import { expect, test } from 'vitest'
-import { NO_EVIDENCE, withLook, withOperations, withOperationsRead } from '../../src/account/evidence.ts'
-import { historyOf } from '../../src/account/intervals.ts'
-import { endpointWire, operationWire } from '../../src/local/api/wire.ts'
-import type { UseRecord } from '../../src/local/control/account.ts'
-import { type Lived, livedProjects } from '../../src/local/past/past.ts'
-import type { Compute } from '../../src/model/compute.ts'
-import type { AwakeInterval, Edge } from '../../src/model/evidence.ts'
-import type { Operation } from '../../src/model/operation.ts'
-import type { Result } from '../../src/model/result.ts'
+import {
+  NO_EVIDENCE,
+  withLook,
+  withOperations,
+  withOperationsRead,
+} from '../../src/ledger/evidence/evidence.ts'
+import { historyOf } from '../../src/ledger/evidence/intervals.ts'
+import { endpointWire, operationWire } from '../../src/local/api/wire/records.ts'
+import type { UseRecord } from '../../src/local/control/usage/usage.ts'
+import { type Lived, livedProjects } from '../../src/local/history/generate.ts'
+import type { Compute } from '../../src/model/service/compute.ts'
+import type { AwakeInterval, Edge } from '../../src/model/ledger/evidence.ts'
+import type { Operation } from '../../src/model/service/operation.ts'
+import type { Result } from '../../src/std/result.ts'
 import { instant, seconds } from '../../src/model/units.ts'
-import { decodeComputes, decodeOperations } from '../../src/service/decode.ts'
-import { NOW, past } from '../local/past/build.ts'
+import { decodeComputes, decodeOperations } from '../../src/service/wire/decode.ts'
+import { NOW, past } from '../local/history/build.ts'
 
 const now = instant(NOW)
 

@@ -3,11 +3,16 @@ import { copyFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { clipped } from '../../src/local/control/account.ts'
-import { markdownOf } from '../../src/report/markdown.ts'
-import type { Report } from '../../src/report/schema.ts'
-import { openEmbeddedStore } from '../../src/store/embedded.ts'
-import { expectTable, readMarkdown, strayAmounts, type MarkdownReport } from '../report/markdown-tables.ts'
+import { clipped } from '../../src/local/control/usage/usage.ts'
+import { markdownOf } from '../../src/outputs/report/formats/markdown.ts'
+import type { Report } from '../../src/outputs/report/schema.ts'
+import { openEmbeddedStore } from '../../src/store/sqlite/embedded.ts'
+import {
+  expectTable,
+  readMarkdown,
+  strayAmounts,
+  type MarkdownReport,
+} from '../outputs/report/markdown-tables.ts'
 import { makeFolder } from '../store/folder.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import {

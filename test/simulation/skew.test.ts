@@ -1,7 +1,7 @@
 // A daemon whose clock is not the service's: what it keeps stays small, and its bounds contain the truth.
 import { expect, test } from 'vitest'
-import { totalsAt } from '../../src/account/as-of.ts'
-import type { ComputeAccount } from '../../src/model/ledger.ts'
+import { totalsAt } from '../../src/ledger/settle/accrual.ts'
+import type { ComputeAccount } from '../../src/model/ledger/ledger.ts'
 import { after, seconds } from '../../src/model/units.ts'
 import { prices } from '../support/build.ts'
 import { simulateWeek, type Week, type WeekOptions } from './week.ts'

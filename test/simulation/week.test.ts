@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { totalsAt } from '../../src/account/as-of.ts'
-import { cuTimeSum } from '../../src/account/totals.ts'
+import { totalsAt } from '../../src/ledger/settle/accrual.ts'
+import { cuTimeSum } from '../../src/ledger/settle/totals.ts'
 import type { Random } from '../../src/model/ports.ts'
 import { instant } from '../../src/model/units.ts'
 import { prices } from '../support/build.ts'

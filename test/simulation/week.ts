@@ -1,23 +1,23 @@
 // The daemon's loop over a simulated account, on a virtual clock with seeded chance.
-import { createOwners, type Owners } from '../../src/model/owner.ts'
-import { createScopes } from '../../src/account/budgets/budgets.ts'
+import { createOwners, type Owners } from '../../src/model/policy/owner.ts'
+import { createScopes } from '../../src/ledger/budgets/account-budgets.ts'
 import { createUtc } from '../../src/calendar/zone.ts'
 import { loop } from '../../src/daemon/loop.ts'
 import { pino } from 'pino'
-import type { PassPlan } from '../../src/daemon/pass.ts'
-import { newAccountState, type AccountState } from '../../src/daemon/state.ts'
-import { turn } from '../../src/daemon/turn.ts'
-import { computeKey } from '../../src/model/compute.ts'
-import type { Event } from '../../src/model/event.ts'
+import type { PassPlan } from '../../src/daemon/pass/pass.ts'
+import { newAccountState, type AccountState } from '../../src/daemon/pass/pass-state.ts'
+import { turn } from '../../src/daemon/pass/run-passes.ts'
+import { computeKey } from '../../src/model/service/compute.ts'
+import type { Event } from '../../src/model/output/event.ts'
 import {
   NO_READING_COUNTS,
   type ComputeAccount,
   type Ledger,
   type ProjectAccount,
   type ReadingCounts,
-} from '../../src/model/ledger.ts'
+} from '../../src/model/ledger/ledger.ts'
 import type { History, Ports, Random, Store } from '../../src/model/ports.ts'
-import { NO_TALLIES, type Tallies } from '../../src/model/tally.ts'
+import { NO_TALLIES, type Tallies } from '../../src/model/ledger/counters.ts'
 import { seconds, type Instant, type Seconds } from '../../src/model/units.ts'
 import { START } from '../local/control/build.ts'
 import { preset, prices } from '../support/build.ts'

@@ -1,15 +1,25 @@
 // The service of a simulation: the local service's control plane without processes, behind the daemon's own decoders.
-import { endpointWire, operationWire, optional, timestamp, type View } from '../../src/local/api/wire.ts'
-import { useOf } from '../../src/local/control/account.ts'
+import {
+  endpointWire,
+  operationWire,
+  optional,
+  timestamp,
+  type View,
+} from '../../src/local/api/wire/records.ts'
+import { useOf } from '../../src/local/control/usage/usage.ts'
 import { publishedActivity, type Project } from '../../src/local/control/project.ts'
-import { createSimulation, type Happening, type Simulation } from '../../src/local/control/simulated.ts'
+import {
+  createSimulation,
+  type Happening,
+  type Simulation,
+} from '../../src/local/control/simulation/simulation.ts'
 import type { Reading } from '../../src/model/observation.ts'
 import type { Clock, Random, Readings, Service, ServiceTime } from '../../src/model/ports.ts'
-import { failed, ok, type Result } from '../../src/model/result.ts'
-import type { ServiceError } from '../../src/model/service-error.ts'
+import { failed, ok, type Result } from '../../src/std/result.ts'
+import type { ServiceError } from '../../src/model/service/service-error.ts'
 import { bytes, instant, seconds } from '../../src/model/units.ts'
-import { createServiceTime } from '../../src/service/date.ts'
-import { decodeComputes, decodeOperations, decodeProjects } from '../../src/service/decode.ts'
+import { createServiceTime } from '../../src/service/http/server-time.ts'
+import { decodeComputes, decodeOperations, decodeProjects } from '../../src/service/wire/decode.ts'
 import { project, settings, sleeping, START } from '../local/control/build.ts'
 import { dateHeader, FRESH_DATE, type KeptDate } from '../support/date-header.ts'
 import { UNASKED } from '../support/unasked.ts'

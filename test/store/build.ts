@@ -1,15 +1,15 @@
 // Builders for what the store keeps.
-import type { ComputeRef } from '../../src/model/compute.ts'
-import type { Edge } from '../../src/model/evidence.ts'
+import type { ComputeRef } from '../../src/model/service/compute.ts'
+import type { Edge } from '../../src/model/ledger/evidence.ts'
 import {
   NO_READING_COUNTS,
   type ComputeAccount,
   type Ledger,
   type SettledInterval,
-} from '../../src/model/ledger.ts'
-import type { DayRow } from '../../src/model/day.ts'
+} from '../../src/model/ledger/ledger.ts'
+import type { DayRow } from '../../src/model/ledger/day.ts'
 import type { Batch } from '../../src/model/ports.ts'
-import { FINE, type Rollup } from '../../src/model/rollup.ts'
+import { FINE, type Rollup } from '../../src/model/ledger/rollup.ts'
 import { toIso } from '../../src/model/time.ts'
 import { bytes, cu, cuMillis, instant, millis, ratio, seconds, type Seconds } from '../../src/model/units.ts'
 import { accounted } from '../support/accounted.ts'

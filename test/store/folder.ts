@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 import { afterEach, beforeEach } from 'vitest'
 import type { History, Outbox, Store } from '../../src/model/ports.ts'
-import { openEmbeddedStore } from '../../src/store/embedded.ts'
+import { openEmbeddedStore } from '../../src/store/sqlite/embedded.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 
 export const makeFolder = (): string => mkdtempSync(join(tmpdir(), 'dormouse-store-'))

@@ -2,7 +2,7 @@
 // The first that is rejected is told; then the limit on the size of files is lifted, as when a disk has room again, and it
 // is written once more, with a few after it.
 import { spawnSync } from 'node:child_process'
-import { openEmbeddedStore } from '../../src/store/embedded.ts'
+import { openEmbeddedStore } from '../../src/store/sqlite/embedded.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { numbered } from './build.ts'
 

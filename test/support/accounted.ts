@@ -1,7 +1,7 @@
 // All parts of what a sweep changes, as if they were one.
-import { account, growing, type AccountContext, type Part } from '../../src/account/account.ts'
-import type { Event } from '../../src/model/event.ts'
-import type { Ledger } from '../../src/model/ledger.ts'
+import { account, growing, type AccountContext, type Part } from '../../src/ledger/apply-sweep.ts'
+import type { Event } from '../../src/model/output/event.ts'
+import type { Ledger } from '../../src/model/ledger/ledger.ts'
 import type { Sweep } from '../../src/model/observation.ts'
 import type { Batch } from '../../src/model/ports.ts'
 import { preset } from './build.ts'

@@ -1,14 +1,14 @@
 // Builders with quiet defaults: nothing happens; a test changes the one thing it is about.
-import { NO_EVIDENCE } from '../../src/account/evidence.ts'
-import type { Compute, Project } from '../../src/model/compute.ts'
-import type { Evidence, Sighting } from '../../src/model/evidence.ts'
-import { NO_READING_COUNTS, type Ledger } from '../../src/model/ledger.ts'
+import { NO_EVIDENCE } from '../../src/ledger/evidence/evidence.ts'
+import type { Compute, Project } from '../../src/model/service/compute.ts'
+import type { Evidence, Sighting } from '../../src/model/ledger/evidence.ts'
+import { NO_READING_COUNTS, type Ledger } from '../../src/model/ledger/ledger.ts'
 import type { Look, Reading, ReadingAttempt, Sweep } from '../../src/model/observation.ts'
-import type { Operation } from '../../src/model/operation.ts'
-import type { Prices } from '../../src/model/price.ts'
+import type { Operation } from '../../src/model/service/operation.ts'
+import type { Prices } from '../../src/model/ledger/price.ts'
 import { NO_BACKLOG, NO_LIST, NOTHING_WAITS } from '../../src/observe/sweep.ts'
-import { NO_TALLIES } from '../../src/model/tally.ts'
-import { createPreset } from '../../src/model/sizes.ts'
+import { NO_TALLIES } from '../../src/model/ledger/counters.ts'
+import { createPreset } from '../../src/model/service/sizes.ts'
 import { bytes, cu, instant, micros, millis, seconds, type Instant } from '../../src/model/units.ts'
 
 /** 2026-01-05T00:00:00Z, a Monday, and `offset` seconds. */

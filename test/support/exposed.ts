@@ -1,9 +1,9 @@
-import { bodyOf, endOf, type Part } from '../../src/metrics/body.ts'
-import { collect, type Facts } from '../../src/metrics/collect.ts'
-import type { Format } from '../../src/metrics/format.ts'
-import { createRenderer } from '../../src/metrics/renderer.ts'
-import type { Snapshot } from '../../src/model/snapshot.ts'
-import { atOnce } from '../../src/model/steps.ts'
+import { bodyOf, endOf, type Part } from '../../src/outputs/metrics/exposition/body.ts'
+import { collect, type Facts } from '../../src/outputs/metrics/collect/collect.ts'
+import type { Format } from '../../src/outputs/metrics/exposition/format.ts'
+import { createRenderer } from '../../src/outputs/metrics/exposition/renderer.ts'
+import type { Snapshot } from '../../src/model/output/snapshot.ts'
+import { atOnce } from '../../src/std/cooperative.ts'
 
 export const FACTS: Facts = {
   version: '0.0.0',

@@ -3,13 +3,13 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
 import { defaultYaml } from '../../src/config/defaults.ts'
-import { configJsonSchemaText } from '../../src/config/describe.ts'
-import { BOARDS, boardText, fileOf } from '../../src/metrics/boards/boards.ts'
-import { CATALOGUE, PREFIX } from '../../src/metrics/catalogue.ts'
-import { DAY_COLUMNS, INTERVAL_COLUMNS, ROLLUP_COLUMNS } from '../../src/report/columns.ts'
-import { reportJsonSchema } from '../../src/report/schema.ts'
-import { alertName, GROUPS, ruleFile, runbookOf } from '../../src/send/rules/rules.ts'
-import { MAY_IMPORT } from './dependencies.ts'
+import { configJsonSchemaText } from '../../src/config/json-schema.ts'
+import { BOARDS, boardText, fileOf } from '../../dashboards/boards/boards.ts'
+import { CATALOGUE, PREFIX } from '../../src/outputs/metrics/catalogue.ts'
+import { DAY_COLUMNS, INTERVAL_COLUMNS, ROLLUP_COLUMNS } from '../../src/outputs/text/export-columns.ts'
+import { reportJsonSchema } from '../../src/outputs/report/schema.ts'
+import { alertName, GROUPS, ruleFile, runbookOf } from '../../dashboards/rules/rules.ts'
+import { FILES, FOLDERS } from './dependencies.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -51,10 +51,19 @@ function reportJsonSchemaText(): string {
 }
 
 function dependencyTable(): string {
-  const rows = Object.entries(MAY_IMPORT).map(
-    ([row, allowed]) => `| ${row === '.' ? '`main.ts`' : code([row])} | ${code(allowed) || 'nothing'} |`,
+  const folders = Object.entries(FOLDERS).map(
+    ([folder, { purpose, mayImport }]) =>
+      `| ${code([folder])} | ${purpose} | ${mayImport ? code(mayImport) || 'nothing' : ''} |`,
   )
-  return ['| folder or file of `src/` | may import, besides itself |', '|---|---|', ...rows].join('\n')
+  const files = Object.entries(FILES).map(
+    ([file, allowed]) => `| ${code([file])} | | ${code(allowed) || 'nothing'} |`,
+  )
+  return [
+    '| folder or file | purpose | may import, besides itself |',
+    '|---|---|---|',
+    ...folders,
+    ...files,
+  ].join('\n')
 }
 
 function metricTable(): string {
@@ -91,7 +100,7 @@ function alertTable(): string {
   return ['| alert | severity | after | says |', '|---|---|---|---|', ...rows].join('\n')
 }
 
-const ALERTS_HEAD = `# Rules for Prometheus 2.42 or newer, written by \`npm run generate\` from src/send/rules.
+const ALERTS_HEAD = `# Rules for Prometheus 2.42 or newer, written by \`npm run generate\` from dashboards/rules.
 # The job that scrapes Dormouse has to be called dormouse.
 `
 

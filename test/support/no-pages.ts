@@ -1,4 +1,4 @@
-import type { Paged } from '../../src/daemon/api/page-routes.ts'
+import type { Paged } from '../../src/daemon/http/pages/page-routes.ts'
 import { createUtc } from '../../src/calendar/zone.ts'
 import { fakeClock } from './fake-clock.ts'
 

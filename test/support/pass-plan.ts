@@ -1,9 +1,9 @@
 // What a pass is to do, of a configuration that says next to nothing and reads nothing inside Postgres.
-import { createScopes } from '../../src/account/budgets/budgets.ts'
+import { createScopes } from '../../src/ledger/budgets/account-budgets.ts'
 import { createUtc } from '../../src/calendar/zone.ts'
-import type { PassPlan } from '../../src/daemon/pass.ts'
-import type { Budget } from '../../src/model/budget.ts'
-import { createOwners } from '../../src/model/owner.ts'
+import type { PassPlan } from '../../src/daemon/pass/pass.ts'
+import type { Budget } from '../../src/model/policy/budget.ts'
+import { createOwners } from '../../src/model/policy/owner.ts'
 import { seconds } from '../../src/model/units.ts'
 import { preset, prices } from './build.ts'
 import { POLL } from './poll.ts'

@@ -1,4 +1,4 @@
-import type { OrderedMap } from '../../src/model/ordered-map.ts'
+import type { OrderedMap } from '../../src/std/ordered-map.ts'
 
 /** A map that counts how many of its entries were handed out, to whoever walks over it. */
 export function walked<Value>(map: OrderedMap<Value>): {

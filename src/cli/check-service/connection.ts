@@ -1,7 +1,7 @@
 // Whether the service tells connection strings, asked as readings will ask. What it tells is dropped at once.
-import type { Compute } from '../../model/compute.ts'
-import { ok } from '../../model/result.ts'
-import type { Probe, Seen } from './seen.ts'
+import type { Compute } from '../../model/service/compute.ts'
+import { ok } from '../../std/result.ts'
+import type { Probe, Seen } from './probe-result.ts'
 
 export async function connectionUri(
   { service, reader, signal }: Probe,

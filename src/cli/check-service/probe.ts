@@ -1,13 +1,21 @@
 // Asks a service what it can do. Every request is a GET, and a compute that sleeps is never asked for by itself.
-import type { ConsumptionQuery, Granularity, ProjectDetail } from '../../model/consumption.ts'
-import type { Compute, Project } from '../../model/compute.ts'
-import { failed, ok, type Result } from '../../model/result.ts'
-import { serviceErrorText, type ServiceError } from '../../model/service-error.ts'
+import type { ConsumptionQuery, Granularity, ProjectDetail } from '../../model/service/consumption.ts'
+import type { Compute, Project } from '../../model/service/compute.ts'
+import { failed, ok, type Result } from '../../std/result.ts'
+import { serviceErrorText, type ServiceError } from '../../model/service/service-error.ts'
 import { instant } from '../../model/units.ts'
-import { decodeComputes, decodeProjects } from '../../service/decode.ts'
+import { decodeComputes, decodeProjects } from '../../service/wire/decode.ts'
 import { connectionUri } from './connection.ts'
 import { countShown, itemsAt, textAt } from './records.ts'
-import type { ComputesSeen, OperationsSeen, Paging, Probe, ProjectsSeen, Seen, Unasked } from './seen.ts'
+import type {
+  ComputesSeen,
+  OperationsSeen,
+  Paging,
+  Probe,
+  ProjectsSeen,
+  Seen,
+  Unasked,
+} from './probe-result.ts'
 
 /** Projects whose computes are looked at. Doubled, the check asks for twice as much. */
 const SAMPLE = 10

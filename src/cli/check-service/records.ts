@@ -1,5 +1,5 @@
 // Records as the service sent them, for what decoding leaves out: which fields are there at all.
-import type { FieldsSeen } from './seen.ts'
+import type { FieldsSeen } from './probe-result.ts'
 
 const fieldOf = (record: unknown, name: string): unknown =>
   typeof record === 'object' && record !== null ? Reflect.get(record, name) : undefined

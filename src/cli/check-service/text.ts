@@ -1,6 +1,6 @@
 // The checks for people: topic and verdict in columns, what follows below what was seen.
-import { printable } from '../output.ts'
-import type { Check } from './check.ts'
+import { printable } from '../terminal/output.ts'
+import type { Check } from './finding.ts'
 
 const SIGNS = { full: 'ok', less: 'less', unknown: '?' } as const satisfies Record<Check['verdict'], string>
 

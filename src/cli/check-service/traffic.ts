@@ -1,8 +1,8 @@
 // What the answers say beside their bodies: how fast, by which clock, within which rates.
 import type { Clock } from '../../model/ports.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
-import type { RequestReport } from '../../service/client.ts'
-import type { Traffic } from './seen.ts'
+import type { RequestReport } from '../../service/http/client.ts'
+import type { Traffic } from './probe-result.ts'
 
 export type TrafficLog = {
   readonly heard: (report: RequestReport) => void

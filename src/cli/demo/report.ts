@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { weekIdOf } from '../../calendar/iso-week.ts'
 import { createUtc } from '../../calendar/zone.ts'
 import type { Instant } from '../../model/units.ts'
-import { askDaemon } from '../daemon-api.ts'
+import { askDaemon } from '../connect/daemon.ts'
 
 /** Where the report will be, made now: a folder that cannot be made is no surprise at the end. @throws when it cannot */
 export function reportFolder(wanted: string | undefined): string {

@@ -1,9 +1,9 @@
 // What the demo shows while it runs: a live table on a terminal, a line per change elsewhere.
-import type { ComputeStatus, Fleet } from '../../daemon/status.ts'
-import type { Io } from '../io.ts'
-import { STATE_WORDS } from '../../report/explain.ts'
-import { spanText } from '../../report/words.ts'
-import { fleetTable } from '../fleet-table.ts'
+import type { ComputeStatus, Fleet } from '../../daemon/http/api/status-json.ts'
+import type { Io } from '../terminal/io.ts'
+import { STATE_WORDS } from '../../outputs/text/explain.ts'
+import { spanText } from '../../outputs/text/amounts.ts'
+import { fleetTable } from '../terminal/fleet-table.ts'
 
 /** `told`: a line for each thing that somebody was told of so far. */
 export type Screen = { show(fleet: Fleet, told: readonly string[]): void }

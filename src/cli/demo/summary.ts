@@ -1,7 +1,7 @@
 // What a demo came to: the daemon's account beside the truth of the local service at the same instant.
-import type { ComputeStatus, Fleet } from '../../daemon/status.ts'
-import type { Truth } from '../../local/truth.ts'
-import { amount, counted, inBrackets, rangeText, spanText } from '../../report/words.ts'
+import type { ComputeStatus, Fleet } from '../../daemon/http/api/status-json.ts'
+import type { Truth } from '../../local/engine/truth.ts'
+import { amount, counted, inBrackets, rangeText, spanText } from '../../outputs/text/amounts.ts'
 import type { Told } from './receiver.ts'
 import type { LeftReport } from './report.ts'
 

@@ -8,8 +8,8 @@ import type { Log } from '../log.ts'
 import type { Random } from '../random.ts'
 import type { KeyStore } from '../state/keys.ts'
 import type { Store } from '../state/store.ts'
-import type { Switches } from '../switches.ts'
-import type { Truth } from '../truth.ts'
+import type { Switches } from '../engine/behaviour-switches.ts'
+import type { Truth } from '../engine/truth.ts'
 
 /** What the routes work with. */
 export type Api = {

@@ -2,8 +2,8 @@
 import type { Hono, MiddlewareHandler } from 'hono'
 import type { Api, Call, Env } from './context.ts'
 import { refuse } from './errors.ts'
-import { createRates } from './rates.ts'
-import { routeOf } from './tally.ts'
+import { createRates } from './rate-limit.ts'
+import { routeOf } from './request-counter.ts'
 
 /** Stands before the routes; `undisturbed` are the same routes without it, for what lands late. */
 export function faults(api: Api, undisturbed: Hono<Env>): MiddlewareHandler<Env> {

@@ -1,6 +1,6 @@
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type CacheModel, touchedSince, usedPages } from '../control/cache-model.ts'
+import { type CacheModel, touchedSince, usedPages } from '../control/sizing/cache-model.ts'
 import { CACHE_FILE } from './schema.ts'
 
 /** Tells a server what its file cache has done so far; `cacheScale` pages of the service stand for one of the model. */

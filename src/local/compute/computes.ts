@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { Behaviour } from '../control/behaviour.ts'
 import type { Branch, ComputeConfig, ComputeType } from '../control/project.ts'
-import { maxConnectionsOf } from '../control/sizes.ts'
+import { maxConnectionsOf } from '../control/sizing/sizes.ts'
 import { copyBranch, removeFolder } from './branch-copy.ts'
 import { maxConnectionsIn } from './configuration.ts'
 import { createGate } from './gate.ts'

@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileCacheMiB, maxConnectionsOf } from '../control/sizes.ts'
+import { fileCacheMiB, maxConnectionsOf } from '../control/sizing/sizes.ts'
 import type { ConnectionsBasis } from '../control/behaviour.ts'
 import type { ComputeConfig, PgSettings } from '../control/project.ts'
 

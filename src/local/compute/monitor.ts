@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 import type { Clock } from '../clock.ts'
-import { type ActivityReading, activityIn } from '../control/activity.ts'
+import { type ActivityReading, activityIn } from '../control/usage/activity.ts'
 import { SUPERUSER } from './configuration.ts'
 import { WALSENDER, connect } from './connect.ts'
 import type { WorkReading } from './sizing.ts'

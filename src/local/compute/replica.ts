@@ -1,7 +1,7 @@
 // A read replica: a streaming standby of its branch's primary, on data of its own.
 import { chownSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { maxConnectionsOf } from '../control/sizes.ts'
+import { maxConnectionsOf } from '../control/sizing/sizes.ts'
 import { copyBranch, removeFolder } from './branch-copy.ts'
 import type { ComputesOptions, StartOrder } from './computes.ts'
 import { SUPERUSER, maxConnectionsIn, settingLine } from './configuration.ts'

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
-import type { Certificate } from '../certificate.ts'
+import type { Certificate } from '../setup/certificate.ts'
 import type { Clock } from '../clock.ts'
 import type { Binaries } from './binaries.ts'
 import type { Owner } from './owner.ts'

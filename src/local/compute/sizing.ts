@@ -1,6 +1,6 @@
 // What a running server's work says about its file cache and about the size it should have.
 import type { Clock } from '../clock.ts'
-import { type Demand, type Load, goalCu, loadAfter } from '../control/autoscale.ts'
+import { type Demand, type Load, goalCu, loadAfter } from '../control/sizing/autoscale.ts'
 import {
   type CacheModel,
   type RelationReading,
@@ -9,9 +9,9 @@ import {
   resized,
   usedPages,
   workingSet,
-} from '../control/cache-model.ts'
+} from '../control/sizing/cache-model.ts'
 import type { ComputeConfig } from '../control/project.ts'
-import { fileCacheMiB } from '../control/sizes.ts'
+import { fileCacheMiB } from '../control/sizing/sizes.ts'
 import { writeCacheFile } from './cache-file.ts'
 import { type Address, connect } from './connect.ts'
 import { usedMemory } from './memory.ts'

@@ -1,9 +1,9 @@
 // The configuration of a compute: what nobody said, and what a change brings about.
 import type { Settings } from './events.ts'
 import type { Compute, ComputeConfig, ComputeDefaults, Project } from './project.ts'
-import { sameSettings } from './pg-settings.ts'
-import { keptDelay } from './rules.ts'
-import { DEFAULT_CU } from './sizes.ts'
+import { sameSettings } from './requests/pg-settings.ts'
+import { keptDelay } from './requests/validation.ts'
+import { DEFAULT_CU } from './sizing/sizes.ts'
 
 /** The configuration of a compute about which nothing was said. Default size: not in the interface. */
 export const DEFAULT_CONFIG: ComputeConfig = {

@@ -1,4 +1,4 @@
-import type { Window } from './account.ts'
+import type { Window } from './usage/usage.ts'
 import type { Answer, Interval, Request } from './events.ts'
 import type { Operation, Project } from './project.ts'
 

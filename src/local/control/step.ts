@@ -1,11 +1,11 @@
 import { type Draft, computeOf } from './draft.ts'
-import { wakeAtOf } from './due.ts'
+import { wakeAtOf } from './queue/due.ts'
 import type { Answer, Context, Event, Report, Request, StepResult } from './events.ts'
 import type { Project } from './project.ts'
-import { runQueue } from './queue.ts'
-import { inPeriod } from './quota.ts'
-import { report } from './reports.ts'
-import { request } from './requests.ts'
+import { runQueue } from './queue/queue.ts'
+import { inPeriod } from './usage/quota.ts'
+import { report } from './queue/reports.ts'
+import { request } from './requests/requests.ts'
 
 /**
  * Folds one event into a project: the next state, what the shell must do, and when to look again.

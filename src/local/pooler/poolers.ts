@@ -1,7 +1,7 @@
 // One PgBouncer per awake compute that is reached by its pooled host, started for the first such client.
 import { join } from 'node:path'
 import { freePort } from '../compute/ports.ts'
-import type { Admission } from '../waiting.ts'
+import type { Admission } from '../engine/wake-queue.ts'
 import { type Pooler, type PoolerOptions, startPooler } from './pooler.ts'
 
 export type Poolers = {

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Clock } from '../clock.ts'
-import { letGo } from './leave.ts'
+import { letGo } from './close.ts'
 
 /** The client sockets of every compute, so that they can be counted and dropped together. */
 export type Connections = {

@@ -1,7 +1,7 @@
 import type { Server, Socket } from 'node:net'
 import { createServer } from 'node:net'
 import type { Clock } from '../clock.ts'
-import { letGo } from './leave.ts'
+import { letGo } from './close.ts'
 
 /** Something that accepts connections on a loopback address. */
 export type Listener = { readonly port: number; close(): Promise<void> }

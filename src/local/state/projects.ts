@@ -1,5 +1,5 @@
 import type { Interval, Wake } from '../control/events.ts'
-import type { UseRecord, Window } from '../control/account.ts'
+import type { UseRecord, Window } from '../control/usage/usage.ts'
 import type { Operation, Project, WakeCause } from '../control/project.ts'
 import type { Store } from './store.ts'
 

@@ -1,7 +1,7 @@
 import { onTestFinished, expect, test } from 'vitest'
-import type { Happening } from '../../../src/local/control/simulated.ts'
+import type { Happening } from '../../../src/local/control/simulation/simulation.ts'
 import { createRandom } from '../../../src/local/random.ts'
-import { startSimulated } from '../../../src/local/simulated.ts'
+import { startSimulated } from '../../support/simulated-service.ts'
 import { type FleetOptions, type FleetService, startFleetService } from './start.ts'
 import { type FleetShape, fleetProjects, fleetTraffic } from './traffic.ts'
 

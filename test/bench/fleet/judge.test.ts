@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Truth } from '../../../src/local/truth.ts'
+import type { Truth } from '../../../src/local/engine/truth.ts'
 import { check } from '../../support/property.ts'
 import { type Known, createListAges, delaysOf, ledgerErrorOf } from './judge.ts'
 

@@ -1,6 +1,6 @@
 // What a daemon knew of a fleet, held against the truth. Pure: whoever runs the daemon notes, this file judges.
 // Instants in ms on the clock of the service, lengths in seconds.
-import type { Truth } from '../../../src/local/truth.ts'
+import type { Truth } from '../../../src/local/engine/truth.ts'
 
 /** Ages of what the list told, over all projects and all of the time. */
 export type ListAges = {

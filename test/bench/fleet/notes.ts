@@ -1,11 +1,11 @@
 // What a daemon knew, and when: noted on the way between it and its service and store, for the judge.
-import { goingOn } from '../../../src/account/as-of.ts'
-import { largestCu, smallestCu } from '../../../src/model/compute.ts'
-import type { ComputeAccount, Ledger } from '../../../src/model/ledger.ts'
-import { awakeEffect } from '../../../src/model/operation.ts'
+import { goingOn } from '../../../src/ledger/settle/accrual.ts'
+import { largestCu, smallestCu } from '../../../src/model/service/compute.ts'
+import type { ComputeAccount, Ledger } from '../../../src/model/ledger/ledger.ts'
+import { awakeEffect } from '../../../src/model/service/operation.ts'
 import type { Batch, Ports, Store } from '../../../src/model/ports.ts'
-import type { Prices } from '../../../src/model/price.ts'
-import type { AwakeSlice, Span } from '../../../src/model/slice.ts'
+import type { Prices } from '../../../src/model/ledger/price.ts'
+import type { AwakeSlice, Span } from '../../../src/model/ledger/slice.ts'
 import type { Instant } from '../../../src/model/units.ts'
 import { createListAges, type Account, type AgeFigures, type Known, type Window } from './judge.ts'
 

@@ -1,7 +1,7 @@
 // The service of a fleet, as a process of its own: node service.ts SHAPE, started by start.ts.
 import { createScaledClock } from '../../../src/local/clock.ts'
 import { createRandom } from '../../../src/local/random.ts'
-import { startSimulated } from '../../../src/local/simulated.ts'
+import { startSimulated } from '../../support/simulated-service.ts'
 import type { FleetOptions } from './start.ts'
 import { fleetBehaviour, fleetProjects, fleetTraffic, pastOf } from './traffic.ts'
 

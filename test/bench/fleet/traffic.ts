@@ -1,10 +1,10 @@
 // The clients of a fleet: which computes they use, when, and how long. Seeded; pure.
-import { createAgenda } from '../../../src/local/control/agenda.ts'
+import { createAgenda } from '../../../src/local/control/simulation/agenda.ts'
 import { DEFAULT_DELAY } from '../../../src/local/control/project.ts'
-import type { Happening } from '../../../src/local/control/simulated.ts'
+import type { Happening } from '../../../src/local/control/simulation/simulation.ts'
 import type { Random } from '../../../src/local/random.ts'
-import { type SimulatedProject, idsOf } from '../../../src/local/simulated.ts'
-import type { BehaviourChange } from '../../../src/local/switches.ts'
+import { type SimulatedProject, idsOf } from '../../support/simulated-service.ts'
+import type { BehaviourChange } from '../../../src/local/engine/behaviour-switches.ts'
 
 export type FleetShape = {
   readonly projects: number

@@ -1,5 +1,5 @@
 // A clock that runs as fast as the work lets it: time passes only while everybody waits for it.
-import { createAgenda } from '../../../src/local/control/agenda.ts'
+import { createAgenda } from '../../../src/local/control/simulation/agenda.ts'
 import type { Clock } from '../../../src/model/ports.ts'
 import { instant, seconds } from '../../../src/model/units.ts'
 

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { loadConfig, type Config } from '../../../src/config/load.ts'
 import { createRandom } from '../../../src/local/random.ts'
-import { startSimulated } from '../../../src/local/simulated.ts'
+import { startSimulated } from '../../support/simulated-service.ts'
 import { imagine } from './imagined.ts'
 import type { FleetOptions } from './start.ts'
 import { fleetBehaviour, fleetProjects, fleetTraffic, pastOf } from './traffic.ts'

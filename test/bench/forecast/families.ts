@@ -1,6 +1,6 @@
 // Five ways a budget's days may go. Their parameters were set before a forecast was run on them and not touched since;
 // the gates were then chosen with such series in sight, so this is no blind test.
-import type { KnownChange } from '../../../src/account/forecast/history.ts'
+import type { KnownChange } from '../../../src/ledger/forecast/history.ts'
 import { normal, type Chance } from './chance.ts'
 
 export type Made = {

@@ -1,5 +1,5 @@
 // The forecast that Dormouse's was built after, as it was written down: on the same periods the two show what was gained.
-import { rescaled } from '../../../src/account/forecast/history.ts'
+import { rescaled } from '../../../src/ledger/forecast/history.ts'
 import type { Series } from './series.ts'
 import type { Forecaster } from './trial.ts'
 

@@ -1,7 +1,7 @@
 // The daily series that forecasts are measured on: real ones, sums of them, and synthetic families.
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
-import type { KnownChange } from '../../../src/account/forecast/history.ts'
+import type { KnownChange } from '../../../src/ledger/forecast/history.ts'
 import { announcedSteps, FAMILIES, type Made } from './families.ts'
 import { seeded, type Chance } from './chance.ts'
 

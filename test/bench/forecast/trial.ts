@@ -1,7 +1,7 @@
 // Forecasts made on days of the past, beside what the period came to.
-import { finishedWindows } from '../../../src/account/forecast/windows.ts'
-import { forecastAtEnd, overBudget } from '../../../src/account/forecast/forecast.ts'
-import { rescaled } from '../../../src/account/forecast/history.ts'
+import { finishedWindows } from '../../../src/ledger/forecast/backtest.ts'
+import { forecastAtEnd, overBudget } from '../../../src/ledger/forecast/forecast.ts'
+import { rescaled } from '../../../src/ledger/forecast/history.ts'
 import { recipe } from './recipe.ts'
 import type { Series } from './series.ts'
 

@@ -1,6 +1,6 @@
 // Holds what the watched computes did against their twins, and what the daemon says against the service's truth.
-import type { Fleet } from '../../../src/daemon/status.ts'
-import type { Truth } from '../../../src/local/truth.ts'
+import type { Fleet } from '../../../src/daemon/http/api/status-json.ts'
+import type { Truth } from '../../../src/local/engine/truth.ts'
 import type { Figures } from '../run.ts'
 import type { Played } from './clients.ts'
 import { heldSeconds } from './held.ts'

@@ -1,9 +1,9 @@
 // A process of its own: the pages of a fleet, and beside them one that is empty, from the same server.
 import { Hono } from 'hono'
-import { listen, urlOf } from '../../../src/daemon/listen.ts'
-import { KEPT } from '../../page/kept-reports.ts'
-import { pastOf } from '../../page/past.ts'
-import { appOf, fleet } from '../../page/shown.ts'
+import { listen, urlOf } from '../../../src/daemon/http/listen.ts'
+import { KEPT } from '../../outputs/page/kept-reports.ts'
+import { pastOf } from '../../outputs/page/past.ts'
+import { appOf, fleet } from '../../outputs/page/shown.ts'
 
 const snapshot = fleet(Number(process.argv[2]))
 const app = new Hono()

@@ -1,6 +1,6 @@
 // Samples as the next snapshot has them: some values are others.
-import { CATALOGUE, isPerCompute, type FamilyKey } from '../../../src/metrics/catalogue.ts'
-import type { Samples } from '../../../src/metrics/samples.ts'
+import { CATALOGUE, isPerCompute, type FamilyKey } from '../../../src/outputs/metrics/catalogue.ts'
+import type { Samples } from '../../../src/outputs/metrics/exposition/samples.ts'
 
 /** `all`: every value is another. `awake`: one compute in ten is awake, and of it what grows or is read is another. */
 export type Change = 'all' | 'awake'

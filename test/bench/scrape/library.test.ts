@@ -1,8 +1,8 @@
 // The two sides of the benchmark say the same: otherwise it would compare apples with pears.
 import { expect, test } from 'vitest'
-import { collect } from '../../../src/metrics/collect.ts'
-import { createRenderer } from '../../../src/metrics/renderer.ts'
-import { atOnce } from '../../../src/model/steps.ts'
+import { collect } from '../../../src/outputs/metrics/collect/collect.ts'
+import { createRenderer } from '../../../src/outputs/metrics/exposition/renderer.ts'
+import { atOnce } from '../../../src/std/cooperative.ts'
 import { bodyText, FACTS } from '../../support/exposed.ts'
 import { busySnapshot } from '../../support/fleet-snapshot.ts'
 import { changed } from './changed.ts'

@@ -1,8 +1,8 @@
 // The path that shows and sets the switches: who may use it, and what it refuses.
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { createCounter } from '../../../src/local/api/tally.ts'
-import { type Simulated, startSimulated } from '../../../src/local/simulated.ts'
+import { createCounter } from '../../../src/local/api/request-counter.ts'
+import { type Simulated, startSimulated } from '../../support/simulated-service.ts'
 import { set } from '../conformance/service.ts'
 
 let service: Simulated

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Simulated, startSimulated } from '../../../src/local/simulated.ts'
+import { type Simulated, startSimulated } from '../../support/simulated-service.ts'
 
 const TEXT = readFileSync(
   fileURLToPath(import.meta.resolve('../../../.github/reference/service-interface.md')),

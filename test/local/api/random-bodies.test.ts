@@ -1,7 +1,7 @@
 // Whatever a body holds, the answer is no 5xx, every 4xx says what is wrong, and what is refused changed nothing.
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Simulated, startSimulated } from '../../../src/local/simulated.ts'
+import { type Simulated, startSimulated } from '../../support/simulated-service.ts'
 import { problemsOf } from '../openapi.ts'
 
 let service: Simulated

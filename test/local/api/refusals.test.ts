@@ -1,6 +1,6 @@
 // What the routes of projects, branches, roles and databases refuse: with the field, and changing nothing.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Simulated, startSimulated } from '../../../src/local/simulated.ts'
+import { type Simulated, startSimulated } from '../../support/simulated-service.ts'
 import { type Answered, call } from '../support.ts'
 
 const project = '/projects/local-000000'

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { startLocal } from '../../../src/local/start.ts'
-import { startSimulated } from '../../../src/local/simulated.ts'
+import { startSimulated } from '../../support/simulated-service.ts'
 import { ended, freshBranch, serviceFor } from '../conformance/service.ts'
 import {
   QUICK,

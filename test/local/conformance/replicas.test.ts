@@ -1,7 +1,7 @@
 // Read replicas.
 import { EndpointType } from '@neondatabase/api-client'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { startSimulated } from '../../../src/local/simulated.ts'
+import { startSimulated } from '../../support/simulated-service.ts'
 import { type Answered, type Subject, call, query, subject, subjectOf, until } from '../support.ts'
 import { ended, serviceFor } from './service.ts'
 

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll } from 'vitest'
 import { type Local, type LocalOptions, startLocal } from '../../../src/local/start.ts'
-import type { BehaviourChange } from '../../../src/local/switches.ts'
+import type { BehaviourChange } from '../../../src/local/engine/behaviour-switches.ts'
 import { QUICK, call, makeFolder, until } from '../support.ts'
 
 /** The service, from the first test on. */

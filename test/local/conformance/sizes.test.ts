@@ -1,6 +1,6 @@
 // Compute sizes and what follows from them, on a server of each size.
 import { beforeAll, expect, test } from 'vitest'
-import { createSimulation } from '../../../src/local/control/simulated.ts'
+import { createSimulation } from '../../../src/local/control/simulation/simulation.ts'
 import { step } from '../../../src/local/control/step.ts'
 import { START, compute, context, project, settings } from '../control/build.ts'
 import { type Subject, call, query, subject } from '../support.ts'

@@ -1,9 +1,9 @@
 import type { Context, Event, Settings, StepResult } from '../../../src/local/control/events.ts'
-import { UNUSED } from '../../../src/local/control/meter.ts'
+import { UNUSED } from '../../../src/local/control/usage/meter.ts'
 import type { Catalogue, Compute, ComputeConfig, Project } from '../../../src/local/control/project.ts'
 import { DEFAULT_BEHAVIOUR } from '../../../src/local/control/behaviour.ts'
 import { DEFAULT_CONFIG } from '../../../src/local/control/config.ts'
-import { newProject } from '../../../src/local/control/project-requests.ts'
+import { newProject } from '../../../src/local/control/requests/project-requests.ts'
 import { step } from '../../../src/local/control/step.ts'
 
 /** 2026-01-05T00:00:00Z. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSimulation } from '../../../src/local/control/simulated.ts'
+import { createSimulation } from '../../../src/local/control/simulation/simulation.ts'
 import { project, settings, sleeping, START } from './build.ts'
 
 test('a delay that is over when it is set suspends the compute then, not in the past', () => {

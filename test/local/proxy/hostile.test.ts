@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { type Clock, createClock } from '../../../src/local/clock.ts'
 import { createForwardCancel } from '../../../src/local/proxy/cancel.ts'
 import { type Connections, createConnections } from '../../../src/local/proxy/connections.ts'
-import type { Doors } from '../../../src/local/proxy/doors.ts'
+import type { Doors } from '../../../src/local/proxy/listeners.ts'
 import { until } from '../support.ts'
 import {
   ASK_TLS,

@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { TLSSocket, connect as connectTls } from 'node:tls'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Doors } from '../../../src/local/proxy/doors.ts'
+import type { Doors } from '../../../src/local/proxy/listeners.ts'
 import {
   ASK_TLS,
   contextOf,

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { createClock } from '../../../src/local/clock.ts'
-import { createWaiting } from '../../../src/local/waiting.ts'
+import { createWaiting } from '../../../src/local/engine/wake-queue.ts'
 import { until } from '../support.ts'
 import {
   open,

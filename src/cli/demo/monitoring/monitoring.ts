@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../../model/ports.ts'
 import { startAlertmanager } from './alertmanager.ts'
-import { hastyRouting, hastyRules, type Telling } from './hasty.ts'
+import { hastyRouting, hastyRules, type Telling } from './shortened-rules.ts'
 import { findProgram, isThere } from './program.ts'
 import { startPrometheus } from './prometheus.ts'
 

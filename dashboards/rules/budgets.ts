@@ -1,0 +1,58 @@
+// Budgets: spent, or about to be.
+import { BURN_RECORDINGS, BURN_RULES } from './burn.ts'
+import { BY, metric, type Group } from './rule.ts'
+import type { FamilyKey } from '../../src/outputs/metrics/catalogue.ts'
+
+const BUDGET = 'Budget {{ $labels.budget }}'
+const ofBudget = (key: FamilyKey): string => `max ${BY.budget} (${metric(key)})`
+/** Both in the unit of the budget. */
+const ofLimit = (key: 'budgetSpent' | 'budgetLimit'): string =>
+  `max by (budget, team, tier, unit) (${metric(key)})`
+
+/** The odds move with every new day of history: an alert that comes and goes with them would be no news. */
+const FORECAST = {
+  name: 'BudgetForecastExceeded',
+  about: 'budget',
+  keepFiringFor: '1h',
+  summary: `${BUDGET} will be exceeded with a probability of {{ $value | humanizePercentage }}.`,
+} as const
+
+export const BUDGETS: Group = {
+  name: 'dormouse-budgets',
+  recordings: BURN_RECORDINGS,
+  rules: [
+    ...BURN_RULES,
+    {
+      ...FORECAST,
+      severity: 'info',
+      core: `${ofBudget('budgetOverrun')} >= 0.5`,
+      for: '1d',
+      description:
+        'It may end above its limit. Accept it, raise the limit, or save: `dormouse audit` says where.',
+    },
+    {
+      ...FORECAST,
+      severity: 'warning',
+      core: `${ofBudget('budgetOverrun')} >= 0.8`,
+      for: '6h',
+      description: 'It will probably end above its limit. Accept it, raise the limit, or save now.',
+    },
+    {
+      ...FORECAST,
+      severity: 'critical',
+      core: `${ofBudget('budgetOverrun')} >= 0.95 and on (budget, team, tier) ${ofBudget('budgetEnd')} - ${ofBudget('budgetExhaustion')} > 3 * 86400`,
+      for: '1h',
+      description:
+        'It will be spent more than three days before its period ends. Stop what spends most, or raise the limit.',
+    },
+    {
+      name: 'BudgetExhausted',
+      severity: 'critical',
+      about: 'budget',
+      core: `${ofLimit('budgetSpent')} >= ${ofLimit('budgetLimit')}`,
+      for: '1m',
+      summary: `${BUDGET} is spent: {{ $value | humanize }} {{ $labels.unit }} in this period.`,
+      description: 'All that its computes cost from now on is above the limit. Find what spends most.',
+    },
+  ],
+}

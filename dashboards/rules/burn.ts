@@ -1,0 +1,75 @@
+// How fast a budget is spent: two windows each, a long one that is sure and a short one that ends the alert.
+// Money is no error budget: it idles at a burn of 1, and cannot go faster than all computes at their largest.
+import { BY, metric, type Duration, type Recording, type Rule } from './rule.ts'
+import type { FamilyKey } from '../../src/outputs/metrics/catalogue.ts'
+
+const ofBudget = (key: FamilyKey, matchers = ''): string => `max ${BY.budget} (${metric(key)}${matchers})`
+
+const WINDOWS = ['5m', '30m', '1h', '2h', '6h', '1d'] as const satisfies readonly Duration[]
+type Window = (typeof WINDOWS)[number]
+
+/** 1 spends exactly the limit in one period. */
+const burnName = (window: Window): string => `dormouse:budget_burn:rate${window}`
+
+const burn = (window: Window): Recording => ({
+  record: burnName(window),
+  expr: `max ${BY.budget} (rate(${metric('budgetSpendTotal')}[${window}])) * ${ofBudget('budgetPeriod')} / ${ofBudget('budgetLimit')}`,
+})
+
+/**
+ * As the daemon has them (ledger/budgets/burn-rate.ts): the factors of the usual multi-window alerts, where a burn can get there, and
+ * else four fifths of the highest there can be; no series where that would not exceed the floor.
+ */
+const TIERS = {
+  '1h': { short: '5m', factor: 14.4, floor: 2 },
+  '6h': { short: '30m', factor: 6, floor: 1.5 },
+  '1d': { short: '2h', factor: 2, floor: 1.25 },
+} as const
+type Long = keyof typeof TIERS
+
+const thresholdName = (long: Long): string => `dormouse:budget_burn_threshold:${long}`
+
+const threshold = (long: Long): Recording => ({
+  record: thresholdName(long),
+  expr: `clamp_max(0.8 * ${ofBudget('budgetMaxBurn')}, ${TIERS[long].factor}) > ${TIERS[long].floor}`,
+})
+
+export const BURN_RECORDINGS: readonly Recording[] = [
+  ...WINDOWS.map(burn),
+  ...(['1h', '6h', '1d'] as const).map(threshold),
+]
+
+/** Both windows burn above the threshold, and the long one half as fast again as is usual at this hour of the week. */
+function burning(long: Long): string {
+  const usual = ofBudget('budgetExpectedBurn', `{window="${long}"}`)
+  return [
+    `${burnName(long)} > ${thresholdName(long)}`,
+    `${burnName(TIERS[long].short)} > ${thresholdName(long)}`,
+    `${burnName(long)} > 1.5 * ${usual}`,
+  ].join(' and ')
+}
+
+const SUMMARY = 'Budget {{ $labels.budget }} is spent {{ $value | humanize }} times as fast as planned.'
+
+export const BURN_RULES: readonly Rule[] = [
+  {
+    name: 'BudgetBurnFast',
+    severity: 'critical',
+    about: 'budget',
+    core: `(${burning('1h')}) or (${burning('6h')})`,
+    for: '2m',
+    summary: SUMMARY,
+    description:
+      'Much faster than ever at this hour. Find what spends most now, and lower its largest size or stop it.',
+  },
+  {
+    name: 'BudgetBurnSlow',
+    severity: 'warning',
+    about: 'budget',
+    core: burning('1d'),
+    for: '1h',
+    summary: SUMMARY,
+    description:
+      'For a day, and more than is usual. Compare with last week: what is new, or larger, or awake for longer?',
+  },
+]

@@ -1,0 +1,94 @@
+// One line of a window: which intervals it names.
+import type { Interval } from '../model/time.ts'
+import { instant, type Millis } from '../model/units.ts'
+import type { Cron } from './cron.ts'
+import {
+  DAY,
+  dateText,
+  dayNumberOf,
+  daysAfter,
+  wallOf,
+  weekdayOf,
+  type DayNumber,
+  type Wall,
+} from './local-time.ts'
+import type { Zone } from './zone.ts'
+
+export type Rule =
+  | {
+      readonly kind: 'weekly'
+      /** 0 is Sunday. */
+      readonly days: ReadonlySet<number>
+      /** Milliseconds after midnight, below 24 h. */
+      readonly from: number
+      /** Milliseconds after midnight, at most 24 h; on the next day when not after `from`. Never equal to `from`. */
+      readonly to: number
+      readonly except: Dates
+      readonly zone: Zone
+    }
+  | {
+      readonly kind: 'cron'
+      readonly cron: Cron
+      readonly duration: Millis
+      readonly except: Dates
+      readonly zone: Zone
+    }
+  | ({ readonly kind: 'once'; readonly date: string } & Interval)
+
+/** Dates on which nothing begins. */
+export type Dates = ReadonlySet<DayNumber>
+
+/** What begins on a date; empty (`from` = `to`) when both its ends lie in one hour that the clocks skip: it does not occur. */
+export type Occurrence = Interval & { readonly date: string }
+
+/** All that touch `[from, to)`, ascending. */
+export function occurrencesOf(rule: Rule, { from, to }: Interval): readonly Occurrence[] {
+  switch (rule.kind) {
+    case 'weekly':
+      return weekly(rule, { from, to })
+    case 'cron':
+      return byCron(rule, { from, to })
+    case 'once':
+      return touches(rule, { from, to }) ? [rule] : []
+  }
+}
+
+const touches = (one: Interval, span: Interval): boolean =>
+  one.from < span.to && (one.to > span.from || (one.to === one.from && one.from >= span.from))
+
+function weekly(rule: Extract<Rule, { kind: 'weekly' }>, span: Interval): readonly Occurrence[] {
+  const { zone, except } = rule
+  const overnight = rule.to > rule.from ? 0 : DAY
+  const found: Occurrence[] = []
+  // what began the day before yesterday may end today where a clock went back over midnight
+  let day = daysAfter(dayNumberOf(zone.wallAt(span.from)), -2)
+  const last = daysAfter(dayNumberOf(zone.wallAt(span.to)), 1)
+  for (; day <= last; day = daysAfter(day, 1)) {
+    if (!rule.days.has(weekdayOf(day)) || except.has(day)) continue
+    const from = zone.beginAt(wallOf(day, rule.from))
+    const to = zone.endAt(wallOf(day, rule.to + overnight))
+    const one = { from, to, date: dateText(day) }
+    if (touches(one, span)) found.push(one)
+  }
+  return found
+}
+
+function byCron(rule: Extract<Rule, { kind: 'cron' }>, span: Interval): readonly Occurrence[] {
+  const { cron, duration, zone, except } = rule
+  const found: Occurrence[] = []
+  let time = cron.next(zone.wallAt(instant(span.from - duration)))
+  while (time !== undefined) {
+    const from = zone.beginAt(time)
+    if (from >= span.to) break
+    const day = dayNumberOf(time)
+    if (!except.has(day)) found.push({ from, to: instant(from + duration), date: dateText(day) })
+    time = cron.next(time)
+  }
+  return found
+}
+
+/** What begins and ends once, at two times of a zone. */
+export function once(zone: Zone, times: { readonly from: Wall; readonly to: Wall }): Rule & Interval {
+  const date = dateText(dayNumberOf(times.from))
+  return { kind: 'once', from: zone.beginAt(times.from), to: zone.endAt(times.to), date }
+}

@@ -1,0 +1,264 @@
+// What the facts of a service come to for Dormouse. Pure.
+import { serviceErrorText, type ServiceError } from '../../model/service/service-error.ts'
+import type { Result } from '../../std/result.ts'
+import { historyChecks } from './assess-history.ts'
+import { full, less, unknown, type Check } from './finding.ts'
+import type { FieldsSeen, Seen, Traffic } from './probe-result.ts'
+
+/** What is known besides what the service showed. */
+export type Settings = {
+  readonly requestsPerMinute: number
+  /** The plan of the configuration. */
+  readonly plan: string | undefined
+  /** Ids that the configuration names. */
+  readonly named: number | undefined
+}
+
+/** Every check, in the order they are shown. */
+export const judge = (seen: Seen, settings: Settings): Check[] => [
+  speed(seen.traffic),
+  rates(seen.traffic, settings),
+  clock(seen.traffic),
+  key(seen),
+  projectList(seen, settings),
+  paging(seen),
+  projectActivity(seen),
+  computeRecords(seen),
+  quietness(seen),
+  awakeEdges(seen),
+  lastActive(seen),
+  delay(seen),
+  oneCompute(seen),
+  ...historyChecks(seen, settings),
+]
+
+/** A fresh look must be young when the reading begins. Doubled, slower services would count as quick. */
+const SLOW = 1
+
+function speed({ requests, median, longest }: Traffic): Check {
+  const seen = `median ${millisText(median)}, longest ${millisText(longest)} over ${requests} requests`
+  return median > SLOW
+    ? less(
+        'speed',
+        seen,
+        'looks are old when they arrive: edges of awake intervals that only looks show are that much wider',
+      )
+    : full('speed', seen, 'a look is as good as the moment')
+}
+
+const millisText = (span: number): string => `${Math.round(span * 1000)} ms`
+
+function rates({ refusedForRate, rateHeaders }: Traffic, { requestsPerMinute }: Settings): Check {
+  const headers = rateHeaders.length === 0 ? 'no headers about rates' : rateHeaders.join('; ')
+  const budget = `Dormouse sends at most ${requestsPerMinute} requests a minute and learns the rest from 429 answers`
+  return refusedForRate > 0
+    ? less(
+        'rate limit',
+        `${refusedForRate} of these few requests were answered 429; ${headers}`,
+        `somebody else uses up the account's rate: sweeps will take longer. ${budget}`,
+      )
+    : full('rate limit', headers, budget)
+}
+
+/** The interface text does not promise a time in the answers. */
+function clock({ clock: offset }: Traffic): Check {
+  if (!offset)
+    return unknown(
+      'clock',
+      'no Date header',
+      "this machine's clock is taken to be true to 3 s when Dormouse starts: set it by NTP",
+    )
+  const { low, high } = offset
+  return full(
+    'clock',
+    `the service's clock less ours is between ${tenths(low)} and ${tenths(high)} s`,
+    "all is dated by the service's clock, whatever ours shows",
+  )
+}
+
+/** Without a sign before a zero. */
+const tenths = (span: number): string => (Math.round(span * 10) / 10 || 0).toFixed(1)
+
+const KEY_KINDS: Readonly<Record<string, string>> = {
+  api_key_user: 'a personal key',
+  api_key_org: 'a key of an organisation',
+}
+
+function key({ keyKind, keys }: Seen): Check {
+  const kind = keyKind === undefined ? 'accepted' : `accepted, ${KEY_KINDS[keyKind] ?? keyKind}`
+  if (keys.ok)
+    return full(
+      'key',
+      `${kind}; it may list the account's keys, ${keys.value} of them`,
+      'what it may change cannot be seen without changing anything; a key of the interface may do everything. ' +
+        'Dormouse only reads in the modes off, observe and suggest',
+    )
+  return full(
+    'key',
+    `${kind}; it may not list keys (${errorText(keys)})`,
+    'ages and last uses of keys are not seen; a narrower key is the safer one',
+  )
+}
+
+function projectList({ projects: { list, problems } }: Seen, { named }: Settings): Check {
+  if (!list.ok)
+    return less(
+      'project list',
+      errorText(list),
+      named === undefined
+        ? 'Dormouse sees nothing until accounts[].projects names the ids of the projects'
+        : `the ${named} projects of the configuration are asked for one by one: one request each and sweep`,
+    )
+  const { count, more } = list.value
+  const seen = more ? `${count} projects on the first page, and more` : plural(count, 'project')
+  if (problems.length > 0)
+    return less(
+      'project list',
+      `${seen}; ${plural(problems.length, 'record')} not understood: ${problems[0]}`,
+      'those projects are left out',
+    )
+  if (count === 0)
+    return less(
+      'project list',
+      seen,
+      'there is nothing to look after; a personal key may have to name its org_id',
+    )
+  return full('project list', seen, 'new projects are found by themselves')
+}
+
+const PAGINGS = {
+  cursor: 'by cursor, as many as asked for',
+  none: 'none: every project in one answer',
+  repeats: 'the cursor is not heeded: every page is the first',
+  unproven: 'too few projects to tell',
+} as const satisfies Record<Seen['projects']['paging'], string>
+
+function paging({ projects }: Seen): Check {
+  const seen = PAGINGS[projects.paging]
+  switch (projects.paging) {
+    case 'cursor':
+      return full('pages', seen, 'a sweep lists 400 projects with one request')
+    case 'none':
+      return full('pages', seen, 'one request lists the account, up to 32 MiB: some 50,000 projects')
+    case 'repeats':
+      return less(
+        'pages',
+        seen,
+        'an account of more than 400 projects cannot be listed: name them in accounts[].projects',
+      )
+    case 'unproven':
+      return unknown('pages', seen, 'Dormouse asks for pages of 400 and takes whatever ends the list')
+  }
+}
+
+/** Whether a field is shown: by all, by some, by none, or there was no record. */
+const shownBy = ({ records, shown }: FieldsSeen, name: string): string => `${shown[name] ?? 0} of ${records}`
+const isShown = ({ shown }: FieldsSeen, name: string): boolean => (shown[name] ?? 0) > 0
+
+function projectActivity({ projects: { fields }, computes }: Seen): Check {
+  const topic = 'project activity'
+  if (fields.records === 0) return unknown(topic, 'no project record was seen', 'see project list')
+  const seen = `compute_last_active_at in ${shownBy(fields, 'compute_last_active_at')} records, cpu_used_sec in ${shownBy(fields, 'cpu_used_sec')}`
+  if (isShown(fields, 'compute_last_active_at'))
+    return full(topic, seen, 'the list shows which projects moved, and only those are looked at')
+  if (computes.fields.records === 0)
+    return unknown(topic, seen, 'it may be absent because nothing was ever used')
+  return less(
+    topic,
+    seen,
+    'the list does not show who was used: a compute that wakes is noticed when its record moves, at the latest after poll.max_age',
+  )
+}
+
+function computeRecords({ computes, sampled }: Seen): Check {
+  const { awake, asleep, problems } = computes
+  const seen = `${plural(awake + asleep, 'compute')} in ${plural(sampled, 'project')}, ${awake} awake`
+  if (problems.length > 0)
+    return less(
+      'computes',
+      `${seen}; ${plural(problems.length, 'answer')} not understood or refused: ${problems[0]}`,
+      'those computes are left out',
+    )
+  if (awake + asleep === 0) return unknown('computes', seen, 'what their records show is not known yet')
+  return full('computes', seen, 'states, sizes and delays are read from these records')
+}
+
+function quietness({ computes: { woke, asleep } }: Seen): Check {
+  if (asleep === 0)
+    return unknown('looking', 'no compute was asleep', 'whether looking wakes computes could not be seen')
+  if (woke.length === 0)
+    return full(
+      'looking',
+      `${plural(asleep, 'sleeping compute')} slept on while their records were read`,
+      'looks through the API wake nothing',
+    )
+  return less(
+    'looking',
+    `${woke.join(', ')} woke while the records were read`,
+    'it may have been a client: run this again. If it happens every time, reading records wakes computes here, and Dormouse must not be used',
+  )
+}
+
+function awakeEdges({ computes: { fields }, operations }: Seen): Check {
+  const topic = 'awake intervals'
+  if (fields.records === 0) return unknown(topic, 'no compute that has started was seen', 'see computes')
+  const seen = `started_at in ${shownBy(fields, 'started_at')} records, suspended_at in ${shownBy(fields, 'suspended_at')}`
+  if (isShown(fields, 'started_at') || isShown(fields, 'suspended_at'))
+    return full(topic, seen, 'one look after an awake interval tells both ends to the second')
+  const dated = 'ok' in operations && operations.ok
+  return less(
+    topic,
+    seen,
+    dated
+      ? 'ends are taken from operations, to a few seconds'
+      : 'ends are only known to lie between two looks: spend has wide bounds, and a shorter poll.interval narrows them',
+  )
+}
+
+function lastActive({ computes: { fields, asleep } }: Seen): Check {
+  const topic = 'activity'
+  if (fields.records === 0) return unknown(topic, 'no compute that has started was seen', 'see computes')
+  const seen = `last_active in ${shownBy(fields, 'last_active')} records`
+  if (isShown(fields, 'last_active'))
+    return full(
+      topic,
+      seen,
+      'idle tails are known, and readings are held back while a compute waits for its suspension',
+    )
+  if (asleep === 0) return unknown(topic, seen, 'it may be absent because none was used yet')
+  return less(
+    topic,
+    seen,
+    'idle tails are unknown, and no readings are made inside Postgres: they could keep a compute awake',
+  )
+}
+
+function delay({ computes: { fields } }: Seen): Check {
+  const topic = 'delays'
+  if (fields.records === 0) return unknown(topic, 'no compute that has started was seen', 'see computes')
+  const seen = `suspend_timeout_seconds in ${shownBy(fields, 'suspend_timeout_seconds')} records`
+  return isShown(fields, 'suspend_timeout_seconds')
+    ? full(topic, seen, 'the autosuspend delay of each compute is known')
+    : less(
+        topic,
+        seen,
+        'every compute is taken to have the default delay, 5 minutes where the project names none; one that never suspends is found out only by watching it',
+      )
+}
+
+function oneCompute({ oneCompute: answer }: Seen): Check {
+  const follows = "the daemon looks at a project's list in its place"
+  if ('unasked' in answer) return unknown('one compute', `not asked: ${answer.unasked}`, follows)
+  return answer.ok
+    ? full('one compute', 'its record can be read alone', 'computes get works')
+    : less(
+        'one compute',
+        `its record cannot be read alone (${errorText(answer)})`,
+        `computes get does not work; ${follows}`,
+      )
+}
+
+export const errorText = (answer: Result<unknown, ServiceError>): string =>
+  answer.ok ? '' : serviceErrorText(answer.error)
+
+const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

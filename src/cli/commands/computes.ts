@@ -1,0 +1,233 @@
+import { Command } from 'commander'
+import type { AutosuspendDelay, Compute } from '../../model/service/compute.ts'
+import type { ChangedCompute, ComputeSettings, Listing, Service } from '../../model/ports.ts'
+import { ok, type Result } from '../../std/result.ts'
+import { serviceErrorText, type ServiceError } from '../../model/service/service-error.ts'
+import { changeText, differing, restarts } from '../terminal/compute-change.ts'
+import { connect, connecting, type ConnectOptions } from '../connect/service.ts'
+import type { ExitCode, Io } from '../terminal/io.ts'
+import {
+  computeJson,
+  delayText,
+  EXIT,
+  failWith,
+  fields,
+  json,
+  operationJson,
+  sizingText,
+  table,
+  timeText,
+  usage,
+  withFindings,
+  type Session,
+} from '../terminal/output.ts'
+import { parseCu, parseDelay, parseId, sizingOf, type SizingOptions } from '../terminal/parse.ts'
+
+type Options = ConnectOptions & { readonly json?: boolean }
+type ChangeOptions = Options & SizingOptions & { readonly delay?: AutosuspendDelay }
+type Place = { readonly projectId: string; readonly endpointId: string }
+
+export function createComputesCommand({ io, end }: Session): Command {
+  const computes = new Command('computes').description('computes of a project')
+  const add = (name: string, description: string): Command =>
+    connecting(computes.command(name).description(description)).option('--json', 'print JSON')
+  const addOne = (name: string, description: string): Command =>
+    add(name, description).argument('<project>', 'project id', parseId).argument('<compute>', 'ep-…', parseId)
+
+  add('list', 'every compute, of one project or of all')
+    .argument('[project]', 'project id', parseId)
+    .action(async (projectId: string | undefined, options: Options) =>
+      end(await list(projectId, options, io)),
+    )
+  addOne('get', 'one compute').action(async (projectId: string, endpointId: string, options: Options) =>
+    end(await show({ projectId, endpointId }, options, io)),
+  )
+  sized(add('create', 'make the primary compute of a branch').argument('<project>', 'project id', parseId))
+    .requiredOption('--branch <id>', 'the branch, br-…', parseId)
+    .action(async (projectId: string, options: ChangeOptions & { readonly branch: string }) =>
+      end(await create({ projectId, branchId: options.branch }, options, io)),
+    )
+  sized(addOne('update', 'change size or autosuspend delay')).action(
+    async (projectId: string, endpointId: string, options: ChangeOptions) =>
+      end(await update({ projectId, endpointId }, options, io)),
+  )
+  addOne('delete', 'delete a compute for good')
+    .option('--yes', 'really')
+    .action(async (projectId: string, endpointId: string, options: Options & { readonly yes?: boolean }) =>
+      end(await remove({ projectId, endpointId }, options, io)),
+    )
+  addOne('restart', 'restart a compute; its connections are interrupted').action(
+    async (projectId: string, endpointId: string, options: Options) =>
+      end(await restart({ projectId, endpointId }, options, io)),
+  )
+  return computes
+}
+
+const sized = (command: Command): Command =>
+  command
+    .option('--cu <size>', 'fixed size in CU', parseCu)
+    .option('--min-cu <size>', 'least size of a range', parseCu)
+    .option('--max-cu <size>', 'greatest size of a range', parseCu)
+    .option('--delay <delay>', 'autosuspend delay: 300s, 5m, never or default', parseDelay)
+
+async function list(projectId: string | undefined, options: Options, io: Io): Promise<ExitCode> {
+  const service = connect(options, io)
+  if (!service.ok) return usage(io, ...service.error)
+  const listed =
+    projectId === undefined
+      ? await listAll(service.value, io)
+      : await service.value.listComputes(projectId, io.signal)
+  if (!listed.ok) return failWith(io, listed.error)
+  const { items, problems } = listed.value
+  if (options.json) {
+    io.out(json({ computes: items.map(computeJson), problems }))
+    return problems.length === 0 ? EXIT.ok : EXIT.findings
+  }
+  const rows = items.map((compute) => [
+    compute.projectId,
+    compute.endpointId,
+    compute.type,
+    stateText(compute),
+    sizingText(compute.sizing),
+    delayText(compute.autosuspendDelay),
+    timeText(compute.lastActive),
+  ])
+  io.out(table(['PROJECT', 'COMPUTE', 'TYPE', 'STATE', 'SIZE', 'DELAY', 'LAST ACTIVE'], rows))
+  return withFindings(io, problems)
+}
+
+/** A project that cannot be read is a problem; the others are listed. */
+async function listAll(service: Service, { signal }: Io): Promise<Result<Listing<Compute>, ServiceError>> {
+  const projects = await service.listProjects(signal)
+  if (!projects.ok) return projects
+  const lists = await Promise.all(
+    projects.value.items.map(async ({ projectId }): Promise<Listing<Compute>> => {
+      const listed = await service.listComputes(projectId, signal)
+      if (!listed.ok)
+        return { items: [], problems: [`project ${projectId}: ${serviceErrorText(listed.error)}`] }
+      return {
+        ...listed.value,
+        problems: listed.value.problems.map((problem) => `project ${projectId}: ${problem}`),
+      }
+    }),
+  )
+  return ok({
+    items: lists.flatMap(({ items }) => items),
+    problems: [...projects.value.problems, ...lists.flatMap(({ problems }) => problems)],
+  })
+}
+
+async function show({ projectId, endpointId }: Place, options: Options, io: Io): Promise<ExitCode> {
+  const service = connect(options, io)
+  if (!service.ok) return usage(io, ...service.error)
+  const compute = await service.value.getCompute(projectId, endpointId, io.signal)
+  if (!compute.ok) return failWith(io, compute.error)
+  io.out(options.json ? json(computeJson(compute.value)) : computeFields(compute.value))
+  return EXIT.ok
+}
+
+async function create(
+  { projectId, branchId }: { readonly projectId: string; readonly branchId: string },
+  options: ChangeOptions,
+  io: Io,
+): Promise<ExitCode> {
+  const settings = settingsOf(options)
+  if (!settings.ok) return usage(io, settings.error)
+  const service = connect(options, io)
+  if (!service.ok) return usage(io, ...service.error)
+  const made = await service.value.createCompute(projectId, branchId, settings.value, io.signal)
+  if (!made.ok) return failWith(io, made.error)
+  io.out(options.json ? json(changedJson(made.value)) : computeFields(made.value.compute))
+  return EXIT.ok
+}
+
+/** Reads first: what is already so is not sent, and the change is shown with what it replaces. */
+async function update({ projectId, endpointId }: Place, options: ChangeOptions, io: Io): Promise<ExitCode> {
+  const settings = settingsOf(options)
+  if (!settings.ok) return usage(io, settings.error)
+  if (Object.keys(settings.value).length === 0) return usage(io, 'nothing to change: give a size or --delay')
+  const service = connect(options, io)
+  if (!service.ok) return usage(io, ...service.error)
+  const before = await service.value.getCompute(projectId, endpointId, io.signal)
+  if (!before.ok) return failWith(io, before.error)
+  const change = differing(before.value, settings.value)
+  if (Object.keys(change).length === 0) {
+    io.out(
+      options.json
+        ? json({ before: computeJson(before.value), after: null })
+        : 'nothing to change: it is so already',
+    )
+    return EXIT.ok
+  }
+  const text = changeText(before.value, change)
+  if (!options.json) io.out(text)
+  const changed = await service.value.updateCompute(projectId, endpointId, change, io.signal)
+  if (!changed.ok) return failWith(io, changed.error)
+  if (options.json)
+    io.out(
+      json({
+        before: computeJson(before.value),
+        after: changedJson(changed.value),
+        restarts: restarts(change),
+      }),
+    )
+  return EXIT.ok
+}
+
+async function remove(
+  { projectId, endpointId }: Place,
+  options: Options & { readonly yes?: boolean },
+  io: Io,
+): Promise<ExitCode> {
+  if (!options.yes) return usage(io, `${endpointId} would be deleted for good; say so with --yes`)
+  const service = connect(options, io)
+  if (!service.ok) return usage(io, ...service.error)
+  const deleted = await service.value.deleteCompute(projectId, endpointId, io.signal)
+  if (!deleted.ok) return failWith(io, deleted.error)
+  io.out(options.json ? json({ deleted: endpointId }) : `${endpointId} is deleted`)
+  return EXIT.ok
+}
+
+async function restart({ projectId, endpointId }: Place, options: Options, io: Io): Promise<ExitCode> {
+  const service = connect(options, io)
+  if (!service.ok) return usage(io, ...service.error)
+  const restarted = await service.value.restartCompute(projectId, endpointId, io.signal)
+  if (!restarted.ok) return failWith(io, restarted.error)
+  const operations = restarted.value?.operations.map(operationJson) ?? []
+  io.out(options.json ? json({ restarting: endpointId, operations }) : `${endpointId} restarts`)
+  return EXIT.ok
+}
+
+function settingsOf(options: ChangeOptions): Result<ComputeSettings, string> {
+  const sizing = sizingOf(options)
+  if (!sizing.ok) return sizing
+  return ok({
+    ...(sizing.value && { sizing: sizing.value }),
+    ...(options.delay !== undefined && { autosuspendDelay: options.delay }),
+  })
+}
+
+const stateText = ({ state, pendingState, disabled }: Compute): string =>
+  (pendingState === undefined ? state : `${state} > ${pendingState}`) + (disabled ? ', disabled' : '')
+
+const computeFields = (compute: Compute): string =>
+  fields({
+    compute: compute.endpointId,
+    project: compute.projectId,
+    branch: compute.branchId,
+    name: compute.name ?? '-',
+    host: compute.host,
+    type: compute.type,
+    state: stateText(compute),
+    size: sizingText(compute.sizing),
+    delay: delayText(compute.autosuspendDelay),
+    'last active': timeText(compute.lastActive),
+    started: timeText(compute.startedAt),
+    suspended: timeText(compute.suspendedAt),
+    created: timeText(compute.createdAt),
+  })
+
+const changedJson = ({ compute, operations }: ChangedCompute) => ({
+  ...computeJson(compute),
+  operations: operations.map(operationJson),
+})

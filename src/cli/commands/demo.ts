@@ -1,0 +1,30 @@
+import { Command } from 'commander'
+import type { Seconds } from '../../model/units.ts'
+import { folderOf } from '../terminal/folder.ts'
+import type { ExitCode, Io } from '../terminal/io.ts'
+import { usage, type Session } from '../terminal/output.ts'
+import { parseLength } from '../terminal/parse.ts'
+import { demo } from '../demo/demo.ts'
+
+type Options = {
+  readonly for?: Seconds
+  readonly json?: boolean
+  readonly withPrometheus?: boolean
+  readonly report?: string
+}
+
+export const createDemoCommand = ({ io, end }: Session): Command =>
+  new Command('demo')
+    .description('the whole thing on this machine: a service with real Postgres, clients, and the daemon')
+    .option('--for <duration>', 'end by itself after this long, such as 60s', parseLength)
+    .option('--with-prometheus', 'start Prometheus and Alertmanager beside it, and show what they tell')
+    .option('--report <folder>', 'leave the report there (default: a new folder for temporary files)')
+    .option('--json', 'print nothing but the summary at the end, as one line of JSON')
+    .action(async (options: Options) => end(await start(options, io)))
+
+async function start({ report, ...options }: Options, io: Io): Promise<ExitCode> {
+  const folder = folderOf('--report', report, io)
+  if (!folder.ok) return usage(io, folder.error)
+  const { for: length, json = false, withPrometheus = false } = options
+  return demo({ length, json, withPrometheus, report: folder.value }, io)
+}

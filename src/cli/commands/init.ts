@@ -1,0 +1,95 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { Command } from 'commander'
+import { isBaseUrl } from '../../config/sections/account.ts'
+import { defaultYaml } from '../../config/defaults.ts'
+import { shippedPrices } from '../../config/load.ts'
+import { serviceErrorText } from '../../model/service/service-error.ts'
+import {
+  connect,
+  DEFAULT_CONFIG,
+  direct,
+  keyOf,
+  NO_BASE_URL,
+  type ConnectOptions,
+} from '../connect/service.ts'
+import { isFolder } from '../terminal/folder.ts'
+import type { ExitCode, Io } from '../terminal/io.ts'
+import { EXIT, json, usage, type Session } from '../terminal/output.ts'
+
+type Options = ConnectOptions & {
+  readonly output: string
+  readonly plan?: string
+  readonly force?: boolean
+  readonly json?: boolean
+}
+
+/** A role that sees the connections of everybody and the file cache, and nothing of the data. */
+const ROLE_SQL = `-- Once in every project, as the owner of the database: the role that Dormouse reads with.
+create role dormouse with login connection limit 2 password 'choose a long one';
+grant pg_monitor to dormouse;
+-- In the database of full readings (reading.database): the views of the file cache.
+create extension if not exists neon;`
+
+export const createInitCommand = ({ io, end }: Session): Command =>
+  direct(new Command('init').description('ask the service what is there and write a commented configuration'))
+    .option('--output <file>', 'where to write it', DEFAULT_CONFIG)
+    .option('--plan <name>', 'the plan that is paid for: free, launch or scale')
+    .option('--force', 'replace a file that is there')
+    .option('--json', 'print JSON')
+    .action(async (options: Options) => end(await init(options, io)))
+
+async function init(options: Options, io: Io): Promise<ExitCode> {
+  const path = resolve(io.cwd, options.output)
+  const problem = problemOf(options, io) ?? pathProblem(path, options)
+  if (problem !== undefined) return usage(io, problem)
+  const { found, asWished } = await look(options, io)
+  writeFileSync(path, defaultYaml(answersOf(options, io)))
+  io.out(options.json ? json({ path, found, sql: ROLE_SQL }) : `${found}\nwrote ${path}\n\n${ROLE_SQL}`)
+  return asWished ? EXIT.ok : EXIT.findings
+}
+
+function problemOf(options: Options, io: Io): string | undefined {
+  const { baseUrl, apiKeyFile, plan } = options
+  if (baseUrl !== undefined && !isBaseUrl(baseUrl)) return NO_BASE_URL
+  const prices = plan === undefined ? undefined : shippedPrices(plan)
+  if (prices?.ok === false) return `--${prices.error.join('; ')}`
+  const key = apiKeyFile === undefined ? undefined : keyOf(options, io).read()
+  return key?.ok === false ? key.error : undefined
+}
+
+function pathProblem(path: string, { force }: Options): string | undefined {
+  if (isFolder(path)) return `--output: ${path} is a folder, expected a file`
+  if (!isFolder(dirname(path))) return `--output: there is no folder ${dirname(path)}`
+  return !force && existsSync(path) ? `${path} is there already; replace it with --force` : undefined
+}
+
+/** What is known of the account already, by its key in the file. */
+const answersOf = ({ baseUrl, apiKeyFile, orgId, plan }: Options, { cwd }: Io) => ({
+  ...(baseUrl !== undefined && { base_url: baseUrl }),
+  ...(apiKeyFile !== undefined && { api_key_file: resolve(cwd, apiKeyFile), api_key_env: undefined }),
+  ...(orgId !== undefined && { org_id: orgId }),
+  ...(plan !== undefined && { plan }),
+})
+
+/** One line on what the key can see; that it sees nothing does not keep the file from being written. */
+async function look(
+  options: Options,
+  io: Io,
+): Promise<{ readonly found: string; readonly asWished: boolean }> {
+  if (options.baseUrl === undefined)
+    return { found: 'no --base-url is given: the file has an example in its place', asWished: true }
+  if (!keyOf(options, io).read().ok)
+    return { found: 'no API key is given: the service was not asked', asWished: true }
+  const service = connect(options, io)
+  if (!service.ok) return { found: service.error.join('; '), asWished: false }
+  const projects = await service.value.listProjects(io.signal)
+  if (!projects.ok) return { found: serviceErrorText(projects.error), asWished: false }
+  const lists = await Promise.all(
+    projects.value.items.map(({ projectId }) => service.value.listComputes(projectId, io.signal)),
+  )
+  const computes = lists.flatMap((listed) => (listed.ok ? listed.value.items : []))
+  const awake = computes.filter(({ state }) => state === 'active').length
+  const found = `the key sees ${projects.value.items.length} projects with ${computes.length} computes, ${awake} of them awake`
+  return { found, asWished: lists.every((listed) => listed.ok) }
+}

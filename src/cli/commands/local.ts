@@ -1,0 +1,201 @@
+// `local`: the managed service on this machine, until it is stopped.
+import { Command, InvalidArgumentError } from 'commander'
+import { createClock } from '../../daemon/clock.ts'
+import type { AutosuspendDelay } from '../../model/service/compute.ts'
+import { seconds, type Seconds } from '../../model/units.ts'
+import type { LocalEvent } from '../../local/log.ts'
+import { startLocal, type Local, type LocalOptions } from '../../local/start.ts'
+import { parseDuration } from '../../config/units.ts'
+import { folderOf } from '../terminal/folder.ts'
+import type { ExitCode, Io } from '../terminal/io.ts'
+import { EXIT, usage, type Session } from '../terminal/output.ts'
+import { parseCu, parseDelay, parseLength, wholeFrom } from '../terminal/parse.ts'
+
+type Options = {
+  readonly folder: string
+  readonly projects?: number
+  readonly port?: number
+  readonly proxyPort?: number
+  readonly plan: 'free' | 'paid'
+  readonly cu?: number
+  readonly delay?: AutosuspendDelay
+  readonly allowShortDelays?: boolean
+  readonly wakeLatency?: { readonly min: number; readonly max: number }
+  readonly activityLag?: Seconds
+  readonly cacheScale?: number
+  readonly loopbackHosts?: boolean
+  readonly past?: Seconds
+  readonly seed?: number
+  readonly json?: boolean
+}
+
+export const createLocalCommand = ({ io, end }: Session): Command =>
+  new Command('local')
+    .description('run the managed service on this machine, with real Postgres computes')
+    .option('--folder <folder>', 'where it keeps its data', './dormouse-local')
+    .option(
+      '--projects <n>',
+      'projects to make at the first start, each with a primary compute; 1 when absent, 200 with a past',
+      wholeFrom(0, MOST_PROJECTS),
+    )
+    .option(
+      '--past <duration>',
+      'give those projects a past of this length, 1d to 180d, as if many people had used them',
+      pastArgument,
+    )
+    .option('--port <n>', 'port of the API; any free one when absent', wholeFrom(0, LAST_PORT))
+    .option(
+      '--proxy-port <n>',
+      'port for Postgres clients; any free one when absent',
+      wholeFrom(0, LAST_PORT),
+    )
+    .option('--plan <plan>', 'free or paid', planArgument, 'paid')
+    .option('--cu <size>', 'size of the computes made at the first start', parseCu)
+    .option('--delay <duration>', 'their autosuspend delay', parseDelay)
+    .option('--allow-short-delays', 'accept autosuspend delays under a minute')
+    .option(
+      '--wake-latency <duration>',
+      'extra time of each start; 1 to 3 s by chance when absent',
+      latencyArgument,
+    )
+    .option('--activity-lag <duration>', 'how late the API shows activity; 5 s when absent', parseLength)
+    .option(
+      '--cache-scale <n>',
+      'divide memory sizes, so that small tables show the file cache',
+      wholeFrom(1, 1_000_000),
+    )
+    .option('--loopback-hosts', 'give every compute a loopback address with port 5432 as its host (Linux)')
+    .option('--seed <n>', 'seed of all chance', wholeFrom(0, 999_999_999))
+    .option('--json', 'print one line of JSON when ready, and nothing else')
+    .action(async (options: Options) => end(await runLocal(options, io)))
+
+async function runLocal(options: Options, io: Io): Promise<ExitCode> {
+  if (options.past !== undefined && (options.cu !== undefined || options.delay !== undefined)) {
+    return usage(
+      io,
+      '--cu and --delay do not go with --past: its projects have sizes and delays of many kinds',
+    )
+  }
+  const folder = folderOf('--folder', options.folder, io)
+  if (!folder.ok) return usage(io, folder.error)
+  let local: Local
+  try {
+    local = await startLocal(localOptions({ ...options, folder: folder.value ?? options.folder }, io))
+  } catch (cause) {
+    io.err(`dormouse: ${cause instanceof Error ? cause.message : String(cause)}`)
+    return EXIT.failed
+  }
+  const { baseUrl, apiKey, proxyPort } = local
+  io.out(options.json ? JSON.stringify({ baseUrl, apiKey, proxyPort }) : readyText(local))
+  const clock = createClock()
+  // oxlint-disable-next-line no-await-in-loop -- a clock cannot sleep for ever at once
+  while (!io.signal.aborted) await clock.sleep(LONG, io.signal)
+  await local.stop()
+  return EXIT.ok
+}
+
+const LONG = seconds(1_000_000)
+const LAST_PORT = 65_535
+/** More than any machine runs, and as many as a past was made of in tests. */
+const MOST_PROJECTS = 100_000
+
+const localOptions = (options: Options, io: Io): LocalOptions => {
+  const { projects: count, past: span, delay, cu, activityLag, json, ...rest } = options
+  const seed = {
+    ...(cu === undefined ? {} : { cu }),
+    ...(delay === undefined ? {} : { suspendTimeoutSeconds: delay === 'never' ? -1 : delay }),
+  }
+  const projects = count ?? (span === undefined ? 1 : PAST_PROJECTS)
+  return {
+    ...rest,
+    ...(activityLag === undefined ? {} : { lastActiveLag: activityLag }),
+    ...(span === undefined
+      ? { projects: Array.from({ length: projects }, (_, at) => ({ name: `project-${at + 1}`, ...seed })) }
+      : { past: { span, projects, ...(rest.seed !== undefined && { seed: rest.seed }) } }),
+    log: json ? (event) => warn(event, io) : (event) => tell(event, io),
+  }
+}
+
+const readyText = ({ baseUrl, apiKey, proxyPort, monitoringPassword }: Local): string => `
+The service is ready; it stops with Ctrl-C and keeps its data.
+
+  base URL      ${baseUrl}
+  API key       ${apiKey}
+  Postgres      127.0.0.1:${proxyPort}, wakes the compute named by the option endpoint=…
+  monitoring    role dormouse, password ${monitoringPassword}, in every project
+
+  export DORMOUSE_API_KEY=${apiKey}
+  npx dormouse projects list --base-url ${baseUrl}
+  psql "$(curl -s -H "Authorization: Bearer $DORMOUSE_API_KEY" \\
+    "${baseUrl}/projects/PROJECT/connection_uri?database_name=app&role_name=app_owner" | sed 's/.*"uri":"//; s/".*//')"
+`
+
+/** What even a program that reads one line of JSON should not miss. */
+function warn(event: LocalEvent, io: Io): void {
+  if (event.kind === 'past-refused') tell(event, io)
+}
+
+function tell(event: LocalEvent, io: Io): void {
+  switch (event.kind) {
+    case 'past-made':
+      io.out(
+        `made a past of ${event.past.projects} projects since ${event.past.from} with seed ${event.past.seed}: ` +
+          `${event.operations} operations in ${event.seconds.toFixed(1)} s`,
+      )
+      return
+    case 'past-refused':
+      io.err(`dormouse: ${pastRefusedText(event)}`)
+      return
+    case 'started':
+      io.out(`${event.endpointId} started in ${event.seconds.toFixed(2)} s`)
+      return
+    case 'stopped':
+      io.out(`${event.endpointId} suspended`)
+      return
+    case 'start-failed':
+    case 'died':
+      io.err(`${event.endpointId} ${event.kind}: ${event.message}`)
+      return
+    case 'orphan-stopped':
+      io.out(`stopped a Postgres that an earlier service left behind (process ${event.pid})`)
+      return
+    case 'problem':
+      io.err(event.message)
+      return
+    case 'compute-port':
+      io.out(`${event.endpointId} is also on 127.0.0.1:${event.port}`)
+      return
+    case 'listening':
+      io.out(event.postgres)
+      return
+    case 'activity': // twice a second for every compute in use: for programs that start the service, not for people
+  }
+}
+
+const pastRefusedText = ({ folder, kept }: Extract<LocalEvent, { kind: 'past-refused' }>): string =>
+  `a past is made at the first start of a folder only, and ${folder} has been used before: it keeps ` +
+  (kept
+    ? `the past of ${kept.projects} projects from ${kept.from} to ${kept.to} it was made with`
+    : 'its projects without one; choose another --folder')
+
+/** Enough for every kind of use in every size. Doubled, the first start takes two or three seconds longer. */
+const PAST_PROJECTS = 200
+
+/** Months at most: the service forgets operations after about six (service-facts 3). */
+const PAST = { least: seconds(86_400), most: seconds(180 * 86_400) }
+
+function pastArgument(text: string): Seconds {
+  const span = parseDuration(text)
+  if (span !== undefined && span >= PAST.least && span <= PAST.most) return span
+  throw new InvalidArgumentError('Expected a length of time from 1d to 180d, such as 60d.')
+}
+
+function planArgument(text: string): 'free' | 'paid' {
+  if (text === 'free' || text === 'paid') return text
+  throw new InvalidArgumentError('Expected free or paid.')
+}
+
+function latencyArgument(text: string): { readonly min: number; readonly max: number } {
+  const span = parseLength(text)
+  return { min: span, max: span }
+}

@@ -1,0 +1,46 @@
+import { Command } from 'commander'
+import { connect, connecting, type ConnectOptions } from '../connect/service.ts'
+import type { ExitCode, Io } from '../terminal/io.ts'
+import {
+  EXIT,
+  failWith,
+  json,
+  projectJson,
+  table,
+  timeText,
+  usage,
+  withFindings,
+  type Session,
+} from '../terminal/output.ts'
+
+type Options = ConnectOptions & { readonly json?: boolean }
+
+export function createProjectsCommand({ io, end }: Session): Command {
+  const projects = new Command('projects').description('projects of an account')
+  connecting(projects.command('list').description('every project of the account'))
+    .option('--json', 'print JSON')
+    .action(async (options: Options) => end(await listProjects(options, io)))
+  return projects
+}
+
+async function listProjects(options: Options, io: Io): Promise<ExitCode> {
+  const service = connect(options, io)
+  if (!service.ok) return usage(io, ...service.error)
+  const listed = await service.value.listProjects(io.signal)
+  if (!listed.ok) return failWith(io, listed.error)
+  const { items, problems } = listed.value
+  if (options.json) {
+    io.out(json({ projects: items.map(projectJson), problems }))
+    return problems.length === 0 ? EXIT.ok : EXIT.findings
+  }
+  const rows = items.map((project) => [
+    project.projectId,
+    project.name,
+    project.regionId,
+    String(project.pgVersion),
+    String(project.cpuUsedSeconds),
+    timeText(project.computeLastActiveAt),
+  ])
+  io.out(table(['PROJECT', 'NAME', 'REGION', 'POSTGRES', 'CPU SECONDS', 'LAST ACTIVE'], rows))
+  return withFindings(io, problems)
+}

@@ -1,0 +1,32 @@
+// `reload`: has the running daemon read its configuration again.
+import { Command } from 'commander'
+import { askDaemon, daemonApi, jsonOf, withApiOptions, type ApiOptions } from '../connect/daemon.ts'
+import type { ExitCode, Io } from '../terminal/io.ts'
+import { EXIT, json, usage, type Session } from '../terminal/output.ts'
+
+type Options = ApiOptions & { readonly json?: boolean }
+
+export const createReloadCommand = ({ io, end }: Session): Command =>
+  withApiOptions(new Command('reload'))
+    .description('have the running daemon read its configuration again; it takes over all of it or nothing')
+    .option('--json', 'print JSON')
+    .action(async (options: Options) => end(await reload(options, io)))
+
+async function reload(options: Options, io: Io): Promise<ExitCode> {
+  const found = daemonApi(options, io)
+  if (!found.ok) return usage(io, ...found.error)
+  const asking = { signal: io.signal, method: 'POST' } as const
+  const answer = await jsonOf(await askDaemon(found.value.api, '/-/reload', asking))
+  if (!answer.ok) {
+    io.err(`dormouse: ${answer.error.message}`)
+    return EXIT.failed
+  }
+  io.out(options.json ? json(answer.value) : linesOf(answer.value))
+  return EXIT.ok
+}
+
+function linesOf(answer: unknown): string {
+  const changed = typeof answer === 'object' && answer !== null && 'changed' in answer ? answer.changed : []
+  const paths = Array.isArray(changed) ? changed : []
+  return paths.length === 0 ? 'nothing has changed' : paths.map((path) => `taken over: ${path}`).join('\n')
+}

@@ -1,0 +1,20 @@
+import type { Fleet } from '../../daemon/http/api/status-json.ts'
+import { failed, ok, type Result } from '../../std/result.ts'
+import { askDaemon, jsonOf, type ApiProblem, type DaemonApi } from './daemon.ts'
+
+/** The running daemon's state, from its API. */
+export async function readFleet(api: DaemonApi): Promise<Result<Fleet, ApiProblem>> {
+  const answer = await jsonOf(await askDaemon(api, '/api/v1/computes'))
+  if (!answer.ok) return answer
+  return isFleet(answer.value)
+    ? ok(answer.value)
+    : failed({ kind: 'refused', message: `${api.url} is not the API of Dormouse` })
+}
+
+/** Enough of a look to tell Dormouse's answer from another program's; our own version writes the rest. */
+const isFleet = (body: unknown): body is Fleet =>
+  typeof body === 'object' &&
+  body !== null &&
+  'taken_at' in body &&
+  'computes' in body &&
+  Array.isArray(body.computes)

@@ -1,0 +1,41 @@
+// What the last daemon kept, for commands that find none running.
+import type { Config } from '../../config/load.ts'
+import { createClock } from '../../daemon/clock.ts'
+import { keptPrices } from '../../daemon/accounts/price-history.ts'
+import { createCamera } from '../../daemon/snapshot/snapshot.ts'
+import { newAccountState } from '../../daemon/pass/pass-state.ts'
+import { createPreset } from '../../model/service/sizes.ts'
+import type { Snapshot } from '../../model/output/snapshot.ts'
+import { atOnce } from '../../std/cooperative.ts'
+import { seconds } from '../../model/units.ts'
+import { readEmbeddedStore } from '../../store/sqlite/embedded.ts'
+
+/**
+ * This process never swept, so every state in it is unknown.
+ *
+ * @returns undefined where no daemon ever kept anything
+ * @throws when the store cannot be read
+ */
+export async function keptSnapshot(config: Config): Promise<Snapshot | undefined> {
+  const clock = createClock()
+  const store = readEmbeddedStore(config.store.folder, clock)
+  if (!store) return undefined
+  await using _ = { [Symbol.asyncDispose]: store.close }
+  const preset = createPreset(config.service.preset)
+  const shown = await Promise.all(
+    config.accounts.map(async (account) => ({
+      state: newAccountState(await store.load(account.name)),
+      prices: await keptPrices(account, store, clock.now()),
+      preset,
+    })),
+  )
+  const context = {
+    now: clock.now(),
+    version: 0,
+    passSeconds: seconds(0),
+    staleAfter: seconds(0),
+    activityLag: config.reading.activityLag,
+    owners: config.owners,
+  }
+  return atOnce(createCamera()(shown, context))
+}

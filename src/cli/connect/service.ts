@@ -1,0 +1,141 @@
+// The service a command talks to: an account of the configuration, or an address and a key. The key is never on the command line.
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { isBaseUrl } from '../../config/sections/account.ts'
+import { loadConfig, type AccountConfig, type Config } from '../../config/load.ts'
+import { createKey, type Secret } from '../../config/secrets.ts'
+import { createClock } from '../../daemon/clock.ts'
+import { createRandom } from '../../daemon/random.ts'
+import { readerOf } from '../../daemon/accounts/ports.ts'
+import type { Service } from '../../model/ports.ts'
+import type { Prices } from '../../model/ledger/price.ts'
+import { failed, ok, type Result } from '../../std/result.ts'
+import { createService, type ServiceOptions } from '../../service/service.ts'
+import type { Io } from '../terminal/io.ts'
+import { parseId } from '../terminal/parse.ts'
+
+export const DEFAULT_CONFIG = 'dormouse.yaml'
+const KEY_VARIABLE = 'DORMOUSE_API_KEY'
+export const NO_BASE_URL = '--base-url: expected an http or https address that ends with /api/v2'
+/** Half of what the service allows an account; the same as `service.requests_per_minute` by default. */
+const REQUESTS_PER_MINUTE = 350
+
+export type ConnectOptions = {
+  readonly config?: string
+  readonly account?: string
+  readonly baseUrl?: string
+  readonly apiKeyFile?: string
+  readonly orgId?: string
+}
+
+/** Gives `command` the options that `connect` reads. */
+export const connecting = (command: Command): Command =>
+  direct(
+    command
+      .option('--config <file>', `configuration file (default: ${DEFAULT_CONFIG})`)
+      .option('--account <name>', 'account of the configuration; needed when it has several'),
+  )
+
+/** Only those for an address and a key. */
+export const direct = (command: Command): Command =>
+  command
+    .option('--base-url <url>', 'address of the service, in place of a configuration; ends with /api/v2')
+    .option(
+      '--api-key-file <file>',
+      `file with the API key for --base-url (default: variable ${KEY_VARIABLE})`,
+    )
+    .option('--org-id <id>', 'organisation for --base-url; a personal key must name it', parseId)
+
+/** The problems are of usage or configuration; nothing has been sent. */
+export function connect(options: ConnectOptions, io: Io): Result<Service, readonly string[]> {
+  const access = accessTo(options, io)
+  return access.ok ? ok(createService(access.value.service)) : access
+}
+
+/** How to talk to a service. */
+export type Access = {
+  readonly service: ServiceOptions
+  /** The plan that is paid for; undefined without a configuration. */
+  readonly plan: string | undefined
+  /** Undefined without a configuration. */
+  readonly prices: Prices | undefined
+  /** For whom connection strings may be asked, or why they may not. */
+  readonly reader: { readonly role: string; readonly database: string } | { readonly unasked: string }
+}
+
+export function accessTo(options: ConnectOptions, io: Io): Result<Access, readonly string[]> {
+  if (options.baseUrl === undefined) return fromConfig(options, io)
+  if (options.config !== undefined || options.account !== undefined)
+    return failed(['give either --base-url or --config and --account'])
+  if (!isBaseUrl(options.baseUrl)) return failed([NO_BASE_URL])
+  const key = keyOf(options, io)
+  const text = key.read()
+  if (!text.ok)
+    return failed([`${text.error}; the API key comes from --api-key-file or the variable ${KEY_VARIABLE}`])
+  const { baseUrl, orgId } = options
+  return ok({
+    service: {
+      ...machine(),
+      baseUrl,
+      readKey: key.read,
+      requestsPerMinute: REQUESTS_PER_MINUTE,
+      projects: 'discover',
+      ...(orgId !== undefined && { orgId }),
+    },
+    plan: undefined,
+    prices: undefined,
+    reader: { unasked: 'only a configuration allows it, with service.use_connection_uri' },
+  })
+}
+
+export const keyOf = ({ apiKeyFile }: ConnectOptions, { cwd, env }: Io): Secret =>
+  createKey(apiKeyFile === undefined ? { variable: KEY_VARIABLE } : { file: resolve(cwd, apiKeyFile) }, env)
+
+function fromConfig(options: ConnectOptions, io: Io): Result<Access, readonly string[]> {
+  if (options.apiKeyFile !== undefined) return failed(['--api-key-file goes with --base-url'])
+  if (options.orgId !== undefined) return failed(['--org-id goes with --base-url'])
+  const config = loadConfig(resolve(io.cwd, options.config ?? DEFAULT_CONFIG), io.env)
+  if (!config.ok) return config
+  const account = accountNamed(config.value, options.account)
+  return account.ok ? ok(accessOf(account.value, config.value)) : account
+}
+
+const accessOf = (account: AccountConfig, config: Config): Access => {
+  const { baseUrl, key, projects, orgId, plan, prices } = account
+  const { requestsPerMinute, useConnectionUri } = config.service
+  return {
+    service: {
+      ...machine(),
+      baseUrl,
+      readKey: key.read,
+      requestsPerMinute,
+      projects,
+      useConnectionUri,
+      ...(orgId !== undefined && { orgId }),
+    },
+    plan,
+    prices,
+    reader: readerFor(account, config),
+  }
+}
+
+function readerFor({ dsn }: AccountConfig, config: Config): Access['reader'] {
+  if (dsn !== undefined) return { unasked: 'the account has a dsn, which is used in their place' }
+  if (!config.service.useConnectionUri) return { unasked: 'service.use_connection_uri does not allow it' }
+  return readerOf(config)
+}
+
+function accountNamed(
+  { accounts }: Config,
+  name: string | undefined,
+): Result<AccountConfig, readonly string[]> {
+  const named = name === undefined ? accounts : accounts.filter((account) => account.name === name)
+  const [account, other] = named
+  if (account && !other) return ok(account)
+  return failed([`--account: expected one of ${accounts.map((each) => each.name).join(', ')}`])
+}
+
+const machine = (): Pick<ServiceOptions, 'clock' | 'random'> => ({
+  clock: createClock(),
+  random: createRandom(),
+})

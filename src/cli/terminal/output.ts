@@ -1,0 +1,128 @@
+// How commands speak: text, aligned tables and JSON; JSON has snake_case keys, times in ISO 8601 and lengths in seconds.
+import { durationText } from '../../config/units.ts'
+import {
+  largestCu,
+  smallestCu,
+  type AutosuspendDelay,
+  type Compute,
+  type Project,
+  type Sizing,
+} from '../../model/service/compute.ts'
+import type { ApiKey } from '../../model/service/api-key.ts'
+import type { Operation } from '../../model/service/operation.ts'
+import { serviceErrorText, type ServiceError } from '../../model/service/service-error.ts'
+import { toIso } from '../../model/time.ts'
+import type { Instant } from '../../model/units.ts'
+import type { ExitCode, Io } from './io.ts'
+
+/** How a command ended: done; failed; not understood or badly configured; done, and something was found. */
+export const EXIT = { ok: 0, failed: 1, usage: 2, findings: 3 } as const satisfies Record<string, ExitCode>
+
+/** One run of the program: what its commands speak to, and where they leave their exit code. */
+export type Session = { readonly io: Io; readonly end: (code: ExitCode) => void }
+
+/** A value as `--json` prints it. */
+export const json = (value: unknown): string => JSON.stringify(value, undefined, 2)
+
+/** Columns as wide as their widest cell, two spaces apart; the last is not padded. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const cells = [head, ...rows].map((row) => row.map(printable))
+  const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
+  return cells
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+/** Lines `name  value` with the values in one column. */
+export const fields = (pairs: Readonly<Record<string, string>>): string => {
+  const width = Math.max(...Object.keys(pairs).map((name) => name.length))
+  return Object.entries(pairs)
+    .map(([name, value]) => `${name.padEnd(width)}  ${printable(value)}`)
+    .join('\n')
+}
+
+/** Names come from elsewhere: nothing in them may steer a terminal. */
+export const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, '?')
+
+/** Says what went wrong in a call to the service. */
+export function failWith(io: Io, error: ServiceError): ExitCode {
+  io.err(`dormouse: ${printable(serviceErrorText(error))}`)
+  return EXIT.failed
+}
+
+export function usage(io: Io, ...problems: readonly string[]): ExitCode {
+  for (const problem of problems) io.err(`dormouse: ${problem}`)
+  return EXIT.usage
+}
+
+/** Says what was left out of a list, and that the list is then not the whole truth. */
+export function withFindings(io: Io, problems: readonly string[]): ExitCode {
+  for (const problem of problems) io.err(`dormouse: left out: ${printable(problem)}`)
+  return problems.length === 0 ? EXIT.ok : EXIT.findings
+}
+
+export const sizingText = (sizing: Sizing): string =>
+  'fixed' in sizing ? `${sizing.fixed} CU` : `${sizing.min}-${sizing.max} CU`
+
+export const delayText = (delay: AutosuspendDelay | undefined): string => {
+  if (delay === undefined) return 'default'
+  return delay === 'never' ? 'never' : durationText(delay)
+}
+
+export const timeText = (at: Instant | undefined): string => (at === undefined ? '-' : toIso(at))
+
+const timeJson = (at: Instant | undefined): string | null => (at === undefined ? null : toIso(at))
+
+export const projectJson = (project: Project) => ({
+  project_id: project.projectId,
+  name: project.name,
+  region_id: project.regionId,
+  platform_id: project.platformId,
+  pg_version: project.pgVersion,
+  cpu_used_seconds: project.cpuUsedSeconds,
+  updated_at: timeJson(project.updatedAt),
+  compute_last_active_at: timeJson(project.computeLastActiveAt),
+  default_autosuspend_delay_seconds: project.defaultAutosuspendDelay ?? null,
+})
+
+/** A delay is a number, `never`, or null for the default. */
+export const computeJson = (compute: Compute) => ({
+  endpoint_id: compute.endpointId,
+  project_id: compute.projectId,
+  branch_id: compute.branchId,
+  name: compute.name ?? null,
+  host: compute.host,
+  type: compute.type,
+  state: compute.state,
+  pending_state: compute.pendingState ?? null,
+  min_cu: smallestCu(compute.sizing),
+  max_cu: largestCu(compute.sizing),
+  autosuspend_delay_seconds: compute.autosuspendDelay ?? null,
+  pooler_enabled: compute.poolerEnabled,
+  disabled: compute.disabled,
+  last_active: timeJson(compute.lastActive),
+  started_at: timeJson(compute.startedAt),
+  suspended_at: timeJson(compute.suspendedAt),
+  created_at: timeJson(compute.createdAt),
+  updated_at: timeJson(compute.updatedAt),
+})
+
+export const operationJson = (operation: Operation) => ({
+  operation_id: operation.operationId,
+  action: operation.action,
+  status: operation.status,
+})
+
+export const keyJson = (key: ApiKey) => ({
+  key_id: key.keyId,
+  name: key.name,
+  created_at: timeJson(key.createdAt),
+  last_used_at: timeJson(key.lastUsedAt),
+  last_used_from: key.lastUsedFrom ?? null,
+  revoked: key.revoked,
+})

@@ -1,0 +1,73 @@
+// What people type, as values. What does not fit is thrown for commander, which says where and ends with exit code 2.
+import { InvalidArgumentError } from 'commander'
+import { parseDuration } from '../../config/units.ts'
+import { LONGEST_AUTOSUSPEND_DELAY, type AutosuspendDelay, type Sizing } from '../../model/service/compute.ts'
+import { failed, ok, type Result } from '../../std/result.ts'
+import { cu, seconds, type Cu, type Seconds } from '../../model/units.ts'
+
+/** The delay that stands for the default, on the wire as in `ComputeSettings`. */
+export const DEFAULT_DELAY = seconds(0)
+
+/** An id of the service: it becomes part of a path. */
+export function parseId(text: string): string {
+  if (/^[\w-]{1,100}$/.test(text)) return text
+  throw new InvalidArgumentError('Expected an id such as ep-cool-name-a1b2c3.')
+}
+
+export function parseCu(text: string): Cu {
+  if (/^\d{1,3}(\.\d+)?$/.test(text) && Number(text) > 0) return cu(Number(text))
+  throw new InvalidArgumentError('Expected a size in CU such as 0.25 or 2.')
+}
+
+/** `300s`, `5m`, `never`, `default`. */
+export function parseDelay(text: string): AutosuspendDelay {
+  if (text === 'never') return 'never'
+  if (text === 'default') return DEFAULT_DELAY
+  const delay = parseDuration(text)
+  if (delay !== undefined && Number.isInteger(delay) && delay > 0 && delay <= LONGEST_AUTOSUSPEND_DELAY)
+    return delay
+  throw new InvalidArgumentError(
+    'Expected never, default, or whole seconds up to 7 days such as 300s, 5m or 1h.',
+  )
+}
+
+/** A clock cannot wait longer than 24 days at a time. */
+const LONGEST = 24 * 86_400
+
+/** A length of time above 0: `500ms`, `60s`, `5m`. */
+export function parseLength(text: string): Seconds {
+  const length = parseDuration(text)
+  if (length !== undefined && length > 0 && length <= LONGEST) return length
+  throw new InvalidArgumentError('Expected a length of time up to 24d, such as 500ms, 60s or 5m.')
+}
+
+export const wholeFrom =
+  (least: number, most: number) =>
+  (text: string): number => {
+    const number = Number(text)
+    if (/^\d{1,12}$/.test(text) && number >= least && number <= most) return number
+    throw new InvalidArgumentError(`Expected a whole number from ${least} to ${most}.`)
+  }
+
+export function parseKeyId(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('Expected the number of a key.')
+}
+
+export type SizingOptions = { readonly cu?: Cu; readonly minCu?: Cu; readonly maxCu?: Cu }
+
+/** The size that the three options ask for together; undefined when none is given. */
+export function sizingOf({
+  cu: fixed,
+  minCu: min,
+  maxCu: max,
+}: SizingOptions): Result<Sizing | undefined, string> {
+  if (fixed !== undefined)
+    return min === undefined && max === undefined
+      ? ok({ fixed })
+      : failed('give either --cu or --min-cu and --max-cu')
+  if (min === undefined && max === undefined) return ok(undefined)
+  if (min === undefined || max === undefined) return failed('--min-cu and --max-cu go together')
+  if (min > max) return failed(`--min-cu ${min} is above --max-cu ${max}`)
+  return ok(min === max ? { fixed: min } : { min, max })
+}

@@ -1,0 +1,122 @@
+// The section `accounts`: whom to look after, with which credentials.
+import { z } from 'zod'
+import { money } from '../units.ts'
+
+const PLACEHOLDERS = ['host', 'endpoint_id', 'project_id', 'database']
+
+const NO_ID = 'expected an id of the characters a-z 0-9 -'
+const NO_PROJECTS = 'expected discover or a list of project ids'
+
+const text = (expected: string) => z.string(expected).min(1, expected)
+
+/** The address without a slash at the end. Source: service interface, "Versioning". */
+const baseUrl = z
+  .string()
+  .refine(
+    isBaseUrl,
+    'expected an http or https address that ends with /api/v2, without user, query or fragment',
+  )
+  .meta({ examples: ['https://console.example.com/api/v2'] })
+  .transform((url) => url.replace(/\/+$/, ''))
+
+/** Source: service interface, "Versioning": the address ends with the version segment. */
+export function isBaseUrl(url: string): boolean {
+  if (!URL.canParse(url)) return false
+  const { protocol, username, password, search, hash, pathname } = new URL(url)
+  const bare = [username, password, search, hash].every((part) => part === '')
+  return /^https?:$/.test(protocol) && bare && /\/api\/v2\/*$/.test(pathname)
+}
+
+const dsn = z
+  .string()
+  .regex(/^postgres(ql)?:\/\/\S+$/, 'expected a connection string that begins with postgresql://')
+  .refine((template) => !hasPassword(template), {
+    error:
+      'holds a password; leave it out and name a file in dsn_password_file or a variable in dsn_password_env',
+  })
+  .refine((template) => unknownPlaceholders(template).length === 0, {
+    error: `expected no placeholders but ${PLACEHOLDERS.map((name) => `{${name}}`).join(' ')}`,
+  })
+
+const hasPassword = (template: string): boolean =>
+  /^\w+:\/\/[^/@?]*:[^/@?]*@/.test(template) || /[?&]password=/i.test(template)
+
+const unknownPlaceholders = (template: string): string[] =>
+  [...template.matchAll(/\{([^}]*)\}/g)]
+    .map(([, name = '']) => name)
+    .filter((name) => !PLACEHOLDERS.includes(name))
+
+/** Holds for a part that fits, whatever is wrong beside it: all problems are told at once. */
+const whenObject = ({ value }: { value: unknown }): boolean => typeof value === 'object' && value !== null
+
+const count = (...values: readonly unknown[]): number => values.filter((value) => value !== undefined).length
+
+export const accountSchema = z
+  .strictObject({
+    name: z
+      .string()
+      .regex(/^[a-z0-9-]{1,40}$/, 'expected 1 to 40 of the characters a-z 0-9 -')
+      .meta({ examples: ['main'] })
+      .describe('Labels everything that belongs to the account. Renaming it begins a new history.'),
+    base_url: baseUrl.describe('The address of the service, with its version.'),
+    api_key_file: text('expected the path of a file')
+      .optional()
+      .meta({ examples: ['/run/secrets/dormouse-api-key'] })
+      .describe('File with the API key. It is read again for every request, so that a key can be replaced.'),
+    api_key_env: text('expected the name of a variable')
+      .optional()
+      .meta({ examples: ['DORMOUSE_API_KEY'] })
+      .describe('Variable of the environment with the API key, in place of api_key_file.'),
+    org_id: text('expected an id')
+      .optional()
+      .meta({ examples: ['org-example-12345678'] })
+      .describe('The organisation whose projects to list; a personal key must name it.'),
+    projects: z
+      .union(
+        [z.literal('discover'), z.array(z.string().regex(/^[a-z0-9-]{1,60}$/, NO_ID)).min(1, NO_PROJECTS)],
+        {
+          error: NO_PROJECTS,
+        },
+      )
+      .prefault('discover')
+      .describe('discover, or a list of ids for a key that may not list projects.'),
+    plan: text('expected the name of a plan')
+      .meta({ examples: ['launch'] })
+      .describe('The plan that is paid for: a row of the price file.'),
+    currency: text('expected a label such as USD')
+      .optional()
+      .meta({ examples: ['USD'] })
+      .describe("The label of this account's money, in place of prices.currency."),
+    cu_hour: money.optional().describe('What a CU-hour costs this account, in place of prices.cu_hour.'),
+    dsn: dsn
+      .optional()
+      .meta({ examples: ['postgresql://dormouse@{host}/{database}?sslmode=verify-full'] })
+      .describe(
+        'How to connect to a compute, for readings; {host} {endpoint_id} {project_id} {database} are filled in. ' +
+          'Without it the computes are watched from outside only.',
+      ),
+    dsn_password_file: text('expected the path of a file')
+      .optional()
+      .meta({ examples: ['/run/secrets/dormouse-password'] })
+      .describe('File with the password for dsn.'),
+    dsn_password_env: text('expected the name of a variable')
+      .optional()
+      .meta({ examples: ['DORMOUSE_PASSWORD'] })
+      .describe('Variable of the environment with the password for dsn, in place of dsn_password_file.'),
+  })
+  .refine(({ api_key_file, api_key_env }) => count(api_key_file, api_key_env) === 1, {
+    error: 'expected exactly one of api_key_file and api_key_env',
+    when: whenObject,
+  })
+  .refine(({ dsn_password_file, dsn_password_env }) => count(dsn_password_file, dsn_password_env) <= 1, {
+    error: 'expected at most one of dsn_password_file and dsn_password_env',
+    when: whenObject,
+  })
+  .refine(
+    ({ dsn: template, dsn_password_file, dsn_password_env }) =>
+      template !== undefined || count(dsn_password_file, dsn_password_env) === 0,
+    { error: 'a password for dsn, but no dsn', when: whenObject },
+  )
+
+/** One account as the file has it: names of files are not resolved, secrets not read, prices not looked up. */
+export type AccountEntry = z.output<typeof accountSchema>

@@ -1,0 +1,61 @@
+// The section `server`: where Dormouse listens, and who may ask.
+import { z } from 'zod'
+import { address, isLoopback } from '../units.ts'
+
+const SHA256 = 'expected the SHA-256 of the token as 64 hexadecimal digits: printf %s TOKEN | sha256sum'
+
+const token = z.strictObject({
+  sha256: z
+    .string(SHA256)
+    .regex(/^[\da-f]{64}$/i, SHA256)
+    .transform((text) => text.toLowerCase()),
+  scope: z.enum(['read', 'operate']).describe('read: look. operate: change something, too.'),
+})
+
+const NAME = 'expected a host name without port, such as dormouse.internal'
+
+const listeners = z.strictObject({
+  telemetry: address
+    .prefault('0.0.0.0:9477')
+    .describe(
+      'Metrics and health, for Prometheus and the orchestrator: host:port, an IPv6 host in brackets.',
+    ),
+  api: address
+    .prefault('127.0.0.1:9478')
+    .describe('Status and API: host:port. On loopback reading is open; elsewhere it needs tokens and tls.'),
+  names: z
+    .array(z.string(NAME).regex(/^[\w.-]+$|^\[[\da-f:.]+\]$/i, NAME))
+    .prefault([])
+    .describe('Names under which the API is asked, besides its own address and those of loopback.'),
+  tokens: z
+    .record(z.string().regex(/^[\w.@-]{1,60}$/, 'expected 1 to 60 letters, digits or any of _ . @ -'), token)
+    .prefault({})
+    .describe('Who may ask, by name; sent as Authorization: Bearer. Whatever changes something needs one.'),
+  tls: z
+    .strictObject({
+      cert_file: z.string().min(1).describe('Certificates in PEM, the own one first.'),
+      key_file: z.string().min(1).describe('Its key in PEM.'),
+    })
+    .transform(({ cert_file: certFile, key_file: keyFile }) => ({ certFile, keyFile }))
+    .optional()
+    .meta({ examples: [{ cert_file: './tls.crt', key_file: './tls.key' }] })
+    .describe('Certificate of the API; files that change are read again.'),
+  insecure: z
+    .boolean()
+    .prefault(false)
+    .describe('Whether the API may be reached from elsewhere without tokens and tls.'),
+})
+
+export const server = listeners.superRefine(({ api, tokens, tls, insecure }, context) => {
+  if (isLoopback(api) || insecure) return
+  const missing = [...(Object.keys(tokens).length === 0 ? ['tokens'] : []), ...(tls ? [] : ['tls'])]
+  if (missing.length === 0) return
+  context.addIssue({
+    code: 'custom',
+    path: ['api'],
+    message: `an address that is not loopback needs server.${missing.join(' and server.')}, or server.insecure: true`,
+  })
+})
+
+export type ServerConfig = z.output<typeof server>
+export type TlsFiles = NonNullable<ServerConfig['tls']>

@@ -1,0 +1,164 @@
+// One look at the whole past of an account: the daemon's own pass, until every project was seen once, then what the service counted.
+import { auditOf } from '../../ledger/audit/audit.ts'
+import { createScopes } from '../../ledger/budgets/account-budgets.ts'
+import { createUtc } from '../../calendar/zone.ts'
+import { createOwners } from '../../model/policy/owner.ts'
+import type { Audit } from '../../model/output/audit.ts'
+import type { Consumption } from '../../model/service/consumption.ts'
+import type { DayRow } from '../../model/ledger/day.ts'
+import type { ApiKey } from '../../model/service/api-key.ts'
+import type { Ledger } from '../../model/ledger/ledger.ts'
+import type { History, Ports } from '../../model/ports.ts'
+import { serviceErrorText } from '../../model/service/service-error.ts'
+import { instant, seconds, type Instant, type Seconds } from '../../model/units.ts'
+import { pass, type PassPlan } from '../pass/pass.ts'
+import { newAccountState, type AccountState } from '../pass/pass-state.ts'
+
+export type AuditOrder = {
+  readonly account: string
+  readonly ports: Ports
+  readonly history: History
+  readonly plan: Pick<PassPlan, 'prices' | 'preset'>
+  readonly days: number
+  readonly onProgress: (progress: AuditProgress) => void
+}
+
+export type AuditProgress = { readonly projects: number; readonly looked: number }
+
+export type AuditOutcome = {
+  /** Undefined when the service could not be asked. */
+  readonly audit: Audit | undefined
+  /** What could not be seen, one line each. */
+  readonly problems: readonly string[]
+}
+
+const DAY = 86_400_000
+/** So many more days of operations tell of intervals that began before. Doubled, an interval that began a month before is counted whole. */
+const MARGIN = 14
+/** Requests of one pass: what it saw is kept and told when it ends. Doubled, an interrupted audit loses twice as much. */
+const REQUESTS = 110
+/** Passes in a row that see no new project. Doubled, a service that fails is asked twice as long. */
+const MOST_IDLE_PASSES = 3
+/** The most projects of which one request may ask. Source: service-facts.md, "Consumption". */
+const PROJECTS_PER_REQUEST = 100
+
+/** Goes on where an earlier one left off, when the store is the same. */
+export async function auditAccount(order: AuditOrder, signal: AbortSignal): Promise<AuditOutcome> {
+  const { account, ports, history, plan, days } = order
+  const state = await lookAtAll(order, newAccountState(await ports.store.load(account)), signal)
+  if (state.service !== 'ok') return { audit: undefined, problems: state.problems }
+  const to = instant(ports.clock.now() + state.ahead)
+  const from = instant(Math.floor((to - days * DAY) / DAY + 1) * DAY)
+  const counted = await consumptionOf(ports, { ledger: state.ledger, from, to }, signal)
+  const keys = await keysOf(ports, signal)
+  const rows = await daysOf(history, { account, from, to })
+  const audit = auditOf({
+    ledger: state.ledger,
+    days: rows,
+    consumption: counted.items,
+    keys: keys.items,
+    prices: plan.prices,
+    from,
+    to,
+  })
+  return { audit, problems: [...state.problems, ...counted.problems, ...keys.problems] }
+}
+
+async function lookAtAll(
+  { ports, plan, days, onProgress }: AuditOrder,
+  first: AccountState,
+  signal: AbortSignal,
+): Promise<AccountState> {
+  const passPlan = passPlanOf(plan, days)
+  let state = first
+  let looked = -1
+  let idle = 0
+  while (!signal.aborted && idle < MOST_IDLE_PASSES) {
+    // oxlint-disable-next-line no-await-in-loop -- one pass after the other is the point
+    state = await pass(ports, { before: state, plan: passPlan }, signal)
+    if (state.service === 'unauthorized') return state
+    const progress = progressOf(state.ledger)
+    if (progress.projects > 0) onProgress(progress)
+    if (state.list.last !== undefined && progress.looked === progress.projects) return state
+    idle = progress.looked > looked ? 0 : idle + 1
+    looked = progress.looked
+  }
+  return state
+}
+
+const progressOf = ({ projects }: Ledger): AuditProgress => ({
+  projects: projects.size,
+  looked: [...projects.values()].filter(({ listed }) => listed !== undefined).length,
+})
+
+function passPlanOf({ prices, preset }: AuditOrder['plan'], days: number): PassPlan {
+  const never = { activityLag: seconds(0), deadline: seconds(0), minInterval: seconds(0), maxConcurrent: 1 }
+  return {
+    prices,
+    preset,
+    budgets: createScopes([]),
+    dayOf: createUtc().dayOf,
+    owners: createOwners([]),
+    overhead: 0,
+    sweep: {
+      requests: REQUESTS,
+      interval: seconds(60),
+      maxAge: seconds(365 * 86_400),
+      history: daysLong(days + MARGIN),
+      listLag: seconds(60),
+      unseenFirst: true,
+      readings: { mode: 'off', ...never },
+    },
+  }
+}
+
+const daysLong = (days: number): Seconds => seconds(days * 86_400)
+
+type Found<Item> = { readonly items: readonly Item[]; readonly problems: readonly string[] }
+
+/** The service's own count of whole days, a request for a hundred projects; nothing where the plan has no such history. */
+async function consumptionOf(
+  { background }: Ports,
+  { ledger, from, to }: { readonly ledger: Ledger; readonly from: Instant; readonly to: Instant },
+  signal: AbortSignal,
+): Promise<Found<Consumption>> {
+  const ids = [...ledger.projects.keys()]
+  const [first] = ids
+  if (first === undefined) return { items: [], problems: [] }
+  const detail = await background.getProjectDetail(first, signal)
+  const org = detail.ok && detail.value.orgId !== undefined ? { orgId: detail.value.orgId } : {}
+  const items: Consumption[] = []
+  const problems: string[] = []
+  for (let index = 0; index < ids.length; index += PROJECTS_PER_REQUEST) {
+    const projectIds = ids.slice(index, index + PROJECTS_PER_REQUEST)
+    const query = {
+      from,
+      to,
+      granularity: 'daily',
+      metrics: ['compute_unit_seconds'],
+      projectIds,
+      ...org,
+    } as const
+    // oxlint-disable-next-line no-await-in-loop -- the route has a small rate of its own
+    const page = await background.listConsumption(query, undefined, signal)
+    if (!page.ok) return { items, problems: [`consumption history: ${serviceErrorText(page.error)}`] }
+    if (page.value.kind === 'none') return { items, problems }
+    for (const item of page.value.items) items.push(item)
+    for (const problem of page.value.problems) problems.push(`consumption history: ${problem}`)
+  }
+  return { items, problems }
+}
+
+async function keysOf({ background }: Ports, signal: AbortSignal): Promise<Found<ApiKey>> {
+  const keys = await background.listKeys(signal)
+  return keys.ok ? keys.value : { items: [], problems: [`API keys: ${serviceErrorText(keys.error)}`] }
+}
+
+async function daysOf(
+  history: History,
+  { account, from, to }: { readonly account: string; readonly from: Instant; readonly to: Instant },
+): Promise<readonly DayRow[]> {
+  const rows: DayRow[] = []
+  for await (const row of history.days(account, { from, to })) rows.push(row)
+  return rows.filter((row) => row.from >= from)
+}

@@ -1,0 +1,25 @@
+// The calendar month of an account: counted as a budget is, without a limit.
+import { periodOf } from '../../calendar/period.ts'
+import type { Zone } from '../../calendar/zone.ts'
+import type { Budget } from '../../model/policy/budget.ts'
+import { micros } from '../../model/units.ts'
+
+/** No budget of a configuration can be called that. */
+const NAME = 'the month'
+
+export const monthOf = (account: string, zone: Zone, currency: string): Budget => ({
+  name: NAME,
+  account,
+  scope: {},
+  exempt: [],
+  team: undefined,
+  limit: { unit: 'money', amount: micros(Number.MAX_SAFE_INTEGER), currency },
+  mode: 'soft',
+  per: 'month',
+  definition: JSON.stringify([NAME, zone.name]),
+  periodAt: (at) => periodOf({ per: 'month', zone, anchor: 1 }, at),
+  wallAt: zone.wallAt,
+  countedIn: (from, to) => [{ from, to }],
+})
+
+export const isMonth = ({ name }: { readonly name: string }): boolean => name === NAME

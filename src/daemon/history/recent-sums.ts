@@ -1,0 +1,81 @@
+// Sums of the last seven days of every compute, for whoever looks: worked out when they are asked for and have become old.
+import { spendOf } from '../../ledger/settle/totals.ts'
+import type { Zone } from '../../calendar/zone.ts'
+import { computeKey } from '../../model/service/compute.ts'
+import type { Clock, History } from '../../model/ports.ts'
+import { instant, micros, millis, seconds, type Instant, type Seconds } from '../../model/units.ts'
+import type { Recent, RecentSums } from '../../outputs/page/recent-sums.ts'
+
+export type LastDays = {
+  readonly history: Pick<History, 'days'>
+  readonly clock: Clock
+  readonly zone: Zone
+}
+
+/** Undefined while they are summed up for the first time, and that takes long. */
+export type AskRecent = (accounts: readonly string[], now: Instant) => Promise<Recent | undefined>
+
+/** How old sums may become. Doubled, spend on a page is that much behind. */
+const OLD = seconds(30)
+/** Summing up takes this part of the time at most: it reads the days of all computes. */
+const PART = 0.05
+/** How long somebody waits for the first sums. Doubled, the first page of a large account comes that much later. */
+const PATIENCE = seconds(1)
+const DAYS = 7
+
+export function createRecent({ history, clock, zone }: LastDays): AskRecent {
+  let last: Recent | undefined
+  let running: Promise<void> | undefined
+  let due = clock.monotonic()
+  const sumUp = async (accounts: readonly string[], now: Instant): Promise<void> => {
+    const begun = clock.monotonic()
+    last = await recentOf(history, accounts, { from: firstDay(zone, now), to: now })
+    due = seconds(clock.monotonic() + Math.max(OLD, (clock.monotonic() - begun) / PART))
+  }
+  return async (accounts, now) => {
+    if (clock.monotonic() >= due)
+      running ??= sumUp(accounts, now)
+        // A page does without them rather than fail, and asks again.
+        .catch(() => undefined)
+        .finally(() => {
+          running = undefined
+        })
+    if (running && !last) await within(running, clock, PATIENCE)
+    return last
+  }
+}
+
+async function within(work: Promise<void>, clock: Clock, patience: Seconds): Promise<void> {
+  const over = new AbortController()
+  await Promise.race([work, clock.sleep(patience, over.signal)])
+  over.abort()
+}
+
+function firstDay(zone: Zone, now: Instant): Instant {
+  let { from } = zone.dayOf(now)
+  for (let day = 1; day < DAYS; day += 1) ({ from } = zone.dayOf(instant(from - 1)))
+  return from
+}
+
+async function recentOf(
+  history: LastDays['history'],
+  accounts: readonly string[],
+  { from, to }: { readonly from: Instant; readonly to: Instant },
+): Promise<Recent> {
+  const sums = new Map<string, RecentSums>()
+  const knownFrom = new Map<string, Instant>()
+  for (const account of accounts) {
+    // oxlint-disable-next-line no-await-in-loop -- one account after the other: there is one store
+    for await (const day of history.days(account, { from, to })) {
+      const key = computeKey(day.ref)
+      const before = sums.get(key) ?? { awake: 0, idleTail: 0, spend: 0 }
+      sums.set(key, {
+        awake: millis(before.awake + day.awake.likely),
+        idleTail: millis(before.idleTail + day.idleTail),
+        spend: micros(before.spend + spendOf(day.cuTime).likely),
+      })
+      knownFrom.set(account, instant(Math.min(day.from, knownFrom.get(account) ?? day.from)))
+    }
+  }
+  return { from, sums, knownFrom }
+}

@@ -1,0 +1,122 @@
+// Budgets as JSON for the API and the command line, in the units that people plan in.
+import {
+  budgetUnit,
+  inUnit,
+  scopeText,
+  type ForecastBudget,
+  type SpendForecast,
+} from '../../../model/policy/budget.ts'
+import type { MonthView } from '../../../model/output/snapshot.ts'
+import { toIso } from '../../../model/time.ts'
+
+type Range = { readonly low: number; readonly likely: number; readonly high: number }
+
+export type ForecastStatus = {
+  readonly p10: number
+  readonly p50: number
+  readonly p90: number
+  /** Under 60 days of history: its error is larger and its width mostly assumed. */
+  readonly learning: boolean
+  /** Finished days that it was made from. */
+  readonly days: number
+}
+
+export type BudgetStatus = {
+  readonly budget: string
+  readonly scope: string
+  readonly per: string
+  readonly mode: string
+  /** A currency, `cu_hours` or `awake_hours`: of all amounts below. */
+  readonly unit: string
+  readonly limit: number
+  readonly period: { readonly from: string; readonly to: string }
+  /** Spend is known from here on; the start of the period, or later. */
+  readonly counted_from: string
+  readonly spent: Range
+  readonly share: number
+  readonly remaining: number
+  /** Percentages reached in this period. */
+  readonly rungs: readonly number[]
+  /** The part of the likely spend that rests on no fact. */
+  readonly assumed: number
+  readonly acting: string
+  readonly max_burn: number
+  /** 1 spends exactly the limit in one period; null until that much time has been counted. */
+  readonly burns: readonly {
+    readonly window_seconds: number
+    readonly burn: number | null
+    /** As usual in this window of the week; null until two weeks were counted. */
+    readonly usual: number | null
+    readonly threshold: number | null
+    readonly off: string | null
+  }[]
+  /** Null before a day is over. */
+  readonly forecast:
+    | (ForecastStatus & {
+        readonly probability_over: number
+        /** Null when it is not expected within this period. */
+        readonly exhausted_at: string | null
+      })
+    | null
+}
+
+export function budgetStatus(view: ForecastBudget): BudgetStatus {
+  const { limit, spent, period, forecast } = view
+  const shown = (amount: number): number => inUnit(amount, limit)
+  return {
+    budget: view.name,
+    scope: scopeText(view.scope),
+    per: view.per,
+    mode: view.mode,
+    unit: budgetUnit(limit),
+    limit: shown(limit.amount),
+    period: { from: toIso(period.from), to: toIso(period.to) },
+    counted_from: toIso(view.countedFrom),
+    spent: { low: shown(spent.low), likely: shown(spent.likely), high: shown(spent.high) },
+    share: view.share,
+    remaining: shown(view.remaining),
+    rungs: view.rungs,
+    assumed: view.assumed,
+    acting: view.acting.kind,
+    max_burn: view.maxBurn,
+    burns: view.burns.map(({ window, burn, usual, threshold, off }) => ({
+      window_seconds: window,
+      burn: burn ?? null,
+      usual: usual ?? null,
+      threshold: threshold ?? null,
+      off: off ?? null,
+    })),
+    forecast: forecast
+      ? {
+          ...forecastStatus(forecast, shown),
+          probability_over: forecast.probabilityOver,
+          exhausted_at: forecast.exhaustedAt === undefined ? null : toIso(forecast.exhaustedAt),
+        }
+      : null,
+  }
+}
+
+const forecastStatus = (
+  { p10, p50, p90, learning, days }: SpendForecast,
+  shown: (amount: number) => number,
+): ForecastStatus => ({ p10: shown(p10), p50: shown(p50), p90: shown(p90), learning, days })
+
+export type MonthStatus = {
+  readonly period: { readonly from: string; readonly to: string }
+  /** Spend is known from here on; the start of the month, or later. */
+  readonly counted_from: string
+  readonly spent: Range
+  /** Null before a day is over. */
+  readonly forecast: ForecastStatus | null
+}
+
+export function monthStatus({ period, countedFrom, spent, forecast }: MonthView): MonthStatus {
+  return {
+    period: { from: toIso(period.from), to: toIso(period.to) },
+    counted_from: toIso(countedFrom),
+    spent: { low: inMoney(spent.low), likely: inMoney(spent.likely), high: inMoney(spent.high) },
+    forecast: forecast ? forecastStatus(forecast, inMoney) : null,
+  }
+}
+
+const inMoney = (amount: number): number => amount / 1_000_000

@@ -1,0 +1,21 @@
+// The certificate of the API, and the one that takes its place.
+import { readFileSync } from 'node:fs'
+import { createSecureContext } from 'node:tls'
+import type { TlsFiles } from '../../config/sections/server.ts'
+
+/** In PEM. */
+export type Pair = { readonly cert: string; readonly key: string }
+
+/** @throws with both files when one cannot be read, or the key is not that of the certificate */
+export function readPair({ certFile, keyFile }: TlsFiles): Pair {
+  try {
+    const pair = { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') }
+    createSecureContext(pair)
+    return pair
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(`server.tls: ${certFile} and ${keyFile} cannot be used: ${why}`, { cause })
+  }
+}
+
+export const isSame = (a: Pair, b: Pair): boolean => a.cert === b.cert && a.key === b.key

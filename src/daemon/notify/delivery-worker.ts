@@ -1,0 +1,162 @@
+// Tells one receiver what is to be told, on a loop of its own, so that one that hangs holds up nobody.
+import type { Logger } from 'pino'
+import { NOTHING } from '../../ledger/apply-sweep.ts'
+import type { DeliveryResult } from '../../outputs/metrics/self.ts'
+import type { Delivery } from '../../model/output/delivery.ts'
+import type { Event } from '../../model/output/event.ts'
+import type { Message, Outcome, Sink } from '../../model/output/message.ts'
+import type { Batch, Random } from '../../model/ports.ts'
+import { instant, seconds, type Instant } from '../../model/units.ts'
+import type { Wish } from '../../model/output/subscription.ts'
+import { attempted } from '../../outputs/notify/retry-policy.ts'
+import { beginQueue, jobOf, queueEvents, type Queue } from './event-queue.ts'
+
+export type Recipient = {
+  readonly name: string
+  readonly sink: Sink
+  /** Undefined: it is told of no events. */
+  readonly wish: Wish | undefined
+  /** Undefined for what is not kept any more. */
+  readonly messageOf: (delivery: Delivery) => Promise<Message | undefined>
+}
+
+export type DeliverPorts = Queue & {
+  readonly random: Random
+  readonly accounts: readonly string[]
+  /** Hears of every attempt, for the metrics. */
+  readonly counted: (kind: Delivery['kind'], sink: string, result: DeliveryResult) => void
+  /** A report arrived; before the first, since when one is to arrive. */
+  readonly succeeded: (account: string, sink: string, at: Instant) => void
+  /** There is no such receiver any more. */
+  readonly left: (account: string, sink: string) => void
+  readonly log: Pick<Logger, 'error' | 'warn'>
+}
+
+/** Resolves soon after `signal` aborts; or after `retired` does, once the attempt that is under way has ended and is recorded. Never rejects. */
+export type Desk = (signal: AbortSignal, retired: AbortSignal) => Promise<void>
+
+/** Doubled, people hear of an event five seconds later. */
+const POLL = seconds(5)
+/** Attempts between two looks at what is new. */
+const AT_ONCE = 100
+
+/** A receiver that is new hears of what comes from now on. @throws when the store fails */
+export async function beginDesk({ name, wish }: Recipient, ports: DeliverPorts): Promise<void> {
+  await Promise.all(
+    ports.accounts.map((account) =>
+      wish ? beginQueue(ports, account, name) : beginReports(ports, account, name),
+    ),
+  )
+}
+
+/** What a receiver's memories are called. */
+export const memoriesOf = (sink: string): readonly string[] => [successOf(sink), jobOf(sink)]
+
+const successOf = (sink: string): string => `delivered/${sink}`
+
+async function beginReports(
+  { store, clock, succeeded }: DeliverPorts,
+  account: string,
+  sink: string,
+): Promise<void> {
+  const job = successOf(sink)
+  const known = await store.memory(account, job)
+  const at = typeof known === 'number' ? instant(known) : clock.now()
+  if (known === undefined) await store.commit({ ...NOTHING, account, memories: { [job]: at } })
+  succeeded(account, sink, at)
+}
+
+export function createDesk(recipient: Recipient, ports: DeliverPorts): Desk {
+  const { clock, log } = ports
+  const turn = createTurn(recipient, ports)
+  let failing = false
+  return async (signal, retired) => {
+    const stop = AbortSignal.any([signal, retired])
+    let isDone = false
+    while (!signal.aborted && !isDone) {
+      try {
+        // oxlint-disable-next-line no-await-in-loop -- one turn after the other is the point
+        await turn(signal, retired)
+        failing = false
+        isDone = retired.aborted
+      } catch (err) {
+        if (!failing)
+          log.error({ err, sink: recipient.name }, 'what is to be told cannot be read or recorded')
+        failing = true
+      }
+      // oxlint-disable-next-line no-await-in-loop -- likewise
+      if (!isDone) await clock.sleep(POLL, retired.aborted ? signal : stop)
+    }
+  }
+}
+
+function createTurn(
+  recipient: Recipient,
+  ports: DeliverPorts,
+): (signal: AbortSignal, retired: AbortSignal) => Promise<void> {
+  const { clock, store, random, counted, log, accounts, succeeded } = ports
+  const { name, sink, wish, messageOf } = recipient
+  let isBegun = false
+  let pausedUntil = clock.monotonic()
+  let unrecorded: Batch | undefined
+
+  /** Nothing else is sent before what came of the last is in the store: a full disk repeats one message, not all. */
+  const record = async (batch: Batch): Promise<void> => {
+    unrecorded = batch
+    await store.commit(batch)
+    unrecorded = undefined
+  }
+
+  const attempt = async (delivery: Delivery, signal: AbortSignal): Promise<void> => {
+    const message = await messageOf(delivery)
+    const outcome: Outcome = message
+      ? await sink(message, signal)
+      : { kind: 'failed', because: 'it is not kept any more' }
+    // An attempt that was stopped is none.
+    if (signal.aborted && outcome.kind !== 'delivered') return
+    if (outcome.kind === 'retry' && outcome.after !== undefined)
+      pausedUntil = seconds(clock.monotonic() + outcome.after)
+    const now = clock.now()
+    const next = attempted(delivery, outcome, { now, chance: random.unit() })
+    if (next.state === 'failed') log.warn({ sink: name, item: next.item, why: next.lastError }, 'given up')
+    counted(next.kind, name, resultOf(next))
+    const events = failureEvents(next, now)
+    const { account } = next
+    const arrived = next.kind === 'report' && next.state === 'delivered'
+    const memories = arrived ? { [successOf(name)]: now } : {}
+    await record({ ...NOTHING, account, deliveries: [next], events, memories })
+    if (arrived) succeeded(account, name, now)
+  }
+
+  const ofAccount = async (account: string, signal: AbortSignal, retired: AbortSignal): Promise<void> => {
+    const dropped = wish ? await queueEvents(ports, account, { sink: name, wish }) : 0
+    if (dropped > 0) log.warn({ sink: name, dropped }, 'too many events wait, the oldest are dropped')
+    for (let left = dropped; left > 0; left -= 1) counted('event', name, 'dropped')
+    for (const delivery of await store.waiting(account, name, AT_ONCE)) {
+      const isNotNow = clock.monotonic() < pausedUntil || delivery.nextAt > clock.now()
+      if (signal.aborted || retired.aborted || isNotNow) break
+      // oxlint-disable-next-line no-await-in-loop -- one message after the other
+      await attempt(delivery, signal)
+    }
+  }
+
+  return async (signal, retired) => {
+    if (unrecorded) await record(unrecorded)
+    if (retired.aborted) return
+    if (!isBegun) await beginDesk(recipient, ports)
+    isBegun = true
+    // oxlint-disable-next-line no-await-in-loop -- one account after the other
+    for (const account of accounts) await ofAccount(account, signal, retired)
+  }
+}
+
+const resultOf = ({ state }: Delivery): DeliveryResult => (state === 'waiting' ? 'retry' : state)
+
+/** Where one is given up, others hear of it; that telling this failed is told to nobody. */
+function failureEvents(
+  { state, account, sink, kind, topic, lastError }: Delivery,
+  at: Instant,
+): readonly Event[] {
+  if (state !== 'failed' || topic.startsWith('delivery/')) return []
+  return [{ account, at, kind: 'delivery-failed', sink, what: kind, because: lastError ?? '' }]
+}

@@ -1,0 +1,123 @@
+// Records that tell of a time to come: either our time is late, which two of them show, or they are wrong.
+import type { Look, ReadingAttempt, Sweep, SweepProblem } from '../../model/observation.ts'
+import type { ServiceTime } from '../../model/ports.ts'
+import { toIso } from '../../model/time.ts'
+import { instant, latest, millis, type Instant, type Millis } from '../../model/units.ts'
+import { UNTOLD } from './service-clock.ts'
+
+/** How far a record may be ahead of the latest that the service's time can be, ms: two machines of the service. Doubled, a time to come is believed for twice as long. */
+const ALLOWED = 3000
+
+/**
+ * What `sweep` tells as far as it can be true, and how late our time was. Where the answers tell the time, no record moves it.
+ *
+ * @param wallAhead the wall clock less our time
+ */
+export function timely(
+  sweep: Sweep,
+  { time, wallAhead }: { readonly time: ServiceTime; readonly wallAhead: Millis },
+): { readonly sweep: Sweep; readonly late: Millis } {
+  const late = time.told() ? millis(0) : lateness(sweep.looks, wallAhead)
+  return { sweep: withoutAhead(late > 0 ? moved(sweep, late) : sweep), late }
+}
+
+/**
+ * How much later it is, as two witnesses agree: records of different computes, or the wall clock, which goes on where a machine
+ * that slept has stopped its monotonic one. One record alone may be wrong, whatever it says.
+ */
+function lateness(looks: readonly Look[], wallAhead: Millis): Millis {
+  const claims = new Map<string, number>()
+  for (const { compute, answeredAt } of looks) {
+    const { projectId, endpointId } = compute
+    const key = `${projectId}/${endpointId}`
+    const claim = newest(compute) - (answeredAt - UNTOLD)
+    claims.set(key, Math.max(claim, claims.get(key) ?? claim))
+  }
+  let [first, second] = [wallAhead as number, 0]
+  for (const claim of claims.values()) {
+    second = Math.max(second, Math.min(first, claim))
+    first = Math.max(first, claim)
+  }
+  return millis(second > UNTOLD ? second : 0)
+}
+
+const TIMES = [
+  ['created_at', 'createdAt'],
+  ['updated_at', 'updatedAt'],
+  ['started_at', 'startedAt'],
+  ['suspended_at', 'suspendedAt'],
+  ['last_active', 'lastActive'],
+] as const
+
+const newest = (compute: Look['compute']): Instant =>
+  latest(...TIMES.map(([, field]) => compute[field] ?? compute.updatedAt))
+
+/** Each record stands for itself: whatever it says, the others are as they would be without it. */
+function withoutAhead(sweep: Sweep): Sweep {
+  const problems: SweepProblem[] = []
+  const isTrue = (where: string, until: Instant, times: Times): boolean => {
+    const ahead = times.filter(([, at]) => (at ?? 0) > until + ALLOWED)
+    const told = ahead.map(([field, at = until]) => `${field}: ${toIso(at)} ${WRONG}`)
+    if (told.length > 0) problems.push({ where, message: told.join('; ') })
+    return ahead.length === 0
+  }
+  const looks = sweep.looks.filter(({ compute, answeredAt }) =>
+    isTrue(
+      `compute ${compute.endpointId}`,
+      answeredAt,
+      TIMES.map(([field, key]) => [field, compute[key]] as const),
+    ),
+  )
+  const operations = sweep.operations.filter(({ operationId, createdAt, updatedAt }) =>
+    isTrue(`operation ${operationId}`, sweep.endedAt, [
+      ['created_at', createdAt],
+      ['updated_at', updatedAt],
+    ]),
+  )
+  const kept = new Set(operations)
+  const lost = sweep.operations.filter((one) => !kept.has(one))
+  return {
+    ...sweep,
+    looks: looks.map(notBefore),
+    operations,
+    operationsLost: [
+      ...sweep.operationsLost,
+      ...lost.map(({ projectId, endpointId }) => ({ projectId, endpointId })),
+    ],
+    problems: [...sweep.problems, ...unique(problems)],
+  }
+}
+
+type Times = readonly (readonly [field: string, at: Instant | undefined])[]
+
+/** The same in every pass, so that it is told once. */
+const WRONG = `is a time to come, allowed are ${ALLOWED / 1000} s: this record is left out`
+
+/** A look was made no earlier than what its record tells of. */
+const notBefore = (look: Look): Look => ({
+  ...look,
+  answeredAt: latest(look.answeredAt, newest(look.compute)),
+})
+
+const unique = (problems: readonly SweepProblem[]): readonly SweepProblem[] => [
+  ...new Map(problems.map((problem) => [`${problem.where}: ${problem.message}`, problem])).values(),
+]
+
+function moved(sweep: Sweep, by: Millis): Sweep {
+  const put = (at: Instant): Instant => instant(at + by)
+  const look = (one: Look): Look => ({ ...one, askedAt: put(one.askedAt), answeredAt: put(one.answeredAt) })
+  const reading = (one: ReadingAttempt): ReadingAttempt => ({
+    ...one,
+    connectedAt: put(one.connectedAt),
+    disconnectedAt: put(one.disconnectedAt),
+    look: look(one.look),
+  })
+  return {
+    ...sweep,
+    startedAt: put(sweep.startedAt),
+    endedAt: put(sweep.endedAt),
+    looks: sweep.looks.map(look),
+    listed: sweep.listed.map((one) => ({ ...one, answeredAt: put(one.answeredAt) })),
+    readings: sweep.readings.map(reading),
+  }
+}

@@ -1,0 +1,266 @@
+// Budgets in the pass: begun from what the store keeps, settled with each part, looked at when all parts are durable.
+import { NOTHING, type Part } from '../../ledger/apply-sweep.ts'
+import {
+  budgetChanges,
+  budgetComputes,
+  lookAtBudgets,
+  settleBudgets,
+  type BudgetScopes,
+} from '../../ledger/budgets/account-budgets.ts'
+import { keptOfOpen, slicesOfKept, type Kept } from '../../ledger/budgets/from-history.ts'
+import {
+  countedSince,
+  isCurrent,
+  type BudgetCompute,
+  type BudgetComputes,
+  type Newcomer,
+} from '../../ledger/budgets/settle.ts'
+import type { BudgetStates, BudgetView } from '../../model/policy/budget.ts'
+import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
+import type { Event } from '../../model/output/event.ts'
+import type { ComputeAccount, Ledger, ProjectAccount } from '../../model/ledger/ledger.ts'
+import type { Sweep } from '../../model/observation.ts'
+import type { Batch, Ports } from '../../model/ports.ts'
+import type { Prices } from '../../model/ledger/price.ts'
+import { selects } from '../../model/policy/selector.ts'
+import { inTurns } from '../../std/cooperative.ts'
+import type { Tallies } from '../../model/ledger/counters.ts'
+import {
+  after,
+  cu,
+  earliest,
+  instant,
+  micros,
+  seconds,
+  type Instant,
+  type Seconds,
+} from '../../model/units.ts'
+
+export type BudgetPlan = {
+  readonly scopes: BudgetScopes
+  readonly prices: Prices
+  /** How far back the service is asked for the history of a compute that is new. */
+  readonly history: Seconds
+}
+
+export type BudgetsHere = {
+  readonly plan: BudgetPlan
+  readonly now: Instant
+  /** The latest that it may be now; `now` where nothing is said. */
+  readonly atMost?: Instant
+}
+
+/** Read before a period begins, to see whether anything was known then: a compute that sleeps for longer is rare. */
+const BEFORE = 31 * 86_400_000
+/** The longest window of burn. */
+const BURN = 72 * 3_600_000
+/** Intervals counted at once. Doubled, the event loop is held up for some 10 ms. */
+const INTERVALS = 500
+
+/**
+ * The ledger with a state for each budget of the plan, durable. What is new in the configuration begins with the intervals that the
+ * store keeps of its current period; the rest of the account goes on as it was.
+ *
+ * @throws when the store fails
+ */
+export async function withBudgets(
+  { store, history }: Pick<Ports, 'store' | 'history'>,
+  ledger: Ledger,
+  here: BudgetsHere,
+): Promise<Ledger> {
+  const { budgets } = here.plan.scopes
+  const going = budgets.filter((budget) => isCurrent(budget, ledger.budgets[budget.name]))
+  const names = new Set(budgets.map(({ name }) => name))
+  const isSame =
+    going.length === budgets.length && Object.keys(ledger.budgets).every((name) => names.has(name))
+  if (isSame) return ledger
+  const states: BudgetStates = {
+    ...Object.fromEntries(going.flatMap(({ name }) => entryOf(ledger.budgets, name))),
+    ...(await begun(history, ledger, here)),
+  }
+  await store.commit({ ...NOTHING, account: ledger.account, budgets: budgetChanges(ledger.budgets, states) })
+  return { ...ledger, budgets: states }
+}
+
+function entryOf(states: BudgetStates, name: string): [string, BudgetStates[string]][] {
+  const state = states[name]
+  return state ? [[name, state]] : []
+}
+
+/** The states of budgets that have none, with all that was settled before. */
+async function begun(
+  history: Ports['history'],
+  ledger: Ledger,
+  { plan: { scopes, prices, history: asked }, now }: BudgetsHere,
+): Promise<BudgetStates> {
+  const fresh = scopes.budgets.filter((budget) => !isCurrent(budget, ledger.budgets[budget.name]))
+  const isFirst = ledger.projects.size === 0 && ledger.computes.size === 0
+  let since = isFirst ? after(now, seconds(0 - asked)) : now
+  let states: BudgetStates = {}
+  const count = (kept: readonly Kept[]): void => {
+    const settled = kept.flatMap((one) => slicesOfKept(one, prices))
+    since = earliest(since, ...settled.map(({ likely }) => likely[0]))
+    const computes = keptComputes(kept, ledger, { prices, now })
+    states = settleBudgets(fresh, states, { settled, computes, now, settledSince: since })
+  }
+  const from = earliest(instant(now - BURN), ...fresh.map((budget) => budget.periodAt(now)?.from ?? now))
+  let kept: Kept[] = []
+  for await (const interval of history.intervals(ledger.account, { from: instant(from - BEFORE), to: now })) {
+    if (kept.push(interval) < INTERVALS) continue
+    count(kept)
+    kept = []
+  }
+  count([...kept, ...[...ledger.computes.values()].flatMap((account) => keptOfOpen(account) ?? [])])
+  return Object.fromEntries(
+    fresh.flatMap((budget) => {
+      const state = states[budget.name]
+      return state ? [[budget.name, countedSince(budget, state, since)]] : []
+    }),
+  )
+}
+
+function keptComputes(
+  kept: readonly Kept[],
+  { computes, projects }: Ledger,
+  { prices, now }: { readonly prices: Prices; readonly now: Instant },
+): BudgetComputes {
+  const refs = new Map(kept.map(({ ref }) => [computeKey(ref), ref]))
+  const known = [...refs.keys()].flatMap((key) => computes.get(key) ?? [])
+  const projectOf = (projectId: string) => projects.get(projectId)
+  return new Map([
+    ...[...refs].map(([key, ref]) => [key, departedCompute(ref, projectOf(ref.projectId))] as const),
+    ...budgetComputes(known, { projectOf, prices, now }),
+  ])
+}
+
+/** Of a compute that is long gone no record is kept: it counts where its id or its project chooses it. */
+const departedCompute = (ref: ComputeRef, project: ProjectAccount | undefined): BudgetCompute => ({
+  ref,
+  projectName: project?.project.name,
+  branchId: '',
+  name: undefined,
+  type: 'read_write',
+  maxCu: cu(0),
+  perCuHour: micros(0),
+  gone: true,
+})
+
+/** The places in `scopes.budgets` of those that a compute counts for, also of one that is long gone. */
+export function placesOf(
+  ref: ComputeRef,
+  {
+    account,
+    project,
+  }: { readonly account: ComputeAccount | undefined; readonly project: ProjectAccount | undefined },
+  scopes: BudgetScopes,
+): readonly number[] {
+  if (account) return scopes.of(account, project).places
+  const gone = departedCompute(ref, project)
+  return scopes.budgets.flatMap(({ scope }, place) => (selects(scope, gone) ? [place] : []))
+}
+
+/** A sweep over a ledger as it was `before`. */
+export type Swept = {
+  readonly before: Ledger
+  readonly sweep: Sweep
+  /** A project of the sweep: one that is new is stored after its computes, which its name may choose. */
+  readonly listed: (projectId: string) => ProjectAccount | undefined
+}
+
+export function sweptOver(before: Ledger, sweep: Sweep): Swept {
+  const projects = new Map(sweep.projects.map((project) => [project.projectId, project]))
+  return {
+    before,
+    sweep,
+    listed: (projectId) => {
+      const project = projects.get(projectId)
+      return project && { project, listed: undefined }
+    },
+  }
+}
+
+/** `part` with what it settles of the budgets. */
+export function withSettled(
+  part: Part,
+  { ledger, before, sweep, listed }: Swept & { readonly ledger: Ledger },
+  { plan: { scopes, prices }, now }: BudgetsHere,
+): Batch {
+  if (scopes.budgets.length === 0 || part.computes.length === 0) return part
+  const projects = new Map(part.projects.map((one) => [one.project.projectId, one]))
+  const computes = budgetComputes(part.computes, {
+    projectOf: (projectId) => projects.get(projectId) ?? ledger.projects.get(projectId) ?? listed(projectId),
+    prices,
+    now,
+  })
+  const states = settleBudgets(scopes.budgets, ledger.budgets, {
+    settled: part.slices.settled,
+    computes,
+    newcomers: newcomersOf(part.computes, computes, { before, sweep }),
+    now,
+  })
+  return { ...part, budgets: budgetChanges(ledger.budgets, states) }
+}
+
+/** Those that are seen for the first time, that were there before, and whose operations the service did not tell. */
+function newcomersOf(
+  accounts: readonly ComputeAccount[],
+  computes: BudgetComputes,
+  { before, sweep }: { readonly before: Ledger; readonly sweep: Sweep },
+): readonly Newcomer[] {
+  const told = new Set(sweep.operations.length > 0 ? sweep.operationsOf : [])
+  return accounts.flatMap(({ ref, seenAt, compute: { createdAt } }) => {
+    const compute = computes.get(computeKey(ref))
+    const listedAt = before.projects.get(ref.projectId)?.listed?.at
+    const isYoung = listedAt !== undefined && listedAt <= createdAt
+    if (!compute || before.computes.has(computeKey(ref)) || told.has(ref.projectId) || isYoung) return []
+    return [{ compute, knownFrom: seenAt }]
+  })
+}
+
+export type LookedAt = {
+  readonly ledger: Ledger
+  readonly budgets: readonly BudgetView[]
+  /** Rungs that are in the store. */
+  readonly events: readonly Event[]
+}
+
+/** What the budgets come to now, durable with the events of it and with those in `untold`. @throws when the store fails */
+export async function lookedAt(
+  { store, clock }: Pick<Ports, 'store' | 'clock'>,
+  ledger: Ledger,
+  {
+    plan: { scopes, prices },
+    now,
+    atMost,
+    untold,
+    unseen,
+  }: BudgetsHere & { readonly untold: readonly Event[]; readonly unseen: boolean },
+): Promise<LookedAt> {
+  const { states, tallies, views, events } = await inTurns(
+    lookAtBudgets(scopes, { ...ledger, prices, now, atMost, unseen }),
+    () => clock.sleep(seconds(0), NEVER),
+  )
+  const changes = budgetChanges(ledger.budgets, states)
+  const shown = withTallies(ledger.tallies, tallies)
+  const told = [...untold, ...events]
+  if (Object.keys(changes).length + told.length > 0 || shown !== ledger.tallies)
+    await store.commit({
+      ...NOTHING,
+      account: ledger.account,
+      budgets: changes,
+      tallies: shown,
+      events: told,
+    })
+  return { ledger: { ...ledger, budgets: states, tallies: shown }, budgets: views, events }
+}
+
+/** `before` itself where nothing moved. */
+function withTallies(before: Tallies, budgets: Tallies['budgets']): Tallies {
+  const names = Object.keys(budgets)
+  const isSame =
+    names.length === Object.keys(before.budgets).length &&
+    names.every((name) => before.budgets[name] === budgets[name])
+  return isSame ? before : { ...before, budgets }
+}
+
+const NEVER = new AbortController().signal

@@ -1,0 +1,53 @@
+// One account's turn of the loop: a pass that may fail without ending the daemon, or several over a large account.
+import type { Logger } from 'pino'
+import type { SelfMetrics } from '../../outputs/metrics/self.ts'
+import type { Ports } from '../../model/ports.ts'
+import { seconds, type Seconds } from '../../model/units.ts'
+import { partOf, sweepsIn } from '../../observe/polling/poll-plan.ts'
+import { pass, type PassPlan } from './pass.ts'
+import type { AccountState } from './pass-state.ts'
+
+type From = { readonly before: AccountState; readonly plan: PassPlan }
+
+type Around = {
+  readonly log: Logger
+  readonly self: Pick<SelfMetrics, 'pass'>
+  readonly signal: AbortSignal
+}
+
+type Turned = { readonly state: AccountState; readonly took: Seconds }
+
+/** As many passes as an interval is cut into; none after one that failed. */
+export async function turn(ports: Ports, { before, plan }: From, around: Around): Promise<Turned> {
+  const count = sweepsIn(plan.sweep, before.list.last)
+  const part = { ...plan, sweep: partOf(plan.sweep, count) }
+  let turned: Turned = { state: before, took: seconds(0) }
+  for (let done = 0; done < count; done += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- each goes on from the one before
+    const { state, took } = await onePass(ports, { before: turned.state, plan: part }, around)
+    turned = { state, took: seconds(turned.took + took) }
+    if (around.signal.aborted || state.failures > 0) break
+  }
+  return turned
+}
+
+/** The state before stays when the pass breaks: what it saw is seen again by the next. */
+async function onePass(ports: Ports, { before, plan }: From, { log, self, signal }: Around): Promise<Turned> {
+  const begun = ports.clock.monotonic()
+  try {
+    const state = await pass(ports, { before, plan }, signal)
+    const took = seconds(ports.clock.monotonic() - begun)
+    if (signal.aborted) return { state, took }
+    self.pass(state.failures === 0 ? 'success' : 'failure', took)
+    if (state.storeFailure !== undefined) {
+      const { account } = state.ledger
+      log.error({ err: state.storeFailure, account }, 'what the pass saw could not be stored')
+    }
+    return { state, took }
+  } catch (err) {
+    const took = seconds(ports.clock.monotonic() - begun)
+    self.pass('failure', took)
+    log.error({ err, account: before.ledger.account }, 'pass failed, its observations are dropped')
+    return { state: { ...before, failures: before.failures + 1, stored: false }, took }
+  }
+}

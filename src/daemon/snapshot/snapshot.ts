@@ -1,0 +1,245 @@
+// The state of all accounts as one immutable value for every output.
+import { measuredCountLag } from '../../ledger/metering/metering-lag.ts'
+import { computeView } from '../../ledger/compute-view.ts'
+import type { ProjectCount } from '../../model/ledger/metering.ts'
+import type { BudgetScopes } from '../../ledger/budgets/account-budgets.ts'
+import type { BudgetView } from '../../model/policy/budget.ts'
+import type { Bounds, ComputeAccount, LagSample, ProjectAccount, Sums } from '../../model/ledger/ledger.ts'
+import { lagOf } from '../../model/inference/activity-lag.ts'
+import { inOrder } from '../../std/ordered-map.ts'
+import type { Waiting } from '../../model/observation.ts'
+import type { Owners } from '../../model/policy/owner.ts'
+import type { Prices } from '../../model/ledger/price.ts'
+import { createRemembered, type Remembered } from '../../std/cache.ts'
+import type { Preset } from '../../model/service/sizes.ts'
+import type { AccountView, ComputeView, Snapshot } from '../../model/output/snapshot.ts'
+import { eachInTurns, type Steps } from '../../std/cooperative.ts'
+import { earliest, instant, micros, millis, type Instant, type Seconds } from '../../model/units.ts'
+import { openBudgetOwners, type BudgetOwners } from './budget-owners.ts'
+import type { Forecasts } from '../history/forecasts.ts'
+import { isMonth } from '../accounts/month-budget.ts'
+import type { AccountState } from '../pass/pass-state.ts'
+
+export type Shown = {
+  readonly state: AccountState
+  readonly prices: Prices
+  readonly preset: Preset
+  /** Why its computes cannot be read; undefined where they can. */
+  readonly unreadable?: string | undefined
+  /** Whether they are to be; when nothing is said they are. */
+  readonly isRead?: boolean
+  readonly forecasts?: Forecasts | undefined
+  /** Which budgets its computes count for; undefined where none are shown. */
+  readonly scopes?: BudgetScopes | undefined
+}
+
+export type SnapshotContext = {
+  readonly now: Instant
+  readonly version: number
+  readonly passSeconds: Seconds
+  /** How long after the last sweep states are only remembered. */
+  readonly staleAfter: Seconds
+  /** How late the service shows activity. */
+  readonly activityLag: Seconds
+  readonly owners: Owners
+  /** None when nothing is said. */
+  readonly jobs?: Snapshot['jobs']
+}
+
+/** Computes shown in one step. Doubled, the event loop is held up for some 10 ms. */
+const COMPUTES = 1000
+
+/** Takes snapshots one after another; what sleeps and did not change is not worked out again. */
+export type Camera = (accounts: readonly Shown[], context: SnapshotContext) => Steps<Snapshot>
+
+export function createCamera(): Camera {
+  const asleep = createRemembered<ComputeAccount, Seen>()
+  return function* snapshotOf(accounts, context) {
+    const views: ComputeView[] = []
+    const accountViews: AccountView[] = []
+    for (const shown of accounts) {
+      const totals = openTotals()
+      const { computes, projects } = shown.state.ledger
+      const counts = { compared: 0, off: 0, ignored: 0 }
+      yield* eachInTurns(projects.values(), COMPUTES, ({ project, departed, count }) => {
+        if (departed) addSums(totals, project.projectId, departed)
+        if (count) addCount(counts, count)
+      })
+      if (shown.state.ledger.away) addToSums(totals, shown.state.ledger.away)
+      const countLag = yield* measuredCountLag(projects.values())
+      const look = viewOf(shown, { asleep, context })
+      const lags: LagSample[] = []
+      const answerable = openBudgetOwners(shown.scopes)
+      yield* eachInTurns(inOrder(computes).values(), COMPUTES, (account) => {
+        const view = look(account)
+        addTo(totals, view)
+        lags.push(...account.reading.lags)
+        if (view.gone) return
+        views.push(view)
+        answerable.add(account, projects.get(account.ref.projectId), view.owner)
+      })
+      accountViews.push({
+        ...accountView(shown, { totals, answerable }),
+        activityLag: lagOf(lags),
+        countLag,
+        counts,
+      })
+    }
+    asleep.forgetRest()
+    return {
+      version: context.version,
+      takenAt: context.now,
+      ready: accounts.length > 0 && accounts.every(({ state }) => state.service === 'ok' && state.stored),
+      accounts: accountViews,
+      computes: views,
+      passSeconds: context.passSeconds,
+      jobs: context.jobs ?? [],
+    }
+  }
+}
+
+type Sight = {
+  readonly project: ProjectAccount | undefined
+  readonly stale: boolean
+  /** Of what is stale; else it changes nothing. */
+  readonly sweptAt: Instant | undefined
+  readonly owners: Owners
+}
+
+type Seen = Sight & { readonly view: ComputeView }
+
+const isSame = (a: Sight, b: Sight): boolean =>
+  a.project === b.project && a.stale === b.stale && a.sweptAt === b.sweptAt && a.owners === b.owners
+
+/** The view of a compute that sleeps is the same until its account, its project or our sight of it changes. */
+function viewOf(
+  { state, prices, preset, unreadable }: Shown,
+  {
+    asleep,
+    context,
+  }: { readonly asleep: Remembered<ComputeAccount, Seen>; readonly context: SnapshotContext },
+): (account: ComputeAccount) => ComputeView {
+  const { now, staleAfter, activityLag, owners } = context
+  const then = instant(now + state.ahead)
+  const stale = state.lastSweepAt === undefined || now - state.lastSweepAt > staleAfter * 1000
+  const sweptAt = stale ? state.lastSweepAt : undefined
+  const atMost = instant(then + state.unsure)
+  const sight = { prices, preset, now: then, atMost, activityLag, owners, stale, sweptAt, unreadable }
+  return (account) => {
+    const project = state.ledger.projects.get(account.ref.projectId)
+    const before = asleep.of(account)
+    if (before && isSame(before, { project, stale, sweptAt, owners })) return before.view
+    const view = computeView(account, { ...sight, project })
+    const sleeps = account.open === undefined && account.compute.state === 'idle'
+    if (sleeps) asleep.keep(account, { project, stale, sweptAt, owners, view })
+    return view
+  }
+}
+
+function addCount(
+  counts: { -readonly [key in keyof AccountView['counts']]: number },
+  { checked, ignored }: ProjectCount,
+): void {
+  counts.compared += checked ? 1 : 0
+  counts.off += checked?.isOff ? 1 : 0
+  counts.ignored += ignored
+}
+
+type OpenTotals = { -readonly [key in keyof AccountView['totals']]: AccountView['totals'][key] } & {
+  readonly wakesCausedIn: Map<string, number>
+}
+
+const openTotals = (): OpenTotals => ({
+  awake: { low: millis(0), likely: millis(0), high: millis(0) },
+  spend: { low: micros(0), likely: micros(0), high: micros(0) },
+  extension: millis(0),
+  observerSpend: micros(0),
+  wakes: 0,
+  suspends: 0,
+  wakesCaused: 0,
+  wakesCausedIn: new Map(),
+})
+
+/** Those that are gone too: what they cost stays in the sums. */
+function addTo(totals: OpenTotals, { ref, awake, spend, extension, counters }: ComputeView): void {
+  addSums(totals, ref.projectId, { ...counters, awake, spend, extension })
+}
+
+function addSums(totals: OpenTotals, projectId: string, sums: Sums): void {
+  addToSums(totals, sums)
+  if (sums.wakesCaused > 0) {
+    const known = totals.wakesCausedIn.get(projectId) ?? 0
+    totals.wakesCausedIn.set(projectId, known + sums.wakesCaused)
+  }
+}
+
+function addToSums(totals: OpenTotals, sums: Sums): void {
+  totals.awake = added(totals.awake, sums.awake, millis)
+  totals.spend = added(totals.spend, sums.spend, micros)
+  totals.extension = millis(totals.extension + sums.extension)
+  totals.observerSpend = micros(totals.observerSpend + sums.observerSpend)
+  totals.wakes += sums.wakes
+  totals.suspends += sums.suspends
+  totals.wakesCaused += sums.wakesCaused
+}
+
+const added = <Value extends number>(
+  a: Bounds<Value>,
+  b: Bounds<Value>,
+  unit: (value: number) => Value,
+): Bounds<Value> => ({
+  low: unit(a.low + b.low),
+  likely: unit(a.likely + b.likely),
+  high: unit(a.high + b.high),
+})
+
+function plannedOf(
+  budgets: readonly BudgetView[],
+  { forecasts }: Shown,
+  answerable: BudgetOwners,
+): Pick<AccountView, 'budgets' | 'month'> {
+  const all = budgets.map((view) => ({
+    ...view,
+    ...answerable.of(view.name),
+    forecast: forecasts?.of(view),
+  }))
+  return { budgets: all.filter((view) => !isMonth(view)), month: all.find(isMonth) }
+}
+
+function longestWait({ operations }: Waiting): Instant | undefined {
+  let longest: Instant | undefined
+  for (const { since } of operations.values()) longest = earliest(since, longest ?? since)
+  return longest
+}
+
+function accountView(
+  shown: Shown,
+  {
+    totals: { wakesCausedIn, ...totals },
+    answerable,
+  }: { readonly totals: OpenTotals; readonly answerable: BudgetOwners },
+): Omit<AccountView, 'activityLag' | 'countLag' | 'counts'> {
+  const { state, prices, unreadable, isRead = true } = shown
+  return {
+    account: state.ledger.account,
+    currency: prices.currency,
+    service: state.service ?? 'unavailable',
+    stored: state.stored,
+    lastSweepAt: state.lastSweepAt,
+    lastRejectedAt: state.lastRejectedAt,
+    listedAt: state.list.last?.startedAt,
+    backlog: state.backlog,
+    operationsWaitSince: longestWait(state.waiting),
+    problems: state.problems,
+    readings: state.ledger.readings,
+    unreadable,
+    isRead,
+    wakesCaused: wakesCausedIn,
+    totals,
+    teams: state.ledger.tallies.teams,
+    wakesBy: state.ledger.tallies.wakes,
+    operations: state.ledger.tallies.operations,
+    wakeLatency: state.ledger.tallies.wakeLatency,
+    ...plannedOf(state.budgets, shown, answerable),
+  }
+}

@@ -1,0 +1,293 @@
+// Folds a sweep into the ledger, in parts: each small enough not to hold up the event loop, each true by itself.
+import { createUtc, type Zone } from '../calendar/zone.ts'
+import { withAway } from '../model/ledger/archived.ts'
+import { compacted } from '../model/ledger/interning.ts'
+import { computeKey, effectiveDelay, type ComputeRef, type Sizing } from '../model/service/compute.ts'
+import type { Habit } from '../model/ledger/metering.ts'
+import type { DayRow } from '../model/ledger/day.ts'
+import type { Event } from '../model/output/event.ts'
+import type {
+  ComputeAccount,
+  Departed,
+  Ledger,
+  ProjectAccount,
+  SettledInterval,
+} from '../model/ledger/ledger.ts'
+import type { Look, Sweep } from '../model/observation.ts'
+import { inOrder } from '../std/ordered-map.ts'
+import type { Batch } from '../model/ports.ts'
+import type { Prices } from '../model/ledger/price.ts'
+import type { Rollup } from '../model/ledger/rollup.ts'
+import type { Preset } from '../model/service/sizes.ts'
+import type { AwakeSlice } from '../model/ledger/slice.ts'
+import type { Steps } from '../std/cooperative.ts'
+import type { Instant } from '../model/units.ts'
+import { leaving } from './retention/archive-projects.ts'
+import { countedSizes, habitOf, type Counting } from './metering/sizes-from-metering.ts'
+import { departing, forgetful, hasLeft, withDeparted } from './retention/retired-computes.ts'
+import { countEvents, eventsBetween } from './events.ts'
+import { factsByCompute } from './facts.ts'
+import { fold, newAccount, type Begin, type Facts, type Folded, type FoldContext } from './apply-facts.ts'
+import { deletedLook, foldHistory, hasHistory } from './backfill.ts'
+import { projectsAfter } from './apply-projects.ts'
+import { countedReadings } from './readings/reading-counts.ts'
+
+/** Computes folded in one part. Doubled, the store is written to half as often, and for twice as long. */
+const COMPUTES = 50
+/** Facts folded in one turn. Doubled, the event loop is held up twice as long, most of all while everything is new. */
+const TURN = 5
+/** Projects written in one part. */
+const PROJECTS = 500
+
+export type AccountContext = {
+  readonly prices: Prices
+  readonly preset: Preset
+  /** The share of awake time that readings may add. */
+  readonly overhead: number
+  readonly now: Instant
+  /** The days of the account's zone; UTC when nothing is said. */
+  readonly dayOf?: Zone['dayOf']
+}
+
+/** A part of what a sweep changes: the new state of some accounts, and what happened to them. */
+export type Part = Batch & {
+  readonly slices: {
+    /** What became final in this part: each stretch of awake time is among them once, in whichever part. */
+    readonly settled: readonly AwakeSlice[]
+    /** What is not final of the computes of this part; that of the others stands in their accounts, as `unsettled`. */
+    readonly provisional: readonly AwakeSlice[]
+  }
+}
+
+/**
+ * What `sweep` changes in `ledger`. Folding a sweep a second time changes no total, so that parts that were kept may be
+ * folded again when the rest was lost. A project is marked as looked at after its computes, for the same reason. A part
+ * without anything only gives up a turn.
+ */
+export function* account(ledger: Ledger, sweep: Sweep, context: AccountContext): Generator<Part> {
+  const nothing: Part = { ...NOTHING, account: ledger.account }
+  const projects = yield* withoutParts(projectsAfter(ledger, sweep, context.prices), nothing)
+  const habit = yield* withoutParts(habitOf(newest(ledger, projects)), nothing)
+  const facts = yield* withoutParts(factsByCompute(ledger, sweep, context.now), nothing)
+  const here = { ...context, dayOf: context.dayOf ?? createUtc().dayOf }
+  let open = openPart()
+  let folded = 0
+  for (const one of facts.values()) {
+    yield* withoutParts(foldInto(open, one, { known: { ledger, projects, habit }, context: here }), nothing)
+    folded += 1
+    if (open.computes.length >= COMPUTES) {
+      yield { ...nothing, ...open }
+      open = openPart()
+    } else if (folded % TURN === 0) yield nothing
+  }
+  if (open.computes.length > 0) yield { ...nothing, ...open }
+  const changed = [...projects.values()].map(forgetful)
+  for (let first = 0; first < changed.length; first += PROJECTS) {
+    const some = changed.slice(first, first + PROJECTS)
+    const about = { account: ledger.account, at: context.now }
+    const events = some.flatMap((one) => countEvents(ledger.projects.get(one.project.projectId), one, about))
+    yield { ...nothing, projects: some, events }
+  }
+  const gone = yield* withoutParts(
+    leaving(ledger, { changed: projects, list: sweep.list }, context.now),
+    nothing,
+  )
+  for (let first = 0; first < gone.length; first += PROJECTS)
+    yield { ...nothing, projects: gone.slice(first, first + PROJECTS) }
+  if (sweep.readings.length + sweep.refusals.length > 0)
+    yield { ...nothing, readings: countedReadings(ledger.readings, sweep) }
+}
+
+/** Steps that make no part: each gives up a turn. */
+function* withoutParts<Result>(steps: Steps<Result>, nothing: Part): Generator<Part, Result> {
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+    yield nothing
+  }
+}
+
+/** Whether there is anything in it to be kept. */
+export const isEmpty = ({ computes, projects, readings }: Part): boolean =>
+  computes.length + projects.length === 0 && readings === undefined
+
+/** A batch that changes nothing, but for its account. */
+export const NOTHING = {
+  readings: undefined,
+  projects: [],
+  computes: [],
+  settled: [],
+  rollups: [],
+  events: [],
+  days: [],
+  budgets: {},
+  tallies: undefined,
+  reports: [],
+  deliveries: [],
+  memories: {},
+  slices: { settled: [], provisional: [] },
+}
+
+/** Adds what `facts` change to `part`. A compute that was never looked at has no account: operations alone do not make one. */
+function* foldInto(
+  part: OpenPart,
+  facts: Facts,
+  { known, context }: { readonly known: Growing; readonly context: AccountContext },
+): Steps<void> {
+  const before = known.ledger.computes.get(computeKey(facts.ref))
+  const project = projectOf(known, facts.ref)
+  const folded = yield* foldSteps(before, facts, {
+    ...context,
+    departed: project?.departed,
+    counted: countedSizes(project && { ...project, sizing: onlySizing(project, facts, before) }, known.habit),
+    delayOf: (compute) => effectiveDelay(compute, project?.project),
+  })
+  if (!folded) return
+  addTo(part, folded, eventsBetween(before, folded.account, context.now))
+  const departed = departing(folded.account, context.now)
+  if (departed) depart(known, part, departed)
+}
+
+/** Of the compute that `facts` are of, where its project has no other. */
+const onlySizing = (
+  { listed }: ProjectAccount,
+  { looks }: Facts,
+  before: ComputeAccount | undefined,
+): Sizing | undefined =>
+  listed?.endpointIds.length === 1 ? (looks.at(-1)?.compute ?? before?.compute)?.sizing : undefined
+
+function* foldSteps(
+  before: ComputeAccount | undefined,
+  facts: Facts,
+  context: FirstContext,
+): Steps<Folded | undefined> {
+  if (before) return yield* foldFrom({ before, isNew: false }, facts, context)
+  const look = facts.looks.at(-1)
+  if (look) return yield* foldNew(look, facts, context)
+  // Operations tell of computes, too, that came and went before anybody looked, or between two looks.
+  if (!facts.gone) return undefined
+  const last = deletedLook(facts, facts.gone.from)
+  return hasLeft(context.departed, last.compute) ? undefined : yield* foldNew(last, facts, context)
+}
+
+/** Beside what every fold needs: who left the project before. */
+type FirstContext = FoldContext & { readonly departed: Departed | undefined }
+
+function* foldNew(look: Look, facts: Facts, context: FirstContext): Steps<Folded> {
+  const before = newAccount(facts.ref, look, hasLeft(context.departed, look.compute))
+  return yield* foldFrom({ before, isNew: true }, facts, context)
+}
+
+function* foldFrom(begin: Begin, facts: Facts, context: FoldContext): Steps<Folded> {
+  if (hasHistory(begin.before, facts)) return yield* foldHistory(begin, facts, context)
+  return fold(begin, facts, context)
+}
+
+type OpenPart = {
+  readonly computes: ComputeAccount[]
+  readonly projects: ProjectAccount[]
+  readonly settled: SettledInterval[]
+  readonly rollups: Rollup[]
+  readonly events: Event[]
+  readonly days: DayRow[]
+  readonly slices: { readonly settled: AwakeSlice[]; readonly provisional: AwakeSlice[] }
+}
+
+const openPart = (): OpenPart => ({
+  computes: [],
+  projects: [],
+  settled: [],
+  rollups: [],
+  events: [],
+  days: [],
+  slices: { settled: [], provisional: [] },
+})
+
+function addTo(part: OpenPart, folded: Folded, events: readonly Event[]): void {
+  part.computes.push(compacted(folded.account))
+  for (const interval of folded.closed) part.settled.push(interval)
+  for (const day of folded.days) part.days.push(day)
+  for (const slice of folded.slices) part.slices.settled.push(slice)
+  for (const slice of folded.account.unsettled) part.slices.provisional.push(slice)
+  for (const rollup of folded.rollups) part.rollups.push(rollup)
+  for (const event of events) part.events.push(event)
+}
+
+/**
+ * The sums of a compute that left for good go to its project in the same part, so that both are kept or neither. Whether the project was
+ * looked at is not said yet: others of its computes may be in a part that is never kept.
+ */
+function depart(known: Growing, part: OpenPart, gone: ComputeAccount): void {
+  const { ledger, projects } = known
+  const project = projectOf(known, gone.ref)
+  if (!project) return
+  const after = withDeparted(project, gone)
+  part.computes.splice(-1, 1, gone)
+  const { projectId } = gone.ref
+  const { listed } = ledger.projects.get(projectId) ?? { listed: undefined }
+  const index = part.projects.findIndex((one) => one.project.projectId === projectId)
+  part.projects.splice(index === -1 ? part.projects.length : index, 1, { ...after, listed })
+  projects.set(projectId, after)
+}
+
+type Growing = {
+  readonly ledger: Ledger
+  readonly projects: Map<string, ProjectAccount>
+  /** Where ranges of the account are on average. */
+  readonly habit: Habit
+}
+
+type Known = { readonly ledger: Ledger; readonly projects: ReadonlyMap<string, ProjectAccount> }
+
+const projectOf = ({ ledger, projects }: Known, { projectId }: ComputeRef): ProjectAccount | undefined =>
+  projects.get(projectId) ?? ledger.projects.get(projectId)
+
+/** All projects, those that changed as they are now. */
+function* newest(ledger: Ledger, changed: ReadonlyMap<string, ProjectAccount>): Generator<Counting> {
+  for (const [projectId, project] of ledger.projects) {
+    const { project: record, count, listed } = changed.get(projectId) ?? project
+    const [endpointId, another] = listed?.endpointIds ?? []
+    const isAlone = endpointId !== undefined && another === undefined && record.activeSeconds !== undefined
+    const key = isAlone ? computeKey({ account: ledger.account, projectId, endpointId }) : ''
+    yield { project: record, count, sizing: ledger.computes.get(key)?.compute.sizing }
+  }
+}
+
+/** A ledger that grows by the parts of one sweep; `before` stays as it is. */
+export function growing(before: Ledger): {
+  readonly ledger: () => Ledger
+  readonly add: (part: Batch) => void
+} {
+  let { readings, tallies, away } = before
+  let computes = inOrder(before.computes)
+  let projects = inOrder(before.projects)
+  const budgets = new Map(Object.entries(before.budgets))
+  return {
+    ledger: () => ({
+      ...before,
+      computes,
+      projects,
+      ...(away && { away }),
+      readings,
+      tallies,
+      budgets: Object.fromEntries(budgets),
+    }),
+    add: (part) => {
+      for (const one of part.computes) {
+        const key = computeKey(one.ref)
+        computes = one.departed ? computes.without(key) : computes.with(key, one)
+      }
+      for (const one of part.projects) {
+        const { projectId } = one.project
+        projects = one.away ? projects.without(projectId) : projects.with(projectId, one)
+        if (one.away) away = withAway(away, one)
+      }
+      for (const [name, state] of Object.entries(part.budgets)) {
+        if (state) budgets.set(name, state)
+        else budgets.delete(name)
+      }
+      readings = part.readings ?? readings
+      tallies = part.tallies ?? tallies
+    },
+  }
+}

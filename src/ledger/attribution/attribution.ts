@@ -1,0 +1,89 @@
+// Time awake by what held it: of what readings saw, and of what is known without them. The rest is not known.
+import type { AutosuspendDelay } from '../../model/service/compute.ts'
+import type { AwakeInterval, Evidence, HeldBy, HeldStretch } from '../../model/ledger/evidence.ts'
+import type { ComputeAccount } from '../../model/ledger/ledger.ts'
+import type { Look } from '../../model/observation.ts'
+import { instant, millis, type Instant } from '../../model/units.ts'
+import { lastForeignActivity } from '../evidence/activity.ts'
+import { heldAt, holdsFor, nameless } from './causes.ts'
+
+/** Names kept of one compute; the smallest others share one. Doubled, an account of many short-lived names is twice as large. */
+const NAMES = 20
+const OTHER = nameless('other')
+
+/**
+ * The stretches with the one from the last reading to the next look: what a reading saw holds until something newer is
+ * known, and no longer than the delay, because after that somebody must have come again.
+ */
+export function withHeld(
+  before: ComputeAccount,
+  looks: readonly Look[],
+  delay: AutosuspendDelay,
+): readonly HeldStretch[] {
+  const { reading, open, evidence } = before
+  const { last, use } = reading
+  const known = evidence.held
+  if (!last || !open || last.at < open.from.earliest || (known.at(-1)?.to ?? 0) > last.at) return known
+  const next = looks.find(({ askedAt }) => askedAt > last.at)
+  if (!next) return known
+  const to = instant(Math.min(next.askedAt, last.at + holdsFor(delay)))
+  const by = heldAt(last, use.last, millis(to - last.at))
+  return Object.keys(by).length === 0 ? known : [...known, { from: last.at, to, by }]
+}
+
+/** What held one interval: each stretch with the part of it that lies inside. */
+export function heldIn(interval: AwakeInterval, evidence: Evidence, delay: AutosuspendDelay): HeldBy {
+  const { from, to, knownUntil } = interval
+  const [begin, end] = [from.likely, to?.likely ?? knownUntil]
+  const whole = millis(Math.max(0, end - begin))
+  if (delay === 'never') return { [nameless('autosuspend-off')]: whole }
+  if (isChecked(interval, evidence)) return { [nameless('availability-check')]: whole }
+  return evidence.held.map((stretch) => inside(stretch, begin, end)).reduce(plusHeld, {})
+}
+
+function inside({ from, to, by }: HeldStretch, begin: number, end: number): HeldBy {
+  const part = Math.max(0, Math.min(to, end) - Math.max(from, begin)) / (to - from)
+  if (part <= 0) return {}
+  return Object.fromEntries(Object.entries(by).map(([key, time]) => [key, millis(time * part)]))
+}
+
+/** How near to a start its availability check is noted. Doubled, a check a few seconds before a client's wake takes the blame for it. */
+const NEAR = 5000
+
+/** Whether the service itself woke it to see that it wakes, and nobody used it then. */
+function isChecked({ from }: AwakeInterval, evidence: Evidence): boolean {
+  const checked = evidence.operations.some(
+    ({ action, createdAt }) =>
+      action === 'check_availability' && createdAt >= from.earliest - NEAR && createdAt <= from.latest,
+  )
+  return checked && (lastForeignActivity(evidence) ?? 0) <= from.latest
+}
+
+export function plusHeld(a: HeldBy, b: HeldBy): HeldBy {
+  const sum: Record<string, HeldBy[string]> = { ...a }
+  for (const [key, time] of Object.entries(b)) sum[key] = millis((sum[key] ?? 0) + time)
+  const names = Object.entries(sum)
+  if (names.length <= NAMES) return sum
+  const ordered = names.filter(([key]) => key !== OTHER).toSorted(([, x], [, y]) => y - x)
+  const rest = ordered.slice(NAMES - 1).reduce((all, [, time]) => all + time, sum[OTHER] ?? 0)
+  return { ...Object.fromEntries(ordered.slice(0, NAMES - 1)), [OTHER]: millis(rest) }
+}
+
+/** The stretches of the open interval that lie before `horizon` as one: they are kept for their sum only. */
+export function mergedHeld(
+  stretches: readonly HeldStretch[],
+  begin: Instant,
+  horizon: Instant,
+): readonly HeldStretch[] {
+  const isPast = ({ from, to }: HeldStretch): boolean => from >= begin && to < horizon
+  const past = stretches.filter(isPast)
+  const first = past[0]
+  const last = past.at(-1)
+  if (!first || !last || past.length === 1) return stretches
+  const merged = { from: first.from, to: last.to, by: past.map(({ by }) => by).reduce(plusHeld, {}) }
+  return [
+    ...stretches.filter(({ to }) => to <= first.from),
+    merged,
+    ...stretches.filter(({ from }) => from >= last.to),
+  ]
+}

@@ -1,0 +1,85 @@
+// The audit of an account, from its ledger, the days of it, and what the service counted itself.
+import { effectiveDelay } from '../../model/service/compute.ts'
+import type { Audit, AuditedCompute, AuditWeek } from '../../model/output/audit.ts'
+import type { Consumption } from '../../model/service/consumption.ts'
+import type { DayRow } from '../../model/ledger/day.ts'
+import type { ApiKey } from '../../model/service/api-key.ts'
+import type { ComputeAccount, Ledger } from '../../model/ledger/ledger.ts'
+import type { Prices } from '../../model/ledger/price.ts'
+import { instant, ratio, type Instant } from '../../model/units.ts'
+import { computeKey } from '../../model/service/compute.ts'
+import { countedDays, type CountedDay } from './corrected-days.ts'
+import { findingsOf } from './findings.ts'
+import { sumsOf } from './sums.ts'
+
+export type AuditInput = {
+  readonly ledger: Ledger
+  /** Of `[from, to)`, days of UTC as the service counts them. */
+  readonly days: readonly DayRow[]
+  readonly consumption: readonly Consumption[]
+  readonly keys: readonly ApiKey[]
+  readonly prices: Prices
+  readonly from: Instant
+  readonly to: Instant
+}
+
+const WEEK = 7 * 86_400_000
+
+export function auditOf(input: AuditInput): Audit {
+  const { ledger, prices, from, to } = input
+  const days = countedDays(input.days, input.consumption, to)
+  const byKey = Map.groupBy(days, ({ ref }) => computeKey(ref))
+  const living = [...ledger.computes].filter(([, { goneAt }]) => goneAt === undefined)
+  const judged = living.map(([key, account]) => {
+    const own = byKey.get(key) ?? []
+    return { compute: audited(account, own, input), createdAt: account.compute.createdAt, days: own }
+  })
+  const total = sumsOf(days)
+  const counted = sumsOf(days.filter(({ isCounted }) => isCounted))
+  return {
+    from,
+    to,
+    currency: prices.currency,
+    projects: ledger.projects.size,
+    computes: living.length,
+    total,
+    counted: ratio(total.spend.likely === 0 ? 1 : counted.spend.likely / total.spend.likely),
+    weeks: weeksOf(days, from, to),
+    byCompute: judged
+      .map(({ compute }) => compute)
+      .toSorted(
+        (a, b) => b.spend.likely - a.spend.likely || (computeKey(a.ref) < computeKey(b.ref) ? -1 : 1),
+      ),
+    findings: findingsOf(judged, input.keys, { from, now: to }),
+  }
+}
+
+function audited(
+  { ref, compute }: ComputeAccount,
+  days: readonly CountedDay[],
+  { ledger, from, to }: AuditInput,
+): AuditedCompute {
+  const project = ledger.projects.get(ref.projectId)?.project
+  const sums = sumsOf(days)
+  const existed = Math.max(1, to - Math.max(from, compute.createdAt))
+  return {
+    ...sums,
+    ref,
+    projectName: project?.name ?? ref.projectId,
+    sizing: compute.sizing,
+    delay: effectiveDelay(compute, project),
+    awakeShare: ratio(Math.min(1, sums.awake.likely / existed)),
+  }
+}
+
+/** A day belongs to the week in which it begins; weeks before anything was awake are left out. */
+function weeksOf(days: readonly CountedDay[], from: Instant, to: Instant): readonly AuditWeek[] {
+  const count = Math.floor((to - from) / WEEK)
+  const weeks = Array.from({ length: count }, (_, index) => {
+    const begin = instant(to - (count - index) * WEEK)
+    const sums = sumsOf(days.filter((day) => day.from >= begin && day.from < begin + WEEK))
+    return { from: begin, spend: sums.spend.likely, awake: sums.awake.likely, wakes: sums.wakes }
+  })
+  const first = weeks.findIndex(({ awake }) => awake > 0)
+  return first === -1 ? [] : weeks.slice(first)
+}

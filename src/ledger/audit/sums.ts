@@ -1,0 +1,24 @@
+import type { AuditSums } from '../../model/output/audit.ts'
+import type { CuTimeByPrice } from '../../model/ledger/ledger.ts'
+import { micros, millis, type Millis } from '../../model/units.ts'
+import { addBounds, addCuTime, NO_TIME } from '../settle/cu-time.ts'
+import { cuTimeSum, spendOf } from '../settle/totals.ts'
+import type { CountedDay } from './corrected-days.ts'
+
+/** What some days amount to. The money is computed once, so that no rounding adds up. */
+export function sumsOf(days: readonly CountedDay[]): AuditSums {
+  const cuTime = days.reduce<CuTimeByPrice>((sum, day) => addCuTime(sum, day.cuTime), {})
+  const awake = days.reduce((sum, day) => addBounds<Millis>(sum, day.awake, millis), NO_TIME)
+  return {
+    spend: spendOf(cuTime),
+    awake,
+    cuTime: cuTimeSum(cuTime),
+    idleTail: millis(days.reduce((sum, { idleTail }) => sum + idleTail, 0)),
+    tailSpend: micros(days.reduce((sum, day) => sum + tailSpendOf(day), 0)),
+    wakes: days.reduce((sum, { wakes }) => sum + wakes, 0),
+  }
+}
+
+/** A tail costs what the compute cost on average that day. */
+const tailSpendOf = ({ cuTime, awake, idleTail }: CountedDay): number =>
+  awake.likely === 0 ? 0 : (spendOf(cuTime).likely * Math.min(idleTail, awake.likely)) / awake.likely

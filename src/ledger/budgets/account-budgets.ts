@@ -1,0 +1,194 @@
+// All budgets of an account together.
+import type { Budget, BudgetStates, BudgetView } from '../../model/policy/budget.ts'
+import { computeKey, largestCu } from '../../model/service/compute.ts'
+import type { Event } from '../../model/output/event.ts'
+import type { ComputeAccount, Ledger, ProjectAccount } from '../../model/ledger/ledger.ts'
+import type { Batch } from '../../model/ports.ts'
+import type { Prices } from '../../model/ledger/price.ts'
+import { createRemembered } from '../../std/cache.ts'
+import { selects, targetOf } from '../../model/policy/selector.ts'
+import type { AwakeSlice } from '../../model/ledger/slice.ts'
+import type { Steps } from '../../std/cooperative.ts'
+import type { Tallies } from '../../model/ledger/counters.ts'
+import type { Instant, Micros } from '../../model/units.ts'
+import { goingOn, type AsOf } from '../settle/accrual.ts'
+import { priceAt } from '../settle/slices.ts'
+import { openLook, type Burning } from './evaluate.ts'
+import {
+  byCompute,
+  settleBudget,
+  withNewcomers,
+  type BudgetCompute,
+  type BudgetComputes,
+  type Newcomer,
+  type SettleInput,
+} from './settle.ts'
+
+export type SettledInput = Omit<SettleInput, 'settled'> & {
+  /** What was settled since the states were kept: each slice once for good. */
+  readonly settled: readonly AwakeSlice[]
+  /** Computes that were not known before, and that the service tells no history of. */
+  readonly newcomers?: readonly Newcomer[]
+}
+
+/** The states with what was settled, without those of budgets that are no more; a state that did not change is the same object. */
+export function settleBudgets(
+  budgets: readonly Budget[],
+  states: BudgetStates,
+  { settled, newcomers = [], ...rest }: SettledInput,
+): BudgetStates {
+  const input = { ...rest, settled: byCompute(settled) }
+  return Object.fromEntries(
+    budgets.map((budget) => {
+      const state = settleBudget(budget, states[budget.name], input)
+      return [budget.name, withNewcomers(budget, state, newcomers)]
+    }),
+  )
+}
+
+/** Computes looked at in one step. Doubled, the event loop is held up for some 10 ms. */
+const COMPUTES = 500
+
+export type BudgetsLook = {
+  readonly states: BudgetStates
+  readonly tallies: Tallies['budgets']
+  /** In the order of `budgets`; without those that no period holds now. */
+  readonly views: readonly BudgetView[]
+  readonly events: readonly Event[]
+}
+
+/** Which budgets each compute counts for; remembered while its account and its project stay what they are, and somebody looks at it. */
+export type BudgetScopes = {
+  readonly budgets: readonly Budget[]
+  readonly of: (account: ComputeAccount, project: ProjectAccount | undefined) => Scoped
+  /** Forgets the accounts that nobody asked for since the last time. */
+  readonly forgetRest: () => void
+}
+
+type Scoped = {
+  readonly project: ProjectAccount | undefined
+  /** In `budgets`; one list for all computes that count for the same. */
+  readonly places: readonly number[]
+}
+
+export function createScopes(budgets: readonly Budget[]): BudgetScopes {
+  const known = createRemembered<ComputeAccount, Scoped>()
+  const lists = new Map<string, readonly number[]>()
+  const listOf = (places: readonly number[]): readonly number[] => {
+    const key = places.join(' ')
+    const list = lists.get(key) ?? places
+    lists.set(key, list)
+    return list
+  }
+  return {
+    budgets,
+    of: (account, project) => {
+      const before = known.of(account)
+      if (before?.project === project && before) return before
+      const compute = scopedCompute(account, project)
+      const places = budgets.flatMap(({ scope }, place) => (selects(scope, compute) ? [place] : []))
+      const scoped = { project, places: listOf(places) }
+      known.keep(account, scoped)
+      return scoped
+    },
+    forgetRest: known.forgetRest,
+  }
+}
+
+export type LookedAt = Pick<Ledger, 'computes' | 'projects' | 'budgets' | 'tallies'> & {
+  readonly prices: Prices
+  readonly now: Instant
+  /** The latest that it may be now; `now` where nothing is said. */
+  readonly atMost?: Instant | undefined
+  /** The service could not be asked. */
+  readonly unseen?: boolean
+}
+
+/** What all budgets come to now, with what is not settled yet of every compute. */
+export function* lookAtBudgets(scopes: BudgetScopes, known: LookedAt): Steps<BudgetsLook> {
+  const { computes, projects, budgets: states, tallies, prices, now, atMost, unseen = false } = known
+  const { budgets } = scopes
+  const perCuHour = priceAt(prices, now)
+  const looks = budgets.map((budget) => ({
+    name: budget.name,
+    look: openLook(budget, { state: states[budget.name], tally: tallies.budgets[budget.name], unseen }, now),
+    waiting: [] as AwakeSlice[],
+  }))
+  const tell = (): void => {
+    for (const { look, waiting } of looks) look.provisional(waiting.splice(0))
+  }
+  let count = 0
+  for (const account of budgets.length === 0 ? [] : computes.values()) {
+    const project = projects.get(account.ref.projectId)
+    const { places } = scopes.of(account, project)
+    const slices = places.length === 0 ? [] : unsettledOf(account, { prices, project, now, atMost })
+    for (const place of places) {
+      looks[place]?.look.compute({ ...burningOf(account), perCuHour })
+      for (const slice of slices) looks[place]?.waiting.push(slice)
+    }
+    count += 1
+    if (count % COMPUTES !== 0) continue
+    tell()
+    yield
+  }
+  tell()
+  scopes.forgetRest()
+  const closed = looks.map(({ name, look }) => ({ name, look: look.close() }))
+  return {
+    states: Object.fromEntries(closed.map(({ name, look }) => [name, look.state])),
+    tallies: Object.fromEntries(closed.map(({ name, look }) => [name, look.tally])),
+    views: closed.flatMap(({ look: { view } }) => (view ? [view] : [])),
+    events: closed.flatMap(({ look: { events } }) => events),
+  }
+}
+
+/** What its account holds, and what went on since it was folded. */
+function unsettledOf(account: ComputeAccount, asOf: AsOf): readonly AwakeSlice[] {
+  const since = goingOn(account, asOf)
+  return since ? [...account.unsettled, since] : account.unsettled
+}
+
+/** Computes as budgets see them; what awake ones cost is the price of now. */
+export function budgetComputes(
+  accounts: Iterable<ComputeAccount>,
+  {
+    projectOf,
+    prices,
+    now,
+  }: {
+    readonly projectOf: (projectId: string) => ProjectAccount | undefined
+    readonly prices: Prices
+    readonly now: Instant
+  },
+): BudgetComputes {
+  const perCuHour: Micros = priceAt(prices, now)
+  return new Map(
+    [...accounts].map((account) => [
+      computeKey(account.ref),
+      { ...scopedCompute(account, projectOf(account.ref.projectId)), perCuHour },
+    ]),
+  )
+}
+
+const scopedCompute = (
+  { ref, compute, goneAt }: ComputeAccount,
+  project: ProjectAccount | undefined,
+): Omit<BudgetCompute, 'perCuHour'> => ({
+  ...targetOf(ref.account, compute, project?.project),
+  ...burningOf({ compute, goneAt }),
+})
+
+const burningOf = ({
+  compute,
+  goneAt,
+}: Pick<ComputeAccount, 'compute' | 'goneAt'>): Omit<Burning, 'perCuHour'> => ({
+  maxCu: largestCu(compute.sizing),
+  gone: goneAt !== undefined,
+})
+
+/** What is to be stored so that `before` becomes `after`. */
+export function budgetChanges(before: BudgetStates, after: BudgetStates): Batch['budgets'] {
+  const changed = Object.entries(after).filter(([name, state]) => before[name] !== state)
+  const dropped = Object.keys(before).filter((name) => !Object.hasOwn(after, name))
+  return { ...Object.fromEntries(changed), ...Object.fromEntries(dropped.map((name) => [name, undefined])) }
+}

@@ -1,0 +1,122 @@
+// How fast a budget is spent: over the last hour, six hours, day and three days.
+import type { Budget, BudgetLimit, Burn, Pace, Season } from '../../model/policy/budget.ts'
+import type { AwakeSlice, Span } from '../../model/ledger/slice.ts'
+import type { Interval } from '../../model/time.ts'
+import { earliest, instant, seconds, type Cu, type Instant } from '../../model/units.ts'
+import { usualIn, type Spent } from './seasonality.ts'
+
+/** Doubled, the last hour's spend is wrong by up to ten minutes of what was spent around its beginning. */
+const BUCKET = 300_000
+const HOUR = 3_600_000
+const LONGEST = 72 * HOUR
+
+/** Factors of the usual multi-window alerts on error budgets; a tier is off where its threshold would not exceed the floor. */
+const TIERS = [
+  { window: HOUR, factor: 14.4, floor: 2 },
+  { window: 6 * HOUR, factor: 6, floor: 1.5 },
+  { window: 24 * HOUR, factor: 2, floor: 1.25 },
+  // money idles at a burn of 1: three days of it are no news, and what they lead to is the forecast's to say
+  { window: LONGEST, factor: undefined, floor: 1 },
+] as const
+/** Of the highest burn there can be. Doubled, no tier could fire. */
+const REACHABLE = 0.8
+
+/** Nothing before it is in a pace. */
+export const paceBegin = (now: Instant): Instant => instant(Math.floor((now - LONGEST) / BUCKET) * BUCKET)
+
+/** `pace` with what was settled, and what no window reaches any more. */
+export function addToPace(
+  pace: Pace,
+  slices: readonly AwakeSlice[],
+  { now, unit }: { readonly now: Instant; readonly unit: BudgetLimit['unit'] },
+): { readonly pace: Pace; readonly past: readonly Spent[] } {
+  const begin = paceBegin(now)
+  const oldest = begin / BUCKET
+  const kept: Record<string, number> = {}
+  const past: Spent[] = []
+  for (const [bucket, amount] of Object.entries(pace)) {
+    if (Number(bucket) >= oldest) kept[bucket] = amount
+    else past.push({ span: spanOf(Number(bucket)), amount })
+  }
+  for (const slice of slices) {
+    const [from, to] = slice.likely
+    const rate = rateOf(slice.size.likely, Number(slice.price), unit)
+    const before: Span = [from, earliest(to, begin)]
+    if (before[1] > from) past.push({ span: before, amount: (before[1] - from) * rate })
+    const last = Math.floor((to - 1) / BUCKET)
+    for (let bucket = Math.max(oldest, Math.floor(from / BUCKET)); bucket <= last; bucket += 1) {
+      const time = overlap(slice.likely, spanOf(bucket))
+      kept[bucket] = (kept[bucket] ?? 0) + time * rate
+    }
+  }
+  return { pace: kept, past }
+}
+
+const spanOf = (bucket: number): Span => [instant(bucket * BUCKET), instant((bucket + 1) * BUCKET)]
+
+const overlap = (a: readonly [number, number], b: readonly [number, number]): number =>
+  Math.max(0, Math.min(a[1], b[1]) - Math.max(a[0], b[0]))
+
+/** Spend a millisecond at a size and a price in micros per CU-hour, in the unit. */
+export function rateOf(size: Cu, price: number, unit: BudgetLimit['unit']): number {
+  switch (unit) {
+    case 'money':
+      return (size * price) / HOUR
+    case 'cu_hours':
+      return size
+    case 'awake_hours':
+      return 1
+  }
+}
+
+/** What `slices` spent in each of the windows of `burnsOf` that end now. */
+export const spentLately = (
+  slices: readonly AwakeSlice[],
+  { now, unit }: { readonly now: Instant; readonly unit: BudgetLimit['unit'] },
+): readonly number[] =>
+  TIERS.map(({ window }) =>
+    slices.reduce(
+      (sum, { likely, size, price }) =>
+        sum + overlap(likely, [now - window, now]) * rateOf(size.likely, Number(price), unit),
+      0,
+    ),
+  )
+
+/** `M`: all computes awake at their largest for a whole period, by the limit. `rate` is the sum of what they spend a millisecond then. */
+export const maxBurnOf = ({ limit }: Budget, period: Interval, rate: number): number =>
+  (rate * (period.to - period.from)) / limit.amount
+
+export type Spending = {
+  readonly pace: Pace
+  readonly season: Season | undefined
+  /** `spentLately` of all that is not settled yet. */
+  readonly unsettled: readonly number[]
+  readonly period: Interval
+  readonly maxBurn: number
+  /** Nothing before it is known. */
+  readonly since: Instant
+  readonly now: Instant
+}
+
+export function burnsOf({ limit, wallAt }: Budget, spending: Spending): readonly Burn[] {
+  const { pace, season, unsettled, period, maxBurn, since, now } = spending
+  return TIERS.map(({ window, factor, floor }, tier) => {
+    const from = instant(now - window)
+    const planned = (limit.amount * window) / (period.to - period.from)
+    const spent = settledIn(pace, [from, now]) + (unsettled[tier] ?? 0)
+    const burn = from < since ? undefined : spent / planned
+    const expected = season && usualIn(season, [from, now], wallAt)
+    const usual = expected === undefined ? undefined : expected / planned
+    const reachable = factor === undefined ? undefined : Math.min(factor, REACHABLE * maxBurn)
+    if (reachable === undefined)
+      return { window: seconds(window / 1000), burn, usual, threshold: undefined, off: 'left-to-forecast' }
+    const off = reachable > floor ? undefined : 'out-of-reach'
+    return { window: seconds(window / 1000), burn, usual, threshold: off ? undefined : reachable, off }
+  })
+}
+
+const settledIn = (pace: Pace, span: readonly [number, number]): number =>
+  Object.entries(pace).reduce(
+    (sum, [bucket, amount]) => sum + (amount * overlap(spanOf(Number(bucket)), span)) / BUCKET,
+    0,
+  )

@@ -1,0 +1,62 @@
+// Awake time as the store keeps it, as slices again: what a budget counts that is new in the configuration.
+import type { ComputeAccount, SettledInterval } from '../../model/ledger/ledger.ts'
+import type { Prices } from '../../model/ledger/price.ts'
+import type { AwakeSlice, Span } from '../../model/ledger/slice.ts'
+import { cu, instant } from '../../model/units.ts'
+import { spansOf } from '../settle/slices.ts'
+import { lengthOf } from '../interval-math.ts'
+
+/** What is settled of one awake interval. */
+export type Kept = Pick<SettledInterval, 'ref' | 'interval' | 'cuTime'>
+
+/**
+ * One slice for each price, in the order in which the prices held. Sums over a whole interval are those that were kept, inside of it
+ * the size is the average: the sizes from hour to hour are not kept.
+ */
+export function slicesOfKept({ ref, interval, cuTime }: Kept, { periods }: Prices): readonly AwakeSlice[] {
+  const order = periods.map(({ perCuHour }) => String(perCuHour))
+  const prices = Object.entries(cuTime).toSorted(([a], [b]) => order.indexOf(a) - order.indexOf(b))
+  const all = prices.reduce((sum, [, { high }]) => sum + high, 0)
+  const spans = spansOf(interval, interval.knownUntil)
+  let done = 0
+  return prices.map(([price, time]) => {
+    const share: Share = [done, all === 0 ? 1 : done + time.high / all]
+    done = share[1]
+    const [low, likely, high] = [spans.low, spans.likely, spans.high].map((span) => cutOut(span, share))
+    if (!low || !likely || !high) throw new Error('three spans became fewer')
+    return {
+      ref,
+      low,
+      likely,
+      high,
+      size: {
+        low: average(time.low, low),
+        likely: average(time.likely, likely),
+        high: average(time.high, high),
+      },
+      price,
+      assumed: interval.from.source === 'assumed' || interval.to?.source === 'assumed',
+    }
+  })
+}
+
+type Share = readonly [from: number, to: number]
+
+function cutOut([from, to]: Span, [begin, end]: Share): Span {
+  const at = (share: number): Span[0] => instant(Math.round(from + share * (to - from)))
+  return [at(begin), at(end)]
+}
+
+const average = (time: number, span: Span) => cu(lengthOf(span) === 0 ? 0 : time / lengthOf(span))
+
+/** The settled part of the interval that a compute is in, which is no interval of the history yet. */
+export function keptOfOpen({ ref, carried, settledUntil }: ComputeAccount): Kept | undefined {
+  if (!carried) return undefined
+  const until = {
+    earliest: settledUntil,
+    likely: settledUntil,
+    latest: settledUntil,
+    source: 'poll',
+  } as const
+  return { ref, interval: { ...carried.interval, to: until }, cuTime: carried.cuTime }
+}

@@ -1,0 +1,24 @@
+// Who woke computes, as far as evidence tells: that a session of ours did shows, and of others nobody says who they are.
+import { computeKey } from '../../model/service/compute.ts'
+import type { ComputeAccount, Ledger } from '../../model/ledger/ledger.ts'
+import type { Batch } from '../../model/ports.ts'
+import type { Tallies } from '../../model/ledger/counters.ts'
+
+type Wakes = Tallies['wakes']
+
+/** `batch` with the wakes of its computes since `before`; itself where there was none. A wake that turns out to be ours later is counted for both. */
+export function withWakes(batch: Batch, before: Ledger): Batch {
+  const { wakes: known } = before.tallies
+  const wakes = batch.computes.reduce<Wakes>(
+    (sum, account) => withGrowth(sum, before.computes.get(computeKey(account.ref)), account),
+    known,
+  )
+  return wakes === known ? batch : { ...batch, tallies: { ...(batch.tallies ?? before.tallies), wakes } }
+}
+
+function withGrowth(sum: Wakes, before: ComputeAccount | undefined, { counters }: ComputeAccount): Wakes {
+  const dormouse = counters.wakesCaused - (before?.counters.wakesCaused ?? 0)
+  const unknown = Math.max(0, counters.wakes - (before?.counters.wakes ?? 0) - dormouse)
+  if (dormouse + unknown === 0) return sum
+  return { dormouse: sum.dormouse + dormouse, unknown: sum.unknown + unknown }
+}

@@ -1,0 +1,47 @@
+import type { Event } from '../model/output/event.ts'
+import type { ComputeAccount, ProjectAccount } from '../model/ledger/ledger.ts'
+import type { Instant } from '../model/units.ts'
+
+/**
+ * What happened to a compute between two states of its account, in the order it is told. All about one that is new is that it was
+ * found, and nothing about one that is new and gone: should it be there after all, it is found then.
+ */
+export function eventsBetween(
+  before: ComputeAccount | undefined,
+  later: ComputeAccount,
+  now: Instant,
+): readonly Event[] {
+  if (before) return changes(before, later, now)
+  const { ref, goneAt } = later
+  return goneAt === undefined ? [{ account: ref.account, at: now, ref, kind: 'compute-found' }] : []
+}
+
+function changes(before: ComputeAccount, later: ComputeAccount, now: Instant): readonly Event[] {
+  const about = { account: later.ref.account, at: now, ref: later.ref }
+  const more = (name: 'wakes' | 'suspends' | 'restarts' | 'wakesCaused'): boolean =>
+    later.counters[name] > before.counters[name]
+  const startedAt = later.open?.from.likely ?? later.evidence.starts.at(-1) ?? now
+  const endedAt = later.evidence.ends.at(-1) ?? now
+  const told: readonly (readonly [boolean, Event])[] = [
+    [before.goneAt !== undefined && later.goneAt === undefined, { ...about, kind: 'compute-found' }],
+    [more('suspends') && endedAt <= startedAt, { ...about, kind: 'suspend', occurredAt: endedAt }],
+    [more('wakes'), { ...about, kind: 'wake', occurredAt: startedAt }],
+    [more('restarts'), { ...about, kind: 'restart', occurredAt: startedAt }],
+    [more('suspends') && endedAt > startedAt, { ...about, kind: 'suspend', occurredAt: endedAt }],
+    [more('wakesCaused'), { ...about, kind: 'wake-caused' }],
+    [before.goneAt === undefined && later.goneAt !== undefined, { ...about, kind: 'compute-gone' }],
+  ]
+  return told.flatMap(([happened, event]) => (happened ? [event] : []))
+}
+
+/** Where the service's count began to be another than ours, or was so until now. */
+export function countEvents(
+  before: ProjectAccount | undefined,
+  { project: { projectId }, count }: ProjectAccount,
+  about: Pick<Event, 'account' | 'at'>,
+): readonly Event[] {
+  const checked = count?.checked
+  const wasOff = before?.count?.checked?.isOff ?? false
+  if (!checked || checked.isOff === wasOff) return []
+  return [{ ...about, kind: checked.isOff ? 'count-off' : 'count-agrees', projectId, checked }]
+}

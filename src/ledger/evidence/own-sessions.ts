@@ -1,0 +1,65 @@
+// What a session of ours may have left behind, and what it saw of others.
+import type { Evidence, Footprint } from '../../model/ledger/evidence.ts'
+import type { ReadingAccount } from '../../model/ledger/ledger.ts'
+import type { AwakeCauses, Reading, ReadingAttempt } from '../../model/observation.ts'
+import { instant, type Instant } from '../../model/units.ts'
+import { offsetOf } from './clock-offset.ts'
+import { grownBy } from './usage-delta.ts'
+
+/** What earlier readings told: how far the service's clock is ahead of ours, and the counters. */
+type Before = Pick<ReadingAccount, 'clockOffset' | 'last' | 'failures'>
+
+export function withFootprint(evidence: Evidence, attempt: ReadingAttempt, before: Before): Evidence {
+  const footprint = footprintOf(attempt, before)
+  if (evidence.footprints.some(({ connectedAt }) => connectedAt === footprint.connectedAt)) return evidence
+  const footprints = [...evidence.footprints, footprint]
+  return { ...evidence, footprints: footprints.toSorted((a, b) => a.connectedAt - b.connectedAt) }
+}
+
+function footprintOf(attempt: ReadingAttempt, before: Before): Footprint {
+  const { connectedAt, disconnectedAt, look, result, activityLag } = attempt
+  const reading = result.kind === 'read' ? result.reading : undefined
+  const ahead = reading ? offsetOf(attempt, reading) : (before.clockOffset ?? 0)
+  const begun = instant(connectedAt + ahead)
+  return {
+    connectedAt: begun,
+    disconnectedAt: instant(disconnectedAt + ahead),
+    shownAwakeAt: look.answeredAt,
+    activeBefore: look.compute.lastActive,
+    hiddenFrom: instant(look.askedAt + ahead - activityLag * 1000),
+    ...(reading ? seenBy(reading, before, begun) : SAW_NOTHING),
+  }
+}
+
+type Seen = Pick<Footprint, 'postmasterStartedAt' | 'sawForeign' | 'counts' | 'lastForeign' | 'arrivalRate'>
+
+const SAW_NOTHING: Seen = {
+  postmasterStartedAt: undefined,
+  sawForeign: false,
+  counts: false,
+  lastForeign: undefined,
+  arrivalRate: undefined,
+}
+
+function seenBy(reading: Reading, before: Before, begun: Instant): Seen {
+  const { kind, causes, postmasterStartedAt } = reading
+  const known = { postmasterStartedAt, counts: kind === 'full', arrivalRate: arrivalRateOf(reading, before) }
+  if ('missing' in causes) return { ...known, sawForeign: false, lastForeign: undefined }
+  const last = causes.lastForeignStatement
+  return {
+    ...known,
+    sawForeign: isForeign(causes, begun),
+    lastForeign: last !== undefined && last >= postmasterStartedAt ? last : undefined,
+  }
+}
+
+/** Clients at work, or one whose statement ended while we were there. */
+const isForeign = (
+  { working, idleInTransaction, lastForeignStatement }: AwakeCauses,
+  begun: Instant,
+): boolean => working + idleInTransaction > 0 || (lastForeignStatement ?? 0) >= begun
+
+function arrivalRateOf(reading: Reading, before: Before): number | undefined {
+  const grown = grownBy(before, reading)
+  return grown && (grown.arrivals * 1000) / grown.span
+}

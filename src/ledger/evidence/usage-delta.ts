@@ -1,0 +1,39 @@
+// What the counters of use grew by between two readings, our own sessions left out.
+import type { ReadingAccount } from '../../model/ledger/ledger.ts'
+import type { UseAccount } from '../../model/ledger/reading-counters.ts'
+import type { Reading } from '../../model/observation.ts'
+import { millis } from '../../model/units.ts'
+
+export const NO_USE: UseAccount = { arrivals: 0, activeTime: millis(0), last: undefined }
+
+export type Grown = NonNullable<UseAccount['last']> & { readonly activeTime: UseAccount['activeTime'] }
+
+/**
+ * Use by others between the last reading and `later`. Our own sessions in user databases are subtracted: `later`, when it
+ * is one, and the attempts in between that failed half-way and may have got that far.
+ *
+ * @returns undefined where the two are not of one incarnation, or somebody reset the counters in between
+ */
+export function grownBy(
+  { last, failures }: Pick<ReadingAccount, 'last' | 'failures'>,
+  later: Reading,
+): Grown | undefined {
+  if (!last || 'missing' in last.use || 'missing' in later.use) return undefined
+  const span = millis(later.serverTime - last.serverTime)
+  const sessions = later.use.sessions - last.use.sessions
+  const activeTime = millis(later.use.activeTime - last.use.activeTime)
+  const same = last.postmasterStartedAt === later.postmasterStartedAt && span > 0
+  if (!same || sessions < 0 || activeTime < 0) return undefined
+  const own = failures + (later.kind === 'full' ? 1 : 0)
+  return { span, activeTime, arrivals: Math.max(0, sessions - own), averageActive: activeTime / span }
+}
+
+export function withUse(account: UseAccount, grown: Grown | undefined): UseAccount {
+  if (!grown) return account
+  const { activeTime, ...last } = grown
+  return {
+    arrivals: account.arrivals + last.arrivals,
+    activeTime: millis(account.activeTime + activeTime),
+    last,
+  }
+}

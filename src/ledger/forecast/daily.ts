@@ -1,0 +1,47 @@
+// What was counted day by day as a history to forecast from.
+import { dayNumber, weekdayOf, type DayNumber } from '../../calendar/local-time.ts'
+import type { Day } from '../../calendar/zone.ts'
+import type { Amounts, BudgetLimit } from '../../model/policy/budget.ts'
+import { instant, millis, type Instant } from '../../model/units.ts'
+import { measured, NO_AMOUNTS } from '../budgets/amounts.ts'
+import { addBounds, addCuTime } from '../settle/cu-time.ts'
+import type { History } from './history.ts'
+
+/** Day of the zone → what was counted on it. */
+export type Daily = Map<DayNumber, Amounts>
+
+export function addToDay(daily: Daily, day: DayNumber, { awake, cuTime }: Amounts): void {
+  const before = daily.get(day) ?? NO_AMOUNTS
+  daily.set(day, { awake: addBounds(before.awake, awake, millis), cuTime: addCuTime(before.cuTime, cuTime) })
+}
+
+/**
+ * The likely amounts of all finished days but the first, of which a part was before anybody looked; a day of which nothing is kept
+ * cost nothing.
+ *
+ * @returns undefined when no such day is known
+ */
+export function historyOf(daily: Daily, today: DayNumber, unit: BudgetLimit['unit']): History | undefined {
+  const first = dayNumber(Math.min(...daily.keys()) + 1)
+  const days = today - first
+  if (!(days > 0)) return undefined
+  return {
+    amounts: Array.from({ length: days }, (_, index) => {
+      const amounts = daily.get(dayNumber(first + index))
+      return amounts ? measured(amounts, unit).likely : 0
+    }),
+    firstWeekday: (weekdayOf(first) + 6) % 7,
+  }
+}
+
+/** Days from `now` until `to`, each by its real length: half of a day of 25 hours is half a day. */
+export function daysUntil(to: Instant, now: Instant, dayOf: (at: Instant) => Day): number {
+  let days = 0
+  for (let at = now; at < to;) {
+    const day = dayOf(at)
+    const until = instant(Math.min(day.to, to))
+    days += (until - at) / (day.to - day.from)
+    at = until
+  }
+  return days
+}

@@ -1,0 +1,41 @@
+// Compares the count with the ledger, from one base to a later one: the lag takes no part where the count stood still at both.
+import type { CheckStart, CountBase, ProjectCount } from '../../model/ledger/metering.ts'
+import { cuMillis, type CuMillis } from '../../model/units.ts'
+import { reconciled } from './reconcile.ts'
+import { boundsUntil, type ProjectUse } from './ledger-use.ts'
+
+/** Less than that is not compared, ms: whole seconds are too coarse. Doubled, what is wrong is known an hour later. */
+const HOUR = 3_600_000
+/** Then a comparison begins anew, ms. Doubled, an error is told for twice as long after it was over. */
+const DAY = 24 * HOUR
+/** The count is written in whole CU-seconds, at both ends, CU·ms. */
+const ROUNDING = 1000
+/** How well the ends are known that the lag takes part in, ms: where it is measured, and where it is assumed. Doubled, a stretch of a day may be wrong by twice that much unseen. */
+const MEASURED = 60_000
+const ASSUMED = 900_000
+
+type Compared = Pick<ProjectCount, 'check' | 'checked'>
+
+/** What is known with a base that has just been found. */
+export function comparedAt(
+  { check, checked, lag }: ProjectCount,
+  { until, cuTime, still }: CountBase,
+  use: ProjectUse,
+): Compared {
+  const here: CheckStart = { at: until, cuTime, still, computes: use.computes, ...boundsUntil(use, until) }
+  if (!check || check.computes !== here.computes) return { check: here, checked }
+  if (until - check.at < HOUR) return { check, checked }
+  const unsure = check.still && still ? 0 : (lag ? MEASURED : ASSUMED) * use.largest
+  const slack = ROUNDING + unsure
+  const stretch = {
+    from: check.at,
+    to: until,
+    counted: cuMillis(cuTime - check.cuTime),
+    low: cuMillis(Math.max(0, growth(check, here, 'low') - slack)),
+    high: cuMillis(growth(check, here, 'high') + slack),
+  }
+  return { check: until - check.at < DAY ? check : here, checked: reconciled(stretch, checked) }
+}
+
+const growth = (from: CheckStart, to: CheckStart, pick: 'low' | 'high'): CuMillis =>
+  cuMillis(to[pick] - from[pick])

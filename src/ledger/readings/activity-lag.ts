@@ -1,0 +1,57 @@
+// Measures how late the service shows activity: a reading tells when a statement ended, a later look when it shows.
+import type { AwaitedActivity, LagSample, ReadingAccount } from '../../model/ledger/ledger.ts'
+import type { Look, ReadingAttempt } from '../../model/observation.ts'
+import { offsetOf } from '../evidence/clock-offset.ts'
+import { instant, seconds, type Instant, type Seconds } from '../../model/units.ts'
+
+/** Samples kept of each compute. Doubled, a lag that was long once is believed for twice as many readings. */
+const KEPT = 5
+/** `last_active` is written in whole seconds. */
+const SECOND = 1000
+
+type Followed = Pick<ReadingAccount, 'lags' | 'awaited'>
+
+/** @param looks in the order they were made, those before a reading included */
+export function followed(
+  before: ReadingAccount,
+  looks: readonly Look[],
+  readings: readonly ReadingAttempt[],
+): Followed {
+  const { lags, awaited, clockOffset = 0 } = before
+  const known = looks.reduce<Followed>((all, look) => seenBy(all, look, clockOffset), { lags, awaited })
+  return readings.reduce(told, known)
+}
+
+/** A look that shows the awaited activity, or a newer one, dates how late it was shown; one that does not proves a lateness. */
+function seenBy(known: Followed, look: Look, offset: number): Followed {
+  const { awaited } = known
+  if (!awaited) return known
+  const late = (when: Instant): Seconds => seconds(Math.max(0, when + offset - awaited.at) / 1000)
+  if (!shows(look, awaited.at)) {
+    const atLeast = seconds(Math.max(awaited.atLeast, late(look.askedAt)))
+    // Asleep, it shows nothing more; and what is never shown was not taken for activity.
+    return { ...known, awaited: look.compute.state === 'active' ? { ...awaited, atLeast } : undefined }
+  }
+  return withSample(known, { atLeast: awaited.atLeast, atMost: late(look.answeredAt) })
+}
+
+const shows = ({ compute }: Look, at: Instant): boolean => (compute.lastActive ?? 0) > at - SECOND
+
+const withSample = ({ lags }: Followed, { atLeast, atMost }: LagSample): Followed => ({
+  lags: [...lags, { atLeast: seconds(Math.min(atLeast, atMost)), atMost }].slice(-KEPT),
+  awaited: undefined,
+})
+
+/** The look just before a reading is the first that could have shown what the reading tells. */
+function told(known: Followed, attempt: ReadingAttempt): Followed {
+  const { connectedAt, look, result } = attempt
+  if (result.kind !== 'read' || 'missing' in result.reading.causes) return known
+  const { causes, postmasterStartedAt } = result.reading
+  const at = causes.lastForeignStatement
+  if (at === undefined || at < postmasterStartedAt) return known
+  const offset = offsetOf(attempt, result.reading)
+  // What ended while we were there tells nothing of the look, nor does what something newer has hidden.
+  if (at >= connectedAt + offset || (look.compute.lastActive ?? 0) > at) return known
+  const awaited: AwaitedActivity = { at: instant(at), atLeast: seconds(0) }
+  return seenBy({ ...known, awaited }, look, offset)
+}

@@ -1,0 +1,91 @@
+// Computes that are long gone: their sums stay with their project, and nobody has to know them one by one.
+import type { Compute } from '../../model/service/compute.ts'
+import type { Bounds, ComputeAccount, Departed, Left, ProjectAccount } from '../../model/ledger/ledger.ts'
+import { NO_ROLLUPS } from '../../model/ledger/rollup.ts'
+import { after, instant, latest, micros, millis, seconds, type Instant } from '../../model/units.ts'
+import { addBounds, NO_TIME } from '../settle/cu-time.ts'
+import { NO_EVIDENCE } from '../evidence/evidence.ts'
+import { NO_READINGS } from '../readings/reading-state.ts'
+import { spendOf } from '../settle/totals.ts'
+
+/** By then its last day, of 25 hours at the most, is over and settled. Doubled, the deleted previews of a day more are kept in memory. */
+const FAREWELL = seconds(26 * 3600)
+
+/** When nothing more can happen to a compute that is gone; undefined while it is there. */
+export const departsAt = ({ goneAt }: Pick<ComputeAccount, 'goneAt'>): Instant | undefined =>
+  goneAt === undefined ? undefined : after(goneAt, FAREWELL)
+
+/** @returns undefined while anything of it may still change */
+export function departing(account: ComputeAccount, now: Instant): ComputeAccount | undefined {
+  const at = departsAt(account)
+  const isSettled = account.unsettled.length === 0 && account.days.length === 0 && !account.carried
+  if (at === undefined || now < at || !isSettled) return undefined
+  return {
+    ...account,
+    departed: true,
+    settlesAt: undefined,
+    evidence: NO_EVIDENCE,
+    reading: NO_READINGS,
+    rollups: NO_ROLLUPS,
+  }
+}
+
+/** The project's account with the sums of `gone`: those of the whole account stay what they were. */
+export function withDeparted(project: ProjectAccount, gone: ComputeAccount): ProjectAccount {
+  const { totals, counters } = gone
+  const before = project.departed ?? NOBODY
+  return {
+    ...project,
+    departed: {
+      left: [...leftOf(before).filter(({ endpointId }) => endpointId !== gone.ref.endpointId), leaving(gone)],
+      until: before.until,
+      awake: addBounds(before.awake, totals.awake, millis),
+      spend: addBounds(before.spend, spendOf(totals.cuTime), micros),
+      extension: millis(before.extension + totals.extension),
+      observerSpend: micros(before.observerSpend + counters.observerSpend),
+      wakes: before.wakes + counters.wakes,
+      suspends: before.suspends + counters.suspends,
+      wakesCaused: before.wakesCaused + counters.wakesCaused,
+    },
+  }
+}
+
+const leftOf = ({ left = [] }: Departed): readonly Left[] => left
+
+const leaving = ({ ref: { endpointId }, goneAt, foldedAt }: ComputeAccount): Left => ({
+  endpointId,
+  goneAt: goneAt ?? foldedAt,
+})
+
+/** Computes that left one project and are known by their ids. Doubled, a project that deletes many a day costs 20 kB more, and one that is first seen long after it was created is less often taken for one of theirs. */
+const KEPT = 200
+
+/**
+ * The project's account without the ids of those that left long ago. While its history was never read whole it has them all: its history may be
+ * read again, and nobody in it is to be counted twice.
+ */
+export function forgetful(project: ProjectAccount): ProjectAccount {
+  const { listed, departed } = project
+  if (!listed || listed.historyWaits || !departed || leftOf(departed).length <= KEPT) return project
+  const forgotten = leftOf(departed).slice(0, -KEPT)
+  const until = forgotten.reduce((newest, { goneAt }) => latest(newest, goneAt), departed.until)
+  return { ...project, departed: { ...departed, left: leftOf(departed).slice(-KEPT), until } }
+}
+
+/** Whether the sums of a compute count already because it left before, or, of one that nobody knows by its id, may. */
+export const hasLeft = (departed: Departed | undefined, { endpointId, createdAt }: Compute): boolean =>
+  departed !== undefined &&
+  (createdAt <= departed.until || leftOf(departed).some((one) => one.endpointId === endpointId))
+
+const NO_SPEND: Bounds<Departed['observerSpend']> = { low: micros(0), likely: micros(0), high: micros(0) }
+
+const NOBODY: Departed = {
+  until: instant(0),
+  awake: NO_TIME,
+  spend: NO_SPEND,
+  extension: millis(0),
+  observerSpend: micros(0),
+  wakes: 0,
+  suspends: 0,
+  wakesCaused: 0,
+}

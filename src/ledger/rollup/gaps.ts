@@ -1,0 +1,30 @@
+import type { AwakeInterval } from '../../model/ledger/evidence.ts'
+import type { SettledInterval } from '../../model/ledger/ledger.ts'
+import type { Gap } from '../../model/ledger/rollup.ts'
+import { millis } from '../../model/units.ts'
+
+/**
+ * The gaps between awake intervals of one compute: from the last activity before a suspension to the wake that ended it.
+ * Both edges bring their doubt. A restart ends no gap.
+ *
+ * @param intervals in order of time, none left out
+ */
+export const gapsBetween = (
+  intervals: readonly Pick<SettledInterval, 'interval' | 'idleTail'>[],
+): readonly Gap[] =>
+  intervals.slice(1).flatMap(({ interval: next }, index) => {
+    const before = intervals[index]
+    if (!before?.interval.to || next.restart) return []
+    return [gapBetween(before.interval.to, before.idleTail, next)]
+  })
+
+function gapBetween(
+  asleep: NonNullable<AwakeInterval['to']>,
+  idleTail: number,
+  { from: wake }: AwakeInterval,
+): Gap {
+  return {
+    low: millis(Math.max(0, wake.earliest - asleep.latest) + idleTail),
+    high: millis(Math.max(0, wake.latest - asleep.earliest) + idleTail),
+  }
+}

@@ -1,0 +1,43 @@
+// CU-time of slices: the integral of the size over their time, by price, with both kinds of doubt.
+import type { Bounds, CuTimeByPrice } from '../../model/ledger/ledger.ts'
+import type { AwakeSlice } from '../../model/ledger/slice.ts'
+import { cuMillis, millis, type CuMillis, type Millis } from '../../model/units.ts'
+import { lengthOf } from '../interval-math.ts'
+
+export const NO_CU_TIME: Bounds<CuMillis> = { low: cuMillis(0), likely: cuMillis(0), high: cuMillis(0) }
+export const NO_TIME: Bounds<Millis> = { low: millis(0), likely: millis(0), high: millis(0) }
+
+/** Low: the surest part at the least size; high: the longest possible part at the largest. */
+export function cuTimeOf(slices: readonly AwakeSlice[]): CuTimeByPrice {
+  const byPrice: Record<string, Bounds<CuMillis>> = {}
+  for (const { low, likely, high, size, price } of slices) {
+    const time = {
+      low: cuMillis(lengthOf(low) * size.low),
+      likely: cuMillis(lengthOf(likely) * size.likely),
+      high: cuMillis(lengthOf(high) * size.high),
+    }
+    byPrice[price] = addBounds(byPrice[price] ?? NO_CU_TIME, time, cuMillis)
+  }
+  return byPrice
+}
+
+export const awakeOf = (slices: readonly AwakeSlice[]): Bounds<Millis> =>
+  slices.reduce((sum, { low, likely, high }) => {
+    const time = { low: lengthOf(low), likely: lengthOf(likely), high: lengthOf(high) }
+    return addBounds<number>(sum, time, millis) as Bounds<Millis>
+  }, NO_TIME)
+
+export function addBounds<Value extends number>(
+  a: Bounds<Value>,
+  b: Bounds<Value>,
+  unit: (value: number) => Value,
+): Bounds<Value> {
+  return { low: unit(a.low + b.low), likely: unit(a.likely + b.likely), high: unit(a.high + b.high) }
+}
+
+export function addCuTime(a: CuTimeByPrice, b: CuTimeByPrice): CuTimeByPrice {
+  const sum: Record<string, Bounds<CuMillis>> = { ...a }
+  for (const [price, time] of Object.entries(b))
+    sum[price] = addBounds(sum[price] ?? NO_CU_TIME, time, cuMillis)
+  return sum
+}

@@ -1,0 +1,30 @@
+// What belongs to a day beside awake time: wakes, idle tails and what our readings added.
+import type { AwakeInterval } from '../../model/ledger/evidence.ts'
+import type { Span } from '../../model/ledger/slice.ts'
+import { instant, latest, millis, type Instant, type Millis } from '../../model/units.ts'
+import { endTotals, type TotalsContext } from './totals.ts'
+
+export type Entry =
+  | { readonly kind: 'wake'; readonly at: Instant }
+  | { readonly kind: 'extension'; readonly at: Instant; readonly added: Millis }
+  /** `before`: what of the tail lay in days that are settled; counted on the first day of `span`. */
+  | { readonly kind: 'tail'; readonly span: Span; readonly before: Millis }
+
+export const startEntry = ({ from, restart }: AwakeInterval): readonly Entry[] =>
+  restart ? [] : [{ kind: 'wake', at: from.likely }]
+
+export const extensionEntry = (added: Millis, at: Instant): readonly Entry[] =>
+  added === 0 ? [] : [{ kind: 'extension', at, added }]
+
+/** @param notBefore days before it are settled */
+export function endEntries(
+  interval: AwakeInterval,
+  context: TotalsContext,
+  notBefore: Instant,
+): readonly Entry[] {
+  const { idleTail, extension } = endTotals(interval, context)
+  const end = latest(interval.to?.likely ?? interval.knownUntil, notBefore)
+  const begin = latest(instant(end - idleTail), notBefore)
+  const tail: Entry = { kind: 'tail', span: [begin, end], before: millis(idleTail - (end - begin)) }
+  return [...(idleTail > 0 ? [tail] : []), ...extensionEntry(extension, end)]
+}

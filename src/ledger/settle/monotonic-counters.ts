@@ -1,0 +1,31 @@
+import type { Counters, Totals } from '../../model/ledger/ledger.ts'
+import { cuMillis, micros, millis, type Micros } from '../../model/units.ts'
+import { cuTimeSum, spendOf } from './totals.ts'
+import { unproductiveAfter } from './unproductive.ts'
+
+const HOUR = 3_600_000
+
+/**
+ * The published counters never fall, also when a late fact makes a total smaller or the price table changes. What
+ * observing added is priced at the compute's mean size and at today's price.
+ */
+export function risen(before: Counters, totals: Totals, priceNow: Micros): Counters {
+  const extension = millis(Math.max(before.extension, totals.extension))
+  const cuTime = cuMillis(Math.max(before.cuTime, cuTimeSum(totals.cuTime).likely))
+  const awake = millis(Math.max(before.awake, totals.awake.likely))
+  const size = awake === 0 ? 0 : cuTime / awake
+  const spend = micros(Math.max(before.spend, spendOf(totals.cuTime).likely))
+  return {
+    awake,
+    cuTime,
+    spend,
+    idleTail: millis(Math.max(before.idleTail, totals.idleTail)),
+    extension,
+    observerSpend: micros(before.observerSpend + ((extension - before.extension) * size * priceNow) / HOUR),
+    wakes: Math.max(before.wakes, totals.wakes),
+    suspends: Math.max(before.suspends, totals.suspends),
+    restarts: Math.max(before.restarts, totals.restarts),
+    wakesCaused: Math.max(before.wakesCaused, totals.wakesCaused),
+    unproductive: unproductiveAfter(before.unproductive ?? {}, totals, spend),
+  }
+}

@@ -1,0 +1,92 @@
+// What of the evidence is no longer needed.
+import { isFollowed } from '../../model/service/operation.ts'
+import type { AwakeInterval, Evidence } from '../../model/ledger/evidence.ts'
+import type { Totals } from '../../model/ledger/ledger.ts'
+import type { Instant } from '../../model/units.ts'
+import { extensionOf, foreignActivities, ownActivities } from '../evidence/activity.ts'
+import { updatesOf } from '../evidence/continuity.ts'
+import { departureIn } from '../evidence/evidence.ts'
+import { mergedHeld } from '../attribution/attribution.ts'
+import { NO_TOTALS, type TotalsContext } from './totals.ts'
+
+/** Instants of the interface are in whole seconds: the edge that one dates may lie this much after it. */
+const SECOND = 1000
+
+/**
+ * The evidence without what only tells of the time before `at`.
+ *
+ * @param carried the interval that goes on then: what explains it as a whole is kept until it ends
+ */
+export function evidenceAfter(evidence: Evidence, at: Instant, carried: AwakeInterval | undefined): Evidence {
+  const later = (one: Instant): boolean => one > at
+  const reaches = (one: Instant): boolean => one + SECOND > at
+  const before = evidence.sizes.findLastIndex(({ firstSeenAt }) => firstSeenAt <= at)
+  return {
+    operations: evidence.operations.filter(
+      (operation) =>
+        reaches(operation.updatedAt) ||
+        isFollowed(operation, at) ||
+        (carried !== undefined && operation.action === 'check_availability'),
+    ),
+    sightings: sightingsAfter(evidence, at),
+    starts: evidence.starts.filter(reaches),
+    ends: evidence.ends.filter(reaches),
+    // Inside an interval activity is pruned as its share of the extension is summed up.
+    activities: carried ? evidence.activities : evidence.activities.filter(later),
+    sizes: evidence.sizes.filter((_, index) => index >= before - 1),
+    measured: evidence.measured.filter(
+      (one, index, all) => later(all[index + 1]?.at ?? one.at) || later(one.at),
+    ),
+    footprints: carried
+      ? evidence.footprints
+      : evidence.footprints.filter(({ disconnectedAt }) => later(disconnectedAt)),
+    covered: evidence.covered,
+    readSince: evidence.readSince,
+    updates: updatesOf(evidence),
+    held: carried
+      ? mergedHeld(evidence.held, carried.from.earliest, at)
+      : evidence.held.filter(({ to }) => later(to)),
+  }
+}
+
+/**
+ * A look whose record does not know yet of what is settled tells of the time before it, whatever our clock showed. That the compute
+ * is gone stays true: a start that is listed late was before it.
+ */
+function sightingsAfter({ sightings, starts, ends }: Evidence, at: Instant): Evidence['sightings'] {
+  const isPast = (one: Instant): boolean => one <= at
+  const [started, ended] = [starts.findLast(isPast) ?? 0, ends.findLast(isPast) ?? 0]
+  const departure = departureIn({ sightings })
+  return sightings.filter((one) => {
+    const { answeredAt, record } = one
+    const isOutdated = record && ((record.startedAt ?? 0) < started || (record.suspendedAt ?? 0) < ended)
+    return one === departure || (answeredAt >= at && !isOutdated)
+  })
+}
+
+/** Of an interval that goes on at `until`: activity before it, once its share of the extension is summed up. */
+export function prunedOpen(
+  evidence: Evidence,
+  interval: AwakeInterval | undefined,
+  { context, until }: { readonly context: TotalsContext; readonly until: Instant },
+): { readonly evidence: Evidence; readonly totals: Totals } {
+  const isPast = (at: Instant): boolean => at <= until
+  // Where nobody else was active, or nothing can be prolonged, our own last trace will do.
+  const foreign = context.delay === 'never' ? [] : foreignActivities(evidence)
+  const pivot =
+    foreign.findLast(isPast) ?? (foreign.length === 0 ? ownActivities(evidence).findLast(isPast) : undefined)
+  if (!interval || interval.to || pivot === undefined || pivot <= interval.from.latest)
+    return { evidence, totals: NO_TOTALS }
+  const past = { ...interval, knownUntil: pivot }
+  const before = { ...evidence, activities: evidence.activities.filter((at) => at <= pivot) }
+  return {
+    totals: { ...NO_TOTALS, extension: extensionOf({ ...past, to: undefined }, before, context.delay) },
+    evidence: {
+      ...evidence,
+      activities: evidence.activities.filter((at) => at >= pivot || at <= interval.from.latest),
+      footprints: evidence.footprints.filter(
+        (one) => one.disconnectedAt >= pivot || one.connectedAt <= interval.from.latest,
+      ),
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import type { ComputeConfig } from '../../control/project.ts'
+import { withoutUndefined } from '../../without-undefined.ts'
+
+/** Name → value; which ones, control/pg-settings.ts and the server say. */
+export const pgSettings = z.record(z.string(), z.string())
+
+/** What may be set at creation and later (service-facts 2). Which values are allowed, control/rules.ts says. */
+const settable = {
+  autoscaling_limit_min_cu: z.number().optional(),
+  autoscaling_limit_max_cu: z.number().optional(),
+  suspend_timeout_seconds: z.number().int().optional(),
+  disabled: z.boolean().optional(),
+  passwordless_access: z.boolean().optional(),
+  pooler_enabled: z.boolean().optional(),
+  pooler_mode: z.enum(['transaction']).optional(),
+  provisioner: z.enum(['k8s-pod', 'k8s-neonvm']).optional(),
+  settings: z.object({ pg_settings: pgSettings.optional() }).optional(),
+  name: z.string().min(1).max(64).optional(),
+}
+
+export const id = z.string().regex(/^[a-z0-9-]{1,60}$/)
+
+const createFields = z.object({
+  branch_id: id,
+  type: z.enum(['read_write', 'read_only']),
+  region_id: z.string().optional(),
+  ...settable,
+})
+
+const updateFields = z.object({ branch_id: id.optional(), ...settable })
+
+export const createBody = z.object({ endpoint: createFields })
+export const updateBody = z.object({ endpoint: updateFields })
+
+/** A compute that is made together with its branch. */
+export const branchEndpoint = z.object({ type: z.enum(['read_write', 'read_only']), ...settable })
+
+export type CreateFields = z.output<typeof createFields>
+export type UpdateFields = z.output<typeof updateFields>
+type SettableFields = Omit<UpdateFields, 'branch_id'>
+
+/** Only what the client said; everything else stays as it is. */
+export function configOf(fields: SettableFields): Partial<ComputeConfig> {
+  const said: { readonly [key in keyof ComputeConfig]: ComputeConfig[key] | undefined } = {
+    minCu: fields.autoscaling_limit_min_cu,
+    maxCu: fields.autoscaling_limit_max_cu,
+    suspendTimeout: fields.suspend_timeout_seconds,
+    disabled: fields.disabled,
+    passwordless: fields.passwordless_access,
+    provisioner: fields.provisioner,
+    name: fields.name,
+    poolerEnabled: fields.pooler_enabled,
+    pgSettings: fields.settings?.pg_settings,
+  }
+  return withoutUndefined(said)
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import type { ComputeDefaults, Quota } from '../../control/project.ts'
+import { withoutUndefined } from '../../without-undefined.ts'
+import { id, pgSettings } from './endpoint-body.ts'
+
+const limit = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional()
+
+/** Of the settings of a project the local service has the quota; others are ignored like unknown fields. */
+const settings = z
+  .object({
+    quota: z
+      .object({
+        active_time_seconds: limit,
+        compute_time_seconds: limit,
+        written_data_bytes: limit,
+        data_transfer_bytes: limit,
+        logical_size_bytes: limit,
+      })
+      .optional(),
+  })
+  .optional()
+
+const defaults = z
+  .object({
+    autoscaling_limit_min_cu: z.number().optional(),
+    autoscaling_limit_max_cu: z.number().optional(),
+    suspend_timeout_seconds: z.number().int().optional(),
+    pg_settings: pgSettings.optional(),
+  })
+  .optional()
+
+const settable = {
+  name: z.string().min(1).max(256).optional(),
+  settings,
+  default_endpoint_settings: defaults,
+  history_retention_seconds: z.number().int().min(0).max(2_592_000).optional(),
+}
+
+const name = z.string().min(1).max(256).optional()
+
+const createFields = z.object({
+  ...settable,
+  branch: z
+    .object({ name, role_name: z.string().optional(), database_name: z.string().optional() })
+    .optional(),
+  autoscaling_limit_min_cu: z.number().optional(),
+  autoscaling_limit_max_cu: z.number().optional(),
+  provisioner: z.enum(['k8s-pod', 'k8s-neonvm']).optional(),
+  region_id: z.string().optional(),
+  pg_version: z.number().int().min(14).max(18).optional(),
+  store_passwords: z.boolean().optional(),
+  org_id: id.optional(),
+})
+
+export const createBody = z.object({ project: createFields })
+export const updateBody = z.object({ project: z.object(settable) })
+
+export type CreateFields = z.output<typeof createFields>
+export type UpdateFields = z.output<typeof updateBody>['project']
+
+/** Only what the client said. */
+export function defaultsOf({ default_endpoint_settings: said }: UpdateFields): Partial<ComputeDefaults> {
+  return withoutUndefined({
+    minCu: said?.autoscaling_limit_min_cu,
+    maxCu: said?.autoscaling_limit_max_cu,
+    suspendTimeout: said?.suspend_timeout_seconds,
+    pgSettings: said?.pg_settings,
+  })
+}
+
+export const quotaOf = ({ settings: said }: UpdateFields): Quota => withoutUndefined(said?.quota ?? {})

@@ -1,0 +1,145 @@
+// Projects and branches as the service writes them, with their counters.
+import { useOf } from '../../control/usage/usage.ts'
+import { monthOf } from '../../control/usage/month.ts'
+import { type Branch, type Project, type Use, publishedActivity } from '../../control/project.ts'
+import { totalUse } from '../../control/usage/quota.ts'
+import { withoutUndefined } from '../../without-undefined.ts'
+import type { Api } from '../context.ts'
+import { REGION, optional, timestamp, viewOf } from './records.ts'
+
+/** Service-facts 4: MiB, and the same in bytes. Not in the interface. */
+const BRANCH_LIMIT_MIB = 16_384
+
+/** Whole awake seconds and CU-seconds. */
+type Counters = { readonly awake: number; readonly cu: number }
+
+const countersOf = ({ awakeMs, cuMs }: Use): Counters => ({
+  awake: Math.floor(awakeMs / 1000),
+  cu: Math.floor(cuMs / 1000),
+})
+
+/** The instant counters show: behind the present by their lag. */
+const countedUntil = ({ clock, settings }: Api): number => clock.now() - 1000 * settings().countersLag
+
+/** A project's use as its counters show it: all of it, less what the lag still hides. */
+function countedUse(project: Project, api: Api): Counters {
+  const to = api.clock.now()
+  const all = totalUse(project, to)
+  const from = countedUntil(api)
+  if (from >= to) return countersOf(all)
+  const hidden = useOf(api.plane.intervals(project.id, { from, to }))
+  return countersOf({ awakeMs: all.awakeMs - hidden.awakeMs, cuMs: all.cuMs - hidden.cuMs })
+}
+
+export const subscriptionOf = ({ settings }: Api): 'free_v3' | 'scale_v3' =>
+  settings().plan === 'free' ? 'free_v3' : 'scale_v3'
+
+/** What the list and the detail of a project have in common. */
+function projectWire(project: Project, { cu }: Counters, api: Api): Record<string, unknown> {
+  const { now, lag, suffix } = viewOf(api)
+  const activity = project.computes
+    .map((compute) => publishedActivity(compute.activity, now, lag))
+    .filter((at) => at !== undefined)
+  const { defaults } = project
+  return {
+    id: project.id,
+    name: project.name,
+    platform_id: 'local',
+    region_id: REGION,
+    provisioner: 'k8s-neonvm',
+    pg_version: api.pgVersion,
+    locked: false,
+    proxy_host: suffix,
+    branch_logical_size_limit: BRANCH_LIMIT_MIB,
+    branch_logical_size_limit_bytes: BRANCH_LIMIT_MIB * 1_048_576,
+    store_passwords: project.storePasswords,
+    cpu_used_sec: cu,
+    creation_source: 'api',
+    owner_id: api.account.id,
+    org_id: api.account.organizationId,
+    history_retention_seconds: project.historyRetention,
+    default_endpoint_settings: {
+      ...withoutUndefined({
+        autoscaling_limit_min_cu: defaults.minCu,
+        autoscaling_limit_max_cu: defaults.maxCu,
+      }),
+      suspend_timeout_seconds: defaults.suspendTimeout,
+      pg_settings: defaults.pgSettings,
+    },
+    settings: { quota: withoutUndefined(project.quota) },
+    ...optional('compute_last_active_at', activity.length > 0 ? Math.max(...activity) : undefined),
+    created_at: timestamp(project.createdAt),
+    updated_at: timestamp(project.updatedAt),
+  }
+}
+
+export function listWire(project: Project, api: Api): Record<string, unknown> {
+  const counters = countedUse(project, api)
+  return { ...projectWire(project, counters, api), active_time: counters.awake, org_name: ORGANIZATION }
+}
+
+export const ORGANIZATION = 'local'
+
+/** Counters of a project cover the calendar month in UTC. */
+export function detailWire(project: Project, api: Api): Record<string, unknown> {
+  const month = monthOf(api.clock.now())
+  const until = Math.max(month.from, countedUntil(api))
+  const use = countersOf(useOf(api.plane.intervals(project.id, { from: month.from, to: until })))
+  return {
+    ...projectWire(project, countedUse(project, api), api),
+    owner: {
+      name: 'local',
+      email: 'local@localhost.localdomain',
+      branches_limit: 10,
+      subscription_type: subscriptionOf(api),
+    },
+    consumption_period_start: timestamp(month.from),
+    consumption_period_end: timestamp(month.to),
+    active_time_seconds: use.awake,
+    compute_time_seconds: use.cu,
+    written_data_bytes: 0,
+    data_transfer_bytes: 0,
+    data_storage_bytes_hour: 0,
+  }
+}
+
+/** Branches of one project. Each shows what computes used while they were on it. */
+export function branchesWire(
+  project: Project,
+  branches: readonly Branch[],
+  api: Api,
+): Record<string, unknown>[] {
+  const to = countedUntil(api)
+  const intervals = api.plane.intervals(project.id, { from: 0, to })
+  return branches.map((branch) =>
+    branchWire(
+      project,
+      branch,
+      countersOf(useOf(intervals.filter(({ branchId }) => branchId === branch.id))),
+    ),
+  )
+}
+
+function branchWire({ id, branches }: Project, branch: Branch, use: Counters): Record<string, unknown> {
+  const isDefault = branches[0]?.id === branch.id
+  return {
+    id: branch.id,
+    project_id: id,
+    ...(branch.parentId !== undefined && { parent_id: branch.parentId }),
+    name: branch.name,
+    current_state: branch.state,
+    ...(branch.state === 'init' && { pending_state: 'ready' }),
+    state_changed_at: timestamp(branch.updatedAt),
+    creation_source: 'api',
+    default: isDefault,
+    primary: isDefault,
+    protected: branch.protected,
+    cpu_used_sec: use.cu,
+    compute_time_seconds: use.cu,
+    active_time_seconds: use.awake,
+    written_data_bytes: 0,
+    data_transfer_bytes: 0,
+    created_at: timestamp(branch.createdAt),
+    updated_at: timestamp(branch.updatedAt),
+  }
+}

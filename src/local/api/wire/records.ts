@@ -1,0 +1,77 @@
+// Records as the service writes them: snake_case, times to the second in UTC.
+import { type Compute, type Operation, publishedActivity } from '../../control/project.ts'
+import { loopbackAddress } from '../../proxy/loopback.ts'
+import type { Api } from '../context.ts'
+
+/** The only region, and the suffix of host names: all names in `localhost` are this machine by convention (RFC 6761). */
+export const REGION = 'local'
+export const DOMAIN = `${REGION}.localhost`
+
+/** `YYYY-MM-DDTHH:MM:SSZ` (S-11). */
+export const timestamp = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`
+
+export const optional = <Key extends string>(key: Key, ms: number | undefined): { [key in Key]?: string } =>
+  ms === undefined ? {} : ({ [key]: timestamp(ms) } as { [key in Key]?: string })
+
+/** How records are looked at: activity newer than the lag is not shown yet, both in ms; host names end in `suffix`. */
+export type View = {
+  readonly now: number
+  readonly lag: number
+  readonly suffix: string
+  readonly loopback: boolean
+}
+
+export const viewOf = ({ clock, settings, host }: Pick<Api, 'clock' | 'settings' | 'host'>): View => ({
+  now: clock.now(),
+  lag: 1000 * settings().lastActiveLag,
+  suffix: host.suffix,
+  loopback: host.loopback,
+})
+
+export const endpointWire = (
+  projectId: string,
+  compute: Compute,
+  { now, lag, suffix, loopback }: View,
+): Record<string, unknown> => ({
+  id: compute.id,
+  host: loopback ? loopbackAddress(compute.id) : `${compute.id}.${suffix}`,
+  project_id: projectId,
+  branch_id: compute.branchId,
+  region_id: REGION,
+  type: compute.type,
+  current_state: compute.state,
+  ...(compute.pending && { pending_state: compute.pending }),
+  autoscaling_limit_min_cu: compute.config.minCu,
+  autoscaling_limit_max_cu: compute.config.maxCu,
+  suspend_timeout_seconds: compute.config.suspendTimeout,
+  settings: { pg_settings: compute.config.pgSettings },
+  pooler_enabled: compute.config.poolerEnabled,
+  pooler_mode: 'transaction',
+  disabled: compute.config.disabled,
+  passwordless_access: compute.config.passwordless,
+  provisioner: compute.config.provisioner,
+  creation_source: 'api',
+  ...(compute.config.name !== undefined && { name: compute.config.name }),
+  ...optional('last_active', publishedActivity(compute.activity, now, lag)),
+  ...optional('started_at', compute.startedAt),
+  ...optional('suspended_at', compute.suspendedAt),
+  ...(compute.release !== undefined && { compute_release_version: `release-${compute.release}` }),
+  created_at: timestamp(compute.createdAt),
+  updated_at: timestamp(compute.updatedAt),
+  proxy_host: suffix,
+})
+
+export const operationWire = (operation: Operation): Record<string, unknown> => ({
+  id: operation.id,
+  project_id: operation.projectId,
+  branch_id: operation.branchId,
+  ...(operation.endpointId !== undefined && { endpoint_id: operation.endpointId }),
+  action: operation.action,
+  status: operation.status,
+  failures_count: operation.failures,
+  ...(operation.error !== undefined && { error: operation.error }),
+  ...optional('retry_at', operation.retryAt),
+  created_at: timestamp(operation.createdAt),
+  updated_at: timestamp(operation.updatedAt),
+  total_duration_ms: operation.updatedAt - operation.createdAt,
+})

@@ -1,0 +1,40 @@
+import type { PgSettings } from '../project.ts'
+
+/** Settings the service makes itself; a client that could change them could break the compute or leave it. */
+const RESERVED: readonly RegExp[] = [
+  /^(?:shared_buffers|max_connections|effective_cache_size|superuser_reserved_connections|reserved_connections)$/,
+  /^(?:port|listen_addresses|cluster_name|bonjour|ssl|gss|krb|unix_socket|external_pid_file)/,
+  /(?:_directory|_file|_command|_libraries|_library|_library_path|_preload|_path)$/,
+  /^(?:log_|logging_|syslog|event_source|archive_|restore_|recovery_|primary_|promote_|hot_standby)/,
+  /^(?:wal_level|max_wal_senders|max_replication_slots|max_slot_wal_keep_size|fsync|full_page_writes|data_sync_retry)$/,
+  /^(?:huge_pages|shared_memory_type|dynamic_shared_memory_type|min_dynamic_shared_memory|io_method|allow_system_table_mods)$/,
+  /^(?:max_prepared_transactions|max_worker_processes|max_locks_per_transaction|max_pred_locks|track_commit_timestamp)/,
+  /^(?:ignore_|zero_damaged_pages|debug_|trace_|wal_consistency|restart_after_crash|exit_on_error|block_size)/,
+  /^neon\./,
+]
+
+const NAME = /^[a-z_][a-z0-9_$]*(?:\.[a-z_][a-z0-9_$]*)*$/i
+
+/** Longest value, characters; longer ones serve nobody. */
+const LONGEST = 1000
+
+/**
+ * What is wrong with Postgres settings before any server has seen them, with the field; undefined when nothing is.
+ * Whether a server takes name and value, only a server knows.
+ */
+export function settingsRefusal(settings: PgSettings, place: string): string | undefined {
+  for (const [name, value] of Object.entries(settings)) {
+    if (!NAME.test(name) || name.length > 63)
+      return `${place}: not the name of a setting: ${JSON.stringify(name)}`
+    if (RESERVED.some((reserved) => reserved.test(name.toLowerCase())))
+      return `${place}.${name}: this setting belongs to the service`
+    if (value.length > LONGEST || !/^[^\p{Cc}]*$/u.test(value))
+      return `${place}.${name}: expected at most ${LONGEST} characters without control characters`
+  }
+  return undefined
+}
+
+/** Whether two sets of settings say the same. */
+export const sameSettings = (a: PgSettings, b: PgSettings): boolean =>
+  Object.keys(a).length === Object.keys(b).length &&
+  Object.entries(a).every(([name, value]) => b[name] === value)

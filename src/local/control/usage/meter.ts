@@ -1,0 +1,42 @@
+import type { Interval } from '../events.ts'
+import type { Meter, OpenInterval, Use } from '../project.ts'
+
+export const UNUSED: Meter = { open: undefined, awakeMs: 0, cuMs: 0, suspends: 0 }
+
+/** Begins an awake interval. A meter that already runs keeps its own. */
+export const openMeter = (meter: Meter, open: OpenInterval): Meter =>
+  meter.open ? meter : { ...meter, open }
+
+/** Ends the running interval at `now`; undefined `interval` when none ran. A clock that went back ends it where it began. */
+export function closeMeter(meter: Meter, now: number): { meter: Meter; interval: Interval | undefined } {
+  if (!meter.open) return { meter, interval: undefined }
+  const { from, cu, branchId } = meter.open
+  const to = Math.max(from, now)
+  return {
+    meter: {
+      open: undefined,
+      awakeMs: meter.awakeMs + (to - from),
+      cuMs: meter.cuMs + (to - from) * cu,
+      suspends: meter.suspends + 1,
+    },
+    interval: { from, to, cu, branchId },
+  }
+}
+
+/** Goes on at another size: an interval of the size so far ends, without a suspension. */
+export function resizeMeter(
+  meter: Meter,
+  cu: number,
+  now: number,
+): { meter: Meter; interval: Interval | undefined } {
+  const { meter: closed, interval } = closeMeter(meter, now)
+  if (!interval) return { meter, interval }
+  const open: OpenInterval = { from: interval.to, cu, branchId: interval.branchId }
+  return { meter: { ...closed, suspends: meter.suspends, open }, interval }
+}
+
+/** Awake ms and CU·ms up to `now`, the running interval included. */
+export function usedUntil(meter: Meter, now: number): Use {
+  const { meter: closed } = closeMeter(meter, now)
+  return { awakeMs: closed.awakeMs, cuMs: closed.cuMs }
+}

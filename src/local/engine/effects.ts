@@ -1,0 +1,156 @@
+// Carries out what control/ decides, and reports how it went.
+import type { Clock } from '../clock.ts'
+import type { Computes } from '../compute/computes.ts'
+import type { Effect, Event } from '../control/events.ts'
+import type { Operation } from '../control/project.ts'
+import { isWorkOf } from '../control/queue/work.ts'
+import type { Log } from '../log.ts'
+import type { Random } from '../random.ts'
+import type { Switches } from './behaviour-switches.ts'
+import type { Admission, Waiting } from './wake-queue.ts'
+
+export type EffectsOptions = {
+  readonly computes: Computes
+  readonly waiting: Waiting
+  readonly dropConnections: (endpointId: string) => void
+  readonly switches: Switches
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly report: (projectId: string, event: Event) => void
+}
+
+export type Effects = {
+  /** `operation` is the one under way, for which the effect is carried out; undefined when it is for none. Never throws. */
+  carryOut(effect: Effect, projectId: string, operation: Operation | undefined): void
+}
+
+/** Something to do for a project, and what to report of it. */
+type Work = {
+  readonly run: () => Promise<void>
+  /** What belongs to no operation reports nothing. */
+  readonly done: Event | undefined
+  readonly failed: ((message: string) => Event) | undefined
+}
+
+export function createEffects(options: EffectsOptions): Effects {
+  const { computes, waiting, switches, clock, random, log } = options
+  const never = new AbortController().signal
+
+  const workOf = (effect: Effect, projectId: string): Work | undefined => {
+    switch (effect.kind) {
+      case 'start-process':
+        return startOf(effect, projectId)
+      case 'configure':
+        return {
+          run: () => computes.configure(effect),
+          done: { kind: 'configured', endpointId: effect.endpointId },
+          failed: (message) => ({ kind: 'configure-failed', endpointId: effect.endpointId, message }),
+        }
+      case 'stop-process':
+        return stopOf(effect, projectId)
+      case 'copy-branch':
+        return {
+          run: () => computes.copyBranch(effect.branchId, effect.parentId),
+          done: { kind: 'branch-copied', branchId: effect.branchId },
+          failed: (message) => ({ kind: 'branch-failed', branchId: effect.branchId, message }),
+        }
+      case 'remove-branch':
+        return {
+          run: () => computes.removeBranch(effect.branchId),
+          done: { kind: 'branch-removed', branchId: effect.branchId },
+          failed: (message) => ({ kind: 'branch-failed', branchId: effect.branchId, message }),
+        }
+      case 'resize':
+        return {
+          run: () => computes.resize(effect.endpointId, effect.cu),
+          done: undefined,
+          failed: undefined,
+        }
+      case 'remove-replica':
+        return {
+          run: () => computes.removeReplica(effect.endpointId, effect.branchId),
+          done: undefined,
+          failed: undefined,
+        }
+      case 'drop-connections':
+      case 'admit-clients':
+      case 'refuse-clients':
+      case 'write-operation':
+      case 'write-interval':
+      case 'write-wake':
+        return undefined
+    }
+  }
+  const startOf = (effect: Effect & { kind: 'start-process' | 'configure' }, projectId: string): Work => {
+    const { endpointId } = effect
+    const { min, max } = switches.behaviour().wakeLatency
+    const askedAt = clock.now()
+    return {
+      run: async () => {
+        await computes.start({ ...effect, latency: 1000 * (min + (max - min) * random.uniform()) })
+        log({ kind: 'started', endpointId, projectId, seconds: (clock.now() - askedAt) / 1000 })
+      },
+      done: { kind: 'started', endpointId },
+      failed: (message) => {
+        log({ kind: 'start-failed', endpointId, projectId, message })
+        return { kind: 'start-failed', endpointId, message }
+      },
+    }
+  }
+  const stopOf = ({ endpointId, grace }: Effect & { kind: 'stop-process' }, projectId: string): Work => ({
+    run: async () => {
+      await computes.stop(endpointId, 1000 * grace)
+      log({ kind: 'stopped', endpointId, projectId })
+    },
+    done: { kind: 'stopped', endpointId },
+    failed: undefined,
+  })
+  /** What belongs to no operation, such as the end of a deleted compute, is done whatever failures are asked for. */
+  const perform = async (
+    { run, done, failed }: Work,
+    projectId: string,
+    operation: Operation | undefined,
+  ): Promise<void> => {
+    if (operation) {
+      await switches.unstuck()
+      if (switches.take('failingOperations')) {
+        const { retryIn } = switches.behaviour().faults.failingOperations
+        return options.report(projectId, { kind: 'attempt-failed', operationId: operation.id, retryIn })
+      }
+    }
+    try {
+      await run()
+    } catch (error) {
+      const message = error instanceof Error ? messageOf(error) : String(error)
+      if (failed) options.report(projectId, failed(message))
+      else log({ kind: 'problem', message: 'an effect failed', err: error })
+      return
+    }
+    const { lockTime } = switches.behaviour().faults
+    if (operation && lockTime > 0) await clock.sleep(1000 * lockTime, never)
+    if (done) options.report(projectId, done)
+  }
+  const settle = (endpointId: string, admission: Admission): void => waiting.settle(endpointId, admission)
+  return {
+    carryOut: (effect, projectId, operation) => {
+      const work = workOf(effect, projectId)
+      if (work)
+        return void perform(work, projectId, isWorkOf(effect, operation) ? work.done && operation : undefined)
+      if (effect.kind === 'drop-connections') return options.dropConnections(effect.endpointId)
+      if (effect.kind === 'admit-clients')
+        return settle(effect.endpointId, admissionTo(effect.endpointId, computes.portOf(effect.endpointId)))
+      if (effect.kind === 'refuse-clients')
+        settle(effect.endpointId, { ok: false, code: '57P03', message: effect.because })
+    },
+  }
+}
+
+/** With the cause, where there is one: it says what a client can do about it. */
+const messageOf = ({ message, cause }: Error): string =>
+  cause instanceof Error ? `${message}: ${cause.message}` : message
+
+const admissionTo = (endpointId: string, port: number | undefined): Admission =>
+  port === undefined
+    ? { ok: false, code: '57P03', message: `endpoint ${endpointId} has just stopped, try again` }
+    : { ok: true, port }

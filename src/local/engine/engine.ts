@@ -1,0 +1,221 @@
+// The shell around control/: keeps the projects, makes every step durable, carries out its effects, reports back.
+import type { Clock } from '../clock.ts'
+import { type ComputeAccount, type UseRecord, accountAt, clipped } from '../control/usage/usage.ts'
+import { computeOf } from '../control/draft.ts'
+import type { Event, Settings, StepResult } from '../control/events.ts'
+import { createOrdered, firstFitting } from '../control/ordered.ts'
+import type { Plane } from '../control/plane.ts'
+import type { Compute, Project, WakeCause } from '../control/project.ts'
+import { step } from '../control/step.ts'
+import type { Computes } from '../compute/computes.ts'
+import { createEffects } from './effects.ts'
+import type { Log } from '../log.ts'
+import type { Random } from '../random.ts'
+import type { ProjectStore } from '../state/projects.ts'
+import type { Switches } from './behaviour-switches.ts'
+import { createTimers } from './timers.ts'
+import type { Admission, Waiting } from './wake-queue.ts'
+
+export type Engine = Plane & {
+  compute(endpointId: string): Compute | undefined
+  /** Waits until the compute serves or the client has `left`, and starts it when it sleeps. Never rejects. */
+  admit(endpointId: string, cause: WakeCause, left: AbortSignal): Promise<Admission>
+  /** Every compute that was ever started, and what it used until `at`, ms. */
+  accounts(at: number): ComputeAccount[]
+  /** Calls for every project now, and for one whenever a compute of it came or went; one that is deleted has none. */
+  watchComputes(listener: (project: Project) => void): void
+  /** The port of a compute's server, behind the proxy; undefined while none accepts connections. */
+  serverPort(endpointId: string): number | undefined
+  /** Ports of the servers that run, behind the proxy. */
+  serverPorts(): readonly number[]
+  /** When no process runs, at the start of the service: closes what a killed service left open, and goes on with it. */
+  recover(): void
+  /** Looks again at when things are due, after the behaviour changed. */
+  look(): void
+  /** Stops every server and closes every interval. Resolves when nothing runs. */
+  stop(): Promise<void>
+}
+
+/** What the servers have to say. */
+export type Hear = {
+  readonly onActivity: (endpointId: string, at: number) => void
+  readonly onGoal: (endpointId: string, cu: number) => void
+  readonly onDied: (endpointId: string, words: string) => void
+}
+
+export type EngineOptions = {
+  readonly store: ProjectStore
+  /** Durable as one, or not at all. */
+  readonly commit: (write: () => void) => void
+  readonly makeComputes: (hear: Hear) => Computes
+  readonly waiting: Waiting
+  readonly dropConnections: (endpointId: string) => void
+  readonly settings: () => Settings
+  readonly switches: Switches
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+}
+
+/** Loads the projects. No effect is carried out before the first request, client or `recover`. */
+export function createEngine(options: EngineOptions): Engine {
+  const { store, clock, random, waiting } = options
+  const projects = createOrdered(store.load().map((project) => [project.id, project] as const))
+  const projectOf = new Map<string, string>()
+  const listeners: ((project: Project) => void)[] = []
+  let closed = false
+  const timers = createTimers(clock, (projectId) => void timeReached(projectId))
+  const computes = options.makeComputes({
+    onActivity: (endpointId, at) => {
+      report(endpointId, { kind: 'activity', endpointId, at })
+      options.log({ kind: 'activity', endpointId, at })
+    },
+    onGoal: (endpointId, cu) => void report(endpointId, { kind: 'goal', endpointId, cu }),
+    onDied: (endpointId, message) => {
+      const projectId = report(endpointId, { kind: 'died', endpointId, message })
+      if (projectId) options.log({ kind: 'died', endpointId, projectId, message })
+    },
+  })
+  const effects = createEffects({
+    ...options,
+    computes,
+    report: (projectId, event) => void dispatch(projectId, event),
+  })
+
+  const dispatch = (projectId: string, event: Event): StepResult | undefined => {
+    const before = projects.get(projectId)
+    if (!before || closed) return undefined
+    const context = { now: clock.now(), operationId: () => random.uuid(), settings: options.settings() }
+    const result = step(before, event, context)
+    const isDeleted = event.kind === 'delete-project' && result.answer?.ok === true
+    if (isWorthWriting(before, event, result)) save(result, isDeleted)
+    if (isDeleted) projects.delete(projectId)
+    else projects.set(projectId, result.project)
+    reindex(before, result.project)
+    const operation = result.project.queue[0]?.operation
+    for (const effect of result.effects) effects.carryOut(effect, projectId, operation)
+    timers.arm(projectId, result.wakeAt)
+    return result
+  }
+  /** A request that cannot be written is not done; what has happened already is true even so. */
+  const save = (result: StepResult, isDeleted: boolean): void => {
+    try {
+      options.commit(() => {
+        write(store, result)
+        if (isDeleted) store.deleteProject(result.project.id)
+      })
+    } catch (err) {
+      if (result.answer) throw err
+      options.log({ kind: 'problem', message: 'the state of a project could not be written', err })
+    }
+  }
+  const report = (endpointId: string, event: Event): string | undefined => {
+    const projectId = projectOf.get(endpointId)
+    if (projectId) dispatch(projectId, event)
+    return projectId
+  }
+  const reindex = (before: Project | undefined, project: Project): void => {
+    const [old, current] = [endpointIds(before), endpointIds(project)]
+    if (old.join() === current.join()) return
+    for (const id of old) projectOf.delete(id)
+    for (const id of current) projectOf.set(id, project.id)
+    for (const listener of listeners) listener(project)
+  }
+  /** Looks once more before it suspends: the last poll may be almost a period old. */
+  const timeReached = async (projectId: string): Promise<void> => {
+    const active = projects.get(projectId)?.computes.filter(({ state }) => state === 'active') ?? []
+    await Promise.all(active.map(({ id }) => computes.poll(id)))
+    dispatch(projectId, { kind: 'time' })
+  }
+  const recover = (resumes: boolean): void => {
+    for (const { id } of projects.values()) dispatch(id, { kind: 'recovered', resumes })
+  }
+  for (const project of projects.values()) reindex(undefined, project)
+  return {
+    page: ({ after, limit, fits }) => firstFitting(projects.after(after), fits, limit),
+    project: (projectId) => projects.get(projectId),
+    createProject: (project, asked) => {
+      projects.set(project.id, project)
+      const answer = attempt(
+        () => dispatch(project.id, asked)?.answer,
+        () => projects.delete(project.id),
+      )
+      if (!answer) throw new Error('the service is stopping')
+      if (!answer.ok) projects.delete(project.id)
+      return answer
+    },
+    request: (projectId, asked) => dispatch(projectId, asked)?.answer,
+    operation: (projectId, operationId) => store.operation(projectId, operationId),
+    operations: (projectId, limit, before) => store.operations(projectId, limit, before),
+    intervals: (projectId, window) => {
+      const open = projects.get(projectId)?.computes.flatMap(({ meter }) => meter.open ?? []) ?? []
+      return clipped(store.intervals(projectId, window), open, window)
+    },
+    compute: (endpointId) => {
+      const project = projects.get(projectOf.get(endpointId) ?? '')
+      return project && computeOf(project, endpointId)
+    },
+    admit: (endpointId, cause, left) => {
+      const admission = waiting.join(endpointId, left)
+      if (!report(endpointId, { kind: 'client-waiting', endpointId, cause })) {
+        waiting.settle(endpointId, { ok: false, code: '08004', message: `endpoint not found: ${endpointId}` })
+      }
+      return admission
+    },
+    accounts: (at) => withOpen(store.uses(), (id) => projects.get(id)).map((use) => accountAt(use, at)),
+    watchComputes: (listener) => {
+      listeners.push(listener)
+      for (const project of projects.values()) listener(project)
+    },
+    serverPort: (endpointId) => computes.portOf(endpointId),
+    serverPorts: () => computes.ports(),
+    recover: () => recover(true),
+    look: () => {
+      for (const { id } of projects.values()) dispatch(id, { kind: 'time' })
+    },
+    stop: async () => {
+      timers.clear()
+      waiting.settleAll({ ok: false, code: '57P03', message: 'the service is shutting down' })
+      await computes.stopAll()
+      recover(false)
+      timers.clear()
+      closed = true // what comes in late, such as the last poll of a server, finds nothing to change
+    },
+  }
+}
+
+const endpointIds = (project: Project | undefined): readonly string[] =>
+  project?.computes.map(({ id }) => id) ?? []
+
+/** Undoes what was begun when the work throws. */
+function attempt<Value>(work: () => Value, undo: () => void): Value {
+  try {
+    return work()
+  } catch (error) {
+    undo()
+    throw error
+  }
+}
+
+/** Activity alone is not: what a crash loses of it are its last instants. */
+const isWorthWriting = (before: Project, event: Event, { project, effects }: StepResult): boolean =>
+  effects.length > 0 || (project !== before && event.kind !== 'activity')
+
+function write(store: ProjectStore, { project, effects }: StepResult): void {
+  store.saveProject(project)
+  for (const effect of effects) {
+    if (effect.kind === 'write-operation') store.saveOperation(effect.operation)
+    if (effect.kind === 'write-interval') store.saveInterval(project.id, effect.endpointId, effect.interval)
+    if (effect.kind === 'write-wake') store.saveWake(project.id, effect.endpointId, effect.wake)
+  }
+}
+
+/** Adds the intervals that still run to what is on disk. */
+const withOpen = (
+  uses: readonly UseRecord[],
+  projectOf: (projectId: string) => Project | undefined,
+): UseRecord[] =>
+  uses.map((use) => {
+    const project = projectOf(use.projectId)
+    return { ...use, open: project && computeOf(project, use.endpointId)?.meter.open }
+  })

@@ -1,0 +1,57 @@
+import type { WakeCause } from '../control/project.ts'
+import type { ComputeAccount } from '../control/usage/usage.ts'
+
+/** The exact use of every compute as of `now`, instants in ISO 8601 with milliseconds, lengths in seconds. */
+export type Truth = {
+  readonly now: string
+  readonly computes: readonly ComputeTruth[]
+}
+
+export type ComputeTruth = {
+  readonly projectId: string
+  readonly endpointId: string
+  /** The compute's own port on 127.0.0.1; null when the compute is deleted. */
+  readonly port: number | null
+  readonly awakeSeconds: number
+  readonly cuSeconds: number
+  /** One for every start, at the beginning of its interval. Name and user are those of the client that woke it. */
+  readonly wakes: readonly {
+    readonly at: string
+    readonly cause: WakeCause['kind']
+    readonly applicationName: string | null
+    readonly user: string | null
+  }[]
+  readonly suspends: number
+  /** `to` is null while the compute was awake at `now`. */
+  readonly intervals: readonly { readonly from: string; readonly to: string | null; readonly cu: number }[]
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString()
+
+/** The truth as people and benchmarks read it. */
+export const truthOf = (
+  accounts: readonly ComputeAccount[],
+  at: number,
+  portOf: (endpointId: string) => number | undefined,
+): Truth => ({
+  now: iso(at),
+  computes: accounts.map((account) => ({
+    projectId: account.projectId,
+    endpointId: account.endpointId,
+    port: portOf(account.endpointId) ?? null,
+    awakeSeconds: account.awakeSeconds,
+    cuSeconds: account.cuSeconds,
+    wakes: account.wakes.map(({ at: wokenAt, cause }) => ({
+      at: iso(wokenAt),
+      cause: cause.kind,
+      applicationName: cause.applicationName ?? null,
+      user: cause.user ?? null,
+    })),
+    suspends: account.suspends,
+    intervals: account.intervals.map(({ from, to, cu }) => ({
+      from: iso(from),
+      to: to === undefined ? null : iso(to),
+      cu,
+    })),
+  })),
+})

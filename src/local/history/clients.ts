@@ -1,0 +1,55 @@
+// Sessions of clients as what happens to one compute: queries, and the sizes its load asks for.
+import type { ComputeConfig, WakeCause } from '../control/project.ts'
+import type { Happening } from '../control/simulation/simulation.ts'
+import type { Chance } from './chance.ts'
+import { type Kind, sessionsOf } from './sessions.ts'
+
+export type Clients = {
+  readonly endpointId: string
+  readonly config: Pick<ComputeConfig, 'minCu' | 'maxCu'>
+  readonly kind: Kind
+  readonly from: number
+  /** When the compute goes, ms; default never. */
+  readonly to?: number
+}
+
+/** Who connects, by kind of use. */
+const PROGRAMS: Readonly<Record<Kind, readonly [string, ...string[]]>> = {
+  office: ['web', 'backoffice', 'metabase'],
+  batch: ['airflow', 'dbt', 'cron'],
+  preview: ['vercel', 'playwright', 'web'],
+  chatty: ['worker', 'healthcheck'],
+  always: ['web', 'checkout'],
+  rare: ['psql', 'DBeaver'],
+  bursty: ['lambda', 'ingest'],
+}
+
+/** How often a query moves the load of a compute with a range: about every quarter of an hour of use. */
+const MOVES = 0.1
+
+/** All queries of the clients of one compute, in order of time, without end unless the compute has one. */
+export function* clientsOf(clients: Clients, chance: Chance): Generator<Happening> {
+  const { endpointId, config, kind, from, to = Infinity } = clients
+  const cause: WakeCause = {
+    kind: 'client',
+    applicationName: chance.pick(PROGRAMS[kind]),
+    user: 'app_owner',
+  }
+  for (const session of sessionsOf(kind, from, chance)) {
+    for (let at = session.from; at <= session.to; at += 1000 * pauseOf(session.pause, chance)) {
+      if (at >= to) return
+      yield { at: Math.round(at), kind: 'connect', endpointId, cause }
+      if (config.minCu < config.maxCu && chance.happens(MOVES))
+        yield { at: Math.round(at) + 5000, kind: 'goal', endpointId, cu: goalIn(config, chance) }
+    }
+  }
+}
+
+const pauseOf = (
+  { least, most }: { readonly least: number; readonly most: number },
+  chance: Chance,
+): number => chance.between(least, most)
+
+/** Most loads ask for little: the square of a uniform number, in steps of a quarter CU. */
+const goalIn = ({ minCu, maxCu }: Clients['config'], chance: Chance): number =>
+  minCu + Math.round(4 * (maxCu - minCu) * chance.uniform() ** 2) / 4

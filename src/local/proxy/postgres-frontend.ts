@@ -1,0 +1,139 @@
+// The side clients of Postgres see: ports, TLS, poolers, and the way from a name to a running server.
+import { createSecureContext } from 'node:tls'
+import type { Settings } from '../control/events.ts'
+import type { Compute, Project } from '../control/project.ts'
+import { maxConnectionsOf } from '../control/sizing/sizes.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Ground } from '../setup/prepare.ts'
+import type { Log } from '../log.ts'
+import { POSTGRES_PORT, loopbackAddress } from './loopback.ts'
+import { findPgBouncer } from '../pooler/find.ts'
+import { type Poolers, createPoolers } from '../pooler/poolers.ts'
+import { createForwardCancel } from './cancel.ts'
+import { type Connections, createConnections } from './connections.ts'
+import { type Doors, openDoors } from './listeners.ts'
+import { firstFree, portTaken } from './listen.ts'
+import type { Gatekeeper } from './session.ts'
+import type { Admission } from '../engine/wake-queue.ts'
+
+/** Whoever is connected to a compute, directly or through its pooler. */
+export type Visitors = {
+  readonly connections: Connections
+  readonly poolers: Poolers
+  /** Lets go of everybody, when the compute is asleep. */
+  drop(endpointId: string): void
+}
+
+export function createVisitors({ paths, cluster, clock, log }: Ground): Visitors {
+  const connections = createConnections(clock)
+  const poolers = createPoolers({
+    folder: paths.poolers,
+    owner: cluster.owner,
+    password: cluster.password,
+    clock,
+    // oxlint-disable-next-line node/no-process-env -- PGBOUNCER and PATH are conventions of the machine, not configuration of a run
+    program: () => findPgBouncer(process.env),
+    onProblem: (message, err) => log({ kind: 'problem', message, err }),
+  })
+  return {
+    connections,
+    poolers,
+    drop: (endpointId) => {
+      connections.drop(endpointId)
+      poolers.stop(endpointId)
+    },
+  }
+}
+
+export type FrontParts = {
+  readonly engine: Engine
+  readonly visitors: Visitors
+  readonly settings: () => Settings
+}
+
+/** Opens the ports clients connect to, and keeps them in step with the computes. */
+export async function openFront(ground: Ground, parts: FrontParts): Promise<Doors> {
+  const { engine, visitors } = parts
+  const { options, store, projects, clock, log, certificate } = ground
+  const wanted = options.proxyPort ?? 0
+  const open = (port: number): Promise<Doors | undefined> =>
+    openDoors({
+      session: {
+        ...gatekeeper(ground, parts),
+        connections: visitors.connections,
+        tls: createSecureContext({
+          cert: certificate.certificate,
+          key: certificate.key,
+          ca: certificate.certificate,
+        }),
+        suffix: ground.suffix,
+        clock,
+      },
+      port,
+      rememberedPort: (endpointId) => projects.port(endpointId),
+      remember: (endpointId, at) => projects.setPort(endpointId, at),
+      placeOf: (endpointId) =>
+        options.loopbackHosts ? { host: loopbackAddress(endpointId), port: POSTGRES_PORT } : undefined,
+    })
+  const doors = await firstFree(wanted || Number(store.setting('proxy-port') ?? 0), wanted, open)
+  if (!doors) throw portTaken(wanted, 'proxyPort')
+  store.setSetting('proxy-port', String(doors.port))
+  engine.watchComputes((project) => void syncDoors(project, doors, log))
+  return doors
+}
+
+function gatekeeper({ clock }: Ground, { engine, visitors, settings }: FrontParts): Gatekeeper {
+  const { poolers } = visitors
+  const forwardCancel = createForwardCancel(clock)
+  return {
+    openPort: (endpointId) => {
+      const compute = engine.compute(endpointId)
+      return compute && serves(compute) ? engine.serverPort(endpointId) : undefined
+    },
+    admit: async ({ endpointId, pooled }, cause, left) => {
+      const compute = engine.compute(endpointId)
+      if (pooled && compute && !compute.config.poolerEnabled) return poolerDisabled(endpointId)
+      const admission = await engine.admit(endpointId, cause, left)
+      if (!pooled || !compute || !admission.ok) return admission
+      const { connectionsBasis, poolerBackendVisible: keepsSessions } = settings()
+      const maxConnections = maxConnectionsOf(compute.config, connectionsBasis)
+      const pooler = await poolers.admit(endpointId, { port: admission.port, maxConnections, keepsSessions })
+      if (engine.serverPort(endpointId) === admission.port) return pooler
+      poolers.stop(endpointId) // the compute fell asleep meanwhile, and must not leave a pooler behind
+      return { ok: false, code: '57P03', message: `endpoint ${endpointId} has just stopped, try again` }
+    },
+    connectionLimit: (endpointId) => {
+      const compute = engine.compute(endpointId)
+      // a standby must not have fewer connections than its primary, so its server may allow more than its size
+      if (compute?.type !== 'read_only') return undefined
+      return maxConnectionsOf(compute.config, settings().connectionsBasis)
+    },
+    cancel: (packet, endpointId) => {
+      const servers =
+        endpointId === undefined ? engine.serverPorts() : [engine.serverPort(endpointId) ?? []].flat()
+      forwardCancel(packet, [...servers, ...poolers.ports(endpointId)])
+    },
+  }
+}
+
+/** Whether nothing is about to stop it. */
+const serves = ({ state, pending, config }: Compute): boolean =>
+  state === 'active' && pending === undefined && !config.disabled
+
+const poolerDisabled = (endpointId: string): Admission => ({
+  ok: false,
+  code: '08004',
+  message: `connection pooling is disabled for endpoint ${endpointId}: set pooler_enabled, or use the host without "-pooler"`,
+})
+
+/** Never rejects: a compute without a port of its own is still reached through the main one. */
+async function syncDoors(project: Project, doors: Doors, log: Log): Promise<void> {
+  const endpointIds = project.computes.map(({ id }) => id)
+  try {
+    await doors.sync(project.id, endpointIds)
+  } catch (err) {
+    log({ kind: 'problem', message: 'the port of a compute could not be opened', err })
+  }
+  for (const endpointId of endpointIds)
+    log({ kind: 'compute-port', endpointId, port: doors.portOf(endpointId) ?? 0 })
+}

@@ -1,0 +1,73 @@
+import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type Owner, closedFolder } from '../compute/owner.ts'
+import { type Store, openStore } from '../state/store.ts'
+
+/** Where things are in the data folder. */
+export type Paths = {
+  readonly folder: string
+  /** One Postgres data folder per branch. */
+  readonly branches: string
+  /** One folder per pooler that runs. */
+  readonly poolers: string
+  /** The certificate all connections are encrypted with. */
+  readonly tls: string
+  readonly clusters: string
+  readonly template: string
+  /** A copy of the npm package's binaries, made only where Postgres cannot reach the package itself. */
+  readonly binaries: string
+  /** The first API key, for people and for the next start. */
+  readonly apiKey: string
+}
+
+/**
+ * Makes the data folder, in which the user Postgres runs as owns the branches and may pass through the rest.
+ *
+ * @throws when that user cannot reach the folder
+ */
+export function prepareFolder(path: string, owner: Owner | undefined): Paths {
+  const folder = resolve(path)
+  const paths: Paths = {
+    folder,
+    branches: join(folder, 'branches'),
+    poolers: join(folder, 'poolers'),
+    tls: join(folder, 'tls'),
+    clusters: join(folder, 'clusters'),
+    template: join(folder, 'clusters', 'template'),
+    binaries: join(folder, 'postgres'),
+    apiKey: join(folder, 'api-key'),
+  }
+  const ofOwner = [paths.branches, paths.clusters, paths.poolers]
+  for (const made of [folder, ...ofOwner]) mkdirSync(made, { recursive: true })
+  if (!owner) return paths
+  chmodSync(folder, 0o711)
+  for (const owned of ofOwner) {
+    chownSync(owned, owner.uid, owner.gid)
+    chmodSync(owned, 0o700)
+  }
+  const closed = closedFolder(paths.branches, owner)
+  if (closed === undefined) return paths
+  throw new Error(
+    `Postgres runs as user "${owner.name}", who may not enter ${closed}: ` +
+      `choose a data folder elsewhere, or let others pass with "chmod o+x ${closed}"`,
+  )
+}
+
+/**
+ * Opens the state of the folder and holds it for this process.
+ *
+ * @throws when another running local service holds it, naming its process
+ */
+export function holdFolder(folder: string): Store {
+  const pidFile = join(folder, 'local.pid')
+  const store = openStore(join(folder, 'state.sqlite'))
+  if (!store) {
+    const pid = readFileSync(pidFile, { encoding: 'utf8', flag: 'a+' }).trim() || 'unknown'
+    throw new Error(
+      `the folder ${folder} is held by another running local service (process ${pid}): stop it, or choose another folder`,
+    )
+  }
+  writeFileSync(pidFile, `${process.pid}\n`)
+  chmodSync(join(folder, 'state.sqlite'), 0o600)
+  return store
+}

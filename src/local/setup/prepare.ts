@@ -1,0 +1,84 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { keptSetting } from './identity.ts'
+import { type Certificate, keptCertificate } from './certificate.ts'
+import { type Clock, createClock } from '../clock.ts'
+import { findBinaries } from '../compute/binaries.ts'
+import { stopOrphans } from '../compute/orphans.ts'
+import { postgresOwner } from '../compute/owner.ts'
+import { type Cluster, makeTemplate, removePartials } from '../compute/template.ts'
+import { type Paths, holdFolder, prepareFolder } from './folder.ts'
+import { DOMAIN } from '../api/wire/records.ts'
+import type { Log } from '../log.ts'
+import type { LocalOptions } from '../options.ts'
+import { stopOrphanPoolers } from '../pooler/orphans.ts'
+import { type Random, createRandom } from '../random.ts'
+import { type ProjectStore, createProjectStore } from '../state/projects.ts'
+import type { Store } from '../state/store.ts'
+
+/** The parts that exist before any process is started. */
+export type Ground = {
+  readonly options: LocalOptions
+  readonly paths: Paths
+  readonly store: Store
+  readonly projects: ProjectStore
+  readonly cluster: Cluster
+  readonly certificate: Certificate
+  /** Of the host names of computes. */
+  readonly suffix: string
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+}
+
+/** Takes hold of the folder, finds Postgres, ends what a killed service left, and makes the template once. */
+export async function prepare(options: LocalOptions, stack: AsyncDisposableStack): Promise<Ground> {
+  const clock = createClock()
+  const random = createRandom(options.seed)
+  const log = options.log ?? (() => undefined)
+  const owner = postgresOwner()
+  const paths = prepareFolder(options.folder, owner)
+  const store = holdFolder(paths.folder)
+  stack.defer(() => store.close())
+  // oxlint-disable-next-line node/no-process-env -- PG_BIN is a convention of the machine, not configuration of a run
+  const chosen = process.env['PG_BIN']
+  const binaries = findBinaries({ chosen, copyTo: paths.binaries, owner })
+  requireSameMajor(store, binaries.major, paths)
+  for (const parent of [paths.clusters, paths.branches]) {
+    for (const { folder, pid } of await stopOrphans(parent, clock))
+      log({ kind: 'orphan-stopped', folder, pid })
+    removePartials(parent)
+  }
+  for (const { folder, pid } of await stopOrphanPoolers(paths.poolers, clock))
+    log({ kind: 'orphan-stopped', folder, pid })
+  const suffix = options.hostSuffix ?? DOMAIN
+  const certificate = await keptCertificate({ folder: paths.tls, suffix, owner, clock })
+  const password = keptSetting(store, 'superuser-password', () => random.text(32))
+  const cluster: Cluster = { binaries, owner, clock, password, certificate }
+  await makeTemplate(paths.template, cluster)
+  const projects = createProjectStore(store)
+  removeStrays(paths.branches, projects)
+  return { options, paths, store, projects, cluster, certificate, suffix, clock, random, log }
+}
+
+/** Removes the data of branches and replicas whose deletion was acknowledged but not finished. */
+function removeStrays(folder: string, projects: ProjectStore): void {
+  const known = new Set(
+    projects.load().flatMap(({ branches, computes }) => [...branches, ...computes].map(({ id }) => id)),
+  )
+  for (const name of readdirSync(folder)) {
+    if (/^(?:br|ep)-/.test(name) && !known.has(name))
+      rmSync(join(folder, name), { recursive: true, force: true })
+  }
+}
+
+/** Data folders of one major version are of no use to another. */
+function requireSameMajor(store: Store, major: number, { template }: Paths): void {
+  const made = existsSync(template) ? store.setting('postgres-major') : undefined
+  store.setSetting('postgres-major', made ?? String(major))
+  if (made === undefined || Number(made) === major) return
+  throw new Error(
+    `this data folder was made with Postgres ${made}, but Postgres ${major} was found: ` +
+      'set PG_BIN to the programs of the former, or choose another folder',
+  )
+}

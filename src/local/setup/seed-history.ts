@@ -1,0 +1,69 @@
+// The past of a folder: made at its first start, before anything runs, and kept as what really happened is.
+import { firstCatalogue } from './default-catalogue.ts'
+import type { Ground } from './prepare.ts'
+import { type Lived, livedProjects } from '../history/generate.ts'
+import { isMade, monitoringPassword } from './seed-projects.ts'
+import type { ProjectStore } from '../state/projects.ts'
+import type { Store } from '../state/store.ts'
+
+/** A past to make. */
+export type PastWish = {
+  /** How long it is, seconds. */
+  readonly span: number
+  readonly projects: number
+  /** Default: one by chance, which the log tells. The same seed at the same instant gives the same past. */
+  readonly seed?: number
+}
+
+/** What is known of the past of a folder later. Instants in ISO 8601. */
+export type KeptPast = {
+  readonly from: string
+  readonly to: string
+  readonly projects: number
+  readonly seed: number
+}
+
+const SETTING = 'past'
+
+/** The past this folder was made with; undefined when it has none. */
+export function pastOf(store: Store): KeptPast | undefined {
+  const kept = store.setting(SETTING)
+  return kept === undefined ? undefined : (JSON.parse(kept) as KeptPast)
+}
+
+/** Makes the past when this is the first start of the folder, all of it or nothing; else says that it is too late. */
+export function layPast(wish: PastWish, ground: Ground, plan: 'free' | 'paid'): void {
+  const { store, projects, clock, random, log } = ground
+  if (isMade(store) || projects.load().length > 0)
+    return log({ kind: 'past-refused', folder: ground.paths.folder, kept: pastOf(store) })
+  const to = clock.now()
+  const from = to - 1000 * wish.span
+  const seed = wish.seed ?? Math.floor(random.uniform() * 2 ** 31)
+  const password = monitoringPassword(store, random)
+  const catalogueOf = (now: number): ReturnType<typeof firstCatalogue> =>
+    firstCatalogue({ monitoringPassword: password, random, now })
+  const past: KeptPast = {
+    from: new Date(from).toISOString(),
+    to: new Date(to).toISOString(),
+    projects: wish.projects,
+    seed,
+  }
+  let operations = 0
+  store.commit(() => {
+    for (const lived of livedProjects({ seed, projects: wish.projects, from, to, plan, catalogueOf })) {
+      write(projects, lived)
+      operations += lived.operations.length
+    }
+    store.setSetting(SETTING, JSON.stringify(past))
+  })
+  log({ kind: 'past-made', past, operations, seconds: (clock.now() - to) / 1000 })
+}
+
+function write(store: ProjectStore, { project, operations, uses }: Lived): void {
+  store.saveProject(project)
+  for (const operation of operations) store.saveOperation(operation)
+  for (const { endpointId, wakes, intervals } of uses) {
+    for (const wake of wakes) store.saveWake(project.id, endpointId, wake)
+    for (const interval of intervals) store.saveInterval(project.id, endpointId, interval)
+  }
+}

@@ -1,0 +1,86 @@
+import { keptSetting } from './identity.ts'
+import { ID_LENGTH, PASSWORD_LENGTH, firstCatalogue } from './default-catalogue.ts'
+import type { Clock } from '../clock.ts'
+import { DEFAULT_CONFIG } from '../control/config.ts'
+import type { Refusal, Settings } from '../control/events.ts'
+import type { Plane } from '../control/plane.ts'
+import type { ComputeConfig } from '../control/project.ts'
+import { newProject } from '../control/requests/project-requests.ts'
+import { refusalOf } from '../control/requests/validation.ts'
+import type { Random } from '../random.ts'
+import type { Store } from '../state/store.ts'
+
+/** A project to make at the first start of a folder. */
+export type SeedProject = {
+  readonly name: string
+  /** Fixed size, default 0.25. */
+  readonly cu?: number
+  /** As on the wire: 0 the default of 300 s, -1 never. */
+  readonly suspendTimeoutSeconds?: number
+}
+
+const DONE = 'projects-made'
+
+/** Whether the first start of the folder is over. */
+export const isMade = (store: Store): boolean => store.setting(DONE) !== undefined
+
+/** The password of the reader for monitoring, one for all projects of a folder: a monitor has one configuration. */
+export const monitoringPassword = (store: Store, random: Random): string =>
+  keptSetting(store, 'monitoring-password', () => random.text(PASSWORD_LENGTH))
+
+export type SeedParts = {
+  readonly plane: Plane
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+}
+
+/** @throws when a project asks for a size or a delay the service does not have, before anything is made for it */
+export function requireSeeds(seeds: readonly SeedProject[], settings: Settings): void {
+  for (const seed of seeds) {
+    const refusal = refusalOf({ ...DEFAULT_CONFIG, ...configOf(seed) }, settings)
+    if (refusal) throw cannotBeMade(seed, refusal)
+  }
+}
+
+/**
+ * Makes the projects of the first start, each with its default branch and a primary compute (S-02). What an
+ * interrupted first start left out is made by the next; afterwards nothing is added.
+ *
+ * @throws when a project asks for a size or a delay the service does not have
+ */
+export function makeProjects(seeds: readonly SeedProject[], parts: SeedParts): void {
+  if (isMade(parts.store)) return
+  for (const seed of seeds) {
+    const fits = ({ name }: { readonly name: string }): boolean => name === seed.name
+    if (parts.plane.page({ after: undefined, limit: 1, fits }).length === 0) addProject(seed, parts)
+  }
+  parts.store.setSetting(DONE, 'yes')
+}
+
+function addProject(seed: SeedProject, { plane, store, clock, random }: SeedParts): void {
+  const now = clock.now()
+  const branchId = `br-${random.text(ID_LENGTH)}`
+  const catalogue = firstCatalogue({ monitoringPassword: monitoringPassword(store, random), random, now })
+  const project = newProject({
+    id: `local-${random.text(ID_LENGTH)}`,
+    name: seed.name,
+    branch: { id: branchId, name: 'main', catalogue },
+    now,
+  })
+  const answer = plane.createProject(project, {
+    kind: 'create',
+    endpointId: `ep-${random.text(ID_LENGTH)}`,
+    branchId,
+    config: configOf(seed),
+  })
+  if (!answer.ok) throw cannotBeMade(seed, answer.refusal)
+}
+
+const configOf = ({ cu, suspendTimeoutSeconds }: SeedProject): Partial<ComputeConfig> => ({
+  ...(cu !== undefined && { minCu: cu, maxCu: cu }),
+  ...(suspendTimeoutSeconds !== undefined && { suspendTimeout: suspendTimeoutSeconds }),
+})
+
+const cannotBeMade = ({ name }: SeedProject, { message }: Refusal): Error =>
+  new Error(`project "${name}" cannot be made: ${message}`)

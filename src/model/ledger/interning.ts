@@ -1,0 +1,71 @@
+// Keeps accounts small: a large fleet has very many of them, nearly all alike.
+import type { Compute, ComputeRef } from '../service/compute.ts'
+import type { Evidence } from './evidence.ts'
+import type { ComputeAccount, Counters, OpenDay, ReadingAccount, Totals } from './ledger.ts'
+
+/** The same account with nothing twice: parts that say the same are one, and lists take the room of what is in them. */
+export function compacted(account: ComputeAccount): ComputeAccount {
+  const { ref, compute, settled, evidence, reading } = account
+  const sums = withoutEmpty(settled)
+  return {
+    ...account,
+    compute: withIdsOf(ref, compute),
+    settled: sums,
+    totals: saysTheSame(settled, account.totals) ? sums : withoutEmpty(account.totals),
+    unsettled: exactly(account.unsettled),
+    counters: withUnproductive(account.counters),
+    days: exactly(account.days.map((day) => withRef(ref, day))),
+    evidence: exactEvidence(evidence),
+    reading: exactReading(reading),
+  }
+}
+
+const NOTHING: readonly never[] = Object.freeze([])
+const NO_ENTRIES = Object.freeze({})
+
+/** A list that grew has room for more. */
+const exactly = <Item>(list: readonly Item[]): readonly Item[] => (list.length === 0 ? NOTHING : list.slice())
+
+const filled = <Entries extends object>(entries: Entries): Entries =>
+  Object.keys(entries).length === 0 ? (NO_ENTRIES as Entries) : entries
+
+const withoutEmpty = (totals: Totals): Totals => ({
+  ...totals,
+  cuTime: filled(totals.cuTime),
+  held: filled(totals.held),
+})
+
+const withUnproductive = (counters: Counters): Counters =>
+  counters.unproductive ? { ...counters, unproductive: filled(counters.unproductive) } : counters
+
+const saysTheSame = (a: Totals, b: Totals): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
+
+const withIdsOf = ({ projectId, endpointId }: ComputeRef, compute: Compute): Compute => ({
+  ...compute,
+  projectId,
+  endpointId,
+})
+
+const withRef = (ref: ComputeRef, { settled, told }: OpenDay): OpenDay => ({
+  settled: { ...settled, ref },
+  told: told && { ...told, ref },
+})
+
+const exactEvidence = (evidence: Evidence): Evidence => ({
+  ...evidence,
+  operations: exactly(evidence.operations),
+  sightings: exactly(evidence.sightings),
+  starts: exactly(evidence.starts),
+  ends: exactly(evidence.ends),
+  activities: exactly(evidence.activities),
+  sizes: exactly(evidence.sizes),
+  measured: exactly(evidence.measured),
+  footprints: exactly(evidence.footprints),
+  held: exactly(evidence.held),
+})
+
+const exactReading = (reading: ReadingAccount): ReadingAccount => ({
+  ...reading,
+  lags: exactly(reading.lags),
+  gaps: exactly(reading.gaps),
+})

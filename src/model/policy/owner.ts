@@ -1,0 +1,71 @@
+// Who answers for a compute. Source: the section `owners` of the configuration.
+import type { Compute, Project } from '../service/compute.ts'
+import { selects, selectsAll, type Selector, type Target } from './selector.ts'
+
+export type Owner = {
+  /** Alerts are routed by it; empty where there is none, as `tier`. */
+  readonly team: string
+  /** How much depends on it: `prod`, `staging`, whatever the configuration calls it. */
+  readonly tier: string
+  /** Where its notifications go; no label of a metric, as `costCentre`. */
+  readonly channel: string | undefined
+  readonly costCentre: string | undefined
+}
+
+export const NOBODY: Owner = { team: '', tier: '', channel: undefined, costCentre: undefined }
+
+/** Every pattern list of `match` has one pattern at most. */
+export type OwnerRule = { readonly match: Selector; readonly owner: Owner }
+
+export type Owners = {
+  /** The owner of a compute; `NOBODY` where no rule fits. */
+  readonly of: (target: Target) => Owner
+  /** The first of that team; of no team, nobody. */
+  readonly ofTeam: (team: string) => Owner
+  /** The owner of a project as a whole, by rules that ask nothing of branches and computes. */
+  readonly ofProject: (account: string, project: Project) => Owner
+}
+
+/**
+ * The most specific rule that fits wins, then the first: a compute's before a branch's before a project's, a whole id or name before
+ * a pattern, a pattern with more letters before one with fewer.
+ */
+export function createOwners(rules: readonly OwnerRule[]): Owners {
+  const ranked = rules.toSorted((a, b) => compare(rankOf(b.match), rankOf(a.match)))
+  const wide = ranked.filter(({ match }) => selectsAll({ branch: match.branch, compute: match.compute }))
+  return {
+    of: (target) => ranked.find(({ match }) => selects(match, target))?.owner ?? NOBODY,
+    ofTeam: (team) =>
+      rules.find(({ owner }) => team !== '' && owner.team === team)?.owner ?? { ...NOBODY, team },
+    ofProject: (account, project) =>
+      wide.find(({ match }) => selects({ project: match.project }, wholeProject(account, project)))?.owner ??
+      NOBODY,
+  }
+}
+
+const NO_TYPE: Compute['type'] = 'read_write'
+
+const wholeProject = (account: string, { projectId, name }: Project): Target => ({
+  ref: { account, projectId, endpointId: '' },
+  projectName: name,
+  branchId: '',
+  name: undefined,
+  type: NO_TYPE,
+})
+
+const rankOf = ({ compute, branch, project, type }: Selector): readonly number[] => [
+  ...[compute, branch, project].map((patterns) => specificity(patterns?.[0])),
+  type === undefined ? 0 : 1,
+]
+
+/** Nothing asked is the least, a text without wildcards the most. */
+function specificity(pattern: string | undefined): number {
+  if (pattern === undefined) return 0
+  const letters = pattern.replaceAll(/[*?]/g, '').length
+  return letters === pattern.length ? Number.MAX_SAFE_INTEGER : letters + 0.5
+}
+
+function compare(a: readonly number[], b: readonly number[]): number {
+  const at = a.findIndex((value, index) => value !== b[index])
+  return at < 0 ? 0 : (a[at] ?? 0) - (b[at] ?? 0)
+}

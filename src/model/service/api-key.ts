@@ -1,0 +1,14 @@
+import type { Instant } from '../units.ts'
+
+/** An account's API key, without its value. Source: service interface, "API key". */
+export type ApiKey = {
+  readonly keyId: number
+  readonly name: string
+  readonly createdAt: Instant | undefined
+  readonly lastUsedAt: Instant | undefined
+  readonly lastUsedFrom: string | undefined
+  readonly revoked: boolean
+}
+
+/** The value is shown here and never again. */
+export type CreatedApiKey = { readonly keyId: number; readonly key: string }

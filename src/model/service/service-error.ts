@@ -1,0 +1,34 @@
+import type { Instant } from '../units.ts'
+
+/** What can go wrong in a call to the service, named by what the caller can do about it. */
+export type ServiceError =
+  | { readonly kind: 'unauthorized' } // stop and tell the operator: the key is wrong or revoked
+  | { readonly kind: 'gone'; readonly message: string } // forget the thing
+  | { readonly kind: 'busy' } // 423, other operations run on the project: nothing was done
+  | { readonly kind: 'limited'; readonly until: Instant } // 429: nothing was done, not before `until`
+  | { readonly kind: 'uncertain'; readonly message: string } // a mutation that may have taken effect: settle, then re-read
+  | { readonly kind: 'refused'; readonly status: number; readonly message: string } // do not repeat the request
+  | { readonly kind: 'unavailable'; readonly message: string } // a GET that failed after its retries, or a request that was not sent: try again in a later pass
+  | { readonly kind: 'malformed'; readonly problems: readonly string[] } // the answer does not fit the interface
+
+/** One line for a person. Names no secret. */
+export function serviceErrorText(error: ServiceError): string {
+  switch (error.kind) {
+    case 'unauthorized':
+      return 'the service refuses the API key (401): it is wrong or revoked'
+    case 'gone':
+      return `not there: ${error.message}`
+    case 'busy':
+      return 'another operation runs in the project (423): nothing was done, try again when it has ended'
+    case 'limited':
+      return 'too many requests (429): nothing was done'
+    case 'uncertain':
+      return `no certain answer, the change may have taken effect: ${error.message}`
+    case 'refused':
+      return `refused (${error.status}): ${error.message}`
+    case 'unavailable':
+      return `the service cannot be reached: ${error.message}`
+    case 'malformed':
+      return `the answer does not fit the interface: ${error.problems.join('; ')}`
+  }
+}

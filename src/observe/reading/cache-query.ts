@@ -1,0 +1,80 @@
+// The file cache and the working set, in a user database that has the service's extension.
+import type { Client } from 'pg'
+import type { CacheReading, Missing, Reading, WorkingSet } from '../../model/observation.ts'
+import { bytes, seconds } from '../../model/units.ts'
+import { askParts } from './batched-query.ts'
+import { identifier } from './quote.ts'
+
+/** Source: service-facts.md, "The extension": users may put it into any schema. */
+export const EXTENSION = `
+  select n.nspname as schema
+  from pg_catalog.pg_extension as e
+  join pg_catalog.pg_namespace as n on n.oid = e.extnamespace
+  where e.extname = 'neon'`
+
+export type ExtensionRow = { readonly schema: string }
+
+const countersIn = (schema: string): string => `
+  select
+    file_cache_hits::float8 as hits,
+    file_cache_misses::float8 as misses,
+    file_cache_used::float8 as used,
+    file_cache_writes::float8 as writes
+  from ${schema}.neon_stat_file_cache`
+
+/** NULL while the cache is off. */
+type CountersRow = {
+  readonly hits: number | null
+  readonly misses: number | null
+  readonly used: number | null
+  readonly writes: number | null
+}
+
+/** Seconds, ascending. */
+const WINDOWS = [60, 300, 900, 3600]
+
+const workingSetIn = (schema: string): string => `
+  select pg_catalog.json_agg(pages order by span) as pages
+  from (
+    select span, ${schema}.approximate_working_set_size_seconds(span)::float8 as pages
+    from pg_catalog.unnest(array[${WINDOWS.join(', ')}]) as span
+  ) as spans`
+
+type WorkingSetRow = { readonly pages: readonly (number | null)[] | null }
+
+/** Source: service-facts.md, "The extension": `file_cache_used` counts chunks of 1 MiB, the working set pages of 8 KiB. */
+const CHUNK = 2 ** 20
+const PAGE = 8192
+
+export type CacheParts = Pick<Reading, 'cache' | 'workingSet'>
+
+export const noCache = (why: Missing): CacheParts => ({ cache: why, workingSet: why })
+
+export async function readCache(client: Client, extension: ExtensionRow | Missing): Promise<CacheParts> {
+  if ('missing' in extension) return noCache(NO_EXTENSION)
+  const schema = identifier(extension.schema)
+  const { counters, pages } = await askParts<{ counters: CountersRow; pages: WorkingSetRow }>(client, {
+    counters: countersIn(schema),
+    pages: workingSetIn(schema),
+  })
+  return { cache: cacheOf(counters), workingSet: workingSetOf(pages) }
+}
+
+const NO_EXTENSION: Missing = { missing: 'the extension neon is not in this database: create extension neon' }
+const CACHE_OFF: Missing = { missing: 'the file cache is off' }
+
+function cacheOf(row: CountersRow | Missing): CacheReading | Missing {
+  if ('missing' in row) return row
+  const { hits, misses, used, writes } = row
+  if (hits === null || misses === null || used === null || writes === null) return CACHE_OFF
+  return { hits, misses, used: bytes(used * CHUNK), writes }
+}
+
+function workingSetOf(row: WorkingSetRow | Missing): readonly WorkingSet[] | Missing {
+  if ('missing' in row) return row
+  const sizes = WINDOWS.flatMap((window, index) => {
+    const pages = row.pages?.[index] ?? undefined
+    return pages === undefined ? [] : [{ window: seconds(window), size: bytes(pages * PAGE) }]
+  })
+  return sizes.length > 0 ? sizes : CACHE_OFF
+}

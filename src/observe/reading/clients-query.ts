@@ -1,0 +1,98 @@
+// Who is connected, and what they do.
+import type { ClientGroup, Connections, Missing } from '../../model/observation.ts'
+import { nameArray } from './quote.ts'
+import { instantOrNone, secondsOrNone, type ClientCauses } from './server-query.ts'
+
+/**
+ * Who a client is, said once: neither the service's own users nor Dormouse. Without the rights of `pg_read_all_stats`
+ * the rows of other roles have a null `backend_type` and would not be counted, so `sees_all` tells whether we have them.
+ */
+const isClient = (serviceUsers: readonly string[]): string =>
+  `backend_type = 'client backend' and usename <> all (${nameArray(serviceUsers)}) and application_name <> 'dormouse'`
+
+/** The groups of more than twenty names are those that do most. Doubled, a reading carries twice the names nobody looks at. */
+const GROUPS = 20
+
+export const clientsQuery = (serviceUsers: readonly string[]): string => `
+  with client as materialized (
+    select datname, usename, application_name, state, state_change, xact_start
+    from pg_catalog.pg_stat_activity
+    where ${isClient(serviceUsers)}
+  ), named as (
+    select
+      application_name as application,
+      coalesce(usename::text, '') as "user",
+      coalesce(datname::text, '') as database,
+      count(*)::int as connections,
+      (count(*) filter (where state not like 'idle%'))::int as working,
+      (count(*) filter (where state like 'idle in transaction%'))::int as idle_in_transaction,
+      (extract(epoch from max(state_change) filter (where state = 'idle')) * 1000)::float8 as last_statement_ms
+    from client
+    group by 1, 2, 3
+    order by working desc, idle_in_transaction desc, last_statement_ms desc nulls last, connections desc
+    limit ${GROUPS}
+  )
+  select
+    count(*)::int as total,
+    (count(*) filter (where state = 'active'))::int as active,
+    (count(*) filter (where state = 'idle'))::int as idle,
+    (count(*) filter (where state like 'idle in transaction%'))::int as idle_in_transaction,
+    (count(*) filter (where state not like 'idle%'))::int as working,
+    (extract(epoch from max(state_change) filter (where state = 'idle')) * 1000)::float8 as last_statement_ms,
+    extract(epoch from pg_catalog.clock_timestamp() - min(xact_start))::float8 as longest_transaction,
+    (select pg_catalog.json_agg(named) from named) as groups
+  from client`
+
+export type ClientsRow = {
+  readonly total: number
+  readonly active: number
+  readonly idle: number
+  readonly idle_in_transaction: number
+  readonly working: number
+  readonly last_statement_ms: number | null
+  readonly longest_transaction: number | null
+  readonly groups: readonly GroupRow[] | null
+}
+
+type GroupRow = {
+  readonly application: string
+  readonly user: string
+  readonly database: string
+  readonly connections: number
+  readonly working: number
+  readonly idle_in_transaction: number
+  readonly last_statement_ms: number | null
+}
+
+export type Clients = {
+  readonly connections: Connections
+  readonly causes: ClientCauses
+  readonly groups: readonly ClientGroup[]
+}
+
+const UNPRIVILEGED: Missing = {
+  missing: 'the role is not a member of pg_monitor, so it does not see other clients',
+}
+
+/** @param seesAll whether the role sees the clients of others: without that a count is not known, not 0 */
+export function clientsOf(row: ClientsRow | Missing, seesAll: boolean): Clients | Missing {
+  if (!seesAll) return UNPRIVILEGED
+  if ('missing' in row) return row
+  const { total, active, idle, idle_in_transaction: idleInTransaction } = row
+  return {
+    connections: { active, idle, idleInTransaction, other: total - active - idle - idleInTransaction },
+    causes: {
+      working: row.working,
+      idleInTransaction,
+      lastForeignStatement: instantOrNone(row.last_statement_ms),
+      longestTransaction: secondsOrNone(row.longest_transaction),
+    },
+    groups: (row.groups ?? []).map(groupOf),
+  }
+}
+
+const groupOf = ({ idle_in_transaction, last_statement_ms, ...rest }: GroupRow): ClientGroup => ({
+  ...rest,
+  idleInTransaction: idle_in_transaction,
+  lastStatement: instantOrNone(last_statement_ms),
+})

@@ -1,0 +1,180 @@
+// Readings inside Postgres: one connection, few statements, disconnect.
+import { Client } from 'pg'
+import type { Compute } from '../../model/service/compute.ts'
+import type { Reading, ReadingResult } from '../../model/observation.ts'
+import type { Clock, Readings } from '../../model/ports.ts'
+import { seconds, type Seconds } from '../../model/units.ts'
+import { createAddresses, type AddressOptions, type Addresses } from './address.ts'
+import { EXTENSION, noCache, readCache, type ExtensionRow } from './cache-query.ts'
+import { clientsOf, clientsQuery, type ClientsRow } from './clients-query.ts'
+import { failure, isRefusal } from './connection-error.ts'
+import { askParts } from './batched-query.ts'
+import {
+  causesOf,
+  limitsOf,
+  LIMITS,
+  USE,
+  useOf,
+  WORKERS,
+  type LimitsRow,
+  type UseRow,
+  type WorkersRow,
+} from './server-query.ts'
+
+export type ReadingsOptions = AddressOptions & {
+  readonly clock: Clock
+  /** The user database of full readings. */
+  readonly database: string | undefined
+  readonly serviceUsers: readonly string[]
+  readonly deadline: Seconds
+}
+
+/** Where light readings go: sessions there are mostly not seen as activity. Source: service-facts.md, "What keeps a compute awake". */
+export const MAINTENANCE_DATABASE = 'postgres'
+/** Milliseconds. Doubled, a statement on a busy compute holds a reading up for longer than is polite. */
+const STATEMENT_TIMEOUT = 2000
+/** A host that answered before is near and up. Doubled, one that went away holds up a place of the round for longer. */
+const KNOWN_HOST = seconds(2)
+
+export function createReadings(options: ReadingsOptions): Readings {
+  const { clock, deadline } = options
+  const addresses = createAddresses(options)
+  const answered = new Set<string>()
+  return {
+    readable: () => addresses.known,
+    read: async (compute, wanted, signal) => {
+      const { kind, database } = targetOf(wanted, options.database)
+      const done = new AbortController()
+      const session = await createSession(compute, { database, addresses, answered, deadline }, signal)
+      if ('problem' in session) return { kind: 'failed', because: 'error', message: session.problem }
+      const { client } = session
+      // A server that goes away between two statements tells so by an event; the statement in flight tells us.
+      client.on('error', () => undefined)
+      const read = readWith(client, kind, options)
+        .then((reading): ReadingResult => {
+          answered.add(compute.host)
+          return { kind: 'read', reading }
+        })
+        .catch((error: unknown) => {
+          answered.delete(compute.host)
+          if (isRefusal(error)) addresses.forget(compute)
+          return failure(error)
+        })
+        .finally(() => done.abort())
+      const late = clock
+        .sleep(deadline, AbortSignal.any([signal, done.signal]))
+        .then(() => (done.signal.aborted ? read : overdue(deadline)))
+      const result = await Promise.race([read, late])
+      if (!done.signal.aborted) client.connection.stream.destroy()
+      return result
+    },
+  }
+}
+
+type Target = { readonly kind: Reading['kind']; readonly database: string }
+
+const targetOf = (wanted: Reading['kind'], database: string | undefined): Target =>
+  wanted === 'light' || database === undefined
+    ? { kind: 'light', database: MAINTENANCE_DATABASE }
+    : { kind: 'full', database }
+
+type SessionOptions = {
+  readonly database: string
+  readonly addresses: Addresses
+  /** Hosts that answered a reading. */
+  readonly answered: ReadonlySet<string>
+  readonly deadline: Seconds
+}
+
+/** The address may hold a password, so nothing of it is told. */
+async function createSession(
+  compute: Compute,
+  { database, addresses, answered, deadline }: SessionOptions,
+  signal: AbortSignal,
+): Promise<{ readonly client: Client } | { readonly problem: string }> {
+  const address = await addresses.of(compute, database, signal)
+  if (!address.ok) return { problem: address.error }
+  const patience = answered.has(compute.host) ? Math.min(deadline, KNOWN_HOST) : deadline
+  try {
+    const client = new Client({
+      connectionString: address.value,
+      application_name: 'dormouse',
+      statement_timeout: STATEMENT_TIMEOUT,
+      connectionTimeoutMillis: patience * 1000,
+    })
+    return { client }
+  } catch {
+    return { problem: `the address of ${compute.endpointId} has a part that cannot be used` }
+  }
+}
+
+const overdue = (deadline: Seconds): ReadingResult => ({
+  kind: 'failed',
+  because: 'timeout',
+  message: `no answer within ${deadline} s`,
+})
+
+type ServerRows = {
+  readonly limits: LimitsRow
+  readonly clients: ClientsRow
+  readonly workers: WorkersRow
+  readonly use: UseRow
+}
+
+/** @throws when there is no session, or it is lost */
+async function readWith(
+  client: Client,
+  kind: Reading['kind'],
+  { serviceUsers }: ReadingsOptions,
+): Promise<Reading> {
+  try {
+    await client.connect()
+    const server = { limits: LIMITS, clients: clientsQuery(serviceUsers), workers: WORKERS, use: USE }
+    const reading =
+      kind === 'light'
+        ? { ...serverReading(await askParts<ServerRows>(client, server)), ...noCache(LIGHT) }
+        : await fullReading(client, server)
+    await client.end()
+    return { kind, ...reading }
+  } catch (error) {
+    // A connection that failed half-way may wait for ever to be ended in good order.
+    client.connection.stream.destroy()
+    throw error
+  }
+}
+
+const LIGHT = { missing: 'a light reading' }
+
+async function fullReading(
+  client: Client,
+  server: { readonly [Part in keyof ServerRows]: string },
+): Promise<Omit<Reading, 'kind'>> {
+  const rows = await askParts<ServerRows & { readonly extension: ExtensionRow }>(client, {
+    ...server,
+    extension: EXTENSION,
+  })
+  return { ...serverReading(rows), ...(await readCache(client, rows.extension)) }
+}
+
+type ServerReading = Omit<Reading, 'kind' | 'cache' | 'workingSet'>
+
+export function serverReading({
+  limits,
+  clients,
+  workers,
+  use,
+}: {
+  readonly [Part in keyof ServerRows]: Awaited<ServerRows[Part]> | { readonly missing: string }
+}): ServerReading {
+  if ('missing' in limits) throw new Error(limits.missing)
+  const seen = clientsOf(clients, limits.sees_all)
+  const part = <Key extends 'connections' | 'causes' | 'groups'>(key: Key) =>
+    'missing' in seen ? seen : seen[key]
+  return {
+    ...limitsOf(limits),
+    connections: part('connections'),
+    causes: causesOf(workers, part('causes')),
+    clients: part('groups'),
+    use: useOf(use),
+  }
+}

@@ -1,0 +1,82 @@
+// How a period may end: what is spent, and the range of the forecast, against the limit.
+import type { Zone } from '../../calendar/zone.ts'
+import type { Interval } from '../../model/time.ts'
+import type { Instant } from '../../model/units.ts'
+import { dayText } from '../text/dates.ts'
+import { html, type Html, type Part } from '../text/html.ts'
+import { inBrackets, rangeText } from '../text/amounts.ts'
+
+/** Amounts are in one unit, whichever. */
+export type Fan = {
+  readonly name: string
+  readonly period: Interval
+  readonly now: Instant
+  readonly countedFrom: Instant
+  readonly limit: number
+  readonly spent: number
+  readonly forecast: { readonly p10: number; readonly p50: number; readonly p90: number } | undefined
+  /** Of an amount, with its unit. */
+  readonly amountOf: (value: number) => string
+  readonly dayOf: Zone['dayOf']
+}
+
+/** What a figure says besides its key. */
+export type Around = { readonly before?: Part; readonly nowText: string; readonly after?: Part }
+
+/** The chart with its dates below, and a key in which every line has its amount. */
+export function fanFigure(fan: Fan, { before, nowText, after }: Around): Html {
+  const { period, countedFrom, limit, spent, forecast, amountOf, dayOf } = fan
+  const date = (at: Instant): string => dayText(dayOf(at).date)
+  const isLater = countedFrom > period.from && date(countedFrom) !== date(period.from)
+  return html`<figure>
+    ${fanSvg(fan)}
+    <p class="ends"><span>${date(period.from)}</span> <span>${date(period.to)}</span></p>
+    <figcaption>
+      ${before}
+      <span class="key spent">spent ${amountOf(spent)}${isLater && ` since ${date(countedFrom)}`}</span>
+      ${forecast && html`<span class="key likely">forecast ${aheadText(forecast, amountOf)}</span>`}
+      <span class="key limit">limit ${amountOf(limit)}</span>
+      <span class="key today">${nowText}</span> ${after}
+    </figcaption>
+  </figure>`
+}
+
+function textOf({ name, spent, limit, forecast, amountOf }: Fan): string {
+  const now = `${name}: ${amountOf(spent)} of ${amountOf(limit)} spent`
+  if (!forecast) return now
+  return `${now}; at the end likely ${aheadText(forecast, amountOf)}`
+}
+
+const aheadText = ({ p10, p50, p90 }: NonNullable<Fan['forecast']>, amountOf: Fan['amountOf']): string =>
+  `${amountOf(p50)}${inBrackets(rangeText({ low: p10, high: p90 }, amountOf))}`
+
+const WIDTH = 320
+const HEIGHT = 120
+/** Above the largest amount. */
+const AIR = 12
+
+/** Lines are straight: only the amount of today and those of the end are given. */
+function fanSvg(fan: Fan): Html {
+  const { period, now, countedFrom, limit, spent, forecast } = fan
+  const most = Math.max(limit, spent, forecast?.p90 ?? 0, Number.MIN_VALUE)
+  const x = (at: number): number =>
+    Math.round(
+      (WIDTH * Math.min(Math.max(at - period.from, 0), period.to - period.from)) / (period.to - period.from),
+    )
+  const y = (amount: number): number => Math.round(HEIGHT - ((HEIGHT - AIR) * amount) / most)
+  const today = `${x(now)} ${y(spent)}`
+  const ahead =
+    forecast &&
+    html`<path class="band" d="M${today}L${WIDTH} ${y(forecast.p90)}V${y(forecast.p10)}Z" /><path
+        class="likely"
+        d="M${today}L${WIDTH} ${y(forecast.p50)}"
+      />`
+  return html`<svg class="fan" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img">
+    <title>${textOf(fan)}</title>
+    <path class="axis" d="M0 ${HEIGHT}H${WIDTH}" />
+    ${ahead}
+    <path class="spent" d="M${x(countedFrom)} ${y(0)}L${today}" />
+    <path class="today" d="M${x(now)} 0V${HEIGHT}" />
+    <path class="limit" d="M0 ${y(limit)}H${WIDTH}" />
+  </svg>`
+}

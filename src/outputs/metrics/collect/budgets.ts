@@ -1,0 +1,52 @@
+// Budgets as samples, in the units that people plan in.
+import { budgetUnit, inUnit, RUNGS, scopeText, type ForecastBudget } from '../../../model/policy/budget.ts'
+import type { Put } from '../exposition/samples.ts'
+
+/** Seconds of a window → the value of its label. The longest tier never alerts. */
+const WINDOWS: ReadonlyMap<number, string> = new Map([
+  [3600, '1h'],
+  [21_600, '6h'],
+  [86_400, '1d'],
+])
+
+export function putBudget(budget: ForecastBudget, put: Put): void {
+  const { account, name, team, tier, scope, per, mode, period, limit, spent, total } = budget
+  const unit = budgetUnit(limit)
+  const id = [name, team, tier]
+  const shown = (amount: number): number => inUnit(amount, limit)
+  put('budgetInfo', [...id, account, scopeText(scope), per, mode], 1)
+  put('budgetLimit', [...id, unit], shown(limit.amount))
+  put('budgetSpent', [...id, unit], shown(spent.likely))
+  put('budgetSpendTotal', [...id, unit], shown(total))
+  put('budgetPeriod', id, (period.to - period.from) / 1000)
+  put('budgetStart', id, period.from / 1000)
+  put('budgetEnd', id, period.to / 1000)
+  put('budgetMaxBurn', id, budget.maxBurn)
+  putBurns(budget, put)
+  for (const rung of RUNGS) put('budgetRung', [...id, String(rung)], budget.rungs.includes(rung) ? 1 : 0)
+  putForecast(budget, put)
+}
+
+/** Nothing fires by the expectation while it is learned: money idles at a burn of 1. */
+function putBurns({ name, team, tier, burns }: ForecastBudget, put: Put): void {
+  for (const { window, usual, off } of burns) {
+    const label = WINDOWS.get(window)
+    if (label === undefined) continue
+    put('budgetTierEnabled', [name, team, tier, label], off === undefined ? 1 : 0)
+    put('budgetExpectedBurn', [name, team, tier, label], usual ?? 1)
+  }
+}
+
+function putForecast({ name, team, tier, limit, forecast }: ForecastBudget, put: Put): void {
+  if (!forecast) return
+  const id = [name, team, tier]
+  const unit = budgetUnit(limit)
+  const shown = (amount: number): number => inUnit(amount, limit)
+  put('budgetForecast', [...id, unit, '10'], shown(forecast.p10))
+  put('budgetForecast', [...id, unit, '50'], shown(forecast.p50))
+  put('budgetForecast', [...id, unit, '90'], shown(forecast.p90))
+  put('forecastError', id, forecast.held?.error)
+  put('forecastCoverage', id, forecast.held?.inside)
+  put('budgetOverrun', id, forecast.probabilityOver)
+  if (forecast.exhaustedAt !== undefined) put('budgetExhaustion', id, forecast.exhaustedAt / 1000)
+}

@@ -1,0 +1,171 @@
+// Budgets: what is spent against what was planned, and how the period may end.
+import {
+  budgetUnit,
+  inUnit,
+  scopeText,
+  type BudgetForecast,
+  type BudgetLimit,
+  type Burn,
+  type ForecastBudget,
+} from '../../model/policy/budget.ts'
+import type { Snapshot } from '../../model/output/snapshot.ts'
+import type { Instant } from '../../model/units.ts'
+import { fanFigure } from '../charts/forecast-fan.ts'
+import { html, type Html, type Part } from '../text/html.ts'
+import { tableHtml } from '../text/html-table.ts'
+import { amount, chosenText, percent, rangeText } from '../text/amounts.ts'
+import { EMPTY, figure, type House, type Page } from './layout.ts'
+import { clockHtml, timeHtml } from './timestamps.ts'
+
+export function budgetsPage({ accounts, takenAt }: Snapshot, house: House): Page {
+  const budgets = accounts.flatMap((view) => view.budgets)
+  return {
+    title: 'Budgets',
+    path: '/budgets',
+    main: html`<h1>Budgets</h1>
+      ${budgets.length === 0 && html`<p class="nothing">There are none: the section <code>budgets</code> of the configuration names them.</p>`}
+      ${budgets.map((view) => budgetHtml(view, { now: takenAt, isOneOfMany: accounts.length > 1, house }))}`,
+  }
+}
+
+type Context = { readonly now: Instant; readonly isOneOfMany: boolean; readonly house: House }
+
+function budgetHtml(view: ForecastBudget, context: Context): Html {
+  const { limit, spent, forecast, period, countedFrom } = view
+  const fan = {
+    name: view.name,
+    period,
+    now: context.now,
+    countedFrom,
+    limit: limit.amount,
+    spent: spent.likely,
+    forecast,
+    amountOf: (value: number) => amountText(value, limit),
+    dayOf: context.house.zone.dayOf,
+  }
+  const begun = countedFrom > period.from ? 'when counting began' : 'the beginning'
+  const between = forecast ? 'now and the end' : `${begun} and now`
+  return html`<section class="budget ${standing(view)}">
+    <h2><bdi>${view.name}</bdi> <span class="tag">${STANDING[standing(view)]}</span></h2>
+    ${aboutHtml(view, context)}
+    <div class="two">
+      ${fanFigure(fan, { nowText: 'now', after: `Lines are straight between what is known: ${between}.` })}
+      ${figuresOf(view, context)}
+    </div>
+    ${forecast === undefined && html`<p class="about">No forecast until a whole day has been watched.</p>`}
+    <details data-key="burn-${view.account}-${view.name}">
+      <summary>Burn rate and thresholds</summary>
+      ${burnTable(view)}
+      <ul class="plain">
+        <li>${rungText(view)}</li>
+        <li>${actingText(view)}</li>
+        <li>${percent(view.assumed)} of what is counted is assumed, not seen.</li>
+        <li>With every compute awake at its largest the burn would be ${burnText(view.maxBurn)}.</li>
+      </ul>
+    </details>
+  </section>`
+}
+
+function aboutHtml(
+  { account, limit, per, period, scope, team, tier }: ForecastBudget,
+  { isOneOfMany, house: { zone } }: Context,
+): Html {
+  const whose = scopeText(scope)
+  return html`<p class="about">
+    ${isOneOfMany && html`Account ${account}. `}${amountText(limit.amount, limit)} per ${per},
+    ${timeHtml(period.from, zone)} to ${timeHtml(period.to, zone)}, of
+    <bdi>${whose === 'all' ? 'all computes' : whose}</bdi>${named('team', team)}${named('tier', tier)}
+  </p>`
+}
+
+const named = (what: string, name: string): Html | false => name !== '' && html`, ${what} <bdi>${name}</bdi>`
+
+function figuresOf(view: ForecastBudget, context: Context): Html {
+  const { limit, spent, share, remaining, forecast } = view
+  const between = rangeText(spent, (value) => amountText(value, limit))
+  const range = between === undefined ? '' : `, ${between}`
+  return html`<dl class="figures">
+    ${figure('Spent', amountText(spent.likely, limit), `${percent(share)} of the limit${range}`)}
+    ${figure(remaining < 0 ? 'Over by' : 'Left', amountText(Math.abs(remaining), limit))}
+    ${forecast && aheadOf(forecast, limit, context)}
+  </dl>`
+}
+
+function aheadOf(forecast: BudgetForecast, limit: BudgetLimit, { now, house: { zone } }: Context): Html {
+  const { p10, p50, p90, learning, probabilityOver, exhaustedAt } = forecast
+  const range = rangeText({ low: p10, high: p90 }, (value) => amountText(value, limit))
+  const notes = [...(range === undefined ? [] : [range]), ...(learning ? ['still learning'] : [])]
+  const reached = exhaustedAt !== undefined && html`limit reached about ${clockHtml(exhaustedAt, now, zone)}`
+  return html`${figure('At the end', amountText(p50, limit), notes.length > 0 && notes.join(', '))}
+  ${figure('Chance of going over', percent(probabilityOver), reached)}`
+}
+
+type Standing = 'over' | 'risk' | 'fine'
+
+const STANDING: Readonly<Record<Standing, string>> = {
+  over: 'over',
+  risk: 'likely to go over',
+  fine: 'within',
+}
+
+/** Doubled, none is ever likely to go over. */
+const LIKELY = 0.5
+
+function standing({ share, forecast }: ForecastBudget): Standing {
+  if (share >= 1) return 'over'
+  return (forecast?.probabilityOver ?? 0) >= LIKELY ? 'risk' : 'fine'
+}
+
+const amountText = (value: number, limit: BudgetLimit): string =>
+  amount(inUnit(value, limit), budgetUnit(limit))
+
+function burnTable({ name, burns }: ForecastBudget): Html {
+  const rows = burns.toSorted((a, b) => a.window - b.window)
+  const isAnyOff = rows.some(({ off }) => off !== undefined)
+  return html`<p class="about">How fast it goes: 1 spends exactly the limit in one period.</p>
+    ${tableHtml({
+      label: `Burn rate of ${name}`,
+      columns: [
+        { title: 'Over the last', kind: 'name' },
+        { title: 'Burn', kind: 'number' },
+        { title: 'Usual at this time', kind: 'number' },
+        { title: 'Alert from a burn of', kind: 'number' },
+        ...(isAnyOff ? [{ title: 'Why it is off', kind: 'words' } as const] : []),
+      ],
+      rows: rows.map((one) => [...burnCells(one), ...(isAnyOff ? [one.off && OFF[one.off]] : [])]),
+    })}`
+}
+
+const burnCells = ({ window, burn, usual, threshold, off }: Burn): readonly Part[] => [
+  chosenText(window),
+  burnHtml(burn),
+  burnHtml(usual),
+  off === undefined ? burnHtml(threshold) : 'off',
+]
+
+const burnHtml = (burn: number | undefined): Part => (burn === undefined ? EMPTY : burnText(burn))
+
+const burnText = (burn: number): string => burn.toFixed(2)
+
+const OFF: Readonly<Record<NonNullable<Burn['off']>, string>> = {
+  'out-of-reach': 'even all computes at full size could not reach it',
+  'left-to-forecast': 'a burn of 1 is normal, the forecast tells',
+}
+
+const rungText = ({ rungs }: ForecastBudget): string =>
+  rungs.length === 0
+    ? 'No threshold is reached; the first is at 50 %.'
+    : `Reached in this period: ${rungs.map((rung) => `${rung} %`).join(', ')}.`
+
+function actingText({ acting, mode }: ForecastBudget): string {
+  switch (acting.kind) {
+    case 'acts':
+      return 'The budget is hard, but Dormouse changes nothing yet: thresholds are only reported.'
+    case 'tells':
+      return acting.because === 'soft'
+        ? 'The budget is soft: thresholds are only reported.'
+        : `The budget is ${mode}, but for the whole account: thresholds are only reported.`
+    case 'held':
+      return `The budget would not be acted upon: ${percent(acting.share)} of it is assumed, not seen.`
+  }
+}

@@ -1,0 +1,69 @@
+// The report as the HTML of a mail: tables and inline styles only, as mail programs drop scripts, style sheets and SVG.
+import { toldRows, wordsOf, type Block, type Cell, type Column, type Section } from '../blocks.ts'
+import { pageOf } from '../outline.ts'
+import type { Report } from '../schema.ts'
+import { unbroken } from '../../text/no-break.ts'
+import { percent } from '../../text/amounts.ts'
+
+const PAGE =
+  'font:14px/1.5 sans-serif;color:#1f2328;background:#fff;max-width:760px;margin:0 auto;padding:16px'
+
+/** Of every second row. */
+const SHADED = ' bgcolor="#f6f8fa"'
+
+export function htmlOf(report: Report): string {
+  const { title, lead, sections } = pageOf(report)
+  const [verdict = '', ...about] = lead
+  return [
+    '<!doctype html>',
+    `<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(title)}</title></head>`,
+    `<body style="${PAGE}">`,
+    `<h1 style="font-size:20px;margin:0 0 8px">${escaped(title)}</h1>`,
+    `<p style="font-size:16px">${escaped(verdict)}</p>`,
+    ...about.map((words) => `<p style="color:#57606a">${escaped(words)}</p>`),
+    ...sections.map(sectionHtml),
+    '</body></html>',
+    '',
+  ].join('\n')
+}
+
+const sectionHtml = ({ id, title, blocks }: Section): string =>
+  [
+    `<h2 id="${id}" style="font-size:16px;margin:24px 0 8px">${escaped(title)}</h2>`,
+    ...blocks.map(blockHtml),
+  ].join('\n')
+
+function blockHtml(block: Block): string {
+  if (block.kind === 'text') return `<p style="margin:8px 0">${escaped(block.text)}</p>`
+  const { columns } = block
+  const { rows, rest } = toldRows(block)
+  const head = columns.map((column) => `<th align="${column.align}">${escaped(column.title)}</th>`)
+  const lines = rows.map((row, line) => {
+    const cells = row.map((cell, index) => cellHtml(cell, columns[index]))
+    return `<tr${line % 2 === 0 ? SHADED : ''}>${cells.join('')}</tr>`
+  })
+  return [
+    '<table cellspacing="0" cellpadding="4">',
+    ...(columns.every(({ title }) => title === '') ? [] : [`<tr>${head.join('')}</tr>`]),
+    ...lines,
+    '</table>',
+    ...(rest === undefined ? [] : [`<p style="margin:8px 0">${rest}</p>`]),
+  ].join('\n')
+}
+
+/** Pixels. */
+const BAR = 160
+
+function cellHtml(cell: Cell, column: Column | undefined): string {
+  if (typeof cell === 'object' && 'bar' in cell) {
+    const width = Math.round(BAR * cell.bar)
+    const bar = `<table cellspacing="0"><tr><td width="${width}" height="10" bgcolor="#2f6fde"></td></tr></table>`
+    return `<td>${width === 0 ? '' : bar}</td>`
+  }
+  const align = column?.align === 'right' ? ' align="right" nowrap' : ''
+  return `<td${align}>${escaped(wordsOf(cell, percent))}</td>`
+}
+
+/** For text between tags; no attribute holds anything that others chose. */
+const escaped = (text: string): string =>
+  unbroken(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

@@ -1,0 +1,138 @@
+// A report as the main part of a page: each section with its chart, if it has one, and its tables.
+import { createUtc, createZone } from '../../../calendar/zone.ts'
+import { fromIso } from '../../../model/time.ts'
+import { instant } from '../../../model/units.ts'
+import { toldRows, wordsOf, type Block, type Cell, type Section, type Table } from '../blocks.ts'
+import { computeHtml } from '../compute-name.ts'
+import { dayText } from '../../text/dates.ts'
+import { fanFigure } from '../../charts/forecast-fan.ts'
+import { breakable, html, type Html, type Part } from '../../text/html.ts'
+import { shownName } from '../../text/display-name.ts'
+import { pageOf } from '../outline.ts'
+import type { Report } from '../schema.ts'
+import { NOBODYS } from '../sections/spend.ts'
+import { barsSvg } from '../../charts/bars.ts'
+import { tableHtml } from '../../text/html-table.ts'
+import { amount, money, percent } from '../../text/amounts.ts'
+
+/** @param most rows of each table */
+export function reportHtml(report: Report, most: number): Html {
+  const { title, lead, sections } = pageOf(report)
+  const [verdict = '', ...about] = lead
+  return html`<h1><bdi>${title}</bdi></h1>
+    <p class="lead"><bdi>${verdict}</bdi></p>
+    ${about.map((words) => html`<p class="about"><bdi>${words}</bdi></p>`)}
+    ${sections.map((section) => sectionHtml(section, { chart: CHARTS[section.id]?.(report), most }))}`
+}
+
+function sectionHtml(
+  { id, title, blocks }: Section,
+  { chart, most }: { readonly chart: Part; readonly most: number },
+): Html {
+  return html`<section id="${id}">
+    <h2>${title}</h2>
+    ${chart}${blocks.map((block, index) => blockHtml(block, { label: index === 0 ? title : `${title}, ${index + 1}`, most }))}
+  </section>`
+}
+
+type Told = { readonly label: string; readonly most: number }
+
+const blockHtml = (block: Block, told: Told): Html =>
+  block.kind === 'text' ? html`<p><bdi>${breakable(block.text)}</bdi></p>` : blockTable(block, told)
+
+function blockTable(table: Table, { label, most }: Told): Html {
+  const { rows, rest } = toldRows(table, most)
+  // bars are in the chart
+  const shown = table.columns.flatMap((column, index) =>
+    rows.some((row) => isBar(row[index] ?? '')) ? [] : [{ column, index }],
+  )
+  const columns = shown.map(({ column: { title, align } }) => ({
+    title,
+    kind: align === 'right' ? ('number' as const) : ('words' as const),
+  }))
+  return html`${tableHtml({
+    label,
+    columns,
+    rows: rows.map((row) => shown.map(({ index }) => cellHtml(row[index] ?? ''))),
+  })}
+  ${rest !== undefined && html`<p>${rest}</p>`}`
+}
+
+const isBar = (cell: Cell): boolean => typeof cell === 'object' && 'bar' in cell
+
+const cellHtml = (cell: Cell): Part =>
+  typeof cell === 'object' && 'computes' in cell
+    ? cell.computes.map((one, index) => html`${index > 0 && ', '}${computeHtml(one)}`)
+    : html`<bdi>${breakable(wordsOf(cell, percent))}</bdi>`
+
+/** Charts of groups or budgets. Doubled, they are longer than their tables. */
+const MOST_CHARTED = 12
+/** Letters of a label. Doubled, it leaves the chart. */
+const LABEL = 18
+
+const CHARTS: Readonly<Record<string, (report: Report) => Part>> = {
+  spend: ({ spend: { days, week }, currency }) =>
+    week.high > 0 &&
+    html`<figure>
+      ${barsSvg({
+        text: `Spend on each day of the week, ${money(week.likely, currency)} in all`,
+        bars: days.map(({ date, micros }) => ({
+          label: dayText(date),
+          text: money(micros, currency),
+          value: micros,
+        })),
+      })}
+    </figure>`,
+  groups: ({ groups: { by, rows }, currency }) =>
+    html`<figure>
+      ${barsSvg({
+        text: 'Spend of each group, and behind it that of the week before',
+        bars: rows.slice(0, MOST_CHARTED).map(({ name, micros, before_micros: before }) => ({
+          label: name === null ? NOBODYS[by] : shownName(name, LABEL),
+          text: money(micros, currency),
+          value: micros,
+          before: before ?? undefined,
+        })),
+      })}
+      <figcaption>
+        <span class="key spent">this week</span> <span class="key before">the week before</span>
+      </figcaption>
+    </figure>`,
+  budgets: (report) => {
+    const { budgets } = report
+    return (
+      budgets !== null &&
+      budgets.length > 0 &&
+      html`<div class="fans">
+        ${budgets
+          .toSorted((a, b) => b.share - a.share)
+          .slice(0, MOST_CHARTED)
+          .map((budget) => budgetFigure(budget, report))}
+      </div>`
+    )
+  },
+}
+
+type Budget = NonNullable<Report['budgets']>[number]
+
+const at = (iso: string) => fromIso(iso) ?? instant(0)
+
+function budgetFigure(budget: Budget, { made_at: madeAt, zone }: Report): Html {
+  const { period, limit, spent, unit, forecast } = budget
+  const name = shownName(budget.budget)
+  const place = createZone(zone)
+  return fanFigure(
+    {
+      name,
+      period: { from: at(period.from), to: at(period.to) },
+      now: at(madeAt),
+      countedFrom: at(budget.counted_from),
+      limit,
+      spent,
+      forecast: forecast ?? undefined,
+      amountOf: (value) => amount(value, unit),
+      dayOf: (place.ok ? place.value : createUtc()).dayOf,
+    },
+    { before: html`<b><bdi>${name}</bdi></b>`, nowText: 'when it was made' },
+  )
+}

@@ -1,0 +1,120 @@
+// The report as plain text of 78 columns: for terminals, and beside the HTML of a mail.
+import {
+  toldRows,
+  wordsOf,
+  type Block,
+  type Cell,
+  type Column,
+  type Table,
+  type ToldRows,
+} from '../blocks.ts'
+import { widthOf } from '../../text/display-name.ts'
+import { pageOf } from '../outline.ts'
+import type { Report } from '../schema.ts'
+
+/** What a mail program shows without wrapping. */
+const WIDTH = 78
+const GAP = '  '
+
+export function textOf(report: Report): string {
+  const { title, lead, sections } = pageOf(report)
+  const parts = [
+    underlined(title, '='),
+    ...lead.map((words) => wrapped(words, WIDTH).join('\n')),
+    ...sections.map((section) =>
+      [underlined(section.title, '-'), ...section.blocks.map((block) => blockText(block))].join('\n\n'),
+    ),
+  ]
+  return `${parts.join('\n\n')}\n`
+}
+
+function underlined(title: string, line: string): string {
+  const lines = wrapped(title, WIDTH)
+  return [...lines, line.repeat(Math.max(...lines.map(widthOf)))].join('\n')
+}
+
+const blockText = (block: Block): string =>
+  block.kind === 'text' ? wrapped(block.text, WIDTH).join('\n') : tableText(block, toldRows(block))
+
+/** Lines of at most 78 columns. */
+export function tableText({ columns }: Pick<Table, 'columns'>, { rows, rest }: ToldRows): string {
+  const heads = columns.map(({ title }) => title)
+  const cells = rows.map((row) => row.map(cellText))
+  const widths = widthsOf(columns, heads, cells)
+  const lines = [heads, ...cells].flatMap((row) => rowLines(row, columns, widths))
+  return [...lines, ...(rest === undefined ? [] : [rest])].join('\n')
+}
+
+const BAR = 20
+const cellText = (cell: Cell): string => wordsOf(cell, (share) => '#'.repeat(Math.round(BAR * share)))
+
+/** Numbers have the room they need; what is too wide altogether is taken from the widest texts. */
+function widthsOf(
+  columns: readonly Column[],
+  heads: readonly string[],
+  rows: readonly (readonly string[])[],
+): readonly number[] {
+  const widths = columns.map((_, index) =>
+    Math.max(longestWord(heads[index] ?? ''), ...rows.map((row) => widthOf(row[index] ?? ''))),
+  )
+  const room = WIDTH - GAP.length * (columns.length - 1)
+  for (let over = sum(widths) - room; over > 0; over -= 1) {
+    const widest = columns.reduce(
+      (found, { align }, index) =>
+        align === 'left' && (widths[index] ?? 0) > (widths[found] ?? 0) ? index : found,
+      columns.findIndex(({ align }) => align === 'left'),
+    )
+    widths[widest] = Math.max(1, (widths[widest] ?? 0) - 1)
+  }
+  return widths
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0)
+
+const longestWord = (words: string): number => Math.max(...words.split(' ').map(widthOf))
+
+function rowLines(
+  row: readonly string[],
+  columns: readonly Column[],
+  widths: readonly number[],
+): readonly string[] {
+  const cells = row.map((cell, index) => wrapped(cell, widths[index] ?? 0))
+  const height = Math.max(1, ...cells.map(({ length }) => length))
+  return Array.from({ length: height }, (_, line) =>
+    cells
+      .map((lines, index) => {
+        const part = lines[line] ?? ''
+        const space = ' '.repeat(Math.max(0, (widths[index] ?? 0) - widthOf(part)))
+        return columns[index]?.align === 'right' ? space + part : part + space
+      })
+      .join(GAP)
+      .trimEnd(),
+  )
+}
+
+/** Broken between words, and inside those that are wider than a line. */
+function wrapped(words: string, width: number): readonly string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of words.split(' ').flatMap((one) => pieces(one, width))) {
+    if (line !== '' && widthOf(line) + 1 + widthOf(word) > width) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line]
+}
+
+function pieces(word: string, width: number): readonly string[] {
+  if (widthOf(word) <= width) return [word]
+  const found: string[] = []
+  let piece = ''
+  for (const sign of word) {
+    if (piece !== '' && widthOf(piece + sign) > width) {
+      found.push(piece)
+      piece = ''
+    }
+    piece += sign
+  }
+  return [...found, piece]
+}

@@ -1,0 +1,50 @@
+// What a report says, in order, before any format.
+import { datesText, instantText } from '../text/dates.ts'
+import { text, type Page } from './blocks.ts'
+import { budgetSection } from './sections/budgets.ts'
+import { eventSection } from './sections/events.ts'
+import { notAnalysedSection, pricesSection } from './sections/method.ts'
+import { dearestSection, groupSection, moversSection, spendSection } from './sections/spend.ts'
+import { observerSection, unproductiveSection } from './sections/unproductive.ts'
+import type { Report } from './schema.ts'
+import { counted, spanText } from '../text/amounts.ts'
+
+export function pageOf(report: Report): Page {
+  const { slot, account, team, verdict } = report
+  return {
+    title: `Report ${slot.id}, account ${account}${team === null ? '' : `, team ${team}`}${slot.late ? ' (late)' : ''}`,
+    lead: [verdict, aboutText(report)],
+    sections: [
+      spendSection(report),
+      groupSection(report),
+      dearestSection(report),
+      moversSection(report),
+      budgetSection(report),
+      unproductiveSection(report),
+      observerSection(report),
+      eventSection(report),
+      notAnalysedSection(report),
+      pricesSection(report),
+      {
+        id: 'missing',
+        title: 'Not in this report',
+        blocks: [
+          text(
+            'Recommendations and changes: this version only observes, so it recommended and changed nothing.',
+          ),
+        ],
+      },
+    ].filter(({ blocks }) => blocks.length > 0),
+  }
+}
+
+function aboutText({ slot, zone, spend, awake, made_at }: Report): string {
+  const [first, last] = [spend.days[0]?.date ?? '', spend.days.at(-1)?.date ?? '']
+  const clocks = slot.hours === 168 ? '' : `, ${slot.hours} hours because clocks changed`
+  const state = made_at < slot.to ? `, the week is not over: as of ${instantText(made_at)}` : ''
+  const awakeText =
+    awake.computes === 0
+      ? ''
+      : ` ${counted(awake.computes, 'compute')} awake for ${spanText(awake.seconds.likely * 1000)} in all, woken ${counted(awake.wakes, 'time')}.`
+  return `${datesText(first, last)} (${zone}${clocks})${state}.${awakeText}`
+}

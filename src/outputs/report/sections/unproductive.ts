@@ -1,0 +1,92 @@
+// Time awake without work, and what watching cost.
+import { table, text, type Block, type Section } from '../blocks.ts'
+import { shownName } from '../../text/display-name.ts'
+import type { Report } from '../schema.ts'
+import { counted, hours, money, percent, spanText } from '../../text/amounts.ts'
+
+type Unproductive = Report['unproductive']
+type NeverSlept = Unproductive['never_slept'][number]
+
+export function unproductiveSection({ unproductive, currency }: Report): Section {
+  return {
+    id: 'unproductive',
+    title: 'Awake for nothing, or without a break',
+    blocks: [...causeBlocks(unproductive, currency), ...neverSleptBlocks(unproductive.never_slept, currency)],
+  }
+}
+
+const CAUSES: Readonly<Record<string, string>> = {
+  'idle-in-transaction': 'a transaction left open',
+  'keep-alive': 'queries that only keep a connection open',
+  replication: 'replication',
+  subscription: 'a subscription to another database',
+  autovacuum: 'autovacuum',
+  'autosuspend-off': 'autosuspend is off',
+  'availability-check': "the service's own check",
+}
+
+function causeBlocks({ idle_tail: tail, causes }: Unproductive, currency: string): readonly Block[] {
+  const rows = [
+    ...(tail.seconds > 0 ? [{ what: 'waiting to be suspended, after the last activity', ...tail }] : []),
+    ...causes.map(({ cause, seconds, micros }) => ({ what: CAUSES[cause] ?? cause, seconds, micros })),
+  ]
+  if (rows.length === 0) return []
+  return [
+    table(['Held awake by', '>Awake', '>Cost this week'], rows, ({ what, seconds, micros }) => [
+      what,
+      hours(seconds * 1000),
+      money(micros, currency),
+    ]),
+  ]
+}
+
+function neverSleptBlocks(computes: readonly NeverSlept[], currency: string): readonly Block[] {
+  if (computes.length === 0) return []
+  return [
+    text('These never slept. The cost is what 30 days like this week come to.'),
+    table(['Compute', '>Cost in 30 days', 'Held awake by', 'What helps'], computes, (one) => [
+      { computes: [one] },
+      money(one.month_micros, currency),
+      holderText(one),
+      helpText(one),
+    ]),
+  ]
+}
+
+function holderText({ autosuspend_off: isOff, held_by, readings }: NeverSlept): string {
+  if (isOff) return 'autosuspend is off'
+  if (readings === 0) return 'not known: nothing was read inside it'
+  const [first] = held_by
+  if (!first) return 'nobody that a reading saw'
+  const names = [first.application, first.user, first.database]
+    .flatMap((name) => (name === null ? [] : [shownName(name)]))
+    .join(' / ')
+  const who = first.cause === 'clients' ? 'clients' : (CAUSES[first.cause] ?? first.cause)
+  return `${names === '' ? who : `${who}: ${names}`}, ${percent(first.share)} of the time`
+}
+
+const HELP: Readonly<Record<string, string>> = {
+  clients: 'if it is a health check or a poll, let it come less often than the delay',
+  'idle-in-transaction': 'close the transaction; set idle_in_transaction_session_timeout',
+  'keep-alive': "lengthen or switch off the pool's keep-alive query",
+  replication: 'drop what nobody reads any more',
+  subscription: 'drop it if it is not needed all the time',
+  'availability-check': 'nothing of yours',
+}
+
+function helpText({ autosuspend_off: isOff, held_by, readings }: NeverSlept): string {
+  if (isOff) return 'switch autosuspend on, if it may sleep'
+  if (readings === 0) return 'let Dormouse read it: dsn of the account'
+  return HELP[held_by[0]?.cause ?? ''] ?? 'see who uses it: dormouse explain'
+}
+
+export function observerSection({ observer, currency }: Report): Section {
+  const { extension_seconds: extension, micros, wakes_caused: wakes } = observer
+  const caused =
+    wakes === 0 ? 'it woke none' : `since it began to count it woke computes ${counted(wakes, 'time')}`
+  const added =
+    extension === 0
+      ? 'Looking kept no compute awake'
+      : `Looking kept computes awake for ${spanText(extension * 1000)} more, which cost ${money(micros, currency)}`
+  return { id: 'observer', title: 'What watching cost', blocks: [text(`${added}; ${caused}.`)] }
+}

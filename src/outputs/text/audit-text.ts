@@ -1,0 +1,141 @@
+// The audit as text for a terminal, and as JSON.
+import type { Audit, AuditedCompute, AuditSums, Finding } from '../../model/output/audit.ts'
+import { largestCu, smallestCu, type AutosuspendDelay } from '../../model/service/compute.ts'
+import { toIso } from '../../model/time.ts'
+import { micros } from '../../model/units.ts'
+import {
+  amount,
+  chosenText,
+  counted,
+  hours,
+  inBrackets,
+  money,
+  percent,
+  rangeText,
+  spanText,
+} from './amounts.ts'
+
+export type Line = readonly string[]
+
+/** What all of it amounts to, name and value. */
+export function totalLines({
+  total,
+  counted: share,
+  currency,
+  projects,
+  computes,
+  from,
+  to,
+}: Audit): readonly Line[] {
+  const { awake, idleTail, tailSpend, wakes, cuTime } = total
+  return [
+    ['period', `${toIso(from)} to ${toIso(to)}`],
+    ['projects, computes', `${projects}, ${computes}`],
+    ['spend', spendText(total, currency)],
+    ['', `${percent(share)} of it as the service counted it, the rest by its operations`],
+    ['awake', `${spanText(awake.likely)}, ${amount(cuTime.likely / 3_600_000, 'cu_hours')}`],
+    [
+      'idle tails',
+      `${spanText(idleTail)}, ${money(tailSpend, currency)}: awake after the last activity, waiting for the delay`,
+    ],
+    ['wakes', String(wakes)],
+  ]
+}
+
+function spendText({ spend }: AuditSums, currency: string): string {
+  const { low, likely, high } = spend
+  const told = (value: number): string => money(value, currency)
+  const isSure = high - low <= 0.01 * likely
+  return `${told(likely)}${isSure ? '' : inBrackets(rangeText(spend, told))}`
+}
+
+export const WEEK_HEADINGS = ['WEEK FROM', 'SPEND', 'AWAKE', 'WAKES', '']
+const BAR = 30
+
+/** One line a week, with a bar as long as its spend. */
+export function weekLines({ weeks, currency }: Audit): readonly Line[] {
+  const most = Math.max(1, ...weeks.map(({ spend }) => spend))
+  return weeks.map(({ from, spend, awake, wakes }) => [
+    toIso(from).slice(0, 10),
+    money(spend, currency),
+    hours(awake),
+    String(wakes),
+    '#'.repeat(Math.round((BAR * spend) / most)),
+  ])
+}
+
+export const COMPUTE_HEADINGS = [
+  'COMPUTE',
+  'SPEND',
+  'AWAKE',
+  'OF THE TIME',
+  'IDLE TAIL',
+  'WAKES',
+  'CU',
+  'DELAY',
+]
+
+export const computeLines = ({ byCompute, currency }: Audit, most: number): readonly Line[] =>
+  byCompute
+    .slice(0, most)
+    .map((one) => [
+      `${one.projectName} / ${one.ref.endpointId}`,
+      money(one.spend.likely, currency),
+      hours(one.awake.likely),
+      percent(one.awakeShare),
+      one.awake.likely === 0 ? '-' : percent(one.idleTail / one.awake.likely),
+      String(one.wakes),
+      sizeText(one),
+      delayText(one.delay),
+    ])
+
+const sizeText = ({ sizing }: AuditedCompute): string => {
+  const [least, most] = [smallestCu(sizing), largestCu(sizing)]
+  return least === most ? String(least) : `${least}-${most}`
+}
+
+const delayText = (delay: AutosuspendDelay): string => (delay === 'never' ? 'never' : chosenText(delay))
+
+/** One finding, one line; what it says is for 30 days. */
+export function findingText(finding: Finding, currency: string): string {
+  switch (finding.kind) {
+    case 'never-sleeps': {
+      const { ref, projectName, awakeShare, autosuspendOff, spend } = finding
+      const why = autosuspendOff ? 'autosuspend is off' : 'something uses it within every delay'
+      return `${projectName} / ${ref.endpointId} never sleeps (awake ${percent(awakeShare)} of the last 14 days): ${why}; it costs ${money(spend, currency)}`
+    }
+    case 'long-delay': {
+      const { ref, projectName, delay, suspends, idleTail, saving } = finding
+      return (
+        `${projectName} / ${ref.endpointId} waits ${delayText(delay)} before each suspension: ${suspends} times, ${spanText(idleTail)}; ` +
+        `at 1 min it would cost at least ${money(saving, currency)} less, and wake more often`
+      )
+    }
+    case 'unused':
+      return `${finding.projectName} / ${finding.ref.endpointId} was not used in all of the time`
+    case 'old-key': {
+      const { name, keyId, days, unusedDays } = finding
+      const used = unusedDays === undefined ? 'never used' : `last used ${counted(unusedDays, 'day')} ago`
+      return `API key ${name} (${keyId}) is ${counted(days, 'day')} old, ${used}`
+    }
+  }
+}
+
+/** What the findings that are not listed amount to, a line for each kind. */
+export function restLines(findings: readonly Finding[], currency: string): readonly string[] {
+  const sums = { 'never-sleeps': 0, 'long-delay': 0, unused: 0, 'old-key': 0 }
+  const counts = { ...sums }
+  for (const finding of findings) {
+    counts[finding.kind] += 1
+    if (finding.kind === 'never-sleeps') sums[finding.kind] += finding.spend
+    if (finding.kind === 'long-delay') sums[finding.kind] += finding.saving
+  }
+  const worth = (kind: 'never-sleeps' | 'long-delay'): string => money(micros(sums[kind]), currency)
+  const lines: readonly (readonly [number, string])[] = [
+    [counts['never-sleeps'], `more that never sleep: together ${worth('never-sleeps')}`],
+    [counts['long-delay'], `more with a long delay: together at least ${worth('long-delay')} less at 1 min`],
+    [counts.unused, 'more that were not used'],
+    [counts['old-key'], 'more old API keys'],
+  ]
+  return lines.flatMap(([count, text]) => (count === 0 ? [] : [`${count} ${text}`]))
+}

@@ -1,0 +1,138 @@
+// Why things are as they are, in the words that the command line, the API and the page share.
+import type { WhyAwake } from '../../model/ledger/ledger.ts'
+import type { ComputeView, ShownState } from '../../model/output/snapshot.ts'
+import { toIso } from '../../model/time.ts'
+import { chosenText, inBrackets, money, rangeText, spanText } from './amounts.ts'
+
+export const STATE_WORDS: Readonly<Record<ShownState, string>> = {
+  active: 'awake',
+  idle: 'asleep',
+  init: 'starting',
+  unknown: 'unknown',
+}
+
+/** Why a compute is awake or asleep, one line. */
+export function whyText(why: WhyAwake): string {
+  switch (why.because) {
+    case 'asleep':
+      return why.since === undefined ? 'asleep' : `asleep since ${toIso(why.since)}`
+    case 'starting':
+      return 'starting'
+    case 'disabled':
+      return 'disabled'
+    case 'autosuspend-off':
+      return 'autosuspend is off'
+    case 'clients':
+      return `${why.working} working: ${why.application || 'unnamed application'}`
+    case 'idle-in-transaction':
+      return `${why.count} idle in transaction`
+    case 'replication':
+      return `${why.count} replication`
+    case 'subscription':
+      return `${why.count} subscription`
+    case 'autovacuum':
+      return `${why.count} autovacuum`
+    case 'recent-activity':
+      return `in use${why.application ? ` by ${why.application}` : ''}, last at ${toIso(why.at)}`
+    case 'idle-tail':
+      return `no activity seen since ${toIso(why.since)}${why.ours ? ' but readings of Dormouse' : ''}; ${END[why.end](toIso(why.until))}`
+    case 'unknown':
+      return why.since === undefined ? 'nothing tells why' : `not seen since ${toIso(why.since)}`
+  }
+}
+
+type End = (WhyAwake & { because: 'idle-tail' })['end']
+
+const END: Readonly<Record<End, (until: string) => string>> = {
+  ahead: (until) => `suspends about ${until}`,
+  due: (until) => `its suspension about ${until} is not seen yet`,
+  overdue: (until) => `should have been suspended about ${until}; what keeps it awake is not seen`,
+}
+
+/** What there is to say beside the word of its state; undefined where that word says it all. */
+export function causeText(why: WhyAwake): string | undefined {
+  if (why.because === 'starting') return undefined
+  if (why.because !== 'asleep') return whyText(why)
+  return why.since === undefined ? undefined : `since ${toIso(why.since)}`
+}
+
+/** Its state and why, one line. */
+function stateText({ state, why }: ComputeView): string {
+  const cause = causeText(why)
+  if (cause === undefined) return STATE_WORDS[state]
+  return `${STATE_WORDS[state]}${why.because === 'asleep' ? '' : ':'} ${cause}`
+}
+
+/** All that is known of why a compute is as it is and what that costs, line by line. */
+export function explanation(view: ComputeView): readonly string[] {
+  const { ref, project, compute, currency, spend } = view
+  const told = (amount: number): string => money(amount, currency)
+  const name = project?.name ?? ref.projectId
+  return [
+    `${ref.endpointId} of project ${name}, account ${ref.account}${compute.name ? `, named ${compute.name}` : ''}`,
+    stateText(view),
+    delayText(view),
+    `awake ${spanText(view.awake.likely)} in all${inBrackets(rangeText(view.awake, spanText))}; ` +
+      `spend ${told(spend.likely)}${inBrackets(rangeText(spend, told))}`,
+    `of that after the last activity ${spanText(view.idleTail)}; added by readings of Dormouse ${spanText(view.extension)}`,
+    ...countText(view),
+    ...heldText(view, told),
+    readingText(view),
+  ]
+}
+
+function delayText({ delay, compute }: ComputeView): string {
+  if (delay === 'never') return 'it is never suspended: autosuspend is off'
+  const whose =
+    compute.autosuspendDelay === undefined ? ', which it takes from its project or the service' : ''
+  return `it is suspended after ${chosenText(delay)} without activity${whose}`
+}
+
+const hours = (cuTime: number): string => (cuTime / 3_600_000).toFixed(3)
+
+/** Of all computes of the project together: the service counts no other. */
+function countText({ checked }: ComputeView): readonly string[] {
+  if (!checked) return []
+  const { from, to, counted, low, high, outside } = checked
+  const verdict =
+    outside === 0 ? 'as the ledger has it' : `${(outside * 100).toFixed(1)} % outside of the ledger`
+  return [
+    `the service counts ${hours(counted)} CU-hours of its project from ${toIso(from)} to ${toIso(to)}, ${verdict}: ` +
+      `${hours(low)} to ${hours(high)}`,
+  ]
+}
+
+function heldText(
+  { awakeBy, awake, readingAt }: ComputeView,
+  told: (amount: number) => string,
+): readonly string[] {
+  if (readingAt === undefined && awakeBy.length === 0) return []
+  const covered = awakeBy.reduce((sum, { time }) => sum + time, 0)
+  return [
+    ...awakeBy.map(({ cause, application, user, database, time, spend }) => {
+      const names = [application, user, database].filter(Boolean).join(' / ')
+      return `held awake by ${cause}${names && ` ${names}`}: ${spanText(time)}, ${told(spend)}`
+    }),
+    `held awake by others, or by nobody that a reading saw: ${spanText(Math.max(0, awake.likely - covered))}`,
+  ]
+}
+
+function readingText({
+  readingAt,
+  readingProblem,
+  hitRatio,
+  connections,
+  maxConnections,
+}: ComputeView): string {
+  if (readingAt === undefined) return `never read inside${readingProblem ? `: ${readingProblem}` : ''}`
+  const facts = [
+    ...(hitRatio === undefined ? [] : [`hit ratio ${(hitRatio * 100).toFixed(1)} %`]),
+    ...(connections
+      ? [
+          `${connections.active + connections.idle + connections.idleInTransaction + connections.other} of ${maxConnections} connections`,
+        ]
+      : []),
+    ...(readingProblem === undefined ? [] : [`not seen: ${readingProblem}`]),
+  ]
+  return `last read at ${toIso(readingAt)}${facts.length === 0 ? '' : `: ${facts.join(', ')}`}`
+}

@@ -1,0 +1,123 @@
+// One HTTP request and its answer: no judgement, no repetition.
+import { request, type Dispatcher } from 'undici'
+import type { Clock } from '../../model/ports.ts'
+import { seconds, type Seconds } from '../../model/units.ts'
+
+/** From sending to the last byte. Doubled, a service that hangs holds a pass twice as long. */
+export const DEADLINE = seconds(10)
+/** 32 MiB: some 30,000 computes in one list. Doubled, one answer may take twice the memory. */
+const LARGEST_BODY = 32 * 2 ** 20
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
+export type Attempt = {
+  readonly method: Method
+  readonly url: string
+  readonly key: string
+  /** JSON text. */
+  readonly body: string | undefined
+  readonly deadline: Seconds
+}
+
+/** An answer, whatever its status. */
+export type Answer = {
+  readonly kind: 'answer'
+  readonly status: number
+  /** As it was sent; undefined when it was larger than 32 MiB. */
+  readonly text: string | undefined
+  readonly headers: ResponseHeaders
+}
+
+/** Lower-case names; one that came several times is a list. */
+export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>
+
+/** The first of the headers of that name. */
+export const headerOf = (headers: ResponseHeaders, name: string): string | undefined =>
+  [headers[name]].flat()[0]
+
+/** What came back. */
+export type Reply =
+  | Answer
+  /** No answer or only a part of one. Unsent: nothing of the request has left, so that the service cannot have done it. */
+  | {
+      readonly kind: 'lost'
+      readonly code: 'network' | 'timeout'
+      readonly message: string
+      readonly unsent?: true
+    }
+  | { readonly kind: 'stopped' }
+
+/** Sends `attempt` once. Never rejects; redirects are answers like any other. */
+export async function send(
+  attempt: Attempt,
+  { clock, dispatcher }: { readonly clock: Clock; readonly dispatcher: Dispatcher },
+  signal: AbortSignal,
+): Promise<Reply> {
+  const late = new AbortController()
+  const answered = new AbortController()
+  const watch = async (): Promise<void> => {
+    await clock.sleep(attempt.deadline, answered.signal)
+    if (!answered.signal.aborted) late.abort()
+  }
+  void watch()
+  try {
+    const response = await request(attempt.url, {
+      dispatcher,
+      method: attempt.method,
+      headers: headersOf(attempt),
+      body: attempt.body ?? null,
+      signal: AbortSignal.any([signal, late.signal]),
+    })
+    const { statusCode: status, headers } = response
+    return { kind: 'answer', status, text: await textOf(response.body), headers }
+  } catch (cause) {
+    if (late.signal.aborted)
+      return { kind: 'lost', code: 'timeout', message: `no answer within ${attempt.deadline} s` }
+    if (signal.aborted) return { kind: 'stopped' }
+    return {
+      kind: 'lost',
+      code: 'network',
+      message: messageOf(cause),
+      ...(isUnsent(cause) && { unsent: true }),
+    }
+  } finally {
+    answered.abort()
+  }
+}
+
+const headersOf = ({ key, body }: Attempt): Record<string, string> => ({
+  authorization: `Bearer ${key}`,
+  accept: 'application/json',
+  ...(body !== undefined && { 'content-type': 'application/json' }),
+})
+
+async function textOf(body: Dispatcher.ResponseData['body']): Promise<string | undefined> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > LARGEST_BODY) return undefined // leaving the loop closes the connection
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** Codes that only come before a connection is there, or of a request that cannot be written. A reset may come at any time. */
+const UNSENT: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_INVALID_ARG',
+])
+
+const isUnsent = (cause: unknown): boolean =>
+  cause instanceof AggregateError
+    ? cause.errors.every(isUnsent)
+    : cause instanceof Error && 'code' in cause && UNSENT.has(cause.code)
+
+/** A failure to connect to several addresses has its text in its parts. */
+function messageOf(cause: unknown): string {
+  if (cause instanceof AggregateError) return cause.errors.map(messageOf).join(', ')
+  return cause instanceof Error ? cause.message : String(cause)
+}

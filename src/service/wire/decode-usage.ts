@@ -1,0 +1,165 @@
+// What the service counts, as model data. Lenient like decode.ts: a piece of history that does not fit hides no other.
+import { z } from 'zod'
+import type { Consumption, ProjectDetail, Quota } from '../../model/service/consumption.ts'
+import type { ConnectionUri } from '../../model/ports.ts'
+import { failed, ok, type Result } from '../../std/result.ts'
+import { bytes, cuMillis, seconds } from '../../model/units.ts'
+import { optionalText, optionalTime, paginationWire, projectWire, timestamp } from './decode.ts'
+import { id, listAt, parse, valueAt, type Path, type Problems } from './lenient.ts'
+
+/** A count that may be absent. */
+const count = z
+  .number()
+  .min(0)
+  .nullish()
+  .transform((value) => value ?? undefined)
+
+/** CU-seconds on the wire. */
+const computeTime = count.transform((value) => (value === undefined ? undefined : cuMillis(value * 1000)))
+const size = count.transform((value) => (value === undefined ? undefined : bytes(value)))
+const length = count.transform((value) => (value === undefined ? undefined : seconds(value)))
+
+const countersWire = z
+  .object({
+    active_time_seconds: length,
+    compute_time_seconds: computeTime,
+    written_data_bytes: size,
+    data_transfer_bytes: size,
+  })
+  .transform((wire) => ({
+    activeTime: wire.active_time_seconds,
+    computeTime: wire.compute_time_seconds,
+    writtenBytes: wire.written_data_bytes,
+    transferredBytes: wire.data_transfer_bytes,
+  }))
+
+/** 0 is no limit, like none at all. */
+const quotaWire = countersWire
+  .and(z.object({ logical_size_bytes: size }))
+  .transform(({ logical_size_bytes: logicalBytes, ...limits }): Quota => ({
+    activeTime: limits.activeTime || undefined,
+    computeTime: limits.computeTime || undefined,
+    writtenBytes: limits.writtenBytes || undefined,
+    transferredBytes: limits.transferredBytes || undefined,
+    logicalBytes: logicalBytes || undefined,
+  }))
+
+const NO_QUOTA: Quota = {
+  activeTime: undefined,
+  computeTime: undefined,
+  writtenBytes: undefined,
+  transferredBytes: undefined,
+  logicalBytes: undefined,
+}
+
+const detailWire = z
+  .object({
+    org_id: optionalText,
+    owner: z.object({ subscription_type: optionalText }).nullish(),
+    consumption_period_start: optionalTime,
+    consumption_period_end: optionalTime,
+    maintenance_scheduled_for: optionalTime,
+    settings: z.object({ quota: quotaWire.nullish() }).nullish(),
+  })
+  .transform((wire): Omit<ProjectDetail, 'project' | 'counters'> => ({
+    orgId: wire.org_id,
+    subscription: wire.owner?.subscription_type,
+    period:
+      wire.consumption_period_start === undefined || wire.consumption_period_end === undefined
+        ? undefined
+        : { from: wire.consumption_period_start, to: wire.consumption_period_end },
+    quota: wire.settings?.quota ?? NO_QUOTA,
+    maintenanceAt: wire.maintenance_scheduled_for,
+  }))
+
+export function decodeProjectDetail(body: unknown): Result<ProjectDetail, Problems> {
+  const record = valueAt(body, ['project'])
+  const project = parse(projectWire, record, ['project'])
+  if (!project.ok) return project
+  const counters = parse(countersWire, record, ['project'])
+  if (!counters.ok) return counters
+  const rest = parse(detailWire, record, ['project'])
+  return rest.ok ? ok({ ...rest.value, project: project.value, counters: counters.value }) : rest
+}
+
+/** The containers of the history, whose lists are read item by item. */
+const projectOfHistory = z.object({ project_id: id('') })
+const periodWire = z.object({ period_plan: optionalText })
+
+const metricWire = z.object({ metric_name: z.string(), value: z.number().min(0) })
+
+const pieceWire = z.object({
+  timeframe_start: timestamp,
+  timeframe_end: timestamp,
+  metrics: z.array(metricWire),
+})
+
+/** One page of the history of several projects. */
+export type ConsumptionWirePage = {
+  readonly items: readonly Consumption[]
+  readonly problems: readonly string[]
+  readonly cursor: string | undefined
+  /** Projects on the page: it is them that a page counts. */
+  readonly projects: number
+}
+
+export function decodeConsumption(body: unknown): Result<ConsumptionWirePage, Problems> {
+  const projects = parse(z.array(z.unknown()), valueAt(body, ['projects']), ['projects'])
+  if (!projects.ok) return projects
+  const paging = parse(paginationWire, body, [])
+  if (!paging.ok) return paging
+  const each = projects.value.map((_, index) => piecesOf(body, ['projects', index]))
+  return ok({
+    items: each.flatMap(({ items }) => items),
+    problems: each.flatMap(({ problems }) => problems),
+    cursor: paging.value.pagination?.cursor,
+    projects: projects.value.length,
+  })
+}
+
+type Pieces = { readonly items: readonly Consumption[]; readonly problems: Problems }
+
+const unreadable = (problems: Problems): Pieces => ({ items: [], problems: [problems.join('; ')] })
+
+function piecesOf(body: unknown, path: Path): Pieces {
+  const project = parse(projectOfHistory, valueAt(body, path), path)
+  if (!project.ok) return unreadable(project.error)
+  const periods = parse(z.array(z.unknown()), valueAt(body, [...path, 'periods']), [...path, 'periods'])
+  if (!periods.ok) return unreadable(periods.error)
+  const each = periods.value.map((_, index) =>
+    piecesOfPeriod(body, [...path, 'periods', index], project.value.project_id),
+  )
+  return {
+    items: each.flatMap(({ items }) => items),
+    problems: each.flatMap(({ problems }) => problems),
+  }
+}
+
+function piecesOfPeriod(body: unknown, path: Path, projectId: string): Pieces {
+  const period = parse(periodWire, valueAt(body, path), path)
+  if (!period.ok) return unreadable(period.error)
+  const pieces = listAt(pieceWire, body, [...path, 'consumption'])
+  if (!pieces.ok) return unreadable(pieces.error)
+  return {
+    items: pieces.value.items.map((piece) => ({
+      projectId,
+      subscription: period.value.period_plan,
+      from: piece.timeframe_start,
+      to: piece.timeframe_end,
+      amounts: Object.fromEntries(piece.metrics.map(({ metric_name, value }) => [metric_name, value])),
+    })),
+    problems: pieces.value.problems,
+  }
+}
+
+const SCHEMES = ['postgresql:', 'postgres:']
+
+/** The problem names the path alone: what is wrong with a secret is a secret, too. */
+export function decodeConnectionUri(body: unknown): Result<ConnectionUri, Problems> {
+  const uri = valueAt(body, ['uri'])
+  if (typeof uri !== 'string' || !SCHEMES.includes(schemeOf(uri)))
+    return failed(['uri: expected a connection string of PostgreSQL'])
+  return ok({ reveal: () => uri })
+}
+
+const schemeOf = (uri: string): string => uri.slice(0, uri.indexOf(':') + 1)

@@ -1,0 +1,70 @@
+// Settled awake intervals as rows: the edges in columns, what was summed up over them as JSON.
+import type { SQLInputValue, SQLOutputValue } from 'node:sqlite'
+import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
+import type { Edge, EdgeSource } from '../../model/ledger/evidence.ts'
+import type { AwakeTime, SettledInterval } from '../../model/ledger/ledger.ts'
+import { instant, millis } from '../../model/units.ts'
+
+type Row = Readonly<Record<string, SQLOutputValue>>
+
+export const PUT_INTERVAL = `
+insert into awake_interval (
+  compute, from_ms, from_earliest_ms, from_latest_ms, from_source, to_ms, to_earliest_ms, to_latest_ms, to_source, nth, restart, sums
+) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+on conflict do nothing
+`
+
+/** An interval, and how many of its compute that were settled with it begin and end at the same instants and come before it. */
+export type NumberedInterval = { readonly settled: SettledInterval; readonly nth: number }
+
+/**
+ * The service writes whole seconds, so several starts and ends of one second cannot be told apart by their times. What ends at
+ * the same instant is settled together: its place among its like names it, also when the batch is written once more.
+ */
+export function* numberedIntervals(all: readonly SettledInterval[]): Generator<NumberedInterval> {
+  const counts = new Map<string, number>()
+  for (const settled of all) {
+    const { from, to } = settled.interval
+    const key = `${computeKey(settled.ref)} ${from.likely} ${to?.likely}`
+    const nth = counts.get(key) ?? 0
+    counts.set(key, nth + 1)
+    yield { settled, nth }
+  }
+}
+
+/** @throws for an interval that goes on: it is not settled */
+export function intervalValues(compute: number, { settled, nth }: NumberedInterval): SQLInputValue[] {
+  const { ref: _, interval, ...sums } = settled
+  const { from, to, restart } = interval
+  if (!to) throw new Error('an interval that goes on cannot be settled')
+  return [compute, ...edgeValues(from), ...edgeValues(to), nth, restart ? 1 : 0, JSON.stringify(sums)]
+}
+
+const edgeValues = ({ likely, earliest, latest, source }: Edge): SQLInputValue[] => [
+  likely,
+  earliest,
+  latest,
+  source,
+]
+
+export function intervalOf(ref: ComputeRef, row: Row): SettledInterval {
+  const to = edgeOf(row, 'to')
+  const sums = JSON.parse(String(row['sums'])) as Omit<SettledInterval, 'ref' | 'interval'>
+  const interval = { from: edgeOf(row, 'from'), to, knownUntil: to.likely, restart: row['restart'] === 1 }
+  return { ref, interval, ...sums }
+}
+
+/** Of the columns from, to, number, restart and tail. */
+export const awakeTimeOf = ([from, to, , restart, tail]: readonly SQLOutputValue[]): AwakeTime => ({
+  from: instant(Number(from)),
+  to: instant(Number(to)),
+  tail: millis(Number(tail)),
+  restart: restart === 1,
+})
+
+const edgeOf = (row: Row, end: 'from' | 'to'): Edge => ({
+  earliest: instant(Number(row[`${end}_earliest_ms`])),
+  likely: instant(Number(row[`${end}_ms`])),
+  latest: instant(Number(row[`${end}_latest_ms`])),
+  source: row[`${end}_source`] as EdgeSource,
+})

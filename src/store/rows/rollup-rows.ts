@@ -1,0 +1,113 @@
+// Rollups as rows. A quantity that is added to them gets a line here and a column in schema.ts.
+import type { SQLInputValue, SQLOutputValue } from 'node:sqlite'
+import type { ComputeRef } from '../../model/service/compute.ts'
+import type { ConnectionPeaks, CulpritShare, Peak, Rollup } from '../../model/ledger/rollup.ts'
+import { bytes, cu, instant, millis, seconds } from '../../model/units.ts'
+
+type Row = Readonly<Record<string, SQLOutputValue>>
+
+/** Column → what of a rollup it holds, besides the key. */
+const COLUMNS: Readonly<Record<string, (rollup: Rollup) => SQLInputValue | undefined>> = {
+  init_ms: ({ time }) => time.init,
+  active_ms: ({ time }) => time.active,
+  idle_ms: ({ time }) => time.idle,
+  readings: (rollup) => rollup.readings,
+  size_count: ({ size }) => size?.count,
+  size_sum: ({ size }) => size?.sum,
+  size_min: ({ size }) => size?.min,
+  size_max: ({ size }) => size?.max,
+  size_source: ({ size }) => size?.source,
+  connections_count: ({ connections }) => connections?.count,
+  connections_sum: ({ connections }) => connections?.all.sum,
+  connections_max: ({ connections }) => connections?.all.max,
+  active_sum: ({ connections }) => connections?.active.sum,
+  active_max: ({ connections }) => connections?.active.max,
+  idle_sum: ({ connections }) => connections?.idle.sum,
+  idle_max: ({ connections }) => connections?.idle.max,
+  idle_in_transaction_sum: ({ connections }) => connections?.idleInTransaction.sum,
+  idle_in_transaction_max: ({ connections }) => connections?.idleInTransaction.max,
+  other_sum: ({ connections }) => connections?.other.sum,
+  other_max: ({ connections }) => connections?.other.max,
+  cache_hits: ({ cache }) => cache?.hits,
+  cache_misses: ({ cache }) => cache?.misses,
+  cache_over_ms: ({ cache }) => cache?.over,
+  cache_used: ({ cacheUsed }) => cacheUsed,
+  working_set: ({ workingSet }) => workingSet,
+  arrivals: ({ use }) => use?.arrivals,
+  statement_ms: ({ use }) => use?.activeTime,
+  use_over_ms: ({ use }) => use?.over,
+  longest_transaction: ({ longestTransaction }) => longestTransaction,
+  culprits: ({ culprits }) =>
+    culprits.length === 0
+      ? undefined
+      : JSON.stringify(culprits.map(({ culprit, share }) => [culprit, share])),
+}
+
+const NAMES = Object.keys(COLUMNS)
+
+export const PUT_ROLLUP = `
+insert into rollup (compute, length, from_ms, ${NAMES.join(', ')})
+values (?, ?, ?, ${NAMES.map(() => '?').join(', ')})
+on conflict do update set ${NAMES.map((name) => `${name} = excluded.${name}`).join(', ')}
+`
+
+export const rollupValues = (compute: number, rollup: Rollup): SQLInputValue[] => [
+  compute,
+  rollup.length,
+  rollup.from,
+  ...Object.values(COLUMNS).map((value) => value(rollup) ?? null),
+]
+
+export function rollupOf(ref: ComputeRef, row: Row): Rollup {
+  const number = (name: string): number => Number(row[name])
+  const part = <Value>(name: string, of: () => Value): Value | undefined =>
+    row[name] === null ? undefined : of()
+  return {
+    ref,
+    length: seconds(number('length')),
+    from: instant(number('from_ms')),
+    time: {
+      init: millis(number('init_ms')),
+      active: millis(number('active_ms')),
+      idle: millis(number('idle_ms')),
+    },
+    readings: number('readings'),
+    size: part('size_count', () => ({
+      count: number('size_count'),
+      sum: number('size_sum'),
+      min: cu(number('size_min')),
+      max: cu(number('size_max')),
+      source: row['size_source'] === 'estimated' ? 'estimated' : 'fixed',
+    })),
+    connections: part('connections_count', () => connectionsOf(number)),
+    cache: part('cache_hits', () => ({
+      hits: number('cache_hits'),
+      misses: number('cache_misses'),
+      over: millis(number('cache_over_ms')),
+    })),
+    cacheUsed: part('cache_used', () => bytes(number('cache_used'))),
+    workingSet: part('working_set', () => bytes(number('working_set'))),
+    use: part('arrivals', () => ({
+      arrivals: number('arrivals'),
+      activeTime: millis(number('statement_ms')),
+      over: millis(number('use_over_ms')),
+    })),
+    longestTransaction: part('longest_transaction', () => seconds(number('longest_transaction'))),
+    culprits: part('culprits', () => culpritsOf(String(row['culprits']))) ?? [],
+  }
+}
+
+function connectionsOf(number: (name: string) => number): ConnectionPeaks {
+  const peak = (name: string): Peak => ({ sum: number(`${name}_sum`), max: number(`${name}_max`) })
+  return {
+    count: number('connections_count'),
+    all: peak('connections'),
+    active: peak('active'),
+    idle: peak('idle'),
+    idleInTransaction: peak('idle_in_transaction'),
+    other: peak('other'),
+  }
+}
+
+const culpritsOf = (text: string): readonly CulpritShare[] =>
+  (JSON.parse(text) as [string, CulpritShare['share']][]).map(([culprit, share]) => ({ culprit, share }))

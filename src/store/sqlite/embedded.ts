@@ -1,0 +1,105 @@
+// The embedded store: one SQLite file in one folder, held by one daemon.
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { Clock, History, Outbox, Store } from '../../model/ports.ts'
+import { createHistory } from './history.ts'
+import { loadLedger } from './load-ledger.ts'
+import { createLock } from './lock.ts'
+import { migrate, requireSchema } from './schema.ts'
+import { explained, explainedEach, explainedNow } from './errors.ts'
+import { createOutbox } from './outbox.ts'
+import { createWriter } from './writer.ts'
+
+const FILE = 'dormouse.sqlite'
+
+/**
+ * A commit is durable when it returns. 4 MiB of log are written back at a time: doubled, that takes twice as long and
+ * happens half as often. Another program that holds the file is waited for no longer than any other step may take.
+ */
+const WRITING = `
+pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 1000;
+pragma journal_size_limit = 33554432; pragma busy_timeout = 50
+`
+
+/**
+ * @throws when the folder cannot be written or is held by another daemon, or when its file is damaged or was written by a
+ *   newer one; nothing is changed then
+ */
+export function openEmbeddedStore(folder: string, clock: Clock): Store & History & Outbox {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+  const file = join(folder, FILE)
+  using stack = new DisposableStack()
+  stack.use(createLock(join(folder, 'lock.sqlite'), folder))
+  const { writing, reader } = explainedNow(file, () => {
+    const database = stack.adopt(new DatabaseSync(file), (opened) => opened.close())
+    database.exec(WRITING)
+    migrate(database, file)
+    return { writing: createWriter(database, clock), reader: readerOf(file, clock, stack) }
+  })
+  const held = stack.move()
+  return {
+    ...reader,
+    commit: (batch) => explained(file, () => writing.commit(batch)),
+    close: async () => {
+      await writing.idle()
+      held.dispose()
+    },
+  }
+}
+
+export type StoreReader = Pick<Store, 'load' | 'close'> & History & Outbox
+
+/**
+ * Reads what a daemon keeps or kept in `folder`, without holding it.
+ *
+ * @returns undefined when no daemon ever kept anything there
+ * @throws when the file is damaged or not of this version
+ */
+export function readEmbeddedStore(folder: string, clock: Clock): StoreReader | undefined {
+  const file = join(folder, FILE)
+  if (!existsSync(file)) return undefined
+  using stack = new DisposableStack()
+  const reader = explainedNow(file, () => readerOf(file, clock, stack))
+  const held = stack.move()
+  return {
+    ...reader,
+    close: () => {
+      held.dispose()
+      return Promise.resolve()
+    },
+  }
+}
+
+/** On a connection of its own: a query never sees half of a batch. */
+function readerOf(
+  file: string,
+  clock: Clock,
+  stack: DisposableStack,
+): Pick<Store, 'load'> & History & Outbox {
+  const database = stack.adopt(new DatabaseSync(file, { readOnly: true }), (opened) => opened.close())
+  requireSchema(database, file)
+  const history = createHistory(database, clock)
+  const outbox = createOutbox(database)
+  return {
+    load: (account) => explained(file, () => loadLedger(database, account, clock)),
+    projects: (...about) => explained(file, () => history.projects(...about)),
+    days: (account, span) => explainedEach(file, history.days(account, span)),
+    intervals: (account, span) => explainedEach(file, history.intervals(account, span)),
+    awakeTimes: (account, span) => explainedEach(file, history.awakeTimes(account, span)),
+    lastIntervals: (ref, count) => explained(file, () => history.lastIntervals(ref, count)),
+    rollups: (account, span) => explainedEach(file, history.rollups(account, span)),
+    eventsAfter: (...about) => explained(file, () => outbox.eventsAfter(...about)),
+    lastEventId: (account) => explained(file, () => outbox.lastEventId(account)),
+    event: (...about) => explained(file, () => outbox.event(...about)),
+    lastGiven: (...about) => explained(file, () => outbox.lastGiven(...about)),
+    sinks: (account) => explained(file, () => outbox.sinks(account)),
+    waiting: (...about) => explained(file, () => outbox.waiting(...about)),
+    overdue: (...about) => explained(file, () => outbox.overdue(...about)),
+    report: (...about) => explained(file, () => outbox.report(...about)),
+    reports: (...about) => explained(file, () => outbox.reports(...about)),
+    reportTeams: (...about) => explained(file, () => outbox.reportTeams(...about)),
+    memory: (account, job) => explained(file, () => outbox.memory(account, job)),
+  }
+}

@@ -1,0 +1,92 @@
+// Reads the ledger of an account, in pages: parsing all of a large one at once would hold up everything else.
+import type { DatabaseSync } from 'node:sqlite'
+import { withAway } from '../../model/ledger/archived.ts'
+import type { BudgetState } from '../../model/policy/budget.ts'
+import { compacted } from '../../model/ledger/interning.ts'
+import { computeKey } from '../../model/service/compute.ts'
+import {
+  NO_READING_COUNTS,
+  type Away,
+  type ComputeAccount,
+  type Ledger,
+  type ProjectAccount,
+  type ReadingCounts,
+} from '../../model/ledger/ledger.ts'
+import { orderedMap } from '../../std/ordered-map.ts'
+import type { Clock } from '../../model/ports.ts'
+import { NO_TALLIES, type Tallies } from '../../model/ledger/counters.ts'
+import { createPauses } from './yield.ts'
+
+/** What is kept of an account besides its projects and computes. */
+export type AccountBody = { readonly readings: ReadingCounts; readonly tallies: Tallies }
+
+/** Rows of one page, some hundred kilobytes. Doubled, starting is hardly faster, and each stretch of it is twice as long. */
+const PAGE = 64
+
+const PROJECTS = `
+select project_id, '' as endpoint_id, body from project_account
+where account = ? and project_id > ? and ? = '' order by project_id limit ${PAGE}
+`
+const COMPUTES = `
+select project_id, endpoint_id, body from compute
+where account = ? and (project_id, endpoint_id) > (?, ?) order by project_id, endpoint_id limit ${PAGE}
+`
+
+export async function loadLedger(database: DatabaseSync, account: string, clock: Clock): Promise<Ledger> {
+  const kept = database.prepare('select body from account_ledger where account = ?').get(account)
+  const body = kept && (JSON.parse(String(kept['body'])) as Partial<AccountBody>)
+  let projects = orderedMap<ProjectAccount>([])
+  let away: Away | undefined
+  let computes = orderedMap<ComputeAccount>([])
+  for await (const project of bodies<ProjectAccount>(database.prepare(PROJECTS), account, clock))
+    if (project.away) away = withAway(away, project)
+    else projects = projects.with(project.project.projectId, project)
+  for await (const compute of bodies<ComputeAccount>(database.prepare(COMPUTES), account, clock))
+    if (!compute.departed) computes = computes.with(computeKey(compute.ref), compacted(compute))
+  const budgets = Object.fromEntries(
+    database
+      .prepare('select name, body from budget where account = ?')
+      .all(account)
+      .map(({ name, body: state }) => {
+        const key = String(name)
+        return [key, parsed(String(state), ['budget', key]) as BudgetState]
+      }),
+  )
+  return {
+    account,
+    computes,
+    projects,
+    ...(away && { away }),
+    readings: { ...NO_READING_COUNTS, ...body?.readings },
+    budgets,
+    tallies: { ...NO_TALLIES, ...body?.tallies },
+  }
+}
+
+/** @throws with the row's key when it is not what was written */
+async function* bodies<Body>(
+  page: ReturnType<DatabaseSync['prepare']>,
+  account: string,
+  clock: Clock,
+): AsyncGenerator<Body> {
+  const pause = createPauses(clock)
+  let last: readonly [project: string, endpoint: string] = ['', '']
+  for (;;) {
+    const rows = page.all(account, ...last)
+    for (const row of rows) {
+      last = [String(row['project_id']), String(row['endpoint_id'])]
+      yield parsed(String(row['body']), last) as Body
+      // oxlint-disable-next-line no-await-in-loop -- one row after the other, with pauses, is the point
+      await pause()
+    }
+    if (rows.length < PAGE) return
+  }
+}
+
+function parsed(text: string, key: readonly string[]): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new Error(`what is kept of ${key.filter(Boolean).join('/')} cannot be read`, { cause })
+  }
+}

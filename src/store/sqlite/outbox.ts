@@ -1,0 +1,143 @@
+// Events to be told, what became of telling them, and what jobs remember.
+import type { DatabaseSync } from 'node:sqlite'
+import type { Delivery } from '../../model/output/delivery.ts'
+import { eventKey, isTold, type KeptEvent, type ToldEvent } from '../../model/output/outbox-event.ts'
+import type { Batch, Outbox } from '../../model/ports.ts'
+import { reportItem, type KeptReport } from '../../model/output/report.ts'
+import { unpacked, type Packed, type PackedReport } from '../rows/compressed-reports.ts'
+
+export type OutboxRow =
+  | { readonly kind: 'event'; readonly event: ToldEvent }
+  | { readonly kind: 'report'; readonly report: PackedReport }
+  | { readonly kind: 'delivery'; readonly delivery: Delivery }
+  | { readonly kind: 'memory'; readonly account: string; readonly job: string; readonly memory: unknown }
+
+export function* outboxRows({
+  account,
+  events,
+  reports,
+  deliveries,
+  memories,
+}: Packed<Pick<Batch, 'account' | 'events' | 'reports' | 'deliveries' | 'memories'>>): Generator<OutboxRow> {
+  for (const event of events.filter(isTold)) yield { kind: 'event', event }
+  for (const report of reports) yield { kind: 'report', report }
+  for (const delivery of deliveries) yield { kind: 'delivery', delivery }
+  for (const [job, memory] of Object.entries(memories)) yield { kind: 'memory', account, job, memory }
+}
+
+export function createOutboxWriter(database: DatabaseSync): (row: OutboxRow) => void {
+  const putEvent = database.prepare(
+    'insert into event (account, at_ms, topic, key, body) values (?, ?, ?, ?, ?) on conflict do nothing',
+  )
+  const putReport = database.prepare(
+    `insert into report (account, slot, made_ms, team, head, body) values (?, ?, ?, ?, ?, ?)
+     on conflict do update set made_ms = excluded.made_ms, body = excluded.body, head = excluded.head`,
+  )
+  const putDelivery = database.prepare(
+    `insert into delivery values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+     on conflict do update set state = excluded.state, next_ms = excluded.next_ms, body = excluded.body`,
+  )
+  const putMemory = database.prepare(
+    'insert into job_memory values (?, ?, ?) on conflict do update set body = excluded.body',
+  )
+  const dropMemory = database.prepare('delete from job_memory where account = ? and job = ?')
+  return (row) => {
+    switch (row.kind) {
+      case 'event': {
+        const { event } = row
+        const { topic, key } = eventKey(event)
+        putEvent.run(event.account, event.at, topic, key, JSON.stringify(event))
+        return
+      }
+      case 'report': {
+        const { body, ...head } = row.report
+        const { account, madeAt, team } = head
+        putReport.run(account, reportItem(head), madeAt, team ?? null, JSON.stringify(head), body)
+        return
+      }
+      case 'delivery': {
+        const { account, sink, kind, item, topic, madeAt, state, nextAt } = row.delivery
+        const body = JSON.stringify(row.delivery)
+        putDelivery.run(account, sink, kind, item, topic, madeAt, state, nextAt, body)
+        return
+      }
+      case 'memory': {
+        const { account, job, memory } = row
+        if (memory === undefined) dropMemory.run(account, job)
+        else putMemory.run(account, job, JSON.stringify(memory))
+      }
+    }
+  }
+}
+
+const EVENTS = 'select id, topic, key, body from event'
+
+export function createOutbox(database: DatabaseSync): Outbox {
+  const after = database.prepare(`${EVENTS} where account = ? and id > ? order by id limit ?`)
+  const last = database.prepare('select max(id) as id from event where account = ?')
+  const byKey = database.prepare(`${EVENTS} where account = ? and key = ?`)
+  const given = database.prepare(
+    `select event.id, event.topic, event.key, event.body
+     from delivery join event on event.account = delivery.account and event.key = delivery.item
+     where delivery.account = ? and sink = ? and delivery.topic = ? and kind = 'event' and state <> 'dropped'
+     order by event.id desc limit 1`,
+  )
+  const waiting = database.prepare(
+    `select body from delivery
+     where account = ? and sink = ? and state = 'waiting' order by next_ms, made_ms limit ?`,
+  )
+  const sinks = database.prepare(
+    `select sink from delivery where account = ?1 and state = 'waiting'
+     union select substr(job, instr(job, '/') + 1) from job_memory
+       where account = ?1 and (job like 'events/%' or job like 'delivered/%')
+     order by sink`,
+  )
+  const overdue = database.prepare(
+    `select body from delivery
+     where account = ? and sink = ? and state = 'waiting' order by made_ms desc limit -1 offset ?`,
+  )
+  const report = database.prepare('select head, body from report where account = ? and slot = ?')
+  const reports = database.prepare(
+    'select head from report where account = ? and team is null order by made_ms desc, slot desc limit ? offset ?',
+  )
+  // all that begin with the slot and `/`, which `0` follows: found by their key, however many are kept
+  const teams = database.prepare(
+    "select team from report where account = ?1 and slot > ?2 || '/' and slot < ?2 || '0' order by team",
+  )
+  const memory = database.prepare('select body from job_memory where account = ? and job = ?')
+  return {
+    eventsAfter: (account, id, count) => Promise.resolve(after.all(account, id, count).map(keptEvent)),
+    lastEventId: (account) => Promise.resolve(Number(last.get(account)?.['id'] ?? 0)),
+    event: (account, key) => Promise.resolve(found(byKey.get(account, key))),
+    lastGiven: (account, sink, topic) => Promise.resolve(found(given.get(account, sink, topic))),
+    sinks: (account) => Promise.resolve(sinks.all(account).map(({ sink }) => String(sink))),
+    waiting: (account, sink, count) => Promise.resolve(waiting.all(account, sink, count).map(deliveryOf)),
+    overdue: (account, sink, most) => Promise.resolve(overdue.all(account, sink, most).map(deliveryOf)),
+    report: async (account, item) => {
+      const row = report.get(account, item)
+      return row && { ...keptReport(row), json: await unpacked(row['body'] as Uint8Array) }
+    },
+    reports: (account, { count, skip = 0 }) =>
+      Promise.resolve(reports.all(account, count, skip).map(keptReport)),
+    reportTeams: (account, slot) => Promise.resolve(teams.all(account, slot).map(({ team }) => String(team))),
+    memory: (account, job) => {
+      const body = memory.get(account, job)?.['body']
+      return Promise.resolve(body === undefined ? undefined : JSON.parse(String(body)))
+    },
+  }
+}
+
+type Row = Readonly<Record<string, unknown>>
+
+const keptReport = ({ head }: Row): KeptReport => JSON.parse(String(head)) as KeptReport
+
+const found = (row: Row | undefined): KeptEvent | undefined => row && keptEvent(row)
+
+const keptEvent = ({ id, topic, key, body }: Row): KeptEvent => ({
+  id: Number(id),
+  topic: String(topic),
+  key: String(key),
+  event: JSON.parse(String(body)) as ToldEvent,
+})
+
+const deliveryOf = ({ body }: Row): Delivery => JSON.parse(String(body)) as Delivery

@@ -1,0 +1,88 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { receiver } from '../../outputs/notify/http-receiver.ts'
+import { dormouse, words } from '../local-cli.ts'
+
+let cwd = ''
+beforeAll(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'dormouse-check-'))
+  writeFileSync(
+    join(cwd, 'dormouse.yaml'),
+    'mode: observe\naccounts: [{ name: a, base_url: "https://h/api/v2", plan: free, api_key_env: KEY }]\n',
+  )
+  writeFileSync(join(cwd, 'bad.yaml'), 'mode: on\npol: {}\n')
+})
+afterAll(() => rmSync(cwd, { recursive: true }))
+
+const env = { KEY: 'very-secret' }
+
+test('a good configuration is shown as it comes out, without secrets', async () => {
+  const { code, out, err } = await dormouse(['check-config'], { cwd, env })
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  expect(out).toMatch(/^ok\n\n/)
+  expect(parse(out.replace('ok\n', ''))).toMatchObject({
+    mode: 'observe',
+    accounts: [{ name: 'a', api_key_env: 'KEY', projects: 'discover' }],
+    poll: { interval: '60s', max_age: '15m' },
+  })
+  expect(out).not.toContain('very-secret')
+  const asJson = await dormouse(words('check-config --json'), { cwd, env })
+  expect(JSON.parse(asJson.out)).toMatchObject({
+    ok: true,
+    config: { mode: 'observe', log: { level: 'info' } },
+  })
+  expect(asJson.out).not.toContain('very-secret')
+})
+
+test('all problems are told at once', async () => {
+  const problems = [
+    'mode: expected one of off, observe, suggest, approve, apply',
+    'accounts: is missing',
+    'pol: unknown key, did you mean poll?',
+  ]
+  expect(await dormouse(words('check-config --config bad.yaml'), { cwd })).toEqual({
+    code: 2,
+    out: '',
+    err: problems.map((problem) => `dormouse: ${problem}\n`).join(''),
+  })
+  const asJson = await dormouse(words('check-config --config bad.yaml --json'), { cwd })
+  expect([asJson.code, JSON.parse(asJson.out)]).toEqual([2, { ok: false, problems }])
+})
+
+test('a receiver can be tried, and what came of it is told without its address', async () => {
+  await using ears = await receiver()
+  writeFileSync(
+    join(cwd, 'told.yaml'),
+    `accounts: [{ name: a, base_url: "https://h/api/v2", plan: free, api_key_env: KEY }]
+notifications: [{ name: ops, type: webhook, url_env: URL }]
+report: { sinks: [{ name: files, type: file, path: "out/{account}-{slot}.md" }] }
+`,
+  )
+  const known = { ...env, URL: ears.url }
+  const trying = (name: string, ...more: string[]) =>
+    dormouse(['check-config', '--config', 'told.yaml', '--send-test', name, ...more], { cwd, env: known })
+  const told = async (...line: [string, string]) => {
+    const { code, out, err } = await trying(...line)
+    return { code, err, said: JSON.parse(out) as unknown }
+  }
+  expect(await trying('ops')).toEqual({ code: 0, out: 'ops: delivered\n', err: '' })
+  expect(JSON.parse(ears.heard[0]?.body ?? '')).toMatchObject({ kind: 'test' })
+  expect(await trying('files')).toMatchObject({ code: 0, out: 'files: delivered\n' })
+  expect(readFileSync(join(cwd, 'out/test-test.md'), 'utf8')).toContain('test of Dormouse')
+  ears.answer(500)
+  expect(await trying('ops')).toEqual({ code: 1, out: '', err: 'dormouse: ops: answered 500\n' })
+  expect(await trying('boss')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('--send-test: expected one of ops, files, got boss'),
+  })
+  expect(await told('files', '--json')).toEqual({ code: 0, err: '', said: { ok: true, delivered: 'files' } })
+  expect(await told('ops', '--json')).toEqual({
+    code: 1,
+    err: '',
+    said: { ok: false, problems: ['ops: answered 500'] },
+  })
+  expect(await told('boss', '--json')).toMatchObject({ code: 2, err: '', said: { ok: false } })
+})

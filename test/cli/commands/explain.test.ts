@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { apiApp } from '../../../src/daemon/http/app.ts'
+import { listen, urlOf } from '../../../src/daemon/http/listen.ts'
+import { createCamera } from '../../../src/daemon/snapshot/snapshot.ts'
+import { newAccountState } from '../../../src/daemon/pass/pass-state.ts'
+import type { ComputeAccount } from '../../../src/model/ledger/ledger.ts'
+import { atOnce } from '../../../src/std/cooperative.ts'
+import { millis, seconds } from '../../../src/model/units.ts'
+import { at, compute, ledger, preset, prices, project } from '../../support/build.ts'
+import { batch, computeOf } from '../../store/build.ts'
+import { keptBy } from '../kept.ts'
+import { createOwners } from '../../../src/model/policy/owner.ts'
+import { dormouse, words } from '../local-cli.ts'
+import { NO_PAGES } from '../../support/no-pages.ts'
+import { NO_REPORTS } from '../../support/no-reports.ts'
+
+const one = computeOf('ep-one')
+const held: ComputeAccount = {
+  ...one,
+  totals: { ...one.totals, held: { 'keep-alive/web/app/shop': millis(20_000) } },
+  reading: { ...one.reading, problem: 'no route to host' },
+}
+const computes = [held, computeOf('ep-two', 'project-two'), computeOf('ep-three', 'project-two')]
+const projects = [project(), project({ projectId: 'project-two', name: 'two' })].map((known) => ({
+  project: known,
+  listed: undefined,
+}))
+
+let kept: Awaited<ReturnType<typeof keptBy>>
+beforeAll(async () => {
+  kept = await keptBy([{ ...batch(), computes, projects }])
+})
+afterAll(() => kept[Symbol.asyncDispose]())
+
+const told = [
+  'ep-one of project one, account main',
+  'unknown: not seen since 2026-01-05T00:01:40Z',
+  'it is suspended after 5 min without activity',
+  'awake 60 s in all (59 s to 61 s); spend 0.0018 USD (0.0017 USD to 0.0018 USD)',
+  'of that after the last activity 10 s; added by readings of Dormouse 0 s',
+  'held awake by keep-alive web / app / shop: 20 s, 0.00059 USD',
+  'held awake by others, or by nobody that a reading saw: 40 s',
+  'never read inside: no route to host',
+]
+
+test.each(['ep-one', 'one', 'project-one'])(
+  'without a daemon, %s is explained from what was kept',
+  async (name) => {
+    const { code, out, err } = await kept.cli(`explain ${name}`)
+    expect(code).toBe(0)
+    expect(out.trim().split('\n')).toEqual(told)
+    expect(err).toMatch(
+      /^dormouse: no daemon answers .*this is what the last one kept, and no state is known now\n$/,
+    )
+  },
+)
+
+test.each([
+  ['explain ep-nobody', 1, /no compute is called ep-nobody\n$/],
+  ['explain two', 1, /two has several computes: ep-three, ep-two; name one of them\n$/],
+  ['explain', 2, /missing required argument/],
+  ['explain ep-one --config none.yaml', 2, /there is no such file/],
+  ['explain ep-one --url http://127.0.0.1:1', 1, /no daemon answers at/],
+])('%s ends with %s', async (line, code, err) => {
+  expect(await kept.cli(line)).toEqual({ code, out: '', err: expect.stringMatching(err) })
+})
+
+async function* nothing(): AsyncGenerator<never> {}
+
+test('a daemon explains in the same words, with the state it sees', async () => {
+  const state = newAccountState(
+    ledger({
+      computes: new Map(
+        computes.map((account) => [`main/${account.ref.projectId}/${account.ref.endpointId}`, account]),
+      ),
+      projects: new Map(projects.map((known) => [known.project.projectId, known])),
+    }),
+  )
+  const now = at(200)
+  const context = {
+    now,
+    version: 1,
+    passSeconds: seconds(0),
+    staleAfter: seconds(600),
+    activityLag: seconds(10),
+    owners: createOwners([]),
+  }
+  const shown = [{ state: { ...state, lastSweepAt: now, service: 'ok' as const }, prices, preset }]
+  const snapshot = atOnce(createCamera()(shown, context))
+  const history = {
+    days: nothing,
+    intervals: nothing,
+    awakeTimes: nothing,
+    rollups: nothing,
+    lastIntervals: () => Promise.resolve([]),
+    projects: () => Promise.resolve([]),
+  }
+  const app = apiApp({ snapshot: () => snapshot, history, accounts: () => [], ...NO_REPORTS, ...NO_PAGES })
+  await using listener = await listen(app, { host: '127.0.0.1', port: 0 }, { setting: 'server.api' })
+  const url = urlOf(listener.address)
+  const text = await dormouse(words(`explain ep-one --url ${url}`))
+  expect(text).toEqual({
+    code: 0,
+    out: [told[0], 'asleep since 2026-01-05T00:01:10Z', ...told.slice(2), ''].join('\n'),
+    err: '',
+  })
+  const { out } = await dormouse(words(`explain one --json --url ${url}`))
+  expect(JSON.parse(out)).toMatchObject({
+    compute: { endpoint_id: compute().endpointId, wakes: 1, awake_by: [{ because: 'keep-alive' }] },
+    lines: [told[0], 'asleep since 2026-01-05T00:01:10Z', ...told.slice(2)],
+  })
+  expect(await dormouse(words(`explain two --url ${url}`))).toMatchObject({
+    code: 1,
+    err: 'dormouse: two has several computes: ep-three, ep-two; name one of them\n',
+  })
+})

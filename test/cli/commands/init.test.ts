@@ -1,0 +1,98 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { loadConfig } from '../../../src/config/load.ts'
+import { dormouse, localCli, words } from '../local-cli.ts'
+
+let service: Awaited<ReturnType<typeof localCli>>
+let path = ''
+beforeAll(async () => {
+  service = await localCli({ projects: [{ name: 'shop', suspendTimeoutSeconds: -1 }] })
+  path = join(service.folder, 'dormouse.yaml')
+})
+beforeEach(() => rmSync(path, { force: true }))
+afterAll(() => service[Symbol.asyncDispose]())
+
+test('init says what the key sees and writes a configuration that can be loaded', async () => {
+  const { code, out, err } = await service.cli('init --plan scale')
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  expect(out).toMatch(/^the key sees 1 projects with 1 computes, [01] of them awake\n/)
+  expect(out).toContain('grant pg_monitor to dormouse;')
+  expect(out).toContain('connection limit 2')
+  expect(out).not.toContain(service.local.apiKey)
+  expect(readFileSync(path, 'utf8')).not.toContain(service.local.apiKey)
+  expect(loadConfig(path, { DORMOUSE_API_KEY: 'k' })).toMatchObject({
+    ok: true,
+    value: {
+      accounts: [
+        { baseUrl: service.local.baseUrl, plan: 'scale', key: { from: 'variable DORMOUSE_API_KEY' } },
+      ],
+    },
+  })
+})
+
+test('init leaves a file alone unless it is told to replace it', async () => {
+  writeFileSync(path, 'mine')
+  expect(await service.cli('init')).toEqual({
+    code: 2,
+    out: '',
+    err: `dormouse: ${path} is there already; replace it with --force\n`,
+  })
+  expect(readFileSync(path, 'utf8')).toBe('mine')
+  expect(await service.cli('init --force')).toMatchObject({ code: 0 })
+  expect(readFileSync(path, 'utf8')).toContain('accounts:')
+})
+
+test('init refuses an address that is none', async () => {
+  expect(
+    await dormouse(words('init --base-url https://console.example.com'), { cwd: service.folder }),
+  ).toEqual({
+    code: 2,
+    out: '',
+    err: 'dormouse: --base-url: expected an http or https address that ends with /api/v2\n',
+  })
+})
+
+test('init names the key file', async () => {
+  const keyFile = join(service.folder, 'key')
+  writeFileSync(keyFile, service.local.apiKey)
+  const { code, out } = await dormouse(
+    words(`init --base-url ${service.local.baseUrl} --api-key-file key --json`),
+    {
+      cwd: service.folder,
+    },
+  )
+  expect([code, JSON.parse(out)]).toEqual([
+    0,
+    {
+      path,
+      found: expect.stringMatching(/sees 1 projects/),
+      sql: expect.stringMatching(/create role dormouse/),
+    },
+  ])
+  expect(loadConfig(path, {})).toMatchObject({
+    ok: true,
+    value: { accounts: [{ key: { from: `file ${keyFile}` } }] },
+  })
+})
+
+test.each([
+  ['init', {}, 0, /no --base-url is given/],
+  ['init --base-url URL', {}, 0, /no API key is given: the service was not asked/],
+  ['init --base-url URL', { DORMOUSE_API_KEY: 'wrong' }, 3, /refuses the API key/],
+])('%s with %j ends with %s', async (line, env, code, out) => {
+  const ended = await dormouse(words(line.replace('URL', service.local.baseUrl)), {
+    env,
+    cwd: service.folder,
+  })
+  expect(ended).toEqual({ code, out: expect.stringMatching(out), err: '' })
+})
+
+test('init names the organisation', async () => {
+  const line = words('init --base-url http://127.0.0.1:1/api/v2 --org-id org-mine')
+  expect(await dormouse(line, { cwd: service.folder })).toMatchObject({ code: 0 })
+  expect(loadConfig(path, { DORMOUSE_API_KEY: 'k' })).toMatchObject({
+    ok: true,
+    value: { accounts: [{ orgId: 'org-mine' }] },
+  })
+})

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { dormouse, words } from '../local-cli.ts'
+
+test.each([
+  ['--past 60', /--past.*Expected a length of time/s],
+  ['--past yesterday', /--past.*Expected a length of time/s],
+  ['--past 0d', /--past.*Expected a length of time/s],
+  ['--past 12h', /--past.*from 1d to 180d/s],
+  ['--past 1000d', /--past.*from 1d to 180d/s],
+  ['--past 60d --projects many', /--projects.*Expected a whole number/s],
+  ['--past 60d --seed x', /--seed.*Expected a whole number/s],
+  ['--past 60d --cu 2', /--cu and --delay do not go with --past/],
+  ['--past 60d --delay 60s', /--cu and --delay do not go with --past/],
+])('local %s is not understood, and starts nothing', async (options, message) => {
+  const ended = await dormouse(words(`local ${options}`))
+  expect([ended.code, ended.out]).toEqual([2, ''])
+  expect(ended.err).toMatch(message)
+})

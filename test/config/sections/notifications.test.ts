@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import { seconds } from '../../../src/model/units.ts'
+import { folder, GOOD, load, problemsOf } from '../loading.ts'
+
+const ENV = { KEY: 'env-key', URL: 'https://hooks.example.com/s3cr3t', SECRET: 'shared' }
+
+test('a receiver has what the file says, and reads its secrets when they are asked for', () => {
+  const config = load(
+    `${GOOD}notifications:
+  - { name: ops, type: webhook, url_env: URL, secret_env: SECRET, min_severity: info, repeat_after: 1h }
+  - { name: pay, type: slack, url_file: key, team: payments, channel: "#payments", events: [budget-rung] }
+  - { name: boss, type: smtp, host: mail.example.com, from: a@example.com, to: [b@example.com] }
+`,
+    ENV,
+  )
+  if (!config.ok) throw new Error(config.error.join('\n'))
+  const [ops, pay, boss] = config.value.notifications
+  expect(ops?.wish).toEqual({
+    events: undefined,
+    minSeverity: 'info',
+    team: undefined,
+    channel: undefined,
+    repeatAfter: seconds(3600),
+  })
+  expect(pay).toMatchObject({
+    receiver: { type: 'slack', url: { from: `file ${folder}/key` } },
+    wish: { events: ['budget-rung'], minSeverity: 'warning', team: 'payments', channel: '#payments' },
+  })
+  expect(boss?.receiver).toEqual({
+    type: 'smtp',
+    host: 'mail.example.com',
+    port: 587,
+    user: undefined,
+    password: undefined,
+    from: 'a@example.com',
+    to: ['b@example.com'],
+    insecure: false,
+  })
+  expect(JSON.stringify(config.value.notifications)).not.toContain('s3cr3t')
+  expect(ops?.receiver.type === 'webhook' && ops.receiver.url.read()).toEqual({ ok: true, value: ENV.URL })
+})
+
+test('all that is wrong is told, and no secret with it', () => {
+  const wrong = problemsOf(
+    `${GOOD}notifications:
+  - { name: ops, type: webhook }
+  - { name: two, type: slack, url_env: URL, url_file: key, host: mail.example.com }
+  - { name: boss, type: smtp, to: [nobody] }
+  - { name: "a b", type: pager }
+  - { name: kinds, type: slack, url_env: URL, events: [wake], min_severity: high, repeat_after: 1s }
+`,
+    ENV,
+  )
+  expect(wrong).toEqual([
+    'notifications[0]: expected exactly one of url_file and url_env',
+    'notifications[1]: host is no key of type slack',
+    'notifications[1]: expected exactly one of url_file and url_env',
+    'notifications[2].to[0]: expected a mail address such as team@example.com',
+    'notifications[2]: type smtp needs host',
+    'notifications[2]: type smtp needs from',
+    'notifications[3].name: expected 1 to 40 of the characters a-z 0-9 -',
+    'notifications[3].type: expected one of webhook, slack, smtp',
+    expect.stringMatching(/^notifications\[4\].events\[0\]: expected one of budget-rung, wake-caused/),
+    'notifications[4].min_severity: expected one of info, warning, critical',
+    'notifications[4].repeat_after: expected a length of time of 1m to 30d',
+  ])
+  const later = problemsOf(
+    `${GOOD}notifications:
+  - { name: ops, type: slack, url_env: MISSING }
+  - { name: ops, type: smtp, host: h, from: a@b, to: [c@d], password_file: nowhere }
+`,
+    ENV,
+  )
+  expect(later).toEqual([
+    'notifications[0]: variable MISSING is not set',
+    'notifications[1].name: ops is the name of notifications[0], too',
+    `notifications[1]: file ${folder}/nowhere cannot be read: there is no such file`,
+  ])
+})

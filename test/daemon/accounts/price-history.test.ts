@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { createPriceKeeper, keptPrices } from '../../../src/daemon/accounts/price-history.ts'
+import type { Prices } from '../../../src/model/ledger/price.ts'
+import { instant, micros } from '../../../src/model/units.ts'
+import { at } from '../../support/build.ts'
+import { keptInMemory } from '../support/stored.ts'
+
+const flat = (perCuHour: number): Prices => ({
+  currency: 'USD',
+  periods: [{ from: instant(0), perCuHour: micros(perCuHour) }],
+})
+const account = (prices: Prices) => ({ name: 'main', prices })
+const log = { error: () => undefined }
+
+test('a first start goes by the configuration, and a later one by what was in effect until then', async () => {
+  const store = keptInMemory()
+  const first = flat(106_000)
+  expect(await keptPrices(account(first), store, at(0))).toBe(first)
+  expect(await createPriceKeeper('main', { store, log })(first)).toBe(true)
+  expect(await keptPrices(account(first), store, at(100))).toEqual(first)
+  const dearer = await keptPrices(account(flat(222_000)), store, at(200))
+  expect(dearer.periods).toEqual([...first.periods, { from: at(200), perCuHour: 222_000 }])
+  await createPriceKeeper('main', { store, log })(dearer)
+  expect(await keptPrices(account(flat(222_000)), store, at(300))).toEqual(dearer)
+})
+
+test('prices that cannot be kept are not gone by, and are kept once', async () => {
+  const store = keptInMemory()
+  let [isFull, commits] = [true, 0]
+  const commit: typeof store.commit = (given) => {
+    commits += 1
+    return isFull ? Promise.reject(new Error('the disk is full')) : store.commit(given)
+  }
+  const keep = createPriceKeeper('main', { store: { commit }, log })
+  const prices = flat(106_000)
+  expect(await keep(prices)).toBe(false)
+  isFull = false
+  expect([await keep(prices), await keep(prices), commits]).toEqual([true, true, 2])
+})

@@ -1,0 +1,157 @@
+import { expect, test } from 'vitest'
+import { createStrips, type StripsAsked } from '../../../src/daemon/history/awake-timelines.ts'
+import { spanBefore } from '../../../src/model/time.ts'
+import { computeKey } from '../../../src/model/service/compute.ts'
+import type { ComputeAccount } from '../../../src/model/ledger/ledger.ts'
+import type { History } from '../../../src/model/ports.ts'
+import type { ComputeView } from '../../../src/model/output/snapshot.ts'
+import { millis, type Instant } from '../../../src/model/units.ts'
+import { accounted } from '../../support/accounted.ts'
+import { at, ledger, look, prices, sweep } from '../../support/build.ts'
+import { snapshotOf, TAKEN } from '../../support/fleet-snapshot.ts'
+
+const HOUR = 3600
+const now = at(TAKEN)
+
+/** What is settled of computes, and what was read of it: from where, of how many. */
+function settledPast(...times: readonly (readonly [number, number])[]) {
+  const asked: (readonly [from: Instant, computes: number])[] = []
+  const past = [...times]
+  const awakeTimes: History['awakeTimes'] = async function* read(_account, { from, to, computes = [] }) {
+    asked.push([from, computes.length])
+    const found = past
+      .filter(([begin, end]) => at(begin) < to && at(end) > from)
+      .map(([begin, end]) => ({ from: at(begin), to: at(end), tail: millis(300_000), restart: false }))
+    for (const ref of computes) yield { ref, times: found }
+  }
+  return { history: { awakeTimes }, asked, past }
+}
+
+const asleep = snapshotOf(1).computes[0] as ComputeView
+
+/** The account of `ep-0`, awake since `from`. */
+function awakeSince(from: number): ComputeAccount {
+  const known = accounted(
+    ledger(),
+    sweep(TAKEN, {
+      looks: [
+        look(TAKEN, {
+          projectId: 'project-0',
+          endpointId: 'ep-0',
+          state: 'active',
+          startedAt: at(from),
+          lastActive: at(from),
+        }),
+      ],
+    }),
+    { prices, overhead: 0.01, now },
+  ).ledger.computes.get('main/project-0/ep-0')
+  if (!known) throw new Error('it was not seen')
+  return known
+}
+
+const awake = awakeSince(0)
+
+const NOTHING_OPEN: Pick<ComputeAccount, 'evidence' | 'carried'> = {
+  evidence: { ...awake.evidence, sightings: [], starts: [], ends: [], activities: [] },
+  carried: undefined,
+}
+
+const settledAccount = (settledUntil: number): ComputeAccount => ({
+  ...awake,
+  ...NOTHING_OPEN,
+  settledUntil: at(settledUntil),
+})
+
+const ask = (over: Partial<StripsAsked> = {}): StripsAsked => ({
+  span: spanBefore(now, 24),
+  views: [asleep],
+  knownFrom: new Map([['main', at(TAKEN - 12 * HOUR)]]),
+  sweptAt: new Map([['main', at(TAKEN - 1800)]]),
+  ...over,
+})
+
+test('a strip has what is settled, and what is not settled yet', async () => {
+  const { history } = settledPast([TAKEN - 20 * HOUR, TAKEN - 19 * HOUR])
+  // records of whole seconds: half a second later is likely
+  const account = awakeSince(TAKEN - HOUR)
+  const view: ComputeView = {
+    ...asleep,
+    state: 'active',
+    why: { because: 'idle-tail', since: at(TAKEN - 600), until: at(TAKEN), end: 'due', ours: false },
+  }
+  const strips = await createStrips({ history, accountOf: () => account })(ask({ views: [view] }))
+  expect(strips.get(computeKey(view.ref))).toEqual({
+    span: { from: at(TAKEN - 24 * HOUR), to: now },
+    knownFrom: at(TAKEN - 20 * HOUR),
+    knownUntil: now,
+    stretches: [
+      { from: at(TAKEN - 20 * HOUR), to: at(TAKEN - 19 * HOUR), tail: 300_000, restart: false },
+      { from: at(TAKEN - HOUR + 0.5), to: now, tail: 600_000, restart: false },
+    ],
+  })
+})
+
+test('of a compute that cannot be asked for long, nothing is drawn since its account was last swept', async () => {
+  const account = awakeSince(TAKEN - HOUR)
+  const view: ComputeView = {
+    ...asleep,
+    state: 'unknown',
+    why: { because: 'unknown', since: at(TAKEN - 1800) },
+  }
+  const strips = await createStrips({ ...settledPast(), accountOf: () => account })(ask({ views: [view] }))
+  expect(strips.get(computeKey(view.ref))).toMatchObject({
+    knownUntil: at(TAKEN - 1800),
+    stretches: [{ from: at(TAKEN - HOUR + 0.5), to: at(TAKEN - 1800) }],
+  })
+})
+
+test('a compute is not known before it was created, though the day is counted whole', async () => {
+  const view: ComputeView = { ...asleep, compute: { ...asleep.compute, createdAt: at(TAKEN - 60) } }
+  const known = new Map([['main', at(TAKEN - 9 * HOUR)]])
+  const strips = createStrips({ ...settledPast(), accountOf: () => settledAccount(TAKEN) })
+  const shown = await strips(ask({ views: [view], knownFrom: known }))
+  expect(shown.get(computeKey(view.ref))?.knownFrom).toBe(at(TAKEN - 60))
+})
+
+test('what is settled is read once, and then only what was settled since', async () => {
+  const day = [TAKEN - 20 * HOUR, TAKEN - 19 * HOUR] as const
+  const { history, asked, past } = settledPast([TAKEN - 100 * HOUR, TAKEN - 99 * HOUR], day)
+  let until = TAKEN - HOUR
+  const strips = createStrips({ history, accountOf: () => settledAccount(until) })
+  const begins = async (hours: number): Promise<readonly Instant[] | undefined> => {
+    const all = await strips(ask({ span: spanBefore(now, hours) }))
+    return all.get(computeKey(asleep.ref))?.stretches.map(({ from }) => from)
+  }
+  const [long, today] = [at(TAKEN - 100 * HOUR), at(day[0])]
+  expect([await begins(24), await begins(24)]).toEqual([[today], [today]])
+  expect(asked).toEqual([[at(TAKEN - 24 * HOUR), 1]])
+  expect([await begins(168), await begins(24)]).toEqual([[long, today], [today]])
+  expect(asked.slice(1)).toEqual([[at(TAKEN - 168 * HOUR), 1]])
+  past.push([TAKEN - 2 * HOUR, TAKEN - 1.5 * HOUR])
+  until = TAKEN
+  expect(await begins(168)).toEqual([long, today, at(TAKEN - 2 * HOUR)])
+  expect(asked.slice(2)).toEqual([[at(day[1]), 1]])
+})
+
+test('computes that are shown lose nothing to those shown before', async () => {
+  const { history } = settledPast([TAKEN - 20 * HOUR, TAKEN - 19 * HOUR])
+  const strips = createStrips({ history, accountOf: () => settledAccount(TAKEN) })
+  const many = Array.from({ length: 1000 }, (_, index) => ({
+    ...asleep,
+    ref: { ...asleep.ref, endpointId: `ep-${index}` },
+  }))
+  const others = many.map((view) => ({ ...view, ref: { ...view.ref, projectId: 'other' } }))
+  await strips(ask({ views: many }))
+  const shown = await strips(ask({ views: [...many.slice(0, 500), ...others.slice(0, 500)] }))
+  expect([...shown.values()].map(({ stretches }) => stretches.length)).toEqual(
+    Array.from({ length: 1000 }, () => 1),
+  )
+})
+
+test('of an account nothing is known of, all is unknown', async () => {
+  const strips = await createStrips({ ...settledPast(), accountOf: () => undefined })(
+    ask({ knownFrom: new Map() }),
+  )
+  expect(strips.get(computeKey(asleep.ref))).toMatchObject({ knownFrom: now, stretches: [] })
+})

@@ -1,0 +1,126 @@
+import { pino } from 'pino'
+import { expect, test } from 'vitest'
+import { createScopes } from '../../../src/ledger/budgets/account-budgets.ts'
+import { newAccount } from '../../../src/ledger/apply-facts.ts'
+import { createForecaster } from '../../../src/daemon/history/forecasts.ts'
+import { newAccountState, type AccountState } from '../../../src/daemon/pass/pass-state.ts'
+import type { BudgetForecast } from '../../../src/model/policy/budget.ts'
+import { computeKey } from '../../../src/model/service/compute.ts'
+import type { DayRow } from '../../../src/model/ledger/day.ts'
+import { orderedMap } from '../../../src/std/ordered-map.ts'
+import type { Clock } from '../../../src/model/ports.ts'
+import { cu, seconds, type Instant } from '../../../src/model/units.ts'
+import { budgetOf, inputAt, advanceBudget, money, UTC } from '../../ledger/budgets/build.ts'
+import { dayAt, refOf } from '../../store/build.ts'
+import { at, ledger, look, prices } from '../../support/build.ts'
+import { fakeClock } from '../../support/fake-clock.ts'
+import { NO_HISTORY } from '../../support/no-history.ts'
+import { walked } from '../../support/walked.ts'
+
+const DAY = 86_400
+
+/** A forecaster over rows of days that may change, at noon of the 25th of a month. */
+function forecasterOver(rows: readonly DayRow[], sleep?: Clock['sleep']) {
+  const clock = fakeClock('2026-01-25T12:00:00Z')
+  const reads: Instant[] = []
+  let failing = false
+  async function* days(_: string, { from }: { readonly from: Instant }): AsyncGenerator<DayRow> {
+    reads.push(from)
+    if (failing) throw new Error('the store is away')
+    yield* rows
+  }
+  const budget = budgetOf({ limit: money(100) })
+  const forecaster = createForecaster({
+    clock: sleep ? { ...clock, sleep } : clock,
+    history: { ...NO_HISTORY, days },
+    scopes: createScopes([budget]),
+    prices,
+    zone: UTC,
+    log: pino({ level: 'silent' }),
+  })
+  const { view } = advanceBudget(budget, undefined, inputAt(clock.now()))
+  if (!view) throw new Error('no period')
+  const refreshed = async (changed: Partial<AccountState>): Promise<BudgetForecast | undefined> => {
+    forecaster.refresh({ ...newAccountState(ledger()), budgets: [view], ...changed })
+    await clock.advance(seconds(301))
+    await forecaster.idle()
+    return forecaster.of(view)
+  }
+  return {
+    clock,
+    reads,
+    refreshed,
+    fail: (now: boolean) => {
+      failing = now
+    },
+  }
+}
+
+const twentyDays = () => Array.from({ length: 20 }, (_, day) => dayAt(refOf('ep-one'), day))
+
+test('a history that is read after the first forecast is in the next one', async () => {
+  const rows: DayRow[] = []
+  const { refreshed } = forecasterOver(rows)
+  expect(await refreshed({})).toBeUndefined()
+  rows.push(...twentyDays())
+  expect(await refreshed({ toldFrom: at(0) })).toMatchObject({ days: 19 })
+  rows.length = 5
+  expect(await refreshed({ toldFrom: at(19 * DAY) })).toMatchObject({ days: 19 })
+})
+
+test('a history that could not be read is read again, no further back than ever', async () => {
+  const { refreshed, reads, fail } = forecasterOver(twentyDays())
+  fail(true)
+  expect(await refreshed({})).toBeUndefined()
+  fail(false)
+  expect(await refreshed({})).toMatchObject({ days: 19 })
+  expect(reads).toHaveLength(2)
+  expect(reads[1]).toBe(reads[0])
+})
+
+function sized(size: number): Partial<AccountState> {
+  const ref = refOf('ep-one')
+  const account = newAccount(ref, look(0, { sizing: { fixed: cu(size) } }), false)
+  return { ledger: ledger({ computes: new Map([[computeKey(ref), account]]) }) }
+}
+
+test('a compute that was resized is forecast as it is sized now, within the hour', async () => {
+  const rows = twentyDays().map((row) => ({ ...row, awake: row.cuTime[106000] ?? row.awake }) as DayRow)
+  const over = async (sizes: readonly number[]) => {
+    const { clock, refreshed, reads } = forecasterOver(rows)
+    let forecast: BudgetForecast | undefined
+    for (const size of sizes) {
+      // oxlint-disable-next-line no-await-in-loop -- one hour after the other
+      forecast = await refreshed(sized(size))
+      // oxlint-disable-next-line no-await-in-loop -- one hour after the other
+      await clock.advance(seconds(3600))
+    }
+    return { p50: forecast?.p50 ?? NaN, reads: reads.length }
+  }
+  const same = await over([1, 1, 1])
+  expect(same.reads).toBe(1)
+  expect(await over([1, 2, 2])).toEqual({ p50: 2 * same.p50, reads: 2 })
+})
+
+test('of a large ledger no more is walked over at a time than the event loop bears', async () => {
+  const accounts = Array.from({ length: 8000 }, (_, index) => {
+    const ref = refOf(`ep-${String(index).padStart(5, '0')}`)
+    return [computeKey(ref), newAccount(ref, look(0, { endpointId: ref.endpointId }), false)] as const
+  })
+  const computes = walked(orderedMap(accounts))
+  let [most, last] = [0, 0]
+  const sleep = (): Promise<void> => {
+    most = Math.max(most, computes.taken() - last)
+    last = computes.taken()
+    return Promise.resolve()
+  }
+  const { clock, refreshed } = forecasterOver(twentyDays(), sleep)
+  for (const _ of [1, 2]) {
+    // oxlint-disable-next-line no-await-in-loop -- one hour after the other
+    await refreshed({ ledger: ledger({ computes: computes.map }) })
+    // oxlint-disable-next-line no-await-in-loop
+    await clock.advance(seconds(3600))
+  }
+  expect(computes.taken()).toBeGreaterThanOrEqual(3 * accounts.length)
+  expect(Math.max(most, computes.taken() - last)).toBeLessThanOrEqual(2500)
+})

@@ -1,0 +1,197 @@
+// Deliveries on the tables of the store, with receivers and processes that fail.
+import { expect, test } from 'vitest'
+import type { Deliverer } from '../../../src/daemon/notify/dispatcher.ts'
+import { MOST_WAITING } from '../../../src/daemon/notify/event-queue.ts'
+import type { Message, Sink } from '../../../src/model/output/message.ts'
+import type { Batch } from '../../../src/model/ports.ts'
+import { seconds } from '../../../src/model/units.ts'
+import { withinDeadline } from '../../../src/outputs/notify/deadline.ts'
+import { seeded } from '../../simulation/seeded.ts'
+import { ALL, desk, hearing, problem, subjects, type Desk } from '../support/delivery.ts'
+
+/** Runs a process for so many seconds of the clock. */
+async function runFor({ clock }: Desk, deliverer: Deliverer, span: number): Promise<void> {
+  const stop = new AbortController()
+  const done = deliverer.run(stop.signal)
+  await clock.advance(seconds(span))
+  stop.abort()
+  await done
+}
+
+test('what happened is told once, and to a receiver that is new only from then on', async () => {
+  const here = desk()
+  const [one, two]: [Message[], Message[]] = [[], []]
+  const first = { name: 'one', sink: hearing(one), wish: ALL }
+  const early = here.process([first])
+  await early.begin()
+  await here.happened(problem(here.clock, 'a'))
+  await runFor(here, early, 20)
+  const both = here.process([first, { name: 'two', sink: hearing(two), wish: ALL }])
+  await both.begin()
+  await here.happened(problem(here.clock, 'b'))
+  await runFor(here, both, 20)
+  expect([subjects(one), subjects(two)]).toEqual([['a', 'b'], ['b']])
+  expect(here.counts).toEqual({ 'one delivered': 2, 'two delivered': 1 })
+})
+
+test('one that hangs for hours holds up nobody else, and hears of it in the end with the same key', async () => {
+  const here = desk()
+  const heard: Message[] = []
+  const tried: string[] = []
+  let hangs = true
+  const hanging: Sink = (message, signal) => {
+    tried.push(message.key)
+    return withinDeadline(
+      () => (hangs ? new Promise(() => undefined) : Promise.resolve({ kind: 'delivered' })),
+      here.clock,
+      signal,
+    )
+  }
+  const told = here.process([
+    { name: 'hangs', sink: hanging, wish: ALL },
+    { name: 'quick', sink: hearing(heard), wish: ALL },
+  ])
+  await told.begin()
+  const stop = new AbortController()
+  const done = told.run(stop.signal)
+  for (let hour = 0; hour < 4; hour += 1) {
+    const before = heard.length
+    // oxlint-disable-next-line no-await-in-loop -- one hour after the other
+    await here.happened(problem(here.clock, `hour ${hour}`))
+    // oxlint-disable-next-line no-await-in-loop
+    await here.clock.advance(seconds(6))
+    expect(heard.length).toBe(before + 1)
+    // oxlint-disable-next-line no-await-in-loop
+    await here.clock.advance(seconds(3600))
+  }
+  expect(here.counts['hangs delivered']).toBeUndefined()
+  hangs = false
+  await here.clock.advance(seconds(3700))
+  stop.abort()
+  await done
+  expect(here.counts['hangs delivered']).toBe(4)
+  expect(new Set(tried).size).toBe(4)
+})
+
+test('a pause that a receiver asks for holds for all that waits for it', async () => {
+  const here = desk()
+  const heard: Message[] = []
+  const busy = hearing(heard, () => ({ kind: 'retry', because: 'answered 429', after: seconds(600) }))
+  const told = here.process([{ name: 'busy', sink: busy, wish: ALL }])
+  await told.begin()
+  await here.happened(problem(here.clock, 'a'), problem(here.clock, 'b'), problem(here.clock, 'c'))
+  await runFor(here, told, 590)
+  expect(heard).toHaveLength(1)
+})
+
+test('more than a thousand do not wait: the oldest are dropped and counted', async () => {
+  const here = desk()
+  const down = hearing([], () => ({ kind: 'retry', because: 'answered 500', after: seconds(3600) }))
+  const told = here.process([{ name: 'down', sink: down, wish: ALL }])
+  await told.begin()
+  const events = Array.from({ length: MOST_WAITING + 50 }, (_, index) => problem(here.clock, `n${index}`))
+  await here.happened(...events)
+  await runFor(here, told, 30)
+  expect(here.counts['down dropped']).toBe(50)
+  expect(await here.store.waiting('main', 'down', 5000)).toHaveLength(MOST_WAITING)
+})
+
+test('what is given up is told to the others, and that telling this failed to nobody', async () => {
+  const here = desk()
+  const heard: Message[] = []
+  const never = hearing([], () => ({ kind: 'failed', because: 'answered 422' }))
+  const told = here.process([
+    { name: 'never', sink: never, wish: ALL },
+    { name: 'neither', sink: never, wish: ALL },
+    { name: 'ops', sink: hearing(heard), wish: ALL },
+  ])
+  await told.begin()
+  await here.happened(problem(here.clock, 'a'))
+  await runFor(here, told, 120)
+  const kinds = heard.map(({ body }) => (body as { kind: string }).kind)
+  expect(kinds).toEqual(['problem', 'delivery-failed', 'delivery-failed'])
+  expect(here.counts).toEqual({ 'never failed': 2, 'neither failed': 2, 'ops delivered': 3 })
+})
+
+test('a store that is full while a message is out repeats that one only, and records it when it can', async () => {
+  const here = desk()
+  const heard: Message[] = []
+  let full = false
+  const commit = (given: Batch): Promise<void> =>
+    full ? Promise.reject(new Error('the disk is full')) : here.store.commit(given)
+  const sink: Sink = (message) => {
+    full = heard.length === 0
+    heard.push(message)
+    return Promise.resolve({ kind: 'delivered' })
+  }
+  const told = here.process([{ name: 'ops', sink, wish: ALL }], commit)
+  await told.begin()
+  await here.happened(problem(here.clock, 'a'), problem(here.clock, 'b'))
+  const stop = new AbortController()
+  const done = told.run(stop.signal)
+  await here.clock.advance(seconds(600))
+  expect(heard).toHaveLength(1)
+  full = false
+  await here.clock.advance(seconds(10))
+  stop.abort()
+  await done
+  expect(heard).toHaveLength(2)
+  expect(await here.store.waiting('main', 'ops', 9)).toEqual([])
+})
+
+test.each(Array.from({ length: 50 }, (_, index) => index + 1))(
+  'every event that was kept arrives with one key, whatever fails and whenever the process is killed: seed %i',
+  async (seed) => {
+    const here = desk(seed)
+    const random = seeded(seed * 7919)
+    const arrived: Message[] = []
+    let healthy = false
+    const fickle: Sink = (message, signal) => {
+      const chance = healthy ? 0 : random.unit()
+      // it may have arrived also where nobody says so
+      if (chance < 0.6) arrived.push(message)
+      if (chance < 0.4) return Promise.resolve({ kind: 'delivered' })
+      if (chance < 0.5) return Promise.resolve({ kind: 'retry', because: 'failed: connection cut' })
+      if (chance < 0.8)
+        return Promise.resolve({ kind: 'retry', because: 'answered 429', after: seconds(chance * 100) })
+      return withinDeadline(() => new Promise(() => undefined), here.clock, signal)
+    }
+    const recipients = [{ name: 'ops', sink: fickle, wish: ALL }]
+    await here.process(recipients).begin()
+    let kept = 0
+    for (let nth = 0; nth < 6; nth += 1) {
+      const life = { over: false }
+      const commit = async (given: Batch): Promise<void> => {
+        const dies = !healthy && random.unit() < 0.1
+        if (life.over || (dies && random.unit() < 0.5)) {
+          life.over = true
+          throw new Error('killed')
+        }
+        await here.store.commit(given)
+        if (dies) {
+          life.over = true
+          throw new Error('killed')
+        }
+      }
+      healthy = nth === 5
+      const stop = new AbortController()
+      const done = here.process(recipients, commit).run(stop.signal)
+      for (let step = 0; step < 20 && !life.over; step += 1) {
+        // oxlint-disable-next-line no-await-in-loop -- one step after the other
+        await here.happened(problem(here.clock, `event ${(kept += 1)}`))
+        // oxlint-disable-next-line no-await-in-loop
+        await here.clock.advance(seconds(random.unit() * 60))
+      }
+      // oxlint-disable-next-line no-await-in-loop -- the longest pause
+      if (healthy) await here.clock.advance(seconds(3700))
+      stop.abort()
+      // oxlint-disable-next-line no-await-in-loop
+      await done
+    }
+    const keys = new Map<string, Set<string>>()
+    for (const { key, text } of arrived) keys.set(text, (keys.get(text) ?? new Set()).add(key))
+    expect(keys.size).toBe(kept)
+    expect([...keys.values()].every(({ size }) => size === 1)).toBe(true)
+    expect(await here.store.waiting('main', 'ops', 9)).toEqual([])
+  },
+)

@@ -1,0 +1,164 @@
+import { expect, test } from 'vitest'
+import { createScopes, lookAtBudgets } from '../../../src/ledger/budgets/account-budgets.ts'
+import { totalsAt } from '../../../src/ledger/settle/accrual.ts'
+import { addBounds, addCuTime } from '../../../src/ledger/settle/cu-time.ts'
+import { spendOf } from '../../../src/ledger/settle/totals.ts'
+import { inside, outside } from '../../../src/calendar/window-parts.ts'
+import type { Budget, BudgetView } from '../../../src/model/policy/budget.ts'
+import type { CuTimeByPrice } from '../../../src/model/ledger/ledger.ts'
+import type { Batch } from '../../../src/model/ports.ts'
+import { atOnce } from '../../../src/std/cooperative.ts'
+import { micros, type Instant } from '../../../src/model/units.ts'
+import { budgetOf, money } from '../../ledger/budgets/build.ts'
+import { weekly, windowOf } from '../../calendar/windows.ts'
+import { seeded } from '../../simulation/seeded.ts'
+import type { Use } from '../../simulation/world.ts'
+import { eachInItsFolder } from '../../store/folder.ts'
+import { prices } from '../../support/build.ts'
+import { watch, type Watch } from '../support/watch.ts'
+
+const place = eachInItsFolder()
+const MINUTE = 60_000
+
+/** Used for a while, then left, at times of its own. */
+const useOf = (index: number, hours: number): Use => {
+  const random = seeded(index)
+  const activity: number[] = []
+  for (let at = random.unit() * 60 * MINUTE; at < hours * 60 * MINUTE; at += 60 * MINUTE * random.unit())
+    activity.push(Math.round(at))
+  return { endpointId: `ep-${index}`, delay: 300, activity }
+}
+const usesOf = (count: number, hours: number): readonly Use[] =>
+  Array.from({ length: count }, (_, index) => useOf(index, hours))
+
+const night = windowOf(weekly('Mon-Sun 00:30-01:15', 'UTC'))
+const ALL = budgetOf({ limit: money(1) })
+const NIGHT = budgetOf({
+  name: 'night',
+  definition: 'night',
+  countedIn: (from, to) => inside(night, from, to),
+})
+const DAY = budgetOf({ name: 'day', definition: 'day', countedIn: (from, to) => outside(night, from, to) })
+
+/** What the ledger comes to, all computes together. */
+function ledgerSpend({ state }: Watch, now: Instant) {
+  const { computes, projects } = state().ledger
+  const cuTime = [...computes.values()].reduce<CuTimeByPrice>((sum, one) => {
+    const project = projects.get(one.ref.projectId)
+    return addCuTime(sum, totalsAt(one, { prices, project, now }).cuTime)
+  }, {})
+  return spendOf(cuTime)
+}
+
+function spentNow(seen: Watch, budgets: readonly Budget[], now: Instant) {
+  const looked = lookAtBudgets(createScopes(budgets), { ...seen.state().ledger, prices, now })
+  return atOnce(looked).views.map(({ spent }) => spent)
+}
+
+test('a budget of everything is the ledger, to the micro, wherever the daemon is killed', async () => {
+  const random = seeded(7)
+  const kills: string[] = []
+  const seen = await watch({
+    uses: usesOf(120, 3),
+    store: place.open(),
+    killed: (_, batch) => {
+      if (random.unit() > 0.2) return undefined
+      const when = random.unit() < 0.5 ? 'before' : 'after'
+      const settles = batch.settled.length > 0 ? 'settling' : 'other'
+      kills.push(`${when} ${Object.keys(batch.budgets).length > 0 ? 'budget' : settles}`)
+      return when
+    },
+  })
+  const budgets = [ALL, NIGHT, DAY]
+  for (let hour = 0; hour < 18; hour += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await seen.passes(10, budgets)
+    const now = seen.clock.now()
+    const whole = ledgerSpend(seen, now)
+    const [all, inNight, inDay] = spentNow(seen, budgets, now)
+    expect(all).toEqual(whole)
+    if (!inNight || !inDay) throw new Error('no period')
+    const both = addBounds<number>(inNight, inDay, micros)
+    for (const bound of ['low', 'likely', 'high'] as const)
+      expect(Math.abs(both[bound] - whole[bound])).toBeLessThanOrEqual(1)
+  }
+  expect(new Set(kills).size).toBeGreaterThanOrEqual(3)
+  expect(ledgerSpend(seen, seen.clock.now()).likely).toBeGreaterThan(1_000_000)
+})
+
+test('a budget that is new in the configuration counts what was before, and one that was away has no gap', async () => {
+  const seen = await watch({ uses: usesOf(10, 4), store: place.open() })
+  await seen.passes(60, [])
+  await seen.restart()
+  await seen.passes(60, [ALL])
+  await seen.restart()
+  await seen.passes(60, [])
+  await seen.restart()
+  await seen.passes(30, [ALL])
+  const now = seen.clock.now()
+  const [spent] = spentNow(seen, [ALL], now)
+  const whole = ledgerSpend(seen, now)
+  expect(whole.likely).toBeGreaterThan(100_000)
+  const { since, season } = seen.state().ledger.budgets['all'] ?? {}
+  expect(season?.from).toBe(since)
+  expect(Math.abs((spent?.likely ?? 0) - whole.likely)).toBeLessThanOrEqual(10)
+})
+
+test('a rung is told once, also where processes are killed before they stored something', async () => {
+  const seen = await watch({
+    uses: usesOf(20, 3),
+    store: place.open(),
+    killed: (commit) => (commit % 7 === 0 ? 'before' : undefined),
+  })
+  await seen.passes(180, [budgetOf({ limit: money(0.3) })])
+  const rungs = seen.events.flatMap((event) => (event.kind === 'budget-rung' ? [event.rung] : []))
+  expect(rungs.length).toBeGreaterThan(1)
+  expect(rungs.at(-1)).toBe(seen.state().ledger.budgets['all']?.records[0]?.rungs.at(-1))
+  expect(new Set(rungs).size).toBe(rungs.length)
+})
+
+const isRung = ({ events }: Batch): boolean => events.some(({ kind }) => kind === 'budget-rung')
+
+test('a rung is kept to be told, once, also where the process was killed between keeping it and telling it', async () => {
+  const store = place.open()
+  const seen = await watch({
+    uses: usesOf(20, 3),
+    store,
+    killed: (_, batch) => (isRung(batch) ? 'after' : undefined),
+  })
+  await seen.passes(180, [budgetOf({ limit: money(0.3) })])
+  expect(seen.events.filter(({ kind }) => kind === 'budget-rung')).toEqual([])
+  const kept = await store.eventsAfter('main', 0, 100)
+  const rungs = kept.flatMap(({ event }) => (event.kind === 'budget-rung' ? [event.rung] : []))
+  expect(rungs.length).toBeGreaterThan(1)
+  expect(rungs.at(-1)).toBe(seen.state().ledger.budgets['all']?.records[0]?.rungs.at(-1))
+  expect(new Set(rungs).size).toBe(rungs.length)
+})
+
+test('the counter of a budget is behind nothing that is shown, and falls neither by kills nor by another scope', async () => {
+  const random = seeded(11)
+  const seen = await watch({
+    uses: usesOf(20, 6),
+    store: place.open(),
+    killed: () => {
+      if (random.unit() > 0.1) return undefined
+      return random.unit() < 0.5 ? 'before' : 'after'
+    },
+  })
+  let shown = 0
+  const other = budgetOf({ limit: money(1), definition: 'other' })
+  for (const budget of [ALL, other]) {
+    let first: BudgetView | undefined
+    for (let minute = 0; minute < 120; minute += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await seen.passes(1, [budget])
+      const [view] = seen.state().budgets
+      if (!view) continue
+      expect(view.total).toBeGreaterThanOrEqual(shown)
+      first ??= view
+      shown = view.total
+      expect(shown - first.total).toBeGreaterThanOrEqual(view.spent.likely - first.spent.likely)
+    }
+    expect(shown).toBeGreaterThan(first?.total ?? shown)
+  }
+})

@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest'
+import { pass } from '../../../src/daemon/pass/pass.ts'
+import { newAccountState, type AccountState } from '../../../src/daemon/pass/pass-state.ts'
+import type { Ports } from '../../../src/model/ports.ts'
+import { failed, ok } from '../../../src/std/result.ts'
+import { seconds } from '../../../src/model/units.ts'
+import { FEWEST } from '../../../src/observe/polling/poll-plan.ts'
+import { seeded } from '../../simulation/seeded.ts'
+import { memoryStore } from '../../simulation/week.ts'
+import { at, compute, project } from '../../support/build.ts'
+import { fakeClock } from '../../support/fake-clock.ts'
+import { NO_HISTORY } from '../../support/no-history.ts'
+import { passPlan } from '../../support/pass-plan.ts'
+import { UNASKED } from '../../support/unasked.ts'
+
+const plan = passPlan()
+
+test('a project that may have been active unseen is looked at in the next pass, also when what a pass saw could be stored in part only', async () => {
+  const clock = fakeClock()
+  const kept = memoryStore()
+  let [turn, asked] = [0, 0]
+  const service: Ports['service'] = {
+    ...UNASKED,
+    listProjectsPage: () => {
+      const active = turn === 0 ? {} : { computeLastActiveAt: at(50) }
+      const items = [project({ projectId: 'awake' }), project({ projectId: 'restless', ...active })]
+      return Promise.resolve(ok({ items, problems: [], next: undefined }))
+    },
+    listComputes: (projectId) => {
+      asked += projectId === 'restless' ? 1 : 0
+      if (turn === 1 && projectId === 'restless')
+        return Promise.resolve(failed({ kind: 'unavailable', message: 'down' }))
+      const state = projectId === 'awake' ? 'active' : 'idle'
+      return Promise.resolve(
+        ok({ items: [compute({ projectId, endpointId: `ep-${projectId}`, state })], problems: [] }),
+      )
+    },
+    listOperations: () => Promise.resolve(ok({ items: [], problems: [] })),
+  }
+  const ports: Ports = {
+    clock: { ...clock, sleep: () => Promise.resolve() },
+    time: { told: () => undefined },
+    random: seeded(1),
+    service,
+    background: service,
+    readings: {
+      readable: () => true,
+      read: () => Promise.reject(new Error('nobody reads')),
+    },
+    store: {
+      ...kept,
+      // What was refused comes last, when the records of the projects are stored.
+      commit: (batch) =>
+        turn === 1 && batch.readings ? Promise.reject(new Error('the disk is full')) : kept.commit(batch),
+    },
+    history: NO_HISTORY,
+    send: () => Promise.resolve([]),
+  }
+  let state: AccountState = newAccountState(await kept.load('main'))
+  for (turn = 0; turn < 3; turn += 1) {
+    asked = 0
+    // oxlint-disable-next-line no-await-in-loop -- one pass after the other is the point
+    state = await pass(ports, { before: state, plan }, new AbortController().signal)
+    expect(asked).toBe(1)
+    expect(state.storeFailure === undefined).toBe(turn !== 1)
+    // oxlint-disable-next-line no-await-in-loop -- one pass after the other is the point
+    await clock.advance(seconds(60))
+  }
+})
+
+test('where the service answers slowly a pass asks for less, so that the next one is in time', async () => {
+  let elapsed = 0
+  const kept = memoryStore()
+  const items = Array.from({ length: 300 }, (_, index) => project({ projectId: `project-${index}` }))
+  // One after the other, as a request budget makes them.
+  const slowly = <Answer>(answer: Answer): Promise<Answer> => {
+    elapsed += 0.6
+    return Promise.resolve(answer)
+  }
+  const service: Ports['service'] = {
+    ...UNASKED,
+    listProjectsPage: () => slowly(ok({ items, problems: [], next: undefined })),
+    listComputes: (projectId) =>
+      slowly(
+        ok({ items: [compute({ projectId, endpointId: `ep-${projectId}`, state: 'init' })], problems: [] }),
+      ),
+    listOperations: () => slowly(ok({ items: [], problems: [] })),
+  }
+  const ports: Ports = {
+    time: { told: () => undefined },
+    clock: { now: () => at(elapsed), monotonic: () => seconds(elapsed), sleep: () => Promise.resolve() },
+    random: seeded(1),
+    service,
+    background: service,
+    readings: { readable: () => true, read: () => Promise.reject(new Error('nobody reads')) },
+    store: kept,
+    history: NO_HISTORY,
+    send: () => Promise.resolve([]),
+  }
+  let state: AccountState = newAccountState(await kept.load('main'))
+  const took: number[] = []
+  for (let turn = 0; turn < 4; turn += 1) {
+    const begun = elapsed
+    // oxlint-disable-next-line no-await-in-loop -- one pass after the other is the point
+    state = await pass(ports, { before: state, plan }, new AbortController().signal)
+    took.push(elapsed - begun)
+  }
+  expect(took[0]).toBeGreaterThan(60)
+  for (const span of took.slice(1)) expect(span).toBeLessThanOrEqual(60)
+  expect(took.at(-1)).toBeGreaterThan(0.6 * FEWEST)
+})

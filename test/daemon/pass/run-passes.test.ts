@@ -1,0 +1,78 @@
+import { pino } from 'pino'
+import { expect, test } from 'vitest'
+import { newAccountState } from '../../../src/daemon/pass/pass-state.ts'
+import { turn } from '../../../src/daemon/pass/run-passes.ts'
+import type { Ports } from '../../../src/model/ports.ts'
+import { failed, ok } from '../../../src/std/result.ts'
+import { seconds } from '../../../src/model/units.ts'
+import { seeded } from '../../simulation/seeded.ts'
+import { memoryStore } from '../../simulation/week.ts'
+import { project } from '../../support/build.ts'
+import { fakeClock } from '../../support/fake-clock.ts'
+import { NO_HISTORY } from '../../support/no-history.ts'
+import { passPlan } from '../../support/pass-plan.ts'
+import { UNASKED } from '../../support/unasked.ts'
+
+const usual = passPlan()
+const plan = { ...usual, sweep: { ...usual.sweep, requests: 240 } }
+
+/** Pages asked for and passes made in each of three turns over a list of so many pages; the service is out for the last. */
+async function threeTurns(pages: number): Promise<readonly (readonly [asked: number, passes: number])[]> {
+  const clock = fakeClock()
+  const store = memoryStore()
+  let [asked, passes, isDown] = [0, 0, false]
+  const service: Ports['service'] = {
+    ...UNASKED,
+    listProjectsPage: (cursor = '0') => {
+      asked += 1
+      if (isDown) return Promise.resolve(failed({ kind: 'unavailable', message: 'down' }))
+      const next = Number(cursor) + 1
+      const items = [project({ projectId: `project-${cursor}` })]
+      return Promise.resolve(ok({ items, problems: [], next: next < pages ? String(next) : undefined }))
+    },
+    listComputes: () => Promise.resolve(ok({ items: [], problems: [] })),
+    listOperations: () => Promise.resolve(ok({ items: [], problems: [] })),
+  }
+  const ports: Ports = {
+    clock,
+    time: { told: () => undefined },
+    random: seeded(1),
+    service,
+    background: service,
+    readings: { readable: () => false, read: () => Promise.reject(new Error('nobody reads')) },
+    store,
+    history: NO_HISTORY,
+    send: () => Promise.resolve([]),
+  }
+  let state = newAccountState(await store.load('main'))
+  const log = pino({ level: 'silent' })
+  const self = { pass: () => void (passes += 1) }
+  const turns: (readonly [number, number])[] = []
+  for (const outage of [false, false, true]) {
+    ;[asked, passes, isDown] = [0, 0, outage]
+    const around = { log, self, signal: new AbortController().signal }
+    const running = turn(ports, { before: state, plan }, around)
+    // oxlint-disable-next-line no-await-in-loop -- one turn after the other
+    await clock.advance(seconds(1))
+    // oxlint-disable-next-line no-await-in-loop -- the same
+    state = (await running).state
+    turns.push([asked, passes])
+  }
+  return turns
+}
+
+test('a turn over an account whose list fits in a pass is one pass', async () => {
+  expect(await threeTurns(90)).toEqual([
+    [90, 1],
+    [90, 1],
+    [1, 1],
+  ])
+})
+
+test('a turn over a longer list is several, each with its part of it, and none after one that failed', async () => {
+  expect(await threeTurns(150)).toEqual([
+    [150, 1],
+    [76, 2],
+    [1, 1],
+  ])
+})

@@ -1,0 +1,134 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { steadied, timebaseOf, UNTOLD } from '../../../src/daemon/pass/service-clock.ts'
+import { atOnce } from '../../../src/std/cooperative.ts'
+import type { ServiceTime } from '../../../src/model/ports.ts'
+import { withAnswer, type TimeTold } from '../../../src/model/service/service-time.ts'
+import { instant, seconds } from '../../../src/model/units.ts'
+import { judged, type History } from '../../ledger/trial/truth.ts'
+import { accounted } from '../../support/accounted.ts'
+import { at, ledger, look, prices, sweep } from '../../support/build.ts'
+import { fakeClock } from '../../support/fake-clock.ts'
+
+const UNKNOWN: ServiceTime = { told: () => undefined }
+const DAY = 86_400_000
+
+test.each([3600, -3600])('a wall clock that is set by %d s does not move it', async (by) => {
+  const clock = fakeClock()
+  const steady = steadied({ clock, time: UNKNOWN }, atOnce(timebaseOf(ledger(), clock)))
+  await clock.advance(seconds(60))
+  clock.step(by)
+  await clock.advance(seconds(60))
+  expect(steady.now()).toBe(at(120))
+})
+
+test.each([DAY, -DAY, 5000, -5000])(
+  'the first answer puts a wall clock right that is off by %d ms',
+  (off) => {
+    const clock = fakeClock()
+    let told: TimeTold | undefined
+    const begun = { at: instant(at(0) + off), on: seconds(0) }
+    const steady = steadied({ clock, time: { told: () => told } }, begun)
+    expect(steady.now()).toBe(at(0) + off)
+    told = withAnswer(told, { date: at(0), sentOn: seconds(0), answeredOn: seconds(0) })
+    expect(Math.abs(steady.now() - at(0))).toBeLessThanOrEqual(500)
+  },
+)
+
+test('a wall clock that no answer contradicts is kept to the millisecond', () => {
+  const clock = fakeClock()
+  const told = withAnswer(undefined, { date: at(0), sentOn: seconds(0), answeredOn: seconds(0) })
+  const steady = steadied({ clock, time: { told: () => told } }, { at: instant(at(0) + 777), on: seconds(0) })
+  expect(steady.now()).toBe(at(0) + 777)
+})
+
+test('where no answer tells, what is seen is dated as roughly as a wall clock is true', () => {
+  const clock = fakeClock()
+  const steady = steadied({ clock, time: UNKNOWN }, atOnce(timebaseOf(ledger(), clock)))
+  expect(steady.between(seconds(1), seconds(2))).toEqual([at(1) - UNTOLD, at(2) + UNTOLD])
+})
+
+test('while an answer fits no other, nothing is dated, and time goes on as before', () => {
+  const clock = fakeClock()
+  const one = withAnswer(undefined, { date: at(0), sentOn: seconds(0), answeredOn: seconds(0) })
+  const told = withAnswer(one, { date: at(DAY), sentOn: seconds(1), answeredOn: seconds(1) })
+  const steady = steadied({ clock, time: { told: () => told } }, { at: at(0), on: seconds(0) })
+  expect(steady.between(seconds(0), seconds(1))).toBeUndefined()
+  expect(steady.now()).toBe(at(0))
+})
+
+test('a process begins no earlier than its ledger has seen, and not later either, however often it does', () => {
+  const clock = fakeClock()
+  const seen = sweep(3600, { looks: [look(3600, {})] })
+  const { ledger: known } = accounted(ledger(), seen, {
+    prices,
+    overhead: 0.01,
+    now: instant(at(3600) + UNTOLD),
+  })
+  expect(atOnce(timebaseOf(known, clock)).at).toBe(at(3600))
+})
+
+const HOUR = 3_600_000
+const two: History = [
+  { from: 130_300, to: 730_300 },
+  { from: 1_500_700, to: 2_100_200 },
+]
+
+test.each([HOUR, -HOUR])('a wall clock that is set by %d ms in the middle moves no account', async (by) => {
+  const stepped = await judged(two, 2 * HOUR, { step: { at: 400_000, by } })
+  expect(stepped).toMatchObject({ contains: true, wakes: 2, suspends: 2, settled: 2 })
+})
+
+/** Of an answer: how long after the one before it was sent, how long it took, when in between it was written, and how old its date was. */
+const answers = fc.array(
+  fc.record({
+    rest: fc.integer({ min: 0, max: 900_000 }),
+    took: fc.integer({ min: 0, max: 10_000 }),
+    written: fc.double({ min: 0, max: 1, noNaN: true }),
+    late: fc.integer({ min: 0, max: 1000 }),
+  }),
+  { minLength: 1, maxLength: 30 },
+)
+
+test('the service’s time lies within its bounds, whatever the clocks show and however fast ours runs', () => {
+  fc.assert(
+    fc.property(
+      answers,
+      fc.integer({ min: -DAY, max: DAY }),
+      fc.integer({ min: -200, max: 200 }),
+      (list, off, ppm) => {
+        const start = at(0) + off
+        const shown = (real: number): number => real * (1 + ppm / 1e6)
+        let [real, told]: [number, TimeTold | undefined] = [0, undefined]
+        for (const { rest, took, written, late } of list) {
+          const sent = real + rest
+          real = sent + took
+          const date = instant(Math.floor((start + sent + took * written - late) / 1000) * 1000)
+          told = withAnswer(told, {
+            date,
+            sentOn: seconds(shown(sent) / 1000),
+            answeredOn: seconds(shown(real) / 1000),
+          })
+          expect(told.doubted).toBeUndefined()
+          expect(told.known.low).toBeLessThanOrEqual(start + real - shown(real))
+          expect(told.known.high).toBeGreaterThanOrEqual(start + real - shown(real))
+        }
+      },
+    ),
+  )
+})
+
+const answered = (date: number, on: number, told?: TimeTold): TimeTold =>
+  withAnswer(told, { date: at(date), sentOn: seconds(on), answeredOn: seconds(on + 0.1) })
+
+test('one answer that is alone moves nothing, two that agree begin anew', () => {
+  const before = answered(60, 60, answered(0, 0))
+  const alone = answered(1e9, 61, before)
+  expect(alone.known).toEqual(before.known)
+  expect(answered(62, 62, alone)).toMatchObject({ doubted: undefined })
+  expect(answered(62, 62, alone).known.low).toBeLessThanOrEqual(at(0))
+  const slept = answered(3663, 63, answered(3662, 62, before))
+  expect(slept.doubted).toBeUndefined()
+  expect(slept.known.low).toBeGreaterThan(at(3599))
+  expect(slept.known.high).toBeLessThan(at(3603))
+})

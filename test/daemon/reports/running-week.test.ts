@@ -1,0 +1,84 @@
+// The report of a week that goes on knows what was seen in the hour that goes on.
+import { expect, test } from 'vitest'
+import { weekIdOf, weekOf } from '../../../src/calendar/iso-week.ts'
+import { createUtc } from '../../../src/calendar/zone.ts'
+import { hoursOf } from '../../../src/daemon/history/hourly.ts'
+import { makeReport, type ReportSource } from '../../../src/daemon/reports/build.ts'
+import { createOwners } from '../../../src/model/policy/owner.ts'
+import type { ReadingAttempt } from '../../../src/model/observation.ts'
+import { COARSE, type Rollup } from '../../../src/model/ledger/rollup.ts'
+import { accounted } from '../../support/accounted.ts'
+import { at, attempt, ledger, look, prices, sweep } from '../../support/build.ts'
+import { NO_HISTORY } from '../../support/no-history.ts'
+import { collected, refOf, rollupAt } from '../../store/build.ts'
+
+const HOUR = 3600
+const zone = createUtc()
+
+/** Looked at in the fourth hour, and read where there are readings. */
+function seen(readings: readonly ReadingAttempt[]) {
+  const [first, second] = [3.2 * HOUR, 3.5 * HOUR]
+  const awake = { state: 'active', startedAt: at(10), suspendedAt: undefined } as const
+  const context = { prices, overhead: 0.01, now: at(second) }
+  const before = accounted(ledger(), sweep(first, { looks: [look(first, awake)] }), context)
+  return accounted(before.ledger, sweep(second, { looks: [look(second, awake)], readings }), context)
+}
+
+async function report(readings: readonly ReadingAttempt[]) {
+  const { ledger: known, days } = seen(readings)
+  const history = {
+    ...NO_HISTORY,
+    days: async function* told() {
+      yield* days
+    },
+    eventsAfter: () => Promise.resolve([]),
+  }
+  const id = weekIdOf(at(0), zone)
+  const week = weekOf(id, zone)
+  if (!week) throw new Error('no week')
+  const source: ReportSource = {
+    history,
+    ledger: known,
+    prices,
+    zone,
+    owners: createOwners([]),
+    plan: { groupBy: undefined, onlyTeam: undefined, redact: [] },
+    unread: undefined,
+    view: undefined,
+  }
+  return makeReport(source, { id, ...week, late: false }, at(3.5 * HOUR))
+}
+
+const unreadIn = ({ not_analysed: groups }: Awaited<ReturnType<typeof report>>) =>
+  groups.filter(({ reason }) => reason === 'unread').map(({ computes }) => computes)
+
+test('a compute that was read in the hour that goes on was read', async () => {
+  expect(unreadIn(await report([]))).toEqual([1])
+  expect(unreadIn(await report([attempt(3.4 * HOUR)]))).toEqual([])
+})
+
+test('an hour that was stored since the ledger was taken counts once, and each follows those of its compute', async () => {
+  const { ledger: known } = seen([attempt(3.4 * HOUR)])
+  const [ref, other] = [refOf('ep-one'), refOf('ep-other')]
+  const told = async (...stored: readonly Rollup[]) => {
+    async function* rollups() {
+      yield* stored
+    }
+    const all = await collected(hoursOf({ rollups }, known, { from: at(0), to: at(168 * HOUR) }))
+    return all.map((one) => [one.ref.endpointId, (one.from - at(0)) / (HOUR * 1000), one.readings])
+  }
+  const open = ['ep-one', 3, 1]
+  expect(await told()).toEqual([open])
+  expect(await told(rollupAt(ref, 2 * HOUR, COARSE), rollupAt(other, 0, COARSE))).toEqual([
+    ['ep-one', 2, 3],
+    open,
+    ['ep-other', 0, 3],
+  ])
+  expect(await told(rollupAt(ref, 3 * HOUR, COARSE))).toEqual([['ep-one', 3, 3]])
+  expect(await told(rollupAt(ref, 4 * HOUR, COARSE))).toEqual([['ep-one', 4, 3]])
+})
+
+test('the hour that goes on is not of a week that is over', async () => {
+  const { ledger: known } = seen([attempt(3.4 * HOUR)])
+  expect(await collected(hoursOf(NO_HISTORY, known, { from: at(-168 * HOUR), to: at(0) }))).toEqual([])
+})

@@ -1,0 +1,146 @@
+import { expect, test } from 'vitest'
+import { parseCron } from '../../../src/calendar/cron.ts'
+import { REPORT_CATCH_UP } from '../../../src/calendar/schedule.ts'
+import { createUtc } from '../../../src/calendar/zone.ts'
+import { reportByHand, runReports, type ReportJob } from '../../../src/daemon/reports/schedule.ts'
+import type { Batch } from '../../../src/model/ports.ts'
+import type { ReportSlot } from '../../../src/model/output/report.ts'
+import { seconds } from '../../../src/model/units.ts'
+import { at } from '../../support/build.ts'
+import { fakeClock } from '../../support/fake-clock.ts'
+import { keptInMemory } from '../support/stored.ts'
+
+const DAY = 86_400
+const HOUR = 3600
+
+/** Monday at eight, of one account, to two receivers. The clock begins on Monday 2026-01-05 at midnight. */
+function setting() {
+  const [clock, store] = [fakeClock(), keptInMemory()]
+  const made: ReportSlot[] = []
+  const faults = { full: false, failed: 0 }
+  const cron = parseCron('0 8 * * MON')
+  if (!cron.ok) throw new Error(cron.error)
+  const asked = { cron: cron.value, sinks: ['report/files', 'report/boss'] }
+  const job: ReportJob = {
+    clock,
+    store: {
+      ...store,
+      commit: (batch: Batch) =>
+        faults.full ? Promise.reject(new Error('the disk is full')) : store.commit(batch),
+    },
+    schedule: () => ({ cron: asked.cron, zone: createUtc(), catchUp: REPORT_CATCH_UP }),
+    sinks: () => asked.sinks.map((name) => ({ name, team: undefined })),
+    accounts: ['main'],
+    make: (account, slot, { teams }) => {
+      made.push(slot)
+      here.making()
+      const json = JSON.stringify({ account, slot: slot.id })
+      return Promise.resolve([{ json }, ...teams.map((team) => ({ team, json: JSON.stringify({ team }) }))])
+    },
+    failed: () => {
+      faults.failed += 1
+    },
+  }
+  const runFor = async (span: number): Promise<void> => {
+    const stop = new AbortController()
+    const done = runReports(job, stop.signal)
+    await clock.advance(seconds(span))
+    stop.abort()
+    await done
+  }
+  const here = { clock, store, made, faults, job, runFor, asked, making: () => {} }
+  return here
+}
+
+test('a week is reported once, when it is due, to each receiver', async () => {
+  const here = setting()
+  await here.runFor(8 * HOUR - 60)
+  expect(here.made).toEqual([])
+  await here.runFor(120)
+  await here.runFor(6 * DAY)
+  expect(here.made).toEqual([{ id: '2026-W01', from: at(-7 * DAY), to: at(0), late: false }])
+  const waiting = [
+    ...(await here.store.waiting('main', 'report/files', 9)),
+    ...(await here.store.waiting('main', 'report/boss', 9)),
+  ]
+  expect(waiting.map(({ sink, kind, item }) => `${sink} ${kind} ${item}`)).toEqual([
+    'report/files report 2026-W01',
+    'report/boss report 2026-W01',
+  ])
+  expect(await here.store.report('main', '2026-W01')).toEqual({
+    account: 'main',
+    slot: here.made[0],
+    madeAt: expect.any(Number),
+    json: '{"account":"main","slot":"2026-W01"}',
+  })
+})
+
+test('of those missed while nobody looked the last is made, late, and none that is too late', async () => {
+  const here = setting()
+  await here.runFor(DAY)
+  await here.clock.advance(seconds(20 * DAY + 20 * HOUR))
+  await here.runFor(HOUR)
+  const told = (): unknown => here.made.map(({ id, late }) => [id, late])
+  const both = [
+    ['2026-W01', false],
+    ['2026-W04', true],
+  ]
+  expect(told()).toEqual(both)
+  await here.clock.advance(seconds(9 * DAY + 13 * HOUR))
+  await here.runFor(HOUR)
+  expect(told()).toEqual(both)
+})
+
+test('a daemon that is new owes nothing of the weeks before', async () => {
+  const here = setting()
+  await here.clock.advance(seconds(9 * HOUR))
+  await here.runFor(DAY)
+  expect(here.made).toEqual([])
+})
+
+test('one that could not be stored is made again, and given once', async () => {
+  const here = setting()
+  await here.runFor(HOUR)
+  here.faults.full = true
+  await here.runFor(7 * HOUR + 300)
+  expect(here.faults.failed).toBeGreaterThan(1)
+  expect(await here.store.waiting('main', 'report/boss', 9)).toEqual([])
+  here.faults.full = false
+  await here.runFor(300)
+  expect(await here.store.waiting('main', 'report/boss', 9)).toHaveLength(1)
+  expect(here.made.at(-1)).toMatchObject({ id: '2026-W01', late: false })
+})
+
+test('one that is asked for by hand has a slot of its own each time', async () => {
+  const here = setting()
+  await here.runFor(9 * HOUR)
+  expect([await reportByHand(here.job, 'main'), await reportByHand(here.job, 'main')]).toEqual([
+    '2026-W01-manual-1',
+    '2026-W01-manual-2',
+  ])
+  expect(await here.store.waiting('main', 'report/files', 9)).toHaveLength(3)
+})
+
+test('a schedule that becomes another holds from then on, and no week is reported twice', async () => {
+  const here = setting()
+  await here.runFor(9 * HOUR)
+  expect(here.made.map(({ id }) => id)).toEqual(['2026-W01'])
+  const tuesdays = parseCron('0 6 * * TUE')
+  if (!tuesdays.ok) throw new Error(tuesdays.error)
+  here.asked.cron = tuesdays.value
+  await here.runFor(7 * DAY)
+  expect(here.made.map(({ id }) => id)).toEqual(['2026-W01'])
+  await here.runFor(DAY)
+  expect(here.made.map(({ id }) => id)).toEqual(['2026-W01', '2026-W02'])
+})
+
+test('a report goes to those who were to be sent it when it was begun and still are', async () => {
+  const here = setting()
+  here.making = () => {
+    here.asked.sinks = ['report/boss', 'report/new']
+  }
+  await here.runFor(9 * HOUR)
+  const waiting = (sink: string) => here.store.waiting('main', sink, 9)
+  const counts = await Promise.all(['report/files', 'report/boss', 'report/new'].map(waiting))
+  expect(counts.map(({ length }) => length)).toEqual([0, 1, 0])
+})

@@ -1,0 +1,23 @@
+// The tables of the store without a disk under them.
+import { DatabaseSync } from 'node:sqlite'
+import type { Outbox, Store } from '../../../src/model/ports.ts'
+import { createOutbox, createOutboxWriter, outboxRows } from '../../../src/store/sqlite/outbox.ts'
+import { packed } from '../../../src/store/rows/compressed-reports.ts'
+import { migrate } from '../../../src/store/sqlite/schema.ts'
+
+export type Kept = Pick<Store, 'commit'> & Outbox
+
+export function keptInMemory(): Kept {
+  const database = new DatabaseSync(':memory:')
+  migrate(database, 'memory')
+  const put = createOutboxWriter(database)
+  return {
+    ...createOutbox(database),
+    commit: async (given) => {
+      const whole = await packed(given)
+      database.exec('begin')
+      for (const row of outboxRows(whole)) put(row)
+      database.exec('commit')
+    },
+  }
+}

@@ -1,0 +1,166 @@
+// What Prometheus would have of some hours: the daemon's lanes over a simulated service, scraped through its own listener.
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { loadConfig, type Config } from '../../../src/config/load.ts'
+import { countAnswers } from '../../../src/daemon/http/request-metrics.ts'
+import { createExposition, factsOf } from '../../../src/daemon/snapshot/exposition.ts'
+import { createLanes } from '../../../src/daemon/accounts/account-runners.ts'
+import { telemetryApp } from '../../../src/daemon/http/telemetry.ts'
+import type { Facts } from '../../../src/outputs/metrics/collect/collect.ts'
+import { createSelfMetrics, type SelfMetrics } from '../../../src/outputs/metrics/self.ts'
+import type { Clock, Ports } from '../../../src/model/ports.ts'
+import { seconds, type Seconds } from '../../../src/model/units.ts'
+import { openEmbeddedStore } from '../../../src/store/sqlite/embedded.ts'
+import { START } from '../../local/control/build.ts'
+import { seeded } from '../../simulation/seeded.ts'
+import { createWorld, type World } from '../../simulation/world.ts'
+import { makeFolder } from '../../local/support.ts'
+import { fakeClock } from '../../support/fake-clock.ts'
+import { CONFIG, HOURS, PAST_DAYS, readingOf, usesOf } from './fleet.ts'
+import { countedService, happen, toldTo, troubled } from './troubles.ts'
+
+export type History = {
+  /** As `promtool tsdb create-blocks-from openmetrics` reads it. */
+  readonly openmetrics: string
+  /** Seconds since 1970. */
+  readonly from: number
+  readonly to: number
+}
+
+const MINUTE = seconds(60)
+const PASSES = HOURS * 60
+/** Doubled, the range of a rate holds too few samples. */
+const SCRAPE_EVERY = 2
+const HEADERS = { accept: 'application/openmetrics-text; version=1.0.0' }
+
+export async function recordHistory(): Promise<History> {
+  const folder = makeFolder()
+  const random = seeded(3)
+  const begin = START + PAST_DAYS * 86_400_000
+  const clock = fakeClock(new Date(begin).toISOString())
+  const world = createWorld(usesOf(random), {
+    clock,
+    random,
+    count: (used, now) => used(now - 900_000),
+  })
+  const config = configOf(folder)
+  const replicas = [
+    replica(factsOf(config, '1.2.3', '0123456789ab'), clock),
+    replica({ ...factsOf(config, '1.2.3', '0123456789ab'), maxSeries: 400 }, clock),
+  ]
+  const [first] = replicas
+  if (!first) throw new Error('no replica')
+  const { self } = first
+  const store = openEmbeddedStore(folder, clock)
+  const log = pino({ level: 'silent' })
+  const machine = { clock, random, store, send: toldTo(self), self, log }
+  const lanes = await createLanes(() => config, machine, {
+    portsOf: () => portsOf(world, { ...machine, history: store }),
+    publish: async (snapshot) => {
+      for (const { exposition } of replicas) await exposition.publish(snapshot)
+    },
+    pause: () => Promise.resolve(),
+  })
+  const apps = replicas.map(({ exposition, counted }) =>
+    telemetryApp({
+      exposition,
+      counted,
+      pause: () => Promise.resolve(),
+      snapshot: lanes.snapshot,
+      healthy: () => true,
+      notReady: () => undefined,
+    }),
+  )
+  const signal = new AbortController().signal
+  const lines: string[] = []
+  const scrape = async (): Promise<void> => {
+    for (const [index, app] of apps.entries()) {
+      const text = await (await app.request('/metrics', { headers: HEADERS })).text()
+      const target = `job="dormouse",instance="replica-${index}:9477"`
+      lines.push(...sampled(text, target, clock.now() / 1000))
+    }
+  }
+  try {
+    for (let pass = 0; pass < PASSES; pass += 1) {
+      happen(pass, { world, clock, replicas: replicas.map((one) => one.self) })
+      const turns = lanes.all.map((lane) => lane.turn(signal))
+      await clock.advance(MINUTE)
+      await settled(Promise.all(turns), clock)
+      if (pass % SCRAPE_EVERY === 0) await scrape()
+    }
+    await lanes.idle()
+  } finally {
+    await store.close()
+    rmSync(folder, { recursive: true })
+  }
+  return { openmetrics: `${lines.join('\n')}\n# EOF\n`, from: begin / 1000, to: clock.now() / 1000 }
+}
+
+/** What a turn does beside the clock's time, such as to compress, may end after it. */
+async function settled(
+  turns: Promise<unknown>,
+  clock: { advance(by: Seconds): Promise<void> },
+): Promise<void> {
+  const over = turns.then(() => true)
+  for (let tries = 0; tries < 10_000; tries += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- until it is over
+    if (await Promise.race([over, clock.advance(seconds(0)).then(() => false)])) return
+  }
+  throw new Error('a turn does not end within its minute')
+}
+
+function configOf(folder: string): Config {
+  const path = join(folder, 'dormouse.yaml')
+  writeFileSync(path, CONFIG)
+  const loaded = loadConfig(path, { KEY: 'key' })
+  if (!loaded.ok) throw new Error(loaded.error.join('\n'))
+  return loaded.value
+}
+
+function replica(facts: Facts, clock: Clock) {
+  const self = createSelfMetrics()
+  const log = pino({ level: 'silent' })
+  const exposition = createExposition(() => facts, { self, clock, log, pause: () => Promise.resolve() })
+  return { self, exposition, counted: countAnswers({ self, clock }) }
+}
+
+/** Samples with the labels and the time that a scrape gives them. */
+const sampled = (text: string, target: string, at: number): readonly string[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => {
+      const end = line.lastIndexOf(' ')
+      const [series, value] = [line.slice(0, end), line.slice(end + 1)]
+      const labelled = series.endsWith('}') ? `${series.slice(0, -1)},${target}}` : `${series}{${target}}`
+      return `${labelled} ${value} ${at}`
+    })
+
+type Machine = Pick<Ports, 'clock' | 'random' | 'store' | 'send' | 'history'> & { readonly self: SelfMetrics }
+
+/** The ports of the daemon: what is asked is counted, as the client of the service does it. */
+function portsOf(world: World, { self, ...machine }: Machine): Ports {
+  const service = countedService(troubled(world.service, machine.clock), self)
+  return {
+    ...machine,
+    store: {
+      ...machine.store,
+      commit: async (batch) => {
+        await machine.store.commit(batch)
+        self.commit(0.002)
+      },
+    },
+    time: world.time,
+    service,
+    background: service,
+    readings: {
+      ...world.readings,
+      read: async (compute, kind, signal) => {
+        const result = await world.readings.read(compute, kind, signal)
+        self.reading(kind, 0.05)
+        return result.kind === 'read' ? readingOf(compute.endpointId, result.reading) : result
+      },
+    },
+  }
+}

@@ -1,0 +1,138 @@
+// What goes wrong in the simulated fleet, so that what shows troubles has something to show.
+import type { FamilyKey } from '../../../src/outputs/metrics/catalogue.ts'
+import type { SelfMetrics } from '../../../src/outputs/metrics/self.ts'
+import type { Project } from '../../../src/model/service/compute.ts'
+import type { Operation } from '../../../src/model/service/operation.ts'
+import type { Clock, Send, Service } from '../../../src/model/ports.ts'
+import { failed, ok } from '../../../src/std/result.ts'
+import type { World } from '../../simulation/world.ts'
+
+const MINUTE = 60_000
+
+/** Minutes since the daemon began. */
+const REFUSED = [70, 73] as const
+const OUTAGE = { at: 85, minutes: 6 } as const
+/** From then on an operation of one project does not end. */
+const STUCK = 95
+
+type Stage = {
+  readonly world: World
+  readonly clock: Clock
+  readonly replicas: readonly SelfMetrics[]
+}
+
+/** What somebody, or something, does before a pass. */
+export function happen(pass: number, { world, clock, replicas }: Stage): void {
+  const { simulation } = world
+  const [first, second] = replicas
+  switch (pass) {
+    case 0:
+      for (const self of replicas) self.reloaded(true, clock.now())
+      first?.receiver('hook')
+      first?.reportReceiver('mail')
+      first?.reportSucceeded('main', 'mail', clock.now() / 1000)
+      second?.rendered({
+        ...RENDERED,
+        failed: ['wakes'],
+        duplicates: new Map<FamilyKey, number>([['wakes', 1]]),
+      })
+      return
+    case 40:
+      simulation.request('project-ep-shop-web', {
+        kind: 'update',
+        endpointId: 'ep-shop-web',
+        changes: { minCu: 0.5, maxCu: 4 },
+      })
+      return
+    case 50:
+      simulation.request('project-ep-lab-tail', {
+        kind: 'update',
+        endpointId: 'ep-lab-tail',
+        changes: { suspendTimeout: 600 },
+      })
+      return
+    case 60:
+      simulation.request('project-ep-shop-stock', { kind: 'restart', endpointId: 'ep-shop-stock' })
+      first?.reportDelivery('mail', 'delivered')
+      return
+    case OUTAGE.at:
+      world.breakUntil(clock.now() + OUTAGE.minutes * MINUTE)
+  }
+}
+
+const RENDERED = {
+  seconds: 0.01,
+  series: 0,
+  duplicates: new Map<FamilyKey, number>(),
+  failed: [] as readonly FamilyKey[],
+  dropped: new Map<FamilyKey, number>(),
+}
+
+/** Every event reaches its receiver at once. */
+export const toldTo =
+  (self: SelfMetrics): Send =>
+  (events) => {
+    for (const _ of events) self.delivery('hook', 'delivered')
+    return Promise.resolve([])
+  }
+
+/** By a name of its own: those of the simulation have one for all of them. */
+const called = (project: Project): Project => ({
+  ...project,
+  name: project.projectId.replace('project-ep-', ''),
+})
+
+/** The key is refused for a while, starts fail once each, and an operation does not end. */
+export function troubled(service: Service, clock: Clock): Service {
+  const began = clock.monotonic()
+  const minute = (): number => (clock.monotonic() - began) / 60
+  const stuckFrom = clock.now() + STUCK * MINUTE
+  const seen = (operation: Operation): Operation => {
+    if (operation.action === 'start_compute') return { ...operation, failuresCount: 1 }
+    const isStuck = operation.endpointId === 'ep-lab-tail' && operation.createdAt > stuckFrom
+    return isStuck ? { ...operation, status: 'running' } : operation
+  }
+  return {
+    ...service,
+    listProjectsPage: async (cursor, signal) => {
+      if (minute() > REFUSED[0] && minute() < REFUSED[1]) return failed({ kind: 'unauthorized' })
+      const answer = await service.listProjectsPage(cursor, signal)
+      return answer.ok ? ok({ ...answer.value, items: answer.value.items.map(called) }) : answer
+    },
+    listOperations: async (projectId, since, signal) => {
+      const answer = await service.listOperations(projectId, since, signal)
+      return answer.ok ? ok({ ...answer.value, items: answer.value.items.map(seen) }) : answer
+    },
+  }
+}
+
+/** As the client of the service counts what it asks. */
+export function countedService(service: Service, self: SelfMetrics): Service {
+  const counted = async <Answer extends { readonly ok: boolean; readonly error?: { readonly kind: string } }>(
+    operation: string,
+    answering: Promise<Answer>,
+  ): Promise<Answer> => {
+    const answer = await answering
+    const kind = answer.ok ? 'ok' : (answer.error?.kind ?? '')
+    self.request({
+      key: 'main',
+      operation,
+      code: CODES[kind] ?? '503',
+      priority: 'poll',
+      seconds: 0.08,
+      waited: 0.01,
+      share: kind === 'unavailable' ? 0.5 : 1,
+      tokens: 7,
+      retry: kind === 'unavailable',
+    })
+    return answer
+  }
+  return {
+    ...service,
+    listProjectsPage: (...asked) => counted('list_projects', service.listProjectsPage(...asked)),
+    listComputes: (...asked) => counted('list_computes', service.listComputes(...asked)),
+    listOperations: (...asked) => counted('list_operations', service.listOperations(...asked)),
+  }
+}
+
+const CODES: Readonly<Record<string, string>> = { ok: '200', unauthorized: '401' }

@@ -1,0 +1,83 @@
+// What a rule is tried on: series minute by minute, and which alerts they raise. `promtool test rules` judges.
+import { CATALOGUE, type FamilyKey } from '../../../src/outputs/metrics/catalogue.ts'
+import { metric, type Severity } from '../../../dashboards/rules/rule.ts'
+
+type Labels = Readonly<Record<string, string>>
+
+/** `values` as promtool writes them: `1x5` is 1 six times, `0+2x3` is 0 2 4 6, `_x2` nothing twice. */
+export type Series = { readonly series: string; readonly values: string }
+
+export type Firing = { readonly severity: Severity; readonly labels: Labels; readonly summary: string }
+
+export type Case = {
+  readonly title: string
+  /** Of the rules it is about, without the prefix. */
+  readonly alert: string
+  /** From sample to sample, and from evaluation to evaluation: a quarter of an hour where days pass. */
+  readonly step: '1m' | '2m' | '15m'
+  readonly series: readonly Series[]
+  /** Time since the start → what fires then, and nothing else. */
+  readonly checks: readonly (readonly [at: string, fires: readonly Firing[]])[]
+}
+
+export const ONE = { project_id: 'project-one', endpoint_id: 'ep-one' } as const
+
+/** `payments` answers for it. */
+export const OWNED = { ...ONE, team: 'payments', tier: 'dev' } as const
+
+/** What is scraped from a family: with all of its labels, and from which of several replicas where there are some. */
+export function series(key: FamilyKey, labels: Labels, values: string, replica = 'one:9477'): Series {
+  const expected = CATALOGUE[key].labels.toSorted()
+  const given = Object.keys(labels).toSorted()
+  if (String(given) !== String(expected))
+    throw new Error(`${key} has the labels ${String(expected)}, not ${String(given)}`)
+  return { series: `${metric(key)}{${written({ ...labels, job: 'dormouse', instance: replica })}}`, values }
+}
+
+export const up = (values: string, replica = 'one:9477'): Series => ({
+  series: `up{${written({ job: 'dormouse', instance: replica })}}`,
+  values,
+})
+
+const written = (labels: Labels): string =>
+  Object.entries(labels)
+    .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+    .join(',')
+
+/** An alert about that compute. */
+export const firesFor = (severity: Firing['severity'], summary: string): readonly Firing[] => [
+  { severity, labels: OWNED, summary: `Compute ep-one of project-one ${summary}` },
+]
+
+type Ownership = { readonly team: string; readonly tier: string }
+
+export const computeInfo = (values: string, owner: Ownership = OWNED, replica?: string): Series =>
+  series(
+    'computeInfo',
+    {
+      ...ONE,
+      branch_id: 'br-one',
+      type: 'read_write',
+      region_id: 'local',
+      pooler_enabled: 'false',
+      team: owner.team,
+      tier: owner.tier,
+    },
+    values,
+    replica,
+  )
+
+export const projectInfo = (values: string): Series =>
+  series(
+    'projectInfo',
+    {
+      project_id: ONE.project_id,
+      project_name: 'one',
+      region_id: 'local',
+      platform_id: 'local',
+      pg_version: '17',
+      team: OWNED.team,
+      tier: OWNED.tier,
+    },
+    values,
+  )

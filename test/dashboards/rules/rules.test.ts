@@ -1,0 +1,142 @@
+import { expect, test } from 'vitest'
+import { CATALOGUE, PREFIX, type FamilyKey } from '../../../src/outputs/metrics/catalogue.ts'
+import type { Rule } from '../../../dashboards/rules/rule.ts'
+import { exprOf, GROUPS, ruleFile } from '../../../dashboards/rules/rules.ts'
+import { testWith } from '../../support/programs.ts'
+import { AWAKE_CASES } from './cases-awake.ts'
+import { BUDGET_CASES } from './cases-budgets.ts'
+import { INSIDE_CASES } from './cases-inside.ts'
+import { BURN_CASES } from './cases-burn.ts'
+import { DAEMON_CASES } from './cases-daemon.ts'
+import type { Case } from './case.ts'
+import { judge, promtool, type Judged } from './promtool.ts'
+
+const RULES = GROUPS.flatMap(({ rules }) => rules)
+const CASES = [...AWAKE_CASES, ...INSIDE_CASES, ...BUDGET_CASES, ...BURN_CASES, ...DAEMON_CASES]
+const NAMES = [...new Set(RULES.map(({ name }) => name))]
+
+/** Alerts that are planned, by the metric that each waits for. */
+const WAITING: Readonly<Record<string, string>> = {
+  ChangeFailed: 'compute_change_last_failure_timestamp_seconds',
+  ChangePendingTooLong: 'compute_change_pending_since_timestamp_seconds',
+  BrakeEngaged: 'brake_engaged',
+}
+
+const casesOf = (rule: Pick<Rule, 'name'>): readonly Case[] =>
+  CASES.filter(({ alert }) => alert === rule.name)
+
+/** Under the first of the rules that share a name. */
+const onceOf = (rule: Rule): readonly Case[] =>
+  RULES.find(({ name }) => name === rule.name) === rule ? casesOf(rule) : []
+
+test('no alert waits for a metric that is there', () => {
+  const rows = new Set<string>(Object.values(CATALOGUE).map(({ name }) => name))
+  expect(Object.entries(WAITING).filter(([, name]) => rows.has(name))).toEqual([])
+  expect(Object.keys(WAITING).filter((name) => NAMES.includes(name))).toEqual([])
+})
+
+test('every metric is in the catalogue and shown in every detail, and every recorded one is recorded before', () => {
+  const shown = Object.values(CATALOGUE)
+    .filter(({ basic, owner, each }) => basic || owner === 'self' || each === 0)
+    .map(({ name }) => PREFIX + name)
+  const recorded = GROUPS.flatMap(({ recordings }) => recordings.map(({ record }) => record))
+  for (const { recordings, rules } of GROUPS) {
+    const here = recordings.map(({ record }) => record)
+    const exprs = [...recordings.map(({ expr }) => expr), ...rules.map(exprOf)]
+    const named = exprs.flatMap((expr) => expr.match(/\bdormouse[_:][\w:]+/g) ?? [])
+    expect(named.filter((name) => !shown.includes(name) && !here.includes(name))).toEqual([])
+  }
+  expect(new Set(recorded).size).toBe(recorded.length)
+})
+
+test('every rule fires in a case and is silent in another', () => {
+  for (const rule of RULES) {
+    const checks = casesOf(rule).map((one) =>
+      one.checks.flatMap(([, fires]) => fires.filter((firing) => firing.severity === rule.severity)),
+    )
+    expect([rule.name, rule.severity, checks.some((fires) => fires.length > 0)]).toEqual([
+      rule.name,
+      rule.severity,
+      true,
+    ])
+    expect([
+      rule.name,
+      rule.severity,
+      casesOf(rule).some(({ checks: all }) => all.some(([, fires]) => fires.length === 0)),
+    ]).toEqual([rule.name, rule.severity, true])
+  }
+  expect(CASES.filter(({ alert }) => !NAMES.includes(alert))).toEqual([])
+})
+
+const withProm = testWith('promtool')
+
+withProm('promtool finds nothing to say about the file', () => {
+  const words = ['check', 'rules', '--lint=all', '--lint-fatal', 'rules.yaml']
+  const { ok, said } = promtool(words, { 'rules.yaml': ruleFile(GROUPS) })
+  expect({ ok, said }).toEqual({ ok: true, said: expect.stringContaining('SUCCESS') as string })
+})
+
+withProm.each(GROUPS.map((group) => [group.name, group] as const))(
+  '%s: every case comes out as it says',
+  (_name, group) => {
+    expect(failuresIn(judge([group], group.rules.flatMap(onceOf)))).toBe('')
+  },
+)
+
+/** What promtool has to say when it is not content. */
+const failuresIn = ({ ok, said }: Judged): string => (ok ? '' : said)
+
+const TURNED: Readonly<Record<string, string>> = { '>': '<', '<': '>', '>=': '<', '==': '!=' }
+
+/** The rule with one thing wrong: a comparison turned round, or no wait before it fires. */
+function mutants(rule: Rule): readonly (readonly [what: string, mutant: Rule])[] {
+  const comparisons = [...rule.core.matchAll(/ (>=|==|>|<) /g)]
+  const turned = comparisons.map(({ 0: found, 1: sign = '', index }) => {
+    const core = `${rule.core.slice(0, index)} ${TURNED[sign] ?? ''} ${rule.core.slice(index + found.length)}`
+    return [`${rule.severity}: ${sign} turned at ${index}`, { ...rule, core }] as const
+  })
+  const { for: wait, ...rest } = rule
+  return wait ? [...turned, [`${rule.severity}: no wait`, rest]] : turned
+}
+
+/** Every mutant of the rules of a name under a name of its own, beside the other rules of that name as they are. */
+const bred = (name: string): readonly { what: string; name: string; rules: readonly Rule[] }[] => {
+  const rules = RULES.filter((rule) => rule.name === name)
+  return rules
+    .flatMap((rule) => mutants(rule).map(([what, mutant]) => ({ rule, what, mutant })))
+    .map(({ rule, what, mutant }, at) => {
+      const own = `${name}Mutant${at}`
+      const renamed = rules.map((one) => ({ ...(one === rule ? mutant : one), name: own }))
+      return { what, name: own, rules: renamed }
+    })
+}
+
+withProm.each(NAMES)('%s with anything turned round fails a case', (name) => {
+  const tried = bred(name)
+  expect(tried.length).toBeGreaterThan(0)
+  const rules = tried.flatMap((one) => one.rules)
+  const exprs = rules.map(exprOf).join(' ')
+  const recordings = GROUPS.flatMap((group) => group.recordings).filter(({ record }) =>
+    exprs.includes(record),
+  )
+  const { said } = judge(
+    [{ name, recordings, rules }],
+    casesOf({ name }),
+    tried.map((one) => one.name),
+  )
+  const caught = new Set([...said.matchAll(/alertname: ?Dormouse(\w+)/g)].map(([, found]) => found))
+  expect(tried.filter((one) => !caught.has(one.name)).map(({ what }) => what)).toEqual([])
+})
+
+test('the metrics that cases are made of are those of rules', () => {
+  const used = new Set(
+    CASES.flatMap(({ series }) => series.map((one) => one.series.slice(0, one.series.indexOf('{')))),
+  )
+  const inRules = JSON.stringify(ruleFile(GROUPS))
+  const keys = Object.keys(CATALOGUE) as FamilyKey[]
+  expect(
+    keys
+      .map((key) => PREFIX + CATALOGUE[key].name)
+      .filter((name) => inRules.includes(name) && !used.has(name)),
+  ).toEqual([])
+})

@@ -1,0 +1,111 @@
+// The counter of a budget, over passes that guess, processes that die and configurations that change.
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { tallied } from '../../../src/ledger/budgets/counter.ts'
+import type { BudgetState } from '../../../src/model/policy/budget.ts'
+import type { BudgetTally } from '../../../src/model/ledger/counters.ts'
+import { instant, type Instant } from '../../../src/model/units.ts'
+import { check } from '../../support/property.ts'
+import { at } from '../../support/zones.ts'
+import { advanceBudget, budgetOf, cuHours, HOUR, inputAt, sliceOf } from './build.ts'
+
+const MINUTE = 60_000
+const START = at('2026-10-20T00:00:00Z')
+const budget = budgetOf()
+
+/** Minutes asleep, minutes awake, and how many more a pass in the middle takes it to be awake. */
+const waking = fc.tuple(
+  fc.integer({ min: 60, max: 600 }),
+  fc.integer({ min: 1, max: 300 }),
+  fc.integer({ min: 0, max: 10 }),
+)
+/** Minutes until the next pass, and how much of what it stores survives. */
+const turn = fc.tuple(fc.integer({ min: 1, max: 120 }), fc.constantFrom('all', 'settled', 'nothing'))
+
+type Waking = { readonly from: Instant; readonly to: Instant; readonly guess: number }
+
+function wakings(life: readonly (readonly [number, number, number])[]): readonly Waking[] {
+  let now: number = START
+  return life.map(([asleep, awake, guess]) => {
+    const from = instant(now + asleep * MINUTE)
+    now = from + awake * MINUTE
+    return { from, to: instant(now), guess: guess * MINUTE }
+  })
+}
+
+const span = (from: Instant, to: number) => sliceOf(from, (to - from) / HOUR)
+/** Micros that really were spent by `now`, at 1 CU. */
+const truth = (world: readonly Waking[], now: Instant): number =>
+  world.reduce((sum, { from, to }) => sum + Math.max(0, Math.min(to, now) - from), 0) * (1e6 / HOUR)
+const isSettled = ({ to }: Waking, by: Instant): boolean => to + HOUR / 4 < by
+
+test('what is shown never falls, is behind nothing that was spent, and ahead by no more than was guessed', () => {
+  check(
+    fc.property(fc.array(waking, { maxLength: 20 }), fc.array(turn, { maxLength: 80 }), (life, turns) => {
+      const world = wakings(life)
+      let kept: { state: BudgetState | undefined; tally: BudgetTally | undefined; at: Instant } = {
+        state: undefined,
+        tally: undefined,
+        at: START,
+      }
+      let [now, shown, guessed] = [START, 0, 0]
+      for (const [gap, survives] of turns) {
+        now = instant(now + gap * MINUTE)
+        const open = world.filter((one) => one.from < now && !isSettled(one, now))
+        const guesses = open.map(({ from, to, guess }) => span(from, to > now ? now + guess : to))
+        const since = kept.at
+        const settled = world.filter((one) => isSettled(one, now) && !isSettled(one, since))
+        const pass = advanceBudget(
+          budget,
+          kept.state,
+          inputAt(now, {
+            settled: settled.map(({ from, to }) => span(from, to)),
+            provisional: guesses,
+            tally: kept.tally,
+            settledSince: START,
+          }),
+        )
+        guessed = Math.max(guessed, ...open.map(({ to, guess }) => (to > now ? guess : 0)))
+        if (survives === 'nothing') continue
+        kept = { state: pass.state, tally: survives === 'all' ? pass.tally : kept.tally, at: now }
+        if (survives === 'settled') continue
+        const total = pass.view?.total ?? 0
+        expect(total).toBeGreaterThanOrEqual(shown)
+        expect(total).toBeGreaterThanOrEqual(truth(world, now) - 1)
+        expect(total).toBeLessThanOrEqual(truth(world, now) + guessed * (1e6 / HOUR) + 1)
+        shown = total
+      }
+    }),
+  )
+})
+
+const pass = (now: string, hours: number, tally?: BudgetTally, unseen = false) =>
+  advanceBudget(
+    budget,
+    undefined,
+    inputAt(now, { provisional: [sliceOf('2026-11-02T00:00:00Z', hours)], tally, unseen }),
+  )
+
+test('what is not settled yet is in it, and a guess that was too high holds it until the truth is there', () => {
+  const first = pass('2026-11-02T02:00:00Z', 2).tally
+  expect(first.shown).toBe(2e6)
+  const restated = pass('2026-11-02T02:10:00Z', 1, first).tally
+  expect(restated).toBe(first)
+  expect(pass('2026-11-02T03:00:00Z', 3, restated).tally.shown).toBe(3e6)
+})
+
+test('what may have gone on while the service could not be asked is in the spend and not in the counter', () => {
+  const first = pass('2026-11-02T02:00:00Z', 2).tally
+  const blind = pass('2026-11-02T03:00:00Z', 3, first, true)
+  expect(blind.tally).toBe(first)
+  expect(blind.view).toMatchObject({ total: 2e6, spent: { likely: 3e6 } })
+  expect(pass('2026-11-02T04:00:00Z', 3, blind.tally).tally.shown).toBe(3e6)
+})
+
+test('a budget of another definition goes on where the one before was, in another unit it begins anew', () => {
+  const before = tallied(budget, undefined, 70)
+  const other = tallied(budgetOf({ definition: 'other' }), before, 40)
+  expect(other.shown).toBe(70)
+  expect(tallied(budgetOf({ definition: 'other' }), other, 45).shown).toBe(75)
+  expect(tallied(budgetOf({ limit: cuHours(5) }), other, 3)).toMatchObject({ unit: 'cu_hours', shown: 3 })
+})

@@ -1,0 +1,150 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { totalsAt } from '../../../src/ledger/settle/accrual.ts'
+import type { Compute, Project } from '../../../src/model/service/compute.ts'
+import type { ComputeAccount, Ledger } from '../../../src/model/ledger/ledger.ts'
+import type { Sweep } from '../../../src/model/observation.ts'
+import { seconds } from '../../../src/model/units.ts'
+import { accounted, type Accounted } from '../../support/accounted.ts'
+import { at, ledger, look, operation, prices, project, sweep } from '../../support/build.ts'
+import { check } from '../../support/property.ts'
+
+const DAY = 86_400
+
+const fold = (known: Ledger, one: Sweep): Accounted =>
+  accounted(known, one, { prices, overhead: 0.01, now: one.endedAt })
+
+const listed = (when: number, ...endpointIds: string[]): Sweep['listed'] => [
+  { projectId: 'project-one', answeredAt: at(when), endpointIds },
+]
+
+/** Seen at 0 as `record` says, and not in the list at `when`; the operations are known by then. */
+function deleted(record: Partial<Compute>, when: number, operations: Sweep['operations']): Ledger {
+  const seen = sweep(0, { looks: [look(0, record)], listed: listed(0, 'ep-one') })
+  return fold(fold(ledger(), seen).ledger, sweep(when, { listed: listed(when), operations })).ledger
+}
+
+/** Of a project that is seen for the first time at `when`, without a compute that its operations tell of. */
+const onlyTold = (
+  when: number,
+  operations: Sweep['operations'],
+  over: Partial<Project> = {},
+): ComputeAccount =>
+  only(fold(ledger(), sweep(when, { projects: [project(over)], listed: listed(when), operations })))
+
+function only({ batch }: Accounted): ComputeAccount {
+  const [account, ...others] = batch.computes
+  if (!account || others.length > 0) throw new Error('expected the account of one compute')
+  return account
+}
+
+function kept({ computes }: Ledger): ComputeAccount {
+  const [account] = computes.values()
+  if (!account) throw new Error('expected the account of a compute')
+  return account
+}
+
+const awakeAt = (account: ComputeAccount, when: number) => {
+  const { awake } = totalsAt(account, { prices, project: undefined, now: at(when) })
+  return { low: awake.low / 1000, likely: awake.likely / 1000, high: awake.high / 1000 }
+}
+
+test.each([0.1, 1, 2, 3.9, 60])('a compute deleted %d s after its start costs no more than that', (lived) => {
+  const account = kept(deleted({}, 100 + lived, [operation('start_compute', 100)]))
+  expect(account.open).toBeUndefined()
+  expect(account.totals).toMatchObject({ wakes: 1, suspends: 1 })
+  // Before the start, it may have been awake once more.
+  expect(awakeAt(account, 100 + lived).likely).toBeLessThanOrEqual(lived)
+  expect(awakeAt(account, 100 + lived).high).toBeLessThanOrEqual(100 + Math.max(1, lived))
+  expect(awakeAt(account, 30 * DAY)).toEqual(awakeAt(account, 100 + lived))
+})
+
+test('activity just before a compute was deleted does not wake it again', () => {
+  const awake = { state: 'active', startedAt: at(-60), lastActive: at(-1) } as const
+  const account = kept(deleted(awake, 1, []))
+  expect(account.open).toBeUndefined()
+  expect(account.totals.wakes).toBe(1)
+})
+
+test('a start that is listed after its compute was gone is counted up to then', () => {
+  const known = deleted({}, 400, [])
+  const late = sweep(2000, { operations: [operation('start_compute', 100)] })
+  const account = kept(fold(known, late).ledger)
+  expect(account.open).toBeUndefined()
+  expect(awakeAt(account, 30 * DAY)).toMatchObject({ low: 0, high: 300 })
+})
+
+test('a deletion that only the history tells of lies between the last operation and now, likely where the delay was over', () => {
+  const [started, configured, now] = [DAY, DAY + 200, 10 * DAY]
+  const operations = [operation('start_compute', started), operation('apply_config', configured)]
+  const account = onlyTold(now, operations, { defaultAutosuspendDelay: seconds(600) })
+  expect(account.open).toBeUndefined()
+  expect(awakeAt(account, now)).toEqual({ low: 199, likely: 600, high: now - started })
+  expect(awakeAt(account, 30 * DAY)).toEqual(awakeAt(account, now))
+})
+
+test.each([
+  // Deleted within the delay: any instant is as likely.
+  { operations: [operation('start_compute', 1000)], now: 1100.5, likely: 50 },
+  // In use for longer than the delay, and then for no longer than another.
+  {
+    operations: [operation('start_compute', 1000), operation('apply_config', 5000)],
+    now: DAY,
+    likely: 3999.5 + 150,
+  },
+])('its likely end is never beyond what is possible: %#', ({ operations, now, likely }) => {
+  expect(awakeAt(onlyTold(now, operations), now).likely).toBe(likely)
+})
+
+test('a compute went with its branch at the latest, and most likely with it', () => {
+  const branchId = 'br-preview'
+  const started = operation('start_compute', DAY, { branchId })
+  const removed = operation('delete_timeline', 2 * DAY, { endpointId: undefined, branchId })
+  const account = onlyTold(10 * DAY, [started, removed])
+  expect(awakeAt(account, 10 * DAY)).toEqual({ low: 0, likely: DAY, high: DAY + 1 })
+  // That of another branch says nothing, nor does one that failed.
+  for (const other of [{ branchId: 'br-other' }, { status: 'failed' }]) {
+    const told = onlyTold(10 * DAY, [started, { ...removed, ...other }])
+    expect(awakeAt(told, 10 * DAY)).toEqual({ low: 0, likely: 300, high: 9 * DAY })
+  }
+  const known = kept(
+    deleted({ branchId }, 900, [
+      { ...started, createdAt: at(100), updatedAt: at(100) },
+      { ...removed, createdAt: at(500), updatedAt: at(500) },
+    ]),
+  )
+  expect(known.totals.awake).toMatchObject({ low: 0, likely: 400_000 })
+})
+
+test('one whose record could not be read is not taken for deleted', () => {
+  const unread = sweep(DAY, { listed: [], operations: [operation('start_compute', 1000)] })
+  expect(fold(ledger(), unread).batch.computes).toEqual([])
+  const there = { ...unread, listed: listed(DAY, 'ep-one') }
+  expect(fold(ledger(), there).batch.computes).toEqual([])
+})
+
+test('whatever was seen of it, a compute that is gone is not awake, and time adds nothing to it', () => {
+  const when = fc.integer({ min: -7200, max: 7200 })
+  const record = fc.record({
+    state: fc.constantFrom('active' as const, 'idle' as const),
+    startedAt: fc.option(when.map(at), { nil: undefined }),
+    lastActive: fc.option(when.map(at), { nil: undefined }),
+  })
+  const told = fc.array(fc.tuple(fc.constantFrom('start_compute', 'suspend_compute', 'apply_config'), when), {
+    maxLength: 6,
+  })
+  check(
+    fc.property(record, told, fc.integer({ min: 1, max: 7200 }), fc.boolean(), (one, some, gone, isSeen) => {
+      const operations = some.map(([action, then]) => operation(action, then))
+      // What only operations tell of is gone where the list was read after the last of them.
+      const earlier = operations.filter(({ updatedAt }) => updatedAt <= at(gone - 1))
+      if (!isSeen && earlier.length === 0) return
+      const known = isSeen ? kept(deleted(one, gone, operations)) : onlyTold(gone, earlier)
+      expect(known.open).toBeUndefined()
+      expect(awakeAt(known, 30 * DAY)).toEqual(awakeAt(known, gone))
+      const { low, likely, high } = known.totals.awake
+      expect(low).toBeLessThanOrEqual(likely)
+      expect(likely).toBeLessThanOrEqual(high)
+    }),
+  )
+})

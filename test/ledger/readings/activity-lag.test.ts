@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { followed } from '../../../src/ledger/readings/activity-lag.ts'
+import { NO_READINGS } from '../../../src/ledger/readings/reading-state.ts'
+import type { ReadingAccount } from '../../../src/model/ledger/ledger.ts'
+import type { Look, ReadingAttempt } from '../../../src/model/observation.ts'
+import { lagOf } from '../../../src/model/inference/activity-lag.ts'
+import { millis, seconds } from '../../../src/model/units.ts'
+import { at, attempt, look, reading } from '../../support/build.ts'
+
+const seen = (when: number, lastActive: number, state: 'active' | 'idle' = 'active'): Look =>
+  look(when, { state, lastActive: at(lastActive) })
+
+/** A reading at `when`, after a look that showed `lastActive`, that tells of a statement that ended at `statement`. */
+function told(when: number, lastActive: number, statement: number | undefined): ReadingAttempt {
+  const { causes } = reading()
+  if ('missing' in causes) throw new Error('a quiet reading has causes')
+  const lastForeignStatement = statement === undefined ? undefined : at(statement)
+  const read = reading({ serverTime: at(when + 0.1), causes: { ...causes, lastForeignStatement } })
+  return attempt(when, { look: seen(when, lastActive), result: { kind: 'read', reading: read } })
+}
+
+const after = (
+  before: Partial<ReadingAccount>,
+  looks: readonly Look[],
+  readings: readonly ReadingAttempt[] = [],
+): Pick<ReadingAccount, 'lags' | 'awaited'> => followed({ ...NO_READINGS, ...before }, looks, readings)
+
+test('a look that shows at once what a reading then tells measured the lag', () => {
+  expect(after({}, [], [told(104, 100, 100.4)])).toEqual({
+    lags: [{ atLeast: 0, atMost: expect.closeTo(3.6, 6) }],
+    awaited: undefined,
+  })
+})
+
+test('what no look showed yet is awaited, and the look that shows it measured the lag', () => {
+  const first = after({}, [], [told(104, 60, 100.4)])
+  expect(first).toEqual({ lags: [], awaited: { at: at(100.4), atLeast: 3.6 } })
+  const second = after(first, [seen(105, 60)])
+  expect(second.awaited?.atLeast).toBeCloseTo(4.6, 6)
+  expect(after(second, [seen(107, 100)]).lags).toEqual([
+    { atLeast: expect.closeTo(4.6, 6), atMost: expect.closeTo(6.6, 6) },
+  ])
+})
+
+test('the clock of the compute is the one both are held against', () => {
+  const awaited = { at: at(100.4), atLeast: seconds(0) }
+  const behind = { awaited, clockOffset: millis(30_000) }
+  expect(after(behind, [seen(77, 100)]).lags).toEqual([{ atLeast: 0, atMost: expect.closeTo(6.6, 6) }])
+})
+
+test.each([
+  ['newer activity hides it', told(104, 102, 100.4)],
+  ['it ended while we were there', told(104, 60, 104.05)],
+  ['it was before the server started', told(104, 60, -10)],
+  ['nobody is connected', told(104, 60, undefined)],
+])('nothing is measured when %s', (_, one) => {
+  expect(after({}, [], [one])).toEqual({ lags: [], awaited: undefined })
+})
+
+test('a compute that falls asleep shows nothing more', () => {
+  const first = after({}, [], [told(104, 60, 100.4)])
+  expect(after(first, [seen(120, 60, 'idle')])).toEqual({ lags: [], awaited: undefined })
+})
+
+const sample = (atLeast: number, atMost: number) => ({ atLeast: seconds(atLeast), atMost: seconds(atMost) })
+
+test.each([
+  ['four samples are too few', Array.from({ length: 4 }, () => sample(0, 5)), undefined],
+  ['the promptest look bounds a constant lag', [5, 9, 30, 60, 61].map((most) => sample(0, most)), 6],
+  [
+    'a lateness that was proven counts, however prompt the others are',
+    [sample(20, 40), ...[1, 1, 2, 3].map((most) => sample(0, most))],
+    21,
+  ],
+])('%s', (_, samples, expected) => {
+  expect(lagOf(samples)).toBe(expected)
+})

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { fileCacheMiB, isSupported, maxConnectionsOf } from '../../../../src/local/control/sizing/sizes.ts'
+
+test.each([
+  [0.25, 112, 819],
+  [0.5, 225, 1638],
+  [1, 450, 3276],
+  [2, 901, 6553],
+  [3, 1351, 9830],
+  [4, 1802, 13107],
+  [5, 2253, 16384],
+  [6, 2703, 19660],
+  [7, 3154, 22937],
+  [8, 3604, 26214],
+  [9, 4000, 29491],
+  [10, 4000, 32768],
+])('%d CU: %d connections, %d MiB of file cache', (cu, connections, cache) => {
+  const fixed = { minCu: cu, maxCu: cu }
+  const found = [isSupported(cu), maxConnectionsOf(fixed, 'min'), fileCacheMiB(cu)]
+  expect(found).toEqual([true, connections, cache])
+})
+
+test.each([
+  ['min', 112],
+  ['min(max, 8×min)', 901],
+] as const)('a range counts for its connections as %s', (basis, connections) => {
+  expect(maxConnectionsOf({ minCu: 0.25, maxCu: 10 }, basis)).toBe(connections)
+})
+
+test.each([0, 0.1, 0.75, 1.5, 11, -1, Number.NaN])('%d CU is not offered', (cu) => {
+  expect(isSupported(cu)).toBe(false)
+})

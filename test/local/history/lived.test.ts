@@ -1,0 +1,173 @@
+// The past by itself: it is lived, not made up, so everything that is kept of it tells the same.
+import { expect, test } from 'vitest'
+import { type UseRecord, accountAt, useOf } from '../../../src/local/control/usage/usage.ts'
+import { type Compute, type Operation, lastActivityOf } from '../../../src/local/control/project.ts'
+import { totalUse } from '../../../src/local/control/usage/quota.ts'
+import { createSimulation } from '../../../src/local/control/simulation/simulation.ts'
+import { DEFAULT_BEHAVIOUR } from '../../../src/local/control/behaviour.ts'
+import type { PastOptions } from '../../../src/local/history/project-life.ts'
+import { type Lived, LIVED_BEHAVIOUR, livedProjects, livesOf } from '../../../src/local/history/generate.ts'
+import { DAY, NOW, past } from './build.ts'
+
+const lived = [...livedProjects(past())]
+
+test('the same seed and now give the same past, another seed another', () => {
+  expect([...livedProjects(past())]).toEqual(lived)
+  const other = [...livedProjects(past({ seed: 8 }))]
+  expect(other.map(({ project }) => project.id)).not.toEqual(lived.map(({ project }) => project.id))
+})
+
+test('a project is the same however many there are, and is made only when it is its turn', () => {
+  const [first] = livedProjects(past({ projects: 1_000_000 }))
+  expect(first).toEqual(lived[0])
+})
+
+test('projects lived one by one are what they are when they live together', () => {
+  const options = past({ projects: 9 })
+  const simulation = createSimulation({
+    projects: [],
+    from: options.from,
+    settings: () => ({
+      ...DEFAULT_BEHAVIOUR,
+      ...LIVED_BEHAVIOUR,
+      faults: { ...DEFAULT_BEHAVIOUR.faults, ...LIVED_BEHAVIOUR.faults },
+      plan: options.plan,
+    }),
+    activity: new Map(),
+    ...livesOf(options),
+  })
+  simulation.advance(options.to)
+  for (const { project, operations } of livedProjects(options)) {
+    expect(simulation.project(project.id)).toEqual(project)
+    expect(simulation.operations(project.id, Infinity, undefined)?.toReversed()).toEqual(operations)
+  }
+})
+
+/** Ends of an operation's effect: when the compute of the record was awake, and when it slept. */
+const WAKES = new Set(['start_compute', 'check_availability', 'apply_config'])
+
+type Edge = { readonly at: number; readonly kind: 'wake' | 'sleep' }
+
+/** What the operations of a compute say of it, as a client reads them: in order, done, and with an effect. */
+function edgesIn(operations: readonly Operation[], endpointId: string): Edge[] {
+  const edges: Edge[] = []
+  for (const { action, status, updatedAt, endpointId: id } of operations) {
+    if (id !== endpointId || status !== 'finished') continue
+    const isAwake = edges.at(-1)?.kind === 'wake'
+    if (WAKES.has(action) && !isAwake) edges.push({ at: updatedAt, kind: 'wake' })
+    if (action === 'suspend_compute' && isAwake) edges.push({ at: updatedAt, kind: 'sleep' })
+  }
+  return edges
+}
+
+const awakeIn = (edges: readonly Edge[], until: number): number =>
+  edges.reduce((sum, { at, kind }) => sum + (kind === 'wake' ? until - at : at - until), 0)
+
+test.each(lived.map((one) => [one.project.name, one] as const))(
+  'the operations of %s say to the millisecond how long its computes were awake',
+  (_, { project, operations, uses }) => {
+    for (const compute of project.computes) {
+      const record = uses.find(({ endpointId }) => endpointId === compute.id)
+      const truth = record && accountAt(record, NOW)
+      const edges = edgesIn(operations, compute.id)
+      expect(awakeIn(edges, NOW)).toBe(Math.round(1000 * (truth?.awakeSeconds ?? 0)))
+      expect(edges.filter(({ kind }) => kind === 'wake').length).toBe(truth?.wakes.length ?? 0)
+      expect(edges.filter(({ kind }) => kind === 'sleep').length).toBe(truth?.suspends ?? 0)
+    }
+  },
+)
+
+type Told = Readonly<
+  Record<'startedAt' | 'suspendedAt' | 'openSince' | 'awakeMs' | 'cuMs', number | undefined>
+>
+
+/** What a record says of being awake. When it was suspended before is not asked of one that is awake. */
+const told = ({ state, startedAt, suspendedAt, meter: { open, awakeMs, cuMs } }: Compute): Told => ({
+  startedAt,
+  suspendedAt: state === 'idle' ? suspendedAt : undefined,
+  openSince: open?.from,
+  awakeMs,
+  cuMs,
+})
+
+/** What it has to say by the intervals; nothing of a compute that was never started. */
+const toldBy = (use: UseRecord | undefined, state: Compute['state']): Told => ({
+  startedAt: use?.wakes.at(-1)?.at,
+  suspendedAt: state === 'idle' ? use?.intervals.at(-1)?.to : undefined,
+  openSince: use?.open?.from,
+  ...useOf(use?.intervals ?? []),
+})
+
+test.each(lived.map((one) => [one.project.name, one] as const))(
+  'the records and counters of %s are those of its intervals',
+  (_, { project, uses }) => {
+    for (const compute of project.computes) {
+      const use = uses.find(({ endpointId }) => endpointId === compute.id)
+      expect(told(compute)).toEqual(toldBy(use, compute.state))
+      expect(lastActivityOf(compute.activity) ?? 0).toBeLessThanOrEqual(NOW)
+    }
+    const awake = uses.reduce((sum, use) => sum + 1000 * accountAt(use, NOW).awakeSeconds, 0)
+    expect(totalUse(project, NOW).awakeMs).toBeCloseTo(awake, 3)
+  },
+)
+
+test('awake intervals lie in the past, in order, and do not overlap', () => {
+  const { from } = past()
+  for (const { uses } of lived)
+    for (const { intervals } of uses) {
+      expect(intervals.every((one) => one.from >= from && one.to <= NOW && one.from <= one.to)).toBe(true)
+      expect(intervals.every(({ to }, at) => to <= (intervals[at + 1]?.from ?? Infinity))).toBe(true)
+    }
+})
+
+test('operations are kept in the order they were made, each once, none open but the last', () => {
+  for (const { project, operations } of lived) {
+    expect(operations.toSorted((a, b) => a.createdAt - b.createdAt)).toEqual(operations)
+    expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length)
+    const open = operations.filter(({ status }) => ['scheduling', 'running', 'failed'].includes(status))
+    expect(open.map(({ id }) => id)).toEqual(project.queue.map(({ operation }) => operation.id))
+  }
+})
+
+/** What a larger past holds, counted. */
+const counted = (options: PastOptions, of: (one: Lived) => Iterable<string>): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>()
+  for (const one of livedProjects(options))
+    for (const name of of(one)) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return counts
+}
+
+test('a past holds what the past of a real account holds', () => {
+  const kinds = counted(past({ projects: 60 }), ({ project, operations, uses }) => [
+    ...operations.map(({ action }) => action),
+    ...operations.filter(({ failures }) => failures > 0).map(() => 'failed at first'),
+    ...operations.filter(({ status }) => status === 'error').map(() => 'failed for good'),
+    ...uses.flatMap(({ wakes }) => wakes.map(({ cause }) => `woken by ${cause.kind}`)),
+    ...uses
+      .filter(({ endpointId }) => !project.computes.some(({ id }) => id === endpointId))
+      .map(() => 'deleted'),
+    ...project.computes.map(
+      ({ type, config }) => `${type} ${config.minCu < config.maxCu ? 'range' : 'fixed'}`,
+    ),
+    ...project.computes.map(
+      ({ config }) => `delay ${config.suspendTimeout === 0 ? 'default' : config.suspendTimeout}`,
+    ),
+    ...(project.computes.length > 1 ? ['several computes'] : []),
+    ...(project.createdAt > NOW - 20 * DAY ? ['young'] : ['old']),
+  ])
+  const expected =
+    `start_compute, suspend_compute, apply_config, check_availability, create_branch, delete_timeline,
+    failed at first, failed for good, deleted, several computes, young, old,
+    woken by client, woken by create, woken by check, woken by config, woken by api,
+    read_write range, read_write fixed, read_only fixed, delay default, delay -1, delay 60`.split(/,\s+/)
+  expect(expected.filter((name) => !kinds.has(name))).toEqual([])
+})
+
+test('the free plan has one size, one delay and no replicas', () => {
+  const kinds = counted(past({ plan: 'free', projects: 30 }), ({ project }) =>
+    project.computes.map(({ type, config: { minCu, maxCu, suspendTimeout } }) =>
+      [type, minCu, maxCu, suspendTimeout].join(' '),
+    ),
+  )
+  expect([...kinds.keys()]).toEqual(['read_write 0.25 0.25 0'])
+})

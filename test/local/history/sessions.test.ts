@@ -1,0 +1,73 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createChance } from '../../../src/local/history/chance.ts'
+import { KINDS, type Kind, type Session, isWeekday, sessionsOf } from '../../../src/local/history/sessions.ts'
+import { check } from '../../support/property.ts'
+import { DAY, NOW } from './build.ts'
+
+const HOUR = DAY / 24
+
+/** The sessions that begin within so many days; of endless ones the first few. */
+function sessions(kind: Kind, seed: string, { from = NOW, days = 28 } = {}): readonly Session[] {
+  const found: Session[] = []
+  for (const session of sessionsOf(kind, from, createChance(seed))) {
+    if (session.from > from + days * DAY) break
+    found.push(session)
+  }
+  return found
+}
+
+/** Hours of clients on the days that fit. */
+const hoursOn = (all: readonly Session[], fits: (at: number) => boolean): number =>
+  all.filter(({ from }) => fits(from)).reduce((sum, { from, to }) => sum + (to - from) / HOUR, 0)
+
+test('sessions begin where they are asked for, in order of time, with the same seed the same', () => {
+  const seeds = fc.integer().map(String)
+  check(
+    fc.property(
+      fc.constantFrom(...KINDS),
+      seeds,
+      fc.integer({ min: 0, max: 3 * DAY }),
+      (kind, seed, offset) => {
+        const from = NOW + offset
+        const all = sessions(kind, seed, { from })
+        expect(all.every((one) => one.from >= from && one.to >= one.from)).toBe(true)
+        expect(all.every(({ pause: { least, most } }) => least > 0 && least < most)).toBe(true)
+        expect(all.map((one) => one.from).toSorted((a, b) => a - b)).toEqual(all.map((one) => one.from))
+        expect(sessions(kind, seed, { from })).toEqual(all)
+      },
+    ),
+  )
+})
+
+test('offices work on weekdays, and each night has its batch', () => {
+  for (const seed of ['one', 'two', 'three', 'four']) {
+    const office = sessions('office', seed)
+    // a Monday in Tokyo begins on a Sunday in UTC: what is left of the weekend is hours, not days
+    expect(hoursOn(office, isWeekday)).toBeGreaterThan(3 * hoursOn(office, (at) => !isWeekday(at)))
+    expect(hoursOn(office, isWeekday)).toBeGreaterThan(40)
+    const nights = new Set(sessions('batch', seed).map(({ from }) => Math.floor(from / DAY)))
+    expect(nights.size).toBeGreaterThan(26)
+  }
+})
+
+test('2026-03-07 and 2026-03-08 are a weekend, the five days around it are not', () => {
+  const days = [5, 6, 7, 8, 9, 10, 11]
+  expect(days.filter((day) => !isWeekday(Date.UTC(2026, 2, day, 13)))).toEqual([7, 8])
+})
+
+test('chatty programs never leave, rare people seldom come, and bursts are many and short', () => {
+  expect(sessions('chatty', 'one')).toEqual([{ from: NOW, to: Infinity, pause: expect.anything() }])
+  const [rare, bursty] = [sessions('rare', 'one'), sessions('bursty', 'one')]
+  expect(rare.length).toBeLessThan(15)
+  expect(bursty.length).toBeGreaterThan(100)
+  expect(hoursOn(bursty, () => true) / bursty.length).toBeLessThan(0.2)
+})
+
+test('chance of one name does not depend on that of another', () => {
+  const [first, second] = [createChance('7/0/clients'), createChance('7/0/people')]
+  const alone = createChance('7/0/clients')
+  const drawn = [1, 2, 3].map(() => [first.uniform(), second.uniform()][0])
+  expect(drawn).toEqual([1, 2, 3].map(() => alone.uniform()))
+  expect(createChance('x').text(12)).toMatch(/^[a-z0-9]{12}$/)
+})

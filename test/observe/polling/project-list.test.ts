@@ -1,0 +1,237 @@
+import { describe, expect, test } from 'vitest'
+import type { Project } from '../../../src/model/service/compute.ts'
+import type { ListProgress } from '../../../src/model/observation.ts'
+import type { Page, Ports } from '../../../src/model/ports.ts'
+import { failed, ok, type Result } from '../../../src/std/result.ts'
+import type { ServiceError } from '../../../src/model/service/service-error.ts'
+import { lastTold, readProjectList, type ListRead } from '../../../src/observe/polling/project-list.ts'
+import { atOnce } from '../../../src/std/cooperative.ts'
+import { seconds } from '../../../src/model/units.ts'
+import { NO_LIST } from '../../../src/observe/sweep.ts'
+import { accounted } from '../../support/accounted.ts'
+import { at, ledger, look, prices, project, sweep } from '../../support/build.ts'
+import { fakeClock } from '../../support/fake-clock.ts'
+import { POLL } from '../../support/poll.ts'
+import { UNASKED } from '../../support/unasked.ts'
+
+type Answer = Result<Page<Project>, ServiceError>
+
+const page = (ids: readonly string[], next?: string): Answer =>
+  ok({ items: ids.map((projectId) => project({ projectId })), problems: [], next })
+
+/** Answers by cursor; `asked` collects them. */
+function servicePages(pages: Readonly<Record<string, Answer>>, asked: string[] = []): Ports['service'] {
+  const listProjectsPage: Ports['service']['listProjectsPage'] = (cursor = 'first') => {
+    asked.push(cursor)
+    return Promise.resolve(pages[cursor] ?? failed({ kind: 'gone', message: `no page ${cursor}` }))
+  }
+  return { ...UNASKED, listProjectsPage }
+}
+
+const read = (
+  service: Ports['service'],
+  over: {
+    readonly progress?: ListProgress
+    readonly most?: number
+    readonly known?: ReturnType<typeof ledger>
+  } = {},
+): Promise<ListRead> =>
+  readProjectList(
+    { clock: fakeClock(), service },
+    {
+      ledger: over.known ?? ledger(),
+      progress: over.progress ?? NO_LIST,
+      most: over.most ?? 100,
+      listLag: POLL.listLag,
+    },
+    new AbortController().signal,
+  )
+
+const three = { first: page(['a'], 'one'), one: page(['b'], 'two'), two: page(['c']) }
+
+test('a list is read page by page to its end', async () => {
+  const { changed, progress, pages } = await read(servicePages(three))
+  expect([...changed.keys()]).toEqual(['a', 'b', 'c'])
+  expect(progress).toMatchObject({ open: undefined, last: { pages: 3, readAt: { size: 3 } } })
+  expect(pages).toBe(3)
+})
+
+test('a list that is not finished tells of the projects of its pages, the one before of the others', async () => {
+  const { progress } = await read(servicePages(three))
+  const { clock, service } = { clock: fakeClock('2026-01-05T01:00:00Z'), service: servicePages(three) }
+  const begun = await readProjectList(
+    { clock, service },
+    { ledger: ledger(), progress, most: 2, listLag: POLL.listLag },
+    new AbortController().signal,
+  )
+  const told = atOnce(lastTold(begun.progress))
+  expect(['a', 'b', 'c', 'd'].map((projectId) => told.get(projectId))).toEqual([
+    at(3600),
+    at(3600),
+    at(0),
+    undefined,
+  ])
+})
+
+test('a list longer than one sweep affords goes on where it was left', async () => {
+  const asked: string[] = []
+  const begun = await read(servicePages(three, asked), { most: 2 })
+  expect(begun).toMatchObject({ pages: 2, progress: { open: { cursor: 'two' }, last: undefined } })
+  const ended = await read(servicePages(three, asked), { most: 2, progress: begun.progress })
+  expect(ended.progress).toMatchObject({ open: undefined, last: { pages: 3, readAt: { size: 3 } } })
+  expect(asked).toEqual(['first', 'one', 'two'])
+})
+
+test('a cursor that comes again ends the list with a word', async () => {
+  const { problems, progress } = await read(
+    servicePages({ first: page(['a'], 'one'), one: page(['b'], 'one') }),
+  )
+  expect(problems).toEqual([{ where: 'projects', message: 'pagination.cursor: one comes twice' }])
+  expect(progress).toMatchObject({ open: undefined, last: undefined })
+})
+
+test.each<[string, ServiceError, { readonly goesOnAt: string | undefined; readonly stops: boolean }]>([
+  ['the service fails', { kind: 'unavailable', message: 'down' }, { goesOnAt: 'one', stops: true }],
+  [
+    'a page cannot be read',
+    { kind: 'malformed', problems: ['projects: expected a list'] },
+    { goesOnAt: undefined, stops: false },
+  ],
+  [
+    'a cursor is not known any more',
+    { kind: 'refused', status: 400, message: 'cursor' },
+    { goesOnAt: undefined, stops: false },
+  ],
+])('where %s in the middle, what was listed stands', async (_, error, { goesOnAt, stops }) => {
+  const broken = await read(servicePages({ first: page(['a'], 'one'), one: failed(error) }))
+  expect([...broken.changed.keys()]).toEqual(['a'])
+  expect(broken.problems).toHaveLength(1)
+  expect(broken.stopped !== undefined).toBe(stops)
+  expect(broken.progress.open?.cursor).toBe(goesOnAt)
+})
+
+const known = accounted(
+  ledger(),
+  sweep(0, {
+    projects: [project({ projectId: 'a' }), project({ projectId: 'b' })],
+    looks: [look(0, { projectId: 'a' }), look(0, { projectId: 'b' })],
+    listed: ['a', 'b'].map((projectId) => ({ projectId, answeredAt: at(0), endpointIds: ['ep-one'] })),
+  }),
+  { prices, overhead: 0.01, now: at(0) },
+).ledger
+
+test('a project that the list has lost is told once', async () => {
+  const first = await read(servicePages({ first: page(['a']) }), { known })
+  expect(first.lost).toEqual(['b'])
+  const again = await read(servicePages({ first: page(['a']) }), { known, progress: first.progress })
+  expect(again.lost).toEqual([])
+})
+
+test('records that stayed as they were are not passed on; one that shows activity nobody knows of is restless', async () => {
+  const active = project({ projectId: 'b', computeLastActiveAt: at(-30) })
+  const service = servicePages({
+    first: ok({ items: [project({ projectId: 'a' }), active], problems: [], next: undefined }),
+  })
+  const { changed, progress } = await read(service, { known })
+  expect([...changed.values()]).toEqual([active])
+  expect([...progress.restless.keys()]).toEqual(['b'])
+})
+
+/** Reads the list twice; `b` is active before the second, and a request takes a second. */
+async function twice(troubles: readonly [readonly number[], readonly number[]]): Promise<{
+  readonly asked: readonly number[]
+  readonly quiet: number | undefined
+}> {
+  const clock = fakeClock()
+  const asked: number[] = []
+  let progress = NO_LIST
+  for (const [turn, waits] of troubles.entries()) {
+    const active = turn === 0 ? {} : { computeLastActiveAt: at(-30) }
+    const b = ok({ items: [project({ projectId: 'b', ...active })], problems: [], next: undefined })
+    const left = [...waits]
+    const listProjectsPage: Ports['service']['listProjectsPage'] = async (cursor) => {
+      const askedAt = clock.now()
+      await clock.advance(seconds(1))
+      if (cursor !== 'one') return page(['a'], 'one')
+      asked.push(askedAt)
+      const wait = left.shift()
+      if (wait === undefined) return b
+      await clock.advance(seconds(wait))
+      return failed({ kind: 'unavailable', message: 'down' })
+    }
+    do {
+      const ports = { clock, service: { ...UNASKED, listProjectsPage } }
+      // oxlint-disable-next-line no-await-in-loop -- one sweep after the other
+      const answer = await readProjectList(
+        ports,
+        { ledger: known, progress, most: 1, listLag: POLL.listLag },
+        new AbortController().signal,
+      )
+      progress = answer.progress
+    } while (progress.open !== undefined)
+  }
+  return { asked, quiet: progress.restless.get('b') }
+}
+
+describe('a project that turns restless was quiet when its page was asked for the last time', () => {
+  test.each<[string, readonly [readonly number[], readonly number[]], number]>([
+    ['without trouble', [[], []], 0],
+    ['when the second list had to wait', [[], [600]], 0],
+    ['when the first list had to wait', [[600, 30], []], 2],
+  ])('%s', async (_, waits, answered) => {
+    const { asked, quiet } = await twice(waits)
+    expect(quiet).toBe(asked[answered])
+  })
+})
+
+test('of a project whose record could not be read the last time, nobody knows since when it is not quiet', async () => {
+  const before = await read(servicePages({ first: page(['a']) }), { known })
+  const active = project({ projectId: 'b', computeLastActiveAt: at(-30) })
+  const { progress } = await read(
+    servicePages({ first: ok({ items: [active], problems: [], next: undefined }) }),
+    { known, progress: before.progress },
+  )
+  expect([...progress.restless]).toEqual([['b', undefined]])
+})
+
+const broken: Answer = failed({ kind: 'malformed', problems: ['body: not JSON'] })
+
+describe('a page that can never be read', () => {
+  test('ends the list where nothing tells what comes after it, and the known computes are still asked for', async () => {
+    const first = await read(servicePages({ first: broken }), { known })
+    expect(first).toMatchObject({ stopped: undefined, lost: [], progress: { open: undefined } })
+    expect(first.problems).toHaveLength(1)
+    expect((await read(servicePages({ first: broken }))).stopped).toMatchObject({ kind: 'malformed' })
+  })
+
+  test.each([
+    ['the first', 'first', ['b', 'c']],
+    ['one in the middle', 'one', ['a', 'c']],
+  ])('hides nobody behind it who was listed before: %s', async (_, bad, there) => {
+    const whole = await read(servicePages(three), { known })
+    const asked: string[] = []
+    const service = servicePages({ ...three, [bad]: broken }, asked)
+    const again = await read(service, { known, progress: whole.progress })
+    expect(asked).toEqual(['first', 'one', 'two'])
+    expect(again.problems).toHaveLength(1)
+    const { last } = again.progress
+    expect([...(last?.readAt.keys() ?? [])].toSorted()).toEqual(['a', 'b', 'c'])
+    expect(again.lost).toEqual([])
+    expect([...again.changed.keys()].filter((id) => id === 'c')).toEqual(['c'])
+    const later = await read(service, { known, progress: again.progress })
+    expect([...later.changed.keys()].every((id) => there.includes(id))).toBe(true)
+    expect(later.progress.last?.cursors).toEqual(['one', 'two'])
+  })
+})
+
+test('a project whose record does not fit is not lost', async () => {
+  const service = servicePages({
+    first: ok({
+      items: [project({ projectId: 'a' })],
+      problems: ['projects[1]: …'],
+      unread: ['b'],
+      next: undefined,
+    }),
+  })
+  expect((await read(service, { known })).lost).toEqual([])
+})

@@ -1,0 +1,100 @@
+import { rmSync } from 'node:fs'
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { createClock } from '../../../src/daemon/clock.ts'
+import { createRandom } from '../../../src/daemon/random.ts'
+import { startLocal, type Local } from '../../../src/local/start.ts'
+import type { Compute } from '../../../src/model/service/compute.ts'
+import { seconds } from '../../../src/model/units.ts'
+import { askingService } from '../../../src/observe/reading/address.ts'
+import { askParts } from '../../../src/observe/reading/batched-query.ts'
+import { createReadings } from '../../../src/observe/reading/readings.ts'
+import { createService } from '../../../src/service/service.ts'
+import { until, uriOf } from '../../end-to-end/support.ts'
+import { makeFolder } from '../../local/support.ts'
+import { compute } from '../../support/build.ts'
+
+const folder = makeFolder()
+let local: Local
+let target: Compute
+let client: Client
+
+beforeAll(async () => {
+  local = await startLocal({ folder, projects: [{ name: 'one' }], wakeLatency: { min: 0, max: 0 } })
+  const real = await until('a started compute', () => local.truth().computes[0])
+  target = compute({ projectId: real.projectId, endpointId: real.endpointId, state: 'active' })
+  client = new Client({ connectionString: await uriOf(local, real.projectId), statement_timeout: 200 })
+  await client.connect()
+})
+afterAll(async () => {
+  await client.end()
+  await local.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+type Numbered = { readonly n: number }
+
+test('parts that all answer take one round trip', async () => {
+  const query = vi.spyOn(client, 'query')
+  const answers = await askParts<{ a: Numbered; b: Numbered }>(client, {
+    a: 'select 1 as n',
+    b: 'select 2 as n',
+  })
+  expect(answers).toEqual({ a: { n: 1 }, b: { n: 2 } })
+  expect(query).toHaveBeenCalledTimes(1)
+})
+
+test('a part that fails, is slow, or has no row is missing with its reason, and the others stand', async () => {
+  type Rows = { good: Numbered; gone: Numbered; slow: Numbered; none: Numbered; forbidden: Numbered }
+  expect(
+    await askParts<Rows>(client, {
+      good: 'select 1 as n',
+      gone: 'select n from no_such_view',
+      slow: 'select 1 as n from pg_sleep(5)',
+      none: 'select 1 as n where false',
+      forbidden: 'select count(*)::int as n from pg_catalog.pg_authid',
+    }),
+  ).toEqual({
+    good: { n: 1 },
+    gone: { missing: 'relation "no_such_view" does not exist' },
+    slow: { missing: 'canceling statement due to statement timeout' },
+    none: { missing: 'the server answered no row' },
+    forbidden: { missing: 'permission denied for table pg_authid' },
+  })
+})
+
+const readWith = (role: string, allowed = true) => {
+  const service = createService({
+    baseUrl: local.baseUrl,
+    readKey: () => ({ ok: true, value: local.apiKey }),
+    clock: createClock(),
+    random: createRandom(),
+    requestsPerMinute: 350,
+    projects: 'discover',
+    useConnectionUri: allowed,
+  })
+  const readings = createReadings({
+    clock: createClock(),
+    dsn: undefined,
+    password: () => undefined,
+    ask: askingService(service, { role, database: 'app' }),
+    database: 'app',
+    serviceUsers: ['cloud_admin'],
+    deadline: seconds(5),
+  })
+  return readings.read(target, 'light', new AbortController().signal)
+}
+
+test('where the service may be asked for it, its connection string is the credentials', async () => {
+  expect(await readWith('app_owner')).toMatchObject({ kind: 'read', reading: { kind: 'light' } })
+})
+
+test('a role the service does not know, and a question that is not allowed, are failures that say so', async () => {
+  expect(await readWith('nobody')).toMatchObject({
+    kind: 'failed',
+    message: expect.stringContaining('no connection string for role nobody and database app'),
+  })
+  expect(await readWith('app_owner', false)).toMatchObject({
+    message: expect.stringContaining('the configuration does not allow to ask'),
+  })
+})

@@ -1,0 +1,178 @@
+import { gzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createZone, createUtc } from '../../../src/calendar/zone.ts'
+import type { AwakeTime } from '../../../src/model/ledger/ledger.ts'
+import { millis, type Instant } from '../../../src/model/units.ts'
+import { dayMarks, stripSums, stripSvg, stripText, type Strip } from '../../../src/outputs/charts/timeline.ts'
+import { cellsOf } from '../../../src/outputs/charts/timeline-cells.ts'
+import { at } from '../../support/build.ts'
+
+const DAY = 86_400
+const { dayOf } = createUtc()
+
+const stretch = (from: number, to: number, tail = 0): AwakeTime => ({
+  from: at(from),
+  to: at(to),
+  tail: millis(tail * 1000),
+  restart: false,
+})
+
+const strip = (over: Partial<Strip> = {}): Strip => ({
+  span: { from: at(0), to: at(DAY) },
+  knownFrom: at(0),
+  knownUntil: at(DAY),
+  stretches: [],
+  ...over,
+})
+
+/** `state: from+length …`, in cells. */
+function drawn(svg: string): Readonly<Record<string, string>> {
+  const paths = [...svg.matchAll(/<path class="(asleep|unknown|tail|busy)" d="([^"]*)"/g)]
+  return Object.fromEntries(
+    paths.map(([, state = '', path = '']) => {
+      let end = 0
+      const runs = [...path.matchAll(/m(\d+) 0h(\d+)/g)].map(([, gap, length]) => {
+        const from = end + Number(gap)
+        end = from + Number(length)
+        return `${from}+${length}`
+      })
+      return [state, runs.join(' ')]
+    }),
+  )
+}
+
+const cellsDrawn = (one: Strip): Readonly<Record<string, string>> =>
+  drawn(stripSvg(one, { cells: 288, dayOf }).text)
+
+test.each([
+  ['nothing but sleep', strip(), { asleep: '0+288' }],
+  [
+    'an hour, its last ten minutes idle',
+    strip({ stretches: [stretch(3600, 7200, 600)] }),
+    { asleep: '0+12 24+264', tail: '22+2', busy: '12+10' },
+  ],
+  [
+    'a wake of a second, as wide as a cell',
+    strip({ stretches: [stretch(3601, 3602)] }),
+    { asleep: '0+12 13+275', busy: '12+1' },
+  ],
+  [
+    'what reaches out of the day on both sides',
+    strip({ stretches: [stretch(-7200, 3600), stretch(DAY - 600, DAY + 600)] }),
+    { asleep: '12+274', busy: '0+12 286+2' },
+  ],
+  [
+    'what ended before, and what begins after',
+    strip({ stretches: [stretch(-7200, -3600), stretch(DAY, DAY + 600)] }),
+    { asleep: '0+288' },
+  ],
+  [
+    'what is not known before and after',
+    strip({ knownFrom: at(3600), knownUntil: at(DAY - 3600), stretches: [stretch(7200, 7500, 900)] }),
+    { asleep: '12+12 25+251', unknown: '0+12 276+12', tail: '24+1' },
+  ],
+  [
+    'a wake of five minutes across two cells, in one',
+    strip({ stretches: [stretch(3450, 3750)] }),
+    { asleep: '0+11 12+276', busy: '11+1' },
+  ],
+  [
+    'a second of use and five minutes of waiting as waiting',
+    strip({ stretches: [stretch(3600, 3901, 300)] }),
+    { asleep: '0+12 13+275', tail: '12+1' },
+  ],
+])('a strip draws %s', (_, one, expected) => {
+  expect(cellsDrawn(one)).toEqual(expected)
+})
+
+test('a strip is as full as the time was: an hourly wake does not look like constant use', () => {
+  const stretches = Array.from({ length: 168 }, (_, hour) => stretch(3600 * hour, 3600 * hour + 1200, 840))
+  const span = { from: at(0), to: at(7 * DAY) }
+  const cells = drawn(
+    stripSvg(strip({ span, knownUntil: at(7 * DAY), stretches }), { cells: 2016, dayOf }).text,
+  )
+  const count = (state: string): number =>
+    (cells[state] ?? '').split(' ').reduce((sum, run) => sum + Number(run.split('+')[1]), 0)
+  // 20 minutes are awake, 14 of them idle: 4 cells of 12, of which 7 tenths are idle
+  expect([count('busy'), count('tail'), count('asleep')]).toEqual([202, 470, 1344])
+})
+
+test('a tail that fills the most of no cell is drawn as often as its time asks for', () => {
+  const stretches = Array.from({ length: 7 }, (_, day) => stretch(day * 86_400, day * 86_400 + 1200, 300))
+  const span = { from: at(0), to: at(7 * DAY) }
+  const cells = drawn(
+    stripSvg(strip({ span, knownUntil: at(7 * DAY), stretches }), { cells: 336, dayOf }).text,
+  )
+  // a quarter of seven cells, from the second on
+  expect([cells['busy'], cells['tail']]).toEqual(['0+1 96+1 144+1 192+1 288+1', '48+1 240+1'])
+})
+
+test('no stretch is drawn more than a cell too long or too short, and none is left out', () => {
+  const lengths = fc.array(
+    fc.record({
+      asleep: fc.integer({ min: 300, max: 20_000 }),
+      awake: fc.integer({ min: 1, max: 20_000 }),
+      tail: fc.integer({ min: 0, max: 900 }),
+    }),
+    { maxLength: 40 },
+  )
+  fc.assert(
+    fc.property(lengths, (all) => {
+      let end = 0
+      const stretches = all.map(({ asleep, awake, tail }) => {
+        end += asleep + awake
+        return stretch(end - awake, end, Math.min(tail, awake))
+      })
+      const states = cellsOf(strip({ stretches }), 288)
+      const isAwake = (index: number): boolean => states[index] === 'busy' || states[index] === 'tail'
+      const within = stretches.filter(({ from }) => from < at(DAY))
+      const truth = stripSums(strip({ stretches })).awake / 300_000
+      const shown = states.filter((_, index) => isAwake(index)).length
+      expect(Math.abs(shown - truth)).toBeLessThanOrEqual(within.length)
+      for (const { from, to } of within) {
+        const [first, last] = [from, Math.min(to, at(DAY)) - 1].map((when) =>
+          Math.floor((when - at(0)) / 300_000),
+        )
+        expect(states.slice(first, (last ?? 0) + 1).some((_, index) => isAwake((first ?? 0) + index))).toBe(
+          true,
+        )
+      }
+    }),
+  )
+})
+
+test('a strip says in words and numbers what it draws', () => {
+  const one = strip({
+    knownFrom: at(3600),
+    stretches: [stretch(-3600, 3600, 60), stretch(7200, 14_400, 600)],
+  })
+  expect(stripSums(one)).toEqual({ awake: 10_800_000, tail: 660_000, unknown: 3_600_000 })
+  expect(stripText(one)).toBe('awake 3 h of 24 h, 11 min of it idle tail, 1 h not known')
+})
+
+test('days begin where the clock shows it, in weeks of 167 and of 169 hours', () => {
+  const berlin = createZone('Europe/Berlin')
+  if (!berlin.ok) throw new Error(berlin.error)
+  const lengths = (from: string): readonly number[] => {
+    const begin = Date.parse(from) as Instant
+    const marks = dayMarks({ from: begin, to: (begin + 8 * DAY * 1000) as Instant }, berlin.value.dayOf)
+    return marks.slice(1).map((mark, index) => (mark - (marks[index] ?? 0)) / 3_600_000)
+  }
+  expect(lengths('2026-03-26T12:00:00Z')).toEqual([24, 24, 23, 24, 24, 24, 24])
+  expect(lengths('2026-10-22T12:00:00Z')).toEqual([24, 24, 25, 24, 24, 24, 24])
+})
+
+test('the worst strip is 2.5 kB and its page of a hundred compresses well', () => {
+  // a wake and its tail in every other cell: no strip has more runs
+  const cells = 336
+  const width = (7 * DAY) / cells
+  const stretches = Array.from({ length: cells / 2 }, (_, index) =>
+    stretch(2 * index * width, (2 * index + 2) * width, width),
+  )
+  const span = { from: at(0), to: at(7 * DAY) }
+  const { text } = stripSvg(strip({ span, knownUntil: at(7 * DAY), stretches }), { cells, dayOf })
+  expect(drawn(text)['busy']?.split(' ')).toHaveLength(cells / 2)
+  expect(text.length).toBeLessThanOrEqual(2500)
+  expect(gzipSync(text).length).toBeLessThanOrEqual(700)
+})

@@ -1,0 +1,147 @@
+import { expect, test } from 'vitest'
+import {
+  CATALOGUE,
+  FAMILY_KEYS,
+  isPerCompute,
+  type FamilyKey,
+} from '../../../../src/outputs/metrics/catalogue.ts'
+import { collect } from '../../../../src/outputs/metrics/collect/collect.ts'
+import type { Samples, Series } from '../../../../src/outputs/metrics/exposition/samples.ts'
+import { DROP_ORDER, select, type Limits } from '../../../../src/outputs/metrics/collect/selection.ts'
+import type { Snapshot } from '../../../../src/model/output/snapshot.ts'
+import { atOnce } from '../../../../src/std/cooperative.ts'
+import { at } from '../../../support/build.ts'
+import { FACTS } from '../../../support/exposed.ts'
+import { busySnapshot, snapshotOf } from '../../../support/fleet-snapshot.ts'
+
+const COUNT = 40
+const DAY = 86_400
+
+/** The first four are awake; of the others the later were awake longer, and the last ten have not been for a month. */
+const fleet = snapshotOf(COUNT, {
+  compute: (index) => {
+    if (index < 4) return { state: 'active', suspendedAt: undefined }
+    const old = index >= COUNT - 10
+    return {
+      createdAt: at(-40 * DAY),
+      startedAt: at(old ? -30 * DAY : 0),
+      suspendedAt: at((old ? -30 * DAY : 0) + 100 + index),
+      lastActive: at((old ? -30 * DAY : 0) + 10),
+    }
+  },
+})
+
+const basic = FAMILY_KEYS.filter((key) => CATALOGUE[key].basic)
+const each = (keys: readonly FamilyKey[]): number => keys.reduce((sum, key) => sum + CATALOGUE[key].each, 0)
+
+const selected = (limits: Partial<Limits>, { computes, takenAt }: Snapshot = fleet) =>
+  atOnce(select(computes, { detail: 'basic', perCompute: 'all', maxSeries: 100_000, ...limits }, takenAt))
+const idsOf = (limits: Partial<Limits>): string[] =>
+  selected(limits).computes.map(({ ref }) => ref.endpointId)
+
+const rowsOf = (series: Series | undefined): unknown =>
+  series?.labels.map((labels, index) => [...labels, series.values[index]])
+
+test('below the cap every compute has its series', () => {
+  expect(selected({})).toMatchObject({ computes: { length: COUNT }, dropped: new Map() })
+})
+
+test('basic shows what is marked and what is about the whole, full shows all', () => {
+  const shown = selected({}).keys
+  expect(FAMILY_KEYS.filter((key) => !shown.has(key)).toSorted()).toEqual(DROP_ORDER.toSorted())
+  expect(selected({ detail: 'full' }).keys.size).toBe(FAMILY_KEYS.length)
+  expect(DROP_ORDER.filter((key) => CATALOGUE[key].basic || !isPerCompute(CATALOGUE[key]))).toEqual([])
+})
+
+test('at the cap families go one by one before a compute does, the largest first', () => {
+  const all = each(FAMILY_KEYS)
+  const { keys, computes, dropped } = selected({ detail: 'full', maxSeries: COUNT * (all - 1) })
+  expect(computes).toHaveLength(COUNT)
+  expect([...dropped]).toEqual([['workingSet', 4 * COUNT]])
+  expect(keys.has('averageActive')).toBe(true)
+  const least = selected({ detail: 'full', maxSeries: COUNT * each(basic) })
+  expect(least.computes).toHaveLength(COUNT)
+  expect(basic.filter((key) => !least.keys.has(key))).toEqual([])
+})
+
+test('beyond that those stay that are awake, then those that cost most lately', () => {
+  const ids = idsOf({ maxSeries: 6 * each(basic) })
+  expect(ids).toEqual(['ep-0', 'ep-1', 'ep-2', 'ep-29', 'ep-28', 'ep-3'].toSorted())
+  const { dropped } = selected({ maxSeries: 6 * each(basic) })
+  expect(dropped.get('computeState')).toBe((COUNT - 6) * 4)
+})
+
+test('recent leaves out what was not awake within a week, none all', () => {
+  expect(idsOf({ perCompute: 'recent' })).toHaveLength(COUNT - 10)
+  expect(selected({ perCompute: 'recent' }).dropped).toEqual(new Map())
+  expect(idsOf({ perCompute: 'none' })).toEqual([])
+})
+
+test('one that the service is at work on counts as used, however long it slept: an operation may be stuck', () => {
+  const stuck = COUNT - 1
+  const busy = {
+    ...fleet,
+    computes: fleet.computes.map((view) =>
+      view.ref.endpointId === `ep-${stuck}`
+        ? { ...view, operations: [{ action: 'suspend_compute', createdAt: at(-3600) }] }
+        : view,
+    ),
+  }
+  const facts = { ...FACTS, perCompute: 'recent' } as const
+  expect(atOnce(collect(fleet, facts)).samples.has('operationOldest')).toBe(false)
+  expect(rowsOf(atOnce(collect(busy, facts)).samples.get('operationOldest'))).toEqual([
+    [`project-${stuck}`, 'suspend_compute', at(-3600) / 1000],
+  ])
+  const capped = selected({ maxSeries: 6 * each(basic) }, busy).computes.map(({ ref }) => ref.endpointId)
+  expect(capped).toContain(`ep-${stuck}`)
+})
+
+test('an account that cannot be asked shows no more of its computes than before', () => {
+  const unknown = {
+    ...fleet,
+    computes: fleet.computes.map((view) => ({ ...view, state: 'unknown' as const })),
+  }
+  expect(selected({ perCompute: 'recent' }, unknown).computes).toHaveLength(COUNT - 10)
+})
+
+test('all computes are counted by state, whoever has series', () => {
+  const { samples } = atOnce(collect(fleet, { ...FACTS, perCompute: 'none' }))
+  expect(rowsOf(samples.get('computes'))).toEqual([
+    ['init', 0],
+    ['active', 4],
+    ['idle', COUNT - 4],
+    ['unknown', 0],
+  ])
+  expect(samples.get('computesDropped')?.values).toEqual([COUNT])
+  expect(samples.has('computeInfo')).toBe(false)
+})
+
+const seriesPerCompute = (samples: Samples, computes: number): number =>
+  [...samples].reduce(
+    (sum, [key, { values }]) => sum + (isPerCompute(CATALOGUE[key]) ? values.length : 0),
+    0,
+  ) / computes
+
+test.each([
+  ['basic', 1, 32],
+  ['basic', 10, 32],
+  ['full', 1, 64],
+  ['full', 10, 64],
+] as const)('%s, %i computes a project: at most %i series each', (detail, computesPerProject, most) => {
+  const taken = busySnapshot(20, { computesPerProject })
+  const { samples } = atOnce(collect(taken, { ...FACTS, detail }))
+  expect(seriesPerCompute(samples, 20)).toBeLessThanOrEqual(most)
+  expect(each(FAMILY_KEYS.filter((key) => detail === 'full' || CATALOGUE[key].basic))).toBeLessThanOrEqual(
+    most,
+  )
+})
+
+test('no family has more series of a compute than the cap counts for it', () => {
+  const { samples } = atOnce(collect(busySnapshot(1), FACTS))
+  const more = [...samples].filter(([key, { values }]) => {
+    const { each: count } = CATALOGUE[key]
+    return count > 0 && values.length > count
+  })
+  expect(more.map(([key]) => key)).toEqual([])
+  expect(samples.get('workingSet')?.values).toHaveLength(4)
+})

@@ -1,0 +1,277 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { newCount } from '../../../src/ledger/metering/follow.ts'
+import { reconciled } from '../../../src/ledger/metering/reconcile.ts'
+import { createScopes, lookAtBudgets } from '../../../src/ledger/budgets/account-budgets.ts'
+import { newAccountState } from '../../../src/daemon/pass/pass-state.ts'
+import { createCamera } from '../../../src/daemon/snapshot/snapshot.ts'
+import { CATALOGUE, PREFIX } from '../../../src/outputs/metrics/catalogue.ts'
+import { createSelfMetrics } from '../../../src/outputs/metrics/self.ts'
+import { NO_BACKLOG, NO_LIST, NOTHING_WAITS } from '../../../src/observe/sweep.ts'
+import { createPreset } from '../../../src/model/service/sizes.ts'
+import type { BudgetForecast } from '../../../src/model/policy/budget.ts'
+import type { ComputeAccount, ProjectAccount } from '../../../src/model/ledger/ledger.ts'
+import type { AwakeCauses } from '../../../src/model/observation.ts'
+import type { Snapshot } from '../../../src/model/output/snapshot.ts'
+import { atOnce } from '../../../src/std/cooperative.ts'
+import { bytes, cuMillis, millis, ratio, seconds } from '../../../src/model/units.ts'
+import { budgetOf, money } from '../../ledger/budgets/build.ts'
+import { bodyText, FACTS, partsOf } from '../../support/exposed.ts'
+import { testWith } from '../../support/programs.ts'
+import { accounted } from '../../support/accounted.ts'
+import { createOwners, NOBODY } from '../../../src/model/policy/owner.ts'
+import { NO_TALLIES } from '../../../src/model/ledger/counters.ts'
+import { at, attempt, ledger, look, operation, prices, project, reading, sweep } from '../../support/build.ts'
+
+/** The service counted an hour of it, and the ledger agrees. */
+function compared([key, one]: readonly [string, ProjectAccount]): [string, ProjectAccount] {
+  const [from, to, hour] = [at(-3600), at(0), cuMillis(3_600_000)]
+  const checked = reconciled({ from, to, counted: hour, low: hour, high: hour }, undefined)
+  return [key, { ...one, count: { ...newCount({ at: to, cuTime: hour }), checked } }]
+}
+
+/** One compute awake and read, one asleep and never read. */
+function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot {
+  const read = reading({
+    serverTime: at(599.1),
+    connections: { active: 2, idle: 3, idleInTransaction: 1, other: 0 },
+    cache: { hits: 990, misses: 10, used: bytes(2 ** 20), writes: 12 },
+    cacheLimit: bytes(2 ** 30),
+    workingSet: [{ window: seconds(300), size: bytes(8192) }],
+    causes: { ...reading().causes, idleInTransaction: 1, longestTransaction: seconds(2.5) } as AwakeCauses,
+    use: { sessions: 1, activeTime: millis(29_900) },
+  })
+  const earlier = reading({ serverTime: at(300.1) })
+  const { ledger: folded } = accounted(
+    ledger(),
+    sweep(600, {
+      projects: [project({ name })],
+      looks: [
+        look(600, { state: 'active', startedAt: at(0), lastActive: at(590) }),
+        look(600, {
+          endpointId: 'ep-two',
+          startedAt: at(0),
+          suspendedAt: at(400),
+          lastActive: at(100),
+          autosuspendDelay: 'never',
+        }),
+      ],
+      operations: [operation('apply_config', 580, { status: 'running' })],
+      readings: [
+        attempt(300, { result: { kind: 'read', reading: earlier } }),
+        attempt(599, { result: { kind: 'read', reading: read } }),
+      ],
+    }),
+    { prices, overhead: 0.01, now: at(600) },
+  )
+  const projects = new Map([...folded.projects].map(compared))
+  const operations = [{ action: 'apply_config', status: 'finished', count: 3, failures: 1 }]
+  const tallies = { ...NO_TALLIES, operations }
+  const known = { ...folded, tallies, projects, computes: new Map([...folded.computes].map(measured)) }
+  const rejected = service === 'ok' ? {} : { lastRejectedAt: at(600) }
+  const last = {
+    startedAt: at(590),
+    endedAt: at(600),
+    pages: 1,
+    cursors: [],
+    readAt: new Map([['project-one', at(590)]]),
+    missing: new Set<string>(),
+  }
+  const list = { ...NO_LIST, last }
+  const plan = { ...known, prices, now: at(600) }
+  const { views } = atOnce(lookAtBudgets(createScopes([budgetOf({ limit: money(0.05) })]), plan))
+  const state = {
+    ...newAccountState(known),
+    budgets: views,
+    service,
+    lastSweepAt: at(600),
+    list,
+    backlog: { ...NO_BACKLOG, operations: 3 },
+    problems: ['project project-two: endpoints[0].host: nothing'],
+    waiting: {
+      ...NOTHING_WAITS,
+      operations: new Map([['project-one', { since: at(510), tried: undefined }]]),
+    },
+    ...rejected,
+  }
+  const context = {
+    now: at(600),
+    version: 1,
+    passSeconds: seconds(0.25),
+    staleAfter: seconds(180),
+    activityLag: seconds(60),
+    owners: createOwners(OWNERS),
+    jobs: [{ name: 'pass', lastSuccessAt: at(590), nextRunAt: at(650), deadlineAt: at(830) }] as const,
+  }
+  const forecasts = { of: () => FORECAST }
+  return atOnce(createCamera()([{ state, prices, preset: createPreset('interface'), forecasts }], context))
+}
+
+const ownedBy = (team: string, tier: string) => ({ ...NOBODY, team, tier })
+const OWNERS = [
+  { match: {}, owner: ownedBy('shop', 'dev') },
+  { match: { compute: ['ep-two'] }, owner: ownedBy('web', '') },
+]
+
+const FORECAST: BudgetForecast = {
+  p10: 40_000,
+  p50: 60_000,
+  p90: 90_000,
+  learning: true,
+  days: 12,
+  probabilityOver: ratio(0.7),
+  held: { inside: ratio(0.8), error: ratio(0.1) },
+  exhaustedAt: at(86_400),
+}
+
+/** As if every compute had shown how late the service is. */
+const measured = ([key, known]: readonly [string, ComputeAccount]): [string, ComputeAccount] => {
+  const lags = Array.from({ length: 5 }, () => ({ atLeast: seconds(3), atMost: seconds(6) }))
+  return [key, { ...known, reading: { ...known.reading, lags } }]
+}
+
+const textOf = (taken: Snapshot): string => bodyText(partsOf(taken, FACTS))
+const selfText = async (self = createSelfMetrics()): Promise<string> => bodyText(await self.parts())
+const lines = (taken: Snapshot): string[] => textOf(taken).split('\n')
+const one = 'project_id="project-one",endpoint_id="ep-one"'
+const two = 'project_id="project-one",endpoint_id="ep-two"'
+
+test.each([
+  `dormouse_compute_state{${one},state="active"} 1`,
+  `dormouse_compute_state{${one},state="idle"} 0`,
+  `dormouse_compute_state{${two},state="idle"} 1`,
+  `dormouse_compute_awake_seconds_total{${one}} 599.5`,
+  `dormouse_compute_awake_seconds_total{${two}} 400`,
+  `dormouse_compute_idle_tail_seconds_total{${two}} 300`,
+  `dormouse_compute_cu_seconds_total{${two}} 400`,
+  `dormouse_compute_spend_total{${two},currency="USD"} 0.011778`,
+  `dormouse_compute_connections{${one},state="idle_in_transaction"} 1`,
+  `dormouse_compute_file_cache_hits_total{${one}} 990`,
+  `dormouse_compute_file_cache_lifetime_hit_ratio{${one}} 0.99`,
+  `dormouse_compute_max_connections{${one}} 450`,
+  `dormouse_compute_preset_mismatch{${one},what="max_connections"} 0`,
+  `dormouse_compute_preset_mismatch{${one},what="file_cache"} 1`,
+  'dormouse_record_age_seconds{percentile="50"} 0',
+  `dormouse_compute_autosuspend_delay_seconds{${one}} 300`,
+  `dormouse_compute_autosuspend_enabled{${two}} 0`,
+  `dormouse_computes{state="active"} 1`,
+  `dormouse_readings_total{result="ok"} 2`,
+  `dormouse_compute_working_set_bytes{${one},window="5m"} 8192`,
+  `dormouse_compute_average_active_sessions{${one}} 0.1`,
+  `dormouse_compute_longest_transaction_seconds{${one}} 2.5`,
+  `dormouse_activity_lag_seconds{account="main"} 7`,
+  `dormouse_project_list_age_seconds{key="main"} 10`,
+  `dormouse_sweep_problems{key="main"} 1`,
+  `dormouse_poll_backlog{key="main",urgency="transition"} 0`,
+  `dormouse_poll_backlog{key="main",urgency="operations"} 3`,
+  `dormouse_operations_wait_seconds{key="main"} 90`,
+  `dormouse_readings_total{result="skipped_quiet"} 0`,
+  `dormouse_compute_info{${one},branch_id="br-one",type="read_write",region_id="local",team="shop",tier="dev",pooler_enabled="false"} 1`,
+  `dormouse_compute_info{${two},branch_id="br-one",type="read_write",region_id="local",team="web",tier="",pooler_enabled="false"} 1`,
+  `dormouse_job_deadline_timestamp_seconds{job_name="pass"} ${at(830) / 1000}`,
+  'dormouse_operations_in_progress{project_id="project-one",action="apply_config"} 1',
+  `dormouse_operation_oldest_in_progress_timestamp_seconds{project_id="project-one",action="apply_config"} ${at(580) / 1000}`,
+  'dormouse_wakes_total{initiator="dormouse"} 0',
+  'dormouse_computes_unreadable{reason="not_yet"} 1',
+  'dormouse_computes_unreadable{reason="failing"} 0',
+  'dormouse_operations_total{action="apply_config",status="finished"} 3',
+  'dormouse_operation_failures_total{action="apply_config"} 1',
+  `dormouse_compute_suspend_blocked{${one},cause="idle_in_transaction"} 1`,
+  'dormouse_unproductive_spend_total{team="web",currency="USD",cause="idle_tail"} 0',
+  'dormouse_budget_info{budget="all",team="",tier="",account="main",scope="all",per="month",mode="soft"} 1',
+  'dormouse_budget_limit{budget="all",team="",tier="",unit="USD"} 0.05',
+  'dormouse_budget_spent{budget="all",team="",tier="",unit="USD"} 0.02943',
+  'dormouse_budget_spend_total{budget="all",team="",tier="",unit="USD"} 0.02943',
+  'dormouse_budget_expected_burn{budget="all",team="",tier="",window="6h"} 1',
+  'dormouse_budget_rung{budget="all",team="",tier="",rung="50"} 1',
+  'dormouse_budget_rung{budget="all",team="",tier="",rung="80"} 0',
+  `dormouse_budget_window_end_timestamp_seconds{budget="all",team="",tier=""} ${Date.UTC(2026, 1, 1) / 1000}`,
+  'dormouse_budget_period_seconds{budget="all",team="",tier=""} 2678400',
+  'dormouse_budget_burn_tier_enabled{budget="all",team="",tier="",window="1h"} 1',
+  'dormouse_budget_forecast{budget="all",team="",tier="",unit="USD",percentile="90"} 0.09',
+  'dormouse_budget_overrun_probability{budget="all",team="",tier=""} 0.7',
+  `dormouse_budget_exhaustion_timestamp_seconds{budget="all",team="",tier=""} ${at(86_400) / 1000}`,
+  `dormouse_wakeups_caused_total{project_id="project-one",reason="reading"} 0`,
+])('%s', (line) => {
+  expect(lines(snapshot())).toContain(line)
+})
+
+test('what is not known has no series', () => {
+  const text = lines(snapshot()).join('\n')
+  expect(text).not.toMatch(/compute_connections\{[^}]*ep-two/)
+  expect(text).not.toMatch(/compute_preset_mismatch\{[^}]*ep-two/)
+  expect(text).not.toMatch(/compute_file_cache_lifetime_hit_ratio\{[^}]*ep-two/)
+  expect(text).not.toMatch(/autosuspend_delay_seconds\{[^}]*ep-two/)
+  expect(text).not.toMatch(/awake_since_timestamp_seconds\{[^}]*ep-two/)
+  expect(text).not.toContain('api_last_rejected_timestamp_seconds{')
+})
+
+test('every family of the catalogue that a snapshot has is there once, in the order of the catalogue', () => {
+  const families = lines(snapshot('one', 'unauthorized'))
+    .filter((line) => line.startsWith('# TYPE'))
+    .map((line) => line.split(' ')[2])
+  const expected = Object.values(CATALOGUE)
+    .filter(({ owner }) => owner === 'snapshot')
+    .map(({ name }) => PREFIX + name)
+  expect(families).toEqual(expected)
+})
+
+test('the client library exports the other families of the catalogue', async () => {
+  const text = await selfText()
+  const expected = Object.values(CATALOGUE).filter(
+    ({ owner, name }) => owner === 'self' && name !== 'self_metrics_error',
+  )
+  expect(expected.filter(({ name }) => !text.includes(`# TYPE ${PREFIX}${name} `))).toEqual([])
+})
+
+test('nothing is exported that the catalogue does not know, besides what the library tells of the process', async () => {
+  const known = new Set<string>(Object.values(CATALOGUE).map(({ name }) => PREFIX + name))
+  const exported = [...partsOf(snapshot(), FACTS), ...(await createSelfMetrics().parts())]
+  const others = exported.map(({ name }) => name).filter((name) => !/^(process|nodejs)_/.test(name))
+  expect(others.filter((name) => !known.has(name))).toEqual([])
+  expect(new Set(others).size).toBe(others.length)
+})
+
+// Each copy has a registry of its own: what one counts the other does not show.
+test('there is one client library', () => {
+  const lock = readFileSync(new URL('../../../package-lock.json', import.meta.url), 'utf8')
+  const { packages } = JSON.parse(lock) as { packages: Record<string, { name?: string }> }
+  const copies = Object.entries(packages).filter(([path, { name }]) =>
+    [path, name ?? ''].some((text) => /(^|\/)(prom-client|@prometheus-io\/client)$/.test(text)),
+  )
+  expect(copies.map(([path]) => path)).toEqual(['node_modules/prom-client'])
+})
+
+test('a request is counted by operation, code and priority, with its wait and what is left of the rate', async () => {
+  const self = createSelfMetrics()
+  const sent = { key: 'main', operation: 'list_computes', code: '429', seconds: 0.1, retry: false }
+  self.request({ ...sent, priority: 'report', waited: 1.5, share: 1, tokens: 9 })
+  self.request({ ...sent, priority: 'report', waited: 2, share: 0.5, tokens: 0 })
+  const told = (await selfText(self)).split('\n')
+  expect(told).toContain(
+    'dormouse_api_requests_total{operation="list_computes",code="429",priority="report"} 2',
+  )
+  expect(told).toContain(
+    'dormouse_api_requests_total{operation="list_computes",code="429",priority="poll"} 0',
+  )
+  expect(told).toContain('dormouse_api_rate_limited_seconds_total{priority="report"} 3.5')
+  expect(told).toContain('dormouse_api_rate_limited_seconds_total{priority="verify"} 0')
+  expect(told).toContain('dormouse_api_rate_ratio{key="main",operation="list_computes"} 0.5')
+  expect(told).toContain('dormouse_api_tokens{key="main"} 0')
+})
+
+test('a hostile name stays inside its label', () => {
+  const name = 'a"} 1\ndormouse_up{x="\\'
+  const told = lines(snapshot(name)).filter((line) => line.startsWith('dormouse_project_info'))
+  expect(told).toEqual([
+    'dormouse_project_info{project_id="project-one",project_name="a\\"} 1\\ndormouse_up{x=\\"\\\\",region_id="local",platform_id="local",pg_version="17",team="shop",tier="dev"} 1',
+  ])
+})
+
+testWith('promtool')('promtool finds nothing to say', async () => {
+  const text = textOf(snapshot()) + (await selfText())
+  const checked = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' })
+  expect(checked.stdout + checked.stderr).toBe('')
+  expect(checked.status).toBe(0)
+})

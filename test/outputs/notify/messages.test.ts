@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest'
+import type { ToldEvent } from '../../../src/model/output/outbox-event.ts'
+import { NOBODY } from '../../../src/model/policy/owner.ts'
+import { cuMillis, micros, seconds } from '../../../src/model/units.ts'
+import type { Wish } from '../../../src/model/output/subscription.ts'
+import { isRepeated, isWanted, messageOf } from '../../../src/outputs/notify/messages.ts'
+import { at } from '../../support/build.ts'
+
+const rung = (percent: 50 | 80 | 100 | 110): ToldEvent => ({
+  account: 'main',
+  at: at(0),
+  kind: 'budget-rung',
+  budget: 'previews',
+  rung: percent,
+  spent: { low: 90_000_000, likely: 100_000_000, high: 110_500_000 },
+  limit: { unit: 'money', amount: micros(200_000_000), currency: 'USD' },
+  period: { from: at(-86_400), to: at(86_400) },
+})
+const refused: ToldEvent = { account: 'main', at: at(0), kind: 'key-refused' }
+const accepted: ToldEvent = { account: 'main', at: at(60), kind: 'key-accepted' }
+const payments = { ...NOBODY, team: 'payments', channel: '#payments' }
+
+const wish = (over: Partial<Wish> = {}): Wish => ({
+  events: undefined,
+  minSeverity: 'warning',
+  team: undefined,
+  channel: undefined,
+  repeatAfter: seconds(14_400),
+  ...over,
+})
+
+describe('whether it is wanted', () => {
+  test.each<[string, ToldEvent, Partial<Wish>, boolean]>([
+    ['half of a budget is no warning', rung(50), {}, false],
+    ['most of it is', rung(80), {}, true],
+    ['most of it is not critical', rung(80), { minSeverity: 'critical' }, false],
+    ['all of it is', rung(100), { minSeverity: 'critical' }, true],
+    ['a kind that is asked for', rung(50), { minSeverity: 'info', events: ['budget-rung'] }, true],
+    ['another kind', rung(110), { events: ['problem'] }, false],
+    ['its team', rung(100), { team: 'payments' }, true],
+    ['another team', rung(100), { team: 'web' }, false],
+    ['its channel', rung(100), { channel: '#payments' }, true],
+    ['another channel', rung(100), { channel: '#web' }, false],
+  ])('%s', (_, event, over, wanted) => {
+    expect(isWanted(event, payments, { sink: 'ops', wish: wish(over) })).toBe(wanted)
+  })
+
+  test('nobody is told that telling himself failed', () => {
+    const event: ToldEvent = {
+      account: 'main',
+      at: at(0),
+      kind: 'delivery-failed',
+      sink: 'ops',
+      what: 'event',
+      because: 'answered 500',
+    }
+    const asked = ['ops', 'boss'].map((sink) => isWanted(event, NOBODY, { sink, wish: wish() }))
+    expect(asked).toEqual([false, true])
+  })
+})
+
+test('the same is told again after a while only, and at once what turned back in between', () => {
+  const later = (when: number): ToldEvent => ({ ...refused, at: at(when) })
+  const after = seconds(600)
+  expect([
+    isRepeated(refused, undefined, after),
+    isRepeated(later(599), refused, after),
+    isRepeated(later(600), refused, after),
+    isRepeated(later(120), accepted, after),
+  ]).toEqual([false, true, false, false])
+})
+
+test('a message says what happened, in whole units, with a key of its receiver', () => {
+  const message = messageOf({ key: 'budget/previews/1/80', event: rung(80) }, 'ops')
+  expect(message).toEqual({
+    key: 'main/budget/previews/1/80/ops',
+    account: 'main',
+    subject: '[warning] Budget previews: 80 % of 200 USD reached (main)',
+    text: 'Budget previews: 80 % of 200 USD reached\nwarning, account main, 2026-01-05T00:00:00Z',
+    body: {
+      version: 1,
+      key: 'budget/previews/1/80',
+      kind: 'budget-rung',
+      severity: 'warning',
+      account: 'main',
+      at: '2026-01-05T00:00:00Z',
+      text: 'Budget previews: 80 % of 200 USD reached',
+      budget: 'previews',
+      rung: 80,
+      limit: 200,
+      unit: 'USD',
+      spent: { low: 90, likely: 100, high: 110.5 },
+      from: '2026-01-04T00:00:00Z',
+      to: '2026-01-06T00:00:00Z',
+    },
+    attachments: [],
+  })
+  const hours: ToldEvent = {
+    ...rung(100),
+    limit: { unit: 'cu_hours', amount: cuMillis(36_000_000) },
+  } as ToldEvent
+  expect(messageOf({ key: 'k', event: hours }, 'ops').subject).toContain('100 % of 10 cu_hours reached')
+})

@@ -1,0 +1,146 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { generate } from 'selfsigned'
+import { SMTPServer } from 'smtp-server'
+import { expect, test } from 'vitest'
+import type { Message } from '../../../src/model/output/message.ts'
+import { ok } from '../../../src/std/result.ts'
+import { seconds } from '../../../src/model/units.ts'
+import { createSmtp, type SmtpOptions } from '../../../src/outputs/notify/smtp.ts'
+import { fakeClock } from '../../support/fake-clock.ts'
+
+const message: Message = {
+  key: 'main/2026-W47/boss',
+  account: 'main',
+  subject: 'Report\r\nBcc: thief@example.org',
+  text: 'plain words',
+  html: '<p>rich words</p>',
+  body: {},
+  attachments: [{ name: 'a"b\r\nX: y.csv', type: 'text/csv', body: 'one,two\n' }],
+}
+
+const options = (port: number, over: Partial<SmtpOptions> = {}): SmtpOptions => ({
+  host: '127.0.0.1',
+  port,
+  user: undefined,
+  password: undefined,
+  from: 'dormouse@example.org',
+  to: ['boss@example.org', 'team@example.org'],
+  insecure: true,
+  clock: fakeClock(),
+  ...over,
+})
+
+const signal = new AbortController().signal
+const certificate = generate([{ name: 'commonName', value: 'mail.local' }])
+
+type Mailbox = AsyncDisposable & {
+  readonly port: number
+  readonly mails: readonly { readonly source: string; readonly secure: boolean }[]
+}
+
+const refusal = (responseCode: number) => Object.assign(new Error('s3cr3t answer'), { responseCode })
+
+const idOf = (source = ''): string | undefined => /^Message-ID: (.*)$/im.exec(source)?.[1]?.trim()
+
+/** A mail server on loopback with STARTTLS and a certificate that nobody vouches for. */
+async function mailbox(
+  refuse: { readonly data?: number; readonly rcpt?: number } = {},
+  over: object = {},
+): Promise<Mailbox> {
+  const mails: { source: string; secure: boolean }[] = []
+  const { cert, private: key } = await certificate
+  const server = new SMTPServer({
+    cert,
+    key,
+    authOptional: true,
+    onAuth: ({ username, password }, _, done) =>
+      username === 'me' && password === 'right'
+        ? done(null, { user: 'me' })
+        : done(new Error('wrong s3cr3t')),
+    onRcptTo: (_, __, done) => done(refuse.rcpt === undefined ? null : refusal(refuse.rcpt)),
+    onData: (stream, session, done) => {
+      let source = ''
+      stream.on('data', (chunk: Buffer) => (source += chunk.toString()))
+      stream.on('end', () => {
+        mails.push({ source, secure: session.secure })
+        done(refuse.data === undefined ? null : refusal(refuse.data))
+      })
+    },
+    ...over,
+  })
+  server.on('error', () => undefined)
+  const listening = server.listen(0, '127.0.0.1')
+  await once(listening, 'listening')
+  return {
+    port: (listening.address() as AddressInfo).port,
+    mails,
+    [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())),
+  }
+}
+
+test('a mail has text, HTML, attachments, and the same id for every attempt; no text becomes a header', async () => {
+  await using box = await mailbox()
+  const sink = createSmtp(options(box.port, { user: 'me', password: () => ok('right') }))
+  expect([await sink(message, signal), await sink(message, signal)]).toEqual([
+    { kind: 'delivered' },
+    { kind: 'delivered' },
+  ])
+  const [first, second] = box.mails
+  expect(first?.secure).toBe(true)
+  expect([idOf(first?.source), idOf(second?.source)]).toEqual([
+    '<main-2026-W47-boss@dormouse>',
+    '<main-2026-W47-boss@dormouse>',
+  ])
+  expect(first?.source).toContain('plain words')
+  expect(first?.source).toContain('<p>rich words</p>')
+  expect(first?.source).toContain('text/csv')
+  expect(first?.source).not.toMatch(/^(Bcc|X):/im)
+})
+
+test('without encryption, or with a certificate that nobody vouches for, nothing is sent', async () => {
+  await using bare = await mailbox({}, { hideSTARTTLS: true, disabledCommands: ['STARTTLS'] })
+  await using untrusted = await mailbox()
+  for (const box of [bare, untrusted]) {
+    // oxlint-disable-next-line no-await-in-loop -- one server after the other
+    const outcome = await createSmtp(options(box.port, { insecure: false }))(message, signal)
+    expect(outcome.kind).toBe('retry')
+    expect(box.mails).toEqual([])
+  }
+  expect(await createSmtp(options(bare.port))(message, signal)).toEqual({ kind: 'delivered' })
+})
+
+test('what the server says is not told on, but for its number', async () => {
+  await using later = await mailbox({ rcpt: 451 })
+  await using never = await mailbox({ data: 552 })
+  await using closed = await mailbox()
+  const password = { user: 'me', password: () => ok('wr0ng') }
+  const all = [
+    await createSmtp(options(later.port))(message, signal),
+    await createSmtp(options(never.port))(message, signal),
+    await createSmtp(options(closed.port, password))(message, signal),
+  ]
+  expect(all).toEqual([
+    { kind: 'retry', because: expect.stringContaining('(451)') },
+    { kind: 'failed', because: expect.stringContaining('(552)') },
+    { kind: 'retry', because: 'mail server: user or password refused (535)' },
+  ])
+  expect(JSON.stringify(all)).not.toMatch(/s3cr3t|wr0ng|boss/)
+})
+
+test('a server that says nothing is left after ten seconds, one that cuts the connection at once', async () => {
+  const silent = createServer((socket) => socket.on('error', () => undefined))
+  const cutting = createServer((socket) => {
+    socket.write('220 hello\r\n')
+    socket.once('data', () => socket.destroy())
+  })
+  for (const server of [silent, cutting]) server.listen(0, '127.0.0.1')
+  await Promise.all([silent, cutting].map((server) => once(server, 'listening')))
+  const [quiet, cut] = [silent, cutting].map((server) => (server.address() as AddressInfo).port)
+  const clock = fakeClock()
+  const hung = createSmtp(options(quiet ?? 0, { clock }))(message, signal)
+  await clock.advance(seconds(10))
+  expect(await hung).toEqual({ kind: 'retry', because: 'no answer within 10 s' })
+  expect((await createSmtp(options(cut ?? 0))(message, signal)).kind).toBe('retry')
+  for (const server of [silent, cutting]) server.close()
+})

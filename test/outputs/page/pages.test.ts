@@ -1,0 +1,299 @@
+// Every page, over the app that serves it.
+import { gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { telemetryApp } from '../../../src/daemon/http/telemetry.ts'
+import type { Snapshot } from '../../../src/model/output/snapshot.ts'
+import { instant } from '../../../src/model/units.ts'
+import { FLEETS, inputOf, told } from '../report/fleets.ts'
+import { KEPT, keptNamed, keptOf } from './kept-reports.ts'
+import { pastOf } from './past.ts'
+import { asked, appOf, fleet, textOf } from './shown.ts'
+import { problemsOf } from './well-formed.ts'
+
+const PATHS = [
+  '/',
+  '/?range=7d&group=team',
+  '/?text=no-such-compute',
+  '/budgets',
+  '/computes/ep-0',
+  '/computes/ep-1',
+  '/report',
+  '/report?week=2026-W44',
+  '/report?page=2',
+  '/report?week=2026-W47&team=web',
+]
+
+const MONDAY = instant(Date.UTC(2026, 10, 23, 8))
+
+const HOSTILE = [
+  `"><script>alert(1)</script><img src=x onerror=alert(1)>`,
+  `' onmouseover='alert(1)`,
+  '</td></table></main>&lt;b&gt;',
+  '🐿️\u202eevil\u202c\u0000',
+  'שלום עולם <bdo dir=rtl>',
+  '𝔏'.repeat(100) + '<x>'.repeat(34),
+]
+
+/** What keeps a page from being shown at all if it were another text: the words of the program itself. */
+const OWN = new Set([
+  'because',
+  'end',
+  'kind',
+  'state',
+  'service',
+  'unit',
+  'source',
+  'off',
+  'cause',
+  'mode',
+  'per',
+  'type',
+])
+
+/** Every text of a value made hostile, one after the other; ids as well. */
+function poisoned<Value>(value: Value, key = '', counter = { next: 0 }): Value {
+  if (typeof value === 'string') {
+    if (OWN.has(key)) return value
+    counter.next += 1
+    return `${HOSTILE[counter.next % HOSTILE.length]}${counter.next}` as Value
+  }
+  if (Array.isArray(value)) return value.map((item) => poisoned(item, key, counter)) as Value
+  if (value instanceof Map || value === null || typeof value !== 'object') return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [name, poisoned(part, name, counter)]),
+  ) as Value
+}
+
+test('names that are markup, of any script and any length, stay text on every page', async () => {
+  const snapshot = poisoned(fleet(12))
+  const app = appOf({ snapshot, history: pastOf(snapshot), kept: KEPT })
+  const [first] = snapshot.computes
+  const paths = [
+    ...PATHS.slice(0, 4),
+    `/computes/${encodeURIComponent(first?.ref.endpointId.toWellFormed() ?? '')}`,
+  ]
+  for (const path of [
+    ...paths,
+    `/?text=${encodeURIComponent(HOSTILE[0] ?? '')}&team=${encodeURIComponent(HOSTILE[1] ?? '')}`,
+  ]) {
+    const answer = await asked(app, path)
+    const text = await answer.text()
+    expect([path, answer.status, problemsOf(text)]).toEqual([path, 200, []])
+    expect(text).toContain('&lt;script&gt;')
+    for (const markup of ['<script>', '<img', '<bdo', '<x>', '<b>alert', "onmouseover='"])
+      expect(text).not.toContain(markup)
+  }
+})
+
+test('a report that is kept shows such names, too', async () => {
+  const names = HOSTILE.map((name) => name.toWellFormed())
+  const app = appOf({ snapshot: fleet(2), kept: keptNamed(names) })
+  for (const path of ['/report', '/report?week=2026-W47&team=web']) {
+    const text = await textOf(app, path)
+    expect([path, problemsOf(text)]).toEqual([path, []])
+    expect(text).toContain('&lt;/td&gt;')
+    for (const markup of ['<script>', '<img', '<bdo', '<x>', '<b>alert', "onmouseover='"])
+      expect(text).not.toContain(markup)
+    expect(text).not.toMatch(/[\u202a-\u202e]/)
+  }
+})
+
+test('every page is well formed, of a fleet and of none', async () => {
+  const none: Snapshot = { ...fleet(1), computes: [], accounts: [] }
+  for (const snapshot of [fleet(12), none]) {
+    const app = appOf({ snapshot, history: pastOf(snapshot), kept: KEPT })
+    for (const path of PATHS) expect([path, problemsOf(await textOf(app, path))]).toEqual([path, []])
+  }
+  expect(problemsOf('<p><b>one</p></b>')).not.toEqual([])
+  expect(problemsOf('<p class=one></p>')).not.toEqual([])
+})
+
+describe('reports that are kept', () => {
+  const snapshot = fleet(2)
+  const app = appOf({ snapshot, kept: KEPT })
+  const heading = async (path: string): Promise<string> =>
+    /<h1><bdi>([^<]*)/.exec(await textOf(app, path))?.[1] ?? ''
+
+  test('the newest is shown where none is asked for, with twelve to choose from and its teams', async () => {
+    expect(await heading('/report')).toBe('Report 2026-W47, account main')
+    const text = await textOf(app, '/report')
+    expect(text.match(/href="\/report\?account=main&amp;week=[^"&]*"/g)).toHaveLength(12 + 1)
+    expect(text).toContain('href="/report?account=main&amp;week=2026-W47&amp;team=payments"')
+    expect(text.match(/<svg class="(bars|fan)"/g)).toHaveLength(4)
+  })
+
+  test('older weeks are on further pages, and a week and its teams stay on theirs', async () => {
+    const first = await textOf(app, '/report')
+    expect(first).toContain('<a rel="next" href="/report?account=main&amp;page=2">Older</a>')
+    expect(first).not.toContain('Newer')
+    expect(await heading('/report?page=2')).toBe('Report 2026-W35, account main')
+    const second = await textOf(app, '/report?page=2')
+    expect(second.match(/href="\/report\?account=main&amp;week=[^"&]*&amp;page=2"/g)).toHaveLength(2)
+    expect(second).toContain('<a rel="prev" href="/report?account=main">Newer</a>')
+    expect(second).not.toContain('Older')
+    const beyond = await asked(app, '/report?page=3')
+    expect([beyond.status, await beyond.text()]).toEqual([404, expect.stringContaining('Newer')])
+  })
+
+  test('another is shown as it was made, a part is that of its team', async () => {
+    expect(await heading('/report?week=2026-W40')).toBe('Report 2026-W40, account main')
+    expect(await heading('/report?account=main&week=2026-W47&team=web')).toBe(
+      'Report 2026-W47, account main, team web',
+    )
+  })
+
+  test.each([
+    ['/report?week=2025-W01', 'There is no such report'],
+    ['/report?week=2026-W47&team=nobody', 'There is no such report'],
+    ['/report?account=other', 'No such account'],
+  ])('%s is not found', async (path, says) => {
+    const answer = await asked(app, path)
+    expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining(says)])
+  })
+
+  test('before the first it says when there will be one, and where the last week is', async () => {
+    const answer = await asked(appOf({ snapshot, nextReportAt: () => MONDAY }), '/report')
+    const text = await answer.text()
+    expect([answer.status, problemsOf(text)]).toEqual([200, []])
+    expect(text.replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' ')).toContain(
+      'No report yet. The next is due Mon 23 Nov 08:00 UTC.',
+    )
+    expect(text).toContain('datetime="2026-11-23T08:00:00Z"')
+    expect(text).toContain('href="/api/v1/report?account=main&amp;format=html-full"')
+  })
+
+  test('one that is made anew under the same name is shown anew', async () => {
+    const fresh = told(inputOf({ ...FLEETS.quiet }))
+    const [first, second] = [fresh, { ...fresh, made_at: '2026-11-24T08:00:00Z', verdict: 'made anew' }]
+    let kept = keptOf([first])
+    const changing = appOf({
+      snapshot,
+      kept: {
+        ...KEPT,
+        report: (...given) => kept.report(...given),
+        reports: (...given) => kept.reports(...given),
+      },
+    })
+    expect(await textOf(changing, '/report')).not.toContain('made anew')
+    kept = keptOf([second])
+    expect(await textOf(changing, '/report')).toContain('made anew')
+  })
+})
+
+/** Rows that name a compute. */
+const rows = (text: string): number => text.match(/<th scope="row"/g)?.length ?? 0
+
+test('a page of a hundred computes is small, and more computes are more pages', async () => {
+  const snapshot = fleet(250)
+  const app = appOf({ snapshot, history: pastOf(snapshot), kept: KEPT })
+  for (const range of ['24h', '7d']) {
+    const text = await textOf(app, `/?range=${range}`)
+    expect(rows(text)).toBe(100)
+    expect(text.length).toBeLessThanOrEqual(300_000)
+    expect(gzipSync(text).length).toBeLessThanOrEqual(40_000)
+  }
+  expect(rows(await textOf(app, '/?page=3'))).toBe(50)
+  expect(rows(await textOf(app, '/?page=99'))).toBe(50)
+})
+
+/** Ids in the order shown. */
+async function shown(snapshot: Snapshot, path: string): Promise<readonly string[]> {
+  const text = await textOf(appOf({ snapshot, history: pastOf(snapshot), kept: KEPT }), path)
+  return [...text.matchAll(/href="\/computes\/([^"]+)"/g)].map(([, id = '']) => id)
+}
+
+test.each([
+  ['the dearest first', '/', ['ep-0', 'ep-3', 'ep-2', 'ep-1', 'ep-5', 'ep-4']],
+  ['the cheapest first', '/?order=asc', ['ep-4', 'ep-5', 'ep-1', 'ep-2', 'ep-3', 'ep-0']],
+  ['by name', '/?sort=name', ['ep-2', 'ep-0', 'ep-5', 'ep-3', 'ep-4', 'ep-1']],
+  ['those awake', '/?state=active&sort=name', ['ep-0', 'ep-3']],
+  ['those of a team', '/?team=data&sort=name', ['ep-4', 'ep-1']],
+  ['those of none', '/?team=-&sort=name', ['ep-2', 'ep-5']],
+  ['those of a project', '/?project=project-4', ['ep-4']],
+  ['those with a text in a name', '/?text=CHECK&sort=name', ['ep-0', 'ep-5']],
+  ['teams, those of nobody last', '/?group=team&sort=name', ['ep-4', 'ep-1', 'ep-0', 'ep-3', 'ep-2', 'ep-5']],
+  [
+    'all, where nothing is understood',
+    '/?sort=up&order=x&range=9d&page=-1&state=dead&group=x',
+    ['ep-0', 'ep-3', 'ep-2', 'ep-1', 'ep-5', 'ep-4'],
+  ],
+])('a fleet shows %s', async (_, path, ids) => {
+  expect(await shown(fleet(6), path)).toEqual(ids)
+})
+
+test('a page comes with a policy that lets nothing in, and is not sent twice', async () => {
+  const snapshot = fleet(3)
+  const app = appOf({ snapshot, history: pastOf(snapshot), kept: KEPT })
+  for (const path of PATHS) {
+    const answer = await asked(app, path, { 'if-none-match': '' })
+    expect(Object.fromEntries((await asked(app, path)).headers)).toMatchObject({
+      'content-type': 'text/html; charset=UTF-8',
+      'content-security-policy':
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+      'cache-control': 'no-store',
+    })
+    const etag = answer.headers.get('etag') ?? ''
+    const again = await asked(app, path, { 'if-none-match': etag })
+    expect([again.status, await again.text()]).toEqual([304, ''])
+  }
+})
+
+test('style and script come under names of their content, to be kept for good', async () => {
+  const app = appOf({ snapshot: fleet(1) })
+  const text = await textOf(app, '/')
+  const paths = [...text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path)
+  expect(paths).toEqual([
+    expect.stringMatching(/^\/assets\/style-[\w-]{16}\.css$/),
+    expect.stringMatching(/^\/assets\/script-[\w-]{16}\.js$/),
+  ])
+  for (const path of paths) {
+    const answer = await asked(app, path)
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    expect(await answer.text()).not.toMatch(/https?:\/\//)
+  }
+})
+
+test('programs get links, strangers get nothing, and nothing can be sent', async () => {
+  const app = appOf({ snapshot: fleet(2), kept: KEPT })
+  expect(await (await asked(app, '/', { accept: 'application/json' })).json()).toHaveProperty('links')
+  expect(await (await asked(app, '/', { accept: '*/*' })).json()).toHaveProperty('links')
+  expect((await asked(app, '/', { host: 'evil.example' })).status).toBe(403)
+  expect((await asked(app, '/computes/ep-9')).status).toBe(404)
+  for (const path of PATHS) {
+    const posted = await app.request(path, {
+      method: 'POST',
+      headers: { host: 'localhost', accept: 'text/html' },
+    })
+    expect([path, posted.status]).toEqual([path, 403])
+    const head = await app.request(path, {
+      method: 'HEAD',
+      headers: { host: 'localhost', accept: 'text/html' },
+    })
+    expect([path, head.status, await head.text()]).toEqual([path, 200, ''])
+  }
+})
+
+test('before the first pass every page says so', async () => {
+  const app = appOf({})
+  for (const path of PATHS) {
+    const answer = await asked(app, path)
+    expect([answer.status, problemsOf(await answer.text())]).toEqual([503, []])
+  }
+})
+
+test('none of the pages is on the listener that all may reach', async () => {
+  const app = telemetryApp({
+    exposition: { publish: () => Promise.resolve(), body: () => Promise.resolve(Buffer.from('')) },
+    healthy: () => true,
+    notReady: () => undefined,
+    snapshot: () => fleet(1),
+    pause: () => Promise.resolve(),
+    counted: (_, next) => next(),
+  })
+  for (const path of PATHS.filter((one) => !one.startsWith('/?') && one !== '/'))
+    expect((await asked(app, path)).status).toBe(404)
+  expect(await textOf(app, '/')).not.toContain('<table')
+})

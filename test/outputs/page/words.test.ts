@@ -1,0 +1,176 @@
+// How the pages put times, amounts and what is not known.
+import { describe, expect, test } from 'vitest'
+import type { AccountView, ComputeView, Snapshot } from '../../../src/model/output/snapshot.ts'
+import { millis, micros, type Instant } from '../../../src/model/units.ts'
+import { at } from '../../support/build.ts'
+import { NO_HISTORY } from '../../support/no-history.ts'
+import { TAKEN } from '../../support/fleet-snapshot.ts'
+import { KEPT } from './kept-reports.ts'
+import { pastOf } from './past.ts'
+import { appOf, fleet, textOf } from './shown.ts'
+
+/** A page as a reader has it: no tags, and each space as it is. */
+const readOf = (text: string): string =>
+  text
+    .replaceAll(/<(?:svg|style)\b.*?<\/(?:svg|style)>/gs, '')
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/ *[\n\t ]+/g, ' ')
+
+const read = async (snapshot: Snapshot, path: string): Promise<string> =>
+  readOf(await textOf(appOf({ snapshot, history: pastOf(snapshot), kept: KEPT }), path)).replaceAll(
+    '\u00A0',
+    ' ',
+  )
+
+const snapshot = fleet(6)
+
+const withViews = (change: (view: ComputeView, index: number) => Partial<ComputeView>): Snapshot => ({
+  ...snapshot,
+  computes: snapshot.computes.map((view, index) => ({ ...view, ...change(view, index) })),
+})
+
+const withAccount = (over: Partial<AccountView>): Snapshot => ({
+  ...snapshot,
+  accounts: snapshot.accounts.map((view) => ({ ...view, ...over })),
+})
+
+const pastWith = (from: Instant, to: Instant) => ({
+  ...NO_HISTORY,
+  async *awakeTimes(
+    _account: string,
+    { computes = [] }: { readonly computes?: readonly ComputeView['ref'][] },
+  ) {
+    for (const ref of computes) yield { ref, times: [{ from, to, tail: millis(300_000), restart: false }] }
+  },
+})
+
+const stretchRow = async (from: number, to: number): Promise<string> => {
+  const history = pastWith(at(from), at(to)) as typeof NO_HISTORY
+  const text = await textOf(appOf({ snapshot, history }), '/computes/ep-1')
+  const [body = ''] = /<tbody[^>]*>.*?<\/tbody>/s.exec(text) ?? []
+  return readOf(body).replaceAll('\u00A0', ' ').trim()
+}
+
+describe('the list of times awake', () => {
+  test.each([
+    ['of today', 3660, 4860, '2026-01-05 01:01 01:21 20 min 5 min wake'],
+    ['of one day before', -82_800, -78_000, '2026-01-04 01:00 02:20 1.3 h 5 min wake'],
+    ['over midnight', -660, 540, '2026-01-04 23:49 2026-01-05 00:09 20 min 5 min wake'],
+  ])('%s tells its day once', async (_, from, to, row) => {
+    expect(await stretchRow(from, to)).toBe(row)
+  })
+})
+
+const bannerOf = async (taken: Snapshot): Promise<string> =>
+  /<div id="banner".*?<\/div>/s.exec(
+    await textOf(appOf({ snapshot: taken, history: pastOf(taken) }), '/'),
+  )?.[0] ?? ''
+
+describe('while the service cannot be asked', () => {
+  test.each([
+    ['unavailable', 'The service does not answer: what is shown is as of 2026-01-05 01:10 (UTC).'],
+    ['unauthorized', 'The service refuses the API key: what is shown is as of 2026-01-05 01:10 (UTC).'],
+  ] as const)('%s: the banner says as of when, and stays the same', async (service, says) => {
+    const down = withAccount({ service, lastSweepAt: at(4200) })
+    const banner = await bannerOf(down)
+    expect(readOf(banner)).toContain(says)
+    expect(await bannerOf({ ...down, takenAt: at(TAKEN + 600), version: 2 })).toBe(banner)
+  })
+
+  test('where it could not be asked since the start, the banner says so', async () => {
+    const down = withAccount({ service: 'unavailable', lastSweepAt: undefined })
+    expect(await read(down, '/')).toContain('what is shown is what was known before Dormouse started.')
+  })
+
+  test('the figures say what is not in them', async () => {
+    const two = withViews((view, index) => (index < 2 ? { state: 'unknown' } : { state: view.state }))
+    const text = await read(two, '/')
+    expect(text).toMatch(/Awake now 1 of 6, 2 not known/)
+    expect(text).toMatch(
+      /Spending now, per hour 0\.\d\d USD [^A-Z]*(?:up to [\d.]+ USD, )?without 2 computes of unknown state/,
+    )
+    const all = await read(
+      withViews(() => ({ state: 'unknown' })),
+      '/',
+    )
+    expect(all).toMatch(/Spending now, per hour not known This month/)
+    expect(await read(snapshot, '/')).toMatch(/Awake now 2 of 6 Spending/)
+  })
+
+  test('an account whose month is not counted says so', async () => {
+    expect(await read(withAccount({ month: undefined }), '/')).toContain(
+      'This month not known its days are not counted yet',
+    )
+  })
+
+  test('a compute says since when it was not seen', async () => {
+    const unseen = withViews(() => ({ state: 'unknown', why: { because: 'unknown', since: at(4200) } }))
+    expect(await read(unseen, '/')).toContain('unknown not seen since 01:10')
+    expect(await read(unseen, '/computes/ep-0')).toContain(
+      'unknown : not seen since 01:10'.replace(' :', ':'),
+    )
+  })
+})
+
+test('a state is not told twice', async () => {
+  const text = await read(snapshot, '/')
+  expect(text).toContain('asleep since 01:30')
+  expect(text).not.toContain('asleep asleep')
+  const starting = withViews(() => ({ state: 'init', why: { because: 'starting' } }))
+  expect(await read(starting, '/')).not.toMatch(/starting starting/)
+})
+
+test('a suspension that should have been is no more to come', async () => {
+  const overdue = withViews(() => ({
+    state: 'active',
+    why: { because: 'idle-tail', since: at(0), until: at(300), end: 'overdue', ours: false },
+  }))
+  for (const path of ['/', '/computes/ep-0'])
+    expect(await read(overdue, path)).toContain(
+      'no activity seen since 00:00 ; should have been suspended about 00:05 ; what keeps it awake is not seen',
+    )
+})
+
+test('what is told of one compute is in words that say what they are of', async () => {
+  const text = await read(snapshot, '/computes/ep-0')
+  for (const words of [
+    'Spend since first seen',
+    'Working set of the last minute 8 kB',
+    'Working set of the last 5 min 8 kB',
+    'Working set of the last hour 8 kB',
+    'File cache in use 1 MB of 1 GB',
+  ])
+    expect(text).toContain(words)
+})
+
+test('no range is told that has one end', async () => {
+  const sure = { low: micros(1_234_500_000), likely: micros(1_234_500_000), high: micros(1_234_501_000) }
+  const text = await read(
+    withViews(() => ({ spend: sure })),
+    '/computes/ep-0',
+  )
+  expect(text).toContain('Spend since first seen 1,234.50 USD Hit ratio')
+})
+
+test('a number is not parted from its unit at the end of a line', async () => {
+  const app = appOf({ snapshot, history: pastOf(snapshot), kept: KEPT })
+  for (const path of ['/', '/?range=7d', '/budgets', '/computes/ep-0', '/report']) {
+    const shown = readOf((await textOf(app, path)).replaceAll(/<code>[^<]*<\/code>/g, ''))
+    expect([path, shown.match(/\d (?:USD|min|h|s|MB|GB|kB|CU-hours)(?![\w-])/g)]).toEqual([path, null])
+    expect(shown).toMatch(/\d\u00A0USD/)
+  }
+})
+
+test.each([
+  [4, 'and 1 more problem'],
+  [5, 'and 2 more problems'],
+])('of %i problems some are counted', async (count, says) => {
+  const problems = Array.from({ length: count }, (_, index) => `project ${index}: 500`)
+  expect(await read(withAccount({ problems }), '/')).toMatch(new RegExp(`${says}(?!s)`))
+})
+
+test('all times of a report are told by one clock, which is named', async () => {
+  const text = await read(snapshot, '/report')
+  const [, made] = /Kept as it was made on (.{16}) UTC/.exec(text) ?? []
+  expect(text).toContain(`As of ${made} UTC.`)
+})

@@ -1,0 +1,297 @@
+// Fleets that reports are made of, each from a short description of its weeks.
+import { weekOf, weeksBefore } from '../../../src/calendar/iso-week.ts'
+import type { Zone } from '../../../src/calendar/zone.ts'
+import type { ForecastBudget } from '../../../src/model/policy/budget.ts'
+import type { DayRow } from '../../../src/model/ledger/day.ts'
+import type { Interval } from '../../../src/model/time.ts'
+import { openEvents } from '../../../src/outputs/report/events.ts'
+import { NOBODY } from '../../../src/model/policy/owner.ts'
+import type { ReportPlan } from '../../../src/model/output/report.ts'
+import { atOnce } from '../../../src/std/cooperative.ts'
+import { COARSE, type Rollup } from '../../../src/model/ledger/rollup.ts'
+import { cuMillis, instant, micros, millis, ratio, type Instant } from '../../../src/model/units.ts'
+import { openGather, type Stretches } from '../../../src/outputs/report/aggregate.ts'
+import { isAbout, type Place } from '../../../src/outputs/report/ownership.ts'
+import { reportOf, type ReportInput } from '../../../src/outputs/report/report.ts'
+import type { Report } from '../../../src/outputs/report/schema.ts'
+import { refOf, rollupAt } from '../../store/build.ts'
+import { zoneOf } from '../../support/zones.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+/** One compute: what it did on each day of a week, the same every day. */
+export type Described = {
+  readonly endpointId: string
+  readonly projectId?: string
+  readonly place?: Partial<Place>
+  /** Hours awake a day in the week; and in the weeks before, by default the same. */
+  readonly hours: number
+  readonly hoursBefore?: number
+  readonly cu?: number
+  readonly cuBefore?: number
+  /** Of what is likely, more or less. */
+  readonly unsure?: number
+  readonly priceBefore?: number
+  readonly wakes?: number
+  /** `culpritKey` → share of its time awake. */
+  readonly heldBy?: Readonly<Record<string, number>>
+}
+
+export type Fleet = {
+  readonly computes: readonly Described[]
+  readonly week?: string
+  readonly zone?: Zone
+  /** Weeks that are known, the week itself included; 5 by default. */
+  readonly known?: number
+  readonly plan?: Partial<ReportPlan>
+  readonly planned?: ReportInput['planned']
+  /** Hours after the week began → what happened. */
+  readonly events?: readonly (readonly [hours: number, kind: string, what: string])[]
+}
+
+function eventsOf({ events = [] }: Fleet, week: Interval): ReportInput['events'] {
+  const gathering = openEvents(week)
+  for (const [hours, kind, what] of events)
+    gathering.add({ at: instant(week.from + hours * HOUR), kind }, what)
+  return gathering.done()
+}
+
+export const PRICE = 106_000
+const PLAN: ReportPlan = { groupBy: undefined, onlyTeam: undefined, redact: [] }
+
+const WHOLE = { week: '2026-W47', zone: zoneOf('UTC'), known: 5, planned: { budgets: [], month: undefined } }
+
+export function inputOf(fleet: Fleet): ReportInput {
+  const { week: id, zone: place, known, planned } = { ...WHOLE, ...fleet }
+  const week = weekOf(id, place)
+  if (!week) throw new Error(`${id} is no week`)
+  const earlier = weeksBefore(week.from, 4, place)
+  const last = place.dayOf(instant(week.to - 1))
+  const month = { from: monthBegin(last.date, place), to: week.to }
+  const stretches: Stretches = { week, days: daysIn(week.from, week.to, place), earlier, month }
+  const gathering = openGather(stretches)
+  const plan = { ...PLAN, ...fleet.plan }
+  const computes = fleet.computes.filter((one) => isAbout(plan, placeOf(one)))
+  const knownFrom = [week, ...earlier][known - 1]?.from ?? week.from
+  for (const one of computes)
+    for (const row of rowsOf(one, { from: knownFrom, week: week.from, to: week.to, place }))
+      gathering.addDay(row)
+  for (const one of computes) for (const rollup of rollupsOf(one, week.from)) gathering.addRollup(rollup)
+  const places = new Map(computes.map((one) => [one.endpointId, placeOf(one)]))
+  return {
+    account: 'main',
+    slot: { id, ...week, late: false },
+    zone: place.name,
+    madeAt: instant(week.to + 8 * HOUR),
+    plan,
+    prices: { currency: 'USD', periods: [{ from: instant(0), perCuHour: micros(PRICE) }] },
+    stretches,
+    gathered: gathering.done(),
+    countedSince: fleet.computes.length === 0 ? knownFrom : undefined,
+    placeOf: ({ endpointId }) => places.get(endpointId) ?? placeOf({ endpointId, hours: 0 }),
+    events: eventsOf(fleet, week),
+    wakesCaused: (fleet.events ?? []).filter(([, kind]) => kind === 'wake-caused').length,
+    planned: plannedFor(plan, planned),
+  }
+}
+
+/** What is expected of the month is expected of all. */
+const plannedFor = ({ onlyTeam }: ReportPlan, planned: ReportInput['planned']): ReportInput['planned'] =>
+  onlyTeam === undefined || !planned ? planned : { ...planned, month: undefined }
+
+const placeOf = ({ place }: Described): Place => ({
+  projectName: undefined,
+  name: undefined,
+  branchId: 'br-one',
+  owner: NOBODY,
+  autosuspendOff: false,
+  unreadBecause: undefined,
+  ...place,
+})
+
+const monthBegin = (date: string, place: Zone): Instant => {
+  let day = place.dayOf(instant(Date.parse(`${date.slice(0, 7)}-02T00:00:00Z`)))
+  while (day.date.slice(0, 7) === date.slice(0, 7)) day = place.dayOf(instant(day.from - 1))
+  return day.to
+}
+
+function daysIn(from: Instant, to: Instant, place: Zone): Stretches['days'] {
+  const days = []
+  for (let at = from; at < to; at = place.dayOf(at).to) days.push(place.dayOf(at))
+  return days
+}
+
+type Time = { readonly from: Instant; readonly week: Instant; readonly to: Instant; readonly place: Zone }
+
+const rowsOf = (one: Described, { from, week, to, place }: Time): readonly DayRow[] => {
+  const now = { cu: 1, unsure: 0, wakes: 0, price: PRICE, ...one }
+  const { hoursBefore = one.hours, cuBefore = now.cu, priceBefore = PRICE } = one
+  const before = { ...now, hours: hoursBefore, cu: cuBefore, price: priceBefore }
+  return daysIn(from, to, place).flatMap((day) => rowOf(day.from >= week ? now : before, day))
+}
+
+type Use = Described & {
+  readonly cu: number
+  readonly unsure: number
+  readonly wakes: number
+  readonly price: number
+}
+
+function rowOf(use: Use, day: Stretches['days'][number]): readonly DayRow[] {
+  const likely = Math.min(use.hours * HOUR, day.to - day.from)
+  const [low, high] = [likely * (1 - use.unsure), likely * (1 + use.unsure)]
+  const used = (time: number) => cuMillis(time * use.cu)
+  if (likely === 0) return []
+  return [
+    {
+      ref: refOf(use.endpointId, use.projectId),
+      ...day,
+      awake: { low: millis(low), likely: millis(likely), high: millis(high) },
+      cuTime: { [use.price]: { low: used(low), likely: used(likely), high: used(high) } },
+      idleTail: millis(use.wakes * 300_000),
+      extension: millis(1000),
+      wakes: use.wakes,
+      version: 1,
+    },
+  ]
+}
+
+const rollupsOf = ({ endpointId, projectId, hours, heldBy }: Described, week: Instant): readonly Rollup[] =>
+  Array.from({ length: heldBy ? 7 : 0 }, (_, day) => ({
+    ...rollupAt(refOf(endpointId, projectId), 0, COARSE),
+    from: instant(week + day * DAY),
+    time: { init: millis(0), active: millis(Math.min(hours, 24) * HOUR), idle: millis(0) },
+    culprits: Object.entries(heldBy ?? {}).map(([culprit, share]) => ({ culprit, share: ratio(share) })),
+  }))
+
+const owner = (team: string, tier: string): Place['owner'] => ({
+  team,
+  tier,
+  channel: undefined,
+  costCentre: `cc-${team}`,
+})
+
+/** Sixty days at least; 200 USD a month. */
+const budget = (name: string, spent: number, over: number): ForecastBudget => {
+  const from = instant(Date.UTC(2026, 10, 1))
+  return {
+    account: 'main',
+    name,
+    mode: 'soft',
+    scope: { project: [`${name}-*`] },
+    per: 'month',
+    period: { from, to: instant(Date.UTC(2026, 11, 1)) },
+    countedFrom: from,
+    limit: { unit: 'money', amount: micros(200_000_000), currency: 'USD' },
+    spent: { low: spent * 1e6, likely: spent * 1e6, high: spent * 1e6 },
+    total: spent * 1e6,
+    share: ratio(spent / 200),
+    remaining: (200 - spent) * 1e6,
+    rungs: [50, 80, 100].filter((rung) => spent >= 2 * rung) as ForecastBudget['rungs'],
+    assumed: ratio(0),
+    acting: { kind: 'tells', because: 'soft' },
+    maxBurn: 4,
+    burns: [],
+    team: name,
+    tier: '',
+    forecast: {
+      p10: spent * 1.2e6,
+      p50: spent * 1.35e6,
+      p90: spent * 1.5e6,
+      learning: false,
+      days: 80,
+      probabilityOver: ratio(over),
+      exhaustedAt: undefined,
+      held: undefined,
+    },
+  }
+}
+
+const QUIET: Fleet = { computes: [] }
+
+const BUSY: Fleet = {
+  computes: [
+    {
+      endpointId: 'ep-shop-main',
+      projectId: 'p-shop',
+      place: { projectName: 'shop', owner: owner('payments', 'prod') },
+      hours: 24,
+      cu: 4,
+      cuBefore: 2,
+      heldBy: { 'clients/web/shop/shop': 0.9, 'keep-alive/pool/shop/shop': 0.1 },
+    },
+    {
+      endpointId: 'ep-shop-reports',
+      projectId: 'p-shop',
+      place: { projectName: 'shop', name: 'reports', owner: owner('payments', 'prod') },
+      hours: 24,
+      heldBy: { 'idle-in-transaction/psql/ann/shop': 1 },
+    },
+    {
+      endpointId: 'ep-blog',
+      projectId: 'p-blog',
+      place: { projectName: 'blog', owner: owner('web', 'dev') },
+      hours: 9,
+      hoursBefore: 4,
+      wakes: 6,
+      heldBy: { 'clients/web/blog/blog': 1 },
+    },
+    {
+      endpointId: 'ep-always-on',
+      projectId: 'p-old',
+      place: { projectName: 'old', autosuspendOff: true },
+      hours: 24,
+      cu: 0.25,
+      heldBy: { 'autosuspend-off///': 1 },
+    },
+    {
+      endpointId: 'ep-dearer',
+      projectId: 'p-blog',
+      place: { projectName: 'blog', owner: owner('web', 'dev') },
+      hours: 2,
+      priceBefore: 100_000,
+      wakes: 3,
+      heldBy: { 'clients/cron/blog/blog': 1 },
+    },
+  ],
+  planned: {
+    budgets: [budget('payments', 212, 1), budget('web', 31, 0.02)],
+    month: { ...budget('the month', 243, 0) },
+  },
+}
+
+/** Counted from this week on, with wide bounds, without a reading, and made where no daemon runs. */
+const BROKEN: Fleet = {
+  events: [
+    [-1, 'key-accepted', 'The API key is accepted again'],
+    [9.5, 'service-unavailable', 'The service cannot be reached: connect ECONNREFUSED 127.0.0.1:443'],
+    [11, 'service-available', 'The service answers again'],
+    [30, 'problem', 'Part of the account could not be seen: project p-gone: an operation does not fit'],
+    [40, 'wake-caused', 'A reading woke compute ep-shut'],
+    [168, 'key-refused', 'The API key is refused'],
+  ],
+  known: 1,
+  computes: [
+    {
+      endpointId: 'ep-gone',
+      projectId: 'p-gone',
+      place: { branchId: undefined },
+      hours: 3,
+      unsure: 0.5,
+      wakes: 2,
+    },
+    {
+      endpointId: 'ep-shut',
+      place: { projectName: 'shut', unreadBecause: 'password authentication failed for user "dormouse"' },
+      hours: 20,
+      unsure: 0.02,
+      wakes: 1,
+    },
+  ],
+  planned: undefined,
+}
+
+export const FLEETS = { quiet: QUIET, busy: BUSY, broken: BROKEN } as const
+
+export const told = (input: ReportInput): Report => atOnce(reportOf(input))

@@ -1,0 +1,249 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { cuMillis, instant, micros, millis } from '../../../src/model/units.ts'
+import { dueOf } from '../../../src/outputs/report/movers.ts'
+import { reportOf } from '../../../src/outputs/report/report.ts'
+import type { Report } from '../../../src/outputs/report/schema.ts'
+import { check } from '../../support/property.ts'
+import { zoneOf } from '../../support/zones.ts'
+import { FLEETS, inputOf, told, type Described } from './fleets.ts'
+
+const report = (fleet: Parameters<typeof inputOf>[0]): Report => told(inputOf(fleet))
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0)
+
+const teams = ['', 'web', 'payments']
+
+const fleet = fc.array(
+  fc.record({
+    hours: fc.double({ min: 0, max: 24, noNaN: true }),
+    hoursBefore: fc.double({ min: 0, max: 24, noNaN: true }),
+    cu: fc.constantFrom(0.25, 1, 7.75),
+    cuBefore: fc.constantFrom(0.25, 1, 7.75),
+    priceBefore: fc.constantFrom(106_000, 99_999),
+    unsure: fc.double({ min: 0, max: 0.5, noNaN: true }),
+    team: fc.constantFrom(...teams),
+  }),
+  { maxLength: 12 },
+)
+
+const described = (
+  computes: readonly (Omit<Described, 'endpointId'> & { readonly team: string })[],
+): Described[] =>
+  computes.map(({ team, ...one }, index) => ({
+    ...one,
+    endpointId: `ep-${index}`,
+    projectId: `p-${index % 3}`,
+    place: { owner: { team, tier: 'prod', channel: undefined, costCentre: team || undefined } },
+  }))
+
+const used = ({ awake, cu, price }: { awake: number; cu: number; price: number }) => {
+  const spend = micros((awake * cu * price) / 3_600_000)
+  return {
+    awake: { low: millis(awake), likely: millis(awake), high: millis(awake) },
+    cuTime: cuMillis(awake * cu),
+    spend: { low: spend, likely: spend, high: spend },
+  }
+}
+
+describe('sums', () => {
+  test('groups, days and computes come to the week to the micro, whatever they are summed by', () => {
+    check(
+      fc.property(
+        fleet,
+        fc.constantFrom('team', 'cost_centre', 'project', 'branch', 'tier', undefined),
+        (computes, groupBy) => {
+          const {
+            spend,
+            groups,
+            computes: all,
+            awake,
+          } = report({ computes: described(computes), plan: { groupBy } })
+          expect(sum(groups.rows.map((row) => row.micros))).toBe(spend.week.likely)
+          expect(sum(groups.rows.map((row) => row.before_micros ?? NaN))).toBe(spend.before ?? 0)
+          expect(sum(groups.rows.map((row) => row.computes))).toBe(awake.computes)
+          expect(sum(spend.days.map((day) => day.micros))).toBe(spend.week.likely)
+          expect(sum(all.map((one) => one.spend_micros.likely))).toBe(spend.week.likely)
+          expect(spend.week.low <= spend.week.likely && spend.week.likely <= spend.week.high).toBe(true)
+        },
+      ),
+    )
+  })
+
+  test('what a team is told and what the others are told is what all are told', () => {
+    check(
+      fc.property(fleet, (computes) => {
+        const all = report({ computes: described(computes) })
+        const parts = teams.map((team) =>
+          report({ computes: described(computes.filter((one) => one.team === team)) }),
+        )
+        expect(sum(parts.map(({ spend }) => spend.week.likely))).toBe(all.spend.week.likely)
+      }),
+      30,
+    )
+  })
+
+  test('the parts of a change add up to it', () => {
+    const use = fc.record({
+      awake: fc.nat(6e8),
+      cu: fc.constantFrom(0.25, 1, 7.75),
+      price: fc.nat(1_000_000),
+    })
+    check(
+      fc.property(use, use, (now, before) => {
+        const due = dueOf(used(now), used(before))
+        expect(due.awake + due.size + due.price).toBe(used(now).spend.likely - used(before).spend.likely)
+        if (now.awake === 0 || before.awake === 0) return
+        const same = dueOf(used({ ...before, awake: now.awake }), used(before))
+        // a spend is in whole micros: half of one is lost, as often as the time awake grew
+        const lost = 2 + now.awake / before.awake
+        expect(Math.abs(same.size) + Math.abs(same.price)).toBeLessThanOrEqual(lost)
+      }),
+    )
+  })
+})
+
+describe('what is known', () => {
+  test('a spend that may be quite another is told with its bounds', () => {
+    expect(report(FLEETS.broken).verdict).toBe('Spent 17.07 USD (at least 15.66 USD, at most 18.48 USD).')
+    expect(report(FLEETS.busy).verdict).toMatch(/^Spent 101\.65 USD, 63 % more than/)
+  })
+
+  test('a week before the first that was counted is not told as nothing', () => {
+    const { spend, movers, groups } = report(FLEETS.broken)
+    expect([spend.before, spend.mean, movers]).toEqual([null, null, []])
+    expect(groups.rows.every((row) => row.before_micros === null)).toBe(true)
+  })
+
+  test('a mean is of the weeks that were counted whole', () => {
+    expect(report({ ...FLEETS.busy, known: 3 }).spend.mean).toEqual({ weeks: 2, micros: 62_244_000 })
+  })
+
+  test.each([
+    [
+      'the price of the week before is told where it is compared with that',
+      5,
+      [null, '2026-11-16T00:00:00Z'],
+    ],
+    ['only those of the week are told where nothing is known before', 1, ['2026-11-16T00:00:00Z']],
+  ])('%s', (_, known, froms) => {
+    const input = inputOf({ computes: [{ endpointId: 'ep-0', hours: 24 }], known })
+    const week = input.stretches.week.from
+    const periods = [
+      { from: instant(0), perCuHour: micros(90_000) },
+      { from: week, perCuHour: micros(106_000) },
+    ]
+    const { prices } = told({ ...input, prices: { currency: 'USD', periods } })
+    expect(prices.map(({ from }) => from)).toEqual(froms)
+  })
+
+  test('nothing at all', () => {
+    const nothing = told({ ...inputOf(FLEETS.quiet), countedSince: undefined })
+    expect(nothing.verdict).toBe('Nothing is known of this week: Dormouse did not count yet.')
+  })
+
+  test('a week that goes on', () => {
+    const input = inputOf(FLEETS.busy)
+    const madeAt = instant((input.slot.from + input.slot.to) / 2)
+    const { verdict, computes, movers } = told({ ...input, madeAt })
+    expect(movers).toEqual([])
+    expect(verdict).toMatch(/^Spent 101.65 USD so far\. /)
+    expect(computes[0]?.awake_share).toBe(2)
+  })
+
+  test('budgets and the month are told by a daemon only', () => {
+    expect(report(FLEETS.broken).budgets).toBeNull()
+    expect(report(FLEETS.broken).spend.forecast).toBeNull()
+    expect(report(FLEETS.quiet).budgets).toEqual([])
+  })
+
+  test('the forecast of another month is none of this week', () => {
+    expect(report({ ...FLEETS.busy, week: '2026-W43' }).spend.forecast).toBeNull()
+  })
+
+  test('the budgets of a team are its own', () => {
+    const { budgets } = report({ ...FLEETS.busy, plan: { onlyTeam: 'web' } })
+    expect(budgets?.map(({ budget }) => budget)).toEqual(['web'])
+  })
+})
+
+test('of many computes it is told in steps', () => {
+  const computes = Array.from({ length: 5000 }, (_, index) => ({ endpointId: `ep-${index}`, hours: 1 }))
+  const steps = reportOf(inputOf({ computes, known: 1 }))
+  let turns = 0
+  while (!steps.next().done) turns += 1
+  expect(turns).toBeGreaterThanOrEqual(10)
+})
+
+test.each([
+  ['2026-W13', 167],
+  ['2026-W43', 169],
+])('%s in Berlin has %d hours, and all of them count', (week, hours) => {
+  const always: Described = { endpointId: 'ep-always', hours: 25 }
+  const { slot, spend, computes, awake } = report({ computes: [always], week, zone: zoneOf('Europe/Berlin') })
+  expect(slot.hours).toBe(hours)
+  expect(awake.seconds.likely).toBe(hours * 3600)
+  expect(computes[0]?.awake_share).toBe(1)
+  expect(spend.days).toHaveLength(7)
+  expect(sum(spend.days.map((day) => day.awake_seconds))).toBe(hours * 3600)
+})
+
+const verdictWith = (...parts: readonly { readonly share: number; readonly over: number }[]): string => {
+  const [first] = FLEETS.busy.planned?.budgets ?? []
+  const budgets = parts.flatMap(({ share, over }, index) =>
+    first?.forecast
+      ? [
+          {
+            ...first,
+            name: `b${index}`,
+            share: share as typeof first.share,
+            forecast: { ...first.forecast, probabilityOver: over as typeof first.share },
+          },
+        ]
+      : [],
+  )
+  const { verdict } = report({ computes: [], planned: { budgets, month: undefined } })
+  return verdict.replace('Nothing was awake, and nothing was spent. ', '')
+}
+
+describe('events', () => {
+  test('are those of the week that were told', () => {
+    expect(report(FLEETS.broken).events?.told.map(({ at, kind }) => [at, kind])).toEqual([
+      ['2026-11-16T09:30:00Z', 'service-unavailable'],
+      ['2026-11-16T11:00:00Z', 'service-available'],
+      ['2026-11-17T06:00:00Z', 'problem'],
+      ['2026-11-17T16:00:00Z', 'wake-caused'],
+    ])
+    expect(report({ ...FLEETS.broken, plan: { onlyTeam: 'web' } }).events).toBeNull()
+  })
+
+  test('beyond 200 they are counted', () => {
+    const events = Array.from({ length: 300 }, (_, hour) => [hour / 2, 'key-refused', 'refused'] as const)
+    const { told: shown, left } = report({ computes: [], events }).events ?? { told: [], left: 0 }
+    expect([shown.length, left]).toEqual([200, 100])
+  })
+})
+
+describe('the verdict', () => {
+  test.each([
+    [[{ share: 0.3, over: 0.1 }], 'The budget is within its limit.'],
+    [
+      [
+        { share: 0.3, over: 0.1 },
+        { share: 0.9, over: 0.4 },
+      ],
+      'All 2 budgets are within their limits.',
+    ],
+    [[{ share: 0.3, over: 0.83 }], 'Budget b0 will go over its limit with a chance of 83 %.'],
+    [
+      [
+        { share: 1, over: 1 },
+        { share: 1.5, over: 1 },
+        { share: 1.1, over: 1 },
+      ],
+      'Budget b1 is over its limit: 212.00 USD of 200.00 USD, and so are 2 more budgets.',
+    ],
+  ])('%j', (parts, words) => {
+    expect(verdictWith(...parts)).toBe(words)
+  })
+})

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import {
+  amount,
+  chosenText,
+  hours,
+  lastText,
+  money,
+  rangeText,
+  shortNumber,
+  spanText,
+} from '../../../src/outputs/text/amounts.ts'
+import { seconds } from '../../../src/model/units.ts'
+
+test.each([
+  [0, '0 h'],
+  [41_000, '41 s'],
+  [300_000, '5 min'],
+  [360_000, '0.1 h'],
+  [12_240_000, '3.4 h'],
+  [604_800_000, '168.0 h'],
+  [265_554_720_000, '73,765.2 h'],
+])('%i ms are told as %s in a column', (milliseconds, text) => {
+  expect(hours(milliseconds)).toBe(text)
+})
+
+test.each([
+  [0, '0 s'],
+  [400, '0.4 s'],
+  [42_100, '42.1 s'],
+  [60_000, '60 s'],
+  [119_960, '120 s'],
+  [120_000, '2 min'],
+  [300_000, '5 min'],
+  [750_000, '12.5 min'],
+  [3_596_900, '59.9 min'],
+  [3_597_000, '1 h'],
+  [3_600_000, '1 h'],
+  [5_040_000, '1.4 h'],
+  [75_600_000, '21 h'],
+  [110_880_000, '30.8 h'],
+  [604_800_000, '168 h'],
+  [4_677_480_000, '1,299 h'],
+])('%i ms are told as %s', (milliseconds, text) => {
+  expect(spanText(milliseconds)).toBe(text)
+})
+
+test.each([
+  [1, '1 s', '1 s'],
+  [60, '1 min', 'minute'],
+  [90, '90 s', '90 s'],
+  [300, '5 min', '5 min'],
+  [3600, '1 h', 'hour'],
+  [5400, '90 min', '90 min'],
+  [86_400, '24 h', '24 h'],
+  [604_800, '7 d', '7 d'],
+])('a delay of %i s is told as %s, and is of the last %s', (span, text, last) => {
+  expect([chosenText(seconds(span)), lastText(seconds(span))]).toEqual([text, last])
+})
+
+test.each([
+  [0, '0.00 USD'],
+  [1, '0.000001 USD'],
+  [-1, '-0.000001 USD'],
+  [342, '0.00034 USD'],
+  [4200, '0.0042 USD'],
+  [9999, '0.01 USD'],
+  [10_000, '0.01 USD'],
+  [106_000, '0.11 USD'],
+  [1_234_500_000, '1,234.50 USD'],
+  [123_456_789_012_345, '123,456,789.01 USD'],
+  [-1_234_500_000, '-1,234.50 USD'],
+  [0.2, '0.00 USD'],
+])('%d micros are %s', (micros, text) => {
+  expect(money(micros, 'USD')).toBe(text)
+})
+
+test.each([
+  [200, 'USD', '200.00 USD'],
+  [12.5, 'cu_hours', '12.5 CU-hours'],
+  [500, 'cu_hours', '500 CU-hours'],
+  [0.042, 'cu_hours', '0.042 CU-hours'],
+  [0, 'awake_hours', '0 awake hours'],
+  [12_345.67, 'awake_hours', '12,345.7 awake hours'],
+])('of a budget %d in %s is %s', (value, unit, text) => {
+  expect(amount(value, unit)).toBe(text)
+})
+
+test('a range is told only where its ends are told differently', () => {
+  expect(rangeText({ low: 0.96, high: 1.04 }, shortNumber)).toBeUndefined()
+  expect(rangeText({ low: 0.9, high: 1100 }, shortNumber)).toBe('0.9 to 1,100')
+})

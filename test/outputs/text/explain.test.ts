@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+import type { WhyAwake } from '../../../src/model/ledger/ledger.ts'
+import type { ComputeView } from '../../../src/model/output/snapshot.ts'
+import { bytes, micros, millis } from '../../../src/model/units.ts'
+import { causeText, explanation, whyText } from '../../../src/outputs/text/explain.ts'
+import { at } from '../../support/build.ts'
+import { snapshotOf } from '../../support/fleet-snapshot.ts'
+
+const tail = (end: 'ahead' | 'due' | 'overdue', ours = false): WhyAwake => ({
+  because: 'idle-tail',
+  since: at(0),
+  until: at(300),
+  end,
+  ours,
+})
+
+test.each([
+  [tail('ahead'), 'no activity seen since 2026-01-05T00:00:00Z; suspends about 2026-01-05T00:05:00Z'],
+  [
+    tail('ahead', true),
+    'no activity seen since 2026-01-05T00:00:00Z but readings of Dormouse; suspends about 2026-01-05T00:05:00Z',
+  ],
+  [
+    tail('due'),
+    'no activity seen since 2026-01-05T00:00:00Z; its suspension about 2026-01-05T00:05:00Z is not seen yet',
+  ],
+  [
+    tail('overdue'),
+    'no activity seen since 2026-01-05T00:00:00Z; should have been suspended about 2026-01-05T00:05:00Z; what keeps it awake is not seen',
+  ],
+  [{ because: 'unknown', since: at(60) }, 'not seen since 2026-01-05T00:01:00Z'],
+  [{ because: 'unknown', since: undefined }, 'nothing tells why'],
+] satisfies readonly (readonly [WhyAwake, string])[])('%j is told in words', (why, text) => {
+  expect([whyText(why), causeText(why)]).toEqual([text, text])
+})
+
+test.each([
+  [{ because: 'asleep', since: at(60) }, 'asleep since 2026-01-05T00:01:00Z', 'since 2026-01-05T00:01:00Z'],
+  [{ because: 'asleep', since: undefined }, 'asleep', undefined],
+  [{ because: 'starting' }, 'starting', undefined],
+] satisfies readonly (readonly [WhyAwake, string, string | undefined])[])(
+  '%j does not repeat its state',
+  (why, alone, beside) => {
+    expect([whyText(why), causeText(why)]).toEqual([alone, beside])
+  },
+)
+
+const [view] = snapshotOf(1).computes
+if (!view) throw new Error('there is one')
+
+test.each([
+  ['active', { because: 'clients', working: 3, application: 'web' }, 'awake: 3 working: web'],
+  ['active', { because: 'unknown', since: undefined }, 'awake: nothing tells why'],
+  ['idle', { because: 'asleep', since: at(60) }, 'asleep since 2026-01-05T00:01:00Z'],
+  ['idle', { because: 'disabled' }, 'asleep: disabled'],
+  ['init', { because: 'starting' }, 'starting'],
+  ['unknown', { because: 'unknown', since: at(60) }, 'unknown: not seen since 2026-01-05T00:01:00Z'],
+] satisfies readonly (readonly [ComputeView['state'], WhyAwake, string])[])(
+  'a compute that is %s because of %j is explained in the words of the pages',
+  (state, why, line) => {
+    expect(explanation({ ...view, state, why })).toContain(line)
+  },
+)
+
+test('amounts are told as everywhere, and no range of one value', () => {
+  const lines = explanation({
+    ...view,
+    awake: { low: millis(5_999_000), likely: millis(6_000_000), high: millis(6_001_000) },
+    spend: { low: micros(106_000), likely: micros(106_000), high: micros(123_456_789_012) },
+    idleTail: millis(0),
+    extension: millis(300_000),
+    cacheLimit: bytes(0),
+  })
+  expect(lines).toContain('awake 1.7 h in all; spend 0.11 USD (0.11 USD to 123,456.79 USD)')
+  expect(lines).toContain('of that after the last activity 0 s; added by readings of Dormouse 5 min')
+})

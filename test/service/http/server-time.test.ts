@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { createServiceTime } from '../../../src/service/http/server-time.ts'
+import { seconds } from '../../../src/model/units.ts'
+import { at } from '../../support/build.ts'
+import { fakeClock } from '../../support/fake-clock.ts'
+
+const report = { code: '200', headers: { date: 'Mon, 05 Jan 2026 00:01:00 GMT' }, seconds: seconds(2) }
+
+test('an answer names the second in which it was written, or the one before, between its sending and its arrival', async () => {
+  const clock = fakeClock()
+  const time = createServiceTime(clock)
+  expect(time.told()).toBeUndefined()
+  await clock.advance(seconds(10))
+  time.heard(report)
+  const known = time.told()?.known
+  expect(known?.low).toBe(at(60) - 10_000 - 100)
+  expect(known?.high).toBe(at(62) - 8000 + 100)
+})
+
+test.each([
+  ['no date', { headers: {} }],
+  ['a date that cannot be read', { headers: { date: 'yesterday' } }],
+  ['an answer that was kept for somebody else', { headers: { ...report.headers, age: '7' } }],
+  ['what may be a machine on the way', { code: '502' }],
+  ['no whole answer', { code: 'timeout', headers: {} }],
+])('%s tells nothing', (_, over) => {
+  const time = createServiceTime(fakeClock())
+  time.heard({ ...report, ...over })
+  expect(time.told()).toBeUndefined()
+})
+
+test('a refusal tells the time like any other answer', () => {
+  const time = createServiceTime(fakeClock())
+  time.heard({ ...report, code: '404' })
+  expect(time.told()).toBeDefined()
+})

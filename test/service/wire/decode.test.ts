@@ -1,0 +1,300 @@
+import { describe, expect, test } from 'vitest'
+import { compute, computeModel, operation, operationModel, project, projectModel } from '../records.ts'
+import {
+  decodeChanged,
+  decodeCompute,
+  decodeComputes,
+  decodeCreatedKey,
+  decodeKey,
+  decodeKeys,
+  decodeOperations,
+  decodeProject,
+  decodeProjects,
+} from '../../../src/service/wire/decode.ts'
+
+describe('a compute', () => {
+  test.each([
+    ['has the fields of the interface text alone', {}, {}],
+    ['has fields nobody knows', { shape: 'round', settings: null }, {}],
+    ['is a range', { autoscaling_limit_max_cu: 2 }, { sizing: { min: 0.25, max: 2 } }],
+    ['has its own delay', { suspend_timeout_seconds: 600 }, { autosuspendDelay: 600 }],
+    ['has a delay below the least', { suspend_timeout_seconds: 5 }, { autosuspendDelay: 5 }],
+    ['has the default delay, written 0', { suspend_timeout_seconds: 0 }, { autosuspendDelay: undefined }],
+    ['never suspends, written -1', { suspend_timeout_seconds: -1 }, { autosuspendDelay: 'never' }],
+    ['is a replica, whatever its word', { type: 'read_replica' }, { type: 'read_only' }],
+    [
+      'is on its way',
+      { current_state: 'init', pending_state: 'active' },
+      { state: 'init', pendingState: 'active' },
+    ],
+    [
+      'has been active',
+      {
+        last_active: '2026-01-05T10:00:02Z',
+        started_at: '2026-01-05T10:00:01.250Z',
+        suspended_at: '2026-01-05T11:00:00+01:00',
+      },
+      {
+        lastActive: Date.parse('2026-01-05T10:00:02Z'),
+        startedAt: Date.parse('2026-01-05T10:00:01.250Z'),
+        suspendedAt: Date.parse('2026-01-05T10:00:00Z'),
+      },
+    ],
+    [
+      'has null where nothing is to be said',
+      {
+        name: null,
+        pending_state: null,
+        last_active: null,
+        started_at: null,
+        suspended_at: null,
+        suspend_timeout_seconds: null,
+        pooler_enabled: null,
+        disabled: null,
+        region_id: null,
+      },
+      { regionId: '' },
+    ],
+    [
+      'is disabled, pooled and named',
+      { disabled: true, pooler_enabled: true, name: 'x' },
+      { disabled: true, poolerEnabled: true, name: 'x' },
+    ],
+  ])('that %s', (_, change, expected) => {
+    expect(decodeCompute({ endpoint: { ...compute, ...change } })).toEqual({
+      ok: true,
+      value: { ...computeModel, ...expected },
+    })
+  })
+
+  test.each([
+    [{ id: 'co-1' }, 'endpoint.id: expected an id that starts with ep-'],
+    [{ id: 'ep-a/../b' }, 'endpoint.id: expected an id that starts with ep-'],
+    [{ project_id: '..' }, 'endpoint.project_id: expected an id'],
+    [{ branch_id: 'main' }, 'endpoint.branch_id: expected an id that starts with br-'],
+    [{ created_at: '2026-01-05 10:00' }, 'endpoint.created_at: expected an ISO 8601 UTC timestamp'],
+    [
+      { current_state: 'asleep' },
+      'endpoint.current_state: Invalid option: expected one of "init"|"active"|"idle"',
+    ],
+    [
+      { autoscaling_limit_min_cu: '1' },
+      'endpoint.autoscaling_limit_min_cu: Invalid input: expected number, received string',
+    ],
+    [
+      { suspend_timeout_seconds: -7 },
+      'endpoint.suspend_timeout_seconds: Too small: expected number to be >=-1',
+    ],
+  ])('with %j does not fit', (change, problem) => {
+    expect(decodeCompute({ endpoint: { ...compute, ...change } })).toEqual({ ok: false, error: [problem] })
+  })
+
+  test.each([[undefined], [null], ['text'], [[]], [{}], [{ endpoint: null }]])('is not in %j', (body) => {
+    expect(decodeCompute(body)).toMatchObject({ ok: false })
+  })
+})
+
+describe('a list', () => {
+  test('leaves out what does not fit and says where and why', () => {
+    const { host: _, ...hostless } = compute
+    const body = {
+      endpoints: [compute, { ...compute, current_state: 'asleep' }, 7, { ...hostless, id: 'x' }],
+    }
+    expect(decodeComputes(body)).toEqual({
+      ok: true,
+      value: {
+        items: [computeModel],
+        problems: [
+          'endpoints[1].current_state: Invalid option: expected one of "init"|"active"|"idle"',
+          'endpoints[2]: Invalid input: expected object, received number',
+          'endpoints[3].id: expected an id that starts with ep-; endpoints[3].host: Invalid input: expected string, received undefined',
+        ],
+        unread: ['ep-cool-1'],
+      },
+    })
+  })
+
+  test.each([
+    [
+      'for another project than was asked for',
+      { ...compute, project_id: 'loud-2', id: 'ep-2' },
+      { problems: ['ep-2: project_id: expected quiet-1, received loud-2'], unread: ['ep-2'] },
+    ],
+    [
+      'with the id of one before it',
+      { ...compute, current_state: 'active' },
+      { problems: ['ep-cool-1: comes twice'], unread: ['ep-cool-1'] },
+    ],
+  ])('believes no record that speaks %s', (_, strange, told) => {
+    expect(decodeComputes({ endpoints: [compute, strange] }, 'quiet-1')).toEqual({
+      ok: true,
+      value: { items: [computeModel], ...told },
+    })
+  })
+
+  test.each([
+    [undefined, 'endpoints: Invalid input: expected array, received undefined'],
+    [{}, 'endpoints: Invalid input: expected array, received undefined'],
+    [{ endpoints: {} }, 'endpoints: Invalid input: expected array, received object'],
+  ])('that is %j does not fit', (body, problem) => {
+    expect(decodeComputes(body)).toEqual({ ok: false, error: [problem] })
+  })
+})
+
+describe('a project', () => {
+  test.each([
+    ['has the fields of the interface text alone', {}, {}],
+    [
+      'tells of activity and of its default delay',
+      {
+        compute_last_active_at: '2026-01-05T10:00:01Z',
+        default_endpoint_settings: { suspend_timeout_seconds: 60 },
+      },
+      { computeLastActiveAt: Date.parse('2026-01-05T10:00:01Z'), defaultAutosuspendDelay: 60 },
+    ],
+    [
+      'never suspends by default',
+      { default_endpoint_settings: { suspend_timeout_seconds: -1 } },
+      { defaultAutosuspendDelay: 'never' },
+    ],
+    ['leaves the default to the service', { default_endpoint_settings: { suspend_timeout_seconds: 0 } }, {}],
+    [
+      'has nulls',
+      { compute_last_active_at: null, default_endpoint_settings: null, cpu_used_sec: null },
+      { cpuUsedSeconds: 0 },
+    ],
+    ['tells how long its computes were awake', { active_time: 7 }, { activeSeconds: 7 }],
+    ['tells a time awake that cannot be', { active_time: -1 }, {}],
+  ])('that %s', (_, change, expected) => {
+    const value = { ...projectModel, ...expected }
+    expect(decodeProject({ project: { ...project, ...change } })).toEqual({ ok: true, value })
+    expect(decodeProjects({ projects: [{ ...project, ...change }] })).toEqual({
+      ok: true,
+      value: { items: [value], problems: [], cursor: undefined },
+    })
+  })
+
+  test.each([
+    [
+      'without a list goes on where it says',
+      { projects: 'none', pagination: { cursor: 'quiet-1' } },
+      { items: [], problems: ['projects: Invalid input: expected array, received string'], unreadable: true },
+    ],
+    [
+      'that says unreadably where it goes on does so behind its last record',
+      { projects: [project], pagination: { cursor: 7 } },
+      {
+        items: [projectModel],
+        problems: ['pagination.cursor: Invalid input: expected string, received number'],
+      },
+    ],
+    [
+      'that says unreadably who is missing keeps the others',
+      { projects: [project], pagination: { cursor: 'quiet-1' }, unavailable_project_ids: 7 },
+      {
+        items: [projectModel],
+        problems: ['unavailable_project_ids: Invalid input: expected array, received number'],
+      },
+    ],
+  ])('on a page %s', (_, body, page) => {
+    expect(decodeProjects(body)).toEqual({ ok: true, value: { ...page, cursor: 'quiet-1' } })
+  })
+
+  test('that the service cannot look at now is a problem, not absent', () => {
+    const body = { projects: [], pagination: { cursor: 'quiet-1' }, unavailable_project_ids: ['far-2'] }
+    expect(decodeProjects(body)).toEqual({
+      ok: true,
+      value: {
+        items: [],
+        problems: ['unavailable_project_ids[0]: the service cannot say anything of far-2 now'],
+        unread: ['far-2'],
+        cursor: 'quiet-1',
+      },
+    })
+  })
+})
+
+describe('an operation', () => {
+  test.each([
+    ['of the interface text', {}, {}],
+    ['of a word nobody knows', { action: 'swap', status: 'paused' }, { action: 'swap', status: 'paused' }],
+    ['of no compute', { endpoint_id: null }, { endpointId: undefined }],
+    ['that leaves the compute empty', { endpoint_id: '' }, { endpointId: undefined }],
+    ['that says what it took', { total_duration_ms: 1250 }, { duration: 1250 }],
+    ['that took no time', { total_duration_ms: 0 }, { duration: 0 }],
+    ['that says nothing of it', { total_duration_ms: null }, {}],
+    ['that took a text', { total_duration_ms: '1250' }, {}],
+    ['that took less than nothing', { total_duration_ms: -1 }, {}],
+    ['that took a part of a millisecond', { total_duration_ms: 0.5 }, {}],
+    ['that took more than a service can write', { total_duration_ms: 2 ** 31 }, {}],
+  ])('%s', (_, change, expected) => {
+    expect(decodeOperations({ operations: [{ ...operation, ...change }], pagination: null })).toEqual({
+      ok: true,
+      value: { items: [{ ...operationModel, ...expected }], problems: [], cursor: undefined },
+    })
+  })
+
+  test('of a compute whose id cannot be one does not fit', () => {
+    const body = { operations: [{ ...operation, endpoint_id: 'ep-a/../b' }] }
+    expect(decodeOperations(body)).toMatchObject({
+      ok: true,
+      value: { items: [], problems: ['operations[0].endpoint_id: expected an id that starts with ep-'] },
+    })
+  })
+
+  test('that does not fit does not hide the change it came with', () => {
+    expect(decodeChanged({ endpoint: compute, operations: [operation, {}] })).toEqual({
+      ok: true,
+      value: { compute: computeModel, operations: [operationModel] },
+    })
+    expect(decodeChanged({ endpoint: compute })).toEqual({
+      ok: true,
+      value: { compute: computeModel, operations: [] },
+    })
+  })
+})
+
+describe('an API key', () => {
+  const at = '2026-01-05T10:00:00Z'
+  test.each([
+    [
+      'that was used',
+      { id: 1, name: 'ci', created_at: at, last_used_at: at, last_used_from_addr: '192.0.2.1' },
+      { createdAt: Date.parse(at), lastUsedAt: Date.parse(at), lastUsedFrom: '192.0.2.1' },
+    ],
+    [
+      'that was never used',
+      { id: 1, name: 'ci', created_at: at, last_used_at: null, last_used_from_addr: '' },
+      { createdAt: Date.parse(at) },
+    ],
+    ['that is revoked', { id: 1, name: 'ci', revoked: true }, { revoked: true }],
+  ])('%s', (_, wire, expected) => {
+    const key = {
+      keyId: 1,
+      name: 'ci',
+      createdAt: undefined,
+      lastUsedAt: undefined,
+      lastUsedFrom: undefined,
+      revoked: false,
+      ...expected,
+    }
+    expect(decodeKey(wire)).toEqual({ ok: true, value: key })
+    expect(decodeKeys([wire, { id: '2' }])).toEqual({
+      ok: true,
+      value: {
+        items: [key],
+        problems: [
+          '[1].id: Invalid input: expected number, received string; [1].name: Invalid input: expected string, received undefined',
+        ],
+      },
+    })
+  })
+
+  test('has its value only where it was created', () => {
+    expect(decodeCreatedKey({ id: 3, key: 'abc', name: 'ci' })).toEqual({
+      ok: true,
+      value: { keyId: 3, key: 'abc' },
+    })
+    expect(decodeCreatedKey({ id: 3 })).toMatchObject({ ok: false })
+  })
+})

@@ -1,0 +1,146 @@
+// What every driver of the store must do: run it against each.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Ledger } from '../../src/model/ledger/ledger.ts'
+import type { History, Outbox, Store } from '../../src/model/ports.ts'
+import { NO_TALLIES } from '../../src/model/ledger/counters.ts'
+import { millis, micros } from '../../src/model/units.ts'
+import { at, ledger } from '../support/build.ts'
+import { ALWAYS, batch, collected, intervalAt, plain, refOf, seen } from './build.ts'
+import { historyContract } from './history-conformance.ts'
+import { outboxContract } from './outbox-conformance.ts'
+
+export type Driver = {
+  readonly store: Store & History & Outbox
+  /** Closes the store and opens another on what it left. */
+  readonly reopen: () => Promise<Store & History & Outbox>
+  /** Closes it and removes what it left. */
+  readonly remove: () => Promise<void>
+}
+
+export function storeContract(name: string, open: () => Promise<Driver>): void {
+  describe(`the store, ${name}`, () => {
+    let driver: Driver
+    beforeEach(async () => {
+      driver = await open()
+    })
+    afterEach(() => driver.remove())
+
+    ledgerContract(() => driver)
+    historyContract(() => driver)
+    outboxContract(() => driver)
+  })
+}
+
+function ledgerContract(driver: () => Driver): void {
+  test('has an empty ledger of an account never seen', async () => {
+    const { computes, projects, ...rest } = await driver().store.load('other')
+    expect({ ...rest, computes: new Map(computes), projects: new Map(projects) }).toEqual<Ledger>(
+      ledger({ account: 'other' }),
+    )
+  })
+
+  test('has what was committed, also when it was closed and opened again', async () => {
+    const { ledger: known, batch: all } = seen('ep-one')
+    await driver().store.commit(all)
+    const again = await driver().reopen()
+    for (const store of [again]) {
+      const loaded = await store.load('main')
+      expect([...loaded.computes]).toEqual(plain([...known.computes]))
+      expect([...loaded.projects]).toEqual(plain([...known.projects]))
+      expect(loaded.readings).toEqual(known.readings)
+    }
+  })
+
+  test('keeps what a batch says nothing of', async () => {
+    const { store } = driver()
+    const { batch: one } = seen('ep-one')
+    const counts = { ...ledger().readings, ok: 7 }
+    const tally = { definition: 'all', unit: 'USD', shown: 5, ahead: 0 }
+    const gone = { ...NO_TALLIES, budgets: { gone: tally }, teams: { web: { idle_tail: micros(7) } } }
+    const tallies = { ...NO_TALLIES, budgets: { all: tally } }
+    await store.commit({ ...one, tallies: gone })
+    await store.commit({ ...one, tallies })
+    await store.commit({ ...one, readings: counts })
+    await store.commit({ ...batch(), computes: seen('ep-two').batch.computes })
+    const loaded = await store.load('main')
+    expect([...loaded.computes.keys()]).toEqual(['main/project-one/ep-one', 'main/project-one/ep-two'])
+    expect(loaded.projects.size).toBe(one.projects.length)
+    expect(loaded.readings.ok).toBe(7)
+    expect(loaded.tallies).toEqual(tallies)
+  })
+
+  test('keeps projects that are away, their sums with the account, until they come back', async () => {
+    const { store } = driver()
+    const { batch: all } = seen('ep-one')
+    const [project] = all.projects
+    if (!project) throw new Error('a sweep makes a project')
+    const bounds = { low: millis(1), likely: millis(2), high: millis(3) }
+    const spend = { low: micros(1), likely: micros(2), high: micros(3) }
+    const sums = {
+      awake: bounds,
+      spend,
+      extension: millis(4),
+      observerSpend: micros(5),
+      wakes: 6,
+      suspends: 7,
+      wakesCaused: 8,
+    }
+    const gone = { ...project, departed: { ...sums, until: at(0) } }
+    await store.commit({ ...all, projects: [{ ...gone, away: true }] })
+    const again = await driver().reopen()
+    const loaded = await again.load('main')
+    expect(loaded.projects.size).toBe(0)
+    expect(loaded.away).toEqual({ ...sums, projects: 1 })
+    const { projectId } = project.project
+    const kept = await again.projects('main', ['nobody', projectId])
+    expect(kept).toEqual(plain([{ ...gone, away: true }]))
+    expect(await again.projects('other', [projectId])).toEqual([])
+  })
+
+  test('keeps accounts apart', async () => {
+    const { store } = driver()
+    const { batch: all } = seen('ep-one')
+    await store.commit(all)
+    const theirs = all.computes.map((one) => ({ ...one, ref: { ...one.ref, account: 'other' } }))
+    await store.commit({ ...batch(), account: 'other', computes: theirs })
+    expect((await store.load('other')).computes.size).toBe(1)
+    expect(await collected(store.intervals('other', ALWAYS))).toEqual([])
+    expect(await collected(store.intervals('main', ALWAYS))).toHaveLength(1)
+  })
+
+  test('loads thousands of computes, none twice', async () => {
+    const { store } = driver()
+    const [one] = seen('ep-one').batch.computes
+    if (!one) throw new Error('a look makes an account')
+    const computes = Array.from({ length: 2500 }, (_, index) => ({
+      ...one,
+      ref: refOf(`ep-${index % 50}`, `project-${Math.floor(index / 50)}`),
+    }))
+    await store.commit({ ...batch(), computes })
+    expect((await store.load('main')).computes.size).toBe(2500)
+  })
+
+  test('takes all of a batch or nothing', async () => {
+    const { store } = driver()
+    const { batch: all } = seen('ep-one')
+    const stranger = { ...all, settled: [intervalAt(refOf('ep-nobody'), 0)] }
+    await expect(store.commit(stranger)).rejects.toThrow('no account is kept of main/project-one/ep-nobody')
+    expect((await store.load('main')).computes.size).toBe(0)
+    await store.commit(all)
+    expect((await store.load('main')).computes.size).toBe(1)
+  })
+
+  test('commits what is given at the same time one after the other', async () => {
+    const { store } = driver()
+    const names = Array.from({ length: 20 }, (_, index) => `ep-${index}`)
+    const done = await Promise.allSettled(
+      names.map((name, index) =>
+        store.commit(
+          index === 5 ? { ...batch(), settled: [intervalAt(refOf('ep-nobody'), 0)] } : seen(name).batch,
+        ),
+      ),
+    )
+    expect(done.filter(({ status }) => status === 'rejected')).toHaveLength(1)
+    expect((await store.load('main')).computes.size).toBe(19)
+  })
+}

@@ -1,0 +1,155 @@
+// What every driver must do with what has passed: intervals, days, rollups.
+import { expect, test } from 'vitest'
+import type { SettledInterval } from '../../src/model/ledger/ledger.ts'
+import type { Batch, History, HistorySpan, Store } from '../../src/model/ports.ts'
+import { COARSE, FINE, type Rollup } from '../../src/model/ledger/rollup.ts'
+import { seconds } from '../../src/model/units.ts'
+import { at } from '../support/build.ts'
+import { ALWAYS, batch, collected, dayAt, intervalAt, refOf, rollupAt, seen } from './build.ts'
+import type { Driver } from './conformance.ts'
+
+const HOUR = 3600
+
+const told = (all: readonly SettledInterval[]) =>
+  all.map(({ ref, interval }) => `${ref.endpointId} ${(interval.from.likely - at(0)) / 1000}`)
+
+/** Times of intervals, whichever way they were read. */
+const timesOf = (all: readonly SettledInterval[]) =>
+  all.map(({ ref, interval: { from, to, restart }, idleTail }) => ({
+    ref,
+    from: from.likely,
+    to: to?.likely,
+    tail: idleTail,
+    restart,
+  }))
+
+/** What the times of a span are beside its intervals. */
+async function expectSameTimes(store: History, account: string, span: HistorySpan): Promise<void> {
+  const pages = await collected(store.awakeTimes(account, span))
+  expect(pages.flatMap(({ ref, times }) => times.map((time) => ({ ref, ...time })))).toEqual(
+    timesOf(await collected(store.intervals(account, span))),
+  )
+}
+
+export function historyContract(driver: () => Driver): void {
+  const [one, two] = [refOf('ep-one'), refOf('ep-two')]
+  const kept = async (part: Partial<Batch>): Promise<Store & History> => {
+    const { store } = driver()
+    const computes = [...seen('ep-one').batch.computes, ...seen('ep-two').batch.computes]
+    await store.commit({ ...batch(), computes, ...part })
+    return store
+  }
+
+  test('gives an interval back as it was settled, once', async () => {
+    const settled = [intervalAt(one, 100), { ...intervalAt(one, 500), ref: one }]
+    const store = await kept({ settled })
+    await store.commit({ ...batch(), settled })
+    expect(await collected(store.intervals('main', ALWAYS))).toEqual(settled)
+  })
+
+  test('keeps every interval that began at one instant, also such as are alike, once each', async () => {
+    const long = intervalAt(one, 100)
+    const { interval } = long
+    const short: SettledInterval = {
+      ...long,
+      interval: { ...interval, to: { ...interval.from, source: 'operation' }, knownUntil: at(100) },
+    }
+    const store = await kept({ settled: [short, short] })
+    await store.commit({ ...batch(), settled: [long] })
+    await store.commit({ ...batch(), settled: [short, short] })
+    expect(await collected(store.intervals('main', ALWAYS))).toEqual([short, short, long])
+    expect(await store.lastIntervals(one, 2)).toEqual([short, long])
+    await expectSameTimes(store, 'main', ALWAYS)
+    await expectSameTimes(store, 'main', { from: at(110), to: at(120) })
+  })
+
+  test('tells each of many intervals that began at one instant once, over all pages', async () => {
+    const settled = Array.from({ length: 1201 }, () => intervalAt(one, 100))
+    const store = await kept({ settled })
+    expect(await collected(store.intervals('main', ALWAYS))).toHaveLength(1201)
+    await store.commit({ ...batch(), settled: Array.from({ length: 2500 }, () => intervalAt(one, 300)) })
+    await expectSameTimes(store, 'main', ALWAYS)
+  })
+
+  test.each([
+    ['all', ALWAYS, [0, 100, 200]],
+    ['what begins before the end', { from: at(0), to: at(200) }, [0, 100]],
+    ['what ends after the beginning', { from: at(50), to: at(1000) }, [100, 200]],
+    ['what reaches into it', { from: at(110), to: at(120) }, [100]],
+    ['nothing between', { from: at(60), to: at(90) }, []],
+  ])('finds %s', async (_, span, starts) => {
+    const store = await kept({ settled: [0, 100, 200].map((from) => intervalAt(one, from)) })
+    const found = await collected(store.intervals('main', span))
+    expect(found.map(({ interval }) => interval.from.likely)).toEqual(starts.map(at))
+    await expectSameTimes(store, 'main', span)
+  })
+
+  test('tells of one compute after the other, or of those that are asked for', async () => {
+    const store = await kept({ settled: [intervalAt(two, 0), intervalAt(one, 200), intervalAt(one, 0)] })
+    expect(told(await collected(store.intervals('main', ALWAYS)))).toEqual([
+      'ep-one 0',
+      'ep-one 200',
+      'ep-two 0',
+    ])
+    const asked = { ...ALWAYS, computes: [two, refOf('ep-nobody'), { ...one, account: 'other' }] }
+    expect(told(await collected(store.intervals('main', asked)))).toEqual(['ep-two 0'])
+    await expectSameTimes(store, 'main', ALWAYS)
+    await expectSameTimes(store, 'main', asked)
+  })
+
+  test('tells the last intervals of a compute in order of time', async () => {
+    const store = await kept({ settled: [0, 100, 200, 300].map((from) => intervalAt(one, from)) })
+    const last = await store.lastIntervals(one, 2)
+    expect(last.map(({ interval }) => interval.from.likely)).toEqual([at(200), at(300)])
+    expect(await store.lastIntervals(two, 2)).toEqual([])
+    expect(await store.lastIntervals(refOf('ep-nobody'), 2)).toEqual([])
+  })
+
+  test('gives the newest version of each day', async () => {
+    const days = [dayAt(one, 0, 1), dayAt(one, 1, 1), dayAt(one, 1, 2), dayAt(one, 2, 0), dayAt(two, 1, 0)]
+    const store = await kept({ days })
+    expect(await collected(store.days('main', ALWAYS))).toEqual([days[0], days[2], days[3], days[4]])
+    await store.commit({ ...batch(), days: [dayAt(one, 2, 1), dayAt(one, 1, 1)] })
+    expect(await collected(store.days('main', { ...ALWAYS, computes: [one] }))).toEqual([
+      days[0],
+      days[2],
+      dayAt(one, 2, 1),
+    ])
+    const second = { from: at(86_400), to: at(2 * 86_400) }
+    expect(await collected(store.days('main', second))).toEqual([days[2], days[4]])
+  })
+
+  test('gives rollups of one length back as they were, the last word of each', async () => {
+    const full = rollupAt(one, 0)
+    const empty: Rollup = {
+      ...rollupAt(one, 300),
+      size: undefined,
+      connections: undefined,
+      cache: undefined,
+      cacheUsed: undefined,
+      workingSet: undefined,
+      use: undefined,
+      longestTransaction: undefined,
+      culprits: [],
+    }
+    const hour = { ...full, length: COARSE }
+    const store = await kept({ rollups: [hour, empty, { ...full, readings: 99 }] })
+    await store.commit({ ...batch(), rollups: [full] })
+    expect(await collected(store.rollups('main', { ...ALWAYS, length: FINE }))).toEqual([full, empty])
+    expect(await collected(store.rollups('main', { ...ALWAYS, length: COARSE }))).toEqual([hour])
+    const span = { from: at(299), to: at(300), length: FINE }
+    expect(await collected(store.rollups('main', span))).toEqual([full])
+  })
+
+  test('reads more than fits a page, and stops when its reader does', async () => {
+    const days = Array.from({ length: 1201 }, (_, index) => rollupAt(one, index * HOUR, seconds(HOUR)))
+    const store = await kept({ rollups: [...days, rollupAt(two, 0, seconds(HOUR))] })
+    const all = await collected(store.rollups('main', { ...ALWAYS, length: COARSE }))
+    expect(all).toHaveLength(1202)
+    for await (const first of store.rollups('main', { ...ALWAYS, length: COARSE })) {
+      expect(first).toEqual(all[0])
+      break
+    }
+    await store.commit(batch())
+  })
+}

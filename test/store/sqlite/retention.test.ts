@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest'
+import { COARSE, FINE } from '../../../src/model/ledger/rollup.ts'
+import { seconds } from '../../../src/model/units.ts'
+import { openEmbeddedStore } from '../../../src/store/sqlite/embedded.ts'
+import { fakeClock } from '../../support/fake-clock.ts'
+import { batch, computeOf, intervalAt, refOf, rollupAt } from '../build.ts'
+import { eachInItsFolder } from '../folder.ts'
+
+const { folder, rows } = eachInItsFolder()
+
+const DAY = 86_400
+const one = refOf('ep-one')
+const count = (table: string): number => Number(rows(`select count(*) as count from ${table}`)[0]?.['count'])
+const numbers = (length: number): number[] => Array.from({ length }, (_, index) => index)
+
+test('old rows go a few at a time, as later ones come', async () => {
+  const clock = fakeClock()
+  const store = openEmbeddedStore(folder(), clock)
+  const days = numbers(20 * 288).map((index) => rollupAt(one, index * FINE))
+  await store.commit({ ...batch(), computes: [computeOf('ep-one')], rollups: days })
+  expect(count('rollup')).toBe(20 * 288)
+  await clock.advance(seconds(20 * DAY))
+  await store.commit({ ...batch(), rollups: [rollupAt(one, 20 * DAY)] })
+  expect(count('rollup')).toBe(20 * 288 + 1 - 64)
+  for (const index of numbers(30)) {
+    // oxlint-disable-next-line no-await-in-loop -- one commit after the other
+    await store.commit({ ...batch(), rollups: [rollupAt(one, 20 * DAY + index)] })
+  }
+  expect(rows('select min(from_ms) as first from rollup')).toEqual([{ first: clock.now() - 14 * DAY * 1000 }])
+  await store.close()
+})
+
+test('rollups of an hour stay longer than those of five minutes', async () => {
+  const clock = fakeClock()
+  const store = openEmbeddedStore(folder(), clock)
+  const both = [rollupAt(one, 0), rollupAt(one, 0, COARSE)]
+  await store.commit({ ...batch(), computes: [computeOf('ep-one')], rollups: both })
+  await clock.advance(seconds(15 * DAY))
+  await store.commit(batch())
+  expect(rows('select length from rollup')).toEqual([{ length: COARSE }])
+  await clock.advance(seconds(80 * DAY))
+  await store.commit(batch())
+  expect(count('rollup')).toBe(0)
+  await store.close()
+})
+
+test('computes that nothing is written of have their turn, too', async () => {
+  const clock = fakeClock()
+  const store = openEmbeddedStore(folder(), clock)
+  const names = numbers(50).map((index) => `ep-${index}`)
+  await store.commit({
+    ...batch(),
+    computes: names.map((name) => computeOf(name)),
+    rollups: names.map((name) => rollupAt(refOf(name), 0)),
+  })
+  await clock.advance(seconds(15 * DAY))
+  const left: number[] = []
+  for (const _ of numbers(5)) {
+    // oxlint-disable-next-line no-await-in-loop -- one commit after the other
+    await store.commit(batch())
+    left.push(count('rollup'))
+  }
+  // Sixteen at a time, and those of the first commit, when nothing was old, come last.
+  expect(left).toEqual([34, 18, 16, 0, 0])
+  await store.close()
+})
+
+test('the newest intervals stay, however old they are', async () => {
+  const clock = fakeClock()
+  const store = openEmbeddedStore(folder(), clock)
+  const settled = numbers(500).map((index) => intervalAt(one, index * 100))
+  await store.commit({ ...batch(), computes: [computeOf('ep-one')], settled })
+  await clock.advance(seconds(92 * DAY))
+  await store.commit(batch())
+  expect(count('awake_interval')).toBe(500)
+  await clock.advance(seconds(300 * DAY))
+  for (const _ of numbers(3)) {
+    // oxlint-disable-next-line no-await-in-loop -- one commit after the other
+    await store.commit(batch())
+  }
+  const kept = await store.lastIntervals(one, 1000)
+  expect(kept).toHaveLength(401)
+  expect(kept[0]).toEqual(settled[99])
+  await store.close()
+})
+
+const left = () => rows('select slot from report order by slot').map(({ slot }) => slot)
+
+test('reports of weeks stay for five years, those that people asked for as long as what was told', async () => {
+  const clock = fakeClock()
+  const store = openEmbeddedStore(folder(), clock)
+  const reportOf = (id: string, team?: string) => ({
+    account: 'main',
+    slot: { id, from: clock.now(), to: clock.now(), late: false },
+    madeAt: clock.now(),
+    json: '{}',
+    ...(team === undefined ? {} : { team }),
+  })
+  const reports = [
+    reportOf('2026-W01'),
+    reportOf('2026-W01', 'a-manual-1'),
+    reportOf('2026-W01-manual-1'),
+    reportOf('2026-W01-manual-1', 'web'),
+  ]
+  await store.commit({ ...batch(), reports })
+  await clock.advance(seconds(92 * DAY))
+  await store.commit(batch())
+  expect(left()).toHaveLength(4)
+  await clock.advance(seconds(2 * DAY))
+  await store.commit(batch())
+  expect(left()).toEqual(['2026-W01', '2026-W01/a-manual-1'])
+  await clock.advance(seconds((5 * 365 - 94) * DAY))
+  await store.commit(batch())
+  expect(left()).toHaveLength(2)
+  await clock.advance(seconds(3 * DAY))
+  await store.commit(batch())
+  expect(left()).toEqual([])
+  await store.close()
+})

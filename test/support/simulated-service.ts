@@ -1,0 +1,228 @@
+// The service over simulated computes: the same API and the same rules, no Postgres, many thousand projects.
+import { accountOf } from '../../src/local/setup/identity.ts'
+import { createApp } from '../../src/local/api/app.ts'
+import type { Api } from '../../src/local/api/context.ts'
+import { KEY_LENGTH } from '../../src/local/api/routes/keys.ts'
+import { REGION } from '../../src/local/api/wire/records.ts'
+import { firstCatalogue } from '../../src/local/setup/default-catalogue.ts'
+import { type Clock, createClock } from '../../src/local/clock.ts'
+import { DEFAULT_CONFIG } from '../../src/local/control/config.ts'
+import { UNUSED } from '../../src/local/control/usage/meter.ts'
+import type { Plane } from '../../src/local/control/plane.ts'
+import { newProject } from '../../src/local/control/requests/project-requests.ts'
+import type { Compute, Project, WakeCause } from '../../src/local/control/project.ts'
+import {
+  type Happening,
+  type Simulation,
+  createSimulation,
+} from '../../src/local/control/simulation/simulation.ts'
+import { createHttp } from '../../src/local/setup/http-server.ts'
+import { LIVED_BEHAVIOUR, livesOf } from '../../src/local/history/generate.ts'
+import type { Log } from '../../src/local/log.ts'
+import { listenOn } from '../../src/local/proxy/listen.ts'
+import { type Random, createRandom } from '../../src/local/random.ts'
+import type { SeedProject } from '../../src/local/setup/seed-projects.ts'
+import { createKeyStore } from '../../src/local/state/keys.ts'
+import { type Store, openStore } from '../../src/local/state/store.ts'
+import { type BehaviourChange, createSwitches } from '../../src/local/engine/behaviour-switches.ts'
+import { type Truth, truthOf } from '../../src/local/engine/truth.ts'
+
+export type SimulatedOptions = {
+  /** Each with its default branch and a primary compute that sleeps at first. */
+  readonly projects: readonly SimulatedProject[]
+  /** Further projects that people and programs use, and have used for so many seconds; they go on after that. */
+  readonly past?: { readonly span: number; readonly projects: number; readonly seed: number }
+  /** What else comes from outside, each in order of time; they may be endless. */
+  readonly scripts?: readonly Iterable<Happening>[]
+  /** Tells the simulation how late it is; whatever is due happens at the next request. Default: that of the machine. */
+  readonly clock?: Clock
+  /** Where the simulation begins, ms; what it did since then is its past. Default: now. */
+  readonly since?: number
+  /** Of the API; default 0: any. */
+  readonly port?: number
+  /** Default paid. */
+  readonly plan?: 'free' | 'paid'
+  readonly behaviour?: BehaviourChange
+  readonly log?: Log
+}
+
+export type SimulatedProject = SeedProject & {
+  /** The end of a range that begins with `cu`; default a fixed size. */
+  readonly maxCu?: number
+  /** Instants at which a client runs a query, ascending, ms. */
+  readonly activity?: Iterable<number>
+}
+
+export type Simulated = {
+  /** `http://127.0.0.1:PORT/api/v2`. */
+  readonly baseUrl: string
+  readonly apiKey: string
+  /** Lets everything happen that is due, as a request does. */
+  advance(): void
+  /** Answers as the server does, without a connection. */
+  fetch(request: Request): Promise<Response>
+  /** A client connects and runs one query, now. */
+  connect(endpointId: string, cause: WakeCause): void
+  project(projectId: string): Project | undefined
+  /** Exact use of every compute that was ever started, now or as of an instant, ms. */
+  truth(at?: number): Truth
+  stop(): Promise<void>
+}
+
+/** How long simulated work takes, ms; a start has the middle of the configured wake latency in addition. */
+const STOP = 100
+const CONFIGURE = 50
+
+/** @throws when the port is taken */
+export async function startSimulated(options: SimulatedOptions): Promise<Simulated> {
+  const clock = options.clock ?? createClock()
+  const random = createRandom(undefined)
+  const store = openStore(':memory:')
+  if (!store) throw new Error('a database in memory is held by nobody else')
+  const { api, now } = simulatedApi(options, { clock, random, store })
+  now()
+  const apiKey = random.text(KEY_LENGTH)
+  api.keys.create('simulated', apiKey, clock.now())
+  const { server, close } = createHttp(api)
+  const port = await listenOn(server, options.port ?? 0)
+  if (port === undefined) throw new Error(`port ${options.port} on 127.0.0.1 is in use`)
+  const app = createApp(api)
+  return {
+    baseUrl: `http://127.0.0.1:${port}/api/v2`,
+    apiKey,
+    advance: () => void now(),
+    fetch: async (request) => app.fetch(request),
+    connect: (endpointId, cause) => now().connect(endpointId, cause),
+    project: (projectId) => now().project(projectId),
+    truth: (at) => api.truth(at ?? clock.now()),
+    stop: async () => {
+      await close()
+      store.close()
+    },
+  }
+}
+
+type Parts = { readonly clock: Clock; readonly random: Random; readonly store: Store }
+
+function simulatedApi(
+  options: SimulatedOptions,
+  { clock, random, store }: Parts,
+): { readonly api: Api; readonly now: () => Simulation } {
+  const { plan = 'paid' } = options
+  const switches = createSwitches({ ...(options.past && LIVED_BEHAVIOUR), ...options.behaviour })
+  const settings: Api['settings'] = () => ({ ...switches.behaviour(), plan })
+  const simulation = simulationOf(options, { clock, random, switches, settings })
+  const now = (): Simulation => {
+    simulation.advance(clock.now())
+    return simulation
+  }
+  const api: Api = {
+    plane: planeOf(now),
+    keys: createKeyStore(store),
+    store,
+    settings,
+    switches,
+    checkSettings: () => Promise.resolve(undefined), // only a server knows, and there is none
+    account: accountOf(store, random, clock),
+    pgVersion: 17,
+    proxyPort: 0,
+    monitoringPassword: random.text(24),
+    host: { suffix: `${REGION}.localhost`, certificateFile: '', loopback: false },
+    addressOf: () => '127.0.0.1',
+    truth: (at) => truthOf(now().accounts(at), at, () => undefined),
+    look: () => now().look(),
+    clock,
+    random,
+    log: options.log ?? (() => undefined),
+  }
+  return { api, now }
+}
+
+type Rules = Pick<Parts, 'clock' | 'random'> & Pick<Api, 'switches' | 'settings'>
+
+function simulationOf(options: SimulatedOptions, { clock, random, switches, settings }: Rules): Simulation {
+  const { past } = options
+  const to = clock.now()
+  const from = past ? to - 1000 * past.span : (options.since ?? to)
+  const { min, max } = switches.behaviour().wakeLatency
+  const lives = livesOf({
+    ...(past ?? { projects: 0, seed: 0 }),
+    from,
+    to,
+    plan: settings().plan,
+    catalogueOf: (now) => firstCatalogue({ monitoringPassword: 'simulated', random, now }),
+  })
+  return createSimulation({
+    projects: projectsOf(options.projects, random, from),
+    from,
+    settings,
+    activity: new Map(options.projects.map(({ activity = [] }, at) => [idsOf(at).endpointId, activity])),
+    scripts: [...lives.scripts, ...(options.scripts ?? [])],
+    latencies: past ? lives.latencies : { start: 500 * (min + max), stop: STOP, configure: CONFIGURE },
+    wakeLatency: lives.wakeLatency,
+    takeError: lives.takeError,
+    takeFailure: (projectId) => lives.takeFailure(projectId) || switches.take('failingOperations'),
+  })
+}
+
+/** Everything that is due happens before anything is asked. */
+const planeOf = (now: () => Simulation): Plane => ({
+  page: (query) => now().page(query),
+  project: (projectId) => now().project(projectId),
+  createProject: (project, asked) => now().createProject(project, asked),
+  request: (projectId, asked) => now().request(projectId, asked),
+  intervals: (projectId, window) => now().intervals(projectId, window),
+  operation: (projectId, operationId) => now().operation(projectId, operationId),
+  operations: (projectId, limit, before) => now().operations(projectId, limit, before),
+})
+
+type Ids = { readonly projectId: string; readonly branchId: string; readonly endpointId: string }
+
+/** Ids of the nth project, the same in every simulation and in the order of the projects. */
+export function idsOf(at: number): Ids {
+  const number = String(at).padStart(6, '0')
+  return { projectId: `local-${number}`, branchId: `br-${number}`, endpointId: `ep-${number}` }
+}
+
+function projectsOf(seeds: readonly SimulatedProject[], random: Random, now: number): Project[] {
+  const catalogue = firstCatalogue({ monitoringPassword: 'simulated', random, now })
+  return seeds.map((seed, at) => {
+    const { projectId: id, branchId } = idsOf(at)
+    const project = newProject({
+      id,
+      name: seed.name,
+      branch: { id: branchId, name: 'main', catalogue },
+      now,
+    })
+    return { ...project, computes: [sleepingCompute(seed, at, now)] }
+  })
+}
+
+function sleepingCompute(
+  { cu, maxCu, suspendTimeoutSeconds }: SimulatedProject,
+  at: number,
+  now: number,
+): Compute {
+  const { endpointId, branchId } = idsOf(at)
+  return {
+    id: endpointId,
+    type: 'read_write',
+    branchId,
+    config: {
+      ...DEFAULT_CONFIG,
+      ...(cu !== undefined && { minCu: cu, maxCu: maxCu ?? cu }),
+      ...(suspendTimeoutSeconds !== undefined && { suspendTimeout: suspendTimeoutSeconds }),
+    },
+    createdAt: now,
+    updatedAt: now,
+    state: 'idle',
+    pending: undefined,
+    startedAt: undefined,
+    suspendedAt: now,
+    activity: { settled: undefined, recent: [] },
+    wanted: undefined,
+    release: undefined,
+    checks: 0,
+    meter: UNUSED,
+  }
+}
