@@ -1,6 +1,6 @@
 // argv -> command; the only place that sets the exit code.
 import { createIo } from './cli/terminal/process-io.ts'
-import { run } from './cli/program.ts'
+import { runProgram } from './cli/program.ts'
 
 const stop = new AbortController()
 // Once: a second signal ends the process at once, as signals do.
@@ -8,4 +8,4 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 // Only where a parent holds a channel to this process.
 process.once('disconnect', () => stop.abort())
 process.channel?.unref()
-process.exitCode = await run(process.argv.slice(2), createIo(process, stop.signal))
+process.exitCode = await runProgram(process.argv.slice(2), createIo(process, stop.signal))

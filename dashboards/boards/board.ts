@@ -1,6 +1,6 @@
 // A board: panels in rows, what can be chosen above them, and the links to the other boards.
-import { metric } from '../rules/rule.ts'
-import { CHOSEN, of, perCompute } from './query.ts'
+import { metricName } from '../rules/rule.ts'
+import { MATCHERS, seriesOf, perCompute } from './query.ts'
 import { DATASOURCE, type Panel, type PanelJson } from './panel.ts'
 
 export type Board = {
@@ -11,12 +11,12 @@ export type Board = {
   readonly from: string
   /** The variable of which the first value is chosen at first, where it is not all of them. */
   readonly oneOf?: 'compute'
-  readonly sections: readonly Section[]
+  readonly sections: readonly BoardSection[]
   readonly annotations: readonly Annotation[]
 }
 
 /** Panels under a heading, line by line. */
-export type Section = {
+export type BoardSection = {
   readonly title: string
   readonly lines: readonly { readonly height: number; readonly panels: readonly Panel[] }[]
 }
@@ -39,7 +39,7 @@ export type PlacedPanel = PanelJson & {
   readonly gridPos: Grid
   readonly datasource: typeof DATASOURCE
 }
-export type Heading = {
+export type SectionHeading = {
   readonly type: 'row'
   readonly title: string
   readonly id: number
@@ -115,8 +115,8 @@ const annotationJson = ({ name, expr, text, color, shown }: Annotation) => ({
   titleFormat: name,
 })
 
-function placed(sections: readonly Section[]): readonly (PlacedPanel | Heading)[] {
-  const panels: (PlacedPanel | Heading)[] = []
+function placed(sections: readonly BoardSection[]): readonly (PlacedPanel | SectionHeading)[] {
+  const panels: (PlacedPanel | SectionHeading)[] = []
   let y = 0
   for (const { title, lines } of sections) {
     const gridPos = { h: 1, w: WIDTH, x: 0, y }
@@ -162,13 +162,13 @@ type Variable = {
 }
 
 /** Everybody's project goes by its name; the queries go by its id. */
-const PROJECTS = `query_result(max by (project_id, project_name) (${of('projectInfo', ...CHOSEN.team)}))`
+const PROJECTS = `query_result(max by (project_id, project_name) (${seriesOf('projectInfo', ...MATCHERS.team)}))`
 
 /** Each asks those before it. */
 const VARIABLES: readonly Variable[] = [
-  { name: 'job', label: 'Job', query: `label_values(${metric('buildInfo')}, job)`, all: '.+' },
+  { name: 'job', label: 'Job', query: `label_values(${metricName('buildInfo')}, job)`, all: '.+' },
   // who is nobody's is among all of them
-  { name: 'team', label: 'Team', query: `label_values(${of('computeInfo')}, team)`, all: '.*' },
+  { name: 'team', label: 'Team', query: `label_values(${seriesOf('computeInfo')}, team)`, all: '.*' },
   {
     name: 'project',
     label: 'Project',
@@ -179,16 +179,16 @@ const VARIABLES: readonly Variable[] = [
   {
     name: 'compute',
     label: 'Compute',
-    query: `label_values(${of('computeInfo', ...CHOSEN.team, ...CHOSEN.project)}, endpoint_id)`,
+    query: `label_values(${seriesOf('computeInfo', ...MATCHERS.team, ...MATCHERS.project)}, endpoint_id)`,
     all: '.+',
   },
   {
     name: 'budget',
     label: 'Budget',
-    query: `label_values(${of('budgetInfo', ...CHOSEN.team)}, budget)`,
+    query: `label_values(${seriesOf('budgetInfo', ...MATCHERS.team)}, budget)`,
     all: '.+',
   },
-  { name: 'currency', label: 'Currency', query: `label_values(${of('observerSpend')}, currency)` },
+  { name: 'currency', label: 'Currency', query: `label_values(${seriesOf('observerSpend')}, currency)` },
 ]
 
 /** One that no panel asks is hidden, and there nevertheless: the links hand on what was chosen. */
@@ -247,7 +247,7 @@ const DELAYED: Annotation = {
 }
 const RUNGS: Annotation = {
   name: 'Budget rungs',
-  expr: `max by (budget, rung) (delta(${of('budgetRung', ...CHOSEN.budget)}[$__rate_interval])) > 0`,
+  expr: `max by (budget, rung) (delta(${seriesOf('budgetRung', ...MATCHERS.budget)}[$__rate_interval])) > 0`,
   text: '{{budget}} reached {{rung}} %',
   color: 'orange',
   shown: true,

@@ -1,7 +1,7 @@
 // Of B: whether its size fits, and what it costs.
-import type { Section } from './board.ts'
-import { rate, grown, perCompute, moneyPerCompute, perComputeAnd, owned, hitRatio } from './query.ts'
-import { timeseries } from './timeseries.ts'
+import type { BoardSection } from './board.ts'
+import { rate, increaseOver, perCompute, moneyPerCompute, perComputeAnd, owned, hitRatio } from './query.ts'
+import { timeseriesPanel } from './timeseries.ts'
 
 const ONE = '{{endpoint_id}}'
 
@@ -9,13 +9,13 @@ const ONE = '{{endpoint_id}}'
 const cacheAt = (limit: 'computeCuMin' | 'computeCuMax'): string =>
   `${perCompute('cacheSize')} * ${perCompute(limit)} / (${perCompute('computeCu')} > 0)`
 
-export const SIZE: Section = {
+export const SIZE_SECTION: BoardSection = {
   title: 'Size',
   lines: [
     {
       height: 9,
       panels: [
-        timeseries({
+        timeseriesPanel({
           title: 'Size',
           description: 'CU now, 0 while it sleeps, between its limits.',
           width: 8,
@@ -30,7 +30,7 @@ export const SIZE: Section = {
             { expr: owned(perCompute('computeCuMax')), legend: `${ONE} largest` },
           ],
         }),
-        timeseries({
+        timeseriesPanel({
           title: 'Hit ratio of the file cache',
           description:
             'Of the pages asked for, those found in the cache; since its start: as it says itself. Below 0.99 the working set does not fit.',
@@ -44,7 +44,7 @@ export const SIZE: Section = {
             { expr: owned(perCompute('cacheLifetimeRatio')), legend: `${ONE} since its start` },
           ],
         }),
-        timeseries({
+        timeseriesPanel({
           title: 'Pages asked for',
           description: 'Per second: found in the file cache, and fetched from storage.',
           width: 8,
@@ -60,7 +60,7 @@ export const SIZE: Section = {
     {
       height: 9,
       panels: [
-        timeseries({
+        timeseriesPanel({
           title: 'Working set against the cache',
           description:
             'Distinct bytes touched within a window, at full readings. What the cache holds at the least and at the largest size is estimated from the present one.',
@@ -76,7 +76,7 @@ export const SIZE: Section = {
             { expr: owned(cacheAt('computeCuMax')), legend: `${ONE} cache at largest` },
           ],
         }),
-        timeseries({
+        timeseriesPanel({
           title: 'Connections against the limit',
           description:
             'Of clients, at the last reading. The limit follows the least size, however large it is now.',
@@ -91,7 +91,7 @@ export const SIZE: Section = {
             { expr: owned(perCompute('maxConnections')), legend: `${ONE} limit` },
           ],
         }),
-        timeseries({
+        timeseriesPanel({
           title: 'Statements at a time, and the oldest transaction',
           description:
             'Running statements, averaged between readings; seconds since the oldest open transaction began.',
@@ -109,13 +109,13 @@ export const SIZE: Section = {
   ],
 }
 
-export const MONEY: Section = {
+export const COST_SECTION: BoardSection = {
   title: 'Spend, $currency',
   lines: [
     {
       height: 8,
       panels: [
-        timeseries({
+        timeseriesPanel({
           title: 'Spend per hour, $currency',
           description: 'What it accrued, and what it costs an hour as it is now.',
           width: 12,
@@ -130,7 +130,7 @@ export const MONEY: Section = {
             },
           ],
         }),
-        timeseries({
+        timeseriesPanel({
           title: 'Spend per day, $currency',
           description: 'Of the 24 hours that end at each point: all, and what nobody got anything for.',
           width: 12,
@@ -138,9 +138,9 @@ export const MONEY: Section = {
           decimals: 2,
           min: 0,
           queries: [
-            { expr: owned(moneyPerCompute('computeSpend', grown('1d'))), legend: `${ONE} all` },
+            { expr: owned(moneyPerCompute('computeSpend', increaseOver('1d'))), legend: `${ONE} all` },
             {
-              expr: owned(moneyPerCompute('unproductiveCompute', grown('1d'))),
+              expr: owned(moneyPerCompute('unproductiveCompute', increaseOver('1d'))),
               legend: `${ONE} for nothing`,
             },
           ],

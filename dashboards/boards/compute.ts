@@ -1,11 +1,11 @@
 // B: one compute, or a few: what it does, why it is awake, and whether its size fits.
-import { ANNOTATIONS, type Board, type Section } from './board.ts'
-import { SIZE, MONEY } from './compute-size.ts'
-import { heatmap, stat, states } from './kinds.ts'
+import { ANNOTATIONS, type Board, type BoardSection } from './board.ts'
+import { SIZE_SECTION, COST_SECTION } from './compute-size.ts'
+import { heatmapPanel, statPanel, statePanel } from './kinds.ts'
 import type { Mapping } from './panel.ts'
 import {
   rate,
-  grown,
+  increaseOver,
   over,
   perCompute,
   moneyPerCompute,
@@ -15,19 +15,19 @@ import {
   STATE,
   COMPUTE_FACTS,
 } from './query.ts'
-import { COMPUTE_HIDDEN, STATE_MAPPING, YES, COMPUTE_LABELS } from './states.ts'
-import { table } from './table.ts'
-import { timeseries } from './timeseries.ts'
+import { COMPUTE_HIDDEN, STATE_MAPPING, YES_MAPPING, COMPUTE_LABELS } from './states.ts'
+import { tablePanel } from './table.ts'
+import { timeseriesPanel } from './timeseries.ts'
 
 const ONE = '{{endpoint_id}}'
 
-const WHO: Section = {
+const WHO: BoardSection = {
   title: 'Which',
   lines: [
     {
       height: 5,
       panels: [
-        table({
+        tablePanel({
           title: 'Settings',
           description:
             'As the service has them. Choose a compute above: with many the board is slow and hard to read.',
@@ -43,15 +43,15 @@ const WHO: Section = {
               name: 'Suspends by itself',
               expr: perCompute('autosuspendEnabled'),
               unit: 'none',
-              mapping: YES,
+              mapping: YES_MAPPING,
             },
             { name: 'Delay', expr: perCompute('autosuspendDelay'), unit: 's' },
             { name: 'Created', expr: `${perCompute('created')} * 1000`, unit: 'dateTimeFromNow' },
             { name: 'Last read', expr: `${perCompute('readingTimestamp')} * 1000`, unit: 'dateTimeFromNow' },
-            { name: 'Readable', expr: perCompute('readingSuccess'), unit: 'none', mapping: YES },
+            { name: 'Readable', expr: perCompute('readingSuccess'), unit: 'none', mapping: YES_MAPPING },
           ],
         }),
-        stat({
+        statPanel({
           title: 'Spend, $currency',
           description: 'In the time shown, and what of it nobody got anything for.',
           width: 4,
@@ -59,16 +59,16 @@ const WHO: Section = {
           decimals: 2,
           queries: [
             {
-              expr: `sum(${owned(moneyPerCompute('computeSpend', grown()), over('last'))})`,
+              expr: `sum(${owned(moneyPerCompute('computeSpend', increaseOver()), over('last'))})`,
               legend: 'spend',
             },
             {
-              expr: `sum(${owned(moneyPerCompute('unproductiveCompute', grown()), over('last'))})`,
+              expr: `sum(${owned(moneyPerCompute('unproductiveCompute', increaseOver()), over('last'))})`,
               legend: 'for nothing',
             },
           ],
         }),
-        stat({
+        statPanel({
           title: 'Awake for',
           description: 'Since it woke last; nothing while it sleeps. A restart does not count as a sleep.',
           width: 4,
@@ -86,13 +86,13 @@ const used = `${perCompute('awakeSeconds', rate)} - ${perCompute('idleTailSecond
 
 const CAUSES: Mapping = { 1: { text: 'held', color: 'orange', index: 0 } }
 
-const AWAKE: Section = {
+const AWAKE: BoardSection = {
   title: 'Awake',
   lines: [
     {
       height: 6,
       panels: [
-        states({
+        statePanel({
           title: 'State',
           description: 'Unknown: the service cannot be asked.',
           width: 24,
@@ -105,7 +105,7 @@ const AWAKE: Section = {
     {
       height: 8,
       panels: [
-        timeseries({
+        timeseriesPanel({
           title: 'Use and idle tail',
           description: 'The share of time awake: in use, and after the last use, waiting for the delay.',
           width: 12,
@@ -117,7 +117,7 @@ const AWAKE: Section = {
             { expr: owned(perCompute('idleTailSeconds', rate)), legend: `${ONE} idle tail` },
           ],
         }),
-        states({
+        statePanel({
           title: 'What holds it awake',
           description:
             'Causes seen by readings, while it is awake. Nothing: it is in use, or it only waits for its delay.',
@@ -131,7 +131,7 @@ const AWAKE: Section = {
     {
       height: 8,
       panels: [
-        timeseries({
+        timeseriesPanel({
           title: 'Wakes',
           description:
             'By the hour, or longer where the time shown is long. More than twelve an hour: a client that comes a little less often than the delay.',
@@ -140,9 +140,9 @@ const AWAKE: Section = {
           decimals: 0,
           min: 0,
           bars: '1h',
-          queries: [{ expr: owned(perCompute('wakes', grown('$__interval'))), legend: ONE }],
+          queries: [{ expr: owned(perCompute('wakes', increaseOver('$__interval'))), legend: ONE }],
         }),
-        heatmap({
+        heatmapPanel({
           title: 'How long wakes take',
           description:
             'As the service records starts, of all computes in the same region. Whoever comes first waits that long.',
@@ -150,7 +150,7 @@ const AWAKE: Section = {
           unit: 's',
           queries: [{ expr: bucketsByRegion('wakeLatency'), legend: '{{le}}' }],
         }),
-        timeseries({
+        timeseriesPanel({
           title: 'Suspensions and restarts',
           description:
             'By the hour, or longer. A restart interrupts connections: the service stopped it and brought it back.',
@@ -160,11 +160,14 @@ const AWAKE: Section = {
           min: 0,
           bars: '1h',
           queries: [
-            { expr: owned(perCompute('suspends', grown('$__interval'))), legend: `${ONE} suspensions` },
-            { expr: owned(perCompute('restarts', grown('$__interval'))), legend: `${ONE} restarts` },
+            {
+              expr: owned(perCompute('suspends', increaseOver('$__interval'))),
+              legend: `${ONE} suspensions`,
+            },
+            { expr: owned(perCompute('restarts', increaseOver('$__interval'))), legend: `${ONE} restarts` },
           ],
         }),
-        timeseries({
+        timeseriesPanel({
           title: 'Added by looking',
           description:
             'The share of its awake time that our own readings added. At most one in a hundred is planned for.',
@@ -175,7 +178,7 @@ const AWAKE: Section = {
           queries: [
             {
               expr: owned(
-                `${perCompute('awakeExtension', grown('1d'))} / (${perCompute('awakeSeconds', grown('1d'))} > 0)`,
+                `${perCompute('awakeExtension', increaseOver('1d'))} / (${perCompute('awakeSeconds', increaseOver('1d'))} > 0)`,
               ),
               legend: ONE,
             },
@@ -186,13 +189,13 @@ const AWAKE: Section = {
   ],
 }
 
-export const ONE_COMPUTE: Board = {
+export const COMPUTE_BOARD: Board = {
   uid: 'dormouse-compute',
   title: 'Dormouse: compute',
   description:
     'One compute, or a few: what it does, what holds it awake, and whether its size fits what it is used for.',
   from: 'now-24h',
   oneOf: 'compute',
-  sections: [WHO, AWAKE, SIZE, MONEY],
+  sections: [WHO, AWAKE, SIZE_SECTION, COST_SECTION],
   annotations: [ANNOTATIONS.WAKES, ANNOTATIONS.RESIZED, ANNOTATIONS.DELAYED, ANNOTATIONS.RESTARTS],
 }

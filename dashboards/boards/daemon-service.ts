@@ -1,16 +1,16 @@
 // Of D: how the service answers, and what is seen of it.
-import type { Section } from './board.ts'
-import { bars, stat } from './kinds.ts'
-import { of, perComputeAnd, ownedProject, rateBy, since, quantile, CHOSEN } from './query.ts'
-import { timeseries } from './timeseries.ts'
+import type { BoardSection } from './board.ts'
+import { barPanel, statPanel } from './kinds.ts'
+import { seriesOf, perComputeAnd, ownedProject, rateBy, since, quantile, MATCHERS } from './query.ts'
+import { timeseriesPanel } from './timeseries.ts'
 
-export const API: Section = {
+export const API_SECTION: BoardSection = {
   title: 'The API of the service',
   lines: [
     {
       height: 8,
       panels: [
-        timeseries({
+        timeseriesPanel({
           title: 'Requests by answer',
           description: 'Per second, by status, or network, or timeout.',
           width: 8,
@@ -19,7 +19,7 @@ export const API: Section = {
           stacked: true,
           queries: [{ expr: `${rateBy('apiRequests', 'code')} > 0`, legend: '{{code}}' }],
         }),
-        timeseries({
+        timeseriesPanel({
           title: 'Requests by what they ask and for whom',
           description: 'Per second.',
           width: 8,
@@ -33,7 +33,7 @@ export const API: Section = {
             },
           ],
         }),
-        timeseries({
+        timeseriesPanel({
           title: 'How long it takes to answer',
           description: 'Half of the requests take less than p50, one in a hundred longer than p99.',
           width: 8,
@@ -49,7 +49,7 @@ export const API: Section = {
     {
       height: 8,
       panels: [
-        timeseries({
+        timeseriesPanel({
           title: 'Waiting for the request budget',
           description: 'Seconds per second that requests waited for it, or for a 429 to end, all together.',
           width: 5,
@@ -57,25 +57,27 @@ export const API: Section = {
           min: 0,
           queries: [{ expr: rateBy('apiLimited', 'priority'), legend: 'for {{priority}}' }],
         }),
-        timeseries({
+        timeseriesPanel({
           title: 'What 429 left of the budget',
           description: 'The share that each operation has; it grows back within ten minutes.',
           width: 5,
           unit: 'percentunit',
           min: 0,
           max: 1,
-          queries: [{ expr: `min by (key, operation) (${of('apiRate')})`, legend: '{{key}} {{operation}}' }],
+          queries: [
+            { expr: `min by (key, operation) (${seriesOf('apiRate')})`, legend: '{{key}} {{operation}}' },
+          ],
         }),
-        timeseries({
+        timeseriesPanel({
           title: 'Requests that may go out at once',
           description: 'Of each account, as of its last answer. At 0 they wait for the request budget.',
           width: 5,
           unit: 'none',
           decimals: 0,
           min: 0,
-          queries: [{ expr: `min by (key) (${of('apiTokens')})`, legend: '{{key}}' }],
+          queries: [{ expr: `min by (key) (${seriesOf('apiTokens')})`, legend: '{{key}}' }],
         }),
-        timeseries({
+        timeseriesPanel({
           title: 'Repeated requests',
           description: 'Per second. Only reads are repeated.',
           width: 5,
@@ -83,7 +85,7 @@ export const API: Section = {
           min: 0,
           queries: [{ expr: rateBy('apiRetries', 'operation'), legend: '{{operation}}' }],
         }),
-        stat({
+        statPanel({
           title: 'API key refused',
           description:
             'How long ago the service last refused the key of an account; nothing if it never did.',
@@ -97,22 +99,22 @@ export const API: Section = {
   ],
 }
 
-export const SIGHT: Section = {
+export const OBSERVATION_SECTION: BoardSection = {
   title: 'What it sees',
   lines: [
     {
       height: 8,
       panels: [
-        timeseries({
+        timeseriesPanel({
           title: 'Age of what is known of awake computes',
           description:
             'Half of those that are awake were looked at later than p50; p100 is the one that was longest ago.',
           width: 6,
           unit: 's',
           min: 0,
-          queries: [{ expr: `max by (percentile) (${of('recordAge')})`, legend: 'p{{percentile}}' }],
+          queries: [{ expr: `max by (percentile) (${seriesOf('recordAge')})`, legend: 'p{{percentile}}' }],
         }),
-        timeseries({
+        timeseriesPanel({
           title: 'Age of the project list, and of what is waited for',
           description:
             'Of the project that was listed longest ago, and of the one whose operations were needed longest.',
@@ -120,11 +122,11 @@ export const SIGHT: Section = {
           unit: 's',
           min: 0,
           queries: [
-            { expr: `max by (key) (${of('listAge')})`, legend: '{{key}} list' },
-            { expr: `max by (key) (${of('operationsWait')})`, legend: '{{key}} operations' },
+            { expr: `max by (key) (${seriesOf('listAge')})`, legend: '{{key}} list' },
+            { expr: `max by (key) (${seriesOf('operationsWait')})`, legend: '{{key}} operations' },
           ],
         }),
-        timeseries({
+        timeseriesPanel({
           title: 'Left for the next pass',
           description: 'Projects, by why they were to be looked at: the request budget did not pay for them.',
           width: 6,
@@ -132,9 +134,11 @@ export const SIGHT: Section = {
           decimals: 0,
           min: 0,
           stacked: true,
-          queries: [{ expr: `max by (key, urgency) (${of('pollBacklog')})`, legend: '{{key}} {{urgency}}' }],
+          queries: [
+            { expr: `max by (key, urgency) (${seriesOf('pollBacklog')})`, legend: '{{key}} {{urgency}}' },
+          ],
         }),
-        timeseries({
+        timeseriesPanel({
           title: 'What could not be read',
           description: 'Requests, pages and records of the last sweep. The status names them.',
           width: 6,
@@ -142,14 +146,14 @@ export const SIGHT: Section = {
           decimals: 0,
           min: 0,
           bad: [[1, 'orange']],
-          queries: [{ expr: `max by (key) (${of('sweepProblems')})`, legend: '{{key}}' }],
+          queries: [{ expr: `max by (key) (${seriesOf('sweepProblems')})`, legend: '{{key}}' }],
         }),
       ],
     },
     {
       height: 8,
       panels: [
-        timeseries({
+        timeseriesPanel({
           title: 'Readings by result',
           description: 'By the hour, or longer. What is skipped is the quiet rule at work, not an error.',
           width: 8,
@@ -159,26 +163,29 @@ export const SIGHT: Section = {
           stacked: true,
           bars: '1h',
           queries: [
-            { expr: `max by (result) (increase(${of('readings')}[$__interval]))`, legend: '{{result}}' },
+            {
+              expr: `max by (result) (increase(${seriesOf('readings')}[$__interval]))`,
+              legend: '{{result}}',
+            },
           ],
         }),
-        bars({
+        barPanel({
           title: 'Never read, and why',
           description: 'Computes. Not yet: they sleep, or must not be disturbed.',
           width: 4,
           unit: 'none',
           decimals: 0,
-          queries: [{ expr: `max by (reason) (${of('computesUnreadable')})`, legend: '{{reason}}' }],
+          queries: [{ expr: `max by (reason) (${seriesOf('computesUnreadable')})`, legend: '{{reason}}' }],
         }),
-        stat({
+        statPanel({
           title: 'Lag of activity',
           description: 'How late the service shows it, measured.',
           width: 4,
           unit: 's',
           decimals: 0,
-          queries: [{ expr: `max by (account) (${of('activityLag')})`, legend: '{{account}}' }],
+          queries: [{ expr: `max by (account) (${seriesOf('activityLag')})`, legend: '{{account}}' }],
         }),
-        timeseries({
+        timeseriesPanel({
           title: 'Operations that go on',
           description: 'Of the service, and how old the oldest is: after a quarter of an hour one is stuck.',
           width: 8,
@@ -189,7 +196,7 @@ export const SIGHT: Section = {
           queries: [
             {
               expr: ownedProject(
-                `time() - min by (project_id, action) (${of('operationOldest', ...CHOSEN.project)})`,
+                `time() - min by (project_id, action) (${seriesOf('operationOldest', ...MATCHERS.project)})`,
               ),
               legend: '{{action}} {{project_id}}',
             },
@@ -200,7 +207,7 @@ export const SIGHT: Section = {
     {
       height: 8,
       panels: [
-        timeseries({
+        timeseriesPanel({
           title: 'How long readings take',
           description:
             'Light ones look at sessions, full ones at the file cache, too. Failed ones are among them.',
@@ -212,7 +219,7 @@ export const SIGHT: Section = {
             { expr: quantile(0.99, 'readingDuration', 'kind'), legend: '{{kind}} p99' },
           ],
         }),
-        bars({
+        barPanel({
           title: 'Computes that differ from the preset',
           description:
             'What was read is another than service.preset says, and is used. With many, another preset fits.',

@@ -1,17 +1,17 @@
 // Of A: what was planned, and how it stands.
 import { BURN_RECORDINGS } from '../rules/burn.ts'
-import type { Section } from './board.ts'
-import { alerts } from './kinds.ts'
-import { recorded, perBudget, CHOSEN } from './query.ts'
-import { table } from './table.ts'
-import { timeseries } from './timeseries.ts'
+import type { BoardSection } from './board.ts'
+import { alertPanel } from './kinds.ts'
+import { recorded, perBudget, MATCHERS } from './query.ts'
+import { tablePanel } from './table.ts'
+import { timeseriesPanel } from './timeseries.ts'
 
-export const SHARE = `${perBudget('budgetSpent', 'unit')} / ${perBudget('budgetLimit', 'unit')}`
-export const TIGHT = [
+export const BUDGET_SHARE = `${perBudget('budgetSpent', 'unit')} / ${perBudget('budgetLimit', 'unit')}`
+export const TIGHTEST_BUDGET = [
   [0.8, 'orange'],
   [1, 'red'],
 ] as const
-export const LIKELY = [
+export const LIKELY_END = [
   [0.5, 'orange'],
   [0.8, 'red'],
 ] as const
@@ -21,16 +21,16 @@ const burns = BURN_RECORDINGS.flatMap(({ record }) => {
   const [, what, window = ''] = /^dormouse:budget_burn(_threshold)?:(?:rate)?(1h|6h|1d)$/.exec(record) ?? []
   if (window === '') return []
   const legend = what === undefined ? `{{budget}}, ${window}` : `{{budget}}, ${window}, threshold`
-  return [{ expr: recorded(record, ...CHOSEN.budget), legend }]
+  return [{ expr: recorded(record, ...MATCHERS.budget), legend }]
 })
 
-export const BUDGETS: Section = {
+export const BUDGETS_SECTION: BoardSection = {
   title: 'Budgets',
   lines: [
     {
       height: 10,
       panels: [
-        timeseries({
+        timeseriesPanel({
           title: 'Spent and forecast against the limit',
           description: 'In the unit of each budget. What is forecast is of the end of the period.',
           width: 9,
@@ -47,7 +47,7 @@ export const BUDGETS: Section = {
             },
           ],
         }),
-        timeseries({
+        timeseriesPanel({
           title: 'Burn against the thresholds',
           description:
             'How many times as fast as planned a budget is spent; 1 spends exactly the limit. An alert needs more than the threshold and more than one and a half times what is usual at this hour of the week. A window without a threshold is off: what it asks for cannot be reached. Needs the rules of dashboards/alerts.yaml.',
@@ -61,7 +61,7 @@ export const BUDGETS: Section = {
             { expr: perBudget('budgetExpectedBurn', 'window'), legend: '{{budget}}, {{window}}, usual' },
           ],
         }),
-        alerts(
+        alertPanel(
           'Alerts',
           'What the rules of dashboards/alerts.yaml raise now. Grafana has to be allowed to show the alerts of the data source.',
           6,
@@ -71,7 +71,7 @@ export const BUDGETS: Section = {
     {
       height: 7,
       panels: [
-        table({
+        tablePanel({
           title: 'Budgets',
           description:
             'Empty under Exhausted: not within the period, or already. Burn windows: of 1h, 6h and 1d, those in which a burn worth an alert can be reached.',
@@ -92,17 +92,17 @@ export const BUDGETS: Section = {
             { name: 'Spent', expr: perBudget('budgetSpent', 'unit'), unit: 'short', decimals: 2 },
             {
               name: 'Share',
-              expr: `max by (budget, team, tier) (${SHARE})`,
+              expr: `max by (budget, team, tier) (${BUDGET_SHARE})`,
               unit: 'percentunit',
               decimals: 0,
-              bad: TIGHT,
+              bad: TIGHTEST_BUDGET,
             },
             {
               name: 'Probability to exceed',
               expr: perBudget('budgetOverrun'),
               unit: 'percentunit',
               decimals: 0,
-              bad: LIKELY,
+              bad: LIKELY_END,
             },
             { name: 'Period ends', expr: `${perBudget('budgetEnd')} * 1000`, unit: 'dateTimeFromNow' },
             { name: 'Exhausted', expr: `${perBudget('budgetExhaustion')} * 1000`, unit: 'dateTimeFromNow' },

@@ -1,19 +1,30 @@
 // Of A: where the money goes.
-import type { Section } from './board.ts'
-import { bars } from './kinds.ts'
-import { of, rate, grown, over, atEnd, moneyPerCompute, owned, withTeam, named, CHOSEN } from './query.ts'
-import { timeseries } from './timeseries.ts'
+import type { BoardSection } from './board.ts'
+import { barPanel } from './kinds.ts'
+import {
+  seriesOf,
+  rate,
+  increaseOver,
+  over,
+  atEnd,
+  moneyPerCompute,
+  owned,
+  withTeam,
+  named,
+  MATCHERS,
+} from './query.ts'
+import { timeseriesPanel } from './timeseries.ts'
 
 const SPEND_BY_PROJECT = `sum by (project_id) (${owned(moneyPerCompute('computeSpend', rate))})`
 const LARGEST = `topk(10, sum by (project_id) (${owned(moneyPerCompute('computeSpend', atEnd('increase')), atEnd('last_over_time'))}))`
 
-export const SPEND: Section = {
+export const SPEND_SECTION: BoardSection = {
   title: 'Spend, $currency',
   lines: [
     {
       height: 9,
       panels: [
-        timeseries({
+        timeseriesPanel({
           title: 'Spend per hour by project, $currency',
           description: 'The ten that cost most in the time shown, and all others together.',
           width: 12,
@@ -32,7 +43,7 @@ export const SPEND: Section = {
             },
           ],
         }),
-        timeseries({
+        timeseriesPanel({
           title: 'Spend per hour by team, $currency',
           description: 'By who answers for each compute; nobody where no owner is configured.',
           width: 12,
@@ -52,7 +63,7 @@ export const SPEND: Section = {
     {
       height: 9,
       panels: [
-        bars({
+        barPanel({
           title: 'Spend by team, $currency',
           description: 'In the time shown, deleted computes included.',
           width: 8,
@@ -60,12 +71,12 @@ export const SPEND: Section = {
           decimals: 2,
           queries: [
             {
-              expr: `sort_desc(sum by (team) (${withTeam(moneyPerCompute('computeSpend', grown()), '$__range')}))`,
+              expr: `sort_desc(sum by (team) (${withTeam(moneyPerCompute('computeSpend', increaseOver()), '$__range')}))`,
               legend: '{{team}}',
             },
           ],
         }),
-        bars({
+        barPanel({
           title: 'Awake for nothing by cause, $currency',
           description:
             'Money of the time shown that nobody got anything for, by what kept the compute awake and by team. What is spent with autosuspend off is not among it.',
@@ -74,12 +85,12 @@ export const SPEND: Section = {
           decimals: 2,
           queries: [
             {
-              expr: `topk(15, max by (team, cause) (increase(${of('unproductive', ...CHOSEN.team, ...CHOSEN.money)}[$__range])) > 0)`,
+              expr: `topk(15, max by (team, cause) (increase(${seriesOf('unproductive', ...MATCHERS.team, ...MATCHERS.money)}[$__range])) > 0)`,
               legend: '{{cause}} {{team}}',
             },
           ],
         }),
-        bars({
+        barPanel({
           title: 'Awake for nothing, ten computes, $currency',
           description: 'Those that cost most in the time shown while nobody got anything for it.',
           width: 8,
@@ -87,7 +98,7 @@ export const SPEND: Section = {
           decimals: 2,
           queries: [
             {
-              expr: `topk(10, ${named(owned(moneyPerCompute('unproductiveCompute', grown()), over('last')), over('last'))})`,
+              expr: `topk(10, ${named(owned(moneyPerCompute('unproductiveCompute', increaseOver()), over('last')), over('last'))})`,
               legend: '{{project_name}} {{endpoint_id}}',
             },
           ],

@@ -1,11 +1,11 @@
 // A: what the fleet costs, against what was planned, and who it is.
-import { ANNOTATIONS, type Board, type Section } from './board.ts'
-import { BUDGETS, TIGHT, LIKELY, SHARE } from './fleet-budgets.ts'
-import { SPEND } from './fleet-spend.ts'
-import { stat, states } from './kinds.ts'
+import { ANNOTATIONS, type Board, type BoardSection } from './board.ts'
+import { BUDGETS_SECTION, TIGHTEST_BUDGET, LIKELY_END, BUDGET_SHARE } from './fleet-budgets.ts'
+import { SPEND_SECTION } from './fleet-spend.ts'
+import { statPanel, statePanel } from './kinds.ts'
 import {
-  of,
-  grown,
+  seriesOf,
+  increaseOver,
   perCompute,
   moneyPerCompute,
   owned,
@@ -17,15 +17,15 @@ import {
   CONNECTION_SHARE,
 } from './query.ts'
 import { COMPUTE_HIDDEN, COMPUTE_LABELS, STATE_MAPPING, TO_COMPUTE } from './states.ts'
-import { table } from './table.ts'
+import { tablePanel } from './table.ts'
 
-const NOW: Section = {
+const NOW: BoardSection = {
   title: 'Now',
   lines: [
     {
       height: 5,
       panels: [
-        stat({
+        statPanel({
           title: 'Spent in this period',
           description: 'Of each budget since its period began, in its unit; the likely value.',
           width: 5,
@@ -33,16 +33,16 @@ const NOW: Section = {
           decimals: 2,
           queries: [{ expr: perBudget('budgetSpent', 'unit'), legend: '{{budget}}, {{unit}}' }],
         }),
-        stat({
+        statPanel({
           title: 'Share of the limit',
           description: 'What is spent of what may be spent in the period.',
           width: 4,
           unit: 'percentunit',
           decimals: 0,
-          bad: TIGHT,
-          queries: [{ expr: SHARE, legend: '{{budget}}' }],
+          bad: TIGHTEST_BUDGET,
+          queries: [{ expr: BUDGET_SHARE, legend: '{{budget}}' }],
         }),
-        stat({
+        statPanel({
           title: 'Forecast of this period',
           description:
             'What the period may have come to at its end: one in ten ends below p10, one in ten above p90. Nothing before a day is over.',
@@ -56,16 +56,16 @@ const NOW: Section = {
             },
           ],
         }),
-        stat({
+        statPanel({
           title: 'Probability to exceed',
           description: 'How likely the period ends above the limit.',
           width: 4,
           unit: 'percentunit',
           decimals: 0,
-          bad: LIKELY,
+          bad: LIKELY_END,
           queries: [{ expr: perBudget('budgetOverrun'), legend: '{{budget}}' }],
         }),
-        stat({
+        statPanel({
           title: 'Computes',
           description:
             'Awake ones are paid for. Chosen: those with series of their own that fit what is chosen above; known: all there are.',
@@ -77,10 +77,10 @@ const NOW: Section = {
               legend: 'awake',
             },
             { expr: `count(${owned(perCompute('computeCuMin'))})`, legend: 'chosen' },
-            { expr: `sum(max by (state) (${of('computes')}))`, legend: 'known' },
+            { expr: `sum(max by (state) (${seriesOf('computes')}))`, legend: 'known' },
           ],
         }),
-        stat({
+        statPanel({
           title: 'Age of what is shown',
           description: 'Since the last pass. A pass is made once a minute; nothing here is newer than this.',
           width: 3,
@@ -90,7 +90,7 @@ const NOW: Section = {
             [180, 'orange'],
             [600, 'red'],
           ],
-          queries: [{ expr: `time() - max(${of('snapshotTimestamp')})`, legend: 'age' }],
+          queries: [{ expr: `time() - max(${seriesOf('snapshotTimestamp')})`, legend: 'age' }],
         }),
       ],
     },
@@ -98,15 +98,15 @@ const NOW: Section = {
 }
 
 const WEEK = '7d'
-const share = (part: 'awakeSeconds' | 'idleTailSeconds'): string => perCompute(part, grown(WEEK))
+const share = (part: 'awakeSeconds' | 'idleTailSeconds'): string => perCompute(part, increaseOver(WEEK))
 
-const COMPUTES: Section = {
+const COMPUTES: BoardSection = {
   title: 'Computes',
   lines: [
     {
       height: 12,
       panels: [
-        table({
+        tablePanel({
           title: 'Computes, the last 7 days, money in $currency',
           description: 'Spend and shares of 7 days, whatever time is shown; the rest is now.',
           width: 24,
@@ -122,13 +122,13 @@ const COMPUTES: Section = {
             { name: 'CU now', expr: perCompute('computeCu'), unit: 'none', decimals: 2 },
             {
               name: 'Spend',
-              expr: moneyPerCompute('computeSpend', grown(WEEK)),
+              expr: moneyPerCompute('computeSpend', increaseOver(WEEK)),
               unit: 'short',
               decimals: 2,
             },
             {
               name: 'Of it for nothing',
-              expr: `${moneyPerCompute('unproductiveCompute', grown(WEEK))} / (${moneyPerCompute('computeSpend', grown(WEEK))} > 0)`,
+              expr: `${moneyPerCompute('unproductiveCompute', increaseOver(WEEK))} / (${moneyPerCompute('computeSpend', increaseOver(WEEK))} > 0)`,
               unit: 'percentunit',
               decimals: 0,
               bad: [
@@ -152,10 +152,10 @@ const COMPUTES: Section = {
                 [0.6, 'red'],
               ],
             },
-            { name: 'Wakes', expr: perCompute('wakes', grown(WEEK)), unit: 'none', decimals: 0 },
+            { name: 'Wakes', expr: perCompute('wakes', increaseOver(WEEK)), unit: 'none', decimals: 0 },
             {
               name: 'Hit ratio',
-              expr: hitRatio(grown(WEEK)),
+              expr: hitRatio(increaseOver(WEEK)),
               unit: 'percentunit',
               decimals: 1,
               good: [
@@ -180,7 +180,7 @@ const COMPUTES: Section = {
     {
       height: 12,
       panels: [
-        states({
+        statePanel({
           title: 'State of every compute',
           description: 'Twenty at a time. Unknown: the service cannot be asked.',
           width: 24,
@@ -193,12 +193,12 @@ const COMPUTES: Section = {
   ],
 }
 
-export const FLEET: Board = {
+export const FLEET_BOARD: Board = {
   uid: 'dormouse-fleet',
   title: 'Dormouse: fleet and spend',
   description:
     'What the computes cost against what was planned, what of it nobody got anything for, and who.',
   from: 'now-24h',
-  sections: [NOW, BUDGETS, SPEND, COMPUTES],
+  sections: [NOW, BUDGETS_SECTION, SPEND_SECTION, COMPUTES],
   annotations: [ANNOTATIONS.RUNGS, ANNOTATIONS.RESIZED],
 }

@@ -7,10 +7,10 @@ import {
   targetsOf,
   type Mapping,
   type Panel,
-  type Shown,
+  type PanelSpec,
 } from './panel.ts'
 
-export const stat = (shown: Shown): Panel => ({
+export const statPanel = (shown: PanelSpec): Panel => ({
   width: shown.width,
   json: {
     type: 'stat',
@@ -32,7 +32,7 @@ export const stat = (shown: Shown): Panel => ({
 })
 
 /** One bar for each series, the longest first where the query sorts. */
-export const bars = (shown: Shown): Panel => ({
+export const barPanel = (shown: PanelSpec): Panel => ({
   width: shown.width,
   json: {
     type: 'bargauge',
@@ -61,7 +61,7 @@ export const bars = (shown: Shown): Panel => ({
 })
 
 /** A band for each series; its values are the keys of `mapping`. */
-export const states = (shown: Shown & { readonly mapping: Mapping }): Panel => ({
+export const statePanel = (shown: PanelSpec & { readonly mapping: Mapping }): Panel => ({
   width: shown.width,
   json: {
     type: 'state-timeline',
@@ -94,7 +94,7 @@ export const states = (shown: Shown & { readonly mapping: Mapping }): Panel => (
 })
 
 /** How often which duration: a query of buckets by `le`. */
-export const heatmap = (shown: Shown): Panel => ({
+export const heatmapPanel = (shown: PanelSpec): Panel => ({
   width: shown.width,
   json: {
     type: 'heatmap',
@@ -135,7 +135,7 @@ export const heatmap = (shown: Shown): Panel => ({
 })
 
 /** What fires now, of the rules that Grafana knows of. */
-export const alerts = (title: string, description: string, width: number): Panel => ({
+export const alertPanel = (title: string, description: string, width: number): Panel => ({
   width,
   json: {
     type: 'alertlist',

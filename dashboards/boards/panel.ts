@@ -4,7 +4,7 @@ import { needsFull } from './query.ts'
 export const DATASOURCE = { type: 'prometheus', uid: '${datasource}' } as const
 
 /** As Grafana calls it. `short` where the unit is that of a label: a currency, or what a budget is planned in. */
-export type Unit =
+export type PanelUnit =
   | 'short'
   | 'none'
   | 'percentunit'
@@ -23,10 +23,10 @@ export type Override = {
   readonly properties: readonly { readonly id: string; readonly value: unknown }[]
 }
 type FieldConfig = {
-  readonly defaults: Readonly<Record<string, unknown>> & { readonly unit?: Unit }
+  readonly defaults: Readonly<Record<string, unknown>> & { readonly unit?: PanelUnit }
   readonly overrides: readonly Override[]
 }
-export type Target = {
+export type PanelTarget = {
   readonly datasource: typeof DATASOURCE
   readonly editorMode: 'code'
   readonly expr: string
@@ -44,7 +44,7 @@ export type PanelJson = {
   readonly options: Readonly<Record<string, unknown>>
   /** Of the least time between two points. */
   readonly interval?: string
-  readonly targets: readonly Target[]
+  readonly targets: readonly PanelTarget[]
   readonly transformations?: readonly { readonly id: string; readonly options: object }[]
 }
 export type Mapping = Readonly<
@@ -54,11 +54,11 @@ export type Mapping = Readonly<
 /** Of 24 columns. */
 export type Panel = { readonly width: number; readonly json: PanelJson }
 
-export type Shown = {
+export type PanelSpec = {
   readonly title: string
   readonly description: string
   readonly width: number
-  readonly unit: Unit
+  readonly unit: PanelUnit
   readonly queries: readonly Query[]
   readonly decimals?: number
   readonly min?: number
@@ -78,8 +78,8 @@ const REFS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 export function target(
   { expr, legend }: Query,
   index: number,
-  { format = 'time_series', instant = false }: Partial<Pick<Target, 'format' | 'instant'>>,
-): Target {
+  { format = 'time_series', instant = false }: Partial<Pick<PanelTarget, 'format' | 'instant'>>,
+): PanelTarget {
   return {
     datasource: DATASOURCE,
     editorMode: 'code',
@@ -92,7 +92,7 @@ export function target(
   }
 }
 
-export function steps({ bad = [], good }: Pick<Shown, 'bad' | 'good'>): {
+export function steps({ bad = [], good }: Pick<PanelSpec, 'bad' | 'good'>): {
   readonly mode: 'absolute'
   readonly steps: readonly Step[]
 } {
@@ -103,7 +103,10 @@ export function steps({ bad = [], good }: Pick<Shown, 'bad' | 'good'>): {
 const defined = (values: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 
-export function defaultsOf(shown: Shown, more: Readonly<Record<string, unknown>>): FieldConfig['defaults'] {
+export function defaultsOf(
+  shown: PanelSpec,
+  more: Readonly<Record<string, unknown>>,
+): FieldConfig['defaults'] {
   const { unit, decimals, min, max } = shown
   return { unit, ...defined({ decimals, min, max }), mappings: [], thresholds: steps(shown), ...more }
 }
@@ -113,7 +116,7 @@ export function headOf({
   title,
   description,
   queries,
-}: Pick<Shown, 'title' | 'description' | 'queries'>): Pick<PanelJson, 'title' | 'description'> {
+}: Pick<PanelSpec, 'title' | 'description' | 'queries'>): Pick<PanelJson, 'title' | 'description'> {
   const full = queries.filter(isFull)
   if (full.length === 0) return { title, description }
   return full.length === queries.length
@@ -126,9 +129,9 @@ export function headOf({
 
 /** As in `headOf`. */
 export function targetsOf(
-  { queries }: Pick<Shown, 'queries'>,
-  how: Partial<Pick<Target, 'format' | 'instant'>> = {},
-): readonly Target[] {
+  { queries }: Pick<PanelSpec, 'queries'>,
+  how: Partial<Pick<PanelTarget, 'format' | 'instant'>> = {},
+): readonly PanelTarget[] {
   const isMixed = !queries.every(isFull)
   return queries.map((query, index) => {
     const { expr, legend } = query

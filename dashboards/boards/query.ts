@@ -7,11 +7,11 @@ import {
   type FamilyKey,
 } from '../../src/outputs/metrics/catalogue.ts'
 import { CONNECTION_USE } from '../rules/recording.ts'
-import { BY, metric } from '../rules/rule.ts'
+import { BY_LABELS, metricName } from '../rules/rule.ts'
 
 const JOB = 'job=~"$job"'
 /** Those that the variables at the top of a board choose, by the label that tells them apart. */
-export const CHOSEN = {
+export const MATCHERS = {
   compute: ['project_id=~"$project"', 'endpoint_id=~"$compute"'],
   project: ['project_id=~"$project"'],
   budget: ['budget=~"$budget"', 'team=~"$team"'],
@@ -22,8 +22,8 @@ export const CHOSEN = {
 const braced = (matchers: readonly string[]): string => `{${matchers.join(',')}}`
 
 /** The series of a family of the daemons that are chosen. */
-export const of = (key: FamilyKey, ...matchers: readonly string[]): string =>
-  metric(key) + braced([JOB, ...matchers])
+export const seriesOf = (key: FamilyKey, ...matchers: readonly string[]): string =>
+  metricName(key) + braced([JOB, ...matchers])
 
 /** One of the metrics that the client library keeps of a process. */
 export const ofProcess = (name: `process_${string}` | `nodejs_${string}`): string => name + braced([JOB])
@@ -36,7 +36,7 @@ export type Wrapped = (selector: string) => string
 
 export const rate: Wrapped = (selector) => `rate(${selector}[$__rate_interval])`
 /** What a counter grew by in the time shown, or in `range`. */
-export const grown =
+export const increaseOver =
   (range = '$__range'): Wrapped =>
   (selector) =>
     `increase(${selector}[${range}])`
@@ -54,34 +54,34 @@ export const atEnd =
 
 /** A family of the chosen computes, one series each. */
 export const perCompute = (key: FamilyKey, wrap: Wrapped = asIs, ...matchers: readonly string[]): string =>
-  `max ${BY.compute} (${wrap(of(key, ...CHOSEN.compute, ...matchers))})`
+  `max ${BY_LABELS.compute} (${wrap(seriesOf(key, ...MATCHERS.compute, ...matchers))})`
 
 /** As `perCompute`, in the chosen currency. */
 export const moneyPerCompute = (key: FamilyKey, wrap: Wrapped): string =>
-  perCompute(key, wrap, ...CHOSEN.money)
+  perCompute(key, wrap, ...MATCHERS.money)
 
 /** As `perCompute`, with labels of the family besides. */
 export const perComputeAnd = (labels: readonly string[], key: FamilyKey, wrap: Wrapped = asIs): string =>
-  `max by (project_id, endpoint_id, ${labels.join(', ')}) (${wrap(of(key, ...CHOSEN.compute))})`
+  `max by (project_id, endpoint_id, ${labels.join(', ')}) (${wrap(seriesOf(key, ...MATCHERS.compute))})`
 
 /** Only computes that the chosen teams answer for; with `over('last')`: that did in the time shown, deleted ones included. */
 export const owned = (expr: string, wrap: Wrapped = asIs): string =>
-  `(${expr}) and on (project_id, endpoint_id) ${wrap(of('computeInfo', ...CHOSEN.team))}`
+  `(${expr}) and on (project_id, endpoint_id) ${wrap(seriesOf('computeInfo', ...MATCHERS.team))}`
 
 /** As `owned`, for projects. */
 export const ownedProject = (expr: string): string =>
-  `(${expr}) and on (project_id) ${of('projectInfo', ...CHOSEN.team)}`
+  `(${expr}) and on (project_id) ${seriesOf('projectInfo', ...MATCHERS.team)}`
 
 /** With the team that answers for each compute: one, also while replicas do not agree. */
 export const withTeam = (expr: string, range: string): string => {
-  const info = over('last', range)(of('computeInfo', ...CHOSEN.team))
-  const one = `topk ${BY.compute} (1, max by (project_id, endpoint_id, team) (${info}))`
+  const info = over('last', range)(seriesOf('computeInfo', ...MATCHERS.team))
+  const one = `topk ${BY_LABELS.compute} (1, max by (project_id, endpoint_id, team) (${info}))`
   return `label_replace((${expr}) * on (project_id, endpoint_id) group_left (team) ${one}, "team", "nobody", "team", "")`
 }
 
 /** A family of the chosen budgets, in the unit of each. */
 export const perBudget = (key: FamilyKey, ...labels: readonly string[]): string =>
-  `max by (${['budget', 'team', 'tier', ...labels].join(', ')}) (${of(key, ...CHOSEN.budget)})`
+  `max by (${['budget', 'team', 'tier', ...labels].join(', ')}) (${seriesOf(key, ...MATCHERS.budget)})`
 
 /** 3 active, 2 starting, 1 asleep, 0 not known. */
 export const STATE = (() => {
@@ -92,18 +92,18 @@ export const STATE = (() => {
     ['unknown', 0],
   ] as const
   const numbered = states.map(
-    ([state, number]) => `${of('computeState', ...CHOSEN.compute, `state="${state}"`)} * ${number}`,
+    ([state, number]) => `${seriesOf('computeState', ...MATCHERS.compute, `state="${state}"`)} * ${number}`,
   )
-  return `max ${BY.compute} (${numbered.join(' or ')})`
+  return `max ${BY_LABELS.compute} (${numbered.join(' or ')})`
 })()
 
 /** With the name of each project, as people know it: one, also while replicas do not agree. */
 export const named = (expr: string, wrap: Wrapped = asIs): string =>
-  `(${expr}) * on (project_id) group_left (project_name) topk by (project_id) (1, max by (project_id, project_name) (${wrap(of('projectInfo'))}))`
+  `(${expr}) * on (project_id) group_left (project_name) topk by (project_id) (1, max by (project_id, project_name) (${wrap(seriesOf('projectInfo'))}))`
 
 /** What identifies a compute to people: its project's name, its type and who answers for it. */
 export const COMPUTE_FACTS = named(
-  `max by (project_id, endpoint_id, type, team, tier) (${of('computeInfo', ...CHOSEN.compute, ...CHOSEN.team)})`,
+  `max by (project_id, endpoint_id, type, team, tier) (${seriesOf('computeInfo', ...MATCHERS.compute, ...MATCHERS.team)})`,
 )
 
 /** Of the pages asked for in a time, those found in the file cache; nothing (NaN) where none was. */
@@ -113,19 +113,19 @@ export function hitRatio(wrap: Wrapped): string {
 }
 
 /** Connections of the limit, as the rules of dashboards/alerts.yaml record it. */
-export const CONNECTION_SHARE = `max ${BY.compute} (${recorded(CONNECTION_USE.record, ...CHOSEN.compute)})`
+export const CONNECTION_SHARE = `max ${BY_LABELS.compute} (${recorded(CONNECTION_USE.record, ...MATCHERS.compute)})`
 
 /** Connections of clients, all states together. */
 export const connectionsIn = (wrap: Wrapped = asIs): string =>
-  `sum ${BY.compute} (${perComputeAnd(['state'], 'connections', wrap)})`
+  `sum ${BY_LABELS.compute} (${perComputeAnd(['state'], 'connections', wrap)})`
 
 /** What a counter of the processes themselves grows by in a second, all processes together. */
 export const rateBy = (key: FamilyKey, ...labels: readonly string[]): string =>
-  `sum by (${labels.join(', ')}) (${rate(of(key))})`
+  `sum by (${labels.join(', ')}) (${rate(seriesOf(key))})`
 
 /** Seconds since an instant, of the replica that knows of the last one. */
 export const since = (key: FamilyKey, ...labels: readonly string[]): string =>
-  `time() - max by (${labels.join(', ')}) (${of(key)})`
+  `time() - max by (${labels.join(', ')}) (${seriesOf(key)})`
 
 /** A quantile of a histogram of the processes themselves. */
 export const quantile = (q: number, key: FamilyKey, ...labels: readonly string[]): string =>
@@ -133,12 +133,12 @@ export const quantile = (q: number, key: FamilyKey, ...labels: readonly string[]
 
 /** Its buckets, per second. */
 export const buckets = (key: FamilyKey, ...labels: readonly string[]): string =>
-  `sum by (${[...labels, 'le'].join(', ')}) (rate(${metric(key)}_bucket${braced([JOB])}[$__rate_interval]))`
+  `sum by (${[...labels, 'le'].join(', ')}) (rate(${metricName(key)}_bucket${braced([JOB])}[$__rate_interval]))`
 
 /** Those of what is counted by region, where the chosen computes are: as many replicas as there are show the same. */
 export const bucketsByRegion = (key: FamilyKey): string => {
-  const each = `max by (region_id, le) (rate(${metric(key)}_bucket${braced([JOB])}[$__rate_interval]))`
-  const here = of('computeInfo', ...CHOSEN.compute, ...CHOSEN.team)
+  const each = `max by (region_id, le) (rate(${metricName(key)}_bucket${braced([JOB])}[$__rate_interval]))`
+  const here = seriesOf('computeInfo', ...MATCHERS.compute, ...MATCHERS.team)
   return `sum by (le) (${each} and on (region_id) ${here})`
 }
 

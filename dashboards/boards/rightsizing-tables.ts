@@ -1,9 +1,9 @@
 // Of C: the evidence, compute by compute.
-import type { Section } from './board.ts'
-import { bars } from './kinds.ts'
+import type { BoardSection } from './board.ts'
+import { barPanel } from './kinds.ts'
 import {
-  of,
-  grown,
+  seriesOf,
+  increaseOver,
   over,
   perCompute,
   moneyPerCompute,
@@ -13,29 +13,29 @@ import {
   COMPUTE_FACTS,
   hitRatio,
   connectionsIn,
-  CHOSEN,
+  MATCHERS,
 } from './query.ts'
-import { COMPUTE_HIDDEN, COMPUTE_LABELS, TO_COMPUTE, YES } from './states.ts'
-import { table } from './table.ts'
-import { timeseries } from './timeseries.ts'
+import { COMPUTE_HIDDEN, COMPUTE_LABELS, TO_COMPUTE, YES_MAPPING } from './states.ts'
+import { tablePanel } from './table.ts'
+import { timeseriesPanel } from './timeseries.ts'
 
 /** Of the time awake, the mean size. */
-const MEAN_CU = `${perCompute('cuSeconds', grown())} / (${perCompute('awakeSeconds', grown())} > 0)`
+const MEAN_CU = `${perCompute('cuSeconds', increaseOver())} / (${perCompute('awakeSeconds', increaseOver())} > 0)`
 const LARGEST_CU = perCompute('computeCu', over('max'))
-const IDLE_SHARE = `${perCompute('idleTailSeconds', grown())} / (${perCompute('awakeSeconds', grown())} > 0)`
+const IDLE_SHARE = `${perCompute('idleTailSeconds', increaseOver())} / (${perCompute('awakeSeconds', increaseOver())} > 0)`
 export const MOST_CONNECTIONS = `max_over_time((${connectionsIn()})[$__range:5m]) / ${perCompute('maxConnections')}`
 /** The widest window of the last full reading. */
 const WORKING_SET = perCompute('workingSet', over('max'), 'window="1h"')
-export const COST = moneyPerCompute('computeSpend', grown())
-export const WASTE = moneyPerCompute('unproductiveCompute', grown())
+export const COST = moneyPerCompute('computeSpend', increaseOver())
+export const WASTE = moneyPerCompute('unproductiveCompute', increaseOver())
 
-export const SIZES: Section = {
+export const SIZES_SECTION: BoardSection = {
   title: 'Sizes against use, in the time shown',
   lines: [
     {
       height: 12,
       panels: [
-        table({
+        tablePanel({
           title: 'Sizes against use, money in $currency',
           description:
             'Largest CU that was seen below the largest limit: the limit is never reached, and can come down. Hit ratio below 0.99, or a working set above the cache: the least size is too small. Connections: the limit follows the least size. A change of sizes restarts the compute.',
@@ -53,7 +53,7 @@ export const SIZES: Section = {
             { name: 'CU, largest seen', expr: LARGEST_CU, unit: 'none', decimals: 2 },
             {
               name: 'Hit ratio',
-              expr: hitRatio(grown()),
+              expr: hitRatio(increaseOver()),
               unit: 'percentunit',
               decimals: 1,
               good: [
@@ -86,7 +86,7 @@ export const SIZES: Section = {
     {
       height: 9,
       panels: [
-        bars({
+        barPanel({
           title: 'Mean size while awake, of the largest',
           description:
             'The ten computes that use least of their largest size. A fixed size is always all of it.',
@@ -102,7 +102,7 @@ export const SIZES: Section = {
             },
           ],
         }),
-        bars({
+        barPanel({
           title: 'Lowest hit ratios',
           description: 'The ten computes that found the smallest share of their pages in the file cache.',
           width: 8,
@@ -116,12 +116,12 @@ export const SIZES: Section = {
           ],
           queries: [
             {
-              expr: `bottomk(10, ${named(owned(hitRatio(grown())))})`,
+              expr: `bottomk(10, ${named(owned(hitRatio(increaseOver())))})`,
               legend: '{{project_name}} {{endpoint_id}}',
             },
           ],
         }),
-        bars({
+        barPanel({
           title: 'Most connections, of the limit',
           description: 'The ten computes that came closest to their limit.',
           width: 8,
@@ -145,13 +145,13 @@ export const SIZES: Section = {
   ],
 }
 
-export const DELAYS: Section = {
+export const DELAYS_SECTION: BoardSection = {
   title: 'Delays against sleep, in the time shown',
   lines: [
     {
       height: 12,
       panels: [
-        table({
+        tablePanel({
           title: 'Delays against sleep, money in $currency',
           description:
             'A large idle tail: a shorter delay saves that share, as long as it does not wake much more often. Many wakes: each costs its client a wait. A change of the delay does not restart the compute.',
@@ -166,10 +166,10 @@ export const DELAYS: Section = {
               name: 'Suspends by itself',
               expr: perCompute('autosuspendEnabled'),
               unit: 'none',
-              mapping: YES,
+              mapping: YES_MAPPING,
             },
             { name: 'Delay', expr: perCompute('autosuspendDelay'), unit: 's' },
-            { name: 'Awake', expr: perCompute('awakeSeconds', grown()), unit: 's' },
+            { name: 'Awake', expr: perCompute('awakeSeconds', increaseOver()), unit: 's' },
             {
               name: 'Idle tail of it',
               expr: IDLE_SHARE,
@@ -180,10 +180,10 @@ export const DELAYS: Section = {
                 [0.6, 'red'],
               ],
             },
-            { name: 'Wakes', expr: perCompute('wakes', grown()), unit: 'none', decimals: 0 },
+            { name: 'Wakes', expr: perCompute('wakes', increaseOver()), unit: 'none', decimals: 0 },
             {
               name: 'Awake per wake',
-              expr: `${perCompute('awakeSeconds', grown())} / (${perCompute('wakes', grown())} > 0)`,
+              expr: `${perCompute('awakeSeconds', increaseOver())} / (${perCompute('wakes', increaseOver())} > 0)`,
               unit: 's',
             },
             { name: 'Spend', expr: COST, unit: 'short', decimals: 2 },
@@ -195,7 +195,7 @@ export const DELAYS: Section = {
     {
       height: 9,
       panels: [
-        bars({
+        barPanel({
           title: 'Held awake',
           description:
             'How long each cause held how many computes awake, all times together, as readings saw it.',
@@ -208,7 +208,7 @@ export const DELAYS: Section = {
             },
           ],
         }),
-        timeseries({
+        timeseriesPanel({
           title: 'Awake for nothing per hour by cause, $currency',
           description: 'Money that nobody got anything for, by what kept the computes awake.',
           width: 16,
@@ -218,7 +218,7 @@ export const DELAYS: Section = {
           stacked: true,
           queries: [
             {
-              expr: `3600 * sum by (cause) (max by (team, cause) (rate(${of('unproductive', ...CHOSEN.team, ...CHOSEN.money)}[$__rate_interval])))`,
+              expr: `3600 * sum by (cause) (max by (team, cause) (rate(${seriesOf('unproductive', ...MATCHERS.team, ...MATCHERS.money)}[$__rate_interval])))`,
               legend: '{{cause}}',
             },
           ],

@@ -1,11 +1,11 @@
 // C: what an engineer has to see to give a compute another size or another delay, and what came of it.
-import { ANNOTATIONS, type Board, type Section } from './board.ts'
-import { SIZES, DELAYS, COST, WASTE, MOST_CONNECTIONS } from './rightsizing-tables.ts'
-import { stat } from './kinds.ts'
+import { ANNOTATIONS, type Board, type BoardSection } from './board.ts'
+import { SIZES_SECTION, DELAYS_SECTION, COST, WASTE, MOST_CONNECTIONS } from './rightsizing-tables.ts'
+import { statPanel } from './kinds.ts'
 import {
-  of,
+  seriesOf,
   rate,
-  grown,
+  increaseOver,
   over,
   perCompute,
   moneyPerCompute,
@@ -13,15 +13,15 @@ import {
   hitRatio,
   CONNECTION_SHARE,
 } from './query.ts'
-import { timeseries } from './timeseries.ts'
+import { timeseriesPanel } from './timeseries.ts'
 
-const NOW: Section = {
+const NOW: BoardSection = {
   title: 'Where to begin, in the time shown',
   lines: [
     {
       height: 5,
       panels: [
-        stat({
+        statPanel({
           title: 'Spend, $currency',
           description: 'Of all chosen computes in the time shown, and what nobody got anything for.',
           width: 6,
@@ -32,7 +32,7 @@ const NOW: Section = {
             { expr: `sum(${owned(WASTE, over('last'))})`, legend: 'for nothing' },
           ],
         }),
-        stat({
+        statPanel({
           title: 'Never suspend, by their settings',
           description: 'Computes with autosuspend off are paid for day and night.',
           width: 6,
@@ -42,16 +42,16 @@ const NOW: Section = {
             { expr: `sum((${owned(perCompute('autosuspendEnabled'))}) == bool 0)`, legend: 'computes' },
           ],
         }),
-        stat({
+        statPanel({
           title: 'Cache too small',
           description:
             'Computes that found less than 99 % of their pages in the file cache: a larger least size helps.',
           width: 6,
           unit: 'none',
           bad: [[1, 'orange']],
-          queries: [{ expr: `sum((${owned(hitRatio(grown()))}) < bool 0.99)`, legend: 'computes' }],
+          queries: [{ expr: `sum((${owned(hitRatio(increaseOver()))}) < bool 0.99)`, legend: 'computes' }],
         }),
-        stat({
+        statPanel({
           title: 'Near their connection limit',
           description:
             'Computes above 80 % of their connections at some time: the pooled host, or a larger least size.',
@@ -67,13 +67,13 @@ const NOW: Section = {
 
 const ONE = '{{endpoint_id}}'
 
-const CHANGES: Section = {
+const CHANGES: BoardSection = {
   title: 'What came of changes: marks show where sizes or delays were changed, whoever did it',
   lines: [
     {
       height: 9,
       panels: [
-        timeseries({
+        timeseriesPanel({
           title: 'Spend per hour, $currency',
           description: 'Before and after a change.',
           width: 8,
@@ -82,7 +82,7 @@ const CHANGES: Section = {
           min: 0,
           queries: [{ expr: `3600 * (${owned(moneyPerCompute('computeSpend', rate))})`, legend: ONE }],
         }),
-        timeseries({
+        timeseriesPanel({
           title: 'Hit ratio of the file cache',
           description: 'It falls with every restart, and has to come back.',
           width: 8,
@@ -92,7 +92,7 @@ const CHANGES: Section = {
           good: [[0.99, 'green']],
           queries: [{ expr: owned(hitRatio(rate)), legend: ONE }],
         }),
-        timeseries({
+        timeseriesPanel({
           title: 'Connections of the limit',
           description: 'A smaller least size has a lower limit. Needs the rules of dashboards/alerts.yaml.',
           width: 8,
@@ -107,7 +107,7 @@ const CHANGES: Section = {
     {
       height: 8,
       panels: [
-        timeseries({
+        timeseriesPanel({
           title: 'Wakes',
           description: 'By the hour, or longer. A shorter delay means more of them.',
           width: 8,
@@ -115,9 +115,9 @@ const CHANGES: Section = {
           decimals: 0,
           min: 0,
           bars: '1h',
-          queries: [{ expr: owned(perCompute('wakes', grown('$__interval'))), legend: ONE }],
+          queries: [{ expr: owned(perCompute('wakes', increaseOver('$__interval'))), legend: ONE }],
         }),
-        timeseries({
+        timeseriesPanel({
           title: 'Restarts',
           description: 'By the hour, or longer. Each interrupts connections.',
           width: 8,
@@ -125,9 +125,9 @@ const CHANGES: Section = {
           decimals: 0,
           min: 0,
           bars: '1h',
-          queries: [{ expr: owned(perCompute('restarts', grown('$__interval'))), legend: ONE }],
+          queries: [{ expr: owned(perCompute('restarts', increaseOver('$__interval'))), legend: ONE }],
         }),
-        timeseries({
+        timeseriesPanel({
           title: 'Operations of the service',
           description:
             'By the hour, or longer: what it did to computes, by what became of it, and attempts that failed. Of all computes.',
@@ -138,11 +138,11 @@ const CHANGES: Section = {
           bars: '1h',
           queries: [
             {
-              expr: `max by (action, status) (increase(${of('operationsEnded')}[$__interval]))`,
+              expr: `max by (action, status) (increase(${seriesOf('operationsEnded')}[$__interval]))`,
               legend: '{{action}} {{status}}',
             },
             {
-              expr: `max by (action) (increase(${of('operationFailures')}[$__interval]))`,
+              expr: `max by (action) (increase(${seriesOf('operationFailures')}[$__interval]))`,
               legend: '{{action}}, attempts that failed',
             },
           ],
@@ -152,11 +152,11 @@ const CHANGES: Section = {
   ],
 }
 
-export const RIGHTSIZING: Board = {
+export const RIGHTSIZING_BOARD: Board = {
   uid: 'dormouse-rightsizing',
   title: 'Dormouse: rightsizing and changes',
   description: 'What has to be seen to give a compute another size or another delay, and what came of it.',
   from: 'now-7d',
-  sections: [NOW, SIZES, DELAYS, CHANGES],
+  sections: [NOW, SIZES_SECTION, DELAYS_SECTION, CHANGES],
   annotations: [ANNOTATIONS.RESIZED, ANNOTATIONS.DELAYED, ANNOTATIONS.RESTARTS],
 }

@@ -8,7 +8,7 @@ export const STATE_MAPPING: Mapping = {
   3: { text: 'awake', color: 'green', index: 0 },
 }
 
-export const YES: Mapping = {
+export const YES_MAPPING: Mapping = {
   0: { text: 'no', color: 'red', index: 1 },
   1: { text: 'yes', color: 'green', index: 0 },
 }

@@ -1,15 +1,23 @@
 // Tables: one row for each set of labels that all queries share, one column for each query.
 import { needsFull } from './query.ts'
-import { steps, target, type Mapping, type Override, type Panel, type Shown, type Unit } from './panel.ts'
+import {
+  steps,
+  target,
+  type Mapping,
+  type Override,
+  type Panel,
+  type PanelSpec,
+  type PanelUnit,
+} from './panel.ts'
 
 /** The values of a query, with none but the labels of the rows. */
-export type Column = {
+export type TableColumn = {
   readonly name: string
   readonly expr: string
-  readonly unit: Unit
+  readonly unit: PanelUnit
   readonly decimals?: number
   readonly mapping?: Mapping
-} & Pick<Shown, 'bad' | 'good'>
+} & Pick<PanelSpec, 'bad' | 'good'>
 
 export type TableOptions = {
   readonly title: string
@@ -21,13 +29,13 @@ export type TableOptions = {
   readonly labels: Readonly<Record<string, string>>
   /** Labels that are not shown. */
   readonly hidden?: readonly string[]
-  readonly columns: readonly Column[]
+  readonly columns: readonly TableColumn[]
   /** The column whose largest value stands first. */
   readonly sortBy: string
   readonly links?: Readonly<Record<string, { readonly title: string; readonly url: string }>>
 }
 
-export function table({
+export function tablePanel({
   title,
   description,
   width,
@@ -79,9 +87,9 @@ export function table({
   }
 }
 
-const nameOf = ({ name, expr }: Column): string => (needsFull(expr) ? `${name} (full)` : name)
+const nameOf = ({ name, expr }: TableColumn): string => (needsFull(expr) ? `${name} (full)` : name)
 
-function columnOverride(column: Column): Override {
+function columnOverride(column: TableColumn): Override {
   const { unit, decimals, mapping, bad, good } = column
   const coloured = bad ?? good ?? mapping
   const properties = [

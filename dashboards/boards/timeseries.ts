@@ -7,10 +7,10 @@ import {
   targetsOf,
   type Override,
   type Panel,
-  type Shown,
+  type PanelSpec,
 } from './panel.ts'
 
-export type Series = Shown & {
+export type TimeseriesSpec = PanelSpec & {
   readonly stacked?: boolean
   /** A value holds until the next. */
   readonly stepped?: boolean
@@ -20,7 +20,7 @@ export type Series = Shown & {
   readonly limit?: string
 }
 
-export function timeseries(series: Series): Panel {
+export function timeseriesPanel(series: TimeseriesSpec): Panel {
   const { width, limit } = series
   return {
     width,
@@ -46,12 +46,12 @@ export function timeseries(series: Series): Panel {
   }
 }
 
-function intervalOf({ bars, queries }: Series): string {
+function intervalOf({ bars, queries }: TimeseriesSpec): string {
   const isRate = queries.some(({ expr }) => expr.includes('$__rate_interval'))
   return bars ?? (isRate ? RATE_INTERVAL : INTERVAL)
 }
 
-function customOf({ stacked = false, stepped = false, bars, bad, good }: Series): object {
+function customOf({ stacked = false, stepped = false, bars, bad, good }: TimeseriesSpec): object {
   return {
     axisBorderShow: false,
     axisCenteredZero: false,

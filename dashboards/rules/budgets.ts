@@ -1,13 +1,13 @@
 // Budgets: spent, or about to be.
 import { BURN_RECORDINGS, BURN_RULES } from './burn.ts'
-import { BY, metric, type Group } from './rule.ts'
+import { BY_LABELS, metricName, type RuleGroup } from './rule.ts'
 import type { FamilyKey } from '../../src/outputs/metrics/catalogue.ts'
 
 const BUDGET = 'Budget {{ $labels.budget }}'
-const ofBudget = (key: FamilyKey): string => `max ${BY.budget} (${metric(key)})`
+const ofBudget = (key: FamilyKey): string => `max ${BY_LABELS.budget} (${metricName(key)})`
 /** Both in the unit of the budget. */
 const ofLimit = (key: 'budgetSpent' | 'budgetLimit'): string =>
-  `max by (budget, team, tier, unit) (${metric(key)})`
+  `max by (budget, team, tier, unit) (${metricName(key)})`
 
 /** The odds move with every new day of history: an alert that comes and goes with them would be no news. */
 const FORECAST = {
@@ -17,7 +17,7 @@ const FORECAST = {
   summary: `${BUDGET} will be exceeded with a probability of {{ $value | humanizePercentage }}.`,
 } as const
 
-export const BUDGETS: Group = {
+export const BUDGET_RULES: RuleGroup = {
   name: 'dormouse-budgets',
   recordings: BURN_RECORDINGS,
   rules: [

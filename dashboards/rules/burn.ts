@@ -1,9 +1,10 @@
 // How fast a budget is spent: two windows each, a long one that is sure and a short one that ends the alert.
 // Money is no error budget: it idles at a burn of 1, and cannot go faster than all computes at their largest.
-import { BY, metric, type Duration, type Recording, type Rule } from './rule.ts'
+import { BY_LABELS, metricName, type Duration, type RecordingRule, type AlertRule } from './rule.ts'
 import type { FamilyKey } from '../../src/outputs/metrics/catalogue.ts'
 
-const ofBudget = (key: FamilyKey, matchers = ''): string => `max ${BY.budget} (${metric(key)}${matchers})`
+const ofBudget = (key: FamilyKey, matchers = ''): string =>
+  `max ${BY_LABELS.budget} (${metricName(key)}${matchers})`
 
 const WINDOWS = ['5m', '30m', '1h', '2h', '6h', '1d'] as const satisfies readonly Duration[]
 type Window = (typeof WINDOWS)[number]
@@ -11,9 +12,9 @@ type Window = (typeof WINDOWS)[number]
 /** 1 spends exactly the limit in one period. */
 const burnName = (window: Window): string => `dormouse:budget_burn:rate${window}`
 
-const burn = (window: Window): Recording => ({
+const burn = (window: Window): RecordingRule => ({
   record: burnName(window),
-  expr: `max ${BY.budget} (rate(${metric('budgetSpendTotal')}[${window}])) * ${ofBudget('budgetPeriod')} / ${ofBudget('budgetLimit')}`,
+  expr: `max ${BY_LABELS.budget} (rate(${metricName('budgetSpendTotal')}[${window}])) * ${ofBudget('budgetPeriod')} / ${ofBudget('budgetLimit')}`,
 })
 
 /**
@@ -29,12 +30,12 @@ type Long = keyof typeof TIERS
 
 const thresholdName = (long: Long): string => `dormouse:budget_burn_threshold:${long}`
 
-const threshold = (long: Long): Recording => ({
+const threshold = (long: Long): RecordingRule => ({
   record: thresholdName(long),
   expr: `clamp_max(0.8 * ${ofBudget('budgetMaxBurn')}, ${TIERS[long].factor}) > ${TIERS[long].floor}`,
 })
 
-export const BURN_RECORDINGS: readonly Recording[] = [
+export const BURN_RECORDINGS: readonly RecordingRule[] = [
   ...WINDOWS.map(burn),
   ...(['1h', '6h', '1d'] as const).map(threshold),
 ]
@@ -51,7 +52,7 @@ function burning(long: Long): string {
 
 const SUMMARY = 'Budget {{ $labels.budget }} is spent {{ $value | humanize }} times as fast as planned.'
 
-export const BURN_RULES: readonly Rule[] = [
+export const BURN_RULES: readonly AlertRule[] = [
   {
     name: 'BudgetBurnFast',
     severity: 'critical',

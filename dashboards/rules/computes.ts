@@ -1,10 +1,10 @@
 // Computes: awake for too long or too often, a cache too small, too many connections, readings that fail.
 import { COMPUTE_OWNER, CONNECTION_USE, HIT_RATIO } from './recording.ts'
-import { grownOfCompute, ofCompute, type Group } from './rule.ts'
+import { perComputeIncrease, perComputeMax, type RuleGroup } from './rule.ts'
 
 const COMPUTE = 'Compute {{ $labels.endpoint_id }} of {{ $labels.project_id }}'
 
-export const COMPUTES: Group = {
+export const COMPUTE_RULES: RuleGroup = {
   name: 'dormouse-computes',
   recordings: [COMPUTE_OWNER, HIT_RATIO, CONNECTION_USE],
   rules: [
@@ -13,7 +13,7 @@ export const COMPUTES: Group = {
       severity: 'warning',
       about: 'compute',
       // four delays: a delay of a day is no reason to be called after a day
-      core: `time() - ${ofCompute('awakeSince')} > clamp_min(4 * ${ofCompute('autosuspendDelay')}, 86400)`,
+      core: `time() - ${perComputeMax('awakeSince')} > clamp_min(4 * ${perComputeMax('autosuspendDelay')}, 86400)`,
       for: '15m',
       summary: `${COMPUTE} has been awake for {{ $value | humanizeDuration }}.`,
       description:
@@ -23,7 +23,7 @@ export const COMPUTES: Group = {
       name: 'AutosuspendDisabled',
       severity: 'info',
       about: 'compute',
-      core: `${ofCompute('autosuspendEnabled')} == 0 and on (project_id, endpoint_id) ${COMPUTE_OWNER.record}{tier!="prod"}`,
+      core: `${perComputeMax('autosuspendEnabled')} == 0 and on (project_id, endpoint_id) ${COMPUTE_OWNER.record}{tier!="prod"}`,
       for: '1d',
       summary: `${COMPUTE} never suspends, by its settings.`,
       description: 'It is paid for day and night. Give it a delay, or the tier prod if that is wanted.',
@@ -32,7 +32,7 @@ export const COMPUTES: Group = {
       name: 'UnproductiveSpendHigh',
       severity: 'warning',
       about: 'compute',
-      core: `${grownOfCompute('unproductiveCompute', '7d')} > 0.2 * ${grownOfCompute('computeSpend', '7d')} and ${grownOfCompute('unproductiveCompute', '7d')} > 1`,
+      core: `${perComputeIncrease('unproductiveCompute', '7d')} > 0.2 * ${perComputeIncrease('computeSpend', '7d')} and ${perComputeIncrease('unproductiveCompute', '7d')} > 1`,
       for: '1h',
       summary: `${COMPUTE} cost {{ $value | humanize }} within a week while it was awake for nothing.`,
       description:
@@ -42,7 +42,7 @@ export const COMPUTES: Group = {
       name: 'FileCacheHitRatioLow',
       severity: 'warning',
       about: 'compute',
-      core: `${HIT_RATIO.record} < 0.99 and on (project_id, endpoint_id) ${grownOfCompute('cacheMisses', '15m')} > 1000`,
+      core: `${HIT_RATIO.record} < 0.99 and on (project_id, endpoint_id) ${perComputeIncrease('cacheMisses', '15m')} > 1000`,
       for: '30m',
       keepFiringFor: '15m',
       summary: `${COMPUTE} finds only {{ $value | humanizePercentage }} of its pages in the file cache.`,
@@ -73,7 +73,7 @@ export const COMPUTES: Group = {
       name: 'ComputeFlapping',
       severity: 'warning',
       about: 'compute',
-      core: `${grownOfCompute('wakes', '1h')} > 12`,
+      core: `${perComputeIncrease('wakes', '1h')} > 12`,
       for: '5m',
       summary: `${COMPUTE} woke {{ $value | humanize }} times within an hour.`,
       description:
@@ -83,7 +83,7 @@ export const COMPUTES: Group = {
       name: 'ReadingStale',
       severity: 'warning',
       about: 'compute',
-      core: `${ofCompute('readingSuccess')} == 0 and on (project_id, endpoint_id) ${ofCompute('computeState', '{state="active"}')} == 1`,
+      core: `${perComputeMax('readingSuccess')} == 0 and on (project_id, endpoint_id) ${perComputeMax('computeState', '{state="active"}')} == 1`,
       for: '15m',
       summary: `${COMPUTE} is awake and cannot be read.`,
       description:

@@ -1,12 +1,12 @@
 // Dormouse itself: whether it runs, whether the service answers it, whether its account is right, and whether it did harm.
 import { PROJECT_OWNER } from './recording.ts'
-import { BY, metric, type Group } from './rule.ts'
+import { BY_LABELS, metricName, type RuleGroup } from './rule.ts'
 
 /** What the configuration of Prometheus has to call the job that scrapes Dormouse. */
 const UP = 'up{job="dormouse"}'
-const requests = (matchers = ''): string => `sum(rate(${metric('apiRequests')}${matchers}[10m]))`
+const requests = (matchers = ''): string => `sum(rate(${metricName('apiRequests')}${matchers}[10m]))`
 
-export const DAEMON: Group = {
+export const DAEMON_RULES: RuleGroup = {
   name: 'dormouse-daemon',
   recordings: [PROJECT_OWNER],
   rules: [
@@ -24,7 +24,7 @@ export const DAEMON: Group = {
       name: 'Stale',
       severity: 'critical',
       about: 'daemon',
-      core: `time() - max by (job_name) (${metric('jobDeadline')}) > 0`,
+      core: `time() - max by (job_name) (${metricName('jobDeadline')}) > 0`,
       for: '1m',
       summary: 'Dormouse: {{ $labels.job_name }} should have succeeded {{ $value | humanizeDuration }} ago.',
       description:
@@ -45,7 +45,7 @@ export const DAEMON: Group = {
       about: 'daemon',
       // by instants: a counter of 401 is new after a restart and stands still as long as nothing is asked, and how long ago one was
       // tells nothing where passes are far apart; each replica by itself, as each has its own key file
-      core: `max by (key) (${metric('apiLastRejected')} unless ${metric('apiLastAccepted')} >= ${metric('apiLastRejected')})`,
+      core: `max by (key) (${metricName('apiLastRejected')} unless ${metricName('apiLastAccepted')} >= ${metricName('apiLastRejected')})`,
       summary: 'The service refuses the API key of account {{ $labels.key }}.',
       description:
         'Nothing of that account is watched until its key file holds another key. The file is watched: no restart.',
@@ -54,7 +54,7 @@ export const DAEMON: Group = {
       name: 'ReportFailed',
       severity: 'warning',
       about: 'daemon',
-      core: `time() - max by (account, sink) (${metric('reportLastSuccess')}) > 8 * 86400`,
+      core: `time() - max by (account, sink) (${metricName('reportLastSuccess')}) > 8 * 86400`,
       for: '1h',
       summary:
         'No report of account {{ $labels.account }} has reached {{ $labels.sink }} for {{ $value | humanizeDuration }}.',
@@ -64,7 +64,7 @@ export const DAEMON: Group = {
       name: 'OperationStuck',
       severity: 'warning',
       about: 'project',
-      core: `time() - min ${BY.project} (${metric('operationOldest')}) > 900`,
+      core: `time() - min ${BY_LABELS.project} (${metricName('operationOldest')}) > 900`,
       for: '1m',
       summary:
         'An operation of {{ $labels.project_id }} has been running for {{ $value | humanizeDuration }}.',
@@ -75,7 +75,7 @@ export const DAEMON: Group = {
       name: 'WakeCaused',
       severity: 'warning',
       about: 'project',
-      core: `max ${BY.project} (increase(${metric('wakeupsCaused')}{reason=~"reading|unattributed"}[1h])) > 0`,
+      core: `max ${BY_LABELS.project} (increase(${metricName('wakeupsCaused')}{reason=~"reading|unattributed"}[1h])) > 0`,
       summary: 'Dormouse woke a compute of {{ $labels.project_id }}.',
       description: 'It must never do that. Set `reading.mode: off` and report it.',
     },
@@ -83,7 +83,7 @@ export const DAEMON: Group = {
       name: 'LedgerMismatch',
       severity: 'warning',
       about: 'project',
-      core: `max ${BY.project} (abs(${metric('reconciliationError')})) > 0.02`,
+      core: `max ${BY_LABELS.project} (abs(${metricName('reconciliationError')})) > 0.02`,
       for: '1d',
       summary:
         'The service counts {{ $value | humanizePercentage }} away from what Dormouse counts of {{ $labels.project_id }}.',

@@ -1,19 +1,20 @@
 // What more than one rule, or a dashboard, needs.
-import { BY, metric, ofCompute, type Recording } from './rule.ts'
+import { BY_LABELS, metricName, perComputeMax, type RecordingRule } from './rule.ts'
 
-const record = (name: string, expr: string): Recording => ({ record: `dormouse:${name}`, expr })
+const record = (name: string, expr: string): RecordingRule => ({ record: `dormouse:${name}`, expr })
 
 /** Whose a compute or a project is: one series, or one of each owner that replicas of different configurations name. */
 export const COMPUTE_OWNER = record(
   'compute_owner:info',
-  `max by (project_id, endpoint_id, team, tier) (${metric('computeInfo')})`,
+  `max by (project_id, endpoint_id, team, tier) (${metricName('computeInfo')})`,
 )
 export const PROJECT_OWNER = record(
   'project_owner:info',
-  `max by (project_id, team, tier) (${metric('projectInfo')})`,
+  `max by (project_id, team, tier) (${metricName('projectInfo')})`,
 )
 
-const rateOf = (key: 'cacheHits' | 'cacheMisses'): string => `max ${BY.compute} (rate(${metric(key)}[15m]))`
+const rateOf = (key: 'cacheHits' | 'cacheMisses'): string =>
+  `max ${BY_LABELS.compute} (rate(${metricName(key)}[15m]))`
 
 /** Of the pages asked for; nothing (NaN) where none was. */
 export const HIT_RATIO = record(
@@ -27,6 +28,6 @@ export const HIT_RATIO = record(
  */
 export const CONNECTION_USE = record(
   'compute_connection_utilization:ratio',
-  `sum ${BY.compute} (max by (project_id, endpoint_id, state) (${metric('connections')})) / ` +
-    `(${ofCompute('maxConnections')} - (${ofCompute('reservedConnections')} or 0 * ${ofCompute('maxConnections')}))`,
+  `sum ${BY_LABELS.compute} (max by (project_id, endpoint_id, state) (${metricName('connections')})) / ` +
+    `(${perComputeMax('maxConnections')} - (${perComputeMax('reservedConnections')} or 0 * ${perComputeMax('maxConnections')}))`,
 )

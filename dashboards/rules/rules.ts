@@ -1,25 +1,25 @@
 // Every rule, and the file that Prometheus reads, as data. A rule comes with the metric it is about, and not before.
-import { BUDGETS } from './budgets.ts'
-import { COMPUTES } from './computes.ts'
-import { DAEMON } from './daemon.ts'
+import { BUDGET_RULES } from './budgets.ts'
+import { COMPUTE_RULES } from './computes.ts'
+import { DAEMON_RULES } from './daemon.ts'
 import { COMPUTE_OWNER, PROJECT_OWNER } from './recording.ts'
-import type { Duration, Group, Rule, Severity } from './rule.ts'
+import type { Duration, RuleGroup, AlertRule, AlertSeverity } from './rule.ts'
 
-export const GROUPS: readonly Group[] = [COMPUTES, BUDGETS, DAEMON]
+export const RULE_GROUPS: readonly RuleGroup[] = [COMPUTE_RULES, BUDGET_RULES, DAEMON_RULES]
 
 /** Of every alert, so that others' rules stay apart. */
 const ALERT_PREFIX = 'Dormouse'
 
-export const alertName = ({ name }: Rule): string => ALERT_PREFIX + name
+export const alertName = ({ name }: AlertRule): string => ALERT_PREFIX + name
 
 /** Relative to the top level. */
-export const runbookOf = (rule: Rule): string => `dashboards/runbooks/${alertName(rule)}.md`
+export const runbookOf = (rule: AlertRule): string => `dashboards/runbooks/${alertName(rule)}.md`
 
 /**
  * 1, with the labels of whoever answers for it, times the value. The owner is the side that may be many: two replicas that name
  * two raise an alert for each, where a join the other way round would fail, with every alert in it.
  */
-export function exprOf({ about, core }: Rule): string {
+export function alertExpr({ about, core }: AlertRule): string {
   switch (about) {
     case 'compute':
       return `${COMPUTE_OWNER.record} * on (project_id, endpoint_id) group_left () (${core})`
@@ -41,7 +41,7 @@ type AlertEntry = {
   readonly expr: string
   readonly for?: Duration
   readonly keep_firing_for?: Duration
-  readonly labels: { readonly severity: Severity }
+  readonly labels: { readonly severity: AlertSeverity }
   readonly annotations: {
     readonly summary: string
     readonly description: string
@@ -49,16 +49,16 @@ type AlertEntry = {
   }
 }
 
-export const ruleFile = (groups: readonly Group[]): RuleFile => ({
+export const ruleFile = (groups: readonly RuleGroup[]): RuleFile => ({
   groups: groups.map(({ name, recordings, rules }) => ({
     name,
     rules: [...recordings, ...rules.map(alertEntry)],
   })),
 })
 
-const alertEntry = (rule: Rule): AlertEntry => ({
+const alertEntry = (rule: AlertRule): AlertEntry => ({
   alert: alertName(rule),
-  expr: exprOf(rule),
+  expr: alertExpr(rule),
   ...(rule.for && { for: rule.for }),
   ...(rule.keepFiringFor && { keep_firing_for: rule.keepFiringFor }),
   labels: { severity: rule.severity },

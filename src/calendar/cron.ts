@@ -1,14 +1,14 @@
 // Cron text, read on the wall clock: which times of day it names. What they are as instants is up to a zone.
 import { Cron as Croner } from 'croner'
 import { failed, ok, type Result } from '../std/result.ts'
-import { DAY, dayNumberOf, wall, wallOf, type Wall } from './local-time.ts'
+import { DAY_MS, dayNumberOf, localDateTime, localDateTimeOf, type LocalDateTime } from './local-time.ts'
 
 export type Cron = {
   readonly text: string
   /** The first time named after `time`; undefined when there is none before the year 10000. */
-  readonly next: (time: Wall) => Wall | undefined
+  readonly next: (time: LocalDateTime) => LocalDateTime | undefined
   /** The last time named before `time`; undefined when there is none. */
-  readonly previous: (time: Wall) => Wall | undefined
+  readonly previous: (time: LocalDateTime) => LocalDateTime | undefined
 }
 
 /** Nobody writes a longer one by hand, and a text is read in time that grows with its length. */
@@ -43,7 +43,7 @@ export function parseCron(text: string): Result<Cron, string> {
 }
 
 /** Any will do: what occurs at all occurs again within the next centuries. */
-const SOME_TIME = wall(0)
+const SOME_TIME = localDateTime(0)
 
 function problemOf(field: string, index: number): string[] {
   const [name, allowed] = FIELDS[index] ?? []
@@ -74,17 +74,17 @@ function cronOf(text: string): Cron {
   }
 }
 
-const wallOfDate = (date: Date | null | undefined): Wall | undefined =>
-  date ? wall(date.getTime()) : undefined
+const wallOfDate = (date: Date | null | undefined): LocalDateTime | undefined =>
+  date ? localDateTime(date.getTime()) : undefined
 
 /** How many times the text names on a day on which it names any, at most `most`. */
-export function timesADay(cron: Cron, most: number): number {
+export function timesPerDay(cron: Cron, most: number): number {
   const first = cron.next(SOME_TIME)
   if (first === undefined) return 0
-  const midnight = wallOf(dayNumberOf(first))
+  const midnight = localDateTimeOf(dayNumberOf(first))
   let count = 0
-  let time = cron.next(wall(midnight - 1))
-  while (time !== undefined && time < midnight + DAY && count < most) {
+  let time = cron.next(localDateTime(midnight - 1))
+  while (time !== undefined && time < midnight + DAY_MS && count < most) {
     count += 1
     time = cron.next(time)
   }

@@ -1,36 +1,44 @@
 // Weeks as ISO 8601 counts them: from Monday, the first of a year is the one with its first Thursday.
 import type { Interval } from '../model/time.ts'
 import type { Instant } from '../model/units.ts'
-import { DAY, dateText, dayNumber, daysAfter, wallOf, weekdayOf, type DayNumber } from './local-time.ts'
+import {
+  DAY_MS,
+  dateText,
+  dayNumber,
+  addDays,
+  localDateTimeOf,
+  weekdayOf,
+  type DayNumber,
+} from './local-time.ts'
 import type { Zone } from './zone.ts'
 
 /** `2026-W47` of an instant: the week that the clock of the zone shows. */
-export function weekIdOf(at: Instant, zone: Zone): string {
-  const thursday = daysAfter(mondayOf(zone.dayOf(at).number), 3)
+export function isoWeekIdOf(at: Instant, zone: Zone): string {
+  const thursday = addDays(mondayOf(zone.dayOf(at).number), 3)
   const year = dateText(thursday).slice(0, 4)
-  const week = 1 + Math.floor((thursday - dayNumber(Date.UTC(Number(year), 0, 1) / DAY)) / 7)
+  const week = 1 + Math.floor((thursday - dayNumber(Date.UTC(Number(year), 0, 1) / DAY_MS)) / 7)
   return `${year}-W${String(week).padStart(2, '0')}`
 }
 
 /** From one Monday's beginning to the next one's: 167, 168 or 169 hours. Undefined for anything but an id, week 53 of a short year included. */
-export function weekOf(id: string, zone: Zone): Interval | undefined {
+export function isoWeekInterval(id: string, zone: Zone): Interval | undefined {
   const [, year, week] = /^(\d{4})-W(\d\d)$/.exec(id) ?? []
   if (year === undefined || week === undefined) return undefined
-  const first = mondayOf(dayNumber(Date.UTC(Number(year), 0, 4) / DAY))
-  const monday = daysAfter(first, 7 * (Number(week) - 1))
-  const found = { from: beginOf(monday, zone), to: beginOf(daysAfter(monday, 7), zone) }
-  return weekIdOf(found.from, zone) === id ? found : undefined
+  const first = mondayOf(dayNumber(Date.UTC(Number(year), 0, 4) / DAY_MS))
+  const monday = addDays(first, 7 * (Number(week) - 1))
+  const found = { from: beginOf(monday, zone), to: beginOf(addDays(monday, 7), zone) }
+  return isoWeekIdOf(found.from, zone) === id ? found : undefined
 }
 
 /** The last `count` weeks before the one that begins at `from`, the newest first. */
-export function weeksBefore(from: Instant, count: number, zone: Zone): readonly Interval[] {
+export function isoWeeksBefore(from: Instant, count: number, zone: Zone): readonly Interval[] {
   const monday = zone.dayOf(from).number
   return Array.from({ length: count }, (_, index) => ({
-    from: beginOf(daysAfter(monday, -7 * (index + 1)), zone),
-    to: beginOf(daysAfter(monday, -7 * index), zone),
+    from: beginOf(addDays(monday, -7 * (index + 1)), zone),
+    to: beginOf(addDays(monday, -7 * index), zone),
   }))
 }
 
-const mondayOf = (day: DayNumber): DayNumber => daysAfter(day, -((weekdayOf(day) + 6) % 7))
+const mondayOf = (day: DayNumber): DayNumber => addDays(day, -((weekdayOf(day) + 6) % 7))
 
-const beginOf = (day: DayNumber, zone: Zone): Instant => zone.beginAt(wallOf(day))
+const beginOf = (day: DayNumber, zone: Zone): Instant => zone.beginAt(localDateTimeOf(day))

@@ -2,34 +2,34 @@
 
 declare const unit: unique symbol
 /** A date and time of day as milliseconds since 1970-01-01T00:00 of the same clock. */
-export type Wall = number & { readonly [unit]: 'ms on the wall' }
+export type LocalDateTime = number & { readonly [unit]: 'ms on the wall' }
 /** A date, as days since 1970-01-01. */
 export type DayNumber = number & { readonly [unit]: 'day' }
 
-export const DAY = 86_400_000
-export const MINUTE = 60_000
+export const DAY_MS = 86_400_000
+export const MINUTE_MS = 60_000
 
-export const wall = (value: number): Wall => value as Wall
+export const localDateTime = (value: number): LocalDateTime => value as LocalDateTime
 
 export const dayNumber = (value: number): DayNumber => value as DayNumber
 
 /** `time` milliseconds after the midnight that begins `day`; may be more than 24 h. */
-export const wallOf = (day: DayNumber, time = 0): Wall => wall(day * DAY + time)
+export const localDateTimeOf = (day: DayNumber, time = 0): LocalDateTime => localDateTime(day * DAY_MS + time)
 
-export const dayNumberOf = (at: Wall): DayNumber => dayNumber(Math.floor(at / DAY))
+export const dayNumberOf = (at: LocalDateTime): DayNumber => dayNumber(Math.floor(at / DAY_MS))
 
-export const daysAfter = (day: DayNumber, count: number): DayNumber => dayNumber(day + count)
+export const addDays = (day: DayNumber, count: number): DayNumber => dayNumber(day + count)
 
 /** 0 is Sunday. 1970-01-01 was a Thursday. */
 export const weekdayOf = (day: DayNumber): number => (((day + 4) % 7) + 7) % 7
 
 /** `2026-11-20`. */
-export const dateText = (day: DayNumber): string => new Date(day * DAY).toISOString().slice(0, 10)
+export const dateText = (day: DayNumber): string => new Date(day * DAY_MS).toISOString().slice(0, 10)
 
 /** The date of `2026-11-20`; undefined for anything else, 30 February included. */
 export function parseDate(text: string): DayNumber | undefined {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return undefined
-  const day = dayNumberOf(wall(Date.parse(`${text}T00:00:00Z`)))
+  const day = dayNumberOf(localDateTime(Date.parse(`${text}T00:00:00Z`)))
   return Number.isNaN(day) || dateText(day) !== text ? undefined : day
 }
 
@@ -37,14 +37,14 @@ export function parseDate(text: string): DayNumber | undefined {
 export function parseTime(text: string): number | undefined {
   const [, hours, minutes] = /^(\d\d):([0-5]\d)$/.exec(text) ?? []
   if (hours === undefined || minutes === undefined) return undefined
-  const time = (Number(hours) * 60 + Number(minutes)) * MINUTE
-  return time <= DAY ? time : undefined
+  const time = (Number(hours) * 60 + Number(minutes)) * MINUTE_MS
+  return time <= DAY_MS ? time : undefined
 }
 
 /** The day of `2026-11-26T00:00`, and its time; `T24:00` is the end of that day. Undefined for anything else. */
-export function parseWall(text: string): Wall | undefined {
+export function parseLocalDateTime(text: string): LocalDateTime | undefined {
   const [date = '', time = '', ...more] = text.split('T')
   const day = parseDate(date)
   const ofDay = parseTime(time)
-  return day === undefined || ofDay === undefined || more.length > 0 ? undefined : wallOf(day, ofDay)
+  return day === undefined || ofDay === undefined || more.length > 0 ? undefined : localDateTimeOf(day, ofDay)
 }

@@ -1,28 +1,28 @@
 // The offsets of one zone from UTC, found through Intl a stretch at a time and kept: Intl takes microseconds for each answer.
 import { instant, type Instant } from '../model/units.ts'
-import { DAY } from './local-time.ts'
+import { DAY_MS } from './local-time.ts'
 
 /** From `from` until the next one, the wall clock is `offset` milliseconds ahead of UTC. */
-export type Stretch = { readonly from: Instant; readonly offset: number }
+export type OffsetSpan = { readonly from: Instant; readonly offset: number }
 
-export type Offsets = {
+export type UtcOffsets = {
   readonly at: (at: Instant) => number
   /** Those that touch `[from, to]`, ascending; never empty. The first begins at or before `from`. */
-  readonly between: (from: Instant, to: Instant) => readonly Stretch[]
+  readonly between: (from: Instant, to: Instant) => readonly OffsetSpan[]
 }
 
 /** The shortest time that any zone ever kept an offset is 3.98 days (Freetown, 1939). Doubled, it would be stepped over. */
-const STEP = 2 * DAY
+const STEP = 2 * DAY_MS
 /** One look-up in a new stretch asks Intl 32 times, about 0.2 ms. Doubled, the first look-up takes twice as long. */
 const CHUNK = 32 * STEP
 
 /** Of UTC from itself: without Intl, whose formats take longer to make than a fold of a sweep takes. */
-export const UTC: Offsets = { at: () => 0, between: (from) => [{ from, offset: 0 }] }
+export const UTC_OFFSETS: UtcOffsets = { at: () => 0, between: (from) => [{ from, offset: 0 }] }
 
-export function createOffsets(zone: string): Offsets {
+export function createUtcOffsets(zone: string): UtcOffsets {
   const offsetOf = createAsking(zone)
-  const chunks = new Map<number, readonly Stretch[]>()
-  const chunk = (index: number): readonly Stretch[] => {
+  const chunks = new Map<number, readonly OffsetSpan[]>()
+  const chunk = (index: number): readonly OffsetSpan[] => {
     const known = chunks.get(index)
     if (known) return known
     const found = explore(instant(index * CHUNK), instant((index + 1) * CHUNK), offsetOf)
@@ -32,7 +32,7 @@ export function createOffsets(zone: string): Offsets {
   return {
     at: (at) => chunk(Math.floor(at / CHUNK)).findLast(({ from }) => from <= at)?.offset ?? offsetOf(at),
     between(from, to) {
-      const found: Stretch[] = []
+      const found: OffsetSpan[] = []
       for (let index = Math.floor(from / CHUNK); index <= Math.floor(to / CHUNK); index += 1)
         for (const stretch of chunk(index)) {
           if (stretch.from > to) break
@@ -45,8 +45,8 @@ export function createOffsets(zone: string): Offsets {
 }
 
 /** The stretches of `[from, to)`; the first begins at `from`, whatever was before. */
-function explore(from: Instant, to: Instant, offsetOf: (at: Instant) => number): readonly Stretch[] {
-  const found: Stretch[] = [{ from, offset: offsetOf(from) }]
+function explore(from: Instant, to: Instant, offsetOf: (at: Instant) => number): readonly OffsetSpan[] {
+  const found: OffsetSpan[] = [{ from, offset: offsetOf(from) }]
   let before = found[0]
   for (let next = from + STEP; before && next <= to; next += STEP) {
     const offset = offsetOf(instant(next))

@@ -1,8 +1,8 @@
 // The periods of a budget: each instant is in exactly one, and they follow each other without a gap.
 import type { Interval } from '../model/time.ts'
 import type { Instant } from '../model/units.ts'
-import { DAY, dayNumber, dayNumberOf, wallOf, type DayNumber } from './local-time.ts'
-import { FARTHEST, type Window } from './window.ts'
+import { DAY_MS, dayNumber, dayNumberOf, localDateTimeOf, type DayNumber } from './local-time.ts'
+import { SEARCH_HORIZON, type Window } from './window.ts'
 import type { Zone } from './zone.ts'
 
 export type PeriodRule =
@@ -21,7 +21,7 @@ export type PeriodRule =
  */
 export function periodOf(rule: PeriodRule, at: Instant): Interval | undefined {
   if (rule.per === 'window') return windowPeriod(rule.window, at)
-  const begin = (index: number): Instant => rule.zone.beginAt(wallOf(firstDay(rule, index)))
+  const begin = (index: number): Instant => rule.zone.beginAt(localDateTimeOf(firstDay(rule, index)))
   let index = indexOf(rule, dayNumberOf(rule.zone.wallAt(at)))
   // what a clock shows may be in the period before where it goes back over midnight
   while (begin(index + 1) <= at) index += 1
@@ -49,7 +49,7 @@ function indexOf(rule: Dated, day: DayNumber): number {
     case 'week':
       return Math.floor((day - firstWeek(rule.anchor)) / 7)
     case 'month': {
-      const date = new Date(wallOf(day))
+      const date = new Date(localDateTimeOf(day))
       const month = (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth()
       return dayOfMonth(month, rule.anchor) > day ? month - 1 : month
     }
@@ -62,13 +62,13 @@ const firstWeek = (weekday: number): number => (weekday + 3) % 7
 /** @param month months since January 1970 */
 function dayOfMonth(month: number, anchor: number): DayNumber {
   const last = new Date(Date.UTC(1970, month + 1, 0)).getUTCDate()
-  return dayNumber(Date.UTC(1970, month, Math.min(anchor, last)) / DAY)
+  return dayNumber(Date.UTC(1970, month, Math.min(anchor, last)) / DAY_MS)
 }
 
 function windowPeriod(window: Window, at: Instant): Interval | undefined {
   const current = window.previous(at)
   const next = window.next(at)
   if (!current || !next) return undefined
-  const endless = at - current.from >= FARTHEST || current.to - at >= FARTHEST
+  const endless = at - current.from >= SEARCH_HORIZON || current.to - at >= SEARCH_HORIZON
   return endless ? undefined : { from: current.from, to: next.from }
 }

@@ -3,18 +3,18 @@ import type { Interval } from '../model/time.ts'
 import { instant, type Millis } from '../model/units.ts'
 import type { Cron } from './cron.ts'
 import {
-  DAY,
+  DAY_MS,
   dateText,
   dayNumberOf,
-  daysAfter,
-  wallOf,
+  addDays,
+  localDateTimeOf,
   weekdayOf,
   type DayNumber,
-  type Wall,
+  type LocalDateTime,
 } from './local-time.ts'
 import type { Zone } from './zone.ts'
 
-export type Rule =
+export type Recurrence =
   | {
       readonly kind: 'weekly'
       /** 0 is Sunday. */
@@ -23,26 +23,26 @@ export type Rule =
       readonly from: number
       /** Milliseconds after midnight, at most 24 h; on the next day when not after `from`. Never equal to `from`. */
       readonly to: number
-      readonly except: Dates
+      readonly except: DateSet
       readonly zone: Zone
     }
   | {
       readonly kind: 'cron'
       readonly cron: Cron
       readonly duration: Millis
-      readonly except: Dates
+      readonly except: DateSet
       readonly zone: Zone
     }
   | ({ readonly kind: 'once'; readonly date: string } & Interval)
 
 /** Dates on which nothing begins. */
-export type Dates = ReadonlySet<DayNumber>
+export type DateSet = ReadonlySet<DayNumber>
 
 /** What begins on a date; empty (`from` = `to`) when both its ends lie in one hour that the clocks skip: it does not occur. */
 export type Occurrence = Interval & { readonly date: string }
 
 /** All that touch `[from, to)`, ascending. */
-export function occurrencesOf(rule: Rule, { from, to }: Interval): readonly Occurrence[] {
+export function occurrencesOf(rule: Recurrence, { from, to }: Interval): readonly Occurrence[] {
   switch (rule.kind) {
     case 'weekly':
       return weekly(rule, { from, to })
@@ -56,24 +56,24 @@ export function occurrencesOf(rule: Rule, { from, to }: Interval): readonly Occu
 const touches = (one: Interval, span: Interval): boolean =>
   one.from < span.to && (one.to > span.from || (one.to === one.from && one.from >= span.from))
 
-function weekly(rule: Extract<Rule, { kind: 'weekly' }>, span: Interval): readonly Occurrence[] {
+function weekly(rule: Extract<Recurrence, { kind: 'weekly' }>, span: Interval): readonly Occurrence[] {
   const { zone, except } = rule
-  const overnight = rule.to > rule.from ? 0 : DAY
+  const overnight = rule.to > rule.from ? 0 : DAY_MS
   const found: Occurrence[] = []
   // what began the day before yesterday may end today where a clock went back over midnight
-  let day = daysAfter(dayNumberOf(zone.wallAt(span.from)), -2)
-  const last = daysAfter(dayNumberOf(zone.wallAt(span.to)), 1)
-  for (; day <= last; day = daysAfter(day, 1)) {
+  let day = addDays(dayNumberOf(zone.wallAt(span.from)), -2)
+  const last = addDays(dayNumberOf(zone.wallAt(span.to)), 1)
+  for (; day <= last; day = addDays(day, 1)) {
     if (!rule.days.has(weekdayOf(day)) || except.has(day)) continue
-    const from = zone.beginAt(wallOf(day, rule.from))
-    const to = zone.endAt(wallOf(day, rule.to + overnight))
+    const from = zone.beginAt(localDateTimeOf(day, rule.from))
+    const to = zone.endAt(localDateTimeOf(day, rule.to + overnight))
     const one = { from, to, date: dateText(day) }
     if (touches(one, span)) found.push(one)
   }
   return found
 }
 
-function byCron(rule: Extract<Rule, { kind: 'cron' }>, span: Interval): readonly Occurrence[] {
+function byCron(rule: Extract<Recurrence, { kind: 'cron' }>, span: Interval): readonly Occurrence[] {
   const { cron, duration, zone, except } = rule
   const found: Occurrence[] = []
   let time = cron.next(zone.wallAt(instant(span.from - duration)))
@@ -88,7 +88,10 @@ function byCron(rule: Extract<Rule, { kind: 'cron' }>, span: Interval): readonly
 }
 
 /** What begins and ends once, at two times of a zone. */
-export function once(zone: Zone, times: { readonly from: Wall; readonly to: Wall }): Rule & Interval {
+export function oneOffRecurrence(
+  zone: Zone,
+  times: { readonly from: LocalDateTime; readonly to: LocalDateTime },
+): Recurrence & Interval {
   const date = dateText(dayNumberOf(times.from))
   return { kind: 'once', from: zone.beginAt(times.from), to: zone.endAt(times.to), date }
 }

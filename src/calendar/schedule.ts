@@ -2,7 +2,7 @@
 import type { Interval } from '../model/time.ts'
 import { instant, seconds, type Instant, type Seconds } from '../model/units.ts'
 import type { Cron } from './cron.ts'
-import { wall, type Wall } from './local-time.ts'
+import { localDateTime, type LocalDateTime } from './local-time.ts'
 import type { Zone } from './zone.ts'
 
 export type Schedule = {
@@ -18,16 +18,16 @@ export const REPORT_CATCH_UP = seconds(48 * 3600)
 export const CATCH_UP = seconds(3600)
 
 /** What must survive a restart; plain data. */
-export type SlotMemory = {
+export type ScheduleState = {
   /** Slots before this one are none of ours: nobody waited for them. */
   readonly since: Instant
   /** Runs of slots that followed each other and were each run or given up, ascending. The last `last` is the last slot. */
   readonly done: readonly { readonly first: Instant; readonly last: Instant }[]
 }
 
-export type SlotLook = {
+export type ScheduleStatus = {
   /** To be stored before the slot is run, or with its outcome: once stored, the slot does not come again. */
-  readonly memory: SlotMemory
+  readonly memory: ScheduleState
   /** The slot to run now. */
   readonly due: { readonly slot: Instant; readonly late: Seconds } | undefined
   /** The slot given up now, because it is later than its catch-up. */
@@ -40,7 +40,11 @@ export type SlotLook = {
  * What a schedule asks for at `now`. Of the slots missed while nobody looked only the last one is run, if it is not too late.
  * A clock that steps back repeats nothing, and one that had jumped far ahead silences nothing when it comes back.
  */
-export function lookAtSlots(schedule: Schedule, memory: SlotMemory | undefined, now: Instant): SlotLook {
+export function evaluateSchedule(
+  schedule: Schedule,
+  memory: ScheduleState | undefined,
+  now: Instant,
+): ScheduleStatus {
   const known = memory ?? { since: now, done: [] }
   const next = slotAfter(schedule, now)
   const slot = slotUntil(schedule, now)
@@ -62,7 +66,7 @@ export function lookAtSlots(schedule: Schedule, memory: SlotMemory | undefined, 
 /** Doubled, twice as many interruptions and jumps of the clock are remembered one by one. */
 const RUNS_KEPT = 32
 
-function withSlot(schedule: Schedule, done: SlotMemory['done'], slot: Instant): SlotMemory['done'] {
+function withSlot(schedule: Schedule, done: ScheduleState['done'], slot: Instant): ScheduleState['done'] {
   const before = slotUntil(schedule, instant(slot - 1))
   const follows = done.find(({ last }) => last === before)
   const rest = done.filter((run) => run !== follows)
@@ -90,8 +94,9 @@ function slotAfter({ cron, zone }: Schedule, now: Instant): Instant | undefined 
 
 /** The last slot at or before `now`. */
 function slotUntil({ cron, zone }: Schedule, now: Instant): Instant | undefined {
-  const begun = (time: Wall | undefined): time is Wall => time !== undefined && zone.beginAt(time) <= now
-  let time = cron.previous(wall(zone.wallAt(now) + 1))
+  const begun = (time: LocalDateTime | undefined): time is LocalDateTime =>
+    time !== undefined && zone.beginAt(time) <= now
+  let time = cron.previous(localDateTime(zone.wallAt(now) + 1))
   for (let later = cron.next(zone.wallAt(now)); begun(later); later = cron.next(later)) time = later
   return time === undefined ? undefined : zone.beginAt(time)
 }

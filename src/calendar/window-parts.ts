@@ -4,15 +4,15 @@ import { earliest, latest, type Instant } from '../model/units.ts'
 import type { Window } from './window.ts'
 
 /** In order, apart from each other, cut to `[from, to)`. */
-export function inside(window: Window, from: Instant, to: Instant): readonly Interval[] {
+export function partsInside(window: Window, from: Instant, to: Instant): readonly Interval[] {
   return window
     .between(from, to)
     .map((open) => ({ from: latest(open.from, from), to: earliest(open.to, to) }))
 }
 
 /** What `inside` leaves. */
-export function outside(window: Window, from: Instant, to: Instant): readonly Interval[] {
-  const open = inside(window, from, to)
+export function partsOutside(window: Window, from: Instant, to: Instant): readonly Interval[] {
+  const open = partsInside(window, from, to)
   const ends = [from, ...open.map((one) => one.to)]
   const begins = [...open.map((one) => one.from), to]
   return ends.flatMap((end, index) => {

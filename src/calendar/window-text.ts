@@ -1,15 +1,15 @@
 // The texts of which windows are written: days, times of day, and both together.
 import { failed, ok, type Result } from '../std/result.ts'
-import { DAY, parseTime } from './local-time.ts'
+import { DAY_MS, parseTime } from './local-time.ts'
 
 /** When a window opens and shuts, each week. */
-export type Weekly = {
+export type WeeklyOpening = {
   /** 0 is Sunday. Never empty. */
   readonly days: ReadonlySet<number>
-} & Times
+} & TimesOfDay
 
 /** Milliseconds after midnight: see `Rule`. */
-export type Times = { readonly from: number; readonly to: number }
+export type TimesOfDay = { readonly from: number; readonly to: number }
 
 const NAMES = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
 export const EVERY_DAY: ReadonlySet<number> = new Set(NAMES.map((_, index) => index))
@@ -17,7 +17,7 @@ export const EVERY_DAY: ReadonlySet<number> = new Set(NAMES.map((_, index) => in
 const EXPECTED = 'expected days and times such as Mon-Fri 08:00-19:00, or times alone such as 22:00-06:00'
 
 /** `Mon-Fri 08:00-19:00`, `Sat,Sun 00:00-24:00`, `22:00-06:00` for every day. */
-export function parseWeekly(text: string): Result<Weekly, string> {
+export function parseWeekly(text: string): Result<WeeklyOpening, string> {
   const parts = text
     .trim()
     .replaceAll(/\s*([-,])\s*/g, '$1')
@@ -55,26 +55,26 @@ function dayOf(name: string): number | undefined {
 }
 
 /** Two times of day; the second is on the next day when it is not after the first. */
-function parseTimes(from: string, to: string): Result<Times, string> {
-  const [begin, end] = [parseOpening(from), parseShutting(to)]
+function parseTimes(from: string, to: string): Result<TimesOfDay, string> {
+  const [begin, end] = [parseOpeningTime(from), parseClosingTime(to)]
   if (!begin.ok) return failed(`${from}: ${begin.error}`)
   if (!end.ok) return failed(`${to}: ${end.error}`)
   return begin.value === end.value
-    ? failed(`${from}-${to} ${EMPTY}`)
+    ? failed(`${from}-${to} ${EMPTY_WINDOW_TEXT}`)
     : ok({ from: begin.value, to: end.value })
 }
 
 /** What is wrong with two equal times. */
-export const EMPTY = 'is empty: expected two different times, or 00:00-24:00 for the whole day'
+export const EMPTY_WINDOW_TEXT = 'is empty: expected two different times, or 00:00-24:00 for the whole day'
 
 /** Milliseconds after midnight. */
-export function parseOpening(text: string): Result<number, string> {
+export function parseOpeningTime(text: string): Result<number, string> {
   const time = parseTime(text)
-  return time === undefined || time === DAY ? failed('expected a time from 00:00 to 23:59') : ok(time)
+  return time === undefined || time === DAY_MS ? failed('expected a time from 00:00 to 23:59') : ok(time)
 }
 
 /** Milliseconds after midnight; `24:00` is the end of the day. */
-export function parseShutting(text: string): Result<number, string> {
+export function parseClosingTime(text: string): Result<number, string> {
   const time = parseTime(text)
   return time === undefined ? failed('expected a time from 00:00 to 24:00') : ok(time)
 }

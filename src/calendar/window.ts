@@ -1,8 +1,8 @@
 // A window: a union of rules, resolved level-triggered. What holds depends on the instant alone, so a missed tick loses nothing.
 import type { Interval } from '../model/time.ts'
 import { instant, latest, type Instant } from '../model/units.ts'
-import { occurrencesOf, type Occurrence, type Rule } from './recurrence.ts'
-import { DAY } from './local-time.ts'
+import { occurrencesOf, type Occurrence, type Recurrence } from './recurrence.ts'
+import { DAY_MS } from './local-time.ts'
 
 export type Window = {
   /**
@@ -21,12 +21,12 @@ export type Window = {
 }
 
 /** How far an interval is followed. The year is for patterns with hardly a gap; doubled, one that has none takes 10 ms a day. */
-export const FARTHEST = 366 * DAY
-const REACHES = [8 * DAY, 32 * DAY, FARTHEST]
+export const SEARCH_HORIZON = 366 * DAY_MS
+const REACHES = [8 * DAY_MS, 32 * DAY_MS, SEARCH_HORIZON]
 /** 29 February is eight years off around 2100. Doubled, it takes twice as long to see that a window is over for good: milliseconds. */
-const HORIZON = 9 * 366 * DAY
+const HORIZON = 9 * 366 * DAY_MS
 
-export function createWindow(rules: readonly Rule[]): Window {
+export function createWindow(rules: readonly Recurrence[]): Window {
   const raw = (from: number, to: number): readonly Occurrence[] =>
     rules.flatMap((rule) => occurrencesOf(rule, { from: instant(from), to: instant(to) }))
   const between = (from: number, to: number): readonly Interval[] => merged(raw(from, to))
@@ -64,7 +64,8 @@ function createLook(between: (from: number, to: number) => readonly Interval[]) 
   let last: Look | undefined
   return (now: Instant): Interval | undefined => {
     // an open interval is looked at again each day, because a year from then may have become known
-    if (!last || now < last.from || now >= last.to || Math.abs(now - last.at) > DAY) last = look(between, now)
+    if (!last || now < last.from || now >= last.to || Math.abs(now - last.at) > DAY_MS)
+      last = look(between, now)
     return last.open
   }
 }
@@ -87,7 +88,7 @@ function look(between: (from: number, to: number) => readonly Interval[], now: I
 
 /** `[0, 8 days]`, `[8, 16]`, `[16, 32]` … up to the horizon: what is near is found without looking far. */
 function* stretches(): Generator<readonly [near: number, far: number]> {
-  let [near, far] = [0, 8 * DAY]
+  let [near, far] = [0, 8 * DAY_MS]
   while (near < HORIZON) {
     yield [near, far]
     ;[near, far] = [far, far * 2]

@@ -57,7 +57,7 @@ const EXAMPLE = 'expected an IANA name such as Europe/Berlin'
  * A name of the form `Area/City` that is in the IANA database, or `UTC`. Names without an area are abbreviations and old
  * names of countries; each is refused with what was probably meant. `Etc/GMT+5` is five hours *behind* UTC, and taken.
  */
-export function zoneName(name: string): Result<string, string> {
+export function resolveZoneName(name: string): Result<string, string> {
   const current = name.includes('/') || name === 'UTC' ? canonical(name) : undefined
   // an old name such as Asia/Calcutta stays as it is written; of letters the database has the last word
   if (current !== undefined) return ok(current.toLowerCase() === name.toLowerCase() ? current : name)

@@ -11,17 +11,17 @@ import { createInitCommand } from './commands/init.ts'
 import { createKeysCommand } from './commands/keys.ts'
 import type { ExitCode, Io } from './terminal/io.ts'
 import { createLocalCommand } from './commands/local.ts'
-import { EXIT, type Session } from './terminal/output.ts'
+import { EXIT, type CommandSession } from './terminal/output.ts'
 import { createProjectsCommand } from './commands/projects.ts'
 import { createReloadCommand } from './commands/reload.ts'
 import { createReportCommand } from './commands/report.ts'
 import { createOnceCommand, createRunCommand } from './commands/run.ts'
 import { createStatusCommand } from './commands/status.ts'
-import { makeStrict } from './terminal/strict-options.ts'
-import { version } from './version.ts'
+import { rejectRepeatedAndEmpty } from './terminal/strict-options.ts'
+import { packageVersion } from './version.ts'
 
 /** Every command, in the order of the help. */
-const COMMANDS: readonly ((session: Session) => Command)[] = [
+const COMMANDS: readonly ((session: CommandSession) => Command)[] = [
   createAuditCommand,
   createRunCommand,
   createOnceCommand,
@@ -41,7 +41,7 @@ const COMMANDS: readonly ((session: Session) => Command)[] = [
 ]
 
 /** Runs the command that `argv`, without node and script, names. Never rejects: what goes wrong is written and is the exit code. */
-export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
+export async function runProgram(argv: readonly string[], io: Io): Promise<ExitCode> {
   let code: ExitCode = EXIT.ok
   const end = (ended: ExitCode): void => {
     code = ended
@@ -50,7 +50,7 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
     .description(
       'Autosuspend and cost monitoring for managed Postgres computes that cost money while they are awake',
     )
-    .version(version())
+    .version(packageVersion())
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.out(text.trimEnd()),
@@ -58,7 +58,7 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
     })
     .showSuggestionAfterError()
   for (const create of COMMANDS) program.addCommand(inheriting(create({ io, end }), program))
-  makeStrict(program)
+  rejectRepeatedAndEmpty(program)
   try {
     await program.parseAsync(argv, { from: 'user' })
     return code

@@ -7,18 +7,18 @@ import { createOwners, type Owners } from '../model/policy/owner.ts'
 import type { Prices } from '../model/ledger/price.ts'
 import { failed, ok, type Result } from '../std/result.ts'
 import type { AccountEntry } from './sections/account.ts'
-import { budgetsOf } from './sections/budgets.ts'
+import { buildBudgets } from './sections/budgets.ts'
 import { withDefaults } from './defaults.ts'
 import { configJsonSchema } from './json-schema.ts'
-import { priceFileSchema, pricesOf, type PriceFile } from './sections/prices.ts'
-import { notificationsOf, type Notification } from './sections/notifications.ts'
+import { priceFileSchema, selectPrices, type PriceFile } from './sections/prices.ts'
+import { buildNotifications, type Notification } from './sections/notifications.ts'
 import { ownerRules } from './sections/owners.ts'
-import { reportSinksOf, type ReportSink } from './sections/report.ts'
-import { parseAs, parseYaml, type Problems } from './problems.ts'
+import { buildReportSinks, type ReportSink } from './sections/report.ts'
+import { parseWithSchema, parseYaml, type ConfigProblems } from './problems.ts'
 import { configSchema, type ConfigEntry } from './schema.ts'
 import type { TlsFiles } from './sections/server.ts'
-import { createKey, createSecret, reasonOf, type Environment, type Secret } from './secrets.ts'
-import { windowsOf } from './sections/windows.ts'
+import { createKey, createSecret, fileErrorText, type Environment, type Secret } from './secrets.ts'
+import { buildWindows } from './sections/windows.ts'
 
 const SHIPPED_PRICES = join(import.meta.dirname, '../../config/prices.yaml')
 
@@ -53,30 +53,30 @@ export type Config = Omit<
 }
 
 /** The variables of this process. */
-export const environment = (): Environment => process.env
+export const processEnvironment = (): Environment => process.env
 
 /**
  * The configuration in the file at `path`.
  *
  * @returns everything that is wrong with it, secrets that cannot be read included, one line each
  */
-export function loadConfig(path: string, env: Environment): Result<Config, Problems> {
-  const loaded = loadWhole(path, env)
+export function loadConfig(path: string, env: Environment): Result<Config, ConfigProblems> {
+  const loaded = loadWithSource(path, env)
   return loaded.ok ? ok(loaded.value.config) : loaded
 }
 
-export type Loaded = {
+export type LoadedConfig = {
   readonly config: Config
   /** What the file says, in its own words, with every default filled in. */
   readonly effective: unknown
 }
 
 /** The same, with what it was made of. */
-export function loadWhole(path: string, env: Environment): Result<Loaded, Problems> {
+export function loadWithSource(path: string, env: Environment): Result<LoadedConfig, ConfigProblems> {
   const file = readYaml(path)
   if (!file.ok) return file
   if (!isKeyed(file.value)) return failed([`${path}: expected keys and values`])
-  const parsed = parseAs(configSchema, file.value, configJsonSchema())
+  const parsed = parseWithSchema(configSchema, file.value, configJsonSchema())
   if (!parsed.ok) return parsed
   const config = complete(parsed.value, { folder: dirname(resolve(path)), env })
   return config.ok ? ok({ config: config.value, effective: withDefaults(file.value) }) : config
@@ -85,19 +85,19 @@ export function loadWhole(path: string, env: Environment): Result<Loaded, Proble
 const isKeyed = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function readYaml(path: string): Result<unknown, Problems> {
+function readYaml(path: string): Result<unknown, ConfigProblems> {
   try {
     const parsed = parseYaml(readFileSync(path, 'utf8'))
     return parsed.ok ? parsed : failed(parsed.error.map((problem) => `${path}: ${problem}`))
   } catch (cause) {
-    return failed([`${path} cannot be read: ${reasonOf(cause)}`])
+    return failed([`${path} cannot be read: ${fileErrorText(cause)}`])
   }
 }
 
 type Surroundings = { readonly folder: string; readonly env: Environment }
 
 /** Everything that takes more than the file itself: other files, the environment, two keys that must agree. */
-function complete(entry: ConfigEntry, { folder, env }: Surroundings): Result<Config, Problems> {
+function complete(entry: ConfigEntry, { folder, env }: Surroundings): Result<Config, ConfigProblems> {
   const prices = readPrices(
     entry.prices.file === undefined ? SHIPPED_PRICES : resolve(folder, entry.prices.file),
   )
@@ -105,12 +105,12 @@ function complete(entry: ConfigEntry, { folder, env }: Surroundings): Result<Con
   const priced = entry.accounts.map((account) =>
     prices.ok ? priceOf(account, entry, prices.value) : undefined,
   )
-  const named = windowsOf({ ...entry, calendars: entry.calendars ?? {}, windows: entry.windows ?? {} })
+  const named = buildWindows({ ...entry, calendars: entry.calendars ?? {}, windows: entry.windows ?? {} })
   const currencies = new Map(entry.accounts.map(({ name }, index) => [name, priced[index]?.currency]))
-  const planned = budgetsOf(entry.budgets ?? [], { ...named, timezone: entry.timezone, currencies })
-  const told = notificationsOf(entry.notifications, { folder, env })
+  const planned = buildBudgets(entry.budgets ?? [], { ...named, timezone: entry.timezone, currencies })
+  const told = buildNotifications(entry.notifications, { folder, env })
   const teams = new Set(entry.owners.map(({ owner }) => owner.team))
-  const reported = reportSinksOf(entry.report, teams, { folder, env })
+  const reported = buildReportSinks(entry.report, teams, { folder, env })
   const problems = [
     ...(prices.ok ? [] : prices.error.map((problem) => `prices.file: ${problem}`)),
     ...accounts.flatMap((account, index) => secretProblems(account, `accounts[${index}]`)),
@@ -188,20 +188,20 @@ const unknownPlans = (accounts: readonly AccountEntry[], { plans }: PriceFile): 
   )
 
 const priceOf = (account: AccountEntry, { prices }: ConfigEntry, file: PriceFile): Prices | undefined =>
-  pricesOf(file, account.plan, {
+  selectPrices(file, account.plan, {
     currency: account.currency ?? prices.currency,
     cuHour: account.cu_hour ?? prices.cuHour,
   })
 
 /** The prices of a plan as they come with Dormouse. */
-export function shippedPrices(plan: string): Result<Prices, Problems> {
+export function shippedPrices(plan: string): Result<Prices, ConfigProblems> {
   const file = readPrices(SHIPPED_PRICES)
   if (!file.ok) return file
-  const prices = pricesOf(file.value, plan, {})
+  const prices = selectPrices(file.value, plan, {})
   return prices ? ok(prices) : failed([`plan: expected one of ${Object.keys(file.value.plans).join(', ')}`])
 }
 
-function readPrices(path: string): Result<PriceFile, Problems> {
+function readPrices(path: string): Result<PriceFile, ConfigProblems> {
   const file = readYaml(path)
-  return file.ok ? parseAs(priceFileSchema, file.value, {}) : file
+  return file.ok ? parseWithSchema(priceFileSchema, file.value, {}) : file
 }

@@ -3,16 +3,16 @@ import { LineCounter, parseDocument } from 'yaml'
 import { z } from 'zod'
 import { failed, ok, type Result } from '../std/result.ts'
 import { keysAt, type JsonSchema } from './json-schema.ts'
-import { expectedWord } from './suggestions.ts'
+import { expectedWordText } from './suggestions.ts'
 
 /** Lines `path: what is wrong, what is allowed`. Never empty. */
-export type Problems = readonly string[]
+export type ConfigProblems = readonly string[]
 
 /**
  * The value of YAML text; problems have line and column. A key that comes twice is a problem. A key without a value counts
  * as left out, so that every key of a section can be commented out; an empty file is `{}`.
  */
-export function parseYaml(text: string): Result<unknown, Problems> {
+export function parseYaml(text: string): Result<unknown, ConfigProblems> {
   const lineCounter = new LineCounter()
   const document = parseDocument(text, { lineCounter, prettyErrors: false })
   if (document.errors.length === 0) return ok(withoutNulls(document.toJS() ?? {}))
@@ -32,11 +32,11 @@ function withoutNulls(value: unknown): unknown {
 }
 
 /** `value` as `schema` reads it, or everything that is wrong with it at once. `keys` offers the nearest known key for an unknown one. */
-export function parseAs<Schema extends z.ZodType>(
+export function parseWithSchema<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
   keys: JsonSchema,
-): Result<z.output<Schema>, Problems> {
+): Result<z.output<Schema>, ConfigProblems> {
   const parsed = schema.safeParse(value)
   if (parsed.success) return ok(parsed.data)
   return failed(parsed.error.issues.flatMap((issue) => linesOf(issue, { value, keys })))
@@ -90,4 +90,4 @@ const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
   )
 
 const unknownKey = (key: string, known: readonly string[]): string =>
-  `unknown key${known.length === 0 ? '' : expectedWord(key, known)}`
+  `unknown key${known.length === 0 ? '' : expectedWordText(key, known)}`

@@ -2,26 +2,26 @@
 import { z } from 'zod'
 import { accountSchema } from './sections/account.ts'
 import { budgetsSchema } from './sections/budgets.ts'
-import { metrics } from './sections/metrics.ts'
+import { metricsSchema } from './sections/metrics.ts'
 import { notificationsSchema } from './sections/notifications.ts'
 import { ownersSchema } from './sections/owners.ts'
 import { reportConfigSchema } from './sections/report.ts'
-import { duration, money, whole } from './units.ts'
-import { server } from './sections/server.ts'
+import { durationSchema, moneySchema, wholeNumberSchema } from './units.ts'
+import { serverSchema } from './sections/server.ts'
 import { calendarsSchema, windowsSchema } from './sections/windows.ts'
-import { zone } from './sections/zone.ts'
+import { zoneSchema } from './sections/zone.ts'
 
 const overhead = 'expected a share from 0 to 0.2'
 
 const poll = z
   .strictObject({
-    interval: duration({ min: '1s', max: '1d' })
+    interval: durationSchema({ min: '1s', max: '1d' })
       .prefault('60s')
       .describe('From the start of one pass to the start of the next.'),
-    max_age: duration({ min: '1s', max: '7d' })
+    max_age: durationSchema({ min: '1s', max: '7d' })
       .prefault('15m')
       .describe('The oldest a look at a compute may become.'),
-    history: duration({ min: '1d', max: '400d' })
+    history: durationSchema({ min: '1d', max: '400d' })
       .prefault('60d')
       .describe('How far back the operations of a compute are read when it is seen for the first time.'),
   })
@@ -39,10 +39,10 @@ const reading = z
       .max(0.2, overhead)
       .prefault(0.01)
       .describe('The share of its awake time that readings may add to a compute.'),
-    min_interval: duration({ max: '7d' })
+    min_interval: durationSchema({ max: '7d' })
       .prefault('5m')
       .describe('The least time between two readings of one compute.'),
-    activity_lag: duration({ max: '1h' })
+    activity_lag: durationSchema({ max: '1h' })
       .prefault('60s')
       .describe('How late the service shows the last activity, until it has been measured.'),
     database: z
@@ -62,10 +62,10 @@ const reading = z
       .array(z.string())
       .prefault(['cloud_admin'])
       .describe("The service's own users: their sessions are nobody's activity."),
-    deadline: duration({ min: '100ms', max: '1m' })
+    deadline: durationSchema({ min: '100ms', max: '1m' })
       .prefault('5s')
       .describe('The longest a reading may take.'),
-    max_concurrent: whole(1, 256).prefault(16).describe('Readings at the same time.'),
+    max_concurrent: wholeNumberSchema(1, 256).prefault(16).describe('Readings at the same time.'),
   })
   .transform(
     ({
@@ -85,7 +85,7 @@ const service = z
       .describe(
         'What a size gives where the service does not say: its interface text, or its documents of 2026-03.',
       ),
-    requests_per_minute: whole(1, 100_000)
+    requests_per_minute: wholeNumberSchema(1, 100_000)
       .prefault(350)
       .describe('Requests to one account; the service allows about 700 and people want some of them.'),
     use_connection_uri: z
@@ -115,7 +115,7 @@ const prices = z
       .optional()
       .meta({ examples: ['USD'] })
       .describe('The label of the money, in place of the price file.'),
-    cu_hour: money
+    cu_hour: moneySchema
       .optional()
       .describe('What a CU-hour costs on every plan and at all times, in place of the price file.'),
   })
@@ -130,7 +130,7 @@ export const configSchema = z.strictObject({
     .array(accountSchema, 'expected a list with at least one account')
     .min(1, 'expected a list with at least one account')
     .describe('The accounts of the service to look after.'),
-  timezone: zone
+  timezone: zoneSchema
     .prefault('UTC')
     .describe('Where days begin and clocks hang, by its IANA name: Europe/Berlin, not CET.'),
   calendars: calendarsSchema
@@ -181,7 +181,7 @@ export const configSchema = z.strictObject({
   reading: reading.prefault({}).describe('Looking into the computes that are awake.'),
   service: service.prefault({}).describe('The service itself.'),
   prices: prices.prefault({}).describe('What awake computes cost.'),
-  server: server.prefault({}).describe('Where Dormouse listens.'),
+  server: serverSchema.prefault({}).describe('Where Dormouse listens.'),
   store: z
     .strictObject({
       folder: z
@@ -192,7 +192,7 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .describe('Where Dormouse keeps its ledger.'),
-  metrics: metrics.prefault({}).describe('What /metrics shows.'),
+  metrics: metricsSchema.prefault({}).describe('What /metrics shows.'),
   report: reportConfigSchema.prefault({}).describe('The weekly report.'),
   log: z
     .strictObject({

@@ -50,12 +50,12 @@ function fileText(path: string): Result<string, string> {
   try {
     return ok(readFileSync(path, 'utf8'))
   } catch (cause) {
-    return failed(`cannot be read: ${reasonOf(cause)}`)
+    return failed(`cannot be read: ${fileErrorText(cause)}`)
   }
 }
 
 /** In words, for the reasons an operator meets; the system's own text for the others. */
-export function reasonOf(cause: unknown): string {
+export function fileErrorText(cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
   switch (code) {
     case 'ENOENT':

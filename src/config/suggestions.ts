@@ -1,19 +1,19 @@
 // What to say of a word that is not among those that are known.
 
 /** What to say of the name of a `kind` that is not among those there are. */
-export const unknownName = (kind: string, name: string, known: readonly string[]): string =>
+export const unknownNameText = (kind: string, name: string, known: readonly string[]): string =>
   known.length === 0
     ? `there is no ${kind} ${name}: there are none`
-    : `unknown ${kind} ${name}${expectedWord(name, known)}`
+    : `unknown ${kind} ${name}${expectedWordText(name, known)}`
 
 /** `, did you mean …?`, or all that there are. */
-export function expectedWord(word: string, known: readonly string[]): string {
-  const near = nearest(word, known)
+export function expectedWordText(word: string, known: readonly string[]): string {
+  const near = nearestWord(word, known)
   return near === undefined ? `, expected one of ${known.join(', ')}` : `, did you mean ${near}?`
 }
 
 /** The word of `known` that `word` was probably meant to be: a third of it may differ, or it is its beginning. */
-export function nearest(word: string, known: readonly string[]): string | undefined {
+export function nearestWord(word: string, known: readonly string[]): string | undefined {
   const ranked = known
     .map((candidate) => ({ candidate, distance: editDistance(word, candidate) }))
     .toSorted((a, b) => a.distance - b.distance)

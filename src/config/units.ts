@@ -27,7 +27,7 @@ const NO_DURATION = 'expected a length of time such as 500ms, 60s, 5m, 1h or 7d'
 type DurationRange = { readonly min?: string; readonly max: string }
 
 /** A length of time within `min` and `max`, both allowed. */
-export function duration({ min, max }: DurationRange) {
+export function durationSchema({ min, max }: DurationRange) {
   const least = parseDuration(min ?? '') ?? 0
   const most = parseDuration(max) ?? 0
   const allowed = min === undefined ? `at most ${max}` : `${min} to ${max}`
@@ -52,16 +52,16 @@ export function parseMoney(text: string): Micros | undefined {
 const NO_AMOUNT = 'expected an amount of at least 0 with at most 6 decimals, such as 0.106'
 
 /** An amount of currency, as a number or as text. */
-export const money = z
+export const moneySchema = z
   .union([z.number(), z.string()], NO_AMOUNT)
   .refine((amount) => parseMoney(String(amount)) !== undefined, NO_AMOUNT)
   .meta({ examples: [0.106] })
   .transform((amount): Micros => parseMoney(String(amount)) ?? micros(0))
 
-export type Address = { readonly host: string; readonly port: number }
+export type HostAndPort = { readonly host: string; readonly port: number }
 
 /** `127.0.0.1:9478`, `localhost:0`, `[::1]:9478`; undefined for anything else. The host comes without brackets. */
-export function parseAddress(text: string): Address | undefined {
+export function parseAddress(text: string): HostAndPort | undefined {
   const [, six, other, port] = /^(?:\[([\da-fA-F:.]+)\]|([\w.-]+)):(\d{1,5})$/.exec(text) ?? []
   const host = six ?? other
   if (host === undefined || port === undefined || Number(port) > 65_535) return undefined
@@ -69,25 +69,25 @@ export function parseAddress(text: string): Address | undefined {
 }
 
 /** The other way round. */
-export const addressText = ({ host, port }: Address): string =>
+export const addressText = ({ host, port }: HostAndPort): string =>
   host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 
 const NO_ADDRESS = 'expected host:port with a port of 0 to 65535, an IPv6 host in brackets'
 
 /** Where to listen; port 0 takes any that is free. */
-export const address = z
+export const addressSchema = z
   .string(NO_ADDRESS)
   .refine((text) => parseAddress(text) !== undefined, NO_ADDRESS)
-  .transform((text): Address => parseAddress(text) ?? { host: '', port: 0 })
+  .transform((text): HostAndPort => parseAddress(text) ?? { host: '', port: 0 })
 
-export const isLoopback = ({ host }: Address): boolean =>
+export const isLoopback = ({ host }: HostAndPort): boolean =>
   host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
 
 /** `2026-03-01`, the beginning of that day in UTC; undefined for anything else. */
 export const parseDay = (text: string): Instant | undefined =>
   /^\d{4}-\d\d-\d\d$/.test(text) ? fromIso(`${text}T00:00:00Z`) : undefined
 
-export const whole = (least: number, most: number) => {
+export const wholeNumberSchema = (least: number, most: number) => {
   const expected = `expected a whole number from ${least} to ${most}`
   return z.int(expected).min(least, expected).max(most, expected)
 }

@@ -1,8 +1,8 @@
 // The daemon: accounts on their loops, one snapshot, two listeners.
 import type { Logger } from 'pino'
-import { lookAtSlots } from '../calendar/schedule.ts'
-import type { Config, Loaded } from '../config/load.ts'
-import type { Facts } from '../outputs/metrics/collect/collect.ts'
+import { evaluateSchedule } from '../calendar/schedule.ts'
+import type { Config, LoadedConfig } from '../config/load.ts'
+import type { DaemonInfo } from '../outputs/metrics/collect/collect.ts'
 import { createSelfMetrics } from '../outputs/metrics/self.ts'
 import type { Event } from '../model/output/event.ts'
 import type { Clock, Send } from '../model/ports.ts'
@@ -11,27 +11,27 @@ import type { Snapshot } from '../model/output/snapshot.ts'
 import { seconds } from '../model/units.ts'
 import { openEmbeddedStore } from '../store/sqlite/embedded.ts'
 import { createClock } from './clock.ts'
-import { createDeliveries } from './notify/notifications.ts'
-import { createExposition, factsOf } from './snapshot/exposition.ts'
-import { withKeptPrices } from './accounts/price-history.ts'
-import { createLanes, type Lane, type Lanes } from './accounts/account-runners.ts'
+import { createNotifications } from './notify/notifications.ts'
+import { createExposition, daemonInfoOf } from './snapshot/exposition.ts'
+import { withPriceHistory } from './accounts/price-history.ts'
+import { createAccountRunners, type AccountRunner, type AccountRunners } from './accounts/account-runners.ts'
 import { openListeners } from './http/listeners.ts'
-import { pagedOf } from './http/pages/page-context.ts'
+import { pageContextOf } from './http/pages/page-context.ts'
 import { logSink } from './log.ts'
-import { loop, turnEvery } from './loop.ts'
-import { reportByHand, runReports } from './reports/schedule.ts'
-import { createSettings, type Reload } from './reload.ts'
+import { runLoop, passInterval } from './loop.ts'
+import { sendReportNow, runReportSchedule } from './reports/schedule.ts'
+import { createLiveSettings, type Reload } from './reload.ts'
 import { createReportJob } from './reports/job.ts'
 import { reportSources } from './reports/sources.ts'
 import { createRandom } from './random.ts'
-import type { AccountState } from './pass/pass-state.ts'
-import { portsOf } from './accounts/ports.ts'
+import type { PassState } from './pass/pass-state.ts'
+import { createPorts } from './accounts/ports.ts'
 import type { Health } from './http/telemetry.ts'
 
 export type DaemonOptions = {
-  readonly loaded: Loaded
+  readonly loaded: LoadedConfig
   /** Reads the configuration again. */
-  readonly read: () => Result<Loaded, readonly string[]>
+  readonly read: () => Result<LoadedConfig, readonly string[]>
   readonly version: string
   readonly log: Logger
 }
@@ -64,22 +64,22 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
   const clock = createClock()
   const store = openEmbeddedStore(options.loaded.config.store.folder, clock)
   stack.defer(() => store.close())
-  const loaded = await withKeptPrices(options.loaded, store, clock.now())
+  const loaded = await withPriceHistory(options.loaded, store, clock.now())
   const { config } = loaded
   const self = createSelfMetrics()
   const pause = (): Promise<void> => clock.sleep(seconds(0), signal)
-  const settings = createSettings(loaded, read, { clock, self, log })
-  const facts = (): Facts => factsOf(settings.config(), version, settings.hash())
+  const settings = createLiveSettings(loaded, read, { clock, self, log })
+  const facts = (): DaemonInfo => daemonInfoOf(settings.config(), version, settings.hash())
   const exposition = createExposition(facts, { self, clock, log, pause })
   const gate = heldBack(logSink(log))
   const machine = { clock, random: createRandom(), store, send: gate.send, self, log }
-  const lanes = await createLanes(settings.config, machine, {
-    portsOf: (account) => portsOf(account, config, machine),
+  const lanes = await createAccountRunners(settings.config, machine, {
+    portsOf: (account) => createPorts(account, config, machine),
     publish: (snapshot) => exposition.publish(snapshot),
     pause,
   })
   stack.defer(lanes.idle)
-  const deliveries = createDeliveries(settings.config, lanes, machine)
+  const deliveries = createNotifications(settings.config, lanes, machine)
   await deliveries.begin()
   const reports = createReportJob(settings.config, lanes, machine)
   const reload = async (): ReturnType<Daemon['reload']> => {
@@ -98,15 +98,15 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
         telemetry: { exposition, pause, snapshot: lanes.snapshot, ...health },
         api: {
           ...lanes,
-          ...pagedOf(config, lanes),
+          ...pageContextOf(config, lanes),
           history: store,
           kept: store,
           clock,
           reload,
-          nextReportAt: (now) => lookAtSlots(reports.schedule(), undefined, now).next,
+          nextReportAt: (now) => evaluateSchedule(reports.schedule(), undefined, now).next,
           reports: () => reportSources(settings.config(), lanes, store),
           sender: () =>
-            reports.sinks().length > 0 ? (account) => reportByHand(reports, account) : undefined,
+            reports.sinks().length > 0 ? (account) => sendReportNow(reports, account) : undefined,
         },
       },
       { clock, self, log },
@@ -128,7 +128,9 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
       const { interval } = config.poll
       await Promise.all([
         // who answers for what, and what a week came to, is known after a pass
-        Promise.all(first).then(() => Promise.all([deliveries.run(until), runReports(reports, until)])),
+        Promise.all(first).then(() =>
+          Promise.all([deliveries.run(until), runReportSchedule(reports, until)]),
+        ),
         ...lanes.all.map(async (lane, index) => {
           await first[index]
           await runLane(lane, clock, { interval, until })
@@ -156,14 +158,14 @@ function heldBack(send: Send): { readonly send: Send; readonly open: () => Promi
 }
 
 const runLane = (
-  lane: Lane,
+  lane: AccountRunner,
   clock: Clock,
   { interval, until }: { readonly interval: Config['poll']['interval']; readonly until: AbortSignal },
 ): Promise<void> =>
-  loop(
+  runLoop(
     clock,
     {
-      interval: turnEvery(interval),
+      interval: passInterval(interval),
       turn: () => lane.turn(until),
       failures: lane.state().failures,
       turnedAt: lane.turnedAt(),
@@ -172,7 +174,7 @@ const runLane = (
   )
 
 /** Resolves when the first pass of an account ended without a refusal, or those of all have ended. */
-async function oneAccepted({ all }: Lanes, first: readonly Promise<unknown>[]): Promise<void> {
+async function oneAccepted({ all }: AccountRunners, first: readonly Promise<unknown>[]): Promise<void> {
   const accepted = all.map(async (lane, index) => {
     await first[index]
     if (lane.state().service === 'unauthorized') throw new Error('refused')
@@ -181,14 +183,14 @@ async function oneAccepted({ all }: Lanes, first: readonly Promise<unknown>[]): 
 }
 
 /** A daemon whose keys are all wrong is a mistake in its configuration; one that has a right key watches over what it can. */
-function refuseWrongKeys({ all }: Lanes, { accounts }: Config): void {
+function refuseWrongKeys({ all }: AccountRunners, { accounts }: Config): void {
   if (all.some((lane) => lane.state().service !== 'unauthorized')) return
   const names = accounts.map(({ name, key }) => `account ${name} (${key.from})`).join(', ')
   throw new Error(`the service refuses the API key (401): it is wrong or revoked: ${names}`)
 }
 
 const healthOf = (
-  lanes: Lanes,
+  lanes: AccountRunners,
   { clock, longest }: { readonly clock: Clock; readonly longest: number },
 ): Health => ({
   healthy: () => lanes.all.every((lane) => clock.monotonic() - lane.turnedAt() < longest),
@@ -198,7 +200,7 @@ const healthOf = (
       : 'the first pass has not ended yet',
 })
 
-function whyNotReady(states: readonly AccountState[]): string | undefined {
+function whyNotReady(states: readonly PassState[]): string | undefined {
   const reasons = states
     .filter(({ service, stored }) => service !== 'ok' || !stored)
     .map(

@@ -8,7 +8,7 @@ const MOST_INTERVALS = 8
 const EARLY = 0.98
 
 /** How often a turn begins so that nothing becomes older than `interval`. */
-export const turnEvery = (interval: Seconds): Seconds => seconds(interval * EARLY)
+export const passInterval = (interval: Seconds): Seconds => seconds(interval * EARLY)
 
 /** What of an interval a turn may be too long without losing the next, which then begins at once. Doubled, a daemon that is too slow for its account rests less. */
 const LATE = 0.25
@@ -27,7 +27,7 @@ export type LoopOptions = {
  * Runs `turn` every `interval`, from start to start, the first one interval after the last, until `signal` aborts; ticks that a
  * long turn covered are skipped, but one that it only just covered comes at its end. While turns fail, the wait doubles up to eight intervals.
  */
-export async function loop(
+export async function runLoop(
   clock: Clock,
   { interval, turn, failures = 0, turnedAt = clock.monotonic() }: LoopOptions,
   signal: AbortSignal,
@@ -35,7 +35,7 @@ export async function loop(
   let due = turnedAt
   let failed = failures
   while (!signal.aborted) {
-    due = seconds(due + nextTick(waitAfter(interval, failed), seconds(clock.monotonic() - due)))
+    due = seconds(due + nextTick(backoff(interval, failed), seconds(clock.monotonic() - due)))
     // oxlint-disable-next-line no-await-in-loop -- waiting for the next tick is the point
     await clock.sleep(seconds(due - clock.monotonic()), signal)
     if (signal.aborted) return
@@ -45,7 +45,7 @@ export async function loop(
 }
 
 /** From the start of a turn to that of the next, when `failures` in a row have ended. */
-export const waitAfter = (interval: Seconds, failures: number): Seconds =>
+export const backoff = (interval: Seconds, failures: number): Seconds =>
   seconds(interval * Math.min(MOST_INTERVALS, 2 ** Math.max(0, failures - 1)))
 
 /** From one tick to the next: the first that the turn which began with it leaves free, or the end of that turn where it is hardly late. */

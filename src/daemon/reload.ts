@@ -1,9 +1,9 @@
 // What the configuration file says now, taken over while the daemon runs, or left whole.
 import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
-import { pricesFrom } from '../ledger/settle/prices.ts'
+import { replacePricesFrom } from '../ledger/settle/prices.ts'
 import { changedPaths } from '../config/diff.ts'
-import type { Config, Loaded } from '../config/load.ts'
+import type { Config, LoadedConfig } from '../config/load.ts'
 import type { SelfMetrics } from '../outputs/metrics/self.ts'
 import type { Clock } from '../model/ports.ts'
 import { failed, ok, type Result } from '../std/result.ts'
@@ -12,14 +12,14 @@ import type { Instant } from '../model/units.ts'
 /** @returns the paths that are others, or all that stands in the way */
 export type Reload = () => Result<readonly string[], readonly string[]>
 
-export type Settings = {
+export type LiveSettings = {
   readonly config: () => Config
   /** Of what the file says, with every default: tells two configurations apart. */
   readonly hash: () => string
   readonly reload: Reload
 }
 
-export type SettingsMachine = {
+export type SettingsEnvironment = {
   readonly clock: Clock
   readonly self: Pick<SelfMetrics, 'reloaded'>
   readonly log: Pick<Logger, 'info' | 'warn' | 'level'>
@@ -45,11 +45,11 @@ const LIVE = [
 /** What budgets are made of. */
 const BUDGETS = ['budgets', 'calendars', 'windows']
 
-export function createSettings(
-  first: Loaded,
-  read: () => Result<Loaded, readonly string[]>,
-  { clock, self, log }: SettingsMachine,
-): Settings {
+export function createLiveSettings(
+  first: LoadedConfig,
+  read: () => Result<LoadedConfig, readonly string[]>,
+  { clock, self, log }: SettingsEnvironment,
+): LiveSettings {
   let current = first
   const tell = (isTaken: boolean): void => self.reloaded(isTaken, clock.now())
   tell(true)
@@ -73,9 +73,9 @@ export function createSettings(
   }
 }
 
-type Taken = { readonly changed: readonly string[]; readonly loaded: Loaded }
+type Taken = { readonly changed: readonly string[]; readonly loaded: LoadedConfig }
 
-function takenOver(before: Loaded, next: Loaded, now: Instant): Result<Taken, readonly string[]> {
+function takenOver(before: LoadedConfig, next: LoadedConfig, now: Instant): Result<Taken, readonly string[]> {
   const paths = changedPaths(before.effective, next.effective)
   const problems = [...paths.filter((path) => !isWithin(path, LIVE)), ...otherCurrencies(before, next)]
   if (problems.length > 0) return failed(problems.map((path) => `${path}: changed; that needs a restart`))
@@ -112,7 +112,7 @@ type Accounts = Config['accounts']
 function repriced(accounts: Accounts, next: Accounts, now: Instant): Accounts {
   const priced = accounts.map((account, index) => {
     const { plan, prices } = next[index] ?? account
-    const from = pricesFrom(now, account.prices, prices)
+    const from = replacePricesFrom(now, account.prices, prices)
     return from === account.prices && plan === account.plan ? account : { ...account, plan, prices: from }
   })
   return priced.some((account, index) => account !== accounts[index]) ? priced : accounts
@@ -125,7 +125,7 @@ const pricedAnew = (before: Accounts, after: Accounts): readonly string[] =>
   )
 
 /** Amounts of the past would be told in a currency that they are not in. */
-const otherCurrencies = (before: Loaded, next: Loaded): readonly string[] =>
+const otherCurrencies = (before: LoadedConfig, next: LoadedConfig): readonly string[] =>
   before.config.accounts.flatMap(({ prices: { currency } }, index) => {
     const now = next.config.accounts[index]?.prices.currency
     return now === undefined || now === currency ? [] : [`currency of accounts[${index}]`]

@@ -1,41 +1,46 @@
 // Folds what was seen of one compute into its account.
 import { createUtc } from '../calendar/zone.ts'
-import { isMoving, type AutosuspendDelay, type Compute, type ComputeRef } from '../model/service/compute.ts'
+import {
+  isInTransition,
+  type AutosuspendDelay,
+  type Compute,
+  type ComputeRef,
+} from '../model/service/compute.ts'
 import type { DayRow } from '../model/ledger/day.ts'
 import type { AwakeInterval, Evidence } from '../model/ledger/evidence.ts'
-import type { ComputeAccount, SettledInterval } from '../model/ledger/ledger.ts'
-import type { Absence, Look, ReadingAttempt } from '../model/observation.ts'
+import type { ComputeEntry, SettledInterval } from '../model/ledger/ledger.ts'
+import type { Deletion, Look, ReadingAttempt } from '../model/observation.ts'
 import type { Operation } from '../model/service/operation.ts'
 import { NO_ROLLUPS, type Rollup } from '../model/ledger/rollup.ts'
 import type { Preset } from '../model/service/sizes.ts'
 import type { AwakeSlice } from '../model/ledger/slice.ts'
-import { awaitsOperations, LATENESS, needsOperations } from '../model/inference/transition.ts'
+import { awaitsOperations, ALLOWED_LATENESS, needsOperations } from '../model/inference/transition.ts'
 import { after, earliest, instant, seconds, type Instant, type Seconds } from '../model/units.ts'
-import type { AccountContext } from './apply-sweep.ts'
-import { risen } from './settle/monotonic-counters.ts'
-import { daysAfter } from './settle/days.ts'
-import { departsAt } from './retention/retired-computes.ts'
+import type { LedgerContext } from './apply-sweep.ts'
+import { raiseCounters } from './settle/monotonic-counters.ts'
+import { updateDays } from './settle/days.ts'
+import { retiresAt } from './retention/retired-computes.ts'
 import {
-  NO_EVIDENCE,
-  withGone,
-  withLook,
-  withMeasured,
-  withOperations,
-  withOperationsRead,
+  EMPTY_EVIDENCE,
+  addDeletion,
+  addLook,
+  addMeasuredSize,
+  addOperations,
+  addOperationsRead,
 } from './evidence/evidence.ts'
-import { withFootprint } from './evidence/own-sessions.ts'
-import { patience } from './settle/watermark.ts'
-import { withHeld } from './attribution/attribution.ts'
-import { historyOf } from './evidence/intervals.ts'
-import { NO_READINGS, readingsAfter } from './readings/reading-state.ts'
-import { rollupsAfter } from './rollup/apply.ts'
+import { addOwnSession } from './evidence/own-sessions.ts'
+import { allowedLateness } from './settle/watermark.ts'
+import { attributeSinceReading } from './attribution/attribution.ts'
+import { deriveTimeline } from './evidence/intervals.ts'
+import { NO_READING_STATE, applyReadings } from './readings/reading-state.ts'
+import { rollUpFacts } from './rollup/apply.ts'
 import { settle } from './settle/settle.ts'
-import { NOT_COUNTED, type CountedSizes } from './settle/sizing.ts'
+import { NOT_METERED, type MeteredSizes } from './settle/sizing.ts'
 import { priceAt } from './settle/slices.ts'
-import { NO_COUNTERS, NO_TOTALS } from './settle/totals.ts'
+import { NO_PUBLISHED_COUNTERS, NO_TOTALS } from './settle/totals.ts'
 
 /** What one sweep tells of one compute; all empty when only time went by. */
-export type Facts = {
+export type ComputeFacts = {
   readonly ref: ComputeRef
   readonly looks: readonly Look[]
   readonly operations: readonly Operation[]
@@ -45,17 +50,17 @@ export type Facts = {
   readonly operationsLost: boolean
   readonly readings: readonly ReadingAttempt[]
   /** Undefined while the compute is there. */
-  readonly gone: Absence | undefined
+  readonly gone: Deletion | undefined
 }
 
-export type FoldContext = AccountContext & {
+export type ApplyContext = LedgerContext & {
   readonly delayOf: (compute: Compute) => AutosuspendDelay
   /** What the service's count tells of the sizes of the project's computes; default nothing. */
-  readonly counted?: CountedSizes
+  readonly counted?: MeteredSizes
 }
 
-export type Folded = {
-  readonly account: ComputeAccount
+export type AppliedFacts = {
+  readonly account: ComputeEntry
   readonly closed: readonly SettledInterval[]
   /** What became final now; what is not is in the account. */
   readonly slices: readonly AwakeSlice[]
@@ -66,17 +71,21 @@ export type Folded = {
 }
 
 /** What a fold goes on from; `isNew` when nothing was ever looked at before. */
-export type Begin = { readonly before: ComputeAccount; readonly isNew: boolean }
+export type EntryBefore = { readonly before: ComputeEntry; readonly isNew: boolean }
 
 /** What `facts` make of the account `before`. */
-export function fold({ before, isNew }: Begin, facts: Facts, context: FoldContext): Folded {
+export function applyFacts(
+  { before, isNew }: EntryBefore,
+  facts: ComputeFacts,
+  context: ApplyContext,
+): AppliedFacts {
   const { account, ...told } = folded(before, facts, context)
-  const rolled = rollupsAfter(isNew ? undefined : before, facts, context.preset)
+  const rolled = rollUpFacts(isNew ? undefined : before, facts, context.preset)
   return { ...told, account: { ...account, rollups: rolled.state }, rollups: rolled.closed }
 }
 
 /** @param isBack whether what was before is counted: it is counted from now on */
-export const newAccount = (ref: ComputeRef, look: Look, isBack: boolean): ComputeAccount => ({
+export const newComputeEntry = (ref: ComputeRef, look: Look, isBack: boolean): ComputeEntry => ({
   ref,
   compute: look.compute,
   seenAt: look.answeredAt,
@@ -86,33 +95,37 @@ export const newAccount = (ref: ComputeRef, look: Look, isBack: boolean): Comput
   carried: undefined,
   unsettled: [],
   days: [],
-  evidence: NO_EVIDENCE,
+  evidence: EMPTY_EVIDENCE,
   totals: NO_TOTALS,
-  counters: NO_COUNTERS,
+  counters: NO_PUBLISHED_COUNTERS,
   open: undefined,
   settlesAt: undefined,
   foldedAt: look.answeredAt,
   transitionAt: undefined,
   operationsReadAt: undefined,
-  reading: NO_READINGS,
+  reading: NO_READING_STATE,
   rollups: NO_ROLLUPS,
 })
 
-function folded(before: ComputeAccount, facts: Facts, context: FoldContext): Omit<Folded, 'rollups'> {
+function folded(
+  before: ComputeEntry,
+  facts: ComputeFacts,
+  context: ApplyContext,
+): Omit<AppliedFacts, 'rollups'> {
   const { ref, settledUntil, carried } = before
-  const { prices, now, counted = NOT_COUNTED } = context
+  const { prices, now, counted = NOT_METERED } = context
   const delay = context.delayOf(facts.looks.at(-1)?.compute ?? before.compute)
   const seen = seenAfter(before, facts, { now, delay })
   const evidence = evidenceWith(before, facts, { now, delay, preset: context.preset })
   const frontier = { settledUntil, carried }
   const awaiting = awaitsOperations(seen)
-  const history = historyOf(evidence, frontier, seen.goneAt === undefined ? now : undefined)
+  const history = deriveTimeline(evidence, frontier, seen.goneAt === undefined ? now : undefined)
   const settled = settle(
     { ref, history, evidence, frontier, settled: before.settled, awaiting, counted },
     { evidence, delay, prices, now },
   )
   const { totals, slices, unsettled, open } = settled
-  const days = daysAfter(
+  const days = updateDays(
     before.days,
     { settled, unsettled: { slices: unsettled, entries: settled.unsettledEntries } },
     { ref, dayOf: context.dayOf ?? createUtc().dayOf, settledUntil: settled.frontier.settledUntil, now },
@@ -130,11 +143,11 @@ function folded(before: ComputeAccount, facts: Facts, context: FoldContext): Omi
       unsettled,
       days: days.open,
       totals,
-      counters: risen(before.counters, totals, priceAt(prices, now)),
+      counters: raiseCounters(before.counters, totals, priceAt(prices, now)),
       open,
-      settlesAt: settlesAt(settled.left, { wait: patience(awaiting), goneAt: seen.goneAt, now }),
+      settlesAt: settlesAt(settled.left, { wait: allowedLateness(awaiting), goneAt: seen.goneAt, now }),
       foldedAt: now,
-      reading: readingsAfter(before, facts, {
+      reading: applyReadings(before, facts, {
         overhead: context.overhead,
         delay,
         totals,
@@ -155,7 +168,7 @@ function settlesAt(
   }: { readonly wait: Seconds; readonly goneAt: Instant | undefined; readonly now: Instant },
 ): Instant | undefined {
   const ends = left.flatMap(({ to }) => (to ? [instant(after(to.latest, wait) + 1)] : []))
-  const leaves = departsAt({ goneAt })
+  const leaves = retiresAt({ goneAt })
   const due = leaves === undefined ? ends : [...ends, leaves > now ? leaves : after(now, AGAIN)]
   return due.length === 0 ? undefined : due.reduce((a, b) => earliest(a, b))
 }
@@ -164,13 +177,13 @@ function settlesAt(
 const AGAIN = seconds(3600)
 
 type Seen = Pick<
-  ComputeAccount,
+  ComputeEntry,
   'compute' | 'seenAt' | 'movingSince' | 'goneAt' | 'transitionAt' | 'operationsReadAt'
 >
 
 function seenAfter(
-  before: ComputeAccount,
-  facts: Facts,
+  before: ComputeEntry,
+  facts: ComputeFacts,
   { now, delay }: { readonly now: Instant; readonly delay: AutosuspendDelay },
 ): Seen {
   const look = facts.looks.at(-1)
@@ -188,12 +201,12 @@ function seenAfter(
 }
 
 const movingAfter = (since: Instant | undefined, { compute, answeredAt }: Look): Instant | undefined =>
-  isMoving(compute) ? (since ?? answeredAt) : undefined
+  isInTransition(compute) ? (since ?? answeredAt) : undefined
 
 /** The last look that only the operations can explain; where they were never read, all that was before the first. */
 function undatedLook(
-  before: ComputeAccount,
-  { looks, operationsRead }: Facts,
+  before: ComputeEntry,
+  { looks, operationsRead }: ComputeFacts,
   delay: AutosuspendDelay,
 ): Look | undefined {
   const undated = looks.findLast((one) => needsOperations(before, one, delay))
@@ -202,8 +215,8 @@ function undatedLook(
 }
 
 function evidenceWith(
-  before: ComputeAccount,
-  facts: Facts,
+  before: ComputeEntry,
+  facts: ComputeFacts,
   {
     now,
     delay,
@@ -211,22 +224,22 @@ function evidenceWith(
   }: { readonly now: Instant; readonly delay: AutosuspendDelay; readonly preset: Preset },
 ): Evidence {
   const { evidence, reading } = before
-  const held = withHeld(before, facts.looks, delay)
-  const looked = facts.looks.reduce(withLook, { ...evidence, held })
-  const operated = withOperations(looked, unsettledOperations(before, facts))
+  const held = attributeSinceReading(before, facts.looks, delay)
+  const looked = facts.looks.reduce(addLook, { ...evidence, held })
+  const operated = addOperations(looked, unsettledOperations(before, facts))
   const read = facts.readings.reduce(
-    (all, attempt) => withMeasured(withFootprint(all, attempt, reading), attempt, preset),
+    (all, attempt) => addMeasuredSize(addOwnSession(all, attempt, reading), attempt, preset),
     operated,
   )
-  const covered = facts.operationsRead ? withOperationsRead(read, facts, now) : read
-  return facts.gone ? withGone(covered, facts.gone, delay) : covered
+  const covered = facts.operationsRead ? addOperationsRead(read, facts, now) : read
+  return facts.gone ? addDeletion(covered, facts.gone, delay) : covered
 }
 
 /** Of what is long settled nothing is counted again. What was done shortly before explains what came after. */
 export function unsettledOperations(
-  { settledUntil }: Pick<ComputeAccount, 'settledUntil'>,
-  { operations }: Pick<Facts, 'operations'>,
+  { settledUntil }: Pick<ComputeEntry, 'settledUntil'>,
+  { operations }: Pick<ComputeFacts, 'operations'>,
 ): readonly Operation[] {
-  const from = settledUntil - LATENESS * 1000
+  const from = settledUntil - ALLOWED_LATENESS * 1000
   return operations.filter(({ updatedAt }) => updatedAt >= from)
 }

@@ -2,20 +2,20 @@
 import type { Compute } from '../model/service/compute.ts'
 import type { DayRow } from '../model/ledger/day.ts'
 import type { Evidence } from '../model/ledger/evidence.ts'
-import type { ComputeAccount } from '../model/ledger/ledger.ts'
+import type { ComputeEntry } from '../model/ledger/ledger.ts'
 import type { Look } from '../model/observation.ts'
 import { awakeEffect, type Operation } from '../model/service/operation.ts'
-import type { Steps } from '../std/cooperative.ts'
+import type { Cooperative } from '../std/cooperative.ts'
 import { after, earliest, instant, seconds, type Instant } from '../model/units.ts'
-import { versioned } from './settle/days.ts'
-import { parted, withLater, withOperations, withSize } from './evidence/evidence.ts'
+import { nextDayVersion } from './settle/days.ts'
+import { splitEvidence, appendEvidence, addOperations, addSizeObservation } from './evidence/evidence.ts'
 import {
-  fold,
+  applyFacts,
   unsettledOperations,
-  type Begin,
-  type Facts,
-  type FoldContext,
-  type Folded,
+  type EntryBefore,
+  type ComputeFacts,
+  type ApplyContext,
+  type AppliedFacts,
 } from './apply-facts.ts'
 import { ANY_SIZE } from './settle/sizing.ts'
 
@@ -23,22 +23,26 @@ import { ANY_SIZE } from './settle/sizing.ts'
 const STEP = 40
 
 /** Whether there is so much to fold that it has to be folded as it went, in order of time. */
-export const hasHistory = (before: ComputeAccount, facts: Facts): boolean =>
+export const needsBackfill = (before: ComputeEntry, facts: ComputeFacts): boolean =>
   unsettledOperations(before, facts).length > STEP
 
 /**
  * Folds the operations in order of time, as of when each was done, so that what was long over then is settled before the next
  * come: months cost no more evidence than minutes. What the account knows of later times waits until then.
  */
-export function* foldHistory({ before, isNew }: Begin, facts: Facts, context: FoldContext): Steps<Folded> {
+export function* backfill(
+  { before, isNew }: EntryBefore,
+  facts: ComputeFacts,
+  context: ApplyContext,
+): Cooperative<AppliedFacts> {
   const operations = unsettledOperations(before, facts).toSorted((a, b) => a.updatedAt - b.updatedAt)
-  const parts: Folded[] = []
+  const parts: AppliedFacts[] = []
   const seen = facts.looks.at(-1) ?? {
     compute: before.compute,
     askedAt: before.evidence.sightings.at(-1)?.askedAt ?? before.seenAt,
     answeredAt: before.seenAt,
   }
-  let [evidence, waiting] = parted(withSizes(before.evidence, operations, seen), instant(0))
+  let [evidence, waiting] = splitEvidence(withSizes(before.evidence, operations, seen), instant(0))
   let account = before
   let first = 0
   for (; first + STEP < operations.length; first += STEP) {
@@ -46,10 +50,10 @@ export function* foldHistory({ before, isNew }: Begin, facts: Facts, context: Fo
     // A second later: instants are written in whole ones.
     const then = after(some.at(-1)?.updatedAt ?? context.now, seconds(1))
     const past = { ...facts, looks: [], readings: [], operations: some, gone: undefined }
-    const [known, later] = parted(waiting, then)
+    const [known, later] = splitEvidence(waiting, then)
     // What was awaited of the operations is there.
-    const begin = { ...account, evidence: withLater(evidence, known), transitionAt: undefined }
-    const part = fold({ before: begin, isNew }, past, { ...context, now: then })
+    const begin = { ...account, evidence: appendEvidence(evidence, known), transitionAt: undefined }
+    const part = applyFacts({ before: begin, isNew }, past, { ...context, now: then })
     parts.push(part)
     account = part.account
     evidence = account.evidence
@@ -57,8 +61,8 @@ export function* foldHistory({ before, isNew }: Begin, facts: Facts, context: Fo
     yield
   }
   const rest = { ...facts, operations: operations.slice(first) }
-  const end = { ...account, ...unstepped(before), evidence: withLater(evidence, waiting) }
-  const last = fold({ before: end, isNew }, rest, context)
+  const end = { ...account, ...unstepped(before), evidence: appendEvidence(evidence, waiting) }
+  const last = applyFacts({ before: end, isNew }, rest, context)
   parts.push(last)
   return { ...together(parts), ...daysOnce(before, { parts, account: last.account, now: context.now }) }
 }
@@ -69,7 +73,7 @@ const unstepped = ({
   open,
   reading,
   transitionAt,
-}: ComputeAccount): Pick<ComputeAccount, 'totals' | 'open' | 'reading' | 'transitionAt'> => ({
+}: ComputeEntry): Pick<ComputeEntry, 'totals' | 'open' | 'reading' | 'transitionAt'> => ({
   totals,
   open,
   reading,
@@ -87,18 +91,18 @@ function withSizes(
 ): Evidence {
   const applied = operations.filter((one) => one.action === 'apply_config' && awakeEffect(one) === undefined)
   const hasChanges = applied.length > MOST_CHANGES
-  const seen = withSize(hasChanges ? [] : evidence.sizes, look)
+  const seen = addSizeObservation(hasChanges ? [] : evidence.sizes, look)
   const [first, ...later] = hasChanges ? [...evidence.sizes, ...seen] : seen
   if (!first) return evidence
   const change = applied.findLast(({ updatedAt }) => updatedAt <= first.firstSeenAt)
   const since = after(change?.updatedAt ?? operations[0]?.createdAt ?? first.firstSeenAt, seconds(1))
   return {
-    ...withOperations(evidence, applied),
+    ...addOperations(evidence, applied),
     sizes: [{ ...first, firstSeenAt: earliest(first.firstSeenAt, since) }, ...later],
   }
 }
 
-const together = (parts: readonly Folded[]): Pick<Folded, 'closed' | 'slices' | 'rollups'> => ({
+const together = (parts: readonly AppliedFacts[]): Pick<AppliedFacts, 'closed' | 'slices' | 'rollups'> => ({
   closed: parts.flatMap(({ closed }) => closed),
   slices: parts.flatMap(({ slices }) => slices),
   rollups: parts.flatMap(({ rollups }) => rollups),
@@ -106,17 +110,17 @@ const together = (parts: readonly Folded[]): Pick<Folded, 'closed' | 'slices' | 
 
 /** A day that several steps restated is told once. */
 function daysOnce(
-  before: ComputeAccount,
+  before: ComputeEntry,
   {
     parts,
     account,
     now,
-  }: { readonly parts: readonly Folded[]; readonly account: ComputeAccount; readonly now: Instant },
-): Pick<Folded, 'account' | 'days'> {
+  }: { readonly parts: readonly AppliedFacts[]; readonly account: ComputeEntry; readonly now: Instant },
+): Pick<AppliedFacts, 'account' | 'days'> {
   const toldBefore = new Map(before.days.map(({ settled, told }) => [settled.date, told]))
   const days = new Map<string, DayRow>()
   for (const day of parts.flatMap((part) => part.days)) days.set(day.date, day)
-  for (const [date, day] of days) days.set(date, versioned(day, toldBefore.get(date), now))
+  for (const [date, day] of days) days.set(date, nextDayVersion(day, toldBefore.get(date), now))
   return {
     account: {
       ...account,
@@ -130,7 +134,10 @@ function daysOnce(
  * The last that was to be seen of a compute that only operations tell of: it was deleted after the last of them. Nobody knows
  * what size it had.
  */
-export function deletedLook({ ref: { projectId, endpointId }, operations }: Facts, goneAt: Instant): Look {
+export function placeholderLookOfDeleted(
+  { ref: { projectId, endpointId }, operations }: ComputeFacts,
+  goneAt: Instant,
+): Look {
   const createdAt = operations.map((one) => one.createdAt).reduce((a, b) => earliest(a, b))
   const compute: Compute = {
     endpointId,

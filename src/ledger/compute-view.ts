@@ -1,21 +1,21 @@
 // What a compute's account shows to people and metrics.
 import { effectiveDelay, largestCu, smallestCu } from '../model/service/compute.ts'
-import type { ComputeAccount, ProjectAccount } from '../model/ledger/ledger.ts'
-import type { Connections, Reading } from '../model/observation.ts'
-import { isFollowed } from '../model/service/operation.ts'
-import { NOBODY, type Owners } from '../model/policy/owner.ts'
+import type { ComputeEntry, ProjectEntry } from '../model/ledger/ledger.ts'
+import type { ConnectionCounts, Reading } from '../model/observation.ts'
+import { isOperationTracked } from '../model/service/operation.ts'
+import { NO_OWNER, type Owners } from '../model/policy/owner.ts'
 import type { Prices } from '../model/ledger/price.ts'
-import { targetOf } from '../model/policy/selector.ts'
+import { selectorTargetOf } from '../model/policy/selector.ts'
 import { currentCu, type Preset } from '../model/service/sizes.ts'
-import type { ComputeView, ShownState } from '../model/output/snapshot.ts'
+import type { ComputeView, DisplayedState } from '../model/output/snapshot.ts'
 import { cu, type Instant, type Seconds } from '../model/units.ts'
-import { ratePerHour, totalsAt } from './settle/accrual.ts'
-import { awakeBy } from './attribution/top-causes.ts'
+import { spendPerHour, totalsWithAccrual } from './settle/accrual.ts'
+import { topAwakeCauses } from './attribution/top-causes.ts'
 import { cuTimeSum, spendOf } from './settle/totals.ts'
-import { whyAwake } from './attribution/awake-reason.ts'
+import { awakeReason } from './attribution/awake-reason.ts'
 
 export type ViewContext = {
-  readonly project: ProjectAccount | undefined
+  readonly project: ProjectEntry | undefined
   readonly owners: Owners
   readonly prices: Prices
   readonly preset: Preset
@@ -32,13 +32,13 @@ export type ViewContext = {
   readonly unreadable?: string | undefined
 }
 
-export function computeView(account: ComputeAccount, context: ViewContext): ComputeView {
+export function computeView(account: ComputeEntry, context: ViewContext): ComputeView {
   const { ref, compute, totals, counters, open, reading } = account
-  const { awake, cuTime } = totalsAt(account, context)
+  const { awake, cuTime } = totalsWithAccrual(account, context)
   const project = context.project?.project
   const delay = effectiveDelay(compute, project)
   const spend = spendOf(cuTime)
-  const state: ShownState = context.stale ? 'unknown' : compute.state
+  const state: DisplayedState = context.stale ? 'unknown' : compute.state
   return {
     ref,
     compute,
@@ -50,16 +50,16 @@ export function computeView(account: ComputeAccount, context: ViewContext): Comp
     delay,
     currentCu: sizeNow(account, context.preset),
     awakeSince: open?.from.likely,
-    operations: account.evidence.operations.filter((operation) => isFollowed(operation, context.now)),
+    operations: account.evidence.operations.filter((operation) => isOperationTracked(operation, context.now)),
     awake,
     cuTime: cuTimeSum(cuTime),
     spend,
-    spendRate: ratePerHour(account, context),
+    spendRate: spendPerHour(account, context),
     counters,
     assumed: totals.assumed,
     idleTail: totals.idleTail,
     extension: totals.extension,
-    awakeBy: awakeBy(totals, spend.likely),
+    awakeBy: topAwakeCauses(totals, spend.likely),
     cache: reading.cache,
     hitRatio: reading.cache?.hitRatio,
     ...insideOf(account, context.preset),
@@ -68,20 +68,20 @@ export function computeView(account: ComputeAccount, context: ViewContext): Comp
     readingSucceeded: reading.attempts === 0 ? undefined : reading.lastSucceeded,
     why: context.stale
       ? { because: 'unknown', since: context.sweptAt ?? account.seenAt }
-      : whyAwake(account, { delay, ...context }),
+      : awakeReason(account, { delay, ...context }),
   }
 }
 
 type OfProject = Pick<ComputeView, 'project' | 'owner' | 'projectOwner' | 'checked'>
 
-const projectOf = ({ ref, compute }: ComputeAccount, { project: known, owners }: ViewContext): OfProject => ({
+const projectOf = ({ ref, compute }: ComputeEntry, { project: known, owners }: ViewContext): OfProject => ({
   project: known?.project,
-  owner: owners.of(targetOf(ref.account, compute, known?.project)),
-  projectOwner: known ? owners.ofProject(ref.account, known.project) : NOBODY,
+  owner: owners.of(selectorTargetOf(ref.account, compute, known?.project)),
+  projectOwner: known ? owners.ofProject(ref.account, known.project) : NO_OWNER,
   checked: known?.count?.checked,
 })
 
-const NO_CONNECTIONS: Connections = { active: 0, idle: 0, idleInTransaction: 0, other: 0 }
+const NO_CONNECTIONS: ConnectionCounts = { active: 0, idle: 0, idleInTransaction: 0, other: 0 }
 
 type Inside = Pick<
   ComputeView,
@@ -97,7 +97,7 @@ type Inside = Pick<
   | 'longestTransaction'
 >
 
-function insideOf(account: ComputeAccount, preset: Preset): Inside {
+function insideOf(account: ComputeEntry, preset: Preset): Inside {
   const { last, use } = account.reading
   const maxConnections = last?.maxConnections ?? preset.maxConnections(account.compute.sizing)
   return {
@@ -111,10 +111,7 @@ function insideOf(account: ComputeAccount, preset: Preset): Inside {
   }
 }
 
-function mismatchOf(
-  { compute, reading, open }: ComputeAccount,
-  preset: Preset,
-): ComputeView['presetMismatch'] {
+function mismatchOf({ compute, reading, open }: ComputeEntry, preset: Preset): ComputeView['presetMismatch'] {
   const { last } = reading
   if (!last || compute.state !== 'active' || (open && last.at < open.from.earliest)) return undefined
   const { sizing } = compute
@@ -142,9 +139,9 @@ const partsOf = ({ cacheLimit, cache, workingSet, causes }: Reading): Parts => (
 })
 
 function connectionsOf(
-  { compute, reading }: ComputeAccount,
+  { compute, reading }: ComputeEntry,
   maxConnections: number,
-): Connections | undefined {
+): ConnectionCounts | undefined {
   const { last, atLimit } = reading
   if (compute.state !== 'active') return last ? NO_CONNECTIONS : undefined
   // Refused for want of a free connection: all that clients may have are taken.
@@ -153,7 +150,7 @@ function connectionsOf(
 }
 
 /** 0 when asleep; a fixed size is itself; in a range what the last reading's cache limit says, else undefined. */
-function sizeNow({ compute, reading, open }: ComputeAccount, preset: Preset): ComputeView['currentCu'] {
+function sizeNow({ compute, reading, open }: ComputeEntry, preset: Preset): ComputeView['currentCu'] {
   const { sizing } = compute
   if (compute.state !== 'active') return { cu: cu(0), source: 'fixed' in sizing ? 'fixed' : 'observed' }
   if (smallestCu(sizing) === largestCu(sizing)) return { cu: smallestCu(sizing), source: 'fixed' }

@@ -1,5 +1,5 @@
 import type { Event } from '../model/output/event.ts'
-import type { ComputeAccount, ProjectAccount } from '../model/ledger/ledger.ts'
+import type { ComputeEntry, ProjectEntry } from '../model/ledger/ledger.ts'
 import type { Instant } from '../model/units.ts'
 
 /**
@@ -7,8 +7,8 @@ import type { Instant } from '../model/units.ts'
  * found, and nothing about one that is new and gone: should it be there after all, it is found then.
  */
 export function eventsBetween(
-  before: ComputeAccount | undefined,
-  later: ComputeAccount,
+  before: ComputeEntry | undefined,
+  later: ComputeEntry,
   now: Instant,
 ): readonly Event[] {
   if (before) return changes(before, later, now)
@@ -16,7 +16,7 @@ export function eventsBetween(
   return goneAt === undefined ? [{ account: ref.account, at: now, ref, kind: 'compute-found' }] : []
 }
 
-function changes(before: ComputeAccount, later: ComputeAccount, now: Instant): readonly Event[] {
+function changes(before: ComputeEntry, later: ComputeEntry, now: Instant): readonly Event[] {
   const about = { account: later.ref.account, at: now, ref: later.ref }
   const more = (name: 'wakes' | 'suspends' | 'restarts' | 'wakesCaused'): boolean =>
     later.counters[name] > before.counters[name]
@@ -35,9 +35,9 @@ function changes(before: ComputeAccount, later: ComputeAccount, now: Instant): r
 }
 
 /** Where the service's count began to be another than ours, or was so until now. */
-export function countEvents(
-  before: ProjectAccount | undefined,
-  { project: { projectId }, count }: ProjectAccount,
+export function reconciliationEvents(
+  before: ProjectEntry | undefined,
+  { project: { projectId }, count }: ProjectEntry,
   about: Pick<Event, 'account' | 'at'>,
 ): readonly Event[] {
   const checked = count?.checked

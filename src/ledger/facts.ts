@@ -1,12 +1,12 @@
 // What a sweep tells, by compute.
 import { computeKey, type ComputeRef } from '../model/service/compute.ts'
 import type { Ledger } from '../model/ledger/ledger.ts'
-import type { Absence, Look, ReadingAttempt, Sweep } from '../model/observation.ts'
+import type { Deletion, Look, ReadingAttempt, Sweep } from '../model/observation.ts'
 import type { Operation } from '../model/service/operation.ts'
-import { eachInTurns, type Steps } from '../std/cooperative.ts'
+import { forEachYielding, type Cooperative } from '../std/cooperative.ts'
 import type { Instant } from '../model/units.ts'
-import { absencesOf } from './evidence/deletions.ts'
-import type { Facts } from './apply-facts.ts'
+import { deletionsIn } from './evidence/deletions.ts'
+import type { ComputeFacts } from './apply-facts.ts'
 
 /** Known computes of one step. Doubled, the event loop is held up for a millisecond more. */
 const COMPUTES = 2000
@@ -18,20 +18,20 @@ type Gathered = {
   readonly operationsRead: boolean
   readonly operationsLost: boolean
   readonly readings: ReadingAttempt[]
-  gone: Absence | undefined
+  gone: Deletion | undefined
 }
 
 /** `computeKey` → what the sweep tells of it; those that time alone changes are there also when it tells nothing. */
-export function* factsByCompute(
+export function* groupFactsByCompute(
   ledger: Ledger,
   sweep: Sweep,
   now: Instant,
-): Steps<ReadonlyMap<string, Facts>> {
+): Cooperative<ReadonlyMap<string, ComputeFacts>> {
   const byKey = new Map<string, Gathered>()
   const about = gatherInto(byKey, sweep)
   addFacts(sweep, about)
   yield* addSilent(ledger, { sweep, now }, about)
-  for (const [facts, gone] of absencesOf(ledger, sweep, byKey)) facts.gone = gone
+  for (const [facts, gone] of deletionsIn(ledger, sweep, byKey)) facts.gone = gone
   return byKey
 }
 
@@ -79,9 +79,9 @@ function* addSilent(
   { computes }: Ledger,
   { sweep, now }: { readonly sweep: Sweep; readonly now: Instant },
   about: About,
-): Steps<void> {
+): Cooperative<void> {
   const told = new Set([...sweep.operationsOf, ...sweep.listed.map(({ projectId }) => projectId)])
-  yield* eachInTurns(computes.values(), COMPUTES, ({ ref, goneAt, settlesAt }) => {
+  yield* forEachYielding(computes.values(), COMPUTES, ({ ref, goneAt, settlesAt }) => {
     const isTold = goneAt === undefined && told.has(ref.projectId)
     if (isTold || (settlesAt !== undefined && settlesAt <= now)) about(ref.projectId, ref.endpointId)
   })

@@ -1,4 +1,4 @@
-import type { KeptPast } from './setup/seed-history.ts'
+import type { StoredHistory } from './setup/seed-history.ts'
 
 /** What happens in the local service, for a log or a screen. Messages are static; what varies is in the fields. */
 export type LocalEvent =
@@ -39,12 +39,12 @@ export type LocalEvent =
   /** The first start made a past, in so many seconds. */
   | {
       readonly kind: 'past-made'
-      readonly past: KeptPast
+      readonly past: StoredHistory
       readonly operations: number
       readonly seconds: number
     }
   /** A past was asked for, but the folder has been used before: it keeps the one it has, if any. */
-  | { readonly kind: 'past-refused'; readonly folder: string; readonly kept: KeptPast | undefined }
+  | { readonly kind: 'past-refused'; readonly folder: string; readonly kept: StoredHistory | undefined }
   /** Something failed that nobody waits for, such as one poll of the activity monitor. */
   | { readonly kind: 'problem'; readonly message: string; readonly err: unknown }
 

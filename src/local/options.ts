@@ -1,4 +1,4 @@
-import type { PastWish } from './setup/seed-history.ts'
+import type { HistoryRequest } from './setup/seed-history.ts'
 import type { LocalEvent } from './log.ts'
 import type { SeedProject } from './setup/seed-projects.ts'
 import type { BehaviourChange } from './engine/behaviour-switches.ts'
@@ -21,7 +21,7 @@ export type LocalOptions = {
   /** Made at the first start of a folder; later starts keep what is there. */
   readonly projects?: readonly SeedProject[]
   /** A past, made at the first start of a folder in addition to the projects: months in which others were used. */
-  readonly past?: PastWish
+  readonly past?: HistoryRequest
   /** Default paid. */
   readonly plan?: 'free' | 'paid'
   /** Autosuspend delays of 1 to 59 s are accepted. Default false. */

@@ -1,23 +1,27 @@
 // Wiring of the local service: the managed Postgres service on this machine.
 import { getConnInfo } from '@hono/node-server/conninfo'
-import { accountOf, firstKey } from './setup/identity.ts'
+import { loadAccount, firstKey } from './setup/identity.ts'
 import type { Api } from './api/context.ts'
 import type { Clock } from './clock.ts'
 import { createSettingsCheck } from './compute/check-settings.ts'
 import { type Computes, createComputes } from './compute/computes.ts'
 import { type Engine, type Hear, createEngine } from './engine/engine.ts'
-import { type Visitors, createVisitors, openFront } from './proxy/postgres-frontend.ts'
-import { type Ground, prepare } from './setup/prepare.ts'
+import { type ConnectedClients, createConnectedClients, openFrontend } from './proxy/postgres-frontend.ts'
+import { type Prepared, prepare } from './setup/prepare.ts'
 import { createHttp } from './setup/http-server.ts'
-import { layPast, pastOf } from './setup/seed-history.ts'
+import { seedHistory, loadHistoryInfo } from './setup/seed-history.ts'
 import type { Local, LocalOptions } from './options.ts'
 import { LIVED_BEHAVIOUR } from './history/generate.ts'
-import { firstFree, listenOn, portTaken } from './proxy/listen.ts'
+import { listenOnFirstFree, listenOn, portTaken } from './proxy/listen.ts'
 import { makeProjects, monitoringPassword, requireSeeds } from './setup/seed-projects.ts'
 import { createKeyStore } from './state/keys.ts'
-import { type BehaviourChange, type Switches, createSwitches } from './engine/behaviour-switches.ts'
-import { type Truth, truthOf } from './engine/truth.ts'
-import { WAITING_LIMITS, createWaiting } from './engine/wake-queue.ts'
+import {
+  type BehaviourChange,
+  type BehaviourSwitches,
+  createBehaviourSwitches,
+} from './engine/behaviour-switches.ts'
+import { type Truth, buildTruth } from './engine/truth.ts'
+import { WAKE_QUEUE_LIMITS, createWakeQueue } from './engine/wake-queue.ts'
 
 export type { Local, LocalOptions } from './options.ts'
 
@@ -28,23 +32,26 @@ export type { Local, LocalOptions } from './options.ts'
  *   project that cannot be. A start that fails leaves nothing running.
  */
 export async function startLocal(options: LocalOptions): Promise<Local> {
-  requireSeeds(options.projects ?? [], settingsOf(options, createSwitches(behaviourOf(options, false)))())
+  requireSeeds(
+    options.projects ?? [],
+    settingsOf(options, createBehaviourSwitches(behaviourOf(options, false)))(),
+  )
   await using stack = new AsyncDisposableStack()
   const ground = await prepare(options, stack)
   const { store, paths, clock, random, log, cluster } = ground
-  if (options.past) layPast(options.past, ground, options.plan ?? 'paid')
-  const switches = createSwitches(behaviourOf(options, pastOf(store) !== undefined))
+  if (options.past) seedHistory(options.past, ground, options.plan ?? 'paid')
+  const switches = createBehaviourSwitches(behaviourOf(options, loadHistoryInfo(store) !== undefined))
   const settings = settingsOf(options, switches)
-  const visitors = createVisitors(ground)
+  const visitors = createConnectedClients(ground)
   stack.defer(() => visitors.poolers.stopAll())
   const engine = makeEngine(ground, { visitors, switches, settings })
   stack.defer(() => engine.stop())
   engine.recover()
-  const doors = await openFront(ground, { engine, visitors, settings })
+  const doors = await openFrontend(ground, { engine, visitors, settings })
   stack.defer(() => doors.close())
   const keys = createKeyStore(store)
   stack.defer(() => keys.flush())
-  const truth = (at: number): Truth => truthOf(engine.accounts(at), at, (id) => doors.portOf(id))
+  const truth = (at: number): Truth => buildTruth(engine.accounts(at), at, (id) => doors.portOf(id))
   const api: Api = {
     plane: engine,
     keys,
@@ -52,7 +59,7 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
     settings,
     switches,
     checkSettings: createSettingsCheck(paths.template, cluster),
-    account: accountOf(store, random, clock),
+    account: loadAccount(store, random, clock),
     pgVersion: cluster.binaries.major,
     proxyPort: doors.port,
     monitoringPassword: monitoringPassword(store, random),
@@ -111,22 +118,22 @@ const behaviourOf = (options: LocalOptions, hasPast: boolean): BehaviourChange =
 })
 
 const settingsOf =
-  ({ plan = 'paid' }: LocalOptions, switches: Switches): Api['settings'] =>
+  ({ plan = 'paid' }: LocalOptions, switches: BehaviourSwitches): Api['settings'] =>
   () => ({ ...switches.behaviour(), plan })
 
 type EngineParts = {
-  readonly visitors: Visitors
-  readonly switches: Switches
+  readonly visitors: ConnectedClients
+  readonly switches: BehaviourSwitches
   readonly settings: Api['settings']
 }
 
-function makeEngine(ground: Ground, { visitors, switches, settings }: EngineParts): Engine {
+function makeEngine(ground: Prepared, { visitors, switches, settings }: EngineParts): Engine {
   const { store, projects, clock, random, log } = ground
   return createEngine({
     store: projects,
     commit: (write) => store.commit(write),
     makeComputes: (hear) => makeComputes(ground, hear, switches),
-    waiting: createWaiting(clock, WAITING_LIMITS),
+    waiting: createWakeQueue(clock, WAKE_QUEUE_LIMITS),
     dropConnections: (endpointId) => visitors.drop(endpointId),
     settings,
     switches,
@@ -137,9 +144,9 @@ function makeEngine(ground: Ground, { visitors, switches, settings }: EnginePart
 }
 
 const makeComputes = (
-  { options, paths, projects, cluster, log }: Ground,
+  { options, paths, projects, cluster, log }: Prepared,
   hear: Hear,
-  switches: Switches,
+  switches: BehaviourSwitches,
 ): Computes =>
   createComputes({
     ...hear,
@@ -155,10 +162,14 @@ const makeComputes = (
     onProblem: (message, err) => log({ kind: 'problem', message, err }),
   })
 
-async function serveApi(api: Api, { options, store }: Ground, stack: AsyncDisposableStack): Promise<number> {
+async function serveApi(
+  api: Api,
+  { options, store }: Prepared,
+  stack: AsyncDisposableStack,
+): Promise<number> {
   const { server, close } = createHttp(api)
   const wanted = options.port ?? 0
-  const port = await firstFree(wanted || Number(store.setting('port') ?? 0), wanted, (at) =>
+  const port = await listenOnFirstFree(wanted || Number(store.setting('port') ?? 0), wanted, (at) =>
     listenOn(server, at),
   )
   if (port === undefined) throw portTaken(wanted, 'port')

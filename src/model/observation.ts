@@ -15,7 +15,7 @@ export type Look = {
 }
 
 /** A compute is gone: since some instant from `from` on, and not later than `seenAt`. */
-export type Absence = {
+export type Deletion = {
   readonly from: Instant
   readonly seenAt: Instant
   /** What it most likely went with; absent where nothing is known. */
@@ -35,7 +35,7 @@ export type CacheReading = {
 }
 
 /** Client connections by state: neither the service's own users nor Dormouse. */
-export type Connections = {
+export type ConnectionCounts = {
   readonly active: number
   readonly idle: number
   readonly idleInTransaction: number
@@ -43,7 +43,7 @@ export type Connections = {
 }
 
 /** What can hold a compute awake, as the service's own rules look at it. Source: service-facts.md, "What keeps a compute awake". */
-export type AwakeCauses = {
+export type AwakeIndicators = {
   /** Client backends doing something now. */
   readonly working: number
   readonly idleInTransaction: number
@@ -73,7 +73,7 @@ export type ClientGroup = {
 }
 
 /** Counters of all user databases, cumulative over one incarnation; our own sessions are among them. */
-export type UseCounters = {
+export type UsageCounters = {
   readonly sessions: number
   /** Time spent in statements, summed over sessions. */
   readonly activeTime: Millis
@@ -83,7 +83,7 @@ export type UseCounters = {
 export type WorkingSet = { readonly window: Seconds; readonly size: Bytes }
 
 /** Something that could not be read, and why: never a zero. */
-export type Missing = { readonly missing: string }
+export type NotRead = { readonly missing: string }
 
 export type Reading = {
   readonly kind: 'light' | 'full'
@@ -95,15 +95,15 @@ export type Reading = {
   readonly reservedConnections: number
   /** The current limit of the file cache, which gives the current size. */
   readonly cacheLimit: Bytes | undefined
-  readonly connections: Connections | Missing
-  readonly causes: AwakeCauses | Missing
+  readonly connections: ConnectionCounts | NotRead
+  readonly causes: AwakeIndicators | NotRead
   /** The strongest first, and no more than twenty. */
-  readonly clients: readonly ClientGroup[] | Missing
-  readonly use: UseCounters | Missing
+  readonly clients: readonly ClientGroup[] | NotRead
+  readonly use: UsageCounters | NotRead
   /** Missing in a light reading: the views are in user databases. */
-  readonly cache: CacheReading | Missing
+  readonly cache: CacheReading | NotRead
   /** Ascending by window. */
-  readonly workingSet: readonly WorkingSet[] | Missing
+  readonly workingSet: readonly WorkingSet[] | NotRead
 }
 
 /** How a reading ended. `at-limit` is a reading too: every connection was taken. */
@@ -164,29 +164,32 @@ export type ListedComputes = {
 }
 
 /** What was asked for in vain, and never answered in between: since when, and when it was last tried. */
-export type Tried = { readonly since: Instant; readonly at: Instant }
+export type FailedAttempts = { readonly since: Instant; readonly at: Instant }
 
-export type OperationsLost = { readonly projectId: string; readonly endpointId: string | undefined }
+export type UnreadableOperations = { readonly projectId: string; readonly endpointId: string | undefined }
 
 /** What one sweep leaves to the next ones, by project id. */
-export type Waiting = {
+export type PendingRetries = {
   /** Whose computes were asked for in vain. */
-  readonly looks: ReadonlyMap<string, Tried>
+  readonly looks: ReadonlyMap<string, FailedAttempts>
   /** Whose operations are needed, since when, and whether they were asked for in vain. */
-  readonly operations: ReadonlyMap<string, { readonly since: Instant; readonly tried: Tried | undefined }>
+  readonly operations: ReadonlyMap<
+    string,
+    { readonly since: Instant; readonly tried: FailedAttempts | undefined }
+  >
 }
 
 /** How the reading of the project list stands; a large one takes several sweeps. */
 export type ListProgress = {
   /** The list that is being read; undefined when the next sweep begins a new one. */
-  readonly open: OpenList | undefined
+  readonly open: ListInProgress | undefined
   /** The last one that was read to its end. */
   readonly last: FinishedList | undefined
   /** Projects that may have been active unseen → when the list still told that they were quiet; undefined where it never did. */
   readonly restless: ReadonlyMap<string, Instant | undefined>
 }
 
-export type OpenList = {
+export type ListInProgress = {
   /** Where it goes on; undefined at its beginning. */
   readonly cursor: string | undefined
   readonly startedAt: Instant
@@ -227,7 +230,7 @@ export type Sweep = {
   readonly list: ListProgress
   /** What the request budget left for later. */
   readonly backlog: Backlog
-  readonly waiting: Waiting
+  readonly waiting: PendingRetries
   /** Requests that it made. */
   readonly asked: number
   /** At most one per compute and answer, in the order they were made; empty when nothing was asked. */
@@ -237,7 +240,7 @@ export type Sweep = {
   /** Projects whose operations were read without a failure, back to the time wanted. */
   readonly operationsOf: readonly string[]
   /** What they tell is not all: a record that does not fit may be of this compute, or of any of the project. */
-  readonly operationsLost: readonly OperationsLost[]
+  readonly operationsLost: readonly UnreadableOperations[]
   readonly readings: readonly ReadingAttempt[]
   readonly refusals: readonly { readonly ref: ComputeRef; readonly refusal: ReadingRefusal }[]
   readonly problems: readonly SweepProblem[]

@@ -5,25 +5,25 @@ import type { Consumption, ConsumptionQuery, ProjectDetail } from './service/con
 import type { DayRow } from './ledger/day.ts'
 import type { Delivery } from './output/delivery.ts'
 import type { Event } from './output/event.ts'
-import type { KeptEvent } from './output/outbox-event.ts'
+import type { OutboxEvent } from './output/outbox-event.ts'
 import type { ApiKey, CreatedApiKey } from './service/api-key.ts'
 import type {
-  AwakeTime,
-  ComputeAccount,
+  LikelyAwakeInterval,
+  ComputeEntry,
   Ledger,
-  ProjectAccount,
+  ProjectEntry,
   ReadingCounts,
   SettledInterval,
 } from './ledger/ledger.ts'
-import type { LostOperation, Operation } from './service/operation.ts'
+import type { UnreadableOperation, Operation } from './service/operation.ts'
 import type { ReadingResult } from './observation.ts'
-import type { KeptReport, StoredReport } from './output/report.ts'
+import type { ArchivedReport, StoredReport } from './output/report.ts'
 import type { Result } from '../std/result.ts'
 import type { Rollup } from './ledger/rollup.ts'
 import type { ServiceError } from './service/service-error.ts'
-import type { TimeTold } from './service/service-time.ts'
+import type { ServiceTimeEstimate } from './service/service-time.ts'
 import type { Span } from './ledger/slice.ts'
-import type { Tallies } from './ledger/counters.ts'
+import type { AccountCounters } from './ledger/counters.ts'
 import type { Instant, Seconds } from './units.ts'
 
 /** The only way the program learns the time or waits. */
@@ -48,7 +48,7 @@ export type ServiceClock = Clock & {
 /** What the answers of the service told of its time. */
 export type ServiceTime = {
   /** Undefined where none told. */
-  told(): TimeTold | undefined
+  told(): ServiceTimeEstimate | undefined
 }
 
 /** The only source of chance: a seed replays a run. */
@@ -73,18 +73,18 @@ export type Listing<Item> = {
 /** Operations, as far as their records fit. */
 export type OperationListing = Listing<Operation> & {
   /** Those that do not. */
-  readonly lost?: readonly LostOperation[]
+  readonly lost?: readonly UnreadableOperation[]
 }
 
 /** One page of a list that goes on. */
-export type Page<Item> = Listing<Item> & {
+export type ListPage<Item> = Listing<Item> & {
   /** What to ask for next; undefined after the last page. */
   readonly next: string | undefined
 }
 
 /** The service's own history of consumption, or why there is none: the plan has none, or the service or organisation is without it. */
 export type ConsumptionPage =
-  | ({ readonly kind: 'page' } & Page<Consumption>)
+  | ({ readonly kind: 'page' } & ListPage<Consumption>)
   | { readonly kind: 'none'; readonly because: 'plan' | 'absent'; readonly message: string }
 
 /** A connection string with its password, which no text of this value shows: not JSON, not a template, not a log line. */
@@ -117,7 +117,7 @@ export type Service = {
   /** Every project of the account, all pages, or only those the configuration names. */
   listProjects(signal: AbortSignal): Answer<Listing<Project>>
   /** The same list, one request's worth; `cursor` is undefined for the first page. */
-  listProjectsPage(cursor: string | undefined, signal: AbortSignal): Answer<Page<Project>>
+  listProjectsPage(cursor: string | undefined, signal: AbortSignal): Answer<ListPage<Project>>
   listComputes(projectId: string, signal: AbortSignal): Answer<Listing<Compute>>
   getCompute(projectId: string, endpointId: string, signal: AbortSignal): Answer<Compute>
   /** Newest first, back to those created at `since` or until the service has no more; empty where the service has no such list. */
@@ -127,7 +127,7 @@ export type Service = {
     projectId: string,
     cursor: string | undefined,
     signal: AbortSignal,
-  ): Answer<Page<Operation>>
+  ): Answer<ListPage<Operation>>
   /** `gone` also where the service has no such record. */
   getProjectDetail(projectId: string, signal: AbortSignal): Answer<ProjectDetail>
   /** Oldest first within a project. `refused` with status 406 where the range does not fit the granularity. */
@@ -184,8 +184,8 @@ export type Batch = {
   readonly account: string
   /** Undefined: as before. */
   readonly readings: ReadingCounts | undefined
-  readonly projects: readonly ProjectAccount[]
-  readonly computes: readonly ComputeAccount[]
+  readonly projects: readonly ProjectEntry[]
+  readonly computes: readonly ComputeEntry[]
   readonly settled: readonly SettledInterval[]
   /** Stretches that are over. */
   readonly rollups: readonly Rollup[]
@@ -194,7 +194,7 @@ export type Batch = {
   /** Name of a budget → its state with what this part settled: both are kept, or neither; undefined: it is no more. */
   readonly budgets: Readonly<Record<string, BudgetState | undefined>>
   /** Undefined: as before. */
-  readonly tallies: Tallies | undefined
+  readonly tallies: AccountCounters | undefined
   /** What is told of it: kept with it, so that a process that ends before it told has not forgotten. */
   readonly events: readonly Event[]
   readonly reports: readonly StoredReport[]
@@ -221,34 +221,37 @@ export type HistorySpan = {
 }
 
 /** Of one compute, one after the other in order of time. */
-export type AwakeTimes = { readonly ref: ComputeRef; readonly times: readonly AwakeTime[] }
+export type ComputeAwakeIntervals = {
+  readonly ref: ComputeRef
+  readonly times: readonly LikelyAwakeInterval[]
+}
 
 /** What was settled, a compute after the other and for each in order of time; read as it is asked for, in bounded memory. */
 export type History = {
   /** As they are stored, those of the ids that are; also of projects that the ledger knows no more. */
-  projects(account: string, projectIds: readonly string[]): Promise<readonly ProjectAccount[]>
+  projects(account: string, projectIds: readonly string[]): Promise<readonly ProjectEntry[]>
   /** The newest version of each day of the account's zone. */
   days(account: string, span: HistorySpan): AsyncIterable<DayRow>
   intervals(account: string, span: HistorySpan): AsyncIterable<SettledInterval>
   /** The same without what was summed up over them, several of a compute at a time: ten times as fast. */
-  awakeTimes(account: string, span: HistorySpan): AsyncIterable<AwakeTimes>
+  awakeTimes(account: string, span: HistorySpan): AsyncIterable<ComputeAwakeIntervals>
   /** The newest `count` of one compute, in order of time. */
   lastIntervals(ref: ComputeRef, count: number): Promise<readonly SettledInterval[]>
   /** Those of one length. */
   rollups(account: string, span: HistorySpan & { readonly length: Seconds }): AsyncIterable<Rollup>
 }
 
-export type ReportsPart = { readonly count: number; readonly skip?: number }
+export type ReportsPage = { readonly count: number; readonly skip?: number }
 
 /** What is to be told, and how far the telling is. */
 export type Outbox = {
   /** Those with a larger number, oldest first, at most `count`. */
-  eventsAfter(account: string, id: number, count: number): Promise<readonly KeptEvent[]>
+  eventsAfter(account: string, id: number, count: number): Promise<readonly OutboxEvent[]>
   /** The number of the newest; 0 where there was none. */
   lastEventId(account: string): Promise<number>
-  event(account: string, key: string): Promise<KeptEvent | undefined>
+  event(account: string, key: string): Promise<OutboxEvent | undefined>
   /** The one of that topic that was last given to a sink, and not dropped. */
-  lastGiven(account: string, sink: string, topic: string): Promise<KeptEvent | undefined>
+  lastGiven(account: string, sink: string, topic: string): Promise<OutboxEvent | undefined>
   /** Of which something is kept: what waits for them, or how far telling them is. */
   sinks(account: string): Promise<readonly string[]>
   /** What waits for a sink, what is due first before the others. */
@@ -258,7 +261,7 @@ export type Outbox = {
   /** @param item as `reportItem` names it */
   report(account: string, item: string): Promise<StoredReport | undefined>
   /** Those about all teams, the newest first without the first `skip`, at most `count`. */
-  reports(account: string, part: ReportsPart): Promise<readonly KeptReport[]>
+  reports(account: string, part: ReportsPage): Promise<readonly ArchivedReport[]>
   /** The teams that have a part of that slot, in order. */
   reportTeams(account: string, slot: string): Promise<readonly string[]>
   /** Undefined where the job never left anything. */

@@ -14,7 +14,7 @@ export function fromIso(text: string): Instant | undefined {
 }
 
 /** The hours before `now`. */
-export const spanBefore = (now: Instant, hours: number): Interval => ({
+export const lastHours = (now: Instant, hours: number): Interval => ({
   from: after(now, seconds(-hours * 3600)),
   to: now,
 })

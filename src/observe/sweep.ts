@@ -1,28 +1,35 @@
 // One tour of observation over one account: projects, then computes and operations where something moved, then readings.
 import type { Compute, Project } from '../model/service/compute.ts'
 import type { Ledger } from '../model/ledger/ledger.ts'
-import type { Backlog, ListProgress, Look, Sweep, SweepProblem, Waiting } from '../model/observation.ts'
+import type {
+  Backlog,
+  ListProgress,
+  Look,
+  Sweep,
+  SweepProblem,
+  PendingRetries,
+} from '../model/observation.ts'
 import type { Listing, Ports, ServiceClock } from '../model/ports.ts'
 import { serviceErrorText, type ServiceError } from '../model/service/service-error.ts'
-import { inTurns } from '../std/cooperative.ts'
+import { runYielding } from '../std/cooperative.ts'
 import type { Span } from '../model/ledger/slice.ts'
 import { after, seconds, type Instant, type Seconds } from '../model/units.ts'
-import { chooseProjects } from './polling/select-projects.ts'
-import { operationsOf } from './polling/operations.ts'
-import { inParallel } from '../std/parallel.ts'
+import { selectProjects } from './polling/select-projects.ts'
+import { readOperations } from './polling/operations.ts'
+import { forEachParallel } from '../std/parallel.ts'
 import {
   affordableAge,
-  looksToMake,
+  lookAllowance,
   pagesToRead,
   readsHistory,
-  requestsOf,
+  requestsPerSweep,
   type PollPlan,
 } from './polling/poll-plan.ts'
-import { lastTold, readProjectList, type ListRead } from './polling/project-list.ts'
-import { readingRound, type ReadingPlan } from './reading/reading-round.ts'
-import { isItsOwn, triedAgain } from './polling/retry.ts'
-import { projectsIn, type Fleet, type LastTold } from './polling/urgency.ts'
-import { whenWas } from './instant-of.ts'
+import { lastListed, readProjectList, type ListResult } from './polling/project-list.ts'
+import { runReadingRound, type ReadingPlan } from './reading/reading-round.ts'
+import { isProjectFault, recordFailure } from './polling/retry.ts'
+import { countProjects, type UrgencyInput, type LastListed } from './polling/urgency.ts'
+import { instantOf } from './instant-of.ts'
 
 export type SweepPlan = PollPlan & { readonly readings: ReadingPlan }
 
@@ -30,7 +37,7 @@ export type SweepPlan = PollPlan & { readonly readings: ReadingPlan }
 export type SweepStart = {
   readonly ledger: Ledger
   readonly list: ListProgress
-  readonly waiting: Waiting
+  readonly waiting: PendingRetries
   readonly plan: SweepPlan
 }
 
@@ -44,7 +51,7 @@ export const NO_BACKLOG: Backlog = {
   failing: 0,
   operations: 0,
 }
-export const NOTHING_WAITS: Waiting = { looks: new Map(), operations: new Map() }
+export const NO_PENDING_RETRIES: PendingRetries = { looks: new Map(), operations: new Map() }
 
 /** Requests of one kind in flight at once; the request budget is kept by the client. Doubled, a large account is read no faster. */
 const REQUESTS_AT_ONCE = 8
@@ -59,24 +66,27 @@ export async function observe(ports: SweepPorts, start: SweepStart, signal: Abor
   const startedOn = clock.monotonic()
   const most = pagesToRead(plan, list.last)
   const listed = await readProjectList(ports, { ledger, progress: list, most, listLag: plan.listLag }, signal)
-  const startedAt = whenWas(startedOn, clock)
+  const startedAt = instantOf(startedOn, clock)
   const projects = [...listed.changed.values()]
   const begun = { account: ledger.account, startedAt, projects }
   if (listed.stopped)
     return { ...begun, ...endedEarly(listed, listed.stopped), waiting, endedAt: clock.now() }
 
   const pause = (): Promise<void> => clock.sleep(seconds(0), signal)
-  const readAt = await inTurns(lastTold(listed.progress), pause)
+  const readAt = await runYielding(lastListed(listed.progress), pause)
   const fleet = fleetOf(start, listed, readAt)
-  const projectsThere = await inTurns(projectsIn(fleet), pause)
-  const choice = await inTurns(chooseProjects(fleet, limitsOf(plan, listed, projectsThere), startedAt), pause)
+  const projectsThere = await runYielding(countProjects(fleet), pause)
+  const choice = await runYielding(
+    selectProjects(fleet, limitsOf(plan, listed, projectsThere), startedAt),
+    pause,
+  )
   const projectOf = freshProjects(ledger, listed)
   const quietUntil = (projectId: string): Instant | undefined =>
     projectOf(projectId)?.computeLastActiveAt && quietUntilOf(projectId, { ...listed.progress, readAt }, plan)
   const details = await computesOf(ports, { ids: choice.projectIds, quietUntil }, signal)
   const history = readsHistory(plan, projectsThere) ? plan.history : undefined
-  const left = requestsOf(plan) - listed.pages - details.asked
-  const operations = await operationsOf(
+  const left = requestsPerSweep(plan) - listed.pages - details.asked
+  const operations = await readOperations(
     ports,
     {
       ledger,
@@ -88,7 +98,7 @@ export async function observe(ports: SweepPorts, start: SweepStart, signal: Abor
     },
     signal,
   )
-  const round = await readingRound(
+  const round = await runReadingRound(
     ports,
     { ledger, looks: details.looks, projectOf, plan: plan.readings, room: left - operations.asked },
     signal,
@@ -114,7 +124,7 @@ export async function observe(ports: SweepPorts, start: SweepStart, signal: Abor
 
 /** What was listed before the trouble is kept; nothing else is asked. */
 const endedEarly = (
-  { progress, problems, pages }: ListRead,
+  { progress, problems, pages }: ListResult,
   { kind }: ServiceError,
 ): Omit<Sweep, 'account' | 'startedAt' | 'endedAt' | 'projects' | 'waiting'> => ({
   list: progress,
@@ -133,9 +143,9 @@ const endedEarly = (
 
 const fleetOf = (
   { ledger, waiting, plan }: SweepStart,
-  { changed, lost, progress }: ListRead,
-  readAt: LastTold,
-): Fleet => ({
+  { changed, lost, progress }: ListResult,
+  readAt: LastListed,
+): UrgencyInput => ({
   ledger,
   changed,
   lost,
@@ -145,8 +155,8 @@ const fleetOf = (
   listLag: plan.listLag,
 })
 
-const limitsOf = (plan: SweepPlan, { pages }: ListRead, projects: number) => ({
-  ...looksToMake(plan, { pages, projects }),
+const limitsOf = (plan: SweepPlan, { pages }: ListResult, projects: number) => ({
+  ...lookAllowance(plan, { pages, projects }),
   maxAge: affordableAge(plan, projects),
   readsHistory: readsHistory(plan, projects),
 })
@@ -158,7 +168,7 @@ const roomOfOperations = ({ readings }: SweepPlan, left: number): number =>
   readings.mode === 'off' ? left : Math.ceil(left * (1 - READINGS_SHARE))
 
 const freshProjects =
-  ({ projects }: Ledger, { changed }: ListRead) =>
+  ({ projects }: Ledger, { changed }: ListResult) =>
   (projectId: string): Project | undefined =>
     changed.get(projectId) ?? projects.get(projectId)?.project
 
@@ -172,10 +182,14 @@ type Details = {
   readonly refused: boolean
 }
 
-function waitingLooks(before: Waiting['looks'], { listed, failed }: Details, now: Instant): Waiting['looks'] {
+function waitingLooks(
+  before: PendingRetries['looks'],
+  { listed, failed }: Details,
+  now: Instant,
+): PendingRetries['looks'] {
   const waiting = new Map(before)
   for (const { projectId } of listed) waiting.delete(projectId)
-  for (const projectId of failed) waiting.set(projectId, triedAgain(before.get(projectId), now))
+  for (const projectId of failed) waiting.set(projectId, recordFailure(before.get(projectId), now))
   return waiting
 }
 
@@ -197,7 +211,7 @@ async function computesOf(
     failed: [] as Details['failed'],
   }
   let refused = false
-  await inParallel(ids, REQUESTS_AT_ONCE, async (projectId) => {
+  await forEachParallel(ids, REQUESTS_AT_ONCE, async (projectId) => {
     const askedOn = clock.monotonic()
     const answer = await service.listComputes(projectId, signal)
     const seen = clock.between(askedOn, clock.monotonic())
@@ -205,7 +219,7 @@ async function computesOf(
     if (!answer.ok && answer.error.kind !== 'gone') {
       refused ||= answer.error.kind === 'unauthorized'
       found.problems.push({ where, message: serviceErrorText(answer.error) })
-      if (isItsOwn(answer.error)) found.failed.push(projectId)
+      if (isProjectFault(answer.error)) found.failed.push(projectId)
       return
     }
     if (!seen) {
@@ -246,7 +260,7 @@ function addListed(
 /** Until when the list, which has to show activity at all, told of none that is not known. */
 function quietUntilOf(
   projectId: string,
-  { readAt, restless }: Pick<Fleet, 'readAt' | 'restless'>,
+  { readAt, restless }: Pick<UrgencyInput, 'readAt' | 'restless'>,
   { listLag }: SweepPlan,
 ): Instant | undefined {
   const quiet = restless.has(projectId) ? restless.get(projectId) : readAt.get(projectId)

@@ -2,18 +2,18 @@
 import type { Listing } from '../model/ports.ts'
 import { failed, ok, type Result } from '../std/result.ts'
 import { serviceErrorText, type ServiceError } from '../model/service/service-error.ts'
-import type { Page } from './wire/decode.ts'
+import type { WirePage } from './wire/decode.ts'
 
 /** Against a service that never ends a list: 400,000 projects. Doubled, such a list costs twice the requests before it is noticed. */
 const MOST_PAGES = 1000
 
-export type Paging<Item> = {
+export type PagingOptions<Item> = {
   /** The most items a page may have: one with less is the last. */
   readonly limit: number
-  readonly fetch: (cursor: string | undefined) => Promise<Result<Page<Item>, ServiceError>>
+  readonly fetch: (cursor: string | undefined) => Promise<Result<WirePage<Item>, ServiceError>>
   readonly idOf: (item: Item) => string
   /** Whether a page already reaches back far enough. */
-  readonly enough?: (page: Page<Item>) => boolean
+  readonly enough?: (page: WirePage<Item>) => boolean
 }
 
 /**
@@ -22,7 +22,9 @@ export type Paging<Item> = {
  *
  * @returns cut where a later page cannot be read; `malformed` when the first one cannot, a cursor repeats or there is no end
  */
-export async function readPages<Item>(paging: Paging<Item>): Promise<Result<Listing<Item>, ServiceError>> {
+export async function readPages<Item>(
+  paging: PagingOptions<Item>,
+): Promise<Result<Listing<Item>, ServiceError>> {
   const items = new Map<string, Item>()
   const problems: string[] = []
   const cursors = new Set<string>()
@@ -34,7 +36,7 @@ export async function readPages<Item>(paging: Paging<Item>): Promise<Result<List
     for (const item of page.value.items) items.set(paging.idOf(item), item)
     for (const problem of page.value.problems) problems.push(problem)
     const next = nextCursor(
-      { cursor: page.value.cursor, size: sizeOf(page.value) },
+      { cursor: page.value.cursor, size: pageItemCount(page.value) },
       { limit: paging.limit, cursor },
     )
     if (!next.ok) return next
@@ -58,7 +60,7 @@ function cutAt<Item>(
 }
 
 /** Those that do not fit are items, too. */
-export const sizeOf = ({ items, problems, unreadable }: Page<unknown>): number =>
+export const pageItemCount = ({ items, problems, unreadable }: WirePage<unknown>): number =>
   unreadable ? Infinity : items.length + problems.length
 
 /** Where to go on after a page of `size` items that was asked for with `cursor`; undefined after the last one. */

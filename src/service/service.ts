@@ -1,10 +1,16 @@
 import type { Project } from '../model/service/compute.ts'
-import type { LostOperation, Operation } from '../model/service/operation.ts'
+import type { UnreadableOperation, Operation } from '../model/service/operation.ts'
 import type { Clock, ChangedCompute, Listing, Service } from '../model/ports.ts'
 import { failed, ok, type Result } from '../std/result.ts'
 import { serviceErrorText, type ServiceError } from '../model/service/service-error.ts'
 import { instant } from '../model/units.ts'
-import { createClient, type Client, type ClientOptions, type Clients, type Mutation } from './http/client.ts'
+import {
+  createClient,
+  type ServiceClient,
+  type ClientOptions,
+  type PrioritizedClients,
+  type MutationRequest,
+} from './http/client.ts'
 import {
   decodeChanged,
   decodeCompute,
@@ -16,13 +22,13 @@ import {
   decodeProject,
   decodeProjects,
 } from './wire/decode.ts'
-import type { Problems } from './wire/lenient.ts'
+import type { DecodeProblems } from './wire/lenient.ts'
 import { encodeSettings } from './wire/encode.ts'
-import { isNotThere } from './http/response.ts'
+import { isMissingRoute } from './http/response.ts'
 import { unreadOf } from './wire/ownership.ts'
-import { nextCursor, readPages, sizeOf } from './pages.ts'
+import { nextCursor, readPages, pageItemCount } from './pages.ts'
 import type { Priority } from './rate/priority.ts'
-import { usageOf, type Read } from './usage.ts'
+import { createUsageOperations, type ReadOperation } from './usage.ts'
 
 /** The most the service gives. Source: service-facts.md, "Projects". */
 const PROJECTS_PER_PAGE = 400
@@ -54,15 +60,15 @@ export const createService = (options: ServiceOptions): PrioritizedService =>
   createServiceOn(createClient(options), options)
 
 /** The same for clients that somebody else uses, too. */
-export function createServiceOn(clients: Clients, options: AccessOptions): PrioritizedService {
+export function createServiceOn(clients: PrioritizedClients, options: AccessOptions): PrioritizedService {
   const at = (priority: Priority): Service => serviceOf(clients.at(priority), options)
   return { ...at('poll'), at }
 }
 
-function serviceOf(client: Client, options: AccessOptions): Service {
+function serviceOf(client: ServiceClient, options: AccessOptions): Service {
   const { projects, orgId } = options
 
-  const read: Read = async (operation, path, { decode, signal }) => {
+  const read: ReadOperation = async (operation, path, { decode, signal }) => {
     const body = await client.read({ operation, path }, signal)
     if (!body.ok) return body
     const decoded = decode(body.value)
@@ -71,8 +77,8 @@ function serviceOf(client: Client, options: AccessOptions): Service {
 
   /** An accepted change whose answer cannot be read is settled by looking again, as any other uncertain one. */
   async function mutate<Value>(
-    mutation: Mutation,
-    { decode, signal }: { decode: (body: unknown) => Result<Value, Problems>; signal: AbortSignal },
+    mutation: MutationRequest,
+    { decode, signal }: { decode: (body: unknown) => Result<Value, DecodeProblems>; signal: AbortSignal },
   ): Promise<Result<Value, ServiceError>> {
     const body = await client.mutate(mutation, signal)
     if (!body.ok) return body
@@ -99,7 +105,7 @@ function serviceOf(client: Client, options: AccessOptions): Service {
       decode: decodeProject,
       signal,
     })
-    return !project.ok && isNotThere(project.error) ? ok(bareProject(projectId)) : project
+    return !project.ok && isMissingRoute(project.error) ? ok(bareProject(projectId)) : project
   }
 
   /** `restart`, `start` and `suspend` look alike. */
@@ -114,7 +120,7 @@ function serviceOf(client: Client, options: AccessOptions): Service {
     )
 
   return {
-    ...usageOf(read, options),
+    ...createUsageOperations(read, options),
 
     listProjects: (signal) =>
       projects === 'discover' ? discover(signal) : getAll(projects, getProject, signal),
@@ -127,7 +133,7 @@ function serviceOf(client: Client, options: AccessOptions): Service {
       const page = await projectsPage(asked, signal)
       if (!page.ok) return page
       const { items, problems, cursor, unread = [] } = page.value
-      const size = sizeOf(page.value)
+      const size = pageItemCount(page.value)
       const next = nextCursor({ cursor, size }, { cursor: asked, limit: PROJECTS_PER_PAGE })
       return next.ok ? ok({ items, problems, ...unreadOf(unread), next: next.value }) : next
     },
@@ -146,7 +152,7 @@ function serviceOf(client: Client, options: AccessOptions): Service {
       const from = instant(Math.floor(since / 1000) * 1000)
       const isRecent = options.clock.now() - since <= RECENT
       const limit = isRecent ? OPERATIONS_PER_PAGE : MOST_OPERATIONS_PER_PAGE
-      const lost: LostOperation[] = []
+      const lost: UnreadableOperation[] = []
       const listed = await readPages({
         limit,
         idOf: (operation: Operation) => operation.operationId,
@@ -163,7 +169,7 @@ function serviceOf(client: Client, options: AccessOptions): Service {
           return page
         },
       })
-      if (!listed.ok) return isNotThere(listed.error) ? ok({ items: [], problems: [] }) : listed
+      if (!listed.ok) return isMissingRoute(listed.error) ? ok({ items: [], problems: [] }) : listed
       const items = listed.value.items.filter(({ createdAt }) => createdAt >= from)
       const recent = lost.filter(({ createdBy = from }) => createdBy >= from)
       return ok({
@@ -236,8 +242,8 @@ const computePath = (projectId: string, endpointId: string): string =>
 
 /** For an answer whose status says all there is to know: undefined when its body is absent or another. */
 const where =
-  <Value>(decode: (body: unknown) => Result<Value, Problems>) =>
-  (body: unknown): Result<Value | undefined, Problems> => {
+  <Value>(decode: (body: unknown) => Result<Value, DecodeProblems>) =>
+  (body: unknown): Result<Value | undefined, DecodeProblems> => {
     const decoded = decode(body)
     return decoded.ok ? decoded : ok(undefined)
   }

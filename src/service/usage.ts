@@ -1,25 +1,25 @@
 // What the service has counted and kept: for a history that is longer than ours, page by page.
 import type { ConsumptionQuery } from '../model/service/consumption.ts'
-import type { ConsumptionPage, Page, Service } from '../model/ports.ts'
+import type { ConsumptionPage, ListPage, Service } from '../model/ports.ts'
 import { failed, ok, type Result } from '../std/result.ts'
 import { serviceErrorText, type ServiceError } from '../model/service/service-error.ts'
 import { toIso } from '../model/time.ts'
 import { decodeOperations } from './wire/decode.ts'
-import type { Problems } from './wire/lenient.ts'
+import type { DecodeProblems } from './wire/lenient.ts'
 import { decodeConnectionUri, decodeConsumption, decodeProjectDetail } from './wire/decode-usage.ts'
-import { isNotThere } from './http/response.ts'
-import { nextCursor, sizeOf } from './pages.ts'
+import { isMissingRoute } from './http/response.ts'
+import { nextCursor, pageItemCount } from './pages.ts'
 
 /** The most the service gives. Source: service-facts.md, "Operations" and "Consumption". */
 const OPERATIONS_PER_PAGE = 1000
 const PROJECTS_PER_PAGE = 100
 
 /** A GET and its decoder; `operation` names it in reports and is its route for limits. */
-export type Read = <Value>(
+export type ReadOperation = <Value>(
   operation: string,
   path: string,
   how: {
-    readonly decode: (body: unknown) => Result<Value, Problems>
+    readonly decode: (body: unknown) => Result<Value, DecodeProblems>
     readonly signal: AbortSignal
   },
 ) => Promise<Result<Value, ServiceError>>
@@ -30,7 +30,10 @@ export type UsageOptions = { readonly orgId?: string; readonly useConnectionUri?
 
 const projectPath = (projectId: string): string => `projects/${encodeURIComponent(projectId)}`
 
-export const usageOf = (read: Read, { orgId, useConnectionUri = false }: UsageOptions): Usage => ({
+export const createUsageOperations = (
+  read: ReadOperation,
+  { orgId, useConnectionUri = false }: UsageOptions,
+): Usage => ({
   async listOperationsPage(projectId, cursor, signal) {
     const query = new URLSearchParams({ limit: String(OPERATIONS_PER_PAGE) })
     if (cursor !== undefined) query.set('cursor', cursor)
@@ -39,9 +42,9 @@ export const usageOf = (read: Read, { orgId, useConnectionUri = false }: UsageOp
       decode: (body) => decodeOperations(body, projectId),
       signal,
     })
-    if (!page.ok) return isNotThere(page.error) ? ok(END) : page
+    if (!page.ok) return isMissingRoute(page.error) ? ok(END) : page
     const { items, problems } = page.value
-    const size = sizeOf(page.value)
+    const size = pageItemCount(page.value)
     const next = nextCursor({ cursor: page.value.cursor, size }, { limit: OPERATIONS_PER_PAGE, cursor })
     return next.ok ? ok({ items, problems, next: next.value }) : next
   },
@@ -74,7 +77,7 @@ export const usageOf = (read: Read, { orgId, useConnectionUri = false }: UsageOp
   },
 })
 
-const END: Page<never> = { items: [], problems: [], next: undefined }
+const END: ListPage<never> = { items: [], problems: [], next: undefined }
 
 type Asked = Omit<ConsumptionQuery, 'orgId'> & { readonly orgId: string | undefined }
 
@@ -97,6 +100,6 @@ function consumptionQuery(asked: Asked, cursor: string | undefined): string {
 function withoutHistory(error: ServiceError): Result<ConsumptionPage, ServiceError> {
   if (error.kind === 'refused' && error.status === 403)
     return ok({ kind: 'none', because: 'plan', message: error.message })
-  if (isNotThere(error)) return ok({ kind: 'none', because: 'absent', message: serviceErrorText(error) })
+  if (isMissingRoute(error)) return ok({ kind: 'none', because: 'absent', message: serviceErrorText(error) })
   return failed(error)
 }

@@ -1,7 +1,7 @@
 // What was worked out of each of very many things, for as long as they are asked for. A WeakMap forgets by itself, but one of a hundred
 // thousand entries holds up the event loop for half a second whenever all garbage is collected.
 
-export type Remembered<Of, Value> = {
+export type IdentityCache<Of, Value> = {
   readonly of: (one: Of) => Value | undefined
   readonly keep: (one: Of, value: Value) => void
   /** Forgets what was neither asked for nor kept since the last time. */
@@ -11,7 +11,7 @@ export type Remembered<Of, Value> = {
 type Entry<Value> = { value: Value; round: number }
 
 /** By identity, where `Of` is an object. */
-export function createRemembered<Of, Value>(): Remembered<Of, Value> {
+export function createIdentityCache<Of, Value>(): IdentityCache<Of, Value> {
   const entries = new Map<Of, Entry<Value>>()
   let [round, wanted] = [0, 0]
   const want = (entry: Entry<Value>): void => {

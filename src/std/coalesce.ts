@@ -4,7 +4,7 @@
  * @param failed told of each publication that failed; what was shown before stays
  * @returns resolves when a state no older than the call is published, or could not be; never rejects
  */
-export function createPublisher(
+export function coalesce(
   publish: () => Promise<void>,
   failed: (cause: unknown) => void,
 ): () => Promise<void> {

@@ -1,14 +1,14 @@
 // Long work cut into steps, so that whoever runs it may let others have a turn in between.
 
 /** Yields where a turn may be given up; returns the result. */
-export type Steps<Result> = Generator<void, Result>
+export type Cooperative<Result> = Generator<void, Result>
 
 /** Tells of each item; a step is over after `count` of them. */
-export function* eachInTurns<Item>(
+export function* forEachYielding<Item>(
   items: Iterable<Item>,
   count: number,
   tell: (item: Item) => void,
-): Steps<void> {
+): Cooperative<void> {
   let told = 0
   for (const item of items) {
     tell(item)
@@ -18,7 +18,7 @@ export function* eachInTurns<Item>(
 }
 
 /** All steps without a break. */
-export function atOnce<Result>(steps: Steps<Result>): Result {
+export function runSync<Result>(steps: Cooperative<Result>): Result {
   for (;;) {
     const step = steps.next()
     if (step.done) return step.value
@@ -26,7 +26,10 @@ export function atOnce<Result>(steps: Steps<Result>): Result {
 }
 
 /** All steps, with a `pause` after each. */
-export async function inTurns<Result>(steps: Steps<Result>, pause: () => Promise<void>): Promise<Result> {
+export async function runYielding<Result>(
+  steps: Cooperative<Result>,
+  pause: () => Promise<void>,
+): Promise<Result> {
   for (;;) {
     const step = steps.next()
     if (step.done) return step.value

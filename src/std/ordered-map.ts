@@ -21,7 +21,7 @@ export function orderedMap<Value>(entries: Iterable<readonly [string, Value]>): 
 }
 
 /** `map` itself where it is ordered, else a copy that is. */
-export const inOrder = <Value>(map: ReadonlyMap<string, Value>): OrderedMap<Value> =>
+export const asOrderedMap = <Value>(map: ReadonlyMap<string, Value>): OrderedMap<Value> =>
   isOrdered(map) ? map : orderedMap(map)
 
 const isOrdered = <Value>(map: ReadonlyMap<string, Value>): map is OrderedMap<Value> => 'without' in map

@@ -1,5 +1,5 @@
 /** Runs `work` on every item, at most `limit` at once, in their order; resolves when all are done. */
-export async function inParallel<Item>(
+export async function forEachParallel<Item>(
   items: readonly Item[],
   limit: number,
   work: (item: Item) => Promise<void>,

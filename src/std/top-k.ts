@@ -1,5 +1,5 @@
 /** Of items that come one after another the `count` with the largest scores, in falling order; equal ones in the order they came. Costs little for few of many. */
-export function keepLargest<Item>(
+export function createTopK<Item>(
   count: number,
   scoreOf: (item: Item) => number,
 ): { readonly add: (item: Item) => void; readonly all: () => readonly Item[] } {

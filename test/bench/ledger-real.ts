@@ -2,7 +2,7 @@
 import { CAST } from '../../src/cli/demo/cast.ts'
 import { play } from '../../src/cli/demo/workload.ts'
 import { createClock } from '../../src/daemon/clock.ts'
-import type { Fleet } from '../../src/daemon/http/api/status-json.ts'
+import type { FleetJson } from '../../src/daemon/http/api/status-json.ts'
 import type { Truth } from '../../src/local/engine/truth.ts'
 import { seconds } from '../../src/model/units.ts'
 import { dormouse, fleetAt, setting, until, uriOf } from '../end-to-end/support.ts'
@@ -73,7 +73,7 @@ async function playersOf(
   )
 }
 
-function judged({ computes }: Fleet, truth: Truth): RealLedger {
+function judged({ computes }: FleetJson, truth: Truth): RealLedger {
   const seen = truth.computes.map((real) => {
     const found = computes.find(({ endpoint_id }) => endpoint_id === real.endpointId)
     if (!found) throw new Error(`${real.endpointId} is not in the ledger`)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createClock } from '../../src/daemon/clock.ts'
 import { exportText } from '../../src/daemon/history/export.ts'
 import type { Ledger } from '../../src/model/ledger/ledger.ts'
-import type { ComputeAccount } from '../../src/model/ledger/ledger.ts'
+import type { ComputeEntry } from '../../src/model/ledger/ledger.ts'
 import type { Batch, Clock } from '../../src/model/ports.ts'
 import { seconds } from '../../src/model/units.ts'
 import { openEmbeddedStore } from '../../src/store/sqlite/embedded.ts'
@@ -140,7 +140,7 @@ const refAt = (index: number) => ({
   endpointId: `ep-purple-meadow-${String(index).padStart(8, '0')}`,
 })
 
-type Accounts = { readonly asleep: ComputeAccount; readonly awake: ComputeAccount }
+type Accounts = { readonly asleep: ComputeEntry; readonly awake: ComputeEntry }
 
 function* firstSweep(size: number, { asleep, awake }: Accounts): Generator<Batch> {
   for (let first = 0; first < size; first += BATCH) {
@@ -172,7 +172,7 @@ function* onePass(size: number, pass: number, { awake }: Accounts): Generator<Ba
 }
 
 /** The account of a compute that was seen awake, and read, once a minute. */
-function accountAfter(minutes: number): ComputeAccount {
+function accountAfter(minutes: number): ComputeEntry {
   let known = ledger()
   for (let minute = 0; minute < minutes; minute += 1) {
     const when = minute * 60

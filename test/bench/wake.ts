@@ -8,7 +8,7 @@ import { Client } from 'pg'
 import { keptCertificate } from '../../src/local/setup/certificate.ts'
 import { createClock } from '../../src/local/clock.ts'
 import { findBinaries } from '../../src/local/compute/binaries.ts'
-import { postgresOwner } from '../../src/local/compute/owner.ts'
+import { postgresUser } from '../../src/local/compute/owner.ts'
 import { freePort } from '../../src/local/compute/ports.ts'
 import { startServer } from '../../src/local/compute/server.ts'
 import { run } from '../local/proxy/programs.ts'
@@ -144,7 +144,7 @@ async function answerOf(connectionString: string): Promise<number> {
 type Wakes = { readonly direct: number; readonly woken: number }
 
 async function wakes(subject: Subject): Promise<Wakes> {
-  const owner = postgresOwner()
+  const owner = postgresUser()
   const clock = createClock()
   const tls = join(subject.folder, 'tls')
   const certificate = await keptCertificate({ folder: tls, suffix: 'local.localhost', owner, clock })

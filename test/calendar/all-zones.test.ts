@@ -1,6 +1,6 @@
 // Every zone, every hour of a year and every quarter of an hour around its changes, against what Intl formats directly.
 import { expect, test } from 'vitest'
-import { wall, type Wall } from '../../src/calendar/local-time.ts'
+import { localDateTime, type LocalDateTime } from '../../src/calendar/local-time.ts'
 import { instant } from '../../src/model/units.ts'
 import { zoneOf } from '../support/zones.ts'
 
@@ -14,7 +14,7 @@ function createTruth(timeZone: string): (at: number) => string {
   return (at) => format.format(at)
 }
 
-const textOf = (shown: Wall): string => new Date(shown).toISOString().slice(0, 19).replace('T', ' ')
+const textOf = (shown: LocalDateTime): string => new Date(shown).toISOString().slice(0, 19).replace('T', ' ')
 
 /** Seconds of work for one core alone; a busy machine takes longer. */
 const PATIENCE = 300_000
@@ -66,9 +66,11 @@ test(
         const instants = Map.groupBy(range(change - 6 * HOUR, change + 6 * HOUR), truth)
         const shown = Date.parse(`${truth(change)}Z`)
         return range(shown - 3 * HOUR, shown + 3 * HOUR).flatMap((time) => {
-          const expected = instants.get(textOf(wall(time))) ?? []
-          const found = zone.instantsAt(wall(time))
-          return found.join() === expected.join() ? [] : [`${name} ${textOf(wall(time))}: ${found.join()}`]
+          const expected = instants.get(textOf(localDateTime(time))) ?? []
+          const found = zone.instantsAt(localDateTime(time))
+          return found.join() === expected.join()
+            ? []
+            : [`${name} ${textOf(localDateTime(time))}: ${found.join()}`]
         })
       })
     })

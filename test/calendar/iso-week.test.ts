@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { weekIdOf, weekOf, weeksBefore } from '../../src/calendar/iso-week.ts'
+import { isoWeekIdOf, isoWeekInterval, isoWeeksBefore } from '../../src/calendar/iso-week.ts'
 import { instant } from '../../src/model/units.ts'
 import { check } from '../support/property.ts'
 import { zoneOf } from '../support/zones.ts'
@@ -17,11 +17,11 @@ test.each([
   ['2024-12-30', '2025-W01'],
   ['2023-01-01', '2022-W52'],
 ])('%s is in %s', (date, id) => {
-  expect(weekIdOf(day(date), utc)).toBe(id)
+  expect(isoWeekIdOf(day(date), utc)).toBe(id)
 })
 
 test.each(['2025-W53', '2026-W00', '2026-W54', '2026-47', '2026-W7', 'W47', ''])('%j is no week', (id) => {
-  expect(weekOf(id, utc)).toBeUndefined()
+  expect(isoWeekInterval(id, utc)).toBeUndefined()
 })
 
 test.each([
@@ -30,7 +30,7 @@ test.each([
   ['Europe/Berlin', '2026-W47', 168],
   ['Australia/Lord_Howe', '2026-W14', 168.5],
 ])('in %s %s has %d hours', (name, id, hours) => {
-  const week = weekOf(id, zoneOf(name))
+  const week = isoWeekInterval(id, zoneOf(name))
   expect(((week?.to ?? NaN) - (week?.from ?? NaN)) / HOUR).toBe(hours)
 })
 
@@ -38,14 +38,14 @@ test('weeks follow each other without a gap, and each is the one it names', () =
   const berlin = zoneOf('Europe/Berlin')
   check(
     fc.property(fc.integer({ min: Date.UTC(2000, 0), max: Date.UTC(2060, 0) }), (time) => {
-      const id = weekIdOf(instant(time), berlin)
-      const week = weekOf(id, berlin)
+      const id = isoWeekIdOf(instant(time), berlin)
+      const week = isoWeekInterval(id, berlin)
       if (!week) throw new Error(`${id} is no week`)
       expect(week.from <= time && time < week.to).toBe(true)
-      const [before, earlier] = weeksBefore(week.from, 2, berlin)
+      const [before, earlier] = isoWeeksBefore(week.from, 2, berlin)
       expect([before?.to, earlier?.to]).toEqual([week.from, before?.from])
-      expect(weekIdOf(instant(week.from - 1), berlin)).not.toBe(id)
-      expect(weekOf(weekIdOf(instant(week.from - 1), berlin), berlin)).toEqual(before)
+      expect(isoWeekIdOf(instant(week.from - 1), berlin)).not.toBe(id)
+      expect(isoWeekInterval(isoWeekIdOf(instant(week.from - 1), berlin), berlin)).toEqual(before)
     }),
   )
 })

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { parseCron } from '../../src/calendar/cron.ts'
 import {
   CATCH_UP,
-  lookAtSlots,
+  evaluateSchedule,
   REPORT_CATCH_UP,
   slotsIn,
   type Schedule,
-  type SlotMemory,
+  type ScheduleState,
 } from '../../src/calendar/schedule.ts'
 import { fromIso, toIso } from '../../src/model/time.ts'
 import { instant } from '../../src/model/units.ts'
@@ -25,17 +25,17 @@ const HOURLY = schedule('0 * * * *')
 
 /** Looks at each of `times` in turn, with the memory as a store would give it back: `run 08:00`, `missed …`, or nothing. */
 function looks(plan: Schedule, times: readonly string[]): (string | undefined)[] {
-  let memory: SlotMemory | undefined
+  let memory: ScheduleState | undefined
   return times.map((time) => {
-    const look = lookAtSlots(plan, memory, fromIso(time) ?? instant(NaN))
-    memory = JSON.parse(JSON.stringify(look.memory)) as SlotMemory
+    const look = evaluateSchedule(plan, memory, fromIso(time) ?? instant(NaN))
+    memory = JSON.parse(JSON.stringify(look.memory)) as ScheduleState
     if (look.due) return `run ${toIso(look.due.slot)}`
     return look.missed && `missed ${toIso(look.missed)}`
   })
 }
 
 test('the next slot of an hour that is shown twice is not in its second pass', () => {
-  const look = lookAtSlots(schedule('30 2 * * *'), undefined, at('2026-10-25T01:10:00Z'))
+  const look = evaluateSchedule(schedule('30 2 * * *'), undefined, at('2026-10-25T01:10:00Z'))
   expect(look.next).toBe(at('2026-10-26T01:30:00Z'))
 })
 
@@ -68,8 +68,8 @@ describe('a slot', () => {
       'run 2026-11-23T07:00:00Z',
       undefined,
     ])
-    const memory = lookAtSlots(REPORT, undefined, at('2026-11-22T12:00:00Z')).memory
-    expect(lookAtSlots(REPORT, memory, at('2026-11-23T09:00:00Z'))).toMatchObject({
+    const memory = evaluateSchedule(REPORT, undefined, at('2026-11-22T12:00:00Z')).memory
+    expect(evaluateSchedule(REPORT, memory, at('2026-11-23T09:00:00Z'))).toMatchObject({
       due: { late: 7200 },
       next: at('2026-11-30T07:00:00Z'),
     })
@@ -130,13 +130,13 @@ describe('a slot', () => {
   })
 
   test('earlier than the last one run is not run when the schedule changes', () => {
-    const memory = lookAtSlots(
+    const memory = evaluateSchedule(
       REPORT,
-      lookAtSlots(REPORT, undefined, at('2026-11-22T00:00:00Z')).memory,
+      evaluateSchedule(REPORT, undefined, at('2026-11-22T00:00:00Z')).memory,
       at('2026-11-23T07:30:00Z'),
     ).memory
     expect(
-      lookAtSlots(schedule('0 7 * * MON', REPORT_CATCH_UP), memory, at('2026-11-23T08:30:00Z')).due,
+      evaluateSchedule(schedule('0 7 * * MON', REPORT_CATCH_UP), memory, at('2026-11-23T08:30:00Z')).due,
     ).toBeUndefined()
   })
 
@@ -175,12 +175,12 @@ test('whatever the clock does, no slot is run twice, none before its time, none 
       fc.array(MINUTES, { maxLength: 100 }),
       (text, steps) => {
         const plan = schedule(text)
-        let memory: SlotMemory | undefined
+        let memory: ScheduleState | undefined
         let now = at('2026-10-24T22:00:00Z')
         const ran: number[] = []
         for (const step of [0, ...steps]) {
           now = instant(now + step * 60_000)
-          const { due, memory: kept } = lookAtSlots(plan, memory, now)
+          const { due, memory: kept } = evaluateSchedule(plan, memory, now)
           memory = kept
           if (!due) continue
           expect(due.slot).toBeLessThanOrEqual(now)
@@ -204,10 +204,10 @@ test('looked at often enough, every slot is run', () => {
       (text, minutes) => {
         const plan = schedule(text)
         const [from, to] = [at('2026-03-28T22:00:00Z'), at('2026-03-29T06:00:00Z')]
-        let memory: SlotMemory | undefined
+        let memory: ScheduleState | undefined
         const ran: number[] = []
         for (let now: number = from; now < to; now += minutes * 60_000) {
-          const look = lookAtSlots(plan, memory, instant(now))
+          const look = evaluateSchedule(plan, memory, instant(now))
           memory = look.memory
           if (look.due) ran.push(look.due.slot)
         }

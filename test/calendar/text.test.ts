@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseCron, timesADay } from '../../src/calendar/cron.ts'
-import { parseDate, parseTime, parseWall, wall, type Wall } from '../../src/calendar/local-time.ts'
+import { parseCron, timesPerDay } from '../../src/calendar/cron.ts'
+import {
+  parseDate,
+  parseTime,
+  parseLocalDateTime,
+  localDateTime,
+  type LocalDateTime,
+} from '../../src/calendar/local-time.ts'
 import { parseWeekly } from '../../src/calendar/window-text.ts'
 import { check } from '../support/property.ts'
 import { value } from './windows.ts'
@@ -43,7 +49,7 @@ describe('the text of a window', () => {
   })
 })
 
-const date = (iso: string): Wall => parseWall(iso) ?? wall(NaN)
+const date = (iso: string): LocalDateTime => parseLocalDateTime(iso) ?? localDateTime(NaN)
 
 describe('cron text', () => {
   test.each([
@@ -135,7 +141,7 @@ describe('cron text', () => {
     ['0 */2 29 2 *', 12],
     ['* * * * *', 13],
   ])('%s names %i times a day', (text, times) => {
-    expect(timesADay(value(parseCron(text)), 13)).toBe(times)
+    expect(timesPerDay(value(parseCron(text)), 13)).toBe(times)
   })
 })
 
@@ -165,5 +171,5 @@ test.each([
   ['1970-01-02T00:00Z', undefined],
   ['1970-01-02T00:00T', undefined],
 ])('the date and time %s', (text, time) => {
-  expect(parseWall(text)).toBe(time)
+  expect(parseLocalDateTime(text)).toBe(time)
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { inside, outside } from '../../src/calendar/window-parts.ts'
+import { partsInside, partsOutside } from '../../src/calendar/window-parts.ts'
 import { earliest, instant, latest } from '../../src/model/units.ts'
 import { check } from '../support/property.ts'
 import { at } from '../support/zones.ts'
@@ -198,8 +198,8 @@ test('a part of the time shows what the whole shows in it', () => {
     fc.property(rule, fc.integer(YEAR), fc.integer({ min: 1, max: 20 * DAY }), (one, start, length) => {
       const window = windowOf(one)
       const [from, to] = [instant(start), instant(start + length)]
-      const whole = inside(window, instant(YEAR.min - 9 * DAY), instant(YEAR.max + 30 * DAY))
-      expect(inside(window, from, to)).toEqual(
+      const whole = partsInside(window, instant(YEAR.min - 9 * DAY), instant(YEAR.max + 30 * DAY))
+      expect(partsInside(window, from, to)).toEqual(
         whole
           .filter((interval) => interval.from < to && interval.to > from)
           .map((interval) => ({ from: latest(interval.from, from), to: earliest(interval.to, to) })),
@@ -211,8 +211,8 @@ test('a part of the time shows what the whole shows in it', () => {
 
 test('what is outside a window lies between what is inside', () => {
   const [from, to] = [at('2026-11-20T06:00:00Z'), at('2026-11-20T18:00:00Z')]
-  expect(inside(office, from, to).map(shown)).toEqual(['2026-11-20T07:00:00Z 2026-11-20T18:00:00Z'])
-  expect(outside(office, from, to).map(shown)).toEqual(['2026-11-20T06:00:00Z 2026-11-20T07:00:00Z'])
-  expect(outside(office, at('2026-11-20T08:00:00Z'), to)).toEqual([])
-  expect(inside(office, to, at('2026-11-21T18:00:00Z'))).toEqual([])
+  expect(partsInside(office, from, to).map(shown)).toEqual(['2026-11-20T07:00:00Z 2026-11-20T18:00:00Z'])
+  expect(partsOutside(office, from, to).map(shown)).toEqual(['2026-11-20T06:00:00Z 2026-11-20T07:00:00Z'])
+  expect(partsOutside(office, at('2026-11-20T08:00:00Z'), to)).toEqual([])
+  expect(partsInside(office, to, at('2026-11-21T18:00:00Z'))).toEqual([])
 })

@@ -1,7 +1,7 @@
 // Windows out of text, and intervals as text.
 import { parseCron } from '../../src/calendar/cron.ts'
-import { once, type Rule } from '../../src/calendar/recurrence.ts'
-import { parseDate, parseWall } from '../../src/calendar/local-time.ts'
+import { oneOffRecurrence, type Recurrence } from '../../src/calendar/recurrence.ts'
+import { parseDate, parseLocalDateTime } from '../../src/calendar/local-time.ts'
 import { createWindow, type Window } from '../../src/calendar/window.ts'
 import { parseWeekly } from '../../src/calendar/window-text.ts'
 import type { Result } from '../../src/std/result.ts'
@@ -19,14 +19,14 @@ const need = <Value>(given: Value | undefined): Value => {
   return given
 }
 
-export const weekly = (text: string, zone = 'Europe/Berlin', except: readonly string[] = []): Rule => ({
+export const weekly = (text: string, zone = 'Europe/Berlin', except: readonly string[] = []): Recurrence => ({
   kind: 'weekly',
   ...value(parseWeekly(text)),
   except: new Set(except.map((date) => need(parseDate(date)))),
   zone: zoneOf(zone),
 })
 
-export const cron = (text: string, hours: number, zone = 'Europe/Berlin'): Rule => ({
+export const cron = (text: string, hours: number, zone = 'Europe/Berlin'): Recurrence => ({
   kind: 'cron',
   cron: value(parseCron(text)),
   duration: millis(hours * 3_600_000),
@@ -34,10 +34,10 @@ export const cron = (text: string, hours: number, zone = 'Europe/Berlin'): Rule 
   zone: zoneOf(zone),
 })
 
-export const fromTo = (from: string, to: string, zone = 'Europe/Berlin'): Rule =>
-  once(zoneOf(zone), { from: need(parseWall(from)), to: need(parseWall(to)) })
+export const fromTo = (from: string, to: string, zone = 'Europe/Berlin'): Recurrence =>
+  oneOffRecurrence(zoneOf(zone), { from: need(parseLocalDateTime(from)), to: need(parseLocalDateTime(to)) })
 
-export const windowOf = (...rules: readonly Rule[]): Window => createWindow(rules)
+export const windowOf = (...rules: readonly Recurrence[]): Window => createWindow(rules)
 
 export const shown = (one: Interval | undefined): string | undefined =>
   one && `${toIso(one.from)} ${toIso(one.to)}`

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseWall, wall, type Wall } from '../../src/calendar/local-time.ts'
+import { parseLocalDateTime, localDateTime, type LocalDateTime } from '../../src/calendar/local-time.ts'
 import { createUtc, createZone, type Zone } from '../../src/calendar/zone.ts'
 import { toIso } from '../../src/model/time.ts'
 import { instant } from '../../src/model/units.ts'
 import { check } from '../support/property.ts'
 import { at, zoneOf } from '../support/zones.ts'
 
-const clock = (text: string): Wall => parseWall(text) ?? wall(NaN)
+const clock = (text: string): LocalDateTime => parseLocalDateTime(text) ?? localDateTime(NaN)
 const all = (zone: Zone, text: string): string[] => zone.instantsAt(clock(text)).map(toIso)
 const begin = (zone: Zone, text: string): string => toIso(zone.beginAt(clock(text)))
 const end = (zone: Zone, text: string): string => toIso(zone.endAt(clock(text)))

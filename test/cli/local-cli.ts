@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { run } from '../../src/cli/program.ts'
+import { runProgram } from '../../src/cli/program.ts'
 import { startLocal, type Local, type LocalOptions } from '../../src/local/start.ts'
 
 type Ended = { readonly code: number; readonly out: string; readonly err: string }
@@ -13,7 +13,7 @@ export async function dormouse(
   { env = {}, cwd = tmpdir() }: { readonly env?: Record<string, string>; readonly cwd?: string } = {},
 ): Promise<Ended> {
   const said = { out: '', err: '' }
-  const code = await run(words, {
+  const code = await runProgram(words, {
     out: (text) => void (said.out += `${text}\n`),
     err: (text) => void (said.err += `${text}\n`),
     env,

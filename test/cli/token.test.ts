@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { apiApp } from '../../src/daemon/http/app.ts'
-import { guard } from '../../src/daemon/http/auth.ts'
-import { createAttempts, tokensOf } from '../../src/daemon/http/tokens.ts'
-import { listen, urlOf } from '../../src/daemon/http/listen.ts'
+import { createApiApp } from '../../src/daemon/http/app.ts'
+import { authMiddleware } from '../../src/daemon/http/auth.ts'
+import { createFailedLogins, parseTokens } from '../../src/daemon/http/tokens.ts'
+import { listenHttp, urlOf } from '../../src/daemon/http/listen.ts'
 import { NO_PAGES } from '../support/no-pages.ts'
 import { NO_REPORTS } from '../support/no-reports.ts'
 import { fakeClock } from '../support/fake-clock.ts'
@@ -23,16 +23,20 @@ const sha256 = createHash('sha256').update('look-at-it').digest('hex')
 const taken = snapshotOf(1)
 
 const serve = () =>
-  listen(
-    apiApp({
+  listenHttp(
+    createApiApp({
       snapshot: () => taken,
       history: NO_HISTORY,
       accounts: () => [],
       ...NO_REPORTS,
       ...NO_PAGES,
-      before: guard({
-        guarded: () => ({ names: [], tokens: tokensOf({ board: { sha256, scope: 'read' } }), open: false }),
-        attempts: createAttempts(fakeClock()),
+      before: authMiddleware({
+        guarded: () => ({
+          names: [],
+          tokens: parseTokens({ board: { sha256, scope: 'read' } }),
+          open: false,
+        }),
+        attempts: createFailedLogins(fakeClock()),
         addressOf: () => 'one',
       }),
     }),

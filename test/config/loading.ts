@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
-import { loadWhole } from '../../src/config/load.ts'
+import { loadWithSource } from '../../src/config/load.ts'
 import { ok } from '../../src/std/result.ts'
 
 export const folder = mkdtempSync(join(tmpdir(), 'dormouse-config-'))
@@ -21,7 +21,7 @@ export function load(text: string, env: Record<string, string> = ENV) {
 export function loadAll(text: string, env: Record<string, string> = ENV) {
   const path = join(folder, 'dormouse.yaml')
   writeFileSync(path, text)
-  return loadWhole(path, env)
+  return loadWithSource(path, env)
 }
 
 export function problemsOf(text: string, env: Record<string, string> = ENV): readonly string[] {

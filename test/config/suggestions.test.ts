@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nearest } from '../../src/config/suggestions.ts'
+import { nearestWord } from '../../src/config/suggestions.ts'
 
 const KEYS = ['interval', 'max_age', 'api_key_file', 'api_key_env', 'mode']
 
@@ -14,5 +14,5 @@ test.each([
   ['colour', undefined],
   ['x', undefined],
 ])('the known key nearest to %s is %s', (word, known) => {
-  expect(nearest(word, KEYS)).toBe(known)
+  expect(nearestWord(word, KEYS)).toBe(known)
 })

@@ -1,22 +1,22 @@
 // Of a large ledger nothing is walked over in one go: whoever waits for the event loop would wait as long.
 import { expect, test } from 'vitest'
-import { account, growing } from '../../src/ledger/apply-sweep.ts'
-import { newAccount } from '../../src/ledger/apply-facts.ts'
-import { createCamera } from '../../src/daemon/snapshot/snapshot.ts'
-import { timebaseOf } from '../../src/daemon/pass/service-clock.ts'
-import { newAccountState } from '../../src/daemon/pass/pass-state.ts'
+import { applySweep, createLedgerBuilder } from '../../src/ledger/apply-sweep.ts'
+import { newComputeEntry } from '../../src/ledger/apply-facts.ts'
+import { createSnapshotBuilder } from '../../src/daemon/snapshot/snapshot.ts'
+import { initialAnchor } from '../../src/daemon/pass/service-clock.ts'
+import { newPassState } from '../../src/daemon/pass/pass-state.ts'
 import { computeKey } from '../../src/model/service/compute.ts'
-import type { ComputeAccount, Ledger, ProjectAccount } from '../../src/model/ledger/ledger.ts'
-import { measuredLag } from '../../src/model/inference/activity-lag.ts'
+import type { ComputeEntry, Ledger, ProjectEntry } from '../../src/model/ledger/ledger.ts'
+import { activityLagOfAccount } from '../../src/model/inference/activity-lag.ts'
 import { orderedMap } from '../../src/std/ordered-map.ts'
 import { createOwners } from '../../src/model/policy/owner.ts'
 import { seconds } from '../../src/model/units.ts'
 import { ok } from '../../src/std/result.ts'
-import { chooseProjects } from '../../src/observe/polling/select-projects.ts'
-import { operationsToRead } from '../../src/observe/polling/operation-candidates.ts'
+import { selectProjects } from '../../src/observe/polling/select-projects.ts'
+import { findOperationCandidates } from '../../src/observe/polling/operation-candidates.ts'
 import { readProjectList } from '../../src/observe/polling/project-list.ts'
 import { NO_LIST } from '../../src/observe/sweep.ts'
-import { projectsIn } from '../../src/observe/polling/urgency.ts'
+import { countProjects } from '../../src/observe/polling/urgency.ts'
 import { at, ledger, look, preset, prices, project, sweep } from '../support/build.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { POLL } from '../support/poll.ts'
@@ -29,13 +29,13 @@ const MOST = 2500
 
 const idOf = (index: number): string => String(index).padStart(5, '0')
 
-const accountOf = (index: number): ComputeAccount => {
+const accountOf = (index: number): ComputeEntry => {
   const [projectId, endpointId] = [`project-${idOf(index)}`, `ep-${idOf(index)}`]
   const ref = { account: 'main', projectId, endpointId }
-  return newAccount(ref, look(0, { projectId, endpointId }), false)
+  return newComputeEntry(ref, look(0, { projectId, endpointId }), false)
 }
 
-const projectOf = ({ ref: { projectId, endpointId } }: ComputeAccount): ProjectAccount => {
+const projectOf = ({ ref: { projectId, endpointId } }: ComputeEntry): ProjectEntry => {
   const listed = { at: at(0), updatedAt: at(0), cpuUsedSeconds: 0, endpointIds: [endpointId] }
   return { project: project({ projectId }), listed }
 }
@@ -53,7 +53,7 @@ function large(): { readonly ledger: Ledger; readonly taken: () => number } {
 
 test('a ledger grows by what changed', () => {
   const { ledger: before, taken } = large()
-  const grown = growing(before)
+  const grown = createLedgerBuilder(before)
   const [one] = accounts
   if (!one) throw new Error('there are accounts')
   const fresh = accountOf(COMPUTES)
@@ -81,13 +81,13 @@ test('a ledger grows by what changed', () => {
 
 test('a sweep over a part of it is folded in steps', () => {
   const { ledger: before, taken } = large()
-  const parts = account(before, sweep(60), { prices, preset, overhead: 0.01, now: at(60) })
+  const parts = applySweep(before, sweep(60), { prices, preset, overhead: 0.01, now: at(60) })
   expect(mostInOneStep(parts, taken)).toBeLessThanOrEqual(MOST)
 })
 
 test('all of it is shown in steps, also when one has left', () => {
   const { ledger: before, taken } = large()
-  const camera = createCamera()
+  const camera = createSnapshotBuilder()
   const context = {
     now: at(60),
     version: 1,
@@ -96,10 +96,10 @@ test('all of it is shown in steps, also when one has left', () => {
     activityLag: seconds(60),
     owners: createOwners([]),
   }
-  const shown = (known: Ledger) => camera([{ state: newAccountState(known), prices, preset }], context)
+  const shown = (known: Ledger) => camera([{ state: newPassState(known), prices, preset }], context)
   expect(mostInOneStep(shown(before), taken)).toBeLessThanOrEqual(MOST)
   const [gone] = accounts
-  const grown = growing(before)
+  const grown = createLedgerBuilder(before)
   const part = {
     account: 'main',
     settled: [],
@@ -133,11 +133,11 @@ test('what to look at and to read is found in steps', () => {
   const limits = { maxAge: seconds(900), most: 100, restful: 50, unseen: 50, shares, readsHistory: false }
   const looks = [look(3600, { projectId: 'project-00001', endpointId: 'ep-00001' })]
   for (const steps of [
-    chooseProjects(fleet, limits, at(3600)),
-    projectsIn(fleet),
-    operationsToRead({ ledger: before, looks, listed: [], history: undefined }, at(3600)),
-    measuredLag(before.computes.values()),
-    timebaseOf(before, fakeClock()),
+    selectProjects(fleet, limits, at(3600)),
+    countProjects(fleet),
+    findOperationCandidates({ ledger: before, looks, listed: [], history: undefined }, at(3600)),
+    activityLagOfAccount(before.computes.values()),
+    initialAnchor(before, fakeClock()),
   ])
     expect(mostInOneStep(steps, taken)).toBeLessThanOrEqual(MOST)
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { loop } from '../../src/daemon/loop.ts'
+import { runLoop } from '../../src/daemon/loop.ts'
 import { seconds } from '../../src/model/units.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 
@@ -16,7 +16,7 @@ async function begun(turns: readonly Turn[], span: number): Promise<number[]> {
     await clock.sleep(seconds(takes), stop.signal)
     return failures
   }
-  const running = loop(clock, { interval: seconds(60), turn }, stop.signal)
+  const running = runLoop(clock, { interval: seconds(60), turn }, stop.signal)
   await clock.advance(seconds(span))
   stop.abort()
   await running
@@ -49,7 +49,7 @@ test('a clock that is set back or forward moves no tick', async () => {
     clock.step(seconds(turns === 1 ? -3600 : 7200))
     return Promise.resolve(0)
   }
-  const running = loop(clock, { interval: seconds(60), turn }, stop.signal)
+  const running = runLoop(clock, { interval: seconds(60), turn }, stop.signal)
   await clock.advance(seconds(600))
   stop.abort()
   await running
@@ -58,7 +58,7 @@ test('a clock that is set back or forward moves no tick', async () => {
 
 test('stopping waits for no timer', async () => {
   const stop = new AbortController()
-  const running = loop(
+  const running = runLoop(
     fakeClock(),
     { interval: seconds(60), turn: () => Promise.reject(new Error('no turn is due')) },
     stop.signal,
@@ -76,7 +76,7 @@ test('the first turn comes an interval after the turn before the loop began', as
     starts.push(clock.monotonic())
     return Promise.resolve(0)
   }
-  const running = loop(clock, { interval: seconds(60), turn, turnedAt: seconds(10) }, stop.signal)
+  const running = runLoop(clock, { interval: seconds(60), turn, turnedAt: seconds(10) }, stop.signal)
   await clock.advance(seconds(100))
   stop.abort()
   await running

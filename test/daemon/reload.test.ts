@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createSettings } from '../../src/daemon/reload.ts'
+import { createLiveSettings } from '../../src/daemon/reload.ts'
 import { createSelfMetrics } from '../../src/outputs/metrics/self.ts'
 import { seconds } from '../../src/model/units.ts'
 import { folder, GOOD, loadAll } from '../config/loading.ts'
@@ -18,7 +18,7 @@ function settingsOf(text: string) {
   const first = loadAll(text)
   if (!first.ok) throw new Error(first.error.join('\n'))
   let now = text
-  const settings = createSettings(first.value, () => loadAll(now), { clock, self, log })
+  const settings = createLiveSettings(first.value, () => loadAll(now), { clock, self, log })
   return {
     ...settings,
     clock,

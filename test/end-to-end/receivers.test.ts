@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { weekIdOf } from '../../src/calendar/iso-week.ts'
+import { isoWeekIdOf } from '../../src/calendar/iso-week.ts'
 import { createUtc } from '../../src/calendar/zone.ts'
 import { instant } from '../../src/model/units.ts'
 import type { Report } from '../../src/outputs/report/schema.ts'
@@ -119,7 +119,7 @@ test('a receiver that is new gets what comes next, the one before nothing more; 
   ])
   expect(await post('/api/v1/report/send')).toMatchObject({ status: 409 })
 
-  const running = weekIdOf(instant(Date.now()), createUtc())
+  const running = isoWeekIdOf(instant(Date.now()), createUtc())
   const week = async (): Promise<Report> =>
     JSON.parse((await page(`${world.apiUrl}/api/v1/report?week=${running}`)).text) as Report
   const before = await week()

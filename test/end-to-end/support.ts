@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Fleet } from '../../src/daemon/http/api/status-json.ts'
+import type { FleetJson } from '../../src/daemon/http/api/status-json.ts'
 import { freePort } from '../../src/local/compute/ports.ts'
 import type { LocalOptions } from '../../src/local/options.ts'
 import { startLocal, type Local } from '../../src/local/start.ts'
@@ -116,10 +116,10 @@ server: { telemetry: "127.0.0.1:${telemetry}", api: "127.0.0.1:${api}" }
   }
 }
 
-export async function fleetAt(apiUrl: string): Promise<Fleet | undefined> {
+export async function fleetAt(apiUrl: string): Promise<FleetJson | undefined> {
   try {
     const answer = await fetch(`${apiUrl}/api/v1/computes`)
-    return answer.ok ? ((await answer.json()) as Fleet) : undefined
+    return answer.ok ? ((await answer.json()) as FleetJson) : undefined
   } catch {
     return undefined
   }

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { totalsAt } from '../../src/ledger/settle/accrual.ts'
+import { totalsWithAccrual } from '../../src/ledger/settle/accrual.ts'
 import { cuTimeSum } from '../../src/ledger/settle/totals.ts'
-import type { ComputeAccount, Ledger } from '../../src/model/ledger/ledger.ts'
+import type { ComputeEntry, Ledger } from '../../src/model/ledger/ledger.ts'
 import type { Look, Sweep } from '../../src/model/observation.ts'
 import { cu, micros, seconds } from '../../src/model/units.ts'
 import { accounted } from '../support/accounted.ts'
@@ -29,7 +29,7 @@ test('an interval is counted from its start to its end, its tail from the last a
 
 test('an open interval is sure until the last look, likely until its delay is over, and possible until now', () => {
   const known = after([sweep(60, { looks: [look(60, awake)] })])
-  expect(totalsAt(one(known), { prices, project: undefined, now: at(400) })).toMatchObject({
+  expect(totalsWithAccrual(one(known), { prices, project: undefined, now: at(400) })).toMatchObject({
     awake: { low: 49_000, likely: 304_500, high: 390_000 },
     cuTime: { 106000: { low: 49_000, likely: 304_500, high: 390_000 } },
   })
@@ -41,7 +41,8 @@ test('one that slept and that the list sees active since may be awake from its l
     sweep(700, { projects: [project({ computeLastActiveAt: at(650) })], operationsOf: [] }),
   ])
   const shown = (offset: number) =>
-    totalsAt(one(known), { prices, project: known.projects.get('project-one'), now: at(offset) }).awake
+    totalsWithAccrual(one(known), { prices, project: known.projects.get('project-one'), now: at(offset) })
+      .awake
   expect(shown(700)).toMatchObject({ low: 359_000, likely: 410_000, high: 361_000 + 280_000 })
   expect(shown(9000)).toMatchObject({ low: 359_000, likely: 360_000 + 305_000, high: 361_000 + 8_580_000 })
 })
@@ -170,7 +171,7 @@ test('what is read back from text folds on as if nothing had happened', () => {
   const account0 = one(first)
   const revived: Ledger = {
     ...first,
-    computes: new Map([[KEY, JSON.parse(JSON.stringify(account0)) as ComputeAccount]]),
+    computes: new Map([[KEY, JSON.parse(JSON.stringify(account0)) as ComputeEntry]]),
   }
   const next = sweep(420, { looks: [look(420, asleep)] })
   expect(one(after([next], revived)).totals).toEqual(one(after([next], first)).totals)

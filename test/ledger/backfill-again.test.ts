@@ -1,8 +1,8 @@
 // A long list of operations of a compute that is known already.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { account } from '../../src/ledger/apply-sweep.ts'
-import type { ComputeAccount, Ledger } from '../../src/model/ledger/ledger.ts'
+import { applySweep } from '../../src/ledger/apply-sweep.ts'
+import type { ComputeEntry, Ledger } from '../../src/model/ledger/ledger.ts'
 import type { Operation } from '../../src/model/service/operation.ts'
 import type { Instant } from '../../src/model/units.ts'
 import { accounted, type Accounted } from '../support/accounted.ts'
@@ -48,7 +48,7 @@ function seen(
 const foldedIn = ({ before, swept, context }: ReturnType<typeof seen>): Accounted =>
   accounted(before, swept, context)
 
-const only = ({ ledger: { computes } }: Accounted): ComputeAccount => {
+const only = ({ ledger: { computes } }: Accounted): ComputeEntry => {
   const [found] = computes.values()
   if (!found) throw new Error('the look makes an account')
   return found
@@ -98,7 +98,7 @@ test('a known compute that nobody could look at for long is folded in steps', ()
     history,
     operations: operationsOf(history),
   })
-  const parts = [...account(first, swept, { ...context, preset })]
+  const parts = [...applySweep(first, swept, { ...context, preset })]
   const turns = parts.filter(({ computes, projects }) => computes.length + projects.length === 0)
   expect(turns.length).toBeGreaterThanOrEqual((2 * history.length) / 50)
 })

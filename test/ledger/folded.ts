@@ -1,6 +1,6 @@
 // One compute, folded from sweeps.
 import { computeKey } from '../../src/model/service/compute.ts'
-import type { ComputeAccount, Ledger } from '../../src/model/ledger/ledger.ts'
+import type { ComputeEntry, Ledger } from '../../src/model/ledger/ledger.ts'
 import type { Sweep } from '../../src/model/observation.ts'
 import type { Instant } from '../../src/model/units.ts'
 import { accounted } from '../support/accounted.ts'
@@ -19,7 +19,7 @@ export const after = (sweeps: readonly Sweep[], before: Ledger = ledger()): Ledg
     return accounted(known, one, context(now)).ledger
   }, before)
 
-export const one = (known: Ledger): ComputeAccount => {
+export const one = (known: Ledger): ComputeEntry => {
   const found = known.computes.get(KEY)
   if (!found) throw new Error('the compute has no account')
   return found

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import type { Ledger } from '../../src/model/ledger/ledger.ts'
 import type { ListedComputes, Sweep } from '../../src/model/observation.ts'
 import type { Operation } from '../../src/model/service/operation.ts'
-import { wishesOf, isRestless } from '../../src/observe/polling/urgency.ts'
+import { scoreByUrgency, hasUnexplainedActivity } from '../../src/observe/polling/urgency.ts'
 import { accounted, type Accounted } from '../support/accounted.ts'
 import { at, ledger, look, operation, prices, project, sweep } from '../support/build.ts'
-import { atOnce } from '../../src/std/cooperative.ts'
+import { runSync } from '../../src/std/cooperative.ts'
 import { seconds } from '../../src/model/units.ts'
 
 const fold = (known: Ledger, one: Sweep): Accounted =>
@@ -89,7 +89,7 @@ describe('a compute whose record does not fit', () => {
     ).ledger
     const bad = fold(known, sweep(2060, listed(2060, ['ep-one'], { unread: ['ep-one'] }))).ledger
     const active = project({ computeLastActiveAt: at(2900) })
-    expect(isRestless(active, bad.projects.get('project-one'), bad)).toBe(false)
+    expect(hasUnexplainedActivity(active, bad.projects.get('project-one'), bad)).toBe(false)
     const fleet = {
       ledger: bad,
       changed: new Map(),
@@ -100,7 +100,7 @@ describe('a compute whose record does not fit', () => {
       listLag: seconds(60),
     }
     const wishedAt = (when: number) =>
-      Object.entries(atOnce(wishesOf(fleet, seconds(900), at(when)))).flatMap(([urgency, { size }]) =>
+      Object.entries(runSync(scoreByUrgency(fleet, seconds(900), at(when)))).flatMap(([urgency, { size }]) =>
         size > 0 ? [urgency] : [],
       )
     expect([wishedAt(2900), wishedAt(2961)]).toEqual([[], ['age']])

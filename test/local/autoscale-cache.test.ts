@@ -4,9 +4,9 @@ import { expect, test } from 'vitest'
 import {
   type CacheModel,
   type RelationReading,
-  accessed,
+  recordAccesses,
   emptyCache,
-  resized,
+  resizeCache,
   touchedSince,
   usedPages,
   workingSet,
@@ -18,7 +18,7 @@ const MINUTE = 60_000
 function play(first: CacheModel, ...readings: readonly (readonly RelationReading[])[]): CacheModel {
   let model = first
   for (const relations of readings)
-    model = accessed(model, { database: 'app', relations }, { since: model.at, now: model.at + 1000 })
+    model = recordAccesses(model, { database: 'app', relations }, { since: model.at, now: model.at + 1000 })
   return model
 }
 
@@ -45,12 +45,12 @@ const ratioOf = (from: CacheModel, to: CacheModel): number =>
 
 test('more room raises the hit ratio from then on, less room lowers it at once', () => {
   const warm = play(emptyCache(250, 0), [big(10_000)])
-  const grown = play(resized(warm, 750), [big(20_000)])
-  const shrunk = play(resized(grown, 250), [big(30_000)])
+  const grown = play(resizeCache(warm, 750), [big(20_000)])
+  const shrunk = play(resizeCache(grown, 250), [big(30_000)])
   expect(ratioOf(play(grown, []), play(grown, [big(21_000)]))).toBeCloseTo(0.75)
   expect(ratioOf(grown, shrunk)).toBeCloseTo(0.25)
-  expect(usedPages(resized(grown, 250))).toBeCloseTo(250)
-  expect(resized(grown, 250).evicted - grown.evicted).toBeCloseTo(500)
+  expect(usedPages(resizeCache(grown, 250))).toBeCloseTo(250)
+  expect(resizeCache(grown, 250).evicted - grown.evicted).toBeCloseTo(500)
 })
 
 test('what was not read lately gives way to what is read', () => {
@@ -70,17 +70,17 @@ test('a dropped relation frees its room; counters reset by a user do not fall', 
 
 test('relations of other databases stay', () => {
   const app = play(emptyCache(5000, 0), [big(2000)])
-  const other = accessed(app, { database: 'other', relations: [small(10)] }, { since: 1000, now: 2000 })
+  const other = recordAccesses(app, { database: 'other', relations: [small(10)] }, { since: 1000, now: 2000 })
   expect(other.relations.size).toBe(2)
 })
 
 test('the working set counts distinct pages of the last minutes, spread evenly between marks', () => {
-  const early = accessed(
+  const early = recordAccesses(
     emptyCache(5000, 0),
     { database: 'app', relations: [big(100_000)] },
     { since: 0, now: MINUTE },
   )
-  const late = accessed(
+  const late = recordAccesses(
     early,
     { database: 'app', relations: [big(100_000), small(100_000)] },
     { since: 10 * MINUTE, now: 11 * MINUTE },
@@ -96,7 +96,7 @@ test('the working set counts distinct pages of the last minutes, spread evenly b
 test('marks of an hour are kept', () => {
   let model = emptyCache(100, 0)
   for (let minute = 1; minute <= 200; minute += 1)
-    model = accessed(
+    model = recordAccesses(
       model,
       { database: 'app', relations: [small(minute)] },
       { since: (minute - 1) * MINUTE, now: minute * MINUTE },
@@ -122,7 +122,7 @@ test('counters never fall, every access is a hit or a miss, and what is resident
         const before = model
         told.big += step.big
         told.small += step.small
-        if (step.capacity !== null) model = resized(model, step.capacity)
+        if (step.capacity !== null) model = resizeCache(model, step.capacity)
         model = play(model, [big(told.big, step.bigPages), small(told.small, step.smallPages)])
         expect(model.hits).toBeGreaterThanOrEqual(before.hits - 1e-9)
         expect(model.misses).toBeGreaterThanOrEqual(before.misses - 1e-9)

@@ -1,7 +1,7 @@
 // The goal function of the autoscaler, worked by hand (service-facts 10).
 import { expect, test } from 'vitest'
 import { compute, context, play, project } from './control/build.ts'
-import { accountAt } from '../../src/local/control/usage/usage.ts'
+import { usageAt } from '../../src/local/control/usage/usage.ts'
 import { goalCu, loadAfter, projectedPages } from '../../src/local/control/sizing/autoscale.ts'
 
 const NOTHING = { load: undefined, memory: undefined, workingSet: undefined }
@@ -113,8 +113,8 @@ test('a new size is no suspension in the account', () => {
     intervals: [{ from: 0, to: 1000, cu: 0.25, branchId: 'br-one' }],
     open: { from: 1000, cu: 1, branchId: 'br-one' },
   }
-  expect(accountAt(record, 3000)).toMatchObject({ suspends: 0, awakeSeconds: 3, cuSeconds: 2.25 })
+  expect(usageAt(record, 3000)).toMatchObject({ suspends: 0, awakeSeconds: 3, cuSeconds: 2.25 })
   const ended = { from: 1000, to: 2000, cu: 1, branchId: 'br-one' }
   const slept = { ...record, intervals: [...record.intervals, ended], open: undefined }
-  expect(accountAt(slept, 3000)).toMatchObject({ suspends: 1, awakeSeconds: 2, cuSeconds: 1.25 })
+  expect(usageAt(slept, 3000)).toMatchObject({ suspends: 1, awakeSeconds: 2, cuSeconds: 1.25 })
 })

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import type { PastWish } from '../../src/local/setup/seed-history.ts'
+import type { HistoryRequest } from '../../src/local/setup/seed-history.ts'
 import type { Local } from '../../src/local/start.ts'
 import type { Service } from './support.ts'
 
@@ -13,7 +13,7 @@ const truth = (): never => {
 }
 
 /** Starts the service and does not wait for it. */
-export function spawnLocal(folder: string, past?: PastWish): ChildProcess {
+export function spawnLocal(folder: string, past?: HistoryRequest): ChildProcess {
   const program = fileURLToPath(import.meta.resolve('./serve.ts'))
   const child = spawn(process.execPath, [program, folder, ...(past ? [JSON.stringify(past)] : [])], {
     stdio: ['ignore', 'pipe', 'inherit'],

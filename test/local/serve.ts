@@ -1,5 +1,5 @@
 // The local service as a process of its own, to be killed, or stopped with SIGTERM: node serve.ts FOLDER [PAST]
-import type { PastWish } from '../../src/local/setup/seed-history.ts'
+import type { HistoryRequest } from '../../src/local/setup/seed-history.ts'
 import { startLocal } from '../../src/local/start.ts'
 
 const past = process.argv[3]
@@ -10,7 +10,7 @@ const local = await startLocal({
   allowShortDelays: true,
   wakeLatency: { min: 0, max: 0 },
   lastActiveLag: 0,
-  ...(past !== undefined && { past: JSON.parse(past) as PastWish }),
+  ...(past !== undefined && { past: JSON.parse(past) as HistoryRequest }),
 })
 process.once('SIGTERM', () => void local.stop())
 console.log(JSON.stringify({ baseUrl: local.baseUrl, apiKey: local.apiKey }))

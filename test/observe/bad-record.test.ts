@@ -1,13 +1,13 @@
 // One record of a list is whatever a service may send by mistake: nobody else's account may notice.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { ComputeAccount, Ledger } from '../../src/model/ledger/ledger.ts'
+import type { ComputeEntry, Ledger } from '../../src/model/ledger/ledger.ts'
 import type { Service } from '../../src/model/ports.ts'
 import { failed, ok, type Result } from '../../src/std/result.ts'
 import type { ServiceError } from '../../src/model/service/service-error.ts'
 import { toIso } from '../../src/model/time.ts'
 import { seconds } from '../../src/model/units.ts'
-import { NO_LIST, NOTHING_WAITS, observe, type SweepStart } from '../../src/observe/sweep.ts'
+import { NO_LIST, NO_PENDING_RETRIES, observe, type SweepStart } from '../../src/observe/sweep.ts'
 import { decodeComputes, decodeOperations, decodeProjects } from '../../src/service/wire/decode.ts'
 import { compute, operation, project } from '../service/records.ts'
 import { accounted } from '../support/accounted.ts'
@@ -94,7 +94,7 @@ async function watched(
 ): Promise<{ readonly known: Ledger; readonly problems: readonly string[] }> {
   const clock = fakeClock()
   const plan = { ...POLL, readings: NO_READINGS }
-  let start: SweepStart = { ledger: ledger(), list: NO_LIST, waiting: NOTHING_WAITS, plan }
+  let start: SweepStart = { ledger: ledger(), list: NO_LIST, waiting: NO_PENDING_RETRIES, plan }
   const problems: string[] = []
   for (const _ of [1, 2]) {
     // oxlint-disable-next-line no-await-in-loop -- one sweep after the other
@@ -158,7 +158,7 @@ function isDoubted({ kind, index, record }: Mutation, key: string): boolean {
   )
 }
 
-const likely = ({ totals, counters }: ComputeAccount) => [totals.awake.likely, counters]
+const likely = ({ totals, counters }: ComputeEntry) => [totals.awake.likely, counters]
 
 /** Whether it may be a record of the list it is in, though of somebody else. */
 function isFit({ kind, index, record }: Mutation): boolean {

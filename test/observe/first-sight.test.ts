@@ -1,11 +1,11 @@
 // A project that is seen for the first time while its operations cannot be read.
 import { expect, test } from 'vitest'
-import type { ProjectAccount } from '../../src/model/ledger/ledger.ts'
+import type { ProjectEntry } from '../../src/model/ledger/ledger.ts'
 import type { Operation } from '../../src/model/service/operation.ts'
 import type { Service } from '../../src/model/ports.ts'
 import { failed, ok } from '../../src/std/result.ts'
 import { seconds } from '../../src/model/units.ts'
-import { NO_LIST, NOTHING_WAITS, observe, type SweepStart } from '../../src/observe/sweep.ts'
+import { NO_LIST, NO_PENDING_RETRIES, observe, type SweepStart } from '../../src/observe/sweep.ts'
 import { accounted } from '../support/accounted.ts'
 import { compute, ledger, operation, prices, project } from '../support/build.ts'
 import { fakeClock } from '../support/fake-clock.ts'
@@ -58,7 +58,7 @@ async function sweeps(
     },
   }
   const plan = { ...POLL, readings: READINGS }
-  let start: SweepStart = { ledger: ledger(), list: NO_LIST, waiting: NOTHING_WAITS, plan }
+  let start: SweepStart = { ledger: ledger(), list: NO_LIST, waiting: NO_PENDING_RETRIES, plan }
   for (at = 0; at < count; at += 1) {
     // oxlint-disable-next-line no-await-in-loop -- one sweep after the other
     const seen = await observe(
@@ -67,12 +67,12 @@ async function sweeps(
       RUNNING,
     )
     const after = accounted(start.ledger, seen, { prices, overhead: 0, now: clock.now() }).ledger
-    start = { ledger: after, list: seen.list, waiting: restarts ? NOTHING_WAITS : seen.waiting, plan }
+    start = { ledger: after, list: seen.list, waiting: restarts ? NO_PENDING_RETRIES : seen.waiting, plan }
     // oxlint-disable-next-line no-await-in-loop -- the same
     await clock.advance(seconds(60))
   }
   const { computes, projects } = start.ledger
-  const sums = [...projects.values()].map(({ departed }: ProjectAccount) => departed?.wakes ?? 0)
+  const sums = [...projects.values()].map(({ departed }: ProjectEntry) => departed?.wakes ?? 0)
   const wakes = [...computes.values()].reduce((sum, { totals }) => sum + totals.wakes, sums[0] ?? 0)
   return { wakes, asked }
 }

@@ -1,12 +1,12 @@
 // Lists as long as a body of 32 MiB lets them be: more items than a call may have arguments.
 import { expect, test } from 'vitest'
-import { factsByCompute } from '../../src/ledger/facts.ts'
-import { deletedLook } from '../../src/ledger/backfill.ts'
+import { groupFactsByCompute } from '../../src/ledger/facts.ts'
+import { placeholderLookOfDeleted } from '../../src/ledger/backfill.ts'
 import type { Service } from '../../src/model/ports.ts'
 import { ok } from '../../src/std/result.ts'
-import { atOnce } from '../../src/std/cooperative.ts'
+import { runSync } from '../../src/std/cooperative.ts'
 import { readProjectList } from '../../src/observe/polling/project-list.ts'
-import { NO_LIST, NOTHING_WAITS, observe } from '../../src/observe/sweep.ts'
+import { NO_LIST, NO_PENDING_RETRIES, observe } from '../../src/observe/sweep.ts'
 import { readPages } from '../../src/service/pages.ts'
 import { at, compute, ledger, operation, project, sweep } from '../support/build.ts'
 import { fakeClock } from '../support/fake-clock.ts'
@@ -58,7 +58,7 @@ test('a project of very many computes and operations, as many of which do not fi
   })
   const seen = await observe(
     ports,
-    { ledger: ledger(), list: NO_LIST, waiting: NOTHING_WAITS, plan },
+    { ledger: ledger(), list: NO_LIST, waiting: NO_PENDING_RETRIES, plan },
     running,
   )
   expect([seen.looks.length, seen.operations.length, seen.problems.length]).toEqual([MANY, MANY, 2 * MANY])
@@ -88,9 +88,9 @@ test('pages whose records do not fit are read', async () => {
 test('a compute that only very many operations tell of is dated by them', () => {
   const operations = many((index) => operation('create_branch', index))
   const listed = [{ projectId: 'project-one', answeredAt: at(2 * MANY), endpointIds: [] }]
-  const told = atOnce(factsByCompute(ledger(), sweep(2 * MANY, { listed, operations }), at(2 * MANY)))
+  const told = runSync(groupFactsByCompute(ledger(), sweep(2 * MANY, { listed, operations }), at(2 * MANY)))
   const [facts] = told.values()
   if (!facts?.gone) throw new Error('a compute that is not listed is gone')
-  const { compute: last } = deletedLook(facts, facts.gone.from)
+  const { compute: last } = placeholderLookOfDeleted(facts, facts.gone.from)
   expect([last.createdAt, last.updatedAt]).toEqual([at(0), at(MANY)])
 })

@@ -7,9 +7,15 @@ import type { Sweep } from '../../src/model/observation.ts'
 import type { Ports } from '../../src/model/ports.ts'
 import { failed, ok } from '../../src/std/result.ts'
 import { seconds } from '../../src/model/units.ts'
-import { FEWEST, longestAge } from '../../src/observe/polling/poll-plan.ts'
-import { progressAfter } from '../../src/observe/polling/project-list.ts'
-import { NO_LIST, NOTHING_WAITS, observe, type SweepPlan, type SweepStart } from '../../src/observe/sweep.ts'
+import { MIN_REQUESTS, longestAge } from '../../src/observe/polling/poll-plan.ts'
+import { listProgressAfter } from '../../src/observe/polling/project-list.ts'
+import {
+  NO_LIST,
+  NO_PENDING_RETRIES,
+  observe,
+  type SweepPlan,
+  type SweepStart,
+} from '../../src/observe/sweep.ts'
 import { accounted } from '../support/accounted.ts'
 import { compute, ledger, prices, project } from '../support/build.ts'
 import { fakeClock } from '../support/fake-clock.ts'
@@ -111,7 +117,7 @@ async function* sweeps(kinds: Map<string, Kind>, plan: SweepPlan): AsyncGenerato
     (one) => asked.push(one),
   )
   const readings = { readable: () => false, read: () => Promise.reject(new Error('nobody reads')) }
-  let start: SweepStart = { ledger: ledger(), list: NO_LIST, waiting: NOTHING_WAITS, plan }
+  let start: SweepStart = { ledger: ledger(), list: NO_LIST, waiting: NO_PENDING_RETRIES, plan }
   for (;;) {
     asked = []
     const sweep = await observe(
@@ -120,7 +126,7 @@ async function* sweeps(kinds: Map<string, Kind>, plan: SweepPlan): AsyncGenerato
       new AbortController().signal,
     )
     const after = accounted(start.ledger, sweep, { prices, overhead: 0, now: clock.now() }).ledger
-    const list = progressAfter(sweep, start.list, { stored: true })
+    const list = listProgressAfter(sweep, start.list, { stored: true })
     start = { ledger: after, list, waiting: sweep.waiting, plan }
     yield { sweep, ledger: after, asked }
     await clock.advance(plan.interval)
@@ -162,7 +168,7 @@ test('no sweep asks for more than its interval affords, whatever the fleet is li
       const kinds = fleetOf(...fleet.map(([before]) => before))
       let turns = 0
       for await (const { asked } of sweeps(kinds, planOf(requests))) {
-        expect(asked.length).toBeLessThanOrEqual(Math.max(FEWEST, requests))
+        expect(asked.length).toBeLessThanOrEqual(Math.max(MIN_REQUESTS, requests))
         turns += 1
         if (turns === 6) break
         if (turns !== 3) continue
@@ -184,7 +190,7 @@ test.each<[Kind, number]>([
 ])(
   'whoever sleeps is looked at within the age that the plan states, beside many that are %s',
   async (kind, count) => {
-    const plan = planOf(FEWEST)
+    const plan = planOf(MIN_REQUESTS)
     const kinds = fleetOf([60, 'asleep'], [count, kind])
     const bound = longestAge(plan, { projects: kinds.size, pages: 1 })
     const turns = await some(2 * Math.ceil(bound / 60), sweeps(kinds, plan))
@@ -224,7 +230,7 @@ test('projects that are gone do not make looks at the others older', async () =>
   const kinds = fleetOf([5, 'asleep'], [600, 'undated'])
   let turns = 0
   let looks = 0
-  for await (const turn of sweeps(kinds, planOf(FEWEST))) {
+  for await (const turn of sweeps(kinds, planOf(MIN_REQUESTS))) {
     turns += 1
     if (turns === 30) for (const id of kinds.keys()) if (id.startsWith('undated')) kinds.set(id, 'deleted')
     // by then whoever is gone was asked for
@@ -237,7 +243,7 @@ test('projects that are gone do not make looks at the others older', async () =>
 
 test('operations that nothing else can replace are read in their turn, also beside many that cannot be read', async () => {
   const kinds = fleetOf([100, 'mute'], [10, 'undated'])
-  const turns = await some(40, sweeps(kinds, planOf(FEWEST)))
+  const turns = await some(40, sweeps(kinds, planOf(MIN_REQUESTS)))
   const read = turns.slice(20).flatMap(({ sweep }) => sweep.operationsOf)
   for (let index = 0; index < 10; index += 1) expect(read).toContain(`undated-${index}`)
   expect(turns.at(-1)?.sweep.backlog.operations).toBeGreaterThan(0)

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { check } from '../support/property.ts'
 import { seconds } from '../../src/model/units.ts'
-import { openLimits, refused, spent, waitAt } from '../../src/service/rate/limits.ts'
+import { newRateLimits, applyRefusal, recordRequest, waitForRoute } from '../../src/service/rate/limits.ts'
 
 type World = {
   /** Requests a minute that others make, spread evenly, until `until`. */
@@ -30,7 +30,7 @@ const theirs = ({ others, until }: World, now: number): number =>
 
 /** One request after the other for half an hour, as fast as the limits allow, on each route in turn. */
 function requests(world: World): Sent[] {
-  let limits = openLimits(350, seconds(0))
+  let limits = newRateLimits(350, seconds(0))
   let now: number = 0
   const sent: Sent[] = []
   const accepted: number[] = []
@@ -39,13 +39,13 @@ function requests(world: World): Sent[] {
     const turn = world.routes.map(
       (_, index) => world.routes[(sent.length + index) % world.routes.length] ?? '',
     )
-    const waits = turn.map((route) => waitAt(limits, route, seconds(now)))
+    const waits = turn.map((route) => waitForRoute(limits, route, seconds(now)))
     const route = turn[waits.findIndex((wait) => wait === 0)]
     if (route === undefined) {
       now += Math.min(...waits)
       continue
     }
-    limits = spent(limits, route, seconds(now))
+    limits = recordRequest(limits, route, seconds(now))
     while ((accepted[oldest] ?? Infinity) <= now - 60) oldest += 1
     const isRefused = accepted.length - oldest + theirs(world, now) >= PER_MINUTE
     sent.push({ at: now, refused: isRefused })
@@ -53,7 +53,7 @@ function requests(world: World): Sent[] {
     const pause = world.names ? Math.ceil((accepted[oldest] ?? now) + 60 - now) : 2
     const told = { route, sentAt: seconds(now), pause: seconds(pause), factor: world.factor }
     now += world.latency
-    if (isRefused) limits = refused(limits, told, seconds(now))
+    if (isRefused) limits = applyRefusal(limits, told, seconds(now))
   }
   return sent
 }

@@ -1,12 +1,12 @@
 // What Prometheus sees of a week in which processes are killed and owners are edited: no counter falls.
 import { expect, test } from 'vitest'
-import { createCamera } from '../../src/daemon/snapshot/snapshot.ts'
-import type { AccountState } from '../../src/daemon/pass/pass-state.ts'
+import { createSnapshotBuilder } from '../../src/daemon/snapshot/snapshot.ts'
+import type { PassState } from '../../src/daemon/pass/pass-state.ts'
 import { CATALOGUE } from '../../src/outputs/metrics/catalogue.ts'
-import { collect } from '../../src/outputs/metrics/collect/collect.ts'
-import { createOwners, NOBODY, type Owners } from '../../src/model/policy/owner.ts'
+import { collectSamples } from '../../src/outputs/metrics/collect/collect.ts'
+import { createOwners, NO_OWNER, type Owners } from '../../src/model/policy/owner.ts'
 import type { Random } from '../../src/model/ports.ts'
-import { atOnce } from '../../src/std/cooperative.ts'
+import { runSync } from '../../src/std/cooperative.ts'
 import { seconds, type Instant } from '../../src/model/units.ts'
 import { preset, prices } from '../support/build.ts'
 import { simulateWeek } from './week.ts'
@@ -23,7 +23,7 @@ const uses = (random: Random): readonly Use[] =>
     return { endpointId, delay: 300, activity }
   })
 
-const team = (name: string) => ({ ...NOBODY, team: name })
+const team = (name: string) => ({ ...NO_OWNER, team: name })
 const shop: Owners = createOwners([
   { match: { compute: ['ep-a'] }, owner: team('shop') },
   { match: {}, owner: team('web') },
@@ -42,7 +42,7 @@ const FACTS = {
   maxSeries: 100_000,
 } as const
 
-function countersOf(state: AccountState, now: Instant, owners: Owners): ReadonlyMap<string, number> {
+function countersOf(state: PassState, now: Instant, owners: Owners): ReadonlyMap<string, number> {
   const context = {
     now,
     version: 1,
@@ -51,8 +51,8 @@ function countersOf(state: AccountState, now: Instant, owners: Owners): Readonly
     activityLag: seconds(10),
     owners,
   }
-  const snapshot = atOnce(createCamera()([{ state, prices, preset }], context))
-  const { samples } = atOnce(collect(snapshot, FACTS))
+  const snapshot = runSync(createSnapshotBuilder()([{ state, prices, preset }], context))
+  const { samples } = runSync(collectSamples(snapshot, FACTS))
   return new Map(
     [...samples].flatMap(([key, all]) =>
       CATALOGUE[key].type === 'counter'

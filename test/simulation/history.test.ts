@@ -3,7 +3,7 @@
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { History, Random, Store } from '../../src/model/ports.ts'
-import { COARSE, FINE, type Rollup } from '../../src/model/ledger/rollup.ts'
+import { COARSE_STEP, FINE_STEP, type Rollup } from '../../src/model/ledger/rollup.ts'
 import { instant } from '../../src/model/units.ts'
 import { openEmbeddedStore } from '../../src/store/sqlite/embedded.ts'
 import { START } from '../local/control/build.ts'
@@ -62,8 +62,8 @@ describe.each([3])('seed %d', (seed) => {
   test('rollups see the time awake that the ledger counts, and not more', async () => {
     for (const { ref, totals, rollups } of week.ledger.computes.values()) {
       for (const [length, open] of [
-        [FINE, rollups.fine],
-        [COARSE, rollups.coarse],
+        [FINE_STEP, rollups.fine],
+        [COARSE_STEP, rollups.coarse],
       ] as const) {
         // oxlint-disable-next-line no-await-in-loop -- one compute after the other
         const closed = await collected(store.rollups('main', { ...ALWAYS, computes: [ref], length }))

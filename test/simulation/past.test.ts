@@ -1,15 +1,15 @@
 // Months of operations, as the service tells them, in the daemon's own account: the past of the local service is the truth.
 import { expect, test } from 'vitest'
 import {
-  NO_EVIDENCE,
-  withLook,
-  withOperations,
-  withOperationsRead,
+  EMPTY_EVIDENCE,
+  addLook,
+  addOperations,
+  addOperationsRead,
 } from '../../src/ledger/evidence/evidence.ts'
-import { historyOf } from '../../src/ledger/evidence/intervals.ts'
+import { deriveTimeline } from '../../src/ledger/evidence/intervals.ts'
 import { endpointWire, operationWire } from '../../src/local/api/wire/records.ts'
 import type { UseRecord } from '../../src/local/control/usage/usage.ts'
-import { type Lived, livedProjects } from '../../src/local/history/generate.ts'
+import { type GeneratedProject, generateProjects } from '../../src/local/history/generate.ts'
 import type { Compute } from '../../src/model/service/compute.ts'
 import type { AwakeInterval, Edge } from '../../src/model/ledger/evidence.ts'
 import type { Operation } from '../../src/model/service/operation.ts'
@@ -28,7 +28,7 @@ function all<Item>(
   return read.value.items
 }
 
-const computesOf = ({ project }: Lived): readonly Compute[] => {
+const computesOf = ({ project }: GeneratedProject): readonly Compute[] => {
   const view = { now: NOW, lag: 5000, suffix: 'localhost', loopback: false }
   const endpoints = project.computes.map((compute) => endpointWire(project.id, compute, view))
   return all(decodeComputes({ endpoints }))
@@ -37,10 +37,10 @@ const computesOf = ({ project }: Lived): readonly Compute[] => {
 /** What the list of operations and one look at the compute tell. */
 function awakeBy(operations: readonly Operation[], compute: Compute): readonly AwakeInterval[] {
   const its = operations.filter(({ endpointId }) => endpointId === compute.endpointId)
-  const told = withOperations(NO_EVIDENCE, its)
+  const told = addOperations(EMPTY_EVIDENCE, its)
   const look = { compute, askedAt: now, answeredAt: now, askedOn: seconds(0) }
-  const evidence = withLook(withOperationsRead(told, { operations: its, operationsLost: false }, now), look)
-  return historyOf(evidence, { settledUntil: instant(0), carried: undefined }, now).intervals
+  const evidence = addLook(addOperationsRead(told, { operations: its, operationsLost: false }, now), look)
+  return deriveTimeline(evidence, { settledUntil: instant(0), carried: undefined }, now).intervals
 }
 
 type Awake = { readonly from: number; readonly to: number | undefined }
@@ -66,7 +66,7 @@ const isTrue = (told: AwakeInterval | undefined, { from, to }: Awake): boolean =
 
 test('every awake interval of a month is told, and each of its ends lies where the account says', () => {
   let intervals = 0
-  for (const one of livedProjects(past())) {
+  for (const one of generateProjects(past())) {
     const operations = all(decodeOperations({ operations: one.operations.map(operationWire) }))
     for (const compute of computesOf(one)) {
       const truth = awakeIn(one.uses.find(({ endpointId }) => endpointId === compute.endpointId))

@@ -3,8 +3,8 @@ import { copyFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { clipped } from '../../src/local/control/usage/usage.ts'
-import { markdownOf } from '../../src/outputs/report/formats/markdown.ts'
+import { clipIntervals } from '../../src/local/control/usage/usage.ts'
+import { renderMarkdown } from '../../src/outputs/report/formats/markdown.ts'
 import type { Report } from '../../src/outputs/report/schema.ts'
 import { openEmbeddedStore } from '../../src/store/sqlite/embedded.ts'
 import {
@@ -100,7 +100,7 @@ describe('beside the truth', () => {
   test('each compute was awake, and cost, within its bounds, and in all as much as is likely', () => {
     const span = { from: Date.parse(report.slot.from), to: Date.parse(report.slot.to) }
     const truth = made.week.world.simulation.uses().map(({ endpointId, intervals, open }) => {
-      const parts = clipped(intervals, open ? [open] : [], span)
+      const parts = clipIntervals(intervals, open ? [open] : [], span)
       const cost = parts.reduce((all, { from, to, cu }) => {
         const early = Math.max(0, Math.min(to, DEARER) - from)
         return all + (cu * (early * PRICES.before + (to - from - early) * PRICES.after)) / 3_600_000
@@ -172,7 +172,7 @@ const nameOf = (one: { readonly project_name: string | null; readonly endpoint_i
 describe('as Markdown', () => {
   let read: MarkdownReport
   beforeAll(() => {
-    read = readMarkdown(markdownOf(report))
+    read = readMarkdown(renderMarkdown(report))
   })
   const table = (heading: string, nth = 0) => read.tables[heading]?.[nth] ?? []
 

@@ -1,19 +1,19 @@
 // Two weeks of a simulated account, the second with 169 hours, and the report of the second as a daemon makes it on its Monday.
 import { pino } from 'pino'
-import { createScopes } from '../../src/ledger/budgets/account-budgets.ts'
+import { createBudgetScopes } from '../../src/ledger/budgets/account-budgets.ts'
 import { periodOf } from '../../src/calendar/period.ts'
-import { weekOf } from '../../src/calendar/iso-week.ts'
+import { isoWeekInterval } from '../../src/calendar/iso-week.ts'
 import { createForecaster } from '../../src/daemon/history/forecasts.ts'
-import { makeReport } from '../../src/daemon/reports/build.ts'
-import { monthOf } from '../../src/daemon/accounts/month-budget.ts'
-import { createCamera } from '../../src/daemon/snapshot/snapshot.ts'
-import type { AccountState } from '../../src/daemon/pass/pass-state.ts'
+import { buildReport } from '../../src/daemon/reports/build.ts'
+import { monthBudget } from '../../src/daemon/accounts/month-budget.ts'
+import { createSnapshotBuilder } from '../../src/daemon/snapshot/snapshot.ts'
+import type { PassState } from '../../src/daemon/pass/pass-state.ts'
 import type { Budget } from '../../src/model/policy/budget.ts'
-import { createOwners, NOBODY } from '../../src/model/policy/owner.ts'
+import { createOwners, NO_OWNER } from '../../src/model/policy/owner.ts'
 import type { History, Outbox, Random, Store } from '../../src/model/ports.ts'
 import type { Prices } from '../../src/model/ledger/price.ts'
 import type { AccountView } from '../../src/model/output/snapshot.ts'
-import { atOnce } from '../../src/std/cooperative.ts'
+import { runSync } from '../../src/std/cooperative.ts'
 import { instant, micros, seconds, type Instant } from '../../src/model/units.ts'
 import type { Report } from '../../src/outputs/report/schema.ts'
 import { preset } from '../support/build.ts'
@@ -57,7 +57,7 @@ export const TEAMS: Readonly<Record<string, string>> = {
 const owners = createOwners(
   Object.entries(TEAMS).map(([project, team]) => ({
     match: { project: [project] as const },
-    owner: { ...NOBODY, team, tier: 'prod' },
+    owner: { ...NO_OWNER, team, tier: 'prod' },
   })),
 )
 
@@ -116,7 +116,7 @@ const budget: Budget = {
   wallAt: BERLIN.wallAt,
   countedIn: (from, to) => [{ from, to }],
 }
-const scopes = createScopes([budget, monthOf('main', BERLIN, 'USD')])
+const scopes = createBudgetScopes([budget, monthBudget('main', BERLIN, 'USD')])
 
 export type Reported = {
   readonly week: Week
@@ -127,7 +127,7 @@ export type Reported = {
 }
 
 export async function reportedWeek(store: Store & History & Outbox): Promise<Reported> {
-  let last: AccountState | undefined
+  let last: PassState | undefined
   const week = await simulateWeek({
     seed: 11,
     uses,
@@ -145,9 +145,9 @@ export async function reportedWeek(store: Store & History & Outbox): Promise<Rep
   if (!last) throw new Error('no pass')
   const madeAt = instant(week.world.simulation.now())
   const view = await viewOf(last, store, madeAt)
-  const span = weekOf('2026-W43', BERLIN)
+  const span = isoWeekInterval('2026-W43', BERLIN)
   if (!span) throw new Error('no week')
-  const report = await makeReport(
+  const report = await buildReport(
     {
       history: store,
       ledger: last.ledger,
@@ -164,14 +164,14 @@ export async function reportedWeek(store: Store & History & Outbox): Promise<Rep
   return { week, report, view, madeAt }
 }
 
-async function viewOf(state: AccountState, history: History, now: Instant): Promise<AccountView> {
+async function viewOf(state: PassState, history: History, now: Instant): Promise<AccountView> {
   const clock = { ...fakeClock(new Date(now).toISOString()), sleep: () => Promise.resolve() }
   const log = pino({ level: 'silent' })
   const forecasts = createForecaster({ clock, log, history, scopes, prices, zone: BERLIN })
   forecasts.refresh(state)
   await forecasts.idle()
-  const snapshot = atOnce(
-    createCamera()([{ state, prices, preset, forecasts, scopes }], {
+  const snapshot = runSync(
+    createSnapshotBuilder()([{ state, prices, preset, forecasts, scopes }], {
       now,
       version: 1,
       passSeconds: seconds(1),

@@ -1,7 +1,7 @@
 // A daemon whose clock is not the service's: what it keeps stays small, and its bounds contain the truth.
 import { expect, test } from 'vitest'
-import { totalsAt } from '../../src/ledger/settle/accrual.ts'
-import type { ComputeAccount } from '../../src/model/ledger/ledger.ts'
+import { totalsWithAccrual } from '../../src/ledger/settle/accrual.ts'
+import type { ComputeEntry } from '../../src/model/ledger/ledger.ts'
 import { after, seconds } from '../../src/model/units.ts'
 import { prices } from '../support/build.ts'
 import { simulateWeek, type Week, type WeekOptions } from './week.ts'
@@ -53,7 +53,7 @@ async function watched(hours: number, used: number, how: Partial<WeekOptions>): 
   return simulateWeek({ ...how, seed: 9, uses: () => uses, days: hours / 24 })
 }
 
-const accountOf = ({ ledger }: Week): ComputeAccount => {
+const accountOf = ({ ledger }: Week): ComputeEntry => {
   const [account] = [...ledger.computes.values()]
   if (!account) throw new Error('the compute has no account')
   return account
@@ -76,7 +76,7 @@ test('what goes on is counted until now, however long it may be later', async ()
       const then = after(now, seconds(ahead / SECOND))
       const context = { prices, project: undefined, now: then, atMost: after(then, seconds(unsure / SECOND)) }
       for (const account of ledger.computes.values())
-        if (account.open) shown.push([now, totalsAt(account, context).awake])
+        if (account.open) shown.push([now, totalsWithAccrual(account, context).awake])
     },
   })
   const begun = world.simulation.accounts(world.simulation.now())[0]?.intervals[0]?.from ?? 0

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { totalsAt } from '../../src/ledger/settle/accrual.ts'
+import { totalsWithAccrual } from '../../src/ledger/settle/accrual.ts'
 import { cuTimeSum } from '../../src/ledger/settle/totals.ts'
 import type { Random } from '../../src/model/ports.ts'
 import { instant } from '../../src/model/units.ts'
@@ -81,7 +81,7 @@ function judged({ ledger, world }: Week): Judged {
   const real = sum((pair) => pair.real.cuSeconds)
   return {
     outside: pairs.flatMap(({ seen, real: { awakeSeconds, endpointId } }) => {
-      const { low, high } = totalsAt(seen, {
+      const { low, high } = totalsWithAccrual(seen, {
         prices,
         project: undefined,
         now: instant(world.simulation.now()),

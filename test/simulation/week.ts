@@ -1,23 +1,23 @@
 // The daemon's loop over a simulated account, on a virtual clock with seeded chance.
 import { createOwners, type Owners } from '../../src/model/policy/owner.ts'
-import { createScopes } from '../../src/ledger/budgets/account-budgets.ts'
+import { createBudgetScopes } from '../../src/ledger/budgets/account-budgets.ts'
 import { createUtc } from '../../src/calendar/zone.ts'
-import { loop } from '../../src/daemon/loop.ts'
+import { runLoop } from '../../src/daemon/loop.ts'
 import { pino } from 'pino'
 import type { PassPlan } from '../../src/daemon/pass/pass.ts'
-import { newAccountState, type AccountState } from '../../src/daemon/pass/pass-state.ts'
-import { turn } from '../../src/daemon/pass/run-passes.ts'
+import { newPassState, type PassState } from '../../src/daemon/pass/pass-state.ts'
+import { runPasses } from '../../src/daemon/pass/run-passes.ts'
 import { computeKey } from '../../src/model/service/compute.ts'
 import type { Event } from '../../src/model/output/event.ts'
 import {
   NO_READING_COUNTS,
-  type ComputeAccount,
+  type ComputeEntry,
   type Ledger,
-  type ProjectAccount,
+  type ProjectEntry,
   type ReadingCounts,
 } from '../../src/model/ledger/ledger.ts'
 import type { History, Ports, Random, Store } from '../../src/model/ports.ts'
-import { NO_TALLIES, type Tallies } from '../../src/model/ledger/counters.ts'
+import { NO_ACCOUNT_COUNTERS, type AccountCounters } from '../../src/model/ledger/counters.ts'
 import { seconds, type Instant, type Seconds } from '../../src/model/units.ts'
 import { START } from '../local/control/build.ts'
 import { preset, prices } from '../support/build.ts'
@@ -65,7 +65,7 @@ export type WeekOptions = MachineTroubles & {
   /** Who answers for what, by seconds since the start; nobody when nothing is said. */
   readonly owners?: (elapsed: number) => Owners
   /** Told of the state after every pass. */
-  readonly passed?: (state: AccountState, now: Instant) => void
+  readonly passed?: (state: PassState, now: Instant) => void
 }
 
 const DAY = 86_400
@@ -110,7 +110,7 @@ export async function simulateWeek(options: WeekOptions): Promise<Week> {
     history: options.history ?? NO_HISTORY,
     send,
   }
-  let state: AccountState = newAccountState(await store.load('main'))
+  let state: PassState = newPassState(await store.load('main'))
   let passes = 0
   const stop = new AbortController()
   const log = pino({ level: 'silent' })
@@ -118,7 +118,7 @@ export async function simulateWeek(options: WeekOptions): Promise<Week> {
   const oneTurn = async (): Promise<number> => {
     if (random.unit() < (options.outages ?? 0)) world.breakUntil(clock.now() + random.unit() * 1_800_000)
     state = (
-      await turn(
+      await runPasses(
         ports,
         { before: state, plan: planOf(options, clock.monotonic()) },
         { log, self, signal: stop.signal },
@@ -128,11 +128,11 @@ export async function simulateWeek(options: WeekOptions): Promise<Week> {
     options.passed?.(state, clock.now())
     if (random.unit() < (options.crashes ?? 0)) {
       world.forget()
-      state = newAccountState(await store.load('main'))
+      state = newPassState(await store.load('main'))
     }
     return state.failures
   }
-  const running = loop(machine, { interval, turn: oneTurn }, stop.signal)
+  const running = runLoop(machine, { interval, turn: oneTurn }, stop.signal)
   await clock.advance(seconds(options.days * DAY))
   stop.abort()
   await clock.advance(seconds(120))
@@ -143,7 +143,7 @@ export async function simulateWeek(options: WeekOptions): Promise<Week> {
 const planOf = ({ readings, owners, plan }: WeekOptions, elapsed: number): PassPlan => ({
   prices,
   preset,
-  budgets: createScopes([]),
+  budgets: createBudgetScopes([]),
   dayOf: createUtc().dayOf,
   owners: owners?.(elapsed) ?? createOwners([]),
   overhead: 0.01,
@@ -165,16 +165,16 @@ export function memoryStore(): Store {
   const computes = new Map<string, string>()
   const projects = new Map<string, string>()
   let kept = JSON.stringify(NO_READING_COUNTS)
-  let tallies = JSON.stringify(NO_TALLIES)
+  let tallies = JSON.stringify(NO_ACCOUNT_COUNTERS)
   return {
     load: (account) =>
       Promise.resolve({
         account,
-        computes: parsed<ComputeAccount>(computes),
-        projects: parsed<ProjectAccount>(projects),
+        computes: parsed<ComputeEntry>(computes),
+        projects: parsed<ProjectEntry>(projects),
         readings: JSON.parse(kept) as ReadingCounts,
         budgets: {},
-        tallies: JSON.parse(tallies) as Tallies,
+        tallies: JSON.parse(tallies) as AccountCounters,
       }),
     commit: (batch) => {
       for (const one of batch.computes) computes.set(computeKey(one.ref), JSON.stringify(one))

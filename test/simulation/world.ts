@@ -4,13 +4,13 @@ import {
   operationWire,
   optional,
   timestamp,
-  type View,
+  type WireView,
 } from '../../src/local/api/wire/records.ts'
-import { useOf } from '../../src/local/control/usage/usage.ts'
+import { sumUsage } from '../../src/local/control/usage/usage.ts'
 import { publishedActivity, type Project } from '../../src/local/control/project.ts'
 import {
   createSimulation,
-  type Happening,
+  type SimulatedEvent,
   type Simulation,
 } from '../../src/local/control/simulation/simulation.ts'
 import type { Reading } from '../../src/model/observation.ts'
@@ -63,7 +63,7 @@ const OPERATIONS = 1000
 /** The list's record of a project with one compute. */
 const projectRecord = (
   { id, name, createdAt, updatedAt, computes }: Project,
-  { now, lag, used }: View & { readonly used: number },
+  { now, lag, used }: WireView & { readonly used: number },
 ): Record<string, unknown> => ({
   id,
   name,
@@ -109,7 +109,7 @@ export function createWorld(uses: readonly Use[], options: WorldOptions): World 
     settings,
     latencies: { start: 1500, stop: 300, configure: 100 },
     activity: new Map(uses.map(({ endpointId, activity }) => [endpointId, activity.map((at) => start + at)])),
-    scripts: uses.flatMap(({ endpointId, goals = [], deletedAt }): Iterable<Happening>[] => [
+    scripts: uses.flatMap(({ endpointId, goals = [], deletedAt }): Iterable<SimulatedEvent>[] => [
       goals.map(({ at, cu }) => ({ at: start + at, kind: 'goal', endpointId, cu })),
       deletedAt === undefined ? [] : [deletion(endpointId, start + deletedAt)],
     ]),
@@ -138,14 +138,14 @@ export function createWorld(uses: readonly Use[], options: WorldOptions): World 
     time.heard({ code: '200', headers, seconds: seconds(machine.monotonic() - sentOn) })
     return decoded
   }
-  const view = (): View => ({ now: simulation.now(), lag: LAG, suffix: 'localhost', loopback: false })
+  const view = (): WireView => ({ now: simulation.now(), lag: LAG, suffix: 'localhost', loopback: false })
   const known = (projectId: string): NonNullable<ReturnType<Simulation['project']>> => {
     const found = simulation.project(projectId)
     if (!found) throw new Error(`no project ${projectId} in the simulation`)
     return found
   }
   const recordOf = (id: string): Record<string, unknown> => {
-    const until = (to: number): number => useOf(simulation.intervals(id, { from: 0, to })).cuMs / 1000
+    const until = (to: number): number => sumUsage(simulation.intervals(id, { from: 0, to })).cuMs / 1000
     return projectRecord(known(id), { ...view(), used: Math.floor(count(until, simulation.now())) })
   }
   return {
@@ -201,7 +201,7 @@ export function createWorld(uses: readonly Use[], options: WorldOptions): World 
   }
 }
 
-const deletion = (endpointId: string, at: number): Happening => ({
+const deletion = (endpointId: string, at: number): SimulatedEvent => ({
   at,
   kind: 'request',
   projectId: `project-${endpointId}`,

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createRemembered } from '../../src/std/cache.ts'
+import { createIdentityCache } from '../../src/std/cache.ts'
 
 test('it is by identity', () => {
-  const remembered = createRemembered<object, string>()
+  const remembered = createIdentityCache<object, string>()
   const [one, same] = [{ id: 1 }, { id: 1 }]
   remembered.keep(one, 'first')
   expect([remembered.of(one), remembered.of(same)]).toEqual(['first', undefined])
@@ -23,7 +23,7 @@ const steps = fc.array(
 test('what was asked for or kept since the last time is there, and nothing else', () => {
   fc.assert(
     fc.property(steps, (all) => {
-      const remembered = createRemembered<number, number>()
+      const remembered = createIdentityCache<number, number>()
       const [known, wanted] = [new Map<number, number>(), new Set<number>()]
       const answers: [told: number | undefined, expected: number | undefined][] = []
       for (const { what, one, value } of all) {

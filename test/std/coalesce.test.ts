@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createPublisher } from '../../src/std/coalesce.ts'
+import { coalesce } from '../../src/std/coalesce.ts'
 
 const fail = (cause: unknown): never => {
   throw new Error('publishing failed', { cause })
@@ -8,7 +8,7 @@ const fail = (cause: unknown): never => {
 /** Publishing that ends when it is told to. */
 function slow() {
   const ends: (() => void)[] = []
-  const publish = createPublisher(() => new Promise((resolve) => void ends.push(resolve)), fail)
+  const publish = coalesce(() => new Promise((resolve) => void ends.push(resolve)), fail)
   const end = async (index: number): Promise<void> => {
     ends[index]?.()
     await new Promise((resolve) => setImmediate(resolve))
@@ -50,7 +50,7 @@ test.each([
     const told: unknown[] = []
     const published: number[] = []
     let count = 0
-    const publish = createPublisher(
+    const publish = coalesce(
       () => {
         count += 1
         if (count < 3) return fails()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { inOrder, orderedMap, type OrderedMap } from '../../src/std/ordered-map.ts'
+import { asOrderedMap, orderedMap, type OrderedMap } from '../../src/std/ordered-map.ts'
 import { check } from '../support/property.ts'
 
 type Change = { readonly key: string; readonly value: number | undefined }
@@ -59,7 +59,7 @@ test('what it was before a change stays as it was', () => {
 
 test('keys in rising order leave few chunks, whichever way it is built', () => {
   const rising = many.toSorted(([a], [b]) => (a < b ? -1 : 1))
-  expect([...orderedMap(rising)]).toEqual([...inOrder(new Map(many))])
+  expect([...orderedMap(rising)]).toEqual([...asOrderedMap(new Map(many))])
   const map = orderedMap(rising)
-  expect(inOrder(map)).toBe(map)
+  expect(asOrderedMap(map)).toBe(map)
 })

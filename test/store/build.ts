@@ -3,13 +3,13 @@ import type { ComputeRef } from '../../src/model/service/compute.ts'
 import type { Edge } from '../../src/model/ledger/evidence.ts'
 import {
   NO_READING_COUNTS,
-  type ComputeAccount,
+  type ComputeEntry,
   type Ledger,
   type SettledInterval,
 } from '../../src/model/ledger/ledger.ts'
 import type { DayRow } from '../../src/model/ledger/day.ts'
 import type { Batch } from '../../src/model/ports.ts'
-import { FINE, type Rollup } from '../../src/model/ledger/rollup.ts'
+import { FINE_STEP, type Rollup } from '../../src/model/ledger/rollup.ts'
 import { toIso } from '../../src/model/time.ts'
 import { bytes, cu, cuMillis, instant, millis, ratio, seconds, type Seconds } from '../../src/model/units.ts'
 import { accounted } from '../support/accounted.ts'
@@ -69,7 +69,7 @@ export const dayAt = (ref: ComputeRef, day: number, version = 1): DayRow => ({
 })
 
 /** A stretch that begins at second `from`, full of everything. */
-export const rollupAt = (ref: ComputeRef, from: number, length: Seconds = FINE): Rollup => ({
+export const rollupAt = (ref: ComputeRef, from: number, length: Seconds = FINE_STEP): Rollup => ({
   ref,
   length,
   from: at(from),
@@ -96,7 +96,7 @@ export const rollupAt = (ref: ComputeRef, from: number, length: Seconds = FINE):
 })
 
 /** The account of a compute that was looked at once. */
-export function computeOf(endpointId: string, projectId = 'project-one'): ComputeAccount {
+export function computeOf(endpointId: string, projectId = 'project-one'): ComputeEntry {
   const seen = look(100, {
     endpointId,
     projectId,

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Ledger } from '../../src/model/ledger/ledger.ts'
 import type { History, Outbox, Store } from '../../src/model/ports.ts'
-import { NO_TALLIES } from '../../src/model/ledger/counters.ts'
+import { NO_ACCOUNT_COUNTERS } from '../../src/model/ledger/counters.ts'
 import { millis, micros } from '../../src/model/units.ts'
 import { at, ledger } from '../support/build.ts'
 import { ALWAYS, batch, collected, intervalAt, plain, refOf, seen } from './build.ts'
@@ -56,8 +56,12 @@ function ledgerContract(driver: () => Driver): void {
     const { batch: one } = seen('ep-one')
     const counts = { ...ledger().readings, ok: 7 }
     const tally = { definition: 'all', unit: 'USD', shown: 5, ahead: 0 }
-    const gone = { ...NO_TALLIES, budgets: { gone: tally }, teams: { web: { idle_tail: micros(7) } } }
-    const tallies = { ...NO_TALLIES, budgets: { all: tally } }
+    const gone = {
+      ...NO_ACCOUNT_COUNTERS,
+      budgets: { gone: tally },
+      teams: { web: { idle_tail: micros(7) } },
+    }
+    const tallies = { ...NO_ACCOUNT_COUNTERS, budgets: { all: tally } }
     await store.commit({ ...one, tallies: gone })
     await store.commit({ ...one, tallies })
     await store.commit({ ...one, readings: counts })

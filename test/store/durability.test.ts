@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { FINE } from '../../src/model/ledger/rollup.ts'
+import { FINE_STEP } from '../../src/model/ledger/rollup.ts'
 import { openEmbeddedStore } from '../../src/store/sqlite/embedded.ts'
 import { at } from '../support/build.ts'
 import { fakeClock } from '../support/fake-clock.ts'
@@ -36,7 +36,7 @@ async function wholeBatches(place: string): Promise<number> {
   const store = openEmbeddedStore(place, fakeClock())
   const { ok } = (await store.load('main')).readings
   expect(await collected(store.intervals('main', ALWAYS))).toHaveLength(ok)
-  expect(await collected(store.rollups('main', { ...ALWAYS, length: FINE }))).toHaveLength(ok)
+  expect(await collected(store.rollups('main', { ...ALWAYS, length: FINE_STEP }))).toHaveLength(ok)
   await store.close()
   return ok
 }

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { SettledInterval } from '../../src/model/ledger/ledger.ts'
 import type { Batch, History, HistorySpan, Store } from '../../src/model/ports.ts'
-import { COARSE, FINE, type Rollup } from '../../src/model/ledger/rollup.ts'
+import { COARSE_STEP, FINE_STEP, type Rollup } from '../../src/model/ledger/rollup.ts'
 import { seconds } from '../../src/model/units.ts'
 import { at } from '../support/build.ts'
 import { ALWAYS, batch, collected, dayAt, intervalAt, refOf, rollupAt, seen } from './build.ts'
@@ -132,21 +132,21 @@ export function historyContract(driver: () => Driver): void {
       longestTransaction: undefined,
       culprits: [],
     }
-    const hour = { ...full, length: COARSE }
+    const hour = { ...full, length: COARSE_STEP }
     const store = await kept({ rollups: [hour, empty, { ...full, readings: 99 }] })
     await store.commit({ ...batch(), rollups: [full] })
-    expect(await collected(store.rollups('main', { ...ALWAYS, length: FINE }))).toEqual([full, empty])
-    expect(await collected(store.rollups('main', { ...ALWAYS, length: COARSE }))).toEqual([hour])
-    const span = { from: at(299), to: at(300), length: FINE }
+    expect(await collected(store.rollups('main', { ...ALWAYS, length: FINE_STEP }))).toEqual([full, empty])
+    expect(await collected(store.rollups('main', { ...ALWAYS, length: COARSE_STEP }))).toEqual([hour])
+    const span = { from: at(299), to: at(300), length: FINE_STEP }
     expect(await collected(store.rollups('main', span))).toEqual([full])
   })
 
   test('reads more than fits a page, and stops when its reader does', async () => {
     const days = Array.from({ length: 1201 }, (_, index) => rollupAt(one, index * HOUR, seconds(HOUR)))
     const store = await kept({ rollups: [...days, rollupAt(two, 0, seconds(HOUR))] })
-    const all = await collected(store.rollups('main', { ...ALWAYS, length: COARSE }))
+    const all = await collected(store.rollups('main', { ...ALWAYS, length: COARSE_STEP }))
     expect(all).toHaveLength(1202)
-    for await (const first of store.rollups('main', { ...ALWAYS, length: COARSE })) {
+    for await (const first of store.rollups('main', { ...ALWAYS, length: COARSE_STEP })) {
       expect(first).toEqual(all[0])
       break
     }

@@ -3,11 +3,11 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { REPORT_FORMATS, reportItem, type StoredReport } from '../../src/model/output/report.ts'
-import { atOnce } from '../../src/std/cooperative.ts'
+import { REPORT_FORMATS, reportKey, type StoredReport } from '../../src/model/output/report.ts'
+import { runSync } from '../../src/std/cooperative.ts'
 import { instant } from '../../src/model/units.ts'
-import { RENDERINGS } from '../../src/outputs/report/formats/formats.ts'
-import { keptJsonOf } from '../../src/outputs/report/formats/json.ts'
+import { REPORT_RENDERINGS } from '../../src/outputs/report/formats/formats.ts'
+import { renderArchivedJson } from '../../src/outputs/report/formats/json.ts'
 import type { Report } from '../../src/outputs/report/schema.ts'
 import { openEmbeddedStore, readEmbeddedStore } from '../../src/store/sqlite/embedded.ts'
 import { migrate } from '../../src/store/sqlite/schema.ts'
@@ -55,10 +55,10 @@ function writeNine(database: DatabaseSync): readonly StoredReport[] {
     'insert into report (account, slot, made_ms, body, team, head) values (?, ?, ?, ?, ?, ?)',
   )
   const all = [week('2026-W46'), week('2026-W47'), week('2026-W47', 'web'), week('2026-W47', 'payments')]
-  const reports = all.map((report) => stored(report, atOnce(keptJsonOf(report))))
+  const reports = all.map((report) => stored(report, runSync(renderArchivedJson(report))))
   for (const { json, ...head } of reports) {
     const { account, madeAt, team } = head
-    put.run(account, reportItem(head), madeAt, json, team ?? null, JSON.stringify(head))
+    put.run(account, reportKey(head), madeAt, json, team ?? null, JSON.stringify(head))
   }
   return reports
 }
@@ -83,7 +83,7 @@ describe.each(WRITERS)('of schema version %i', (version, write) => {
     const store = openEmbeddedStore(folder(), clock)
     for (const report of reports) {
       // oxlint-disable-next-line no-await-in-loop -- one after the other
-      expect(await store.report('main', reportItem(report))).toEqual(report)
+      expect(await store.report('main', reportKey(report))).toEqual(report)
     }
     const whole = reports.filter(({ team }) => team === undefined)
     const listed = await store.reports('main', { count: 99 })
@@ -136,7 +136,7 @@ server: { api: "127.0.0.1:1" }
         const of = team === undefined ? '' : ` --team ${team}`
         // oxlint-disable-next-line no-await-in-loop -- one after the other
         const { code, out, err } = await cli(`report --kept --week ${slot.id}${of} --format ${format}`)
-        const expected = atOnce(RENDERINGS[format].of(JSON.parse(json) as Report))
+        const expected = runSync(REPORT_RENDERINGS[format].of(JSON.parse(json) as Report))
         expect([code, err, out.trimEnd()]).toEqual([0, '', expected.trimEnd()])
       }
   })

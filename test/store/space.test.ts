@@ -1,10 +1,10 @@
 // What a compute takes: stated in the README, held here.
 import { statSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { COARSE, FINE, type Rollup } from '../../src/model/ledger/rollup.ts'
+import { COARSE_STEP, FINE_STEP, type Rollup } from '../../src/model/ledger/rollup.ts'
 import { seconds, type Seconds } from '../../src/model/units.ts'
-import { atOnce } from '../../src/std/cooperative.ts'
-import { keptJsonOf } from '../../src/outputs/report/formats/json.ts'
+import { runSync } from '../../src/std/cooperative.ts'
+import { renderArchivedJson } from '../../src/outputs/report/formats/json.ts'
 import { openEmbeddedStore } from '../../src/store/sqlite/embedded.ts'
 import { FLEETS, inputOf, told } from '../outputs/report/fleets.ts'
 import { seeded } from '../simulation/seeded.ts'
@@ -47,20 +47,23 @@ const rollups = (
 
 test('a compute that never sleeps and is read all the time takes 2 MiB of rollups', async () => {
   const taken = await kibibytes((name) => ({
-    rollups: [...rollups(name, { days: 14, length: FINE }), ...rollups(name, { days: 93, length: COARSE })],
+    rollups: [
+      ...rollups(name, { days: 14, length: FINE_STEP }),
+      ...rollups(name, { days: 93, length: COARSE_STEP }),
+    ],
   }))
   expect(taken).toBeLessThan(2048)
 })
 
 /** Ten times ten minutes a day, each in an hour of its own. */
 const busy = (rollup: Rollup, index: number): boolean =>
-  rollup.length === FINE ? index % 288 < 30 : index % 24 < 10
+  rollup.length === FINE_STEP ? index % 288 < 30 : index % 24 < 10
 
 test('one that wakes ten times a day for ten minutes takes 640 KiB with all its history', async () => {
   const taken = await kibibytes((name) => ({
     rollups: [
-      ...rollups(name, { days: 14, length: FINE }).filter(busy),
-      ...rollups(name, { days: 93, length: COARSE }).filter(busy),
+      ...rollups(name, { days: 14, length: FINE_STEP }).filter(busy),
+      ...rollups(name, { days: 93, length: COARSE_STEP }).filter(busy),
     ],
     settled: numbers(930).map((index) => intervalAt(refOf(name), index * 8640)),
     days: numbers(93).map((index) => dayAt(refOf(name), index)),
@@ -91,7 +94,7 @@ test('a report of a thousand computes that were awake takes 110 KiB', async () =
   }))
   const report = told(inputOf({ ...FLEETS.busy, computes }))
   const slot = { id: report.slot.id, from: at(0), to: at(7 * DAY), late: false }
-  const json = atOnce(keptJsonOf(report))
+  const json = runSync(renderArchivedJson(report))
   const taken = await kibibytes((name) => ({
     reports: [{ account: 'main', slot: { ...slot, id: `${slot.id}-${name}` }, madeAt: at(93 * DAY), json }],
   }))

@@ -1,5 +1,10 @@
 // All parts of what a sweep changes, as if they were one.
-import { account, growing, type AccountContext, type Part } from '../../src/ledger/apply-sweep.ts'
+import {
+  applySweep,
+  createLedgerBuilder,
+  type LedgerContext,
+  type LedgerBatch,
+} from '../../src/ledger/apply-sweep.ts'
 import type { Event } from '../../src/model/output/event.ts'
 import type { Ledger } from '../../src/model/ledger/ledger.ts'
 import type { Sweep } from '../../src/model/observation.ts'
@@ -10,13 +15,13 @@ export type Accounted = {
   readonly ledger: Ledger
   readonly batch: Batch
   readonly events: readonly Event[]
-  readonly days: Part['days']
-  readonly slices: Part['slices']
+  readonly days: LedgerBatch['days']
+  readonly slices: LedgerBatch['slices']
 }
 
-export function accounted(before: Ledger, sweep: Sweep, context: Omit<AccountContext, 'preset'>): Accounted {
-  const parts = [...account(before, sweep, { ...context, preset })]
-  const grown = growing(before)
+export function accounted(before: Ledger, sweep: Sweep, context: Omit<LedgerContext, 'preset'>): Accounted {
+  const parts = [...applySweep(before, sweep, { ...context, preset })]
+  const grown = createLedgerBuilder(before)
   for (const part of parts) grown.add(part)
   return {
     ledger: grown.ledger(),

@@ -1,13 +1,13 @@
 // Builders with quiet defaults: nothing happens; a test changes the one thing it is about.
-import { NO_EVIDENCE } from '../../src/ledger/evidence/evidence.ts'
+import { EMPTY_EVIDENCE } from '../../src/ledger/evidence/evidence.ts'
 import type { Compute, Project } from '../../src/model/service/compute.ts'
-import type { Evidence, Sighting } from '../../src/model/ledger/evidence.ts'
+import type { Evidence, StateObservation } from '../../src/model/ledger/evidence.ts'
 import { NO_READING_COUNTS, type Ledger } from '../../src/model/ledger/ledger.ts'
 import type { Look, Reading, ReadingAttempt, Sweep } from '../../src/model/observation.ts'
 import type { Operation } from '../../src/model/service/operation.ts'
 import type { Prices } from '../../src/model/ledger/price.ts'
-import { NO_BACKLOG, NO_LIST, NOTHING_WAITS } from '../../src/observe/sweep.ts'
-import { NO_TALLIES } from '../../src/model/ledger/counters.ts'
+import { NO_BACKLOG, NO_LIST, NO_PENDING_RETRIES } from '../../src/observe/sweep.ts'
+import { NO_ACCOUNT_COUNTERS } from '../../src/model/ledger/counters.ts'
 import { createPreset } from '../../src/model/service/sizes.ts'
 import { bytes, cu, instant, micros, millis, seconds, type Instant } from '../../src/model/units.ts'
 
@@ -77,14 +77,14 @@ export const operation = (action: string, when: number, over: Partial<Operation>
   ...over,
 })
 
-export const sighting = (state: Sighting['state'], when: number): Sighting => ({
+export const sighting = (state: StateObservation['state'], when: number): StateObservation => ({
   state,
   askedAt: at(when),
   answeredAt: at(when),
   record: undefined,
 })
 
-export const evidence = (over: Partial<Evidence> = {}): Evidence => ({ ...NO_EVIDENCE, ...over })
+export const evidence = (over: Partial<Evidence> = {}): Evidence => ({ ...EMPTY_EVIDENCE, ...over })
 
 export const reading = (over: Partial<Reading> = {}): Reading => ({
   kind: 'full',
@@ -129,7 +129,7 @@ export const sweep = (when: number, over: Partial<Sweep> = {}): Sweep => ({
   projects: [project()],
   list: NO_LIST,
   backlog: NO_BACKLOG,
-  waiting: NOTHING_WAITS,
+  waiting: NO_PENDING_RETRIES,
   asked: 0,
   looks: [],
   listed: [],
@@ -149,6 +149,6 @@ export const ledger = (over: Partial<Ledger> = {}): Ledger => ({
   projects: new Map(),
   readings: NO_READING_COUNTS,
   budgets: {},
-  tallies: NO_TALLIES,
+  tallies: NO_ACCOUNT_COUNTERS,
   ...over,
 })

@@ -1,11 +1,11 @@
-import { bodyOf, endOf, type Part } from '../../src/outputs/metrics/exposition/body.ts'
-import { collect, type Facts } from '../../src/outputs/metrics/collect/collect.ts'
-import type { Format } from '../../src/outputs/metrics/exposition/format.ts'
+import { assembleBody, bodyEndOf, type RenderedFamily } from '../../src/outputs/metrics/exposition/body.ts'
+import { collectSamples, type DaemonInfo } from '../../src/outputs/metrics/collect/collect.ts'
+import type { ExpositionFormat } from '../../src/outputs/metrics/exposition/format.ts'
 import { createRenderer } from '../../src/outputs/metrics/exposition/renderer.ts'
 import type { Snapshot } from '../../src/model/output/snapshot.ts'
-import { atOnce } from '../../src/std/cooperative.ts'
+import { runSync } from '../../src/std/cooperative.ts'
 
-export const FACTS: Facts = {
+export const FACTS: DaemonInfo = {
   version: '0.0.0',
   nodeVersion: 'v24',
   tzdata: '2026a',
@@ -16,9 +16,9 @@ export const FACTS: Facts = {
   maxSeries: 100_000,
 }
 
-export const bodyText = (parts: readonly Part[], format: Format = 'text'): string =>
-  Buffer.concat([...bodyOf(parts, format), endOf(format)]).toString()
+export const bodyText = (parts: readonly RenderedFamily[], format: ExpositionFormat = 'text'): string =>
+  Buffer.concat([...assembleBody(parts, format), bodyEndOf(format)]).toString()
 
 /** The families of a snapshot. */
-export const partsOf = (snapshot: Snapshot, facts: Facts): readonly Part[] =>
-  atOnce(createRenderer()(atOnce(collect(snapshot, facts)).samples)).parts
+export const partsOf = (snapshot: Snapshot, facts: DaemonInfo): readonly RenderedFamily[] =>
+  runSync(createRenderer()(runSync(collectSamples(snapshot, facts)).samples)).parts

@@ -1,12 +1,12 @@
 // Snapshots of fleets, as a pass publishes them.
-import { createCamera, type Shown } from '../../src/daemon/snapshot/snapshot.ts'
-import { newAccountState } from '../../src/daemon/pass/pass-state.ts'
+import { createSnapshotBuilder, type AccountInput } from '../../src/daemon/snapshot/snapshot.ts'
+import { newPassState } from '../../src/daemon/pass/pass-state.ts'
 import type { Compute, Project } from '../../src/model/service/compute.ts'
-import type { AwakeCauses, Reading, ReadingAttempt } from '../../src/model/observation.ts'
+import type { AwakeIndicators, Reading, ReadingAttempt } from '../../src/model/observation.ts'
 import { createOwners, type Owners } from '../../src/model/policy/owner.ts'
 import { createPreset } from '../../src/model/service/sizes.ts'
 import type { Snapshot } from '../../src/model/output/snapshot.ts'
-import { atOnce } from '../../src/std/cooperative.ts'
+import { runSync } from '../../src/std/cooperative.ts'
 import { bytes, millis, seconds } from '../../src/model/units.ts'
 import { accounted } from './accounted.ts'
 import { at, attempt, ledger, look, prices, project, reading, sweep } from './build.ts'
@@ -23,7 +23,7 @@ export type FleetOptions = {
   readonly readings?: readonly ReadingAttempt[]
   readonly owners?: Owners
   /** The rest of what is shown of the account. */
-  readonly shown?: Partial<Shown>
+  readonly shown?: Partial<AccountInput>
 }
 
 /** `count` computes that are awake, each read twice with all that a reading may tell. */
@@ -49,7 +49,7 @@ const fullReading = (when: number): Reading =>
     cache: { hits: 990, misses: 10, used: bytes(2 ** 20), writes: 12 },
     cacheLimit: bytes(2 ** 30),
     workingSet: [60, 300, 900, 3600].map((window) => ({ window: seconds(window), size: bytes(8192) })),
-    causes: { ...reading().causes, longestTransaction: seconds(2.5) } as AwakeCauses,
+    causes: { ...reading().causes, longestTransaction: seconds(2.5) } as AwakeIndicators,
     use: { sessions: 1, activeTime: millis(when) },
   })
 
@@ -77,10 +77,10 @@ export function snapshotOf(count: number, options: FleetOptions = {}): Snapshot 
     }),
     { prices, overhead: 0.01, now: at(TAKEN) },
   ).ledger
-  const state = { ...newAccountState(known), service: 'ok' as const, lastSweepAt: at(TAKEN) }
+  const state = { ...newPassState(known), service: 'ok' as const, lastSweepAt: at(TAKEN) }
   const shown = { state, prices, preset: createPreset('interface'), ...options.shown }
-  return atOnce(
-    createCamera()([shown], {
+  return runSync(
+    createSnapshotBuilder()([shown], {
       now: at(TAKEN),
       version: 1,
       passSeconds: seconds(1),

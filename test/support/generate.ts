@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { stringify } from 'yaml'
 import { defaultYaml } from '../../src/config/defaults.ts'
 import { configJsonSchemaText } from '../../src/config/json-schema.ts'
-import { BOARDS, boardText, fileOf } from '../../dashboards/boards/boards.ts'
+import { BOARDS, boardText, boardFileOf } from '../../dashboards/boards/boards.ts'
 import { CATALOGUE, PREFIX } from '../../src/outputs/metrics/catalogue.ts'
 import { DAY_COLUMNS, INTERVAL_COLUMNS, ROLLUP_COLUMNS } from '../../src/outputs/text/export-columns.ts'
 import { reportJsonSchema } from '../../src/outputs/report/schema.ts'
-import { alertName, GROUPS, ruleFile, runbookOf } from '../../dashboards/rules/rules.ts'
+import { alertName, RULE_GROUPS, ruleFile, runbookOf } from '../../dashboards/rules/rules.ts'
 import { FILES, FOLDERS } from './dependencies.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -30,7 +30,7 @@ export const GENERATED: readonly Generated[] = [
   { path: 'README.md', content: between('export', exportTable) },
   { path: 'README.md', content: between('alerts', alertTable) },
   { path: 'dashboards/alerts.yaml', content: alertsYaml },
-  ...BOARDS.map((board) => ({ path: fileOf(board), content: () => boardText(board) })),
+  ...BOARDS.map((board) => ({ path: boardFileOf(board), content: () => boardText(board) })),
 ]
 
 /** Puts what `text` yields between `<!-- name -->` and `<!-- /name -->`; the rest of the file is written by people. */
@@ -88,7 +88,7 @@ function exportTable(): string {
 
 /** What an alert says, with … for what differs from alert to alert. */
 function alertTable(): string {
-  const rows = GROUPS.flatMap(({ rules }) =>
+  const rows = RULE_GROUPS.flatMap(({ rules }) =>
     rules.map((rule) => {
       const says = rule.summary
         .replace(/\{\{ with .*?\{\{ end \}\}/g, '')
@@ -105,7 +105,7 @@ const ALERTS_HEAD = `# Rules for Prometheus 2.42 or newer, written by \`npm run 
 `
 
 function alertsYaml(): string {
-  return ALERTS_HEAD + stringify(ruleFile(GROUPS), { lineWidth: 0 })
+  return ALERTS_HEAD + stringify(ruleFile(RULE_GROUPS), { lineWidth: 0 })
 }
 
 /** The file as it is; undefined when it is not there. */

@@ -1,9 +1,9 @@
-import type { Paged } from '../../src/daemon/http/pages/page-routes.ts'
+import type { PageSources } from '../../src/daemon/http/pages/page-routes.ts'
 import { createUtc } from '../../src/calendar/zone.ts'
 import { fakeClock } from './fake-clock.ts'
 
 /** What pages ask of accounts and configuration: of no account. */
-export const NO_PAGES: Omit<Paged, 'snapshot' | 'history'> = {
+export const NO_PAGES: Omit<PageSources, 'snapshot' | 'history'> = {
   kept: {
     report: () => Promise.resolve(undefined),
     reports: () => Promise.resolve([]),

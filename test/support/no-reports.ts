@@ -1,5 +1,5 @@
 // An API that has nothing to report on.
-import type { Reported } from '../../src/daemon/http/api/report-routes.ts'
+import type { ReportSources } from '../../src/daemon/http/api/report-routes.ts'
 import { fakeClock } from './fake-clock.ts'
 
-export const NO_REPORTS: Omit<Reported, 'kept'> = { clock: fakeClock(), reports: () => new Map() }
+export const NO_REPORTS: Omit<ReportSources, 'kept'> = { clock: fakeClock(), reports: () => new Map() }

@@ -1,5 +1,5 @@
 // What a pass is to do, of a configuration that says next to nothing and reads nothing inside Postgres.
-import { createScopes } from '../../src/ledger/budgets/account-budgets.ts'
+import { createBudgetScopes } from '../../src/ledger/budgets/account-budgets.ts'
 import { createUtc } from '../../src/calendar/zone.ts'
 import type { PassPlan } from '../../src/daemon/pass/pass.ts'
 import type { Budget } from '../../src/model/policy/budget.ts'
@@ -19,7 +19,7 @@ const READINGS = {
 export const passPlan = ({ budgets = [] }: { readonly budgets?: readonly Budget[] } = {}): PassPlan => ({
   prices,
   preset,
-  budgets: createScopes(budgets),
+  budgets: createBudgetScopes(budgets),
   dayOf: createUtc().dayOf,
   owners: createOwners([]),
   overhead: 0.01,

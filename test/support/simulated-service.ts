@@ -1,5 +1,5 @@
 // The service over simulated computes: the same API and the same rules, no Postgres, many thousand projects.
-import { accountOf } from '../../src/local/setup/identity.ts'
+import { loadAccount } from '../../src/local/setup/identity.ts'
 import { createApp } from '../../src/local/api/app.ts'
 import type { Api } from '../../src/local/api/context.ts'
 import { KEY_LENGTH } from '../../src/local/api/routes/keys.ts'
@@ -12,20 +12,20 @@ import type { Plane } from '../../src/local/control/plane.ts'
 import { newProject } from '../../src/local/control/requests/project-requests.ts'
 import type { Compute, Project, WakeCause } from '../../src/local/control/project.ts'
 import {
-  type Happening,
+  type SimulatedEvent,
   type Simulation,
   createSimulation,
 } from '../../src/local/control/simulation/simulation.ts'
 import { createHttp } from '../../src/local/setup/http-server.ts'
-import { LIVED_BEHAVIOUR, livesOf } from '../../src/local/history/generate.ts'
+import { LIVED_BEHAVIOUR, projectLives } from '../../src/local/history/generate.ts'
 import type { Log } from '../../src/local/log.ts'
 import { listenOn } from '../../src/local/proxy/listen.ts'
 import { type Random, createRandom } from '../../src/local/random.ts'
 import type { SeedProject } from '../../src/local/setup/seed-projects.ts'
 import { createKeyStore } from '../../src/local/state/keys.ts'
 import { type Store, openStore } from '../../src/local/state/store.ts'
-import { type BehaviourChange, createSwitches } from '../../src/local/engine/behaviour-switches.ts'
-import { type Truth, truthOf } from '../../src/local/engine/truth.ts'
+import { type BehaviourChange, createBehaviourSwitches } from '../../src/local/engine/behaviour-switches.ts'
+import { type Truth, buildTruth } from '../../src/local/engine/truth.ts'
 
 export type SimulatedOptions = {
   /** Each with its default branch and a primary compute that sleeps at first. */
@@ -33,7 +33,7 @@ export type SimulatedOptions = {
   /** Further projects that people and programs use, and have used for so many seconds; they go on after that. */
   readonly past?: { readonly span: number; readonly projects: number; readonly seed: number }
   /** What else comes from outside, each in order of time; they may be endless. */
-  readonly scripts?: readonly Iterable<Happening>[]
+  readonly scripts?: readonly Iterable<SimulatedEvent>[]
   /** Tells the simulation how late it is; whatever is due happens at the next request. Default: that of the machine. */
   readonly clock?: Clock
   /** Where the simulation begins, ms; what it did since then is its past. Default: now. */
@@ -109,7 +109,7 @@ function simulatedApi(
   { clock, random, store }: Parts,
 ): { readonly api: Api; readonly now: () => Simulation } {
   const { plan = 'paid' } = options
-  const switches = createSwitches({ ...(options.past && LIVED_BEHAVIOUR), ...options.behaviour })
+  const switches = createBehaviourSwitches({ ...(options.past && LIVED_BEHAVIOUR), ...options.behaviour })
   const settings: Api['settings'] = () => ({ ...switches.behaviour(), plan })
   const simulation = simulationOf(options, { clock, random, switches, settings })
   const now = (): Simulation => {
@@ -123,13 +123,13 @@ function simulatedApi(
     settings,
     switches,
     checkSettings: () => Promise.resolve(undefined), // only a server knows, and there is none
-    account: accountOf(store, random, clock),
+    account: loadAccount(store, random, clock),
     pgVersion: 17,
     proxyPort: 0,
     monitoringPassword: random.text(24),
     host: { suffix: `${REGION}.localhost`, certificateFile: '', loopback: false },
     addressOf: () => '127.0.0.1',
-    truth: (at) => truthOf(now().accounts(at), at, () => undefined),
+    truth: (at) => buildTruth(now().accounts(at), at, () => undefined),
     look: () => now().look(),
     clock,
     random,
@@ -145,7 +145,7 @@ function simulationOf(options: SimulatedOptions, { clock, random, switches, sett
   const to = clock.now()
   const from = past ? to - 1000 * past.span : (options.since ?? to)
   const { min, max } = switches.behaviour().wakeLatency
-  const lives = livesOf({
+  const lives = projectLives({
     ...(past ?? { projects: 0, seed: 0 }),
     from,
     to,

@@ -2,11 +2,11 @@
 import { serviceErrorText, type ServiceError } from '../../model/service/service-error.ts'
 import type { Result } from '../../std/result.ts'
 import { historyChecks } from './assess-history.ts'
-import { full, less, unknown, type Check } from './finding.ts'
-import type { FieldsSeen, Seen, Traffic } from './probe-result.ts'
+import { fullCheck, reducedCheck, unknownCheck, type Check } from './finding.ts'
+import type { FieldCounts, ProbeResult, Traffic } from './probe-result.ts'
 
 /** What is known besides what the service showed. */
-export type Settings = {
+export type AssessSettings = {
   readonly requestsPerMinute: number
   /** The plan of the configuration. */
   readonly plan: string | undefined
@@ -15,7 +15,7 @@ export type Settings = {
 }
 
 /** Every check, in the order they are shown. */
-export const judge = (seen: Seen, settings: Settings): Check[] => [
+export const assessService = (seen: ProbeResult, settings: AssessSettings): Check[] => [
   speed(seen.traffic),
   rates(seen.traffic, settings),
   clock(seen.traffic),
@@ -38,38 +38,38 @@ const SLOW = 1
 function speed({ requests, median, longest }: Traffic): Check {
   const seen = `median ${millisText(median)}, longest ${millisText(longest)} over ${requests} requests`
   return median > SLOW
-    ? less(
+    ? reducedCheck(
         'speed',
         seen,
         'looks are old when they arrive: edges of awake intervals that only looks show are that much wider',
       )
-    : full('speed', seen, 'a look is as good as the moment')
+    : fullCheck('speed', seen, 'a look is as good as the moment')
 }
 
 const millisText = (span: number): string => `${Math.round(span * 1000)} ms`
 
-function rates({ refusedForRate, rateHeaders }: Traffic, { requestsPerMinute }: Settings): Check {
+function rates({ refusedForRate, rateHeaders }: Traffic, { requestsPerMinute }: AssessSettings): Check {
   const headers = rateHeaders.length === 0 ? 'no headers about rates' : rateHeaders.join('; ')
   const budget = `Dormouse sends at most ${requestsPerMinute} requests a minute and learns the rest from 429 answers`
   return refusedForRate > 0
-    ? less(
+    ? reducedCheck(
         'rate limit',
         `${refusedForRate} of these few requests were answered 429; ${headers}`,
         `somebody else uses up the account's rate: sweeps will take longer. ${budget}`,
       )
-    : full('rate limit', headers, budget)
+    : fullCheck('rate limit', headers, budget)
 }
 
 /** The interface text does not promise a time in the answers. */
 function clock({ clock: offset }: Traffic): Check {
   if (!offset)
-    return unknown(
+    return unknownCheck(
       'clock',
       'no Date header',
       "this machine's clock is taken to be true to 3 s when Dormouse starts: set it by NTP",
     )
   const { low, high } = offset
-  return full(
+  return fullCheck(
     'clock',
     `the service's clock less ours is between ${tenths(low)} and ${tenths(high)} s`,
     "all is dated by the service's clock, whatever ours shows",
@@ -84,25 +84,25 @@ const KEY_KINDS: Readonly<Record<string, string>> = {
   api_key_org: 'a key of an organisation',
 }
 
-function key({ keyKind, keys }: Seen): Check {
+function key({ keyKind, keys }: ProbeResult): Check {
   const kind = keyKind === undefined ? 'accepted' : `accepted, ${KEY_KINDS[keyKind] ?? keyKind}`
   if (keys.ok)
-    return full(
+    return fullCheck(
       'key',
       `${kind}; it may list the account's keys, ${keys.value} of them`,
       'what it may change cannot be seen without changing anything; a key of the interface may do everything. ' +
         'Dormouse only reads in the modes off, observe and suggest',
     )
-  return full(
+  return fullCheck(
     'key',
     `${kind}; it may not list keys (${errorText(keys)})`,
     'ages and last uses of keys are not seen; a narrower key is the safer one',
   )
 }
 
-function projectList({ projects: { list, problems } }: Seen, { named }: Settings): Check {
+function projectList({ projects: { list, problems } }: ProbeResult, { named }: AssessSettings): Check {
   if (!list.ok)
-    return less(
+    return reducedCheck(
       'project list',
       errorText(list),
       named === undefined
@@ -112,18 +112,18 @@ function projectList({ projects: { list, problems } }: Seen, { named }: Settings
   const { count, more } = list.value
   const seen = more ? `${count} projects on the first page, and more` : plural(count, 'project')
   if (problems.length > 0)
-    return less(
+    return reducedCheck(
       'project list',
       `${seen}; ${plural(problems.length, 'record')} not understood: ${problems[0]}`,
       'those projects are left out',
     )
   if (count === 0)
-    return less(
+    return reducedCheck(
       'project list',
       seen,
       'there is nothing to look after; a personal key may have to name its org_id',
     )
-  return full('project list', seen, 'new projects are found by themselves')
+  return fullCheck('project list', seen, 'new projects are found by themselves')
 }
 
 const PAGINGS = {
@@ -131,82 +131,86 @@ const PAGINGS = {
   none: 'none: every project in one answer',
   repeats: 'the cursor is not heeded: every page is the first',
   unproven: 'too few projects to tell',
-} as const satisfies Record<Seen['projects']['paging'], string>
+} as const satisfies Record<ProbeResult['projects']['paging'], string>
 
-function paging({ projects }: Seen): Check {
+function paging({ projects }: ProbeResult): Check {
   const seen = PAGINGS[projects.paging]
   switch (projects.paging) {
     case 'cursor':
-      return full('pages', seen, 'a sweep lists 400 projects with one request')
+      return fullCheck('pages', seen, 'a sweep lists 400 projects with one request')
     case 'none':
-      return full('pages', seen, 'one request lists the account, up to 32 MiB: some 50,000 projects')
+      return fullCheck('pages', seen, 'one request lists the account, up to 32 MiB: some 50,000 projects')
     case 'repeats':
-      return less(
+      return reducedCheck(
         'pages',
         seen,
         'an account of more than 400 projects cannot be listed: name them in accounts[].projects',
       )
     case 'unproven':
-      return unknown('pages', seen, 'Dormouse asks for pages of 400 and takes whatever ends the list')
+      return unknownCheck('pages', seen, 'Dormouse asks for pages of 400 and takes whatever ends the list')
   }
 }
 
 /** Whether a field is shown: by all, by some, by none, or there was no record. */
-const shownBy = ({ records, shown }: FieldsSeen, name: string): string => `${shown[name] ?? 0} of ${records}`
-const isShown = ({ shown }: FieldsSeen, name: string): boolean => (shown[name] ?? 0) > 0
+const shownBy = ({ records, shown }: FieldCounts, name: string): string => `${shown[name] ?? 0} of ${records}`
+const isShown = ({ shown }: FieldCounts, name: string): boolean => (shown[name] ?? 0) > 0
 
-function projectActivity({ projects: { fields }, computes }: Seen): Check {
+function projectActivity({ projects: { fields }, computes }: ProbeResult): Check {
   const topic = 'project activity'
-  if (fields.records === 0) return unknown(topic, 'no project record was seen', 'see project list')
+  if (fields.records === 0) return unknownCheck(topic, 'no project record was seen', 'see project list')
   const seen = `compute_last_active_at in ${shownBy(fields, 'compute_last_active_at')} records, cpu_used_sec in ${shownBy(fields, 'cpu_used_sec')}`
   if (isShown(fields, 'compute_last_active_at'))
-    return full(topic, seen, 'the list shows which projects moved, and only those are looked at')
+    return fullCheck(topic, seen, 'the list shows which projects moved, and only those are looked at')
   if (computes.fields.records === 0)
-    return unknown(topic, seen, 'it may be absent because nothing was ever used')
-  return less(
+    return unknownCheck(topic, seen, 'it may be absent because nothing was ever used')
+  return reducedCheck(
     topic,
     seen,
     'the list does not show who was used: a compute that wakes is noticed when its record moves, at the latest after poll.max_age',
   )
 }
 
-function computeRecords({ computes, sampled }: Seen): Check {
+function computeRecords({ computes, sampled }: ProbeResult): Check {
   const { awake, asleep, problems } = computes
   const seen = `${plural(awake + asleep, 'compute')} in ${plural(sampled, 'project')}, ${awake} awake`
   if (problems.length > 0)
-    return less(
+    return reducedCheck(
       'computes',
       `${seen}; ${plural(problems.length, 'answer')} not understood or refused: ${problems[0]}`,
       'those computes are left out',
     )
-  if (awake + asleep === 0) return unknown('computes', seen, 'what their records show is not known yet')
-  return full('computes', seen, 'states, sizes and delays are read from these records')
+  if (awake + asleep === 0) return unknownCheck('computes', seen, 'what their records show is not known yet')
+  return fullCheck('computes', seen, 'states, sizes and delays are read from these records')
 }
 
-function quietness({ computes: { woke, asleep } }: Seen): Check {
+function quietness({ computes: { woke, asleep } }: ProbeResult): Check {
   if (asleep === 0)
-    return unknown('looking', 'no compute was asleep', 'whether looking wakes computes could not be seen')
+    return unknownCheck(
+      'looking',
+      'no compute was asleep',
+      'whether looking wakes computes could not be seen',
+    )
   if (woke.length === 0)
-    return full(
+    return fullCheck(
       'looking',
       `${plural(asleep, 'sleeping compute')} slept on while their records were read`,
       'looks through the API wake nothing',
     )
-  return less(
+  return reducedCheck(
     'looking',
     `${woke.join(', ')} woke while the records were read`,
     'it may have been a client: run this again. If it happens every time, reading records wakes computes here, and Dormouse must not be used',
   )
 }
 
-function awakeEdges({ computes: { fields }, operations }: Seen): Check {
+function awakeEdges({ computes: { fields }, operations }: ProbeResult): Check {
   const topic = 'awake intervals'
-  if (fields.records === 0) return unknown(topic, 'no compute that has started was seen', 'see computes')
+  if (fields.records === 0) return unknownCheck(topic, 'no compute that has started was seen', 'see computes')
   const seen = `started_at in ${shownBy(fields, 'started_at')} records, suspended_at in ${shownBy(fields, 'suspended_at')}`
   if (isShown(fields, 'started_at') || isShown(fields, 'suspended_at'))
-    return full(topic, seen, 'one look after an awake interval tells both ends to the second')
+    return fullCheck(topic, seen, 'one look after an awake interval tells both ends to the second')
   const dated = 'ok' in operations && operations.ok
-  return less(
+  return reducedCheck(
     topic,
     seen,
     dated
@@ -215,43 +219,43 @@ function awakeEdges({ computes: { fields }, operations }: Seen): Check {
   )
 }
 
-function lastActive({ computes: { fields, asleep } }: Seen): Check {
+function lastActive({ computes: { fields, asleep } }: ProbeResult): Check {
   const topic = 'activity'
-  if (fields.records === 0) return unknown(topic, 'no compute that has started was seen', 'see computes')
+  if (fields.records === 0) return unknownCheck(topic, 'no compute that has started was seen', 'see computes')
   const seen = `last_active in ${shownBy(fields, 'last_active')} records`
   if (isShown(fields, 'last_active'))
-    return full(
+    return fullCheck(
       topic,
       seen,
       'idle tails are known, and readings are held back while a compute waits for its suspension',
     )
-  if (asleep === 0) return unknown(topic, seen, 'it may be absent because none was used yet')
-  return less(
+  if (asleep === 0) return unknownCheck(topic, seen, 'it may be absent because none was used yet')
+  return reducedCheck(
     topic,
     seen,
     'idle tails are unknown, and no readings are made inside Postgres: they could keep a compute awake',
   )
 }
 
-function delay({ computes: { fields } }: Seen): Check {
+function delay({ computes: { fields } }: ProbeResult): Check {
   const topic = 'delays'
-  if (fields.records === 0) return unknown(topic, 'no compute that has started was seen', 'see computes')
+  if (fields.records === 0) return unknownCheck(topic, 'no compute that has started was seen', 'see computes')
   const seen = `suspend_timeout_seconds in ${shownBy(fields, 'suspend_timeout_seconds')} records`
   return isShown(fields, 'suspend_timeout_seconds')
-    ? full(topic, seen, 'the autosuspend delay of each compute is known')
-    : less(
+    ? fullCheck(topic, seen, 'the autosuspend delay of each compute is known')
+    : reducedCheck(
         topic,
         seen,
         'every compute is taken to have the default delay, 5 minutes where the project names none; one that never suspends is found out only by watching it',
       )
 }
 
-function oneCompute({ oneCompute: answer }: Seen): Check {
+function oneCompute({ oneCompute: answer }: ProbeResult): Check {
   const follows = "the daemon looks at a project's list in its place"
-  if ('unasked' in answer) return unknown('one compute', `not asked: ${answer.unasked}`, follows)
+  if ('unasked' in answer) return unknownCheck('one compute', `not asked: ${answer.unasked}`, follows)
   return answer.ok
-    ? full('one compute', 'its record can be read alone', 'computes get works')
-    : less(
+    ? fullCheck('one compute', 'its record can be read alone', 'computes get works')
+    : reducedCheck(
         'one compute',
         `its record cannot be read alone (${errorText(answer)})`,
         `computes get does not work; ${follows}`,

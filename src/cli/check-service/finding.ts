@@ -11,6 +11,6 @@ const check =
   (verdict: Check['verdict']) =>
   (topic: string, seen: string, follows: string): Check => ({ topic, verdict, seen, follows })
 
-export const full = check('full')
-export const less = check('less')
-export const unknown = check('unknown')
+export const fullCheck = check('full')
+export const reducedCheck = check('less')
+export const unknownCheck = check('unknown')

@@ -5,16 +5,16 @@ import { failed, ok, type Result } from '../../std/result.ts'
 import { serviceErrorText, type ServiceError } from '../../model/service/service-error.ts'
 import { instant } from '../../model/units.ts'
 import { decodeComputes, decodeProjects } from '../../service/wire/decode.ts'
-import { connectionUri } from './connection.ts'
-import { countShown, itemsAt, textAt } from './records.ts'
+import { probeConnectionUri } from './connection.ts'
+import { countFields, itemsAt, textAt } from './records.ts'
 import type {
-  ComputesSeen,
-  OperationsSeen,
-  Paging,
+  ComputesProbed,
+  OperationsProbed,
+  PagingSupport,
   Probe,
-  ProjectsSeen,
-  Seen,
-  Unasked,
+  ProjectsProbed,
+  ProbeResult,
+  NotProbed,
 } from './probe-result.ts'
 
 /** Projects whose computes are looked at. Doubled, the check asks for twice as much. */
@@ -33,7 +33,7 @@ const get = ({ client, signal }: Probe, operation: string, path: string): Promis
   client.read({ operation, path }, signal)
 
 /** @returns an error when nothing can be said: the service cannot be reached, or refuses the key */
-export async function lookAtService(probe: Probe): Promise<Answer<Omit<Seen, 'traffic'>>> {
+export async function probeService(probe: Probe): Promise<Answer<Omit<ProbeResult, 'traffic'>>> {
   const projects = await lookAtProjects(probe)
   if (!projects.list.ok && isFatal(projects.list.error)) return failed(projects.list.error)
   const sample = sampleOf(probe, projects.records)
@@ -53,25 +53,25 @@ export async function lookAtService(probe: Probe): Promise<Answer<Omit<Seen, 'tr
     operations: first === undefined ? NO_PROJECT : await operationsOf(probe, first),
     detail,
     consumption: await consumptionOf(probe, sample, orgId),
-    connectionUri: await connectionUri(probe, known),
+    connectionUri: await probeConnectionUri(probe, known),
   }
   const again = await Promise.all(lists.map(({ projectId }) => listOne(probe, projectId)))
   return ok({ ...seen, computes: computesSeen(lists, again) })
 }
 
-const NO_PROJECT: Unasked = { unasked: 'there is no project to ask about' }
+const NO_PROJECT: NotProbed = { unasked: 'there is no project to ask about' }
 
 const isFatal = ({ kind }: ServiceError): boolean =>
   kind === 'unauthorized' || kind === 'unavailable' || kind === 'limited' || kind === 'malformed'
 
-type ProjectRecords = ProjectsSeen & {
+type ProjectRecords = ProjectsProbed & {
   readonly records: readonly unknown[]
   readonly items: readonly Project[]
 }
 
 async function lookAtProjects(probe: Probe): Promise<ProjectRecords> {
   const page = await projectPage(probe, PAGE, undefined)
-  const none = { paging: 'unproven', fields: countShown([], PROJECT_FIELDS), problems: [] } as const
+  const none = { paging: 'unproven', fields: countFields([], PROJECT_FIELDS), problems: [] } as const
   if (!page.ok) return { ...none, list: page, records: [], items: [] }
   const decoded = decodeProjects(page.value)
   if (!decoded.ok)
@@ -81,7 +81,7 @@ async function lookAtProjects(probe: Probe): Promise<ProjectRecords> {
   return {
     list: ok({ count: records.length, more: records.length >= PAGE && cursor !== undefined }),
     paging: await pagingOf(probe, records),
-    fields: countShown(records, PROJECT_FIELDS),
+    fields: countFields(records, PROJECT_FIELDS),
     problems,
     records,
     items,
@@ -96,7 +96,7 @@ const projectPage = (probe: Probe, limit: number, cursor: string | undefined): P
 }
 
 /** Two pages of one project each tell whether limit and cursor mean anything. */
-async function pagingOf(probe: Probe, records: readonly unknown[]): Promise<Paging> {
+async function pagingOf(probe: Probe, records: readonly unknown[]): Promise<PagingSupport> {
   if (records.length < 2) return 'unproven'
   const first = await projectPage(probe, 1, undefined)
   const decoded = first.ok ? decodeProjects(first.value) : first
@@ -169,14 +169,14 @@ function wokenBetween(before: readonly List[], after: readonly List[]): string[]
   return asleepIn(before).filter((endpointId) => awake.has(endpointId))
 }
 
-function computesSeen(before: readonly List[], after: readonly List[]): ComputesSeen {
+function computesSeen(before: readonly List[], after: readonly List[]): ComputesProbed {
   // a compute that is being made has nothing to tell yet
   const records = before
     .flatMap((list) => list.records)
     .filter((record) => textAt(record, 'current_state') !== 'init')
   const asleep = asleepIn(before).length
   return {
-    fields: countShown(records, COMPUTE_FIELDS),
+    fields: countFields(records, COMPUTE_FIELDS),
     awake: before.flatMap(({ computes }) => computes).length - asleep,
     asleep,
     woke: wokenBetween(before, after),
@@ -185,14 +185,14 @@ function computesSeen(before: readonly List[], after: readonly List[]): Computes
 }
 
 /** Reading the record of a sleeping compute might wake it. */
-async function oneCompute(probe: Probe, known: readonly Compute[]): Promise<Seen['oneCompute']> {
+async function oneCompute(probe: Probe, known: readonly Compute[]): Promise<ProbeResult['oneCompute']> {
   const awake = known.find(({ state }) => state === 'active')
   if (!awake) return { unasked: 'no compute is awake, and one that sleeps is left alone' }
   const answer = await probe.service.getCompute(awake.projectId, awake.endpointId, probe.signal)
   return answer.ok ? ok(true) : answer
 }
 
-async function operationsOf(probe: Probe, projectId: string): Promise<Answer<OperationsSeen>> {
+async function operationsOf(probe: Probe, projectId: string): Promise<Answer<OperationsProbed>> {
   const path = `projects/${encodeURIComponent(projectId)}/operations?limit=1`
   const there = await get(probe, 'list_operations', path)
   if (!there.ok) return there
@@ -203,7 +203,7 @@ async function operationsOf(probe: Probe, projectId: string): Promise<Answer<Ope
   return ok({ count: items.length, more: next !== undefined, oldest })
 }
 
-const organisationOf = (detail: Answer<ProjectDetail> | Unasked): string | undefined =>
+const organisationOf = (detail: Answer<ProjectDetail> | NotProbed): string | undefined =>
   'ok' in detail && detail.ok ? detail.value.orgId : undefined
 
 async function keyKind(probe: Probe): Promise<string | undefined> {
@@ -228,9 +228,9 @@ async function consumptionOf(
   { service, clock, signal }: Probe,
   sample: readonly string[],
   orgId: string | undefined,
-): Promise<Seen['consumption']> {
+): Promise<ProbeResult['consumption']> {
   const to = clock.now()
-  const ask = async (granularity: Granularity): Promise<Seen['consumption'][Granularity]> => {
+  const ask = async (granularity: Granularity): Promise<ProbeResult['consumption'][Granularity]> => {
     if (sample.length === 0) return NO_PROJECT
     const query: ConsumptionQuery = {
       from: instant(to - BACK[granularity]),

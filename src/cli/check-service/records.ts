@@ -1,5 +1,5 @@
 // Records as the service sent them, for what decoding leaves out: which fields are there at all.
-import type { FieldsSeen } from './probe-result.ts'
+import type { FieldCounts } from './probe-result.ts'
 
 const fieldOf = (record: unknown, name: string): unknown =>
   typeof record === 'object' && record !== null ? Reflect.get(record, name) : undefined
@@ -14,7 +14,7 @@ export const textAt = (record: unknown, name: string): string | undefined => {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-export const countShown = (records: readonly unknown[], names: readonly string[]): FieldsSeen => ({
+export const countFields = (records: readonly unknown[], names: readonly string[]): FieldCounts => ({
   records: records.length,
   shown: Object.fromEntries(
     names.map((name) => [name, records.filter((record) => fieldOf(record, name) != null).length]),

@@ -13,11 +13,16 @@ import type { RequestReport } from '../../service/http/client.ts'
 import { createServiceTime } from '../../service/http/server-time.ts'
 import { createService } from '../../service/service.ts'
 import { openEmbeddedStore } from '../../store/sqlite/embedded.ts'
-import { accessTo, connecting, type Access, type ConnectOptions } from '../connect/service.ts'
+import {
+  openServiceAccess,
+  withConnectOptions,
+  type ServiceAccess,
+  type ConnectOptions,
+} from '../connect/service.ts'
 import type { ExitCode, Io } from '../terminal/io.ts'
-import { EXIT, usage, withFindings, type Session } from '../terminal/output.ts'
-import { folderOf } from '../terminal/folder.ts'
-import { wholeFrom } from '../terminal/parse.ts'
+import { EXIT, failUsage, reportFindings, type CommandSession } from '../terminal/output.ts'
+import { parseFolderOption } from '../terminal/folder.ts'
+import { parseWholeFrom } from '../terminal/parse.ts'
 import { auditText } from '../terminal/audit-text.ts'
 import { auditJson } from '../terminal/audit-json.ts'
 
@@ -38,26 +43,26 @@ const MOST_DAYS = 400
 /** As many computes as the largest accounts have. */
 const MOST_LISTED = 100_000
 
-export const createAuditCommand = ({ io, end }: Session): Command =>
-  connecting(
+export const createAuditCommand = ({ io, end }: CommandSession): Command =>
+  withConnectOptions(
     new Command('audit').description(
       'say what an account did and cost, what never sleeps and what first to save, from the history that the service keeps; reads only',
     ),
   )
-    .option('--days <n>', 'how far to look back', wholeFrom(1, MOST_DAYS), 60)
+    .option('--days <n>', 'how far to look back', parseWholeFrom(1, MOST_DAYS), 60)
     .option('--plan <name>', `plan of the price file for --base-url (default: ${USUAL_PLAN})`)
     .option('--folder <folder>', 'keep here what was read, so that an audit that was stopped goes on')
-    .option('--top <n>', 'how many computes to list', wholeFrom(1, MOST_LISTED), 15)
+    .option('--top <n>', 'how many computes to list', parseWholeFrom(1, MOST_LISTED), 15)
     .option('--json', 'print JSON')
     .action(async (options: Options) => end(await audit(options, io)))
 
 async function audit(options: Options, io: Io): Promise<ExitCode> {
-  const access = accessTo(options, io)
-  if (!access.ok) return usage(io, ...access.error)
+  const access = openServiceAccess(options, io)
+  if (!access.ok) return failUsage(io, ...access.error)
   const prices = pricesFor(access.value, options)
-  if (!prices.ok) return usage(io, ...prices.error)
-  const kept = folderOf('--folder', options.folder, io)
-  if (!kept.ok) return usage(io, kept.error)
+  if (!prices.ok) return failUsage(io, ...prices.error)
+  const kept = parseFolderOption('--folder', options.folder, io)
+  if (!kept.ok) return failUsage(io, kept.error)
   const folder = kept.value
   const place = folder ?? mkdtempSync(join(tmpdir(), 'dormouse-audit-'))
   try {
@@ -71,7 +76,7 @@ async function audit(options: Options, io: Io): Promise<ExitCode> {
   }
 }
 
-type How = { readonly access: Access; readonly prices: Prices; readonly options: Options }
+type How = { readonly access: ServiceAccess; readonly prices: Prices; readonly options: Options }
 
 async function auditIn(folder: string, { access, prices, options }: How, io: Io): Promise<AuditOutcome> {
   const { clock, random } = access.service
@@ -118,7 +123,7 @@ const teller =
     if (!json) io.err(`${looked} of ${projects} projects read`)
   }
 
-function pricesFor({ prices }: Access, { plan }: Options): Result<Prices, readonly string[]> {
+function pricesFor({ prices }: ServiceAccess, { plan }: Options): Result<Prices, readonly string[]> {
   if (prices) return plan === undefined ? ok(prices) : failed(['--plan goes with --base-url'])
   const shipped = shippedPrices(plan ?? USUAL_PLAN)
   return shipped.ok ? shipped : failed(shipped.error.map((problem) => `--${problem}`))
@@ -138,5 +143,5 @@ function tell({ audit: found, problems }: AuditOutcome, options: Options, io: Io
     return EXIT.failed
   }
   io.out(options.json ? auditJson(found) : auditText(found, options.top))
-  return withFindings(io, problems)
+  return reportFindings(io, problems)
 }

@@ -2,20 +2,20 @@
 import { Command } from 'commander'
 import { createClient } from '../../service/http/client.ts'
 import { createServiceOn } from '../../service/service.ts'
-import { accessTo, connecting, type ConnectOptions } from '../connect/service.ts'
+import { openServiceAccess, withConnectOptions, type ConnectOptions } from '../connect/service.ts'
 import type { ExitCode, Io } from '../terminal/io.ts'
-import { EXIT, failWith, json, usage, type Session } from '../terminal/output.ts'
+import { EXIT, failWith, jsonText, failUsage, type CommandSession } from '../terminal/output.ts'
 import type { Check } from '../check-service/finding.ts'
-import { judge } from '../check-service/assess.ts'
-import { lookAtService } from '../check-service/probe.ts'
+import { assessService } from '../check-service/assess.ts'
+import { probeService } from '../check-service/probe.ts'
 import type { Traffic } from '../check-service/probe-result.ts'
 import { checksText } from '../check-service/text.ts'
 import { createTrafficLog } from '../check-service/traffic.ts'
 
 type Options = ConnectOptions & { readonly json?: boolean }
 
-export const createCheckServiceCommand = ({ io, end }: Session): Command =>
-  connecting(
+export const createCheckServiceCommand = ({ io, end }: CommandSession): Command =>
+  withConnectOptions(
     new Command('check-service').description(
       'say what a service and a key can do and what Dormouse will do or leave; reads only',
     ),
@@ -24,12 +24,12 @@ export const createCheckServiceCommand = ({ io, end }: Session): Command =>
     .action(async (options: Options) => end(await checkService(options, io)))
 
 async function checkService(options: Options, io: Io): Promise<ExitCode> {
-  const access = accessTo(options, io)
-  if (!access.ok) return usage(io, ...access.error)
+  const access = openServiceAccess(options, io)
+  if (!access.ok) return failUsage(io, ...access.error)
   const { service: how, plan, reader } = access.value
   const log = createTrafficLog(how.clock)
   const clients = createClient({ ...how, onRequest: log.heard })
-  const seen = await lookAtService({
+  const seen = await probeService({
     client: clients.at('report'),
     service: createServiceOn(clients, how).at('report'),
     clock: how.clock,
@@ -40,7 +40,7 @@ async function checkService(options: Options, io: Io): Promise<ExitCode> {
   })
   if (!seen.ok) return failWith(io, seen.error)
   const traffic = log.traffic()
-  const checks = judge(
+  const checks = assessService(
     { ...seen.value, traffic },
     {
       requestsPerMinute: how.requestsPerMinute,
@@ -51,7 +51,7 @@ async function checkService(options: Options, io: Io): Promise<ExitCode> {
   const findings = checks.filter(({ verdict }) => verdict === 'less').length
   io.out(
     options.json
-      ? json(reportJson(how.baseUrl, { checks, traffic, findings }))
+      ? jsonText(reportJson(how.baseUrl, { checks, traffic, findings }))
       : reportText(how.baseUrl, { checks, traffic, findings }, io.columns),
   )
   return findings === 0 ? EXIT.ok : EXIT.findings

@@ -3,34 +3,34 @@ import type { AutosuspendDelay, Compute } from '../../model/service/compute.ts'
 import type { ChangedCompute, ComputeSettings, Listing, Service } from '../../model/ports.ts'
 import { ok, type Result } from '../../std/result.ts'
 import { serviceErrorText, type ServiceError } from '../../model/service/service-error.ts'
-import { changeText, differing, restarts } from '../terminal/compute-change.ts'
-import { connect, connecting, type ConnectOptions } from '../connect/service.ts'
+import { changeText, differingSettings, restartsCompute } from '../terminal/compute-change.ts'
+import { connectService, withConnectOptions, type ConnectOptions } from '../connect/service.ts'
 import type { ExitCode, Io } from '../terminal/io.ts'
 import {
-  computeJson,
+  computeRecordJson,
   delayText,
   EXIT,
   failWith,
-  fields,
-  json,
-  operationJson,
+  textFields,
+  jsonText,
+  operationRecordJson,
   sizingText,
-  table,
+  textTable,
   timeText,
-  usage,
-  withFindings,
-  type Session,
+  failUsage,
+  reportFindings,
+  type CommandSession,
 } from '../terminal/output.ts'
-import { parseCu, parseDelay, parseId, sizingOf, type SizingOptions } from '../terminal/parse.ts'
+import { parseCu, parseDelay, parseId, parseSizing, type SizingFlags } from '../terminal/parse.ts'
 
 type Options = ConnectOptions & { readonly json?: boolean }
-type ChangeOptions = Options & SizingOptions & { readonly delay?: AutosuspendDelay }
+type ChangeOptions = Options & SizingFlags & { readonly delay?: AutosuspendDelay }
 type Place = { readonly projectId: string; readonly endpointId: string }
 
-export function createComputesCommand({ io, end }: Session): Command {
+export function createComputesCommand({ io, end }: CommandSession): Command {
   const computes = new Command('computes').description('computes of a project')
   const add = (name: string, description: string): Command =>
-    connecting(computes.command(name).description(description)).option('--json', 'print JSON')
+    withConnectOptions(computes.command(name).description(description)).option('--json', 'print JSON')
   const addOne = (name: string, description: string): Command =>
     add(name, description).argument('<project>', 'project id', parseId).argument('<compute>', 'ep-…', parseId)
 
@@ -71,8 +71,8 @@ const sized = (command: Command): Command =>
     .option('--delay <delay>', 'autosuspend delay: 300s, 5m, never or default', parseDelay)
 
 async function list(projectId: string | undefined, options: Options, io: Io): Promise<ExitCode> {
-  const service = connect(options, io)
-  if (!service.ok) return usage(io, ...service.error)
+  const service = connectService(options, io)
+  if (!service.ok) return failUsage(io, ...service.error)
   const listed =
     projectId === undefined
       ? await listAll(service.value, io)
@@ -80,7 +80,7 @@ async function list(projectId: string | undefined, options: Options, io: Io): Pr
   if (!listed.ok) return failWith(io, listed.error)
   const { items, problems } = listed.value
   if (options.json) {
-    io.out(json({ computes: items.map(computeJson), problems }))
+    io.out(jsonText({ computes: items.map(computeRecordJson), problems }))
     return problems.length === 0 ? EXIT.ok : EXIT.findings
   }
   const rows = items.map((compute) => [
@@ -92,8 +92,8 @@ async function list(projectId: string | undefined, options: Options, io: Io): Pr
     delayText(compute.autosuspendDelay),
     timeText(compute.lastActive),
   ])
-  io.out(table(['PROJECT', 'COMPUTE', 'TYPE', 'STATE', 'SIZE', 'DELAY', 'LAST ACTIVE'], rows))
-  return withFindings(io, problems)
+  io.out(textTable(['PROJECT', 'COMPUTE', 'TYPE', 'STATE', 'SIZE', 'DELAY', 'LAST ACTIVE'], rows))
+  return reportFindings(io, problems)
 }
 
 /** A project that cannot be read is a problem; the others are listed. */
@@ -118,11 +118,11 @@ async function listAll(service: Service, { signal }: Io): Promise<Result<Listing
 }
 
 async function show({ projectId, endpointId }: Place, options: Options, io: Io): Promise<ExitCode> {
-  const service = connect(options, io)
-  if (!service.ok) return usage(io, ...service.error)
+  const service = connectService(options, io)
+  if (!service.ok) return failUsage(io, ...service.error)
   const compute = await service.value.getCompute(projectId, endpointId, io.signal)
   if (!compute.ok) return failWith(io, compute.error)
-  io.out(options.json ? json(computeJson(compute.value)) : computeFields(compute.value))
+  io.out(options.json ? jsonText(computeRecordJson(compute.value)) : computeFields(compute.value))
   return EXIT.ok
 }
 
@@ -132,29 +132,30 @@ async function create(
   io: Io,
 ): Promise<ExitCode> {
   const settings = settingsOf(options)
-  if (!settings.ok) return usage(io, settings.error)
-  const service = connect(options, io)
-  if (!service.ok) return usage(io, ...service.error)
+  if (!settings.ok) return failUsage(io, settings.error)
+  const service = connectService(options, io)
+  if (!service.ok) return failUsage(io, ...service.error)
   const made = await service.value.createCompute(projectId, branchId, settings.value, io.signal)
   if (!made.ok) return failWith(io, made.error)
-  io.out(options.json ? json(changedJson(made.value)) : computeFields(made.value.compute))
+  io.out(options.json ? jsonText(changedJson(made.value)) : computeFields(made.value.compute))
   return EXIT.ok
 }
 
 /** Reads first: what is already so is not sent, and the change is shown with what it replaces. */
 async function update({ projectId, endpointId }: Place, options: ChangeOptions, io: Io): Promise<ExitCode> {
   const settings = settingsOf(options)
-  if (!settings.ok) return usage(io, settings.error)
-  if (Object.keys(settings.value).length === 0) return usage(io, 'nothing to change: give a size or --delay')
-  const service = connect(options, io)
-  if (!service.ok) return usage(io, ...service.error)
+  if (!settings.ok) return failUsage(io, settings.error)
+  if (Object.keys(settings.value).length === 0)
+    return failUsage(io, 'nothing to change: give a size or --delay')
+  const service = connectService(options, io)
+  if (!service.ok) return failUsage(io, ...service.error)
   const before = await service.value.getCompute(projectId, endpointId, io.signal)
   if (!before.ok) return failWith(io, before.error)
-  const change = differing(before.value, settings.value)
+  const change = differingSettings(before.value, settings.value)
   if (Object.keys(change).length === 0) {
     io.out(
       options.json
-        ? json({ before: computeJson(before.value), after: null })
+        ? jsonText({ before: computeRecordJson(before.value), after: null })
         : 'nothing to change: it is so already',
     )
     return EXIT.ok
@@ -165,10 +166,10 @@ async function update({ projectId, endpointId }: Place, options: ChangeOptions, 
   if (!changed.ok) return failWith(io, changed.error)
   if (options.json)
     io.out(
-      json({
-        before: computeJson(before.value),
+      jsonText({
+        before: computeRecordJson(before.value),
         after: changedJson(changed.value),
-        restarts: restarts(change),
+        restarts: restartsCompute(change),
       }),
     )
   return EXIT.ok
@@ -179,27 +180,27 @@ async function remove(
   options: Options & { readonly yes?: boolean },
   io: Io,
 ): Promise<ExitCode> {
-  if (!options.yes) return usage(io, `${endpointId} would be deleted for good; say so with --yes`)
-  const service = connect(options, io)
-  if (!service.ok) return usage(io, ...service.error)
+  if (!options.yes) return failUsage(io, `${endpointId} would be deleted for good; say so with --yes`)
+  const service = connectService(options, io)
+  if (!service.ok) return failUsage(io, ...service.error)
   const deleted = await service.value.deleteCompute(projectId, endpointId, io.signal)
   if (!deleted.ok) return failWith(io, deleted.error)
-  io.out(options.json ? json({ deleted: endpointId }) : `${endpointId} is deleted`)
+  io.out(options.json ? jsonText({ deleted: endpointId }) : `${endpointId} is deleted`)
   return EXIT.ok
 }
 
 async function restart({ projectId, endpointId }: Place, options: Options, io: Io): Promise<ExitCode> {
-  const service = connect(options, io)
-  if (!service.ok) return usage(io, ...service.error)
+  const service = connectService(options, io)
+  if (!service.ok) return failUsage(io, ...service.error)
   const restarted = await service.value.restartCompute(projectId, endpointId, io.signal)
   if (!restarted.ok) return failWith(io, restarted.error)
-  const operations = restarted.value?.operations.map(operationJson) ?? []
-  io.out(options.json ? json({ restarting: endpointId, operations }) : `${endpointId} restarts`)
+  const operations = restarted.value?.operations.map(operationRecordJson) ?? []
+  io.out(options.json ? jsonText({ restarting: endpointId, operations }) : `${endpointId} restarts`)
   return EXIT.ok
 }
 
 function settingsOf(options: ChangeOptions): Result<ComputeSettings, string> {
-  const sizing = sizingOf(options)
+  const sizing = parseSizing(options)
   if (!sizing.ok) return sizing
   return ok({
     ...(sizing.value && { sizing: sizing.value }),
@@ -211,7 +212,7 @@ const stateText = ({ state, pendingState, disabled }: Compute): string =>
   (pendingState === undefined ? state : `${state} > ${pendingState}`) + (disabled ? ', disabled' : '')
 
 const computeFields = (compute: Compute): string =>
-  fields({
+  textFields({
     compute: compute.endpointId,
     project: compute.projectId,
     branch: compute.branchId,
@@ -228,6 +229,6 @@ const computeFields = (compute: Compute): string =>
   })
 
 const changedJson = ({ compute, operations }: ChangedCompute) => ({
-  ...computeJson(compute),
-  operations: operations.map(operationJson),
+  ...computeRecordJson(compute),
+  operations: operations.map(operationRecordJson),
 })

@@ -1,10 +1,10 @@
 import { Command } from 'commander'
 import type { Seconds } from '../../model/units.ts'
-import { folderOf } from '../terminal/folder.ts'
+import { parseFolderOption } from '../terminal/folder.ts'
 import type { ExitCode, Io } from '../terminal/io.ts'
-import { usage, type Session } from '../terminal/output.ts'
+import { failUsage, type CommandSession } from '../terminal/output.ts'
 import { parseLength } from '../terminal/parse.ts'
-import { demo } from '../demo/demo.ts'
+import { runDemo } from '../demo/demo.ts'
 
 type Options = {
   readonly for?: Seconds
@@ -13,7 +13,7 @@ type Options = {
   readonly report?: string
 }
 
-export const createDemoCommand = ({ io, end }: Session): Command =>
+export const createDemoCommand = ({ io, end }: CommandSession): Command =>
   new Command('demo')
     .description('the whole thing on this machine: a service with real Postgres, clients, and the daemon')
     .option('--for <duration>', 'end by itself after this long, such as 60s', parseLength)
@@ -23,8 +23,8 @@ export const createDemoCommand = ({ io, end }: Session): Command =>
     .action(async (options: Options) => end(await start(options, io)))
 
 async function start({ report, ...options }: Options, io: Io): Promise<ExitCode> {
-  const folder = folderOf('--report', report, io)
-  if (!folder.ok) return usage(io, folder.error)
+  const folder = parseFolderOption('--report', report, io)
+  if (!folder.ok) return failUsage(io, folder.error)
   const { for: length, json = false, withPrometheus = false } = options
-  return demo({ length, json, withPrometheus, report: folder.value }, io)
+  return runDemo({ length, json, withPrometheus, report: folder.value }, io)
 }

@@ -2,12 +2,12 @@
 import { Command, Option } from 'commander'
 import type { Config } from '../../config/load.ts'
 import { createClock } from '../../daemon/clock.ts'
-import { exportedAccount, EXPORTS, exportText, type ExportRequest } from '../../daemon/history/export.ts'
+import { exportedAccount, EXPORT_NAMES, exportText, type ExportRequest } from '../../daemon/history/export.ts'
 import { exportRequestOf } from '../../daemon/history/export-query.ts'
 import { readEmbeddedStore } from '../../store/sqlite/embedded.ts'
-import { askDaemon, daemonApi, whyOf, withApiOptions, type ApiOptions } from '../connect/daemon.ts'
+import { askDaemon, daemonApi, errorReason, withApiOptions, type ApiOptions } from '../connect/daemon.ts'
 import type { ExitCode, Io } from '../terminal/io.ts'
-import { EXIT, usage, type Session } from '../terminal/output.ts'
+import { EXIT, failUsage, type CommandSession } from '../terminal/output.ts'
 
 type Options = ApiOptions & {
   readonly what?: string
@@ -16,12 +16,12 @@ type Options = ApiOptions & {
   readonly json?: boolean
 }
 
-export const createExportCommand = ({ io, end }: Session): Command =>
+export const createExportCommand = ({ io, end }: CommandSession): Command =>
   withApiOptions(new Command('export'))
     .description('write the ledger as CSV: days, awake intervals, or rollups of what was seen')
     .addOption(
       new Option('--what <what>', 'rollups are of an hour each, rollups-5m of five minutes')
-        .choices(EXPORTS)
+        .choices(EXPORT_NAMES)
         .default('days'),
     )
     .option('--from <time>', 'what ends after it: a day (UTC) or an instant (default: all)')
@@ -32,9 +32,9 @@ export const createExportCommand = ({ io, end }: Session): Command =>
 async function exportHistory(options: Options, io: Io): Promise<ExitCode> {
   const query = queryOf(options)
   const request = exportRequestOf(query)
-  if (!request.ok) return usage(io, `--${request.error}`)
+  if (!request.ok) return failUsage(io, `--${request.error}`)
   const whom = daemonApi(options, io)
-  if (!whom.ok) return usage(io, ...whom.error)
+  if (!whom.ok) return failUsage(io, ...whom.error)
   const { api, config } = whom.value
   const answer = await askDaemon(api, `/api/v1/export?${new URLSearchParams(query).toString()}`, io)
   if (answer.ok) return write(answer.value.setEncoding('utf8'), io)
@@ -75,7 +75,7 @@ async function write(pieces: AsyncIterable<unknown>, io: Io): Promise<ExitCode> 
       rest = text.slice(end + 1)
     }
   } catch (cause) {
-    return fail(`the export ended before it was complete: ${whyOf(cause)}`, io)
+    return fail(`the export ended before it was complete: ${errorReason(cause)}`, io)
   }
   return EXIT.ok
 }

@@ -6,16 +6,16 @@ import { defaultYaml } from '../../config/defaults.ts'
 import { shippedPrices } from '../../config/load.ts'
 import { serviceErrorText } from '../../model/service/service-error.ts'
 import {
-  connect,
+  connectService,
   DEFAULT_CONFIG,
-  direct,
-  keyOf,
+  withDirectOptions,
+  apiKeySecret,
   NO_BASE_URL,
   type ConnectOptions,
 } from '../connect/service.ts'
 import { isFolder } from '../terminal/folder.ts'
 import type { ExitCode, Io } from '../terminal/io.ts'
-import { EXIT, json, usage, type Session } from '../terminal/output.ts'
+import { EXIT, jsonText, failUsage, type CommandSession } from '../terminal/output.ts'
 
 type Options = ConnectOptions & {
   readonly output: string
@@ -31,8 +31,10 @@ grant pg_monitor to dormouse;
 -- In the database of full readings (reading.database): the views of the file cache.
 create extension if not exists neon;`
 
-export const createInitCommand = ({ io, end }: Session): Command =>
-  direct(new Command('init').description('ask the service what is there and write a commented configuration'))
+export const createInitCommand = ({ io, end }: CommandSession): Command =>
+  withDirectOptions(
+    new Command('init').description('ask the service what is there and write a commented configuration'),
+  )
     .option('--output <file>', 'where to write it', DEFAULT_CONFIG)
     .option('--plan <name>', 'the plan that is paid for: free, launch or scale')
     .option('--force', 'replace a file that is there')
@@ -42,10 +44,10 @@ export const createInitCommand = ({ io, end }: Session): Command =>
 async function init(options: Options, io: Io): Promise<ExitCode> {
   const path = resolve(io.cwd, options.output)
   const problem = problemOf(options, io) ?? pathProblem(path, options)
-  if (problem !== undefined) return usage(io, problem)
+  if (problem !== undefined) return failUsage(io, problem)
   const { found, asWished } = await look(options, io)
   writeFileSync(path, defaultYaml(answersOf(options, io)))
-  io.out(options.json ? json({ path, found, sql: ROLE_SQL }) : `${found}\nwrote ${path}\n\n${ROLE_SQL}`)
+  io.out(options.json ? jsonText({ path, found, sql: ROLE_SQL }) : `${found}\nwrote ${path}\n\n${ROLE_SQL}`)
   return asWished ? EXIT.ok : EXIT.findings
 }
 
@@ -54,7 +56,7 @@ function problemOf(options: Options, io: Io): string | undefined {
   if (baseUrl !== undefined && !isBaseUrl(baseUrl)) return NO_BASE_URL
   const prices = plan === undefined ? undefined : shippedPrices(plan)
   if (prices?.ok === false) return `--${prices.error.join('; ')}`
-  const key = apiKeyFile === undefined ? undefined : keyOf(options, io).read()
+  const key = apiKeyFile === undefined ? undefined : apiKeySecret(options, io).read()
   return key?.ok === false ? key.error : undefined
 }
 
@@ -79,9 +81,9 @@ async function look(
 ): Promise<{ readonly found: string; readonly asWished: boolean }> {
   if (options.baseUrl === undefined)
     return { found: 'no --base-url is given: the file has an example in its place', asWished: true }
-  if (!keyOf(options, io).read().ok)
+  if (!apiKeySecret(options, io).read().ok)
     return { found: 'no API key is given: the service was not asked', asWished: true }
-  const service = connect(options, io)
+  const service = connectService(options, io)
   if (!service.ok) return { found: service.error.join('; '), asWished: false }
   const projects = await service.value.listProjects(io.signal)
   if (!projects.ok) return { found: serviceErrorText(projects.error), asWished: false }

@@ -1,26 +1,26 @@
 import { Command } from 'commander'
-import { connect, connecting, type ConnectOptions } from '../connect/service.ts'
+import { connectService, withConnectOptions, type ConnectOptions } from '../connect/service.ts'
 import type { ExitCode, Io } from '../terminal/io.ts'
 import {
   EXIT,
   failWith,
-  fields,
-  json,
-  keyJson,
-  table,
+  textFields,
+  jsonText,
+  keyRecordJson,
+  textTable,
   timeText,
-  usage,
-  withFindings,
-  type Session,
+  failUsage,
+  reportFindings,
+  type CommandSession,
 } from '../terminal/output.ts'
 import { parseKeyId } from '../terminal/parse.ts'
 
 type Options = ConnectOptions & { readonly json?: boolean }
 
-export function createKeysCommand({ io, end }: Session): Command {
+export function createKeysCommand({ io, end }: CommandSession): Command {
   const keys = new Command('keys').description('API keys of an account')
   const add = (name: string, description: string): Command =>
-    connecting(keys.command(name).description(description)).option('--json', 'print JSON')
+    withConnectOptions(keys.command(name).description(description)).option('--json', 'print JSON')
 
   add('list', 'every API key, without its value').action(async (options: Options) =>
     end(await list(options, io)),
@@ -35,13 +35,13 @@ export function createKeysCommand({ io, end }: Session): Command {
 }
 
 async function list(options: Options, io: Io): Promise<ExitCode> {
-  const service = connect(options, io)
-  if (!service.ok) return usage(io, ...service.error)
+  const service = connectService(options, io)
+  if (!service.ok) return failUsage(io, ...service.error)
   const listed = await service.value.listKeys(io.signal)
   if (!listed.ok) return failWith(io, listed.error)
   const { items, problems } = listed.value
   if (options.json) {
-    io.out(json({ keys: items.map(keyJson), problems }))
+    io.out(jsonText({ keys: items.map(keyRecordJson), problems }))
     return problems.length === 0 ? EXIT.ok : EXIT.findings
   }
   const rows = items.map((key) => [
@@ -51,29 +51,31 @@ async function list(options: Options, io: Io): Promise<ExitCode> {
     timeText(key.lastUsedAt),
     key.lastUsedFrom ?? '-',
   ])
-  io.out(table(['KEY', 'NAME', 'CREATED', 'LAST USED', 'FROM'], rows))
-  return withFindings(io, problems)
+  io.out(textTable(['KEY', 'NAME', 'CREATED', 'LAST USED', 'FROM'], rows))
+  return reportFindings(io, problems)
 }
 
 async function create(name: string, options: Options, io: Io): Promise<ExitCode> {
-  const service = connect(options, io)
-  if (!service.ok) return usage(io, ...service.error)
+  const service = connectService(options, io)
+  if (!service.ok) return failUsage(io, ...service.error)
   const created = await service.value.createKey(name, io.signal)
   if (!created.ok) return failWith(io, created.error)
   const { keyId, key } = created.value
-  if (options.json) io.out(json({ key_id: keyId, key }))
+  if (options.json) io.out(jsonText({ key_id: keyId, key }))
   else {
-    io.out(fields({ id: String(keyId), key }))
+    io.out(textFields({ id: String(keyId), key }))
     io.err('The key is shown this once: keep it in a file that only Dormouse can read.')
   }
   return EXIT.ok
 }
 
 async function revoke(keyId: number, options: Options, io: Io): Promise<ExitCode> {
-  const service = connect(options, io)
-  if (!service.ok) return usage(io, ...service.error)
+  const service = connectService(options, io)
+  if (!service.ok) return failUsage(io, ...service.error)
   const revoked = await service.value.revokeKey(keyId, io.signal)
   if (!revoked.ok) return failWith(io, revoked.error)
-  io.out(options.json ? json(keyJson(revoked.value)) : `key ${keyId} (${revoked.value.name}) is revoked`)
+  io.out(
+    options.json ? jsonText(keyRecordJson(revoked.value)) : `key ${keyId} (${revoked.value.name}) is revoked`,
+  )
   return EXIT.ok
 }

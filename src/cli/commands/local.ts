@@ -6,10 +6,10 @@ import { seconds, type Seconds } from '../../model/units.ts'
 import type { LocalEvent } from '../../local/log.ts'
 import { startLocal, type Local, type LocalOptions } from '../../local/start.ts'
 import { parseDuration } from '../../config/units.ts'
-import { folderOf } from '../terminal/folder.ts'
+import { parseFolderOption } from '../terminal/folder.ts'
 import type { ExitCode, Io } from '../terminal/io.ts'
-import { EXIT, usage, type Session } from '../terminal/output.ts'
-import { parseCu, parseDelay, parseLength, wholeFrom } from '../terminal/parse.ts'
+import { EXIT, failUsage, type CommandSession } from '../terminal/output.ts'
+import { parseCu, parseDelay, parseLength, parseWholeFrom } from '../terminal/parse.ts'
 
 type Options = {
   readonly folder: string
@@ -29,25 +29,25 @@ type Options = {
   readonly json?: boolean
 }
 
-export const createLocalCommand = ({ io, end }: Session): Command =>
+export const createLocalCommand = ({ io, end }: CommandSession): Command =>
   new Command('local')
     .description('run the managed service on this machine, with real Postgres computes')
     .option('--folder <folder>', 'where it keeps its data', './dormouse-local')
     .option(
       '--projects <n>',
       'projects to make at the first start, each with a primary compute; 1 when absent, 200 with a past',
-      wholeFrom(0, MOST_PROJECTS),
+      parseWholeFrom(0, MOST_PROJECTS),
     )
     .option(
       '--past <duration>',
       'give those projects a past of this length, 1d to 180d, as if many people had used them',
       pastArgument,
     )
-    .option('--port <n>', 'port of the API; any free one when absent', wholeFrom(0, LAST_PORT))
+    .option('--port <n>', 'port of the API; any free one when absent', parseWholeFrom(0, LAST_PORT))
     .option(
       '--proxy-port <n>',
       'port for Postgres clients; any free one when absent',
-      wholeFrom(0, LAST_PORT),
+      parseWholeFrom(0, LAST_PORT),
     )
     .option('--plan <plan>', 'free or paid', planArgument, 'paid')
     .option('--cu <size>', 'size of the computes made at the first start', parseCu)
@@ -62,22 +62,22 @@ export const createLocalCommand = ({ io, end }: Session): Command =>
     .option(
       '--cache-scale <n>',
       'divide memory sizes, so that small tables show the file cache',
-      wholeFrom(1, 1_000_000),
+      parseWholeFrom(1, 1_000_000),
     )
     .option('--loopback-hosts', 'give every compute a loopback address with port 5432 as its host (Linux)')
-    .option('--seed <n>', 'seed of all chance', wholeFrom(0, 999_999_999))
+    .option('--seed <n>', 'seed of all chance', parseWholeFrom(0, 999_999_999))
     .option('--json', 'print one line of JSON when ready, and nothing else')
     .action(async (options: Options) => end(await runLocal(options, io)))
 
 async function runLocal(options: Options, io: Io): Promise<ExitCode> {
   if (options.past !== undefined && (options.cu !== undefined || options.delay !== undefined)) {
-    return usage(
+    return failUsage(
       io,
       '--cu and --delay do not go with --past: its projects have sizes and delays of many kinds',
     )
   }
-  const folder = folderOf('--folder', options.folder, io)
-  if (!folder.ok) return usage(io, folder.error)
+  const folder = parseFolderOption('--folder', options.folder, io)
+  if (!folder.ok) return failUsage(io, folder.error)
   let local: Local
   try {
     local = await startLocal(localOptions({ ...options, folder: folder.value ?? options.folder }, io))

@@ -1,36 +1,36 @@
 import { Command } from 'commander'
-import { connect, connecting, type ConnectOptions } from '../connect/service.ts'
+import { connectService, withConnectOptions, type ConnectOptions } from '../connect/service.ts'
 import type { ExitCode, Io } from '../terminal/io.ts'
 import {
   EXIT,
   failWith,
-  json,
-  projectJson,
-  table,
+  jsonText,
+  projectRecordJson,
+  textTable,
   timeText,
-  usage,
-  withFindings,
-  type Session,
+  failUsage,
+  reportFindings,
+  type CommandSession,
 } from '../terminal/output.ts'
 
 type Options = ConnectOptions & { readonly json?: boolean }
 
-export function createProjectsCommand({ io, end }: Session): Command {
+export function createProjectsCommand({ io, end }: CommandSession): Command {
   const projects = new Command('projects').description('projects of an account')
-  connecting(projects.command('list').description('every project of the account'))
+  withConnectOptions(projects.command('list').description('every project of the account'))
     .option('--json', 'print JSON')
     .action(async (options: Options) => end(await listProjects(options, io)))
   return projects
 }
 
 async function listProjects(options: Options, io: Io): Promise<ExitCode> {
-  const service = connect(options, io)
-  if (!service.ok) return usage(io, ...service.error)
+  const service = connectService(options, io)
+  if (!service.ok) return failUsage(io, ...service.error)
   const listed = await service.value.listProjects(io.signal)
   if (!listed.ok) return failWith(io, listed.error)
   const { items, problems } = listed.value
   if (options.json) {
-    io.out(json({ projects: items.map(projectJson), problems }))
+    io.out(jsonText({ projects: items.map(projectRecordJson), problems }))
     return problems.length === 0 ? EXIT.ok : EXIT.findings
   }
   const rows = items.map((project) => [
@@ -41,6 +41,6 @@ async function listProjects(options: Options, io: Io): Promise<ExitCode> {
     String(project.cpuUsedSeconds),
     timeText(project.computeLastActiveAt),
   ])
-  io.out(table(['PROJECT', 'NAME', 'REGION', 'POSTGRES', 'CPU SECONDS', 'LAST ACTIVE'], rows))
-  return withFindings(io, problems)
+  io.out(textTable(['PROJECT', 'NAME', 'REGION', 'POSTGRES', 'CPU SECONDS', 'LAST ACTIVE'], rows))
+  return reportFindings(io, problems)
 }

@@ -1,12 +1,12 @@
 // `reload`: has the running daemon read its configuration again.
 import { Command } from 'commander'
-import { askDaemon, daemonApi, jsonOf, withApiOptions, type ApiOptions } from '../connect/daemon.ts'
+import { askDaemon, daemonApi, answerJson, withApiOptions, type ApiOptions } from '../connect/daemon.ts'
 import type { ExitCode, Io } from '../terminal/io.ts'
-import { EXIT, json, usage, type Session } from '../terminal/output.ts'
+import { EXIT, jsonText, failUsage, type CommandSession } from '../terminal/output.ts'
 
 type Options = ApiOptions & { readonly json?: boolean }
 
-export const createReloadCommand = ({ io, end }: Session): Command =>
+export const createReloadCommand = ({ io, end }: CommandSession): Command =>
   withApiOptions(new Command('reload'))
     .description('have the running daemon read its configuration again; it takes over all of it or nothing')
     .option('--json', 'print JSON')
@@ -14,14 +14,14 @@ export const createReloadCommand = ({ io, end }: Session): Command =>
 
 async function reload(options: Options, io: Io): Promise<ExitCode> {
   const found = daemonApi(options, io)
-  if (!found.ok) return usage(io, ...found.error)
+  if (!found.ok) return failUsage(io, ...found.error)
   const asking = { signal: io.signal, method: 'POST' } as const
-  const answer = await jsonOf(await askDaemon(found.value.api, '/-/reload', asking))
+  const answer = await answerJson(await askDaemon(found.value.api, '/-/reload', asking))
   if (!answer.ok) {
     io.err(`dormouse: ${answer.error.message}`)
     return EXIT.failed
   }
-  io.out(options.json ? json(answer.value) : linesOf(answer.value))
+  io.out(options.json ? jsonText(answer.value) : linesOf(answer.value))
   return EXIT.ok
 }
 

@@ -2,29 +2,34 @@
 import { Command, Option } from 'commander'
 import type { Config } from '../../config/load.ts'
 import { createClock } from '../../daemon/clock.ts'
-import { keptPrices } from '../../daemon/accounts/price-history.ts'
-import { keptList, keptRequestOf, keptText, type KeptList } from '../../daemon/reports/archive.ts'
-import { makeReport } from '../../daemon/reports/build.ts'
-import { reportRequestOf, type ReportQuery } from '../../daemon/reports/query.ts'
-import { whyUnread } from '../../daemon/reports/sources.ts'
-import { whyUnreadable } from '../../daemon/accounts/ports.ts'
+import { effectivePrices } from '../../daemon/accounts/price-history.ts'
+import {
+  listArchive,
+  parseArchiveRequest,
+  archivedReportText,
+  type ArchiveList,
+} from '../../daemon/reports/archive.ts'
+import { buildReport } from '../../daemon/reports/build.ts'
+import { parseReportRequest, type ReportQuery } from '../../daemon/reports/query.ts'
+import { reasonNotRead } from '../../daemon/reports/sources.ts'
+import { reasonUnreadable } from '../../daemon/accounts/ports.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { REPORT_FORMATS } from '../../model/output/report.ts'
-import { atOnce } from '../../std/cooperative.ts'
-import { RENDERINGS } from '../../outputs/report/formats/formats.ts'
+import { runSync } from '../../std/cooperative.ts'
+import { REPORT_RENDERINGS } from '../../outputs/report/formats/formats.ts'
 import { readEmbeddedStore, type StoreReader } from '../../store/sqlite/embedded.ts'
 import {
   askDaemon,
   daemonApi,
-  whyOf,
+  errorReason,
   withApiOptions,
   type ApiOptions,
   type ApiProblem,
   type DaemonApi,
 } from '../connect/daemon.ts'
 import type { ExitCode, Io } from '../terminal/io.ts'
-import { EXIT, usage, type Session } from '../terminal/output.ts'
-import { allListed, listText } from '../terminal/report-list.ts'
+import { EXIT, failUsage, type CommandSession } from '../terminal/output.ts'
+import { listAllReports, reportListText } from '../terminal/report-list.ts'
 
 type Options = ApiOptions & {
   readonly week?: string
@@ -39,7 +44,7 @@ type Options = ApiOptions & {
 /** Milliseconds: a report of many computes is read day by day beside everything else. Doubled, a daemon that hangs is noticed later. */
 const PATIENCE = 120_000
 
-export const createReportCommand = ({ io, end }: Session): Command =>
+export const createReportCommand = ({ io, end }: CommandSession): Command =>
   withApiOptions(new Command('report'))
     .description('write the report of a week: what was spent, by whom, why, and what was awake for nothing')
     .option('--week <week>', 'an ISO week such as 2026-W47 (default: the last that is over)')
@@ -73,7 +78,7 @@ export const createReportCommand = ({ io, end }: Session): Command =>
 async function report(options: Options, io: Io): Promise<ExitCode> {
   const query = queryOf(options)
   const whom = daemonApi(options, io)
-  if (!whom.ok) return usage(io, ...whom.error)
+  if (!whom.ok) return failUsage(io, ...whom.error)
   const { api, config } = whom.value
   if (options.send) return sendReport(api, options, io)
   const answer = options.list ? await listOf(api, options, io) : await ofDaemon(api, 'report', { query, io })
@@ -83,16 +88,16 @@ async function report(options: Options, io: Io): Promise<ExitCode> {
 }
 
 async function listOf(api: DaemonApi, options: Options, io: Io): Promise<Result<string, ApiProblem>> {
-  const all = await allListed(async (page) => {
+  const all = await listAllReports(async (page) => {
     const query = { ...queryOf(options), page: String(page) }
     const answer = await ofDaemon(api, 'reports', { query, io })
-    return answer.ok ? ok(JSON.parse(answer.value) as KeptList) : answer
+    return answer.ok ? ok(JSON.parse(answer.value) as ArchiveList) : answer
   })
   return all.ok ? ok(listed(all.value, options)) : all
 }
 
-const listed = (reports: KeptList['reports'], { format }: Options): string =>
-  format === 'json' ? JSON.stringify(reports, undefined, 2) : listText(reports)
+const listed = (reports: ArchiveList['reports'], { format }: Options): string =>
+  format === 'json' ? JSON.stringify(reports, undefined, 2) : reportListText(reports)
 
 /** Nothing but the daemon may send: it keeps what became of it. */
 async function sendReport(api: DaemonApi, { account }: Options, io: Io): Promise<ExitCode> {
@@ -125,7 +130,10 @@ async function ofDaemon(
   try {
     return ok(await answer.value.text())
   } catch (cause) {
-    return failed({ kind: 'refused', message: `the report ended before it was complete: ${whyOf(cause)}` })
+    return failed({
+      kind: 'refused',
+      message: `the report ended before it was complete: ${errorReason(cause)}`,
+    })
   }
 }
 
@@ -150,13 +158,13 @@ type Left = { readonly store: StoreReader; readonly options: Options }
 async function showKept({ accounts }: Config, { store, options }: Left, io: Io): Promise<ExitCode> {
   const [query, names] = [queryOf(options), accounts.map(({ name }) => name)]
   if (options.list) {
-    const all = await allListed((page) => keptList(store, { ...query, page: String(page) }, names))
-    return all.ok ? write(listed(all.value, options), io) : usage(io, `--${all.error}`)
+    const all = await listAllReports((page) => listArchive(store, { ...query, page: String(page) }, names))
+    return all.ok ? write(listed(all.value, options), io) : failUsage(io, `--${all.error}`)
   }
-  const request = keptRequestOf(query, names)
-  if (!request.ok) return usage(io, `--${request.error}`)
-  const text = await keptText(store, request.value)
-  if (text.ok) return write(atOnce(text.value), io)
+  const request = parseArchiveRequest(query, names)
+  if (!request.ok) return failUsage(io, `--${request.error}`)
+  const text = await archivedReportText(store, request.value)
+  if (text.ok) return write(runSync(text.value), io)
   io.err(`dormouse: ${text.error}`)
   return EXIT.failed
 }
@@ -165,27 +173,27 @@ async function makeAlone(config: Config, { store, options }: Left, io: Io): Prom
   const { accounts, timezone: zone, owners } = config
   const now = createClock().now()
   const names = accounts.map(({ name }) => name)
-  const request = reportRequestOf(queryOf(options), { accounts: names, zone, now })
-  if (!request.ok) return usage(io, `--${request.error}`)
+  const request = parseReportRequest(queryOf(options), { accounts: names, zone, now })
+  if (!request.ok) return failUsage(io, `--${request.error}`)
   const { account: name, slot, format } = request.value
   const account = accounts.find((one) => one.name === name)
   if (!account) throw new Error(`there is no account ${name}`)
   io.err('dormouse: no daemon answers; this is from what the last one kept, without budgets and forecasts')
-  const made = await makeReport(
+  const made = await buildReport(
     {
       history: store,
       ledger: await store.load(name),
-      prices: await keptPrices(account, store, now),
+      prices: await effectivePrices(account, store, now),
       zone,
       owners,
       plan: config.report.plan,
-      unread: whyUnread(config, whyUnreadable(account, config)),
+      unread: reasonNotRead(config, reasonUnreadable(account, config)),
       view: undefined,
     },
     slot,
     now,
   )
-  return write(atOnce(RENDERINGS[format].of(made)), io)
+  return write(runSync(REPORT_RENDERINGS[format].of(made)), io)
 }
 
 /** Writing adds the line feed of the last line. */

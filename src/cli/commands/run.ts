@@ -1,26 +1,26 @@
 // `run` and `once`: the daemon, and one pass of it.
 import { resolve } from 'node:path'
 import { Command } from 'commander'
-import { loadWhole, type Config, type Loaded } from '../../config/load.ts'
+import { loadWithSource, type Config, type LoadedConfig } from '../../config/load.ts'
 import { startDaemon, type Daemon } from '../../daemon/daemon.ts'
 import { createLog } from '../../daemon/log.ts'
-import { fleetOf } from '../../daemon/http/api/status-json.ts'
+import { fleetJson } from '../../daemon/http/api/status-json.ts'
 import type { Result } from '../../std/result.ts'
 import { DEFAULT_CONFIG } from '../connect/service.ts'
 import { fleetTable } from '../terminal/fleet-table.ts'
 import type { ExitCode, Io } from '../terminal/io.ts'
-import { EXIT, json, usage, withFindings, type Session } from '../terminal/output.ts'
-import { version } from '../version.ts'
+import { EXIT, jsonText, failUsage, reportFindings, type CommandSession } from '../terminal/output.ts'
+import { packageVersion } from '../version.ts'
 
 type Options = { readonly config: string; readonly json?: boolean }
 
-export const createRunCommand = ({ io, end }: Session): Command =>
+export const createRunCommand = ({ io, end }: CommandSession): Command =>
   new Command('run')
     .description('watch the accounts of a configuration until it is stopped')
     .option('--config <file>', 'configuration file', DEFAULT_CONFIG)
     .action(async (options: Options) => end(await runDaemon(options, io)))
 
-export const createOnceCommand = ({ io, end }: Session): Command =>
+export const createOnceCommand = ({ io, end }: CommandSession): Command =>
   new Command('once')
     .description('make one pass over the accounts of a configuration, say what it saw, and end')
     .option('--config <file>', 'configuration file', DEFAULT_CONFIG)
@@ -28,15 +28,16 @@ export const createOnceCommand = ({ io, end }: Session): Command =>
     .action(async (options: Options) => end(await runOnce(options, io)))
 
 async function runDaemon(options: Options, io: Io): Promise<ExitCode> {
-  const read = (): Result<Loaded, readonly string[]> => loadWhole(resolve(io.cwd, options.config), io.env)
+  const read = (): Result<LoadedConfig, readonly string[]> =>
+    loadWithSource(resolve(io.cwd, options.config), io.env)
   const loaded = read()
-  if (!loaded.ok) return usage(io, ...loaded.error)
+  if (!loaded.ok) return failUsage(io, ...loaded.error)
   const { config } = loaded.value
   const log = createLog(config.log.level)
   let reload: Daemon['reload'] | undefined
   // before there is anything to take it over the configuration has just been read
   io.onReload?.(() => void reload?.())
-  const daemon = await started({ loaded: loaded.value, read, log, version: version() }, io)
+  const daemon = await started({ loaded: loaded.value, read, log, version: packageVersion() }, io)
   if (!daemon) return EXIT.failed
   reload = daemon.reload
   const { telemetryUrl, apiUrl } = daemon
@@ -48,19 +49,23 @@ async function runDaemon(options: Options, io: Io): Promise<ExitCode> {
 }
 
 async function runOnce(options: Options, io: Io): Promise<ExitCode> {
-  const read = (): Result<Loaded, readonly string[]> => loadWhole(resolve(io.cwd, options.config), io.env)
+  const read = (): Result<LoadedConfig, readonly string[]> =>
+    loadWithSource(resolve(io.cwd, options.config), io.env)
   const loaded = read()
-  if (!loaded.ok) return usage(io, ...loaded.error)
+  if (!loaded.ok) return failUsage(io, ...loaded.error)
   const quiet = { ...loaded.value, config: unheard(loaded.value.config) }
-  const daemon = await started({ loaded: quiet, read, log: createLog('silent'), version: version() }, io)
+  const daemon = await started(
+    { loaded: quiet, read, log: createLog('silent'), version: packageVersion() },
+    io,
+  )
   if (!daemon) return EXIT.failed
   await daemon.firstPass
   const snapshot = daemon.snapshot()
   await daemon.run(AbortSignal.abort())
   if (!snapshot) return EXIT.failed
-  const fleet = fleetOf(snapshot)
-  io.out(options.json ? json(fleet) : fleetTable(fleet))
-  const found = withFindings(
+  const fleet = fleetJson(snapshot)
+  io.out(options.json ? jsonText(fleet) : fleetTable(fleet))
+  const found = reportFindings(
     io,
     fleet.accounts.flatMap(({ problems }) => problems),
   )

@@ -96,21 +96,25 @@ export async function askDaemon(
       message: messageIn(await body.text(), `${apiUrl} answers ${statusCode}`),
     })
   } catch (cause) {
-    return failed({ kind: 'unreached', message: `no daemon answers at ${apiUrl} (${whyOf(cause)})` })
+    return failed({ kind: 'unreached', message: `no daemon answers at ${apiUrl} (${errorReason(cause)})` })
   }
 }
 
 /** The answer as the value it is in JSON. */
-export async function jsonOf(answer: Result<Body, ApiProblem>): Promise<Result<unknown, ApiProblem>> {
+export async function answerJson(answer: Result<Body, ApiProblem>): Promise<Result<unknown, ApiProblem>> {
   if (!answer.ok) return answer
   try {
     return ok(await answer.value.json())
   } catch (cause) {
-    return failed({ kind: 'refused', message: `what answers is not the API of Dormouse (${whyOf(cause)})` })
+    return failed({
+      kind: 'refused',
+      message: `what answers is not the API of Dormouse (${errorReason(cause)})`,
+    })
   }
 }
 
-export const whyOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
+export const errorReason = (cause: unknown): string =>
+  cause instanceof Error ? cause.message : String(cause)
 
 /** What Dormouse says in its answer; another program's is shown in part. */
 function messageIn(text: string, otherwise: string): string {

@@ -1,10 +1,10 @@
-import type { Fleet } from '../../daemon/http/api/status-json.ts'
+import type { FleetJson } from '../../daemon/http/api/status-json.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
-import { askDaemon, jsonOf, type ApiProblem, type DaemonApi } from './daemon.ts'
+import { askDaemon, answerJson, type ApiProblem, type DaemonApi } from './daemon.ts'
 
 /** The running daemon's state, from its API. */
-export async function readFleet(api: DaemonApi): Promise<Result<Fleet, ApiProblem>> {
-  const answer = await jsonOf(await askDaemon(api, '/api/v1/computes'))
+export async function readFleet(api: DaemonApi): Promise<Result<FleetJson, ApiProblem>> {
+  const answer = await answerJson(await askDaemon(api, '/api/v1/computes'))
   if (!answer.ok) return answer
   return isFleet(answer.value)
     ? ok(answer.value)
@@ -12,7 +12,7 @@ export async function readFleet(api: DaemonApi): Promise<Result<Fleet, ApiProble
 }
 
 /** Enough of a look to tell Dormouse's answer from another program's; our own version writes the rest. */
-const isFleet = (body: unknown): body is Fleet =>
+const isFleet = (body: unknown): body is FleetJson =>
   typeof body === 'object' &&
   body !== null &&
   'taken_at' in body &&

@@ -1,12 +1,12 @@
 // What the last daemon kept, for commands that find none running.
 import type { Config } from '../../config/load.ts'
 import { createClock } from '../../daemon/clock.ts'
-import { keptPrices } from '../../daemon/accounts/price-history.ts'
-import { createCamera } from '../../daemon/snapshot/snapshot.ts'
-import { newAccountState } from '../../daemon/pass/pass-state.ts'
+import { effectivePrices } from '../../daemon/accounts/price-history.ts'
+import { createSnapshotBuilder } from '../../daemon/snapshot/snapshot.ts'
+import { newPassState } from '../../daemon/pass/pass-state.ts'
 import { createPreset } from '../../model/service/sizes.ts'
 import type { Snapshot } from '../../model/output/snapshot.ts'
-import { atOnce } from '../../std/cooperative.ts'
+import { runSync } from '../../std/cooperative.ts'
 import { seconds } from '../../model/units.ts'
 import { readEmbeddedStore } from '../../store/sqlite/embedded.ts'
 
@@ -16,7 +16,7 @@ import { readEmbeddedStore } from '../../store/sqlite/embedded.ts'
  * @returns undefined where no daemon ever kept anything
  * @throws when the store cannot be read
  */
-export async function keptSnapshot(config: Config): Promise<Snapshot | undefined> {
+export async function offlineSnapshot(config: Config): Promise<Snapshot | undefined> {
   const clock = createClock()
   const store = readEmbeddedStore(config.store.folder, clock)
   if (!store) return undefined
@@ -24,8 +24,8 @@ export async function keptSnapshot(config: Config): Promise<Snapshot | undefined
   const preset = createPreset(config.service.preset)
   const shown = await Promise.all(
     config.accounts.map(async (account) => ({
-      state: newAccountState(await store.load(account.name)),
-      prices: await keptPrices(account, store, clock.now()),
+      state: newPassState(await store.load(account.name)),
+      prices: await effectivePrices(account, store, clock.now()),
       preset,
     })),
   )
@@ -37,5 +37,5 @@ export async function keptSnapshot(config: Config): Promise<Snapshot | undefined
     activityLag: config.reading.activityLag,
     owners: config.owners,
   }
-  return atOnce(createCamera()(shown, context))
+  return runSync(createSnapshotBuilder()(shown, context))
 }

@@ -2,8 +2,8 @@
 import type { Config } from '../../config/load.ts'
 import { createClock } from '../../daemon/clock.ts'
 import { createRandom } from '../../daemon/random.ts'
-import { sinkOf } from '../../daemon/notify/sinks.ts'
-import type { Message, Outcome } from '../../model/output/message.ts'
+import { createSink } from '../../daemon/notify/sinks.ts'
+import type { Message, DeliveryOutcome } from '../../model/output/message.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 
 /** The problem: there is no receiver of that name. */
@@ -11,7 +11,7 @@ export async function sendTest(
   { notifications, report }: Pick<Config, 'notifications' | 'report'>,
   name: string,
   signal: AbortSignal,
-): Promise<Result<Outcome, string>> {
+): Promise<Result<DeliveryOutcome, string>> {
   const all = [...notifications, ...report.sinks]
   const found = all.find((one) => one.name === name)
   if (!found) {
@@ -30,5 +30,5 @@ export async function sendTest(
     body: { version: 1, kind: 'test', text: says },
     attachments: [],
   }
-  return ok(await sinkOf(found.receiver, createClock())(message, signal))
+  return ok(await createSink(found.receiver, createClock())(message, signal))
 }

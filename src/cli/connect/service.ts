@@ -6,7 +6,7 @@ import { loadConfig, type AccountConfig, type Config } from '../../config/load.t
 import { createKey, type Secret } from '../../config/secrets.ts'
 import { createClock } from '../../daemon/clock.ts'
 import { createRandom } from '../../daemon/random.ts'
-import { readerOf } from '../../daemon/accounts/ports.ts'
+import { readingCredentials } from '../../daemon/accounts/ports.ts'
 import type { Service } from '../../model/ports.ts'
 import type { Prices } from '../../model/ledger/price.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
@@ -29,15 +29,15 @@ export type ConnectOptions = {
 }
 
 /** Gives `command` the options that `connect` reads. */
-export const connecting = (command: Command): Command =>
-  direct(
+export const withConnectOptions = (command: Command): Command =>
+  withDirectOptions(
     command
       .option('--config <file>', `configuration file (default: ${DEFAULT_CONFIG})`)
       .option('--account <name>', 'account of the configuration; needed when it has several'),
   )
 
 /** Only those for an address and a key. */
-export const direct = (command: Command): Command =>
+export const withDirectOptions = (command: Command): Command =>
   command
     .option('--base-url <url>', 'address of the service, in place of a configuration; ends with /api/v2')
     .option(
@@ -47,13 +47,13 @@ export const direct = (command: Command): Command =>
     .option('--org-id <id>', 'organisation for --base-url; a personal key must name it', parseId)
 
 /** The problems are of usage or configuration; nothing has been sent. */
-export function connect(options: ConnectOptions, io: Io): Result<Service, readonly string[]> {
-  const access = accessTo(options, io)
+export function connectService(options: ConnectOptions, io: Io): Result<Service, readonly string[]> {
+  const access = openServiceAccess(options, io)
   return access.ok ? ok(createService(access.value.service)) : access
 }
 
 /** How to talk to a service. */
-export type Access = {
+export type ServiceAccess = {
   readonly service: ServiceOptions
   /** The plan that is paid for; undefined without a configuration. */
   readonly plan: string | undefined
@@ -63,12 +63,12 @@ export type Access = {
   readonly reader: { readonly role: string; readonly database: string } | { readonly unasked: string }
 }
 
-export function accessTo(options: ConnectOptions, io: Io): Result<Access, readonly string[]> {
+export function openServiceAccess(options: ConnectOptions, io: Io): Result<ServiceAccess, readonly string[]> {
   if (options.baseUrl === undefined) return fromConfig(options, io)
   if (options.config !== undefined || options.account !== undefined)
     return failed(['give either --base-url or --config and --account'])
   if (!isBaseUrl(options.baseUrl)) return failed([NO_BASE_URL])
-  const key = keyOf(options, io)
+  const key = apiKeySecret(options, io)
   const text = key.read()
   if (!text.ok)
     return failed([`${text.error}; the API key comes from --api-key-file or the variable ${KEY_VARIABLE}`])
@@ -88,10 +88,10 @@ export function accessTo(options: ConnectOptions, io: Io): Result<Access, readon
   })
 }
 
-export const keyOf = ({ apiKeyFile }: ConnectOptions, { cwd, env }: Io): Secret =>
+export const apiKeySecret = ({ apiKeyFile }: ConnectOptions, { cwd, env }: Io): Secret =>
   createKey(apiKeyFile === undefined ? { variable: KEY_VARIABLE } : { file: resolve(cwd, apiKeyFile) }, env)
 
-function fromConfig(options: ConnectOptions, io: Io): Result<Access, readonly string[]> {
+function fromConfig(options: ConnectOptions, io: Io): Result<ServiceAccess, readonly string[]> {
   if (options.apiKeyFile !== undefined) return failed(['--api-key-file goes with --base-url'])
   if (options.orgId !== undefined) return failed(['--org-id goes with --base-url'])
   const config = loadConfig(resolve(io.cwd, options.config ?? DEFAULT_CONFIG), io.env)
@@ -100,7 +100,7 @@ function fromConfig(options: ConnectOptions, io: Io): Result<Access, readonly st
   return account.ok ? ok(accessOf(account.value, config.value)) : account
 }
 
-const accessOf = (account: AccountConfig, config: Config): Access => {
+const accessOf = (account: AccountConfig, config: Config): ServiceAccess => {
   const { baseUrl, key, projects, orgId, plan, prices } = account
   const { requestsPerMinute, useConnectionUri } = config.service
   return {
@@ -119,10 +119,10 @@ const accessOf = (account: AccountConfig, config: Config): Access => {
   }
 }
 
-function readerFor({ dsn }: AccountConfig, config: Config): Access['reader'] {
+function readerFor({ dsn }: AccountConfig, config: Config): ServiceAccess['reader'] {
   if (dsn !== undefined) return { unasked: 'the account has a dsn, which is used in their place' }
   if (!config.service.useConnectionUri) return { unasked: 'service.use_connection_uri does not allow it' }
-  return readerOf(config)
+  return readingCredentials(config)
 }
 
 function accountNamed(

@@ -12,7 +12,7 @@ export type Player = {
 }
 
 /** Seconds until somebody sees that one was forgotten, and the delay that it is then given. */
-export const NOTICED = { after: 25, delay: 5 }
+export const FORGOTTEN_NOTICED = { after: 25, delay: 5 }
 
 export const CAST: readonly Player[] = [
   { role: 'busy', team: 'payments', cu: 1, delay: 6, about: 'queries all the time' },
@@ -36,6 +36,6 @@ export const CAST: readonly Player[] = [
     team: 'search',
     cu: 0.25,
     delay: 'never',
-    about: `nobody uses it, until somebody gives it a delay after ${NOTICED.after} s`,
+    about: `nobody uses it, until somebody gives it a delay after ${FORGOTTEN_NOTICED.after} s`,
   },
 ]

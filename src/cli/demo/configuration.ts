@@ -2,7 +2,7 @@
 import type { Local } from '../../local/start.ts'
 import { CAST } from './cast.ts'
 
-export type Places = {
+export type DemoPaths = {
   readonly keyFile: string
   readonly passwordFile: string
   /** Holds the address that events are told to. */
@@ -17,9 +17,9 @@ export type Places = {
 /** Money that the busy team has spent after half a minute. */
 const LIMIT = '0.0015 USD'
 
-export const configurationOf = (
+export const demoConfiguration = (
   { baseUrl, proxyPort }: Pick<Local, 'baseUrl' | 'proxyPort'>,
-  places: Places,
+  places: DemoPaths,
 ): string => `accounts:
   - name: demo
     base_url: ${baseUrl}

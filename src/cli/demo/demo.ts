@@ -1,21 +1,21 @@
 // The whole product on this machine: the local service, clients, the daemon as a process of its own, and who is told of things.
 import { createClock } from '../../daemon/clock.ts'
 import { createRandom } from '../../daemon/random.ts'
-import type { Fleet } from '../../daemon/http/api/status-json.ts'
+import type { FleetJson } from '../../daemon/http/api/status-json.ts'
 import type { Clock } from '../../model/ports.ts'
 import { toIso } from '../../model/time.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 import { readFleet } from '../connect/fleet.ts'
 import type { ExitCode, Io } from '../terminal/io.ts'
 import { EXIT } from '../terminal/output.ts'
-import { introOf } from './intro.ts'
+import { introLines } from './intro.ts'
 import { findPrograms, startMonitoring, type Monitoring, type Programs } from './monitoring/monitoring.ts'
 import { startClients, superviseDaemon } from './players.ts'
-import { toldText } from './receiver.ts'
-import { leaveReport, reportFolder } from './report.ts'
+import { notificationText } from './receiver.ts'
+import { writeDemoReport, reportFolder } from './report.ts'
 import { createScreen } from './screen.ts'
 import { setStage, type StageSet } from './stage.ts'
-import { summaryOf, summaryText, type Summary } from './summary.ts'
+import { buildSummary, summaryText, type Summary } from './summary.ts'
 
 export type DemoOptions = {
   /** Undefined: until it is interrupted. */
@@ -26,7 +26,7 @@ export type DemoOptions = {
   readonly report: string | undefined
 }
 
-export async function demo(options: DemoOptions, io: Io): Promise<ExitCode> {
+export async function runDemo(options: DemoOptions, io: Io): Promise<ExitCode> {
   const programs = options.withPrometheus ? findPrograms(io.env['PATH']) : undefined
   if (options.withPrometheus && !programs) {
     io.err(`dormouse: ${MISSING}`)
@@ -44,7 +44,7 @@ export async function demo(options: DemoOptions, io: Io): Promise<ExitCode> {
   const monitoring = programs && stack.use(await startPrograms(programs, stage, show))
   play.begin()
   if (options.json) await clock.sleep(left(show), io.signal)
-  else await watch(stage, show, introOf(stage, monitoring))
+  else await watch(stage, show, introLines(stage, monitoring))
   const summary = await summaryNow(stage, { folder, monitoring, clock })
   if (!summary) {
     io.err('the daemon did not answer at the end, so there is no summary')
@@ -133,11 +133,11 @@ async function watch(stage: StageSet, show: Show, intro: readonly string[]): Pro
 }
 
 /** With the names of the table above in place of ids. */
-const toldLines = ({ receiver }: StageSet, { computes }: Fleet): readonly string[] =>
+const toldLines = ({ receiver }: StageSet, { computes }: FleetJson): readonly string[] =>
   receiver.told.map((told) =>
     computes.reduce(
       (line, { project_id, project_name }) => line.replaceAll(project_id, project_name ?? project_id),
-      toldText(told),
+      notificationText(told),
     ),
   )
 
@@ -154,7 +154,7 @@ async function summaryNow(
 ): Promise<Summary | undefined> {
   const answer = await readFleet({ url: apiUrl })
   if (!answer.ok) return undefined
-  const report = await leaveReport(apiUrl, { folder, now: clock.now() })
+  const report = await writeDemoReport(apiUrl, { folder, now: clock.now() })
   const fleet = answer.value
   const urls = {
     page: `${apiUrl}/`,
@@ -163,5 +163,7 @@ async function summaryNow(
     service: local.baseUrl,
     ...(monitoring && { prometheus: monitoring.prometheusUrl, alertmanager: monitoring.alertmanagerUrl }),
   }
-  return report && summaryOf({ fleet, truth: local.truth(fleet.taken_at), urls, told: receiver.told, report })
+  return (
+    report && buildSummary({ fleet, truth: local.truth(fleet.taken_at), urls, told: receiver.told, report })
+  )
 }

@@ -4,7 +4,7 @@ import type { Monitoring } from './monitoring/monitoring.ts'
 import type { StageSet } from './stage.ts'
 
 /** Lines. */
-export const introOf = (stage: StageSet, monitoring: Monitoring | undefined): readonly string[] => [
+export const introLines = (stage: StageSet, monitoring: Monitoring | undefined): readonly string[] => [
   'Five computes of a service on this machine, each a real Postgres, and Dormouse watching them:',
   ...CAST.map(
     ({ role, team, delay, about }) =>

@@ -6,11 +6,11 @@ import { request } from 'undici'
 import { createRandom } from '../../daemon/random.ts'
 import type { Clock } from '../../model/ports.ts'
 import { seconds } from '../../model/units.ts'
-import { CAST, NOTICED } from './cast.ts'
+import { CAST, FORGOTTEN_NOTICED } from './cast.ts'
 import { ended, startDaemonProcess, type StageSet } from './stage.ts'
 import { play } from './workload.ts'
 
-export type Direction = {
+export type DemoRun = {
   readonly clock: Clock
   /** Aborts when the play is over. */
   readonly signal: AbortSignal
@@ -22,7 +22,7 @@ export type Direction = {
 /** Starts the daemon again when it ends before the demo does, which is what an orchestrator would do. */
 export async function superviseDaemon(
   stage: StageSet,
-  { signal, clock, say }: Omit<Direction, 'watched'>,
+  { signal, clock, say }: Omit<DemoRun, 'watched'>,
 ): Promise<void> {
   let child: ChildProcess | undefined
   const stop = (): boolean | undefined => child?.kill('SIGTERM')
@@ -42,7 +42,7 @@ export async function superviseDaemon(
 /** One client per compute, each in the manner of its role; beside them somebody gives the one that was forgotten a delay. */
 export async function startClients(
   { local }: StageSet,
-  { clock, signal, watched }: Omit<Direction, 'say'>,
+  { clock, signal, watched }: Omit<DemoRun, 'say'>,
 ): Promise<void> {
   const ask = createAsk(local)
   const { projects } = (await ask('projects')) as { projects: readonly { id: string; name: string }[] }
@@ -55,7 +55,7 @@ export async function startClients(
       const { uri } = (await ask(path)) as { uri: string }
       if (delay !== 'never') return play(role, uri, { clock, random, signal })
       await watched
-      await clock.sleep(seconds(NOTICED.after), signal)
+      await clock.sleep(seconds(FORGOTTEN_NOTICED.after), signal)
       if (!signal.aborted) await giveDelay(ask, id)
       return play(role, uri, { clock, random, signal })
     }),
@@ -65,7 +65,7 @@ export async function startClients(
 async function giveDelay(ask: Ask, projectId: string): Promise<void> {
   const path = `projects/${projectId}/endpoints`
   const { endpoints } = (await ask(path)) as { endpoints: readonly { id: string }[] }
-  const body = { endpoint: { suspend_timeout_seconds: NOTICED.delay } }
+  const body = { endpoint: { suspend_timeout_seconds: FORGOTTEN_NOTICED.delay } }
   await Promise.all(endpoints.map(({ id }) => ask(`${path}/${id}`, body)))
 }
 

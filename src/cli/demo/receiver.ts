@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { text as textOf } from 'node:stream/consumers'
 
 /** One thing that somebody was told of. */
-export type Told = {
+export type ReceivedNotification = {
   readonly at: string
   readonly by: 'alertmanager' | 'dormouse'
   /** The receiver of the routing, or of the configuration. */
@@ -17,23 +17,23 @@ export type Told = {
   readonly text: string
 }
 
-export type Receiver = AsyncDisposable & {
+export type DemoReceiver = AsyncDisposable & {
   readonly url: string
   /** What Alertmanager has to know. */
   readonly token: string
   /** The earliest first; it grows. */
-  readonly told: readonly Told[]
+  readonly told: readonly ReceivedNotification[]
 }
 
 /** Where Dormouse tells its events; all other paths are Alertmanager's. */
-export const EVENTS = '/dormouse'
+export const EVENTS_PATH = '/dormouse'
 
-export async function openReceiver(token: string, now: () => string): Promise<Receiver> {
-  const told: Told[] = []
+export async function openReceiver(token: string, now: () => string): Promise<DemoReceiver> {
+  const told: ReceivedNotification[] = []
   /** Alertmanager tells of a whole group whenever one of it changes. */
   const states = new Map<string, string>()
   const hear = (path: string, body: unknown): void => {
-    if (path === EVENTS) {
+    if (path === EVENTS_PATH) {
       told.push(eventOf(body as Event, now()))
       return
     }
@@ -46,7 +46,7 @@ export async function openReceiver(token: string, now: () => string): Promise<Re
   }
   const server = createServer((request, response) => {
     const path = request.url ?? ''
-    const isOurs = path === EVENTS || request.headers.authorization === `Bearer ${token}`
+    const isOurs = path === EVENTS_PATH || request.headers.authorization === `Bearer ${token}`
     void textOf(request)
       .then((body) => isOurs && hear(path, JSON.parse(body)))
       .then(
@@ -82,7 +82,7 @@ const alertOf = (
   { status, labels, annotations }: Payload['alerts'][number],
   receiver: string,
   at: string,
-): Told => ({
+): ReceivedNotification => ({
   at,
   by: 'alertmanager',
   to: receiver,
@@ -95,7 +95,7 @@ const alertOf = (
 /** What a webhook of `notifications` gets, as far as it is shown. */
 type Event = { readonly kind: string; readonly severity: string; readonly text: string }
 
-const eventOf = ({ kind, severity, text }: Event, at: string): Told => ({
+const eventOf = ({ kind, severity, text }: Event, at: string): ReceivedNotification => ({
   at,
   by: 'dormouse',
   to: 'screen',
@@ -106,7 +106,7 @@ const eventOf = ({ kind, severity, text }: Event, at: string): Told => ({
 })
 
 /** One line. */
-export function toldText({ at, by, to, severity, state, name, text }: Told): string {
+export function notificationText({ at, by, to, severity, state, name, text }: ReceivedNotification): string {
   const whom = by === 'dormouse' ? 'Dormouse' : `Alertmanager to ${to}`
   return `${at.slice(11, 19)} ${whom}: ${[severity, name, ...(state === 'event' ? [] : [state])].join(' ')}: ${text}`
 }

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { weekIdOf } from '../../calendar/iso-week.ts'
+import { isoWeekIdOf } from '../../calendar/iso-week.ts'
 import { createUtc } from '../../calendar/zone.ts'
 import type { Instant } from '../../model/units.ts'
 import { askDaemon } from '../connect/daemon.ts'
@@ -15,16 +15,16 @@ export function reportFolder(wanted: string | undefined): string {
 }
 
 /** Paths. */
-export type LeftReport = { readonly markdown: string; readonly html: string }
+export type DemoReport = { readonly markdown: string; readonly html: string }
 
 const NAMES = { markdown: 'report.md', html: 'report.html' } as const
 
 /** Writes the report of the week of `now`. The problem is a text. @returns undefined where the daemon did not answer */
-export async function leaveReport(
+export async function writeDemoReport(
   apiUrl: string,
   { folder, now }: { readonly folder: string; readonly now: Instant },
-): Promise<LeftReport | undefined> {
-  const week = weekIdOf(now, createUtc())
+): Promise<DemoReport | undefined> {
+  const week = isoWeekIdOf(now, createUtc())
   const write = async (format: keyof typeof NAMES): Promise<string | undefined> => {
     const answer = await askDaemon({ url: apiUrl }, `/api/v1/report?week=${week}&format=${format}`)
     if (!answer.ok) return undefined

@@ -1,12 +1,12 @@
 // What the demo shows while it runs: a live table on a terminal, a line per change elsewhere.
-import type { ComputeStatus, Fleet } from '../../daemon/http/api/status-json.ts'
+import type { ComputeJson, FleetJson } from '../../daemon/http/api/status-json.ts'
 import type { Io } from '../terminal/io.ts'
 import { STATE_WORDS } from '../../outputs/text/explain.ts'
 import { spanText } from '../../outputs/text/amounts.ts'
 import { fleetTable } from '../terminal/fleet-table.ts'
 
 /** `told`: a line for each thing that somebody was told of so far. */
-export type Screen = { show(fleet: Fleet, told: readonly string[]): void }
+export type Screen = { show(fleet: FleetJson, told: readonly string[]): void }
 
 /** @param intro the lines above the table */
 export const createScreen = (io: Io, intro: readonly string[]): Screen =>
@@ -30,7 +30,7 @@ function live(
 }
 
 function lines(io: Io, intro: readonly string[]): Screen {
-  let before: readonly ComputeStatus[] = []
+  let before: readonly ComputeJson[] = []
   let said = 0
   io.out(intro.join('\n'))
   return {
@@ -47,7 +47,7 @@ function lines(io: Io, intro: readonly string[]): Screen {
 }
 
 const changeText = (
-  { project_name, project_id, state, awake_seconds }: ComputeStatus,
+  { project_name, project_id, state, awake_seconds }: ComputeJson,
   takenAt: string,
 ): string =>
   `${takenAt.slice(11, 19)} ${(project_name ?? project_id).padEnd(9)} ${STATE_WORDS[state].padEnd(8)} awake so far ${spanText(awake_seconds.likely * 1000)}`

@@ -7,13 +7,13 @@ import { join } from 'node:path'
 import { freePort } from '../../local/compute/ports.ts'
 import { startLocal, type Local } from '../../local/start.ts'
 import { CAST } from './cast.ts'
-import { configurationOf } from './configuration.ts'
-import { EVENTS, openReceiver, type Receiver } from './receiver.ts'
+import { demoConfiguration } from './configuration.ts'
+import { EVENTS_PATH, openReceiver, type DemoReceiver } from './receiver.ts'
 
 export type StageSet = AsyncDisposable & {
   readonly folder: string
   readonly local: Local
-  readonly receiver: Receiver
+  readonly receiver: DemoReceiver
   readonly configFile: string
   /** Holds the token of `receiver`. */
   readonly tokenFile: string
@@ -61,10 +61,10 @@ export async function setStage({ token, now }: Props): Promise<StageSet> {
     return file
   }
   const configFile = join(folder, 'dormouse.yaml')
-  const configuration = configurationOf(local, {
+  const configuration = demoConfiguration(local, {
     keyFile: secret('api-key', local.apiKey),
     passwordFile: secret('password', local.monitoringPassword),
-    receiverFile: secret('receiver', receiver.url + EVENTS),
+    receiverFile: secret('receiver', receiver.url + EVENTS_PATH),
     telemetry,
     api,
     activityLag: ACTIVITY_LAG,

@@ -1,9 +1,15 @@
 // What a demo came to: the daemon's account beside the truth of the local service at the same instant.
-import type { ComputeStatus, Fleet } from '../../daemon/http/api/status-json.ts'
+import type { ComputeJson, FleetJson } from '../../daemon/http/api/status-json.ts'
 import type { Truth } from '../../local/engine/truth.ts'
-import { amount, counted, inBrackets, rangeText, spanText } from '../../outputs/text/amounts.ts'
-import type { Told } from './receiver.ts'
-import type { LeftReport } from './report.ts'
+import {
+  budgetAmountText,
+  countWithNoun,
+  inBrackets,
+  rangeText,
+  spanText,
+} from '../../outputs/text/amounts.ts'
+import type { ReceivedNotification } from './receiver.ts'
+import type { DemoReport } from './report.ts'
 
 export type Summary = {
   readonly computes: readonly ComputeSummary[]
@@ -21,8 +27,8 @@ export type Summary = {
   readonly readings: { readonly ok: number; readonly refused: number; readonly failed: number }
   readonly observer: { readonly wakesCaused: number; readonly awakeExtensionSeconds: number }
   /** Everything that somebody was told of, the earliest first. */
-  readonly told: readonly Told[]
-  readonly report: LeftReport
+  readonly told: readonly ReceivedNotification[]
+  readonly report: DemoReport
   readonly urls: {
     readonly page: string
     readonly metrics: string
@@ -53,13 +59,13 @@ export type ComputeSummary = {
 }
 
 export type SummaryInput = {
-  readonly fleet: Fleet
+  readonly fleet: FleetJson
   /** As of `fleet.taken_at`. */
   readonly truth: Truth
 } & Pick<Summary, 'urls' | 'told' | 'report'>
 
 /** Wakes, suspensions and awake time are the truth's; the ledger is judged by it. */
-export function summaryOf({ fleet, truth, ...rest }: SummaryInput): Summary {
+export function buildSummary({ fleet, truth, ...rest }: SummaryInput): Summary {
   const { computes } = fleet
   const account = fleet.accounts[0]
   const summaries = truth.computes.map((real) => computeSummary(real, computes))
@@ -90,14 +96,14 @@ const isOurs = ({ applicationName }: Truth['computes'][number]['wakes'][number])
 
 const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0)
 
-function readingsOf(readings: Fleet['accounts'][number]['readings'] | undefined): Summary['readings'] {
+function readingsOf(readings: FleetJson['accounts'][number]['readings'] | undefined): Summary['readings'] {
   const counts = Object.entries(readings ?? {})
   const refused = sum(counts.map(([result, count]) => (result.startsWith('skipped_') ? count : 0)))
   const ok = readings?.ok ?? 0
   return { ok, refused, failed: sum(counts.map(([, count]) => count)) - ok - refused }
 }
 
-function computeSummary(real: Truth['computes'][number], computes: readonly ComputeStatus[]): ComputeSummary {
+function computeSummary(real: Truth['computes'][number], computes: readonly ComputeJson[]): ComputeSummary {
   const facts = { endpointId: real.endpointId, wakes: real.wakes.length, suspends: real.suspends }
   const seen = computes.find(({ endpoint_id }) => endpoint_id === real.endpointId)
   if (!seen)
@@ -135,14 +141,14 @@ const UNSEEN = {
 /** The same for a person. */
 export function summaryText(summary: Summary): string {
   const { spend, ledger, readings, observer, report } = summary
-  const told = (value: number): string => amount(value, spend.currency)
+  const told = (value: number): string => budgetAmountText(value, spend.currency)
   const computes = summary.computes.map(({ name, wakes, suspends, awakeSeconds }) => {
     const { low, high, truth } = awakeSeconds
-    return `  ${name.padEnd(9)} awake ${lengthOf(truth).padStart(8)}, Dormouse says ${low.toFixed(1)} to ${high.toFixed(1)} s; ${counted(wakes, 'wake')}, ${counted(suspends, 'suspension')}`
+    return `  ${name.padEnd(9)} awake ${lengthOf(truth).padStart(8)}, Dormouse says ${low.toFixed(1)} to ${high.toFixed(1)} s; ${countWithNoun(wakes, 'wake')}, ${countWithNoun(suspends, 'suspension')}`
   })
   return [
     '',
-    `${counted(summary.wakes, 'wake')} and ${counted(summary.suspends, 'suspension')} of real Postgres processes; awake ${lengthOf(summary.awakeSeconds)} in all:`,
+    `${countWithNoun(summary.wakes, 'wake')} and ${countWithNoun(summary.suspends, 'suspension')} of real Postgres processes; awake ${lengthOf(summary.awakeSeconds)} in all:`,
     ...computes,
     `Spend ${told(spend.likely)}${inBrackets(rangeText(spend, told))}; ` +
       `the ledger is off by ${(ledger.errorRatio * 100).toFixed(2)} %, its bounds ${ledger.boundsContainTruth ? 'contain' : 'DO NOT CONTAIN'} the truth.`,
@@ -155,9 +161,10 @@ export function summaryText(summary: Summary): string {
 
 const lengthOf = (seconds: number): string => spanText(seconds * 1000)
 
-function toldLine(told: readonly Told[]): string {
-  const of = (state: Told['state']): number => told.filter((one) => one.state === state).length
-  const alerts = `, Alertmanager of ${counted(of('firing'), 'alert')} and ${of('resolved')} that ended`
+function toldLine(told: readonly ReceivedNotification[]): string {
+  const of = (state: ReceivedNotification['state']): number =>
+    told.filter((one) => one.state === state).length
+  const alerts = `, Alertmanager of ${countWithNoun(of('firing'), 'alert')} and ${of('resolved')} that ended`
   const isMonitored = told.some(({ by }) => by === 'alertmanager')
-  return `Dormouse told of ${counted(of('event'), 'event')}${isMonitored ? alerts : ''}.`
+  return `Dormouse told of ${countWithNoun(of('event'), 'event')}${isMonitored ? alerts : ''}.`
 }

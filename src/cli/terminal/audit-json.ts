@@ -2,11 +2,11 @@ import type { Audit, AuditedCompute, AuditSums, Finding } from '../../model/outp
 import { largestCu, smallestCu } from '../../model/service/compute.ts'
 import type { Bounds } from '../../model/ledger/ledger.ts'
 import { toIso } from '../../model/time.ts'
-import { json } from './output.ts'
+import { jsonText } from './output.ts'
 
 /** snake_case keys, times in ISO 8601, lengths in seconds, money in units of the currency. */
 export const auditJson = (audit: Audit): string =>
-  json({
+  jsonText({
     from: toIso(audit.from),
     to: toIso(audit.to),
     currency: audit.currency,

@@ -3,27 +3,27 @@ import {
   COMPUTE_HEADINGS,
   computeLines,
   findingText,
-  restLines,
+  remainingFindingLines,
   totalLines,
   WEEK_HEADINGS,
   weekLines,
 } from '../../outputs/text/audit-text.ts'
-import { printable, table } from './output.ts'
+import { printable, textTable } from './output.ts'
 
 /** The audit on a terminal. @param top how many computes are listed */
 export function auditText(audit: Audit, top: number): string {
   const { findings, currency, byCompute } = audit
   const left = byCompute.length - Math.min(top, byCompute.length)
   return [
-    table(['AUDIT', ''], totalLines(audit)),
+    textTable(['AUDIT', ''], totalLines(audit)),
     '',
-    table(WEEK_HEADINGS, weekLines(audit)),
+    textTable(WEEK_HEADINGS, weekLines(audit)),
     '',
-    table(COMPUTE_HEADINGS, computeLines(audit, top)),
+    textTable(COMPUTE_HEADINGS, computeLines(audit, top)),
     ...(left > 0 ? [`and ${left} more; --top ${byCompute.length} lists all`] : []),
     '',
     findings.length === 0 ? 'FINDINGS: none' : 'FINDINGS, in 30 days',
     ...findings.slice(0, top).map((finding) => printable(`- ${findingText(finding, currency)}`)),
-    ...restLines(findings.slice(top), currency).map((line) => `and ${line}`),
+    ...remainingFindingLines(findings.slice(top), currency).map((line) => `and ${line}`),
   ].join('\n')
 }

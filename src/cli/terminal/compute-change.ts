@@ -1,26 +1,29 @@
 // What an update of a compute would change, and what that costs its users.
 import { largestCu, smallestCu, type Compute, type Sizing } from '../../model/service/compute.ts'
 import type { ComputeSettings } from '../../model/ports.ts'
-import { delayText, fields, sizingText } from './output.ts'
-import { DEFAULT_DELAY } from './parse.ts'
+import { delayText, textFields, sizingText } from './output.ts'
+import { DELAY_OF_SERVICE } from './parse.ts'
 
 /** The part of `wanted` that `compute` does not have already. Empty when nothing is left. */
-export function differing(compute: Compute, { sizing, autosuspendDelay }: ComputeSettings): ComputeSettings {
+export function differingSettings(
+  compute: Compute,
+  { sizing, autosuspendDelay }: ComputeSettings,
+): ComputeSettings {
   return {
     ...(sizing && !sameSizing(sizing, compute.sizing) && { sizing }),
     ...(autosuspendDelay !== undefined &&
-      autosuspendDelay !== (compute.autosuspendDelay ?? DEFAULT_DELAY) && { autosuspendDelay }),
+      autosuspendDelay !== (compute.autosuspendDelay ?? DELAY_OF_SERVICE) && { autosuspendDelay }),
   }
 }
 
 /** Source: service interface, "Effects of configuration changes". */
-export const restarts = ({ sizing }: ComputeSettings): boolean => sizing !== undefined
+export const restartsCompute = ({ sizing }: ComputeSettings): boolean => sizing !== undefined
 
 /** Before → after, and whether it interrupts anybody. */
 export function changeText(compute: Compute, change: ComputeSettings): string {
   const { sizing, autosuspendDelay } = change
-  const delay = autosuspendDelay === DEFAULT_DELAY ? undefined : autosuspendDelay
-  return fields({
+  const delay = autosuspendDelay === DELAY_OF_SERVICE ? undefined : autosuspendDelay
+  return textFields({
     compute: compute.endpointId,
     ...(sizing && { size: `${sizingText(compute.sizing)} -> ${sizingText(sizing)}` }),
     ...(autosuspendDelay !== undefined && {
@@ -31,7 +34,7 @@ export function changeText(compute: Compute, change: ComputeSettings): string {
 }
 
 function restartText({ state }: Compute, change: ComputeSettings): string {
-  if (!restarts(change)) return 'no, connections stay'
+  if (!restartsCompute(change)) return 'no, connections stay'
   return state === 'active' ? 'yes, its connections are interrupted' : 'yes, it has no connections now'
 }
 

@@ -1,34 +1,31 @@
 // The fleet for people: one line per compute.
-import type { ComputeStatus, Fleet } from '../../daemon/http/api/status-json.ts'
+import type { ComputeJson, FleetJson } from '../../daemon/http/api/status-json.ts'
 import { STATE_WORDS } from '../../outputs/text/explain.ts'
-import { money, spanText } from '../../outputs/text/amounts.ts'
-import { table } from './output.ts'
+import { moneyText, spanText } from '../../outputs/text/amounts.ts'
+import { textTable } from './output.ts'
 
 const HEADINGS = ['COMPUTE', 'STATE', 'CU', 'AWAKE', 'SPEND', 'HIT RATIO', 'CONNECTIONS', 'WHY']
 
 /** Headings and a line per compute, by the name of its project. */
-export const fleetTable = ({ computes }: Fleet): string =>
-  table(
+export const fleetTable = ({ computes }: FleetJson): string =>
+  textTable(
     HEADINGS,
     computes.map(rowOf).toSorted(([a = ''], [b = '']) => a.localeCompare(b)),
   )
 
-const rowOf = (status: ComputeStatus, _: number, all: readonly ComputeStatus[]): readonly string[] => [
+const rowOf = (status: ComputeJson, _: number, all: readonly ComputeJson[]): readonly string[] => [
   nameOf(status, all),
   STATE_WORDS[status.state],
   status.min_cu === status.max_cu ? String(status.min_cu) : `${status.min_cu}-${status.max_cu}`,
   spanText(status.awake_seconds.likely * 1000),
-  money(status.spend.likely * 1_000_000, status.spend.currency),
+  moneyText(status.spend.likely * 1_000_000, status.spend.currency),
   status.hit_ratio === null ? '-' : `${(status.hit_ratio * 100).toFixed(1)} %`,
   status.connections === null ? '-' : `${status.connections} of ${status.max_connections}`,
   withoutDates(status.why),
 ]
 
 /** A project's name says enough where it has one compute. */
-function nameOf(
-  { project_id, project_name, endpoint_id }: ComputeStatus,
-  all: readonly ComputeStatus[],
-): string {
+function nameOf({ project_id, project_name, endpoint_id }: ComputeJson, all: readonly ComputeJson[]): string {
   const name = project_name ?? project_id
   return all.filter((other) => other.project_id === project_id).length > 1 ? `${name}/${endpoint_id}` : name
 }

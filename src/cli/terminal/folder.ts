@@ -5,7 +5,7 @@ import { failed, ok, type Result } from '../../std/result.ts'
 import type { Io } from './io.ts'
 
 /** Undefined where none is given. The problem is one line with the name of the option. */
-export function folderOf(
+export function parseFolderOption(
   option: string,
   text: string | undefined,
   { cwd }: Io,

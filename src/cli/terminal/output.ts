@@ -19,13 +19,13 @@ import type { ExitCode, Io } from './io.ts'
 export const EXIT = { ok: 0, failed: 1, usage: 2, findings: 3 } as const satisfies Record<string, ExitCode>
 
 /** One run of the program: what its commands speak to, and where they leave their exit code. */
-export type Session = { readonly io: Io; readonly end: (code: ExitCode) => void }
+export type CommandSession = { readonly io: Io; readonly end: (code: ExitCode) => void }
 
 /** A value as `--json` prints it. */
-export const json = (value: unknown): string => JSON.stringify(value, undefined, 2)
+export const jsonText = (value: unknown): string => JSON.stringify(value, undefined, 2)
 
 /** Columns as wide as their widest cell, two spaces apart; the last is not padded. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = [head, ...rows].map((row) => row.map(printable))
   const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
   return cells
@@ -39,7 +39,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 }
 
 /** Lines `name  value` with the values in one column. */
-export const fields = (pairs: Readonly<Record<string, string>>): string => {
+export const textFields = (pairs: Readonly<Record<string, string>>): string => {
   const width = Math.max(...Object.keys(pairs).map((name) => name.length))
   return Object.entries(pairs)
     .map(([name, value]) => `${name.padEnd(width)}  ${printable(value)}`)
@@ -55,13 +55,13 @@ export function failWith(io: Io, error: ServiceError): ExitCode {
   return EXIT.failed
 }
 
-export function usage(io: Io, ...problems: readonly string[]): ExitCode {
+export function failUsage(io: Io, ...problems: readonly string[]): ExitCode {
   for (const problem of problems) io.err(`dormouse: ${problem}`)
   return EXIT.usage
 }
 
 /** Says what was left out of a list, and that the list is then not the whole truth. */
-export function withFindings(io: Io, problems: readonly string[]): ExitCode {
+export function reportFindings(io: Io, problems: readonly string[]): ExitCode {
   for (const problem of problems) io.err(`dormouse: left out: ${printable(problem)}`)
   return problems.length === 0 ? EXIT.ok : EXIT.findings
 }
@@ -78,7 +78,7 @@ export const timeText = (at: Instant | undefined): string => (at === undefined ?
 
 const timeJson = (at: Instant | undefined): string | null => (at === undefined ? null : toIso(at))
 
-export const projectJson = (project: Project) => ({
+export const projectRecordJson = (project: Project) => ({
   project_id: project.projectId,
   name: project.name,
   region_id: project.regionId,
@@ -91,7 +91,7 @@ export const projectJson = (project: Project) => ({
 })
 
 /** A delay is a number, `never`, or null for the default. */
-export const computeJson = (compute: Compute) => ({
+export const computeRecordJson = (compute: Compute) => ({
   endpoint_id: compute.endpointId,
   project_id: compute.projectId,
   branch_id: compute.branchId,
@@ -112,13 +112,13 @@ export const computeJson = (compute: Compute) => ({
   updated_at: timeJson(compute.updatedAt),
 })
 
-export const operationJson = (operation: Operation) => ({
+export const operationRecordJson = (operation: Operation) => ({
   operation_id: operation.operationId,
   action: operation.action,
   status: operation.status,
 })
 
-export const keyJson = (key: ApiKey) => ({
+export const keyRecordJson = (key: ApiKey) => ({
   key_id: key.keyId,
   name: key.name,
   created_at: timeJson(key.createdAt),

@@ -6,7 +6,7 @@ import { failed, ok, type Result } from '../../std/result.ts'
 import { cu, seconds, type Cu, type Seconds } from '../../model/units.ts'
 
 /** The delay that stands for the default, on the wire as in `ComputeSettings`. */
-export const DEFAULT_DELAY = seconds(0)
+export const DELAY_OF_SERVICE = seconds(0)
 
 /** An id of the service: it becomes part of a path. */
 export function parseId(text: string): string {
@@ -22,7 +22,7 @@ export function parseCu(text: string): Cu {
 /** `300s`, `5m`, `never`, `default`. */
 export function parseDelay(text: string): AutosuspendDelay {
   if (text === 'never') return 'never'
-  if (text === 'default') return DEFAULT_DELAY
+  if (text === 'default') return DELAY_OF_SERVICE
   const delay = parseDuration(text)
   if (delay !== undefined && Number.isInteger(delay) && delay > 0 && delay <= LONGEST_AUTOSUSPEND_DELAY)
     return delay
@@ -41,7 +41,7 @@ export function parseLength(text: string): Seconds {
   throw new InvalidArgumentError('Expected a length of time up to 24d, such as 500ms, 60s or 5m.')
 }
 
-export const wholeFrom =
+export const parseWholeFrom =
   (least: number, most: number) =>
   (text: string): number => {
     const number = Number(text)
@@ -54,14 +54,14 @@ export function parseKeyId(text: string): number {
   throw new InvalidArgumentError('Expected the number of a key.')
 }
 
-export type SizingOptions = { readonly cu?: Cu; readonly minCu?: Cu; readonly maxCu?: Cu }
+export type SizingFlags = { readonly cu?: Cu; readonly minCu?: Cu; readonly maxCu?: Cu }
 
 /** The size that the three options ask for together; undefined when none is given. */
-export function sizingOf({
+export function parseSizing({
   cu: fixed,
   minCu: min,
   maxCu: max,
-}: SizingOptions): Result<Sizing | undefined, string> {
+}: SizingFlags): Result<Sizing | undefined, string> {
   if (fixed !== undefined)
     return min === undefined && max === undefined
       ? ok({ fixed })

@@ -1,4 +1,4 @@
-import { environment } from '../../config/load.ts'
+import { processEnvironment } from '../../config/load.ts'
 import type { Io } from './io.ts'
 
 type Streams = {
@@ -15,7 +15,7 @@ export function createIo({ stdout, stderr }: Streams, signal: AbortSignal): Io {
   return {
     out: (text) => stdout.write(`${text}\n`),
     err: (text) => stderr.write(`${text}\n`),
-    env: environment(),
+    env: processEnvironment(),
     cwd: process.cwd(),
     signal,
     onReload: (again) => process.on('SIGHUP', again),

@@ -1,17 +1,17 @@
 // `report --list`: which reports are kept.
-import type { KeptList } from '../../daemon/reports/archive.ts'
+import type { ArchiveList } from '../../daemon/reports/archive.ts'
 import { ok, type Result } from '../../std/result.ts'
 
-type Listed = KeptList['reports'][number]
+type Listed = ArchiveList['reports'][number]
 
 /** Page after page, the newest first. */
-export async function allListed<Problem>(
-  pageOf: (page: number) => Promise<Result<KeptList, Problem>>,
+export async function listAllReports<Problem>(
+  pageOf: (page: number) => Promise<Result<ArchiveList, Problem>>,
 ): Promise<Result<readonly Listed[], Problem>> {
   const all: Listed[] = []
   for (let page: number | null = 1; page !== null;) {
     // oxlint-disable-next-line no-await-in-loop -- a page tells whether there is another
-    const list: Result<KeptList, Problem> = await pageOf(page)
+    const list: Result<ArchiveList, Problem> = await pageOf(page)
     if (!list.ok) return list
     all.push(...list.value.reports)
     page = list.value.next_page
@@ -20,7 +20,7 @@ export async function allListed<Problem>(
 }
 
 /** A line for each. */
-export function listText(reports: readonly Listed[]): string {
+export function reportListText(reports: readonly Listed[]): string {
   if (reports.length === 0) return 'none is kept'
   const width = Math.max(...reports.map(({ week }) => week.length))
   return reports

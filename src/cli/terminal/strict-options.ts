@@ -2,7 +2,7 @@
 import type { Command, Option } from 'commander'
 
 /** For the whole program, once all of its commands are known. */
-export function makeStrict(program: Command): void {
+export function rejectRepeatedAndEmpty(program: Command): void {
   program.hook('preAction', (_, command) => refuseEmpty(command))
   for (const command of commandsOf(program))
     for (const option of command.options) if (option.required) watch(command, option)

@@ -1,6 +1,6 @@
 // The section `accounts`: whom to look after, with which credentials.
 import { z } from 'zod'
-import { money } from '../units.ts'
+import { moneySchema } from '../units.ts'
 
 const PLACEHOLDERS = ['host', 'endpoint_id', 'project_id', 'database']
 
@@ -87,7 +87,9 @@ export const accountSchema = z
       .optional()
       .meta({ examples: ['USD'] })
       .describe("The label of this account's money, in place of prices.currency."),
-    cu_hour: money.optional().describe('What a CU-hour costs this account, in place of prices.cu_hour.'),
+    cu_hour: moneySchema
+      .optional()
+      .describe('What a CU-hour costs this account, in place of prices.cu_hour.'),
     dsn: dsn
       .optional()
       .meta({ examples: ['postgresql://dormouse@{host}/{database}?sslmode=verify-full'] })

@@ -1,19 +1,19 @@
-// The section `budgets`. `budgetsOf` resolves the names of accounts and windows.
+// The section `budgets`. `buildBudgets` resolves the names of accounts and windows.
 import { z } from 'zod'
-import { inside, outside } from '../../calendar/window-parts.ts'
+import { partsInside, partsOutside } from '../../calendar/window-parts.ts'
 import { periodOf, type PeriodRule } from '../../calendar/period.ts'
 import type { Window } from '../../calendar/window.ts'
 import { parseDays } from '../../calendar/window-text.ts'
 import type { Zone } from '../../calendar/zone.ts'
 import type { Budget, BudgetLimit } from '../../model/policy/budget.ts'
-import { selectsAll, type Selector } from '../../model/policy/selector.ts'
+import { matchesEverything, type Selector } from '../../model/policy/selector.ts'
 import { cuMillis, instant, millis } from '../../model/units.ts'
-import { selector } from './selector.ts'
-import { unknownName } from '../suggestions.ts'
+import { selectorShape } from './selector.ts'
+import { unknownNameText } from '../suggestions.ts'
 import { parseMoney } from '../units.ts'
-import { zone } from './zone.ts'
+import { zoneSchema } from './zone.ts'
 
-const exempt = z.strictObject(selector)
+const exempt = z.strictObject(selectorShape)
 
 const LIMIT = 'expected an amount above 0 and its unit, such as 200 USD, 500 cu_hours or 100 awake_hours'
 
@@ -49,7 +49,7 @@ const budget = z
     scope: z
       .strictObject({
         account: z.string().optional().describe('The account; may be left out where there is only one.'),
-        ...selector,
+        ...selectorShape,
       })
       .prefault({})
       .describe('Which computes count: those that fit everything given here.'),
@@ -62,7 +62,7 @@ const budget = z
       .enum(['day', 'week', 'month', 'window'])
       .prefault('month')
       .describe('The period; window is from one opening of the window under in to the next.'),
-    zone: zone.optional().describe('Where days begin, in place of timezone.'),
+    zone: zoneSchema.optional().describe('Where days begin, in place of timezone.'),
     anchor: z
       .union([z.int(MONTH_DAY).min(1, MONTH_DAY).max(31, MONTH_DAY), z.string()], MONTH_DAY)
       .optional()
@@ -87,7 +87,7 @@ const budget = z
     error: 'per window needs a window under in',
     when: whenObject,
   })
-  .refine(({ mode, scope }) => mode === 'soft' || !selectsAll(scope), {
+  .refine(({ mode, scope }) => mode === 'soft' || !matchesEverything(scope), {
     error:
       'expected soft: a budget of a whole account only tells, so name projects, branches, computes or a type',
     path: ['mode'],
@@ -125,10 +125,10 @@ type Known = {
   readonly currencies: ReadonlyMap<string, string | undefined>
 }
 
-export type Budgets = { readonly budgets: readonly Budget[]; readonly problems: readonly string[] }
+export type BuiltBudgets = { readonly budgets: readonly Budget[]; readonly problems: readonly string[] }
 
 /** The budgets in the order of the file, and everything that is wrong with them. */
-export function budgetsOf(entries: readonly Entry[], known: Known): Budgets {
+export function buildBudgets(entries: readonly Entry[], known: Known): BuiltBudgets {
   return {
     budgets: entries.map((entry) => budgetOf(entry, known)),
     problems: entries.flatMap((entry, index) => {
@@ -151,7 +151,7 @@ function accountProblems(entry: Entry, known: Known): string[] {
   if (found === undefined)
     return account === undefined
       ? [`scope.account: is missing: expected one of ${accounts.join(', ')}`]
-      : [`scope.account: ${unknownName('account', account, accounts)}`]
+      : [`scope.account: ${unknownNameText('account', account, accounts)}`]
   const { limit: planned } = entry
   const currency = known.currencies.get(found)
   if (planned.unit !== 'money' || currency === undefined || currency === planned.currency) return []
@@ -162,7 +162,9 @@ function windowProblems(entry: Entry, known: Known): string[] {
   const names = [...known.windows.keys()]
   const unknown = (['in', 'outside'] as const).flatMap((key) => {
     const name = entry[key]
-    return name === undefined || names.includes(name) ? [] : [`${key}: ${unknownName('window', name, names)}`]
+    return name === undefined || names.includes(name)
+      ? []
+      : [`${key}: ${unknownNameText('window', name, names)}`]
   })
   if (unknown.length > 0 || hasPeriods(ruleOf(entry, known))) return unknown
   return [`in: ${entry.in} ${NO_PERIODS}`]
@@ -217,8 +219,8 @@ function budgetOf(entry: Entry, known: Known): Budget {
     periodAt: (at) => periodOf(rule, at),
     wallAt: (entry.zone ?? known.timezone).wallAt,
     countedIn(from, to) {
-      if (within) return inside(within, from, to)
-      return beside ? outside(beside, from, to) : [{ from, to }]
+      if (within) return partsInside(within, from, to)
+      return beside ? partsOutside(beside, from, to) : [{ from, to }]
     },
   }
 }

@@ -1,8 +1,8 @@
 // The section `metrics`.
 import { z } from 'zod'
-import { whole } from '../units.ts'
+import { wholeNumberSchema } from '../units.ts'
 
-export const metrics = z
+export const metricsSchema = z
   .strictObject({
     detail: z
       .enum(['basic', 'full'])
@@ -14,10 +14,10 @@ export const metrics = z
       .describe(
         'Which computes have series of their own; recent: those awake within a week, or with an operation in progress. All are counted by state.',
       ),
-    stale_after: whole(1, 1000)
+    stale_after: wholeNumberSchema(1, 1000)
       .prefault(3)
       .describe('Polls without an answer after which a state is shown as unknown.'),
-    max_series: whole(1000, 10_000_000)
+    max_series: wholeNumberSchema(1000, 10_000_000)
       .prefault(100_000)
       .describe(
         'The most series of projects and computes. Beyond, what is not basic goes first, then computes that were not awake within a week, then those that cost least.',

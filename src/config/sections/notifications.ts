@@ -1,16 +1,16 @@
 // The section `notifications`: who is told of events.
 import { z } from 'zod'
-import { TOLD_KINDS } from '../../model/output/outbox-event.ts'
-import { SEVERITIES, type Wish } from '../../model/output/subscription.ts'
+import { NOTIFIABLE_KINDS } from '../../model/output/outbox-event.ts'
+import { SEVERITIES, type Subscription } from '../../model/output/subscription.ts'
 import {
   receiverKeys,
   receiverName,
-  receiversOf,
+  buildReceivers,
   refineReceiver,
   type Receiver,
-  type Surroundings,
+  type ConfigContext,
 } from './receiver.ts'
-import { duration } from '../units.ts'
+import { durationSchema } from '../units.ts'
 
 const entrySchema = z
   .strictObject({
@@ -22,7 +22,7 @@ const entrySchema = z
       ),
     ...receiverKeys,
     events: z
-      .array(z.enum(TOLD_KINDS))
+      .array(z.enum(NOTIFIABLE_KINDS))
       .min(1)
       .optional()
       .describe('The kinds of events it is told of; all when absent.'),
@@ -33,7 +33,7 @@ const entrySchema = z
       .min(1)
       .optional()
       .describe('Only what belongs to owners with this channel; where it is told is in the address.'),
-    repeat_after: duration({ min: '1m', max: '30d' })
+    repeat_after: durationSchema({ min: '1m', max: '30d' })
       .prefault('4h')
       .describe('The same about one thing is not told again before.'),
   })
@@ -41,14 +41,14 @@ const entrySchema = z
 
 export const notificationsSchema = z.array(entrySchema, 'expected a list of receivers')
 
-export type Notification = { readonly name: string; readonly receiver: Receiver; readonly wish: Wish }
+export type Notification = { readonly name: string; readonly receiver: Receiver; readonly wish: Subscription }
 
 /** Also what is wrong: a name that comes twice, secrets that cannot be read. */
-export function notificationsOf(
+export function buildNotifications(
   entries: z.output<typeof notificationsSchema>,
-  surroundings: Surroundings,
+  surroundings: ConfigContext,
 ): { readonly notifications: readonly Notification[]; readonly problems: readonly string[] } {
-  const { made, problems } = receiversOf('notifications', entries, surroundings)
+  const { made, problems } = buildReceivers('notifications', entries, surroundings)
   const notifications = made.map(({ entry, receiver }) => ({
     name: entry.name,
     receiver,
@@ -57,7 +57,7 @@ export function notificationsOf(
   return { notifications, problems }
 }
 
-const wishOf = (entry: z.output<typeof entrySchema>): Wish => ({
+const wishOf = (entry: z.output<typeof entrySchema>): Subscription => ({
   events: entry.events,
   minSeverity: entry.min_severity,
   team: entry.team,

@@ -1,7 +1,7 @@
 // The section `owners`: who answers for what.
 import { z } from 'zod'
 import type { Owner, OwnerRule } from '../../model/policy/owner.ts'
-import { selector } from './selector.ts'
+import { selectorShape } from './selector.ts'
 
 /** Labels of metrics and routes of alerts are made of it. */
 const NAME = 'expected 1 to 60 letters, digits or any of _ . / -'
@@ -10,7 +10,7 @@ const name = z.string(NAME).regex(/^[\p{L}\p{N}_./-]{1,60}$/u, NAME)
 const entry = z
   .strictObject({
     match: z
-      .strictObject(selector)
+      .strictObject(selectorShape)
       .prefault({})
       .describe('Which computes: those that fit everything given here; all where nothing is.'),
     team: name.describe('The team; a label of metrics, alerts are routed by it.'),

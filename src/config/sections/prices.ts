@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Prices } from '../../model/ledger/price.ts'
 import { instant, type Instant, type Micros } from '../../model/units.ts'
-import { money, parseDay } from '../units.ts'
+import { moneySchema, parseDay } from '../units.ts'
 
 const day = z.string().transform((text, context): Instant => {
   const at = parseDay(text)
@@ -12,7 +12,7 @@ const day = z.string().transform((text, context): Instant => {
 })
 
 const period = z
-  .strictObject({ from: day, cu_hour: money })
+  .strictObject({ from: day, cu_hour: moneySchema })
   .transform(({ from, cu_hour: perCuHour }) => ({ from, perCuHour }))
 
 const periods = z
@@ -29,7 +29,7 @@ export type PriceFile = z.output<typeof priceFileSchema>
 type Override = { readonly currency?: string | undefined; readonly cuHour?: Micros | undefined }
 
 /** The prices of `plan`, with what `override` puts in their place. Undefined when the file does not have the plan. */
-export function pricesOf(file: PriceFile, plan: string, override: Override): Prices | undefined {
+export function selectPrices(file: PriceFile, plan: string, override: Override): Prices | undefined {
   const listed = file.plans[plan]
   if (!listed) return undefined
   return {

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { createSecret, type Environment, type Secret } from '../secrets.ts'
-import { whole } from '../units.ts'
+import { wholeNumberSchema } from '../units.ts'
 
 export type Receiver =
   | { readonly type: 'webhook'; readonly url: Secret; readonly secret: Secret | undefined }
@@ -42,7 +42,7 @@ export const receiverKeys = {
     .regex(/^[\w.-]+$/, 'expected the name of a host')
     .optional()
     .describe('smtp: the mail server.'),
-  port: whole(1, 65_535)
+  port: wholeNumberSchema(1, 65_535)
     .optional()
     .describe('smtp: its port; 587 when absent, 465 encrypts from the first byte.'),
   user: z.string().min(1).optional().describe('smtp: the user, where the server asks for one.'),
@@ -106,7 +106,7 @@ function receiverProblems(entry: ReceiverEntry): readonly string[] {
   ]
 }
 
-export type Surroundings = { readonly folder: string; readonly env: Environment }
+export type ConfigContext = { readonly folder: string; readonly env: Environment }
 
 type NamedEntry = ReceiverEntry & { readonly name: string }
 type Made<Entry> = { readonly entry: Entry; readonly receiver: Receiver }
@@ -117,10 +117,10 @@ type Made<Entry> = { readonly entry: Entry; readonly receiver: Receiver }
  *
  * @param path where they are in the configuration
  */
-export function receiversOf<Entry extends NamedEntry>(
+export function buildReceivers<Entry extends NamedEntry>(
   path: string,
   entries: readonly Entry[],
-  surroundings: Surroundings,
+  surroundings: ConfigContext,
 ): { readonly made: readonly Made<Entry>[]; readonly problems: readonly string[] } {
   const made = entries.map((entry) => ({ entry, receiver: receiverOf(entry, surroundings) }))
   const problems = made.flatMap(({ entry: { name }, receiver }, index) => {
@@ -133,7 +133,7 @@ export function receiversOf<Entry extends NamedEntry>(
   return { made, problems }
 }
 
-function receiverOf(entry: ReceiverEntry, { folder, env }: Surroundings): Receiver {
+function receiverOf(entry: ReceiverEntry, { folder, env }: ConfigContext): Receiver {
   const secret = (path: string | undefined, name: string | undefined): Secret | undefined => {
     if (path !== undefined) return createSecret({ file: resolve(folder, path) }, env)
     return name === undefined ? undefined : createSecret({ variable: name }, env)

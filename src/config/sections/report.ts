@@ -12,13 +12,13 @@ import {
 import {
   receiverKeys,
   receiverName,
-  receiversOf,
+  buildReceivers,
   refineReceiver,
   type Receiver,
-  type Surroundings,
+  type ConfigContext,
 } from './receiver.ts'
-import { duration, durationText, whole } from '../units.ts'
-import { unknownName } from '../suggestions.ts'
+import { durationSchema, durationText, wholeNumberSchema } from '../units.ts'
+import { unknownNameText } from '../suggestions.ts'
 
 const CRON = 'expected cron text such as 0 8 * * MON'
 
@@ -46,7 +46,9 @@ const sink = z
       .regex(/^(.*\/)?[^/]*\{slot\}[^/]*$/, PATH)
       .optional()
       .describe('file: where, with {account} and {slot} in its last part; relative to this file.'),
-    keep: whole(1, 1000).optional().describe('file: how many of one account are kept; 52 when absent.'),
+    keep: wholeNumberSchema(1, 1000)
+      .optional()
+      .describe('file: how many of one account are kept; 52 when absent.'),
     filter: z
       .strictObject({ team: z.string().min(1).describe('One of the teams of owners.') })
       .optional()
@@ -63,7 +65,7 @@ export const reportConfigSchema = z
       .describe(
         'When the report of the last whole week is made, as five fields of cron on the clocks of timezone.',
       ),
-    catchup: duration({ max: '7d' })
+    catchup: durationSchema({ max: '7d' })
       .prefault(durationText(REPORT_CATCH_UP))
       .describe('How late one that was missed is still sent; of several the last.'),
     sinks: z
@@ -110,12 +112,12 @@ const USUAL = { file: 'markdown', webhook: 'json', slack: 'slack', smtp: 'html' 
 >
 
 /** Also what is wrong: names and secrets, two that write the same file, a team that nobody is in. */
-export function reportSinksOf(
+export function buildReportSinks(
   { sinks }: Pick<z.output<typeof reportConfigSchema>, 'sinks'>,
   teams: ReadonlySet<string>,
-  surroundings: Surroundings,
+  surroundings: ConfigContext,
 ): { readonly reportSinks: readonly ReportSink[]; readonly problems: readonly string[] } {
-  const { made, problems } = receiversOf('report.sinks', sinks, surroundings)
+  const { made, problems } = buildReceivers('report.sinks', sinks, surroundings)
   const reportSinks = made.map(({ entry: { name, type, format, filter }, receiver }) => ({
     name,
     receiver,
@@ -140,5 +142,5 @@ const teamProblems = (sinks: readonly ReportSink[], teams: ReadonlySet<string>):
   sinks.flatMap(({ team }, index) =>
     team === undefined || teams.has(team)
       ? []
-      : [`report.sinks[${index}].filter.team: ${unknownName('team', team, [...teams])}`],
+      : [`report.sinks[${index}].filter.team: ${unknownNameText('team', team, [...teams])}`],
   )

@@ -12,7 +12,7 @@ const branches = patterns.refine((given) => given.every((pattern) => /^(br-|[*?]
 })
 
 /** The keys of a `Selector`. */
-export const selector = {
+export const selectorShape = {
   project: patterns.optional().describe('Ids or names of projects; * stands for any text.'),
   branch: branches.optional().describe('Ids of branches.'),
   compute: patterns.optional().describe('Ids or names of computes.'),

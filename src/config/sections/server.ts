@@ -1,6 +1,6 @@
 // The section `server`: where Dormouse listens, and who may ask.
 import { z } from 'zod'
-import { address, isLoopback } from '../units.ts'
+import { addressSchema, isLoopback } from '../units.ts'
 
 const SHA256 = 'expected the SHA-256 of the token as 64 hexadecimal digits: printf %s TOKEN | sha256sum'
 
@@ -15,12 +15,12 @@ const token = z.strictObject({
 const NAME = 'expected a host name without port, such as dormouse.internal'
 
 const listeners = z.strictObject({
-  telemetry: address
+  telemetry: addressSchema
     .prefault('0.0.0.0:9477')
     .describe(
       'Metrics and health, for Prometheus and the orchestrator: host:port, an IPv6 host in brackets.',
     ),
-  api: address
+  api: addressSchema
     .prefault('127.0.0.1:9478')
     .describe('Status and API: host:port. On loopback reading is open; elsewhere it needs tokens and tls.'),
   names: z
@@ -46,7 +46,7 @@ const listeners = z.strictObject({
     .describe('Whether the API may be reached from elsewhere without tokens and tls.'),
 })
 
-export const server = listeners.superRefine(({ api, tokens, tls, insecure }, context) => {
+export const serverSchema = listeners.superRefine(({ api, tokens, tls, insecure }, context) => {
   if (isLoopback(api) || insecure) return
   const missing = [...(Object.keys(tokens).length === 0 ? ['tokens'] : []), ...(tls ? [] : ['tls'])]
   if (missing.length === 0) return
@@ -57,5 +57,5 @@ export const server = listeners.superRefine(({ api, tokens, tls, insecure }, con
   })
 })
 
-export type ServerConfig = z.output<typeof server>
+export type ServerConfig = z.output<typeof serverSchema>
 export type TlsFiles = NonNullable<ServerConfig['tls']>

@@ -1,30 +1,35 @@
-// The sections `calendars` and `windows`: what each text and each form stands for. `windowsOf` resolves their names.
+// The sections `calendars` and `windows`: what each text and each form stands for. `buildWindows` resolves their names.
 import { z } from 'zod'
-import { parseCron, timesADay, type Cron } from '../../calendar/cron.ts'
-import { once, type Dates, type Rule } from '../../calendar/recurrence.ts'
-import { parseDate, parseWall, type DayNumber, type Wall } from '../../calendar/local-time.ts'
+import { parseCron, timesPerDay, type Cron } from '../../calendar/cron.ts'
+import { oneOffRecurrence, type DateSet, type Recurrence } from '../../calendar/recurrence.ts'
+import {
+  parseDate,
+  parseLocalDateTime,
+  type DayNumber,
+  type LocalDateTime,
+} from '../../calendar/local-time.ts'
 import { createWindow, type Window } from '../../calendar/window.ts'
 import {
-  EMPTY,
+  EMPTY_WINDOW_TEXT,
   EVERY_DAY,
   parseDays,
-  parseOpening,
-  parseShutting,
+  parseOpeningTime,
+  parseClosingTime,
   parseWeekly,
-  type Weekly,
+  type WeeklyOpening,
 } from '../../calendar/window-text.ts'
 import type { Zone } from '../../calendar/zone.ts'
 import type { Result } from '../../std/result.ts'
 import { millis, type Millis } from '../../model/units.ts'
-import { duration } from '../units.ts'
-import { unknownName } from '../suggestions.ts'
-import { zone } from './zone.ts'
+import { durationSchema } from '../units.ts'
+import { unknownNameText } from '../suggestions.ts'
+import { zoneSchema } from './zone.ts'
 
 const EXPECTED =
   'expected a text such as Mon-Fri 08:00-19:00, keys with days, from and to, with cron and duration, or with from and to, or a list of these'
 
 /** The name of something that other sections refer to. */
-export const reference = z
+export const nameSchema = z
   .string()
   .regex(/^[a-z0-9_-]{1,40}$/, 'expected a name of 1 to 40 of the characters a-z 0-9 - _')
 
@@ -47,7 +52,7 @@ const date = z.string(NO_DATE).transform((text, context): DayNumber => {
 })
 
 export const calendarsSchema = z.record(
-  reference,
+  nameSchema,
   z.strictObject({ dates: z.array(date, 'expected a list of dates').describe('Days, such as 2026-12-25.') }),
 )
 
@@ -56,7 +61,7 @@ const except = z
   .optional()
   .describe('Calendars on whose dates it does not begin.')
 
-const inZone = zone.optional().describe('In place of timezone.')
+const inZone = zoneSchema.optional().describe('In place of timezone.')
 
 const weekly = z
   .strictObject({
@@ -66,14 +71,14 @@ const weekly = z
       .pipe(read(parseDays, ''))
       .optional()
       .describe('Mon-Fri, or a list; every day when absent.'),
-    from: read(parseOpening, 'expected a time from 00:00 to 23:59').describe('When it opens.'),
-    to: read(parseShutting, 'expected a time from 00:00 to 24:00').describe(
+    from: read(parseOpeningTime, 'expected a time from 00:00 to 23:59').describe('When it opens.'),
+    to: read(parseClosingTime, 'expected a time from 00:00 to 24:00').describe(
       'When it shuts; on the next day when that is not after from.',
     ),
     except,
     zone: inZone,
   })
-  .refine(({ from, to }) => from !== to, EMPTY)
+  .refine(({ from, to }) => from !== to, EMPTY_WINDOW_TEXT)
   .transform(({ days = EVERY_DAY, from, to, except: calendars = [], zone: own }): Entry => ({
     kind: 'weekly',
     weekly: { days, from, to },
@@ -87,11 +92,11 @@ const MOST_OPENINGS = 12
 const cron = z
   .strictObject({
     cron: read(parseCron, 'expected cron text such as 0 3 * * SUN')
-      .refine((parsed) => timesADay(parsed, MOST_OPENINGS + 1) <= MOST_OPENINGS, {
+      .refine((parsed) => timesPerDay(parsed, MOST_OPENINGS + 1) <= MOST_OPENINGS, {
         error: `begins more than ${MOST_OPENINGS} times a day: expected at most that many`,
       })
       .describe('When it opens, as five fields of cron.'),
-    duration: duration({ min: '1m', max: '7d' }).describe('How long it stays open.'),
+    duration: durationSchema({ min: '1m', max: '7d' }).describe('How long it stays open.'),
     except,
     zone: inZone,
   })
@@ -105,8 +110,8 @@ const cron = z
 
 const NO_WALL = 'expected a date and time such as 2026-11-26T00:00'
 
-const dated = z.string(NO_WALL).transform((text, context): Wall => {
-  const time = parseWall(text)
+const dated = z.string(NO_WALL).transform((text, context): LocalDateTime => {
+  const time = parseLocalDateTime(text)
   if (time !== undefined) return time
   context.addIssue(NO_WALL)
   return z.NEVER
@@ -130,14 +135,14 @@ const text = read(parseWeekly, EXPECTED).transform((parsed): Entry => ({
 
 /** One rule of a window as the file has it: names are not resolved. */
 type Entry = { readonly zone: Zone | undefined } & (
-  | { readonly kind: 'weekly'; readonly weekly: Weekly; readonly except: readonly string[] }
+  | { readonly kind: 'weekly'; readonly weekly: WeeklyOpening; readonly except: readonly string[] }
   | {
       readonly kind: 'cron'
       readonly cron: Cron
       readonly duration: Millis
       readonly except: readonly string[]
     }
-  | { readonly kind: 'once'; readonly times: { readonly from: Wall; readonly to: Wall } }
+  | { readonly kind: 'once'; readonly times: { readonly from: LocalDateTime; readonly to: LocalDateTime } }
 )
 
 /** Of what has none of the forms at all; problems within a form are told as they are. */
@@ -147,7 +152,7 @@ const formless = ({ input }: { readonly input?: unknown }): string | undefined =
 const one = z.union([text, weekly, cron, fromTo], { error: formless })
 
 export const windowsSchema = z.record(
-  reference,
+  nameSchema,
   z.union([...one.options, z.array(one).min(1, EXPECTED)], { error: formless }),
 )
 
@@ -157,10 +162,13 @@ type Sections = {
   readonly windows: z.output<typeof windowsSchema>
 }
 
-export type Windows = { readonly windows: ReadonlyMap<string, Window>; readonly problems: readonly string[] }
+export type BuiltWindows = {
+  readonly windows: ReadonlyMap<string, Window>
+  readonly problems: readonly string[]
+}
 
 /** The windows by name, and what is wrong with those that cannot be made. */
-export function windowsOf({ timezone, calendars, windows: entries }: Sections): Windows {
+export function buildWindows({ timezone, calendars, windows: entries }: Sections): BuiltWindows {
   const dates = new Map(Object.entries(calendars).map(([name, calendar]) => [name, new Set(calendar.dates)]))
   const windows = new Map<string, Window>()
   const problems: string[] = []
@@ -175,23 +183,25 @@ export function windowsOf({ timezone, calendars, windows: entries }: Sections): 
   return { windows, problems }
 }
 
-type Known = { readonly dates: ReadonlyMap<string, Dates>; readonly timezone: Zone }
+type Known = { readonly dates: ReadonlyMap<string, DateSet>; readonly timezone: Zone }
 
 function problemsOf(entry: Entry, { path, dates, timezone }: Known & { readonly path: string }): string[] {
   if (entry.kind === 'once') {
-    const { from, to } = once(entry.zone ?? timezone, entry.times)
+    const { from, to } = oneOffRecurrence(entry.zone ?? timezone, entry.times)
     return from < to
       ? []
       : [`${path}: from and to lie in one hour that the clocks skip, so it does not occur`]
   }
   return entry.except.flatMap((name, index) =>
-    dates.has(name) ? [] : [`${path}.except[${index}]: ${unknownName('calendar', name, [...dates.keys()])}`],
+    dates.has(name)
+      ? []
+      : [`${path}.except[${index}]: ${unknownNameText('calendar', name, [...dates.keys()])}`],
   )
 }
 
-function ruleOf(entry: Entry, { dates, timezone }: Known): Rule {
+function ruleOf(entry: Entry, { dates, timezone }: Known): Recurrence {
   const inside = entry.zone ?? timezone
-  if (entry.kind === 'once') return once(inside, entry.times)
+  if (entry.kind === 'once') return oneOffRecurrence(inside, entry.times)
   const days = new Set(entry.except.flatMap((name) => [...(dates.get(name) ?? [])]))
   if (entry.kind === 'weekly') return { kind: 'weekly', ...entry.weekly, except: days, zone: inside }
   return { kind: 'cron', cron: entry.cron, duration: entry.duration, except: days, zone: inside }

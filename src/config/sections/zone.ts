@@ -1,15 +1,15 @@
 // The places in the configuration file that name a zone.
 import { z } from 'zod'
 import { createZone, type Zone } from '../../calendar/zone.ts'
-import { nearest } from '../suggestions.ts'
+import { nearestWord } from '../suggestions.ts'
 
 /** An IANA name. */
-export const zone = z
+export const zoneSchema = z
   .string('expected an IANA name such as Europe/Berlin')
   .transform((name, context): Zone => {
     const created = createZone(name)
     if (created.ok) return created.value
-    const near = name.includes('/') ? nearest(name, Intl.supportedValuesOf('timeZone')) : undefined
+    const near = name.includes('/') ? nearestWord(name, Intl.supportedValuesOf('timeZone')) : undefined
     context.addIssue(near === undefined ? created.error : `expected an IANA name, did you mean ${near}?`)
     return z.NEVER
   })

@@ -6,25 +6,25 @@ import type { Ports } from '../../model/ports.ts'
 import type { Prices } from '../../model/ledger/price.ts'
 import { createPreset } from '../../model/service/sizes.ts'
 import type { Snapshot } from '../../model/output/snapshot.ts'
-import { inTurns } from '../../std/cooperative.ts'
+import { runYielding } from '../../std/cooperative.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 import { exportedAccount, type ExportedAccount } from '../history/export.ts'
 import { createForecaster, type Forecaster, type Forecasts } from '../history/forecasts.ts'
-import { jobOf, type Runs } from '../snapshot/job-status.ts'
-import { createPriceKeeper } from './price-history.ts'
-import { turnEvery } from '../loop.ts'
+import { jobStatus, type JobRuns } from '../snapshot/job-status.ts'
+import { createPriceHistory } from './price-history.ts'
+import { passInterval } from '../loop.ts'
 import type { PassPlan } from '../pass/pass.ts'
-import { createCamera } from '../snapshot/snapshot.ts'
-import { newAccountState, type AccountState } from '../pass/pass-state.ts'
-import { turn } from '../pass/run-passes.ts'
-import { createPublisher } from '../../std/coalesce.ts'
-import { planOf, whyUnreadable, type Machine } from './ports.ts'
+import { createSnapshotBuilder } from '../snapshot/snapshot.ts'
+import { newPassState, type PassState } from '../pass/pass-state.ts'
+import { runPasses } from '../pass/run-passes.ts'
+import { coalesce } from '../../std/coalesce.ts'
+import { passPlanOf, reasonUnreadable, type DaemonEnvironment } from './ports.ts'
 
-export type Lane = {
+export type AccountRunner = {
   readonly prices: () => Prices
   /** Why its computes cannot be read; undefined where they can. */
   readonly unreadable: string | undefined
-  readonly state: () => AccountState
+  readonly state: () => PassState
   readonly forecasts: () => Forecasts
   /** Which budgets its computes count for. */
   readonly scopes: () => BudgetScopes
@@ -33,14 +33,14 @@ export type Lane = {
   /** On the monotonic clock: when its last turn began. */
   readonly turnedAt: () => Seconds
   /** Undefined before the first turn has ended. */
-  readonly runs: () => Runs | undefined
+  readonly runs: () => JobRuns | undefined
   /** One turn; resolves to the failures in a row, with it counted. Never rejects. */
   readonly turn: (signal: AbortSignal) => Promise<number>
 }
 
-export type Lanes = {
+export type AccountRunners = {
   /** One per account, in the order of the configuration. */
-  readonly all: readonly Lane[]
+  readonly all: readonly AccountRunner[]
   /** The last one; undefined before the first turn has ended. */
   readonly snapshot: () => Snapshot | undefined
   /** Resolves when nothing runs beside the turns. */
@@ -49,9 +49,9 @@ export type Lanes = {
   readonly accounts: () => readonly ExportedAccount[]
 }
 
-type LaneMachine = Machine & { readonly log: Logger }
+type LaneMachine = DaemonEnvironment & { readonly log: Logger }
 
-export type Outward = {
+export type RunnerOutputs = {
   readonly portsOf: (account: AccountConfig) => Ports
   /** Shows a snapshot to whoever asks. */
   readonly publish: (snapshot: Snapshot) => Promise<void>
@@ -60,14 +60,14 @@ export type Outward = {
 }
 
 /** @param current each turn and each snapshot is of the configuration as it is when it begins */
-export async function createLanes(
+export async function createAccountRunners(
   current: () => Config,
   machine: LaneMachine,
-  { portsOf, publish, pause }: Outward,
-): Promise<Lanes> {
+  { portsOf, publish, pause }: RunnerOutputs,
+): Promise<AccountRunners> {
   const config = current()
   const preset = createPreset(config.service.preset)
-  const camera = createCamera()
+  const camera = createSnapshotBuilder()
   let snapshot: Snapshot | undefined
   let passSeconds = seconds(0)
 
@@ -82,7 +82,7 @@ export async function createLanes(
       scopes: lane.scopes(),
     }))
     const version = (snapshot?.version ?? 0) + 1
-    const pass = jobOf(
+    const pass = jobStatus(
       'pass',
       all.flatMap((lane) => lane.runs() ?? []),
     )
@@ -92,12 +92,12 @@ export async function createLanes(
     const { activityLag } = reading
     const now = machine.clock.now()
     const context = { now, version, passSeconds, jobs, staleAfter, activityLag, owners }
-    const next = await inTurns(camera(shown, context), pause)
+    const next = await runYielding(camera(shown, context), pause)
     await publish(next)
     // Last, so that who finds a state here finds it in the metrics, too.
     snapshot = next
   }
-  const publishNow = createPublisher(show, (err) => {
+  const publishNow = coalesce(show, (err) => {
     machine.log.error({ err }, 'the state after a pass could not be shown, the one before stays')
   })
   const turned = (took: Seconds): Promise<void> => {
@@ -107,11 +107,11 @@ export async function createLanes(
 
   const all = await Promise.all(
     config.accounts.map(async (account) => {
-      const first = newAccountState(await machine.store.load(account.name))
+      const first = newPassState(await machine.store.load(account.name))
       const ports = portsOf(account)
-      const unreadable = whyUnreadable(account, config)
+      const unreadable = reasonUnreadable(account, config)
       const bearings = createBearings(account, current, machine)
-      const interval = turnEvery(config.poll.interval)
+      const interval = passInterval(config.poll.interval)
       return createLane({ ports, bearings, first, unreadable, interval }, machine, turned)
     }),
   )
@@ -155,7 +155,7 @@ function createBearings(first: AccountConfig, current: () => Config, machine: La
     replaced.add(left)
   }
   let config = current()
-  let plan = planOf(accountIn(config), config)
+  let plan = passPlanOf(accountIn(config), config)
   let bearings = { plan, forecaster: forecasterOf(plan) }
   return {
     now: () => {
@@ -164,7 +164,7 @@ function createBearings(first: AccountConfig, current: () => Config, machine: La
       const isOther = next.budgets !== config.budgets || account.prices !== plan.prices
       if (next.owners === config.owners && !isOther) return bearings
       config = next
-      plan = planOf(account, config)
+      plan = passPlanOf(account, config)
       if (isOther) replace(bearings)
       bearings = { plan, forecaster: isOther ? forecasterOf(plan) : bearings.forecaster }
       return bearings
@@ -180,21 +180,21 @@ function createLane(
     first,
     unreadable,
     interval,
-  }: Pick<Lane, 'unreadable'> & {
+  }: Pick<AccountRunner, 'unreadable'> & {
     readonly interval: Seconds
     readonly bearings: BearingsNow
     readonly ports: Ports
-    readonly first: AccountState
+    readonly first: PassState
   },
   machine: LaneMachine,
   turned: (took: Seconds) => Promise<void>,
-): Lane {
+): AccountRunner {
   let state = first
   let turnedAt = ports.clock.monotonic()
   const since = ports.clock.now()
-  let runs: Runs | undefined
+  let runs: JobRuns | undefined
   let shown = bearings.now()
-  const keep = createPriceKeeper(first.ledger.account, { ...machine, store: ports.store })
+  const keep = createPriceHistory(first.ledger.account, { ...machine, store: ports.store })
   return {
     prices: () => shown.plan.prices,
     unreadable,
@@ -212,7 +212,7 @@ function createLane(
       const begunAt = ports.clock.now()
       const next = bearings.now()
       const taken = (await keep(next.plan.prices)) ? next : shown
-      const done = await turn(ports, { before: state, plan: taken.plan }, { ...machine, signal })
+      const done = await runPasses(ports, { before: state, plan: taken.plan }, { ...machine, signal })
       state = done.state
       shown = taken
       const last = { begunAt, took: done.took }

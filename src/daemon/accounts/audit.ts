@@ -1,6 +1,6 @@
 // One look at the whole past of an account: the daemon's own pass, until every project was seen once, then what the service counted.
-import { auditOf } from '../../ledger/audit/audit.ts'
-import { createScopes } from '../../ledger/budgets/account-budgets.ts'
+import { buildAudit } from '../../ledger/audit/audit.ts'
+import { createBudgetScopes } from '../../ledger/budgets/account-budgets.ts'
 import { createUtc } from '../../calendar/zone.ts'
 import { createOwners } from '../../model/policy/owner.ts'
 import type { Audit } from '../../model/output/audit.ts'
@@ -12,9 +12,9 @@ import type { History, Ports } from '../../model/ports.ts'
 import { serviceErrorText } from '../../model/service/service-error.ts'
 import { instant, seconds, type Instant, type Seconds } from '../../model/units.ts'
 import { pass, type PassPlan } from '../pass/pass.ts'
-import { newAccountState, type AccountState } from '../pass/pass-state.ts'
+import { newPassState, type PassState } from '../pass/pass-state.ts'
 
-export type AuditOrder = {
+export type AuditRequest = {
   readonly account: string
   readonly ports: Ports
   readonly history: History
@@ -43,16 +43,16 @@ const MOST_IDLE_PASSES = 3
 const PROJECTS_PER_REQUEST = 100
 
 /** Goes on where an earlier one left off, when the store is the same. */
-export async function auditAccount(order: AuditOrder, signal: AbortSignal): Promise<AuditOutcome> {
+export async function auditAccount(order: AuditRequest, signal: AbortSignal): Promise<AuditOutcome> {
   const { account, ports, history, plan, days } = order
-  const state = await lookAtAll(order, newAccountState(await ports.store.load(account)), signal)
+  const state = await lookAtAll(order, newPassState(await ports.store.load(account)), signal)
   if (state.service !== 'ok') return { audit: undefined, problems: state.problems }
   const to = instant(ports.clock.now() + state.ahead)
   const from = instant(Math.floor((to - days * DAY) / DAY + 1) * DAY)
   const counted = await consumptionOf(ports, { ledger: state.ledger, from, to }, signal)
   const keys = await keysOf(ports, signal)
   const rows = await daysOf(history, { account, from, to })
-  const audit = auditOf({
+  const audit = buildAudit({
     ledger: state.ledger,
     days: rows,
     consumption: counted.items,
@@ -65,10 +65,10 @@ export async function auditAccount(order: AuditOrder, signal: AbortSignal): Prom
 }
 
 async function lookAtAll(
-  { ports, plan, days, onProgress }: AuditOrder,
-  first: AccountState,
+  { ports, plan, days, onProgress }: AuditRequest,
+  first: PassState,
   signal: AbortSignal,
-): Promise<AccountState> {
+): Promise<PassState> {
   const passPlan = passPlanOf(plan, days)
   let state = first
   let looked = -1
@@ -91,12 +91,12 @@ const progressOf = ({ projects }: Ledger): AuditProgress => ({
   looked: [...projects.values()].filter(({ listed }) => listed !== undefined).length,
 })
 
-function passPlanOf({ prices, preset }: AuditOrder['plan'], days: number): PassPlan {
+function passPlanOf({ prices, preset }: AuditRequest['plan'], days: number): PassPlan {
   const never = { activityLag: seconds(0), deadline: seconds(0), minInterval: seconds(0), maxConcurrent: 1 }
   return {
     prices,
     preset,
-    budgets: createScopes([]),
+    budgets: createBudgetScopes([]),
     dayOf: createUtc().dayOf,
     owners: createOwners([]),
     overhead: 0,

@@ -7,7 +7,7 @@ import { micros } from '../../model/units.ts'
 /** No budget of a configuration can be called that. */
 const NAME = 'the month'
 
-export const monthOf = (account: string, zone: Zone, currency: string): Budget => ({
+export const monthBudget = (account: string, zone: Zone, currency: string): Budget => ({
   name: NAME,
   account,
   scope: {},
@@ -22,4 +22,4 @@ export const monthOf = (account: string, zone: Zone, currency: string): Budget =
   countedIn: (from, to) => [{ from, to }],
 })
 
-export const isMonth = ({ name }: { readonly name: string }): boolean => name === NAME
+export const isMonthBudget = ({ name }: { readonly name: string }): boolean => name === NAME

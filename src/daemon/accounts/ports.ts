@@ -1,18 +1,18 @@
 // Makes the real ports of one account.
-import { createScopes } from '../../ledger/budgets/account-budgets.ts'
+import { createBudgetScopes } from '../../ledger/budgets/account-budgets.ts'
 import type { AccountConfig, Config } from '../../config/load.ts'
 import type { SelfMetrics } from '../../outputs/metrics/self.ts'
 import type { Clock, History, Ports, Random, Readings, Send, Store } from '../../model/ports.ts'
 import { createPreset } from '../../model/service/sizes.ts'
 import { seconds } from '../../model/units.ts'
-import { askingService, type AddressOptions } from '../../observe/reading/address.ts'
+import { askServiceForUri, type AddressOptions } from '../../observe/reading/address.ts'
 import { createReadings, MAINTENANCE_DATABASE } from '../../observe/reading/readings.ts'
 import { createServiceTime } from '../../service/http/server-time.ts'
 import { createService, type ServiceOptions } from '../../service/service.ts'
-import { monthOf } from './month-budget.ts'
+import { monthBudget } from './month-budget.ts'
 import type { PassPlan } from '../pass/pass.ts'
 
-export type Machine = {
+export type DaemonEnvironment = {
   readonly clock: Clock
   readonly random: Random
   readonly store: Store & History
@@ -22,7 +22,7 @@ export type Machine = {
   readonly dispatcher?: ServiceOptions['dispatcher']
 }
 
-export function portsOf(account: AccountConfig, config: Config, machine: Machine): Ports {
+export function createPorts(account: AccountConfig, config: Config, machine: DaemonEnvironment): Ports {
   const { clock, random, store, send, self, dispatcher } = machine
   const time = createServiceTime(clock)
   const service = createService({
@@ -63,16 +63,18 @@ export function portsOf(account: AccountConfig, config: Config, machine: Machine
 }
 
 const asking = (service: Ports['service'], config: Config): AddressOptions['ask'] =>
-  askingService(service, readerOf(config))
+  askServiceForUri(service, readingCredentials(config))
 
 /** Whose connection strings are asked for, and for which database. */
-export const readerOf = ({ reading }: Config): { readonly role: string; readonly database: string } => ({
+export const readingCredentials = ({
+  reading,
+}: Config): { readonly role: string; readonly database: string } => ({
   role: reading.role,
   database: reading.database ?? MAINTENANCE_DATABASE,
 })
 
 /** Why the computes of an account cannot be read; undefined where they can, or are not to be. */
-export function whyUnreadable({ dsn }: AccountConfig, { reading, service }: Config): string | undefined {
+export function reasonUnreadable({ dsn }: AccountConfig, { reading, service }: Config): string | undefined {
   if (reading.mode === 'off' || dsn !== undefined || service.useConnectionUri) return undefined
   return 'no credentials: set dsn of the account, or service.use_connection_uri'
 }
@@ -83,7 +85,7 @@ const LIST_LAG = seconds(60)
 /** The part of an interval's requests that a pass plans for: turns begin a little early. Doubled slack, a large account is seen that much later. */
 const SPENT = 0.98
 
-export function planOf(account: AccountConfig, config: Config): PassPlan {
+export function passPlanOf(account: AccountConfig, config: Config): PassPlan {
   const { reading, poll, service, budgets, timezone, owners } = config
   // Without a database for full ones every reading is a light one, and costs as little.
   const mode = reading.mode === 'full' && reading.database === undefined ? 'light' : reading.mode
@@ -91,9 +93,9 @@ export function planOf(account: AccountConfig, config: Config): PassPlan {
     prices: account.prices,
     preset: createPreset(service.preset),
     overhead: reading.overhead,
-    budgets: createScopes([
+    budgets: createBudgetScopes([
       ...budgets.filter((budget) => budget.account === account.name),
-      monthOf(account.name, timezone, account.prices.currency),
+      monthBudget(account.name, timezone, account.prices.currency),
     ]),
     dayOf: timezone.dayOf,
     owners,
@@ -114,7 +116,10 @@ function passwordOf({ dsnPassword }: AccountConfig): string | undefined {
   return text?.ok ? text.value : undefined
 }
 
-const timedReadings = (readings: Readings, { clock, self }: Pick<Machine, 'clock' | 'self'>): Readings => ({
+const timedReadings = (
+  readings: Readings,
+  { clock, self }: Pick<DaemonEnvironment, 'clock' | 'self'>,
+): Readings => ({
   ...readings,
   read: async (compute, kind, signal) => {
     const begun = clock.monotonic()
@@ -124,7 +129,7 @@ const timedReadings = (readings: Readings, { clock, self }: Pick<Machine, 'clock
   },
 })
 
-const timed = (store: Store, { clock, self }: Pick<Machine, 'clock' | 'self'>): Store => ({
+const timed = (store: Store, { clock, self }: Pick<DaemonEnvironment, 'clock' | 'self'>): Store => ({
   ...store,
   commit: async (batch) => {
     const begun = clock.monotonic()

@@ -1,20 +1,20 @@
 // When computes were awake, for those that are shown: what is settled out of the store, the rest out of their accounts.
-import { unsettledIntervals } from '../../ledger/settle/provisional-intervals.ts'
+import { provisionalIntervals } from '../../ledger/settle/provisional-intervals.ts'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
-import type { AwakeTime, ComputeAccount } from '../../model/ledger/ledger.ts'
+import type { LikelyAwakeInterval, ComputeEntry } from '../../model/ledger/ledger.ts'
 import type { AwakeInterval } from '../../model/ledger/evidence.ts'
 import type { History } from '../../model/ports.ts'
 import type { ComputeView } from '../../model/output/snapshot.ts'
 import type { Interval } from '../../model/time.ts'
 import { earliest, instant, millis, type Instant, type Millis } from '../../model/units.ts'
-import type { Strip } from '../../outputs/charts/timeline.ts'
+import type { AwakeTimeline } from '../../outputs/charts/timeline.ts'
 
-export type StripSource = {
+export type TimelineSources = {
   readonly history: Pick<History, 'awakeTimes'>
-  readonly accountOf: (ref: ComputeRef) => ComputeAccount | undefined
+  readonly accountOf: (ref: ComputeRef) => ComputeEntry | undefined
 }
 
-export type StripsAsked = {
+export type TimelinesRequest = {
   readonly span: Interval
   readonly views: readonly ComputeView[]
   readonly knownFrom: ReadonlyMap<string, Instant>
@@ -23,7 +23,7 @@ export type StripsAsked = {
 }
 
 /** `computeKey` → strip. */
-export type Strips = (asked: StripsAsked) => Promise<ReadonlyMap<string, Strip>>
+export type AwakeTimelines = (asked: TimelinesRequest) => Promise<ReadonlyMap<string, AwakeTimeline>>
 
 /** Computes whose settled stretches are kept: those of some pages. Doubled, some ten megabytes more of chatty ones. */
 const KEPT = 1000
@@ -32,13 +32,13 @@ type Settled = {
   /** Of its account, when it was read. */
   readonly until: Instant
   readonly from: Instant
-  readonly stretches: readonly AwakeTime[]
+  readonly stretches: readonly LikelyAwakeInterval[]
 }
 
-export function createStrips({ history, accountOf }: StripSource): Strips {
+export function createAwakeTimelines({ history, accountOf }: TimelineSources): AwakeTimelines {
   const kept = new Map<string, Settled>()
   const read = async (account: string, span: Interval, missing: readonly Missing[]): Promise<void> => {
-    const found = new Map(missing.map(({ ref }) => [computeKey(ref), [] as AwakeTime[]]))
+    const found = new Map(missing.map(({ ref }) => [computeKey(ref), [] as LikelyAwakeInterval[]]))
     const computes = missing.map(({ ref }) => ref)
     const from = earliest(span.to, ...missing.map((one) => one.from))
     for await (const { ref, times } of history.awakeTimes(account, { from, to: span.to, computes }))
@@ -98,7 +98,7 @@ type Missing = {
 function missingOf(
   ref: ComputeRef,
   kept: ReadonlyMap<string, Settled>,
-  { span, account }: { readonly span: Interval; readonly account: ComputeAccount | undefined },
+  { span, account }: { readonly span: Interval; readonly account: ComputeEntry | undefined },
 ): readonly Missing[] {
   if (!account) return []
   const { settledUntil: until } = account
@@ -114,7 +114,7 @@ const LONGEST = 7 * 86_400_000
 /** With what was settled since, without what no strip reaches any more. */
 function grown(
   before: Settled | undefined,
-  found: readonly AwakeTime[],
+  found: readonly LikelyAwakeInterval[],
   span: Interval,
 ): Pick<Settled, 'from' | 'stretches'> {
   if (!before) return { from: span.from, stretches: found }
@@ -127,31 +127,35 @@ function grown(
 /** Days are counted whole, also the one on which a compute was created: before that it was not asleep. */
 function knownSince(
   { ref, compute }: ComputeView,
-  { span, knownFrom }: StripsAsked,
-  [first]: readonly AwakeTime[],
+  { span, knownFrom }: TimelinesRequest,
+  [first]: readonly LikelyAwakeInterval[],
 ): Instant {
   const counted = Math.max(knownFrom.get(ref.account) ?? span.to, compute.createdAt)
   return instant(Math.max(span.from, Math.min(first?.from ?? span.to, counted)))
 }
 
-const knownUntil = ({ ref, state }: ComputeView, { span, sweptAt }: StripsAsked): Instant =>
+const knownUntil = ({ ref, state }: ComputeView, { span, sweptAt }: TimelinesRequest): Instant =>
   state === 'unknown' ? (sweptAt.get(ref.account) ?? span.from) : span.to
 
 /** What goes on is drawn as going on as long as its state is known; its tail begins where `why` says. */
 function openStretches(
   view: ComputeView,
-  account: ComputeAccount | undefined,
+  account: ComputeEntry | undefined,
   until: Instant,
-): readonly AwakeTime[] {
+): readonly LikelyAwakeInterval[] {
   if (!account) return []
-  return unsettledIntervals(account, view.delay, until).map(({ interval, idleTail }) => {
+  return provisionalIntervals(account, view.delay, until).map(({ interval, idleTail }) => {
     const stretch = stretchOf(interval, idleTail, until)
     if (interval.to || view.why.because !== 'idle-tail') return stretch
     return { ...stretch, tail: millis(Math.max(0, until - view.why.since)) }
   })
 }
 
-const stretchOf = ({ from, to, restart }: AwakeInterval, tail: Millis, now: Instant): AwakeTime => ({
+const stretchOf = (
+  { from, to, restart }: AwakeInterval,
+  tail: Millis,
+  now: Instant,
+): LikelyAwakeInterval => ({
   from: from.likely,
   to: to?.likely ?? now,
   tail,

@@ -3,7 +3,7 @@ import type { HistorySpan } from '../../model/ports.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { fromIso, toIso } from '../../model/time.ts'
 import { instant, type Instant } from '../../model/units.ts'
-import { EXPORTS, FORMATS, type ExportRequest } from './export.ts'
+import { EXPORT_NAMES, EXPORT_FORMATS, type ExportRequest } from './export.ts'
 
 export type ExportQuery = Readonly<Partial<Record<'what' | 'from' | 'to' | 'format', string>>>
 
@@ -12,10 +12,10 @@ const END_OF_TIME = instant(8.64e15)
 
 /** Days as CSV, and all of them, where nothing else is said. The problem says which part and what was expected. */
 export function exportRequestOf(query: ExportQuery): Result<ExportRequest, string> {
-  const what = oneOf(EXPORTS, query.what ?? 'days')
-  if (!what) return failed(`what: expected one of ${EXPORTS.join(', ')}, got ${query.what}`)
-  const format = oneOf(FORMATS, query.format ?? 'csv')
-  if (!format) return failed(`format: expected one of ${FORMATS.join(', ')}, got ${query.format}`)
+  const what = oneOf(EXPORT_NAMES, query.what ?? 'days')
+  if (!what) return failed(`what: expected one of ${EXPORT_NAMES.join(', ')}, got ${query.what}`)
+  const format = oneOf(EXPORT_FORMATS, query.format ?? 'csv')
+  if (!format) return failed(`format: expected one of ${EXPORT_FORMATS.join(', ')}, got ${query.format}`)
   const span = spanOf(query)
   return span.ok ? ok({ what, format, ...span.value }) : span
 }

@@ -1,26 +1,26 @@
 // The kept history as text, a piece at a time.
-import { csvLine, type Cell } from '../../outputs/text/csv.ts'
+import { csvLine, type CsvCell } from '../../outputs/text/csv.ts'
 import {
   DAY_COLUMNS,
   INTERVAL_COLUMNS,
   ROLLUP_COLUMNS,
-  type About,
-  type Column,
+  type RowContext,
+  type ExportColumn,
 } from '../../outputs/text/export-columns.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { History, HistorySpan } from '../../model/ports.ts'
-import { COARSE, FINE } from '../../model/ledger/rollup.ts'
-import { createFindProject, type FindProject } from './project-lookup.ts'
+import { COARSE_STEP, FINE_STEP } from '../../model/ledger/rollup.ts'
+import { createProjectLookup, type ProjectLookup } from './project-lookup.ts'
 
-export const EXPORTS = ['days', 'intervals', 'rollups', 'rollups-5m'] as const
-export type ExportName = (typeof EXPORTS)[number]
-export const FORMATS = ['csv', 'jsonl'] as const
+export const EXPORT_NAMES = ['days', 'intervals', 'rollups', 'rollups-5m'] as const
+export type ExportName = (typeof EXPORT_NAMES)[number]
+export const EXPORT_FORMATS = ['csv', 'jsonl'] as const
 
 export type ExportRequest = Omit<HistorySpan, 'computes'> & {
   /** `rollups` are those of an hour. */
   readonly what: ExportName
-  readonly format: (typeof FORMATS)[number]
+  readonly format: (typeof EXPORT_FORMATS)[number]
 }
 
 /** An account that is told of. */
@@ -73,31 +73,31 @@ function rowsOf(
   history: History,
   about: ExportedAccount,
   { what, from, to }: ExportRequest,
-): AsyncIterable<readonly Cell[]> {
+): AsyncIterable<readonly CsvCell[]> {
   const { account, currency } = about
-  const told = { currency, find: createFindProject(history, about) }
+  const told = { currency, find: createProjectLookup(history, about) }
   switch (what) {
     case 'days':
       return cellsOf(history.days(account, { from, to }), DAY_COLUMNS, told)
     case 'intervals':
       return cellsOf(history.intervals(account, { from, to }), INTERVAL_COLUMNS, told)
     case 'rollups':
-      return cellsOf(history.rollups(account, { from, to, length: COARSE }), ROLLUP_COLUMNS, told)
+      return cellsOf(history.rollups(account, { from, to, length: COARSE_STEP }), ROLLUP_COLUMNS, told)
     case 'rollups-5m':
-      return cellsOf(history.rollups(account, { from, to, length: FINE }), ROLLUP_COLUMNS, told)
+      return cellsOf(history.rollups(account, { from, to, length: FINE_STEP }), ROLLUP_COLUMNS, told)
   }
 }
 
 async function* cellsOf<Row extends { readonly ref: ComputeRef }>(
   rows: AsyncIterable<Row>,
-  columns: readonly Column<Row>[],
-  { currency, find }: { readonly currency: string; readonly find: FindProject },
-): AsyncGenerator<readonly Cell[]> {
+  columns: readonly ExportColumn<Row>[],
+  { currency, find }: { readonly currency: string; readonly find: ProjectLookup },
+): AsyncGenerator<readonly CsvCell[]> {
   for await (const row of rows) {
-    const about: About = { currency, projectName: (await find(row.ref.projectId))?.project.name ?? null }
+    const about: RowContext = { currency, projectName: (await find(row.ref.projectId))?.project.name ?? null }
     yield columns.map(({ cell }) => cell(row, about))
   }
 }
 
-const jsonLine = (names: readonly string[], cells: readonly Cell[]): string =>
+const jsonLine = (names: readonly string[], cells: readonly CsvCell[]): string =>
   `${JSON.stringify(Object.fromEntries(names.map((name, index) => [name, cells[index] ?? null])))}\n`

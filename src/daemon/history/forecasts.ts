@@ -1,16 +1,16 @@
 // Forecasts beside the pass: days are read from the store now and then, a compute after the other, and what they lead to is kept.
 import type { Logger } from 'pino'
-import { budgetForecast } from '../../ledger/forecast/budget.ts'
-import type { Daily } from '../../ledger/forecast/daily.ts'
+import { forecastBudget } from '../../ledger/forecast/budget.ts'
+import type { DailyAmounts } from '../../ledger/forecast/daily.ts'
 import type { BudgetForecast, BudgetView } from '../../model/policy/budget.ts'
 import type { Compute } from '../../model/service/compute.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { Clock } from '../../model/ports.ts'
-import { eachInTurns, inTurns, type Steps } from '../../std/cooperative.ts'
+import { forEachYielding, runYielding, type Cooperative } from '../../std/cooperative.ts'
 import { isResized } from '../../model/inference/transition.ts'
 import { after, earliest, instant, seconds, type Instant } from '../../model/units.ts'
-import { readDays, type DaysOptions } from './daily-spend.ts'
-import type { AccountState } from '../pass/pass-state.ts'
+import { readDailySpend, type DailySpendOptions } from './daily-spend.ts'
+import type { PassState } from '../pass/pass-state.ts'
 
 export type Forecasts = {
   /** As it was last worked out for this period; undefined before that, and before a day is over. */
@@ -19,7 +19,7 @@ export type Forecasts = {
 
 export type Forecaster = Forecasts & {
   /** Begins to work out what is due, beside whatever else runs. Never throws. */
-  readonly refresh: (state: AccountState) => void
+  readonly refresh: (state: PassState) => void
   /** Resolves when nothing is being worked out. */
   readonly idle: () => Promise<void>
 }
@@ -33,13 +33,13 @@ const DAYS = seconds(400 * 86_400)
 /** Days that are older are told anew where the history of a compute was read: that is not waited for an hour. */
 const RECENT = seconds(2 * 86_400)
 
-export type ForecasterOptions = DaysOptions & { readonly clock: Clock; readonly log: Logger }
+export type ForecasterOptions = DailySpendOptions & { readonly clock: Clock; readonly log: Logger }
 
 type Known = { readonly period: BudgetView['period']; readonly forecast: BudgetForecast | undefined }
 
 export function createForecaster(options: ForecasterOptions): Forecaster {
   const { clock, scopes, zone, log } = options
-  const series = new Map<string, Daily>()
+  const series = new Map<string, DailyAmounts>()
   const known = new Map<string, Known>()
   let readAt: number | undefined
   // as the days that were read are told
@@ -50,21 +50,21 @@ export function createForecaster(options: ForecasterOptions): Forecaster {
   let running: Promise<void> | undefined
   const pause = (): Promise<void> => clock.sleep(seconds(0), NEVER)
 
-  async function work({ ledger, budgets, ahead }: AccountState): Promise<void> {
+  async function work({ ledger, budgets, ahead }: PassState): Promise<void> {
     const now = instant(clock.now() + ahead)
     if (isReadDue(now)) {
-      const isAllDue = readAt === undefined || (await inTurns(isAnyResized(ledger, computes), pause))
+      const isAllDue = readAt === undefined || (await runYielding(isAnyResized(ledger, computes), pause))
       const from = isAllDue ? after(now, seconds(0 - DAYS)) : changedFrom
       changedFrom = undefined
       // until it was done: where the store fails, all is read the next time
       readAt = undefined
       if (from !== undefined) await read(ledger, from, now)
       readAt = clock.monotonic()
-      computes = await inTurns(computesOf(ledger), pause)
+      computes = await runYielding(computesOf(ledger), pause)
     }
     for (const view of budgets) {
       const daily = series.get(view.name)
-      const forecast = daily && budgetForecast(view, daily, { now, dayOf: zone.dayOf })
+      const forecast = daily && forecastBudget(view, daily, { now, dayOf: zone.dayOf })
       known.set(view.name, { period: view.period, forecast })
       // oxlint-disable-next-line no-await-in-loop -- a scrape may be waiting
       await pause()
@@ -80,14 +80,14 @@ export function createForecaster(options: ForecasterOptions): Forecaster {
   /** Puts what is kept from a day on in place of what was there. */
   async function read(ledger: Ledger, begin: Instant, now: Instant): Promise<void> {
     const from = zone.dayOf(begin)
-    const fresh = await readDays({ ledger, from: from.from, now }, options)
+    const fresh = await readDailySpend({ ledger, from: from.from, now }, options)
     for (const [place, { name }] of scopes.budgets.entries()) {
       const before = [...(series.get(name) ?? [])].filter(([day]) => day < from.number)
       series.set(name, new Map([...before, ...(fresh[place] ?? [])]))
     }
   }
 
-  const isDue = ({ budgets }: AccountState): boolean =>
+  const isDue = ({ budgets }: PassState): boolean =>
     doneAt === undefined ||
     clock.monotonic() - doneAt >= FORECAST_EVERY ||
     budgets.some(({ name, period }) => known.get(name)?.period.from !== period.from)
@@ -118,17 +118,17 @@ const NEVER = new AbortController().signal
 /** Computes of one step. Doubled, the event loop is held up for a millisecond more. */
 const COMPUTES = 2000
 
-function* isAnyResized({ computes }: Ledger, before: ReadonlyMap<string, Compute>): Steps<boolean> {
+function* isAnyResized({ computes }: Ledger, before: ReadonlyMap<string, Compute>): Cooperative<boolean> {
   let isAny = false
-  yield* eachInTurns(computes, COMPUTES, ([key, { compute }]) => {
+  yield* forEachYielding(computes, COMPUTES, ([key, { compute }]) => {
     isAny ||= isResized(before.get(key) ?? compute, compute)
   })
   return isAny
 }
 
-function* computesOf({ computes }: Ledger): Steps<ReadonlyMap<string, Compute>> {
+function* computesOf({ computes }: Ledger): Cooperative<ReadonlyMap<string, Compute>> {
   const all = new Map<string, Compute>()
-  yield* eachInTurns(computes, COMPUTES, ([key, { compute }]) => all.set(key, compute))
+  yield* forEachYielding(computes, COMPUTES, ([key, { compute }]) => all.set(key, compute))
   return all
 }
 

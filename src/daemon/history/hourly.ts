@@ -1,20 +1,20 @@
 // What was seen of each compute hour by hour, the hour that goes on included.
-import { closedOf } from '../../ledger/rollup/closed.ts'
+import { closeRollup } from '../../ledger/rollup/closed.ts'
 import { computeKey } from '../../model/service/compute.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { History } from '../../model/ports.ts'
-import { COARSE, type Rollup } from '../../model/ledger/rollup.ts'
+import { COARSE_STEP, type Rollup } from '../../model/ledger/rollup.ts'
 import type { Interval } from '../../model/time.ts'
 
 /** A compute after the other, for each in order of time: the store has what is over, the ledger what goes on. */
-export async function* hoursOf(
+export async function* hourlyRollups(
   history: Pick<History, 'rollups'>,
   ledger: Ledger,
   { from, to }: Interval,
 ): AsyncGenerator<Rollup> {
   const open = openHours(ledger, { from, to })
   let last: Rollup | undefined
-  for await (const rollup of history.rollups(ledger.account, { from, to, length: COARSE })) {
+  for await (const rollup of history.rollups(ledger.account, { from, to, length: COARSE_STEP })) {
     if (last && last.ref !== rollup.ref) yield* goingOn(open, last)
     last = rollup
     yield rollup
@@ -27,8 +27,8 @@ function openHours({ computes }: Ledger, { from, to }: Interval): Map<string, Ro
   const open = new Map<string, Rollup>()
   for (const [key, { ref, rollups }] of computes) {
     const { coarse } = rollups
-    if (coarse && coarse.from < to && coarse.from + COARSE * 1000 > from)
-      open.set(key, closedOf(coarse, { ref, length: COARSE }))
+    if (coarse && coarse.from < to && coarse.from + COARSE_STEP * 1000 > from)
+      open.set(key, closeRollup(coarse, { ref, length: COARSE_STEP }))
   }
   return open
 }

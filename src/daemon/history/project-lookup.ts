@@ -1,15 +1,15 @@
 // The project of what the history tells: of one that is long gone only the store knows.
-import type { Ledger, ProjectAccount } from '../../model/ledger/ledger.ts'
+import type { Ledger, ProjectEntry } from '../../model/ledger/ledger.ts'
 import type { History } from '../../model/ports.ts'
 
-export type FindProject = (projectId: string) => Promise<ProjectAccount | undefined>
+export type ProjectLookup = (projectId: string) => Promise<ProjectEntry | undefined>
 
 /** Rows come a project after the other, so one is remembered. */
-export function createFindProject(
+export function createProjectLookup(
   history: Pick<History, 'projects'>,
   { account, projects }: Pick<Ledger, 'account' | 'projects'>,
-): FindProject {
-  let last: { readonly id: string; readonly found: ProjectAccount | undefined } | undefined
+): ProjectLookup {
+  let last: { readonly id: string; readonly found: ProjectEntry | undefined } | undefined
   return async (id) => {
     const known = projects.get(id)
     if (known) return known

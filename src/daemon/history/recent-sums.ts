@@ -4,16 +4,19 @@ import type { Zone } from '../../calendar/zone.ts'
 import { computeKey } from '../../model/service/compute.ts'
 import type { Clock, History } from '../../model/ports.ts'
 import { instant, micros, millis, seconds, type Instant, type Seconds } from '../../model/units.ts'
-import type { Recent, RecentSums } from '../../outputs/page/recent-sums.ts'
+import type { RecentSumsTable, RecentSums } from '../../outputs/page/recent-sums.ts'
 
-export type LastDays = {
+export type RecentSumsSources = {
   readonly history: Pick<History, 'days'>
   readonly clock: Clock
   readonly zone: Zone
 }
 
 /** Undefined while they are summed up for the first time, and that takes long. */
-export type AskRecent = (accounts: readonly string[], now: Instant) => Promise<Recent | undefined>
+export type ReadRecentSums = (
+  accounts: readonly string[],
+  now: Instant,
+) => Promise<RecentSumsTable | undefined>
 
 /** How old sums may become. Doubled, spend on a page is that much behind. */
 const OLD = seconds(30)
@@ -23,8 +26,8 @@ const PART = 0.05
 const PATIENCE = seconds(1)
 const DAYS = 7
 
-export function createRecent({ history, clock, zone }: LastDays): AskRecent {
-  let last: Recent | undefined
+export function createRecentSums({ history, clock, zone }: RecentSumsSources): ReadRecentSums {
+  let last: RecentSumsTable | undefined
   let running: Promise<void> | undefined
   let due = clock.monotonic()
   const sumUp = async (accounts: readonly string[], now: Instant): Promise<void> => {
@@ -58,10 +61,10 @@ function firstDay(zone: Zone, now: Instant): Instant {
 }
 
 async function recentOf(
-  history: LastDays['history'],
+  history: RecentSumsSources['history'],
   accounts: readonly string[],
   { from, to }: { readonly from: Instant; readonly to: Instant },
-): Promise<Recent> {
+): Promise<RecentSumsTable> {
   const sums = new Map<string, RecentSums>()
   const knownFrom = new Map<string, Instant>()
   for (const account of accounts) {

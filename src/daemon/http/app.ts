@@ -1,22 +1,22 @@
 // The listener for people and scripts.
 import { Hono, type MiddlewareHandler } from 'hono'
-import { exportRoutes, type Exported } from './api/export-routes.ts'
-import { pageRoutes, type Paged } from './pages/page-routes.ts'
-import { problem } from './problem.ts'
-import { reloadRoute, type Reloadable } from './api/reload-route.ts'
-import { reportRoutes, type Reported } from './api/report-routes.ts'
-import { statusRoutes, type Shown } from './api/status-routes.ts'
+import { exportRoutes, type ExportSources } from './api/export-routes.ts'
+import { pageRoutes, type PageSources } from './pages/page-routes.ts'
+import { problemBody } from './problem.ts'
+import { reloadRoute, type ReloadSource } from './api/reload-route.ts'
+import { reportRoutes, type ReportSources } from './api/report-routes.ts'
+import { statusRoutes, type StatusSource } from './api/status-routes.ts'
 
-export type Api = Shown &
-  Exported &
-  Reported &
-  Reloadable &
-  Paged & {
+export type ApiSources = StatusSource &
+  ExportSources &
+  ReportSources &
+  ReloadSource &
+  PageSources & {
     /** What every request passes first, in order. */
     readonly before?: readonly MiddlewareHandler[]
   }
 
-export function apiApp({ before = [], ...shown }: Api): Hono {
+export function createApiApp({ before = [], ...shown }: ApiSources): Hono {
   const app = new Hono()
   for (const each of before) app.use(each)
   statusRoutes(app, shown)
@@ -25,7 +25,7 @@ export function apiApp({ before = [], ...shown }: Api): Hono {
   reloadRoute(app, shown)
   pageRoutes(app, shown)
   app.get('/', (context) => context.json({ links: LINKS }))
-  app.notFound((context) => context.json(problem(`nothing at ${context.req.path}`), 404))
+  app.notFound((context) => context.json(problemBody(`nothing at ${context.req.path}`), 404))
   return app
 }
 

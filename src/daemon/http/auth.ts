@@ -1,21 +1,21 @@
 // What every request to the API passes: its Host, its token, its size.
 import type { Context, MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import { problem } from './problem.ts'
-import { tokenIn, type Attempts, type Token } from './tokens.ts'
+import { problemBody } from './problem.ts'
+import { findToken, type FailedLogins, type ApiToken } from './tokens.ts'
 
-export type Guarded = {
+export type AuthPolicy = {
   /** Host names besides those of loopback. */
   readonly names: readonly string[]
-  readonly tokens: readonly Token[]
+  readonly tokens: readonly ApiToken[]
   /** Whether reading needs no token. */
   readonly open: boolean
 }
 
-export type Guard = {
+export type AuthOptions = {
   /** As configured now. */
-  readonly guarded: () => Guarded
-  readonly attempts: Attempts
+  readonly guarded: () => AuthPolicy
+  readonly attempts: FailedLogins
   /** Of the client. */
   readonly addressOf: (context: Context) => string
 }
@@ -23,19 +23,19 @@ export type Guard = {
 /** The largest body. Doubled, a client can make Dormouse hold twice as much. */
 const BODY = 65_536
 
-export const guard = (options: Guard): readonly MiddlewareHandler[] => [
+export const authMiddleware = (options: AuthOptions): readonly MiddlewareHandler[] => [
   knownHost(options),
   allowed(options),
-  bodyLimit({ maxSize: BODY, onError: (context) => context.json(problem('the body is too large'), 413) }),
+  bodyLimit({ maxSize: BODY, onError: (context) => context.json(problemBody('the body is too large'), 413) }),
 ]
 
 /** A page on another site may resolve its own name to this address; it cannot choose the Host header. */
 const knownHost =
-  ({ guarded }: Guard): MiddlewareHandler =>
+  ({ guarded }: AuthOptions): MiddlewareHandler =>
   async (context, next) => {
     const name = (context.req.header('host') ?? '').replace(/:\d+$/, '').toLowerCase()
     if (!isLoopbackName(name) && !guarded().names.includes(name))
-      return context.json(problem('unknown Host: server.names lists those that are known'), 403)
+      return context.json(problemBody('unknown Host: server.names lists those that are known'), 403)
     await next()
     if (!context.res.headers.has('cache-control')) context.header('cache-control', 'no-store')
     context.header('x-content-type-options', 'nosniff')
@@ -45,14 +45,14 @@ const knownHost =
 const isLoopbackName = (name: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(name)
 
 const allowed =
-  (options: Guard): MiddlewareHandler =>
+  (options: AuthOptions): MiddlewareHandler =>
   async (context, next) => {
     const refusal = refusalOf(context, options)
     if (!refusal) return next()
     const { status, because, wait } = refusal
     if (status === 401) context.header('www-authenticate', 'Bearer')
     if (wait !== undefined) context.header('retry-after', String(wait))
-    return context.json(problem(because), status)
+    return context.json(problemBody(because), status)
   }
 
 type Refusal = { readonly status: 401 | 403 | 429; readonly because: string; readonly wait?: number }
@@ -65,7 +65,7 @@ const NOBODY: Refusal = {
   because: 'server.tokens has none of scope operate: nothing can be changed here',
 }
 
-function refusalOf(context: Context, { guarded, attempts, addressOf }: Guard): Refusal | undefined {
+function refusalOf(context: Context, { guarded, attempts, addressOf }: AuthOptions): Refusal | undefined {
   const { tokens, open } = guarded()
   const reads = context.req.method === 'GET' || context.req.method === 'HEAD'
   const text = bearerOf(context.req.header('authorization'))
@@ -74,13 +74,13 @@ function refusalOf(context: Context, { guarded, attempts, addressOf }: Guard): R
   const address = addressOf(context)
   const wait = attempts.wait(address)
   if (wait > 0) return { status: 429, because: 'too many wrong tokens', wait }
-  const token = tokenIn(tokens, text)
+  const token = findToken(tokens, text)
   if (!token) attempts.failed(address)
   if (!token) return WRONG
   return reads ? undefined : changeRefused(tokens, token)
 }
 
-function changeRefused(tokens: readonly Token[], token: Token | undefined): Refusal | undefined {
+function changeRefused(tokens: readonly ApiToken[], token: ApiToken | undefined): Refusal | undefined {
   if (token?.scope === 'operate') return undefined
   if (!tokens.some(({ scope }) => scope === 'operate')) return NOBODY
   return token ? READS_ONLY : NEEDED

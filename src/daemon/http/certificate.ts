@@ -4,10 +4,10 @@ import { createSecureContext } from 'node:tls'
 import type { TlsFiles } from '../../config/sections/server.ts'
 
 /** In PEM. */
-export type Pair = { readonly cert: string; readonly key: string }
+export type CertificatePair = { readonly cert: string; readonly key: string }
 
 /** @throws with both files when one cannot be read, or the key is not that of the certificate */
-export function readPair({ certFile, keyFile }: TlsFiles): Pair {
+export function readCertificatePair({ certFile, keyFile }: TlsFiles): CertificatePair {
   try {
     const pair = { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') }
     createSecureContext(pair)
@@ -18,4 +18,5 @@ export function readPair({ certFile, keyFile }: TlsFiles): Pair {
   }
 }
 
-export const isSame = (a: Pair, b: Pair): boolean => a.cert === b.cert && a.key === b.key
+export const isSameCertificate = (a: CertificatePair, b: CertificatePair): boolean =>
+  a.cert === b.cert && a.key === b.key

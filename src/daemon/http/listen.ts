@@ -2,30 +2,30 @@ import { createServer } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { createAdaptorServer, type ServerType } from '@hono/node-server'
 import type { Hono } from 'hono'
-import type { Pair } from './certificate.ts'
+import type { CertificatePair } from './certificate.ts'
 
-export type Address = { readonly host: string; readonly port: number }
-export type Listener = AsyncDisposable & {
+export type SocketAddress = { readonly host: string; readonly port: number }
+export type HttpListener = AsyncDisposable & {
   /** With the port that was given when 0 was asked for. */
-  readonly address: Address
+  readonly address: SocketAddress
   /** Shows another certificate to connections that come from now on. Only of a listener that was given one. */
-  readonly renew: (pair: Pair) => void
+  readonly renew: (pair: CertificatePair) => void
 }
 
 export type ListenOptions = {
   /** Its name in the configuration. */
   readonly setting: string
-  readonly pair?: Pair | undefined
+  readonly pair?: CertificatePair | undefined
 }
 
 const LIMITS = { requestTimeout: 10_000, maxHeaderSize: 8192, connectionsCheckingInterval: 5000 }
 
 /** @throws with the name of the setting when the address is in use or not ours */
-export async function listen(
+export async function listenHttp(
   app: Hono,
-  address: Address,
+  address: SocketAddress,
   { setting, pair }: ListenOptions,
-): Promise<Listener> {
+): Promise<HttpListener> {
   const server = createAdaptorServer({
     fetch: app.fetch,
     ...(pair
@@ -50,7 +50,7 @@ export async function listen(
   }
 }
 
-function refusal(cause: Error, { host, port }: Address, setting: string): Error {
+function refusal(cause: Error, { host, port }: SocketAddress, setting: string): Error {
   const taken = 'code' in cause && cause.code === 'EADDRINUSE'
   const why = taken ? 'is in use by another program' : `cannot be listened on (${cause.message})`
   return new Error(`${setting}: ${host}:${port} ${why}; choose another address`, { cause })
@@ -62,7 +62,7 @@ const close = (server: ServerType): Promise<void> =>
     if ('closeAllConnections' in server) server.closeAllConnections()
   })
 
-export const urlOf = ({ host, port }: Address, scheme: 'http' | 'https' = 'http'): string => {
+export const urlOf = ({ host, port }: SocketAddress, scheme: 'http' | 'https' = 'http'): string => {
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   return `${scheme}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }

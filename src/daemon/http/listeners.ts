@@ -7,19 +7,19 @@ import { isLoopback } from '../../config/units.ts'
 import type { SelfMetrics } from '../../outputs/metrics/self.ts'
 import type { Clock } from '../../model/ports.ts'
 import { seconds } from '../../model/units.ts'
-import { countAnswers } from './request-metrics.ts'
-import { apiApp, type Api } from './app.ts'
-import { guard, type Guarded } from './auth.ts'
-import { createAttempts, tokensOf } from './tokens.ts'
-import { isSame, readPair, type Pair } from './certificate.ts'
-import { listen, urlOf, type Listener } from './listen.ts'
+import { recordRequests } from './request-metrics.ts'
+import { createApiApp, type ApiSources } from './app.ts'
+import { authMiddleware, type AuthPolicy } from './auth.ts'
+import { createFailedLogins, parseTokens } from './tokens.ts'
+import { isSameCertificate, readCertificatePair, type CertificatePair } from './certificate.ts'
+import { listenHttp, urlOf, type HttpListener } from './listen.ts'
 import { telemetryApp, type Telemetry } from './telemetry.ts'
 
 export type Listeners = AsyncDisposable & { readonly telemetryUrl: string; readonly apiUrl: string }
 
 type Outputs = {
   readonly telemetry: Omit<Telemetry, 'counted'>
-  readonly api: Omit<Api, 'before'>
+  readonly api: Omit<ApiSources, 'before'>
 }
 
 type Machine = { readonly clock: Clock; readonly self: SelfMetrics; readonly log: Logger }
@@ -35,22 +35,25 @@ export async function openListeners(
 ): Promise<Listeners> {
   await using stack = new AsyncDisposableStack()
   const { server } = config()
-  const counted = countAnswers(machine)
-  const telemetry = await listen(telemetryApp({ ...outputs.telemetry, counted }), server.telemetry, {
+  const counted = recordRequests(machine)
+  const telemetry = await listenHttp(telemetryApp({ ...outputs.telemetry, counted }), server.telemetry, {
     setting: 'server.telemetry',
   })
   stack.use(telemetry)
-  const attempts = createAttempts(machine.clock)
+  const attempts = createFailedLogins(machine.clock)
   const before = [
     counted,
-    ...guard({
+    ...authMiddleware({
       guarded: guardedNow(config),
       attempts,
       addressOf: (context) => getConnInfo(context).remote.address ?? '',
     }),
   ]
-  const pair = server.tls && readPair(server.tls)
-  const api = await listen(apiApp({ ...outputs.api, before }), server.api, { setting: 'server.api', pair })
+  const pair = server.tls && readCertificatePair(server.tls)
+  const api = await listenHttp(createApiApp({ ...outputs.api, before }), server.api, {
+    setting: 'server.api',
+    pair,
+  })
   stack.use(api)
   if (server.tls && pair) stack.use(renewing(server.tls, { ...machine, api, pair }))
   const open = stack.move()
@@ -62,21 +65,21 @@ export async function openListeners(
 }
 
 /** Worked out once for each configuration: every request asks for it. */
-function guardedNow(config: () => Config): () => Guarded {
+function guardedNow(config: () => Config): () => AuthPolicy {
   let server = config().server
-  let guarded = guardedBy(server)
+  let guarded = authPolicyOf(server)
   return () => {
     const now = config().server
-    if (now !== server) guarded = guardedBy(now)
+    if (now !== server) guarded = authPolicyOf(now)
     server = now
     return guarded
   }
 }
 
 /** Who may ask what. Without tokens an API that may be reached from elsewhere is as open as it was said to be. */
-export const guardedBy = ({ api, names, tokens, insecure }: Config['server']): Guarded => ({
+export const authPolicyOf = ({ api, names, tokens, insecure }: Config['server']): AuthPolicy => ({
   names: [...names, api.host.includes(':') ? `[${api.host}]` : api.host].map((name) => name.toLowerCase()),
-  tokens: tokensOf(tokens),
+  tokens: parseTokens(tokens),
   open: isLoopback(api) || (insecure && Object.keys(tokens).length === 0),
 })
 
@@ -86,7 +89,7 @@ const RENEWAL = seconds(30)
 /** Shows each new pair once both of its files fit. */
 function renewing(
   files: TlsFiles,
-  { api, clock, log, ...first }: Machine & { readonly api: Listener; readonly pair: Pair },
+  { api, clock, log, ...first }: Machine & { readonly api: HttpListener; readonly pair: CertificatePair },
 ): AsyncDisposable {
   const stop = new AbortController()
   const watch = async (): Promise<void> => {
@@ -97,9 +100,9 @@ function renewing(
       await clock.sleep(RENEWAL, stop.signal)
       if (stop.signal.aborted) return
       try {
-        const next = readPair(files)
+        const next = readCertificatePair(files)
         failing = false
-        if (isSame(next, pair)) continue
+        if (isSameCertificate(next, pair)) continue
         api.renew(next)
         pair = next
         log.info('the certificate of the API was renewed')

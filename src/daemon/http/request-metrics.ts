@@ -4,7 +4,7 @@ import { routePath } from 'hono/route'
 import type { SelfMetrics } from '../../outputs/metrics/self.ts'
 import type { Clock } from '../../model/ports.ts'
 
-export const countAnswers =
+export const recordRequests =
   ({ self, clock }: { readonly self: SelfMetrics; readonly clock: Clock }): MiddlewareHandler =>
   async (context, next) => {
     const begun = clock.monotonic()

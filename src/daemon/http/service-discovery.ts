@@ -1,6 +1,6 @@
 // One target per compute, for exporters that look into Postgres. Source: Prometheus, "Writing HTTP service discovery".
 import type { ComputeView, Snapshot } from '../../model/output/snapshot.ts'
-import { eachInTurns, type Steps } from '../../std/cooperative.ts'
+import { forEachYielding, type Cooperative } from '../../std/cooperative.ts'
 
 /** Computes of one step. Doubled, the event loop is held up for a few milliseconds more. */
 const COMPUTES = 1000
@@ -8,9 +8,9 @@ const COMPUTES = 1000
 const PORT = 5432
 
 /** The body of an answer. */
-export function* discovered({ computes }: Snapshot): Steps<Buffer> {
+export function* serviceDiscoveryJson({ computes }: Snapshot): Cooperative<Buffer> {
   const targets: string[] = []
-  yield* eachInTurns(computes, COMPUTES, (view) => targets.push(JSON.stringify(targetOf(view))))
+  yield* forEachYielding(computes, COMPUTES, (view) => targets.push(JSON.stringify(targetOf(view))))
   return Buffer.from(`[${targets.join(',')}]\n`)
 }
 

@@ -1,12 +1,12 @@
 // The listener for Prometheus and the kubelet: read-only, ids and names only.
 import { Hono, type MiddlewareHandler } from 'hono'
 import { CONTENT_TYPE } from '../../outputs/metrics/exposition/format.ts'
-import { formatOf, takesGzip } from '../../outputs/metrics/exposition/negotiate.ts'
-import { begin, finish } from '../../outputs/metrics/exposition/compress.ts'
+import { negotiateFormat, acceptsGzip } from '../../outputs/metrics/exposition/negotiate.ts'
+import { compressPrefix, finishCompressed } from '../../outputs/metrics/exposition/compress.ts'
 import type { Snapshot } from '../../model/output/snapshot.ts'
-import { inTurns } from '../../std/cooperative.ts'
+import { runYielding } from '../../std/cooperative.ts'
 import type { Exposition } from '../snapshot/exposition.ts'
-import { discovered } from './service-discovery.ts'
+import { serviceDiscoveryJson } from './service-discovery.ts'
 
 export type Health = {
   /** The loop turns: never a matter of the remote service, which a restart would not repair. */
@@ -28,8 +28,8 @@ export function telemetryApp({ exposition, counted, ...rest }: Telemetry): Hono 
   const app = new Hono()
   app.use(counted)
   app.get('/metrics', async (context) => {
-    const format = formatOf(context.req.header('accept'))
-    const gzip = takesGzip(context.req.header('accept-encoding'))
+    const format = negotiateFormat(context.req.header('accept'))
+    const gzip = acceptsGzip(context.req.header('accept-encoding'))
     const names = context.req.queries('name[]') ?? []
     const body = await exposition.body({ format, gzip, names, projectId: context.req.query('project_id') })
     return context.body(body, 200, { 'content-type': CONTENT_TYPE[format], ...encoding(gzip) })
@@ -66,10 +66,12 @@ function discoveryRoute(app: Hono, { snapshot, pause }: Pick<Telemetry, 'snapsho
     const taken = snapshot()
     // whoever is refused keeps the targets it has
     if (!taken) return context.text('the first pass has not ended yet\n', 503)
-    const making = made.get(taken) ?? inTurns(discovered(taken), pause)
+    const making = made.get(taken) ?? runYielding(serviceDiscoveryJson(taken), pause)
     made.set(taken, making)
-    const gzip = takesGzip(context.req.header('accept-encoding'))
-    const body = gzip ? await finish(await begin([await making]), Buffer.of()) : Buffer.concat([await making])
+    const gzip = acceptsGzip(context.req.header('accept-encoding'))
+    const body = gzip
+      ? await finishCompressed(await compressPrefix([await making]), Buffer.of())
+      : Buffer.concat([await making])
     return context.body(body, 200, { 'content-type': 'application/json', ...encoding(gzip) })
   })
 }

@@ -3,11 +3,11 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../model/ports.ts'
 import type { Seconds } from '../../model/units.ts'
 
-export type Token = { readonly name: string; readonly scope: 'read' | 'operate'; readonly digest: Buffer }
+export type ApiToken = { readonly name: string; readonly scope: 'read' | 'operate'; readonly digest: Buffer }
 
-export const tokensOf = (
-  configured: Readonly<Record<string, { readonly sha256: string; readonly scope: Token['scope'] }>>,
-): readonly Token[] =>
+export const parseTokens = (
+  configured: Readonly<Record<string, { readonly sha256: string; readonly scope: ApiToken['scope'] }>>,
+): readonly ApiToken[] =>
   Object.entries(configured).map(([name, { sha256, scope }]) => ({
     name,
     scope,
@@ -15,7 +15,7 @@ export const tokensOf = (
   }))
 
 /** The token that `text` is; it takes as long whichever it is, and whether it is one. */
-export function tokenIn(tokens: readonly Token[], text: string): Token | undefined {
+export function findToken(tokens: readonly ApiToken[], text: string): ApiToken | undefined {
   const digest = createHash('sha256').update(text).digest()
   return tokens.filter((token) => timingSafeEqual(token.digest, digest))[0]
 }
@@ -26,13 +26,13 @@ const MINUTE = 60
 /** Addresses that are remembered. Doubled, a crowd that guesses costs twice the memory before its first is forgotten. */
 const ADDRESSES = 10_000
 
-export type Attempts = {
+export type FailedLogins = {
   /** Seconds until `address` may try again; 0 when it may. */
   readonly wait: (address: string) => number
   readonly failed: (address: string) => void
 }
 
-export function createAttempts(clock: Clock): Attempts {
+export function createFailedLogins(clock: Clock): FailedLogins {
   const known = new Map<string, readonly Seconds[]>()
   const lately = (address: string): readonly Seconds[] =>
     (known.get(address) ?? []).filter((at) => clock.monotonic() - at < MINUTE)

@@ -1,26 +1,26 @@
 // Tells one receiver what is to be told, on a loop of its own, so that one that hangs holds up nobody.
 import type { Logger } from 'pino'
-import { NOTHING } from '../../ledger/apply-sweep.ts'
+import { EMPTY_BATCH } from '../../ledger/apply-sweep.ts'
 import type { DeliveryResult } from '../../outputs/metrics/self.ts'
 import type { Delivery } from '../../model/output/delivery.ts'
 import type { Event } from '../../model/output/event.ts'
-import type { Message, Outcome, Sink } from '../../model/output/message.ts'
+import type { Message, DeliveryOutcome, Sink } from '../../model/output/message.ts'
 import type { Batch, Random } from '../../model/ports.ts'
 import { instant, seconds, type Instant } from '../../model/units.ts'
-import type { Wish } from '../../model/output/subscription.ts'
-import { attempted } from '../../outputs/notify/retry-policy.ts'
-import { beginQueue, jobOf, queueEvents, type Queue } from './event-queue.ts'
+import type { Subscription } from '../../model/output/subscription.ts'
+import { recordAttempt } from '../../outputs/notify/retry-policy.ts'
+import { registerSubscriber, cursorKey, enqueueEvents, type EventQueue } from './event-queue.ts'
 
-export type Recipient = {
+export type DeliveryReceiver = {
   readonly name: string
   readonly sink: Sink
   /** Undefined: it is told of no events. */
-  readonly wish: Wish | undefined
+  readonly wish: Subscription | undefined
   /** Undefined for what is not kept any more. */
   readonly messageOf: (delivery: Delivery) => Promise<Message | undefined>
 }
 
-export type DeliverPorts = Queue & {
+export type DeliveryPorts = EventQueue & {
   readonly random: Random
   readonly accounts: readonly string[]
   /** Hears of every attempt, for the metrics. */
@@ -33,7 +33,7 @@ export type DeliverPorts = Queue & {
 }
 
 /** Resolves soon after `signal` aborts; or after `retired` does, once the attempt that is under way has ended and is recorded. Never rejects. */
-export type Desk = (signal: AbortSignal, retired: AbortSignal) => Promise<void>
+export type DeliveryWorker = (signal: AbortSignal, retired: AbortSignal) => Promise<void>
 
 /** Doubled, people hear of an event five seconds later. */
 const POLL = seconds(5)
@@ -41,32 +41,35 @@ const POLL = seconds(5)
 const AT_ONCE = 100
 
 /** A receiver that is new hears of what comes from now on. @throws when the store fails */
-export async function beginDesk({ name, wish }: Recipient, ports: DeliverPorts): Promise<void> {
+export async function registerReceiver(
+  { name, wish }: DeliveryReceiver,
+  ports: DeliveryPorts,
+): Promise<void> {
   await Promise.all(
     ports.accounts.map((account) =>
-      wish ? beginQueue(ports, account, name) : beginReports(ports, account, name),
+      wish ? registerSubscriber(ports, account, name) : beginReports(ports, account, name),
     ),
   )
 }
 
 /** What a receiver's memories are called. */
-export const memoriesOf = (sink: string): readonly string[] => [successOf(sink), jobOf(sink)]
+export const jobKeysOf = (sink: string): readonly string[] => [successOf(sink), cursorKey(sink)]
 
 const successOf = (sink: string): string => `delivered/${sink}`
 
 async function beginReports(
-  { store, clock, succeeded }: DeliverPorts,
+  { store, clock, succeeded }: DeliveryPorts,
   account: string,
   sink: string,
 ): Promise<void> {
   const job = successOf(sink)
   const known = await store.memory(account, job)
   const at = typeof known === 'number' ? instant(known) : clock.now()
-  if (known === undefined) await store.commit({ ...NOTHING, account, memories: { [job]: at } })
+  if (known === undefined) await store.commit({ ...EMPTY_BATCH, account, memories: { [job]: at } })
   succeeded(account, sink, at)
 }
 
-export function createDesk(recipient: Recipient, ports: DeliverPorts): Desk {
+export function createDeliveryWorker(recipient: DeliveryReceiver, ports: DeliveryPorts): DeliveryWorker {
   const { clock, log } = ports
   const turn = createTurn(recipient, ports)
   let failing = false
@@ -91,8 +94,8 @@ export function createDesk(recipient: Recipient, ports: DeliverPorts): Desk {
 }
 
 function createTurn(
-  recipient: Recipient,
-  ports: DeliverPorts,
+  recipient: DeliveryReceiver,
+  ports: DeliveryPorts,
 ): (signal: AbortSignal, retired: AbortSignal) => Promise<void> {
   const { clock, store, random, counted, log, accounts, succeeded } = ports
   const { name, sink, wish, messageOf } = recipient
@@ -109,7 +112,7 @@ function createTurn(
 
   const attempt = async (delivery: Delivery, signal: AbortSignal): Promise<void> => {
     const message = await messageOf(delivery)
-    const outcome: Outcome = message
+    const outcome: DeliveryOutcome = message
       ? await sink(message, signal)
       : { kind: 'failed', because: 'it is not kept any more' }
     // An attempt that was stopped is none.
@@ -117,19 +120,19 @@ function createTurn(
     if (outcome.kind === 'retry' && outcome.after !== undefined)
       pausedUntil = seconds(clock.monotonic() + outcome.after)
     const now = clock.now()
-    const next = attempted(delivery, outcome, { now, chance: random.unit() })
+    const next = recordAttempt(delivery, outcome, { now, chance: random.unit() })
     if (next.state === 'failed') log.warn({ sink: name, item: next.item, why: next.lastError }, 'given up')
     counted(next.kind, name, resultOf(next))
     const events = failureEvents(next, now)
     const { account } = next
     const arrived = next.kind === 'report' && next.state === 'delivered'
     const memories = arrived ? { [successOf(name)]: now } : {}
-    await record({ ...NOTHING, account, deliveries: [next], events, memories })
+    await record({ ...EMPTY_BATCH, account, deliveries: [next], events, memories })
     if (arrived) succeeded(account, name, now)
   }
 
   const ofAccount = async (account: string, signal: AbortSignal, retired: AbortSignal): Promise<void> => {
-    const dropped = wish ? await queueEvents(ports, account, { sink: name, wish }) : 0
+    const dropped = wish ? await enqueueEvents(ports, account, { sink: name, wish }) : 0
     if (dropped > 0) log.warn({ sink: name, dropped }, 'too many events wait, the oldest are dropped')
     for (let left = dropped; left > 0; left -= 1) counted('event', name, 'dropped')
     for (const delivery of await store.waiting(account, name, AT_ONCE)) {
@@ -143,7 +146,7 @@ function createTurn(
   return async (signal, retired) => {
     if (unrecorded) await record(unrecorded)
     if (retired.aborted) return
-    if (!isBegun) await beginDesk(recipient, ports)
+    if (!isBegun) await registerReceiver(recipient, ports)
     isBegun = true
     // oxlint-disable-next-line no-await-in-loop -- one account after the other
     for (const account of accounts) await ofAccount(account, signal, retired)

@@ -1,10 +1,16 @@
 // Everybody who is to be told, beside the passes: who comes while the daemon runs, who is another now, and who is no more.
 import { once } from 'node:events'
-import { NOTHING } from '../../ledger/apply-sweep.ts'
+import { EMPTY_BATCH } from '../../ledger/apply-sweep.ts'
 import type { Delivery } from '../../model/output/delivery.ts'
-import { beginDesk, createDesk, memoriesOf, type DeliverPorts, type Recipient } from './delivery-worker.ts'
+import {
+  registerReceiver,
+  createDeliveryWorker,
+  jobKeysOf,
+  type DeliveryPorts,
+  type DeliveryReceiver,
+} from './delivery-worker.ts'
 
-export type Deliverer = {
+export type Dispatcher = {
   /** To be awaited before the first pass: what it sees is told to receivers that are new, too. @throws when the store fails */
   readonly begin: () => Promise<void>
   /** Goes by the receivers as they are now; resolves when new ones hear of what comes. Never rejects. */
@@ -14,22 +20,25 @@ export type Deliverer = {
 }
 
 type Place = {
-  readonly recipient: Recipient
+  readonly recipient: DeliveryReceiver
   readonly retire: AbortController
   /** Resolves when nobody tells this receiver anything any more. */
   readonly ended: Promise<void>
 }
 
 /** @param recipients as the configuration has them now; one that did not change is the same object */
-export function createDeliverer(recipients: () => readonly Recipient[], ports: DeliverPorts): Deliverer {
+export function createDispatcher(
+  recipients: () => readonly DeliveryReceiver[],
+  ports: DeliveryPorts,
+): Dispatcher {
   const places = new Map<string, Place>()
   let running: AbortSignal | undefined
 
   /** The one before of that name ends first: no message is sent by two. */
-  const open = (recipient: Recipient, signal: AbortSignal): Promise<void> => {
+  const open = (recipient: DeliveryReceiver, signal: AbortSignal): Promise<void> => {
     const before = places.get(recipient.name)
     const retire = new AbortController()
-    const desk = createDesk(recipient, ports)
+    const desk = createDeliveryWorker(recipient, ports)
     const begun = before ? Promise.resolve() : beginNow(recipient, ports)
     const ended = (before?.ended ?? begun).then(() => desk(signal, retire.signal))
     places.set(recipient.name, { recipient, retire, ended })
@@ -53,7 +62,7 @@ export function createDeliverer(recipients: () => readonly Recipient[], ports: D
       for (const sink of await ports.store.sinks(account))
         // oxlint-disable-next-line no-await-in-loop -- likewise
         if (!names.has(sink)) await forget(account, sink, ports)
-    await Promise.all(wanted.map((recipient) => beginDesk(recipient, ports)))
+    await Promise.all(wanted.map((recipient) => registerReceiver(recipient, ports)))
   }
 
   const follow = async (): Promise<void> => {
@@ -89,16 +98,16 @@ async function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /** Where the store fails, its desk begins it again. */
-async function beginNow(recipient: Recipient, ports: DeliverPorts): Promise<void> {
+async function beginNow(recipient: DeliveryReceiver, ports: DeliveryPorts): Promise<void> {
   try {
-    await beginDesk(recipient, ports)
+    await registerReceiver(recipient, ports)
   } catch (err) {
     ports.log.error({ err, sink: recipient.name }, NOT_YET)
   }
 }
 
 /** The next start does it where the store fails. */
-async function forgetNow(sink: string, ports: DeliverPorts): Promise<void> {
+async function forgetNow(sink: string, ports: DeliveryPorts): Promise<void> {
   for (const account of ports.accounts)
     try {
       // oxlint-disable-next-line no-await-in-loop -- one account after the other
@@ -112,13 +121,13 @@ async function forgetNow(sink: string, ports: DeliverPorts): Promise<void> {
 async function forget(
   account: string,
   sink: string,
-  { store, log, counted, left }: DeliverPorts,
+  { store, log, counted, left }: DeliveryPorts,
 ): Promise<void> {
   const waiting = await store.overdue(account, sink, 0)
   const because = 'its receiver is not in the configuration any more'
   const deliveries = waiting.map((one): Delivery => ({ ...one, state: 'dropped', lastError: because }))
-  const memories = Object.fromEntries(memoriesOf(sink).map((job) => [job, undefined]))
-  await store.commit({ ...NOTHING, account, deliveries, memories })
+  const memories = Object.fromEntries(jobKeysOf(sink).map((job) => [job, undefined]))
+  await store.commit({ ...EMPTY_BATCH, account, deliveries, memories })
   left(account, sink)
   for (const { kind } of waiting) counted(kind, sink, 'dropped')
   if (waiting.length > 0) log.warn({ sink, dropped: waiting.length }, `what waited is dropped: ${because}`)

@@ -1,39 +1,47 @@
 // What is to be told to one receiver: events become deliveries, each once.
-import { NOTHING } from '../../ledger/apply-sweep.ts'
+import { EMPTY_BATCH } from '../../ledger/apply-sweep.ts'
 import type { Delivery } from '../../model/output/delivery.ts'
-import type { KeptEvent, ToldEvent } from '../../model/output/outbox-event.ts'
+import type { OutboxEvent, NotifiableEvent } from '../../model/output/outbox-event.ts'
 import type { Owner } from '../../model/policy/owner.ts'
 import type { Clock, Outbox, Store } from '../../model/ports.ts'
-import type { Wish } from '../../model/output/subscription.ts'
-import { isRepeated, isWanted } from '../../outputs/notify/messages.ts'
+import type { Subscription } from '../../model/output/subscription.ts'
+import { isRepeat, matchesSubscription } from '../../outputs/notify/messages.ts'
 
-export type Queue = {
+export type EventQueue = {
   readonly clock: Clock
   readonly store: Pick<Store, 'commit'> & Outbox
-  readonly ownerOf: (event: ToldEvent) => Owner
+  readonly ownerOf: (event: NotifiableEvent) => Owner
 }
 
-export type Listener = { readonly sink: string; readonly wish: Wish }
+export type Subscriber = { readonly sink: string; readonly wish: Subscription }
 
 /** Doubled, twice as much is remembered for a receiver that is away for days. */
-export const MOST_WAITING = 1000
+export const MAX_QUEUED = 1000
 /** Events looked at in one transaction. */
 const EVENTS = 200
 
-export const jobOf = (sink: string): string => `events/${sink}`
+export const cursorKey = (sink: string): string => `events/${sink}`
 
 /** A receiver that is new is told of what comes from now on, not of what was. @throws when the store fails */
-export async function beginQueue({ store }: Queue, account: string, sink: string): Promise<void> {
-  if ((await store.memory(account, jobOf(sink))) !== undefined) return
+export async function registerSubscriber(
+  { store }: EventQueue,
+  account: string,
+  sink: string,
+): Promise<void> {
+  if ((await store.memory(account, cursorKey(sink))) !== undefined) return
   const id = await store.lastEventId(account)
-  await store.commit({ ...NOTHING, account, memories: { [jobOf(sink)]: id } })
+  await store.commit({ ...EMPTY_BATCH, account, memories: { [cursorKey(sink)]: id } })
 }
 
 /** @returns how many were dropped, because too many wait. @throws when the store fails */
-export async function queueEvents(queue: Queue, account: string, listener: Listener): Promise<number> {
+export async function enqueueEvents(
+  queue: EventQueue,
+  account: string,
+  listener: Subscriber,
+): Promise<number> {
   const { store } = queue
   const { sink } = listener
-  const job = jobOf(sink)
+  const job = cursorKey(sink)
   let upTo = Number((await store.memory(account, job)) ?? 0)
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- a page after the other
@@ -44,27 +52,27 @@ export async function queueEvents(queue: Queue, account: string, listener: Liste
     // oxlint-disable-next-line no-await-in-loop -- likewise
     const deliveries = await deliveriesOf(queue, events, listener)
     // oxlint-disable-next-line no-await-in-loop -- likewise
-    await store.commit({ ...NOTHING, account, deliveries, memories: { [job]: upTo } })
+    await store.commit({ ...EMPTY_BATCH, account, deliveries, memories: { [job]: upTo } })
   }
-  const over = await store.overdue(account, sink, MOST_WAITING)
+  const over = await store.overdue(account, sink, MAX_QUEUED)
   if (over.length === 0) return 0
   const dropped = over.map((one): Delivery => ({ ...one, state: 'dropped' }))
-  await store.commit({ ...NOTHING, account, deliveries: dropped })
+  await store.commit({ ...EMPTY_BATCH, account, deliveries: dropped })
   return dropped.length
 }
 
 async function deliveriesOf(
-  { clock, store, ownerOf }: Queue,
-  events: readonly KeptEvent[],
-  { sink, wish }: Listener,
+  { clock, store, ownerOf }: EventQueue,
+  events: readonly OutboxEvent[],
+  { sink, wish }: Subscriber,
 ): Promise<readonly Delivery[]> {
-  const given = new Map<string, ToldEvent>()
+  const given = new Map<string, NotifiableEvent>()
   const deliveries: Delivery[] = []
   for (const { key, topic, event } of events) {
-    if (!isWanted(event, ownerOf(event), { sink, wish })) continue
+    if (!matchesSubscription(event, ownerOf(event), { sink, wish })) continue
     // oxlint-disable-next-line no-await-in-loop -- each may depend on the one before
     const last = given.get(topic) ?? (await store.lastGiven(event.account, sink, topic))?.event
-    if (isRepeated(event, last, wish.repeatAfter)) continue
+    if (isRepeat(event, last, wish.repeatAfter)) continue
     given.set(topic, event)
     const now = clock.now()
     deliveries.push({

@@ -4,18 +4,18 @@ import type { Config } from '../../config/load.ts'
 import type { ReportSink } from '../../config/sections/report.ts'
 import type { SelfMetrics } from '../../outputs/metrics/self.ts'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
-import type { ToldEvent } from '../../model/output/outbox-event.ts'
-import { NOBODY, type Owner, type Owners } from '../../model/policy/owner.ts'
+import type { NotifiableEvent } from '../../model/output/outbox-event.ts'
+import { NO_OWNER, type Owner, type Owners } from '../../model/policy/owner.ts'
 import type { Clock, Outbox, Random, Store } from '../../model/ports.ts'
-import { targetOf } from '../../model/policy/selector.ts'
-import { messageOf } from '../../outputs/notify/messages.ts'
-import { createDeliverer, type Deliverer } from './dispatcher.ts'
-import type { Recipient } from './delivery-worker.ts'
-import type { Lanes } from '../accounts/account-runners.ts'
+import { selectorTargetOf } from '../../model/policy/selector.ts'
+import { eventMessage } from '../../outputs/notify/messages.ts'
+import { createDispatcher, type Dispatcher } from './dispatcher.ts'
+import type { DeliveryReceiver } from './delivery-worker.ts'
+import type { AccountRunners } from '../accounts/account-runners.ts'
 import { reportMessage } from '../reports/message.ts'
-import { sinkOf } from './sinks.ts'
+import { createSink } from './sinks.ts'
 
-export type DeliveryMachine = {
+export type NotificationEnvironment = {
   readonly clock: Clock
   readonly random: Random
   readonly store: Pick<Store, 'commit'> & Outbox
@@ -24,15 +24,15 @@ export type DeliveryMachine = {
 }
 
 /** @param current the receivers are those of the configuration as it is when it is asked for */
-export function createDeliveries(
+export function createNotifications(
   current: () => Config,
-  lanes: Pick<Lanes, 'all' | 'snapshot'>,
-  machine: DeliveryMachine,
-): Deliverer {
+  lanes: Pick<AccountRunners, 'all' | 'snapshot'>,
+  machine: NotificationEnvironment,
+): Dispatcher {
   const { self } = machine
   const listeners = remembered((one: Listening) => listenerOf(one, machine))
   const readers = remembered((one: ReportSink) => readerOf(one, machine))
-  return createDeliverer(() => [...listeners(current().notifications), ...readers(current().report.sinks)], {
+  return createDispatcher(() => [...listeners(current().notifications), ...readers(current().report.sinks)], {
     ...machine,
     accounts: current().accounts.map(({ name }) => name),
     ownerOf: (event) => ownerOf(event, current().owners, lanes),
@@ -64,27 +64,30 @@ function remembered<One, Made>(make: (one: One) => Made): (all: readonly One[]) 
   }
 }
 
-function listenerOf({ name, receiver, wish }: Listening, { clock, store, self }: DeliveryMachine): Recipient {
+function listenerOf(
+  { name, receiver, wish }: Listening,
+  { clock, store, self }: NotificationEnvironment,
+): DeliveryReceiver {
   self.receiver(name)
   return {
     name,
-    sink: sinkOf(receiver, clock),
+    sink: createSink(receiver, clock),
     wish,
     messageOf: async ({ account, item }) => {
       const kept = await store.event(account, item)
-      return kept && messageOf(kept, name)
+      return kept && eventMessage(kept, name)
     },
   }
 }
 
 function readerOf(
   { name, receiver, format }: ReportSink,
-  { clock, store, self }: DeliveryMachine,
-): Recipient {
+  { clock, store, self }: NotificationEnvironment,
+): DeliveryReceiver {
   self.reportReceiver(name)
   return {
     name: reportSinkName(name),
-    sink: sinkOf(receiver, clock),
+    sink: createSink(receiver, clock),
     wish: undefined,
     messageOf: async ({ account, item }) => {
       const report = await store.report(account, item)
@@ -100,9 +103,9 @@ const bareName = (sink: string): string => sink.slice(sink.startsWith(REPORTS) ?
 
 /** Nobody where the account as a whole is meant. */
 function ownerOf(
-  event: ToldEvent,
+  event: NotifiableEvent,
   owners: Owners,
-  { all, snapshot }: Pick<Lanes, 'all' | 'snapshot'>,
+  { all, snapshot }: Pick<AccountRunners, 'all' | 'snapshot'>,
 ): Owner {
   const ledger = all.map((lane) => lane.state().ledger).find(({ account }) => account === event.account)
   switch (event.kind) {
@@ -111,7 +114,7 @@ function ownerOf(
     case 'count-off':
     case 'count-agrees': {
       const project = ledger?.projects.get(event.projectId)?.project
-      return project ? owners.ofProject(event.account, project) : NOBODY
+      return project ? owners.ofProject(event.account, project) : NO_OWNER
     }
     case 'budget-rung': {
       const view = snapshot()?.accounts.find(({ account }) => account === event.account)
@@ -124,12 +127,12 @@ function ownerOf(
     case 'service-available':
     case 'problem':
     case 'delivery-failed':
-      return NOBODY
+      return NO_OWNER
   }
 
   function ofCompute(ref: ComputeRef): Owner {
     const found = ledger?.computes.get(computeKey(ref))
     const project = ledger?.projects.get(ref.projectId)?.project
-    return found ? owners.of(targetOf(ref.account, found.compute, project)) : NOBODY
+    return found ? owners.of(selectorTargetOf(ref.account, found.compute, project)) : NO_OWNER
   }
 }

@@ -3,7 +3,7 @@ import type { Look, ReadingAttempt, Sweep, SweepProblem } from '../../model/obse
 import type { ServiceTime } from '../../model/ports.ts'
 import { toIso } from '../../model/time.ts'
 import { instant, latest, millis, type Instant, type Millis } from '../../model/units.ts'
-import { UNTOLD } from './service-clock.ts'
+import { ASSUMED_SKEW } from './service-clock.ts'
 
 /** How far a record may be ahead of the latest that the service's time can be, ms: two machines of the service. Doubled, a time to come is believed for twice as long. */
 const ALLOWED = 3000
@@ -13,7 +13,7 @@ const ALLOWED = 3000
  *
  * @param wallAhead the wall clock less our time
  */
-export function timely(
+export function correctClockSkew(
   sweep: Sweep,
   { time, wallAhead }: { readonly time: ServiceTime; readonly wallAhead: Millis },
 ): { readonly sweep: Sweep; readonly late: Millis } {
@@ -30,7 +30,7 @@ function lateness(looks: readonly Look[], wallAhead: Millis): Millis {
   for (const { compute, answeredAt } of looks) {
     const { projectId, endpointId } = compute
     const key = `${projectId}/${endpointId}`
-    const claim = newest(compute) - (answeredAt - UNTOLD)
+    const claim = newest(compute) - (answeredAt - ASSUMED_SKEW)
     claims.set(key, Math.max(claim, claims.get(key) ?? claim))
   }
   let [first, second] = [wallAhead as number, 0]
@@ -38,7 +38,7 @@ function lateness(looks: readonly Look[], wallAhead: Millis): Millis {
     second = Math.max(second, Math.min(first, claim))
     first = Math.max(first, claim)
   }
-  return millis(second > UNTOLD ? second : 0)
+  return millis(second > ASSUMED_SKEW ? second : 0)
 }
 
 const TIMES = [

@@ -1,30 +1,34 @@
 // Budgets in the pass: begun from what the store keeps, settled with each part, looked at when all parts are durable.
-import { NOTHING, type Part } from '../../ledger/apply-sweep.ts'
+import { EMPTY_BATCH, type LedgerBatch } from '../../ledger/apply-sweep.ts'
 import {
   budgetChanges,
-  budgetComputes,
-  lookAtBudgets,
+  toBudgetComputes,
+  evaluateBudgets,
   settleBudgets,
   type BudgetScopes,
 } from '../../ledger/budgets/account-budgets.ts'
-import { keptOfOpen, slicesOfKept, type Kept } from '../../ledger/budgets/from-history.ts'
 import {
-  countedSince,
-  isCurrent,
+  settledPartOfOpen,
+  slicesOfHistory,
+  type HistoryInterval,
+} from '../../ledger/budgets/from-history.ts'
+import {
+  spendKnownSince,
+  isStateOfDefinition,
   type BudgetCompute,
-  type BudgetComputes,
-  type Newcomer,
+  type BudgetComputesByKey,
+  type LateDiscovery,
 } from '../../ledger/budgets/settle.ts'
 import type { BudgetStates, BudgetView } from '../../model/policy/budget.ts'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
 import type { Event } from '../../model/output/event.ts'
-import type { ComputeAccount, Ledger, ProjectAccount } from '../../model/ledger/ledger.ts'
+import type { ComputeEntry, Ledger, ProjectEntry } from '../../model/ledger/ledger.ts'
 import type { Sweep } from '../../model/observation.ts'
 import type { Batch, Ports } from '../../model/ports.ts'
 import type { Prices } from '../../model/ledger/price.ts'
-import { selects } from '../../model/policy/selector.ts'
-import { inTurns } from '../../std/cooperative.ts'
-import type { Tallies } from '../../model/ledger/counters.ts'
+import { matchesSelector } from '../../model/policy/selector.ts'
+import { runYielding } from '../../std/cooperative.ts'
+import type { AccountCounters } from '../../model/ledger/counters.ts'
 import {
   after,
   cu,
@@ -43,7 +47,7 @@ export type BudgetPlan = {
   readonly history: Seconds
 }
 
-export type BudgetsHere = {
+export type BudgetContext = {
   readonly plan: BudgetPlan
   readonly now: Instant
   /** The latest that it may be now; `now` where nothing is said. */
@@ -63,13 +67,13 @@ const INTERVALS = 500
  *
  * @throws when the store fails
  */
-export async function withBudgets(
+export async function ensureBudgetStates(
   { store, history }: Pick<Ports, 'store' | 'history'>,
   ledger: Ledger,
-  here: BudgetsHere,
+  here: BudgetContext,
 ): Promise<Ledger> {
   const { budgets } = here.plan.scopes
-  const going = budgets.filter((budget) => isCurrent(budget, ledger.budgets[budget.name]))
+  const going = budgets.filter((budget) => isStateOfDefinition(budget, ledger.budgets[budget.name]))
   const names = new Set(budgets.map(({ name }) => name))
   const isSame =
     going.length === budgets.length && Object.keys(ledger.budgets).every((name) => names.has(name))
@@ -78,7 +82,11 @@ export async function withBudgets(
     ...Object.fromEntries(going.flatMap(({ name }) => entryOf(ledger.budgets, name))),
     ...(await begun(history, ledger, here)),
   }
-  await store.commit({ ...NOTHING, account: ledger.account, budgets: budgetChanges(ledger.budgets, states) })
+  await store.commit({
+    ...EMPTY_BATCH,
+    account: ledger.account,
+    budgets: budgetChanges(ledger.budgets, states),
+  })
   return { ...ledger, budgets: states }
 }
 
@@ -91,50 +99,50 @@ function entryOf(states: BudgetStates, name: string): [string, BudgetStates[stri
 async function begun(
   history: Ports['history'],
   ledger: Ledger,
-  { plan: { scopes, prices, history: asked }, now }: BudgetsHere,
+  { plan: { scopes, prices, history: asked }, now }: BudgetContext,
 ): Promise<BudgetStates> {
-  const fresh = scopes.budgets.filter((budget) => !isCurrent(budget, ledger.budgets[budget.name]))
+  const fresh = scopes.budgets.filter((budget) => !isStateOfDefinition(budget, ledger.budgets[budget.name]))
   const isFirst = ledger.projects.size === 0 && ledger.computes.size === 0
   let since = isFirst ? after(now, seconds(0 - asked)) : now
   let states: BudgetStates = {}
-  const count = (kept: readonly Kept[]): void => {
-    const settled = kept.flatMap((one) => slicesOfKept(one, prices))
+  const count = (kept: readonly HistoryInterval[]): void => {
+    const settled = kept.flatMap((one) => slicesOfHistory(one, prices))
     since = earliest(since, ...settled.map(({ likely }) => likely[0]))
     const computes = keptComputes(kept, ledger, { prices, now })
     states = settleBudgets(fresh, states, { settled, computes, now, settledSince: since })
   }
   const from = earliest(instant(now - BURN), ...fresh.map((budget) => budget.periodAt(now)?.from ?? now))
-  let kept: Kept[] = []
+  let kept: HistoryInterval[] = []
   for await (const interval of history.intervals(ledger.account, { from: instant(from - BEFORE), to: now })) {
     if (kept.push(interval) < INTERVALS) continue
     count(kept)
     kept = []
   }
-  count([...kept, ...[...ledger.computes.values()].flatMap((account) => keptOfOpen(account) ?? [])])
+  count([...kept, ...[...ledger.computes.values()].flatMap((account) => settledPartOfOpen(account) ?? [])])
   return Object.fromEntries(
     fresh.flatMap((budget) => {
       const state = states[budget.name]
-      return state ? [[budget.name, countedSince(budget, state, since)]] : []
+      return state ? [[budget.name, spendKnownSince(budget, state, since)]] : []
     }),
   )
 }
 
 function keptComputes(
-  kept: readonly Kept[],
+  kept: readonly HistoryInterval[],
   { computes, projects }: Ledger,
   { prices, now }: { readonly prices: Prices; readonly now: Instant },
-): BudgetComputes {
+): BudgetComputesByKey {
   const refs = new Map(kept.map(({ ref }) => [computeKey(ref), ref]))
   const known = [...refs.keys()].flatMap((key) => computes.get(key) ?? [])
   const projectOf = (projectId: string) => projects.get(projectId)
   return new Map([
     ...[...refs].map(([key, ref]) => [key, departedCompute(ref, projectOf(ref.projectId))] as const),
-    ...budgetComputes(known, { projectOf, prices, now }),
+    ...toBudgetComputes(known, { projectOf, prices, now }),
   ])
 }
 
 /** Of a compute that is long gone no record is kept: it counts where its id or its project chooses it. */
-const departedCompute = (ref: ComputeRef, project: ProjectAccount | undefined): BudgetCompute => ({
+const departedCompute = (ref: ComputeRef, project: ProjectEntry | undefined): BudgetCompute => ({
   ref,
   projectName: project?.project.name,
   branchId: '',
@@ -146,28 +154,28 @@ const departedCompute = (ref: ComputeRef, project: ProjectAccount | undefined): 
 })
 
 /** The places in `scopes.budgets` of those that a compute counts for, also of one that is long gone. */
-export function placesOf(
+export function budgetIndexesOf(
   ref: ComputeRef,
   {
     account,
     project,
-  }: { readonly account: ComputeAccount | undefined; readonly project: ProjectAccount | undefined },
+  }: { readonly account: ComputeEntry | undefined; readonly project: ProjectEntry | undefined },
   scopes: BudgetScopes,
 ): readonly number[] {
   if (account) return scopes.of(account, project).places
   const gone = departedCompute(ref, project)
-  return scopes.budgets.flatMap(({ scope }, place) => (selects(scope, gone) ? [place] : []))
+  return scopes.budgets.flatMap(({ scope }, place) => (matchesSelector(scope, gone) ? [place] : []))
 }
 
 /** A sweep over a ledger as it was `before`. */
-export type Swept = {
+export type SweptLedger = {
   readonly before: Ledger
   readonly sweep: Sweep
   /** A project of the sweep: one that is new is stored after its computes, which its name may choose. */
-  readonly listed: (projectId: string) => ProjectAccount | undefined
+  readonly listed: (projectId: string) => ProjectEntry | undefined
 }
 
-export function sweptOver(before: Ledger, sweep: Sweep): Swept {
+export function sweptLedger(before: Ledger, sweep: Sweep): SweptLedger {
   const projects = new Map(sweep.projects.map((project) => [project.projectId, project]))
   return {
     before,
@@ -180,14 +188,14 @@ export function sweptOver(before: Ledger, sweep: Sweep): Swept {
 }
 
 /** `part` with what it settles of the budgets. */
-export function withSettled(
-  part: Part,
-  { ledger, before, sweep, listed }: Swept & { readonly ledger: Ledger },
-  { plan: { scopes, prices }, now }: BudgetsHere,
+export function settleBudgetsInBatch(
+  part: LedgerBatch,
+  { ledger, before, sweep, listed }: SweptLedger & { readonly ledger: Ledger },
+  { plan: { scopes, prices }, now }: BudgetContext,
 ): Batch {
   if (scopes.budgets.length === 0 || part.computes.length === 0) return part
   const projects = new Map(part.projects.map((one) => [one.project.projectId, one]))
-  const computes = budgetComputes(part.computes, {
+  const computes = toBudgetComputes(part.computes, {
     projectOf: (projectId) => projects.get(projectId) ?? ledger.projects.get(projectId) ?? listed(projectId),
     prices,
     now,
@@ -203,10 +211,10 @@ export function withSettled(
 
 /** Those that are seen for the first time, that were there before, and whose operations the service did not tell. */
 function newcomersOf(
-  accounts: readonly ComputeAccount[],
-  computes: BudgetComputes,
+  accounts: readonly ComputeEntry[],
+  computes: BudgetComputesByKey,
   { before, sweep }: { readonly before: Ledger; readonly sweep: Sweep },
-): readonly Newcomer[] {
+): readonly LateDiscovery[] {
   const told = new Set(sweep.operations.length > 0 ? sweep.operationsOf : [])
   return accounts.flatMap(({ ref, seenAt, compute: { createdAt } }) => {
     const compute = computes.get(computeKey(ref))
@@ -217,7 +225,7 @@ function newcomersOf(
   })
 }
 
-export type LookedAt = {
+export type EvaluatedBudgets = {
   readonly ledger: Ledger
   readonly budgets: readonly BudgetView[]
   /** Rungs that are in the store. */
@@ -225,7 +233,7 @@ export type LookedAt = {
 }
 
 /** What the budgets come to now, durable with the events of it and with those in `untold`. @throws when the store fails */
-export async function lookedAt(
+export async function evaluatePassBudgets(
   { store, clock }: Pick<Ports, 'store' | 'clock'>,
   ledger: Ledger,
   {
@@ -234,10 +242,10 @@ export async function lookedAt(
     atMost,
     untold,
     unseen,
-  }: BudgetsHere & { readonly untold: readonly Event[]; readonly unseen: boolean },
-): Promise<LookedAt> {
-  const { states, tallies, views, events } = await inTurns(
-    lookAtBudgets(scopes, { ...ledger, prices, now, atMost, unseen }),
+  }: BudgetContext & { readonly untold: readonly Event[]; readonly unseen: boolean },
+): Promise<EvaluatedBudgets> {
+  const { states, tallies, views, events } = await runYielding(
+    evaluateBudgets(scopes, { ...ledger, prices, now, atMost, unseen }),
     () => clock.sleep(seconds(0), NEVER),
   )
   const changes = budgetChanges(ledger.budgets, states)
@@ -245,7 +253,7 @@ export async function lookedAt(
   const told = [...untold, ...events]
   if (Object.keys(changes).length + told.length > 0 || shown !== ledger.tallies)
     await store.commit({
-      ...NOTHING,
+      ...EMPTY_BATCH,
       account: ledger.account,
       budgets: changes,
       tallies: shown,
@@ -255,7 +263,7 @@ export async function lookedAt(
 }
 
 /** `before` itself where nothing moved. */
-function withTallies(before: Tallies, budgets: Tallies['budgets']): Tallies {
+function withTallies(before: AccountCounters, budgets: AccountCounters['budgets']): AccountCounters {
   const names = Object.keys(budgets)
   const isSame =
     names.length === Object.keys(before.budgets).length &&

@@ -1,14 +1,14 @@
 import type { BudgetView } from '../../model/policy/budget.ts'
 import type { Event } from '../../model/output/event.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
-import type { Backlog, ListProgress, Sweep, Waiting } from '../../model/observation.ts'
+import type { Backlog, ListProgress, Sweep, PendingRetries } from '../../model/observation.ts'
 import { millis, type Instant, type Millis } from '../../model/units.ts'
-import type { Pace } from '../../observe/polling/poll-plan.ts'
-import { NO_BACKLOG, NO_LIST, NOTHING_WAITS } from '../../observe/sweep.ts'
-import type { Timebase } from './service-clock.ts'
+import type { SweepThroughput } from '../../observe/polling/poll-plan.ts'
+import { NO_BACKLOG, NO_LIST, NO_PENDING_RETRIES } from '../../observe/sweep.ts'
+import type { ClockAnchor } from './service-clock.ts'
 
 /** What one pass leaves to the next, of one account. The ledger is in the store; the rest begins anew with the process. */
-export type AccountState = {
+export type PassState = {
   readonly ledger: Ledger
   /** What the budgets came to at the end of the last pass that could be stored; none before the first. */
   readonly budgets: readonly BudgetView[]
@@ -17,7 +17,7 @@ export type AccountState = {
   /** What happened and is not in the store yet, so that nobody else is told of it. */
   readonly untold: readonly Event[]
   /** What the times in the ledger are told by; undefined before the first pass of this process. */
-  readonly timebase: Timebase | undefined
+  readonly timebase: ClockAnchor | undefined
   /** The ledger's time minus the wall clock's, at the end of the last pass. */
   readonly ahead: Millis
   /** By how much the ledger's time may be later than that. */
@@ -27,9 +27,9 @@ export type AccountState = {
   /** What the last sweep left for later. */
   readonly backlog: Backlog
   /** Of the last pass that could ask the service; undefined before. */
-  readonly pace: Pace | undefined
+  readonly pace: SweepThroughput | undefined
   /** What it asked for in vain, or had no room for. */
-  readonly waiting: Waiting
+  readonly waiting: PendingRetries
   /** How the last sweep went; undefined before the first. */
   readonly service: Sweep['service'] | undefined
   /** The end of the last sweep that could ask the service, by the wall clock as all times that are shown. */
@@ -52,7 +52,7 @@ export type AccountState = {
 /** Text of a problem → the end of the last sweep that met it, so that a lasting problem is told once. */
 export type ProblemsSeen = ReadonlyMap<string, Instant>
 
-export const newAccountState = (ledger: Ledger): AccountState => ({
+export const newPassState = (ledger: Ledger): PassState => ({
   ledger,
   budgets: [],
   toldFrom: undefined,
@@ -63,7 +63,7 @@ export const newAccountState = (ledger: Ledger): AccountState => ({
   list: NO_LIST,
   backlog: NO_BACKLOG,
   pace: undefined,
-  waiting: NOTHING_WAITS,
+  waiting: NO_PENDING_RETRIES,
   service: undefined,
   lastSweepAt: undefined,
   lastRejectedAt: undefined,

@@ -1,5 +1,5 @@
 // One turn of the loop over one account: the picture of the program.
-import { account, growing, isEmpty, type Part } from '../../ledger/apply-sweep.ts'
+import { applySweep, createLedgerBuilder, isEmptyBatch, type LedgerBatch } from '../../ledger/apply-sweep.ts'
 import type { BudgetScopes } from '../../ledger/budgets/account-budgets.ts'
 import type { Zone } from '../../calendar/zone.ts'
 import type { BudgetView } from '../../model/policy/budget.ts'
@@ -10,28 +10,28 @@ import type { Owners } from '../../model/policy/owner.ts'
 import type { Prices } from '../../model/ledger/price.ts'
 import type { Ports, ServiceClock } from '../../model/ports.ts'
 import type { Preset } from '../../model/service/sizes.ts'
-import { inTurns } from '../../std/cooperative.ts'
+import { runYielding } from '../../std/cooperative.ts'
 import { earliest, instant, millis, seconds, type Instant, type Seconds } from '../../model/units.ts'
-import { requestsAtPace } from '../../observe/polling/poll-plan.ts'
-import { progressAfter } from '../../observe/polling/project-list.ts'
+import { adaptToThroughput } from '../../observe/polling/poll-plan.ts'
+import { listProgressAfter } from '../../observe/polling/project-list.ts'
 import { observe, type SweepPlan } from '../../observe/sweep.ts'
-import { timely } from './clock-skew.ts'
-import { withThoseBack } from './restore-projects.ts'
+import { correctClockSkew } from './clock-skew.ts'
+import { restoreArchivedProjects } from './restore-projects.ts'
 import {
-  lookedAt,
-  withBudgets,
-  sweptOver,
-  withSettled,
+  evaluatePassBudgets,
+  ensureBudgetStates,
+  sweptLedger,
+  settleBudgetsInBatch,
   type BudgetPlan,
-  type BudgetsHere,
-  type Swept,
+  type BudgetContext,
+  type SweptLedger,
 } from './pass-budgets.ts'
-import { countingOperations } from '../../ledger/counters/operations.ts'
-import { latestOf, steadied, timebaseOf, type Timebase } from './service-clock.ts'
+import { createOperationCounter } from '../../ledger/counters/operations.ts'
+import { upperBoundOfNow, createServiceClock, initialAnchor, type ClockAnchor } from './service-clock.ts'
 import { eventsOfSweep, problemsSeenAfter, problemText } from './sweep-events.ts'
-import type { AccountState } from './pass-state.ts'
-import { withTeams } from '../../ledger/counters/teams.ts'
-import { withWakes } from '../../ledger/counters/wakes.ts'
+import type { PassState } from './pass-state.ts'
+import { addTeamWaste } from '../../ledger/counters/teams.ts'
+import { addWakes } from '../../ledger/counters/wakes.ts'
 
 export type PassPlan = {
   readonly sweep: SweepPlan
@@ -51,14 +51,14 @@ export type PassPlan = {
  */
 export async function pass(
   ports: Ports,
-  { before, plan }: { readonly before: AccountState; readonly plan: PassPlan },
+  { before, plan }: { readonly before: PassState; readonly plan: PassPlan },
   signal: AbortSignal,
-): Promise<AccountState> {
+): Promise<PassState> {
   const { list, waiting } = before
   const begunOn = ports.clock.monotonic()
   const turn = (): Promise<void> => ports.clock.sleep(seconds(0), signal)
-  const begun = before.timebase ?? (await inTurns(timebaseOf(before.ledger, ports.clock), turn))
-  const clock = steadied(ports, begun)
+  const begun = before.timebase ?? (await runYielding(initialAnchor(before.ledger, ports.clock), turn))
+  const clock = createServiceClock(ports, begun)
   const seen = await observe(
     { ...ports, clock },
     { ledger: before.ledger, list, waiting, plan: sweepPlan(before, plan) },
@@ -66,18 +66,18 @@ export async function pass(
   )
   if (signal.aborted) return before
   const wallAhead = millis(ports.clock.now() - clock.now())
-  const { sweep, late } = timely(seen, { time: ports.time, wallAhead })
+  const { sweep, late } = correctClockSkew(seen, { time: ports.time, wallAhead })
   const timebase = { at: instant(clock.now() + late), on: clock.monotonic() }
-  const after = steadied(ports, timebase)
-  const [now, atMost] = [after.now(), latestOf(after)]
+  const after = createServiceClock(ports, timebase)
+  const [now, atMost] = [after.now(), upperBoundOfNow(after)]
   const budgets = budgetPlanOf(plan)
-  const known = await withThoseBack(ports, before.ledger, sweep)
-  const ledger = await withBudgets(ports, known, { plan: budgets, now, atMost })
+  const known = await restoreArchivedProjects(ports, before.ledger, sweep)
+  const ledger = await ensureBudgetStates(ports, known, { plan: budgets, now, atMost })
   const { prices, preset, overhead, dayOf } = plan
-  const parts = account(ledger, sweep, { prices, preset, overhead, dayOf, now: atMost })
+  const parts = applySweep(ledger, sweep, { prices, preset, overhead, dayOf, now: atMost })
   const events = eventsOfSweep(before, sweep)
   const kept = await keep(ports, parts, {
-    swept: sweptOver(ledger, sweep),
+    swept: sweptLedger(ledger, sweep),
     here: { plan: budgets, now, atMost },
     owners: plan.owners,
     untold: [...before.untold, ...events],
@@ -94,8 +94,8 @@ const budgetPlanOf = ({ budgets, prices, sweep: { history } }: PassPlan): Budget
   history,
 })
 
-function sweepPlan({ stored, pace }: AccountState, { sweep }: PassPlan): SweepPlan {
-  const paced = { ...sweep, requests: requestsAtPace(sweep, pace) }
+function sweepPlan({ stored, pace }: PassState, { sweep }: PassPlan): SweepPlan {
+  const paced = { ...sweep, requests: adaptToThroughput(sweep, pace) }
   return stored ? paced : { ...paced, readings: { ...sweep.readings, mode: 'off' } }
 }
 
@@ -115,8 +115,8 @@ type Kept = {
 }
 
 type Keeping = {
-  readonly swept: Swept
-  readonly here: BudgetsHere
+  readonly swept: SweptLedger
+  readonly here: BudgetContext
   readonly owners: Owners
   readonly untold: readonly Event[]
 }
@@ -124,22 +124,22 @@ type Keeping = {
 /** Part by part, with a turn of the event loop between: first durable, then known. Last what the budgets come to with all of them. */
 async function keep(
   ports: Ports,
-  parts: Iterable<Part>,
+  parts: Iterable<LedgerBatch>,
   { swept, here, owners, untold }: Keeping,
 ): Promise<Kept> {
   const { store, clock } = ports
-  const grown = growing(swept.before)
-  const withOperations = countingOperations(swept.sweep)
+  const grown = createLedgerBuilder(swept.before)
+  const withOperations = createOperationCounter(swept.sweep)
   const events: Event[] = []
   let toldFrom: Instant | undefined
   try {
     for (const part of parts) {
       const ledger = grown.ledger()
-      const settled = withSettled(part, { ...swept, ledger }, here)
-      const teams = withTeams(settled, { before: ledger, owners, listed: swept.listed })
-      const batch = withOperations(withWakes(teams, ledger), ledger)
+      const settled = settleBudgetsInBatch(part, { ...swept, ledger }, here)
+      const teams = addTeamWaste(settled, { before: ledger, owners, listed: swept.listed })
+      const batch = withOperations(addWakes(teams, ledger), ledger)
       // oxlint-disable-next-line no-await-in-loop -- one part after the other is the point
-      if (!isEmpty(part)) await store.commit(batch)
+      if (!isEmptyBatch(part)) await store.commit(batch)
       grown.add(batch)
       for (const { from } of part.days) toldFrom = earliest(from, toldFrom ?? from)
       for (const event of part.events) events.push(event)
@@ -147,7 +147,7 @@ async function keep(
       await clock.sleep(seconds(0), NEVER)
     }
     const unseen = swept.sweep.service !== 'ok'
-    const looked = await lookedAt(ports, grown.ledger(), { ...here, untold, unseen })
+    const looked = await evaluatePassBudgets(ports, grown.ledger(), { ...here, untold, unseen })
     return { ...looked, toldFrom, events: [...events, ...looked.events], untold: [], failure: undefined }
   } catch (cause) {
     return {
@@ -165,12 +165,12 @@ const NEVER = new AbortController().signal
 
 type Ended = Kept & {
   readonly took: Seconds
-  readonly timebase: Timebase
+  readonly timebase: ClockAnchor
   readonly clock: ServiceClock
   readonly wall: Instant
 }
 
-function stateAfter(before: AccountState, sweep: Sweep, ended: Ended): AccountState {
+function stateAfter(before: PassState, sweep: Sweep, ended: Ended): PassState {
   const { ledger, budgets, toldFrom, untold, failure, took, timebase, clock, wall } = ended
   const now = clock.now()
   const reached = sweep.service === 'ok'
@@ -182,8 +182,8 @@ function stateAfter(before: AccountState, sweep: Sweep, ended: Ended): AccountSt
     untold,
     timebase,
     ahead: millis(now - wall),
-    unsure: millis(latestOf(clock) - now),
-    list: progressAfter(sweep, before.list, { stored }),
+    unsure: millis(upperBoundOfNow(clock) - now),
+    list: listProgressAfter(sweep, before.list, { stored }),
     backlog: sweep.backlog,
     pace: reached ? { asked: sweep.asked, took } : before.pace,
     waiting: sweep.waiting,

@@ -1,11 +1,11 @@
 // Projects that come back after they were long gone: a list was wrong, or somebody recovered them.
-import { withBack } from '../../model/ledger/archived.ts'
+import { restoreArchived } from '../../model/ledger/archived.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { Sweep } from '../../model/observation.ts'
 import type { Ports } from '../../model/ports.ts'
 
 /** `ledger` with what the store knows of projects that `sweep` found and that are not in it. @throws when the store fails */
-export async function withThoseBack(
+export async function restoreArchivedProjects(
   { history }: Pick<Ports, 'history'>,
   ledger: Ledger,
   { projects }: Pick<Sweep, 'projects'>,
@@ -14,5 +14,5 @@ export async function withThoseBack(
   const unknown = projects.map(({ projectId }) => projectId).filter((id) => !ledger.projects.has(id))
   const kept = await history.projects(ledger.account, unknown)
   const back = kept.filter(({ away }) => away)
-  return back.length === 0 ? ledger : withBack(ledger, back)
+  return back.length === 0 ? ledger : restoreArchived(ledger, back)
 }

@@ -3,11 +3,11 @@ import type { Logger } from 'pino'
 import type { SelfMetrics } from '../../outputs/metrics/self.ts'
 import type { Ports } from '../../model/ports.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
-import { partOf, sweepsIn } from '../../observe/polling/poll-plan.ts'
+import { planShare, sweepsPerInterval } from '../../observe/polling/poll-plan.ts'
 import { pass, type PassPlan } from './pass.ts'
-import type { AccountState } from './pass-state.ts'
+import type { PassState } from './pass-state.ts'
 
-type From = { readonly before: AccountState; readonly plan: PassPlan }
+type From = { readonly before: PassState; readonly plan: PassPlan }
 
 type Around = {
   readonly log: Logger
@@ -15,12 +15,12 @@ type Around = {
   readonly signal: AbortSignal
 }
 
-type Turned = { readonly state: AccountState; readonly took: Seconds }
+type Turned = { readonly state: PassState; readonly took: Seconds }
 
 /** As many passes as an interval is cut into; none after one that failed. */
-export async function turn(ports: Ports, { before, plan }: From, around: Around): Promise<Turned> {
-  const count = sweepsIn(plan.sweep, before.list.last)
-  const part = { ...plan, sweep: partOf(plan.sweep, count) }
+export async function runPasses(ports: Ports, { before, plan }: From, around: Around): Promise<Turned> {
+  const count = sweepsPerInterval(plan.sweep, before.list.last)
+  const part = { ...plan, sweep: planShare(plan.sweep, count) }
   let turned: Turned = { state: before, took: seconds(0) }
   for (let done = 0; done < count; done += 1) {
     // oxlint-disable-next-line no-await-in-loop -- each goes on from the one before

@@ -1,15 +1,15 @@
 // The service's time: as its answers tell it, else as our wall clock showed it when the process began; carried on by the monotonic clock.
 import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { Clock, Ports, ServiceClock } from '../../model/ports.ts'
-import { likelyOf, offsetAt, type TimeTold } from '../../model/service/service-time.ts'
-import { eachInTurns, type Steps } from '../../std/cooperative.ts'
+import { likelyOffset, offsetBoundsAt, type ServiceTimeEstimate } from '../../model/service/service-time.ts'
+import { forEachYielding, type Cooperative } from '../../std/cooperative.ts'
 import { instant, latest, type Instant, type Seconds } from '../../model/units.ts'
 
 /** What we take for the service's time: `at` when the monotonic clock showed `on`. */
-export type Timebase = { readonly at: Instant; readonly on: Seconds }
+export type ClockAnchor = { readonly at: Instant; readonly on: Seconds }
 
 /** How far from the service's a wall clock is taken to be at the most where no answer tells, ms. Doubled, each look dates an edge twice as roughly. */
-export const UNTOLD = 3000
+export const ASSUMED_SKEW = 3000
 
 /** Computes or projects of one step. Doubled, the event loop is held up for some 2 ms more. */
 const MANY = 2000
@@ -18,20 +18,23 @@ const MANY = 2000
  * Where a process begins. Until an answer tells better the wall clock is believed, unless the ledger has seen later times of the
  * same service: what was set back while nothing ran must not count anything twice.
  */
-export function* timebaseOf({ computes, projects }: Ledger, clock: Clock): Steps<Timebase> {
+export function* initialAnchor({ computes, projects }: Ledger, clock: Clock): Cooperative<ClockAnchor> {
   let seen = instant(0)
-  yield* eachInTurns(computes.values(), MANY, ({ foldedAt, seenAt }) => {
+  yield* forEachYielding(computes.values(), MANY, ({ foldedAt, seenAt }) => {
     seen = latest(seen, foldedAt, seenAt)
   })
-  yield* eachInTurns(projects.values(), MANY, ({ listed }) => {
+  yield* forEachYielding(projects.values(), MANY, ({ listed }) => {
     seen = latest(seen, listed?.at ?? seen)
   })
   // what was seen is dated by the latest that it can be
-  return { at: latest(clock.now(), instant(seen - UNTOLD)), on: clock.monotonic() }
+  return { at: latest(clock.now(), instant(seen - ASSUMED_SKEW)), on: clock.monotonic() }
 }
 
 /** `clock` with a time that nobody moves who sets the machine's clock. What answers tell while it is used, it tells at once. */
-export function steadied({ clock, time }: Pick<Ports, 'clock' | 'time'>, base: Timebase): ServiceClock {
+export function createServiceClock(
+  { clock, time }: Pick<Ports, 'clock' | 'time'>,
+  base: ClockAnchor,
+): ServiceClock {
   const begun = base.at - base.on * 1000
   return {
     ...clock,
@@ -42,22 +45,22 @@ export function steadied({ clock, time }: Pick<Ports, 'clock' | 'time'>, base: T
     between: (from, to) => {
       const told = time.told()
       if (told?.doubted) return undefined
-      const low = told ? offsetAt(told.known, from).low : begun - UNTOLD
-      const high = told ? offsetAt(told.known, to).high : begun + UNTOLD
+      const low = told ? offsetBoundsAt(told.known, from).low : begun - ASSUMED_SKEW
+      const high = told ? offsetBoundsAt(told.known, to).high : begun + ASSUMED_SKEW
       return [instant(Math.floor(from * 1000 + low)), instant(Math.ceil(to * 1000 + high))]
     },
   }
 }
 
 /** The latest that it can be now: bounds of what goes on reach that far. */
-export function latestOf(clock: ServiceClock): Instant {
+export function upperBoundOfNow(clock: ServiceClock): Instant {
   const on = clock.monotonic()
   return clock.between(on, on)?.[1] ?? clock.now()
 }
 
 /** What was believed before, as long as no answer contradicts it: so time runs evenly while its bounds narrow. */
-function likely(begun: number, told: TimeTold | undefined, on: Seconds): number {
+function likely(begun: number, told: ServiceTimeEstimate | undefined, on: Seconds): number {
   if (!told) return begun
-  const { low, high } = likelyOf(offsetAt(told.known, on))
+  const { low, high } = likelyOffset(offsetBoundsAt(told.known, on))
   return low <= begun && begun <= high ? begun : (low + high) / 2
 }

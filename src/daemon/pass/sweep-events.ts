@@ -1,7 +1,7 @@
 import type { Event } from '../../model/output/event.ts'
 import type { Sweep, SweepProblem } from '../../model/observation.ts'
 import type { Instant } from '../../model/units.ts'
-import type { AccountState, ProblemsSeen } from './pass-state.ts'
+import type { PassState, ProblemsSeen } from './pass-state.ts'
 
 /** How long a problem has to be away to be told again, ms: a project is not in every sweep, and its problem lasts in between. Doubled, one that comes back is told later. */
 const AWAY = 3_600_000
@@ -9,7 +9,7 @@ const AWAY = 3_600_000
 const REMEMBERED = 1000
 
 /** What changed between two sweeps in how the service answers; a state that lasts is told once. */
-export function eventsOfSweep(before: AccountState, sweep: Sweep): readonly Event[] {
+export function eventsOfSweep(before: PassState, sweep: Sweep): readonly Event[] {
   const about = { account: sweep.account, at: sweep.endedAt }
   const problems = freshIn(before.problemsSeen, sweep).map((problem): Event => ({
     ...about,
@@ -27,7 +27,7 @@ export function eventsOfSweep(before: AccountState, sweep: Sweep): readonly Even
   }
 }
 
-function recovered(before: AccountState['service'], about: Pick<Event, 'account' | 'at'>): readonly Event[] {
+function recovered(before: PassState['service'], about: Pick<Event, 'account' | 'at'>): readonly Event[] {
   if (before === 'unauthorized') return [{ ...about, kind: 'key-accepted' }]
   return before === 'unavailable' ? [{ ...about, kind: 'service-available' }] : []
 }

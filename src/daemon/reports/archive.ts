@@ -1,17 +1,17 @@
 // Reports as they were made, for the API and the command.
 import { pageNumber } from '../../outputs/page/query.ts'
 import type { Outbox } from '../../model/ports.ts'
-import { reportItem, type KeptReport, type ReportFormat } from '../../model/output/report.ts'
+import { reportKey, type ArchivedReport, type ReportFormat } from '../../model/output/report.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
-import type { Steps } from '../../std/cooperative.ts'
+import type { Cooperative } from '../../std/cooperative.ts'
 import { toIso } from '../../model/time.ts'
-import { RENDERINGS } from '../../outputs/report/formats/formats.ts'
-import { reportFrom } from '../../outputs/report/formats/json.ts'
-import { accountIn, formatIn, type ReportQuery } from './query.ts'
+import { REPORT_RENDERINGS } from '../../outputs/report/formats/formats.ts'
+import { parseReport } from '../../outputs/report/formats/json.ts'
+import { parseAccount, parseFormat, type ReportQuery } from './query.ts'
 
-export type KeptReports = Pick<Outbox, 'report' | 'reports' | 'reportTeams'>
+export type ReportArchive = Pick<Outbox, 'report' | 'reports' | 'reportTeams'>
 
-export type KeptRequest = {
+export type ArchiveRequest = {
   readonly account: string
   readonly format: ReportFormat
   /** Undefined: the newest. */
@@ -21,21 +21,23 @@ export type KeptRequest = {
 }
 
 /** Of the only account, the newest, as JSON where nothing else is said. */
-export function keptRequestOf(query: ReportQuery, accounts: readonly string[]): Result<KeptRequest, string> {
-  const [account, format] = [accountIn(query, accounts), formatIn(query)]
+export function parseArchiveRequest(
+  query: ReportQuery,
+  accounts: readonly string[],
+): Result<ArchiveRequest, string> {
+  const [account, format] = [parseAccount(query, accounts), parseFormat(query)]
   if (!account.ok) return account
   if (!format.ok) return format
   return ok({ account: account.value, format: format.value, week: query.week, team: query.team })
 }
 
 /** The problem says that there is none. @throws when the store fails */
-export async function keptText(
-  store: KeptReports,
-  { account, format, week, team }: KeptRequest,
-): Promise<Result<Steps<string>, string>> {
+export async function archivedReportText(
+  store: ReportArchive,
+  { account, format, week, team }: ArchiveRequest,
+): Promise<Result<Cooperative<string>, string>> {
   const id = week ?? (await store.reports(account, { count: 1 }))[0]?.slot.id
-  const stored =
-    id === undefined ? undefined : await store.report(account, reportItem({ slot: { id }, team }))
+  const stored = id === undefined ? undefined : await store.report(account, reportKey({ slot: { id }, team }))
   if (stored) return ok(rendered(stored.json, format))
   const words = [
     'no report',
@@ -45,14 +47,14 @@ export async function keptText(
   return failed(`${words.join(' ')} is kept of account ${account}`)
 }
 
-function* rendered(json: string, format: ReportFormat): Steps<string> {
-  return yield* RENDERINGS[format].of(yield* reportFrom(json))
+function* rendered(json: string, format: ReportFormat): Cooperative<string> {
+  return yield* REPORT_RENDERINGS[format].of(yield* parseReport(json))
 }
 
 /** Listed at a time. Doubled, a list of five years is three answers. */
 const LISTED = 100
 
-export type KeptList = {
+export type ArchiveList = {
   readonly account: string
   readonly reports: readonly {
     readonly week: string
@@ -66,12 +68,12 @@ export type KeptList = {
 }
 
 /** The newest first, a page at a time. @throws when the store fails */
-export async function keptList(
-  store: KeptReports,
+export async function listArchive(
+  store: ReportArchive,
   query: ReportQuery,
   accounts: readonly string[],
-): Promise<Result<KeptList, string>> {
-  const account = accountIn(query, accounts)
+): Promise<Result<ArchiveList, string>> {
+  const account = parseAccount(query, accounts)
   if (!account.ok) return account
   const page = pageNumber(query.page)
   const found = await store.reports(account.value, { count: LISTED + 1, skip: (page - 1) * LISTED })
@@ -83,9 +85,9 @@ export async function keptList(
 }
 
 const listed = async (
-  store: KeptReports,
-  { account, slot, madeAt }: KeptReport,
-): Promise<KeptList['reports'][number]> => ({
+  store: ReportArchive,
+  { account, slot, madeAt }: ArchivedReport,
+): Promise<ArchiveList['reports'][number]> => ({
   week: slot.id,
   made_at: toIso(madeAt),
   late: slot.late,

@@ -1,6 +1,6 @@
 // The report of a week out of what is kept: a compute after the other, with pauses, one entry of sums for each.
 import { setImmediate } from 'node:timers/promises'
-import { weeksBefore } from '../../calendar/iso-week.ts'
+import { isoWeeksBefore } from '../../calendar/iso-week.ts'
 import { periodOf } from '../../calendar/period.ts'
 import type { Zone } from '../../calendar/zone.ts'
 import { computeKey, effectiveDelay, type ComputeRef } from '../../model/service/compute.ts'
@@ -9,18 +9,22 @@ import type { Owners } from '../../model/policy/owner.ts'
 import type { History, Outbox } from '../../model/ports.ts'
 import type { Prices } from '../../model/ledger/price.ts'
 import type { ReportPlan, ReportSlot } from '../../model/output/report.ts'
-import { targetOf, type Target } from '../../model/policy/selector.ts'
+import { selectorTargetOf, type SelectorTarget } from '../../model/policy/selector.ts'
 import type { AccountView } from '../../model/output/snapshot.ts'
-import { inTurns } from '../../std/cooperative.ts'
+import { runYielding } from '../../std/cooperative.ts'
 import { earliest, instant, type Instant } from '../../model/units.ts'
-import { openEvents } from '../../outputs/report/events.ts'
-import { openGather, type Gather, type Stretches } from '../../outputs/report/aggregate.ts'
-import { isAbout, type Place } from '../../outputs/report/ownership.ts'
-import { reportOf, type ReportInput } from '../../outputs/report/report.ts'
+import { createEventCollector } from '../../outputs/report/events.ts'
+import {
+  createHistoryAggregator,
+  type HistoryAggregator,
+  type ReportSpans,
+} from '../../outputs/report/aggregate.ts'
+import { isInReportPlan, type ComputeIdentity } from '../../outputs/report/ownership.ts'
+import { composeReport, type ReportInput } from '../../outputs/report/report.ts'
 import type { Report } from '../../outputs/report/schema.ts'
 import { eventText } from '../../outputs/notify/messages.ts'
-import { hoursOf } from '../history/hourly.ts'
-import { isMonth } from '../accounts/month-budget.ts'
+import { hourlyRollups } from '../history/hourly.ts'
+import { isMonthBudget } from '../accounts/month-budget.ts'
 
 export type ReportSource = {
   readonly history: History & Pick<Outbox, 'eventsAfter'>
@@ -42,7 +46,7 @@ const WEEK = 7 * 86_400_000
 /** As long as hours are kept. Source: store/sqlite/retention.ts. */
 const HOURS_KEPT = 93 * 86_400_000
 
-export type ReportsAsked = {
+export type ReportsRequest = {
   readonly slot: ReportSlot
   readonly madeAt: Instant
   /** A report for each. */
@@ -50,29 +54,29 @@ export type ReportsAsked = {
 }
 
 /** @throws when the store fails */
-export async function makeReport(source: ReportSource, slot: ReportSlot, madeAt: Instant): Promise<Report> {
-  const [report] = await makeReports(source, { slot, madeAt, plans: [source.plan] })
+export async function buildReport(source: ReportSource, slot: ReportSlot, madeAt: Instant): Promise<Report> {
+  const [report] = await buildReports(source, { slot, madeAt, plans: [source.plan] })
   if (!report) throw new Error('one plan is one report')
   return report
 }
 
 /** In the order of the plans, out of one reading of the history. @throws when the store fails */
-export async function makeReports(source: ReportSource, asked: ReportsAsked): Promise<readonly Report[]> {
+export async function buildReports(source: ReportSource, asked: ReportsRequest): Promise<readonly Report[]> {
   const { slot, madeAt, plans } = asked
   const { ledger, zone } = source
   const stretches = stretchesOf(slot, zone)
   const areHoursKept = madeAt - slot.from < HOURS_KEPT
   const placeOf = placesOf(source, areHoursKept ? source.unread : 'what readings told is kept for 93 days')
-  const gatherings = plans.map((plan) => ({ plan, gathering: openGather(stretches) }))
+  const gatherings = plans.map((plan) => ({ plan, gathering: createHistoryAggregator(stretches) }))
   await gather(source, stretches, (ref) => {
     const place = placeOf(ref)
-    return gatherings.flatMap(({ plan, gathering }) => (isAbout(plan, place) ? [gathering] : []))
+    return gatherings.flatMap(({ plan, gathering }) => (isInReportPlan(plan, place) ? [gathering] : []))
   })
   const events = await eventsIn(source, slot)
   const reports: Report[] = []
   for (const { plan, gathering } of gatherings) {
-    const isTold = (ref: ComputeRef): boolean => isAbout(plan, placeOf(ref))
-    const telling = reportOf({
+    const isTold = (ref: ComputeRef): boolean => isInReportPlan(plan, placeOf(ref))
+    const telling = composeReport({
       ...commonOf(source, asked),
       plan,
       stretches,
@@ -83,33 +87,33 @@ export async function makeReports(source: ReportSource, asked: ReportsAsked): Pr
       planned: plannedOf(source, asked, plan),
     })
     // oxlint-disable-next-line no-await-in-loop -- one after the other, with turns for others in between
-    reports.push(await inTurns(telling, () => setImmediate()))
+    reports.push(await runYielding(telling, () => setImmediate()))
   }
   return reports
 }
 
 const commonOf = (
   { ledger, prices, zone }: ReportSource,
-  { slot, madeAt }: ReportsAsked,
+  { slot, madeAt }: ReportsRequest,
 ): Pick<ReportInput, 'account' | 'slot' | 'zone' | 'madeAt' | 'prices' | 'countedSince'> => ({
   account: ledger.account,
   slot,
   zone: zone.name,
   madeAt,
   prices,
-  countedSince: Object.entries(ledger.budgets).find(([name]) => isMonth({ name }))?.[1].since,
+  countedSince: Object.entries(ledger.budgets).find(([name]) => isMonthBudget({ name }))?.[1].since,
 })
 
 const plannedOf = (
   { view }: ReportSource,
-  { slot, madeAt }: ReportsAsked,
+  { slot, madeAt }: ReportsRequest,
   { onlyTeam }: ReportPlan,
 ): ReportInput['planned'] =>
   view && madeAt < slot.to + WEEK
     ? { budgets: view.budgets, month: onlyTeam === undefined ? view.month : undefined }
     : undefined
 
-function stretchesOf({ from, to }: ReportSlot, zone: Zone): Stretches {
+function stretchesOf({ from, to }: ReportSlot, zone: Zone): ReportSpans {
   const days = []
   for (let at = from; at < to; at = zone.dayOf(at).to) days.push(zone.dayOf(at))
   const last = instant(to - 1)
@@ -117,7 +121,7 @@ function stretchesOf({ from, to }: ReportSlot, zone: Zone): Stretches {
   return {
     week: { from, to },
     days,
-    earlier: weeksBefore(from, EARLIER, zone),
+    earlier: isoWeeksBefore(from, EARLIER, zone),
     month: { from: month.from, to },
   }
 }
@@ -125,15 +129,15 @@ function stretchesOf({ from, to }: ReportSlot, zone: Zone): Stretches {
 /** Each row for those that it belongs to. */
 async function gather(
   { history, ledger }: ReportSource,
-  stretches: Stretches,
-  gatheringsOf: (ref: ComputeRef) => readonly Gather[],
+  stretches: ReportSpans,
+  gatheringsOf: (ref: ComputeRef) => readonly HistoryAggregator[],
 ): Promise<void> {
   const { week, earlier, month } = stretches
   const from = earliest(month.from, ...earlier.map((one) => one.from))
   for await (const row of history.days(ledger.account, { from, to: week.to })) {
     for (const one of gatheringsOf(row.ref)) one.addDay(row)
   }
-  for await (const rollup of hoursOf(history, ledger, week)) {
+  for await (const rollup of hourlyRollups(history, ledger, week)) {
     for (const one of gatheringsOf(rollup.ref)) one.addRollup(rollup)
   }
 }
@@ -145,7 +149,7 @@ async function eventsIn(
   { history, ledger: { account } }: ReportSource,
   slot: ReportSlot,
 ): Promise<NonNullable<Report['events']>> {
-  const gathering = openEvents(slot)
+  const gathering = createEventCollector(slot)
   let id = 0
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- one page after the other
@@ -158,8 +162,8 @@ async function eventsIn(
 }
 
 /** Remembered: every row asks. */
-function placesOf(source: ReportSource, unread: string | undefined): (ref: ComputeRef) => Place {
-  const known = new Map<string, Place>()
+function placesOf(source: ReportSource, unread: string | undefined): (ref: ComputeRef) => ComputeIdentity {
+  const known = new Map<string, ComputeIdentity>()
   return (ref) => {
     const key = computeKey(ref)
     const found = known.get(key) ?? placeIn(source, ref, unread)
@@ -168,17 +172,21 @@ function placesOf(source: ReportSource, unread: string | undefined): (ref: Compu
   }
 }
 
-function placeIn({ ledger, owners }: ReportSource, ref: ComputeRef, unread: string | undefined): Place {
+function placeIn(
+  { ledger, owners }: ReportSource,
+  ref: ComputeRef,
+  unread: string | undefined,
+): ComputeIdentity {
   const account = ledger.computes.get(computeKey(ref))
   const project = ledger.projects.get(ref.projectId)?.project
-  const gone: Target = {
+  const gone: SelectorTarget = {
     ref,
     projectName: project?.name,
     branchId: '',
     name: undefined,
     type: 'read_write',
   }
-  const target = account ? targetOf(ref.account, account.compute, project) : gone
+  const target = account ? selectorTargetOf(ref.account, account.compute, project) : gone
   return {
     projectName: project?.name,
     name: target.name,

@@ -3,16 +3,16 @@ import { setImmediate } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Config } from '../../config/load.ts'
 import type { Clock, History, Outbox, Store } from '../../model/ports.ts'
-import { inTurns } from '../../std/cooperative.ts'
-import { keptJsonOf } from '../../outputs/report/formats/json.ts'
+import { runYielding } from '../../std/cooperative.ts'
+import { renderArchivedJson } from '../../outputs/report/formats/json.ts'
 import type { Report } from '../../outputs/report/schema.ts'
 import { reportSinkName } from '../notify/notifications.ts'
-import type { Lanes } from '../accounts/account-runners.ts'
-import { makeReports } from './build.ts'
+import type { AccountRunners } from '../accounts/account-runners.ts'
+import { buildReports } from './build.ts'
 import type { ReportJob, ReportPart } from './schedule.ts'
 import { reportSources } from './sources.ts'
 
-export type ReportMachine = {
+export type ReportEnvironment = {
   readonly clock: Clock
   readonly store: Store & History & Outbox
   readonly log: Pick<Logger, 'error'>
@@ -21,8 +21,8 @@ export type ReportMachine = {
 /** Made also where nobody is sent it: the status page shows it. */
 export function createReportJob(
   config: () => Config,
-  lanes: Lanes,
-  { clock, store, log }: ReportMachine,
+  lanes: AccountRunners,
+  { clock, store, log }: ReportEnvironment,
 ): ReportJob {
   return {
     clock,
@@ -38,7 +38,7 @@ export function createReportJob(
       if (!source) throw new Error(`there is no account ${account}`)
       const { plan } = source
       const plans = [plan, ...teams.map((team) => ({ ...plan, onlyTeam: team }))]
-      const made = await makeReports(source, { slot, madeAt: now, plans })
+      const made = await buildReports(source, { slot, madeAt: now, plans })
       return keptParts(made, teams)
     },
     failed: (account, err) => log.error({ err, account }, 'a report that is due could not be made or kept'),
@@ -50,7 +50,7 @@ async function keptParts(made: readonly Report[], teams: readonly string[]): Pro
   const parts: ReportPart[] = []
   for (const [index, report] of made.entries()) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other, with turns for others in between
-    const json = await inTurns(keptJsonOf(report), () => setImmediate())
+    const json = await runYielding(renderArchivedJson(report), () => setImmediate())
     parts.push({ team: index === 0 ? undefined : teams[index - 1], json })
   }
   return parts

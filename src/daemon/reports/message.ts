@@ -2,10 +2,10 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Attachment, Message } from '../../model/output/message.ts'
 import type { ReportFormat, StoredReport } from '../../model/output/report.ts'
-import { inTurns, type Steps } from '../../std/cooperative.ts'
-import { RENDERINGS } from '../../outputs/report/formats/formats.ts'
-import { reportFrom } from '../../outputs/report/formats/json.ts'
-import { shownName } from '../../outputs/text/display-name.ts'
+import { runYielding, type Cooperative } from '../../std/cooperative.ts'
+import { REPORT_RENDERINGS } from '../../outputs/report/formats/formats.ts'
+import { parseReport } from '../../outputs/report/formats/json.ts'
+import { displayName } from '../../outputs/text/display-name.ts'
 
 /** What comes with a mail that shows the HTML itself: the same with charts and all computes, or the format that is asked for. */
 const ATTACHED: Readonly<Record<ReportFormat, ReportFormat | undefined>> = {
@@ -18,19 +18,19 @@ const ATTACHED: Readonly<Record<ReportFormat, ReportFormat | undefined>> = {
   slack: undefined,
 }
 
-export type ReportRecipient = {
+export type ReportReceiver = {
   readonly sink: string
   readonly type: 'webhook' | 'slack' | 'smtp' | 'file'
   readonly format: ReportFormat
 }
 
 /** With turns of the event loop in between: that of a large fleet takes some tenths of a second. */
-export async function reportMessage(stored: StoredReport, recipient: ReportRecipient): Promise<Message> {
+export async function reportMessage(stored: StoredReport, recipient: ReportReceiver): Promise<Message> {
   const { account, slot, team } = stored
   const { sink, type, format } = recipient
-  const report = await shared(reportFrom(stored.json))
-  const of = async (one: ReportFormat): Promise<string> => shared(RENDERINGS[one].of(report))
-  const part = team === undefined ? '' : `, team ${shownName(team)}`
+  const report = await shared(parseReport(stored.json))
+  const of = async (one: ReportFormat): Promise<string> => shared(REPORT_RENDERINGS[one].of(report))
+  const part = team === undefined ? '' : `, team ${displayName(team)}`
   const message = {
     key: `${account}/${slot.id}/${sink}`,
     account,
@@ -55,7 +55,8 @@ export async function reportMessage(stored: StoredReport, recipient: ReportRecip
   }
 }
 
-const shared = <Result>(steps: Steps<Result>): Promise<Result> => inTurns(steps, () => setImmediate())
+const shared = <Result>(steps: Cooperative<Result>): Promise<Result> =>
+  runYielding(steps, () => setImmediate())
 
 type Rendered = (format: ReportFormat) => Promise<string>
 
@@ -64,8 +65,8 @@ const attachmentOf = (
   format: ReportFormat,
   body: string,
 ): Attachment => ({
-  name: `dormouse-${[account, slot.id, ...(team === undefined ? [] : [team.replaceAll('/', '-')])].join('-')}.${RENDERINGS[format].ending}`,
-  type: RENDERINGS[format].contentType,
+  name: `dormouse-${[account, slot.id, ...(team === undefined ? [] : [team.replaceAll('/', '-')])].join('-')}.${REPORT_RENDERINGS[format].ending}`,
+  type: REPORT_RENDERINGS[format].contentType,
   body,
 })
 

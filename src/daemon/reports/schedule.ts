@@ -1,10 +1,10 @@
 // When a report is due: made once, kept, and given to its receivers, all in one transaction.
-import { NOTHING } from '../../ledger/apply-sweep.ts'
-import { weekIdOf, weekOf } from '../../calendar/iso-week.ts'
-import { lookAtSlots, type Schedule, type SlotMemory } from '../../calendar/schedule.ts'
+import { EMPTY_BATCH } from '../../ledger/apply-sweep.ts'
+import { isoWeekIdOf, isoWeekInterval } from '../../calendar/iso-week.ts'
+import { evaluateSchedule, type Schedule, type ScheduleState } from '../../calendar/schedule.ts'
 import type { Delivery } from '../../model/output/delivery.ts'
 import type { Clock, Outbox, Store } from '../../model/ports.ts'
-import { reportItem, type ReportSlot, type StoredReport } from '../../model/output/report.ts'
+import { reportKey, type ReportSlot, type StoredReport } from '../../model/output/report.ts'
 import { instant, seconds, type Instant } from '../../model/units.ts'
 
 export type ReportJob = {
@@ -38,7 +38,7 @@ const LATE = 2 * 3600
 const MOST_BY_HAND = 100
 
 /** Makes what is due until `signal` aborts. Never rejects. */
-export async function runReports(job: ReportJob, signal: AbortSignal): Promise<void> {
+export async function runReportSchedule(job: ReportJob, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     for (const account of job.accounts) {
       try {
@@ -57,22 +57,22 @@ export async function runReports(job: ReportJob, signal: AbortSignal): Promise<v
 async function reportTurn(job: ReportJob, account: string): Promise<void> {
   const { clock, store } = job
   const schedule = job.schedule()
-  const before = (await store.memory(account, JOB)) as SlotMemory | undefined
+  const before = (await store.memory(account, JOB)) as ScheduleState | undefined
   const now = clock.now()
-  const { memory, due } = lookAtSlots(schedule, before, now)
+  const { memory, due } = evaluateSchedule(schedule, before, now)
   const week = due && weekBefore(due.slot, schedule)
   const isNew = week !== undefined && !(await store.report(account, week.id))
   if (due && isNew) {
     const slot = { ...week, late: due.late > LATE }
     const made = await madeOf(job, { account, slot, now })
-    await store.commit({ ...NOTHING, account, ...made, memories: { [JOB]: memory } })
+    await store.commit({ ...EMPTY_BATCH, account, ...made, memories: { [JOB]: memory } })
   } else if (JSON.stringify(memory) !== JSON.stringify(before)) {
-    await store.commit({ ...NOTHING, account, memories: { [JOB]: memory } })
+    await store.commit({ ...EMPTY_BATCH, account, memories: { [JOB]: memory } })
   }
 }
 
 /** The last whole week, made anew and sent to all receivers. @returns its slot; undefined where too many were asked for. @throws when the store fails */
-export async function reportByHand(job: ReportJob, account: string): Promise<string | undefined> {
+export async function sendReportNow(job: ReportJob, account: string): Promise<string | undefined> {
   const { clock, store } = job
   const now = clock.now()
   const week = weekBefore(now, job.schedule())
@@ -84,7 +84,7 @@ export async function reportByHand(job: ReportJob, account: string): Promise<str
     // oxlint-disable-next-line no-await-in-loop -- once
     const made = await madeOf(job, { account, slot: { ...week, id, late: false }, now })
     // oxlint-disable-next-line no-await-in-loop -- once
-    await store.commit({ ...NOTHING, account, ...made })
+    await store.commit({ ...EMPTY_BATCH, account, ...made })
     return id
   }
   return undefined
@@ -106,7 +106,7 @@ async function madeOf(
     account,
     sink: name,
     kind: 'report',
-    item: reportItem({ slot, team }),
+    item: reportKey({ slot, team }),
     topic: '',
     madeAt: now,
     attempts: 0,
@@ -120,8 +120,8 @@ async function madeOf(
 
 /** The last week that was over at `at`. */
 function weekBefore(at: Instant, { zone }: Schedule): Omit<ReportSlot, 'late'> | undefined {
-  const running = weekOf(weekIdOf(at, zone), zone)
-  const id = weekIdOf(instant((running?.from ?? at) - 1), zone)
-  const week = weekOf(id, zone)
+  const running = isoWeekInterval(isoWeekIdOf(at, zone), zone)
+  const id = isoWeekIdOf(instant((running?.from ?? at) - 1), zone)
+  const week = isoWeekInterval(id, zone)
   return week && { id, ...week }
 }

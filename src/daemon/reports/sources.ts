@@ -1,12 +1,12 @@
 // What the reports of a running daemon are made of.
 import type { Config } from '../../config/load.ts'
-import type { Lanes } from '../accounts/account-runners.ts'
+import type { AccountRunners } from '../accounts/account-runners.ts'
 import type { ReportSource } from './build.ts'
 
 /** Account → its source as it is now, in the order of the configuration. */
 export function reportSources(
   config: Config,
-  { all, snapshot }: Pick<Lanes, 'all' | 'snapshot'>,
+  { all, snapshot }: Pick<AccountRunners, 'all' | 'snapshot'>,
   history: ReportSource['history'],
 ): ReadonlyMap<string, ReportSource> {
   const { timezone, owners, report } = config
@@ -25,7 +25,7 @@ export function reportSources(
           zone: timezone,
           owners,
           plan: report.plan,
-          unread: whyUnread(config, unreadable),
+          unread: reasonNotRead(config, unreadable),
           view,
         },
       ]
@@ -34,5 +34,5 @@ export function reportSources(
 }
 
 /** Why nothing is read inside the computes of an account, given why they could not be. */
-export const whyUnread = ({ reading }: Config, unreadable: string | undefined): string | undefined =>
+export const reasonNotRead = ({ reading }: Config, unreadable: string | undefined): string | undefined =>
   reading.mode === 'off' ? 'readings are switched off (reading.mode)' : unreadable

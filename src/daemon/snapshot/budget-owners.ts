@@ -1,18 +1,18 @@
 // Who answers for a budget: the one it names, else those of its computes, where they agree.
 import type { BudgetScopes } from '../../ledger/budgets/account-budgets.ts'
-import type { ForecastBudget } from '../../model/policy/budget.ts'
-import type { ComputeAccount, ProjectAccount } from '../../model/ledger/ledger.ts'
+import type { BudgetWithForecast } from '../../model/policy/budget.ts'
+import type { ComputeEntry, ProjectEntry } from '../../model/ledger/ledger.ts'
 import type { Owner } from '../../model/policy/owner.ts'
 
-export type Accountable = Pick<ForecastBudget, 'team' | 'tier'>
+export type BudgetOwner = Pick<BudgetWithForecast, 'team' | 'tier'>
 
 export type BudgetOwners = {
-  readonly add: (account: ComputeAccount, project: ProjectAccount | undefined, owner: Owner) => void
+  readonly add: (account: ComputeEntry, project: ProjectEntry | undefined, owner: Owner) => void
   /** Once all computes were added. */
-  readonly of: (budget: string) => Accountable
+  readonly of: (budget: string) => BudgetOwner
 }
 
-export function openBudgetOwners(scopes: BudgetScopes | undefined): BudgetOwners {
+export function createBudgetOwners(scopes: BudgetScopes | undefined): BudgetOwners {
   const budgets = scopes?.budgets ?? []
   const found = budgets.map(() => ({ teams: new Set<string>(), tiers: new Set<string>() }))
   return {

@@ -1,7 +1,7 @@
 // What scrapes are given of a state, compressed: ready before it is shown in the formats that are asked for, else when it is asked for.
-import { bodyOf, type Part } from '../../outputs/metrics/exposition/body.ts'
-import type { Begun } from '../../outputs/metrics/exposition/compress.ts'
-import type { Format } from '../../outputs/metrics/exposition/format.ts'
+import { assembleBody, type RenderedFamily } from '../../outputs/metrics/exposition/body.ts'
+import type { CompressedPrefix } from '../../outputs/metrics/exposition/compress.ts'
+import type { ExpositionFormat } from '../../outputs/metrics/exposition/format.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 
 /**
@@ -10,22 +10,27 @@ import { seconds, type Seconds } from '../../model/units.ts'
  */
 const LATELY = seconds(300)
 
-export type Shown = {
+export type CompressedExposition = {
   /** Of the state that is shown. */
-  readonly parts: () => readonly Part[]
+  readonly parts: () => readonly RenderedFamily[]
   /** All of it, in a format that is asked for `now`, monotonic. */
-  readonly compressed: (format: Format, now: Seconds) => Promise<Begun>
+  readonly compressed: (format: ExpositionFormat, now: Seconds) => Promise<CompressedPrefix>
   /** Resolves when it is shown. */
-  readonly show: (parts: readonly Part[], now: Seconds) => Promise<void>
+  readonly show: (parts: readonly RenderedFamily[], now: Seconds) => Promise<void>
 }
 
-type State = { readonly parts: readonly Part[]; readonly begun: Map<Format, Promise<Begun>> }
+type State = {
+  readonly parts: readonly RenderedFamily[]
+  readonly begun: Map<ExpositionFormat, Promise<CompressedPrefix>>
+}
 
-export function createShown(compress: (parts: readonly Buffer[]) => Promise<Begun>): Shown {
-  const askedAt = new Map<Format, Seconds>()
+export function createCompressedExposition(
+  compress: (parts: readonly Buffer[]) => Promise<CompressedPrefix>,
+): CompressedExposition {
+  const askedAt = new Map<ExpositionFormat, Seconds>()
   let shown: State = { parts: [], begun: new Map() }
-  const begunOf = ({ parts, begun }: State, format: Format): Promise<Begun> => {
-    const known = begun.get(format) ?? compress(bodyOf(parts, format))
+  const begunOf = ({ parts, begun }: State, format: ExpositionFormat): Promise<CompressedPrefix> => {
+    const known = begun.get(format) ?? compress(assembleBody(parts, format))
     begun.set(format, known)
     return known
   }

@@ -1,20 +1,26 @@
 // What a scrape gets: the part of the snapshot is rendered and compressed once per snapshot, the part of this process per scrape.
 import type { Config } from '../../config/load.ts'
-import { bodyOf, endOf, filtered, type Filter, type Part } from '../../outputs/metrics/exposition/body.ts'
+import {
+  assembleBody,
+  bodyEndOf,
+  filterFamilies,
+  type FamilyFilter,
+  type RenderedFamily,
+} from '../../outputs/metrics/exposition/body.ts'
 import { CATALOGUE, PREFIX } from '../../outputs/metrics/catalogue.ts'
-import { collect, type Facts } from '../../outputs/metrics/collect/collect.ts'
-import { begin, finish } from '../../outputs/metrics/exposition/compress.ts'
-import type { Format } from '../../outputs/metrics/exposition/format.ts'
+import { collectSamples, type DaemonInfo } from '../../outputs/metrics/collect/collect.ts'
+import { compressPrefix, finishCompressed } from '../../outputs/metrics/exposition/compress.ts'
+import type { ExpositionFormat } from '../../outputs/metrics/exposition/format.ts'
 import { createRenderer, type Rendered } from '../../outputs/metrics/exposition/renderer.ts'
-import { createMemory } from '../../outputs/metrics/exposition/samples.ts'
+import { createSampleMemory } from '../../outputs/metrics/exposition/samples.ts'
 import type { SelfMetrics } from '../../outputs/metrics/self.ts'
 import type { Clock } from '../../model/ports.ts'
 import type { Snapshot } from '../../model/output/snapshot.ts'
-import { inTurns } from '../../std/cooperative.ts'
+import { runYielding } from '../../std/cooperative.ts'
 import { seconds } from '../../model/units.ts'
-import { createShown } from './compressed-exposition.ts'
+import { createCompressedExposition } from './compressed-exposition.ts'
 
-export const factsOf = ({ mode, metrics }: Config, version: string, hash: string): Facts => ({
+export const daemonInfoOf = ({ mode, metrics }: Config, version: string, hash: string): DaemonInfo => ({
   version,
   hash,
   nodeVersion: process.version,
@@ -23,12 +29,12 @@ export const factsOf = ({ mode, metrics }: Config, version: string, hash: string
   ...metrics,
 })
 
-export type Scrape = Filter & { readonly format: Format; readonly gzip: boolean }
+export type ScrapeRequest = FamilyFilter & { readonly format: ExpositionFormat; readonly gzip: boolean }
 
 export type Exposition = {
   /** Until it resolves, a scrape gets the state before. */
   publish(snapshot: Snapshot): Promise<void>
-  body(scrape: Scrape): Promise<Buffer<ArrayBuffer>>
+  body(scrape: ScrapeRequest): Promise<Buffer<ArrayBuffer>>
 }
 
 /** What the log is told of one. */
@@ -49,18 +55,21 @@ type Surroundings = {
 const SELF_PATIENCE = seconds(1)
 
 /** @param facts as they are when a snapshot is published */
-export function createExposition(facts: () => Facts, { self, clock, log, pause }: Surroundings): Exposition {
+export function createExposition(
+  facts: () => DaemonInfo,
+  { self, clock, log, pause }: Surroundings,
+): Exposition {
   const render = createRenderer()
-  const memory = createMemory()
+  const memory = createSampleMemory()
   const told = new Set<string>()
-  const shown = createShown(begin)
+  const shown = createCompressedExposition(compressPrefix)
   let capped = false
-  const ownParts = (): Promise<readonly Part[]> => selfParts(self, clock)
+  const ownParts = (): Promise<readonly RenderedFamily[]> => selfParts(self, clock)
   return {
     publish: async (snapshot) => {
       const begun = clock.monotonic()
-      const { samples, dropped } = await inTurns(collect(snapshot, facts(), memory), pause)
-      const rendered = await inTurns(render(samples), pause)
+      const { samples, dropped } = await runYielding(collectSamples(snapshot, facts(), memory), pause)
+      const rendered = await runYielding(render(samples), pause)
       await shown.show(rendered.parts, clock.monotonic())
       const failed = rendered.failed.map(({ key }) => key)
       self.rendered({ ...rendered, failed, dropped, seconds: clock.monotonic() - begun })
@@ -72,16 +81,16 @@ export function createExposition(facts: () => Facts, { self, clock, log, pause }
     body: async ({ format, gzip, ...filter }) => {
       const own = await ownParts()
       const all = filter.names.length === 0 && filter.projectId === undefined
-      const last = Buffer.concat([...bodyOf(filtered(own, filter), format), endOf(format)])
-      if (gzip && all) return finish(await shown.compressed(format, clock.monotonic()), last)
-      const first = bodyOf(all ? shown.parts() : filtered(shown.parts(), filter), format)
-      return gzip ? finish(await begin(first), last) : Buffer.concat([...first, last])
+      const last = Buffer.concat([...assembleBody(filterFamilies(own, filter), format), bodyEndOf(format)])
+      if (gzip && all) return finishCompressed(await shown.compressed(format, clock.monotonic()), last)
+      const first = assembleBody(all ? shown.parts() : filterFamilies(shown.parts(), filter), format)
+      return gzip ? finishCompressed(await compressPrefix(first), last) : Buffer.concat([...first, last])
     },
   }
 }
 
 /** The metrics of the process, and whether they could be read: a scrape does without them rather than fail. */
-async function selfParts(self: SelfMetrics, clock: Clock): Promise<readonly Part[]> {
+async function selfParts(self: SelfMetrics, clock: Clock): Promise<readonly RenderedFamily[]> {
   const over = new AbortController()
   const patience = clock.sleep(SELF_PATIENCE, over.signal).then(() => undefined)
   const parts = await Promise.race([self.parts().catch(() => undefined), patience])
@@ -89,7 +98,7 @@ async function selfParts(self: SelfMetrics, clock: Clock): Promise<readonly Part
   return [...(parts ?? []), errorPart(parts === undefined)]
 }
 
-function errorPart(failed: boolean): Part {
+function errorPart(failed: boolean): RenderedFamily {
   const { name, help, type } = CATALOGUE.selfMetricsError
   const full = PREFIX + name
   return { name: full, help, type, blocks: [Buffer.from(`${full} ${failed ? 1 : 0}\n`)] }

@@ -1,27 +1,33 @@
 // The state of all accounts as one immutable value for every output.
-import { measuredCountLag } from '../../ledger/metering/metering-lag.ts'
+import { measureMeteringLag } from '../../ledger/metering/metering-lag.ts'
 import { computeView } from '../../ledger/compute-view.ts'
-import type { ProjectCount } from '../../model/ledger/metering.ts'
+import type { ProjectMetering } from '../../model/ledger/metering.ts'
 import type { BudgetScopes } from '../../ledger/budgets/account-budgets.ts'
 import type { BudgetView } from '../../model/policy/budget.ts'
-import type { Bounds, ComputeAccount, LagSample, ProjectAccount, Sums } from '../../model/ledger/ledger.ts'
-import { lagOf } from '../../model/inference/activity-lag.ts'
-import { inOrder } from '../../std/ordered-map.ts'
-import type { Waiting } from '../../model/observation.ts'
+import type {
+  Bounds,
+  ComputeEntry,
+  ActivityLagSample,
+  ProjectEntry,
+  RetiredSums,
+} from '../../model/ledger/ledger.ts'
+import { activityLagFromSamples } from '../../model/inference/activity-lag.ts'
+import { asOrderedMap } from '../../std/ordered-map.ts'
+import type { PendingRetries } from '../../model/observation.ts'
 import type { Owners } from '../../model/policy/owner.ts'
 import type { Prices } from '../../model/ledger/price.ts'
-import { createRemembered, type Remembered } from '../../std/cache.ts'
+import { createIdentityCache, type IdentityCache } from '../../std/cache.ts'
 import type { Preset } from '../../model/service/sizes.ts'
 import type { AccountView, ComputeView, Snapshot } from '../../model/output/snapshot.ts'
-import { eachInTurns, type Steps } from '../../std/cooperative.ts'
+import { forEachYielding, type Cooperative } from '../../std/cooperative.ts'
 import { earliest, instant, micros, millis, type Instant, type Seconds } from '../../model/units.ts'
-import { openBudgetOwners, type BudgetOwners } from './budget-owners.ts'
+import { createBudgetOwners, type BudgetOwners } from './budget-owners.ts'
 import type { Forecasts } from '../history/forecasts.ts'
-import { isMonth } from '../accounts/month-budget.ts'
-import type { AccountState } from '../pass/pass-state.ts'
+import { isMonthBudget } from '../accounts/month-budget.ts'
+import type { PassState } from '../pass/pass-state.ts'
 
-export type Shown = {
-  readonly state: AccountState
+export type AccountInput = {
+  readonly state: PassState
   readonly prices: Prices
   readonly preset: Preset
   /** Why its computes cannot be read; undefined where they can. */
@@ -50,10 +56,13 @@ export type SnapshotContext = {
 const COMPUTES = 1000
 
 /** Takes snapshots one after another; what sleeps and did not change is not worked out again. */
-export type Camera = (accounts: readonly Shown[], context: SnapshotContext) => Steps<Snapshot>
+export type SnapshotBuilder = (
+  accounts: readonly AccountInput[],
+  context: SnapshotContext,
+) => Cooperative<Snapshot>
 
-export function createCamera(): Camera {
-  const asleep = createRemembered<ComputeAccount, Seen>()
+export function createSnapshotBuilder(): SnapshotBuilder {
+  const asleep = createIdentityCache<ComputeEntry, Seen>()
   return function* snapshotOf(accounts, context) {
     const views: ComputeView[] = []
     const accountViews: AccountView[] = []
@@ -61,16 +70,16 @@ export function createCamera(): Camera {
       const totals = openTotals()
       const { computes, projects } = shown.state.ledger
       const counts = { compared: 0, off: 0, ignored: 0 }
-      yield* eachInTurns(projects.values(), COMPUTES, ({ project, departed, count }) => {
+      yield* forEachYielding(projects.values(), COMPUTES, ({ project, departed, count }) => {
         if (departed) addSums(totals, project.projectId, departed)
         if (count) addCount(counts, count)
       })
       if (shown.state.ledger.away) addToSums(totals, shown.state.ledger.away)
-      const countLag = yield* measuredCountLag(projects.values())
+      const countLag = yield* measureMeteringLag(projects.values())
       const look = viewOf(shown, { asleep, context })
-      const lags: LagSample[] = []
-      const answerable = openBudgetOwners(shown.scopes)
-      yield* eachInTurns(inOrder(computes).values(), COMPUTES, (account) => {
+      const lags: ActivityLagSample[] = []
+      const answerable = createBudgetOwners(shown.scopes)
+      yield* forEachYielding(asOrderedMap(computes).values(), COMPUTES, (account) => {
         const view = look(account)
         addTo(totals, view)
         lags.push(...account.reading.lags)
@@ -80,7 +89,7 @@ export function createCamera(): Camera {
       })
       accountViews.push({
         ...accountView(shown, { totals, answerable }),
-        activityLag: lagOf(lags),
+        activityLag: activityLagFromSamples(lags),
         countLag,
         counts,
       })
@@ -99,7 +108,7 @@ export function createCamera(): Camera {
 }
 
 type Sight = {
-  readonly project: ProjectAccount | undefined
+  readonly project: ProjectEntry | undefined
   readonly stale: boolean
   /** Of what is stale; else it changes nothing. */
   readonly sweptAt: Instant | undefined
@@ -113,12 +122,12 @@ const isSame = (a: Sight, b: Sight): boolean =>
 
 /** The view of a compute that sleeps is the same until its account, its project or our sight of it changes. */
 function viewOf(
-  { state, prices, preset, unreadable }: Shown,
+  { state, prices, preset, unreadable }: AccountInput,
   {
     asleep,
     context,
-  }: { readonly asleep: Remembered<ComputeAccount, Seen>; readonly context: SnapshotContext },
-): (account: ComputeAccount) => ComputeView {
+  }: { readonly asleep: IdentityCache<ComputeEntry, Seen>; readonly context: SnapshotContext },
+): (account: ComputeEntry) => ComputeView {
   const { now, staleAfter, activityLag, owners } = context
   const then = instant(now + state.ahead)
   const stale = state.lastSweepAt === undefined || now - state.lastSweepAt > staleAfter * 1000
@@ -138,7 +147,7 @@ function viewOf(
 
 function addCount(
   counts: { -readonly [key in keyof AccountView['counts']]: number },
-  { checked, ignored }: ProjectCount,
+  { checked, ignored }: ProjectMetering,
 ): void {
   counts.compared += checked ? 1 : 0
   counts.off += checked?.isOff ? 1 : 0
@@ -165,7 +174,7 @@ function addTo(totals: OpenTotals, { ref, awake, spend, extension, counters }: C
   addSums(totals, ref.projectId, { ...counters, awake, spend, extension })
 }
 
-function addSums(totals: OpenTotals, projectId: string, sums: Sums): void {
+function addSums(totals: OpenTotals, projectId: string, sums: RetiredSums): void {
   addToSums(totals, sums)
   if (sums.wakesCaused > 0) {
     const known = totals.wakesCausedIn.get(projectId) ?? 0
@@ -173,7 +182,7 @@ function addSums(totals: OpenTotals, projectId: string, sums: Sums): void {
   }
 }
 
-function addToSums(totals: OpenTotals, sums: Sums): void {
+function addToSums(totals: OpenTotals, sums: RetiredSums): void {
   totals.awake = added(totals.awake, sums.awake, millis)
   totals.spend = added(totals.spend, sums.spend, micros)
   totals.extension = millis(totals.extension + sums.extension)
@@ -195,7 +204,7 @@ const added = <Value extends number>(
 
 function plannedOf(
   budgets: readonly BudgetView[],
-  { forecasts }: Shown,
+  { forecasts }: AccountInput,
   answerable: BudgetOwners,
 ): Pick<AccountView, 'budgets' | 'month'> {
   const all = budgets.map((view) => ({
@@ -203,17 +212,17 @@ function plannedOf(
     ...answerable.of(view.name),
     forecast: forecasts?.of(view),
   }))
-  return { budgets: all.filter((view) => !isMonth(view)), month: all.find(isMonth) }
+  return { budgets: all.filter((view) => !isMonthBudget(view)), month: all.find(isMonthBudget) }
 }
 
-function longestWait({ operations }: Waiting): Instant | undefined {
+function longestWait({ operations }: PendingRetries): Instant | undefined {
   let longest: Instant | undefined
   for (const { since } of operations.values()) longest = earliest(since, longest ?? since)
   return longest
 }
 
 function accountView(
-  shown: Shown,
+  shown: AccountInput,
   {
     totals: { wakesCausedIn, ...totals },
     answerable,

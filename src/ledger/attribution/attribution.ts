@@ -1,47 +1,51 @@
 // Time awake by what held it: of what readings saw, and of what is known without them. The rest is not known.
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
-import type { AwakeInterval, Evidence, HeldBy, HeldStretch } from '../../model/ledger/evidence.ts'
-import type { ComputeAccount } from '../../model/ledger/ledger.ts'
+import type { AwakeInterval, Evidence, Attribution, AttributedInterval } from '../../model/ledger/evidence.ts'
+import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import type { Look } from '../../model/observation.ts'
 import { instant, millis, type Instant } from '../../model/units.ts'
-import { lastForeignActivity } from '../evidence/activity.ts'
-import { heldAt, holdsFor, nameless } from './causes.ts'
+import { lastClientActivity } from '../evidence/activity.ts'
+import { attributeAt, longestHold, causeKey } from './causes.ts'
 
 /** Names kept of one compute; the smallest others share one. Doubled, an account of many short-lived names is twice as large. */
 const NAMES = 20
-const OTHER = nameless('other')
+const OTHER = causeKey('other')
 
 /**
  * The stretches with the one from the last reading to the next look: what a reading saw holds until something newer is
  * known, and no longer than the delay, because after that somebody must have come again.
  */
-export function withHeld(
-  before: ComputeAccount,
+export function attributeSinceReading(
+  before: ComputeEntry,
   looks: readonly Look[],
   delay: AutosuspendDelay,
-): readonly HeldStretch[] {
+): readonly AttributedInterval[] {
   const { reading, open, evidence } = before
   const { last, use } = reading
   const known = evidence.held
   if (!last || !open || last.at < open.from.earliest || (known.at(-1)?.to ?? 0) > last.at) return known
   const next = looks.find(({ askedAt }) => askedAt > last.at)
   if (!next) return known
-  const to = instant(Math.min(next.askedAt, last.at + holdsFor(delay)))
-  const by = heldAt(last, use.last, millis(to - last.at))
+  const to = instant(Math.min(next.askedAt, last.at + longestHold(delay)))
+  const by = attributeAt(last, use.last, millis(to - last.at))
   return Object.keys(by).length === 0 ? known : [...known, { from: last.at, to, by }]
 }
 
 /** What held one interval: each stretch with the part of it that lies inside. */
-export function heldIn(interval: AwakeInterval, evidence: Evidence, delay: AutosuspendDelay): HeldBy {
+export function attributionIn(
+  interval: AwakeInterval,
+  evidence: Evidence,
+  delay: AutosuspendDelay,
+): Attribution {
   const { from, to, knownUntil } = interval
   const [begin, end] = [from.likely, to?.likely ?? knownUntil]
   const whole = millis(Math.max(0, end - begin))
-  if (delay === 'never') return { [nameless('autosuspend-off')]: whole }
-  if (isChecked(interval, evidence)) return { [nameless('availability-check')]: whole }
-  return evidence.held.map((stretch) => inside(stretch, begin, end)).reduce(plusHeld, {})
+  if (delay === 'never') return { [causeKey('autosuspend-off')]: whole }
+  if (isChecked(interval, evidence)) return { [causeKey('availability-check')]: whole }
+  return evidence.held.map((stretch) => inside(stretch, begin, end)).reduce(addAttribution, {})
 }
 
-function inside({ from, to, by }: HeldStretch, begin: number, end: number): HeldBy {
+function inside({ from, to, by }: AttributedInterval, begin: number, end: number): Attribution {
   const part = Math.max(0, Math.min(to, end) - Math.max(from, begin)) / (to - from)
   if (part <= 0) return {}
   return Object.fromEntries(Object.entries(by).map(([key, time]) => [key, millis(time * part)]))
@@ -56,11 +60,11 @@ function isChecked({ from }: AwakeInterval, evidence: Evidence): boolean {
     ({ action, createdAt }) =>
       action === 'check_availability' && createdAt >= from.earliest - NEAR && createdAt <= from.latest,
   )
-  return checked && (lastForeignActivity(evidence) ?? 0) <= from.latest
+  return checked && (lastClientActivity(evidence) ?? 0) <= from.latest
 }
 
-export function plusHeld(a: HeldBy, b: HeldBy): HeldBy {
-  const sum: Record<string, HeldBy[string]> = { ...a }
+export function addAttribution(a: Attribution, b: Attribution): Attribution {
+  const sum: Record<string, Attribution[string]> = { ...a }
   for (const [key, time] of Object.entries(b)) sum[key] = millis((sum[key] ?? 0) + time)
   const names = Object.entries(sum)
   if (names.length <= NAMES) return sum
@@ -70,17 +74,17 @@ export function plusHeld(a: HeldBy, b: HeldBy): HeldBy {
 }
 
 /** The stretches of the open interval that lie before `horizon` as one: they are kept for their sum only. */
-export function mergedHeld(
-  stretches: readonly HeldStretch[],
+export function mergeAttribution(
+  stretches: readonly AttributedInterval[],
   begin: Instant,
   horizon: Instant,
-): readonly HeldStretch[] {
-  const isPast = ({ from, to }: HeldStretch): boolean => from >= begin && to < horizon
+): readonly AttributedInterval[] {
+  const isPast = ({ from, to }: AttributedInterval): boolean => from >= begin && to < horizon
   const past = stretches.filter(isPast)
   const first = past[0]
   const last = past.at(-1)
   if (!first || !last || past.length === 1) return stretches
-  const merged = { from: first.from, to: last.to, by: past.map(({ by }) => by).reduce(plusHeld, {}) }
+  const merged = { from: first.from, to: last.to, by: past.map(({ by }) => by).reduce(addAttribution, {}) }
   return [
     ...stretches.filter(({ to }) => to <= first.from),
     merged,

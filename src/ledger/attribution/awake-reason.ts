@@ -1,40 +1,40 @@
 import type { AutosuspendDelay, Compute } from '../../model/service/compute.ts'
-import { expectedEnd, GRACE } from '../../model/inference/expected-suspension.ts'
-import type { ComputeAccount, ProjectAccount, WhyAwake } from '../../model/ledger/ledger.ts'
-import type { AwakeCauses, Reading } from '../../model/observation.ts'
+import { expectedSuspension, SUSPEND_GRACE } from '../../model/inference/expected-suspension.ts'
+import type { ComputeEntry, ProjectEntry, AwakeReason } from '../../model/ledger/ledger.ts'
+import type { AwakeIndicators, Reading } from '../../model/observation.ts'
 import { after, latest, type Instant, type Seconds } from '../../model/units.ts'
-import { lastForeignActivity, ownActivities } from '../evidence/activity.ts'
+import { lastClientActivity, observerActivities } from '../evidence/activity.ts'
 
 /** How long after a reading what it saw still counts. Doubled, a client that left is named for a minute longer. */
 const FRESH = 60_000
 
 /** Why a compute is awake or not, the strongest reason first; what is not known is `unknown`, never a guess. */
-export function whyAwake(account: ComputeAccount, context: WhyContext): WhyAwake {
+export function awakeReason(account: ComputeEntry, context: AwakeReasonContext): AwakeReason {
   const { compute } = account
   if (compute.state === 'idle') return asleep(compute)
   if (compute.state === 'init') return { because: 'starting' }
   return heldBy(account, context.now) ?? byTime(account, context)
 }
 
-export type WhyContext = {
-  readonly project: ProjectAccount | undefined
+export type AwakeReasonContext = {
+  readonly project: ProjectEntry | undefined
   readonly delay: AutosuspendDelay
   /** How late the service shows activity: what it last showed may have gone on since. */
   readonly activityLag: Seconds
   readonly now: Instant
 }
 
-const asleep = (compute: Compute): WhyAwake =>
+const asleep = (compute: Compute): AwakeReason =>
   compute.disabled ? { because: 'disabled' } : { because: 'asleep', since: compute.suspendedAt }
 
 /** What the last reading of this incarnation saw, while it is fresh. */
-function heldBy({ reading, open }: ComputeAccount, now: Instant): WhyAwake | undefined {
+function heldBy({ reading, open }: ComputeEntry, now: Instant): AwakeReason | undefined {
   const { last } = reading
   if (!last || 'missing' in last.causes || now - last.at > FRESH) return undefined
   return open && last.at < open.from.earliest ? undefined : strongest(last.causes, mostActive(last))
 }
 
-function strongest(causes: AwakeCauses, application: string | undefined): WhyAwake | undefined {
+function strongest(causes: AwakeIndicators, application: string | undefined): AwakeReason | undefined {
   const { working, idleInTransaction, replication, subscriptions, autovacuum } = causes
   if (working > 0) return { because: 'clients', application, working }
   if (idleInTransaction > 0) return { because: 'idle-in-transaction', count: idleInTransaction }
@@ -43,28 +43,28 @@ function strongest(causes: AwakeCauses, application: string | undefined): WhyAwa
   return autovacuum > 0 ? { because: 'autovacuum', count: autovacuum } : undefined
 }
 
-function byTime(account: ComputeAccount, context: WhyContext): WhyAwake {
+function byTime(account: ComputeEntry, context: AwakeReasonContext): AwakeReason {
   const { delay, activityLag, now } = context
   if (delay === 'never') return { because: 'autosuspend-off' }
-  const since = lastForeignActivity(account.evidence) ?? account.open?.from.likely
+  const since = lastClientActivity(account.evidence) ?? account.open?.from.likely
   if (since === undefined) return { because: 'unknown', since: undefined }
   const recent = activityLag * 1000 + delay * RECENT + LOOK
   if (now - since < recent)
     return { because: 'recent-activity', at: since, application: lastApplication(account) }
-  const newest = latest(since, ownActivities(account.evidence).at(-1) ?? since)
+  const newest = latest(since, observerActivities(account.evidence).at(-1) ?? since)
   const until = after(newest, delay)
   return { because: 'idle-tail', since, until, end: endOf(account, until, context), ours: newest > since }
 }
 
 /** Activity and suspensions are shown late: only a look that is later than both says that it should be asleep. */
 function endOf(
-  { compute, seenAt }: ComputeAccount,
+  { compute, seenAt }: ComputeEntry,
   until: Instant,
-  { project, activityLag, now }: WhyContext,
-): (WhyAwake & { because: 'idle-tail' })['end'] {
+  { project, activityLag, now }: AwakeReasonContext,
+): (AwakeReason & { because: 'idle-tail' })['end'] {
   if (now < until) return 'ahead'
-  const expected = expectedEnd(compute, project?.project, project) ?? until
-  const shown = after(latest(expected, after(until, GRACE)), activityLag)
+  const expected = expectedSuspension(compute, project?.project, project) ?? until
+  const shown = after(latest(expected, after(until, SUSPEND_GRACE)), activityLag)
   return seenAt > shown ? 'overdue' : 'due'
 }
 
@@ -74,7 +74,7 @@ const RECENT = 100
 const LOOK = 2000
 
 /** Who was most active when this incarnation was last read. */
-const lastApplication = ({ reading: { last }, open }: ComputeAccount): string | undefined =>
+const lastApplication = ({ reading: { last }, open }: ComputeEntry): string | undefined =>
   !last || (open && last.at < open.from.earliest) ? undefined : mostActive(last)
 
 const mostActive = ({ clients }: Reading): string | undefined =>

@@ -1,7 +1,7 @@
 // Who holds a compute awake, as one reading shows it.
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
-import type { Culprit, HeldBy, HoldCause } from '../../model/ledger/evidence.ts'
-import type { UseAccount } from '../../model/ledger/reading-counters.ts'
+import type { Culprit, Attribution, AwakeCause } from '../../model/ledger/evidence.ts'
+import type { AccumulatedUsage } from '../../model/ledger/reading-counters.ts'
 import type { ClientGroup, Reading } from '../../model/observation.ts'
 import { millis, type Millis } from '../../model/units.ts'
 
@@ -9,12 +9,12 @@ export const culpritKey = ({ cause, application, user, database }: Culprit): str
   [cause, application, user, database].map(encodeURIComponent).join('/')
 
 /** The other way round. */
-export function culpritOf(key: string): Culprit {
+export function parseCulpritKey(key: string): Culprit {
   const [cause, application = '', user = '', database = ''] = key.split('/').map(decodeURIComponent)
-  return { cause: cause as HoldCause, application, user, database }
+  return { cause: cause as AwakeCause, application, user, database }
 }
 
-export const nameless = (cause: HoldCause): string =>
+export const causeKey = (cause: AwakeCause): string =>
   culpritKey({ cause, application: '', user: '', database: '' })
 
 type Share = readonly [key: string, weight: number]
@@ -25,26 +25,26 @@ type Share = readonly [key: string, weight: number]
  *
  * @param use by others since the reading before
  */
-export function heldAt(reading: Reading, use: UseAccount['last'], span: Millis): HeldBy {
+export function attributeAt(reading: Reading, use: AccumulatedUsage['last'], span: Millis): Attribution {
   const shares = sharesOf(reading, use)
   const total = shares.reduce((sum, [, weight]) => sum + weight, 0)
   return Object.fromEntries(shares.map(([key, weight]) => [key, millis((span * weight) / total)]))
 }
 
-function sharesOf({ causes, clients }: Reading, use: UseAccount['last']): readonly Share[] {
+function sharesOf({ causes, clients }: Reading, use: AccumulatedUsage['last']): readonly Share[] {
   if ('missing' in causes || 'missing' in clients) return []
   if (causes.working > 0) return byGroup(clients, 'clients', ({ working }) => working)
   if (causes.idleInTransaction > 0)
     return byGroup(clients, 'idle-in-transaction', ({ idleInTransaction }) => idleInTransaction)
-  if (causes.replication > 0) return [[nameless('replication'), 1]]
-  if (causes.subscriptions > 0) return [[nameless('subscription'), 1]]
-  if (causes.autovacuum > 0) return [[nameless('autovacuum'), 1]]
+  if (causes.replication > 0) return [[causeKey('replication'), 1]]
+  if (causes.subscriptions > 0) return [[causeKey('subscription'), 1]]
+  if (causes.autovacuum > 0) return [[causeKey('autovacuum'), 1]]
   return lastToSpeak(clients, use)
 }
 
 const byGroup = (
   clients: readonly ClientGroup[],
-  cause: HoldCause,
+  cause: AwakeCause,
   weight: (group: ClientGroup) => number,
 ): readonly Share[] =>
   clients.flatMap((group) =>
@@ -52,7 +52,7 @@ const byGroup = (
   )
 
 /** Nobody is at work: the timer runs from the newest statement, so whoever made it holds the compute awake. */
-function lastToSpeak(clients: readonly ClientGroup[], use: UseAccount['last']): readonly Share[] {
+function lastToSpeak(clients: readonly ClientGroup[], use: AccumulatedUsage['last']): readonly Share[] {
   const said = clients.filter(({ lastStatement }) => lastStatement !== undefined)
   const newest = said.toSorted((a, b) => (b.lastStatement ?? 0) - (a.lastStatement ?? 0))[0]
   if (!newest) return []
@@ -63,9 +63,9 @@ function lastToSpeak(clients: readonly ClientGroup[], use: UseAccount['last']): 
 const HARDLY = 0.001
 
 /** Nobody new came since the reading before and hardly any work was done, but somebody spoke: it keeps a connection alive. */
-const isKeepAlive = (use: UseAccount['last']): boolean =>
+const isKeepAlive = (use: AccumulatedUsage['last']): boolean =>
   use !== undefined && use.arrivals === 0 && use.averageActive > 0 && use.averageActive < HARDLY
 
 /** How long what a reading saw holds the compute awake at the most: nobody has to come again before that is over. */
-export const holdsFor = (delay: AutosuspendDelay): number =>
+export const longestHold = (delay: AutosuspendDelay): number =>
   delay === 'never' ? Number.POSITIVE_INFINITY : delay * 1000

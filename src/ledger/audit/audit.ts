@@ -4,13 +4,13 @@ import type { Audit, AuditedCompute, AuditWeek } from '../../model/output/audit.
 import type { Consumption } from '../../model/service/consumption.ts'
 import type { DayRow } from '../../model/ledger/day.ts'
 import type { ApiKey } from '../../model/service/api-key.ts'
-import type { ComputeAccount, Ledger } from '../../model/ledger/ledger.ts'
+import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
 import type { Prices } from '../../model/ledger/price.ts'
 import { instant, ratio, type Instant } from '../../model/units.ts'
 import { computeKey } from '../../model/service/compute.ts'
-import { countedDays, type CountedDay } from './corrected-days.ts'
-import { findingsOf } from './findings.ts'
-import { sumsOf } from './sums.ts'
+import { correctDays, type CorrectedDay } from './corrected-days.ts'
+import { findFindings } from './findings.ts'
+import { sumDays } from './sums.ts'
 
 export type AuditInput = {
   readonly ledger: Ledger
@@ -25,17 +25,17 @@ export type AuditInput = {
 
 const WEEK = 7 * 86_400_000
 
-export function auditOf(input: AuditInput): Audit {
+export function buildAudit(input: AuditInput): Audit {
   const { ledger, prices, from, to } = input
-  const days = countedDays(input.days, input.consumption, to)
+  const days = correctDays(input.days, input.consumption, to)
   const byKey = Map.groupBy(days, ({ ref }) => computeKey(ref))
   const living = [...ledger.computes].filter(([, { goneAt }]) => goneAt === undefined)
   const judged = living.map(([key, account]) => {
     const own = byKey.get(key) ?? []
     return { compute: audited(account, own, input), createdAt: account.compute.createdAt, days: own }
   })
-  const total = sumsOf(days)
-  const counted = sumsOf(days.filter(({ isCounted }) => isCounted))
+  const total = sumDays(days)
+  const counted = sumDays(days.filter(({ isCounted }) => isCounted))
   return {
     from,
     to,
@@ -50,17 +50,17 @@ export function auditOf(input: AuditInput): Audit {
       .toSorted(
         (a, b) => b.spend.likely - a.spend.likely || (computeKey(a.ref) < computeKey(b.ref) ? -1 : 1),
       ),
-    findings: findingsOf(judged, input.keys, { from, now: to }),
+    findings: findFindings(judged, input.keys, { from, now: to }),
   }
 }
 
 function audited(
-  { ref, compute }: ComputeAccount,
-  days: readonly CountedDay[],
+  { ref, compute }: ComputeEntry,
+  days: readonly CorrectedDay[],
   { ledger, from, to }: AuditInput,
 ): AuditedCompute {
   const project = ledger.projects.get(ref.projectId)?.project
-  const sums = sumsOf(days)
+  const sums = sumDays(days)
   const existed = Math.max(1, to - Math.max(from, compute.createdAt))
   return {
     ...sums,
@@ -73,11 +73,11 @@ function audited(
 }
 
 /** A day belongs to the week in which it begins; weeks before anything was awake are left out. */
-function weeksOf(days: readonly CountedDay[], from: Instant, to: Instant): readonly AuditWeek[] {
+function weeksOf(days: readonly CorrectedDay[], from: Instant, to: Instant): readonly AuditWeek[] {
   const count = Math.floor((to - from) / WEEK)
   const weeks = Array.from({ length: count }, (_, index) => {
     const begin = instant(to - (count - index) * WEEK)
-    const sums = sumsOf(days.filter((day) => day.from >= begin && day.from < begin + WEEK))
+    const sums = sumDays(days.filter((day) => day.from >= begin && day.from < begin + WEEK))
     return { from: begin, spend: sums.spend.likely, awake: sums.awake.likely, wakes: sums.wakes }
   })
   const first = weeks.findIndex(({ awake }) => awake > 0)

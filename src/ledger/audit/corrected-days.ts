@@ -8,7 +8,7 @@ import { cuTimeSum } from '../settle/totals.ts'
 /** The service's numbers settle for hours. Doubled, one more day of a project rests on operations alone. */
 const SETTLED = 3 * 3_600_000
 
-export type CountedDay = DayRow & {
+export type CorrectedDay = DayRow & {
   /** Whether the CU-time is the service's. */
   readonly isCounted: boolean
 }
@@ -18,11 +18,11 @@ export type CountedDay = DayRow & {
  *
  * @param now later than the last of its numbers by as much as they take to settle, or that day is left as it is
  */
-export function countedDays(
+export function correctDays(
   days: readonly DayRow[],
   consumption: readonly Consumption[],
   now: Instant,
-): readonly CountedDay[] {
+): readonly CorrectedDay[] {
   const counted = new Map(
     consumption.flatMap(({ projectId, from, to, amounts }) => {
       const used = amounts['compute_unit_seconds']

@@ -2,8 +2,8 @@
 import type { AuditedCompute, Finding } from '../../model/output/audit.ts'
 import type { ApiKey } from '../../model/service/api-key.ts'
 import { micros, millis, ratio, type Instant, type Micros } from '../../model/units.ts'
-import { sumsOf } from './sums.ts'
-import type { CountedDay } from './corrected-days.ts'
+import { sumDays } from './sums.ts'
+import type { CorrectedDay } from './corrected-days.ts'
 
 const DAY = 86_400_000
 /** Money of a finding is told for so many days, from as many. */
@@ -20,14 +20,14 @@ const WORTH: Micros = micros(10_000)
 const OLD_KEY = 180
 const UNUSED_KEY = 60
 
-export type Judged = {
+export type AuditedDays = {
   readonly compute: AuditedCompute
   readonly createdAt: Instant
-  readonly days: readonly CountedDay[]
+  readonly days: readonly CorrectedDay[]
 }
 
-export function findingsOf(
-  judged: readonly Judged[],
+export function findFindings(
+  judged: readonly AuditedDays[],
   keys: readonly ApiKey[],
   { from, now }: { readonly from: Instant; readonly now: Instant },
 ): readonly Finding[] {
@@ -49,7 +49,7 @@ const worthOf = (finding: Finding): number => {
 }
 
 function findingOf(
-  judged: Judged,
+  judged: AuditedDays,
   time: { readonly from: Instant; readonly now: Instant },
 ): Finding | undefined {
   const { compute, createdAt } = judged
@@ -60,14 +60,14 @@ function findingOf(
   return neverSleeps(judged, time.now) ?? longDelay(judged, time.now)
 }
 
-function neverSleeps({ compute, createdAt, days }: Judged, now: Instant): Finding | undefined {
+function neverSleeps({ compute, createdAt, days }: AuditedDays, now: Instant): Finding | undefined {
   const since = Math.max(now - RECENT, createdAt)
   if (now - since < 3 * DAY) return undefined
-  const { awake } = sumsOf(days.filter(({ to }) => to > since))
+  const { awake } = sumDays(days.filter(({ to }) => to > since))
   const awakeShare = ratio(Math.min(1, awake.likely / (now - since)))
   if (awakeShare < ALWAYS) return undefined
   const { ref, projectName, delay } = compute
-  const { spend } = sumsOf(lastMonth(days, now))
+  const { spend } = sumDays(lastMonth(days, now))
   return {
     kind: 'never-sleeps',
     ref,
@@ -79,16 +79,16 @@ function neverSleeps({ compute, createdAt, days }: Judged, now: Instant): Findin
 }
 
 /** What the same suspensions would have saved had each come at the least delay: silences in between are not known and come on top. */
-function longDelay({ compute, days }: Judged, now: Instant): Finding | undefined {
+function longDelay({ compute, days }: AuditedDays, now: Instant): Finding | undefined {
   const { ref, projectName, delay } = compute
   if (delay === 'never' || delay <= LEAST_DELAY) return undefined
-  const { idleTail, tailSpend, wakes } = sumsOf(lastMonth(days, now))
+  const { idleTail, tailSpend, wakes } = sumDays(lastMonth(days, now))
   const saving = micros((tailSpend * (delay - LEAST_DELAY)) / delay)
   if (saving < WORTH) return undefined
   return { kind: 'long-delay', ref, projectName, delay, suspends: wakes, idleTail: millis(idleTail), saving }
 }
 
-const lastMonth = (days: readonly CountedDay[], now: Instant): readonly CountedDay[] =>
+const lastMonth = (days: readonly CorrectedDay[], now: Instant): readonly CorrectedDay[] =>
   days.filter(({ to }) => to > now - RATE)
 
 function oldKey({ name, keyId, createdAt, lastUsedAt, revoked }: ApiKey, now: Instant): Finding | undefined {

@@ -3,10 +3,10 @@ import type { CuTimeByPrice } from '../../model/ledger/ledger.ts'
 import { micros, millis, type Millis } from '../../model/units.ts'
 import { addBounds, addCuTime, NO_TIME } from '../settle/cu-time.ts'
 import { cuTimeSum, spendOf } from '../settle/totals.ts'
-import type { CountedDay } from './corrected-days.ts'
+import type { CorrectedDay } from './corrected-days.ts'
 
 /** What some days amount to. The money is computed once, so that no rounding adds up. */
-export function sumsOf(days: readonly CountedDay[]): AuditSums {
+export function sumDays(days: readonly CorrectedDay[]): AuditSums {
   const cuTime = days.reduce<CuTimeByPrice>((sum, day) => addCuTime(sum, day.cuTime), {})
   const awake = days.reduce((sum, day) => addBounds<Millis>(sum, day.awake, millis), NO_TIME)
   return {
@@ -20,5 +20,5 @@ export function sumsOf(days: readonly CountedDay[]): AuditSums {
 }
 
 /** A tail costs what the compute cost on average that day. */
-const tailSpendOf = ({ cuTime, awake, idleTail }: CountedDay): number =>
+const tailSpendOf = ({ cuTime, awake, idleTail }: CorrectedDay): number =>
   awake.likely === 0 ? 0 : (spendOf(cuTime).likely * Math.min(idleTail, awake.likely)) / awake.likely

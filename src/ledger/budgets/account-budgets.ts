@@ -2,33 +2,33 @@
 import type { Budget, BudgetStates, BudgetView } from '../../model/policy/budget.ts'
 import { computeKey, largestCu } from '../../model/service/compute.ts'
 import type { Event } from '../../model/output/event.ts'
-import type { ComputeAccount, Ledger, ProjectAccount } from '../../model/ledger/ledger.ts'
+import type { ComputeEntry, Ledger, ProjectEntry } from '../../model/ledger/ledger.ts'
 import type { Batch } from '../../model/ports.ts'
 import type { Prices } from '../../model/ledger/price.ts'
-import { createRemembered } from '../../std/cache.ts'
-import { selects, targetOf } from '../../model/policy/selector.ts'
+import { createIdentityCache } from '../../std/cache.ts'
+import { matchesSelector, selectorTargetOf } from '../../model/policy/selector.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
-import type { Steps } from '../../std/cooperative.ts'
-import type { Tallies } from '../../model/ledger/counters.ts'
+import type { Cooperative } from '../../std/cooperative.ts'
+import type { AccountCounters } from '../../model/ledger/counters.ts'
 import type { Instant, Micros } from '../../model/units.ts'
-import { goingOn, type AsOf } from '../settle/accrual.ts'
+import { accruedSlice, type AccrualContext } from '../settle/accrual.ts'
 import { priceAt } from '../settle/slices.ts'
-import { openLook, type Burning } from './evaluate.ts'
+import { openEvaluation, type MaxSpendInput } from './evaluate.ts'
 import {
-  byCompute,
+  groupByCompute,
   settleBudget,
-  withNewcomers,
+  applyLateDiscoveries,
   type BudgetCompute,
-  type BudgetComputes,
-  type Newcomer,
-  type SettleInput,
+  type BudgetComputesByKey,
+  type LateDiscovery,
+  type BudgetSettleInput,
 } from './settle.ts'
 
-export type SettledInput = Omit<SettleInput, 'settled'> & {
+export type SettledInput = Omit<BudgetSettleInput, 'settled'> & {
   /** What was settled since the states were kept: each slice once for good. */
   readonly settled: readonly AwakeSlice[]
   /** Computes that were not known before, and that the service tells no history of. */
-  readonly newcomers?: readonly Newcomer[]
+  readonly newcomers?: readonly LateDiscovery[]
 }
 
 /** The states with what was settled, without those of budgets that are no more; a state that did not change is the same object. */
@@ -37,11 +37,11 @@ export function settleBudgets(
   states: BudgetStates,
   { settled, newcomers = [], ...rest }: SettledInput,
 ): BudgetStates {
-  const input = { ...rest, settled: byCompute(settled) }
+  const input = { ...rest, settled: groupByCompute(settled) }
   return Object.fromEntries(
     budgets.map((budget) => {
       const state = settleBudget(budget, states[budget.name], input)
-      return [budget.name, withNewcomers(budget, state, newcomers)]
+      return [budget.name, applyLateDiscoveries(budget, state, newcomers)]
     }),
   )
 }
@@ -49,9 +49,9 @@ export function settleBudgets(
 /** Computes looked at in one step. Doubled, the event loop is held up for some 10 ms. */
 const COMPUTES = 500
 
-export type BudgetsLook = {
+export type BudgetsEvaluation = {
   readonly states: BudgetStates
-  readonly tallies: Tallies['budgets']
+  readonly tallies: AccountCounters['budgets']
   /** In the order of `budgets`; without those that no period holds now. */
   readonly views: readonly BudgetView[]
   readonly events: readonly Event[]
@@ -60,19 +60,19 @@ export type BudgetsLook = {
 /** Which budgets each compute counts for; remembered while its account and its project stay what they are, and somebody looks at it. */
 export type BudgetScopes = {
   readonly budgets: readonly Budget[]
-  readonly of: (account: ComputeAccount, project: ProjectAccount | undefined) => Scoped
+  readonly of: (account: ComputeEntry, project: ProjectEntry | undefined) => Scoped
   /** Forgets the accounts that nobody asked for since the last time. */
   readonly forgetRest: () => void
 }
 
 type Scoped = {
-  readonly project: ProjectAccount | undefined
+  readonly project: ProjectEntry | undefined
   /** In `budgets`; one list for all computes that count for the same. */
   readonly places: readonly number[]
 }
 
-export function createScopes(budgets: readonly Budget[]): BudgetScopes {
-  const known = createRemembered<ComputeAccount, Scoped>()
+export function createBudgetScopes(budgets: readonly Budget[]): BudgetScopes {
+  const known = createIdentityCache<ComputeEntry, Scoped>()
   const lists = new Map<string, readonly number[]>()
   const listOf = (places: readonly number[]): readonly number[] => {
     const key = places.join(' ')
@@ -86,7 +86,7 @@ export function createScopes(budgets: readonly Budget[]): BudgetScopes {
       const before = known.of(account)
       if (before?.project === project && before) return before
       const compute = scopedCompute(account, project)
-      const places = budgets.flatMap(({ scope }, place) => (selects(scope, compute) ? [place] : []))
+      const places = budgets.flatMap(({ scope }, place) => (matchesSelector(scope, compute) ? [place] : []))
       const scoped = { project, places: listOf(places) }
       known.keep(account, scoped)
       return scoped
@@ -95,7 +95,7 @@ export function createScopes(budgets: readonly Budget[]): BudgetScopes {
   }
 }
 
-export type LookedAt = Pick<Ledger, 'computes' | 'projects' | 'budgets' | 'tallies'> & {
+export type BudgetInputs = Pick<Ledger, 'computes' | 'projects' | 'budgets' | 'tallies'> & {
   readonly prices: Prices
   readonly now: Instant
   /** The latest that it may be now; `now` where nothing is said. */
@@ -105,13 +105,17 @@ export type LookedAt = Pick<Ledger, 'computes' | 'projects' | 'budgets' | 'talli
 }
 
 /** What all budgets come to now, with what is not settled yet of every compute. */
-export function* lookAtBudgets(scopes: BudgetScopes, known: LookedAt): Steps<BudgetsLook> {
+export function* evaluateBudgets(scopes: BudgetScopes, known: BudgetInputs): Cooperative<BudgetsEvaluation> {
   const { computes, projects, budgets: states, tallies, prices, now, atMost, unseen = false } = known
   const { budgets } = scopes
   const perCuHour = priceAt(prices, now)
   const looks = budgets.map((budget) => ({
     name: budget.name,
-    look: openLook(budget, { state: states[budget.name], tally: tallies.budgets[budget.name], unseen }, now),
+    look: openEvaluation(
+      budget,
+      { state: states[budget.name], tally: tallies.budgets[budget.name], unseen },
+      now,
+    ),
     waiting: [] as AwakeSlice[],
   }))
   const tell = (): void => {
@@ -143,24 +147,24 @@ export function* lookAtBudgets(scopes: BudgetScopes, known: LookedAt): Steps<Bud
 }
 
 /** What its account holds, and what went on since it was folded. */
-function unsettledOf(account: ComputeAccount, asOf: AsOf): readonly AwakeSlice[] {
-  const since = goingOn(account, asOf)
+function unsettledOf(account: ComputeEntry, asOf: AccrualContext): readonly AwakeSlice[] {
+  const since = accruedSlice(account, asOf)
   return since ? [...account.unsettled, since] : account.unsettled
 }
 
 /** Computes as budgets see them; what awake ones cost is the price of now. */
-export function budgetComputes(
-  accounts: Iterable<ComputeAccount>,
+export function toBudgetComputes(
+  accounts: Iterable<ComputeEntry>,
   {
     projectOf,
     prices,
     now,
   }: {
-    readonly projectOf: (projectId: string) => ProjectAccount | undefined
+    readonly projectOf: (projectId: string) => ProjectEntry | undefined
     readonly prices: Prices
     readonly now: Instant
   },
-): BudgetComputes {
+): BudgetComputesByKey {
   const perCuHour: Micros = priceAt(prices, now)
   return new Map(
     [...accounts].map((account) => [
@@ -171,17 +175,17 @@ export function budgetComputes(
 }
 
 const scopedCompute = (
-  { ref, compute, goneAt }: ComputeAccount,
-  project: ProjectAccount | undefined,
+  { ref, compute, goneAt }: ComputeEntry,
+  project: ProjectEntry | undefined,
 ): Omit<BudgetCompute, 'perCuHour'> => ({
-  ...targetOf(ref.account, compute, project?.project),
+  ...selectorTargetOf(ref.account, compute, project?.project),
   ...burningOf({ compute, goneAt }),
 })
 
 const burningOf = ({
   compute,
   goneAt,
-}: Pick<ComputeAccount, 'compute' | 'goneAt'>): Omit<Burning, 'perCuHour'> => ({
+}: Pick<ComputeEntry, 'compute' | 'goneAt'>): Omit<MaxSpendInput, 'perCuHour'> => ({
   maxCu: largestCu(compute.sizing),
   gone: goneAt !== undefined,
 })

@@ -1,20 +1,26 @@
 // What slices add up to. Kept as whole CU·ms by price, so that no rounding adds up; money is computed from the sums.
-import type { Amounts, BudgetLimit } from '../../model/policy/budget.ts'
+import type { UsageAmounts, BudgetLimit } from '../../model/policy/budget.ts'
 import type { Bounds } from '../../model/ledger/ledger.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
 import { millis } from '../../model/units.ts'
-import { addBounds, addCuTime, awakeOf, cuTimeOf, NO_TIME } from '../settle/cu-time.ts'
+import { addBounds, addCuTime, awakeBounds, cuTimeOf, NO_TIME } from '../settle/cu-time.ts'
 import { cuTimeSum, spendOf } from '../settle/totals.ts'
 
-export const NO_AMOUNTS: Amounts = { awake: NO_TIME, cuTime: {} }
+export const NO_AMOUNTS: UsageAmounts = { awake: NO_TIME, cuTime: {} }
 
-export const addSlices = ({ awake, cuTime }: Amounts, slices: readonly AwakeSlice[]): Amounts => ({
-  awake: addBounds(awake, awakeOf(slices), millis),
+export const addSliceAmounts = (
+  { awake, cuTime }: UsageAmounts,
+  slices: readonly AwakeSlice[],
+): UsageAmounts => ({
+  awake: addBounds(awake, awakeBounds(slices), millis),
   cuTime: addCuTime(cuTime, cuTimeOf(slices)),
 })
 
 /** In the unit of a limit: micros, CU·ms, or awake ms. */
-export function measured({ awake, cuTime }: Amounts, unit: BudgetLimit['unit']): Bounds<number> {
+export function amountInLimitUnit(
+  { awake, cuTime }: UsageAmounts,
+  unit: BudgetLimit['unit'],
+): Bounds<number> {
   switch (unit) {
     case 'money':
       return spendOf(cuTime)

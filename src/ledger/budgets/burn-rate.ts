@@ -1,9 +1,9 @@
 // How fast a budget is spent: over the last hour, six hours, day and three days.
-import type { Budget, BudgetLimit, Burn, Pace, Season } from '../../model/policy/budget.ts'
+import type { Budget, BudgetLimit, BurnRate, SpendBuckets, Seasonality } from '../../model/policy/budget.ts'
 import type { AwakeSlice, Span } from '../../model/ledger/slice.ts'
 import type { Interval } from '../../model/time.ts'
 import { earliest, instant, seconds, type Cu, type Instant } from '../../model/units.ts'
-import { usualIn, type Spent } from './seasonality.ts'
+import { expectedSpendIn, type SpentSpan } from './seasonality.ts'
 
 /** Doubled, the last hour's spend is wrong by up to ten minutes of what was spent around its beginning. */
 const BUCKET = 300_000
@@ -22,25 +22,26 @@ const TIERS = [
 const REACHABLE = 0.8
 
 /** Nothing before it is in a pace. */
-export const paceBegin = (now: Instant): Instant => instant(Math.floor((now - LONGEST) / BUCKET) * BUCKET)
+export const spendBucketsFrom = (now: Instant): Instant =>
+  instant(Math.floor((now - LONGEST) / BUCKET) * BUCKET)
 
 /** `pace` with what was settled, and what no window reaches any more. */
-export function addToPace(
-  pace: Pace,
+export function addToSpendBuckets(
+  pace: SpendBuckets,
   slices: readonly AwakeSlice[],
   { now, unit }: { readonly now: Instant; readonly unit: BudgetLimit['unit'] },
-): { readonly pace: Pace; readonly past: readonly Spent[] } {
-  const begin = paceBegin(now)
+): { readonly pace: SpendBuckets; readonly past: readonly SpentSpan[] } {
+  const begin = spendBucketsFrom(now)
   const oldest = begin / BUCKET
   const kept: Record<string, number> = {}
-  const past: Spent[] = []
+  const past: SpentSpan[] = []
   for (const [bucket, amount] of Object.entries(pace)) {
     if (Number(bucket) >= oldest) kept[bucket] = amount
     else past.push({ span: spanOf(Number(bucket)), amount })
   }
   for (const slice of slices) {
     const [from, to] = slice.likely
-    const rate = rateOf(slice.size.likely, Number(slice.price), unit)
+    const rate = spendPerMilli(slice.size.likely, Number(slice.price), unit)
     const before: Span = [from, earliest(to, begin)]
     if (before[1] > from) past.push({ span: before, amount: (before[1] - from) * rate })
     const last = Math.floor((to - 1) / BUCKET)
@@ -58,7 +59,7 @@ const overlap = (a: readonly [number, number], b: readonly [number, number]): nu
   Math.max(0, Math.min(a[1], b[1]) - Math.max(a[0], b[0]))
 
 /** Spend a millisecond at a size and a price in micros per CU-hour, in the unit. */
-export function rateOf(size: Cu, price: number, unit: BudgetLimit['unit']): number {
+export function spendPerMilli(size: Cu, price: number, unit: BudgetLimit['unit']): number {
   switch (unit) {
     case 'money':
       return (size * price) / HOUR
@@ -69,27 +70,27 @@ export function rateOf(size: Cu, price: number, unit: BudgetLimit['unit']): numb
   }
 }
 
-/** What `slices` spent in each of the windows of `burnsOf` that end now. */
-export const spentLately = (
+/** What `slices` spent in each of the windows of `burnRates` that end now. */
+export const recentSpend = (
   slices: readonly AwakeSlice[],
   { now, unit }: { readonly now: Instant; readonly unit: BudgetLimit['unit'] },
 ): readonly number[] =>
   TIERS.map(({ window }) =>
     slices.reduce(
       (sum, { likely, size, price }) =>
-        sum + overlap(likely, [now - window, now]) * rateOf(size.likely, Number(price), unit),
+        sum + overlap(likely, [now - window, now]) * spendPerMilli(size.likely, Number(price), unit),
       0,
     ),
   )
 
 /** `M`: all computes awake at their largest for a whole period, by the limit. `rate` is the sum of what they spend a millisecond then. */
-export const maxBurnOf = ({ limit }: Budget, period: Interval, rate: number): number =>
+export const maxBurnRate = ({ limit }: Budget, period: Interval, rate: number): number =>
   (rate * (period.to - period.from)) / limit.amount
 
-export type Spending = {
-  readonly pace: Pace
-  readonly season: Season | undefined
-  /** `spentLately` of all that is not settled yet. */
+export type BurnInput = {
+  readonly pace: SpendBuckets
+  readonly season: Seasonality | undefined
+  /** `recentSpend` of all that is not settled yet. */
   readonly unsettled: readonly number[]
   readonly period: Interval
   readonly maxBurn: number
@@ -98,14 +99,14 @@ export type Spending = {
   readonly now: Instant
 }
 
-export function burnsOf({ limit, wallAt }: Budget, spending: Spending): readonly Burn[] {
+export function burnRates({ limit, wallAt }: Budget, spending: BurnInput): readonly BurnRate[] {
   const { pace, season, unsettled, period, maxBurn, since, now } = spending
   return TIERS.map(({ window, factor, floor }, tier) => {
     const from = instant(now - window)
     const planned = (limit.amount * window) / (period.to - period.from)
     const spent = settledIn(pace, [from, now]) + (unsettled[tier] ?? 0)
     const burn = from < since ? undefined : spent / planned
-    const expected = season && usualIn(season, [from, now], wallAt)
+    const expected = season && expectedSpendIn(season, [from, now], wallAt)
     const usual = expected === undefined ? undefined : expected / planned
     const reachable = factor === undefined ? undefined : Math.min(factor, REACHABLE * maxBurn)
     if (reachable === undefined)
@@ -115,7 +116,7 @@ export function burnsOf({ limit, wallAt }: Budget, spending: Spending): readonly
   })
 }
 
-const settledIn = (pace: Pace, span: readonly [number, number]): number =>
+const settledIn = (pace: SpendBuckets, span: readonly [number, number]): number =>
   Object.entries(pace).reduce(
     (sum, [bucket, amount]) => sum + (amount * overlap(spanOf(Number(bucket)), span)) / BUCKET,
     0,

@@ -1,29 +1,29 @@
 // One look at one budget: what is spent, which rungs that reaches, how fast it goes.
 import type {
   Budget,
-  BudgetActing,
+  BudgetEnforcement,
   BudgetState,
   BudgetView,
-  CountedAmounts,
-  Pace,
+  BudgetAmounts,
+  SpendBuckets,
   PeriodRecord,
-  Season,
+  Seasonality,
 } from '../../model/policy/budget.ts'
 import type { Event } from '../../model/output/event.ts'
-import { selects, selectsAll, type Target } from '../../model/policy/selector.ts'
+import { matchesSelector, matchesEverything, type SelectorTarget } from '../../model/policy/selector.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
-import type { BudgetTally } from '../../model/ledger/counters.ts'
+import type { BudgetCounter } from '../../model/ledger/counters.ts'
 import { ratio, type Instant, type Ratio } from '../../model/units.ts'
-import { addSlices, measured } from './amounts.ts'
-import { burnsOf, maxBurnOf, rateOf, spentLately } from './burn-rate.ts'
-import { count, countedFrom, isOf, reached } from './period-totals.ts'
-import { countedParts, settleBudget, type BudgetCompute } from './settle.ts'
-import { tallied } from './counter.ts'
+import { addSliceAmounts, amountInLimitUnit } from './amounts.ts'
+import { burnRates, maxBurnRate, spendPerMilli, recentSpend } from './burn-rate.ts'
+import { addSlicesInPeriod, spendKnownFrom, isRecordOf, reachedRungs } from './period-totals.ts'
+import { slicesInWindow, settleBudget, type BudgetCompute } from './settle.ts'
+import { raiseBudgetCounter } from './counter.ts'
 
-export type BudgetLook = {
+export type BudgetEvaluation = {
   /** With the rungs that were reached: to be stored before anybody is told of them, or with it. */
   readonly state: BudgetState
-  readonly tally: BudgetTally
+  readonly tally: BudgetCounter
   /** Undefined when no period holds now. */
   readonly view: BudgetView | undefined
   /** For each period kept at most one, the highest rung that it reached for the first time; also of one just over. */
@@ -31,53 +31,59 @@ export type BudgetLook = {
 }
 
 /** What a compute may spend at most. */
-export type Burning = Pick<BudgetCompute, 'gone' | 'maxCu' | 'perCuHour'>
+export type MaxSpendInput = Pick<BudgetCompute, 'gone' | 'maxCu' | 'perCuHour'>
 
 /** A look that goes on: many computes are told of in turns. */
-export type OpenLook = {
+export type OpenEvaluation = {
   /** Tells of a compute of the budget's scope: those that are there bound the burn by their largest sizes. */
-  readonly compute: (compute: Burning) => void
+  readonly compute: (compute: MaxSpendInput) => void
   /** Tells of what is not settled yet, as of now, of computes of its scope; each slice once. */
   readonly provisional: (slices: readonly AwakeSlice[]) => void
-  readonly close: () => BudgetLook
+  readonly close: () => BudgetEvaluation
 }
 
 /** What was kept of a budget; undefined at first. */
-export type KeptBudget = {
+export type StoredBudget = {
   readonly state: BudgetState | undefined
-  readonly tally: BudgetTally | undefined
+  readonly tally: BudgetCounter | undefined
   /** The service could not be asked: what may have gone on since is in the spend, and not in the counter, which could not take it back. */
   readonly unseen?: boolean
 }
 
-export function openLook(budget: Budget, before: KeptBudget, now: Instant): OpenLook {
+export function openEvaluation(budget: Budget, before: StoredBudget, now: Instant): OpenEvaluation {
   const { unit } = budget.limit
   const state = settleBudget(budget, before.state, { now, computes: new Map(), settled: new Map() })
   let counted = state.records.map(({ settled }) => settled)
-  let unsettled = spentLately([], { now, unit })
+  let unsettled = recentSpend([], { now, unit })
   let { total } = state
   let rate = 0
   return {
     compute: ({ gone, maxCu, perCuHour }) => {
-      if (!gone) rate += rateOf(maxCu, perCuHour, unit)
+      if (!gone) rate += spendPerMilli(maxCu, perCuHour, unit)
     },
     provisional: (slices) => {
-      const parts = countedParts(budget, slices)
-      const lately = spentLately(parts, { now, unit })
+      const parts = slicesInWindow(budget, slices)
+      const lately = recentSpend(parts, { now, unit })
       unsettled = unsettled.map((sum, tier) => sum + (lately[tier] ?? 0))
-      total = addSlices(total, parts)
-      counted = state.records.map((record, index) => count(counted[index] ?? record.settled, parts, record))
+      total = addSliceAmounts(total, parts)
+      counted = state.records.map((record, index) =>
+        addSlicesInPeriod(counted[index] ?? record.settled, parts, record),
+      )
     },
     close: () => {
       const steps = state.records.map((record, index): Step => {
         const all = counted[index] ?? record.settled
-        return { before: record, after: { ...record, rungs: reached(budget, record, all) }, counted: all }
+        return {
+          before: record,
+          after: { ...record, rungs: reachedRungs(budget, record, all) },
+          counted: all,
+        }
       })
       const period = budget.periodAt(now)
-      const current = period && steps.find(({ after }) => isOf(after, period))
+      const current = period && steps.find(({ after }) => isRecordOf(after, period))
       const tally =
         (before.unseen ? before.tally : undefined) ??
-        tallied(budget, before.tally, measured(total, unit).likely)
+        raiseBudgetCounter(budget, before.tally, amountInLimitUnit(total, unit).likely)
       return {
         state: steps.some(isReached) ? { ...state, records: steps.map(({ after }) => after) } : state,
         tally,
@@ -93,14 +99,14 @@ export function openLook(budget: Budget, before: KeptBudget, now: Instant): Open
 }
 
 /** A record before and after a look at it. */
-type Step = { readonly before: PeriodRecord; readonly after: PeriodRecord; readonly counted: CountedAmounts }
+type Step = { readonly before: PeriodRecord; readonly after: PeriodRecord; readonly counted: BudgetAmounts }
 
 const isReached = ({ before, after }: Step): boolean => after.rungs.length > before.rungs.length
 
 type Spending = {
   readonly since: Instant
-  readonly pace: Pace
-  readonly season: Season | undefined
+  readonly pace: SpendBuckets
+  readonly season: Seasonality | undefined
   readonly unsettled: readonly number[]
   /** With every compute awake at its largest. */
   readonly rate: number
@@ -112,11 +118,11 @@ function paceOf(
   period: PeriodRecord,
   { rate, since, ...spending }: Spending,
 ): Pick<BudgetView, 'countedFrom' | 'maxBurn' | 'burns'> {
-  const maxBurn = maxBurnOf(budget, period, rate)
+  const maxBurn = maxBurnRate(budget, period, rate)
   return {
-    countedFrom: countedFrom(period, since),
+    countedFrom: spendKnownFrom(period, since),
     maxBurn,
-    burns: burnsOf(budget, { ...spending, since, period, maxBurn }),
+    burns: burnRates(budget, { ...spending, since, period, maxBurn }),
   }
 }
 
@@ -124,8 +130,8 @@ type Figures = Omit<BudgetView, 'total' | 'countedFrom' | 'maxBurn' | 'burns'>
 
 function figuresOf(budget: Budget, { after: { from, to, rungs }, counted }: Step): Figures {
   const { account, name, mode, scope, per, limit } = budget
-  const spent = measured(counted.all, limit.unit)
-  const guessed = measured(counted.assumed, limit.unit).likely
+  const spent = amountInLimitUnit(counted.all, limit.unit)
+  const guessed = amountInLimitUnit(counted.assumed, limit.unit).likely
   const assumed = ratio(spent.likely === 0 ? 0 : guessed / spent.likely)
   return {
     account,
@@ -147,16 +153,16 @@ function figuresOf(budget: Budget, { after: { from, to, rungs }, counted }: Step
 /** Doubled, a budget could stop a compute over spend of which two fifths are a guess. */
 const MOST_ASSUMED = 0.2
 
-function actingOf({ mode, scope }: Budget, assumed: Ratio): BudgetActing {
+function actingOf({ mode, scope }: Budget, assumed: Ratio): BudgetEnforcement {
   if (mode === 'soft') return { kind: 'tells', because: 'soft' }
-  if (selectsAll(scope)) return { kind: 'tells', because: 'whole-account' }
+  if (matchesEverything(scope)) return { kind: 'tells', because: 'whole-account' }
   if (assumed > MOST_ASSUMED) return { kind: 'held', because: 'assumed', share: assumed }
   return { kind: 'acts' }
 }
 
 /** Whether a budget may act upon this compute: one of its scope that is not exempt. */
-export const actsUpon = ({ scope, exempt }: Budget, compute: Target): boolean =>
-  selects(scope, compute) && !exempt.some((selector) => selects(selector, compute))
+export const mayActOn = ({ scope, exempt }: Budget, compute: SelectorTarget): boolean =>
+  matchesSelector(scope, compute) && !exempt.some((selector) => matchesSelector(selector, compute))
 
 function rungEvents(
   { account, name, limit }: Budget,
@@ -166,6 +172,6 @@ function rungEvents(
   const rung = after.rungs.findLast((one) => !before.rungs.includes(one))
   if (rung === undefined) return []
   const { from, to } = after
-  const spent = measured(counted.all, limit.unit)
+  const spent = amountInLimitUnit(counted.all, limit.unit)
   return [{ account, at: now, kind: 'budget-rung', budget: name, rung, spent, limit, period: { from, to } }]
 }

@@ -1,23 +1,26 @@
 // Awake time as the store keeps it, as slices again: what a budget counts that is new in the configuration.
-import type { ComputeAccount, SettledInterval } from '../../model/ledger/ledger.ts'
+import type { ComputeEntry, SettledInterval } from '../../model/ledger/ledger.ts'
 import type { Prices } from '../../model/ledger/price.ts'
 import type { AwakeSlice, Span } from '../../model/ledger/slice.ts'
 import { cu, instant } from '../../model/units.ts'
-import { spansOf } from '../settle/slices.ts'
-import { lengthOf } from '../interval-math.ts'
+import { spanBounds } from '../settle/slices.ts'
+import { spanLength } from '../interval-math.ts'
 
 /** What is settled of one awake interval. */
-export type Kept = Pick<SettledInterval, 'ref' | 'interval' | 'cuTime'>
+export type HistoryInterval = Pick<SettledInterval, 'ref' | 'interval' | 'cuTime'>
 
 /**
  * One slice for each price, in the order in which the prices held. Sums over a whole interval are those that were kept, inside of it
  * the size is the average: the sizes from hour to hour are not kept.
  */
-export function slicesOfKept({ ref, interval, cuTime }: Kept, { periods }: Prices): readonly AwakeSlice[] {
+export function slicesOfHistory(
+  { ref, interval, cuTime }: HistoryInterval,
+  { periods }: Prices,
+): readonly AwakeSlice[] {
   const order = periods.map(({ perCuHour }) => String(perCuHour))
   const prices = Object.entries(cuTime).toSorted(([a], [b]) => order.indexOf(a) - order.indexOf(b))
   const all = prices.reduce((sum, [, { high }]) => sum + high, 0)
-  const spans = spansOf(interval, interval.knownUntil)
+  const spans = spanBounds(interval, interval.knownUntil)
   let done = 0
   return prices.map(([price, time]) => {
     const share: Share = [done, all === 0 ? 1 : done + time.high / all]
@@ -47,10 +50,10 @@ function cutOut([from, to]: Span, [begin, end]: Share): Span {
   return [at(begin), at(end)]
 }
 
-const average = (time: number, span: Span) => cu(lengthOf(span) === 0 ? 0 : time / lengthOf(span))
+const average = (time: number, span: Span) => cu(spanLength(span) === 0 ? 0 : time / spanLength(span))
 
 /** The settled part of the interval that a compute is in, which is no interval of the history yet. */
-export function keptOfOpen({ ref, carried, settledUntil }: ComputeAccount): Kept | undefined {
+export function settledPartOfOpen({ ref, carried, settledUntil }: ComputeEntry): HistoryInterval | undefined {
   if (!carried) return undefined
   const until = {
     earliest: settledUntil,

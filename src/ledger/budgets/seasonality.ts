@@ -1,5 +1,5 @@
 // What is usual at this time of the week: spend by hour of the week, on the wall clock of the budget.
-import type { Budget, Season } from '../../model/policy/budget.ts'
+import type { Budget, Seasonality } from '../../model/policy/budget.ts'
 import type { Span } from '../../model/ledger/slice.ts'
 import { instant, type Instant } from '../../model/units.ts'
 
@@ -12,11 +12,11 @@ const FADES = Math.SQRT1_2
 const LEARNING = 14 * 24 * HOUR
 
 /** Likely spend of a span, evenly. */
-export type Spent = { readonly span: Span; readonly amount: number }
+export type SpentSpan = { readonly span: Span; readonly amount: number }
 
 type WallAt = Budget['wallAt']
 
-export const newSeason = (from: Instant, wallAt: WallAt): Season => ({
+export const newSeasonality = (from: Instant, wallAt: WallAt): Seasonality => ({
   from,
   until: from,
   week: weekOf(wallAt(from)),
@@ -29,11 +29,11 @@ const NO_HOURS: readonly number[] = Array.from({ length: HOURS }, () => 0)
 const weekOf = (shown: number): number => Math.floor(shown / WEEK)
 
 /** `season` with what was spent, and with the time up to `until`. In whatever order spend comes, the season is the same. */
-export function grown(
-  season: Season,
-  { spent, until }: { readonly spent: readonly Spent[]; readonly until: Instant },
+export function addSpend(
+  season: Seasonality,
+  { spent, until }: { readonly spent: readonly SpentSpan[]; readonly until: Instant },
   wallAt: WallAt,
-): Season {
+): Seasonality {
   if (spent.length === 0 && until <= season.until) return season
   const week = Math.max(season.week, weekOf(wallAt(until)))
   const faded = FADES ** (week - season.week)
@@ -58,7 +58,7 @@ export function grown(
 }
 
 /** `season` where all was counted from an earlier instant on. */
-export function begunAt(season: Season, since: Instant, wallAt: WallAt): Season {
+export function seasonalityKnownSince(season: Seasonality, since: Instant, wallAt: WallAt): Seasonality {
   if (since >= season.from) return season
   const time = [...season.time]
   addTime({ week: season.week, time }, [since, season.from], wallAt)
@@ -93,7 +93,7 @@ function* hoursOf([from, to]: Span, wallAt: WallAt): Generator<Part> {
 }
 
 /** What is usually spent in a span; undefined while that is being learned. An hour that never came is as all are on average. */
-export function usualIn(season: Season, [from, to]: Span, wallAt: WallAt): number | undefined {
+export function expectedSpendIn(season: Seasonality, [from, to]: Span, wallAt: WallAt): number | undefined {
   if (to - season.from < LEARNING) return undefined
   const mean = rateOf(sum(season.spent), sum(season.time), 0)
   let usual = 0

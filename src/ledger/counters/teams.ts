@@ -1,22 +1,22 @@
 // Whose money went for nothing: what a part adds goes to who answers for the compute now, in the commit that stores the part.
-import type { ComputeAccount, Ledger, ProjectAccount } from '../../model/ledger/ledger.ts'
+import type { ComputeEntry, Ledger, ProjectEntry } from '../../model/ledger/ledger.ts'
 import type { Owners } from '../../model/policy/owner.ts'
 import type { Batch } from '../../model/ports.ts'
 import { computeKey } from '../../model/service/compute.ts'
-import { targetOf } from '../../model/policy/selector.ts'
-import type { Tallies } from '../../model/ledger/counters.ts'
+import { selectorTargetOf } from '../../model/policy/selector.ts'
+import type { AccountCounters } from '../../model/ledger/counters.ts'
 import { micros, type Micros } from '../../model/units.ts'
 import type { Unproductive, UnproductiveCause } from '../../model/ledger/unproductive.ts'
 
-export type Tallying = {
+export type TeamWasteContext = {
   readonly before: Ledger
   readonly owners: Owners
   /** Of a project that is not stored yet. */
-  readonly listed: (projectId: string) => ProjectAccount | undefined
+  readonly listed: (projectId: string) => ProjectEntry | undefined
 }
 
 /** `batch` with what its computes cost for nothing since `before`; itself where that is nothing. Owners that change move nothing that was counted. */
-export function withTeams(batch: Batch, { before, owners, listed }: Tallying): Batch {
+export function addTeamWaste(batch: Batch, { before, owners, listed }: TeamWasteContext): Batch {
   const { teams: known } = before.tallies
   const teams = new Map(Object.entries(known))
   for (const account of batch.computes) {
@@ -24,11 +24,11 @@ export function withTeams(batch: Batch, { before, owners, listed }: Tallying): B
     if (more.length === 0) continue
     const { projectId } = account.ref
     const project = before.projects.get(projectId) ?? listed(projectId)
-    const { team } = owners.of(targetOf(account.ref.account, account.compute, project?.project))
+    const { team } = owners.of(selectorTargetOf(account.ref.account, account.compute, project?.project))
     teams.set(team, withGrowth(teams.get(team), more))
   }
   if ([...teams].every(([team, counted]) => known[team] === counted)) return batch
-  const tallies: Tallies = { ...(batch.tallies ?? before.tallies), teams: Object.fromEntries(teams) }
+  const tallies: AccountCounters = { ...(batch.tallies ?? before.tallies), teams: Object.fromEntries(teams) }
   return { ...batch, tallies }
 }
 
@@ -41,7 +41,7 @@ function withGrowth(before: Unproductive = {}, growth: Growth): Unproductive {
 type Growth = readonly (readonly [UnproductiveCause, number])[]
 
 /** What an earlier version counted nothing of begins with its next fold: a jump would look like money of today. */
-function growthOf(before: ComputeAccount | undefined, after: ComputeAccount): Growth {
+function growthOf(before: ComputeEntry | undefined, after: ComputeEntry): Growth {
   if (before && !before.counters.unproductive) return []
   const known = before?.counters.unproductive ?? {}
   const now = Object.entries(after.counters.unproductive ?? {}) as [UnproductiveCause, number][]

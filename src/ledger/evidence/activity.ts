@@ -1,6 +1,6 @@
 // What awake time was for: the idle tail, and the part that our own readings added.
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
-import type { AwakeInterval, Evidence, Footprint } from '../../model/ledger/evidence.ts'
+import type { AwakeInterval, Evidence, OwnSession } from '../../model/ledger/evidence.ts'
 import { instant, millis, type Instant, type Millis, type Seconds } from '../../model/units.ts'
 
 /** `last_active` is written in whole seconds. */
@@ -9,11 +9,13 @@ const SECOND = 1000
 const TRACE = SECOND
 
 /** Whether activity that the service dated to the second `at` may be a session of ours. */
-const isOurs = (at: Instant, { connectedAt, disconnectedAt, activeBefore, sawForeign }: Footprint): boolean =>
-  !sawForeign && at !== activeBefore && at + SECOND > connectedAt && at <= disconnectedAt + TRACE
+const isOurs = (
+  at: Instant,
+  { connectedAt, disconnectedAt, activeBefore, sawForeign }: OwnSession,
+): boolean => !sawForeign && at !== activeBefore && at + SECOND > connectedAt && at <= disconnectedAt + TRACE
 
 /** Activities that are not explained by sessions of ours, and those that readings saw themselves, ascending. */
-export function foreignActivities(evidence: Evidence): readonly Instant[] {
+export function clientActivities(evidence: Evidence): readonly Instant[] {
   return [...new Set([...shownForeign(evidence), ...seenForeign(evidence)])].toSorted((a, b) => a - b)
 }
 
@@ -26,7 +28,7 @@ const seenForeign = ({ footprints }: Evidence): readonly Instant[] =>
   footprints.flatMap(({ lastForeign }) => lastForeign ?? [])
 
 /** Our own: what the records show of it, and the sessions that the service cannot have missed, ascending. */
-export function ownActivities({ activities, footprints }: Evidence): readonly Instant[] {
+export function observerActivities({ activities, footprints }: Evidence): readonly Instant[] {
   const shown = activities.filter((at) => footprints.some((footprint) => isOurs(at, footprint)))
   const counted = footprints.flatMap(({ counts, sawForeign, disconnectedAt }) =>
     counts && !sawForeign ? [disconnectedAt] : [],
@@ -42,7 +44,7 @@ export function ownActivities({ activities, footprints }: Evidence): readonly In
 export function idleTailOf(interval: AwakeInterval, evidence: Evidence, delay: AutosuspendDelay): Millis {
   const { from, to } = interval
   if (!to) return millis(0)
-  const inside = [...evidence.activities, ...foreignActivities(evidence)]
+  const inside = [...evidence.activities, ...clientActivities(evidence)]
     .filter((at) => at >= from.earliest - SECOND && at <= to.likely)
     .reduce<number | undefined>((newest, at) => Math.max(newest ?? at, at), undefined)
   if (inside !== undefined) return millis(Math.max(0, to.likely - Math.max(from.likely, inside + SECOND / 2)))
@@ -59,10 +61,14 @@ export function idleTailOf(interval: AwakeInterval, evidence: Evidence, delay: A
  * `f + delay`; where activity of ours came in between, what is awake beyond that and before foreign activity returned is
  * ours, and no more than our activity moved the timer. Counted once its end is known, also when it hid a suspension.
  */
-export function extensionOf(interval: AwakeInterval, evidence: Evidence, delay: AutosuspendDelay): Millis {
+export function observerOverhead(
+  interval: AwakeInterval,
+  evidence: Evidence,
+  delay: AutosuspendDelay,
+): Millis {
   if (delay === 'never') return millis(0)
   const inside = (at: Instant): boolean => at >= interval.from.earliest - SECOND && at <= interval.knownUntil
-  const ours = ownActivities(evidence).filter(inside)
+  const ours = observerActivities(evidence).filter(inside)
   const foreign = [
     ...shownForeign(evidence).filter(inside).map(middle),
     ...seenForeign(evidence).filter(inside),
@@ -120,7 +126,7 @@ function hidBy(
 function returnedIn(
   ours: Instant,
   returned: Instant,
-  { evidence, session }: { readonly evidence: Evidence; readonly session: Footprint | undefined },
+  { evidence, session }: { readonly evidence: Evidence; readonly session: OwnSession | undefined },
 ): readonly [Instant, Instant] {
   const lag = session ? session.connectedAt - session.hiddenFrom : 0
   const before = evidence.sightings.findLast(({ answeredAt }) => answeredAt < returned)
@@ -128,7 +134,11 @@ function returnedIn(
 }
 
 /** The session of ours whose trace `ours` is. */
-const sessionAt = (start: Instant, ours: Instant, footprints: readonly Footprint[]): Footprint | undefined =>
+const sessionAt = (
+  start: Instant,
+  ours: Instant,
+  footprints: readonly OwnSession[],
+): OwnSession | undefined =>
   footprints.findLast(
     ({ connectedAt, disconnectedAt }) =>
       connectedAt > start && connectedAt <= ours + SECOND && disconnectedAt + TRACE + SECOND >= ours,
@@ -139,7 +149,7 @@ const sessionAt = (start: Instant, ours: Instant, footprints: readonly Footprint
  * reading shows. Where sessions arrive at some rate, those of the last moments are hidden, because the record lags; then
  * it is the expected time of the last of them.
  */
-function lastBefore(start: Instant, session: Footprint | undefined): Instant {
+function lastBefore(start: Instant, session: OwnSession | undefined): Instant {
   const rate = (session?.arrivalRate ?? 0) / 1000
   if (!session || rate === 0) return start
   const end = session.connectedAt
@@ -150,11 +160,11 @@ function lastBefore(start: Instant, session: Footprint | undefined): Instant {
 }
 
 /** The last activity known that is not ours; undefined when none is. */
-export const lastForeignActivity = (evidence: Evidence): Instant | undefined =>
-  foreignActivities(evidence).at(-1)
+export const lastClientActivity = (evidence: Evidence): Instant | undefined =>
+  clientActivities(evidence).at(-1)
 
 /** Whether a wake lies inside a session of ours that cannot prove that the server ran before it, by a look or by its own account. */
-export function isCausedByUs({ from }: AwakeInterval, footprints: readonly Footprint[]): boolean {
+export function isWokenByObserver({ from }: AwakeInterval, footprints: readonly OwnSession[]): boolean {
   return footprints.some(({ connectedAt, disconnectedAt, postmasterStartedAt, shownAwakeAt }) => {
     if (shownAwakeAt !== undefined && from.latest <= shownAwakeAt) return false
     const overlaps = from.latest >= connectedAt && from.earliest <= disconnectedAt

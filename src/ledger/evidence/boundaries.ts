@@ -1,8 +1,8 @@
 // Starts and ends of awake intervals, from operations and records, each in the window that the sightings leave it.
-import type { Edge, Evidence, Sighting } from '../../model/ledger/evidence.ts'
+import type { Edge, Evidence, StateObservation } from '../../model/ledger/evidence.ts'
 import { awakeEffect, type Operation } from '../../model/service/operation.ts'
 import { earliest, instant, latest, type Instant } from '../../model/units.ts'
-import { departureIn } from './evidence.ts'
+import { deletionIn } from './evidence.ts'
 
 export type Boundary = {
   readonly kind: 'start' | 'end'
@@ -12,12 +12,12 @@ export type Boundary = {
 }
 
 /** The compute was seen, or was active, which shows that it was awake. */
-export type Mark = Sighting & { readonly isActivity: boolean }
+export type Sighting = StateObservation & { readonly isActivity: boolean }
 
 /** Boundaries in order of time, and for each gap between them (one more) the marks that fall into it. */
-export type Timeline = {
+export type BoundarySequence = {
   readonly boundaries: readonly Boundary[]
-  readonly gaps: readonly (readonly Mark[])[]
+  readonly gaps: readonly (readonly Sighting[])[]
 }
 
 /** The interface writes instants in whole seconds: the true one lies less than this after. */
@@ -26,20 +26,20 @@ const SECOND = 1000
 const ROUNDING = SECOND
 
 /** @param awakeSince where the interval began that goes on at `settledUntil`; undefined when none does */
-export function timelineOf(
+export function findBoundaries(
   evidence: Evidence,
   { settledUntil, awakeSince }: { readonly settledUntil: Instant; readonly awakeSince: Instant | undefined },
-): Timeline {
+): BoundarySequence {
   const boundaries = [...boundariesOf(evidence, 'start'), ...boundariesOf(evidence, 'end')]
     .filter(({ edge }) => edge.likely > settledUntil)
     .toSorted((a, b) => a.edge.likely - b.edge.likely || a.edge.earliest - b.edge.earliest)
   const ordered = alternated(boundaries, awakeSince === undefined ? undefined : 'start')
-  const gaps: Mark[][] = Array.from({ length: ordered.length + 1 }, () => [])
+  const gaps: Sighting[][] = Array.from({ length: ordered.length + 1 }, () => [])
   for (const mark of marksOf(evidence, { settledUntil, activeSince: awakeSince ?? settledUntil })) {
     gaps[ordered.findLastIndex((boundary) => isAfter(mark, boundary)) + 1]?.push(mark)
   }
   // Deleting is for good: whatever the clocks show, everything known of the compute was before.
-  const departure = departureIn(evidence)
+  const departure = deletionIn(evidence)
   if (departure) gaps.at(-1)?.push({ ...departure, isActivity: false })
   const looks = gaps.map((marks) => marks.filter(({ isActivity }) => !isActivity))
   return {
@@ -52,15 +52,15 @@ export function timelineOf(
 function marksOf(
   evidence: Evidence,
   { settledUntil, activeSince }: { readonly settledUntil: Instant; readonly activeSince: Instant },
-): readonly Mark[] {
+): readonly Sighting[] {
   const { sightings, activities } = evidence
-  const departure = departureIn(evidence)
+  const departure = deletionIn(evidence)
   const looks = sightings
     .filter((one) => one !== departure && one.answeredAt >= settledUntil)
     .map((sighting) => ({ ...sighting, isActivity: false }))
   const active = activities
     .filter((at) => at >= activeSince)
-    .map((at): Mark => ({
+    .map((at): Sighting => ({
       state: 'active',
       askedAt: at,
       answeredAt: instant(at + SECOND),
@@ -70,7 +70,7 @@ function marksOf(
   return [...looks, ...active].toSorted((a, b) => a.askedAt - b.askedAt)
 }
 
-export const isAwake = ({ state }: Pick<Sighting, 'state'>): boolean => state === 'active'
+export const isAwakeState = ({ state }: Pick<StateObservation, 'state'>): boolean => state === 'active'
 
 /** Within one second the order of a start and an end is not known by their times: they take turns. */
 function alternated(
@@ -156,20 +156,20 @@ export function isRestart(start: Operation, operations: readonly Operation[]): b
 }
 
 /** Whether `sighting` was made after `boundary`, as its record says; else as their windows say, and where they leave that open, its state. */
-function isAfter(sighting: Sighting, boundary: Boundary): boolean {
+function isAfter(sighting: StateObservation, boundary: Boundary): boolean {
   const told = toldBy(sighting, boundary)
   if (told !== undefined) return told
   const { kind, edge } = boundary
   if (sighting.answeredAt < edge.earliest) return false
   if (sighting.askedAt >= edge.latest) return true
-  return isAwake(sighting) === (kind === 'start')
+  return isAwakeState(sighting) === (kind === 'start')
 }
 
 /**
  * A record names the last start and the last suspension before it, by the clock that dated the boundary: whatever ours shows, a look
  * whose record does not name the start that another record told of was made before it.
  */
-function toldBy({ record, state }: Sighting, { kind, edge }: Boundary): boolean | undefined {
+function toldBy({ record, state }: StateObservation, { kind, edge }: Boundary): boolean | undefined {
   const last = kind === 'start' ? record?.startedAt : record?.suspendedAt
   if (!record || edge.source !== 'record') return undefined
   if (last !== undefined) return last >= edge.earliest
@@ -178,8 +178,8 @@ function toldBy({ record, state }: Sighting, { kind, edge }: Boundary): boolean 
 
 function narrowed(
   boundary: Boundary,
-  before: readonly Sighting[] = [],
-  behind: readonly Sighting[] = [],
+  before: readonly StateObservation[] = [],
+  behind: readonly StateObservation[] = [],
 ): Boundary {
   const { kind, edge } = boundary
   const last = before.at(-1)
@@ -192,5 +192,5 @@ function narrowed(
   return { ...boundary, edge: { earliest: from, likely: whole, latest: to, source: edge.source } }
 }
 
-const fits = (sighting: Sighting | undefined, awake: boolean): sighting is Sighting =>
-  sighting !== undefined && isAwake(sighting) === awake
+const fits = (sighting: StateObservation | undefined, awake: boolean): sighting is StateObservation =>
+  sighting !== undefined && isAwakeState(sighting) === awake

@@ -2,11 +2,11 @@
 import type { AwakeInterval } from '../../model/ledger/evidence.ts'
 import type { Span } from '../../model/ledger/slice.ts'
 import { earliest, instant, latest, type Instant } from '../../model/units.ts'
-import { isClosed, type Continuity, type QuietSpan } from './continuity.ts'
-import { clipped, merged } from '../interval-math.ts'
+import { excludesTransition, type Continuity, type UndisturbedSpan } from './continuity.ts'
+import { intersectSpans, unionSpans } from '../interval-math.ts'
 
 /** The compute was in one state at some instant in `[from, to]`. */
-export type Point = {
+export type StateSample = {
   readonly from: Instant
   readonly to: Instant
   /** It started then or was active: what its delay counts from. */
@@ -19,9 +19,9 @@ export type Point = {
  * Where a compute was surely awake in an interval: between two points that a closed span holds both, and from activity on as
  * long as the delay holds it, where nobody intervened. Anywhere else a short sleep may hide.
  */
-export function sureIn(
+export function certainlyAwake(
   interval: AwakeInterval,
-  points: readonly Point[],
+  points: readonly StateSample[],
   { closed, quiet }: Continuity,
 ): readonly Span[] {
   const between = closed.flatMap((span): Span[] => {
@@ -31,15 +31,15 @@ export function sureIn(
   })
   const held = quiet.flatMap((span) => heldIn(span, points, interval.to?.latest))
   const within: Span = [interval.from.latest, interval.to?.earliest ?? interval.knownUntil]
-  return merged([...between, ...held].map((span) => clipped(span, within)))
+  return unionSpans([...between, ...held].map((span) => intersectSpans(span, within)))
 }
 
-const meets = ({ from, to }: Point, span: Span): boolean => to >= span[0] && from <= span[1]
+const meets = ({ from, to }: StateSample, span: Span): boolean => to >= span[0] && from <= span[1]
 
 /** What the delay makes sure of inside a quiet span: forward from activity and from the start, backward from the end. */
 function heldIn(
-  { span, holds }: QuietSpan,
-  points: readonly Point[],
+  { span, holds }: UndisturbedSpan,
+  points: readonly StateSample[],
   endsBy: Instant | undefined,
 ): readonly Span[] {
   const first = points.find((point) => meets(point, span))
@@ -57,22 +57,22 @@ function heldIn(
 }
 
 /** Where a sleeping compute may have been awake: between two points that no fact closes, and since the last one. */
-export function doubtsIn(
-  points: readonly Point[],
+export function possiblyAwake(
+  points: readonly StateSample[],
   continuity: Continuity,
   until: Instant | undefined,
 ): readonly Span[] {
   const between = points.slice(1).flatMap((point, index): Span[] => {
     const before = asleepUntil(points[index] ?? point, point, continuity)
     const longest = point.to - before.from
-    return isClosed(continuity, [before.to, point.from], longest) ? [] : [[before.from, point.to]]
+    return excludesTransition(continuity, [before.to, point.from], longest) ? [] : [[before.from, point.to]]
   })
   const last = points.at(-1)
   return last && until !== undefined ? [...between, [last.from, until]] : between
 }
 
 /** `point`, or the later instant until which nobody used the compute and nobody intervened, so that nothing woke it. */
-function asleepUntil(point: Point, next: Point, { quiet }: Continuity): Point {
+function asleepUntil(point: StateSample, next: StateSample, { quiet }: Continuity): StateSample {
   const until = earliest(next.unusedUntil ?? point.to, next.from)
   const isLeft = quiet.some(({ span: [from, to] }) => from <= point.to && until <= to)
   return until > point.to && isLeft ? { from: until, to: until, holds: false } : point

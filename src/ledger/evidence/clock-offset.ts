@@ -6,7 +6,7 @@ import { millis, type Millis } from '../../model/units.ts'
  * only to within the length of that; of what is possible it is the least, because a session that was slow moves no clock. A wake just
  * before a slow session would otherwise seem to lie inside it.
  */
-export function offsetOf(
+export function serverClockOffset(
   { connectedAt, disconnectedAt }: Pick<ReadingAttempt, 'connectedAt' | 'disconnectedAt'>,
   { serverTime }: Pick<Reading, 'serverTime'>,
 ): Millis {

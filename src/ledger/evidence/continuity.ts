@@ -1,6 +1,6 @@
 // Which facts rule out that something happened unseen between two sights of a compute.
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
-import type { Evidence, SightedRecord } from '../../model/ledger/evidence.ts'
+import type { Evidence, ObservedRecord } from '../../model/ledger/evidence.ts'
 import type { Span } from '../../model/ledger/slice.ts'
 import { instant, latest, type Instant } from '../../model/units.ts'
 
@@ -18,15 +18,15 @@ export type Continuity = {
    * Spans in which nobody intervened: then only time suspends the compute, and not before it was silent for `holds`. A restart, a
    * suspension by hand and a change of settings move `updated_at`, so none lies between it and the look.
    */
-  readonly quiet: readonly QuietSpan[]
+  readonly quiet: readonly UndisturbedSpan[]
 }
 
-export type QuietSpan = { readonly span: Span; readonly holds: AutosuspendDelay }
+export type UndisturbedSpan = { readonly span: Span; readonly holds: AutosuspendDelay }
 
-export function continuityOf(evidence: Evidence): Continuity {
+export function deriveContinuity(evidence: Evidence): Continuity {
   const { sightings, covered } = evidence
   const closed = new Map<string, Span>()
-  const quiet = new Map<string, QuietSpan>()
+  const quiet = new Map<string, UndisturbedSpan>()
   const close = (key: string, from: Instant | undefined, to: Instant): void => {
     if (from !== undefined && from < to) closed.set(key, [from, latest(to, closed.get(key)?.[1] ?? to)])
   }
@@ -39,7 +39,7 @@ export function continuityOf(evidence: Evidence): Continuity {
     quiet.set(key, { span: [instant(record.updatedAt + SECOND), until], holds: record.holds })
   }
   const left = [...quiet.values()].filter(({ span: [from, to] }) => from < to)
-  const unchanged = updatesOf(evidence) === 'with-state' ? left.map(({ span }) => span) : []
+  const unchanged = updateBehaviourOf(evidence) === 'with-state' ? left.map(({ span }) => span) : []
   return { closed: [...closed.values(), ...(covered ? [covered] : []), ...unchanged], quiet: left }
 }
 
@@ -47,7 +47,7 @@ export function continuityOf(evidence: Evidence): Continuity {
  * Whether a change of state moves `updated_at`, which the interface leaves open: as far as such changes were seen. One that did not
  * move it settles the question.
  */
-export function updatesOf({
+export function updateBehaviourOf({
   sightings,
   updates,
 }: Pick<Evidence, 'sightings' | 'updates'>): Evidence['updates'] {
@@ -61,7 +61,11 @@ export function updatesOf({
 }
 
 /** Whether nothing can have happened unseen from one instant to another, `longest` being the most time there is for it. */
-export function isClosed({ closed, quiet }: Continuity, [from, to]: Span, longest: number): boolean {
+export function excludesTransition(
+  { closed, quiet }: Continuity,
+  [from, to]: Span,
+  longest: number,
+): boolean {
   if (to <= from || closed.some((span) => contains(span, [from, to]))) return true
   return quiet.some(
     ({ span, holds }) => contains(span, [from, to]) && (holds === 'never' || longest < holds * 1000),
@@ -71,7 +75,7 @@ export function isClosed({ closed, quiet }: Continuity, [from, to]: Span, longes
 const contains = ([from, to]: Span, [a, b]: Span): boolean => from <= a && b <= to
 
 /** Whether two looks tell the same of the time before them, so that what lies between them is ruled out by either. */
-export const tellsTheSame = (a: SightedRecord, b: SightedRecord): boolean =>
+export const isSameRecord = (a: ObservedRecord, b: ObservedRecord): boolean =>
   a.startedAt === b.startedAt &&
   a.suspendedAt === b.suspendedAt &&
   a.updatedAt === b.updatedAt &&

@@ -1,8 +1,8 @@
 // Who is not in the list of the project is gone, and when it may have gone.
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
-import type { ComputeAccount, Ledger, ProjectListing } from '../../model/ledger/ledger.ts'
-import type { Absence, Sweep } from '../../model/observation.ts'
-import { removesBranch, type Operation } from '../../model/service/operation.ts'
+import type { ComputeEntry, Ledger, ProjectListing } from '../../model/ledger/ledger.ts'
+import type { Deletion, Sweep } from '../../model/observation.ts'
+import { deletesBranch, type Operation } from '../../model/service/operation.ts'
 import { earliest, instant, type Instant } from '../../model/units.ts'
 
 type Told = { readonly ref: ComputeRef; readonly operations: readonly Operation[] }
@@ -21,19 +21,19 @@ const listOf = (
  * Of those that `told` holds and that nobody knows to be gone. Who was never looked at is only gone when the list was read after
  * the last that was heard of it: what was created since is in the next one.
  */
-export function absencesOf<Facts extends Told>(
+export function deletionsIn<Facts extends Told>(
   { computes, projects }: Ledger,
   { listed, operations }: Sweep,
   told: ReadonlyMap<string, Facts>,
-): readonly (readonly [facts: Facts, absence: Absence])[] {
+): readonly (readonly [facts: Facts, absence: Deletion])[] {
   const lists = new Map(listed.map((one) => [one.projectId, listOf({ ...one, at: one.answeredAt })]))
   const before = new Map<string, List | undefined>()
   const listBefore = (projectId: string): List | undefined => {
     if (!before.has(projectId)) before.set(projectId, listOf(projects.get(projectId)?.listed))
     return before.get(projectId)
   }
-  const removals = new Map(operations.filter(removesBranch).map((one) => [branchKey(one), one]))
-  return [...told.values()].flatMap((facts): (readonly [Facts, Absence])[] => {
+  const removals = new Map(operations.filter(deletesBranch).map((one) => [branchKey(one), one]))
+  return [...told.values()].flatMap((facts): (readonly [Facts, Deletion])[] => {
     const { projectId, endpointId } = facts.ref
     const known = computes.get(computeKey(facts.ref))
     const list = known || lists.has(projectId) ? lists.get(projectId) : listBefore(projectId)
@@ -47,14 +47,14 @@ const isOver = ({ operations }: Told, at: Instant): boolean =>
   operations.length > 0 && operations.every(({ updatedAt }) => secondAfter(updatedAt) <= at)
 
 type Context = {
-  readonly known: ComputeAccount | undefined
+  readonly known: ComputeEntry | undefined
   /** `branchKey` → the operation. */
   readonly removals: ReadonlyMap<string, Operation>
   readonly seenAt: Instant
 }
 
 /** It went before the list, and before its branch was removed; most likely with it. Where nobody looked at it, since it was last heard of. */
-function absenceOf({ ref, operations }: Told, { known, removals, seenAt: listedAt }: Context): Absence {
+function absenceOf({ ref, operations }: Told, { known, removals, seenAt: listedAt }: Context): Deletion {
   const last = operations.reduce<Operation | undefined>(newer, undefined)
   const branchId = last?.branchId ?? known?.compute.branchId
   const removal = removals.get(branchKey({ projectId: ref.projectId, branchId }))
@@ -67,7 +67,7 @@ function absenceOf({ ref, operations }: Told, { known, removals, seenAt: listedA
 const newer = (a: Operation | undefined, b: Operation): Operation =>
   a === undefined || b.updatedAt > a.updatedAt ? b : a
 
-const since = (last: Operation | undefined, known: ComputeAccount | undefined, seenAt: Instant): Instant =>
+const since = (last: Operation | undefined, known: ComputeEntry | undefined, seenAt: Instant): Instant =>
   last && !known ? earliest(seenAt, secondAfter(last.updatedAt)) : seenAt
 
 /** Instants are written in whole seconds. */

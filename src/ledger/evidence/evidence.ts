@@ -1,15 +1,20 @@
 // Adds what a sweep saw to the evidence of one compute. Operations, states and instants are sets: adding one twice, or in another order, makes no difference.
 import { largestCu, smallestCu, type AutosuspendDelay } from '../../model/service/compute.ts'
-import type { Evidence, SightedRecord, Sighting, SizeSighting } from '../../model/ledger/evidence.ts'
-import type { Absence, Look, ReadingAttempt } from '../../model/observation.ts'
-import { awakeEffect, isOpen, type Operation } from '../../model/service/operation.ts'
+import type {
+  Evidence,
+  ObservedRecord,
+  StateObservation,
+  SizeObservation,
+} from '../../model/ledger/evidence.ts'
+import type { Deletion, Look, ReadingAttempt } from '../../model/observation.ts'
+import { awakeEffect, isOperationOpen, type Operation } from '../../model/service/operation.ts'
 import { currentCu, type Preset } from '../../model/service/sizes.ts'
 import type { Span } from '../../model/ledger/slice.ts'
-import { LATENESS } from '../../model/inference/transition.ts'
+import { ALLOWED_LATENESS } from '../../model/inference/transition.ts'
 import { earliest, instant, latest, seconds, type Cu, type Instant } from '../../model/units.ts'
-import { tellsTheSame } from './continuity.ts'
+import { isSameRecord } from './continuity.ts'
 
-export const NO_EVIDENCE: Evidence = {
+export const EMPTY_EVIDENCE: Evidence = {
   operations: [],
   sightings: [],
   starts: [],
@@ -23,7 +28,7 @@ export const NO_EVIDENCE: Evidence = {
   updates: undefined,
 }
 
-export function withLook(evidence: Evidence, look: Look): Evidence {
+export function addLook(evidence: Evidence, look: Look): Evidence {
   const { compute, askedAt, answeredAt } = look
   const sighting = { state: compute.state, askedAt, answeredAt, record: recordOf(look) }
   return {
@@ -32,14 +37,14 @@ export function withLook(evidence: Evidence, look: Look): Evidence {
     starts: withInstant(evidence.starts, compute.startedAt),
     ends: withInstant(evidence.ends, compute.suspendedAt),
     activities: withInstant(evidence.activities, compute.lastActive),
-    sizes: withSize(evidence.sizes, look),
+    sizes: addSizeObservation(evidence.sizes, look),
   }
 }
 
 /** The least delay that the service lets anybody set: what is sure where the record tells none. Source: service-facts.md, "Compute record and requests". */
 const LEAST_DELAY = seconds(60)
 
-const recordOf = ({ compute, quietUntil }: Look): SightedRecord => ({
+const recordOf = ({ compute, quietUntil }: Look): ObservedRecord => ({
   startedAt: compute.startedAt,
   suspendedAt: compute.suspendedAt,
   lastActive: compute.lastActive,
@@ -48,9 +53,9 @@ const recordOf = ({ compute, quietUntil }: Look): SightedRecord => ({
   unusedUntil: quietUntil,
 })
 
-export const withGone = (
+export const addDeletion = (
   evidence: Evidence,
-  { from: askedAt, seenAt: answeredAt, likelyAt }: Absence,
+  { from: askedAt, seenAt: answeredAt, likelyAt }: Deletion,
   delay: AutosuspendDelay,
 ): Evidence => {
   const told = { state: 'gone', askedAt, answeredAt, record: undefined, delay } as const
@@ -59,7 +64,7 @@ export const withGone = (
 }
 
 /** The compute was seen to be gone, unless something newer was seen of it. */
-export const departureIn = ({ sightings }: Pick<Evidence, 'sightings'>): Sighting | undefined => {
+export const deletionIn = ({ sightings }: Pick<Evidence, 'sightings'>): StateObservation | undefined => {
   const last = sightings.at(-1)
   return last?.state === 'gone' ? last : undefined
 }
@@ -75,14 +80,14 @@ export type OperationsRead = {
  * that of a service that has no such list, so it covers nothing. One that does not tell all covers nothing either, and what is covered
  * begins anew behind it.
  */
-export function withOperationsRead(
+export function addOperationsRead(
   evidence: Evidence,
   { operations, operationsLost }: OperationsRead,
   now: Instant,
 ): Evidence {
   const { covered } = evidence
   if (operationsLost) return { ...evidence, readSince: now, covered: covered ?? NOWHERE }
-  const known = instant(now - LATENESS * 1000)
+  const known = instant(now - ALLOWED_LATENESS * 1000)
   const readSince = evidence.readSince ?? known
   if (!covered) {
     const first = firstOf([...evidence.operations, ...operations])
@@ -106,7 +111,7 @@ const firstOf = (operations: readonly Operation[]): Instant | undefined =>
   )
 
 /** Keeps of each operation the version that says most: a finished one before an open one, then the latest. */
-export function withOperations(evidence: Evidence, operations: readonly Operation[]): Evidence {
+export function addOperations(evidence: Evidence, operations: readonly Operation[]): Evidence {
   if (operations.length === 0) return evidence
   const known = new Map(evidence.operations.map((one) => [one.operationId, one]))
   for (const operation of operations) {
@@ -122,13 +127,13 @@ export function withOperations(evidence: Evidence, operations: readonly Operatio
 }
 
 const saysMore = (a: Operation, b: Operation): boolean =>
-  isOpen(a) === isOpen(b) ? a.updatedAt > b.updatedAt : isOpen(b)
+  isOperationOpen(a) === isOperationOpen(b) ? a.updatedAt > b.updatedAt : isOperationOpen(b)
 
 /** What tells of the time until `at`, and what of later ones. What sizes there were helps both to be told from others. */
-export function parted(evidence: Evidence, at: Instant): readonly [Evidence, Evidence] {
+export function splitEvidence(evidence: Evidence, at: Instant): readonly [Evidence, Evidence] {
   const until = (time: Instant): boolean => time <= at
   const part = (has: (time: Instant) => boolean): Evidence => ({
-    ...NO_EVIDENCE,
+    ...EMPTY_EVIDENCE,
     sightings: evidence.sightings.filter(({ answeredAt }) => has(answeredAt)),
     starts: evidence.starts.filter(has),
     ends: evidence.ends.filter(has),
@@ -145,8 +150,8 @@ export function parted(evidence: Evidence, at: Instant): readonly [Evidence, Evi
 }
 
 /** `evidence` with what came `later`, no part of which is older. */
-export const withLater = (evidence: Evidence, later: Evidence): Evidence => ({
-  ...withOperations(evidence, later.operations),
+export const appendEvidence = (evidence: Evidence, later: Evidence): Evidence => ({
+  ...addOperations(evidence, later.operations),
   sightings: [...evidence.sightings, ...later.sightings],
   starts: [...evidence.starts, ...later.starts],
   ends: [...evidence.ends, ...later.ends],
@@ -156,15 +161,15 @@ export const withLater = (evidence: Evidence, later: Evidence): Evidence => ({
 })
 
 /** The size that the file cache's limit gives, where the compute may have several; undefined where the limit was not read. */
-export function sizeOf({ look, result }: ReadingAttempt, preset: Preset): Cu | 'unknown' | undefined {
+export function measuredSizeOf({ look, result }: ReadingAttempt, preset: Preset): Cu | 'unknown' | undefined {
   const { sizing } = look.compute
   if (result.kind !== 'read' || smallestCu(sizing) === largestCu(sizing)) return undefined
   const { cacheLimit } = result.reading
   return cacheLimit === undefined ? undefined : (currentCu(cacheLimit, sizing, preset) ?? 'unknown')
 }
 
-export function withMeasured(evidence: Evidence, attempt: ReadingAttempt, preset: Preset): Evidence {
-  const size = sizeOf(attempt, preset)
+export function addMeasuredSize(evidence: Evidence, attempt: ReadingAttempt, preset: Preset): Evidence {
+  const size = measuredSizeOf(attempt, preset)
   if (attempt.result.kind !== 'read' || size === undefined || size === 'unknown') return evidence
   const { serverTime: at } = attempt.result.reading
   if (evidence.measured.some((one) => one.at === at)) return evidence
@@ -172,8 +177,11 @@ export function withMeasured(evidence: Evidence, attempt: ReadingAttempt, preset
   return { ...evidence, measured: measured.toSorted((a, b) => a.at - b.at) }
 }
 
-function withSighting(sightings: readonly Sighting[], sighting: Sighting): readonly Sighting[] {
-  const same = (one: Sighting): boolean =>
+function withSighting(
+  sightings: readonly StateObservation[],
+  sighting: StateObservation,
+): readonly StateObservation[] {
+  const same = (one: StateObservation): boolean =>
     one.askedAt === sighting.askedAt && one.answeredAt === sighting.answeredAt && one.state === sighting.state
   if (sightings.some(same)) return sightings
   const sorted = [...sightings, sighting].toSorted(
@@ -184,13 +192,13 @@ function withSighting(sightings: readonly Sighting[], sighting: Sighting): reado
 
 /** Where the records of two looks rule out that anything happened between them, a third between them says no more. */
 function isBetweenAlike(
-  { state, record }: Sighting,
-  before: Sighting | undefined,
-  later: Sighting | undefined,
+  { state, record }: StateObservation,
+  before: StateObservation | undefined,
+  later: StateObservation | undefined,
 ): boolean {
   if (before?.state !== state || later?.state !== state) return false
   if (!record?.startedAt || !before.record || !later.record) return false
-  return tellsTheSame(record, before.record) && tellsTheSame(record, later.record)
+  return isSameRecord(record, before.record) && isSameRecord(record, later.record)
 }
 
 function withInstant(known: readonly Instant[], at: Instant | undefined): readonly Instant[] {
@@ -199,12 +207,12 @@ function withInstant(known: readonly Instant[], at: Instant | undefined): readon
 }
 
 /** Runs of equal sizes; a run ends where another size was seen. */
-export function withSize(
-  sizes: readonly SizeSighting[],
+export function addSizeObservation(
+  sizes: readonly SizeObservation[],
   { compute, askedAt, answeredAt }: Pick<Look, 'compute' | 'askedAt' | 'answeredAt'>,
-): readonly SizeSighting[] {
+): readonly SizeObservation[] {
   const { sizing, pendingState } = compute
-  const seen: SizeSighting = {
+  const seen: SizeObservation = {
     min: smallestCu(sizing),
     max: largestCu(sizing),
     firstSeenAt: answeredAt,
@@ -212,7 +220,7 @@ export function withSize(
     isChanging: pendingState !== undefined,
   }
   const sorted = [...sizes, seen].toSorted((a, b) => a.firstSeenAt - b.firstSeenAt)
-  const runs: SizeSighting[] = []
+  const runs: SizeObservation[] = []
   for (const next of sorted) {
     const run = runs.at(-1)
     if (run && run.min === next.min && run.max === next.max && run.isChanging === next.isChanging) {

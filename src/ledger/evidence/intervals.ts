@@ -1,22 +1,22 @@
 // Awake intervals out of evidence: a walk along the timeline that keeps one piece of state, whether the compute is awake.
-import type { AwakeInterval, Edge, Evidence, SightedRecord } from '../../model/ledger/evidence.ts'
-import type { CarriedInterval } from '../../model/ledger/ledger.ts'
-import { mayStart } from '../../model/service/operation.ts'
+import type { AwakeInterval, Edge, Evidence, ObservedRecord } from '../../model/ledger/evidence.ts'
+import type { PartlySettledInterval } from '../../model/ledger/ledger.ts'
+import { mayStartCompute } from '../../model/service/operation.ts'
 import type { Span } from '../../model/ledger/slice.ts'
 import { earliest, instant, latest, type Instant } from '../../model/units.ts'
-import { isAwake, operationEdge, timelineOf, type Boundary, type Mark } from './boundaries.ts'
-import { continuityOf } from './continuity.ts'
-import { merged } from '../interval-math.ts'
-import { doubtsIn, sureIn, type Point } from './certainty.ts'
+import { isAwakeState, operationEdge, findBoundaries, type Boundary, type Sighting } from './boundaries.ts'
+import { deriveContinuity } from './continuity.ts'
+import { unionSpans } from '../interval-math.ts'
+import { possiblyAwake, certainlyAwake, type StateSample } from './certainty.ts'
 
 /** Where the evidence begins. */
-export type Frontier = {
+export type Watermark = {
   readonly settledUntil: Instant
   /** The interval that goes on then; undefined when the compute was not awake. */
-  readonly carried: CarriedInterval | undefined
+  readonly carried: PartlySettledInterval | undefined
 }
 
-export type History = {
+export type Timeline = {
   /** In order of time, never overlapping; only the last may be open. The one that was carried over comes first. */
   readonly intervals: readonly AwakeInterval[]
   /** Where the compute was surely awake, ascending, inside intervals. */
@@ -33,11 +33,11 @@ type Walk = {
   readonly toldAt: Instant
   /** Where operations may have started the compute, ascending. */
   readonly hints: readonly Edge[]
-  readonly done: { readonly interval: AwakeInterval; readonly points: readonly Point[] }[]
-  readonly asleep: (readonly Point[])[]
+  readonly done: { readonly interval: AwakeInterval; readonly points: readonly StateSample[] }[]
+  readonly asleep: (readonly StateSample[])[]
   open: AwakeInterval | undefined
   /** Of the stretch that the walk is in. */
-  points: Point[]
+  points: StateSample[]
   /** The last instant at which the compute is known not to be awake; undefined before anything is known. */
   asleepAt: Instant | undefined
   /** The last activity that was told. */
@@ -51,22 +51,22 @@ type Walk = {
  *
  * @param now until when a compute may have been awake since it was last seen; undefined of one that is gone
  */
-export function historyOf(evidence: Evidence, frontier: Frontier, now: Instant | undefined): History {
+export function deriveTimeline(evidence: Evidence, frontier: Watermark, now: Instant | undefined): Timeline {
   const walk = walked(evidence, frontier)
-  const continuity = continuityOf(evidence)
+  const continuity = deriveContinuity(evidence)
   const awake = walk.open ? [...walk.done, { interval: walk.open, points: walk.points }] : walk.done
   const until = walk.isGone ? undefined : now
-  const asleep = walk.asleep.flatMap((points) => doubtsIn(points, continuity, undefined))
-  const last = walk.open ? [] : doubtsIn(walk.points, continuity, until)
+  const asleep = walk.asleep.flatMap((points) => possiblyAwake(points, continuity, undefined))
+  const last = walk.open ? [] : possiblyAwake(walk.points, continuity, until)
   return {
     intervals: awake.map(({ interval }) => interval),
-    sure: merged(awake.flatMap(({ interval, points }) => sureIn(interval, points, continuity))),
-    doubts: merged([...asleep, ...last]),
+    sure: unionSpans(awake.flatMap(({ interval, points }) => certainlyAwake(interval, points, continuity))),
+    doubts: unionSpans([...asleep, ...last]),
   }
 }
 
-function walked(evidence: Evidence, { settledUntil, carried }: Frontier): Walk {
-  const { boundaries, gaps } = timelineOf(evidence, {
+function walked(evidence: Evidence, { settledUntil, carried }: Watermark): Walk {
+  const { boundaries, gaps } = findBoundaries(evidence, {
     settledUntil,
     awakeSince: carried?.interval.from.earliest,
   })
@@ -74,7 +74,7 @@ function walked(evidence: Evidence, { settledUntil, carried }: Frontier): Walk {
     updates: evidence.sightings.flatMap(({ record }) => (record ? [record.updatedAt] : [])),
     shortest: 1000 * Math.min(...evidence.sightings.map(({ record }) => delayOf(record))),
     toldAt: evidence.operations.at(-1)?.createdAt ?? instant(0),
-    hints: evidence.operations.filter(mayStart).map(operationEdge),
+    hints: evidence.operations.filter(mayStartCompute).map(operationEdge),
     done: [],
     asleep: [],
     open: carried?.interval,
@@ -94,22 +94,26 @@ function walked(evidence: Evidence, { settledUntil, carried }: Frontier): Walk {
   return walk
 }
 
-const delayOf = (record: SightedRecord | undefined): number =>
+const delayOf = (record: ObservedRecord | undefined): number =>
   record === undefined || record.holds === 'never' ? Number.POSITIVE_INFINITY : record.holds
 
-const pointAt = (at: Instant): Point => ({ from: at, to: at, holds: false })
-const startPoint = ({ earliest: from, latest: to }: Edge, holds: boolean): Point => ({ from, to, holds })
+const pointAt = (at: Instant): StateSample => ({ from: at, to: at, holds: false })
+const startPoint = ({ earliest: from, latest: to }: Edge, holds: boolean): StateSample => ({
+  from,
+  to,
+  holds,
+})
 
 /** A mark that contradicts the walk dates a transition nothing else tells of. */
-function pass(walk: Walk, mark: Mark): void {
-  const point: Point = {
+function pass(walk: Walk, mark: Sighting): void {
+  const point: StateSample = {
     from: mark.askedAt,
     to: mark.answeredAt,
     holds: mark.isActivity,
     unusedUntil: mark.record?.unusedUntil,
   }
   if (mark.isActivity) walk.activeAt = mark.askedAt
-  if (isAwake(mark)) {
+  if (isAwakeState(mark)) {
     if (walk.open) walk.open = { ...walk.open, knownUntil: latest(walk.open.knownUntil, mark.askedAt) }
     // Activity from before anything was seen tells of no interval that was.
     else if (mark.isActivity && walk.asleepAt === undefined) return
@@ -130,7 +134,7 @@ function pass(walk: Walk, mark: Mark): void {
  * The likeliest: when the record was updated. Else halfway since it was seen asleep, but before the last activity of a short use
  * no longer than a delay, because that is how far apart its activities can be.
  */
-function unseenStart(walk: Walk, { askedAt, answeredAt, isActivity }: Mark): Edge {
+function unseenStart(walk: Walk, { askedAt, answeredAt, isActivity }: Sighting): Edge {
   const edge = polled(walk.asleepAt ?? askedAt, answeredAt)
   const near = isActivity ? latest(edge.likely, instant(answeredAt - walk.shortest)) : edge.likely
   return { ...edge, likely: updateIn(walk, edge) ?? near }
@@ -146,7 +150,7 @@ function updateIn({ updates }: Walk, { earliest: from, latest: to }: Edge): Inst
 const SECOND = 1000
 
 /** The likeliest: when the record was updated, else when the delay after the last activity was over. */
-function unseenEnd(walk: Walk, knownUntil: Instant, { answeredAt, record }: Mark): Edge {
+function unseenEnd(walk: Walk, knownUntil: Instant, { answeredAt, record }: Sighting): Edge {
   const edge = polled(knownUntil, answeredAt)
   const silent =
     record?.lastActive === undefined || record.holds === 'never'
@@ -161,7 +165,7 @@ function unseenEnd(walk: Walk, knownUntil: Instant, { answeredAt, record }: Mark
  * Nothing suspended it, so it went while it was awake, not before the last of its operations. The likeliest: with what it went with, else
  * when the delay after the last activity was over, else halfway, but no longer than a delay after it was last known to be there.
  */
-function deletion(walk: Walk, { from, knownUntil }: AwakeInterval, mark: Mark): Edge {
+function deletion(walk: Walk, { from, knownUntil }: AwakeInterval, mark: Sighting): Edge {
   const { answeredAt, delay, likelyAt = from.earliest } = mark
   const edge = polled(latest(knownUntil, earliest(walk.toldAt, answeredAt)), answeredAt)
   const reach = delay === undefined || delay === 'never' ? Number.POSITIVE_INFINITY : delay * 1000

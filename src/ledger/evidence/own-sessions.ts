@@ -1,25 +1,25 @@
 // What a session of ours may have left behind, and what it saw of others.
-import type { Evidence, Footprint } from '../../model/ledger/evidence.ts'
-import type { ReadingAccount } from '../../model/ledger/ledger.ts'
-import type { AwakeCauses, Reading, ReadingAttempt } from '../../model/observation.ts'
+import type { Evidence, OwnSession } from '../../model/ledger/evidence.ts'
+import type { ReadingState } from '../../model/ledger/ledger.ts'
+import type { AwakeIndicators, Reading, ReadingAttempt } from '../../model/observation.ts'
 import { instant, type Instant } from '../../model/units.ts'
-import { offsetOf } from './clock-offset.ts'
-import { grownBy } from './usage-delta.ts'
+import { serverClockOffset } from './clock-offset.ts'
+import { usageBetween } from './usage-delta.ts'
 
 /** What earlier readings told: how far the service's clock is ahead of ours, and the counters. */
-type Before = Pick<ReadingAccount, 'clockOffset' | 'last' | 'failures'>
+type Before = Pick<ReadingState, 'clockOffset' | 'last' | 'failures'>
 
-export function withFootprint(evidence: Evidence, attempt: ReadingAttempt, before: Before): Evidence {
+export function addOwnSession(evidence: Evidence, attempt: ReadingAttempt, before: Before): Evidence {
   const footprint = footprintOf(attempt, before)
   if (evidence.footprints.some(({ connectedAt }) => connectedAt === footprint.connectedAt)) return evidence
   const footprints = [...evidence.footprints, footprint]
   return { ...evidence, footprints: footprints.toSorted((a, b) => a.connectedAt - b.connectedAt) }
 }
 
-function footprintOf(attempt: ReadingAttempt, before: Before): Footprint {
+function footprintOf(attempt: ReadingAttempt, before: Before): OwnSession {
   const { connectedAt, disconnectedAt, look, result, activityLag } = attempt
   const reading = result.kind === 'read' ? result.reading : undefined
-  const ahead = reading ? offsetOf(attempt, reading) : (before.clockOffset ?? 0)
+  const ahead = reading ? serverClockOffset(attempt, reading) : (before.clockOffset ?? 0)
   const begun = instant(connectedAt + ahead)
   return {
     connectedAt: begun,
@@ -31,7 +31,7 @@ function footprintOf(attempt: ReadingAttempt, before: Before): Footprint {
   }
 }
 
-type Seen = Pick<Footprint, 'postmasterStartedAt' | 'sawForeign' | 'counts' | 'lastForeign' | 'arrivalRate'>
+type Seen = Pick<OwnSession, 'postmasterStartedAt' | 'sawForeign' | 'counts' | 'lastForeign' | 'arrivalRate'>
 
 const SAW_NOTHING: Seen = {
   postmasterStartedAt: undefined,
@@ -55,11 +55,11 @@ function seenBy(reading: Reading, before: Before, begun: Instant): Seen {
 
 /** Clients at work, or one whose statement ended while we were there. */
 const isForeign = (
-  { working, idleInTransaction, lastForeignStatement }: AwakeCauses,
+  { working, idleInTransaction, lastForeignStatement }: AwakeIndicators,
   begun: Instant,
 ): boolean => working + idleInTransaction > 0 || (lastForeignStatement ?? 0) >= begun
 
 function arrivalRateOf(reading: Reading, before: Before): number | undefined {
-  const grown = grownBy(before, reading)
+  const grown = usageBetween(before, reading)
   return grown && (grown.arrivals * 1000) / grown.span
 }

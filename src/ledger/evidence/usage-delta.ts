@@ -1,12 +1,14 @@
 // What the counters of use grew by between two readings, our own sessions left out.
-import type { ReadingAccount } from '../../model/ledger/ledger.ts'
-import type { UseAccount } from '../../model/ledger/reading-counters.ts'
+import type { ReadingState } from '../../model/ledger/ledger.ts'
+import type { AccumulatedUsage } from '../../model/ledger/reading-counters.ts'
 import type { Reading } from '../../model/observation.ts'
 import { millis } from '../../model/units.ts'
 
-export const NO_USE: UseAccount = { arrivals: 0, activeTime: millis(0), last: undefined }
+export const NO_ACCUMULATED_USAGE: AccumulatedUsage = { arrivals: 0, activeTime: millis(0), last: undefined }
 
-export type Grown = NonNullable<UseAccount['last']> & { readonly activeTime: UseAccount['activeTime'] }
+export type UsageDelta = NonNullable<AccumulatedUsage['last']> & {
+  readonly activeTime: AccumulatedUsage['activeTime']
+}
 
 /**
  * Use by others between the last reading and `later`. Our own sessions in user databases are subtracted: `later`, when it
@@ -14,10 +16,10 @@ export type Grown = NonNullable<UseAccount['last']> & { readonly activeTime: Use
  *
  * @returns undefined where the two are not of one incarnation, or somebody reset the counters in between
  */
-export function grownBy(
-  { last, failures }: Pick<ReadingAccount, 'last' | 'failures'>,
+export function usageBetween(
+  { last, failures }: Pick<ReadingState, 'last' | 'failures'>,
   later: Reading,
-): Grown | undefined {
+): UsageDelta | undefined {
   if (!last || 'missing' in last.use || 'missing' in later.use) return undefined
   const span = millis(later.serverTime - last.serverTime)
   const sessions = later.use.sessions - last.use.sessions
@@ -28,7 +30,7 @@ export function grownBy(
   return { span, activeTime, arrivals: Math.max(0, sessions - own), averageActive: activeTime / span }
 }
 
-export function withUse(account: UseAccount, grown: Grown | undefined): UseAccount {
+export function addUsage(account: AccumulatedUsage, grown: UsageDelta | undefined): AccumulatedUsage {
   if (!grown) return account
   const { activeTime, ...last } = grown
   return {

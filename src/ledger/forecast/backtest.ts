@@ -1,6 +1,6 @@
 // One's own finished windows: what would have been forecast then, and what it came to.
-import { STRIDE, type Outcome } from './correction.ts'
-import type { History } from './history.ts'
+import { WINDOW_STRIDE, type WindowOutcome } from './correction.ts'
+import type { DailySeries } from './history.ts'
 import { outlookAfter, wholeDays } from './spread.ts'
 
 /**
@@ -18,23 +18,26 @@ const DAYS = 730
  *
  * @param earlier what this returned for the same length and the beginning of the same history: it is not computed again
  */
-export function finishedWindows(
-  history: History,
+export function backtestWindows(
+  history: DailySeries,
   length: number,
-  earlier: readonly Outcome[] = [],
-): readonly Outcome[] {
+  earlier: readonly WindowOutcome[] = [],
+): readonly WindowOutcome[] {
   const days = history.amounts.length
   const oldest = Math.max(FIRST, days - DAYS)
-  const begin = Math.max(STRIDE * Math.ceil(oldest / STRIDE), (earlier.at(-1)?.from ?? 0) + STRIDE)
+  const begin = Math.max(
+    WINDOW_STRIDE * Math.ceil(oldest / WINDOW_STRIDE),
+    (earlier.at(-1)?.from ?? 0) + WINDOW_STRIDE,
+  )
   const outcomes = earlier.filter(({ from }) => from >= oldest)
-  for (let from = begin; from + length <= days; from += STRIDE) {
+  for (let from = begin; from + length <= days; from += WINDOW_STRIDE) {
     const outcome = outcomeOf(history, from, length)
     if (outcome) outcomes.push(outcome)
   }
   return outcomes
 }
 
-function outcomeOf(history: History, from: number, length: number): Outcome | undefined {
+function outcomeOf(history: DailySeries, from: number, length: number): WindowOutcome | undefined {
   const to = from + length
   let spent = 0
   for (const amount of history.amounts.slice(from, to)) {

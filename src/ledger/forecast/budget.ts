@@ -1,21 +1,21 @@
 // How the period of a budget may end.
-import type { Day } from '../../calendar/zone.ts'
+import type { CalendarDay } from '../../calendar/zone.ts'
 import type { BudgetForecast, BudgetView } from '../../model/policy/budget.ts'
 import { after, instant, seconds, type Instant } from '../../model/units.ts'
-import { daysUntil, historyOf, type Daily } from './daily.ts'
-import { exhaustedIn, forecastAtEnd, overBudget } from './forecast.ts'
+import { daysUntil, dailySeries, type DailyAmounts } from './daily.ts'
+import { daysUntilExhausted, forecastAtEnd, probabilityOverLimit } from './forecast.ts'
 
 const DAY = 86_400
 
 /** @returns undefined before a day is over */
-export function budgetForecast(
+export function forecastBudget(
   view: BudgetView,
-  daily: Daily,
-  { now, dayOf }: { readonly now: Instant; readonly dayOf: (at: Instant) => Day },
+  daily: DailyAmounts,
+  { now, dayOf }: { readonly now: Instant; readonly dayOf: (at: Instant) => CalendarDay },
 ): BudgetForecast | undefined {
   const { limit, period, spent, scope, maxBurn } = view
   const today = dayOf(now)
-  const history = historyOf(daily, today.number, limit.unit)
+  const history = dailySeries(daily, today.number, limit.unit)
   if (!history) return undefined
   const left = Math.max(0, period.to - now)
   // what is named cannot become more
@@ -29,7 +29,7 @@ export function budgetForecast(
     ...most,
   })
   if (!forecast) return undefined
-  const days = spent.likely >= limit.amount ? undefined : exhaustedIn(forecast, limit.amount)
+  const days = spent.likely >= limit.amount ? undefined : daysUntilExhausted(forecast, limit.amount)
   const { p10, p50, p90, learning, coverage: held } = forecast
   return {
     p10,
@@ -37,7 +37,7 @@ export function budgetForecast(
     p90,
     learning,
     days: history.amounts.length,
-    probabilityOver: overBudget(forecast, limit.amount),
+    probabilityOver: probabilityOverLimit(forecast, limit.amount),
     exhaustedAt: days === undefined ? undefined : instant(Math.round(after(now, seconds(days * DAY)))),
     held,
   }

@@ -1,12 +1,12 @@
 // How own finished windows correct a forecast: its middle where they missed to one side, its width by how far they missed.
 import type { Ratio } from '../../model/units.ts'
 import { ratio } from '../../model/units.ts'
-import { beyondNoise } from './gate.ts'
+import { noiseGate } from './gate.ts'
 import { spreadsAt } from './quantiles.ts'
 import { clamp, type Outlook } from './spread.ts'
 
 /** What a window of one's own history turned out to be. */
-export type Outcome = Pick<Outlook, 'rate' | 'known' | 'spread'> & {
+export type WindowOutcome = Pick<Outlook, 'rate' | 'known' | 'spread'> & {
   /** Days of the history before the window, and with it. */
   readonly from: number
   readonly to: number
@@ -53,10 +53,10 @@ const MOST_MISS = 2
 const DRIFT_GATE = 3
 
 /** By the windows that ended by `days`. */
-export function correctionBy(
+export function correctionFromOutcomes(
   { spread, rate, known }: Pick<Outlook, 'spread' | 'rate' | 'known'>,
   days: number,
-  outcomes: readonly Outcome[],
+  outcomes: readonly WindowOutcome[],
 ): Correction {
   const misses = outcomes
     .filter((outcome) => outcome.to <= days && outcome.rate >= LEAST_RATE * rate)
@@ -71,7 +71,7 @@ export function correctionBy(
     sum += weight * clamp(miss, { least: -MOST_MISS, most: MOST_MISS })
   }
   // the mean miss as far as it is more than chance: averages lag behind what grows, and all its windows end above
-  const drift = (sum / weights) * beyondNoise(sum ** 2 / weights, DRIFT_GATE)
+  const drift = (sum / weights) * noiseGate(sum ** 2 / weights, DRIFT_GATE)
   const squares = misses.reduce(
     (squared, { miss, weight }) => squared + weight * Math.min(MOST_SQUARE, (miss - drift) ** 2),
     BELIEF * (ROOM + ROOM_DAYS / known),
@@ -80,13 +80,13 @@ export function correctionBy(
 }
 
 /** Days between the windows. Halved, twice the work for windows that overlap all the more. */
-export const STRIDE = 5
+export const WINDOW_STRIDE = 5
 
 /** Windows that overlap share what they tell. */
-const ownWeight = ({ from, to }: Outcome): number => Math.min(1, STRIDE / (to - from))
+const ownWeight = ({ from, to }: WindowOutcome): number => Math.min(1, WINDOW_STRIDE / (to - from))
 
 /** How forecasts of own finished windows held. */
-export type Coverage = {
+export type IntervalCoverage = {
   readonly windows: number
   /** How often the interval from p10 to p90 held: 0.8 when the intervals are as wide as they should be. */
   readonly inside: Ratio
@@ -95,11 +95,11 @@ export type Coverage = {
 }
 
 /** @returns undefined when no window has finished */
-export function coverageOf(outcomes: readonly Outcome[]): Coverage | undefined {
+export function intervalCoverage(outcomes: readonly WindowOutcome[]): IntervalCoverage | undefined {
   if (outcomes.length === 0) return undefined
   let [inside, errors] = [0, 0]
   for (const outcome of outcomes) {
-    const { shift, spread } = correctionBy(outcome, outcome.from, outcomes)
+    const { shift, spread } = correctionFromOutcomes(outcome, outcome.from, outcomes)
     const away = outcome.miss * outcome.spread - shift
     inside += away >= spread * spreadsAt(0.1) && away <= spread * spreadsAt(0.9) ? 1 : 0
     errors += Math.min(1, Math.abs(1 - Math.exp(-away)))

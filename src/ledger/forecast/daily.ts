@@ -1,16 +1,16 @@
 // What was counted day by day as a history to forecast from.
 import { dayNumber, weekdayOf, type DayNumber } from '../../calendar/local-time.ts'
-import type { Day } from '../../calendar/zone.ts'
-import type { Amounts, BudgetLimit } from '../../model/policy/budget.ts'
+import type { CalendarDay } from '../../calendar/zone.ts'
+import type { UsageAmounts, BudgetLimit } from '../../model/policy/budget.ts'
 import { instant, millis, type Instant } from '../../model/units.ts'
-import { measured, NO_AMOUNTS } from '../budgets/amounts.ts'
+import { amountInLimitUnit, NO_AMOUNTS } from '../budgets/amounts.ts'
 import { addBounds, addCuTime } from '../settle/cu-time.ts'
-import type { History } from './history.ts'
+import type { DailySeries } from './history.ts'
 
 /** Day of the zone → what was counted on it. */
-export type Daily = Map<DayNumber, Amounts>
+export type DailyAmounts = Map<DayNumber, UsageAmounts>
 
-export function addToDay(daily: Daily, day: DayNumber, { awake, cuTime }: Amounts): void {
+export function addToDay(daily: DailyAmounts, day: DayNumber, { awake, cuTime }: UsageAmounts): void {
   const before = daily.get(day) ?? NO_AMOUNTS
   daily.set(day, { awake: addBounds(before.awake, awake, millis), cuTime: addCuTime(before.cuTime, cuTime) })
 }
@@ -21,21 +21,25 @@ export function addToDay(daily: Daily, day: DayNumber, { awake, cuTime }: Amount
  *
  * @returns undefined when no such day is known
  */
-export function historyOf(daily: Daily, today: DayNumber, unit: BudgetLimit['unit']): History | undefined {
+export function dailySeries(
+  daily: DailyAmounts,
+  today: DayNumber,
+  unit: BudgetLimit['unit'],
+): DailySeries | undefined {
   const first = dayNumber(Math.min(...daily.keys()) + 1)
   const days = today - first
   if (!(days > 0)) return undefined
   return {
     amounts: Array.from({ length: days }, (_, index) => {
       const amounts = daily.get(dayNumber(first + index))
-      return amounts ? measured(amounts, unit).likely : 0
+      return amounts ? amountInLimitUnit(amounts, unit).likely : 0
     }),
     firstWeekday: (weekdayOf(first) + 6) % 7,
   }
 }
 
 /** Days from `now` until `to`, each by its real length: half of a day of 25 hours is half a day. */
-export function daysUntil(to: Instant, now: Instant, dayOf: (at: Instant) => Day): number {
+export function daysUntil(to: Instant, now: Instant, dayOf: (at: Instant) => CalendarDay): number {
   let days = 0
   for (let at = now; at < to;) {
     const day = dayOf(at)

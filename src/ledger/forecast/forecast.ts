@@ -1,18 +1,23 @@
 // What a period will have cost when it ends, from what its days cost so far.
 import { ratio, type Ratio } from '../../model/units.ts'
-import { correctionBy, coverageOf, type Coverage, type Outcome } from './correction.ts'
+import {
+  correctionFromOutcomes,
+  intervalCoverage,
+  type IntervalCoverage,
+  type WindowOutcome,
+} from './correction.ts'
 import {
   checkAmount,
-  checkHistory,
-  rescaled,
-  type Amount,
-  type History,
+  checkSeries,
+  rescaleSeries,
+  type ForecastAmount,
+  type DailySeries,
   type KnownChange,
 } from './history.ts'
-import { factorOf } from './level.ts'
-import { shareBelow, SHARES, spreadsAt } from './quantiles.ts'
-import { outlookAfter, type Stretch } from './spread.ts'
-import { finishedWindows } from './backtest.ts'
+import { weekdayFactorOf } from './level.ts'
+import { shareBelow, QUANTILE_SHARES, spreadsAt } from './quantiles.ts'
+import { outlookAfter, type HorizonPart } from './spread.ts'
+import { backtestWindows } from './backtest.ts'
 
 /**
  * Known days until a forecast no longer calls itself learning. With under ten, its error on the fifth day of a month is a
@@ -22,9 +27,9 @@ const LEARNED = 60
 
 export type ForecastInput = {
   /** A budget over several computes gives their sum: quantiles cannot be added up. */
-  readonly history: History
+  readonly history: DailySeries
   /** In this period so far, today included. */
-  readonly spent: Amount
+  readonly spent: ForecastAmount
   /** The part of today that is over, from 0 to below 1. */
   readonly today: number
   /** Until the period ends, the rest of today included; real length, whatever the period and the zone. */
@@ -34,34 +39,34 @@ export type ForecastInput = {
   /**
    * The most that can still be spent: largest size · price · hours left, of named computes. Default: no such bound.
    */
-  readonly most?: Amount
-  /** `finishedWindows` of the rescaled history and `windowLength(daysLeft)`; computed when absent. */
-  readonly finished?: readonly Outcome[]
+  readonly most?: ForecastAmount
+  /** `backtestWindows` of the rescaled history and `windowLength(daysLeft)`; computed when absent. */
+  readonly finished?: readonly WindowOutcome[]
 }
 
 export type Forecast = {
-  readonly spent: Amount
-  readonly p10: Amount
-  readonly p50: Amount
-  readonly p90: Amount
+  readonly spent: ForecastAmount
+  readonly p10: ForecastAmount
+  readonly p50: ForecastAmount
+  readonly p90: ForecastAmount
   /** Ascending; `share` of outcomes are expected to end at or below `amount`. */
-  readonly quantiles: readonly { readonly share: number; readonly amount: Amount }[]
+  readonly quantiles: readonly { readonly share: number; readonly amount: ForecastAmount }[]
   /** Under 60 known days: its error is larger and its width mostly assumed. */
   readonly learning: boolean
   /** How its intervals would have held until now; undefined before the first finished window. */
-  readonly coverage: Coverage | undefined
-  /** What `overBudget` and `exhaustedIn` read. */
-  readonly remains: Remains
+  readonly coverage: IntervalCoverage | undefined
+  /** What `probabilityOverLimit` and `daysUntilExhausted` read. */
+  readonly remains: RemainingSpend
 }
 
-export type Remains = {
+export type RemainingSpend = {
   /** Of the median and the base together. */
-  readonly middle: Amount
-  readonly base: Amount
+  readonly middle: ForecastAmount
+  readonly base: ForecastAmount
   readonly spread: number
-  readonly most: Amount
+  readonly most: ForecastAmount
   /** The time until the period ends, in order. */
-  readonly stretches: readonly Stretch[]
+  readonly stretches: readonly HorizonPart[]
 }
 
 /**
@@ -72,28 +77,28 @@ export function forecastAtEnd(input: ForecastInput): Forecast | undefined {
   checkInput(input)
   const { spent, changes = [], daysLeft } = input
   const days = input.history.amounts.length
-  const history = rescaled(input.history, changes, days + input.today)
-  const ahead = (factors: readonly number[]): readonly Stretch[] => stretchesOf(input, factors)
+  const history = rescaleSeries(input.history, changes, days + input.today)
+  const ahead = (factors: readonly number[]): readonly HorizonPart[] => stretchesOf(input, factors)
   const outlook = outlookAfter(history, days, ahead)
   if (outlook.known === 0) return undefined
-  const finished = input.finished ?? finishedWindows(history, windowLength(daysLeft))
-  const { shift, spread } = correctionBy(outlook, days, finished)
-  const remains: Remains = {
+  const finished = input.finished ?? backtestWindows(history, windowLength(daysLeft))
+  const { shift, spread } = correctionFromOutcomes(outlook, days, finished)
+  const remains: RemainingSpend = {
     middle: (outlook.remaining + outlook.base) * Math.exp(shift),
     base: outlook.base,
     spread,
     most: daysLeft === 0 ? 0 : (input.most ?? Infinity),
     stretches: outlook.stretches,
   }
-  const at = (share: number): Amount => spent + remainingAt(remains, share)
+  const at = (share: number): ForecastAmount => spent + remainingAt(remains, share)
   return {
     spent,
     p10: at(0.1),
     p50: at(0.5),
     p90: at(0.9),
-    quantiles: SHARES.map((share) => ({ share, amount: at(share) })),
+    quantiles: QUANTILE_SHARES.map((share) => ({ share, amount: at(share) })),
     learning: outlook.known < LEARNED,
-    coverage: coverageOf(finished),
+    coverage: intervalCoverage(finished),
     remains,
   }
 }
@@ -102,7 +107,7 @@ export function forecastAtEnd(input: ForecastInput): Forecast | undefined {
 export const windowLength = (daysLeft: number): number => Math.max(1, Math.round(daysLeft))
 
 function checkInput({ history, spent, today, daysLeft, changes = [], most = 0 }: ForecastInput): void {
-  checkHistory(history, changes)
+  checkSeries(history, changes)
   checkAmount('spent', spent)
   checkAmount('daysLeft', daysLeft)
   if (most !== Infinity) checkAmount('most', most)
@@ -113,7 +118,7 @@ function checkInput({ history, spent, today, daysLeft, changes = [], most = 0 }:
 function stretchesOf(
   { history, today, daysLeft, changes = [] }: ForecastInput,
   factors: readonly number[],
-): readonly Stretch[] {
+): readonly HorizonPart[] {
   const now = history.amounts.length + today
   const end = now + daysLeft
   const ahead = changes.filter(({ at }) => at > now)
@@ -126,19 +131,19 @@ function stretchesOf(
   return cuts.slice(1).map((to, index) => {
     const from = cuts[index] ?? to
     const scale = ahead.reduce((product, { at, factor }) => (at <= from ? product * factor : product), 1)
-    const weight = (to - from) * factorOf(factors, history, Math.floor(from))
+    const weight = (to - from) * weekdayFactorOf(factors, history, Math.floor(from))
     return { days: to - from, weight: scale * weight, noise: scale ** 2 * weight }
   })
 }
 
 /** Never below 0, never above what can be spent. */
-function remainingAt({ middle, base, spread, most }: Remains, share: number): Amount {
+function remainingAt({ middle, base, spread, most }: RemainingSpend, share: number): ForecastAmount {
   const amount = middle * Math.exp(spread * spreadsAt(share)) - base
   return Math.min(most, Math.max(0, amount))
 }
 
 /** The probability that the period ends above `limit`; 1 once it is exceeded. */
-export function overBudget({ spent, remains }: Forecast, limit: Amount): Ratio {
+export function probabilityOverLimit({ spent, remains }: Forecast, limit: ForecastAmount): Ratio {
   checkAmount('limit', limit)
   const { middle, base, spread, most } = remains
   const left = limit - spent
@@ -153,7 +158,10 @@ export function overBudget({ spent, remains }: Forecast, limit: Amount): Ratio {
  *
  * @returns 0 when it has been reached, undefined when it is not within this period
  */
-export function exhaustedIn({ spent, p50, remains }: Forecast, limit: Amount): number | undefined {
+export function daysUntilExhausted(
+  { spent, p50, remains }: Forecast,
+  limit: ForecastAmount,
+): number | undefined {
   checkAmount('limit', limit)
   let left = limit - spent
   if (left <= 0) return 0

@@ -1,13 +1,13 @@
 // Daily amounts as forecasts read them: checked, and rescaled to what a day would cost as things are set now.
 
 /** Spend in micros, or CU-hours: a forecast comes out in the unit that went in. */
-export type Amount = number
+export type ForecastAmount = number
 
-export type History = {
+export type DailySeries = {
   /**
    * One per day of the budget's zone, oldest first, today not among them; undefined where nothing is known of a day.
    */
-  readonly amounts: readonly (Amount | undefined)[]
+  readonly amounts: readonly (ForecastAmount | undefined)[]
   /** Weekday of the first day, 0 (Monday) to 6. */
   readonly firstWeekday: number
 }
@@ -26,11 +26,11 @@ export type KnownChange = {
  *
  * @param now days from the start of the first day
  */
-export function rescaled(
-  history: History,
+export function rescaleSeries(
+  history: DailySeries,
   changes: readonly KnownChange[],
   now = history.amounts.length,
-): History {
+): DailySeries {
   const made = changes.filter(({ at }) => at <= now)
   if (made.length === 0) return history
   const amounts = history.amounts.map((amount, day) =>
@@ -48,7 +48,7 @@ function onDay({ at, factor }: KnownChange, day: number): number {
 }
 
 /** @throws Error that names the place, when a day, the weekday or a change is not what its type says */
-export function checkHistory({ amounts, firstWeekday }: History, changes: readonly KnownChange[]): void {
+export function checkSeries({ amounts, firstWeekday }: DailySeries, changes: readonly KnownChange[]): void {
   for (const [day, amount] of amounts.entries())
     if (amount !== undefined) checkAmount(`history.amounts[${day}]`, amount)
   if (!Number.isInteger(firstWeekday) || firstWeekday < 0 || firstWeekday > 6)

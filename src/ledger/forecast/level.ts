@@ -1,6 +1,6 @@
 // What an average day costs now: weekday factors, and a slow and a fast average that a gate weighs by the noise.
-import { beyondNoise } from './gate.ts'
-import type { Amount, History } from './history.ts'
+import { noiseGate } from './gate.ts'
+import type { ForecastAmount, DailySeries } from './history.ts'
 
 /** Days. Doubled: 0.2 % of error either way. */
 const WEEKDAY_HALF_LIFE = 84
@@ -36,9 +36,9 @@ const MIDDLE_DAYS = 21
 /** Of the larger average, so that a silent week does not make the mean of both 0. Doubled: no difference. */
 const FLOOR = 0.001
 
-export type Level = {
+export type DailyLevel = {
   /** Of an average day. */
-  readonly amount: Amount
+  readonly amount: ForecastAmount
   /** Days' worth of independent information in the fast average: 14 of a long history. */
   readonly effectiveDays: number
 }
@@ -47,14 +47,14 @@ export type Level = {
  * Monday to Sunday, mean 1: what each weekday costs beside an average day, from the first `days` days. All 1 when
  * nothing was spent.
  */
-export function weekdayFactors(history: History, days: number): readonly number[] {
+export function weekdayFactors(history: DailySeries, days: number): readonly number[] {
   const weights = [0, 0, 0, 0, 0, 0, 0]
   const sums = [0, 0, 0, 0, 0, 0, 0]
   for (let day = Math.max(0, days - WEEKDAY_DAYS); day < days; day++) {
     const amount = history.amounts[day]
     if (amount === undefined) continue
     const weekday = (history.firstWeekday + day) % 7
-    const weight = halved(days - 1 - day, WEEKDAY_HALF_LIFE)
+    const weight = decayedWeight(days - 1 - day, WEEKDAY_HALF_LIFE)
     weights[weekday] = (weights[weekday] ?? 0) + weight
     sums[weekday] = (sums[weekday] ?? 0) + weight * amount
   }
@@ -68,15 +68,15 @@ export function weekdayFactors(history: History, days: number): readonly number[
 }
 
 /** The factor of a day, counted from the history's first. */
-export const factorOf = (factors: readonly number[], history: History, day: number): number =>
+export const weekdayFactorOf = (factors: readonly number[], history: DailySeries, day: number): number =>
   factors[(history.firstWeekday + day) % 7] ?? 1
 
 /** @param noise variance of an average day around a steady level */
 export function levelAfter(
-  history: History,
+  history: DailySeries,
   days: number,
   { factors, noise }: { readonly factors: readonly number[]; readonly noise: number },
-): Level {
+): DailyLevel {
   const slow = averageAfter(history, days, { factors, halfLife: SLOW, most: Infinity })
   const most = MOST_OF_A_DAY * Math.max(slow.amount, middleAfter(history, days, factors))
   const fast = averageAfter(history, days, { factors, halfLife: FAST, most })
@@ -87,29 +87,33 @@ export function levelAfter(
   return { amount, effectiveDays: fast.effectiveDays }
 }
 
-function fastShare({ amount, effectiveDays }: Level, slow: Amount, noise: number): number {
+function fastShare({ amount, effectiveDays }: DailyLevel, slow: ForecastAmount, noise: number): number {
   const apart = noise > 0 ? ((amount - slow) ** 2 * effectiveDays) / noise : 0
-  return FAST_SHARE + (1 - FAST_SHARE) * beyondNoise(apart, GATE)
+  return FAST_SHARE + (1 - FAST_SHARE) * noiseGate(apart, GATE)
 }
 
 /** The lower middle one of the last known days, each divided by its weekday's factor; 0 when none is known. */
-function middleAfter(history: History, days: number, factors: readonly number[]): Amount {
-  const found: Amount[] = []
+function middleAfter(history: DailySeries, days: number, factors: readonly number[]): ForecastAmount {
+  const found: ForecastAmount[] = []
   for (let day = Math.max(0, days - MIDDLE_DAYS); day < days; day++) {
     const amount = history.amounts[day]
-    if (amount !== undefined) found.push(amount / factorOf(factors, history, day))
+    if (amount !== undefined) found.push(amount / weekdayFactorOf(factors, history, day))
   }
   return found.toSorted((a, b) => a - b)[Math.floor((found.length - 1) / 2)] ?? 0
 }
 
-type Average = { readonly factors: readonly number[]; readonly halfLife: number; readonly most: Amount }
+type Average = {
+  readonly factors: readonly number[]
+  readonly halfLife: number
+  readonly most: ForecastAmount
+}
 
 /**
  * A ratio of sums: days without spend are harmless, days of which nothing is known are left out of both.
  *
  * @param most what counts of an average day
  */
-function averageAfter(history: History, days: number, { factors, halfLife, most }: Average): Level {
+function averageAfter(history: DailySeries, days: number, { factors, halfLife, most }: Average): DailyLevel {
   let spent = 0
   let expected = 0
   let weights = 0
@@ -117,8 +121,8 @@ function averageAfter(history: History, days: number, { factors, halfLife, most 
   for (let day = Math.max(0, days - REACH * halfLife); day < days; day++) {
     const amount = history.amounts[day]
     if (amount === undefined) continue
-    const weight = halved(days - 1 - day, halfLife)
-    const factor = factorOf(factors, history, day)
+    const weight = decayedWeight(days - 1 - day, halfLife)
+    const factor = weekdayFactorOf(factors, history, day)
     spent += weight * Math.min(amount, most * factor)
     expected += weight * factor
     weights += weight
@@ -129,6 +133,6 @@ function averageAfter(history: History, days: number, { factors, halfLife, most 
 }
 
 /** What is left of a weight of 1 after `age` days. */
-export const halved = (age: number, halfLife: number): number => 2 ** (-age / halfLife)
+export const decayedWeight = (age: number, halfLife: number): number => 2 ** (-age / halfLife)
 
 const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0)

@@ -1,6 +1,6 @@
 // How far days lie from what the days before them let expect.
-import type { History } from './history.ts'
-import { factorOf, halved } from './level.ts'
+import type { DailySeries } from './history.ts'
+import { weekdayFactorOf, decayedWeight } from './level.ts'
 
 /** Days. Doubled: 0.2 % of error, 1 % of width. */
 const HALF_LIFE = 30
@@ -22,7 +22,7 @@ const PRIOR_DAYS = 2
  *
  * A few days cannot tell how restless a compute is: they are taken for rough until they show otherwise.
  */
-export function noiseAfter(history: History, days: number, factors: readonly number[]): number {
+export function noiseVarianceAfter(history: DailySeries, days: number, factors: readonly number[]): number {
   let level = 0
   let known = 0
   let misses = 0
@@ -30,10 +30,10 @@ export function noiseAfter(history: History, days: number, factors: readonly num
   for (let day = Math.max(0, days - DAYS - RUN_IN); day < days; day++) {
     const amount = history.amounts[day]
     if (amount === undefined) continue
-    const factor = factorOf(factors, history, day)
+    const factor = weekdayFactorOf(factors, history, day)
     const miss = amount - factor * level
     if (known > 0 && day >= days - DAYS) {
-      const weight = halved(days - 1 - day, HALF_LIFE)
+      const weight = decayedWeight(days - 1 - day, HALF_LIFE)
       misses += weight * miss * miss
       weights += weight * factor
     }

@@ -21,9 +21,9 @@ const POINTS: readonly (readonly [share: number, spreads: number])[] = [
 const LEAST = 0.0025
 
 /** The shares for which a forecast gives an amount, ascending. */
-export const SHARES: readonly number[] = POINTS.map(([share]) => share)
+export const QUANTILE_SHARES: readonly number[] = POINTS.map(([share]) => share)
 
-/** How many spreads above the middle `share` of all outcomes lie below. `share` is one of `SHARES`. */
+/** How many spreads above the middle `share` of all outcomes lie below. `share` is one of `QUANTILE_SHARES`. */
 export const spreadsAt = (share: number): number => POINTS.find(([at]) => at === share)?.[1] ?? 0
 
 /** The share of outcomes less than `spreads` above the middle, 0.0025 to 0.9975; the inverse of `spreadsAt`. */

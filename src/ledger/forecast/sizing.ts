@@ -1,5 +1,5 @@
 // A change of sizing whose effect is known: what a day would have cost as its compute is sized now.
-import type { Amounts } from '../../model/policy/budget.ts'
+import type { UsageAmounts } from '../../model/policy/budget.ts'
 import { largestCu, smallestCu, type Sizing } from '../../model/service/compute.ts'
 import type { CuTimeByPrice } from '../../model/ledger/ledger.ts'
 import { cuMillis } from '../../model/units.ts'
@@ -9,7 +9,7 @@ import { cuTimeSum } from '../settle/totals.ts'
  * The same awake time at a size that `sizing` allows: of a fixed one exactly, of a range the average of the day where it
  * is inside.
  */
-export function atSizing({ awake, cuTime }: Amounts, sizing: Sizing): Amounts {
+export function restateAtSizing({ awake, cuTime }: UsageAmounts, sizing: Sizing): UsageAmounts {
   const size = cuTimeSum(cuTime).likely / awake.likely
   if (!(size > 0 && size < Infinity)) return { awake, cuTime }
   const allowed = Math.min(largestCu(sizing), Math.max(smallestCu(sizing), size))

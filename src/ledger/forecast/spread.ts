@@ -1,10 +1,10 @@
 // What the days that remain will cost, and how far that may be off.
-import { factorOf, levelAfter, weekdayFactors } from './level.ts'
-import { noiseAfter } from './noise.ts'
-import type { Amount, History } from './history.ts'
+import { weekdayFactorOf, levelAfter, weekdayFactors } from './level.ts'
+import { noiseVarianceAfter } from './noise.ts'
+import type { ForecastAmount, DailySeries } from './history.ts'
 
 /** A part of the time that remains, within one day. */
-export type Stretch = {
+export type HorizonPart = {
   /** Its length, days. */
   readonly days: number
   /** What it costs, in average days. */
@@ -15,16 +15,16 @@ export type Stretch = {
 
 /** What remains, before correction by own finished windows. */
 export type Outlook = {
-  readonly remaining: Amount
+  readonly remaining: ForecastAmount
   /** Added before ratios are taken, so that amounts near 0 are not far from each other. */
-  readonly base: Amount
+  readonly base: ForecastAmount
   /** How far the logarithm of `remaining + base` may be off: about a standard deviation. */
   readonly spread: number
   /** Of an average day in the last 60. */
-  readonly rate: Amount
+  readonly rate: ForecastAmount
   /** Days of the history of which something is known. */
   readonly known: number
-  readonly stretches: readonly Stretch[]
+  readonly stretches: readonly HorizonPart[]
 }
 
 /** Days of spend, whatever the period. Doubled, intervals of computes that often sleep are 5 % narrower. */
@@ -37,12 +37,12 @@ const SPREAD_POWER = 0.86
 const NOISE = { least: 0.02, most: 3 }
 /** The outlook after the first `days` days of `history` on the time that `ahead` gives for the weekday factors. */
 export function outlookAfter(
-  history: History,
+  history: DailySeries,
   days: number,
-  ahead: (factors: readonly number[]) => readonly Stretch[],
+  ahead: (factors: readonly number[]) => readonly HorizonPart[],
 ): Outlook {
   const factors = weekdayFactors(history, days)
-  const noise = noiseAfter(history, days, factors)
+  const noise = noiseVarianceAfter(history, days, factors)
   const level = levelAfter(history, days, { factors, noise })
   const stretches = ahead(factors)
   const weight = stretches.reduce((sum, stretch) => sum + stretch.weight, 0)
@@ -56,12 +56,12 @@ export function outlookAfter(
   return { remaining, base, rate, known, spread, stretches }
 }
 
-function spreadOf(scale: Amount, noise: Amount): number {
+function spreadOf(scale: ForecastAmount, noise: ForecastAmount): number {
   const relative = scale > 0 ? noise / scale : 0
   return clamp(relative, NOISE) ** SPREAD_POWER
 }
 
-function rateAfter({ amounts }: History, days: number): Pick<Outlook, 'rate' | 'known'> {
+function rateAfter({ amounts }: DailySeries, days: number): Pick<Outlook, 'rate' | 'known'> {
   const known = amounts.slice(0, days).filter((amount) => amount !== undefined)
   const last = amounts.slice(Math.max(0, days - RATE_DAYS), days).filter((amount) => amount !== undefined)
   const rate = last.length === 0 ? 0 : last.reduce((sum, amount) => sum + amount, 0) / last.length
@@ -70,10 +70,10 @@ function rateAfter({ amounts }: History, days: number): Pick<Outlook, 'rate' | '
 
 /** `count` whole days from `day` on. */
 export const wholeDays =
-  (history: History, day: number, count: number) =>
-  (factors: readonly number[]): readonly Stretch[] =>
+  (history: DailySeries, day: number, count: number) =>
+  (factors: readonly number[]): readonly HorizonPart[] =>
     Array.from({ length: count }, (_, ahead) => {
-      const weight = factorOf(factors, history, day + ahead)
+      const weight = weekdayFactorOf(factors, history, day + ahead)
       return { days: 1, weight, noise: weight }
     })
 

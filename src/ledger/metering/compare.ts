@@ -1,8 +1,8 @@
 // Compares the count with the ledger, from one base to a later one: the lag takes no part where the count stood still at both.
-import type { CheckStart, CountBase, ProjectCount } from '../../model/ledger/metering.ts'
+import type { ComparisonStart, MeterBaseline, ProjectMetering } from '../../model/ledger/metering.ts'
 import { cuMillis, type CuMillis } from '../../model/units.ts'
-import { reconciled } from './reconcile.ts'
-import { boundsUntil, type ProjectUse } from './ledger-use.ts'
+import { reconcile } from './reconcile.ts'
+import { usageBoundsUntil, type ProjectUsage } from './ledger-use.ts'
 
 /** Less than that is not compared, ms: whole seconds are too coarse. Doubled, what is wrong is known an hour later. */
 const HOUR = 3_600_000
@@ -14,15 +14,21 @@ const ROUNDING = 1000
 const MEASURED = 60_000
 const ASSUMED = 900_000
 
-type Compared = Pick<ProjectCount, 'check' | 'checked'>
+type Compared = Pick<ProjectMetering, 'check' | 'checked'>
 
 /** What is known with a base that has just been found. */
-export function comparedAt(
-  { check, checked, lag }: ProjectCount,
-  { until, cuTime, still }: CountBase,
-  use: ProjectUse,
+export function compareAt(
+  { check, checked, lag }: ProjectMetering,
+  { until, cuTime, still }: MeterBaseline,
+  use: ProjectUsage,
 ): Compared {
-  const here: CheckStart = { at: until, cuTime, still, computes: use.computes, ...boundsUntil(use, until) }
+  const here: ComparisonStart = {
+    at: until,
+    cuTime,
+    still,
+    computes: use.computes,
+    ...usageBoundsUntil(use, until),
+  }
   if (!check || check.computes !== here.computes) return { check: here, checked }
   if (until - check.at < HOUR) return { check, checked }
   const unsure = check.still && still ? 0 : (lag ? MEASURED : ASSUMED) * use.largest
@@ -34,8 +40,8 @@ export function comparedAt(
     low: cuMillis(Math.max(0, growth(check, here, 'low') - slack)),
     high: cuMillis(growth(check, here, 'high') + slack),
   }
-  return { check: until - check.at < DAY ? check : here, checked: reconciled(stretch, checked) }
+  return { check: until - check.at < DAY ? check : here, checked: reconcile(stretch, checked) }
 }
 
-const growth = (from: CheckStart, to: CheckStart, pick: 'low' | 'high'): CuMillis =>
+const growth = (from: ComparisonStart, to: ComparisonStart, pick: 'low' | 'high'): CuMillis =>
   cuMillis(to[pick] - from[pick])

@@ -1,5 +1,11 @@
 // Follows the service's count of one project, and shares it out over the time in which sizes are known as ranges alone.
-import type { CountBase, CountReading, Habit, ProjectCount, SizeShare } from '../../model/ledger/metering.ts'
+import type {
+  MeterBaseline,
+  MeterReading,
+  Utilisation,
+  ProjectMetering,
+  RangeUtilisation,
+} from '../../model/ledger/metering.ts'
 import {
   after,
   cuMillis,
@@ -10,11 +16,11 @@ import {
   type Instant,
   type Seconds,
 } from '../../model/units.ts'
-import { comparedAt } from './compare.ts'
-import { ASSUMED_LAG, betterLag, lagSample } from './metering-lag.ts'
-import { asleepSince, firstAwakeAfter, ledgerUntil, usedIn, type ProjectUse } from './ledger-use.ts'
+import { compareAt } from './compare.ts'
+import { ASSUMED_METERING_LAG, betterLagSample, meteringLagSample } from './metering-lag.ts'
+import { asleepSince, firstAwakeAfter, ledgerUsageUntil, usageIn, type ProjectUsage } from './ledger-use.ts'
 
-export const NO_HABIT: Habit = { used: cuMillis(0), room: cuMillis(0) }
+export const NO_UTILISATION: Utilisation = { used: cuMillis(0), room: cuMillis(0) }
 
 /** A count that did not move for so long while nobody was awake is of all time before: none counts later than that. Doubled, projects that wake every hour are never aligned. */
 const STILL = seconds(3600)
@@ -27,9 +33,9 @@ const KEPT = 3 * 3_600_000
 /** CU·ms: twice as much room as is remembered of a habit, which is some days of a range of 2 CU. Doubled, a project that has become busier is taken for a quiet one twice as long. */
 const REMEMBERED = 100 * 3_600_000
 
-export type CountContext = {
+export type MeteringContext = {
   /** As of the reading. */
-  readonly use: ProjectUse
+  readonly use: ProjectUsage
   /** As the whole account tells; undefined while nothing does. */
   readonly lag: Seconds | undefined
 }
@@ -38,84 +44,87 @@ export type CountContext = {
  * What `reading` adds. One that is not newer than the last, or says the same, changes nothing; one that is less, or more than all
  * computes at their largest can have used, is counted as ignored, and following begins anew.
  */
-export function countAfter(
-  before: ProjectCount,
-  reading: CountReading,
-  { use, lag }: CountContext,
-): ProjectCount {
+export function applyMeterReading(
+  before: ProjectMetering,
+  reading: MeterReading,
+  { use, lag }: MeteringContext,
+): ProjectMetering {
   const { last } = before
   if (reading.at <= last.at || reading.cuTime === last.cuTime) return before
   if (reading.cuTime < last.cuTime) return ignoring(before, reading)
   const based = basedOn(before, reading, { use, lag: lag ?? lagOf(before) })
   const { base } = based
-  const rest = cuMillis(base.ledger + reading.cuTime - base.cuTime - ledgerUntil(use, base.until))
+  const rest = cuMillis(base.ledger + reading.cuTime - base.cuTime - ledgerUsageUntil(use, base.until))
   if (rest > mostSince(base, reading, use)) return ignoring(before, reading)
-  const sample = lagSample(use, { base, rest, at: reading.at })
-  const known = { ...based, last: reading, lag: betterLag(before.lag, sample, base !== before.base) }
+  const sample = meteringLagSample(use, { base, rest, at: reading.at })
+  const known = { ...based, last: reading, lag: betterLagSample(before.lag, sample, base !== before.base) }
   const to = latest(base.until, after(reading.at, seconds(0 - (lag ?? lagOf(known)))))
   const next = shared(known, { reading, rest, to }, use)
   const found = base === before.base ? next.base : base
-  return found && found !== before.base ? { ...next, ...comparedAt(next, found, use) } : next
+  return found && found !== before.base ? { ...next, ...compareAt(next, found, use) } : next
 }
 
-const lagOf = ({ lag }: ProjectCount): Seconds => lag?.atLeast ?? ASSUMED_LAG
+const lagOf = ({ lag }: ProjectMetering): Seconds => lag?.atLeast ?? ASSUMED_METERING_LAG
 
 /** Of a project whose count was `last` when its computes were last listed. */
-export const newCount = (last: CountReading): ProjectCount => ({
+export const newProjectMetering = (last: MeterReading): ProjectMetering => ({
   last,
   base: undefined,
   shares: [],
-  open: NO_HABIT,
-  habit: NO_HABIT,
+  open: NO_UTILISATION,
+  habit: NO_UTILISATION,
   lag: undefined,
   ignored: 0,
 })
 
-const ignoring = (before: ProjectCount, reading: CountReading): ProjectCount => ({
+const ignoring = (before: ProjectMetering, reading: MeterReading): ProjectMetering => ({
   ...before,
   last: reading,
   base: undefined,
-  open: NO_HABIT,
+  open: NO_UTILISATION,
   habit: remembered(before.habit, before.open),
   ignored: before.ignored + 1,
   check: undefined,
 })
 
 /** What all computes can have used since, whatever is known of them, with what was counted late. */
-const mostSince = (base: CountBase, reading: CountReading, { largest }: ProjectUse): number =>
+const mostSince = (base: MeterBaseline, reading: MeterReading, { largest }: ProjectUsage): number =>
   (reading.at - base.until + 2 * STILL * 1000) * largest
 
-type Based = ProjectCount & { readonly base: CountBase }
+type Based = ProjectMetering & { readonly base: MeterBaseline }
 
 /** The count, with a base to go on from. */
 function basedOn(
-  before: ProjectCount,
-  reading: CountReading,
-  { use, lag }: CountContext & { readonly lag: Seconds },
+  before: ProjectMetering,
+  reading: MeterReading,
+  { use, lag }: MeteringContext & { readonly lag: Seconds },
 ): Based {
   const { last } = before
   const awakeAt = firstAwakeAfter(use, last.at) ?? reading.at
   if (awakeAt >= latest(last.at, after(asleepSince(use, last.at), STILL))) {
-    const base = { until: last.at, cuTime: last.cuTime, ledger: ledgerUntil(use, last.at), still: true }
-    return { ...before, base, open: NO_HABIT, habit: remembered(before.habit, before.open) }
+    const base = { until: last.at, cuTime: last.cuTime, ledger: ledgerUsageUntil(use, last.at), still: true }
+    return { ...before, base, open: NO_UTILISATION, habit: remembered(before.habit, before.open) }
   }
   if (before.base) return { ...before, base: before.base }
   const until = after(last.at, seconds(0 - lag))
-  return { ...before, base: { until, cuTime: last.cuTime, ledger: ledgerUntil(use, until), still: false } }
+  return {
+    ...before,
+    base: { until, cuTime: last.cuTime, ledger: ledgerUsageUntil(use, until), still: false },
+  }
 }
 
-type Told = { readonly reading: CountReading; readonly rest: number; readonly to: Instant }
+type Told = { readonly reading: MeterReading; readonly rest: number; readonly to: Instant }
 
 /** `rest` laid over the awake time from the base until `to`; what is there beyond the bounds waits, for a while, for what is not known yet. */
-function shared(count: Based, told: Told, use: ProjectUse): ProjectCount {
+function shared(count: Based, told: Told, use: ProjectUsage): ProjectMetering {
   const { base } = count
   const { rest, to } = told
-  const [least, most] = [usedIn(use, [base.until, to], 'least'), usedIn(use, [base.until, to], 'most')]
+  const [least, most] = [usageIn(use, [base.until, to], 'least'), usageIn(use, [base.until, to], 'most')]
   const awakeAt = firstAwakeAfter(use, base.until)
   const isLong = awakeAt !== undefined && to - latest(awakeAt, base.until) >= STRETCH
   const beyond = CARRIED * use.largest
   if (most === 0 || (rest > most + beyond && !isLong)) return count
-  const open: Habit = {
+  const open: Utilisation = {
     used: cuMillis(Math.min(most, Math.max(least, rest)) - least),
     room: cuMillis(most - least),
   }
@@ -125,25 +134,28 @@ function shared(count: Based, told: Told, use: ProjectUse): ProjectCount {
       : sharesAfter(count.shares, { from: base.until, to, share: ratio(open.used / open.room) })
   if (!isLong) return { ...count, shares, open }
   const missed = Math.max(-beyond, Math.min(beyond, rest - least - open.used))
-  const ledger = cuMillis(ledgerUntil(use, base.until) + least + open.used + missed)
+  const ledger = cuMillis(ledgerUsageUntil(use, base.until) + least + open.used + missed)
   return {
     ...count,
     shares,
-    open: NO_HABIT,
+    open: NO_UTILISATION,
     habit: remembered(count.habit, open),
     base: { until: to, cuTime: told.reading.cuTime, ledger, still: false },
   }
 }
 
 /** The share of one stretch takes the place of what was told of it before. */
-function sharesAfter(shares: readonly SizeShare[], next: SizeShare): readonly SizeShare[] {
+function sharesAfter(
+  shares: readonly RangeUtilisation[],
+  next: RangeUtilisation,
+): readonly RangeUtilisation[] {
   const oldest = instant(next.to - KEPT)
   const others = shares.filter(({ from, to }) => from < next.from && to >= oldest)
   return [...others.map((one) => (one.to > next.from ? { ...one, to: next.from } : one)), next]
 }
 
 /** The sum; of a long past ever less. */
-function remembered(habit: Habit, { used, room }: Habit): Habit {
+function remembered(habit: Utilisation, { used, room }: Utilisation): Utilisation {
   const sum = { used: cuMillis(habit.used + used), room: cuMillis(habit.room + room) }
   if (sum.room <= REMEMBERED) return sum
   const kept = REMEMBERED / sum.room / 2

@@ -1,6 +1,6 @@
 // What the ledger has of one project, as the service's count is held against it: sums up to an instant, and what ranges leave open.
 import { computeKey, largestCu, type Compute } from '../../model/service/compute.ts'
-import type { Bounds, ComputeAccount, Ledger, ProjectAccount } from '../../model/ledger/ledger.ts'
+import type { Bounds, ComputeEntry, Ledger, ProjectEntry } from '../../model/ledger/ledger.ts'
 import type { Prices } from '../../model/ledger/price.ts'
 import type { AwakeSlice, Span } from '../../model/ledger/slice.ts'
 import {
@@ -13,16 +13,16 @@ import {
   type CuMillis,
   type Instant,
 } from '../../model/units.ts'
-import { goingOn } from '../settle/accrual.ts'
+import { accruedSlice } from '../settle/accrual.ts'
 import { addBounds, NO_CU_TIME } from '../settle/cu-time.ts'
-import { clipped, lengthOf } from '../interval-math.ts'
+import { intersectSpans, spanLength } from '../interval-math.ts'
 import { cuTimeSum } from '../settle/totals.ts'
 
 /** A stretch of likely awake time: what of its size is sure, and what it may have been. Both are the likely size where it does not move. */
 type Rate = { readonly span: Span; readonly least: Cu; readonly likely: Cu; readonly most: Cu }
 
 /** The likely use of all computes of a project that are there. */
-export type ProjectUse = {
+export type ProjectUsage = {
   readonly settled: Bounds<CuMillis>
   /** What may still be restated, and what goes on. */
   readonly slices: readonly AwakeSlice[]
@@ -39,18 +39,18 @@ export type ProjectUse = {
 }
 
 /** @returns undefined while not all computes of the project are known */
-export function useOf(
-  project: ProjectAccount,
+export function projectUsage(
+  project: ProjectEntry,
   { account, computes }: Ledger,
   { prices, now }: { readonly prices: Prices; readonly now: Instant },
-): ProjectUse | undefined {
+): ProjectUsage | undefined {
   const { projectId } = project.project
   const accounts = project.listed?.endpointIds.flatMap(
     (endpointId) => computes.get(computeKey({ account, projectId, endpointId })) ?? [],
   )
   if (!accounts || accounts.length !== project.listed?.endpointIds.length) return undefined
   const slices = accounts.flatMap((one): readonly AwakeSlice[] => {
-    const on = goingOn(one, { prices, project, now })
+    const on = accruedSlice(one, { prices, project, now })
     return on ? [...one.unsettled, on] : one.unsettled
   })
   return {
@@ -72,7 +72,7 @@ export function useOf(
   }
 }
 
-function suspendedAt(accounts: readonly ComputeAccount[]): Instant | undefined {
+function suspendedAt(accounts: readonly ComputeEntry[]): Instant | undefined {
   const ends = accounts.map(
     ({ compute }) => compute.suspendedAt ?? (wasNeverAwake(compute) ? EVER : undefined),
   )
@@ -83,29 +83,29 @@ const wasNeverAwake = ({ startedAt, lastActive }: Compute): boolean =>
   startedAt === undefined && lastActive === undefined
 
 function rateOf({ likely: span, size: { low, likely, high }, moves }: AwakeSlice): Rate[] {
-  if (lengthOf(span) === 0) return []
+  if (spanLength(span) === 0) return []
   return [moves ? { span, least: low, likely, most: high } : { span, least: likely, likely, most: likely }]
 }
 
 /** What was used inside of `within`, by the size that `pick` names. */
-export const usedIn = ({ rates }: ProjectUse, within: Span, pick: 'least' | 'likely' | 'most'): CuMillis =>
-  cuMillis(rates.reduce((sum, rate) => sum + lengthOf(clipped(rate.span, within)) * rate[pick], 0))
+export const usageIn = ({ rates }: ProjectUsage, within: Span, pick: 'least' | 'likely' | 'most'): CuMillis =>
+  cuMillis(rates.reduce((sum, rate) => sum + spanLength(intersectSpans(rate.span, within)) * rate[pick], 0))
 
 const EVER = instant(0)
 
 /** What the ledger has up to `at`: all that is settled, and the rest as it is likely. */
-export const ledgerUntil = (use: ProjectUse, at: Instant): CuMillis =>
-  cuMillis(use.settled.likely + usedIn(use, [EVER, at], 'likely'))
+export const ledgerUsageUntil = (use: ProjectUsage, at: Instant): CuMillis =>
+  cuMillis(use.settled.likely + usageIn(use, [EVER, at], 'likely'))
 
 /** The bounds of the ledger up to `at`. */
-export function boundsUntil(
-  { settled, slices }: ProjectUse,
+export function usageBoundsUntil(
+  { settled, slices }: ProjectUsage,
   at: Instant,
 ): { readonly low: CuMillis; readonly high: CuMillis } {
   const sum = (pick: 'low' | 'high'): CuMillis =>
     cuMillis(
       slices.reduce<number>(
-        (all, slice) => all + lengthOf(clipped(slice[pick], [EVER, at])) * slice.size[pick],
+        (all, slice) => all + spanLength(intersectSpans(slice[pick], [EVER, at])) * slice.size[pick],
         settled[pick],
       ),
     )
@@ -113,11 +113,11 @@ export function boundsUntil(
 }
 
 /** Since when all computes slept that slept at `at`, as far as records tell; `at` itself where they do not. */
-export const asleepSince = ({ rates, suspendedAt: ended }: ProjectUse, at: Instant): Instant =>
+export const asleepSince = ({ rates, suspendedAt: ended }: ProjectUsage, at: Instant): Instant =>
   earliest(at, latest(ended ?? at, ...rates.map(({ span }) => span[1])))
 
 /** When the first of the awake time that is not over at `at` began; undefined when there is none. */
-export function firstAwakeAfter({ rates, awakeFrom }: ProjectUse, at: Instant): Instant | undefined {
+export function firstAwakeAfter({ rates, awakeFrom }: ProjectUsage, at: Instant): Instant | undefined {
   const from = [...awakeFrom, ...rates.filter(({ span }) => span[1] > at).map(({ span }) => span[0])]
   return from.length === 0 ? undefined : earliest(...from)
 }

@@ -1,15 +1,15 @@
 // How late the service counts: measured where it begins to count anew after a project slept.
-import type { CountBase, ProjectCount } from '../../model/ledger/metering.ts'
-import type { ProjectAccount } from '../../model/ledger/ledger.ts'
+import type { MeterBaseline, ProjectMetering } from '../../model/ledger/metering.ts'
+import type { ProjectEntry } from '../../model/ledger/ledger.ts'
 import type { Span } from '../../model/ledger/slice.ts'
-import { eachInTurns, type Steps } from '../../std/cooperative.ts'
+import { forEachYielding, type Cooperative } from '../../std/cooperative.ts'
 import { instant, seconds, type CuMillis, type Instant, type Seconds } from '../../model/units.ts'
-import { usedIn, type ProjectUse } from './ledger-use.ts'
+import { usageIn, type ProjectUsage } from './ledger-use.ts'
 
-type Lag = NonNullable<ProjectCount['lag']>
+type Lag = NonNullable<ProjectMetering['lag']>
 
 /** Until it is measured. Source: service-facts.md, "Consumption". */
-export const ASSUMED_LAG = seconds(900)
+export const ASSUMED_METERING_LAG = seconds(900)
 /** What is known no better tells nothing. Doubled, a range that woke long ago is believed, too. */
 const WIDEST = 300
 /** Projects of one step. Doubled, the event loop is held up for a millisecond longer. */
@@ -24,9 +24,9 @@ const HEEDED = 15
  * @param rest what was used since the base, by the service's count
  * @returns undefined where the ledger has not so much, or where it may have been at very different times
  */
-export function lagSample(
-  use: ProjectUse,
-  { base, rest, at }: { readonly base: CountBase; readonly rest: CuMillis; readonly at: Instant },
+export function meteringLagSample(
+  use: ProjectUsage,
+  { base, rest, at }: { readonly base: MeterBaseline; readonly rest: CuMillis; readonly at: Instant },
 ): Lag | undefined {
   if (!base.still || rest <= 0) return undefined
   const [first, last] = [
@@ -42,12 +42,12 @@ export function lagSample(
 type Goal = { readonly rest: CuMillis; readonly pick: 'least' | 'most' }
 
 /** When so much was used; found by halves, because computes of one project overlap. */
-function reachedAt(use: ProjectUse, [from, to]: Span, { rest, pick }: Goal): Instant | undefined {
-  if (usedIn(use, [from, to], pick) < rest) return undefined
+function reachedAt(use: ProjectUsage, [from, to]: Span, { rest, pick }: Goal): Instant | undefined {
+  if (usageIn(use, [from, to], pick) < rest) return undefined
   let [before, reached] = [from, to]
   while (reached - before > 1) {
     const middle = instant(Math.floor((before + reached) / 2))
-    if (usedIn(use, [from, middle], pick) < rest) before = middle
+    if (usageIn(use, [from, middle], pick) < rest) before = middle
     else reached = middle
   }
   return reached
@@ -58,7 +58,7 @@ function reachedAt(use: ProjectUse, [from, to]: Span, { rest, pick }: Goal): Ins
  *
  * @param isFirst whether it is the first since the project slept, which is dated best
  */
-export function betterLag(
+export function betterLagSample(
   known: Lag | undefined,
   sample: Lag | undefined,
   isFirst: boolean,
@@ -72,9 +72,9 @@ export function betterLag(
  * The lag that the projects of one account were measured to have: the middle one of the best samples, each as if a range had been
  * at its least when it woke.
  */
-export function* measuredCountLag(projects: Iterable<ProjectAccount>): Steps<Seconds | undefined> {
+export function* measureMeteringLag(projects: Iterable<ProjectEntry>): Cooperative<Seconds | undefined> {
   const samples: Lag[] = []
-  yield* eachInTurns(projects, PROJECTS, ({ count }) => {
+  yield* forEachYielding(projects, PROJECTS, ({ count }) => {
     if (count?.lag) samples.push(count.lag)
   })
   const best = samples.toSorted((a, b) => widthOf(a) - widthOf(b)).slice(0, HEEDED)

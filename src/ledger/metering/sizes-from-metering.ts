@@ -1,11 +1,11 @@
 // What the service's count tells of the sizes of computes that move inside a range.
 import { largestCu, smallestCu, type Project, type Sizing } from '../../model/service/compute.ts'
-import type { Habit } from '../../model/ledger/metering.ts'
-import type { ProjectAccount } from '../../model/ledger/ledger.ts'
-import { eachInTurns, type Steps } from '../../std/cooperative.ts'
+import type { Utilisation } from '../../model/ledger/metering.ts'
+import type { ProjectEntry } from '../../model/ledger/ledger.ts'
+import { forEachYielding, type Cooperative } from '../../std/cooperative.ts'
 import { cuMillis, ratio, type Ratio } from '../../model/units.ts'
-import { NOT_COUNTED, type CountedSizes } from '../settle/sizing.ts'
-import { NO_HABIT } from './follow.ts'
+import { NOT_METERED, type MeteredSizes } from '../settle/sizing.ts'
+import { NO_UTILISATION } from './follow.ts'
 
 /** What a project's own habit is mixed with of that of all, CU·ms of room. Doubled, a project is taken for one like the others for twice as long. */
 const MIXED = 3_600_000
@@ -14,15 +14,15 @@ const MIXED = 3_600_000
 const PROJECTS = 2000
 
 /** What is known of one project, of what counts tell. */
-export type Counting = Pick<ProjectAccount, 'project' | 'count'> & {
+export type MeteredProject = Pick<ProjectEntry, 'project' | 'count'> & {
   /** Of its compute where it has one alone; undefined where it has others, or where it is not known. */
   readonly sizing: Sizing | undefined
 }
 
 /** What all projects of an account tell together. */
-export function* habitOf(projects: Iterable<Counting>): Steps<Habit> {
+export function* accountUtilisation(projects: Iterable<MeteredProject>): Cooperative<Utilisation> {
   let [used, room] = [0, 0]
-  yield* eachInTurns(projects, PROJECTS, (one) => {
+  yield* forEachYielding(projects, PROJECTS, (one) => {
     const own = ownHabit(one)
     used += own.used
     room += own.room
@@ -31,19 +31,19 @@ export function* habitOf(projects: Iterable<Counting>): Steps<Habit> {
 }
 
 /** @param all the habit of the whole account */
-export function countedSizes(one: Counting | undefined, all: Habit): CountedSizes {
-  const expected = expectedShare(one ? ownHabit(one) : NO_HABIT, all)
+export function sizesFromMetering(one: MeteredProject | undefined, all: Utilisation): MeteredSizes {
+  const expected = expectedShare(one ? ownHabit(one) : NO_UTILISATION, all)
   const count = one?.count
-  if (!count) return { ...NOT_COUNTED, expected }
+  if (!count) return { ...NOT_METERED, expected }
   return { shares: count.shares, expected, until: count.shares.at(-1)?.to }
 }
 
-const expectedShare = (own: Habit, all: Habit): Ratio | undefined =>
+const expectedShare = (own: Utilisation, all: Utilisation): Ratio | undefined =>
   all.room === 0 ? undefined : ratio((own.used + (MIXED * all.used) / all.room) / (own.room + MIXED))
 
 /** What was counted since it is followed, and until there is enough of that, what its record tells of the time before. */
-function ownHabit({ project, count, sizing }: Counting): Habit {
-  const { habit, open } = count ?? { habit: NO_HABIT, open: NO_HABIT }
+function ownHabit({ project, count, sizing }: MeteredProject): Utilisation {
+  const { habit, open } = count ?? { habit: NO_UTILISATION, open: NO_UTILISATION }
   const own = { used: cuMillis(habit.used + open.used), room: cuMillis(habit.room + open.room) }
   if (own.room >= MIXED || !sizing) return own
   const told = toldHabit(project, sizing)
@@ -55,11 +55,11 @@ function ownHabit({ project, count, sizing }: Counting): Habit {
 const ROUNDING = 0.01
 
 /** By the mean size of all the time that the service counts; nothing where the compute cannot always have had the limits it has now. */
-function toldHabit({ cpuUsedSeconds, activeSeconds }: Project, sizing: Sizing): Habit {
+function toldHabit({ cpuUsedSeconds, activeSeconds }: Project, sizing: Sizing): Utilisation {
   const [min, max] = [smallestCu(sizing), largestCu(sizing)]
-  if (!activeSeconds || min === max) return NO_HABIT
+  if (!activeSeconds || min === max) return NO_UTILISATION
   const [used, room] = [cpuUsedSeconds - min * activeSeconds, (max - min) * activeSeconds]
   const slack = ROUNDING * cpuUsedSeconds + max
-  if (used < -slack || used > room + slack) return NO_HABIT
+  if (used < -slack || used > room + slack) return NO_UTILISATION
   return { used: cuMillis(1000 * Math.min(room, Math.max(0, used))), room: cuMillis(1000 * room) }
 }

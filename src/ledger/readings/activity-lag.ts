@@ -1,7 +1,7 @@
 // Measures how late the service shows activity: a reading tells when a statement ended, a later look when it shows.
-import type { AwaitedActivity, LagSample, ReadingAccount } from '../../model/ledger/ledger.ts'
+import type { PendingActivity, ActivityLagSample, ReadingState } from '../../model/ledger/ledger.ts'
 import type { Look, ReadingAttempt } from '../../model/observation.ts'
-import { offsetOf } from '../evidence/clock-offset.ts'
+import { serverClockOffset } from '../evidence/clock-offset.ts'
 import { instant, seconds, type Instant, type Seconds } from '../../model/units.ts'
 
 /** Samples kept of each compute. Doubled, a lag that was long once is believed for twice as many readings. */
@@ -9,11 +9,11 @@ const KEPT = 5
 /** `last_active` is written in whole seconds. */
 const SECOND = 1000
 
-type Followed = Pick<ReadingAccount, 'lags' | 'awaited'>
+type Followed = Pick<ReadingState, 'lags' | 'awaited'>
 
 /** @param looks in the order they were made, those before a reading included */
-export function followed(
-  before: ReadingAccount,
+export function measureActivityLag(
+  before: ReadingState,
   looks: readonly Look[],
   readings: readonly ReadingAttempt[],
 ): Followed {
@@ -37,7 +37,7 @@ function seenBy(known: Followed, look: Look, offset: number): Followed {
 
 const shows = ({ compute }: Look, at: Instant): boolean => (compute.lastActive ?? 0) > at - SECOND
 
-const withSample = ({ lags }: Followed, { atLeast, atMost }: LagSample): Followed => ({
+const withSample = ({ lags }: Followed, { atLeast, atMost }: ActivityLagSample): Followed => ({
   lags: [...lags, { atLeast: seconds(Math.min(atLeast, atMost)), atMost }].slice(-KEPT),
   awaited: undefined,
 })
@@ -49,9 +49,9 @@ function told(known: Followed, attempt: ReadingAttempt): Followed {
   const { causes, postmasterStartedAt } = result.reading
   const at = causes.lastForeignStatement
   if (at === undefined || at < postmasterStartedAt) return known
-  const offset = offsetOf(attempt, result.reading)
+  const offset = serverClockOffset(attempt, result.reading)
   // What ended while we were there tells nothing of the look, nor does what something newer has hidden.
   if (at >= connectedAt + offset || (look.compute.lastActive ?? 0) > at) return known
-  const awaited: AwaitedActivity = { at: instant(at), atLeast: seconds(0) }
+  const awaited: PendingActivity = { at: instant(at), atLeast: seconds(0) }
   return seenBy({ ...known, awaited }, look, offset)
 }

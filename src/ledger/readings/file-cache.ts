@@ -1,4 +1,4 @@
-import type { CacheAccount } from '../../model/ledger/reading-counters.ts'
+import type { AccumulatedCache } from '../../model/ledger/reading-counters.ts'
 import type { CacheReading, Reading } from '../../model/observation.ts'
 import { ratio, type Ratio } from '../../model/units.ts'
 
@@ -6,10 +6,10 @@ import { ratio, type Ratio } from '../../model/units.ts'
  * Carries the counters of the file cache over restarts of the compute: within one incarnation what they grew by, from a
  * new one all of it, because they begin at 0 with the server. Source: service interface, "Cache statistics".
  */
-export function withCacheReading(
-  account: CacheAccount | undefined,
+export function addCacheReading(
+  account: AccumulatedCache | undefined,
   reading: Reading,
-): CacheAccount | undefined {
+): AccumulatedCache | undefined {
   if ('missing' in reading.cache) return account
   const { hits, misses, writes } = reading.cache
   const earlier = account?.incarnation === reading.postmasterStartedAt ? account : undefined
@@ -38,7 +38,7 @@ function grownBy(earlier: Counts | undefined, later: CacheReading): Counts {
 }
 
 /** Whether anything was read since the compute started: before, its counters say nothing of how often pages are found. */
-export const tellsHitRatio = ({ cache }: Reading): boolean =>
+export const hasCacheReads = ({ cache }: Reading): boolean =>
   !('missing' in cache) && cache.hits + cache.misses > 0
 
 /** Undefined where nothing was read. */

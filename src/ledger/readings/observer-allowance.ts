@@ -1,9 +1,9 @@
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
-import type { ReadingAccount } from '../../model/ledger/ledger.ts'
+import type { ReadingState } from '../../model/ledger/ledger.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 
 /** What a fold tells of the observer's budget of one compute, seconds. */
-export type Spending = {
+export type ObserverSpending = {
   /** Time awake since the fold before. */
   readonly awake: Seconds
   readonly overhead: number
@@ -20,10 +20,10 @@ export type Spending = {
  * The observer's budget: awake time earns it, at most one delay in all. A reading reserves what it is expected to cost
  * until its true cost is known, and that is paid in its place.
  */
-export function creditAfter(
-  { credit, reserved }: Pick<ReadingAccount, 'credit' | 'reserved'>,
-  { awake, overhead, delay, expected, added, settled }: Spending,
-): Pick<ReadingAccount, 'credit' | 'reserved'> {
+export function updateObserverAllowance(
+  { credit, reserved }: Pick<ReadingState, 'credit' | 'reserved'>,
+  { awake, overhead, delay, expected, added, settled }: ObserverSpending,
+): Pick<ReadingState, 'credit' | 'reserved'> {
   const most = delay === 'never' ? Number.POSITIVE_INFINITY : delay
   const freed = settled ? reserved : 0
   const earned = Math.min(most, credit + Math.max(0, awake) * overhead + freed)

@@ -2,7 +2,7 @@ import type { ReadingCounts, ReadingOutcome } from '../../model/ledger/ledger.ts
 import type { ReadingAttempt, ReadingRefusal, Sweep } from '../../model/observation.ts'
 
 /** The counts with those of one sweep. Refusals that are not the quiet rule's own (no connection string, readings off, pace) are not counted. */
-export function countedReadings(counts: ReadingCounts, { readings, refusals }: Sweep): ReadingCounts {
+export function addReadingCounts(counts: ReadingCounts, { readings, refusals }: Sweep): ReadingCounts {
   const outcomes = [
     ...readings.map(outcomeOf),
     ...refusals.flatMap(({ refusal }) => REFUSED[refusal.because] ?? []),

@@ -1,20 +1,20 @@
 // What is kept of the readings of one compute.
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import type { Evidence } from '../../model/ledger/evidence.ts'
-import type { ComputeAccount, ReadingAccount, Totals } from '../../model/ledger/ledger.ts'
-import type { Look, Missing, Reading, ReadingAttempt } from '../../model/observation.ts'
+import type { ComputeEntry, ReadingState, Totals } from '../../model/ledger/ledger.ts'
+import type { Look, NotRead, Reading, ReadingAttempt } from '../../model/observation.ts'
 import { gapBucket } from '../../model/ledger/gap-bucket.ts'
 import type { Preset } from '../../model/service/sizes.ts'
 import { latest, seconds } from '../../model/units.ts'
-import { lastForeignActivity } from '../evidence/activity.ts'
-import { tellsHitRatio, withCacheReading } from './file-cache.ts'
-import { offsetOf } from '../evidence/clock-offset.ts'
-import { creditAfter } from './observer-allowance.ts'
-import { sizeOf } from '../evidence/evidence.ts'
-import { followed } from './activity-lag.ts'
-import { grownBy, NO_USE, withUse } from '../evidence/usage-delta.ts'
+import { lastClientActivity } from '../evidence/activity.ts'
+import { hasCacheReads, addCacheReading } from './file-cache.ts'
+import { serverClockOffset } from '../evidence/clock-offset.ts'
+import { updateObserverAllowance } from './observer-allowance.ts'
+import { measuredSizeOf } from '../evidence/evidence.ts'
+import { measureActivityLag } from './activity-lag.ts'
+import { usageBetween, NO_ACCUMULATED_USAGE, addUsage } from '../evidence/usage-delta.ts'
 
-export const NO_READINGS: ReadingAccount = {
+export const NO_READING_STATE: ReadingState = {
   attempts: 0,
   last: undefined,
   lastAttemptAt: undefined,
@@ -23,7 +23,7 @@ export const NO_READINGS: ReadingAccount = {
   failures: 0,
   cacheReadAt: undefined,
   cache: undefined,
-  use: NO_USE,
+  use: NO_ACCUMULATED_USAGE,
   credit: seconds(0),
   reserved: seconds(0),
   lags: [],
@@ -46,13 +46,9 @@ type After = {
 }
 
 /** A reading costs what it turns out to have added; until that is known, what it was expected to. */
-export function readingsAfter(
-  before: ComputeAccount,
-  { looks, readings }: Seen,
-  after: After,
-): ReadingAccount {
+export function applyReadings(before: ComputeEntry, { looks, readings }: Seen, after: After): ReadingState {
   const known = before.reading
-  const newest = lastForeignActivity(after.evidence) ?? 0
+  const newest = lastClientActivity(after.evidence) ?? 0
   const since = (known.lastAttemptAt ?? 0) + (known.clockOffset ?? 0)
   const spending = {
     awake: seconds((after.totals.awake.likely - before.totals.awake.likely) / 1000),
@@ -65,12 +61,12 @@ export function readingsAfter(
     ),
     settled: !after.awake || newest > since,
   }
-  const unknown = readings.filter((one) => sizeOf(one, after.preset) === 'unknown').length
+  const unknown = readings.filter((one) => measuredSizeOf(one, after.preset) === 'unknown').length
   return readings.reduce(withAttempt, {
     ...known,
     ...(unknown > 0 && { sizeUnknown: (known.sizeUnknown ?? 0) + unknown }),
-    ...followed(known, looks, readings),
-    ...creditAfter(known, spending),
+    ...measureActivityLag(known, looks, readings),
+    ...updateObserverAllowance(known, spending),
     gaps: withGap(before, newest),
   })
 }
@@ -83,8 +79,8 @@ const START = 3 * SECOND
  * The most that a session of ours can have hidden when others came back at `newest`, ms: the budget pays for what may be,
  * while what is exported is what is likely. No more than it moved the timer.
  */
-function mostHidden({ reading, evidence }: ComputeAccount, newest: number, delay: AutosuspendDelay): number {
-  const before = lastForeignActivity(evidence)
+function mostHidden({ reading, evidence }: ComputeEntry, newest: number, delay: AutosuspendDelay): number {
+  const before = lastClientActivity(evidence)
   const ours = noticedAt(reading)
   if (before === undefined || ours === undefined || delay === 'never') return 0
   if (ours <= before || newest <= ours) return 0
@@ -93,7 +89,7 @@ function mostHidden({ reading, evidence }: ComputeAccount, newest: number, delay
 }
 
 /** When our last session may have been noticed, by the service's clock; whether a light one was shows in the records. */
-function noticedAt({ last, lastAttemptAt, lastSucceeded, clockOffset }: ReadingAccount): number | undefined {
+function noticedAt({ last, lastAttemptAt, lastSucceeded, clockOffset }: ReadingState): number | undefined {
   if (lastAttemptAt === undefined || (lastSucceeded && last?.kind === 'light')) return undefined
   return lastAttemptAt + (clockOffset ?? 0)
 }
@@ -102,15 +98,15 @@ function noticedAt({ last, lastAttemptAt, lastSucceeded, clockOffset }: ReadingA
 const LONGEST = 20
 
 /** The gap that ended when others came back at `newest`; one that the compute slept through is no such gap. */
-function withGap({ reading, evidence, open }: ComputeAccount, newest: number): readonly number[] {
-  const before = lastForeignActivity(evidence)
+function withGap({ reading, evidence, open }: ComputeEntry, newest: number): readonly number[] {
+  const before = lastClientActivity(evidence)
   if (before === undefined || newest <= before || !open || before < open.from.earliest) return reading.gaps
   const bucket = gapBucket((newest - before) / 1000, LONGEST)
   const length = Math.max(bucket + 1, reading.gaps.length)
   return Array.from({ length }, (_, index) => (reading.gaps[index] ?? 0) + (index === bucket ? 1 : 0))
 }
 
-function withAttempt(account: ReadingAccount, attempt: ReadingAttempt): ReadingAccount {
+function withAttempt(account: ReadingState, attempt: ReadingAttempt): ReadingState {
   const { disconnectedAt, result } = attempt
   const tried = {
     ...account,
@@ -126,11 +122,11 @@ function withAttempt(account: ReadingAccount, attempt: ReadingAttempt): ReadingA
   return {
     ...tried,
     failures: 0,
-    clockOffset: offsetOf(attempt, reading),
+    clockOffset: serverClockOffset(attempt, reading),
     last: { ...reading, at: disconnectedAt },
-    cacheReadAt: tellsHitRatio(reading) ? disconnectedAt : account.cacheReadAt,
-    cache: withCacheReading(account.cache, reading),
-    use: withUse(account.use, grownBy(account, reading)),
+    cacheReadAt: hasCacheReads(reading) ? disconnectedAt : account.cacheReadAt,
+    cache: addCacheReading(account.cache, reading),
+    use: addUsage(account.use, usageBetween(account, reading)),
   }
 }
 
@@ -151,5 +147,5 @@ const missingFrom = ({ kind, connections, use, cache, workingSet }: Reading): st
 
 const isText = (text: string | undefined): text is string => text !== undefined
 
-const whyMissing = (part: object | Missing): string | undefined =>
+const whyMissing = (part: object | NotRead): string | undefined =>
   'missing' in part ? part.missing : undefined

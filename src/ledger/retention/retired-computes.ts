@@ -1,37 +1,43 @@
 // Computes that are long gone: their sums stay with their project, and nobody has to know them one by one.
 import type { Compute } from '../../model/service/compute.ts'
-import type { Bounds, ComputeAccount, Departed, Left, ProjectAccount } from '../../model/ledger/ledger.ts'
+import type {
+  Bounds,
+  ComputeEntry,
+  RetiredTotals,
+  RetiredId,
+  ProjectEntry,
+} from '../../model/ledger/ledger.ts'
 import { NO_ROLLUPS } from '../../model/ledger/rollup.ts'
 import { after, instant, latest, micros, millis, seconds, type Instant } from '../../model/units.ts'
 import { addBounds, NO_TIME } from '../settle/cu-time.ts'
-import { NO_EVIDENCE } from '../evidence/evidence.ts'
-import { NO_READINGS } from '../readings/reading-state.ts'
+import { EMPTY_EVIDENCE } from '../evidence/evidence.ts'
+import { NO_READING_STATE } from '../readings/reading-state.ts'
 import { spendOf } from '../settle/totals.ts'
 
 /** By then its last day, of 25 hours at the most, is over and settled. Doubled, the deleted previews of a day more are kept in memory. */
 const FAREWELL = seconds(26 * 3600)
 
 /** When nothing more can happen to a compute that is gone; undefined while it is there. */
-export const departsAt = ({ goneAt }: Pick<ComputeAccount, 'goneAt'>): Instant | undefined =>
+export const retiresAt = ({ goneAt }: Pick<ComputeEntry, 'goneAt'>): Instant | undefined =>
   goneAt === undefined ? undefined : after(goneAt, FAREWELL)
 
 /** @returns undefined while anything of it may still change */
-export function departing(account: ComputeAccount, now: Instant): ComputeAccount | undefined {
-  const at = departsAt(account)
+export function retireCompute(account: ComputeEntry, now: Instant): ComputeEntry | undefined {
+  const at = retiresAt(account)
   const isSettled = account.unsettled.length === 0 && account.days.length === 0 && !account.carried
   if (at === undefined || now < at || !isSettled) return undefined
   return {
     ...account,
     departed: true,
     settlesAt: undefined,
-    evidence: NO_EVIDENCE,
-    reading: NO_READINGS,
+    evidence: EMPTY_EVIDENCE,
+    reading: NO_READING_STATE,
     rollups: NO_ROLLUPS,
   }
 }
 
 /** The project's account with the sums of `gone`: those of the whole account stay what they were. */
-export function withDeparted(project: ProjectAccount, gone: ComputeAccount): ProjectAccount {
+export function addRetired(project: ProjectEntry, gone: ComputeEntry): ProjectEntry {
   const { totals, counters } = gone
   const before = project.departed ?? NOBODY
   return {
@@ -50,9 +56,9 @@ export function withDeparted(project: ProjectAccount, gone: ComputeAccount): Pro
   }
 }
 
-const leftOf = ({ left = [] }: Departed): readonly Left[] => left
+const leftOf = ({ left = [] }: RetiredTotals): readonly RetiredId[] => left
 
-const leaving = ({ ref: { endpointId }, goneAt, foldedAt }: ComputeAccount): Left => ({
+const leaving = ({ ref: { endpointId }, goneAt, foldedAt }: ComputeEntry): RetiredId => ({
   endpointId,
   goneAt: goneAt ?? foldedAt,
 })
@@ -64,7 +70,7 @@ const KEPT = 200
  * The project's account without the ids of those that left long ago. While its history was never read whole it has them all: its history may be
  * read again, and nobody in it is to be counted twice.
  */
-export function forgetful(project: ProjectAccount): ProjectAccount {
+export function trimRetiredIds(project: ProjectEntry): ProjectEntry {
   const { listed, departed } = project
   if (!listed || listed.historyWaits || !departed || leftOf(departed).length <= KEPT) return project
   const forgotten = leftOf(departed).slice(0, -KEPT)
@@ -73,13 +79,20 @@ export function forgetful(project: ProjectAccount): ProjectAccount {
 }
 
 /** Whether the sums of a compute count already because it left before, or, of one that nobody knows by its id, may. */
-export const hasLeft = (departed: Departed | undefined, { endpointId, createdAt }: Compute): boolean =>
+export const wasRetired = (
+  departed: RetiredTotals | undefined,
+  { endpointId, createdAt }: Compute,
+): boolean =>
   departed !== undefined &&
   (createdAt <= departed.until || leftOf(departed).some((one) => one.endpointId === endpointId))
 
-const NO_SPEND: Bounds<Departed['observerSpend']> = { low: micros(0), likely: micros(0), high: micros(0) }
+const NO_SPEND: Bounds<RetiredTotals['observerSpend']> = {
+  low: micros(0),
+  likely: micros(0),
+  high: micros(0),
+}
 
-const NOBODY: Departed = {
+const NOBODY: RetiredTotals = {
   until: instant(0),
   awake: NO_TIME,
   spend: NO_SPEND,

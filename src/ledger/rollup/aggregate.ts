@@ -1,11 +1,17 @@
 // What looks and readings add to the stretch they fall in. A quantity that readings learn to tell gets its line here.
 import { largestCu, smallestCu, type Compute, type Sizing } from '../../model/service/compute.ts'
-import type { Connections, Reading } from '../../model/observation.ts'
-import type { ConnectionPeaks, CountedCache, OpenRollup, Peak, Spread } from '../../model/ledger/rollup.ts'
+import type { ConnectionCounts, Reading } from '../../model/observation.ts'
+import type {
+  ConnectionPeaks,
+  CacheBaseline,
+  OpenRollup,
+  SumAndPeak,
+  SampleSummary,
+} from '../../model/ledger/rollup.ts'
 import { currentCu, type Preset } from '../../model/service/sizes.ts'
 import { bytes, millis, seconds, type Cu } from '../../model/units.ts'
-import { heldAt } from '../attribution/causes.ts'
-import type { Grown } from '../evidence/usage-delta.ts'
+import { attributeAt } from '../attribution/causes.ts'
+import type { UsageDelta } from '../evidence/usage-delta.ts'
 
 /** Culprits kept while a stretch goes on. Doubled, an account grows by that many names, for the sake of those that held little. */
 const MOST_CULPRITS = 16
@@ -13,13 +19,13 @@ const MOST_CULPRITS = 16
 const WEIGHT = millis(1000)
 
 /** The size that a look shows: that of an awake compute of a fixed size. */
-export function sizeSeen({ state, sizing }: Compute): Cu | undefined {
+export function observedSize({ state, sizing }: Compute): Cu | undefined {
   return state === 'active' && isFixed(sizing) ? smallestCu(sizing) : undefined
 }
 
 const isFixed = (sizing: Sizing): boolean => smallestCu(sizing) === largestCu(sizing)
 
-export const withSize = (open: OpenRollup, size: Cu, source: 'fixed' | 'estimated'): OpenRollup => ({
+export const addSizeSample = (open: OpenRollup, size: Cu, source: 'fixed' | 'estimated'): OpenRollup => ({
   ...open,
   size: {
     ...withSample(open.size, size),
@@ -27,7 +33,10 @@ export const withSize = (open: OpenRollup, size: Cu, source: 'fixed' | 'estimate
   },
 })
 
-const withSample = <Value extends number>(known: Spread<Value> | undefined, value: Value): Spread<Value> =>
+const withSample = <Value extends number>(
+  known: SampleSummary<Value> | undefined,
+  value: Value,
+): SampleSummary<Value> =>
   known
     ? {
         count: known.count + 1,
@@ -41,12 +50,12 @@ export type ReadingContext = {
   readonly compute: Compute
   readonly preset: Preset
   /** The counters that the last reading before it told. */
-  readonly cacheBefore: CountedCache | undefined
+  readonly cacheBefore: CacheBaseline | undefined
   /** What the counters of use grew by since the reading before; undefined where there is none to compare with. */
-  readonly grown: Grown | undefined
+  readonly grown: UsageDelta | undefined
 }
 
-export function withReading(open: OpenRollup, reading: Reading, context: ReadingContext): OpenRollup {
+export function addReadingSample(open: OpenRollup, reading: Reading, context: ReadingContext): OpenRollup {
   const read = { ...open, readings: open.readings + 1 }
   const sized = withEstimate(withConnections(read, reading), reading, context)
   const used = withLongest(withUse(withHeld(sized, reading, context.grown), context.grown), reading)
@@ -54,7 +63,7 @@ export function withReading(open: OpenRollup, reading: Reading, context: Reading
 }
 
 /** Refused for want of a free connection: all that clients may have are taken, in states nobody can tell. */
-export const withAllTaken = (open: OpenRollup, limit: number): OpenRollup => ({
+export const addConnectionLimitHit = (open: OpenRollup, limit: number): OpenRollup => ({
   ...open,
   connections: peaksOf(open.connections, { active: 0, idle: 0, idleInTransaction: 0, other: limit }),
 })
@@ -62,7 +71,7 @@ export const withAllTaken = (open: OpenRollup, limit: number): OpenRollup => ({
 const withConnections = (open: OpenRollup, { connections }: Reading): OpenRollup =>
   'missing' in connections ? open : { ...open, connections: peaksOf(open.connections, connections) }
 
-const peaksOf = (known: ConnectionPeaks | undefined, seen: Connections): ConnectionPeaks => ({
+const peaksOf = (known: ConnectionPeaks | undefined, seen: ConnectionCounts): ConnectionPeaks => ({
   count: (known?.count ?? 0) + 1,
   all: peak(known?.all, seen.active + seen.idle + seen.idleInTransaction + seen.other),
   active: peak(known?.active, seen.active),
@@ -71,7 +80,7 @@ const peaksOf = (known: ConnectionPeaks | undefined, seen: Connections): Connect
   other: peak(known?.other, seen.other),
 })
 
-const peak = (known: Peak | undefined, value: number): Peak => ({
+const peak = (known: SumAndPeak | undefined, value: number): SumAndPeak => ({
   sum: (known?.sum ?? 0) + value,
   max: Math.max(known?.max ?? 0, value),
 })
@@ -80,18 +89,18 @@ function withEstimate(open: OpenRollup, { cacheLimit }: Reading, context: Readin
   const { sizing } = context.compute
   if (cacheLimit === undefined || isFixed(sizing)) return open
   const size = currentCu(cacheLimit, sizing, context.preset)
-  return size === undefined ? open : withSize(open, size, 'estimated')
+  return size === undefined ? open : addSizeSample(open, size, 'estimated')
 }
 
-function withHeld(open: OpenRollup, reading: Reading, grown: Grown | undefined): OpenRollup {
+function withHeld(open: OpenRollup, reading: Reading, grown: UsageDelta | undefined): OpenRollup {
   const sum = new Map(Object.entries(open.held))
-  for (const [key, time] of Object.entries(heldAt(reading, grown, WEIGHT)))
+  for (const [key, time] of Object.entries(attributeAt(reading, grown, WEIGHT)))
     sum.set(key, millis((sum.get(key) ?? 0) + time))
   const most = [...sum].toSorted(([, a], [, b]) => b - a).slice(0, MOST_CULPRITS)
   return { ...open, held: Object.fromEntries(most) }
 }
 
-function withUse(open: OpenRollup, grown: Grown | undefined): OpenRollup {
+function withUse(open: OpenRollup, grown: UsageDelta | undefined): OpenRollup {
   if (!grown) return open
   const sum = open.use ?? { arrivals: 0, activeTime: 0, over: 0 }
   return {
@@ -120,7 +129,7 @@ function withWorkingSet(open: OpenRollup, { workingSet }: Reading): OpenRollup {
 function withCache(
   open: OpenRollup,
   { cache, postmasterStartedAt, serverTime }: Reading,
-  before: CountedCache | undefined,
+  before: CacheBaseline | undefined,
 ): OpenRollup {
   if ('missing' in cache) return open
   const earlier =
@@ -140,10 +149,10 @@ function withCache(
 }
 
 /** What the next reading's counters are compared with. */
-export const countedBy = (
+export const cacheBaselineOf = (
   { cache, postmasterStartedAt, serverTime }: Reading,
-  before: CountedCache | undefined,
-): CountedCache | undefined =>
+  before: CacheBaseline | undefined,
+): CacheBaseline | undefined =>
   'missing' in cache
     ? before
     : { incarnation: postmasterStartedAt, at: serverTime, hits: cache.hits, misses: cache.misses }

@@ -1,16 +1,16 @@
-import type { ComputeAccount } from '../../model/ledger/ledger.ts'
+import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import { NO_ROLLUPS } from '../../model/ledger/rollup.ts'
 import type { Preset } from '../../model/service/sizes.ts'
-import type { Facts } from '../apply-facts.ts'
-import { rolledUp, type RolledUp } from './roll-up.ts'
+import type { ComputeFacts } from '../apply-facts.ts'
+import { rollUp, type RollupUpdate } from './roll-up.ts'
 
 /** The rollups of a compute after what one sweep tells of it. */
-export function rollupsAfter(
-  before: ComputeAccount | undefined,
-  { ref, looks, readings, gone }: Facts,
+export function rollUpFacts(
+  before: ComputeEntry | undefined,
+  { ref, looks, readings, gone }: ComputeFacts,
   preset: Preset,
-): RolledUp {
-  return rolledUp(before?.rollups ?? NO_ROLLUPS, {
+): RollupUpdate {
+  return rollUp(before?.rollups ?? NO_ROLLUPS, {
     ref,
     before: before && { compute: before.compute, at: before.seenAt },
     readBefore: before?.reading,

@@ -2,12 +2,12 @@
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { OpenRollup, Rollup, RollupState } from '../../model/ledger/rollup.ts'
 import { instant, millis, type Instant, type Seconds } from '../../model/units.ts'
-import { closedOf } from './closed.ts'
-import type { Stretch } from './state-spans.ts'
+import { closeRollup } from './closed.ts'
+import type { StateSpan } from './state-spans.ts'
 
 /** Something true of one instant. */
 type Sample = { readonly from: Instant; readonly add: (open: OpenRollup) => OpenRollup }
-export type Piece = Stretch | Sample
+export type RollupPiece = StateSpan | Sample
 
 type Track = Pick<RollupState, 'asleep'> & { readonly open: OpenRollup | undefined }
 type Walk = { -readonly [Key in keyof Track]: Track[Key] } & {
@@ -27,9 +27,9 @@ export const isLater = (at: Instant, last: Instant | undefined): boolean =>
   last === undefined || at > last || last - at > SET_BACK
 
 /** @param pieces in order of time */
-export function walk(
+export function bucketize(
   track: Track,
-  pieces: readonly Piece[],
+  pieces: readonly RollupPiece[],
   { ref, length, isGone }: { readonly ref: ComputeRef; readonly length: Seconds; readonly isGone: boolean },
 ): Track & { readonly closed: readonly Rollup[] } {
   const walking: Walk = { ...track, closed: [], ref, length }
@@ -46,7 +46,7 @@ export function walk(
 }
 
 /** Sleep begins no stretch, so that a sleeping compute leaves no rows. */
-function sleep(walking: Walk, { from, to }: Stretch): void {
+function sleep(walking: Walk, { from, to }: StateSpan): void {
   const { asleep, open } = walking
   walking.asleep = { from: asleep?.to === from ? asleep.from : from, to }
   if (!open) return
@@ -54,7 +54,7 @@ function sleep(walking: Walk, { from, to }: Stretch): void {
   if (to >= endOf(walking, open)) close(walking)
 }
 
-function stay(walking: Walk, { state, from, to }: Stretch): void {
+function stay(walking: Walk, { state, from, to }: StateSpan): void {
   let at: number = from
   while (at < to) {
     const open = reach(walking, instant(at))
@@ -85,7 +85,7 @@ const overlap = (
   { from, to }: { readonly from: Instant; readonly to: Instant },
 ): number => Math.max(0, Math.min(to, endOf(walking, open)) - Math.max(from, open.from))
 
-const withTime = (open: OpenRollup, state: Stretch['state'], span: number): OpenRollup => ({
+const withTime = (open: OpenRollup, state: StateSpan['state'], span: number): OpenRollup => ({
   ...open,
   time: { ...open.time, [state]: millis(open.time[state] + span) },
 })
@@ -106,6 +106,6 @@ const NOTHING: Omit<OpenRollup, 'from'> = {
 function close(walking: Walk): void {
   const { open, closed } = walking
   if (!open) return
-  closed.push(closedOf(open, walking))
+  closed.push(closeRollup(open, walking))
   walking.open = undefined
 }

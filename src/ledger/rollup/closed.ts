@@ -6,7 +6,7 @@ import { ratio, type Seconds } from '../../model/units.ts'
 /** How many culprits are kept. */
 const MOST_CULPRITS = 5
 
-export const closedOf = (
+export const closeRollup = (
   { held, ...sums }: OpenRollup,
   { ref, length }: { readonly ref: ComputeRef; readonly length: Seconds },
 ): Rollup => ({ ...sums, ref, length, culprits: culpritsOf(held) })

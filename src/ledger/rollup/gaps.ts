@@ -1,6 +1,6 @@
 import type { AwakeInterval } from '../../model/ledger/evidence.ts'
 import type { SettledInterval } from '../../model/ledger/ledger.ts'
-import type { Gap } from '../../model/ledger/rollup.ts'
+import type { SuspensionGap } from '../../model/ledger/rollup.ts'
 import { millis } from '../../model/units.ts'
 
 /**
@@ -9,9 +9,9 @@ import { millis } from '../../model/units.ts'
  *
  * @param intervals in order of time, none left out
  */
-export const gapsBetween = (
+export const suspensionGaps = (
   intervals: readonly Pick<SettledInterval, 'interval' | 'idleTail'>[],
-): readonly Gap[] =>
+): readonly SuspensionGap[] =>
   intervals.slice(1).flatMap(({ interval: next }, index) => {
     const before = intervals[index]
     if (!before?.interval.to || next.restart) return []
@@ -22,7 +22,7 @@ function gapBetween(
   asleep: NonNullable<AwakeInterval['to']>,
   idleTail: number,
   { from: wake }: AwakeInterval,
-): Gap {
+): SuspensionGap {
   return {
     low: millis(Math.max(0, wake.earliest - asleep.latest) + idleTail),
     high: millis(Math.max(0, wake.latest - asleep.earliest) + idleTail),

@@ -1,12 +1,12 @@
 // Which state a compute was in between two looks.
 import { DEFAULT_AUTOSUSPEND_DELAY, type Compute, type ComputeState } from '../../model/service/compute.ts'
-import { LATENESS } from '../../model/inference/transition.ts'
+import { ALLOWED_LATENESS } from '../../model/inference/transition.ts'
 import { instant, latest, type Instant } from '../../model/units.ts'
 
 /** What a look showed, and when. */
-export type Shown = { readonly compute: Compute; readonly at: Instant }
+export type ObservedCompute = { readonly compute: Compute; readonly at: Instant }
 
-export type Stretch = { readonly state: ComputeState; readonly from: Instant; readonly to: Instant }
+export type StateSpan = { readonly state: ComputeState; readonly from: Instant; readonly to: Instant }
 
 /**
  * How far back a look may fill awake time, milliseconds: after a longer absence the awake intervals tell what there was.
@@ -18,7 +18,7 @@ const REACH = 3_600_000
  * The time between `before` and `look` by state, in order of time, whole milliseconds. What neither both looks nor the
  * instants of the record tell is left out.
  */
-export function stretchesBetween(before: Shown, look: Shown): readonly Stretch[] {
+export function stateSpansBetween(before: ObservedCompute, look: ObservedCompute): readonly StateSpan[] {
   const changes = changesBetween(before, look)
   const points = [before.at, ...changes.map(({ at }) => at), look.at]
   const states = [firstState(before, look, changes), ...changes.map(({ state }) => state)]
@@ -35,7 +35,7 @@ export function stretchesBetween(before: Shown, look: Shown): readonly Stretch[]
 type Change = { readonly state: 'active' | 'idle'; readonly at: Instant }
 
 /** The instants of the record that moved; it writes whole seconds, so they may seem to lie just before the look before. */
-function changesBetween(before: Shown, { compute, at: until }: Shown): readonly Change[] {
+function changesBetween(before: ObservedCompute, { compute, at: until }: ObservedCompute): readonly Change[] {
   const dated = [
     { state: 'active', at: compute.startedAt, known: before.compute.startedAt },
     { state: 'idle', at: compute.suspendedAt, known: before.compute.suspendedAt },
@@ -49,10 +49,14 @@ function changesBetween(before: Shown, { compute, at: until }: Shown): readonly 
 }
 
 /** The state up to the first change, or up to the look where there is none; undefined where more may have happened before it. */
-function firstState(before: Shown, look: Shown, changes: readonly Change[]): ComputeState | undefined {
+function firstState(
+  before: ObservedCompute,
+  look: ObservedCompute,
+  changes: readonly Change[],
+): ComputeState | undefined {
   const { state } = before.compute
   const { startedAt, suspendedAt } = look.compute
-  const isShort = look.at - before.at <= LATENESS * 1000
+  const isShort = look.at - before.at <= ALLOWED_LATENESS * 1000
   const [first] = changes
   if (!first) return startedAt !== undefined || suspendedAt !== undefined || isShort ? state : undefined
   // Two starts without an end are a restart; two ends without a start hide a wake.
@@ -63,7 +67,11 @@ function firstState(before: Shown, look: Shown, changes: readonly Change[]): Com
 }
 
 /** Where both instants moved, a suspension and a wake before them would have left no trace; they take the delay at least. */
-function mayHide(before: Shown, { compute }: Shown, [first, second]: readonly Change[]): boolean {
+function mayHide(
+  before: ObservedCompute,
+  { compute }: ObservedCompute,
+  [first, second]: readonly Change[],
+): boolean {
   const { autosuspendDelay: delay = DEFAULT_AUTOSUSPEND_DELAY } = compute
   if (!first || !second || delay === 'never') return false
   return first.at - before.at > delay * 1000

@@ -1,10 +1,10 @@
 // What an account amounts to at an instant after its last fold.
 import { largestCu, smallestCu } from '../../model/service/compute.ts'
-import { expectedEnd } from '../../model/inference/expected-suspension.ts'
-import type { ComputeAccount, ProjectAccount, Totals } from '../../model/ledger/ledger.ts'
+import { expectedSuspension } from '../../model/inference/expected-suspension.ts'
+import type { ComputeEntry, ProjectEntry, Totals } from '../../model/ledger/ledger.ts'
 import type { Prices } from '../../model/ledger/price.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
-import { awakeUnseen } from '../../model/inference/unseen-wake.ts'
+import { unseenWakeAt } from '../../model/inference/unseen-wake.ts'
 import {
   cu,
   cuMillis,
@@ -16,13 +16,13 @@ import {
   type Micros,
 } from '../../model/units.ts'
 import { NO_CU_TIME } from './cu-time.ts'
-import type { Size } from './sizing.ts'
+import type { SizeBounds } from './sizing.ts'
 import { priceAt } from './slices.ts'
-import { lengthOf } from '../interval-math.ts'
+import { spanLength } from '../interval-math.ts'
 
-export type AsOf = {
+export type AccrualContext = {
   readonly prices: Prices
-  readonly project: ProjectAccount | undefined
+  readonly project: ProjectEntry | undefined
   readonly now: Instant
   /** The latest that it may be now; `now` where nothing is said. */
   readonly atMost?: Instant | undefined
@@ -32,7 +32,7 @@ export type AsOf = {
  * The time since the last fold of a compute that was awake when it was last looked at, or that the list saw awake since. Undefined
  * where nothing goes on.
  */
-export function goingOn(account: ComputeAccount, asOf: AsOf): AwakeSlice | undefined {
+export function accruedSlice(account: ComputeEntry, asOf: AccrualContext): AwakeSlice | undefined {
   const { ref, goneAt } = account
   const time = goneAt === undefined ? timeOn(account, asOf) : undefined
   const price = String(priceAt(asOf.prices, asOf.now))
@@ -42,11 +42,11 @@ export function goingOn(account: ComputeAccount, asOf: AsOf): AwakeSlice | undef
 type Time = Pick<AwakeSlice, 'low' | 'likely' | 'high'>
 
 /** Of one that was awake no less than is known, likely until it will have been suspended, and no more than all of the time. */
-function timeOn(account: ComputeAccount, { project, now, atMost = now }: AsOf): Time | undefined {
+function timeOn(account: ComputeEntry, { project, now, atMost = now }: AccrualContext): Time | undefined {
   const { compute, open, foldedAt } = account
   if (!open) return unseenTime(account, { project, now, atMost })
   const { knownUntil } = open
-  const end = expectedEnd(compute, project?.project, project) ?? now
+  const end = expectedSuspension(compute, project?.project, project) ?? now
   const likely = latest(knownUntil, earliest(now, end))
   const possible = latest(foldedAt, knownUntil)
   if (atMost <= possible && likely <= knownUntil) return undefined
@@ -59,35 +59,41 @@ function timeOn(account: ComputeAccount, { project, now, atMost = now }: AsOf): 
 
 /** Until the fold it is among what may have been; nothing tells yet when it woke, so it is likely since its last activity. */
 function unseenTime(
-  account: ComputeAccount,
-  { project, now, atMost }: Pick<AsOf, 'project' | 'now'> & { readonly atMost: Instant },
+  account: ComputeEntry,
+  { project, now, atMost }: Pick<AccrualContext, 'project' | 'now'> & { readonly atMost: Instant },
 ): Time | undefined {
   const { compute, foldedAt } = account
-  const active = awakeUnseen(account, project)
+  const active = unseenWakeAt(account, project)
   if (active === undefined || atMost <= foldedAt) return undefined
-  const end = expectedEnd(compute, project?.project, project) ?? now
+  const end = expectedSuspension(compute, project?.project, project) ?? now
   const from = latest(foldedAt, active)
   return { low: [from, from], likely: [from, latest(from, earliest(now, end))], high: [foldedAt, atMost] }
 }
 
 /** What it costs an hour as it is now, likely; 0 while it sleeps. */
-export const ratePerHour = (account: ComputeAccount, { prices, now }: Pick<AsOf, 'prices' | 'now'>): Micros =>
+export const spendPerHour = (
+  account: ComputeEntry,
+  { prices, now }: Pick<AccrualContext, 'prices' | 'now'>,
+): Micros =>
   micros(
     account.open && account.goneAt === undefined ? sizeNow(account).size.likely * priceAt(prices, now) : 0,
   )
 
 /** The limits of the record, and likely what it was in the last stretch that is known. */
-function sizeNow({ compute, unsettled }: ComputeAccount): Size {
+function sizeNow({ compute, unsettled }: ComputeEntry): SizeBounds {
   const [low, high] = [smallestCu(compute.sizing), largestCu(compute.sizing)]
   if (low === high) return { size: { low, likely: low, high } }
-  const last = unsettled.findLast(({ likely }) => lengthOf(likely) > 0)?.size.likely ?? low
+  const last = unsettled.findLast(({ likely }) => spanLength(likely) > 0)?.size.likely ?? low
   return { size: { low, likely: cu(Math.min(high, Math.max(low, last))), high }, moves: true }
 }
 
 /** The totals with what goes on. */
-export function totalsAt(account: ComputeAccount, asOf: AsOf): Pick<Totals, 'awake' | 'cuTime'> {
+export function totalsWithAccrual(
+  account: ComputeEntry,
+  asOf: AccrualContext,
+): Pick<Totals, 'awake' | 'cuTime'> {
   const { awake, cuTime } = account.totals
-  const slice = goingOn(account, asOf)
+  const slice = accruedSlice(account, asOf)
   if (!slice) return { awake, cuTime }
   const { likely, high, size, price } = slice
   const [longer, most] = [likely[1] - likely[0], high[1] - high[0]]

@@ -2,7 +2,7 @@
 import type { Bounds, CuTimeByPrice } from '../../model/ledger/ledger.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
 import { cuMillis, millis, type CuMillis, type Millis } from '../../model/units.ts'
-import { lengthOf } from '../interval-math.ts'
+import { spanLength } from '../interval-math.ts'
 
 export const NO_CU_TIME: Bounds<CuMillis> = { low: cuMillis(0), likely: cuMillis(0), high: cuMillis(0) }
 export const NO_TIME: Bounds<Millis> = { low: millis(0), likely: millis(0), high: millis(0) }
@@ -12,18 +12,18 @@ export function cuTimeOf(slices: readonly AwakeSlice[]): CuTimeByPrice {
   const byPrice: Record<string, Bounds<CuMillis>> = {}
   for (const { low, likely, high, size, price } of slices) {
     const time = {
-      low: cuMillis(lengthOf(low) * size.low),
-      likely: cuMillis(lengthOf(likely) * size.likely),
-      high: cuMillis(lengthOf(high) * size.high),
+      low: cuMillis(spanLength(low) * size.low),
+      likely: cuMillis(spanLength(likely) * size.likely),
+      high: cuMillis(spanLength(high) * size.high),
     }
     byPrice[price] = addBounds(byPrice[price] ?? NO_CU_TIME, time, cuMillis)
   }
   return byPrice
 }
 
-export const awakeOf = (slices: readonly AwakeSlice[]): Bounds<Millis> =>
+export const awakeBounds = (slices: readonly AwakeSlice[]): Bounds<Millis> =>
   slices.reduce((sum, { low, likely, high }) => {
-    const time = { low: lengthOf(low), likely: lengthOf(likely), high: lengthOf(high) }
+    const time = { low: spanLength(low), likely: spanLength(likely), high: spanLength(high) }
     return addBounds<number>(sum, time, millis) as Bounds<Millis>
   }, NO_TIME)
 

@@ -4,27 +4,27 @@ import type { Span } from '../../model/ledger/slice.ts'
 import { instant, latest, millis, type Instant, type Millis } from '../../model/units.ts'
 import { endTotals, type TotalsContext } from './totals.ts'
 
-export type Entry =
+export type DayPosting =
   | { readonly kind: 'wake'; readonly at: Instant }
   | { readonly kind: 'extension'; readonly at: Instant; readonly added: Millis }
   /** `before`: what of the tail lay in days that are settled; counted on the first day of `span`. */
   | { readonly kind: 'tail'; readonly span: Span; readonly before: Millis }
 
-export const startEntry = ({ from, restart }: AwakeInterval): readonly Entry[] =>
+export const startPostings = ({ from, restart }: AwakeInterval): readonly DayPosting[] =>
   restart ? [] : [{ kind: 'wake', at: from.likely }]
 
-export const extensionEntry = (added: Millis, at: Instant): readonly Entry[] =>
+export const overheadPostings = (added: Millis, at: Instant): readonly DayPosting[] =>
   added === 0 ? [] : [{ kind: 'extension', at, added }]
 
 /** @param notBefore days before it are settled */
-export function endEntries(
+export function endPostings(
   interval: AwakeInterval,
   context: TotalsContext,
   notBefore: Instant,
-): readonly Entry[] {
+): readonly DayPosting[] {
   const { idleTail, extension } = endTotals(interval, context)
   const end = latest(interval.to?.likely ?? interval.knownUntil, notBefore)
   const begin = latest(instant(end - idleTail), notBefore)
-  const tail: Entry = { kind: 'tail', span: [begin, end], before: millis(idleTail - (end - begin)) }
-  return [...(idleTail > 0 ? [tail] : []), ...extensionEntry(extension, end)]
+  const tail: DayPosting = { kind: 'tail', span: [begin, end], before: millis(idleTail - (end - begin)) }
+  return [...(idleTail > 0 ? [tail] : []), ...overheadPostings(extension, end)]
 }

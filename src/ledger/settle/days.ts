@@ -5,12 +5,12 @@ import type { DayRow } from '../../model/ledger/day.ts'
 import type { OpenDay } from '../../model/ledger/ledger.ts'
 import type { AwakeSlice, Span } from '../../model/ledger/slice.ts'
 import { millis, type Instant, type Millis } from '../../model/units.ts'
-import { addBounds, addCuTime, awakeOf, cuTimeOf, NO_TIME } from './cu-time.ts'
-import type { Entry } from './day-postings.ts'
-import { clipped, lengthOf } from '../interval-math.ts'
+import { addBounds, addCuTime, awakeBounds, cuTimeOf, NO_TIME } from './cu-time.ts'
+import type { DayPosting } from './day-postings.ts'
+import { intersectSpans, spanLength } from '../interval-math.ts'
 
 /** What is to be counted by day. */
-export type Counted = { readonly slices: readonly AwakeSlice[]; readonly entries: readonly Entry[] }
+export type DayInput = { readonly slices: readonly AwakeSlice[]; readonly entries: readonly DayPosting[] }
 
 export type DaysContext = {
   readonly ref: ComputeRef
@@ -19,18 +19,18 @@ export type DaysContext = {
   readonly now: Instant
 }
 
-export type Days = {
+export type DayUpdate = {
   /** The days that may still change. */
   readonly open: readonly OpenDay[]
   /** Rows that are new or another than they were told before, in order. */
   readonly told: readonly DayRow[]
 }
 
-export function daysAfter(
+export function updateDays(
   before: readonly OpenDay[],
-  { settled, unsettled }: { readonly settled: Counted; readonly unsettled: Counted },
+  { settled, unsettled }: { readonly settled: DayInput; readonly unsettled: DayInput },
   context: DaysContext,
-): Days {
+): DayUpdate {
   const toldBefore = new Map(before.map((day) => [day.settled.date, day.told]))
   const kept = rowsWith(new Map(before.map((day) => [day.settled.date, day.settled])), settled, context)
   const whole = rowsWith(kept, unsettled, context)
@@ -39,7 +39,7 @@ export function daysAfter(
     .map((row) => {
       const told = toldBefore.get(row.date)
       return {
-        row: versioned(row, told, context.now),
+        row: nextDayVersion(row, told, context.now),
         told,
         settled: kept.get(row.date) ?? emptyRow(dayOfRow(row)),
       }
@@ -55,7 +55,7 @@ export function daysAfter(
 }
 
 /** The row as it is told now; `told` itself when that says the same. */
-export function versioned(row: DayRow, told: DayRow | undefined, now: Instant): DayRow {
+export function nextDayVersion(row: DayRow, told: DayRow | undefined, now: Instant): DayRow {
   const version = now < row.to ? 0 : Math.max(1, told?.version ?? 0)
   if (!told || told.version < version) return { ...row, version }
   return saysTheSame(row, told) ? told : { ...row, version: version === 0 ? 0 : version + 1 }
@@ -77,20 +77,20 @@ const isNothing = ({ awake, idleTail, extension, wakes }: DayRow): boolean =>
 
 type Rows = ReadonlyMap<string, DayRow>
 
-function rowsWith(rows: Rows, { slices, entries }: Counted, context: DaysContext): Rows {
+function rowsWith(rows: Rows, { slices, entries }: DayInput, context: DaysContext): Rows {
   const after = new Map(rows)
   const add = (at: Instant, part: Partial<DayRow>): void => {
     const { date, from, to } = context.dayOf(at)
     after.set(date, plusRow(after.get(date) ?? emptyRow({ ref: context.ref, date, from, to }), part))
   }
   for (const slice of slices.flatMap((one) => byDay(one, context.dayOf)))
-    add(slice.high[0], { awake: awakeOf([slice]), cuTime: cuTimeOf([slice]) })
+    add(slice.high[0], { awake: awakeBounds([slice]), cuTime: cuTimeOf([slice]) })
   for (const entry of entries) addEntry(entry, add, context.dayOf)
   return after
 }
 
 function addEntry(
-  entry: Entry,
+  entry: DayPosting,
   add: (at: Instant, part: Partial<DayRow>) => void,
   dayOf: Zone['dayOf'],
 ): void {
@@ -101,7 +101,7 @@ function addEntry(
       return add(entry.at, { extension: entry.added })
     case 'tail': {
       if (entry.before > 0) add(entry.span[0], { idleTail: entry.before })
-      for (const part of daysIn(entry.span, dayOf)) add(part[0], { idleTail: millis(lengthOf(part)) })
+      for (const part of daysIn(entry.span, dayOf)) add(part[0], { idleTail: millis(spanLength(part)) })
     }
   }
 }
@@ -111,7 +111,7 @@ function daysIn([from, to]: Span, dayOf: Zone['dayOf']): readonly Span[] {
   const parts: Span[] = []
   let at = from
   while (at < to) {
-    const part = clipped([at, to], [at, dayOf(at).to])
+    const part = intersectSpans([at, to], [at, dayOf(at).to])
     parts.push(part)
     at = part[1]
   }
@@ -122,8 +122,8 @@ const byDay = (slice: AwakeSlice, dayOf: Zone['dayOf']): readonly AwakeSlice[] =
   daysIn(slice.high, dayOf).map((high) => ({
     ...slice,
     high,
-    low: clipped(slice.low, high),
-    likely: clipped(slice.likely, high),
+    low: intersectSpans(slice.low, high),
+    likely: intersectSpans(slice.likely, high),
   }))
 
 const dayOfRow = ({ ref, date, from, to }: DayRow): Pick<DayRow, 'ref' | 'date' | 'from' | 'to'> => ({

@@ -1,7 +1,7 @@
-import type { Counters, Totals } from '../../model/ledger/ledger.ts'
+import type { PublishedCounters, Totals } from '../../model/ledger/ledger.ts'
 import { cuMillis, micros, millis, type Micros } from '../../model/units.ts'
 import { cuTimeSum, spendOf } from './totals.ts'
-import { unproductiveAfter } from './unproductive.ts'
+import { updateUnproductive } from './unproductive.ts'
 
 const HOUR = 3_600_000
 
@@ -9,7 +9,11 @@ const HOUR = 3_600_000
  * The published counters never fall, also when a late fact makes a total smaller or the price table changes. What
  * observing added is priced at the compute's mean size and at today's price.
  */
-export function risen(before: Counters, totals: Totals, priceNow: Micros): Counters {
+export function raiseCounters(
+  before: PublishedCounters,
+  totals: Totals,
+  priceNow: Micros,
+): PublishedCounters {
   const extension = millis(Math.max(before.extension, totals.extension))
   const cuTime = cuMillis(Math.max(before.cuTime, cuTimeSum(totals.cuTime).likely))
   const awake = millis(Math.max(before.awake, totals.awake.likely))
@@ -26,6 +30,6 @@ export function risen(before: Counters, totals: Totals, priceNow: Micros): Count
     suspends: Math.max(before.suspends, totals.suspends),
     restarts: Math.max(before.restarts, totals.restarts),
     wakesCaused: Math.max(before.wakesCaused, totals.wakesCaused),
-    unproductive: unproductiveAfter(before.unproductive ?? {}, totals, spend),
+    unproductive: updateUnproductive(before.unproductive ?? {}, totals, spend),
   }
 }

@@ -4,7 +4,7 @@ import { instant, type Instant } from '../../model/units.ts'
 import { priceAt } from './slices.ts'
 
 /** What was before `at` keeps its price, whatever the new ones say of it; the same object where nothing is another. */
-export function pricesFrom(at: Instant, before: Prices, next: Prices): Prices {
+export function replacePricesFrom(at: Instant, before: Prices, next: Prices): Prices {
   const periods = spliced(at, before, next)
   const isSame = JSON.stringify(periods) === JSON.stringify(spliced(at, before, before))
   return isSame && next.currency === before.currency ? before : { currency: next.currency, periods }

@@ -1,12 +1,12 @@
 // What of the evidence is no longer needed.
-import { isFollowed } from '../../model/service/operation.ts'
+import { isOperationTracked } from '../../model/service/operation.ts'
 import type { AwakeInterval, Evidence } from '../../model/ledger/evidence.ts'
 import type { Totals } from '../../model/ledger/ledger.ts'
 import type { Instant } from '../../model/units.ts'
-import { extensionOf, foreignActivities, ownActivities } from '../evidence/activity.ts'
-import { updatesOf } from '../evidence/continuity.ts'
-import { departureIn } from '../evidence/evidence.ts'
-import { mergedHeld } from '../attribution/attribution.ts'
+import { observerOverhead, clientActivities, observerActivities } from '../evidence/activity.ts'
+import { updateBehaviourOf } from '../evidence/continuity.ts'
+import { deletionIn } from '../evidence/evidence.ts'
+import { mergeAttribution } from '../attribution/attribution.ts'
 import { NO_TOTALS, type TotalsContext } from './totals.ts'
 
 /** Instants of the interface are in whole seconds: the edge that one dates may lie this much after it. */
@@ -17,7 +17,7 @@ const SECOND = 1000
  *
  * @param carried the interval that goes on then: what explains it as a whole is kept until it ends
  */
-export function evidenceAfter(evidence: Evidence, at: Instant, carried: AwakeInterval | undefined): Evidence {
+export function pruneEvidence(evidence: Evidence, at: Instant, carried: AwakeInterval | undefined): Evidence {
   const later = (one: Instant): boolean => one > at
   const reaches = (one: Instant): boolean => one + SECOND > at
   const before = evidence.sizes.findLastIndex(({ firstSeenAt }) => firstSeenAt <= at)
@@ -25,7 +25,7 @@ export function evidenceAfter(evidence: Evidence, at: Instant, carried: AwakeInt
     operations: evidence.operations.filter(
       (operation) =>
         reaches(operation.updatedAt) ||
-        isFollowed(operation, at) ||
+        isOperationTracked(operation, at) ||
         (carried !== undefined && operation.action === 'check_availability'),
     ),
     sightings: sightingsAfter(evidence, at),
@@ -42,9 +42,9 @@ export function evidenceAfter(evidence: Evidence, at: Instant, carried: AwakeInt
       : evidence.footprints.filter(({ disconnectedAt }) => later(disconnectedAt)),
     covered: evidence.covered,
     readSince: evidence.readSince,
-    updates: updatesOf(evidence),
+    updates: updateBehaviourOf(evidence),
     held: carried
-      ? mergedHeld(evidence.held, carried.from.earliest, at)
+      ? mergeAttribution(evidence.held, carried.from.earliest, at)
       : evidence.held.filter(({ to }) => later(to)),
   }
 }
@@ -56,7 +56,7 @@ export function evidenceAfter(evidence: Evidence, at: Instant, carried: AwakeInt
 function sightingsAfter({ sightings, starts, ends }: Evidence, at: Instant): Evidence['sightings'] {
   const isPast = (one: Instant): boolean => one <= at
   const [started, ended] = [starts.findLast(isPast) ?? 0, ends.findLast(isPast) ?? 0]
-  const departure = departureIn({ sightings })
+  const departure = deletionIn({ sightings })
   return sightings.filter((one) => {
     const { answeredAt, record } = one
     const isOutdated = record && ((record.startedAt ?? 0) < started || (record.suspendedAt ?? 0) < ended)
@@ -65,22 +65,23 @@ function sightingsAfter({ sightings, starts, ends }: Evidence, at: Instant): Evi
 }
 
 /** Of an interval that goes on at `until`: activity before it, once its share of the extension is summed up. */
-export function prunedOpen(
+export function pruneOpenInterval(
   evidence: Evidence,
   interval: AwakeInterval | undefined,
   { context, until }: { readonly context: TotalsContext; readonly until: Instant },
 ): { readonly evidence: Evidence; readonly totals: Totals } {
   const isPast = (at: Instant): boolean => at <= until
   // Where nobody else was active, or nothing can be prolonged, our own last trace will do.
-  const foreign = context.delay === 'never' ? [] : foreignActivities(evidence)
+  const foreign = context.delay === 'never' ? [] : clientActivities(evidence)
   const pivot =
-    foreign.findLast(isPast) ?? (foreign.length === 0 ? ownActivities(evidence).findLast(isPast) : undefined)
+    foreign.findLast(isPast) ??
+    (foreign.length === 0 ? observerActivities(evidence).findLast(isPast) : undefined)
   if (!interval || interval.to || pivot === undefined || pivot <= interval.from.latest)
     return { evidence, totals: NO_TOTALS }
   const past = { ...interval, knownUntil: pivot }
   const before = { ...evidence, activities: evidence.activities.filter((at) => at <= pivot) }
   return {
-    totals: { ...NO_TOTALS, extension: extensionOf({ ...past, to: undefined }, before, context.delay) },
+    totals: { ...NO_TOTALS, extension: observerOverhead({ ...past, to: undefined }, before, context.delay) },
     evidence: {
       ...evidence,
       activities: evidence.activities.filter((at) => at >= pivot || at <= interval.from.latest),

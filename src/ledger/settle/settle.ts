@@ -1,44 +1,44 @@
 // Keeps the evidence small: what is long over is summed up for good, and only what may still be restated is kept.
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { AwakeInterval, Evidence } from '../../model/ledger/evidence.ts'
-import type { CarriedInterval, SettledInterval, Totals } from '../../model/ledger/ledger.ts'
+import type { PartlySettledInterval, SettledInterval, Totals } from '../../model/ledger/ledger.ts'
 import type { Prices } from '../../model/ledger/price.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
 import { instant, type Instant } from '../../model/units.ts'
 import { addCuTime, cuTimeOf } from './cu-time.ts'
-import { endEntries, extensionEntry, startEntry, type Entry } from './day-postings.ts'
-import { frontierAfter } from './watermark.ts'
-import type { Frontier, History } from '../evidence/intervals.ts'
-import { evidenceAfter, prunedOpen } from './prune.ts'
-import type { CountedSizes } from './sizing.ts'
-import { slicesOf } from './slices.ts'
-import { endTotals, plus, startTotals, timeTotals, type TotalsContext } from './totals.ts'
+import { endPostings, overheadPostings, startPostings, type DayPosting } from './day-postings.ts'
+import { advanceWatermark } from './watermark.ts'
+import type { Watermark, Timeline } from '../evidence/intervals.ts'
+import { pruneEvidence, pruneOpenInterval } from './prune.ts'
+import type { MeteredSizes } from './sizing.ts'
+import { cutSlices } from './slices.ts'
+import { endTotals, addTotals, startTotals, timeTotals, type TotalsContext } from './totals.ts'
 
-export type Unsettled = {
+export type SettleInput = {
   readonly ref: ComputeRef
-  readonly history: History
+  readonly history: Timeline
   readonly evidence: Evidence
-  readonly frontier: Frontier
+  readonly frontier: Watermark
   readonly settled: Totals
   /** Whether something happened of which the operations were not read yet. */
   readonly awaiting: boolean
-  readonly counted: CountedSizes
+  readonly counted: MeteredSizes
 }
 
 export type SettleContext = TotalsContext & { readonly prices: Prices; readonly now: Instant }
 
-export type Settled = {
-  readonly frontier: Frontier
+export type SettleResult = {
+  readonly frontier: Watermark
   readonly evidence: Evidence
   readonly settled: Totals
   /** Intervals that are summed up now and never again. */
   readonly closed: readonly SettledInterval[]
   /** The same of awake time, each stretch of it once. */
   readonly slices: readonly AwakeSlice[]
-  readonly entries: readonly Entry[]
+  readonly entries: readonly DayPosting[]
   /** What is left, and what it comes to with all that is settled. */
   readonly unsettled: readonly AwakeSlice[]
-  readonly unsettledEntries: readonly Entry[]
+  readonly unsettledEntries: readonly DayPosting[]
   readonly totals: Totals
   /** Intervals that are not final. */
   readonly left: readonly AwakeInterval[]
@@ -50,31 +50,31 @@ export type Settled = {
 const EVER = instant(Number.MAX_SAFE_INTEGER)
 
 /** Sums up the intervals that ended long ago, the part of the next one that lies far back, and the sleep between them. */
-export function settle(account: Unsettled, context: SettleContext): Settled {
+export function settle(account: SettleInput, context: SettleContext): SettleResult {
   const { history, ref, frontier: before, counted } = account
-  const { count, carried, until } = frontierAfter(account, context.now)
+  const { count, carried, until } = advanceWatermark(account, context.now)
   const cutting = { ref, counted, evidence: account.evidence, prices: context.prices, now: context.now }
-  const slices = slicesOf(history, [before.settledUntil, until], cutting)
+  const slices = cutSlices(history, [before.settledUntil, until], cutting)
   const finals = history.intervals.slice(0, count)
   const left = history.intervals.slice(count)
   const isStarted = ({ from }: AwakeInterval): boolean => from.likely === before.carried?.interval.from.likely
   const begun = [...finals, ...(carried ? [carried] : [])].filter((interval) => !isStarted(interval))
-  const pruned = prunedOpen(account.evidence, carried, { context, until })
-  const kept = evidenceAfter(pruned.evidence, until, carried)
+  const pruned = pruneOpenInterval(account.evidence, carried, { context, until })
+  const kept = pruneEvidence(pruned.evidence, until, carried)
   const settled = [
     timeTotals(slices),
     ...begun.map((interval) => startTotals(interval, context)),
     ...finals.map((interval) => endTotals(interval, context)),
     pruned.totals,
-  ].reduce(plus, account.settled)
-  const rest = slicesOf(history, [until, EVER], cutting)
+  ].reduce(addTotals, account.settled)
+  const rest = cutSlices(history, [until, EVER], cutting)
   const after = { ...context, evidence: pruned.evidence }
   const unbegun = left.filter((interval) => interval !== carried && !isStarted(interval))
   const totals = [
     timeTotals(rest),
     ...unbegun.map((interval) => startTotals(interval, after)),
     ...left.map((interval) => endTotals(interval, after)),
-  ].reduce(plus, settled)
+  ].reduce(addTotals, settled)
   const last = left.at(-1)
   return {
     frontier: {
@@ -89,14 +89,14 @@ export function settle(account: Unsettled, context: SettleContext): Settled {
     closed: finals.map((interval) => closedInterval(interval, { account, slices, context })),
     slices,
     entries: [
-      ...begun.flatMap(startEntry),
-      ...finals.flatMap((interval) => endEntries(interval, context, before.settledUntil)),
-      ...extensionEntry(pruned.totals.extension, until),
+      ...begun.flatMap(startPostings),
+      ...finals.flatMap((interval) => endPostings(interval, context, before.settledUntil)),
+      ...overheadPostings(pruned.totals.extension, until),
     ],
     unsettled: rest,
     unsettledEntries: [
-      ...unbegun.flatMap(startEntry),
-      ...left.flatMap((interval) => endEntries(interval, after, until)),
+      ...unbegun.flatMap(startPostings),
+      ...left.flatMap((interval) => endPostings(interval, after, until)),
     ],
     totals,
     left,
@@ -107,7 +107,7 @@ export function settle(account: Unsettled, context: SettleContext): Settled {
 /** Of what is settled now the slices of one interval, and what was settled of it before. */
 function cuTimeWithin(
   interval: AwakeInterval,
-  before: CarriedInterval | undefined,
+  before: PartlySettledInterval | undefined,
   slices: readonly AwakeSlice[],
 ): SettledInterval['cuTime'] {
   const to = interval.to?.latest ?? EVER
@@ -123,7 +123,7 @@ function closedInterval(
     slices,
     context,
   }: {
-    readonly account: Unsettled
+    readonly account: SettleInput
     readonly slices: readonly AwakeSlice[]
     readonly context: TotalsContext
   },

@@ -1,41 +1,41 @@
 // The size limits of a stretch of awake time, from looks, operations and the rule that a change of size restarts a compute.
-import type { AwakeInterval, Evidence, SizeSighting } from '../../model/ledger/evidence.ts'
-import type { SizeShare } from '../../model/ledger/metering.ts'
+import type { AwakeInterval, Evidence, SizeObservation } from '../../model/ledger/evidence.ts'
+import type { RangeUtilisation } from '../../model/ledger/metering.ts'
 import type { Bounds } from '../../model/ledger/ledger.ts'
 import { awakeEffect, type Operation } from '../../model/service/operation.ts'
 import type { Span } from '../../model/ledger/slice.ts'
-import { LATENESS } from '../../model/inference/transition.ts'
+import { ALLOWED_LATENESS } from '../../model/inference/transition.ts'
 import { cu, instant, type Cu, type Instant, type Ratio } from '../../model/units.ts'
-import type { QuietSpan } from '../evidence/continuity.ts'
-import { departureIn } from '../evidence/evidence.ts'
+import type { UndisturbedSpan } from '../evidence/continuity.ts'
+import { deletionIn } from '../evidence/evidence.ts'
 
 /** The smallest and the largest size of the service: what is known of a size that no fact tells. Source: service-facts.md, "Presets". */
-export const ANY_SIZE: Pick<SizeSighting, 'min' | 'max'> = { min: cu(0.25), max: cu(56) }
+export const ANY_SIZE: Pick<SizeObservation, 'min' | 'max'> = { min: cu(0.25), max: cu(56) }
 
 /** What the service's count tells of the sizes inside ranges. */
-export type CountedSizes = {
+export type MeteredSizes = {
   /** Ascending, not overlapping. */
-  readonly shares: readonly SizeShare[]
+  readonly shares: readonly RangeUtilisation[]
   /** Where computes like these are on average; undefined while nothing tells. */
   readonly expected: Ratio | undefined
   /** How far the count reaches: a share of what is later may still come. Undefined where none ever came. */
   readonly until: Instant | undefined
 }
 
-export const NOT_COUNTED: CountedSizes = { shares: [], expected: undefined, until: undefined }
+export const NOT_METERED: MeteredSizes = { shares: [], expected: undefined, until: undefined }
 
 export type SizeFacts = {
-  readonly counted: CountedSizes
+  readonly counted: MeteredSizes
   readonly evidence: Evidence
   /** Where the compute was surely awake without a break. */
   readonly sure: readonly Span[]
-  readonly quiet: readonly QuietSpan[]
+  readonly quiet: readonly UndisturbedSpan[]
   /** The interval that the stretch lies in; undefined where it lies in none. */
   readonly interval: AwakeInterval | undefined
 }
 
 /** Instants at which what is known of the size may change. */
-export const sizeCuts = ({ evidence, counted }: SizeFacts): readonly Instant[] => [
+export const sizeChangePoints = ({ evidence, counted }: SizeFacts): readonly Instant[] => [
   ...counted.shares.flatMap(({ from, to }) => [from, to]),
   ...evidence.sizes.flatMap(({ firstSeenAt, lastSeenAt }) => [firstSeenAt, lastSeenAt]),
   ...appliesOf(evidence).flatMap(({ createdAt, updatedAt }) => [createdAt, instant(updatedAt + SECOND)]),
@@ -48,21 +48,21 @@ const appliesOf = ({ operations }: Evidence): readonly Operation[] =>
   operations.filter((one) => one.action === 'apply_config' && awakeEffect(one) === undefined)
 
 /** A size between bounds, and whether it is a range that the compute moves in. */
-export type Size = { readonly size: Bounds<Cu>; readonly moves?: true }
+export type SizeBounds = { readonly size: Bounds<Cu>; readonly moves?: true }
 
 /**
  * Low and high are the limits. Inside a range likely is what the service's count says; else what a reading of the same interval told,
  * the one before rather than one after; else where such computes are on average; else the minimum.
  */
-export function sizeIn([from, to]: Span, facts: SizeFacts): Size {
+export function sizeIn([from, to]: Span, facts: SizeFacts): SizeBounds {
   const at = instant(Math.floor((from + to) / 2))
   const { size, moves } = limitsAt(at, facts)
   const { low, high } = size
   if (low === high) return { size }
   const { shares, expected } = facts.counted
   const told = shares.findLast((one) => one.from <= at && at < one.to)?.share
-  const counted = moves && told !== undefined ? placeIn(size, told) : undefined
-  const usual = moves && expected !== undefined ? placeIn(size, expected) : size.likely
+  const counted = moves && told !== undefined ? interpolateSize(size, told) : undefined
+  const usual = moves && expected !== undefined ? interpolateSize(size, expected) : size.likely
   const likely = counted ?? measuredAt(at, facts) ?? usual
   return { size: { low, likely: cu(Math.min(high, Math.max(low, likely))), high }, ...(moves && { moves }) }
 }
@@ -71,7 +71,7 @@ export function sizeIn([from, to]: Span, facts: SizeFacts): Size {
 const STEPS = 1024
 
 /** A share of the way from the least size to the largest. */
-export const placeIn = ({ low, high }: Bounds<Cu>, share: number): Cu =>
+export const interpolateSize = ({ low, high }: Bounds<Cu>, share: number): Cu =>
   cu(Math.round((low + share * (high - low)) * STEPS) / STEPS)
 
 function measuredAt(at: Instant, { interval, evidence }: SizeFacts): Cu | undefined {
@@ -81,7 +81,7 @@ function measuredAt(at: Instant, { interval, evidence }: SizeFacts): Cu | undefi
   return (told.findLast((one) => one.at <= at) ?? told[0])?.cu
 }
 
-function limitsAt(at: Instant, facts: SizeFacts): Size {
+function limitsAt(at: Instant, facts: SizeFacts): SizeBounds {
   const { sizes } = facts.evidence
   const index = sizes.findLastIndex(({ firstSeenAt }) => firstSeenAt <= at)
   const [before, next] = [sizes[index], sizes[index + 1]]
@@ -93,21 +93,21 @@ function limitsAt(at: Instant, facts: SizeFacts): Size {
 /** From the first look that showed `before` on. */
 function sizeFrom(
   at: Instant,
-  [before, next]: readonly [SizeSighting, SizeSighting | undefined],
+  [before, next]: readonly [SizeObservation, SizeObservation | undefined],
   facts: SizeFacts,
-): Size {
+): SizeBounds {
   if (at <= before.lastSeenAt) return sizeAsSeen(at, before, facts)
   return next ? sizeBetween(at, [before, next], facts) : sizeSince(at, before, facts)
 }
 
 /** After the last look: as it showed. Of a compute that is gone no look will tell of a change before it went. */
-const sizeSince = (at: Instant, last: SizeSighting, facts: SizeFacts): Size =>
-  departureIn(facts.evidence) && !isUnbroken(facts.sure, last.lastSeenAt, at)
+const sizeSince = (at: Instant, last: SizeObservation, facts: SizeFacts): SizeBounds =>
+  deletionIn(facts.evidence) && !isUnbroken(facts.sure, last.lastSeenAt, at)
     ? anySize(last)
     : sizeAsSeen(at, last, facts)
 
 /** Around a change that is under way: any of the limits seen. */
-const anyOf = (sizes: readonly SizeSighting[]): Size => ({
+const anyOf = (sizes: readonly SizeObservation[]): SizeBounds => ({
   size: {
     low: cu(Math.min(...sizes.map(({ min }) => min))),
     likely: sizes.at(0)?.min ?? cu(0),
@@ -115,11 +115,11 @@ const anyOf = (sizes: readonly SizeSighting[]): Size => ({
   },
 })
 
-type Limits = Pick<SizeSighting, 'min' | 'max'>
+type Limits = Pick<SizeObservation, 'min' | 'max'>
 
 const boundsOf = ({ min, max }: Limits): Bounds<Cu> => ({ low: min, likely: min, high: max })
 
-const exactly = (limits: Limits): Size => ({
+const exactly = (limits: Limits): SizeBounds => ({
   size: boundsOf(limits),
   ...(limits.min < limits.max && { moves: true }),
 })
@@ -128,7 +128,7 @@ const exactly = (limits: Limits): Size => ({
  * Looks on both sides show the same size. To be another between them it was changed twice: there has to be room, or operations that tell.
  * One of a sleeping compute may leave no operation, so that none is no proof.
  */
-function sizeAsSeen(at: Instant, size: SizeSighting, facts: SizeFacts): Size {
+function sizeAsSeen(at: Instant, size: SizeObservation, facts: SizeFacts): SizeBounds {
   const { sure, evidence } = facts
   const before = evidence.sightings.findLast(({ askedAt }) => askedAt <= at)?.askedAt
   const next = evidence.sightings.find(({ answeredAt }) => answeredAt > at)?.answeredAt
@@ -141,7 +141,7 @@ function sizeAsSeen(at: Instant, size: SizeSighting, facts: SizeFacts): Size {
  * Between looks that show two sizes: the one that no start lies between, else either, and where there was room for more changes,
  * any.
  */
-function sizeBetween(at: Instant, looks: Looks, { sure, interval, evidence }: SizeFacts): Size {
+function sizeBetween(at: Instant, looks: Looks, { sure, interval, evidence }: SizeFacts): SizeBounds {
   const [before, next] = looks
   if (isUnbroken(sure, at, next.firstSeenAt)) return exactly(next)
   if (isUnbroken(sure, before.lastSeenAt, at)) return exactly(before)
@@ -158,12 +158,12 @@ function sizeBetween(at: Instant, looks: Looks, { sure, interval, evidence }: Si
   }
 }
 
-type Looks = readonly [before: SizeSighting, next: SizeSighting]
+type Looks = readonly [before: SizeObservation, next: SizeObservation]
 
 /** Between two looks nearer than that a size is taken to be changed once, ms. Doubled, somebody who tries two sizes in ten minutes is missed. */
 const ROOM = 300_000
 
-const anySize = ({ min }: SizeSighting): Size => ({
+const anySize = ({ min }: SizeObservation): SizeBounds => ({
   size: { low: ANY_SIZE.min, likely: min, high: ANY_SIZE.max },
 })
 
@@ -172,7 +172,11 @@ const applied = (evidence: Evidence, from: number, to: Instant): number =>
   appliesOf(evidence).filter(({ createdAt }) => createdAt >= from && createdAt <= to).length
 
 /** Before the first look: as it showed, unless something may have changed it since. */
-function sizeBefore(at: Instant, first: SizeSighting, { evidence, sure, quiet, interval }: SizeFacts): Size {
+function sizeBefore(
+  at: Instant,
+  first: SizeObservation,
+  { evidence, sure, quiet, interval }: SizeFacts,
+): SizeBounds {
   if (isUnbroken(sure, at, first.firstSeenAt)) return exactly(first)
   const end = interval?.to
   const left = quiet.some(
@@ -190,4 +194,4 @@ const isUnbroken = (sure: readonly Span[], from: Instant, to: Instant): boolean 
 
 /** Whether the operations were read for all of it; one that is listed late restates the size. */
 const isCovered = ({ covered }: Evidence, from: Instant, to: Instant): boolean =>
-  covered !== undefined && covered[0] <= from && covered[1] + LATENESS * 1000 >= to
+  covered !== undefined && covered[0] <= from && covered[1] + ALLOWED_LATENESS * 1000 >= to

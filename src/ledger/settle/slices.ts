@@ -4,37 +4,37 @@ import type { AwakeInterval, Evidence } from '../../model/ledger/evidence.ts'
 import type { Prices } from '../../model/ledger/price.ts'
 import type { AwakeSlice, Span } from '../../model/ledger/slice.ts'
 import { instant, latest, micros, type Instant, type Micros } from '../../model/units.ts'
-import { continuityOf } from '../evidence/continuity.ts'
-import type { History } from '../evidence/intervals.ts'
-import { sizeCuts, sizeIn, type CountedSizes, type SizeFacts } from './sizing.ts'
-import { clipped, lengthOf } from '../interval-math.ts'
+import { deriveContinuity } from '../evidence/continuity.ts'
+import type { Timeline } from '../evidence/intervals.ts'
+import { sizeChangePoints, sizeIn, type MeteredSizes, type SizeFacts } from './sizing.ts'
+import { intersectSpans, spanLength } from '../interval-math.ts'
 
 export type SliceContext = {
   readonly ref: ComputeRef
   readonly evidence: Evidence
   readonly prices: Prices
-  readonly counted: CountedSizes
+  readonly counted: MeteredSizes
   /** Ends an interval that is still open. */
   readonly now: Instant
 }
 
 /** Slices of all of `history` that lies inside `within`, those of intervals first. */
-export function slicesOf(history: History, within: Span, context: SliceContext): readonly AwakeSlice[] {
+export function cutSlices(history: Timeline, within: Span, context: SliceContext): readonly AwakeSlice[] {
   const { intervals, sure, doubts } = history
-  const { quiet } = continuityOf(context.evidence)
+  const { quiet } = deriveContinuity(context.evidence)
   const facts = { evidence: context.evidence, counted: context.counted, sure, quiet }
   const awake = intervals.flatMap((interval) => {
-    const { low, likely, high } = spansOf(interval, context.now)
+    const { low, likely, high } = spanBounds(interval, context.now)
     const time = {
-      sure: sure.map((span) => clipped(span, low)).filter((span) => lengthOf(span) > 0),
+      sure: sure.map((span) => intersectSpans(span, low)).filter((span) => spanLength(span) > 0),
       likely,
-      high: clipped(high, within),
+      high: intersectSpans(high, within),
       assumed: interval.from.source === 'assumed' || interval.to?.source === 'assumed',
     }
     return cut(time, { ...facts, interval }, context)
   })
   const doubtful = doubts.flatMap((doubt) => {
-    const high = clipped(doubt, within)
+    const high = intersectSpans(doubt, within)
     const nothing: Span = [high[0], high[0]]
     return cut({ sure: [], likely: nothing, high, assumed: true }, { ...facts, interval: undefined }, context)
   })
@@ -42,7 +42,7 @@ export function slicesOf(history: History, within: Span, context: SliceContext):
 }
 
 /** The shortest, the likely and the longest time the interval may cover; never negative. Inside the shortest it may have slept where that is not sure. */
-export function spansOf(
+export function spanBounds(
   { from, to, knownUntil }: AwakeInterval,
   now: Instant,
 ): { readonly low: Span; readonly likely: Span; readonly high: Span } {
@@ -63,17 +63,24 @@ type Time = {
 
 function cut({ sure, likely, high, assumed }: Time, facts: SizeFacts, context: SliceContext): AwakeSlice[] {
   const [from, to] = high
-  const cuts = [...sizeCuts(facts), ...context.prices.periods.map((period) => period.from), ...gapsOf(sure)]
+  const cuts = [
+    ...sizeChangePoints(facts),
+    ...context.prices.periods.map((period) => period.from),
+    ...gapsOf(sure),
+  ]
     .map((at) => instant(Math.round(at)))
     .filter((at) => at > from && at < to)
   const points = [from, ...new Set(cuts.toSorted((a, b) => a - b)), to]
   const pieces = points.slice(1).map((end, index): Span => [points[index] ?? from, end])
   const slices = pieces
-    .filter((piece) => lengthOf(piece) > 0)
+    .filter((piece) => spanLength(piece) > 0)
     .map((piece): AwakeSlice => ({
       ref: context.ref,
-      low: clipped(sure.find((span) => lengthOf(clipped(span, piece)) > 0) ?? [piece[0], piece[0]], piece),
-      likely: clipped(likely, piece),
+      low: intersectSpans(
+        sure.find((span) => spanLength(intersectSpans(span, piece)) > 0) ?? [piece[0], piece[0]],
+        piece,
+      ),
+      likely: intersectSpans(likely, piece),
       high: piece,
       ...sizeIn(piece, facts),
       price: String(priceAt(context.prices, piece[0])),
@@ -90,8 +97,8 @@ function joined(done: AwakeSlice[], next: AwakeSlice): AwakeSlice[] {
   const last = done.at(-1)
   if (!last || last.price !== next.price || textOf(last) !== textOf(next)) return [...done, next]
   const join = (pick: 'low' | 'likely' | 'high'): Span | undefined => {
-    if (lengthOf(next[pick]) === 0) return last[pick]
-    if (lengthOf(last[pick]) === 0) return next[pick]
+    if (spanLength(next[pick]) === 0) return last[pick]
+    if (spanLength(last[pick]) === 0) return next[pick]
     return last[pick][1] === next[pick][0] ? [last[pick][0], next[pick][1]] : undefined
   }
   const [low, likely, high] = [join('low'), join('likely'), join('high')]

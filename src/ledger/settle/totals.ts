@@ -1,12 +1,12 @@
 // Sums over awake time, and the money they come to.
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import type { AwakeInterval, Evidence } from '../../model/ledger/evidence.ts'
-import type { Bounds, Counters, CuTimeByPrice, Totals } from '../../model/ledger/ledger.ts'
+import type { Bounds, PublishedCounters, CuTimeByPrice, Totals } from '../../model/ledger/ledger.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
 import { cuMillis, micros, millis, type CuMillis, type Micros } from '../../model/units.ts'
-import { extensionOf, idleTailOf, isCausedByUs } from '../evidence/activity.ts'
-import { addBounds, addCuTime, awakeOf, cuTimeOf, NO_CU_TIME, NO_TIME } from './cu-time.ts'
-import { heldIn, plusHeld } from '../attribution/attribution.ts'
+import { observerOverhead, idleTailOf, isWokenByObserver } from '../evidence/activity.ts'
+import { addBounds, addCuTime, awakeBounds, cuTimeOf, NO_CU_TIME, NO_TIME } from './cu-time.ts'
+import { attributionIn, addAttribution } from '../attribution/attribution.ts'
 
 export const NO_TOTALS: Totals = {
   awake: NO_TIME,
@@ -20,7 +20,7 @@ export const NO_TOTALS: Totals = {
   wakesCaused: 0,
 }
 
-export const NO_COUNTERS: Counters = {
+export const NO_PUBLISHED_COUNTERS: PublishedCounters = {
   awake: millis(0),
   cuTime: cuMillis(0),
   spend: micros(0),
@@ -39,7 +39,7 @@ export type TotalsContext = { readonly evidence: Evidence; readonly delay: Autos
 
 export const timeTotals = (slices: readonly AwakeSlice[]): Totals => ({
   ...NO_TOTALS,
-  awake: awakeOf(slices),
+  awake: awakeBounds(slices),
   cuTime: cuTimeOf(slices),
   ...assumedOf(slices),
 })
@@ -54,26 +54,26 @@ export const startTotals = (interval: AwakeInterval, { evidence }: TotalsContext
   ...NO_TOTALS,
   wakes: interval.restart ? 0 : 1,
   restarts: interval.restart ? 1 : 0,
-  wakesCaused: !interval.restart && isCausedByUs(interval, evidence.footprints) ? 1 : 0,
+  wakesCaused: !interval.restart && isWokenByObserver(interval, evidence.footprints) ? 1 : 0,
 })
 
 /** What the end of an interval counts for, and what was added to it so far. */
 export const endTotals = (interval: AwakeInterval, { evidence, delay }: TotalsContext): Totals => ({
   ...NO_TOTALS,
   idleTail: idleTailOf(interval, evidence, delay),
-  extension: extensionOf(interval, evidence, delay),
-  held: heldIn(interval, evidence, delay),
+  extension: observerOverhead(interval, evidence, delay),
+  held: attributionIn(interval, evidence, delay),
   suspends: interval.to ? 1 : 0,
 })
 
-export function plus(a: Totals, b: Totals): Totals {
+export function addTotals(a: Totals, b: Totals): Totals {
   return {
     awake: addBounds(a.awake, b.awake, millis),
     cuTime: addCuTime(a.cuTime, b.cuTime),
     ...((a.assumed ?? b.assumed) !== undefined && { assumed: cuMillis((a.assumed ?? 0) + (b.assumed ?? 0)) }),
     idleTail: millis(a.idleTail + b.idleTail),
     extension: millis(a.extension + b.extension),
-    held: plusHeld(a.held, b.held),
+    held: addAttribution(a.held, b.held),
     wakes: a.wakes + b.wakes,
     suspends: a.suspends + b.suspends,
     restarts: a.restarts + b.restarts,

@@ -6,16 +6,16 @@ import {
   type Unproductive,
   type UnproductiveCause,
 } from '../../model/ledger/unproductive.ts'
-import { culpritOf } from '../attribution/causes.ts'
+import { parseCulpritKey } from '../attribution/causes.ts'
 import { spendOf } from './totals.ts'
 
 /**
  * What was shown before and what more there is. No cause falls, also when time turns out to have been another's; together
  * they are no more than `spend`, which is what is shown of all of it.
  */
-export function unproductiveAfter(before: Unproductive, totals: Totals, spend: Micros): Unproductive {
+export function updateUnproductive(before: Unproductive, totals: Totals, spend: Micros): Unproductive {
   const now = unproductiveOf(totals)
-  let room = spend - sumOf(before)
+  let room = spend - sumUnproductive(before)
   const after: { [cause in UnproductiveCause]?: Micros } = { ...before }
   for (const cause of UNPRODUCTIVE_CAUSES) {
     const known = before[cause] ?? 0
@@ -27,7 +27,7 @@ export function unproductiveAfter(before: Unproductive, totals: Totals, spend: M
   return after
 }
 
-export const sumOf = (unproductive: Unproductive): Micros =>
+export const sumUnproductive = (unproductive: Unproductive): Micros =>
   micros(Object.values(unproductive).reduce((all, one) => all + one, 0))
 
 /** By time, at what an hour awake cost on average. What readings saw may reach into the tail: in all it is no more than the time awake. */
@@ -51,7 +51,7 @@ type Times = { [cause in UnproductiveCause]?: number }
 function timesOf({ idleTail, extension, held }: Totals): Times {
   const times: Times = { idle_tail: idleTail, dormouse: extension }
   for (const [key, time] of Object.entries(held)) {
-    const cause = culpritOf(key).cause.replaceAll('-', '_')
+    const cause = parseCulpritKey(key).cause.replaceAll('-', '_')
     if (isUnproductive(cause)) times[cause] = (times[cause] ?? 0) + time
   }
   return times

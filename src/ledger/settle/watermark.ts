@@ -1,11 +1,11 @@
 // Up to where an account is settled: an instant at which the compute's state is known, behind which nothing is expected to change.
-import { LATENESS } from '../../model/inference/transition.ts'
+import { ALLOWED_LATENESS } from '../../model/inference/transition.ts'
 import type { AwakeInterval, Evidence } from '../../model/ledger/evidence.ts'
 import type { Span } from '../../model/ledger/slice.ts'
 import { earliest, instant, latest, seconds, type Instant, type Seconds } from '../../model/units.ts'
-import { isAwake } from '../evidence/boundaries.ts'
-import type { Frontier, History } from '../evidence/intervals.ts'
-import type { CountedSizes } from './sizing.ts'
+import { isAwakeState } from '../evidence/boundaries.ts'
+import type { Watermark, Timeline } from '../evidence/intervals.ts'
+import type { MeteredSizes } from './sizing.ts'
 
 /** How long settling waits for operations that cannot be read. Doubled, that much more evidence is kept while the service fails. */
 const PATIENCE = seconds(6 * 3600)
@@ -17,9 +17,9 @@ const STEP = 3_600_000
 const MANY = 200
 
 /** How long after its end an interval may still be restated. */
-export const patience = (awaiting: boolean): Seconds => (awaiting ? PATIENCE : LATENESS)
+export const allowedLateness = (awaiting: boolean): Seconds => (awaiting ? PATIENCE : ALLOWED_LATENESS)
 
-export type Advance = {
+export type WatermarkAdvance = {
   /** How many intervals are final. */
   readonly count: number
   readonly until: Instant
@@ -28,11 +28,11 @@ export type Advance = {
 }
 
 type Unsettled = {
-  readonly history: History
+  readonly history: Timeline
   readonly evidence: Evidence
-  readonly frontier: Frontier
+  readonly frontier: Watermark
   readonly awaiting: boolean
-  readonly counted: CountedSizes
+  readonly counted: MeteredSizes
 }
 
 /** How long settling waits for what the service will have counted. Doubled, a count that comes two hours late is still heeded, and twice the evidence is kept of ranges. */
@@ -40,11 +40,11 @@ const COUNT_WAIT = seconds(3600)
 
 /** Behind this nothing is expected to change any more. */
 function horizonOf({ awaiting, counted: { until } }: Unsettled, now: Instant): Instant {
-  const horizon = instant(now - patience(awaiting) * 1000)
+  const horizon = instant(now - allowedLateness(awaiting) * 1000)
   return until === undefined ? horizon : earliest(horizon, latest(until, instant(now - COUNT_WAIT * 1000)))
 }
 
-export function frontierAfter(account: Unsettled, now: Instant): Advance {
+export function advanceWatermark(account: Unsettled, now: Instant): WatermarkAdvance {
   const { history, evidence, frontier } = account
   const { intervals } = history
   const horizon = horizonOf(account, now)
@@ -52,7 +52,7 @@ export function frontierAfter(account: Unsettled, now: Instant): Advance {
     intervals.findLastIndex((interval, index) => isFinal(interval, intervals[index + 1], horizon)) + 1
   const last = intervals[count - 1]?.to
   const next = intervals[count]
-  const base: Advance = {
+  const base: WatermarkAdvance = {
     count,
     until: last ? instant(last.latest + APART) : frontier.settledUntil,
     carried: last ? undefined : frontier.carried && next,
@@ -62,7 +62,7 @@ export function frontierAfter(account: Unsettled, now: Instant): Advance {
 }
 
 /** Further inside what goes on, where that is worth it. */
-function beyond(base: Advance, goal: Goal, step: number): Advance {
+function beyond(base: WatermarkAdvance, goal: Goal, step: number): WatermarkAdvance {
   const next = goal.history.intervals[base.count]
   const awake = next && awakeUntil(goal, next)
   if (awake !== undefined && awake >= latest(base.until, next?.from.latest ?? base.until) + step)
@@ -74,7 +74,7 @@ function beyond(base: Advance, goal: Goal, step: number): Advance {
 const isFinal = ({ to }: AwakeInterval, next: AwakeInterval | undefined, horizon: Instant): boolean =>
   to !== undefined && to.latest < horizon && (!next || next.from.earliest > to.latest + APART)
 
-type Goal = { readonly history: History; readonly evidence: Evidence; readonly horizon: Instant }
+type Goal = { readonly history: Timeline; readonly evidence: Evidence; readonly horizon: Instant }
 
 /** What operations will say is waited for, where they are read and the record does not say it. */
 function coveredUntil({ covered, sightings }: Evidence, horizon: Instant): Instant {
@@ -85,7 +85,7 @@ function coveredUntil({ covered, sightings }: Evidence, horizon: Instant): Insta
 /** The last instant before the horizon at which the compute was surely awake in `interval`. */
 function awakeUntil({ history, evidence, horizon }: Goal, interval: AwakeInterval): Instant | undefined {
   const limit = earliest(horizon, interval.to?.earliest ?? horizon)
-  const seen = evidence.sightings.findLast((one) => isAwake(one) && one.askedAt <= limit)?.askedAt
+  const seen = evidence.sightings.findLast((one) => isAwakeState(one) && one.askedAt <= limit)?.askedAt
   const sure = lastInside(history.sure, limit)
   const at = Math.max(seen ?? 0, sure ?? 0)
   return at > interval.from.latest ? instant(at) : undefined
@@ -98,7 +98,7 @@ function sleepUntil(
   base: Instant,
 ): Instant | undefined {
   const limit = earliest(horizon, instant(next ? next.from.earliest - APART : horizon))
-  const looks = evidence.sightings.filter((one) => !isAwake(one) && one.askedAt <= limit)
+  const looks = evidence.sightings.filter((one) => !isAwakeState(one) && one.askedAt <= limit)
   const seen = looks.at(-1)?.askedAt
   if (seen === undefined && base === 0) return undefined
   const doubted = history.doubts.some(([from, to]) => from < limit && limit < to)

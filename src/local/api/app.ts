@@ -6,8 +6,8 @@ import { consumptionRoutes } from './routes/consumption.ts'
 import type { Api, Call, Env } from './context.ts'
 import { databaseRoutes } from './routes/databases.ts'
 import { endpointRoutes } from './routes/endpoints.ts'
-import { refuse } from './errors.ts'
-import { faults } from './faults.ts'
+import { errorAnswer } from './errors.ts'
+import { injectFaults } from './faults.ts'
 import { interfaceOnly } from './interface-only.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { localOnlyRoutes } from './routes/local-only.ts'
@@ -15,7 +15,7 @@ import { operationRoutes } from './routes/operations.ts'
 import { projectCreateRoute } from './routes/project-create.ts'
 import { projectRoutes } from './routes/projects.ts'
 import { roleRoutes } from './routes/roles.ts'
-import { createCounter, routeOf } from './request-counter.ts'
+import { createRequestCounter, routePattern } from './request-counter.ts'
 import { userRoutes } from './routes/users.ts'
 
 /** The largest body, bytes. The largest sensible one, with every Postgres setting, stays below half of it. */
@@ -24,7 +24,7 @@ const LARGEST_BODY = 65_536
 /** The HTTP side of the service: `/api/v2` with bearer keys, and paths of this machine beside it without. */
 export function createApp(api: Api): Hono<Env> {
   const app = new Hono<Env>()
-  const counter = createCounter()
+  const counter = createRequestCounter()
   app.use(async (call, next) => {
     const given = call.req.header('x-request-id')
     const requestId = given !== undefined && /^[\x21-\x7e]{1,200}$/.test(given) ? given : api.random.uuid()
@@ -36,13 +36,13 @@ export function createApp(api: Api): Hono<Env> {
   })
   app.onError((err, call) => {
     api.log({ kind: 'problem', message: 'a request could not be served', err })
-    return refuse(call, 500, 'internal error')
+    return errorAnswer(call, 500, 'internal error')
   })
-  app.notFound((call) => refuse(call, 404, `no such route: ${call.req.method} ${call.req.path}`))
+  app.notFound((call) => errorAnswer(call, 404, `no such route: ${call.req.method} ${call.req.path}`))
   localOnlyRoutes(app, api, counter)
   app.use('/api/v2/*', async (call, next) => {
     await next()
-    counter.count(routeOf(call.req.method, call.req.path), call.res.status)
+    counter.count(routePattern(call.req.method, call.req.path), call.res.status)
   })
   app.route('/api/v2', routes(api))
   return app
@@ -53,16 +53,16 @@ function routes(api: Api): Hono<Env> {
   const app = new Hono<Env>()
   app.use(async (call, next) => {
     if (!isAuthorized(call, api))
-      return refuse(call, 401, 'this call needs a valid API key: Authorization: Bearer <key>')
-    if (!takesJson(call)) return refuse(call, 406, 'accept: only application/json is served')
+      return errorAnswer(call, 401, 'this call needs a valid API key: Authorization: Bearer <key>')
+    if (!takesJson(call)) return errorAnswer(call, 406, 'accept: only application/json is served')
     return next()
   })
-  app.use(faults(api, undisturbed))
+  app.use(injectFaults(api, undisturbed))
   app.use(interfaceOnly(api))
   app.use(
     bodyLimit({
       maxSize: LARGEST_BODY,
-      onError: (call) => refuse(call, 413, `the body is larger than ${LARGEST_BODY} bytes`),
+      onError: (call) => errorAnswer(call, 413, `the body is larger than ${LARGEST_BODY} bytes`),
     }),
   )
   app.route('/', resources(api))

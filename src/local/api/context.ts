@@ -8,7 +8,7 @@ import type { Log } from '../log.ts'
 import type { Random } from '../random.ts'
 import type { KeyStore } from '../state/keys.ts'
 import type { Store } from '../state/store.ts'
-import type { Switches } from '../engine/behaviour-switches.ts'
+import type { BehaviourSwitches } from '../engine/behaviour-switches.ts'
 import type { Truth } from '../engine/truth.ts'
 
 /** What the routes work with. */
@@ -17,7 +17,7 @@ export type Api = {
   readonly keys: KeyStore
   readonly store: Store
   readonly settings: () => Settings
-  readonly switches: Switches
+  readonly switches: BehaviourSwitches
   /** What a server has against these settings, naming them; undefined when it takes them. */
   readonly checkSettings: (settings: PgSettings) => Promise<string | undefined>
   readonly account: Account

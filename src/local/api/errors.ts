@@ -28,7 +28,7 @@ const CODES = {
 export type ErrorStatus = keyof typeof CODES
 
 /** The error body of every route: `request_id`, `code`, `message` (service-facts 5). */
-export const refuse = (call: Call, status: ErrorStatus, message: string): Response =>
+export const errorAnswer = (call: Call, status: ErrorStatus, message: string): Response =>
   call.json(
     { request_id: call.get('requestId'), code: CODES[status], message },
     status as ContentfulStatusCode,
@@ -39,7 +39,7 @@ export const refusalAnswer = (
   call: Call,
   { status, message }: Refusal,
   api: Pick<Api, 'settings'>,
-): Response => refuse(call, status === 400 ? api.settings().errors.invalid : status, message)
+): Response => errorAnswer(call, status === 400 ? api.settings().errors.invalid : status, message)
 
 /** All problems of a parsed input, each with the path of its field. */
 export const problemsText = (error: z.ZodError): string =>

@@ -1,12 +1,12 @@
 // Failures of the real world, on request: late and slow answers, rates, errors with and without effect.
 import type { Hono, MiddlewareHandler } from 'hono'
 import type { Api, Call, Env } from './context.ts'
-import { refuse } from './errors.ts'
+import { errorAnswer } from './errors.ts'
 import { createRates } from './rate-limit.ts'
-import { routeOf } from './request-counter.ts'
+import { routePattern } from './request-counter.ts'
 
 /** Stands before the routes; `undisturbed` are the same routes without it, for what lands late. */
-export function faults(api: Api, undisturbed: Hono<Env>): MiddlewareHandler<Env> {
+export function injectFaults(api: Api, undisturbed: Hono<Env>): MiddlewareHandler<Env> {
   const rates = createRates()
   const never = new AbortController().signal
   return async (call, next) => {
@@ -14,13 +14,13 @@ export function faults(api: Api, undisturbed: Hono<Env>): MiddlewareHandler<Env>
     if (now.slowAnswers > 0) await api.clock.sleep(1000 * now.slowAnswers, never)
     const { retryAfter } = now.tooManyRequests
     if (api.switches.take('tooManyRequests')) return limit(call, retryAfter)
-    const wait = limited ? rates.wait(routeOf(call.req.method, call.req.path), api.clock.now()) : 0
+    const wait = limited ? rates.wait(routePattern(call.req.method, call.req.path), api.clock.now()) : 0
     if (wait > 0) return limit(call, wait)
     if (lateMutation !== 'off' && isMutation(call))
       return landLate(call, undisturbed, { api, delay: lateMutation })
     if (!api.switches.take('serverErrors')) return next()
     if (now.serverErrors.takesEffect) await next()
-    call.res = refuse(call, now.serverErrors.status, 'the service failed, as it was asked to')
+    call.res = errorAnswer(call, now.serverErrors.status, 'the service failed, as it was asked to')
     return undefined
   }
 }
@@ -31,7 +31,7 @@ const isMutation = (call: Call): boolean =>
 
 function limit(call: Call, retryAfter: number): Response {
   if (retryAfter > 0) call.header('retry-after', String(Math.ceil(retryAfter)))
-  return refuse(call, 429, 'too many requests')
+  return errorAnswer(call, 429, 'too many requests')
 }
 
 /** Answers as a gateway that gave up, and does what was asked for later (Q-15). */
@@ -44,5 +44,5 @@ async function landLate(
   const body = await call.req.text()
   const request = new Request(url, { method, headers, ...(body !== '' && { body }) })
   api.clock.after(1000 * delay, () => void undisturbed.fetch(request, call.env))
-  return refuse(call, 504, 'no answer in time')
+  return errorAnswer(call, 504, 'no answer in time')
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Settings } from '../control/events.ts'
 import type { Call } from './context.ts'
-import { problemsText, refuse } from './errors.ts'
+import { problemsText, errorAnswer } from './errors.ts'
 
 /** What the client sent, or the answer that says what is wrong with it. */
 export type Input<Value> =
@@ -21,19 +21,20 @@ export async function bodyOf<Schema extends z.ZodType>(
   if (type !== 'application/json') {
     return {
       ok: false,
-      answer: refuse(call, 415, `content-type: expected application/json, got ${type ?? 'none'}`),
+      answer: errorAnswer(call, 415, `content-type: expected application/json, got ${type ?? 'none'}`),
     }
   }
   const body = parsed(await call.req.text())
   const { errors, unknownFields } = api.settings()
   if (body === undefined)
-    return { ok: false, answer: refuse(call, errors.invalid, 'the body is not valid JSON') }
+    return { ok: false, answer: errorAnswer(call, errors.invalid, 'the body is not valid JSON') }
   const result = schema.safeParse(body)
-  if (!result.success) return { ok: false, answer: refuse(call, errors.invalid, problemsText(result.error)) }
+  if (!result.success)
+    return { ok: false, answer: errorAnswer(call, errors.invalid, problemsText(result.error)) }
   const unknown = unknownFields === 'refused' ? unknownIn(body, result.data) : []
   if (unknown.length > 0) {
     const message = unknown.map((path) => `${path}: unknown field`).join('; ')
-    return { ok: false, answer: refuse(call, errors.invalid, message) }
+    return { ok: false, answer: errorAnswer(call, errors.invalid, message) }
   }
   return { ok: true, value: result.data }
 }
@@ -49,7 +50,7 @@ export async function optionalBodyOf<Schema extends z.ZodType>(
   if (hasType || text !== '') return bodyOf(call, schema, api)
   const result = schema.safeParse({})
   if (result.success) return { ok: true, value: result.data }
-  return { ok: false, answer: refuse(call, api.settings().errors.invalid, problemsText(result.error)) }
+  return { ok: false, answer: errorAnswer(call, api.settings().errors.invalid, problemsText(result.error)) }
 }
 
 /** Paths of what was sent and is not in what the schema made of it (Q-28). */
@@ -66,7 +67,7 @@ export function queryOf<Schema extends z.ZodType>(call: Call, schema: Schema): I
   const all = Object.entries(call.req.queries()).map(([name, values]) => [name, values.join(',')] as const)
   const result = schema.safeParse(Object.fromEntries(all))
   if (result.success) return { ok: true, value: result.data }
-  return { ok: false, answer: refuse(call, 400, problemsText(result.error)) }
+  return { ok: false, answer: errorAnswer(call, 400, problemsText(result.error)) }
 }
 
 function parsed(text: string): unknown {

@@ -1,7 +1,7 @@
 // A service that has nothing but what the interface text shows (Q-33): its routes, its fields, no others.
 import type { MiddlewareHandler } from 'hono'
 import type { Api, Call, Env } from './context.ts'
-import { refuse } from './errors.ts'
+import { errorAnswer } from './errors.ts'
 
 const ID = '[^/]+'
 
@@ -43,7 +43,7 @@ export const interfaceOnly =
   async (call, next) => {
     if (!api.settings().interfaceOnly) return next()
     const route = `${call.req.method} ${call.req.path}`
-    if (!ROUTES.some((one) => one.test(route))) return refuse(call, 404, `no such route: ${route}`)
+    if (!ROUTES.some((one) => one.test(route))) return errorAnswer(call, 404, `no such route: ${route}`)
     await next()
     if (call.res.ok) call.res = await shown(call)
     return undefined

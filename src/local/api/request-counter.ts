@@ -1,17 +1,17 @@
 // What clients have asked of the service: the judge of a client's request budget.
 
 /** Answers so far: method and path without ids → status → how many. */
-export type Tally = Readonly<Record<string, Readonly<Record<string, number>>>>
+export type RequestCounts = Readonly<Record<string, Readonly<Record<string, number>>>>
 
-export type Counter = {
+export type RequestCounter = {
   count(route: string, status: number): void
-  tally(): Tally
+  tally(): RequestCounts
 }
 
 /** Routes told apart. A client that makes paths up fills the last one, `other`. */
 const MOST_ROUTES = 200
 
-export function createCounter(): Counter {
+export function createRequestCounter(): RequestCounter {
   const routes = new Map<string, Map<number, number>>()
   return {
     count: (route, status) => {
@@ -28,4 +28,5 @@ export function createCounter(): Counter {
 const ID = /\/(?:(?:local|br|ep)-[^/]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d+)(?=\/|$)/g
 
 /** `GET /api/v2/projects/:id/endpoints`: a call without the ids of its path. */
-export const routeOf = (method: string, path: string): string => `${method} ${path.replaceAll(ID, '/:id')}`
+export const routePattern = (method: string, path: string): string =>
+  `${method} ${path.replaceAll(ID, '/:id')}`

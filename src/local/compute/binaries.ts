@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Owner, closedFolder, isProgram } from './owner.ts'
+import { type SystemUser, closedFolder, isProgram } from './owner.ts'
 
 /** A usable Postgres: the folder of its programs, its version as it prints it, and the major number of that. */
 export type Binaries = { readonly folder: string; readonly version: string; readonly major: number }
@@ -21,7 +21,7 @@ type Search = {
   readonly chosen: string | undefined
   /** Where a copy goes when the owner cannot reach the package. */
   readonly copyTo: string
-  readonly owner: Owner | undefined
+  readonly owner: SystemUser | undefined
 }
 
 /** The oldest Postgres whose statistics the local service understands. */

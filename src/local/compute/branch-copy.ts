@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { chownSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { connect } from './connect.ts'
+import { connectSuperuser } from './connect.ts'
 import { type Cluster, copyFolder, partialOf } from './template.ts'
 
 export type BranchCopy = {
@@ -41,7 +41,7 @@ export async function copyBranch({ from, to, port, complete }: BranchCopy, clust
 async function backUp(from: string, to: string, server: Cluster & { readonly port: number }): Promise<void> {
   const { binaries, owner, password, port } = server
   const renamed = binaries.major >= RENAMED
-  const client = await connect({ port, password, database: 'postgres' })
+  const client = await connectSuperuser({ port, password, database: 'postgres' })
   try {
     await client.query(
       `select pg_create_physical_replication_slot('branch_copy_' || pg_backend_pid(), true, true)`,

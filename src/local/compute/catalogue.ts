@@ -2,21 +2,21 @@
 import type { Client } from 'pg'
 import type { Catalogue } from '../control/project.ts'
 import { SUPERUSER } from './configuration.ts'
-import { connect } from './connect.ts'
+import { connectSuperuser } from './connect.ts'
 
 /** A server of this machine, as superuser. */
-export type Server = { readonly port: number; readonly password: string }
+export type ServerAddress = { readonly port: number; readonly password: string }
 
 /**
  * Creates what is missing, sets passwords and owners, and drops what is to be gone; may be repeated. What users made
  * in SQL is left alone.
  */
 export async function applyCatalogue(
-  server: Server,
+  server: ServerAddress,
   catalogue: Catalogue,
   { postgresConnect }: { readonly postgresConnect: boolean },
 ): Promise<void> {
-  const client = await connect({ ...server, database: 'postgres' })
+  const client = await connectSuperuser({ ...server, database: 'postgres' })
   try {
     await makeRoles(client, catalogue)
     await makeDatabases(client, catalogue)
@@ -65,7 +65,7 @@ async function makeDatabases(client: Client, { databases }: Catalogue): Promise<
 }
 
 /** What the role owns goes to the service, in every database, so that nothing holds it back. */
-async function dropRole(client: Client, server: Server, name: string): Promise<void> {
+async function dropRole(client: Client, server: ServerAddress, name: string): Promise<void> {
   const known = await namesIn(client, 'select rolname as name from pg_catalog.pg_roles')
   if (!known.has(name)) return
   const databases = await namesIn(
@@ -73,7 +73,7 @@ async function dropRole(client: Client, server: Server, name: string): Promise<v
     'select datname as name from pg_catalog.pg_database where datallowconn',
   )
   for (const database of databases) {
-    const inside = await connect({ ...server, database })
+    const inside = await connectSuperuser({ ...server, database })
     try {
       await inside.query(`reassign owned by ${quoted(name)} to ${SUPERUSER}`)
       await inside.query(`drop owned by ${quoted(name)}`)

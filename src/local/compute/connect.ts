@@ -2,7 +2,7 @@ import { Client } from 'pg'
 import { SUPERUSER } from './configuration.ts'
 
 /** Where the service itself connects: a server of this machine, as superuser. */
-export type Address = {
+export type SuperuserAddress = {
   readonly port: number
   readonly password: string
   readonly database: string
@@ -17,7 +17,12 @@ export const WALSENDER = 'walproposer'
 const BOUND = 10_000
 
 /** A session of the service. The caller ends it. Losing it later shows as failing queries, never as an event. */
-export async function connect({ port, password, database, unseen = false }: Address): Promise<Client> {
+export async function connectSuperuser({
+  port,
+  password,
+  database,
+  unseen = false,
+}: SuperuserAddress): Promise<Client> {
   const client = new Client({
     host: '127.0.0.1',
     port,
@@ -38,8 +43,8 @@ export async function connect({ port, password, database, unseen = false }: Addr
 }
 
 /** Runs statements one by one in a session of their own. */
-export async function runStatements(address: Address, statements: readonly string[]): Promise<void> {
-  const client = await connect(address)
+export async function runStatements(address: SuperuserAddress, statements: readonly string[]): Promise<void> {
+  const client = await connectSuperuser(address)
   try {
     for (const statement of statements) await client.query(statement)
   } finally {

@@ -1,8 +1,8 @@
 import type { Client } from 'pg'
 import type { Clock } from '../clock.ts'
-import { type ActivityReading, activityIn } from '../control/usage/activity.ts'
+import { type ActivityReading, detectActivity } from '../control/usage/activity.ts'
 import { SUPERUSER } from './configuration.ts'
-import { WALSENDER, connect } from './connect.ts'
+import { WALSENDER, connectSuperuser } from './connect.ts'
 import type { WorkReading } from './sizing.ts'
 
 /** Watches one server for activity until stopped. */
@@ -60,7 +60,7 @@ from
 /** Connects as superuser to database `postgres`, where its own session does not count, and polls. */
 export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
   const { port, password, clock, every, onProblem } = options
-  const client = await connect({ port, password, database: 'postgres' })
+  const client = await connectSuperuser({ port, password, database: 'postgres' })
   const read = readingsOf(client, options)
   const stopping = new AbortController()
   const poll = async (): Promise<void> => {
@@ -105,7 +105,7 @@ function readingsOf(
       subscriptions: Number(row['subscriptions']),
       autovacuumWorkers: Number(row['autovacuum']),
     }
-    const at = activityIn(reading, { earlier, lastActive, rule1: rule1() }, clock.now())
+    const at = detectActivity(reading, { earlier, lastActive, rule1: rule1() }, clock.now())
     earlier = reading
     onWork({ running: Number(row['running']), reads: readsIn(row['reads']) })
     if (at === undefined) return

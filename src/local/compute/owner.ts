@@ -2,14 +2,14 @@ import { accessSync, constants, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /** The system user Postgres runs as; undefined when it runs as ourselves. */
-export type Owner = { readonly name: string; readonly uid: number; readonly gid: number }
+export type SystemUser = { readonly name: string; readonly uid: number; readonly gid: number }
 
 /**
  * Postgres refuses to run as root: then it runs as `postgres`, else as `nobody`.
  *
  * @throws when we are root and the machine has neither
  */
-export function postgresOwner(): Owner | undefined {
+export function postgresUser(): SystemUser | undefined {
   if (process.getuid?.() !== 0) return undefined
   const users = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
@@ -25,7 +25,7 @@ export function postgresOwner(): Owner | undefined {
 }
 
 /** The first folder on the way to `path` that the owner may not enter; undefined when all of them are open. */
-export function closedFolder(path: string, owner: Owner | undefined): string | undefined {
+export function closedFolder(path: string, owner: SystemUser | undefined): string | undefined {
   if (!owner) return undefined
   const parents = [path]
   for (let folder = path; dirname(folder) !== folder; folder = dirname(folder))
@@ -33,7 +33,7 @@ export function closedFolder(path: string, owner: Owner | undefined): string | u
   return parents.find((folder) => !mayEnter(folder, owner))
 }
 
-function mayEnter(folder: string, { uid, gid }: Owner): boolean {
+function mayEnter(folder: string, { uid, gid }: SystemUser): boolean {
   const { mode, uid: ownerUid, gid: ownerGid } = statSync(folder)
   const bit = ownerUid === uid ? 0o100 : ownerGid === gid ? 0o010 : 0o001
   return (mode & bit) !== 0

@@ -5,7 +5,7 @@ import { maxConnectionsOf } from '../control/sizing/sizes.ts'
 import { copyBranch, removeFolder } from './branch-copy.ts'
 import type { ComputesOptions, StartOrder } from './computes.ts'
 import { SUPERUSER, maxConnectionsIn, settingLine } from './configuration.ts'
-import { WALSENDER, connect } from './connect.ts'
+import { WALSENDER, connectSuperuser } from './connect.ts'
 import { endOfLog, positionIn } from './control-file.ts'
 import { slotOf, syncSlots } from './slots.ts'
 import { type Spawned, spawn, spawnPrimary, versionOf } from './spawn.ts'
@@ -149,7 +149,7 @@ const FLUSHED = 'select pg_current_wal_flush_lsn()::text as position'
 const REPLAYED = `select coalesce(pg_last_wal_replay_lsn()::text, '0/0') as position`
 
 async function positionOf(port: number, sql: string, { cluster }: ComputesOptions): Promise<bigint> {
-  const client = await connect({ port, password: cluster.password, database: 'postgres' })
+  const client = await connectSuperuser({ port, password: cluster.password, database: 'postgres' })
   try {
     const { rows } = await client.query<{ readonly position: string }>(sql)
     return positionIn(rows[0]?.position ?? '0/0')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Certificate } from '../setup/certificate.ts'
 import type { Clock } from '../clock.ts'
 import type { Binaries } from './binaries.ts'
-import type { Owner } from './owner.ts'
+import type { SystemUser } from './owner.ts'
 
 /** A Postgres server that accepts connections on 127.0.0.1. */
 export type Server = {
@@ -22,7 +22,7 @@ export type Server = {
 
 export type ServerOptions = {
   readonly binaries: Binaries
-  readonly owner: Owner | undefined
+  readonly owner: SystemUser | undefined
   readonly dataFolder: string
   readonly port: number
   readonly clock: Clock

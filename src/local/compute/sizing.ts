@@ -4,16 +4,16 @@ import { type Demand, type Load, goalCu, loadAfter } from '../control/sizing/aut
 import {
   type CacheModel,
   type RelationReading,
-  accessed,
+  recordAccesses,
   emptyCache,
-  resized,
+  resizeCache,
   usedPages,
   workingSet,
 } from '../control/sizing/cache-model.ts'
 import type { ComputeConfig } from '../control/project.ts'
 import { fileCacheMiB } from '../control/sizing/sizes.ts'
 import { writeCacheFile } from './cache-file.ts'
-import { type Address, connect } from './connect.ts'
+import { type SuperuserAddress, connectSuperuser } from './connect.ts'
 import { usedMemory } from './memory.ts'
 
 /** What a look at a server shows of its work. */
@@ -24,7 +24,7 @@ export type WorkReading = {
   readonly reads: ReadonlyMap<string, number>
 }
 
-export type SizingOptions = {
+export type SizeModelOptions = {
   readonly dataFolder: string
   readonly config: Pick<ComputeConfig, 'minCu' | 'maxCu'>
   readonly cacheScale: number
@@ -37,7 +37,7 @@ export type SizingOptions = {
   readonly onProblem: (error: unknown) => void
 }
 
-export type Sizing = {
+export type SizeModel = {
   /** Begins to read from this server. */
   attach(server: { readonly port: number; readonly pid: number }): void
   /** Takes in a look at the server. Never throws; what it brings about follows by itself. */
@@ -68,7 +68,7 @@ select id, told, case when bytes < 1073741824 then bytes / 8192 else greatest(13
 `
 
 /** Begins with an empty cache at the minimum, and tells the server so: to be made before the start. */
-export function createSizing(options: SizingOptions): Sizing {
+export function createSizeModel(options: SizeModelOptions): SizeModel {
   const { dataFolder, config, cacheScale, clock } = options
   const startedAt = clock.now()
   let server = { port: 0, pid: 0 }
@@ -101,12 +101,12 @@ export function createSizing(options: SizingOptions): Sizing {
     const since = quietAt
     for (const [database, read] of changed()) {
       const relations = await relationsOf({ ...server, password: options.password, database })
-      model = accessed(model, { database, relations }, { since, now: clock.now() })
+      model = recordAccesses(model, { database, relations }, { since, now: clock.now() })
       counted.set(database, read)
     }
     for (const database of counted.keys())
       if (!reads.has(database)) {
-        model = accessed(model, { database, relations: [] }, { since, now: clock.now() })
+        model = recordAccesses(model, { database, relations: [] }, { since, now: clock.now() })
         counted.delete(database)
       }
     quietAt = readAt
@@ -142,7 +142,7 @@ export function createSizing(options: SizingOptions): Sizing {
     resize: (cu) =>
       inTurn(async () => {
         await readChanged().catch(failed)
-        model = resized(model, pagesOf(cu, cacheScale))
+        model = resizeCache(model, pagesOf(cu, cacheScale))
         publish()
       }),
     stop: () => {
@@ -154,8 +154,8 @@ export function createSizing(options: SizingOptions): Sizing {
 /** How many pages of this machine the file cache of a size holds. */
 const pagesOf = (cu: number, cacheScale: number): number => (fileCacheMiB(cu) * PAGES_PER_MIB) / cacheScale
 
-async function relationsOf(address: Address): Promise<readonly RelationReading[]> {
-  const client = await connect({ ...address, unseen: true })
+async function relationsOf(address: SuperuserAddress): Promise<readonly RelationReading[]> {
+  const client = await connectSuperuser({ ...address, unseen: true })
   try {
     return (await client.query<RelationReading>(READ_RELATIONS)).rows
   } finally {

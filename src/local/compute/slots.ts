@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from 'pg'
-import { connect } from './connect.ts'
+import { connectSuperuser } from './connect.ts'
 
 /** A running primary, as superuser. */
 export type Primary = { readonly port: number; readonly password: string }
@@ -20,7 +20,7 @@ select slot_name as name, coalesce(wal_status, '') = 'lost' as lost
 
 /** Makes the slots of these replicas, anew where the primary could not keep what they wait for, and drops all others. */
 export async function syncSlots(primary: Primary, replicaIds: readonly string[]): Promise<void> {
-  const client = await connect({ ...primary, database: 'postgres' })
+  const client = await connectSuperuser({ ...primary, database: 'postgres' })
   try {
     const { rows } = await client.query<{ readonly name: string; readonly lost: boolean }>(SLOTS)
     const wanted = replicaIds.map(slotOf)
@@ -36,7 +36,7 @@ export async function syncSlots(primary: Primary, replicaIds: readonly string[])
 
 /** For a replica that is gone, or has moved to another branch. */
 export async function dropSlot(primary: Primary, endpointId: string): Promise<void> {
-  const client = await connect({ ...primary, database: 'postgres' })
+  const client = await connectSuperuser({ ...primary, database: 'postgres' })
   try {
     await drop(client, slotOf(endpointId))
   } finally {

@@ -7,14 +7,14 @@ import type { ComputesOptions, StartOrder } from './computes.ts'
 import { writeSizeConfiguration } from './configuration.ts'
 import { freePort } from './ports.ts'
 import { type Server, startServer } from './server.ts'
-import { type Sizing, createSizing } from './sizing.ts'
+import { type SizeModel, createSizeModel } from './sizing.ts'
 import { hasSlots, syncSlots } from './slots.ts'
 import { type Cluster, copyTemplate, forgetStatistics } from './template.ts'
 
 /** A server that accepts connections. */
 export type Spawned = {
   readonly server: Server
-  readonly sizing: Sizing
+  readonly sizing: SizeModel
   /** Makes it one of another size, without a restart. */
   readonly setSize: (cu: number) => void
   /** Makes it read its configuration as that is now. */
@@ -65,7 +65,7 @@ export async function spawn({ endpointId, config }: StartOrder, place: SpawnPlac
     writeSizeConfiguration(dataFolder, config, { cacheScale, basis, cu, more: more() })
   configure()
   forgetStatistics(dataFolder)
-  const sizing = createSizing({
+  const sizing = createSizeModel({
     dataFolder,
     config,
     cacheScale,

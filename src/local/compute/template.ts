@@ -7,14 +7,14 @@ import type { Clock } from '../clock.ts'
 import type { Binaries } from './binaries.ts'
 import { SUPERUSER, writeCommonConfiguration } from './configuration.ts'
 import { runStatements } from './connect.ts'
-import type { Owner } from './owner.ts'
+import type { SystemUser } from './owner.ts'
 import { freePort } from './ports.ts'
 import { CREATE_CACHE_OBJECTS, CREATE_DATABASE, CREATE_ROLES } from './schema.ts'
 import { startServer } from './server.ts'
 
 export type Cluster = {
   readonly binaries: Binaries
-  readonly owner: Owner | undefined
+  readonly owner: SystemUser | undefined
   readonly clock: Clock
   /** All servers show it to their clients. */
   readonly certificate: Certificate

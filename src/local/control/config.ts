@@ -2,7 +2,7 @@
 import type { Settings } from './events.ts'
 import type { Compute, ComputeConfig, ComputeDefaults, Project } from './project.ts'
 import { sameSettings } from './requests/pg-settings.ts'
-import { keptDelay } from './requests/validation.ts'
+import { storedDelay } from './requests/validation.ts'
 import { DEFAULT_CU } from './sizing/sizes.ts'
 
 /** The configuration of a compute about which nothing was said. Default size: not in the interface. */
@@ -39,7 +39,7 @@ export function completeConfig(
     ...asked,
     minCu,
     maxCu: said.maxCu ?? minCu,
-    suspendTimeout: keptDelay(asked.suspendTimeout ?? 0, settings),
+    suspendTimeout: storedDelay(asked.suspendTimeout ?? 0, settings),
   }
 }
 

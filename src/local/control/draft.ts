@@ -57,7 +57,7 @@ export const withBranch = (draft: Draft, branchId: string, change: Partial<Branc
     ),
   })
 
-export type Steps = readonly (readonly [Action, Plan])[]
+export type PlannedActions = readonly (readonly [Action, Plan])[]
 
 /** What an operation is about: a compute, or a whole branch. */
 export type Subject = Pick<Operation, 'branchId' | 'endpointId'>
@@ -65,7 +65,7 @@ export type Subject = Pick<Operation, 'branchId' | 'endpointId'>
 export const subjectOf = ({ id, branchId }: Compute): Subject => ({ branchId, endpointId: id })
 
 /** Appends operations; the very first of an empty queue is `running`, as the API answers it. */
-export function enqueue(draft: Draft, subject: Subject, steps: Steps): Draft {
+export function enqueue(draft: Draft, subject: Subject, steps: PlannedActions): Draft {
   const free = draft.project.queue.length === 0
   const added = steps.map(([action, plan], index): OpenOperation => ({
     plan,

@@ -1,5 +1,5 @@
 /** Values by id, kept in the order of their ids, so that a page costs what it shows. */
-export type Ordered<Value> = {
+export type OrderedById<Value> = {
   get(id: string): Value | undefined
   set(id: string, value: Value): void
   delete(id: string): void
@@ -8,7 +8,7 @@ export type Ordered<Value> = {
   values(): Iterable<Value>
 }
 
-export function createOrdered<Value>(entries: Iterable<readonly [string, Value]>): Ordered<Value> {
+export function createOrderedById<Value>(entries: Iterable<readonly [string, Value]>): OrderedById<Value> {
   const values = new Map(entries)
   const ids = [...values.keys()].toSorted()
   /** Where the first id is that is not below this one. */
@@ -46,7 +46,7 @@ export function createOrdered<Value>(entries: Iterable<readonly [string, Value]>
 }
 
 /** The first `limit` of those that fit. */
-export function firstFitting<Value>(
+export function takeFitting<Value>(
   values: Iterable<Value>,
   fits: (value: Value) => boolean,
   limit: number,

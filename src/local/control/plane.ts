@@ -1,4 +1,4 @@
-import type { Window } from './usage/usage.ts'
+import type { UsageWindow } from './usage/usage.ts'
 import type { Answer, Interval, Request } from './events.ts'
 import type { Operation, Project } from './project.ts'
 
@@ -12,7 +12,7 @@ export type Plane = {
   /** The answer is durable when this returns; undefined for an unknown project. */
   request(projectId: string, asked: Request): Answer | undefined
   /** When computes of the project were awake within the window, deleted ones included; what still runs ends with it. */
-  intervals(projectId: string, window: Window): readonly Interval[]
+  intervals(projectId: string, window: UsageWindow): readonly Interval[]
   operation(projectId: string, operationId: string): Operation | undefined
   /** Newest first, at most `limit`; `before` is the id after which the page begins. Undefined when `before` is unknown. */
   operations(projectId: string, limit: number, before: string | undefined): readonly Operation[] | undefined

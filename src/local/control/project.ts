@@ -171,7 +171,7 @@ export type ComputeDefaults = {
 }
 
 /** Awake ms and CU·ms. */
-export type Use = { readonly awakeMs: number; readonly cuMs: number }
+export type Usage = { readonly awakeMs: number; readonly cuMs: number }
 
 export type Project = {
   readonly id: string
@@ -189,9 +189,9 @@ export type Project = {
   /** Open operations in order; the first one runs, the others wait. */
   readonly queue: readonly OpenOperation[]
   /** What computes deleted since have used. */
-  readonly spent: Use
+  readonly spent: Usage
   /** Where the counting for the quota began, and what all computes had used by then. */
-  readonly period: { readonly from: number; readonly before: Use }
+  readonly period: { readonly from: number; readonly before: Usage }
 }
 
 /** The delay when nothing else is said, seconds (S-50). */

@@ -1,11 +1,11 @@
 import { type Draft, computeOf } from './draft.ts'
-import { wakeAtOf } from './queue/due.ts'
+import { nextDueAt } from './queue/due.ts'
 import type { Answer, Context, Event, Report, Request, StepResult } from './events.ts'
 import type { Project } from './project.ts'
 import { runQueue } from './queue/queue.ts'
-import { inPeriod } from './usage/quota.ts'
-import { report } from './queue/reports.ts'
-import { request } from './requests/requests.ts'
+import { startPeriod } from './usage/quota.ts'
+import { applyReport } from './queue/reports.ts'
+import { applyRequest } from './requests/requests.ts'
 
 /**
  * Folds one event into a project: the next state, what the shell must do, and when to look again.
@@ -13,9 +13,9 @@ import { request } from './requests/requests.ts'
  * One operation runs at a time. A request meanwhile is refused with 423; a client that connects waits.
  */
 export function step(before: Project, event: Event, context: Context): StepResult {
-  const draft: Draft = { project: inPeriod(before, context.now), effects: [], context }
-  if (!isRequest(event)) return resultOf(report(draft, event), undefined)
-  const { draft: asked, answer } = request(draft, event)
+  const draft: Draft = { project: startPeriod(before, context.now), effects: [], context }
+  if (!isRequest(event)) return resultOf(applyReport(draft, event), undefined)
+  const { draft: asked, answer } = applyRequest(draft, event)
   if (!answer.ok) return resultOf({ ...asked, project: before }, answer)
   const begun = runQueue(asked)
   return resultOf(begun, context.settings.stateLag ? answer : asOf(begun, answer))
@@ -32,7 +32,7 @@ const resultOf = ({ project, effects, context }: Draft, answer: StepResult['answ
   project,
   effects,
   answer,
-  wakeAt: wakeAtOf(project, context),
+  wakeAt: nextDueAt(project, context),
 })
 
 const REQUESTS = {

@@ -2,7 +2,7 @@ import { type Behaviour, DEFAULT_BEHAVIOUR } from '../control/behaviour.ts'
 import { withoutUndefined } from '../without-undefined.ts'
 
 /** The behaviour as it is now; it may change while the service runs. */
-export type Switches = {
+export type BehaviourSwitches = {
   behaviour(): Behaviour
   change(next: Behaviour): void
   /** Whether one more of these is to happen; counts it. */
@@ -27,7 +27,7 @@ export const changedBehaviour = (behaviour: Behaviour, change: BehaviourChange):
   faults: { ...behaviour.faults, ...withoutUndefined(change.faults ?? {}) },
 })
 
-export function createSwitches(first: BehaviourChange): Switches {
+export function createBehaviourSwitches(first: BehaviourChange): BehaviourSwitches {
   let behaviour = changedBehaviour(DEFAULT_BEHAVIOUR, first)
   let waiting: (() => void)[] = []
   return {

@@ -6,14 +6,14 @@ import type { Operation } from '../control/project.ts'
 import { isWorkOf } from '../control/queue/work.ts'
 import type { Log } from '../log.ts'
 import type { Random } from '../random.ts'
-import type { Switches } from './behaviour-switches.ts'
-import type { Admission, Waiting } from './wake-queue.ts'
+import type { BehaviourSwitches } from './behaviour-switches.ts'
+import type { WakeAdmission, WakeQueue } from './wake-queue.ts'
 
 export type EffectsOptions = {
   readonly computes: Computes
-  readonly waiting: Waiting
+  readonly waiting: WakeQueue
   readonly dropConnections: (endpointId: string) => void
-  readonly switches: Switches
+  readonly switches: BehaviourSwitches
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
@@ -131,7 +131,7 @@ export function createEffects(options: EffectsOptions): Effects {
     if (operation && lockTime > 0) await clock.sleep(1000 * lockTime, never)
     if (done) options.report(projectId, done)
   }
-  const settle = (endpointId: string, admission: Admission): void => waiting.settle(endpointId, admission)
+  const settle = (endpointId: string, admission: WakeAdmission): void => waiting.settle(endpointId, admission)
   return {
     carryOut: (effect, projectId, operation) => {
       const work = workOf(effect, projectId)
@@ -150,7 +150,7 @@ export function createEffects(options: EffectsOptions): Effects {
 const messageOf = ({ message, cause }: Error): string =>
   cause instanceof Error ? `${message}: ${cause.message}` : message
 
-const admissionTo = (endpointId: string, port: number | undefined): Admission =>
+const admissionTo = (endpointId: string, port: number | undefined): WakeAdmission =>
   port === undefined
     ? { ok: false, code: '57P03', message: `endpoint ${endpointId} has just stopped, try again` }
     : { ok: true, port }

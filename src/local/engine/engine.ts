@@ -1,9 +1,9 @@
 // The shell around control/: keeps the projects, makes every step durable, carries out its effects, reports back.
 import type { Clock } from '../clock.ts'
-import { type ComputeAccount, type UseRecord, accountAt, clipped } from '../control/usage/usage.ts'
+import { type ComputeUsage, type UseRecord, usageAt, clipIntervals } from '../control/usage/usage.ts'
 import { computeOf } from '../control/draft.ts'
 import type { Event, Settings, StepResult } from '../control/events.ts'
-import { createOrdered, firstFitting } from '../control/ordered.ts'
+import { createOrderedById, takeFitting } from '../control/ordered.ts'
 import type { Plane } from '../control/plane.ts'
 import type { Compute, Project, WakeCause } from '../control/project.ts'
 import { step } from '../control/step.ts'
@@ -12,16 +12,16 @@ import { createEffects } from './effects.ts'
 import type { Log } from '../log.ts'
 import type { Random } from '../random.ts'
 import type { ProjectStore } from '../state/projects.ts'
-import type { Switches } from './behaviour-switches.ts'
-import { createTimers } from './timers.ts'
-import type { Admission, Waiting } from './wake-queue.ts'
+import type { BehaviourSwitches } from './behaviour-switches.ts'
+import { createProjectTimers } from './timers.ts'
+import type { WakeAdmission, WakeQueue } from './wake-queue.ts'
 
 export type Engine = Plane & {
   compute(endpointId: string): Compute | undefined
   /** Waits until the compute serves or the client has `left`, and starts it when it sleeps. Never rejects. */
-  admit(endpointId: string, cause: WakeCause, left: AbortSignal): Promise<Admission>
+  admit(endpointId: string, cause: WakeCause, left: AbortSignal): Promise<WakeAdmission>
   /** Every compute that was ever started, and what it used until `at`, ms. */
-  accounts(at: number): ComputeAccount[]
+  accounts(at: number): ComputeUsage[]
   /** Calls for every project now, and for one whenever a compute of it came or went; one that is deleted has none. */
   watchComputes(listener: (project: Project) => void): void
   /** The port of a compute's server, behind the proxy; undefined while none accepts connections. */
@@ -48,10 +48,10 @@ export type EngineOptions = {
   /** Durable as one, or not at all. */
   readonly commit: (write: () => void) => void
   readonly makeComputes: (hear: Hear) => Computes
-  readonly waiting: Waiting
+  readonly waiting: WakeQueue
   readonly dropConnections: (endpointId: string) => void
   readonly settings: () => Settings
-  readonly switches: Switches
+  readonly switches: BehaviourSwitches
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
@@ -60,11 +60,11 @@ export type EngineOptions = {
 /** Loads the projects. No effect is carried out before the first request, client or `recover`. */
 export function createEngine(options: EngineOptions): Engine {
   const { store, clock, random, waiting } = options
-  const projects = createOrdered(store.load().map((project) => [project.id, project] as const))
+  const projects = createOrderedById(store.load().map((project) => [project.id, project] as const))
   const projectOf = new Map<string, string>()
   const listeners: ((project: Project) => void)[] = []
   let closed = false
-  const timers = createTimers(clock, (projectId) => void timeReached(projectId))
+  const timers = createProjectTimers(clock, (projectId) => void timeReached(projectId))
   const computes = options.makeComputes({
     onActivity: (endpointId, at) => {
       report(endpointId, { kind: 'activity', endpointId, at })
@@ -132,7 +132,7 @@ export function createEngine(options: EngineOptions): Engine {
   }
   for (const project of projects.values()) reindex(undefined, project)
   return {
-    page: ({ after, limit, fits }) => firstFitting(projects.after(after), fits, limit),
+    page: ({ after, limit, fits }) => takeFitting(projects.after(after), fits, limit),
     project: (projectId) => projects.get(projectId),
     createProject: (project, asked) => {
       projects.set(project.id, project)
@@ -149,7 +149,7 @@ export function createEngine(options: EngineOptions): Engine {
     operations: (projectId, limit, before) => store.operations(projectId, limit, before),
     intervals: (projectId, window) => {
       const open = projects.get(projectId)?.computes.flatMap(({ meter }) => meter.open ?? []) ?? []
-      return clipped(store.intervals(projectId, window), open, window)
+      return clipIntervals(store.intervals(projectId, window), open, window)
     },
     compute: (endpointId) => {
       const project = projects.get(projectOf.get(endpointId) ?? '')
@@ -162,7 +162,7 @@ export function createEngine(options: EngineOptions): Engine {
       }
       return admission
     },
-    accounts: (at) => withOpen(store.uses(), (id) => projects.get(id)).map((use) => accountAt(use, at)),
+    accounts: (at) => withOpen(store.uses(), (id) => projects.get(id)).map((use) => usageAt(use, at)),
     watchComputes: (listener) => {
       listeners.push(listener)
       for (const project of projects.values()) listener(project)

@@ -1,14 +1,14 @@
 import type { Clock } from '../clock.ts'
 
 /** One alarm per project. */
-export type Timers = {
+export type ProjectTimers = {
   /** Fires at `at`, ms, or a little before; an alarm set for earlier stays, and undefined leaves things as they are. */
   arm(projectId: string, at: number | undefined): void
   clear(): void
 }
 
 /** Early alarms are harmless: whoever hears one looks at the time and arms again. That spares a timer per activity. */
-export function createTimers(clock: Clock, fire: (projectId: string) => void): Timers {
+export function createProjectTimers(clock: Clock, fire: (projectId: string) => void): ProjectTimers {
   const armed = new Map<string, { readonly at: number; readonly cancel: () => void }>()
   return {
     arm: (projectId, at) => {

@@ -1,5 +1,5 @@
 import type { WakeCause } from '../control/project.ts'
-import type { ComputeAccount } from '../control/usage/usage.ts'
+import type { ComputeUsage } from '../control/usage/usage.ts'
 
 /** The exact use of every compute as of `now`, instants in ISO 8601 with milliseconds, lengths in seconds. */
 export type Truth = {
@@ -29,8 +29,8 @@ export type ComputeTruth = {
 const iso = (ms: number): string => new Date(ms).toISOString()
 
 /** The truth as people and benchmarks read it. */
-export const truthOf = (
-  accounts: readonly ComputeAccount[],
+export const buildTruth = (
+  accounts: readonly ComputeUsage[],
   at: number,
   portOf: (endpointId: string) => number | undefined,
 ): Truth => ({

@@ -1,22 +1,22 @@
 import type { Clock } from '../clock.ts'
 
 /** Whether a client may pass, and where to; else what to tell it. `code` is an SQLSTATE. */
-export type Admission =
+export type WakeAdmission =
   | { readonly ok: true; readonly port: number }
   | { readonly ok: false; readonly code: string; readonly message: string }
 
 /** The clients that wait for a compute to answer. */
-export type Waiting = {
+export type WakeQueue = {
   /**
    * Resolves when `settle` is called for this compute, or with a refusal when that takes too long or the client has
    * `left`, which makes room for others. Never rejects.
    */
-  join(endpointId: string, left: AbortSignal): Promise<Admission>
-  settle(endpointId: string, admission: Admission): void
-  settleAll(admission: Admission): void
+  join(endpointId: string, left: AbortSignal): Promise<WakeAdmission>
+  settle(endpointId: string, admission: WakeAdmission): void
+  settleAll(admission: WakeAdmission): void
 }
 
-export type WaitingLimits = {
+export type WakeQueueLimits = {
   /** How long a client waits, ms. */
   readonly patience: number
   /** How many clients may wait for one compute. */
@@ -24,11 +24,11 @@ export type WaitingLimits = {
 }
 
 /** A start takes seconds; a client that waits longer than 30 s waits in vain. 1,000 waiting sockets cost a few MB. */
-export const WAITING_LIMITS: WaitingLimits = { patience: 30_000, perCompute: 1000 }
+export const WAKE_QUEUE_LIMITS: WakeQueueLimits = { patience: 30_000, perCompute: 1000 }
 
-export function createWaiting(clock: Clock, limits: WaitingLimits): Waiting {
-  const waiting = new Map<string, Set<(admission: Admission) => void>>()
-  const settle = (endpointId: string, admission: Admission): void => {
+export function createWakeQueue(clock: Clock, limits: WakeQueueLimits): WakeQueue {
+  const waiting = new Map<string, Set<(admission: WakeAdmission) => void>>()
+  const settle = (endpointId: string, admission: WakeAdmission): void => {
     const clients = waiting.get(endpointId)
     waiting.delete(endpointId)
     for (const client of clients ?? []) client(admission)
@@ -42,8 +42,8 @@ export function createWaiting(clock: Clock, limits: WaitingLimits): Waiting {
       const clients = waiting.get(endpointId) ?? new Set()
       if (clients.size >= limits.perCompute) return Promise.resolve(tooMany(endpointId))
       waiting.set(endpointId, clients)
-      const { promise, resolve } = Promise.withResolvers<Admission>()
-      const settled = (admission: Admission): void => {
+      const { promise, resolve } = Promise.withResolvers<WakeAdmission>()
+      const settled = (admission: WakeAdmission): void => {
         cancel()
         left.removeEventListener('abort', leave)
         clients.delete(settled)
@@ -58,13 +58,13 @@ export function createWaiting(clock: Clock, limits: WaitingLimits): Waiting {
   }
 }
 
-const tooLate = (endpointId: string): Admission => ({
+const tooLate = (endpointId: string): WakeAdmission => ({
   ok: false,
   code: '57P03',
   message: `endpoint ${endpointId} did not start in time, try again`,
 })
 
-const tooMany = (endpointId: string): Admission => ({
+const tooMany = (endpointId: string): WakeAdmission => ({
   ok: false,
   code: '53300',
   message: `too many clients wait for endpoint ${endpointId}, try again`,

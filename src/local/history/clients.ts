@@ -1,6 +1,6 @@
 // Sessions of clients as what happens to one compute: queries, and the sizes its load asks for.
 import type { ComputeConfig, WakeCause } from '../control/project.ts'
-import type { Happening } from '../control/simulation/simulation.ts'
+import type { SimulatedEvent } from '../control/simulation/simulation.ts'
 import type { Chance } from './chance.ts'
 import { type Kind, sessionsOf } from './sessions.ts'
 
@@ -28,7 +28,7 @@ const PROGRAMS: Readonly<Record<Kind, readonly [string, ...string[]]>> = {
 const MOVES = 0.1
 
 /** All queries of the clients of one compute, in order of time, without end unless the compute has one. */
-export function* clientsOf(clients: Clients, chance: Chance): Generator<Happening> {
+export function* clientEvents(clients: Clients, chance: Chance): Generator<SimulatedEvent> {
   const { endpointId, config, kind, from, to = Infinity } = clients
   const cause: WakeCause = {
     kind: 'client',

@@ -5,10 +5,10 @@ import { DEFAULT_BEHAVIOUR } from '../control/behaviour.ts'
 import type { Settings } from '../control/events.ts'
 import type { Operation, Project } from '../control/project.ts'
 import { type Latencies, type SimulationOptions, createSimulation } from '../control/simulation/simulation.ts'
-import { type Life, type PastOptions, lifeOf } from './project-life.ts'
+import { type ProjectLife, type HistoryOptions, projectLife } from './project-life.ts'
 
 /** A project as the past left it. */
-export type Lived = {
+export type GeneratedProject = {
   readonly project: Project
   /** Oldest first. */
   readonly operations: readonly Operation[]
@@ -28,9 +28,9 @@ export const LIVED_BEHAVIOUR = { ...PAST_BEHAVIOUR, countersLag: 900 } as const
 const PAST_LATENCIES: Latencies = { start: 300, stop: 400, configure: 200 }
 
 /** Makes the projects one by one: only the one at hand is in memory. The same options give the same, ids included. */
-export function* livedProjects(options: PastOptions): Generator<Lived> {
+export function* generateProjects(options: HistoryOptions): Generator<GeneratedProject> {
   for (let number = 0; number < options.projects; number += 1) {
-    const lived = liveThrough(lifeOf(number, options), options)
+    const lived = liveThrough(projectLife(number, options), options)
     if (lived) yield lived
   }
 }
@@ -40,8 +40,8 @@ type Lives = Required<
 >
 
 /** The lives of all projects at once, for a simulation that goes on when the past is over. */
-export function livesOf(options: PastOptions): Lives {
-  const lives = Array.from({ length: options.projects }, (_, number) => lifeOf(number, options))
+export function projectLives(options: HistoryOptions): Lives {
+  const lives = Array.from({ length: options.projects }, (_, number) => projectLife(number, options))
   const byId = new Map(lives.map((life) => [life.projectId, life]))
   return {
     latencies: PAST_LATENCIES,
@@ -52,7 +52,7 @@ export function livesOf(options: PastOptions): Lives {
   }
 }
 
-function liveThrough(life: Life, { from, to, plan }: PastOptions): Lived | undefined {
+function liveThrough(life: ProjectLife, { from, to, plan }: HistoryOptions): GeneratedProject | undefined {
   const settings: Settings = {
     ...DEFAULT_BEHAVIOUR,
     ...PAST_BEHAVIOUR,

@@ -1,14 +1,14 @@
 // One project of a past: what it is, who uses it, and what goes wrong with it.
 import { newProject } from '../control/requests/project-requests.ts'
 import type { Catalogue } from '../control/project.ts'
-import type { Happening } from '../control/simulation/simulation.ts'
+import type { SimulatedEvent } from '../control/simulation/simulation.ts'
 import { type Chance, createChance } from './chance.ts'
-import { clientsOf } from './clients.ts'
-import { changesOf, furtherOf, previewsOf } from './user-actions.ts'
+import { clientEvents } from './clients.ts'
+import { settingChanges, extraBranches, previewBranches } from './user-actions.ts'
 import { KINDS, type Kind } from './sessions.ts'
-import { delayOf, sizingOf } from './settings.ts'
+import { chooseDelay, chooseSizing } from './settings.ts'
 
-export type PastOptions = {
+export type HistoryOptions = {
   readonly seed: number
   readonly projects: number
   /** `[from, to)`, ms. */
@@ -20,9 +20,9 @@ export type PastOptions = {
 }
 
 /** What happens to one project, without end, and the chance in how the service serves it. */
-export type Life = {
+export type ProjectLife = {
   readonly projectId: string
-  readonly scripts: readonly Iterable<Happening>[]
+  readonly scripts: readonly Iterable<SimulatedEvent>[]
   /** Extra time of the start that begins now, ms: 1 to 3 s. */
   readonly wakeLatency: () => number
   readonly takeFailure: () => boolean
@@ -36,7 +36,7 @@ const ERRORS = 0.001
 const HOUR = 3_600_000
 
 /** The life of the nth project: the same whatever the others are. */
-export function lifeOf(number: number, options: PastOptions): Life {
+export function projectLife(number: number, options: HistoryOptions): ProjectLife {
   const { seed, from, to, plan } = options
   const named = (part: string): Chance => createChance(`${seed}/${number}/${part}`)
   const chance = named('project')
@@ -49,12 +49,12 @@ export function lifeOf(number: number, options: PastOptions): Life {
   }
   const isOld = number < KINDS.length || chance.happens(0.7)
   const at = Math.round(from + (isOld ? 6 * HOUR : 0.9 * (to - from)) * chance.uniform())
-  const config = { ...sizingOf(plan, chance), suspendTimeout: delayOf(kind, plan, chance) }
+  const config = { ...chooseSizing(plan, chance), suspendTimeout: chooseDelay(kind, plan, chance) }
   const name = `${chance.pick(NAMES[kind])}-${number + 1}`
   const { endpointId, branchId } = place
   const branch = { id: branchId, name: 'main', catalogue: options.catalogueOf(at) }
   const project = newProject({ id: place.projectId, name, branch, now: at })
-  const creation: Happening = {
+  const creation: SimulatedEvent = {
     at,
     kind: 'create',
     project,
@@ -66,10 +66,10 @@ export function lifeOf(number: number, options: PastOptions): Life {
     projectId: project.id,
     scripts: [
       [creation],
-      clientsOf({ endpointId, config, kind: use, from: at + HOUR / 60 }, named('clients')),
-      changesOf(place, at, named('changes')),
-      ...furtherOf(place, at, named('further')),
-      ...(kind === 'preview' ? [previewsOf(place, at, named('previews'))] : []),
+      clientEvents({ endpointId, config, kind: use, from: at + HOUR / 60 }, named('clients')),
+      settingChanges(place, at, named('changes')),
+      ...extraBranches(place, at, named('further')),
+      ...(kind === 'preview' ? [previewBranches(place, at, named('previews'))] : []),
     ],
     wakeLatency: () => Math.round(latency.between(1000, 3000)),
     takeFailure: () => failure.happens(FAILURES),

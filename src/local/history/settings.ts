@@ -14,7 +14,7 @@ const SIZINGS: readonly [Sizing, ...Sizing[]] = [
   ...([range(0.25, 1), range(0.25, 2), range(0.5, 4), range(1, 8)] as const),
 ]
 
-export const sizingOf = (plan: 'free' | 'paid', chance: Chance): Sizing =>
+export const chooseSizing = (plan: 'free' | 'paid', chance: Chance): Sizing =>
   plan === 'free' ? fixed(FREE_LIMIT_CU) : chance.pick(SIZINGS)
 
 /** As on the wire, seconds: 0 the default, -1 never. Most people never touch it; the free plan does not let them. */
@@ -28,5 +28,5 @@ const DELAYS: Readonly<Record<Kind, readonly [number, ...number[]]>> = {
   bursty: [0, 0, 60, 900],
 }
 
-export const delayOf = (kind: Kind, plan: 'free' | 'paid', chance: Chance): number =>
+export const chooseDelay = (kind: Kind, plan: 'free' | 'paid', chance: Chance): number =>
   plan === 'free' ? 0 : chance.pick(DELAYS[kind])

@@ -1,15 +1,15 @@
 // What people do to a project: sizes, delays, restarts, further branches and computes. In office hours, in UTC.
-import type { Happening } from '../control/simulation/simulation.ts'
+import type { SimulatedEvent } from '../control/simulation/simulation.ts'
 import type { Chance } from './chance.ts'
-import { type Clients, clientsOf } from './clients.ts'
+import { type Clients, clientEvents } from './clients.ts'
 import { isWeekday } from './sessions.ts'
-import { delayOf, sizingOf } from './settings.ts'
+import { chooseDelay, chooseSizing } from './settings.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-export type Place = {
+export type BranchRef = {
   readonly projectId: string
   readonly branchId: string
   readonly endpointId: string
@@ -28,17 +28,17 @@ function workingTime(from: number, days: number, chance: Chance): number {
 const DAYS_BETWEEN_CHANGES = 28
 
 /** Changes of the settings of a compute, and its restarts. */
-export function* changesOf(place: Place, from: number, chance: Chance): Generator<Happening> {
+export function* settingChanges(place: BranchRef, from: number, chance: Chance): Generator<SimulatedEvent> {
   const { projectId, endpointId, plan } = place
   for (let at = from; ;) {
     at = workingTime(at, chance.wait(DAYS_BETWEEN_CHANGES), chance)
     const deed = chance.uniform()
     const asked = { at, kind: 'request', projectId } as const
     if (deed < 0.35) {
-      const changes = sizingOf(plan, chance)
+      const changes = chooseSizing(plan, chance)
       yield { ...asked, request: { kind: 'update', endpointId, changes } }
     } else if (deed < 0.65) {
-      const changes = { suspendTimeout: delayOf('office', plan, chance) }
+      const changes = { suspendTimeout: chooseDelay('office', plan, chance) }
       yield { ...asked, request: { kind: 'update', endpointId, changes } }
     } else if (deed < 0.85) yield { ...asked, request: { kind: 'restart', endpointId } }
     else yield { ...asked, request: { kind: chance.pick(['start', 'suspend']), endpointId } }
@@ -46,7 +46,7 @@ export function* changesOf(place: Place, from: number, chance: Chance): Generato
 }
 
 /** Branches that live for some days each, one after the other, each with a compute that is used and then deleted. */
-export function* previewsOf(place: Place, from: number, chance: Chance): Generator<Happening> {
+export function* previewBranches(place: BranchRef, from: number, chance: Chance): Generator<SimulatedEvent> {
   for (let [at, number] = [from, 1]; ; number += 1) {
     const begins = workingTime(at, chance.wait(2.5), chance)
     const ends = workingTime(begins, chance.between(1, 7), chance)
@@ -59,8 +59,12 @@ export function* previewsOf(place: Place, from: number, chance: Chance): Generat
 }
 
 /** Sometimes a second branch that stays, and sometimes a read replica that comes and goes. */
-export function furtherOf(place: Place, from: number, chance: Chance): readonly Iterable<Happening>[] {
-  const scripts: Iterable<Happening>[] = []
+export function extraBranches(
+  place: BranchRef,
+  from: number,
+  chance: Chance,
+): readonly Iterable<SimulatedEvent>[] {
+  const scripts: Iterable<SimulatedEvent>[] = []
   if (chance.happens(0.12)) {
     const begins = workingTime(from, chance.between(1, 12), chance)
     const kind = chance.pick(['office', 'rare', 'batch'] as const)
@@ -70,12 +74,12 @@ export function furtherOf(place: Place, from: number, chance: Chance): readonly 
   return scripts
 }
 
-type Branching = Place & Omit<Clients, 'endpointId' | 'config'> & { readonly name: string }
+type Branching = BranchRef & Omit<Clients, 'endpointId' | 'config'> & { readonly name: string }
 
-function* branchOf(branching: Branching, chance: Chance): Generator<Happening> {
+function* branchOf(branching: Branching, chance: Chance): Generator<SimulatedEvent> {
   const { projectId, branchId: parentId, plan, name, kind, from: at, to } = branching
   const [branchId, endpointId] = [`br-${chance.text(12)}`, `ep-${chance.text(12)}`]
-  const config = { ...sizingOf(plan, chance), suspendTimeout: delayOf(kind, plan, chance) }
+  const config = { ...chooseSizing(plan, chance), suspendTimeout: chooseDelay(kind, plan, chance) }
   yield {
     at,
     kind: 'request',
@@ -89,18 +93,25 @@ function* branchOf(branching: Branching, chance: Chance): Generator<Happening> {
       computes: [{ endpointId, config }],
     },
   }
-  yield* clientsOf({ endpointId, config, kind, from: at + MINUTE, ...(to !== undefined && { to }) }, chance)
+  yield* clientEvents(
+    { endpointId, config, kind, from: at + MINUTE, ...(to !== undefined && { to }) },
+    chance,
+  )
   if (to !== undefined)
     yield { at: to, kind: 'request', projectId, request: { kind: 'delete-branch', branchId } }
 }
 
-function* replicaOf({ projectId, branchId }: Place, from: number, chance: Chance): Generator<Happening> {
+function* replicaOf(
+  { projectId, branchId }: BranchRef,
+  from: number,
+  chance: Chance,
+): Generator<SimulatedEvent> {
   const endpointId = `ep-${chance.text(12)}`
   const at = workingTime(from, chance.between(2, 20), chance)
   const to = workingTime(at, chance.between(10, 60), chance)
-  const [kind, config] = [chance.pick(['office', 'bursty'] as const), sizingOf('paid', chance)]
+  const [kind, config] = [chance.pick(['office', 'bursty'] as const), chooseSizing('paid', chance)]
   const asked = { kind: 'request', projectId } as const
   yield { ...asked, at, request: { kind: 'create', endpointId, branchId, type: 'read_only', config } }
-  yield* clientsOf({ endpointId, config, kind, from: at + MINUTE, to }, chance)
+  yield* clientEvents({ endpointId, config, kind, from: at + MINUTE, to }, chance)
   yield { ...asked, at: to, request: { kind: 'delete', endpointId } }
 }

@@ -3,7 +3,7 @@ import { chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Clock } from '../clock.ts'
-import type { Owner } from '../compute/owner.ts'
+import type { SystemUser } from '../compute/owner.ts'
 import { type PoolerFiles, configurationText, usersText } from './configuration.ts'
 
 /** A PgBouncer that accepts clients on 127.0.0.1. */
@@ -20,7 +20,7 @@ export type PoolerOptions = {
   /** Its own, for configuration and process id. */
   readonly folder: string
   /** PgBouncer refuses to run as root, as Postgres does. */
-  readonly owner: Owner | undefined
+  readonly owner: SystemUser | undefined
   readonly clock: Clock
   readonly port: number
   readonly serverPort: number

@@ -1,7 +1,7 @@
 // One PgBouncer per awake compute that is reached by its pooled host, started for the first such client.
 import { join } from 'node:path'
 import { freePort } from '../compute/ports.ts'
-import type { Admission } from '../engine/wake-queue.ts'
+import type { WakeAdmission } from '../engine/wake-queue.ts'
 import { type Pooler, type PoolerOptions, startPooler } from './pooler.ts'
 
 export type Poolers = {
@@ -9,7 +9,7 @@ export type Poolers = {
    * The pooler in front of a server that runs, started when there is none; clients that come meanwhile wait for the same
    * start. Refuses with the reason when there is no PgBouncer or it does not come up. Never rejects.
    */
-  admit(endpointId: string, server: PooledServer): Promise<Admission>
+  admit(endpointId: string, server: PooledServer): Promise<WakeAdmission>
   /** Ports of the poolers that run, of one compute or of all. */
   ports(endpointId?: string): readonly number[]
   /** Ends the compute's pooler, if it has one. */
@@ -113,7 +113,7 @@ export function createPoolers(options: PoolersOptions): Poolers {
   }
 }
 
-const MISSING: Admission = {
+const MISSING: WakeAdmission = {
   ok: false,
   code: '0A000',
   message:

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Clock } from '../clock.ts'
-import { letGo } from './close.ts'
+import { closeGracefully } from './close.ts'
 
 /** The client sockets of every compute, so that they can be counted and dropped together. */
 export type Connections = {
@@ -23,8 +23,8 @@ export function createConnections(clock: Clock): Connections {
     count: (endpointId) => direct.of(endpointId).size,
     drop: (endpointId) => {
       // ended, not destroyed: the server's own last message may still be on its way to the client
-      for (const socket of direct.of(endpointId)) letGo(socket, clock)
-      for (const socket of pooled.of(endpointId)) letGo(socket, clock)
+      for (const socket of direct.of(endpointId)) closeGracefully(socket, clock)
+      for (const socket of pooled.of(endpointId)) closeGracefully(socket, clock)
     },
   }
 }

@@ -1,18 +1,18 @@
 import { type Socket, connect } from 'node:net'
 import { type SecureContext, connect as connectTls } from 'node:tls'
 import type { Clock } from '../clock.ts'
-import { hear } from './first-packet.ts'
+import { readFirstPacket } from './first-packet.ts'
 import { ASK_FOR_TLS } from './startup.ts'
 
 /**
  * How the way to the server is protected: not at all; by the client's own TLS, which begins when the server has agreed
  * to it; or by TLS of ours, so that the server counts the session as encrypted and offers channel binding.
  */
-export type Protection = 'none' | "client's" | 'ours'
+export type DialProtection = 'none' | "client's" | 'ours'
 
-export type Reach = {
+export type DialTarget = {
   readonly port: number
-  readonly protection: Protection
+  readonly protection: DialProtection
   /** Of our own TLS. The server has our certificate and no other. */
   readonly tls: SecureContext
   readonly clock: Clock
@@ -22,7 +22,7 @@ export type Reach = {
 const BOUND = 10_000
 
 /** A connection with a server of this machine, paused; undefined when there is none to be had. Never rejects. */
-export async function reach({ port, protection, tls, clock }: Reach): Promise<Socket | undefined> {
+export async function dialServer({ port, protection, tls, clock }: DialTarget): Promise<Socket | undefined> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true })
   socket.on('error', () => socket.destroy())
   const cancelBound = clock.after(BOUND, () => socket.destroy())
@@ -30,7 +30,7 @@ export async function reach({ port, protection, tls, clock }: Reach): Promise<So
     if (!(await connected(socket, 'connect'))) return undefined
     if (protection === 'none') return socket
     socket.write(Buffer.from(ASK_FOR_TLS))
-    const answer = await hear(socket, readAnswer)
+    const answer = await readFirstPacket(socket, readAnswer)
     if (answer?.kind !== 'agreed') {
       socket.destroy()
       return undefined

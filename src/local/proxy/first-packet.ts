@@ -10,7 +10,7 @@ type Pending = { readonly kind: 'more' }
  *
  * @returns undefined when the stream ended or was closed before that
  */
-export function hear<Heard extends Said>(
+export function readFirstPacket<Heard extends Said>(
   stream: Socket,
   read: (bytes: Buffer) => Heard | Pending,
 ): Promise<Heard | undefined> {
@@ -42,7 +42,7 @@ const isPending = (said: Said | Pending): said is Pending => said.kind === 'more
 /** The most that is kept of what a waiting client says, bytes. It has nothing to say before it was asked for a password. */
 const MOST_KEPT = 65_536
 
-export type Attention = {
+export type CloseWatch = {
   /** Aborts when the other side hangs up. */
   readonly left: AbortSignal
   /** Leaves the stream paused, with what was said meanwhile in it; false when the other side has hung up. */
@@ -50,7 +50,7 @@ export type Attention = {
 }
 
 /** Watches a stream whose client has to wait: a paused one would not show that it is gone. */
-export function attend(stream: Socket): Attention {
+export function watchClose(stream: Socket): CloseWatch {
   const leaving = new AbortController()
   const kept: Buffer[] = []
   const leave = (): void => leaving.abort()

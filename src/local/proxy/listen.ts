@@ -1,7 +1,7 @@
 import type { Server, Socket } from 'node:net'
 import { createServer } from 'node:net'
 import type { Clock } from '../clock.ts'
-import { letGo } from './close.ts'
+import { closeGracefully } from './close.ts'
 
 /** Something that accepts connections on a loopback address. */
 export type Listener = { readonly port: number; close(): Promise<void> }
@@ -39,11 +39,11 @@ export async function listenOn(
 }
 
 /** Where to listen; a port alone is on 127.0.0.1. */
-export type Place = number | { readonly host: string; readonly port: number }
+export type ListenAddress = number | { readonly host: string; readonly port: number }
 
 /** A TCP listener whose `close` also ends the connections it accepted; undefined when the place is taken. */
-export async function listen(
-  place: Place,
+export async function listenTcp(
+  place: ListenAddress,
   onClient: (client: Socket) => void,
   clock: Clock,
 ): Promise<Listener | undefined> {
@@ -59,13 +59,13 @@ export async function listen(
   const close = (): Promise<void> =>
     new Promise((resolve) => {
       server.close(() => resolve())
-      for (const client of clients) letGo(client, clock)
+      for (const client of clients) closeGracefully(client, clock)
     })
   return { port: bound, close }
 }
 
 /** Tries the preferred port; when nobody asked for a certain one, any other will do. */
-export async function firstFree<Opened>(
+export async function listenOnFirstFree<Opened>(
   preferred: number,
   wanted: number,
   open: (port: number) => Promise<Opened | undefined>,

@@ -1,8 +1,8 @@
-import { type Listener, listen } from './listen.ts'
+import { type Listener, listenTcp } from './listen.ts'
 import { type SessionOptions, serveClient } from './session.ts'
 
 /** The ports clients connect to: one for all computes, and one for each. */
-export type Doors = {
+export type ClientListeners = {
   readonly port: number
   /** The compute's own port; undefined while it has none. */
   portOf(endpointId: string): number | undefined
@@ -13,7 +13,7 @@ export type Doors = {
   close(): Promise<void>
 }
 
-export type DoorsOptions = {
+export type ClientListenersOptions = {
   readonly session: Omit<SessionOptions, 'endpointId'>
   /** 0: any free port. */
   readonly port: number
@@ -34,9 +34,11 @@ const shut = ({ listener, further }: Door): Promise<unknown> =>
   Promise.all([listener.close(), further?.close()])
 
 /** Opens the main door; undefined when its port is taken. */
-export async function openDoors(options: DoorsOptions): Promise<Doors | undefined> {
+export async function openClientListeners(
+  options: ClientListenersOptions,
+): Promise<ClientListeners | undefined> {
   const { clock } = options.session
-  const main = await listen(
+  const main = await listenTcp(
     options.port,
     (client) => serveClient(client, { ...options.session, endpointId: undefined }),
     clock,
@@ -47,10 +49,10 @@ export async function openDoors(options: DoorsOptions): Promise<Doors | undefine
     const serve = (client: Parameters<typeof serveClient>[0]): void =>
       serveClient(client, { ...options.session, endpointId })
     const remembered = options.rememberedPort(endpointId)
-    const listener = (await listen(remembered ?? 0, serve, clock)) ?? (await listen(0, serve, clock))
+    const listener = (await listenTcp(remembered ?? 0, serve, clock)) ?? (await listenTcp(0, serve, clock))
     if (!listener) throw new Error(`no free port on 127.0.0.1 for endpoint ${endpointId}`)
     const place = options.placeOf?.(endpointId)
-    const further = place && (await listen(place, serve, clock))
+    const further = place && (await listenTcp(place, serve, clock))
     doors.set(endpointId, { projectId, listener, further })
     if (place && !further)
       throw new Error(`${place.host}:${place.port} cannot be listened on for endpoint ${endpointId}`)

@@ -4,27 +4,27 @@ import type { Settings } from '../control/events.ts'
 import type { Compute, Project } from '../control/project.ts'
 import { maxConnectionsOf } from '../control/sizing/sizes.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { Ground } from '../setup/prepare.ts'
+import type { Prepared } from '../setup/prepare.ts'
 import type { Log } from '../log.ts'
 import { POSTGRES_PORT, loopbackAddress } from './loopback.ts'
 import { findPgBouncer } from '../pooler/find.ts'
 import { type Poolers, createPoolers } from '../pooler/poolers.ts'
 import { createForwardCancel } from './cancel.ts'
 import { type Connections, createConnections } from './connections.ts'
-import { type Doors, openDoors } from './listeners.ts'
-import { firstFree, portTaken } from './listen.ts'
-import type { Gatekeeper } from './session.ts'
-import type { Admission } from '../engine/wake-queue.ts'
+import { type ClientListeners, openClientListeners } from './listeners.ts'
+import { listenOnFirstFree, portTaken } from './listen.ts'
+import type { ComputeAccess } from './session.ts'
+import type { WakeAdmission } from '../engine/wake-queue.ts'
 
 /** Whoever is connected to a compute, directly or through its pooler. */
-export type Visitors = {
+export type ConnectedClients = {
   readonly connections: Connections
   readonly poolers: Poolers
   /** Lets go of everybody, when the compute is asleep. */
   drop(endpointId: string): void
 }
 
-export function createVisitors({ paths, cluster, clock, log }: Ground): Visitors {
+export function createConnectedClients({ paths, cluster, clock, log }: Prepared): ConnectedClients {
   const connections = createConnections(clock)
   const poolers = createPoolers({
     folder: paths.poolers,
@@ -45,19 +45,19 @@ export function createVisitors({ paths, cluster, clock, log }: Ground): Visitors
   }
 }
 
-export type FrontParts = {
+export type FrontendParts = {
   readonly engine: Engine
-  readonly visitors: Visitors
+  readonly visitors: ConnectedClients
   readonly settings: () => Settings
 }
 
 /** Opens the ports clients connect to, and keeps them in step with the computes. */
-export async function openFront(ground: Ground, parts: FrontParts): Promise<Doors> {
+export async function openFrontend(ground: Prepared, parts: FrontendParts): Promise<ClientListeners> {
   const { engine, visitors } = parts
   const { options, store, projects, clock, log, certificate } = ground
   const wanted = options.proxyPort ?? 0
-  const open = (port: number): Promise<Doors | undefined> =>
-    openDoors({
+  const open = (port: number): Promise<ClientListeners | undefined> =>
+    openClientListeners({
       session: {
         ...gatekeeper(ground, parts),
         connections: visitors.connections,
@@ -75,14 +75,14 @@ export async function openFront(ground: Ground, parts: FrontParts): Promise<Door
       placeOf: (endpointId) =>
         options.loopbackHosts ? { host: loopbackAddress(endpointId), port: POSTGRES_PORT } : undefined,
     })
-  const doors = await firstFree(wanted || Number(store.setting('proxy-port') ?? 0), wanted, open)
+  const doors = await listenOnFirstFree(wanted || Number(store.setting('proxy-port') ?? 0), wanted, open)
   if (!doors) throw portTaken(wanted, 'proxyPort')
   store.setSetting('proxy-port', String(doors.port))
   engine.watchComputes((project) => void syncDoors(project, doors, log))
   return doors
 }
 
-function gatekeeper({ clock }: Ground, { engine, visitors, settings }: FrontParts): Gatekeeper {
+function gatekeeper({ clock }: Prepared, { engine, visitors, settings }: FrontendParts): ComputeAccess {
   const { poolers } = visitors
   const forwardCancel = createForwardCancel(clock)
   return {
@@ -120,14 +120,14 @@ function gatekeeper({ clock }: Ground, { engine, visitors, settings }: FrontPart
 const serves = ({ state, pending, config }: Compute): boolean =>
   state === 'active' && pending === undefined && !config.disabled
 
-const poolerDisabled = (endpointId: string): Admission => ({
+const poolerDisabled = (endpointId: string): WakeAdmission => ({
   ok: false,
   code: '08004',
   message: `connection pooling is disabled for endpoint ${endpointId}: set pooler_enabled, or use the host without "-pooler"`,
 })
 
 /** Never rejects: a compute without a port of its own is still reached through the main one. */
-async function syncDoors(project: Project, doors: Doors, log: Log): Promise<void> {
+async function syncDoors(project: Project, doors: ClientListeners, log: Log): Promise<void> {
   const endpointIds = project.computes.map(({ id }) => id)
   try {
     await doors.sync(project.id, endpointIds)

@@ -2,29 +2,29 @@ import type { Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import type { Clock } from '../clock.ts'
 import type { WakeCause } from '../control/project.ts'
-import type { Admission } from '../engine/wake-queue.ts'
+import type { WakeAdmission } from '../engine/wake-queue.ts'
 import type { Connections } from './connections.ts'
-import { type Greeting, type Passing, greet } from './handshake.ts'
-import { attend } from './first-packet.ts'
-import { type Refusal, letGo, refuse } from './close.ts'
-import { type Protection, reach } from './dial.ts'
+import { type Handshake, type PassThrough, runHandshake } from './handshake.ts'
+import { watchClose } from './first-packet.ts'
+import { type ProxyRefusal, closeGracefully, refuseClient } from './close.ts'
+import { type DialProtection, dialServer } from './dial.ts'
 import { routeOf } from './route.ts'
 import { writeStartup } from './startup.ts'
 import { type Target, targetOf } from './target.ts'
 
 /** What the proxy asks of whoever runs the computes. */
-export type Gatekeeper = {
+export type ComputeAccess = {
   /** The server's port when the compute serves now and may be entered without a word; undefined when not. */
   readonly openPort: (endpointId: string) => number | undefined
   /** Waits until the target serves, and wakes what sleeps. `left` aborts when the client is gone. Never rejects. */
-  readonly admit: (target: Target, cause: WakeCause, left: AbortSignal) => Promise<Admission>
+  readonly admit: (target: Target, cause: WakeCause, left: AbortSignal) => Promise<WakeAdmission>
   /** How many clients the compute may have at once; undefined when that is the server's own affair. */
   readonly connectionLimit: (endpointId: string) => number | undefined
   /** Passes a cancel request on; without an endpoint to all that run. */
   readonly cancel: (packet: Buffer, endpointId: string | undefined) => void
 }
 
-export type SessionOptions = Gatekeeper & {
+export type SessionOptions = ComputeAccess & {
   readonly connections: Connections
   readonly tls: SecureContext
   /** Host names are `ep-….SUFFIX`. */
@@ -48,15 +48,15 @@ export function serveClient(client: Socket, options: SessionOptions): void {
 async function serve(client: Socket, options: SessionOptions): Promise<void> {
   const { tls, suffix, clock } = options
   const cancelBound = clock.after(GREETING_BOUND, () => client.destroy())
-  const greeting = await greet(client, { tls, suffix, passes: (target) => mayPass(target, options) })
+  const greeting = await runHandshake(client, { tls, suffix, passes: (target) => mayPass(target, options) })
   cancelBound()
   if (!greeting || client.destroyed) return void client.destroy()
   if ('passTo' in greeting) return pass(greeting, options)
   const { stream, said, target } = greeting
-  if (said.kind === 'garbage') return refuse(stream, { code: '08P01', message: said.because }, clock)
+  if (said.kind === 'garbage') return refuseClient(stream, { code: '08P01', message: said.because }, clock)
   if (said.kind === 'startup') return forward({ ...greeting, said }, options)
   options.cancel(said.packet, options.endpointId ?? target?.endpointId)
-  letGo(stream, clock)
+  closeGracefully(stream, clock)
 }
 
 /** A client whose words need not be read: nothing has to be woken for it, and nothing refused. */
@@ -71,7 +71,7 @@ const isFull = (
   { connections, connectionLimit }: Pick<SessionOptions, 'connections' | 'connectionLimit'>,
 ): boolean => connections.count(endpointId) >= (connectionLimit(endpointId) ?? Infinity)
 
-async function pass({ client, passTo }: Passing, options: SessionOptions): Promise<void> {
+async function pass({ client, passTo }: PassThrough, options: SessionOptions): Promise<void> {
   const { endpointId } = passTo
   const port = options.openPort(endpointId)
   if (port === undefined) return void client.destroy()
@@ -79,15 +79,15 @@ async function pass({ client, passTo }: Passing, options: SessionOptions): Promi
   await join(client, { port, protection: "client's", first: undefined }, options)
 }
 
-type Wanting = Greeting & { readonly said: { readonly kind: 'startup' } }
+type Wanting = Handshake & { readonly said: { readonly kind: 'startup' } }
 
 async function forward(greeting: Wanting, options: SessionOptions): Promise<void> {
   const { stream, encrypted, said } = greeting
   const { clock, connections } = options
   const { parameters } = routeOf(said.parameters)
   const wanted = wantedOf(greeting, options)
-  if ('code' in wanted) return refuse(stream, wanted, clock)
-  const attention = attend(stream)
+  if ('code' in wanted) return refuseClient(stream, wanted, clock)
+  const attention = watchClose(stream)
   const cause: WakeCause = {
     kind: 'client',
     applicationName: parameters.get('application_name'),
@@ -95,9 +95,9 @@ async function forward(greeting: Wanting, options: SessionOptions): Promise<void
   }
   const admission = await options.admit(wanted, cause, attention.left)
   if (!attention.release()) return void stream.destroy()
-  if (!admission.ok) return refuse(stream, admission, clock)
+  if (!admission.ok) return refuseClient(stream, admission, clock)
   const { endpointId, pooled } = wanted
-  if (!pooled && isFull(endpointId, options)) return refuse(stream, TOO_MANY, clock)
+  if (!pooled && isFull(endpointId, options)) return refuseClient(stream, TOO_MANY, clock)
   if (pooled) connections.addPooled(endpointId, stream)
   else connections.add(endpointId, stream)
   // the pooler speaks plain text: it is on this machine, and without TLS it rightly offers no channel binding
@@ -107,10 +107,13 @@ async function forward(greeting: Wanting, options: SessionOptions): Promise<void
 }
 
 /** As the server itself says it. */
-const TOO_MANY: Refusal = { code: '53300', message: 'sorry, too many clients already' }
+const TOO_MANY: ProxyRefusal = { code: '53300', message: 'sorry, too many clients already' }
 
 /** What the client named, in TLS and in its options; on a compute's own port a name only tells whether to pool. */
-function wantedOf({ said, target }: Wanting, { endpointId: own, suffix }: SessionOptions): Target | Refusal {
+function wantedOf(
+  { said, target }: Wanting,
+  { endpointId: own, suffix }: SessionOptions,
+): Target | ProxyRefusal {
   const { endpointId: option } = routeOf(said.parameters)
   const byOption = option === undefined ? undefined : targetOf(option)
   const endpointId = own ?? (byOption ?? target)?.endpointId
@@ -125,7 +128,7 @@ function wantedOf({ said, target }: Wanting, { endpointId: own, suffix }: Sessio
   return { endpointId, pooled: [target, byOption].some((named) => named?.pooled) }
 }
 
-type Way = { readonly port: number; readonly protection: Protection; readonly first: Buffer | undefined }
+type Way = { readonly port: number; readonly protection: DialProtection; readonly first: Buffer | undefined }
 
 /** Connects the client with a server; `first` is what the server hears before anything the client sends now. */
 async function join(
@@ -133,16 +136,16 @@ async function join(
   { port, protection, first }: Way,
   { tls, clock }: SessionOptions,
 ): Promise<void> {
-  const server = await reach({ port, protection, tls, clock })
+  const server = await dialServer({ port, protection, tls, clock })
   if (client.destroyed || !server) {
     server?.destroy()
     // a client whose TLS was to pass expects no words of ours
     if (protection === "client's") client.destroy()
-    else refuse(client, { code: '57P03', message: 'the compute has just stopped, try again' }, clock)
+    else refuseClient(client, { code: '57P03', message: 'the compute has just stopped, try again' }, clock)
     return
   }
-  server.once('close', () => letGo(client, clock))
-  client.once('close', () => letGo(server, clock))
+  server.once('close', () => closeGracefully(client, clock))
+  client.once('close', () => closeGracefully(server, clock))
   if (first) server.write(first)
   client.pipe(server)
   server.pipe(client)

@@ -3,7 +3,7 @@ import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSy
 import { join } from 'node:path'
 import { generate } from 'selfsigned'
 import type { Clock } from '../clock.ts'
-import type { Owner } from '../compute/owner.ts'
+import type { SystemUser } from '../compute/owner.ts'
 
 /** What the proxy and every server show to clients: one and the same, so that channel binding holds through both. */
 export type Certificate = {
@@ -18,7 +18,7 @@ export type CertificateOptions = {
   readonly folder: string
   /** Computes are named `ep-….SUFFIX`. */
   readonly suffix: string
-  readonly owner: Owner | undefined
+  readonly owner: SystemUser | undefined
   readonly clock: Clock
 }
 

@@ -1,6 +1,6 @@
 import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type Owner, closedFolder } from '../compute/owner.ts'
+import { type SystemUser, closedFolder } from '../compute/owner.ts'
 import { type Store, openStore } from '../state/store.ts'
 
 /** Where things are in the data folder. */
@@ -25,7 +25,7 @@ export type Paths = {
  *
  * @throws when that user cannot reach the folder
  */
-export function prepareFolder(path: string, owner: Owner | undefined): Paths {
+export function prepareFolder(path: string, owner: SystemUser | undefined): Paths {
   const folder = resolve(path)
   const paths: Paths = {
     folder,

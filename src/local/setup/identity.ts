@@ -8,7 +8,7 @@ import type { KeyStore } from '../state/keys.ts'
 import type { Store } from '../state/store.ts'
 
 /** A value that is made once per folder and then kept. */
-export function keptSetting(store: Store, name: string, make: () => string): string {
+export function ensureSetting(store: Store, name: string, make: () => string): string {
   const kept = store.setting(name)
   if (kept !== undefined) return kept
   const made = make()
@@ -17,10 +17,10 @@ export function keptSetting(store: Store, name: string, make: () => string): str
 }
 
 /** The account of this folder, the same at every start. */
-export const accountOf = (store: Store, random: Random, clock: Clock): Account => ({
-  id: keptSetting(store, 'account', () => random.uuid()),
-  organizationId: keptSetting(store, 'organization', () => `org-${random.text(ID_LENGTH)}`),
-  createdAt: Number(keptSetting(store, 'account-created', () => String(clock.now()))),
+export const loadAccount = (store: Store, random: Random, clock: Clock): Account => ({
+  id: ensureSetting(store, 'account', () => random.uuid()),
+  organizationId: ensureSetting(store, 'organization', () => `org-${random.text(ID_LENGTH)}`),
+  createdAt: Number(ensureSetting(store, 'account-created', () => String(clock.now()))),
 })
 
 type KeyFile = {

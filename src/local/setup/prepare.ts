@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { keptSetting } from './identity.ts'
+import { ensureSetting } from './identity.ts'
 import { type Certificate, keptCertificate } from './certificate.ts'
 import { type Clock, createClock } from '../clock.ts'
 import { findBinaries } from '../compute/binaries.ts'
 import { stopOrphans } from '../compute/orphans.ts'
-import { postgresOwner } from '../compute/owner.ts'
+import { postgresUser } from '../compute/owner.ts'
 import { type Cluster, makeTemplate, removePartials } from '../compute/template.ts'
 import { type Paths, holdFolder, prepareFolder } from './folder.ts'
 import { DOMAIN } from '../api/wire/records.ts'
@@ -17,7 +17,7 @@ import { type ProjectStore, createProjectStore } from '../state/projects.ts'
 import type { Store } from '../state/store.ts'
 
 /** The parts that exist before any process is started. */
-export type Ground = {
+export type Prepared = {
   readonly options: LocalOptions
   readonly paths: Paths
   readonly store: Store
@@ -32,11 +32,11 @@ export type Ground = {
 }
 
 /** Takes hold of the folder, finds Postgres, ends what a killed service left, and makes the template once. */
-export async function prepare(options: LocalOptions, stack: AsyncDisposableStack): Promise<Ground> {
+export async function prepare(options: LocalOptions, stack: AsyncDisposableStack): Promise<Prepared> {
   const clock = createClock()
   const random = createRandom(options.seed)
   const log = options.log ?? (() => undefined)
-  const owner = postgresOwner()
+  const owner = postgresUser()
   const paths = prepareFolder(options.folder, owner)
   const store = holdFolder(paths.folder)
   stack.defer(() => store.close())
@@ -53,7 +53,7 @@ export async function prepare(options: LocalOptions, stack: AsyncDisposableStack
     log({ kind: 'orphan-stopped', folder, pid })
   const suffix = options.hostSuffix ?? DOMAIN
   const certificate = await keptCertificate({ folder: paths.tls, suffix, owner, clock })
-  const password = keptSetting(store, 'superuser-password', () => random.text(32))
+  const password = ensureSetting(store, 'superuser-password', () => random.text(32))
   const cluster: Cluster = { binaries, owner, clock, password, certificate }
   await makeTemplate(paths.template, cluster)
   const projects = createProjectStore(store)

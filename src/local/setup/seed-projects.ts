@@ -1,4 +1,4 @@
-import { keptSetting } from './identity.ts'
+import { ensureSetting } from './identity.ts'
 import { ID_LENGTH, PASSWORD_LENGTH, firstCatalogue } from './default-catalogue.ts'
 import type { Clock } from '../clock.ts'
 import { DEFAULT_CONFIG } from '../control/config.ts'
@@ -6,7 +6,7 @@ import type { Refusal, Settings } from '../control/events.ts'
 import type { Plane } from '../control/plane.ts'
 import type { ComputeConfig } from '../control/project.ts'
 import { newProject } from '../control/requests/project-requests.ts'
-import { refusalOf } from '../control/requests/validation.ts'
+import { configRefusal } from '../control/requests/validation.ts'
 import type { Random } from '../random.ts'
 import type { Store } from '../state/store.ts'
 
@@ -22,11 +22,11 @@ export type SeedProject = {
 const DONE = 'projects-made'
 
 /** Whether the first start of the folder is over. */
-export const isMade = (store: Store): boolean => store.setting(DONE) !== undefined
+export const isSeeded = (store: Store): boolean => store.setting(DONE) !== undefined
 
 /** The password of the reader for monitoring, one for all projects of a folder: a monitor has one configuration. */
 export const monitoringPassword = (store: Store, random: Random): string =>
-  keptSetting(store, 'monitoring-password', () => random.text(PASSWORD_LENGTH))
+  ensureSetting(store, 'monitoring-password', () => random.text(PASSWORD_LENGTH))
 
 export type SeedParts = {
   readonly plane: Plane
@@ -38,7 +38,7 @@ export type SeedParts = {
 /** @throws when a project asks for a size or a delay the service does not have, before anything is made for it */
 export function requireSeeds(seeds: readonly SeedProject[], settings: Settings): void {
   for (const seed of seeds) {
-    const refusal = refusalOf({ ...DEFAULT_CONFIG, ...configOf(seed) }, settings)
+    const refusal = configRefusal({ ...DEFAULT_CONFIG, ...configOf(seed) }, settings)
     if (refusal) throw cannotBeMade(seed, refusal)
   }
 }
@@ -50,7 +50,7 @@ export function requireSeeds(seeds: readonly SeedProject[], settings: Settings):
  * @throws when a project asks for a size or a delay the service does not have
  */
 export function makeProjects(seeds: readonly SeedProject[], parts: SeedParts): void {
-  if (isMade(parts.store)) return
+  if (isSeeded(parts.store)) return
   for (const seed of seeds) {
     const fits = ({ name }: { readonly name: string }): boolean => name === seed.name
     if (parts.plane.page({ after: undefined, limit: 1, fits }).length === 0) addProject(seed, parts)

@@ -1,5 +1,5 @@
 import type { Interval, Wake } from '../control/events.ts'
-import type { UseRecord, Window } from '../control/usage/usage.ts'
+import type { UseRecord, UsageWindow } from '../control/usage/usage.ts'
 import type { Operation, Project, WakeCause } from '../control/project.ts'
 import type { Store } from './store.ts'
 
@@ -19,7 +19,7 @@ export type ProjectStore = {
   /** Use of every compute that was ever started, without open intervals, in order of the first start. */
   uses(): UseRecord[]
   /** Closed intervals of all computes of a project that reach into the window, in order of their beginning. */
-  intervals(projectId: string, window: Window): Interval[]
+  intervals(projectId: string, window: UsageWindow): Interval[]
   /** Which version of its roles and databases the data of a branch holds. */
   applied(branchId: string): string | undefined
   setApplied(branchId: string, version: string | undefined): void

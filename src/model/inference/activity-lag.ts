@@ -1,6 +1,6 @@
 // How late the service shows activity, measured: shared by the quiet rule and by what is shown.
-import type { ComputeAccount, LagSample } from '../ledger/ledger.ts'
-import { eachInTurns, type Steps } from '../../std/cooperative.ts'
+import type { ComputeEntry, ActivityLagSample } from '../ledger/ledger.ts'
+import { forEachYielding, type Cooperative } from '../../std/cooperative.ts'
 import { seconds, type Seconds } from '../units.ts'
 
 /** Computes of one step. Doubled, the event loop is held up for a millisecond more. */
@@ -12,10 +12,10 @@ const ENOUGH = 5
 const WHOLE_SECOND = 1
 
 /** The samples that the computes of one account have. */
-export function* measuredLag(computes: Iterable<ComputeAccount>): Steps<Seconds | undefined> {
-  const samples: LagSample[] = []
-  yield* eachInTurns(computes, COMPUTES, ({ reading }) => samples.push(...reading.lags))
-  return lagOf(samples)
+export function* activityLagOfAccount(computes: Iterable<ComputeEntry>): Cooperative<Seconds | undefined> {
+  const samples: ActivityLagSample[] = []
+  yield* forEachYielding(computes, COMPUTES, ({ reading }) => samples.push(...reading.lags))
+  return activityLagFromSamples(samples)
 }
 
 /**
@@ -24,7 +24,7 @@ export function* measuredLag(computes: Iterable<ComputeAccount>): Steps<Seconds 
  *
  * @returns undefined while there are too few samples
  */
-export function lagOf(samples: readonly LagSample[]): Seconds | undefined {
+export function activityLagFromSamples(samples: readonly ActivityLagSample[]): Seconds | undefined {
   if (samples.length < ENOUGH) return undefined
   const proven = samples.reduce((most, { atLeast }) => Math.max(most, atLeast), 0)
   const prompt = samples.reduce((least, { atMost }) => Math.min(least, atMost), Number.POSITIVE_INFINITY)

@@ -1,13 +1,13 @@
 // Activity that the list shows of a project, and that no known awake time explains: something woke there, unseen.
 import type { Instant } from '../units.ts'
-import type { ComputeAccount, ProjectAccount } from '../ledger/ledger.ts'
+import type { ComputeEntry, ProjectEntry } from '../ledger/ledger.ts'
 
 /** Whole seconds, and the moments between a client's query and what the service makes of it. Doubled, a wake right after a suspension is seen at the next activity. */
 const ROUNDING = 2000
 
 /** Whether `active`, shown of a project of so many `computes`, may be what is known of this one. */
-export function explains(
-  { compute }: Pick<ComputeAccount, 'compute'>,
+export function explainsActivity(
+  { compute }: Pick<ComputeEntry, 'compute'>,
   active: Instant,
   computes: number,
 ): boolean {
@@ -20,11 +20,11 @@ export function explains(
 }
 
 /** When the list saw the only compute of its project awake since it was looked at asleep; undefined where it did not. */
-export function awakeUnseen(
-  account: Pick<ComputeAccount, 'compute'>,
-  project: ProjectAccount | undefined,
+export function unseenWakeAt(
+  account: Pick<ComputeEntry, 'compute'>,
+  project: ProjectEntry | undefined,
 ): Instant | undefined {
   const active = project?.project.computeLastActiveAt
   if (active === undefined || project?.listed?.endpointIds.length !== 1) return undefined
-  return explains(account, active, 1) ? undefined : active
+  return explainsActivity(account, active, 1) ? undefined : active
 }

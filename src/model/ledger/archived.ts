@@ -1,9 +1,9 @@
 // The sums of projects that are long gone: they stay with the account, and only the store knows the projects one by one.
-import type { Away, Bounds, Ledger, ProjectAccount, Sums } from './ledger.ts'
-import { inOrder } from '../../std/ordered-map.ts'
+import type { ArchivedTotals, Bounds, Ledger, ProjectEntry, RetiredSums } from './ledger.ts'
+import { asOrderedMap } from '../../std/ordered-map.ts'
 import { micros, millis } from '../units.ts'
 
-const NOBODY: Away = {
+const NOBODY: ArchivedTotals = {
   projects: 0,
   awake: { low: millis(0), likely: millis(0), high: millis(0) },
   spend: { low: micros(0), likely: micros(0), high: micros(0) },
@@ -15,14 +15,14 @@ const NOBODY: Away = {
 }
 
 /** The sums of all that are away with those of one more. */
-export const withAway = (before: Away = NOBODY, { departed }: ProjectAccount): Away => ({
+export const addArchived = (before: ArchivedTotals = NOBODY, { departed }: ProjectEntry): ArchivedTotals => ({
   ...(departed ? added(before, departed, 1) : before),
   projects: before.projects + 1,
 })
 
 /** A ledger that knows again those in `back`, which were away: the account stays what it was. */
-export function withBack(ledger: Ledger, back: readonly ProjectAccount[]): Ledger {
-  let projects = inOrder(ledger.projects)
+export function restoreArchived(ledger: Ledger, back: readonly ProjectEntry[]): Ledger {
+  let projects = asOrderedMap(ledger.projects)
   let away = ledger.away ?? NOBODY
   for (const { away: _, ...one } of back) {
     projects = projects.with(one.project.projectId, one)
@@ -31,7 +31,7 @@ export function withBack(ledger: Ledger, back: readonly ProjectAccount[]): Ledge
   return { ...ledger, projects, away }
 }
 
-function added(sums: Away, one: Sums, sign: 1 | -1): Away {
+function added(sums: ArchivedTotals, one: RetiredSums, sign: 1 | -1): ArchivedTotals {
   const plus = <Value extends number>(a: Value, b: Value, unit: (value: number) => Value): Value =>
     unit(a + sign * b)
   const plusBounds = <Value extends number>(

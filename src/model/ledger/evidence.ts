@@ -27,12 +27,12 @@ export type AwakeInterval = {
 }
 
 /** One state seen; true at some instant in `[askedAt, answeredAt]`. */
-export type Sighting = {
+export type StateObservation = {
   readonly state: ComputeState | 'gone'
   readonly askedAt: Instant
   readonly answeredAt: Instant
   /** Undefined of a compute that is gone. */
-  readonly record: SightedRecord | undefined
+  readonly record: ObservedRecord | undefined
   /** The delay that one that is gone is last known to have had. */
   readonly delay?: AutosuspendDelay
   /** When it most likely went; absent where nothing tells. */
@@ -40,7 +40,7 @@ export type Sighting = {
 }
 
 /** What the record of a sighting tells of the time before it. */
-export type SightedRecord = {
+export type ObservedRecord = {
   readonly startedAt: Instant | undefined
   readonly suspendedAt: Instant | undefined
   readonly lastActive: Instant | undefined
@@ -55,7 +55,7 @@ export type SightedRecord = {
  * The size limits as they were seen from `firstSeenAt`, the end of the first look, until `lastSeenAt`, the beginning of the last; of one
  * look alone the first of them is the later.
  */
-export type SizeSighting = {
+export type SizeObservation = {
   readonly min: Cu
   readonly max: Cu
   readonly firstSeenAt: Instant
@@ -68,7 +68,7 @@ export type SizeSighting = {
 export type MeasuredSize = { readonly at: Instant; readonly cu: Cu }
 
 /** A session of ours on the compute, by the service's clock as far as it is known. */
-export type Footprint = {
+export type OwnSession = {
   readonly connectedAt: Instant
   readonly disconnectedAt: Instant
   /** By when the look that let it go had shown the compute awake; absent in what an earlier version kept. */
@@ -90,7 +90,7 @@ export type Footprint = {
 }
 
 /** What can hold a compute awake, as the service's rules have it. */
-export type HoldCause =
+export type AwakeCause =
   | 'clients'
   | 'idle-in-transaction'
   | 'keep-alive'
@@ -103,35 +103,35 @@ export type HoldCause =
 
 /** The names are empty where no client is behind it. */
 export type Culprit = {
-  readonly cause: HoldCause
+  readonly cause: AwakeCause
   readonly application: string
   readonly user: string
   readonly database: string
 }
 
 /** A part of a compute's time awake, and what it cost. */
-export type AwakeShare = Culprit & { readonly time: Millis; readonly spend: Micros }
+export type AttributedTime = Culprit & { readonly time: Millis; readonly spend: Micros }
 
 /** Time by what held a compute awake: `culpritKey` → ms. What is not in it is not known. */
-export type HeldBy = Readonly<Record<string, Millis>>
+export type Attribution = Readonly<Record<string, Millis>>
 
 /** A stretch of time that readings tell of, by our clock, and who held the compute awake in it. */
-export type HeldStretch = { readonly from: Instant; readonly to: Instant; readonly by: HeldBy }
+export type AttributedInterval = { readonly from: Instant; readonly to: Instant; readonly by: Attribution }
 
 /** What is not yet settled, each part a set in ascending order: adding the same fact twice changes nothing. */
 export type Evidence = {
   readonly operations: readonly Operation[]
-  readonly sightings: readonly Sighting[]
+  readonly sightings: readonly StateObservation[]
   /** Distinct `started_at`, `suspended_at` and `last_active` of the records, whole seconds. */
   readonly starts: readonly Instant[]
   readonly ends: readonly Instant[]
   readonly activities: readonly Instant[]
-  readonly sizes: readonly SizeSighting[]
+  readonly sizes: readonly SizeObservation[]
   /** What readings told of the size inside a range, in order. */
   readonly measured: readonly MeasuredSize[]
-  readonly footprints: readonly Footprint[]
+  readonly footprints: readonly OwnSession[]
   /** In order, not overlapping. */
-  readonly held: readonly HeldStretch[]
+  readonly held: readonly AttributedInterval[]
   /** Where the list of operations is known whole; undefined while none of this compute was ever listed. */
   readonly covered: Span | undefined
   /** Since when such a list would have told of every operation, if there is one. */

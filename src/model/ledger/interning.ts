@@ -1,10 +1,10 @@
 // Keeps accounts small: a large fleet has very many of them, nearly all alike.
 import type { Compute, ComputeRef } from '../service/compute.ts'
 import type { Evidence } from './evidence.ts'
-import type { ComputeAccount, Counters, OpenDay, ReadingAccount, Totals } from './ledger.ts'
+import type { ComputeEntry, PublishedCounters, OpenDay, ReadingState, Totals } from './ledger.ts'
 
 /** The same account with nothing twice: parts that say the same are one, and lists take the room of what is in them. */
-export function compacted(account: ComputeAccount): ComputeAccount {
+export function internEntry(account: ComputeEntry): ComputeEntry {
   const { ref, compute, settled, evidence, reading } = account
   const sums = withoutEmpty(settled)
   return {
@@ -35,7 +35,7 @@ const withoutEmpty = (totals: Totals): Totals => ({
   held: filled(totals.held),
 })
 
-const withUnproductive = (counters: Counters): Counters =>
+const withUnproductive = (counters: PublishedCounters): PublishedCounters =>
   counters.unproductive ? { ...counters, unproductive: filled(counters.unproductive) } : counters
 
 const saysTheSame = (a: Totals, b: Totals): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
@@ -64,7 +64,7 @@ const exactEvidence = (evidence: Evidence): Evidence => ({
   held: exactly(evidence.held),
 })
 
-const exactReading = (reading: ReadingAccount): ReadingAccount => ({
+const exactReading = (reading: ReadingState): ReadingState => ({
   ...reading,
   lags: exactly(reading.lags),
   gaps: exactly(reading.gaps),

@@ -1,14 +1,14 @@
 // The accounts of one compute: bounded evidence, what was folded from it, and totals that only grow.
 import type { BudgetStates } from '../policy/budget.ts'
 import type { Compute, ComputeRef, Project } from '../service/compute.ts'
-import type { ProjectCount } from './metering.ts'
+import type { ProjectMetering } from './metering.ts'
 import type { DayRow } from './day.ts'
-import type { AwakeInterval, HeldBy, Evidence } from './evidence.ts'
-import type { CacheAccount, UseAccount } from './reading-counters.ts'
+import type { AwakeInterval, Attribution, Evidence } from './evidence.ts'
+import type { AccumulatedCache, AccumulatedUsage } from './reading-counters.ts'
 import type { RollupState } from './rollup.ts'
 import type { Reading } from '../observation.ts'
 import type { AwakeSlice } from './slice.ts'
-import type { Tallies } from './counters.ts'
+import type { AccountCounters } from './counters.ts'
 import type { Interval } from '../time.ts'
 import type { Unproductive } from './unproductive.ts'
 import type { CuMillis, Instant, Micros, Millis, Seconds } from '../units.ts'
@@ -32,7 +32,7 @@ export type Totals = {
   readonly idleTail: Millis
   /** Awake time that our own readings added. */
   readonly extension: Millis
-  readonly held: HeldBy
+  readonly held: Attribution
   readonly wakes: number
   readonly suspends: number
   readonly restarts: number
@@ -40,7 +40,7 @@ export type Totals = {
 }
 
 /** The likely values as they are published: a counter must never fall, also when a total is restated. */
-export type Counters = {
+export type PublishedCounters = {
   readonly awake: Millis
   readonly cuTime: CuMillis
   readonly spend: Micros
@@ -57,13 +57,13 @@ export type Counters = {
 }
 
 /** How late the service showed an activity whose time a reading told: somewhere in `[atLeast, atMost]`. */
-export type LagSample = { readonly atLeast: Seconds; readonly atMost: Seconds }
+export type ActivityLagSample = { readonly atLeast: Seconds; readonly atMost: Seconds }
 
 /** An activity whose time a reading told, and that no look has shown yet. */
-export type AwaitedActivity = { readonly at: Instant; readonly atLeast: Seconds }
+export type PendingActivity = { readonly at: Instant; readonly atLeast: Seconds }
 
 /** The account of one compute. */
-export type ComputeAccount = {
+export type ComputeEntry = {
   readonly ref: ComputeRef
   readonly compute: Compute
   readonly seenAt: Instant
@@ -76,7 +76,7 @@ export type ComputeAccount = {
   /** The sum over the time before `settledUntil`, and over the intervals that ended in it. */
   readonly settled: Totals
   /** The interval that goes on at `settledUntil`; undefined when the compute was not awake then. */
-  readonly carried: CarriedInterval | undefined
+  readonly carried: PartlySettledInterval | undefined
   /** What may still be restated, as of the last fold; the slices before `settledUntil` were handed out for good. */
   readonly unsettled: readonly AwakeSlice[]
   /** The days of which not everything is settled, in order. */
@@ -84,7 +84,7 @@ export type ComputeAccount = {
   readonly evidence: Evidence
   /** `settled` and what the evidence gives, as of the last fold. */
   readonly totals: Totals
-  readonly counters: Counters
+  readonly counters: PublishedCounters
   /** The interval the compute is in; undefined when it is not awake. */
   readonly open: AwakeInterval | undefined
   /** When time alone next changes the account: an interval has been over for long enough to be settled. */
@@ -95,14 +95,14 @@ export type ComputeAccount = {
   readonly transitionAt: Instant | undefined
   /** When the project's operations were last read without a failure, back to the time before. */
   readonly operationsReadAt: Instant | undefined
-  readonly reading: ReadingAccount
+  readonly reading: ReadingState
   /** It is gone for so long that its sums were moved to its project: it is kept for its history, and no longer known. */
   readonly departed?: true
   readonly rollups: RollupState
 }
 
 /** An interval of which a part is settled. */
-export type CarriedInterval = {
+export type PartlySettledInterval = {
   readonly interval: AwakeInterval
   /** Of the settled part. */
   readonly cuTime: CuTimeByPrice
@@ -117,7 +117,7 @@ export type OpenDay = {
 }
 
 /** What is kept of the readings of one compute. */
-export type ReadingAccount = {
+export type ReadingState = {
   readonly attempts: number
   /** The last one that read something. */
   readonly last: (Reading & { readonly at: Instant }) | undefined
@@ -128,17 +128,17 @@ export type ReadingAccount = {
   readonly failures: number
   /** When a reading last told a hit ratio. */
   readonly cacheReadAt: Instant | undefined
-  readonly cache: CacheAccount | undefined
+  readonly cache: AccumulatedCache | undefined
   /** Readings whose limit of the file cache fits no size of the range; absent where there is none. */
   readonly sizeUnknown?: number
-  readonly use: UseAccount
+  readonly use: AccumulatedUsage
   /** Awake seconds the observer may still cost; earned by awake time, spent by readings. */
   readonly credit: Seconds
   /** Of the credit spent: what readings were expected to cost whose true cost is not known yet. */
   readonly reserved: Seconds
   /** The newest last. */
-  readonly lags: readonly LagSample[]
-  readonly awaited: AwaitedActivity | undefined
+  readonly lags: readonly ActivityLagSample[]
+  readonly awaited: PendingActivity | undefined
   /** Log2 of seconds, rounded down → how often others came back after so long; beside the suspensions it tells how likely silence is. */
   readonly gaps: readonly number[]
   /** What the compute's clock was ahead of ours at the last reading; undefined before the first. */
@@ -148,7 +148,7 @@ export type ReadingAccount = {
 }
 
 /** What is kept of one project. */
-export type ProjectAccount = {
+export type ProjectEntry = {
   /** As last listed. */
   readonly project: Project
   /** When its computes were last listed whole, and what was known then; undefined before. */
@@ -156,15 +156,15 @@ export type ProjectAccount = {
   /** When the service first knew it no more, and never again since; undefined while it is there. */
   readonly goneAt?: Instant | undefined
   /** What the computes that are gone came to; undefined while none is. */
-  readonly departed?: Departed | undefined
+  readonly departed?: RetiredTotals | undefined
   /** What the service counts of it; undefined before its computes are known. */
-  readonly count?: ProjectCount | undefined
+  readonly count?: ProjectMetering | undefined
   /** It is gone for so long that its sums were moved to the account: it is kept in the store, and no longer known. */
   readonly away?: true
 }
 
 /** What computes that are no longer known one by one came to. */
-export type Sums = {
+export type RetiredSums = {
   readonly awake: Bounds<Millis>
   readonly spend: Spend
   readonly extension: Millis
@@ -175,17 +175,17 @@ export type Sums = {
 }
 
 /** Of computes of one project. */
-export type Departed = Sums & {
+export type RetiredTotals = RetiredSums & {
   /** The newest of them, in the order they left: id and when it went. Absent in what an earlier version wrote. */
-  readonly left?: readonly Left[]
+  readonly left?: readonly RetiredId[]
   /** By then all the others were gone. */
   readonly until: Instant
 }
 
 /** Of projects that are no longer known one by one. */
-export type Away = Sums & { readonly projects: number }
+export type ArchivedTotals = RetiredSums & { readonly projects: number }
 
-export type Left = { readonly endpointId: string; readonly goneAt: Instant }
+export type RetiredId = { readonly endpointId: string; readonly goneAt: Instant }
 
 /** A list of one project's computes, and the project's record at that time: what differs from it has moved since. */
 export type ProjectListing = {
@@ -209,17 +209,17 @@ export type ProjectListing = {
 export type Ledger = {
   readonly account: string
   /** `computeKey` → account. */
-  readonly computes: ReadonlyMap<string, ComputeAccount>
+  readonly computes: ReadonlyMap<string, ComputeEntry>
   /** Project id → account. */
-  readonly projects: ReadonlyMap<string, ProjectAccount>
+  readonly projects: ReadonlyMap<string, ProjectEntry>
   /** Undefined while all projects are known. */
-  readonly away?: Away | undefined
+  readonly away?: ArchivedTotals | undefined
   /** What a pass refused and read, by result, since the ledger began. */
   readonly readings: ReadingCounts
   /** What was settled of what is planned. */
   readonly budgets: BudgetStates
   /** What was shown of counters over several computes. */
-  readonly tallies: Tallies
+  readonly tallies: AccountCounters
 }
 
 export type ReadingCounts = Readonly<Record<ReadingOutcome, number>>
@@ -254,16 +254,16 @@ export type SettledInterval = {
   readonly interval: AwakeInterval
   readonly cuTime: CuTimeByPrice
   readonly idleTail: Millis
-  readonly held: HeldBy
+  readonly held: Attribution
 }
 
 /** When a compute was awake, likely, and for how long of that after its last activity. */
-export type AwakeTime = Interval & { readonly tail: Millis; readonly restart: boolean }
+export type LikelyAwakeInterval = Interval & { readonly tail: Millis; readonly restart: boolean }
 
 export type Spend = Bounds<Micros>
 
 /** Why a compute is in its state, for people. */
-export type WhyAwake =
+export type AwakeReason =
   | { readonly because: 'asleep'; readonly since: Instant | undefined }
   | { readonly because: 'starting' }
   | { readonly because: 'disabled' }

@@ -2,16 +2,16 @@
 import type { CuMillis, Instant, Ratio, Seconds } from '../units.ts'
 
 /** The count as it was read: CU-time since whenever, of some time ago. */
-export type CountReading = { readonly at: Instant; readonly cuTime: CuMillis }
+export type MeterReading = { readonly at: Instant; readonly cuTime: CuMillis }
 
 /** How far from the least to the largest size of their ranges all computes of a project were, on average of `[from, to)`. */
-export type SizeShare = { readonly from: Instant; readonly to: Instant; readonly share: Ratio }
+export type RangeUtilisation = { readonly from: Instant; readonly to: Instant; readonly share: Ratio }
 
 /** What was used of the CU-time that ranges leave open: their least size is none of it, their largest is all of it. */
-export type Habit = { readonly used: CuMillis; readonly room: CuMillis }
+export type Utilisation = { readonly used: CuMillis; readonly room: CuMillis }
 
 /** From where on the count is shared out. */
-export type CountBase = {
+export type MeterBaseline = {
   readonly until: Instant
   /** What the service had counted then. */
   readonly cuTime: CuMillis
@@ -22,7 +22,7 @@ export type CountBase = {
 }
 
 /** From where on the count is compared with the bounds of the ledger. */
-export type CheckStart = {
+export type ComparisonStart = {
   readonly at: Instant
   readonly cuTime: CuMillis
   /** The bounds of the ledger up to then. */
@@ -34,7 +34,7 @@ export type CheckStart = {
 }
 
 /** The service's count of `[from, to)` beside what it may be if the ledger is right. */
-export type Checked = {
+export type Reconciliation = {
   readonly from: Instant
   readonly to: Instant
   readonly counted: CuMillis
@@ -46,22 +46,22 @@ export type Checked = {
   readonly isOff: boolean
 }
 
-export type ProjectCount = {
+export type ProjectMetering = {
   /** The newest reading that differs from the one before. */
-  readonly last: CountReading
+  readonly last: MeterReading
   /** Undefined until the count has moved, and after one that made no sense. */
-  readonly base: CountBase | undefined
+  readonly base: MeterBaseline | undefined
   /** Ascending; the last one may still change. Those of some hours and the newest are kept. */
-  readonly shares: readonly SizeShare[]
+  readonly shares: readonly RangeUtilisation[]
   /** Of the stretch since `base`. */
-  readonly open: Habit
+  readonly open: Utilisation
   /** Of all before it, the older the less. */
-  readonly habit: Habit
+  readonly habit: Utilisation
   /** How late the service counts, as it was last measured; undefined until it was. */
   readonly lag: { readonly atLeast: Seconds; readonly atMost: Seconds } | undefined
   /** Readings that were less than the one before, or more than can have been used. */
   readonly ignored: number
-  readonly check?: CheckStart | undefined
+  readonly check?: ComparisonStart | undefined
   /** As it was last compared; undefined before an hour was counted. */
-  readonly checked?: Checked | undefined
+  readonly checked?: Reconciliation | undefined
 }

@@ -2,7 +2,7 @@
 import type { Instant, Millis, Ratio } from '../units.ts'
 
 /** Cache counters carried over restarts of the compute, and the share of the last stretch. */
-export type CacheAccount = {
+export type AccumulatedCache = {
   /** The start of the server process the counters below belong to. */
   readonly incarnation: Instant
   readonly hits: number
@@ -16,7 +16,7 @@ export type CacheAccount = {
 }
 
 /** What the counters of use grew by, between readings of one incarnation, without our own sessions. */
-export type UseAccount = {
+export type AccumulatedUsage = {
   readonly arrivals: number
   readonly activeTime: Millis
   /** Over the stretch between the last two readings of one incarnation; undefined before there are two. */

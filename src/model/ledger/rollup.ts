@@ -1,6 +1,6 @@
 // What is kept of the looks and readings of one compute: sums over fixed stretches of time.
 import type { ComputeRef, ComputeState } from '../service/compute.ts'
-import type { HeldBy } from './evidence.ts'
+import type { Attribution } from './evidence.ts'
 import {
   seconds,
   type Bytes,
@@ -12,12 +12,12 @@ import {
 } from '../units.ts'
 
 /** Steps of a day's load. Doubled, half the rows, and a burst of five minutes is lost among its neighbours. */
-export const FINE: Seconds = seconds(300)
+export const FINE_STEP: Seconds = seconds(300)
 /** Steps of a season. */
-export const COARSE: Seconds = seconds(3600)
+export const COARSE_STEP: Seconds = seconds(3600)
 
 /** Samples of one quantity: their mean is `sum / count`; `count` is at least 1. */
-export type Spread<Value extends number> = {
+export type SampleSummary<Value extends number> = {
   readonly count: number
   readonly sum: number
   readonly min: Value
@@ -25,17 +25,17 @@ export type Spread<Value extends number> = {
 }
 
 /** The mean is `sum` by the number of samples. */
-export type Peak = { readonly sum: number; readonly max: number }
+export type SumAndPeak = { readonly sum: number; readonly max: number }
 
 /** Client connections over the readings that could count them, `count` of them, at least 1. */
 export type ConnectionPeaks = {
   readonly count: number
   /** Of all states together: its peak is not the sum of theirs. */
-  readonly all: Peak
-  readonly active: Peak
-  readonly idle: Peak
-  readonly idleInTransaction: Peak
-  readonly other: Peak
+  readonly all: SumAndPeak
+  readonly active: SumAndPeak
+  readonly idle: SumAndPeak
+  readonly idleInTransaction: SumAndPeak
+  readonly other: SumAndPeak
 }
 
 /** Sums over a stretch of time; what no look and no reading could tell is undefined. */
@@ -47,7 +47,7 @@ export type RollupSums = {
   /** Readings that read something. */
   readonly readings: number
   /** The size while awake: `fixed` as the record says, at each look; `estimated` from the limit of the file cache, at each reading. */
-  readonly size: (Spread<Cu> & { readonly source: 'fixed' | 'estimated' }) | undefined
+  readonly size: (SampleSummary<Cu> & { readonly source: 'fixed' | 'estimated' }) | undefined
   readonly connections: ConnectionPeaks | undefined
   /** What the cache's counters grew by within one incarnation, and over how long: that may reach back before the stretch. */
   readonly cache: { readonly hits: number; readonly misses: number; readonly over: Millis } | undefined
@@ -67,7 +67,7 @@ export type RollupSums = {
 /** A stretch that is over. One in which nothing but sleep was seen is not kept: awake intervals say when a compute slept. */
 export type Rollup = RollupSums & {
   readonly ref: ComputeRef
-  /** `FINE` or `COARSE`. */
+  /** `FINE_STEP` or `COARSE_STEP`. */
   readonly length: Seconds
   /** Who held the compute awake when readings saw it, the most first, at most five. */
   readonly culprits: readonly CulpritShare[]
@@ -79,7 +79,7 @@ export type CulpritShare = { readonly culprit: string; readonly share: Ratio }
 /** A stretch that goes on. */
 export type OpenRollup = RollupSums & {
   /** Each reading weighs the same. */
-  readonly held: HeldBy
+  readonly held: Attribution
 }
 
 /** What is remembered between two looks: it is part of the compute's account, so that a crash loses nothing. */
@@ -89,11 +89,11 @@ export type RollupState = {
   /** The last stretch in which looks showed it asleep without a break; undefined once it was seen awake. */
   readonly asleep: { readonly from: Instant; readonly to: Instant } | undefined
   /** The counters of the last reading that told them. */
-  readonly cache: CountedCache | undefined
+  readonly cache: CacheBaseline | undefined
 }
 
 /** Counters of the file cache at an instant of the compute's clock. */
-export type CountedCache = {
+export type CacheBaseline = {
   /** The start of the server process they belong to. */
   readonly incarnation: Instant
   readonly at: Instant
@@ -112,4 +112,4 @@ export const NO_ROLLUPS: RollupState = {
  * The time between two activities that a suspension separated. It lies somewhere in `[low, high]`: an edge seen between two
  * looks is known no better.
  */
-export type Gap = { readonly low: Millis; readonly high: Millis }
+export type SuspensionGap = { readonly low: Millis; readonly high: Millis }

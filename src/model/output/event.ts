@@ -1,6 +1,6 @@
 import type { BudgetLimit, Rung } from '../policy/budget.ts'
 import type { ComputeRef } from '../service/compute.ts'
-import type { Checked } from '../ledger/metering.ts'
+import type { Reconciliation } from '../ledger/metering.ts'
 import type { Bounds } from '../ledger/ledger.ts'
 import type { Interval } from '../time.ts'
 import type { Instant } from '../units.ts'
@@ -13,7 +13,11 @@ export type Event = { readonly account: string; readonly at: Instant } & (
   | { readonly kind: 'key-refused' | 'key-accepted' }
   | { readonly kind: 'service-unavailable'; readonly message: string }
   | { readonly kind: 'service-available' }
-  | { readonly kind: 'count-off' | 'count-agrees'; readonly projectId: string; readonly checked: Checked }
+  | {
+      readonly kind: 'count-off' | 'count-agrees'
+      readonly projectId: string
+      readonly checked: Reconciliation
+    }
   | {
       readonly kind: 'delivery-failed'
       /** The name of the receiver. */

@@ -20,7 +20,7 @@ export type Message = {
 }
 
 /** `because` is in words of ours, without addresses and without what the receiver said: both may hold secrets. */
-export type Outcome =
+export type DeliveryOutcome =
   | { readonly kind: 'delivered' }
   /** Whether it arrived may be unknown. `after`: the receiver asked for so long a pause. */
   | { readonly kind: 'retry'; readonly because: string; readonly after?: Seconds }
@@ -28,4 +28,4 @@ export type Outcome =
   | { readonly kind: 'failed'; readonly because: string }
 
 /** Makes one attempt. Never rejects, and ends soon after `signal` aborts. */
-export type Sink = (message: Message, signal: AbortSignal) => Promise<Outcome>
+export type Sink = (message: Message, signal: AbortSignal) => Promise<DeliveryOutcome>

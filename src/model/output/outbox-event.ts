@@ -3,7 +3,7 @@ import type { Event } from './event.ts'
 import type { Instant } from '../units.ts'
 
 /** How a compute lives is in the history; all else is told. */
-export const TOLD_KINDS = [
+export const NOTIFIABLE_KINDS = [
   'budget-rung',
   'wake-caused',
   'key-refused',
@@ -16,7 +16,7 @@ export const TOLD_KINDS = [
   'delivery-failed',
 ] as const satisfies readonly Event['kind'][]
 
-export type ToldEvent = Extract<Event, { readonly kind: (typeof TOLD_KINDS)[number] }>
+export type NotifiableEvent = Extract<Event, { readonly kind: (typeof NOTIFIABLE_KINDS)[number] }>
 
 export type EventKey = {
   /** What it is about: the last event of a topic says how that stands. */
@@ -26,15 +26,15 @@ export type EventKey = {
 }
 
 /** An event as it is kept; a later one has a larger number. */
-export type KeptEvent = EventKey & { readonly id: number; readonly event: ToldEvent }
+export type OutboxEvent = EventKey & { readonly id: number; readonly event: NotifiableEvent }
 
-const KINDS: ReadonlySet<string> = new Set(TOLD_KINDS)
+const KINDS: ReadonlySet<string> = new Set(NOTIFIABLE_KINDS)
 
-export const isTold = (event: Event): event is ToldEvent => KINDS.has(event.kind)
+export const isNotifiable = (event: Event): event is NotifiableEvent => KINDS.has(event.kind)
 
 const HOUR = 3_600_000
 
-export function eventKey(event: ToldEvent): EventKey {
+export function eventKey(event: NotifiableEvent): EventKey {
   switch (event.kind) {
     case 'budget-rung': {
       const topic = `budget/${event.budget}/${event.period.from}/${event.rung}`

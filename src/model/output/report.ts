@@ -10,7 +10,7 @@ export type ReportSlot = Interval & {
   readonly late: boolean
 }
 
-export type KeptReport = {
+export type ArchivedReport = {
   readonly account: string
   readonly slot: ReportSlot
   /** The only team it is about; absent: all, or `report.only_team`. */
@@ -18,13 +18,13 @@ export type KeptReport = {
   readonly madeAt: Instant
 }
 
-export type StoredReport = KeptReport & {
+export type StoredReport = ArchivedReport & {
   /** All formats are made of it. Source: config/report.schema.json. */
   readonly json: string
 }
 
 /** Names a report within its account: its slot, and the team that it is a part for. No slot has a `/`. */
-export const reportItem = ({
+export const reportKey = ({
   slot,
   team,
 }: {

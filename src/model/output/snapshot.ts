@@ -1,18 +1,18 @@
 // What a pass publishes: everything that any output shows, immutable.
-import type { ForecastBudget, SpendForecast } from '../policy/budget.ts'
+import type { BudgetWithForecast, SpendForecast } from '../policy/budget.ts'
 import type { AutosuspendDelay, Compute, ComputeRef, Project } from '../service/compute.ts'
-import type { Checked } from '../ledger/metering.ts'
-import type { AwakeShare } from '../ledger/evidence.ts'
-import type { Bounds, Counters, ReadingCounts, Spend, WhyAwake } from '../ledger/ledger.ts'
-import type { CacheAccount } from '../ledger/reading-counters.ts'
-import type { Backlog, Connections, WorkingSet } from '../observation.ts'
+import type { Reconciliation } from '../ledger/metering.ts'
+import type { AttributedTime } from '../ledger/evidence.ts'
+import type { Bounds, PublishedCounters, ReadingCounts, Spend, AwakeReason } from '../ledger/ledger.ts'
+import type { AccumulatedCache } from '../ledger/reading-counters.ts'
+import type { Backlog, ConnectionCounts, WorkingSet } from '../observation.ts'
 import type { Operation } from '../service/operation.ts'
 import type { Owner } from '../policy/owner.ts'
-import type { Tallies } from '../ledger/counters.ts'
+import type { AccountCounters } from '../ledger/counters.ts'
 import type { Bytes, Cu, CuMillis, Instant, Micros, Millis, Ratio, Seconds } from '../units.ts'
 
 /** `unknown` once the service could not be asked for longer than `metrics.stale_after`. */
-export type ShownState = Compute['state'] | 'unknown'
+export type DisplayedState = Compute['state'] | 'unknown'
 
 export type ComputeView = {
   readonly ref: ComputeRef
@@ -22,11 +22,11 @@ export type ComputeView = {
   /** Of its project as a whole. */
   readonly projectOwner: Owner
   /** The service's count of its project beside ours; undefined before an hour of it was counted. */
-  readonly checked: Checked | undefined
+  readonly checked: Reconciliation | undefined
   readonly currency: string
   /** It is deleted: shown nowhere, but what it cost stays in the sums. */
   readonly gone: boolean
-  readonly state: ShownState
+  readonly state: DisplayedState
   readonly seenAt: Instant
   readonly delay: AutosuspendDelay
   /** The size now; 0 when asleep; undefined when a range gives no hint. */
@@ -44,15 +44,15 @@ export type ComputeView = {
   readonly idleTail: Millis
   readonly extension: Millis
   /** The longest first; the rest of the time awake is not covered by readings. */
-  readonly awakeBy: readonly AwakeShare[]
+  readonly awakeBy: readonly AttributedTime[]
   /** The likely values as metrics show them: they never fall. */
-  readonly counters: Counters
-  readonly cache: CacheAccount | undefined
+  readonly counters: PublishedCounters
+  readonly cache: AccumulatedCache | undefined
   readonly hitRatio: Ratio | undefined
   readonly cacheLimit: Bytes | undefined
   readonly cacheUsed: Bytes | undefined
   /** Of the last reading; all 0 when asleep; undefined when never read. */
-  readonly connections: Connections | undefined
+  readonly connections: ConnectionCounts | undefined
   readonly maxConnections: number
   readonly reservedConnections: number | undefined
   /** Whether the last reading says other than the preset; undefined while asleep, and before one since the start. */
@@ -69,7 +69,7 @@ export type ComputeView = {
   readonly readingProblem: string | undefined
   /** Undefined when no reading was tried. */
   readonly readingSucceeded: boolean | undefined
-  readonly why: WhyAwake
+  readonly why: AwakeReason
 }
 
 export type PresetMismatch = {
@@ -118,17 +118,17 @@ export type AccountView = {
     readonly wakesCaused: number
   }
   /** Team → what its computes cost for nothing; never falls. */
-  readonly teams: Tallies['teams']
-  readonly wakesBy: Tallies['wakes']
-  readonly operations: Tallies['operations']
-  readonly wakeLatency: Tallies['wakeLatency']
+  readonly teams: AccountCounters['teams']
+  readonly wakesBy: AccountCounters['wakes']
+  readonly operations: AccountCounters['operations']
+  readonly wakeLatency: AccountCounters['wakeLatency']
   /** In the order of the configuration; without those that no period holds now. */
-  readonly budgets: readonly ForecastBudget[]
+  readonly budgets: readonly BudgetWithForecast[]
   /** What the calendar month of the account's zone came to and may come to, in micros; undefined before the first pass. */
   readonly month: MonthView | undefined
 }
 
-export type MonthView = Pick<ForecastBudget, 'period' | 'countedFrom' | 'spent'> & {
+export type MonthView = Pick<BudgetWithForecast, 'period' | 'countedFrom' | 'spent'> & {
   readonly forecast: SpendForecast | undefined
 }
 

@@ -36,26 +36,26 @@ export const RUNGS = [50, 80, 100, 110] as const
 export type Rung = (typeof RUNGS)[number]
 
 /** What was spent. Plain data. */
-export type Amounts = { readonly awake: Bounds<Millis>; readonly cuTime: CuTimeByPrice }
+export type UsageAmounts = { readonly awake: Bounds<Millis>; readonly cuTime: CuTimeByPrice }
 
 /** All of it, and the part of it that rests on no fact. */
-export type CountedAmounts = { readonly all: Amounts; readonly assumed: Amounts }
+export type BudgetAmounts = { readonly all: UsageAmounts; readonly assumed: UsageAmounts }
 
 /** One period of a budget. Plain data. */
 export type PeriodRecord = Interval & {
-  readonly settled: CountedAmounts
+  readonly settled: BudgetAmounts
   /** Those reached so far, of a limit of `rungsOf`: of another limit none is. */
   readonly rungs: readonly Rung[]
   readonly rungsOf: number
 }
 
 /** Likely spend of settled slices by five minutes, in the unit of the limit: number of the bucket since 1970 → amount. Plain data. */
-export type Pace = Readonly<Record<string, number>>
+export type SpendBuckets = Readonly<Record<string, number>>
 
 /**
- * Spend and time by hour of the week, 168 each: what `Pace` reaches no more. Both fade from week to week alike. Plain data.
+ * Spend and time by hour of the week, 168 each: what `SpendBuckets` reaches no more. Both fade from week to week alike. Plain data.
  */
-export type Season = {
+export type Seasonality = {
   /** From here on all that was spent is known. */
   readonly from: Instant
   /** What was spent before is here, as soon as it is known. */
@@ -77,25 +77,25 @@ export type BudgetState = {
   /** From here on everything was counted. */
   readonly since: Instant
   /** All that was settled since, over all periods: it never falls. */
-  readonly total: Amounts
+  readonly total: UsageAmounts
   readonly records: readonly PeriodRecord[]
-  readonly pace: Pace
+  readonly pace: SpendBuckets
   /** Absent in what an earlier version wrote. */
-  readonly season?: Season
+  readonly season?: Seasonality
 }
 
 /** Name of a budget → its state. Plain data. */
 export type BudgetStates = Readonly<Record<string, BudgetState>>
 
 /** Whether a hard budget may be acted upon now, and if not, why. */
-export type BudgetActing =
+export type BudgetEnforcement =
   | { readonly kind: 'acts' }
   | { readonly kind: 'tells'; readonly because: 'soft' | 'whole-account' }
   /** More of what was counted rests on no fact than may be. */
   | { readonly kind: 'held'; readonly because: 'assumed'; readonly share: Ratio }
 
 /** How fast money goes: 1 spends exactly the limit in one period. */
-export type Burn = {
+export type BurnRate = {
   readonly window: Seconds
   /** Undefined until that much time has been counted. */
   readonly burn: number | undefined
@@ -148,14 +148,14 @@ export type BudgetView = {
   readonly rungs: readonly Rung[]
   /** The part of the likely spend that rests on no fact. */
   readonly assumed: Ratio
-  readonly acting: BudgetActing
+  readonly acting: BudgetEnforcement
   /** The burn with every compute of the scope awake at its largest. */
   readonly maxBurn: number
-  readonly burns: readonly Burn[]
+  readonly burns: readonly BurnRate[]
 }
 
 /** A budget with who answers for it, and how its period may end. */
-export type ForecastBudget = BudgetView & {
+export type BudgetWithForecast = BudgetView & {
   /** Its own, else that of its computes where all have the same; empty where there is none, as `tier`. */
   readonly team: string
   readonly tier: string
@@ -168,7 +168,7 @@ export const budgetUnit = (limit: BudgetLimit): string =>
   limit.unit === 'money' ? limit.currency : limit.unit
 
 /** An amount in that unit. */
-export const inUnit = (amount: number, { unit }: BudgetLimit): number =>
+export const amountInUnit = (amount: number, { unit }: BudgetLimit): number =>
   amount / (unit === 'money' ? 1_000_000 : 3_600_000)
 
 /** `project=preview-*,type=read_only`; `all` for a whole account. */

@@ -1,6 +1,6 @@
 // Who answers for a compute. Source: the section `owners` of the configuration.
 import type { Compute, Project } from '../service/compute.ts'
-import { selects, selectsAll, type Selector, type Target } from './selector.ts'
+import { matchesSelector, matchesEverything, type Selector, type SelectorTarget } from './selector.ts'
 
 export type Owner = {
   /** Alerts are routed by it; empty where there is none, as `tier`. */
@@ -12,14 +12,14 @@ export type Owner = {
   readonly costCentre: string | undefined
 }
 
-export const NOBODY: Owner = { team: '', tier: '', channel: undefined, costCentre: undefined }
+export const NO_OWNER: Owner = { team: '', tier: '', channel: undefined, costCentre: undefined }
 
 /** Every pattern list of `match` has one pattern at most. */
 export type OwnerRule = { readonly match: Selector; readonly owner: Owner }
 
 export type Owners = {
-  /** The owner of a compute; `NOBODY` where no rule fits. */
-  readonly of: (target: Target) => Owner
+  /** The owner of a compute; `NO_OWNER` where no rule fits. */
+  readonly of: (target: SelectorTarget) => Owner
   /** The first of that team; of no team, nobody. */
   readonly ofTeam: (team: string) => Owner
   /** The owner of a project as a whole, by rules that ask nothing of branches and computes. */
@@ -32,20 +32,22 @@ export type Owners = {
  */
 export function createOwners(rules: readonly OwnerRule[]): Owners {
   const ranked = rules.toSorted((a, b) => compare(rankOf(b.match), rankOf(a.match)))
-  const wide = ranked.filter(({ match }) => selectsAll({ branch: match.branch, compute: match.compute }))
+  const wide = ranked.filter(({ match }) =>
+    matchesEverything({ branch: match.branch, compute: match.compute }),
+  )
   return {
-    of: (target) => ranked.find(({ match }) => selects(match, target))?.owner ?? NOBODY,
+    of: (target) => ranked.find(({ match }) => matchesSelector(match, target))?.owner ?? NO_OWNER,
     ofTeam: (team) =>
-      rules.find(({ owner }) => team !== '' && owner.team === team)?.owner ?? { ...NOBODY, team },
+      rules.find(({ owner }) => team !== '' && owner.team === team)?.owner ?? { ...NO_OWNER, team },
     ofProject: (account, project) =>
-      wide.find(({ match }) => selects({ project: match.project }, wholeProject(account, project)))?.owner ??
-      NOBODY,
+      wide.find(({ match }) => matchesSelector({ project: match.project }, wholeProject(account, project)))
+        ?.owner ?? NO_OWNER,
   }
 }
 
 const NO_TYPE: Compute['type'] = 'read_write'
 
-const wholeProject = (account: string, { projectId, name }: Project): Target => ({
+const wholeProject = (account: string, { projectId, name }: Project): SelectorTarget => ({
   ref: { account, projectId, endpointId: '' },
   projectName: name,
   branchId: '',

@@ -13,7 +13,7 @@ export type Selector = {
 }
 
 /** What a selector may ask of a compute. */
-export type Target = {
+export type SelectorTarget = {
   readonly ref: ComputeRef
   readonly projectName: string | undefined
   readonly branchId: string
@@ -21,7 +21,11 @@ export type Target = {
   readonly type: Compute['type']
 }
 
-export const targetOf = (account: string, compute: Compute, project: Project | undefined): Target => ({
+export const selectorTargetOf = (
+  account: string,
+  compute: Compute,
+  project: Project | undefined,
+): SelectorTarget => ({
   ref: { account, projectId: compute.projectId, endpointId: compute.endpointId },
   projectName: project?.name,
   branchId: compute.branchId,
@@ -29,7 +33,10 @@ export const targetOf = (account: string, compute: Compute, project: Project | u
   type: compute.type,
 })
 
-export function selects({ project, branch, compute, type }: Selector, target: Target): boolean {
+export function matchesSelector(
+  { project, branch, compute, type }: Selector,
+  target: SelectorTarget,
+): boolean {
   return (
     fits(project, [target.ref.projectId, target.projectName]) &&
     fits(branch, [target.branchId]) &&
@@ -39,7 +46,7 @@ export function selects({ project, branch, compute, type }: Selector, target: Ta
 }
 
 /** Whether it leaves no compute out, whatever it is called. */
-export const selectsAll = ({ project, branch, compute, type }: Selector): boolean =>
+export const matchesEverything = ({ project, branch, compute, type }: Selector): boolean =>
   type === undefined &&
   [project, branch, compute].every(
     (patterns) => !patterns || patterns.some((pattern) => /^\*+$/.test(pattern)),

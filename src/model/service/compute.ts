@@ -67,7 +67,7 @@ export type Compute = {
 }
 
 /** Whether it is on its way to another state: only what is awake or asleep stays as it is by itself. */
-export const isMoving = ({ state, pendingState }: Compute): boolean =>
+export const isInTransition = ({ state, pendingState }: Compute): boolean =>
   state === 'init' || pendingState !== undefined
 
 export const smallestCu = (sizing: Sizing): Cu => ('fixed' in sizing ? sizing.fixed : sizing.min)

@@ -29,7 +29,7 @@ export type ProjectDetail = {
 }
 
 /** The plan of a price file that a subscription comes to; undefined for a word that says nothing of prices. */
-export function planOf(subscription: string): 'free' | 'launch' | 'scale' | undefined {
+export function planOfSubscription(subscription: string): 'free' | 'launch' | 'scale' | undefined {
   const [family] = subscription.split('_')
   return family === 'free' || family === 'launch' || family === 'scale' ? family : undefined
 }

@@ -18,7 +18,7 @@ export type Operation = {
 }
 
 /** One of which nothing is known but that it is listed: its record does not fit. */
-export type LostOperation = {
+export type UnreadableOperation = {
   /** Undefined where it may be anybody's of its project. */
   readonly endpointId: string | undefined
   /** It was created no later; undefined where it may be new. */
@@ -34,21 +34,21 @@ export function awakeEffect({ action, status }: Operation): 'starts' | 'suspends
 }
 
 /** Whether it may have started a compute that slept: then what follows shows it. Source: service-facts.md, "Operations", group may start. */
-export const mayStart = ({ action, status }: Operation): boolean =>
+export const mayStartCompute = ({ action, status }: Operation): boolean =>
   status === 'finished' &&
   ['check_availability', 'apply_config', 'prewarm_replica', 'promote_replica'].includes(action)
 
 /** Whether a branch and the computes of it are gone by its end. Source: service-facts.md, "Operations". */
-export const removesBranch = ({ action, status }: Operation): boolean =>
+export const deletesBranch = ({ action, status }: Operation): boolean =>
   action === 'delete_timeline' && status === 'finished'
 
 /** Whether more is to come of it; an unknown status counts as open. */
-export const isOpen = ({ status }: Operation): boolean =>
+export const isOperationOpen = ({ status }: Operation): boolean =>
   !['finished', 'skipped', 'error', 'cancelled'].includes(status)
 
 /** Milliseconds that one which does not end is asked about and told of. Doubled, one whose end nobody lists is called stuck for two days. */
 const FOLLOWED = 86_400_000
 
 /** Whether it goes on, as far as is known, and its end is still looked for. */
-export const isFollowed = (operation: Operation, now: Instant): boolean =>
-  isOpen(operation) && now - operation.createdAt < FOLLOWED
+export const isOperationTracked = (operation: Operation, now: Instant): boolean =>
+  isOperationOpen(operation) && now - operation.createdAt < FOLLOWED

@@ -2,20 +2,20 @@
 import type { Instant, Seconds } from '../units.ts'
 
 /** The service's time less the monotonic clock, ms: inside `[low, high]` when the latter showed `on`. */
-export type Offset = { readonly low: number; readonly high: number; readonly on: Seconds }
+export type ClockOffsetBounds = { readonly low: number; readonly high: number; readonly on: Seconds }
 
 /** An answer that names the second it was written in, or one shortly before; sending and arrival are by the monotonic clock. */
-export type DatedAnswer = {
+export type DatedResponse = {
   readonly date: Instant
   readonly sentOn: Seconds
   readonly answeredOn: Seconds
 }
 
-export type TimeTold = {
+export type ServiceTimeEstimate = {
   /** What the answers have in common. */
-  readonly known: Offset
+  readonly known: ClockOffsetBounds
   /** What the last answer says where it fits no other: one alone moves nothing. Undefined while all agree. */
-  readonly doubted: Offset | undefined
+  readonly doubted: ClockOffsetBounds | undefined
 }
 
 const SECOND = 1000
@@ -30,7 +30,10 @@ const DRIFT = 0.2
  * Bounds are narrowed by each answer that fits them. A machine that slept stopped its monotonic clock: then no answer fits, and
  * two that agree begin them anew.
  */
-export function withAnswer(told: TimeTold | undefined, answer: DatedAnswer): TimeTold {
+export function addDatedResponse(
+  told: ServiceTimeEstimate | undefined,
+  answer: DatedResponse,
+): ServiceTimeEstimate {
   const fresh = offsetOf(answer)
   if (!told) return { known: fresh, doubted: undefined }
   const known = common(told.known, fresh)
@@ -39,14 +42,14 @@ export function withAnswer(told: TimeTold | undefined, answer: DatedAnswer): Tim
   return begun ? { known: begun, doubted: undefined } : { known: told.known, doubted: fresh }
 }
 
-const offsetOf = ({ date, sentOn, answeredOn }: DatedAnswer): Offset => ({
+const offsetOf = ({ date, sentOn, answeredOn }: DatedResponse): ClockOffsetBounds => ({
   low: date - answeredOn * 1000 - AGREED,
   high: date + SECOND + KEPT - sentOn * 1000 + AGREED,
   on: answeredOn,
 })
 
 /** `offset` when the monotonic clock shows `on`. */
-export function offsetAt({ low, high, on: told }: Offset, on: Seconds): Offset {
+export function offsetBoundsAt({ low, high, on: told }: ClockOffsetBounds, on: Seconds): ClockOffsetBounds {
   const drift = Math.abs(on - told) * DRIFT
   return { low: low - drift, high: high + drift, on }
 }
@@ -55,14 +58,14 @@ export function offsetAt({ low, high, on: told }: Offset, on: Seconds): Offset {
  * Where in its bounds an offset most likely is: most servers write the time anew into each answer, and the bounds of answers that were all
  * dated so have something in common. Where they have not, the one that was late the least tells best.
  */
-export const likelyOf = ({ low, high, on }: Offset): Offset => ({
+export const likelyOffset = ({ low, high, on }: ClockOffsetBounds): ClockOffsetBounds => ({
   low,
   high: Math.max(high - KEPT, low + 2 * AGREED),
   on,
 })
 
-function common(known: Offset, fresh: Offset): Offset | undefined {
-  const here = offsetAt(known, fresh.on)
+function common(known: ClockOffsetBounds, fresh: ClockOffsetBounds): ClockOffsetBounds | undefined {
+  const here = offsetBoundsAt(known, fresh.on)
   const both = { low: Math.max(here.low, fresh.low), high: Math.min(here.high, fresh.high), on: fresh.on }
   return both.low <= both.high ? both : undefined
 }

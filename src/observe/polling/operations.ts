@@ -1,49 +1,54 @@
 // Reads the operations that a sweep has room for.
-import type { OperationsLost, SweepProblem, Waiting } from '../../model/observation.ts'
+import type { UnreadableOperations, SweepProblem, PendingRetries } from '../../model/observation.ts'
 import type { Operation } from '../../model/service/operation.ts'
 import type { Ports } from '../../model/ports.ts'
 import { serviceErrorText } from '../../model/service/service-error.ts'
-import { inTurns } from '../../std/cooperative.ts'
+import { runYielding } from '../../std/cooperative.ts'
 import { seconds } from '../../model/units.ts'
-import { chooseOperations, waitingAfter } from './select-operations.ts'
-import { operationsToRead, type OperationsSeen } from './operation-candidates.ts'
-import { inParallel } from '../../std/parallel.ts'
-import { isItsOwn } from './retry.ts'
+import { selectOperations, updatePendingOperations } from './select-operations.ts'
+import { findOperationCandidates, type OperationsContext } from './operation-candidates.ts'
+import { forEachParallel } from '../../std/parallel.ts'
+import { isProjectFault } from './retry.ts'
 
 /** Requests in flight at once; the request budget is kept by the client. Doubled, a large account is read no faster. */
 const REQUESTS_AT_ONCE = 8
 
-export type Operations = {
+export type OperationsResult = {
   readonly operations: Operation[]
   /** Projects whose operations were read. */
   readonly read: string[]
   /** Of what happened there may be more than they tell. */
-  readonly lost: OperationsLost[]
+  readonly lost: UnreadableOperations[]
   readonly problems: SweepProblem[]
   /** What is needed and was not read. */
-  readonly waiting: Waiting['operations']
+  readonly waiting: PendingRetries['operations']
   /** Requests that were made. */
   readonly asked: number
 }
 
-type OperationsStart = OperationsSeen & { readonly waiting: Waiting['operations']; readonly room: number }
+type OperationsStart = OperationsContext & {
+  readonly waiting: PendingRetries['operations']
+  readonly room: number
+}
 
 /** As far as there is room: those that are needed, then those that only name what the records date. */
-export async function operationsOf(
+export async function readOperations(
   { clock, service }: Pick<Ports, 'clock' | 'service'>,
   { waiting, room, ...seen }: OperationsStart,
   signal: AbortSignal,
-): Promise<Operations> {
+): Promise<OperationsResult> {
   const found = {
     operations: [] as Operation[],
     read: [] as string[],
-    lost: [] as OperationsLost[],
+    lost: [] as UnreadableOperations[],
     problems: [] as SweepProblem[],
   }
   const [done, failed] = [new Set<string>(), new Set<string>()]
-  const wanted = await inTurns(operationsToRead(seen, clock.now()), () => clock.sleep(seconds(0), signal))
-  const chosen = chooseOperations(wanted, { waiting, room }, clock.now())
-  await inParallel(chosen, REQUESTS_AT_ONCE, async ([projectId, from]) => {
+  const wanted = await runYielding(findOperationCandidates(seen, clock.now()), () =>
+    clock.sleep(seconds(0), signal),
+  )
+  const chosen = selectOperations(wanted, { waiting, room }, clock.now())
+  await forEachParallel(chosen, REQUESTS_AT_ONCE, async ([projectId, from]) => {
     const answer = await service.listOperations(projectId, from, signal)
     const where = `operations of project ${projectId}`
     if (answer.ok) {
@@ -62,9 +67,9 @@ export async function operationsOf(
       done.add(projectId)
       return
     }
-    if (isItsOwn(answer.error)) failed.add(projectId)
+    if (isProjectFault(answer.error)) failed.add(projectId)
     found.problems.push({ where, message: serviceErrorText(answer.error) })
   })
-  const left = waitingAfter(waiting, { needed: wanted.needed, read: done, failed }, clock.now())
+  const left = updatePendingOperations(waiting, { needed: wanted.needed, read: done, failed }, clock.now())
   return { ...found, waiting: left, asked: chosen.length }
 }

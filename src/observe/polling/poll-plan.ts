@@ -3,7 +3,7 @@ import type { FinishedList, Urgency } from '../../model/observation.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 
 export type PollPlan = {
-  /** Requests that one sweep may make; at least `FEWEST` are. */
+  /** Requests that one sweep may make; at least `MIN_REQUESTS` are. */
   readonly requests: number
   /** The oldest a look may become while the budget affords it. */
   readonly maxAge: Seconds
@@ -17,7 +17,7 @@ export type PollPlan = {
 }
 
 /** However short the interval is, a sweep may make so many requests. Doubled, a sweep at a short interval takes twice as long. */
-export const FEWEST = 60
+export const MIN_REQUESTS = 60
 /** The most of a sweep's requests that go into the project list: a larger one is read over several sweeps. Doubled, a list of 100,000 is read in one, and nothing is left for what it shows. */
 const LIST_SHARE = 0.4
 /** The same while nobody knows how long the list is. Doubled, a sweep of a very large account only lists. */
@@ -39,46 +39,50 @@ const SHARES = { transition: 0.35, unseen: 0.1, awake: 0.05, age: 0.1, failing: 
 const AGE_SHARE = 0.25
 
 /** How many requests a sweep may make: pages, looks, operations and the looks before readings together. */
-export const requestsOf = ({ requests }: Pick<PollPlan, 'requests'>): number => Math.max(FEWEST, requests)
+export const requestsPerSweep = ({ requests }: Pick<PollPlan, 'requests'>): number =>
+  Math.max(MIN_REQUESTS, requests)
 
 /** Requests that a pass made, and what it took with all that was made of them. */
-export type Pace = { readonly asked: number; readonly took: Seconds }
+export type SweepThroughput = { readonly asked: number; readonly took: Seconds }
 
 /** The part of an interval within which a pass is to end: turns begin that early. Doubled slack, a slow service is asked for a fiftieth less. */
 const ENDS_WITHIN = 0.98
 
 /** As planned, or as many as the last pass would have made within the interval: one that takes longer loses the next, and with it a reading of the list. */
-export function requestsAtPace(
+export function adaptToThroughput(
   { requests, interval }: Pick<PollPlan, 'requests' | 'interval'>,
-  pace: Pace | undefined,
+  pace: SweepThroughput | undefined,
 ): number {
   if (!pace || pace.took <= 0) return requests
-  return Math.min(requests, Math.max(FEWEST, Math.floor((pace.asked * interval * ENDS_WITHIN) / pace.took)))
+  return Math.min(
+    requests,
+    Math.max(MIN_REQUESTS, Math.floor((pace.asked * interval * ENDS_WITHIN) / pace.took)),
+  )
 }
 
 /** How many pages of the project list a sweep reads. */
 export function pagesToRead(plan: Pick<PollPlan, 'requests'>, last: FinishedList | undefined): number {
-  const requests = requestsOf(plan)
+  const requests = requestsPerSweep(plan)
   if (!last) return Math.floor(requests * FIRST_LIST_SHARE)
   const sweeps = Math.max(1, Math.ceil(last.pages / Math.floor(requests * LIST_SHARE)))
   return Math.max(1, Math.ceil(last.pages / sweeps))
 }
 
 /** What a sweep goes by: the pages of the project list that it reads, and how many projects there are. */
-export type Listed = { readonly pages: number; readonly projects: number }
+export type ListSize = { readonly pages: number; readonly projects: number }
 
 /**
  * Into how many sweeps an interval is cut: as many as one would need to read the list, so that what a part of a long list shows is
  * looked at, and known, before the next part is read.
  */
-export function sweepsIn(plan: Pick<PollPlan, 'requests'>, last: FinishedList | undefined): number {
+export function sweepsPerInterval(plan: Pick<PollPlan, 'requests'>, last: FinishedList | undefined): number {
   if (!last) return 1
-  const needed = Math.ceil(last.pages / Math.floor(requestsOf(plan) * LIST_SHARE))
-  return Math.max(1, Math.min(needed, Math.floor(plan.requests / (2 * FEWEST))))
+  const needed = Math.ceil(last.pages / Math.floor(requestsPerSweep(plan) * LIST_SHARE))
+  return Math.max(1, Math.min(needed, Math.floor(plan.requests / (2 * MIN_REQUESTS))))
 }
 
 /** What one of `count` sweeps of an interval may do. */
-export const partOf = <Plan extends Pick<PollPlan, 'requests' | 'interval'>>(
+export const planShare = <Plan extends Pick<PollPlan, 'requests' | 'interval'>>(
   plan: Plan,
   count: number,
 ): Plan => ({
@@ -88,7 +92,7 @@ export const partOf = <Plan extends Pick<PollPlan, 'requests' | 'interval'>>(
 })
 
 /** How many requests a sweep that has read `pages` of the list spends on looking at projects. */
-export type Looks = {
+export type LookAllowance = {
   readonly most: number
   /** Of these, for what just goes on or was never looked at. */
   readonly restful: number
@@ -99,9 +103,9 @@ export type Looks = {
 }
 
 /** @param projects as many as are known to be there */
-export function looksToMake(plan: PollPlan, { pages, projects }: Listed): Looks {
+export function lookAllowance(plan: PollPlan, { pages, projects }: ListSize): LookAllowance {
   const reserve = readsHistory(plan, projects) ? RESERVE : SMALL_RESERVE
-  const most = Math.max(0, Math.floor((requestsOf(plan) - pages) * (1 - reserve)))
+  const most = Math.max(0, Math.floor((requestsPerSweep(plan) - pages) * (1 - reserve)))
   const restful = Math.floor(most * RESTFUL)
   const part = (share: number): number => Math.ceil(most * share)
   return {
@@ -134,8 +138,8 @@ export const affordableAge = ({ requests, maxAge, interval }: PollPlan, projects
  * The oldest a look at a project becomes that answers, whatever else there is to look at, while sweeps end within their
  * interval: those that are old are looked at the oldest first, and have a share of their own.
  */
-export const longestAge = (plan: PollPlan, listed: Listed): Seconds =>
+export const longestAge = (plan: PollPlan, listed: ListSize): Seconds =>
   seconds(
     affordableAge(plan, listed.projects) +
-      (Math.ceil(listed.projects / looksToMake(plan, listed).shares.age) + 1) * plan.interval,
+      (Math.ceil(listed.projects / lookAllowance(plan, listed).shares.age) + 1) * plan.interval,
   )

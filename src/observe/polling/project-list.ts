@@ -5,18 +5,18 @@ import type {
   FinishedList,
   ListedPage,
   ListProgress,
-  OpenList,
+  ListInProgress,
   Sweep,
   SweepProblem,
 } from '../../model/observation.ts'
-import type { Page, Ports } from '../../model/ports.ts'
+import type { ListPage, Ports } from '../../model/ports.ts'
 import { serviceErrorText, type ServiceError } from '../../model/service/service-error.ts'
-import { eachInTurns, inTurns, type Steps } from '../../std/cooperative.ts'
+import { forEachYielding, runYielding, type Cooperative } from '../../std/cooperative.ts'
 import { after, seconds, type Instant, type Seconds } from '../../model/units.ts'
-import { isRestless, isWokenAgain, type LastTold } from './urgency.ts'
-import { whenWas } from '../instant-of.ts'
+import { hasUnexplainedActivity, isRewokenUnseen, type LastListed } from './urgency.ts'
+import { instantOf } from '../instant-of.ts'
 
-export type ListRead = {
+export type ListResult = {
   readonly progress: ListProgress
   /** New or changed projects by id. */
   readonly changed: ReadonlyMap<string, Project>
@@ -31,7 +31,7 @@ export type ListRead = {
 
 type Reading = {
   /** Undefined until the first page of a new list came. */
-  open: OpenList | undefined
+  open: ListInProgress | undefined
   readonly changed: Map<string, Project>
   readonly restless: Map<string, Instant | undefined>
   readonly problems: SweepProblem[]
@@ -53,7 +53,7 @@ export async function readProjectList(
     readonly listLag: Seconds
   },
   signal: AbortSignal,
-): Promise<ListRead> {
+): Promise<ListResult> {
   const reading: Reading = {
     open: progress.open,
     changed: new Map(),
@@ -61,7 +61,7 @@ export async function readProjectList(
     problems: [],
     pages: 0,
   }
-  const done = (open: OpenList | undefined, stopped?: ServiceError): ListRead => ({
+  const done = (open: ListInProgress | undefined, stopped?: ServiceError): ListResult => ({
     ...reading,
     progress: { open, last: progress.last, restless: reading.restless },
     lost: [],
@@ -74,18 +74,18 @@ export async function readProjectList(
     if (!page.ok) {
       reading.problems.push({ where: 'projects', message: serviceErrorText(page.error) })
       if (isTrouble(page.error)) return done(reading.open, page.error)
-      reading.open = openBehind(openOf(reading, whenWas(askedOn, clock)), page.error, progress.last)
+      reading.open = openBehind(openOf(reading, instantOf(askedOn, clock)), page.error, progress.last)
       // Nothing after this page can be had: the next sweep begins a new list; the computes that are known can be asked for.
       if (!reading.open) return done(undefined, isAnybodyKnown(reading, ledger) ? undefined : page.error)
       reading.pages += 1
       continue
     }
-    const askedAt = whenWas(askedOn, clock)
+    const askedAt = instantOf(askedOn, clock)
     const begun = openOf(reading, askedAt)
     const open = takeIn(reading, page.value, { ledger, open: begun, last: progress.last, askedAt, listLag })
     const cursor = page.value.next
     if (cursor === undefined)
-      return inTurns(finished(reading, { ledger, open, progress, now: clock.now() }), () =>
+      return runYielding(finished(reading, { ledger, open, progress, now: clock.now() }), () =>
         clock.sleep(seconds(0), signal),
       )
     if (open.cursors.includes(cursor)) {
@@ -98,15 +98,15 @@ export async function readProjectList(
 }
 
 /** The list that is being read, or a new one. */
-const openOf = ({ open }: Reading, startedAt: Instant): OpenList =>
+const openOf = ({ open }: Reading, startedAt: Instant): ListInProgress =>
   open ?? { cursor: undefined, startedAt, cursors: [], pages: [], gap: false }
 
 /** Behind a page that cannot be read, where the list before knew of a page after it; undefined where it did not. */
 function openBehind(
-  open: OpenList,
+  open: ListInProgress,
   error: ServiceError,
   last: FinishedList | undefined,
-): OpenList | undefined {
+): ListInProgress | undefined {
   if (error.kind !== 'malformed') return undefined
   const began = [undefined, ...(last?.cursors ?? [])]
   const place = began.indexOf(open.cursor)
@@ -123,7 +123,7 @@ const isTrouble = ({ kind }: ServiceError): boolean =>
 
 function takeIn(
   reading: Reading,
-  page: Page<Project>,
+  page: ListPage<Project>,
   {
     ledger,
     open,
@@ -132,12 +132,12 @@ function takeIn(
     listLag,
   }: {
     readonly ledger: Ledger
-    readonly open: OpenList
+    readonly open: ListInProgress
     readonly last: FinishedList | undefined
     readonly askedAt: Instant
     readonly listLag: Seconds
   },
-): OpenList {
+): ListInProgress {
   reading.pages += 1
   for (const message of page.problems) reading.problems.push({ where: 'projects', message })
   for (const project of page.items) noteProject(reading, project, { ledger, last, listLag })
@@ -162,11 +162,14 @@ function noteProject(
   // When the list was asked for it the last time, it had nothing to tell of it.
   const readAt = last?.readAt.get(projectId)
   const toldUntil = readAt && after(readAt, seconds(0 - listLag))
-  if (isRestless(project, known, ledger) || isWokenAgain(project, known, { ledger, toldUntil }))
+  if (
+    hasUnexplainedActivity(project, known, ledger) ||
+    isRewokenUnseen(project, known, { ledger, toldUntil })
+  )
     restless.set(projectId, readAt)
 }
 
-const listedPage = ({ items, unread = [] }: Page<Project>, askedAt: Instant): ListedPage => ({
+const listedPage = ({ items, unread = [] }: ListPage<Project>, askedAt: Instant): ListedPage => ({
   askedAt,
   projectIds: items.map(({ projectId }) => projectId),
   unread,
@@ -198,21 +201,21 @@ function* finished(
     now,
   }: {
     readonly ledger: Ledger
-    readonly open: OpenList
+    readonly open: ListInProgress
     readonly progress: ListProgress
     readonly now: Instant
   },
-): Steps<ListRead> {
+): Cooperative<ListResult> {
   const { changed, restless, problems, pages } = reading
   // What a page that could not be read told the last time is the last that the list told.
   const readAt = new Map<string, Instant>(open.gap ? progress.last?.readAt : [])
   const unread = new Set<string>()
-  yield* eachInTurns(open.pages, PAGES, (page) => {
+  yield* forEachYielding(open.pages, PAGES, (page) => {
     for (const projectId of page.projectIds) readAt.set(projectId, page.askedAt)
     for (const projectId of page.unread) unread.add(projectId)
   })
   const missing = new Set<string>()
-  yield* eachInTurns(ledger.projects.values(), PROJECTS, ({ project, listed }) => {
+  yield* forEachYielding(ledger.projects.values(), PROJECTS, ({ project, listed }) => {
     const hasComputes = listed !== undefined && listed.endpointIds.length > 0
     if (hasComputes && !readAt.has(project.projectId) && !unread.has(project.projectId))
       missing.add(project.projectId)
@@ -230,10 +233,10 @@ function* finished(
 }
 
 /** When the list told of a project the last time, by id: also what was read of one that is not finished. */
-export function* lastTold({ open, last }: ListProgress): Steps<LastTold> {
+export function* lastListed({ open, last }: ListProgress): Cooperative<LastListed> {
   if (!open) return last?.readAt ?? new Map()
   const fresh = new Map<string, Instant>()
-  yield* eachInTurns(open.pages, PAGES, ({ projectIds, askedAt }) => {
+  yield* forEachYielding(open.pages, PAGES, ({ projectIds, askedAt }) => {
     for (const projectId of projectIds) fresh.set(projectId, askedAt)
   })
   return { get: (projectId) => fresh.get(projectId) ?? last?.readAt.get(projectId) }
@@ -243,7 +246,7 @@ export function* lastTold({ open, last }: ListProgress): Steps<LastTold> {
  * What the next sweep goes on from. A look ends the doubt about a project when it is stored; what could not be stored is
  * listed again, and as nobody knows how much of it was, what turned restless stays so.
  */
-export function progressAfter(
+export function listProgressAfter(
   { list, listed }: Sweep,
   before: ListProgress,
   { stored }: { readonly stored: boolean },

@@ -1,21 +1,21 @@
 // Which of the operations that are wanted a sweep has room for, and what it leaves to the next. Pure.
-import type { Waiting } from '../../model/observation.ts'
+import type { PendingRetries } from '../../model/observation.ts'
 import type { Instant } from '../../model/units.ts'
-import type { OperationsWanted } from './operation-candidates.ts'
-import { isDue, triedAgain } from './retry.ts'
+import type { OperationCandidates } from './operation-candidates.ts'
+import { isRetryDue, recordFailure } from './retry.ts'
 
 /** Project id, and since when its operations are to be read. */
-export type ToRead = readonly [projectId: string, from: Instant]
+export type OperationsToRead = readonly [projectId: string, from: Instant]
 
 /** What of the room goes to what was asked for in vain before, when all of it is needed. Doubled, broken projects hold up twice as many others. */
 const FAILING = 0.1
 
 /** Those that are needed: at first sight, for which the looks left room, then what waits for longest; then what is welcome. At most `room`. */
-export function chooseOperations(
-  { needed, atFirstSight, welcome }: OperationsWanted,
-  { waiting, room }: { readonly waiting: Waiting['operations']; readonly room: number },
+export function selectOperations(
+  { needed, atFirstSight, welcome }: OperationCandidates,
+  { waiting, room }: { readonly waiting: PendingRetries['operations']; readonly room: number },
   now: Instant,
-): readonly ToRead[] {
+): readonly OperationsToRead[] {
   const waitsSince = (projectId: string): number =>
     atFirstSight.has(projectId) ? 0 : (waiting.get(projectId)?.since ?? now)
   const queue = [...needed].toSorted(([a], [b]) => waitsSince(a) - waitsSince(b))
@@ -24,7 +24,7 @@ export function chooseOperations(
   const failing = queue
     .filter(([projectId]) => {
       const tried = waiting.get(projectId)?.tried
-      return tried && isDue(tried, now)
+      return tried && isRetryDue(tried, now)
     })
     .toSorted(([a], [b]) => triedAt(a) - triedAt(b))
   const kept = room > 1 ? Math.min(failing.length, Math.ceil(room * FAILING)) : 0
@@ -34,25 +34,25 @@ export function chooseOperations(
 }
 
 /** What of the needed was not read: since when it waits, and whether it was asked for in vain. */
-export function waitingAfter(
-  before: Waiting['operations'],
+export function updatePendingOperations(
+  before: PendingRetries['operations'],
   {
     needed,
     read,
     failed,
   }: {
-    readonly needed: OperationsWanted['needed']
+    readonly needed: OperationCandidates['needed']
     /** Also of projects that are gone: nothing waits for them. */
     readonly read: ReadonlySet<string>
     readonly failed: ReadonlySet<string>
   },
   now: Instant,
-): Waiting['operations'] {
-  const after = new Map<string, { since: Instant; tried: ReturnType<typeof triedAgain> | undefined }>()
+): PendingRetries['operations'] {
+  const after = new Map<string, { since: Instant; tried: ReturnType<typeof recordFailure> | undefined }>()
   for (const projectId of needed.keys()) {
     if (read.has(projectId)) continue
     const { since = now, tried } = before.get(projectId) ?? {}
-    after.set(projectId, { since, tried: failed.has(projectId) ? triedAgain(tried, now) : tried })
+    after.set(projectId, { since, tried: failed.has(projectId) ? recordFailure(tried, now) : tried })
   }
   return after
 }

@@ -1,18 +1,21 @@
 // Which projects' computes a sweep looks at: the most urgent first, but none for ever. Pure.
 import type { Backlog, Urgency } from '../../model/observation.ts'
 import type { Instant, Seconds } from '../../model/units.ts'
-import { keepLargest } from '../../std/top-k.ts'
-import { eachInTurns, type Steps } from '../../std/cooperative.ts'
-import type { Looks } from './poll-plan.ts'
-import { isDue } from './retry.ts'
-import { isNew, wishesOf, type Fleet, type Scores } from './urgency.ts'
+import { createTopK } from '../../std/top-k.ts'
+import { forEachYielding, type Cooperative } from '../../std/cooperative.ts'
+import type { LookAllowance } from './poll-plan.ts'
+import { isRetryDue } from './retry.ts'
+import { isNewProject, scoreByUrgency, type UrgencyInput, type UrgencyScores } from './urgency.ts'
 
 /** Candidates of one step. Doubled, the event loop is held up for a millisecond more. */
 const MANY = 2000
 
-export type Choice = { readonly projectIds: readonly string[]; readonly backlog: Omit<Backlog, 'operations'> }
+export type ProjectSelection = {
+  readonly projectIds: readonly string[]
+  readonly backlog: Omit<Backlog, 'operations'>
+}
 
-export type ChoiceLimits = Looks & { readonly maxAge: Seconds; readonly readsHistory: boolean }
+export type SelectionLimits = LookAllowance & { readonly maxAge: Seconds; readonly readsHistory: boolean }
 
 /** What is in flight or due comes before what merely goes on; the rest of the budget is for what was not seen for long. */
 const ORDER: readonly Urgency[] = ['in-flight', 'transition', 'unseen', 'awake', 'age', 'failing']
@@ -21,10 +24,14 @@ const ORDER: readonly Urgency[] = ['in-flight', 'transition', 'unseen', 'awake',
  * First each kind gets its share, so that none has to wait for the end of another, and of transitions the oldest, so that none waits
  * for ever behind newer ones; then what is left goes by urgency.
  */
-export function* chooseProjects(fleet: Fleet, limits: ChoiceLimits, now: Instant): Steps<Choice> {
-  const wishes = yield* wishesOf(fleet, limits.maxAge, now)
+export function* selectProjects(
+  fleet: UrgencyInput,
+  limits: SelectionLimits,
+  now: Instant,
+): Cooperative<ProjectSelection> {
+  const wishes = yield* scoreByUrgency(fleet, limits.maxAge, now)
   const costOf = (projectId: string): number =>
-    limits.readsHistory && isNew(fleet, projectId) ? NEW_COSTS : 1
+    limits.readsHistory && isNewProject(fleet, projectId) ? NEW_COSTS : 1
   const chosen = new Set<string>()
   const byUrgency: Record<Urgency, string[]> = {
     'in-flight': [],
@@ -36,8 +43,8 @@ export function* chooseProjects(fleet: Fleet, limits: ChoiceLimits, now: Instant
   }
   const spent = { all: 0, unseen: 0 }
   const isAskable = (projectId: string, urgency: Urgency): boolean =>
-    !chosen.has(projectId) && (urgency !== 'failing' || isDue(fleet.tried.get(projectId), now))
-  function* choose(urgency: Urgency, room: number, sign = 1): Steps<void> {
+    !chosen.has(projectId) && (urgency !== 'failing' || isRetryDue(fleet.tried.get(projectId), now))
+  function* choose(urgency: Urgency, room: number, sign = 1): Cooperative<void> {
     const askable = (projectId: string): boolean => isAskable(projectId, urgency)
     const some = yield* mostUrgent(wishes[urgency], { room, sign }, askable)
     for (const projectId of affordable(some, { room, costOf })) {
@@ -63,13 +70,13 @@ const NEW_COSTS = 2
 
 /** No more than there is room for if each costs the least; with the sign −1 the least urgent. */
 function* mostUrgent(
-  scores: Scores,
+  scores: UrgencyScores,
   { room, sign }: { readonly room: number; readonly sign: number },
   isAskable: (projectId: string) => boolean,
-): Steps<readonly string[]> {
+): Cooperative<readonly string[]> {
   if (room <= 0) return []
-  const kept = keepLargest<readonly [string, number]>(room, ([, score]) => sign * score)
-  yield* eachInTurns(scores, MANY, (candidate) => {
+  const kept = createTopK<readonly [string, number]>(room, ([, score]) => sign * score)
+  yield* forEachYielding(scores, MANY, (candidate) => {
     if (isAskable(candidate[0])) kept.add(candidate)
   })
   return kept.all().map(([projectId]) => projectId)
@@ -89,7 +96,7 @@ function affordable(
 
 function roomFor(
   urgency: Urgency,
-  { most, restful, unseen }: Looks,
+  { most, restful, unseen }: LookAllowance,
   spent: { readonly all: number; readonly unseen: number },
 ): number {
   if (urgency === 'in-flight' || urgency === 'transition') return most - spent.all
@@ -99,13 +106,13 @@ function roomFor(
 
 /** Each project counts once, by the most urgent of its reasons. */
 function* backlogOf(
-  wishes: Readonly<Record<Urgency, Scores>>,
+  wishes: Readonly<Record<Urgency, UrgencyScores>>,
   chosen: ReadonlySet<string>,
-): Steps<Choice['backlog']> {
+): Cooperative<ProjectSelection['backlog']> {
   const backlog = { 'in-flight': 0, transition: 0, unseen: 0, awake: 0, age: 0, failing: 0 }
   const counted = new Set(chosen)
   for (const urgency of ORDER) {
-    yield* eachInTurns(wishes[urgency].keys(), MANY, (projectId) => {
+    yield* forEachYielding(wishes[urgency].keys(), MANY, (projectId) => {
       if (counted.has(projectId)) return
       counted.add(projectId)
       backlog[urgency] += 1

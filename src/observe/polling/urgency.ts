@@ -1,17 +1,17 @@
 // Why a project's computes are worth a look, and how much. Pure.
-import { computeKey, isMoving, largestCu, type Project } from '../../model/service/compute.ts'
-import { expectedEnd } from '../../model/inference/expected-suspension.ts'
-import type { ComputeAccount, Ledger, ProjectAccount, ProjectListing } from '../../model/ledger/ledger.ts'
-import type { ListProgress, Urgency, Waiting } from '../../model/observation.ts'
-import { eachInTurns, type Steps } from '../../std/cooperative.ts'
-import { explains } from '../../model/inference/unseen-wake.ts'
+import { computeKey, isInTransition, largestCu, type Project } from '../../model/service/compute.ts'
+import { expectedSuspension } from '../../model/inference/expected-suspension.ts'
+import type { ComputeEntry, Ledger, ProjectEntry, ProjectListing } from '../../model/ledger/ledger.ts'
+import type { ListProgress, Urgency, PendingRetries } from '../../model/observation.ts'
+import { forEachYielding, type Cooperative } from '../../std/cooperative.ts'
+import { explainsActivity } from '../../model/inference/unseen-wake.ts'
 import { after, seconds, type Instant, type Seconds } from '../../model/units.ts'
 
 /** Computes or projects of one step. Doubled, the event loop is held up for some 2 ms more. */
 const MANY = 1000
 
 /** What is known of a fleet before its details are asked. */
-export type Fleet = {
+export type UrgencyInput = {
   readonly ledger: Ledger
   /** Projects whose record is new or changed, by id: newer than the ledger's. */
   readonly changed: ReadonlyMap<string, Project>
@@ -20,24 +20,24 @@ export type Fleet = {
   /** Projects that the list has just lost. */
   readonly lost: readonly string[]
   /** When the list told of a project the last time, by id. */
-  readonly readAt: LastTold
+  readonly readAt: LastListed
   /** How late the list may show activity. */
   readonly listLag: Seconds
   /** Projects whose computes were asked for in vain. */
-  readonly tried: Waiting['looks']
+  readonly tried: PendingRetries['looks']
 }
 
-export type LastTold = Pick<ReadonlyMap<string, Instant>, 'get'>
+export type LastListed = Pick<ReadonlyMap<string, Instant>, 'get'>
 
 /** Project id → how urgent it is among those of its kind, the larger the more. */
-export type Scores = ReadonlyMap<string, number>
+export type UrgencyScores = ReadonlyMap<string, number>
 
 /** A project may have several reasons; one that was asked for in vain has only that. */
-export function* wishesOf(
-  fleet: Fleet,
+export function* scoreByUrgency(
+  fleet: UrgencyInput,
   maxAge: Seconds,
   now: Instant,
-): Steps<Readonly<Record<Urgency, Scores>>> {
+): Cooperative<Readonly<Record<Urgency, UrgencyScores>>> {
   const wishes: Record<Urgency, Map<string, number>> = {
     'in-flight': new Map(),
     transition: new Map(),
@@ -56,26 +56,26 @@ export function* wishesOf(
   return wishes
 }
 
-export const isNew = ({ ledger }: Pick<Fleet, 'ledger'>, projectId: string): boolean =>
+export const isNewProject = ({ ledger }: Pick<UrgencyInput, 'ledger'>, projectId: string): boolean =>
   ledger.projects.get(projectId)?.listed === undefined
 
 /** Whether the service knew the project no more, and the list has not told of it since. */
-export function isGone(
-  { changed, readAt }: Pick<Fleet, 'changed' | 'readAt'>,
-  { project: { projectId }, goneAt }: ProjectAccount,
+export function isProjectDeleted(
+  { changed, readAt }: Pick<UrgencyInput, 'changed' | 'readAt'>,
+  { project: { projectId }, goneAt }: ProjectEntry,
 ): boolean {
   if (goneAt === undefined || changed.has(projectId)) return false
   return (readAt.get(projectId) ?? goneAt) <= goneAt
 }
 
 /** How many are there, as far as is known. */
-export function* projectsIn(fleet: Fleet): Steps<number> {
+export function* countProjects(fleet: UrgencyInput): Cooperative<number> {
   const { ledger, changed } = fleet
   let count = 0
-  yield* eachInTurns(ledger.projects.values(), MANY, (known) => {
-    count += isGone(fleet, known) ? 0 : 1
+  yield* forEachYielding(ledger.projects.values(), MANY, (known) => {
+    count += isProjectDeleted(fleet, known) ? 0 : 1
   })
-  yield* eachInTurns(changed.keys(), MANY, (projectId) => {
+  yield* forEachYielding(changed.keys(), MANY, (projectId) => {
     count += ledger.projects.has(projectId) ? 0 : 1
   })
   return count
@@ -83,11 +83,11 @@ export function* projectsIn(fleet: Fleet): Steps<number> {
 
 type Wishing = (projectId: string, urgency: Urgency, score: number) => void
 
-function* wishOfComputes(fleet: Fleet, now: Instant, wish: Wishing): Steps<void> {
+function* wishOfComputes(fleet: UrgencyInput, now: Instant, wish: Wishing): Cooperative<void> {
   const { ledger, changed } = fleet
-  yield* eachInTurns(ledger.computes.values(), MANY, (account) => {
+  yield* forEachYielding(ledger.computes.values(), MANY, (account) => {
     const { compute, ref, goneAt } = account
-    if (goneAt !== undefined || (compute.state === 'idle' && !isMoving(compute))) return
+    if (goneAt !== undefined || (compute.state === 'idle' && !isInTransition(compute))) return
     const known = ledger.projects.get(ref.projectId)
     if (isUnread(account, known)) return
     const project = changed.get(ref.projectId) ?? known?.project
@@ -98,11 +98,11 @@ function* wishOfComputes(fleet: Fleet, now: Instant, wish: Wishing): Steps<void>
 }
 
 /** What does not fit now will hardly fit in a minute: it waits for its turn by age. */
-const isUnread = ({ ref }: ComputeAccount, known: ProjectAccount | undefined): boolean =>
+const isUnread = ({ ref }: ComputeEntry, known: ProjectEntry | undefined): boolean =>
   known?.listed?.unread?.includes(ref.endpointId) === true
 
 type Surroundings = {
-  readonly known: ProjectAccount | undefined
+  readonly known: ProjectEntry | undefined
   /** Its newest record. */
   readonly project: Project | undefined
   /** Until when that would tell of activity; undefined where it tells of none that is the compute's for sure. */
@@ -113,8 +113,8 @@ type Surroundings = {
 const FIRST = 2 ** 52
 
 function toldUntil(
-  { readAt, listLag }: Fleet,
-  known: ProjectAccount | undefined,
+  { readAt, listLag }: UrgencyInput,
+  known: ProjectEntry | undefined,
   project: Project | undefined,
 ): Instant | undefined {
   if (project?.computeLastActiveAt === undefined || known?.listed?.endpointIds.length !== 1) return undefined
@@ -133,12 +133,13 @@ const PATIENCE = seconds(300)
 
 type Judged = { readonly urgency: Urgency; readonly score: number }
 
-function urgencyOf(account: ComputeAccount, about: Surroundings & { readonly now: Instant }): Judged {
+function urgencyOf(account: ComputeEntry, about: Surroundings & { readonly now: Instant }): Judged {
   const { compute, movingSince, seenAt } = account
   const isStuck = (since: Instant): boolean => seenAt >= after(since, PATIENCE)
   const score = (about.now - seenAt) * largestCu(compute.sizing)
-  if (isMoving(compute)) return { urgency: isStuck(movingSince ?? seenAt) ? 'awake' : 'in-flight', score }
-  const due = expectedEnd(compute, about.project, about.known)
+  if (isInTransition(compute))
+    return { urgency: isStuck(movingSince ?? seenAt) ? 'awake' : 'in-flight', score }
+  const due = expectedSuspension(compute, about.project, about.known)
   if (due === undefined || due > about.now || isStuck(due)) return { urgency: 'awake', score }
   if (due <= (about.toldUntil ?? about.now)) return { urgency: 'transition', score: waited(about.now - due) }
   // As long as the list could not tell of newer activity, one with a short delay that is in use looks the same in every sweep.
@@ -146,12 +147,12 @@ function urgencyOf(account: ComputeAccount, about: Surroundings & { readonly now
 }
 
 function* wishOfProjects(
-  fleet: Fleet,
+  fleet: UrgencyInput,
   { maxAge, now }: { readonly maxAge: Seconds; readonly now: Instant },
   wish: Wishing,
-): Steps<void> {
+): Cooperative<void> {
   const { ledger, changed, restless, lost } = fleet
-  const wishOf = (project: Project, listed: ProjectAccount['listed']): void => {
+  const wishOf = (project: Project, listed: ProjectEntry['listed']): void => {
     const silent = now - (project.computeLastActiveAt ?? 0)
     const age = listed ? now - listed.at : silent
     const moved = listed ? hasMoved(project, listed) : silent < RECENT
@@ -160,11 +161,11 @@ function* wishOfProjects(
     // Also where there is another reason: it may have to wait for long.
     if (listed && age >= maxAge * 1000) wish(project.projectId, 'age', age)
   }
-  yield* eachInTurns(ledger.projects.values(), MANY, (known) => {
+  yield* forEachYielding(ledger.projects.values(), MANY, (known) => {
     const { project, listed } = known
-    if (!changed.has(project.projectId) && !isGone(fleet, known)) wishOf(project, listed)
+    if (!changed.has(project.projectId) && !isProjectDeleted(fleet, known)) wishOf(project, listed)
   })
-  yield* eachInTurns(changed.values(), MANY, (project) =>
+  yield* forEachYielding(changed.values(), MANY, (project) =>
     wishOf(project, ledger.projects.get(project.projectId)?.listed),
   )
   for (const [projectId, quietAt] of restless) wish(projectId, 'transition', waited(now - (quietAt ?? 0)))
@@ -188,9 +189,9 @@ function hasMoved(project: Project, listed: ProjectListing): boolean {
  *
  * @param toldUntil until when that list told of activity
  */
-export function isWokenAgain(
+export function isRewokenUnseen(
   { computeLastActiveAt: active }: Project,
-  known: ProjectAccount | undefined,
+  known: ProjectEntry | undefined,
   { ledger, toldUntil: until }: { readonly ledger: Ledger; readonly toldUntil: Instant | undefined },
 ): boolean {
   const due = active === undefined ? undefined : onlyEnd(known, ledger)
@@ -198,18 +199,18 @@ export function isWokenAgain(
 }
 
 /** When the only compute of a project was to be suspended, as the record before told; undefined where it was not awake. */
-function onlyEnd(known: ProjectAccount | undefined, { account, computes }: Ledger): Instant | undefined {
+function onlyEnd(known: ProjectEntry | undefined, { account, computes }: Ledger): Instant | undefined {
   const [endpointId, ...others] = known?.listed?.endpointIds ?? []
   if (known === undefined || endpointId === undefined || others.length > 0) return undefined
   const { projectId } = known.project
   const compute = computes.get(computeKey({ account, projectId, endpointId }))?.compute
-  return compute?.state === 'active' ? expectedEnd(compute, known.project, known) : undefined
+  return compute?.state === 'active' ? expectedSuspension(compute, known.project, known) : undefined
 }
 
 /** Whether a project's record shows activity that no known awake time of its computes explains. */
-export function isRestless(
+export function hasUnexplainedActivity(
   { projectId, computeLastActiveAt: active }: Project,
-  known: ProjectAccount | undefined,
+  known: ProjectEntry | undefined,
   ledger: Ledger,
 ): boolean {
   if (active === undefined) return false
@@ -218,6 +219,6 @@ export function isRestless(
   if (!endpointIds || (known?.listed?.unread?.length ?? 0) > 0) return false
   return !endpointIds.some((endpointId) => {
     const account = ledger.computes.get(computeKey({ account: ledger.account, projectId, endpointId }))
-    return account !== undefined && explains(account, active, endpointIds.length)
+    return account !== undefined && explainsActivity(account, active, endpointIds.length)
   })
 }

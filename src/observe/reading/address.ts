@@ -8,7 +8,7 @@ import { serviceErrorText } from '../../model/service/service-error.ts'
 type Ask = (compute: Compute, signal: AbortSignal) => Promise<Result<ConnectionUri, string>>
 
 /** Asks the service for the connection string of one role. */
-export const askingService =
+export const askServiceForUri =
   (
     service: Pick<Service, 'getConnectionUri'>,
     who: { readonly role: string; readonly database: string },
@@ -29,7 +29,7 @@ export type AddressOptions = {
   readonly ask?: Ask | undefined
 }
 
-export type Addresses = {
+export type ConnectionAddresses = {
   readonly known: boolean
   /** May hold a password, so it is told to nobody. The problem holds none. */
   of(compute: Compute, database: string, signal: AbortSignal): Promise<Result<string, string>>
@@ -37,7 +37,7 @@ export type Addresses = {
   forget(compute: Compute): void
 }
 
-export function createAddresses({ dsn, password, ask }: AddressOptions): Addresses {
+export function createConnectionAddresses({ dsn, password, ask }: AddressOptions): ConnectionAddresses {
   const told = new Map<string, ConnectionUri>()
   const tell: Ask = async (compute, signal) => {
     const kept = told.get(compute.endpointId)

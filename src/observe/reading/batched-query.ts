@@ -1,9 +1,9 @@
 // Several questions to one server in one round trip, each of which may fail alone.
 import { DatabaseError, type Client } from 'pg'
-import type { Missing } from '../../model/observation.ts'
+import type { NotRead } from '../../model/observation.ts'
 
 /** The row a part answered, or why there is none. */
-export type Answer<Row> = Row | Missing
+export type PartAnswer<Row> = Row | NotRead
 
 /** Part → its question: a query of one row. */
 type Questions<Rows> = { readonly [Part in keyof Rows]: string }
@@ -14,11 +14,11 @@ type Questions<Rows> = { readonly [Part in keyof Rows]: string }
  *
  * @throws when the connection is lost
  */
-export async function askParts<Rows extends Readonly<Record<string, object>>>(
+export async function queryParts<Rows extends Readonly<Record<string, object>>>(
   client: Client,
   questions: Questions<Rows>,
-): Promise<{ readonly [Part in keyof Rows]: Answer<Rows[Part]> }> {
-  type Answers = { readonly [Part in keyof Rows]: Answer<Rows[Part]> }
+): Promise<{ readonly [Part in keyof Rows]: PartAnswer<Rows[Part]> }> {
+  type Answers = { readonly [Part in keyof Rows]: PartAnswer<Rows[Part]> }
   const parts = Object.entries<string>(questions)
   const together = await answerOf<Answers>(client, `select ${parts.map(columnOf).join(',\n')}`)
   if (!('missing' in together)) return { ...silent(parts), ...withoutNulls(together) }
@@ -33,15 +33,15 @@ export async function askParts<Rows extends Readonly<Record<string, object>>>(
 const columnOf = ([name, question]: readonly [string, string]): string =>
   `(select pg_catalog.row_to_json(answer) from (${question}) as answer) as ${name}`
 
-const NO_ROW: Missing = { missing: 'the server answered no row' }
+const NO_ROW: NotRead = { missing: 'the server answered no row' }
 
-const silent = (parts: readonly (readonly [string, string])[]): Readonly<Record<string, Missing>> =>
+const silent = (parts: readonly (readonly [string, string])[]): Readonly<Record<string, NotRead>> =>
   Object.fromEntries(parts.map(([name]) => [name, NO_ROW]))
 
 const withoutNulls = <Row extends object>(row: Row): Row =>
   Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Row
 
-async function answerOf<Row extends object>(client: Client, text: string): Promise<Answer<Row>> {
+async function answerOf<Row extends object>(client: Client, text: string): Promise<PartAnswer<Row>> {
   try {
     const { rows } = await client.query<Row>(`/* dormouse: reading */\n${text}`)
     return rows[0] ?? NO_ROW

@@ -1,12 +1,12 @@
 // The file cache and the working set, in a user database that has the service's extension.
 import type { Client } from 'pg'
-import type { CacheReading, Missing, Reading, WorkingSet } from '../../model/observation.ts'
+import type { CacheReading, NotRead, Reading, WorkingSet } from '../../model/observation.ts'
 import { bytes, seconds } from '../../model/units.ts'
-import { askParts } from './batched-query.ts'
-import { identifier } from './quote.ts'
+import { queryParts } from './batched-query.ts'
+import { quoteIdentifier } from './quote.ts'
 
 /** Source: service-facts.md, "The extension": users may put it into any schema. */
-export const EXTENSION = `
+export const FIND_EXTENSION = `
   select n.nspname as schema
   from pg_catalog.pg_extension as e
   join pg_catalog.pg_namespace as n on n.oid = e.extnamespace
@@ -48,29 +48,29 @@ const PAGE = 8192
 
 export type CacheParts = Pick<Reading, 'cache' | 'workingSet'>
 
-export const noCache = (why: Missing): CacheParts => ({ cache: why, workingSet: why })
+export const cacheNotRead = (why: NotRead): CacheParts => ({ cache: why, workingSet: why })
 
-export async function readCache(client: Client, extension: ExtensionRow | Missing): Promise<CacheParts> {
-  if ('missing' in extension) return noCache(NO_EXTENSION)
-  const schema = identifier(extension.schema)
-  const { counters, pages } = await askParts<{ counters: CountersRow; pages: WorkingSetRow }>(client, {
+export async function readCache(client: Client, extension: ExtensionRow | NotRead): Promise<CacheParts> {
+  if ('missing' in extension) return cacheNotRead(NO_EXTENSION)
+  const schema = quoteIdentifier(extension.schema)
+  const { counters, pages } = await queryParts<{ counters: CountersRow; pages: WorkingSetRow }>(client, {
     counters: countersIn(schema),
     pages: workingSetIn(schema),
   })
   return { cache: cacheOf(counters), workingSet: workingSetOf(pages) }
 }
 
-const NO_EXTENSION: Missing = { missing: 'the extension neon is not in this database: create extension neon' }
-const CACHE_OFF: Missing = { missing: 'the file cache is off' }
+const NO_EXTENSION: NotRead = { missing: 'the extension neon is not in this database: create extension neon' }
+const CACHE_OFF: NotRead = { missing: 'the file cache is off' }
 
-function cacheOf(row: CountersRow | Missing): CacheReading | Missing {
+function cacheOf(row: CountersRow | NotRead): CacheReading | NotRead {
   if ('missing' in row) return row
   const { hits, misses, used, writes } = row
   if (hits === null || misses === null || used === null || writes === null) return CACHE_OFF
   return { hits, misses, used: bytes(used * CHUNK), writes }
 }
 
-function workingSetOf(row: WorkingSetRow | Missing): readonly WorkingSet[] | Missing {
+function workingSetOf(row: WorkingSetRow | NotRead): readonly WorkingSet[] | NotRead {
   if ('missing' in row) return row
   const sizes = WINDOWS.flatMap((window, index) => {
     const pages = row.pages?.[index] ?? undefined

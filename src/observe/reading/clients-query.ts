@@ -1,14 +1,14 @@
 // Who is connected, and what they do.
-import type { ClientGroup, Connections, Missing } from '../../model/observation.ts'
-import { nameArray } from './quote.ts'
-import { instantOrNone, secondsOrNone, type ClientCauses } from './server-query.ts'
+import type { ClientGroup, ConnectionCounts, NotRead } from '../../model/observation.ts'
+import { quoteNameArray } from './quote.ts'
+import { instantOrNone, secondsOrNone, type ClientIndicators } from './server-query.ts'
 
 /**
  * Who a client is, said once: neither the service's own users nor Dormouse. Without the rights of `pg_read_all_stats`
  * the rows of other roles have a null `backend_type` and would not be counted, so `sees_all` tells whether we have them.
  */
 const isClient = (serviceUsers: readonly string[]): string =>
-  `backend_type = 'client backend' and usename <> all (${nameArray(serviceUsers)}) and application_name <> 'dormouse'`
+  `backend_type = 'client backend' and usename <> all (${quoteNameArray(serviceUsers)}) and application_name <> 'dormouse'`
 
 /** The groups of more than twenty names are those that do most. Doubled, a reading carries twice the names nobody looks at. */
 const GROUPS = 20
@@ -64,18 +64,18 @@ type GroupRow = {
   readonly last_statement_ms: number | null
 }
 
-export type Clients = {
-  readonly connections: Connections
-  readonly causes: ClientCauses
+export type ClientsReading = {
+  readonly connections: ConnectionCounts
+  readonly causes: ClientIndicators
   readonly groups: readonly ClientGroup[]
 }
 
-const UNPRIVILEGED: Missing = {
+const UNPRIVILEGED: NotRead = {
   missing: 'the role is not a member of pg_monitor, so it does not see other clients',
 }
 
 /** @param seesAll whether the role sees the clients of others: without that a count is not known, not 0 */
-export function clientsOf(row: ClientsRow | Missing, seesAll: boolean): Clients | Missing {
+export function decodeClients(row: ClientsRow | NotRead, seesAll: boolean): ClientsReading | NotRead {
   if (!seesAll) return UNPRIVILEGED
   if ('missing' in row) return row
   const { total, active, idle, idle_in_transaction: idleInTransaction } = row

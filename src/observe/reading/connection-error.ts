@@ -11,9 +11,9 @@ const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : ''
 
 /** Whether other credentials could help. */
-export const isRefusal = (error: unknown): boolean => REFUSED.includes(codeOf(error))
+export const isAuthenticationError = (error: unknown): boolean => REFUSED.includes(codeOf(error))
 
-export function failure(error: unknown): ReadingResult {
+export function readingFailure(error: unknown): ReadingResult {
   const code = codeOf(error)
   const told = error instanceof Error ? error.message : String(error)
   // The limit of our own role says nothing of the compute's.

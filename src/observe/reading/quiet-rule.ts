@@ -1,6 +1,6 @@
 // The quiet rule: whether a compute may be read now, so that looking never wakes it and hardly ever keeps it awake.
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
-import type { ComputeAccount } from '../../model/ledger/ledger.ts'
+import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import type { Look, ReadingRefusal } from '../../model/observation.ts'
 import { gapBucket } from '../../model/ledger/gap-bucket.ts'
 import { seconds, type Instant, type Seconds } from '../../model/units.ts'
@@ -47,7 +47,7 @@ export type QuietInput = {
  * @param account what is known of the compute from before `look`
  * @param now by our clock; times of the record are the service's
  */
-export function quietVerdict(account: ComputeAccount, input: QuietInput, now: Instant): QuietVerdict {
+export function quietVerdict(account: ComputeEntry, input: QuietInput, now: Instant): QuietVerdict {
   const { look, delay, limits } = input
   const { mode } = limits
   if (mode === 'off') return refused({ because: 'mode-off' })
@@ -64,7 +64,7 @@ type Prolongable = QuietInput & {
   readonly wanted: boolean
 }
 
-function beforeSuspension(account: ComputeAccount, input: Prolongable, now: Instant): QuietVerdict {
+function beforeSuspension(account: ComputeEntry, input: Prolongable, now: Instant): QuietVerdict {
   const { look, delay, limits, wanted } = input
   const margin = marginOf(limits, wanted)
   if (delay <= margin) return refused({ because: 'delay-too-short', margin })
@@ -83,13 +83,13 @@ function beforeSuspension(account: ComputeAccount, input: Prolongable, now: Inst
 const marginOf = ({ activityLag, deadline }: QuietLimits, wanted: boolean): Seconds =>
   seconds(deadline + (wanted ? Math.min(activityLag, AGREED / 1000) : activityLag))
 
-function isWanted({ reading }: ComputeAccount, mode: 'light' | 'full', now: Instant): boolean {
+function isWanted({ reading }: ComputeEntry, mode: 'light' | 'full', now: Instant): boolean {
   const knownAt = mode === 'full' ? reading.cacheReadAt : reading.last?.at
   return knownAt === undefined || now - knownAt > WANTED_AFTER * 1000
 }
 
 /** Whether no reading was tried since the compute woke: whoever woke it is somebody else. */
-const isFirst = ({ reading }: ComputeAccount, { compute }: Look, offset: number): boolean =>
+const isFirst = ({ reading }: ComputeEntry, { compute }: Look, offset: number): boolean =>
   reading.lastAttemptAt === undefined ||
   (compute.startedAt !== undefined && reading.lastAttemptAt + offset < compute.startedAt)
 
@@ -105,7 +105,7 @@ const isAhead = ({ compute }: Look, serviceNow: number): boolean =>
 
 const refused = (refusal: ReadingRefusal): QuietVerdict => ({ refusal })
 
-function paced(account: ComputeAccount, mode: 'light' | 'full', now: Instant): QuietVerdict {
+function paced(account: ComputeEntry, mode: 'light' | 'full', now: Instant): QuietVerdict {
   const pace = isNearLimit(account) ? PACE_NEAR_LIMIT : PACE
   return sinceLast(account, now) < pace ? refused({ because: 'pace' }) : { read: mode, cost: seconds(0) }
 }
@@ -118,11 +118,11 @@ const JUST = 2
 /** Tries that are free until one told the hit ratio, all of them within one delay. Doubled, each may cost half as much. */
 const TRIES = 2
 
-const isNew = ({ reading }: ComputeAccount, wanted: boolean): boolean => wanted && reading.attempts < TRIES
+const isNew = ({ reading }: ComputeEntry, wanted: boolean): boolean => wanted && reading.attempts < TRIES
 
 type Affordable = Prolongable & { readonly idle: number }
 
-function afforded(account: ComputeAccount, input: Affordable, now: Instant): QuietVerdict {
+function afforded(account: ComputeEntry, input: Affordable, now: Instant): QuietVerdict {
   const { look, delay, limits, wanted, allowance = 0 } = input
   const { reading } = account
   const least = Math.min(limits.minInterval, isAtWork(account, look) ? PACE : limits.minInterval)
@@ -141,14 +141,14 @@ function afforded(account: ComputeAccount, input: Affordable, now: Instant): Qui
 type Kinds = readonly ['light' | 'full', ...('light' | 'full')[]]
 
 /** Credit is saved for a full reading where one is wanted and a light one would tell nothing new, and so is the first one. */
-function kindsOf({ reading }: ComputeAccount, { mode, wanted }: Affordable, now: Instant): Kinds {
+function kindsOf({ reading }: ComputeEntry, { mode, wanted }: Affordable, now: Instant): Kinds {
   if (mode === 'light') return ['light']
   const known = reading.last !== undefined && now - reading.last.at <= WANTED_AFTER * 1000
   return wanted && (known || reading.attempts < TRIES) ? ['full'] : ['full', 'light']
 }
 
 /** Whether somebody was at work at the last reading and has been active since: then looking prolongs nothing for now. */
-const isAtWork = ({ reading: { last, clockOffset } }: ComputeAccount, { compute }: Look): boolean =>
+const isAtWork = ({ reading: { last, clockOffset } }: ComputeEntry, { compute }: Look): boolean =>
   last !== undefined &&
   !('missing' in last.causes) &&
   last.causes.working > 0 &&
@@ -158,18 +158,14 @@ const isAtWork = ({ reading: { last, clockOffset } }: ComputeAccount, { compute 
  * The awake time a reading is expected to add: it moves the suspension by the time since the last activity, if the
  * service notices it and if nobody comes back before the delay is over. Nothing is assumed of a new compute.
  */
-function expectedCost(
-  read: 'light' | 'full',
-  account: ComputeAccount,
-  { idle, wanted }: Affordable,
-): Seconds {
+function expectedCost(read: 'light' | 'full', account: ComputeEntry, { idle, wanted }: Affordable): Seconds {
   const silence = isNew(account, wanted) ? 1 : silenceAfter(account, idle)
   const moved = Math.max(0, idle - HALF_A_SECOND) + VISIBLE
   return seconds((read === 'full' ? 1 : LIGHT_SEEN) * silence * moved)
 }
 
 /** How likely nobody comes back after `idle` seconds: of the gaps of this compute that were as long, those that ended in sleep. */
-function silenceAfter({ totals, reading: { gaps } }: ComputeAccount, idle: number): number {
+function silenceAfter({ totals, reading: { gaps } }: ComputeEntry, idle: number): number {
   const returned = gaps.slice(gapBucket(idle, gaps.length)).reduce((sum, count) => sum + count, 0)
   return (totals.suspends + 1) / (totals.suspends + returned + 2)
 }
@@ -185,14 +181,14 @@ function idleTime({ compute }: Look, serviceNow: number): number | undefined {
 }
 
 /** Whether somebody else was active since our last reading, beyond what that reading itself may have left behind. */
-function isForeign({ reading }: ComputeAccount, { compute }: Look, offset: number): boolean {
+function isForeign({ reading }: ComputeEntry, { compute }: Look, offset: number): boolean {
   const { last, lastAttemptAt } = reading
   if (lastAttemptAt === undefined || compute.lastActive === undefined) return true
   if (compute.lastActive > lastAttemptAt + offset + FLUSH * 1000) return true
   return last !== undefined && !('missing' in last.causes) && last.causes.working > 0
 }
 
-function isNearLimit({ reading }: ComputeAccount): boolean {
+function isNearLimit({ reading }: ComputeEntry): boolean {
   if (reading.atLimit) return true
   const { last } = reading
   if (!last || 'missing' in last.connections) return false
@@ -200,5 +196,5 @@ function isNearLimit({ reading }: ComputeAccount): boolean {
   return active + idle + idleInTransaction + other > NEAR_LIMIT * last.maxConnections
 }
 
-const sinceLast = ({ reading }: ComputeAccount, now: Instant): number =>
+const sinceLast = ({ reading }: ComputeEntry, now: Instant): number =>
   reading.lastAttemptAt === undefined ? Number.POSITIVE_INFINITY : (now - reading.lastAttemptAt) / 1000

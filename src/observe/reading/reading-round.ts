@@ -1,17 +1,17 @@
 // The readings of one sweep: which computes the quiet rule lets us read, each after a fresh look of its own.
 import { computeKey, effectiveDelay, type ComputeRef, type Project } from '../../model/service/compute.ts'
-import type { ComputeAccount, Ledger } from '../../model/ledger/ledger.ts'
+import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
 import type { Look, ReadingAttempt, ReadingRefusal, SweepProblem } from '../../model/observation.ts'
-import { measuredLag } from '../../model/inference/activity-lag.ts'
+import { activityLagOfAccount } from '../../model/inference/activity-lag.ts'
 import type { Clock, Ports, ServiceClock } from '../../model/ports.ts'
-import { inTurns } from '../../std/cooperative.ts'
+import { runYielding } from '../../std/cooperative.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
-import { inParallel } from '../../std/parallel.ts'
+import { forEachParallel } from '../../std/parallel.ts'
 import { quietVerdict, type QuietLimits, type QuietVerdict } from './quiet-rule.ts'
 
 export type ReadingPlan = QuietLimits & { readonly maxConcurrent: number }
 
-export type Round = {
+export type ReadingRound = {
   /** The fresh looks made before readings. */
   readonly looks: readonly Look[]
   readonly readings: readonly ReadingAttempt[]
@@ -35,7 +35,7 @@ type RoundInput = {
   readonly room: number
 }
 
-type Candidate = { readonly ref: ComputeRef; readonly account: ComputeAccount; readonly look: Look }
+type Candidate = { readonly ref: ComputeRef; readonly account: ComputeEntry; readonly look: Look }
 
 /** What became of one candidate. */
 type Outcome =
@@ -47,15 +47,15 @@ type Outcome =
 /** What a round needs of the ports. */
 type RoundPorts = Pick<Ports, 'service' | 'readings'> & { readonly clock: ServiceClock }
 
-export async function readingRound(
+export async function runReadingRound(
   ports: RoundPorts,
   input: RoundInput,
   signal: AbortSignal,
-): Promise<Round> {
+): Promise<ReadingRound> {
   const begun = ports.clock.monotonic()
   const outcomes: (readonly [ComputeRef, Outcome])[] = []
   let left = 0
-  const lag = await inTurns(measuredLag(input.ledger.computes.values()), () =>
+  const lag = await runYielding(activityLagOfAccount(input.ledger.computes.values()), () =>
     ports.clock.sleep(seconds(0), signal),
   )
   const activityLag = lag ?? input.plan.activityLag
@@ -66,7 +66,7 @@ export async function readingRound(
     asked += 1
     return freshLook(ports, ref, signal)
   }
-  await inParallel(candidates(input), input.plan.maxConcurrent, async (candidate) => {
+  await forEachParallel(candidates(input), input.plan.maxConcurrent, async (candidate) => {
     if (ports.clock.monotonic() - begun > ROUND_LIMIT || signal.aborted) left += 1
     else outcomes.push([candidate.ref, await attempt(ports, { candidate, input: measured, look }, signal)])
   })

@@ -4,20 +4,20 @@ import type { Compute } from '../../model/service/compute.ts'
 import type { Reading, ReadingResult } from '../../model/observation.ts'
 import type { Clock, Readings } from '../../model/ports.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
-import { createAddresses, type AddressOptions, type Addresses } from './address.ts'
-import { EXTENSION, noCache, readCache, type ExtensionRow } from './cache-query.ts'
-import { clientsOf, clientsQuery, type ClientsRow } from './clients-query.ts'
-import { failure, isRefusal } from './connection-error.ts'
-import { askParts } from './batched-query.ts'
+import { createConnectionAddresses, type AddressOptions, type ConnectionAddresses } from './address.ts'
+import { FIND_EXTENSION, cacheNotRead, readCache, type ExtensionRow } from './cache-query.ts'
+import { decodeClients, clientsQuery, type ClientsRow } from './clients-query.ts'
+import { readingFailure, isAuthenticationError } from './connection-error.ts'
+import { queryParts } from './batched-query.ts'
 import {
-  causesOf,
-  limitsOf,
-  LIMITS,
-  USE,
-  useOf,
-  WORKERS,
+  decodeIndicators,
+  decodeLimits,
+  LIMITS_QUERY,
+  USAGE_QUERY,
+  decodeUsage,
+  WORKERS_QUERY,
   type LimitsRow,
-  type UseRow,
+  type UsageRow,
   type WorkersRow,
 } from './server-query.ts'
 
@@ -38,7 +38,7 @@ const KNOWN_HOST = seconds(2)
 
 export function createReadings(options: ReadingsOptions): Readings {
   const { clock, deadline } = options
-  const addresses = createAddresses(options)
+  const addresses = createConnectionAddresses(options)
   const answered = new Set<string>()
   return {
     readable: () => addresses.known,
@@ -57,8 +57,8 @@ export function createReadings(options: ReadingsOptions): Readings {
         })
         .catch((error: unknown) => {
           answered.delete(compute.host)
-          if (isRefusal(error)) addresses.forget(compute)
-          return failure(error)
+          if (isAuthenticationError(error)) addresses.forget(compute)
+          return readingFailure(error)
         })
         .finally(() => done.abort())
       const late = clock
@@ -80,7 +80,7 @@ const targetOf = (wanted: Reading['kind'], database: string | undefined): Target
 
 type SessionOptions = {
   readonly database: string
-  readonly addresses: Addresses
+  readonly addresses: ConnectionAddresses
   /** Hosts that answered a reading. */
   readonly answered: ReadonlySet<string>
   readonly deadline: Seconds
@@ -118,7 +118,7 @@ type ServerRows = {
   readonly limits: LimitsRow
   readonly clients: ClientsRow
   readonly workers: WorkersRow
-  readonly use: UseRow
+  readonly use: UsageRow
 }
 
 /** @throws when there is no session, or it is lost */
@@ -129,10 +129,15 @@ async function readWith(
 ): Promise<Reading> {
   try {
     await client.connect()
-    const server = { limits: LIMITS, clients: clientsQuery(serviceUsers), workers: WORKERS, use: USE }
+    const server = {
+      limits: LIMITS_QUERY,
+      clients: clientsQuery(serviceUsers),
+      workers: WORKERS_QUERY,
+      use: USAGE_QUERY,
+    }
     const reading =
       kind === 'light'
-        ? { ...serverReading(await askParts<ServerRows>(client, server)), ...noCache(LIGHT) }
+        ? { ...serverReading(await queryParts<ServerRows>(client, server)), ...cacheNotRead(LIGHT) }
         : await fullReading(client, server)
     await client.end()
     return { kind, ...reading }
@@ -149,9 +154,9 @@ async function fullReading(
   client: Client,
   server: { readonly [Part in keyof ServerRows]: string },
 ): Promise<Omit<Reading, 'kind'>> {
-  const rows = await askParts<ServerRows & { readonly extension: ExtensionRow }>(client, {
+  const rows = await queryParts<ServerRows & { readonly extension: ExtensionRow }>(client, {
     ...server,
-    extension: EXTENSION,
+    extension: FIND_EXTENSION,
   })
   return { ...serverReading(rows), ...(await readCache(client, rows.extension)) }
 }
@@ -167,14 +172,14 @@ export function serverReading({
   readonly [Part in keyof ServerRows]: Awaited<ServerRows[Part]> | { readonly missing: string }
 }): ServerReading {
   if ('missing' in limits) throw new Error(limits.missing)
-  const seen = clientsOf(clients, limits.sees_all)
+  const seen = decodeClients(clients, limits.sees_all)
   const part = <Key extends 'connections' | 'causes' | 'groups'>(key: Key) =>
     'missing' in seen ? seen : seen[key]
   return {
-    ...limitsOf(limits),
+    ...decodeLimits(limits),
     connections: part('connections'),
-    causes: causesOf(workers, part('causes')),
+    causes: decodeIndicators(workers, part('causes')),
     clients: part('groups'),
-    use: useOf(use),
+    use: decodeUsage(use),
   }
 }

@@ -1,9 +1,9 @@
 // What every reading asks of the server itself, in any database.
-import type { AwakeCauses, Missing, UseCounters } from '../../model/observation.ts'
+import type { AwakeIndicators, NotRead, UsageCounters } from '../../model/observation.ts'
 import { bytes, instant, millis, seconds, type Bytes, type Instant } from '../../model/units.ts'
 
 /** The cache limit is NULL where the service's setting is missing: plain Postgres has none. */
-export const LIMITS = `
+export const LIMITS_QUERY = `
   select
     current_setting('max_connections')::int as max_connections,
     current_setting('superuser_reserved_connections')::int
@@ -22,7 +22,7 @@ export type LimitsRow = {
   readonly sees_all: boolean
 }
 
-export type Limits = {
+export type ServerLimits = {
   readonly postmasterStartedAt: Instant
   readonly serverTime: Instant
   readonly maxConnections: number
@@ -30,7 +30,7 @@ export type Limits = {
   readonly cacheLimit: Bytes | undefined
 }
 
-export const limitsOf = (row: LimitsRow): Limits => ({
+export const decodeLimits = (row: LimitsRow): ServerLimits => ({
   postmasterStartedAt: instant(Math.round(row.started_ms)),
   serverTime: instant(Math.round(row.now_ms)),
   maxConnections: row.max_connections,
@@ -39,41 +39,41 @@ export const limitsOf = (row: LimitsRow): Limits => ({
 })
 
 /** What is no client and may hold a compute awake all the same. Source: service-facts.md, "What keeps a compute awake". */
-export const WORKERS = `
+export const WORKERS_QUERY = `
   select
     (select count(*) from pg_catalog.pg_stat_replication where application_name <> 'walproposer')::int as replication,
     (select count(*) from pg_catalog.pg_stat_subscription where pid is not null)::int as subscriptions,
     (select count(*) from pg_catalog.pg_stat_activity where backend_type = 'autovacuum worker')::int as autovacuum,
     (select count(*) from pg_catalog.pg_prepared_xacts)::int as prepared`
 
-export type WorkersRow = Pick<AwakeCauses, 'replication' | 'subscriptions' | 'autovacuum' | 'prepared'>
+export type WorkersRow = Pick<AwakeIndicators, 'replication' | 'subscriptions' | 'autovacuum' | 'prepared'>
 
 /** The databases whose counters the service takes for activity. Source: service-facts.md, "What keeps a compute awake", rule 1. */
-export const USE = `
+export const USAGE_QUERY = `
   select
     coalesce(sum(sessions), 0)::float8 as sessions,
     coalesce(sum(active_time), 0)::float8 as active_ms
   from pg_catalog.pg_stat_database
   where datname not in ('postgres', 'template0', 'template1')`
 
-export type UseRow = { readonly sessions: number; readonly active_ms: number }
+export type UsageRow = { readonly sessions: number; readonly active_ms: number }
 
-export const useOf = (row: UseRow | Missing): UseCounters | Missing =>
+export const decodeUsage = (row: UsageRow | NotRead): UsageCounters | NotRead =>
   'missing' in row ? row : { sessions: row.sessions, activeTime: millis(row.active_ms) }
 
-export const causesOf = (
-  workers: WorkersRow | Missing,
-  clients: ClientCauses | Missing,
-): AwakeCauses | Missing => {
+export const decodeIndicators = (
+  workers: WorkersRow | NotRead,
+  clients: ClientIndicators | NotRead,
+): AwakeIndicators | NotRead => {
   if ('missing' in workers) return workers
   return 'missing' in clients ? clients : { ...workers, ...clients }
 }
 
-export type ClientCauses = Omit<AwakeCauses, keyof WorkersRow>
+export type ClientIndicators = Omit<AwakeIndicators, keyof WorkersRow>
 
 /** Milliseconds since the epoch as the server wrote them; undefined for NULL. */
 export const instantOrNone = (ms: number | null): Instant | undefined =>
   ms === null ? undefined : instant(Math.round(ms))
 
-export const secondsOrNone = (value: number | null): AwakeCauses['longestTransaction'] =>
+export const secondsOrNone = (value: number | null): AwakeIndicators['longestTransaction'] =>
   value === null ? undefined : seconds(value)

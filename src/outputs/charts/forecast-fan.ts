@@ -3,11 +3,11 @@ import type { Zone } from '../../calendar/zone.ts'
 import type { Interval } from '../../model/time.ts'
 import type { Instant } from '../../model/units.ts'
 import { dayText } from '../text/dates.ts'
-import { html, type Html, type Part } from '../text/html.ts'
+import { html, type Html, type HtmlPart } from '../text/html.ts'
 import { inBrackets, rangeText } from '../text/amounts.ts'
 
 /** Amounts are in one unit, whichever. */
-export type Fan = {
+export type ForecastFan = {
   readonly name: string
   readonly period: Interval
   readonly now: Instant
@@ -21,10 +21,10 @@ export type Fan = {
 }
 
 /** What a figure says besides its key. */
-export type Around = { readonly before?: Part; readonly nowText: string; readonly after?: Part }
+export type FigureTexts = { readonly before?: HtmlPart; readonly nowText: string; readonly after?: HtmlPart }
 
 /** The chart with its dates below, and a key in which every line has its amount. */
-export function fanFigure(fan: Fan, { before, nowText, after }: Around): Html {
+export function forecastFanFigure(fan: ForecastFan, { before, nowText, after }: FigureTexts): Html {
   const { period, countedFrom, limit, spent, forecast, amountOf, dayOf } = fan
   const date = (at: Instant): string => dayText(dayOf(at).date)
   const isLater = countedFrom > period.from && date(countedFrom) !== date(period.from)
@@ -41,14 +41,16 @@ export function fanFigure(fan: Fan, { before, nowText, after }: Around): Html {
   </figure>`
 }
 
-function textOf({ name, spent, limit, forecast, amountOf }: Fan): string {
+function textOf({ name, spent, limit, forecast, amountOf }: ForecastFan): string {
   const now = `${name}: ${amountOf(spent)} of ${amountOf(limit)} spent`
   if (!forecast) return now
   return `${now}; at the end likely ${aheadText(forecast, amountOf)}`
 }
 
-const aheadText = ({ p10, p50, p90 }: NonNullable<Fan['forecast']>, amountOf: Fan['amountOf']): string =>
-  `${amountOf(p50)}${inBrackets(rangeText({ low: p10, high: p90 }, amountOf))}`
+const aheadText = (
+  { p10, p50, p90 }: NonNullable<ForecastFan['forecast']>,
+  amountOf: ForecastFan['amountOf'],
+): string => `${amountOf(p50)}${inBrackets(rangeText({ low: p10, high: p90 }, amountOf))}`
 
 const WIDTH = 320
 const HEIGHT = 120
@@ -56,7 +58,7 @@ const HEIGHT = 120
 const AIR = 12
 
 /** Lines are straight: only the amount of today and those of the end are given. */
-function fanSvg(fan: Fan): Html {
+function fanSvg(fan: ForecastFan): Html {
   const { period, now, countedFrom, limit, spent, forecast } = fan
   const most = Math.max(limit, spent, forecast?.p90 ?? 0, Number.MIN_VALUE)
   const x = (at: number): number =>

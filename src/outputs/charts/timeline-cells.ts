@@ -1,22 +1,22 @@
 // What each cell of a strip shows.
-import type { AwakeTime } from '../../model/ledger/ledger.ts'
+import type { LikelyAwakeInterval } from '../../model/ledger/ledger.ts'
 import type { Interval } from '../../model/time.ts'
-import { tailOf, unknownOf, useOf, type Strip } from './timeline-data.ts'
+import { idleTailInterval, unknownIntervals, activeInterval, type AwakeTimeline } from './timeline-data.ts'
 
-export type State = 'asleep' | 'unknown' | 'tail' | 'busy'
+export type CellState = 'asleep' | 'unknown' | 'tail' | 'busy'
 
 /** Milliseconds, cell by cell: in lists of numbers, because a page draws some thirty thousand. */
-type Spent = Readonly<Record<Exclude<State, 'asleep'>, Float64Array>>
+type Spent = Readonly<Record<Exclude<CellState, 'asleep'>, Float64Array>>
 
 /** What fills most of a cell. */
-type Filled = Exclude<State, 'tail' | 'busy'> | 'awake'
+type Filled = Exclude<CellState, 'tail' | 'busy'> | 'awake'
 
 /**
  * Each what fills most of it, so that a strip is as full as the time was. A stretch that fills the most of none is drawn in
  * the cell that it fills most: a wake of a second is to be seen. Of the cells that are awake as many are idle tail as their time
  * was, although a tail of five minutes fills the most of no half hour.
  */
-export function cellsOf(strip: Strip, count: number): readonly State[] {
+export function timelineCells(strip: AwakeTimeline, count: number): readonly CellState[] {
   const { span, stretches } = strip
   const width = (span.to - span.from) / count
   const spent: Spent = {
@@ -36,10 +36,10 @@ export function cellsOf(strip: Strip, count: number): readonly State[] {
       cells[index] = (cells[index] ?? 0) + time
     }
   }
-  for (const part of unknownOf(strip)) spend(spent.unknown, part)
+  for (const part of unknownIntervals(strip)) spend(spent.unknown, part)
   for (const stretch of stretches) {
-    spend(spent.tail, tailOf(stretch))
-    spend(spent.busy, useOf(stretch))
+    spend(spent.tail, idleTailInterval(stretch))
+    spend(spent.busy, activeInterval(stretch))
   }
   const filled: Filled[] = []
   for (let index = 0; index < count; index += 1) filled.push(fillOf(spent, index, width))
@@ -57,7 +57,7 @@ function fillOf(spent: Spent, index: number, width: number): Filled {
   return unknown > asleep ? 'unknown' : 'asleep'
 }
 
-type Drawn = { readonly stretch: AwakeTime; readonly under: readonly [first: number, end: number] }
+type Drawn = { readonly stretch: LikelyAwakeInterval; readonly under: readonly [first: number, end: number] }
 
 function showIn(filled: Filled[], spent: Spent, { stretch, under: [first, end] }: Drawn): void {
   if (stretch.to <= stretch.from || first >= end) return
@@ -70,7 +70,7 @@ function showIn(filled: Filled[], spent: Spent, { stretch, under: [first, end] }
 }
 
 /** What is left over of a tail that is not drawn counts for the next: what is owed stays under half a cell, either way. */
-function statesOf(filled: readonly Filled[], spent: Spent): readonly State[] {
+function statesOf(filled: readonly Filled[], spent: Spent): readonly CellState[] {
   let owed = 0
   return filled.map((fill, index) => {
     if (fill !== 'awake') return fill

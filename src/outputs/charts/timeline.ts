@@ -2,31 +2,31 @@
 import type { Zone } from '../../calendar/zone.ts'
 import type { Interval } from '../../model/time.ts'
 import { millis, type Instant, type Millis } from '../../model/units.ts'
-import { cellsOf, type State } from './timeline-cells.ts'
+import { timelineCells, type CellState } from './timeline-cells.ts'
 import { html, type Html } from '../text/html.ts'
-import { tailOf, unknownOf, type Strip } from './timeline-data.ts'
+import { idleTailInterval, unknownIntervals, type AwakeTimeline } from './timeline-data.ts'
 import { spanText } from '../text/amounts.ts'
 
-export type { Strip } from './timeline-data.ts'
+export type { AwakeTimeline } from './timeline-data.ts'
 
-const STATES: readonly State[] = ['asleep', 'unknown', 'tail', 'busy']
+const STATES: readonly CellState[] = ['asleep', 'unknown', 'tail', 'busy']
 
 /** Where in its height of 16 each is drawn, and how high that is says the style: they differ in height, not in colour alone. */
-const MIDDLE: Readonly<Record<State, number>> = { asleep: 15, unknown: 13, tail: 12, busy: 8 }
+const MIDDLE: Readonly<Record<CellState, number>> = { asleep: 15, unknown: 13, tail: 12, busy: 8 }
 
 /**
  * A path per state.
  *
  * @param cells of the whole span: 288 are 5 minutes of a day
  */
-export function stripSvg(
-  strip: Strip,
+export function timelineSvg(
+  strip: AwakeTimeline,
   { cells, dayOf }: { readonly cells: number; readonly dayOf: Zone['dayOf'] },
 ): Html {
-  const states = cellsOf(strip, cells)
+  const states = timelineCells(strip, cells)
   const paths = STATES.map((state) => pathSvg(state, runsPath(states, state)))
   return html`<svg class="strip" viewBox="0 0 ${cells} 16" preserveAspectRatio="none" role="img">
-    <title>${stripText(strip)}</title>
+    <title>${timelineText(strip)}</title>
     ${pathSvg('day', marksPath(dayMarks(strip.span, dayOf), strip.span, cells))} ${paths}
     ${restartSvg(risen(marksPath(restarts(strip), strip.span, cells)))}
   </svg>`
@@ -41,8 +41,8 @@ const restartSvg = (path: string): Html => html`${pathSvg('edge', path)}${pathSv
 const risen = (path: string): string => path.replaceAll(' 0v16', ' -4v20')
 
 /** `awake 3.2 h of 24 h, 12 min of it idle tail`. */
-export function stripText(strip: Strip): string {
-  const { awake, tail, unknown } = stripSums(strip)
+export function timelineText(strip: AwakeTimeline): string {
+  const { awake, tail, unknown } = timelineSums(strip)
   const parts = [
     `awake ${spanText(awake)} of ${spanText(strip.span.to - strip.span.from)}`,
     ...(tail > 0 ? [`${spanText(tail)} of it idle tail`] : []),
@@ -52,7 +52,7 @@ export function stripText(strip: Strip): string {
 }
 
 /** Milliseconds within the span. */
-export function stripSums(strip: Strip): {
+export function timelineSums(strip: AwakeTimeline): {
   readonly awake: Millis
   readonly tail: Millis
   readonly unknown: Millis
@@ -67,13 +67,13 @@ export function stripSums(strip: Strip): {
     )
   return {
     awake: sum(strip.stretches),
-    tail: sum(strip.stretches.map(tailOf)),
-    unknown: sum(unknownOf(strip)),
+    tail: sum(strip.stretches.map(idleTailInterval)),
+    unknown: sum(unknownIntervals(strip)),
   }
 }
 
 /** `M0 8m3 0h2m7 0h1`: each run relative to the end of the one before, which is the shortest. */
-function runsPath(states: readonly State[], state: State): string {
+function runsPath(states: readonly CellState[], state: CellState): string {
   let path = ''
   let end = 0
   for (let at = 0; at < states.length; at += 1) {
@@ -86,7 +86,7 @@ function runsPath(states: readonly State[], state: State): string {
   return path && `M0 ${MIDDLE[state]}${path}`
 }
 
-const restarts = ({ stretches }: Strip): readonly Instant[] =>
+const restarts = ({ stretches }: AwakeTimeline): readonly Instant[] =>
   stretches.filter(({ restart }) => restart).map(({ from }) => from)
 
 /** Where days begin, as long as they are. */

@@ -1,10 +1,10 @@
 // Metrics about this process: events, kept by the client library in a registry of our own.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Instant } from '../../model/units.ts'
-import type { Part } from './exposition/body.ts'
+import type { RenderedFamily } from './exposition/body.ts'
 import { CATALOGUE, PREFIX, type FamilyKey } from './catalogue.ts'
 import type { Family } from './catalogue/family.ts'
-import { partOf } from './exposition/client-metrics.ts'
+import { renderClientMetric } from './exposition/client-metrics.ts'
 
 export type SelfMetrics = {
   /** One request to the service: its operation, its status or `network` or `timeout`, and how long it waited and took. */
@@ -36,19 +36,19 @@ export type SelfMetrics = {
   /** `at`: seconds since 1970. */
   reportSucceeded(account: string, sink: string, at: number): void
   /** One rendering of a snapshot. */
-  rendered(event: Rendering): void
+  rendered(event: RenderingResult): void
   /** The configuration was read, and taken over or not. */
   reloaded(isTaken: boolean, at: Instant): void
   /** One answer of a listener, by the pattern of its route. */
   answered(event: { readonly route: string; readonly code: string; readonly seconds: number }): void
   /** Rejects when one of the library's own metrics cannot be read. */
-  parts(): Promise<readonly Part[]>
+  parts(): Promise<readonly RenderedFamily[]>
 }
 
 const DELIVERY_RESULTS = ['delivered', 'retry', 'failed', 'dropped'] as const
 export type DeliveryResult = (typeof DELIVERY_RESULTS)[number]
 
-export type Rendering = {
+export type RenderingResult = {
   readonly seconds: number
   readonly series: number
   readonly duplicates: ReadonlyMap<FamilyKey, number>
@@ -153,7 +153,7 @@ export function createSelfMetrics(): SelfMetrics {
       answers.inc({ route, code })
       answerDuration.observe({ route }, seconds)
     },
-    parts: async () => (await registry.getMetricsAsJSON()).map(partOf),
+    parts: async () => (await registry.getMetricsAsJSON()).map(renderClientMetric),
   }
 }
 

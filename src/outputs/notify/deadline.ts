@@ -1,26 +1,26 @@
-import type { Outcome } from '../../model/output/message.ts'
+import type { DeliveryOutcome } from '../../model/output/message.ts'
 import type { Clock } from '../../model/ports.ts'
 import { seconds } from '../../model/units.ts'
 
 /** One attempt. Doubled, a receiver that hangs holds up the messages behind it twice as long. */
-export const DEADLINE = seconds(10)
+export const DELIVERY_DEADLINE = seconds(10)
 
 /** What `attempt` comes to, or that it took too long; its signal aborts then. Never rejects. */
 export async function withinDeadline(
-  attempt: (signal: AbortSignal) => Promise<Outcome>,
+  attempt: (signal: AbortSignal) => Promise<DeliveryOutcome>,
   clock: Clock,
   signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<DeliveryOutcome> {
   const over = new AbortController()
   const ended = AbortSignal.any([over.signal, signal])
-  const late = clock.sleep(DEADLINE, ended).then((): Outcome => ({
+  const late = clock.sleep(DELIVERY_DEADLINE, ended).then((): DeliveryOutcome => ({
     kind: 'retry',
-    because: signal.aborted ? 'stopped' : `no answer within ${DEADLINE} s`,
+    because: signal.aborted ? 'stopped' : `no answer within ${DELIVERY_DEADLINE} s`,
   }))
   try {
     return await Promise.race([attempt(ended), late])
   } catch (cause) {
-    return { kind: 'retry', because: `failed: ${codeOf(cause)}` }
+    return { kind: 'retry', because: `failed: ${failureCode(cause)}` }
   } finally {
     over.abort()
   }
@@ -38,7 +38,7 @@ const WORDS: Readonly<Record<string, string>> = {
 }
 
 /** The kind of a failure; never its message, which may name an address. */
-export function codeOf(cause: unknown): string {
+export function failureCode(cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'no reason given'
   return WORDS[code] ?? code
 }

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { Message, Outcome, Sink } from '../../model/output/message.ts'
-import { codeOf } from './deadline.ts'
+import type { Message, DeliveryOutcome, Sink } from '../../model/output/message.ts'
+import { failureCode } from './deadline.ts'
 
 export type FileOptions = {
   /** Absolute, with `{account}` and `{slot}` in its last part. */
@@ -13,7 +13,7 @@ export type FileOptions = {
 }
 
 /** Whoever reads sees a whole file or none: it is written beside its place, made durable, and renamed. Never rejects. */
-export const createFile =
+export const createFileSink =
   ({ path, keep }: FileOptions): Sink =>
   async (message) => {
     const folder = dirname(path)
@@ -28,7 +28,10 @@ export const createFile =
       return { kind: 'delivered' }
     } catch (cause) {
       await rm(draft, { force: true }).catch(() => undefined)
-      return { kind: 'retry', because: `could not be written: ${codeOf(cause)}` } satisfies Outcome
+      return {
+        kind: 'retry',
+        because: `could not be written: ${failureCode(cause)}`,
+      } satisfies DeliveryOutcome
     }
   }
 

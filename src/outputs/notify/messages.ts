@@ -1,12 +1,12 @@
 // What is said of an event, to whom it matters, and whether it is said again.
-import { harmless } from '../../std/sanitize.ts'
-import type { KeptEvent, ToldEvent } from '../../model/output/outbox-event.ts'
-import { budgetUnit, inUnit, type BudgetLimit } from '../../model/policy/budget.ts'
+import { sanitize } from '../../std/sanitize.ts'
+import type { OutboxEvent, NotifiableEvent } from '../../model/output/outbox-event.ts'
+import { budgetUnit, amountInUnit, type BudgetLimit } from '../../model/policy/budget.ts'
 import type { Message } from '../../model/output/message.ts'
 import type { Owner } from '../../model/policy/owner.ts'
 import { toIso } from '../../model/time.ts'
 import type { Seconds } from '../../model/units.ts'
-import { SEVERITIES, type Severity, type Wish } from '../../model/output/subscription.ts'
+import { SEVERITIES, type Severity, type Subscription } from '../../model/output/subscription.ts'
 
 const SEVERITY_OF = {
   'wake-caused': 'critical',
@@ -19,21 +19,21 @@ const SEVERITY_OF = {
   problem: 'warning',
   'delivery-failed': 'warning',
   'budget-rung': 'critical',
-} as const satisfies Readonly<Record<ToldEvent['kind'], Severity>>
+} as const satisfies Readonly<Record<NotifiableEvent['kind'], Severity>>
 
 /** Percent of a budget from which on it is gone, and from which on somebody should look. */
 const [GONE, NEAR] = [100, 80]
 
-export function severityOf(event: ToldEvent): Severity {
+export function severityOf(event: NotifiableEvent): Severity {
   if (event.kind !== 'budget-rung' || event.rung >= GONE) return SEVERITY_OF[event.kind]
   return event.rung >= NEAR ? 'warning' : 'info'
 }
 
 /** Whether a receiver called `sink` wants it. Nobody is told that telling himself failed. */
-export function isWanted(
-  event: ToldEvent,
+export function matchesSubscription(
+  event: NotifiableEvent,
   owner: Owner,
-  { sink, wish }: { readonly sink: string; readonly wish: Wish },
+  { sink, wish }: { readonly sink: string; readonly wish: Subscription },
 ): boolean {
   if (event.kind === 'delivery-failed' && event.sink === sink) return false
   if (SEVERITIES.indexOf(severityOf(event)) < SEVERITIES.indexOf(wish.minSeverity)) return false
@@ -45,14 +45,18 @@ const isOr = (wanted: string | undefined, has: string | undefined): boolean =>
   wanted === undefined || wanted === has
 
 /** `last`: what the receiver was last given of the same topic. What turned back in between is told again at once. */
-export function isRepeated(event: ToldEvent, last: ToldEvent | undefined, repeatAfter: Seconds): boolean {
+export function isRepeat(
+  event: NotifiableEvent,
+  last: NotifiableEvent | undefined,
+  repeatAfter: Seconds,
+): boolean {
   return last !== undefined && last.kind === event.kind && event.at - last.at < repeatAfter * 1000
 }
 
-export function messageOf({ key, event }: Pick<KeptEvent, 'key' | 'event'>, sink: string): Message {
+export function eventMessage({ key, event }: Pick<OutboxEvent, 'key' | 'event'>, sink: string): Message {
   const { account, at, kind } = event
   const severity = severityOf(event)
-  const says = harmless(eventText(event))
+  const says = sanitize(eventText(event))
   return {
     key: `${account}/${key}/${sink}`,
     account,
@@ -64,7 +68,7 @@ export function messageOf({ key, event }: Pick<KeptEvent, 'key' | 'event'>, sink
 }
 
 /** In whole units and with names, as in every other answer. */
-function factsOf(event: ToldEvent): Readonly<Record<string, unknown>> {
+function factsOf(event: NotifiableEvent): Readonly<Record<string, unknown>> {
   switch (event.kind) {
     case 'wake-caused':
       return { project_id: event.ref.projectId, endpoint_id: event.ref.endpointId }
@@ -73,12 +77,12 @@ function factsOf(event: ToldEvent): Readonly<Record<string, unknown>> {
       return {
         budget,
         rung,
-        limit: inUnit(limit.amount, limit),
+        limit: amountInUnit(limit.amount, limit),
         unit: budgetUnit(limit),
         spent: {
-          low: inUnit(spent.low, limit),
-          likely: inUnit(spent.likely, limit),
-          high: inUnit(spent.high, limit),
+          low: amountInUnit(spent.low, limit),
+          likely: amountInUnit(spent.likely, limit),
+          high: amountInUnit(spent.high, limit),
         },
         from: toIso(period.from),
         to: toIso(period.to),
@@ -101,7 +105,7 @@ function factsOf(event: ToldEvent): Readonly<Record<string, unknown>> {
 }
 
 /** One line. */
-export function eventText(event: ToldEvent): string {
+export function eventText(event: NotifiableEvent): string {
   switch (event.kind) {
     case 'wake-caused':
       return `A reading woke compute ${event.ref.endpointId}: a fault of Dormouse, set reading.mode: off and report it`
@@ -127,4 +131,4 @@ export function eventText(event: ToldEvent): string {
 }
 
 /** `200 USD`, `500 cu_hours`. */
-const limitText = (limit: BudgetLimit): string => `${inUnit(limit.amount, limit)} ${budgetUnit(limit)}`
+const limitText = (limit: BudgetLimit): string => `${amountInUnit(limit.amount, limit)} ${budgetUnit(limit)}`

@@ -1,12 +1,12 @@
 // One POST of JSON text to an address that is a secret.
 import { request } from 'undici'
-import type { Outcome } from '../../model/output/message.ts'
+import type { DeliveryOutcome } from '../../model/output/message.ts'
 import type { Clock } from '../../model/ports.ts'
 import type { Result } from '../../std/result.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 import { withinDeadline } from './deadline.ts'
 
-export type Post = {
+export type PostRequest = {
   /** Asked before every attempt, so that a replaced address is seen; the problem is one line that does not contain it. */
   readonly url: () => Result<string, string>
   readonly headers: Readonly<Record<string, string>>
@@ -21,7 +21,11 @@ const LARGEST = 65_536
 const LONGEST_PAUSE = 3600
 
 /** Redirects are not followed: an address that somebody else chooses would get the message. Never rejects. */
-export function post({ url, headers, body }: Post, clock: Clock, signal: AbortSignal): Promise<Outcome> {
+export function postJson(
+  { url, headers, body }: PostRequest,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<DeliveryOutcome> {
   const address = url()
   if (!address.ok) return Promise.resolve({ kind: 'retry', because: address.error })
   const target = URL.parse(address.value)
@@ -44,7 +48,7 @@ export function post({ url, headers, body }: Post, clock: Clock, signal: AbortSi
   )
 }
 
-function judged(status: number, after: Seconds | undefined): Outcome {
+function judged(status: number, after: Seconds | undefined): DeliveryOutcome {
   if (status >= 200 && status < 300) return { kind: 'delivered' }
   const because = `answered ${status}`
   if (NEVER.has(status)) return { kind: 'failed', because }

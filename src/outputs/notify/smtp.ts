@@ -1,8 +1,8 @@
 import { createTransport } from 'nodemailer'
-import type { Message, Outcome, Sink } from '../../model/output/message.ts'
+import type { Message, DeliveryOutcome, Sink } from '../../model/output/message.ts'
 import type { Clock } from '../../model/ports.ts'
 import type { Result } from '../../std/result.ts'
-import { codeOf, DEADLINE, withinDeadline } from './deadline.ts'
+import { failureCode, DELIVERY_DEADLINE, withinDeadline } from './deadline.ts'
 import { headerKey } from './webhook.ts'
 
 export type SmtpOptions = {
@@ -21,7 +21,7 @@ export type SmtpOptions = {
 const IMPLICIT_TLS = 465
 
 /** Mail, with all headers built by the library. Never rejects. */
-export const createSmtp =
+export const createSmtpSink =
   (options: SmtpOptions): Sink =>
   (message, signal) => {
     const password = options.password?.()
@@ -33,9 +33,9 @@ async function mailed(
   message: Message,
   options: SmtpOptions,
   password: string | undefined,
-): Promise<Outcome> {
+): Promise<DeliveryOutcome> {
   const { host, port, user, insecure, from, to } = options
-  const patience = DEADLINE * 1000
+  const patience = DELIVERY_DEADLINE * 1000
   const transport = createTransport({
     host,
     port,
@@ -74,10 +74,10 @@ async function mailed(
 /** The answer to the message itself that says never. Source: RFC 5321, 4.2.1, 552 to 554: the mail is refused for good. */
 const REFUSED = new Set([552, 554])
 
-function judged(cause: unknown): Outcome {
+function judged(cause: unknown): DeliveryOutcome {
   const status = cause instanceof Error && 'responseCode' in cause ? Number(cause.responseCode) : undefined
   const command = cause instanceof Error && 'command' in cause ? cause.command : undefined
-  const because = `mail server: ${status === undefined ? codeOf(cause) : `${codeOf(cause)} (${status})`}`
+  const because = `mail server: ${status === undefined ? failureCode(cause) : `${failureCode(cause)} (${status})`}`
   const isRefused = status !== undefined && REFUSED.has(status) && command === 'DATA'
   return { kind: isRefused ? 'failed' : 'retry', because }
 }

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import type { Sink } from '../../model/output/message.ts'
 import type { Clock } from '../../model/ports.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
-import { post } from './post.ts'
+import { postJson } from './post.ts'
 
 export type WebhookOptions = {
   readonly url: () => Result<string, string>
@@ -15,14 +15,14 @@ export type WebhookOptions = {
  * POSTs the body of a message. `X-Dormouse-Signature: t=<unix>,v1=<hex of HMAC-SHA256 of "t.body">`, so that a receiver knows who sent
  * it and when; `Idempotency-Key` is the same for every attempt.
  */
-export const createWebhook =
+export const createWebhookSink =
   ({ url, secret, clock }: WebhookOptions): Sink =>
   (message, signal) => {
     const body = typeof message.body === 'string' ? message.body : JSON.stringify(message.body)
     const signed = secret ? signature(body, secret(), clock) : ok({})
     if (!signed.ok) return Promise.resolve({ kind: 'retry', because: signed.error })
     const headers = { 'idempotency-key': headerKey(message.key), ...signed.value }
-    return post({ url, headers, body }, clock, signal)
+    return postJson({ url, headers, body }, clock, signal)
   }
 
 function signature(

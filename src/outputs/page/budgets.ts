@@ -1,23 +1,23 @@
 // Budgets: what is spent against what was planned, and how the period may end.
 import {
   budgetUnit,
-  inUnit,
+  amountInUnit,
   scopeText,
   type BudgetForecast,
   type BudgetLimit,
-  type Burn,
-  type ForecastBudget,
+  type BurnRate,
+  type BudgetWithForecast,
 } from '../../model/policy/budget.ts'
 import type { Snapshot } from '../../model/output/snapshot.ts'
 import type { Instant } from '../../model/units.ts'
-import { fanFigure } from '../charts/forecast-fan.ts'
-import { html, type Html, type Part } from '../text/html.ts'
+import { forecastFanFigure } from '../charts/forecast-fan.ts'
+import { html, type Html, type HtmlPart } from '../text/html.ts'
 import { tableHtml } from '../text/html-table.ts'
-import { amount, chosenText, percent, rangeText } from '../text/amounts.ts'
-import { EMPTY, figure, type House, type Page } from './layout.ts'
+import { budgetAmountText, exactDurationText, percentText, rangeText } from '../text/amounts.ts'
+import { EMPTY_CELL, labelledFigure, type PageContext, type PageContent } from './layout.ts'
 import { clockHtml, timeHtml } from './timestamps.ts'
 
-export function budgetsPage({ accounts, takenAt }: Snapshot, house: House): Page {
+export function budgetsPage({ accounts, takenAt }: Snapshot, house: PageContext): PageContent {
   const budgets = accounts.flatMap((view) => view.budgets)
   return {
     title: 'Budgets',
@@ -28,9 +28,9 @@ export function budgetsPage({ accounts, takenAt }: Snapshot, house: House): Page
   }
 }
 
-type Context = { readonly now: Instant; readonly isOneOfMany: boolean; readonly house: House }
+type Context = { readonly now: Instant; readonly isOneOfMany: boolean; readonly house: PageContext }
 
-function budgetHtml(view: ForecastBudget, context: Context): Html {
+function budgetHtml(view: BudgetWithForecast, context: Context): Html {
   const { limit, spent, forecast, period, countedFrom } = view
   const fan = {
     name: view.name,
@@ -49,7 +49,7 @@ function budgetHtml(view: ForecastBudget, context: Context): Html {
     <h2><bdi>${view.name}</bdi> <span class="tag">${STANDING[standing(view)]}</span></h2>
     ${aboutHtml(view, context)}
     <div class="two">
-      ${fanFigure(fan, { nowText: 'now', after: `Lines are straight between what is known: ${between}.` })}
+      ${forecastFanFigure(fan, { nowText: 'now', after: `Lines are straight between what is known: ${between}.` })}
       ${figuresOf(view, context)}
     </div>
     ${forecast === undefined && html`<p class="about">No forecast until a whole day has been watched.</p>`}
@@ -59,7 +59,7 @@ function budgetHtml(view: ForecastBudget, context: Context): Html {
       <ul class="plain">
         <li>${rungText(view)}</li>
         <li>${actingText(view)}</li>
-        <li>${percent(view.assumed)} of what is counted is assumed, not seen.</li>
+        <li>${percentText(view.assumed)} of what is counted is assumed, not seen.</li>
         <li>With every compute awake at its largest the burn would be ${burnText(view.maxBurn)}.</li>
       </ul>
     </details>
@@ -67,7 +67,7 @@ function budgetHtml(view: ForecastBudget, context: Context): Html {
 }
 
 function aboutHtml(
-  { account, limit, per, period, scope, team, tier }: ForecastBudget,
+  { account, limit, per, period, scope, team, tier }: BudgetWithForecast,
   { isOneOfMany, house: { zone } }: Context,
 ): Html {
   const whose = scopeText(scope)
@@ -80,13 +80,13 @@ function aboutHtml(
 
 const named = (what: string, name: string): Html | false => name !== '' && html`, ${what} <bdi>${name}</bdi>`
 
-function figuresOf(view: ForecastBudget, context: Context): Html {
+function figuresOf(view: BudgetWithForecast, context: Context): Html {
   const { limit, spent, share, remaining, forecast } = view
   const between = rangeText(spent, (value) => amountText(value, limit))
   const range = between === undefined ? '' : `, ${between}`
   return html`<dl class="figures">
-    ${figure('Spent', amountText(spent.likely, limit), `${percent(share)} of the limit${range}`)}
-    ${figure(remaining < 0 ? 'Over by' : 'Left', amountText(Math.abs(remaining), limit))}
+    ${labelledFigure('Spent', amountText(spent.likely, limit), `${percentText(share)} of the limit${range}`)}
+    ${labelledFigure(remaining < 0 ? 'Over by' : 'Left', amountText(Math.abs(remaining), limit))}
     ${forecast && aheadOf(forecast, limit, context)}
   </dl>`
 }
@@ -96,8 +96,8 @@ function aheadOf(forecast: BudgetForecast, limit: BudgetLimit, { now, house: { z
   const range = rangeText({ low: p10, high: p90 }, (value) => amountText(value, limit))
   const notes = [...(range === undefined ? [] : [range]), ...(learning ? ['still learning'] : [])]
   const reached = exhaustedAt !== undefined && html`limit reached about ${clockHtml(exhaustedAt, now, zone)}`
-  return html`${figure('At the end', amountText(p50, limit), notes.length > 0 && notes.join(', '))}
-  ${figure('Chance of going over', percent(probabilityOver), reached)}`
+  return html`${labelledFigure('At the end', amountText(p50, limit), notes.length > 0 && notes.join(', '))}
+  ${labelledFigure('Chance of going over', percentText(probabilityOver), reached)}`
 }
 
 type Standing = 'over' | 'risk' | 'fine'
@@ -111,15 +111,15 @@ const STANDING: Readonly<Record<Standing, string>> = {
 /** Doubled, none is ever likely to go over. */
 const LIKELY = 0.5
 
-function standing({ share, forecast }: ForecastBudget): Standing {
+function standing({ share, forecast }: BudgetWithForecast): Standing {
   if (share >= 1) return 'over'
   return (forecast?.probabilityOver ?? 0) >= LIKELY ? 'risk' : 'fine'
 }
 
 const amountText = (value: number, limit: BudgetLimit): string =>
-  amount(inUnit(value, limit), budgetUnit(limit))
+  budgetAmountText(amountInUnit(value, limit), budgetUnit(limit))
 
-function burnTable({ name, burns }: ForecastBudget): Html {
+function burnTable({ name, burns }: BudgetWithForecast): Html {
   const rows = burns.toSorted((a, b) => a.window - b.window)
   const isAnyOff = rows.some(({ off }) => off !== undefined)
   return html`<p class="about">How fast it goes: 1 spends exactly the limit in one period.</p>
@@ -136,28 +136,28 @@ function burnTable({ name, burns }: ForecastBudget): Html {
     })}`
 }
 
-const burnCells = ({ window, burn, usual, threshold, off }: Burn): readonly Part[] => [
-  chosenText(window),
+const burnCells = ({ window, burn, usual, threshold, off }: BurnRate): readonly HtmlPart[] => [
+  exactDurationText(window),
   burnHtml(burn),
   burnHtml(usual),
   off === undefined ? burnHtml(threshold) : 'off',
 ]
 
-const burnHtml = (burn: number | undefined): Part => (burn === undefined ? EMPTY : burnText(burn))
+const burnHtml = (burn: number | undefined): HtmlPart => (burn === undefined ? EMPTY_CELL : burnText(burn))
 
 const burnText = (burn: number): string => burn.toFixed(2)
 
-const OFF: Readonly<Record<NonNullable<Burn['off']>, string>> = {
+const OFF: Readonly<Record<NonNullable<BurnRate['off']>, string>> = {
   'out-of-reach': 'even all computes at full size could not reach it',
   'left-to-forecast': 'a burn of 1 is normal, the forecast tells',
 }
 
-const rungText = ({ rungs }: ForecastBudget): string =>
+const rungText = ({ rungs }: BudgetWithForecast): string =>
   rungs.length === 0
     ? 'No threshold is reached; the first is at 50 %.'
     : `Reached in this period: ${rungs.map((rung) => `${rung} %`).join(', ')}.`
 
-function actingText({ acting, mode }: ForecastBudget): string {
+function actingText({ acting, mode }: BudgetWithForecast): string {
   switch (acting.kind) {
     case 'acts':
       return 'The budget is hard, but Dormouse changes nothing yet: thresholds are only reported.'
@@ -166,6 +166,6 @@ function actingText({ acting, mode }: ForecastBudget): string {
         ? 'The budget is soft: thresholds are only reported.'
         : `The budget is ${mode}, but for the whole account: thresholds are only reported.`
     case 'held':
-      return `The budget would not be acted upon: ${percent(acting.share)} of it is assumed, not seen.`
+      return `The budget would not be acted upon: ${percentText(acting.share)} of it is assumed, not seen.`
   }
 }

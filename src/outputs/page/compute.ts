@@ -1,35 +1,43 @@
 // One compute: why it is as it is, who held it awake and at what cost.
-import type { AwakeShare } from '../../model/ledger/evidence.ts'
-import type { AwakeTime } from '../../model/ledger/ledger.ts'
-import type { Connections } from '../../model/observation.ts'
+import type { AttributedTime } from '../../model/ledger/evidence.ts'
+import type { LikelyAwakeInterval } from '../../model/ledger/ledger.ts'
+import type { ConnectionCounts } from '../../model/observation.ts'
 import type { ComputeView } from '../../model/output/snapshot.ts'
 import type { Instant } from '../../model/units.ts'
-import { causeText, explanation, STATE_WORDS, whyText } from '../text/explain.ts'
+import { awakeCauseText, explanationLines, STATE_WORDS, awakeReasonText } from '../text/explain.ts'
 import { axisSvg } from '../charts/axis.ts'
-import { breakable, html, type Html, type Part } from '../text/html.ts'
-import { stripSums, stripSvg, type Strip } from '../charts/timeline.ts'
+import { breakable, html, type Html, type HtmlPart } from '../text/html.ts'
+import { timelineSums, timelineSvg, type AwakeTimeline } from '../charts/timeline.ts'
 import { tableHtml } from '../text/html-table.ts'
-import { chosenText, lastText, money, percent, rangeText, shortNumber, spanText } from '../text/amounts.ts'
-import { CELLS } from './fleet.ts'
-import { EMPTY, figure, type House, type Page } from './layout.ts'
-import { legend } from './legend.ts'
+import {
+  exactDurationText,
+  recentDurationText,
+  moneyText,
+  percentText,
+  rangeText,
+  shortNumber,
+  spanText,
+} from '../text/amounts.ts'
+import { TIMELINE_CELLS } from './fleet.ts'
+import { EMPTY_CELL, labelledFigure, type PageContext, type PageContent } from './layout.ts'
+import { timelineLegend } from './legend.ts'
 import { fleetPath, fleetQuery } from './query.ts'
-import { clockHtml, timeHtml, withTimes } from './timestamps.ts'
-import { connectionCount, nameOf, sizeText } from './compute-label.ts'
+import { clockHtml, timeHtml, withLocalTimes } from './timestamps.ts'
+import { connectionCount, computeDisplayName, sizeRangeText } from './compute-label.ts'
 
-export type Explained = {
+export type ComputePageInput = {
   readonly view: ComputeView
   /** Of seven days. */
-  readonly strip: Strip
+  readonly strip: AwakeTimeline
   readonly now: Instant
 }
 
-export function computePage({ view, strip, now }: Explained, house: House): Page {
+export function computePage({ view, strip, now }: ComputePageInput, house: PageContext): PageContent {
   const { zone } = house
   const context = { now, zone }
   const fleet = fleetQuery({})
   return {
-    title: nameOf(view),
+    title: computeDisplayName(view),
     path: '/computes',
     main: html`<p class="crumbs">
         <a href="/">Fleet</a> /
@@ -38,21 +46,22 @@ export function computePage({ view, strip, now }: Explained, house: House): Page
         >
       </p>
       <h1>
-        <bdi>${nameOf(view)}</bdi> <span class="state ${view.state}"><b>${STATE_WORDS[view.state]}</b></span>
+        <bdi>${computeDisplayName(view)}</bdi>
+        <span class="state ${view.state}"><b>${STATE_WORDS[view.state]}</b></span>
       </h1>
-      ${causeText(view.why) !== undefined && html`<p class="lead"><bdi>${withTimes(whyText(view.why), context)}</bdi></p>`}
+      ${awakeCauseText(view.why) !== undefined && html`<p class="lead"><bdi>${withLocalTimes(awakeReasonText(view.why), context)}</bdi></p>`}
       ${figures(view)}
       <section>
         <h2>The last seven days</h2>
         <div class="tall">
-          ${stripSvg(strip, { cells: CELLS['7d'], dayOf: zone.dayOf })}${axisSvg(strip.span, zone)}
+          ${timelineSvg(strip, { cells: TIMELINE_CELLS['7d'], dayOf: zone.dayOf })}${axisSvg(strip.span, zone)}
         </div>
-        ${legend()}${stretchTable(strip, { now, house })}
+        ${timelineLegend()}${stretchTable(strip, { now, house })}
       </section>
       <section>
         <h2>Why</h2>
         <ul class="plain explanation">
-          ${explanation(view).map((line) => html`<li><bdi>${withTimes(line, context)}</bdi></li>`)}
+          ${explanationLines(view).map((line) => html`<li><bdi>${withLocalTimes(line, context)}</bdi></li>`)}
         </ul>
         <p class="about">
           The same as <code>dormouse explain ${view.ref.endpointId}</code>. Nothing would be changed: Dormouse
@@ -65,23 +74,23 @@ export function computePage({ view, strip, now }: Explained, house: House): Page
 
 const figures = (view: ComputeView): Html =>
   html`<dl class="figures">
-    ${figure('CU', view.currentCu?.cu ?? 'not known', `of ${sizeText(view)}`)}
-    ${figure('Spend since first seen', money(view.spend.likely, view.currency), spendRange(view))}
-    ${figure('Hit ratio', view.hitRatio === undefined ? EMPTY : `${(100 * view.hitRatio).toFixed(1)} %`, view.hitRatio === undefined && (view.readingAt === undefined ? 'never read' : 'not known'))}
-    ${figure('Connections', connectionCount(view) ?? EMPTY, `of ${view.maxConnections}`)}
-    ${figure('Autosuspend delay', view.delay === 'never' ? 'never sleeps' : chosenText(view.delay))}
+    ${labelledFigure('CU', view.currentCu?.cu ?? 'not known', `of ${sizeRangeText(view)}`)}
+    ${labelledFigure('Spend since first seen', moneyText(view.spend.likely, view.currency), spendRange(view))}
+    ${labelledFigure('Hit ratio', view.hitRatio === undefined ? EMPTY_CELL : `${(100 * view.hitRatio).toFixed(1)} %`, view.hitRatio === undefined && (view.readingAt === undefined ? 'never read' : 'not known'))}
+    ${labelledFigure('Connections', connectionCount(view) ?? EMPTY_CELL, `of ${view.maxConnections}`)}
+    ${labelledFigure('Autosuspend delay', view.delay === 'never' ? 'never sleeps' : exactDurationText(view.delay))}
   </dl>`
 
 const spendRange = ({ spend, currency }: ComputeView): string | undefined =>
-  rangeText(spend, (micros) => money(micros, currency))
+  rangeText(spend, (micros) => moneyText(micros, currency))
 
-type Context = { readonly now: Instant; readonly house: House }
+type Context = { readonly now: Instant; readonly house: PageContext }
 
 /** Of those listed. Doubled, a page of a chatty compute is twice as long. */
 const STRETCHES = 50
 
-function stretchTable(strip: Strip, { now, house }: Context): Html {
-  const { awake, tail } = stripSums(strip)
+function stretchTable(strip: AwakeTimeline, { now, house }: Context): Html {
+  const { awake, tail } = timelineSums(strip)
   const newest = strip.stretches.slice(-STRETCHES).toReversed()
   const left = strip.stretches.length - newest.length
   return html`<p class="about">Awake ${spanText(awake)}, ${spanText(tail)} of it after the last activity.</p>
@@ -103,9 +112,9 @@ function stretchTable(strip: Strip, { now, house }: Context): Html {
 }
 
 const stretchRow = (
-  { from, to, tail, restart }: AwakeTime,
+  { from, to, tail, restart }: LikelyAwakeInterval,
   { now, house: { zone } }: Context,
-): readonly Part[] => [
+): readonly HtmlPart[] => [
   timeHtml(from, zone),
   to >= now ? 'still awake' : clockHtml(to, from, zone),
   spanText(to - from),
@@ -135,15 +144,17 @@ function culprits({ awakeBy, awake, currency }: ComputeView): Html | undefined {
 }
 
 const culpritRow = (
-  { cause, application, user, database, time, spend }: AwakeShare,
+  { cause, application, user, database, time, spend }: AttributedTime,
   awake: number,
   currency: string,
-): readonly Part[] => [
+): readonly HtmlPart[] => [
   cause,
-  ...[application, user, database].map((name) => (name === '' ? EMPTY : html`<bdi>${breakable(name)}</bdi>`)),
+  ...[application, user, database].map((name) =>
+    name === '' ? EMPTY_CELL : html`<bdi>${breakable(name)}</bdi>`,
+  ),
   spanText(time),
-  awake > 0 ? percent(Math.min(1, time / awake)) : EMPTY,
-  money(spend, currency),
+  awake > 0 ? percentText(Math.min(1, time / awake)) : EMPTY_CELL,
+  moneyText(spend, currency),
 ]
 
 /** `8 kB`, `1.5 GB`. */
@@ -152,7 +163,7 @@ function sizeOf(size: number): string {
   return size < 2 ** 30 ? `${shortNumber(size / 2 ** 20)} MB` : `${shortNumber(size / 2 ** 30)} GB`
 }
 
-const connectionsText = ({ active, idle, idleInTransaction, other }: Connections): string =>
+const connectionsText = ({ active, idle, idleInTransaction, other }: ConnectionCounts): string =>
   `${active} active, ${idle} idle, ${idleInTransaction} idle in a transaction, ${other} other`
 
 /** What readings saw; nothing where there was none. */
@@ -172,10 +183,10 @@ function inside({
       cacheLimit === undefined ? undefined : `${sizeOf(cacheUsed ?? 0)} of ${sizeOf(cacheLimit)}`,
     ],
     ...workingSet.map(
-      ({ window, size }) => [`Working set of the last ${lastText(window)}`, sizeOf(size)] as const,
+      ({ window, size }) => [`Working set of the last ${recentDurationText(window)}`, sizeOf(size)] as const,
     ),
   ]
-  const known = lines.flatMap(([label, value]) => (value === undefined ? [] : [figure(label, value)]))
+  const known = lines.flatMap(([label, value]) => (value === undefined ? [] : [labelledFigure(label, value)]))
   return html`<section>
     <h2>Inside, at the last reading</h2>
     ${known.length === 0 ? html`<p class="about">It was never read inside${readingProblem !== undefined && html`: <bdi>${readingProblem}</bdi>`}.</p>` : html`<dl class="figures small">${known}</dl>`}

@@ -2,7 +2,7 @@
 import type { Snapshot } from '../../model/output/snapshot.ts'
 import { STATE_WORDS } from '../text/explain.ts'
 import { html, type Html } from '../text/html.ts'
-import { fleetPath, fleetQuery, NONE, STATES, type FleetQuery } from './query.ts'
+import { fleetPath, fleetQuery, NONE_VALUE, STATES, type FleetQuery } from './query.ts'
 
 export function fleetFilters({ computes }: Snapshot, query: FleetQuery): Html {
   const teams = namesOf(computes.map(({ owner }) => owner.team))
@@ -12,8 +12,8 @@ export function fleetFilters({ computes }: Snapshot, query: FleetQuery): Html {
       >Name, id or team <input type="search" name="text" value="${query.text ?? ''}" maxlength="200"
     /></label>
     ${choice('State', 'state', { options: STATES.map((state) => [state, STATE_WORDS[state]]), now: query.state })}
-    ${teams.length > 0 && choice('Team', 'team', { options: [...teams.map(itself), [NONE, 'none']], now: query.team === '' ? NONE : query.team })}
-    ${tiers.length > 0 && choice('Tier', 'tier', { options: [...tiers.map(itself), [NONE, 'none']], now: query.tier === '' ? NONE : query.tier })}
+    ${teams.length > 0 && choice('Team', 'team', { options: [...teams.map(itself), [NONE_VALUE, 'none']], now: query.team === '' ? NONE_VALUE : query.team })}
+    ${tiers.length > 0 && choice('Tier', 'tier', { options: [...tiers.map(itself), [NONE_VALUE, 'none']], now: query.tier === '' ? NONE_VALUE : query.tier })}
     ${teams.length > 0 && html`<label class="tick"><input type="checkbox" name="group" value="team" ${query.group === 'team' && html` checked`} /> By team</label>`}
     ${kept(query)}<button type="submit">Show</button>
     ${isFiltered(query) && html`<a class="clear" href="${fleetPath({ ...fleetQuery({}), range: query.range })}">All computes</a>`}

@@ -2,56 +2,59 @@
 import type { Zone } from '../../calendar/zone.ts'
 import { computeKey } from '../../model/service/compute.ts'
 import type { ComputeView, Snapshot } from '../../model/output/snapshot.ts'
-import { spanBefore } from '../../model/time.ts'
+import { lastHours } from '../../model/time.ts'
 import type { Instant, Micros } from '../../model/units.ts'
-import { aroundGap, GAP, html, type Html, type Part } from '../text/html.ts'
+import { splitAtSlot, SLOT, html, type Html, type HtmlPart } from '../text/html.ts'
 import { axisSvg } from '../charts/axis.ts'
-import { stripSvg, type Strip } from '../charts/timeline.ts'
-import { counted, money, percent, spanText } from '../text/amounts.ts'
-import { causeText, STATE_WORDS } from '../text/explain.ts'
-import { chosen, type Chosen } from './select-rows.ts'
+import { timelineSvg, type AwakeTimeline } from '../charts/timeline.ts'
+import { countWithNoun, moneyText, percentText, spanText } from '../text/amounts.ts'
+import { awakeCauseText, STATE_WORDS } from '../text/explain.ts'
+import { selectRows, type SelectedRows } from './select-rows.ts'
 import { fleetFigures } from './figures.ts'
 import { fleetFilters } from './filters.ts'
-import { EMPTY, inPath, type House } from './layout.ts'
-import { legend } from './legend.ts'
-import { fleetPath, HOURS, sortedBy, type FleetQuery, type Range, type Sort } from './query.ts'
-import { recentOf, type Recent, type RecentSums } from './recent-sums.ts'
-import { withTimes } from './timestamps.ts'
-import { connectionCount, nameOf, sizeText } from './compute-label.ts'
+import { EMPTY_CELL, encodePathPart, type PageContext } from './layout.ts'
+import { timelineLegend } from './legend.ts'
+import { fleetPath, RANGE_HOURS, sortedBy, type FleetQuery, type Range, type Sort } from './query.ts'
+import { recentSumsOf, type RecentSumsTable, type RecentSums } from './recent-sums.ts'
+import { withLocalTimes } from './timestamps.ts'
+import { connectionCount, computeDisplayName, sizeRangeText } from './compute-label.ts'
 
-export type Fleet = {
+export type FleetPageInput = {
   readonly snapshot: Snapshot
   readonly query: FleetQuery
   /** Undefined before they were summed up. */
-  readonly recent: Recent | undefined
+  readonly recent: RecentSumsTable | undefined
   /** What a CU-hour of an account costs now. */
   readonly priceOf: (account: string) => Micros
 }
 
 /** Cells of a strip: 5 and 30 minutes. Doubled, a page of strips is twice as large, and a wake half as wide. */
-export const CELLS: Readonly<Record<Range, number>> = { '24h': 288, '7d': 336 }
+export const TIMELINE_CELLS: Readonly<Record<Range, number>> = { '24h': 288, '7d': 336 }
 
 /** Rows that are laid out before the first paint, the others after it: what a screen has room for. Doubled, the largest are full at once, and it comes later. */
 const FIRST = 10
 
-const NO_SUMS: Recent['sums'] = new Map()
+const NO_SUMS: RecentSumsTable['sums'] = new Map()
 
-export const chosenOf = ({ snapshot, query, recent }: Fleet): Chosen =>
-  chosen(snapshot.computes, query, recent?.sums ?? NO_SUMS)
+export const selectedRowsOf = ({ snapshot, query, recent }: FleetPageInput): SelectedRows =>
+  selectRows(snapshot.computes, query, recent?.sums ?? NO_SUMS)
 
 /** `computeKey` → strip. */
-type Strips = ReadonlyMap<string, Strip>
+type Strips = ReadonlyMap<string, AwakeTimeline>
 
 /** Asked for a few rows at a time: the first are on their way before the past of the others is read. */
-export type DrawStrips = (views: readonly ComputeView[]) => Promise<Strips>
+export type LoadTimelines = (views: readonly ComputeView[]) => Promise<Strips>
 
-type Showing = { readonly shown: Chosen; readonly strips: DrawStrips; readonly house: House }
+type Showing = { readonly shown: SelectedRows; readonly strips: LoadTimelines; readonly house: PageContext }
 
 /** What stands on the page, part by part: what is above the table is there before its strips are. */
-export async function* fleetParts(fleet: Fleet, { shown, strips, house }: Showing): AsyncGenerator<Part> {
+export async function* fleetPageParts(
+  fleet: FleetPageInput,
+  { shown, strips, house }: Showing,
+): AsyncGenerator<HtmlPart> {
   const { snapshot, query } = fleet
   const isEmpty = snapshot.computes.length === 0
-  const [before, after] = aroundGap(
+  const [before, after] = splitAtSlot(
     html`<h1>Fleet</h1>
       ${fleetFigures(fleet)}
       ${
@@ -72,9 +75,9 @@ const emptyText = ({ ready, accounts }: Snapshot): string =>
 
 /** Without its rows. */
 const fleetTable = (
-  { snapshot, query }: Fleet,
-  { rows, found, page, pages }: Chosen,
-  { zone }: House,
+  { snapshot, query }: FleetPageInput,
+  { rows, found, page, pages }: SelectedRows,
+  { zone }: PageContext,
 ): Html =>
   html`<table class="fleet">
       <caption>
@@ -86,20 +89,20 @@ const fleetTable = (
           ${COLUMNS.map(({ title, sort, kind }) => headingOf(title, { sort, kind, query, now: snapshot.takenAt, zone }))}
         </tr>
       </thead>
-      ${GAP}
+      ${SLOT}
     </table>
     ${rows.length === 0 && html`<p class="nothing">No compute fits these filters.</p>`}
-    ${pages > 1 && pager(query, page, pages)} ${legend()}`
+    ${pages > 1 && pager(query, page, pages)} ${timelineLegend()}`
 
 /** Rows that are sent at a time. Doubled, a page begins later, and is sent in half as many parts. */
 const AT_ONCE = 10
 
-async function* bodiesOf(fleet: Fleet, { shown, strips, house }: Showing): AsyncGenerator<Part> {
+async function* bodiesOf(fleet: FleetPageInput, { shown, strips, house }: Showing): AsyncGenerator<HtmlPart> {
   const later = new Set(shown.rows.slice(FIRST))
   for (const { heading, views } of groupsOf(fleet, shown)) {
-    const [begin, end] = aroundGap(
+    const [begin, end] = splitAtSlot(
       html`<tbody>
-        ${heading} ${GAP}
+        ${heading} ${SLOT}
       </tbody>`,
     )
     yield begin
@@ -113,7 +116,7 @@ async function* bodiesOf(fleet: Fleet, { shown, strips, house }: Showing): Async
 }
 
 const countText = (found: number, all: number): string =>
-  found === all ? counted(all, 'compute') : `${found} of ${counted(all, 'compute')}`
+  found === all ? countWithNoun(all, 'compute') : `${found} of ${countWithNoun(all, 'compute')}`
 
 /** The filters that no field shows. */
 const placeText = ({ project, branch }: FleetQuery): Html =>
@@ -144,7 +147,7 @@ type Heading = {
 function headingOf(title: string, { sort, kind, query, now, zone }: Heading): Html {
   if (sort === undefined)
     return html`<th scope="col" class="${kind}">
-      ${title} ${rangeLinks(query)} ${axisSvg(spanBefore(now, HOURS[query.range]), zone)}
+      ${title} ${rangeLinks(query)} ${axisSvg(lastHours(now, RANGE_HOURS[query.range]), zone)}
     </th>`
   const isSorted = query.sort === sort
   return html`<th
@@ -175,24 +178,24 @@ type Rows = {
 }
 
 function rowOf(
-  { snapshot, query, recent }: Fleet,
+  { snapshot, query, recent }: FleetPageInput,
   { strips, later }: Rows,
-  house: House,
+  house: PageContext,
 ): (view: ComputeView) => Html {
   const { zone } = house
-  const cells = CELLS[query.range]
+  const cells = TIMELINE_CELLS[query.range]
   const context = { now: snapshot.takenAt, zone }
   return (view) => {
-    const sums = recent && (recentOf(recent.sums, view.ref) ?? NOTHING)
+    const sums = recent && (recentSumsOf(recent.sums, view.ref) ?? NOTHING)
     const strip = strips.get(computeKey(view.ref))
     return html`<tr ${later.has(view) && html` class="later"`}>
       <th scope="row">
-        <a href="/computes/${inPath(view.ref.endpointId)}">${named(nameOf(view))}</a
+        <a href="/computes/${encodePathPart(view.ref.endpointId)}">${named(computeDisplayName(view))}</a
         ><small>${named(view.ref.endpointId)}</small>
       </th>
       <td class="state ${view.state}"><b>${STATE_WORDS[view.state]}</b>${causeHtml(view, context)}</td>
-      <td class="when">${strip && stripSvg(strip, { cells, dayOf: zone.dayOf })}</td>
-      ${cell('CU', sizeHtml(view))}${cell('Awake', sums && awakeHtml(view, sums, { recent, now: snapshot.takenAt }))}${cell('Idle tail', sums && tailHtml(sums))}${cell('Spend', sums && money(sums.spend, view.currency))}${cell('Hit ratio', view.hitRatio === undefined ? undefined : `${(100 * view.hitRatio).toFixed(1)} %`)}${cell('Connections', connectionsHtml(view))}
+      <td class="when">${strip && timelineSvg(strip, { cells, dayOf: zone.dayOf })}</td>
+      ${cell('CU', sizeHtml(view))}${cell('Awake', sums && awakeHtml(view, sums, { recent, now: snapshot.takenAt }))}${cell('Idle tail', sums && tailHtml(sums))}${cell('Spend', sums && moneyText(sums.spend, view.currency))}${cell('Hit ratio', view.hitRatio === undefined ? undefined : `${(100 * view.hitRatio).toFixed(1)} %`)}${cell('Connections', connectionsHtml(view))}
       ${teamHtml(view)}
     </tr> `
   }
@@ -200,45 +203,49 @@ function rowOf(
 
 const teamHtml = ({ owner: { team, tier } }: ComputeView): Html =>
   html`<td class="team" data-label="Team">
-    ${team === '' ? EMPTY : named(team)}${tier !== '' && html`<small>${named(tier)}</small>`}
+    ${team === '' ? EMPTY_CELL : named(team)}${tier !== '' && html`<small>${named(tier)}</small>`}
   </td>`
 
 /** Letters of what may take the lines it needs: to cut every text off is work for a browser, and few need it. */
 const SHORT = 60
 
 /** Where a text that is cut off ends is seen only of one from left to right. */
-const cut = (text: string, shown: Part, about?: Html): Html =>
+const cut = (text: string, shown: HtmlPart, about?: Html): Html =>
   html`<bdi ${text.length > SHORT && html` class="long" dir="ltr"${about}`}>${shown}</bdi>`
 
 /** It is told whole where it is pointed at. */
 const named = (name: string): Html => cut(name, name, html` title="${name}"`)
 
-function causeHtml({ why }: ComputeView, context: Parameters<typeof withTimes>[1]): Html | undefined {
-  const cause = causeText(why)
-  return cause === undefined ? undefined : html`<small>${cut(cause, withTimes(cause, context))}</small>`
+function causeHtml({ why }: ComputeView, context: Parameters<typeof withLocalTimes>[1]): Html | undefined {
+  const cause = awakeCauseText(why)
+  return cause === undefined ? undefined : html`<small>${cut(cause, withLocalTimes(cause, context))}</small>`
 }
 
 const NOTHING = { awake: 0, idleTail: 0, spend: 0 } as RecentSums
 
-const cell = (label: string, content: Part): Html =>
-  html`<td class="number" data-label="${label}">${content ?? EMPTY}</td>`
+const cell = (label: string, content: HtmlPart): Html =>
+  html`<td class="number" data-label="${label}">${content ?? EMPTY_CELL}</td>`
 
 const sizeHtml = (view: ComputeView): Html =>
-  html`${view.currentCu?.cu ?? html`<span class="none">not known</span>`}<small>of ${sizeText(view)}</small>`
+  html`${view.currentCu?.cu ?? html`<span class="none">not known</span>`}<small
+      >of ${sizeRangeText(view)}</small
+    >`
 
-type Since = { readonly recent: Recent; readonly now: number }
+type Since = { readonly recent: RecentSumsTable; readonly now: number }
 
 /** The share is of the days as far as the compute was there, and its account known. */
 function awakeHtml({ ref, compute }: ComputeView, { awake }: RecentSums, { recent, now }: Since): Html {
   const from = Math.max(recent.from, compute.createdAt, recent.knownFrom.get(ref.account) ?? 0)
   const share = now > from ? Math.min(1, awake / (now - from)) : 0
-  return html`${percent(share)}<small>${spanText(awake)}</small>`
+  return html`${percentText(share)}<small>${spanText(awake)}</small>`
 }
 
-const tailHtml = ({ awake, idleTail }: RecentSums): Part =>
-  awake > 0 ? html`${percent(Math.min(1, idleTail / awake))}<small>${spanText(idleTail)}</small>` : undefined
+const tailHtml = ({ awake, idleTail }: RecentSums): HtmlPart =>
+  awake > 0
+    ? html`${percentText(Math.min(1, idleTail / awake))}<small>${spanText(idleTail)}</small>`
+    : undefined
 
-function connectionsHtml(view: ComputeView): Part {
+function connectionsHtml(view: ComputeView): HtmlPart {
   const count = connectionCount(view)
   return count === undefined ? undefined : html`${count}<small>of ${view.maxConnections}</small>`
 }
@@ -246,7 +253,7 @@ function connectionsHtml(view: ComputeView): Part {
 type Group = { readonly heading?: Html; readonly views: readonly ComputeView[] }
 
 /** One without a heading, or one a team. */
-function* groupsOf({ query, recent }: Fleet, { rows, found }: Chosen): Generator<Group> {
+function* groupsOf({ query, recent }: FleetPageInput, { rows, found }: SelectedRows): Generator<Group> {
   if (query.group !== 'team') return yield { views: rows }
   const all = Map.groupBy(found, ({ owner }) => owner.team)
   for (const [team, views] of Map.groupBy(rows, ({ owner }) => owner.team)) {
@@ -255,7 +262,7 @@ function* groupsOf({ query, recent }: Fleet, { rows, found }: Chosen): Generator
     const heading = html`<tr class="group">
       <th scope="rowgroup" colspan="${COLUMNS.length}">
         ${name}<small
-          >${counted(whole.length, 'compute')}${recent && html`, ${spendOf(whole, recent)}`}</small
+          >${countWithNoun(whole.length, 'compute')}${recent && html`, ${spendOf(whole, recent)}`}</small
         >
       </th>
     </tr>`
@@ -263,11 +270,11 @@ function* groupsOf({ query, recent }: Fleet, { rows, found }: Chosen): Generator
   }
 }
 
-function spendOf(views: readonly ComputeView[], { sums }: Recent): string {
+function spendOf(views: readonly ComputeView[], { sums }: RecentSumsTable): string {
   const byCurrency = new Map<string, number>()
   for (const { ref, currency } of views)
-    byCurrency.set(currency, (byCurrency.get(currency) ?? 0) + (recentOf(sums, ref)?.spend ?? 0))
-  return [...byCurrency].map(([currency, spend]) => money(spend, currency)).join(', ')
+    byCurrency.set(currency, (byCurrency.get(currency) ?? 0) + (recentSumsOf(sums, ref)?.spend ?? 0))
+  return [...byCurrency].map(([currency, spend]) => moneyText(spend, currency)).join(', ')
 }
 
 const pager = (query: FleetQuery, page: number, pages: number): Html =>

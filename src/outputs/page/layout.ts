@@ -1,14 +1,14 @@
 // What every page has around its own part.
 import type { Zone } from '../../calendar/zone.ts'
-import { unturned } from '../../std/sanitize.ts'
+import { stripBidiControls } from '../../std/sanitize.ts'
 import type { AccountView, Snapshot } from '../../model/output/snapshot.ts'
 import type { Instant } from '../../model/units.ts'
-import { aroundGap, html, type Html, type Part } from '../text/html.ts'
-import { counted } from '../text/amounts.ts'
+import { splitAtSlot, html, type Html, type HtmlPart } from '../text/html.ts'
+import { countWithNoun } from '../text/amounts.ts'
 import { timeHtml } from './timestamps.ts'
 
 /** What holds for all pages of a daemon. */
-export type House = {
+export type PageContext = {
   readonly zone: Zone
   /** How far it may go, as configured. */
   readonly mode: string
@@ -17,12 +17,12 @@ export type House = {
   readonly script: string
 }
 
-export type Page = {
+export type PageContent = {
   readonly title: string
   readonly path: string
-  readonly main: Part
+  readonly main: HtmlPart
   /** What is in the gap of `main`, made when it is asked for: a browser shows what is before it meanwhile. */
-  readonly rest?: () => AsyncIterable<Part>
+  readonly rest?: () => AsyncIterable<HtmlPart>
 }
 
 const NAVIGATION = [
@@ -42,18 +42,22 @@ const ICON =
  *
  * @param snapshot undefined before the first pass has ended
  */
-export async function* documentOf(
-  page: Page,
+export async function* renderDocument(
+  page: PageContent,
   snapshot: Snapshot | undefined,
-  house: House,
+  house: PageContext,
 ): AsyncGenerator<string> {
-  const [before, after] = aroundGap(wholeOf(page, snapshot, house))
-  yield unturned(before.text)
-  if (page.rest) for await (const part of page.rest()) yield unturned(html`${part}`.text)
-  yield unturned(after.text)
+  const [before, after] = splitAtSlot(wholeOf(page, snapshot, house))
+  yield stripBidiControls(before.text)
+  if (page.rest) for await (const part of page.rest()) yield stripBidiControls(html`${part}`.text)
+  yield stripBidiControls(after.text)
 }
 
-const wholeOf = ({ title, path, main }: Page, snapshot: Snapshot | undefined, house: House): Html =>
+const wholeOf = (
+  { title, path, main }: PageContent,
+  snapshot: Snapshot | undefined,
+  house: PageContext,
+): Html =>
   html`<!doctype html>
     <html lang="en">
       <head>
@@ -95,7 +99,7 @@ const reports = ({ accounts }: Snapshot): Html | false =>
   accounts.length > 0 &&
   html`<p>
     What the last whole week cost:
-    ${accounts.map(({ account }, index) => html`${index > 0 && ', '}<a href="${nowPath(account)}">${account}</a>`)}
+    ${accounts.map(({ account }, index) => html`${index > 0 && ', '}<a href="${currentReportPath(account)}">${account}</a>`)}
   </p>`
 
 /** Nothing in it changes with time alone: it is read out whenever it changes. */
@@ -120,13 +124,15 @@ const PROBLEMS = 3
 function troublesOf(
   { service, lastSweepAt, stored, problems, unreadable }: AccountView,
   zone: Zone,
-): readonly Part[] {
+): readonly HtmlPart[] {
   return [
     ...(service === 'ok' ? [] : [html`${OUTAGES[service]}: what is shown is ${asOf(lastSweepAt, zone)}.`]),
     ...(stored ? [] : ['What was seen cannot be stored.']),
     ...(unreadable === undefined ? [] : [`No compute can be read inside: ${unreadable}.`]),
     ...problems.slice(0, PROBLEMS),
-    ...(problems.length > PROBLEMS ? [`and ${counted(problems.length - PROBLEMS, 'more problem')}`] : []),
+    ...(problems.length > PROBLEMS
+      ? [`and ${countWithNoun(problems.length - PROBLEMS, 'more problem')}`]
+      : []),
   ]
 }
 
@@ -145,7 +151,7 @@ const asOf = (sweptAt: Instant | undefined, zone: Zone): Html =>
 const LONG = 14
 
 /** A figure with what it is. */
-export const figure = (label: string, value: Part, note?: Part): Html =>
+export const labelledFigure = (label: string, value: HtmlPart, note?: HtmlPart): Html =>
   html`<div class="figure">
     <dt>${label}</dt>
     <dd ${typeof value === 'string' && value.length > LONG && html` class="long"`}>
@@ -153,11 +159,11 @@ export const figure = (label: string, value: Part, note?: Part): Html =>
     </dd>
   </div>`
 
-export const EMPTY = html`<span class="none">–</span>`
+export const EMPTY_CELL = html`<span class="none">–</span>`
 
 /** Where the last whole week of an account is told as it is known now. */
-export const nowPath = (account: string): string =>
-  `/api/v1/report?account=${inPath(account)}&format=html-full`
+export const currentReportPath = (account: string): string =>
+  `/api/v1/report?account=${encodePathPart(account)}&format=html-full`
 
 /** A part of an address. */
-export const inPath = (text: string): string => encodeURIComponent(text.toWellFormed())
+export const encodePathPart = (text: string): string => encodeURIComponent(text.toWellFormed())

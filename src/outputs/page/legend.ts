@@ -2,7 +2,7 @@
 import { html, type Html } from '../text/html.ts'
 
 /** A stroke of each state, as a strip has it. */
-export const legend = (): Html =>
+export const timelineLegend = (): Html =>
   html`<ul class="legend" aria-label="Strips">
     ${LEGEND.map(
       ([state, path, words]) =>

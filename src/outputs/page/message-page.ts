@@ -1,8 +1,8 @@
 // A page that says why there is no other.
 import { html } from '../text/html.ts'
-import type { Page } from './layout.ts'
+import type { PageContent } from './layout.ts'
 
-export type Message = {
+export type MessagePageInput = {
   readonly title: string
   readonly message: string
   /** Of the page in whose place it is shown. */
@@ -13,7 +13,12 @@ export type Message = {
 
 const FLEET = ['/', 'All computes'] as const
 
-export const messagePage = ({ title, message, path = '', ways = [FLEET] }: Message): Page => ({
+export const messagePage = ({
+  title,
+  message,
+  path = '',
+  ways = [FLEET],
+}: MessagePageInput): PageContent => ({
   title,
   path,
   main: html`<h1>${title}</h1>

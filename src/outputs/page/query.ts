@@ -5,11 +5,11 @@ export type Sort = (typeof SORTS)[number]
 export const RANGES = ['24h', '7d'] as const
 export type Range = (typeof RANGES)[number]
 /** Of a strip. */
-export const HOURS: Readonly<Record<Range, number>> = { '24h': 24, '7d': 168 }
+export const RANGE_HOURS: Readonly<Record<Range, number>> = { '24h': 24, '7d': 168 }
 export const STATES = ['active', 'init', 'idle', 'unknown'] as const
 
 /** Text that each compute must have; undefined: any. An empty team or tier is that of computes without one. */
-export type Filters = {
+export type FleetFilters = {
   readonly text: string | undefined
   readonly state: string | undefined
   readonly team: string | undefined
@@ -18,7 +18,7 @@ export type Filters = {
   readonly branch: string | undefined
 }
 
-export type FleetQuery = Filters & {
+export type FleetQuery = FleetFilters & {
   readonly sort: Sort
   readonly descending: boolean
   readonly range: Range
@@ -58,10 +58,10 @@ export function pageNumber(text: string | undefined): number {
 }
 
 /** How a form says that there is to be none: an empty choice is any. */
-export const NONE = '-'
+export const NONE_VALUE = '-'
 
 const named = (given: string | undefined): string | undefined =>
-  given === undefined || given === '' ? undefined : given === NONE ? '' : given
+  given === undefined || given === '' ? undefined : given === NONE_VALUE ? '' : given
 
 /** The address of the page that shows `query`, without what goes without saying. */
 export function fleetPath(query: FleetQuery): string {
@@ -69,8 +69,8 @@ export function fleetPath(query: FleetQuery): string {
   const words = Object.entries({
     text,
     state,
-    team: team === '' ? NONE : team,
-    tier: tier === '' ? NONE : tier,
+    team: team === '' ? NONE_VALUE : team,
+    tier: tier === '' ? NONE_VALUE : tier,
     project,
     branch,
     group,

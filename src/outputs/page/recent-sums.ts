@@ -5,7 +5,7 @@ import type { Instant, Micros, Millis } from '../../model/units.ts'
 /** Likely values of today and the six days before. */
 export type RecentSums = { readonly awake: Millis; readonly idleTail: Millis; readonly spend: Micros }
 
-export type Recent = {
+export type RecentSumsTable = {
   /** Where the first of the days begins. */
   readonly from: Instant
   /** `computeKey` → sums; what is not in it was not awake. */
@@ -14,5 +14,5 @@ export type Recent = {
   readonly knownFrom: ReadonlyMap<string, Instant>
 }
 
-export const recentOf = (sums: Recent['sums'], ref: ComputeRef): RecentSums | undefined =>
+export const recentSumsOf = (sums: RecentSumsTable['sums'], ref: ComputeRef): RecentSums | undefined =>
   sums.get(computeKey(ref))

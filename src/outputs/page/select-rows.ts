@@ -1,14 +1,14 @@
 // Which computes a fleet page shows, and in which order.
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { ComputeView } from '../../model/output/snapshot.ts'
-import { STATES, type Filters, type FleetQuery, type Sort } from './query.ts'
-import { recentOf, type RecentSums } from './recent-sums.ts'
-import { connectionCount, nameOf } from './compute-label.ts'
+import { STATES, type FleetFilters, type FleetQuery, type Sort } from './query.ts'
+import { recentSumsOf, type RecentSums } from './recent-sums.ts'
+import { connectionCount, computeDisplayName } from './compute-label.ts'
 
 /** A page: more computes are more pages, never a longer one. */
-export const ROWS = 100
+export const ROWS_PER_PAGE = 100
 
-export type Chosen = {
+export type SelectedRows = {
   /** Of this page. */
   readonly rows: readonly ComputeView[]
   /** All that fit. */
@@ -17,23 +17,23 @@ export type Chosen = {
   readonly pages: number
 }
 
-export function chosen(
+export function selectRows(
   computes: readonly ComputeView[],
   query: FleetQuery,
   recent: ReadonlyMap<string, RecentSums>,
-): Chosen {
+): SelectedRows {
   const found = computes.filter((view) => fits(view, query))
   const value = VALUES[query.sort]
   const keyed = found
     .toSorted((a, b) => byRef(a.ref, b.ref))
-    .map((view) => ({ view, value: value(view, () => recentOf(recent, view.ref)) }))
+    .map((view) => ({ view, value: value(view, () => recentSumsOf(recent, view.ref)) }))
   const sign = query.descending ? -1 : 1
   keyed.sort((a, b) => byValue(a.value, b.value, sign))
   if (query.group === 'team') keyed.sort((a, b) => byTeam(a.view, b.view))
-  const pages = Math.max(1, Math.ceil(keyed.length / ROWS))
+  const pages = Math.max(1, Math.ceil(keyed.length / ROWS_PER_PAGE))
   const page = Math.min(query.page, pages)
   return {
-    rows: keyed.slice((page - 1) * ROWS, page * ROWS).map(({ view }) => view),
+    rows: keyed.slice((page - 1) * ROWS_PER_PAGE, page * ROWS_PER_PAGE).map(({ view }) => view),
     found,
     page,
     pages,
@@ -46,7 +46,7 @@ type Value = string | number | undefined
 type ValueOf = (view: ComputeView, recent: () => RecentSums | undefined) => Value
 
 const VALUES: Readonly<Record<Sort, ValueOf>> = {
-  name: (view) => nameOf(view).toLowerCase(),
+  name: (view) => computeDisplayName(view).toLowerCase(),
   state: ({ state }) => -STATES.indexOf(state),
   cu: ({ currentCu }) => currentCu?.cu,
   awake: (_, recent) => recent()?.awake,
@@ -79,7 +79,7 @@ function byTeam({ owner: { team: a } }: ComputeView, { owner: { team: b } }: Com
   return a < b ? -1 : 1
 }
 
-function fits(view: ComputeView, { text, state, team, tier, project, branch }: Filters): boolean {
+function fits(view: ComputeView, { text, state, team, tier, project, branch }: FleetFilters): boolean {
   const { ref, compute, owner } = view
   return (
     is(state, view.state) &&

@@ -1,7 +1,7 @@
 // Times as clocks of the configured zone show them, with the instant itself for machines.
 import type { Zone } from '../../calendar/zone.ts'
 import { dayText } from '../text/dates.ts'
-import { html, type Html, type Part } from '../text/html.ts'
+import { html, type Html, type HtmlPart } from '../text/html.ts'
 import { fromIso, toIso } from '../../model/time.ts'
 import { instant, type Instant } from '../../model/units.ts'
 
@@ -10,7 +10,7 @@ export const timeHtml = (at: Instant, zone: Zone): Html =>
   html`<time datetime="${toIso(at)}">${wallText(at, zone)}</time>`
 
 /** `Mon 23 Nov 08:00 UTC`: of what is to come within days. */
-export const dueHtml = (at: Instant, zone: Zone): Html =>
+export const upcomingTimeHtml = (at: Instant, zone: Zone): Html =>
   html`<time datetime="${toIso(at)}">${dayText(zone.dayOf(at).date)} ${wallText(at, zone).slice(11)}</time>
     ${zone.name}`
 
@@ -22,10 +22,10 @@ export function clockHtml(at: Instant, beside: Instant, zone: Zone): Html {
 }
 
 /** A text with the instants in it as those clocks show them. */
-export function withTimes(
+export function withLocalTimes(
   text: string,
   { now, zone }: { readonly now: Instant; readonly zone: Zone },
-): readonly Part[] {
+): readonly HtmlPart[] {
   return text.split(/(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/).map((part) => {
     const at = fromIso(part)
     return at === undefined ? part : clockHtml(at, now, zone)

@@ -1,9 +1,9 @@
 // Sums over the rows of a history as they are read, a compute after the other: what is kept is one entry per compute.
 import { cuTimeSum, spendOf } from '../../ledger/settle/totals.ts'
-import { culpritOf } from '../../ledger/attribution/causes.ts'
+import { parseCulpritKey } from '../../ledger/attribution/causes.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { DayRow } from '../../model/ledger/day.ts'
-import type { Culprit, HoldCause } from '../../model/ledger/evidence.ts'
+import type { Culprit, AwakeCause } from '../../model/ledger/evidence.ts'
 import type { Bounds, Spend } from '../../model/ledger/ledger.ts'
 import type { Rollup } from '../../model/ledger/rollup.ts'
 import type { Interval } from '../../model/time.ts'
@@ -20,7 +20,7 @@ import {
 } from '../../model/units.ts'
 
 /** Stretches of time that days are counted in; a day is in the one that holds its middle. */
-export type Stretches = {
+export type ReportSpans = {
   readonly week: Interval
   /** Of the week. */
   readonly days: readonly (Interval & { readonly date: string })[]
@@ -41,22 +41,22 @@ export type WeekSums = {
 }
 
 /** A client, or a cause without one, and for how long it held the compute awake, as far as readings saw. */
-export type HeldFor = Culprit & { readonly time: Millis }
+export type CulpritTime = Culprit & { readonly time: Millis }
 
-export type GatheredCompute = {
+export type AggregatedCompute = {
   readonly ref: ComputeRef
   readonly week: WeekSums
   readonly before: WeekSums
   /** Of the week. */
   readonly readings: number
   /** The longest first, at most five. */
-  readonly heldBy: readonly HeldFor[]
-  readonly heldByCause: Readonly<Partial<Record<HoldCause, Millis>>>
+  readonly heldBy: readonly CulpritTime[]
+  readonly heldByCause: Readonly<Partial<Record<AwakeCause, Millis>>>
 }
 
-export type Gathered = {
+export type AggregatedHistory = {
   /** In the order they came. */
-  readonly computes: readonly GatheredCompute[]
+  readonly computes: readonly AggregatedCompute[]
   readonly days: readonly { readonly micros: Micros; readonly awake: Millis }[]
   /** As `Stretches.earlier`. */
   readonly earlier: readonly Micros[]
@@ -65,12 +65,12 @@ export type Gathered = {
   readonly firstDay: Instant | undefined
 }
 
-export type Gather = {
+export type HistoryAggregator = {
   /** All rows of one compute come in one stretch. */
   readonly addDay: (row: DayRow) => void
   /** Hours of the week, likewise. */
   readonly addRollup: (rollup: Rollup) => void
-  readonly done: () => Gathered
+  readonly done: () => AggregatedHistory
 }
 
 const SHOWN_CLIENTS = 5
@@ -87,15 +87,15 @@ const NO_SUMS: WeekSums = {
 type Seen = { readonly readings: number; readonly held: Map<string, number> }
 const unseen = (): Seen => ({ readings: 0, held: new Map() })
 
-export function openGather({ week, days, earlier, month }: Stretches): Gather {
-  const computes = new Map<string, GatheredCompute>()
+export function createHistoryAggregator({ week, days, earlier, month }: ReportSpans): HistoryAggregator {
+  const computes = new Map<string, AggregatedCompute>()
   const ofDays = days.map(() => ({ micros: micros(0), awake: millis(0) }))
   const ofEarlier = earlier.map(() => micros(0))
   let ofMonth = micros(0)
   let firstDay: Instant | undefined
   let seen: (Seen & { readonly ref: ComputeRef }) | undefined
 
-  const entryOf = (ref: ComputeRef): GatheredCompute => computes.get(keyOf(ref)) ?? quiet(ref)
+  const entryOf = (ref: ComputeRef): AggregatedCompute => computes.get(keyOf(ref)) ?? quiet(ref)
   const closeSeen = (): void => {
     if (seen) computes.set(keyOf(seen.ref), { ...entryOf(seen.ref), ...seenOf(seen) })
     seen = undefined
@@ -138,7 +138,7 @@ const keyOf = ({ projectId, endpointId }: ComputeRef): string => `${projectId}/$
 
 const holds = ({ from, to }: Interval, at: Instant): boolean => at >= from && at < to
 
-const quiet = (ref: ComputeRef): GatheredCompute => ({
+const quiet = (ref: ComputeRef): AggregatedCompute => ({
   ref,
   week: NO_SUMS,
   before: NO_SUMS,
@@ -166,9 +166,9 @@ const plus = <Value extends number>(
   high: unit(a.high + b.high),
 })
 
-function seenOf({ readings, held }: Seen): Pick<GatheredCompute, 'readings' | 'heldBy' | 'heldByCause'> {
-  const all = [...held].map(([key, time]) => ({ ...culpritOf(key), time: millis(time) }))
-  const byCause: Partial<Record<HoldCause, Millis>> = {}
+function seenOf({ readings, held }: Seen): Pick<AggregatedCompute, 'readings' | 'heldBy' | 'heldByCause'> {
+  const all = [...held].map(([key, time]) => ({ ...parseCulpritKey(key), time: millis(time) }))
+  const byCause: Partial<Record<AwakeCause, Millis>> = {}
   for (const { cause, time } of all) byCause[cause] = millis((byCause[cause] ?? 0) + time)
   return {
     readings,

@@ -1,32 +1,32 @@
 // The budgets of a report, in the units that people plan them in.
 import {
   budgetUnit,
-  inUnit,
+  amountInUnit,
   scopeText,
-  type ForecastBudget,
+  type BudgetWithForecast,
   type SpendForecast,
 } from '../../model/policy/budget.ts'
 import { toIso } from '../../model/time.ts'
-import { span } from '../text/dates.ts'
+import { isoInterval } from '../text/dates.ts'
 import type { ReportInput } from './report.ts'
 import type { Report } from './schema.ts'
 
 /** Those of the only team, where there is one. */
-export function budgetsOf({ planned, plan }: Pick<ReportInput, 'planned' | 'plan'>): Report['budgets'] {
+export function reportBudgets({ planned, plan }: Pick<ReportInput, 'planned' | 'plan'>): Report['budgets'] {
   if (!planned) return null
   const told = planned.budgets.filter(({ team }) => plan.onlyTeam === undefined || team === plan.onlyTeam)
   return told.map(budgetOf)
 }
 
-function budgetOf(view: ForecastBudget): NonNullable<Report['budgets']>[number] {
+function budgetOf(view: BudgetWithForecast): NonNullable<Report['budgets']>[number] {
   const { limit, forecast } = view
-  const shown = (amount: number): number => inUnit(amount, limit)
+  const shown = (amount: number): number => amountInUnit(amount, limit)
   return {
     budget: view.name,
     scope: scopeText(view.scope),
     team: view.team || null,
     per: view.per,
-    period: span(view.period),
+    period: isoInterval(view.period),
     counted_from: toIso(view.countedFrom),
     unit: budgetUnit(limit),
     limit: shown(limit.amount),

@@ -8,13 +8,13 @@ type Told = NonNullable<Report['events']>
 /** Events that are told one by one. Doubled, a week in which everything failed takes twice as much. */
 const MOST = 200
 
-export type EventGather = {
+export type EventCollector = {
   /** Only what happened in the week is told. They come in order of time. */
   readonly add: (event: { readonly at: Instant; readonly kind: string }, what: string) => void
   readonly done: () => Told
 }
 
-export function openEvents({ from, to }: Interval): EventGather {
+export function createEventCollector({ from, to }: Interval): EventCollector {
   const told: Told['told'] = []
   let left = 0
   return {

@@ -1,9 +1,9 @@
 // Computes of which the report cannot say all, by reason.
-import { keepLargest } from '../../std/top-k.ts'
+import { createTopK } from '../../std/top-k.ts'
 import type { Redactable } from '../../model/output/report.ts'
-import { namedOf } from './ownership.ts'
+import { nameCompute } from './ownership.ts'
 import type { Report } from './schema.ts'
-import type { Placed } from './unproductive.ts'
+import type { ReportedCompute } from './unproductive.ts'
 
 type Reason = Pick<Report['not_analysed'][number], 'reason' | 'because'>
 
@@ -14,7 +14,10 @@ const EXAMPLES = 3
 type Group = Report['not_analysed'][number]
 
 /** The dearest reason first; its examples are those that matter most for it. */
-export function notAnalysed(computes: readonly Placed[], redact: readonly Redactable[]): readonly Group[] {
+export function notAnalysed(
+  computes: readonly ReportedCompute[],
+  redact: readonly Redactable[],
+): readonly Group[] {
   const groups = new Map<string, Found>()
   for (const one of computes)
     for (const reason of reasonsOf(one)) {
@@ -28,7 +31,7 @@ export function notAnalysed(computes: readonly Placed[], redact: readonly Redact
   return [...groups.values()]
     .map(({ examples, ...group }) => ({
       ...group,
-      examples: examples.all().map(({ ref, place }) => namedOf(ref, place, redact)),
+      examples: examples.all().map(({ ref, place }) => nameCompute(ref, place, redact)),
     }))
     .toSorted((a, b) => b.micros - a.micros)
 }
@@ -36,19 +39,19 @@ export function notAnalysed(computes: readonly Placed[], redact: readonly Redact
 type Found = Reason & {
   computes: number
   micros: number
-  readonly examples: ReturnType<typeof keepLargest<Placed>>
+  readonly examples: ReturnType<typeof createTopK<ReportedCompute>>
 }
 
 const found = (reason: Reason): Found => ({
   ...reason,
   computes: 0,
   micros: 0,
-  examples: keepLargest<Placed>(EXAMPLES, ({ week: { spend } }) =>
+  examples: createTopK<ReportedCompute>(EXAMPLES, ({ week: { spend } }) =>
     reason.reason === 'uncertain' ? spend.high - spend.low : spend.likely,
   ),
 })
 
-function reasonsOf({ week, readings, place }: Placed): readonly Reason[] {
+function reasonsOf({ week, readings, place }: ReportedCompute): readonly Reason[] {
   const { low, likely, high } = week.spend
   return [
     ...(high - low > UNCERTAIN * likely ? [{ reason: 'uncertain', because: null } as const] : []),

@@ -1,15 +1,15 @@
 // What a report says, in order, before any format.
 import { datesText, instantText } from '../text/dates.ts'
-import { text, type Page } from './blocks.ts'
+import { textBlock, type ReportOutline } from './blocks.ts'
 import { budgetSection } from './sections/budgets.ts'
 import { eventSection } from './sections/events.ts'
 import { notAnalysedSection, pricesSection } from './sections/method.ts'
 import { dearestSection, groupSection, moversSection, spendSection } from './sections/spend.ts'
 import { observerSection, unproductiveSection } from './sections/unproductive.ts'
 import type { Report } from './schema.ts'
-import { counted, spanText } from '../text/amounts.ts'
+import { countWithNoun, spanText } from '../text/amounts.ts'
 
-export function pageOf(report: Report): Page {
+export function buildOutline(report: Report): ReportOutline {
   const { slot, account, team, verdict } = report
   return {
     title: `Report ${slot.id}, account ${account}${team === null ? '' : `, team ${team}`}${slot.late ? ' (late)' : ''}`,
@@ -29,7 +29,7 @@ export function pageOf(report: Report): Page {
         id: 'missing',
         title: 'Not in this report',
         blocks: [
-          text(
+          textBlock(
             'Recommendations and changes: this version only observes, so it recommended and changed nothing.',
           ),
         ],
@@ -45,6 +45,6 @@ function aboutText({ slot, zone, spend, awake, made_at }: Report): string {
   const awakeText =
     awake.computes === 0
       ? ''
-      : ` ${counted(awake.computes, 'compute')} awake for ${spanText(awake.seconds.likely * 1000)} in all, woken ${counted(awake.wakes, 'time')}.`
+      : ` ${countWithNoun(awake.computes, 'compute')} awake for ${spanText(awake.seconds.likely * 1000)} in all, woken ${countWithNoun(awake.wakes, 'time')}.`
   return `${datesText(first, last)} (${zone}${clocks})${state}.${awakeText}`
 }

@@ -4,7 +4,7 @@ import type { Owner } from '../../model/policy/owner.ts'
 import type { Redactable, ReportGroup, ReportPlan } from '../../model/output/report.ts'
 import type { Report } from './schema.ts'
 
-export type Place = {
+export type ComputeIdentity = {
   /** Undefined where the project is not known any more. */
   readonly projectName: string | undefined
   readonly name: string | undefined
@@ -17,15 +17,21 @@ export type Place = {
 }
 
 /** Whether a report of such a plan is about a compute that belongs there. */
-export const isAbout = ({ onlyTeam }: ReportPlan, { owner }: Pick<Place, 'owner'>): boolean =>
-  onlyTeam === undefined || owner.team === onlyTeam
+export const isInReportPlan = (
+  { onlyTeam }: ReportPlan,
+  { owner }: Pick<ComputeIdentity, 'owner'>,
+): boolean => onlyTeam === undefined || owner.team === onlyTeam
 
-export type Named = Pick<
+export type NamedCompute = Pick<
   Report['not_analysed'][number]['examples'][number],
   'project_id' | 'endpoint_id' | 'project_name' | 'name'
 >
 
-export function namedOf(ref: ComputeRef, place: Place, redact: readonly Redactable[]): Named {
+export function nameCompute(
+  ref: ComputeRef,
+  place: ComputeIdentity,
+  redact: readonly Redactable[],
+): NamedCompute {
   const isNamed = !redact.includes('names')
   return {
     project_id: ref.projectId,
@@ -36,7 +42,7 @@ export function namedOf(ref: ComputeRef, place: Place, redact: readonly Redactab
 }
 
 /** What it is grouped under; null where it belongs to none. */
-export function groupOf(ref: ComputeRef, place: Place, by: ReportGroup): string | null {
+export function reportGroupOf(ref: ComputeRef, place: ComputeIdentity, by: ReportGroup): string | null {
   const { owner, branchId } = place
   const name = {
     team: owner.team,

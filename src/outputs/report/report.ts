@@ -1,23 +1,23 @@
 // The weekly report of an account: everything that any format of it shows, worked out once.
-import type { ForecastBudget } from '../../model/policy/budget.ts'
+import type { BudgetWithForecast } from '../../model/policy/budget.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { Bounds } from '../../model/ledger/ledger.ts'
-import { keepLargest } from '../../std/top-k.ts'
+import { createTopK } from '../../std/top-k.ts'
 import type { Prices } from '../../model/ledger/price.ts'
 import type { ReportGroup, ReportPlan, ReportSlot } from '../../model/output/report.ts'
 import type { MonthView } from '../../model/output/snapshot.ts'
-import { eachInTurns, type Steps } from '../../std/cooperative.ts'
+import { forEachYielding, type Cooperative } from '../../std/cooperative.ts'
 import { toIso, type Interval } from '../../model/time.ts'
 import { earliest, type Instant, type Micros } from '../../model/units.ts'
-import { budgetsOf } from './budgets.ts'
-import { span } from '../text/dates.ts'
-import type { Gathered, Stretches } from './aggregate.ts'
-import { dueOf } from './movers.ts'
+import { reportBudgets } from './budgets.ts'
+import { isoInterval } from '../text/dates.ts'
+import type { AggregatedHistory, ReportSpans } from './aggregate.ts'
+import { splitSpendDifference } from './movers.ts'
 import { notAnalysed } from './not-analysed.ts'
-import { groupOf, namedOf, type Place } from './ownership.ts'
+import { reportGroupOf, nameCompute, type ComputeIdentity } from './ownership.ts'
 import type { Report, ReportCompute } from './schema.ts'
-import { costOf, unproductiveOf, type Placed } from './unproductive.ts'
-import { verdictOf } from './summary.ts'
+import { averageCostOf, summariseUnproductive, type ReportedCompute } from './unproductive.ts'
+import { summarySentence } from './summary.ts'
 
 export type ReportInput = {
   readonly account: string
@@ -26,18 +26,18 @@ export type ReportInput = {
   readonly madeAt: Instant
   readonly plan: ReportPlan
   readonly prices: Prices
-  readonly stretches: Stretches
-  readonly gathered: Gathered
+  readonly stretches: ReportSpans
+  readonly gathered: AggregatedHistory
   /** From here on everything was counted; undefined where nothing tells. */
   readonly countedSince: Instant | undefined
-  readonly placeOf: (ref: ComputeRef) => Place
+  readonly placeOf: (ref: ComputeRef) => ComputeIdentity
   /** What Dormouse told in the week. */
   readonly events: NonNullable<Report['events']>
   /** Since the ledger began, of the computes the report is about. */
   readonly wakesCaused: number
   /** As a running daemon sees them; undefined where none runs, or where the report is not of the last week. */
   readonly planned:
-    | { readonly budgets: readonly ForecastBudget[]; readonly month: MonthView | undefined }
+    | { readonly budgets: readonly BudgetWithForecast[]; readonly month: MonthView | undefined }
     | undefined
 }
 
@@ -46,10 +46,10 @@ const MOVERS = 5
 /** Computes told in one step. Doubled, the event loop is held up for some 10 ms. */
 const COMPUTES = 1000
 
-export function* reportOf(input: ReportInput): Steps<Report> {
+export function* composeReport(input: ReportInput): Cooperative<Report> {
   const { slot, madeAt, plan, gathered, stretches } = input
-  const all: Placed[] = []
-  yield* eachInTurns(gathered.computes, COMPUTES, (one) => {
+  const all: ReportedCompute[] = []
+  yield* forEachYielding(gathered.computes, COMPUTES, (one) => {
     all.push({ ...one, place: input.placeOf(one.ref) })
   })
   const awake = all
@@ -61,12 +61,12 @@ export function* reportOf(input: ReportInput): Steps<Report> {
   const beforeKnown = isKnown(weekBefore, knownFrom)
   const over = Math.max(0, earliest(slot.to, madeAt) - slot.from)
   const computes: ReportCompute[] = []
-  yield* eachInTurns(awake, COMPUTES, (one) => {
+  yield* forEachYielding(awake, COMPUTES, (one) => {
     computes.push(computeOf(one, { plan, over, beforeKnown }))
   })
   const groups = groupsOf(all, plan.groupBy ?? usualGroup(all), { beforeKnown, redact: plan.redact })
   yield
-  const unproductive = unproductiveOf(awake, { over, redact: plan.redact })
+  const unproductive = summariseUnproductive(awake, { over, redact: plan.redact })
   yield
   const unsure = notAnalysed(awake, plan.redact)
   yield
@@ -76,10 +76,10 @@ export function* reportOf(input: ReportInput): Steps<Report> {
     awake: awakeOf(awake),
     groups,
     movers: beforeKnown && madeAt >= slot.to ? moversOf(all, plan) : [],
-    budgets: budgetsOf(input),
+    budgets: reportBudgets(input),
     observer: {
       extension_seconds: sum(awake, ({ week }) => week.extension) / 1000,
-      micros: sum(awake, (one) => costOf(one, one.week.extension)),
+      micros: sum(awake, (one) => averageCostOf(one, one.week.extension)),
       wakes_caused: input.wakesCaused,
     },
     unproductive,
@@ -91,7 +91,7 @@ export function* reportOf(input: ReportInput): Steps<Report> {
       to: slot.to,
     }),
   }
-  return { ...told, verdict: verdictOf(told) }
+  return { ...told, verdict: summarySentence(told) }
 }
 
 type Head =
@@ -111,7 +111,7 @@ const headOf = (
 ): Pick<Report, Head> => ({
   schema_version: 1,
   account,
-  slot: { id: slot.id, ...span(slot), late: slot.late, hours: (slot.to - slot.from) / 3_600_000 },
+  slot: { id: slot.id, ...isoInterval(slot), late: slot.late, hours: (slot.to - slot.from) / 3_600_000 },
   zone,
   currency: prices.currency,
   made_at: toIso(madeAt),
@@ -133,7 +133,7 @@ const isKnown = (stretch: Interval | undefined, knownFrom: Instant | undefined):
 
 function spendOf(
   { gathered, stretches, planned }: ReportInput,
-  awake: readonly Placed[],
+  awake: readonly ReportedCompute[],
   knownFrom: Instant | undefined,
 ): Report['spend'] {
   const known = gathered.earlier.filter((_, index) => isKnown(stretches.earlier[index], knownFrom))
@@ -146,13 +146,13 @@ function spendOf(
         ? null
         : { weeks: known.length, micros: Math.round(sum(known, (one) => one) / known.length) },
     month: {
-      ...span(month),
+      ...isoInterval(month),
       micros: gathered.month,
       known_from: toIso(knownFrom !== undefined && knownFrom > month.from ? knownFrom : month.from),
     },
     forecast: monthForecast(planned?.month, month),
     days: stretches.days.map((day, index) => ({
-      ...span(day),
+      ...isoInterval(day),
       date: day.date,
       micros: gathered.days[index]?.micros ?? 0,
       awake_seconds: (gathered.days[index]?.awake ?? 0) / 1000,
@@ -165,7 +165,7 @@ function monthForecast(view: MonthView | undefined, month: Interval): Report['sp
   if (!view?.forecast || view.period.from !== month.from) return null
   const { p10, p50, p90, learning, days } = view.forecast
   return {
-    period: span(view.period),
+    period: isoInterval(view.period),
     p10: Math.round(p10),
     p50: Math.round(p50),
     p90: Math.round(p90),
@@ -184,9 +184,9 @@ const bounds = <Item>(
 })
 
 /** Most likely: of others it is not ruled out. */
-const wasAwake = ({ week }: Placed): boolean => week.awake.likely > 0
+const wasAwake = ({ week }: ReportedCompute): boolean => week.awake.likely > 0
 
-function awakeOf(awake: readonly Placed[]): Report['awake'] {
+function awakeOf(awake: readonly ReportedCompute[]): Report['awake'] {
   const { low, likely, high } = bounds(awake, ({ week }) => week.awake)
   return {
     seconds: { low: low / 1000, likely: likely / 1000, high: high / 1000 },
@@ -196,24 +196,24 @@ function awakeOf(awake: readonly Placed[]): Report['awake'] {
   }
 }
 
-const usualGroup = (all: readonly Placed[]): ReportGroup =>
+const usualGroup = (all: readonly ReportedCompute[]): ReportGroup =>
   all.some(({ place }) => place.owner.team !== '') ? 'team' : 'project'
 
-const shownProject = ([one]: readonly Placed[], redact: ReportPlan['redact']): string | null => {
-  const named = one && namedOf(one.ref, one.place, redact)
+const shownProject = ([one]: readonly ReportedCompute[], redact: ReportPlan['redact']): string | null => {
+  const named = one && nameCompute(one.ref, one.place, redact)
   return named ? (named.project_name ?? named.project_id) : null
 }
 
 const isLast = (name: string | null): number => (name === null ? 1 : 0)
 
 function groupsOf(
-  all: readonly Placed[],
+  all: readonly ReportedCompute[],
   by: ReportGroup,
   { beforeKnown, redact }: { readonly beforeKnown: boolean; readonly redact: ReportPlan['redact'] },
 ): Report['groups'] {
-  const groups = new Map<string | null, Placed[]>()
+  const groups = new Map<string | null, ReportedCompute[]>()
   for (const one of all) {
-    const name = groupOf(one.ref, one.place, by)
+    const name = reportGroupOf(one.ref, one.place, by)
     const group = groups.get(name)
     if (group) group.push(one)
     else groups.set(name, [one])
@@ -229,21 +229,21 @@ function groupsOf(
   return { by, rows: told.toSorted((a, b) => isLast(a.name) - isLast(b.name) || b.micros - a.micros) }
 }
 
-const moved = ({ week, before }: Placed): number => Math.abs(week.spend.likely - before.spend.likely)
+const moved = ({ week, before }: ReportedCompute): number => Math.abs(week.spend.likely - before.spend.likely)
 
-function moversOf(all: readonly Placed[], { redact }: ReportPlan): Report['movers'] {
-  const largest = keepLargest<Placed>(MOVERS, moved)
+function moversOf(all: readonly ReportedCompute[], { redact }: ReportPlan): Report['movers'] {
+  const largest = createTopK<ReportedCompute>(MOVERS, moved)
   for (const one of all) if (moved(one) > 0) largest.add(one)
   return largest.all().map(({ ref, place, week, before }) => ({
-    ...namedOf(ref, place, redact),
+    ...nameCompute(ref, place, redact),
     micros: week.spend.likely,
     before_micros: before.spend.likely,
-    by: dueOf(week, before),
+    by: splitSpendDifference(week, before),
   }))
 }
 
 function computeOf(
-  { ref, place, week, before }: Placed,
+  { ref, place, week, before }: ReportedCompute,
   {
     plan,
     over,
@@ -252,7 +252,7 @@ function computeOf(
 ): ReportCompute {
   const { owner, branchId } = place
   return {
-    ...namedOf(ref, place, plan.redact),
+    ...nameCompute(ref, place, plan.redact),
     branch_id: branchId || null,
     team: owner.team || null,
     tier: owner.tier || null,

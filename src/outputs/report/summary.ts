@@ -1,13 +1,13 @@
 // The report in a sentence or two: what was spent, how that compares, and whether a limit is in danger.
 import { instantText, monthText } from '../text/dates.ts'
-import { shownName } from '../text/display-name.ts'
+import { displayName } from '../text/display-name.ts'
 import type { Report } from './schema.ts'
-import { amount, comparedText, counted, money, percent } from '../text/amounts.ts'
+import { budgetAmountText, comparedText, countWithNoun, moneyText, percentText } from '../text/amounts.ts'
 
 type Unjudged = Omit<Report, 'verdict'>
 type Budget = NonNullable<Report['budgets']>[number]
 
-export function verdictOf(report: Unjudged): string {
+export function summarySentence(report: Unjudged): string {
   if (report.known_from === null || report.known_from >= report.slot.to)
     return 'Nothing is known of this week: Dormouse did not count yet.'
   return [...spentText(report), ...budgetText(report)].join(' ')
@@ -21,7 +21,7 @@ function spentText(report: Unjudged): readonly string[] {
   const spent =
     awake.computes === 0
       ? `Nothing was awake, and nothing was spent${since}.`
-      : `Spent ${money(week.likely, currency)}${made_at < slot.to ? ' so far' : ''}${unsureText(report)}${since}${beforeText(report)}.`
+      : `Spent ${moneyText(week.likely, currency)}${made_at < slot.to ? ' so far' : ''}${unsureText(report)}${since}${beforeText(report)}.`
   return [spent, ...courseText(report)]
 }
 
@@ -30,20 +30,22 @@ const UNSURE = 0.05
 
 function unsureText({ spend: { week }, currency }: Unjudged): string {
   const { low, likely, high } = week
-  const [least, most] = [money(low, currency), money(high, currency)]
+  const [least, most] = [moneyText(low, currency), moneyText(high, currency)]
   if (high - low <= UNSURE * likely || least === most) return ''
   return ` (at least ${least}, at most ${most})`
 }
 
 function beforeText({ spend: { week, before }, currency, made_at, slot }: Unjudged): string {
   if (before === null || before === 0 || made_at < slot.to) return ''
-  return `, ${comparedText(week.likely, before)} the week before (${money(before, currency)})`
+  return `, ${comparedText(week.likely, before)} the week before (${moneyText(before, currency)})`
 }
 
 function courseText({ spend: { forecast, days }, currency }: Unjudged): readonly string[] {
   if (!forecast) return []
   const guess = forecast.learning ? ', a rough guess so far' : ''
-  return [`${monthText(days.at(-1)?.date ?? '')} is on course for ${money(forecast.p50, currency)}${guess}.`]
+  return [
+    `${monthText(days.at(-1)?.date ?? '')} is on course for ${moneyText(forecast.p50, currency)}${guess}.`,
+  ]
 }
 
 /** From this chance on, going over is what will probably happen. Doubled, nothing is ever probable. */
@@ -67,12 +69,12 @@ function some(budgets: readonly Budget[], text: (budget: Budget) => string): rea
   const [first, ...more] = budgets.toSorted((a, b) => b.share - a.share)
   if (!first) return []
   return [
-    `${text(first)}${more.length === 0 ? '' : `, and so ${more.length === 1 ? 'is' : 'are'} ${counted(more.length, 'more budget')}`}.`,
+    `${text(first)}${more.length === 0 ? '' : `, and so ${more.length === 1 ? 'is' : 'are'} ${countWithNoun(more.length, 'more budget')}`}.`,
   ]
 }
 
 const overText = ({ budget, spent, limit, unit }: Budget): string =>
-  `Budget ${shownName(budget)} is over its limit: ${amount(spent, unit)} of ${amount(limit, unit)}`
+  `Budget ${displayName(budget)} is over its limit: ${budgetAmountText(spent, unit)} of ${budgetAmountText(limit, unit)}`
 
 const probableText = ({ budget, probability_over: chance }: Budget): string =>
-  `Budget ${shownName(budget)} will go over its limit with a chance of ${percent(chance ?? 0)}`
+  `Budget ${displayName(budget)} will go over its limit with a chance of ${percentText(chance ?? 0)}`

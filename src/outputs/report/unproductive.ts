@@ -1,11 +1,11 @@
 // Time awake that nobody's work explains.
-import type { HoldCause } from '../../model/ledger/evidence.ts'
+import type { AwakeCause } from '../../model/ledger/evidence.ts'
 import type { Redactable } from '../../model/output/report.ts'
-import type { GatheredCompute, HeldFor } from './aggregate.ts'
-import { namedOf, type Place } from './ownership.ts'
+import type { AggregatedCompute, CulpritTime } from './aggregate.ts'
+import { nameCompute, type ComputeIdentity } from './ownership.ts'
 import type { Report } from './schema.ts'
 
-export type Placed = GatheredCompute & { readonly place: Place }
+export type ReportedCompute = AggregatedCompute & { readonly place: ComputeIdentity }
 
 type Options = {
   /** Milliseconds of the week that are over. */
@@ -19,20 +19,23 @@ const ALWAYS = 0.95
 const MONTH = 30
 const DAY = 86_400_000
 
-const WORK: ReadonlySet<HoldCause> = new Set(['clients', 'other'])
+const WORK: ReadonlySet<AwakeCause> = new Set(['clients', 'other'])
 
-export function unproductiveOf(computes: readonly Placed[], options: Options): Report['unproductive'] {
+export function summariseUnproductive(
+  computes: readonly ReportedCompute[],
+  options: Options,
+): Report['unproductive'] {
   const tail = { seconds: 0, micros: 0 }
   const causes = new Map<string, { computes: number; time: number; micros: number }>()
   for (const one of computes) {
     tail.seconds += one.week.idleTail
-    tail.micros += costOf(one, one.week.idleTail)
+    tail.micros += averageCostOf(one, one.week.idleTail)
     for (const [cause, time] of causesOf(one)) {
       const sum = causes.get(cause) ?? { computes: 0, time: 0, micros: 0 }
       causes.set(cause, {
         computes: sum.computes + 1,
         time: sum.time + time,
-        micros: sum.micros + costOf(one, time),
+        micros: sum.micros + averageCostOf(one, time),
       })
     }
   }
@@ -53,20 +56,23 @@ export function unproductiveOf(computes: readonly Placed[], options: Options): R
   }
 }
 
-const causesOf = ({ heldByCause }: Placed): readonly (readonly [HoldCause, number])[] =>
-  (Object.entries(heldByCause) as [HoldCause, number][]).filter(
+const causesOf = ({ heldByCause }: ReportedCompute): readonly (readonly [AwakeCause, number])[] =>
+  (Object.entries(heldByCause) as [AwakeCause, number][]).filter(
     ([cause, time]) => !WORK.has(cause) && time > 0,
   )
 
 /** What so much time awake of a compute cost, on average over the week. */
-export const costOf = ({ week }: Pick<Placed, 'week'>, time: number): number =>
+export const averageCostOf = ({ week }: Pick<ReportedCompute, 'week'>, time: number): number =>
   week.awake.likely === 0 ? 0 : Math.round((week.spend.likely * time) / week.awake.likely)
 
-function neverSlept(one: Placed, { over, redact }: Options): Report['unproductive']['never_slept'][number] {
+function neverSlept(
+  one: ReportedCompute,
+  { over, redact }: Options,
+): Report['unproductive']['never_slept'][number] {
   const { ref, place, week, heldBy, heldByCause } = one
   const seen = Object.values(heldByCause).reduce((sum, time) => sum + time, 0)
   return {
-    ...namedOf(ref, place, redact),
+    ...nameCompute(ref, place, redact),
     awake_share: week.awake.likely / over,
     micros: week.spend.likely,
     month_micros: Math.round((week.spend.likely * MONTH * DAY) / over),
@@ -77,7 +83,7 @@ function neverSlept(one: Placed, { over, redact }: Options): Report['unproductiv
 }
 
 const clientOf = (
-  { cause, application, user, database, time }: HeldFor,
+  { cause, application, user, database, time }: CulpritTime,
   { seen, isNamed }: { readonly seen: number; readonly isNamed: boolean },
 ): Report['unproductive']['never_slept'][number]['held_by'][number] => ({
   cause,

@@ -11,7 +11,7 @@ export const shortNumber = (value: number): string =>
   grouped(String(Number(value.toFixed(Math.abs(value) < 100 ? 1 : 0))))
 
 /** Of columns, which are compared: `3.4 h`; of less than a tenth of an hour, which would show as none, minutes or seconds. */
-export function hours(milliseconds: number): string {
+export function hoursText(milliseconds: number): string {
   if (milliseconds === 0) return '0 h'
   return milliseconds < HOUR / 10 ? spanText(milliseconds) : `${grouped((milliseconds / HOUR).toFixed(1))} h`
 }
@@ -31,18 +31,18 @@ const UNITS = [
 ] as const
 
 /** A length that somebody chose, exactly: `5 min`, `24 h`, `7 d`, `90 s`. */
-export function chosenText(span: Seconds): string {
+export function exactDurationText(span: Seconds): string {
   const [, length, unit] = UNITS.find(([from, one]) => span >= from && span % one === 0) ?? [0, 1, 's']
   return `${span / length} ${unit}`
 }
 
 /** To follow `the last`: `minute`, `5 min`, `hour`. */
-export function lastText(span: Seconds): string {
+export function recentDurationText(span: Seconds): string {
   if (span === 60) return 'minute'
-  return span === 3600 ? 'hour' : chosenText(span)
+  return span === 3600 ? 'hour' : exactDurationText(span)
 }
 
-export const percent = (share: number): string => `${(100 * share).toFixed(0)} %`
+export const percentText = (share: number): string => `${(100 * share).toFixed(0)} %`
 
 /** What is told of an amount has these decimals at most. */
 const MOST_PLACES = 6
@@ -55,7 +55,7 @@ function fixed(value: number, usual: number): string {
 }
 
 /** `1,234.50 USD` of micros; `0.00034 USD` of less than a hundredth. */
-export const money = (micros: number, currency: string): string =>
+export const moneyText = (micros: number, currency: string): string =>
   `${fixed(micros / 1_000_000, 2)} ${currency}`
 
 /** How one amount compares with another, to be followed by what the other is: `14 % less than`. */
@@ -82,7 +82,8 @@ export function inBrackets(range: string | undefined): string {
 }
 
 /** `1 compute`, `3 computes`. */
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+export const countWithNoun = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? '' : 's'}`
 
 /** `0.106 USD`, with all the digits there are. */
 export const priceText = (micros: number, currency: string): string => `${micros / 1_000_000} ${currency}`
@@ -90,9 +91,9 @@ export const priceText = (micros: number, currency: string): string => `${micros
 const HOURS_OF: Readonly<Record<string, string>> = { cu_hours: 'CU-hours', awake_hours: 'awake hours' }
 
 /** Of a budget, in its unit: `200.00 USD`, `12.5 CU-hours`. */
-export function amount(value: number, unit: string): string {
+export function budgetAmountText(value: number, unit: string): string {
   const hoursOf = HOURS_OF[unit]
   return hoursOf === undefined
-    ? money(value * 1_000_000, unit)
+    ? moneyText(value * 1_000_000, unit)
     : `${fixed(value, 1).replace(/\.0$/, '')} ${hoursOf}`
 }

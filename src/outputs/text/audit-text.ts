@@ -4,18 +4,18 @@ import { largestCu, smallestCu, type AutosuspendDelay } from '../../model/servic
 import { toIso } from '../../model/time.ts'
 import { micros } from '../../model/units.ts'
 import {
-  amount,
-  chosenText,
-  counted,
-  hours,
+  budgetAmountText,
+  exactDurationText,
+  countWithNoun,
+  hoursText,
   inBrackets,
-  money,
-  percent,
+  moneyText,
+  percentText,
   rangeText,
   spanText,
 } from './amounts.ts'
 
-export type Line = readonly string[]
+export type TextRow = readonly string[]
 
 /** What all of it amounts to, name and value. */
 export function totalLines({
@@ -26,17 +26,17 @@ export function totalLines({
   computes,
   from,
   to,
-}: Audit): readonly Line[] {
+}: Audit): readonly TextRow[] {
   const { awake, idleTail, tailSpend, wakes, cuTime } = total
   return [
     ['period', `${toIso(from)} to ${toIso(to)}`],
     ['projects, computes', `${projects}, ${computes}`],
     ['spend', spendText(total, currency)],
-    ['', `${percent(share)} of it as the service counted it, the rest by its operations`],
-    ['awake', `${spanText(awake.likely)}, ${amount(cuTime.likely / 3_600_000, 'cu_hours')}`],
+    ['', `${percentText(share)} of it as the service counted it, the rest by its operations`],
+    ['awake', `${spanText(awake.likely)}, ${budgetAmountText(cuTime.likely / 3_600_000, 'cu_hours')}`],
     [
       'idle tails',
-      `${spanText(idleTail)}, ${money(tailSpend, currency)}: awake after the last activity, waiting for the delay`,
+      `${spanText(idleTail)}, ${moneyText(tailSpend, currency)}: awake after the last activity, waiting for the delay`,
     ],
     ['wakes', String(wakes)],
   ]
@@ -44,7 +44,7 @@ export function totalLines({
 
 function spendText({ spend }: AuditSums, currency: string): string {
   const { low, likely, high } = spend
-  const told = (value: number): string => money(value, currency)
+  const told = (value: number): string => moneyText(value, currency)
   const isSure = high - low <= 0.01 * likely
   return `${told(likely)}${isSure ? '' : inBrackets(rangeText(spend, told))}`
 }
@@ -53,12 +53,12 @@ export const WEEK_HEADINGS = ['WEEK FROM', 'SPEND', 'AWAKE', 'WAKES', '']
 const BAR = 30
 
 /** One line a week, with a bar as long as its spend. */
-export function weekLines({ weeks, currency }: Audit): readonly Line[] {
+export function weekLines({ weeks, currency }: Audit): readonly TextRow[] {
   const most = Math.max(1, ...weeks.map(({ spend }) => spend))
   return weeks.map(({ from, spend, awake, wakes }) => [
     toIso(from).slice(0, 10),
-    money(spend, currency),
-    hours(awake),
+    moneyText(spend, currency),
+    hoursText(awake),
     String(wakes),
     '#'.repeat(Math.round((BAR * spend) / most)),
   ])
@@ -75,15 +75,15 @@ export const COMPUTE_HEADINGS = [
   'DELAY',
 ]
 
-export const computeLines = ({ byCompute, currency }: Audit, most: number): readonly Line[] =>
+export const computeLines = ({ byCompute, currency }: Audit, most: number): readonly TextRow[] =>
   byCompute
     .slice(0, most)
     .map((one) => [
       `${one.projectName} / ${one.ref.endpointId}`,
-      money(one.spend.likely, currency),
-      hours(one.awake.likely),
-      percent(one.awakeShare),
-      one.awake.likely === 0 ? '-' : percent(one.idleTail / one.awake.likely),
+      moneyText(one.spend.likely, currency),
+      hoursText(one.awake.likely),
+      percentText(one.awakeShare),
+      one.awake.likely === 0 ? '-' : percentText(one.idleTail / one.awake.likely),
       String(one.wakes),
       sizeText(one),
       delayText(one.delay),
@@ -94,7 +94,8 @@ const sizeText = ({ sizing }: AuditedCompute): string => {
   return least === most ? String(least) : `${least}-${most}`
 }
 
-const delayText = (delay: AutosuspendDelay): string => (delay === 'never' ? 'never' : chosenText(delay))
+const delayText = (delay: AutosuspendDelay): string =>
+  delay === 'never' ? 'never' : exactDurationText(delay)
 
 /** One finding, one line; what it says is for 30 days. */
 export function findingText(finding: Finding, currency: string): string {
@@ -102,27 +103,28 @@ export function findingText(finding: Finding, currency: string): string {
     case 'never-sleeps': {
       const { ref, projectName, awakeShare, autosuspendOff, spend } = finding
       const why = autosuspendOff ? 'autosuspend is off' : 'something uses it within every delay'
-      return `${projectName} / ${ref.endpointId} never sleeps (awake ${percent(awakeShare)} of the last 14 days): ${why}; it costs ${money(spend, currency)}`
+      return `${projectName} / ${ref.endpointId} never sleeps (awake ${percentText(awakeShare)} of the last 14 days): ${why}; it costs ${moneyText(spend, currency)}`
     }
     case 'long-delay': {
       const { ref, projectName, delay, suspends, idleTail, saving } = finding
       return (
         `${projectName} / ${ref.endpointId} waits ${delayText(delay)} before each suspension: ${suspends} times, ${spanText(idleTail)}; ` +
-        `at 1 min it would cost at least ${money(saving, currency)} less, and wake more often`
+        `at 1 min it would cost at least ${moneyText(saving, currency)} less, and wake more often`
       )
     }
     case 'unused':
       return `${finding.projectName} / ${finding.ref.endpointId} was not used in all of the time`
     case 'old-key': {
       const { name, keyId, days, unusedDays } = finding
-      const used = unusedDays === undefined ? 'never used' : `last used ${counted(unusedDays, 'day')} ago`
-      return `API key ${name} (${keyId}) is ${counted(days, 'day')} old, ${used}`
+      const used =
+        unusedDays === undefined ? 'never used' : `last used ${countWithNoun(unusedDays, 'day')} ago`
+      return `API key ${name} (${keyId}) is ${countWithNoun(days, 'day')} old, ${used}`
     }
   }
 }
 
 /** What the findings that are not listed amount to, a line for each kind. */
-export function restLines(findings: readonly Finding[], currency: string): readonly string[] {
+export function remainingFindingLines(findings: readonly Finding[], currency: string): readonly string[] {
   const sums = { 'never-sleeps': 0, 'long-delay': 0, unused: 0, 'old-key': 0 }
   const counts = { ...sums }
   for (const finding of findings) {
@@ -130,7 +132,7 @@ export function restLines(findings: readonly Finding[], currency: string): reado
     if (finding.kind === 'never-sleeps') sums[finding.kind] += finding.spend
     if (finding.kind === 'long-delay') sums[finding.kind] += finding.saving
   }
-  const worth = (kind: 'never-sleeps' | 'long-delay'): string => money(micros(sums[kind]), currency)
+  const worth = (kind: 'never-sleeps' | 'long-delay'): string => moneyText(micros(sums[kind]), currency)
   const lines: readonly (readonly [number, string])[] = [
     [counts['never-sleeps'], `more that never sleep: together ${worth('never-sleeps')}`],
     [counts['long-delay'], `more with a long delay: together at least ${worth('long-delay')} less at 1 min`],

@@ -35,7 +35,7 @@ const longText = (date: string): string => `${Number(date.slice(8))} ${monthText
 /** `2026-11-22 08:00 UTC` of an instant in ISO 8601. */
 export const instantText = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`
 
-export const span = ({ from, to }: Interval): { readonly from: string; readonly to: string } => ({
+export const isoInterval = ({ from, to }: Interval): { readonly from: string; readonly to: string } => ({
   from: toIso(from),
   to: toIso(to),
 })

@@ -1,10 +1,10 @@
 // Why things are as they are, in the words that the command line, the API and the page share.
-import type { WhyAwake } from '../../model/ledger/ledger.ts'
-import type { ComputeView, ShownState } from '../../model/output/snapshot.ts'
+import type { AwakeReason } from '../../model/ledger/ledger.ts'
+import type { ComputeView, DisplayedState } from '../../model/output/snapshot.ts'
 import { toIso } from '../../model/time.ts'
-import { chosenText, inBrackets, money, rangeText, spanText } from './amounts.ts'
+import { exactDurationText, inBrackets, moneyText, rangeText, spanText } from './amounts.ts'
 
-export const STATE_WORDS: Readonly<Record<ShownState, string>> = {
+export const STATE_WORDS: Readonly<Record<DisplayedState, string>> = {
   active: 'awake',
   idle: 'asleep',
   init: 'starting',
@@ -12,7 +12,7 @@ export const STATE_WORDS: Readonly<Record<ShownState, string>> = {
 }
 
 /** Why a compute is awake or asleep, one line. */
-export function whyText(why: WhyAwake): string {
+export function awakeReasonText(why: AwakeReason): string {
   switch (why.because) {
     case 'asleep':
       return why.since === undefined ? 'asleep' : `asleep since ${toIso(why.since)}`
@@ -41,7 +41,7 @@ export function whyText(why: WhyAwake): string {
   }
 }
 
-type End = (WhyAwake & { because: 'idle-tail' })['end']
+type End = (AwakeReason & { because: 'idle-tail' })['end']
 
 const END: Readonly<Record<End, (until: string) => string>> = {
   ahead: (until) => `suspends about ${until}`,
@@ -50,23 +50,23 @@ const END: Readonly<Record<End, (until: string) => string>> = {
 }
 
 /** What there is to say beside the word of its state; undefined where that word says it all. */
-export function causeText(why: WhyAwake): string | undefined {
+export function awakeCauseText(why: AwakeReason): string | undefined {
   if (why.because === 'starting') return undefined
-  if (why.because !== 'asleep') return whyText(why)
+  if (why.because !== 'asleep') return awakeReasonText(why)
   return why.since === undefined ? undefined : `since ${toIso(why.since)}`
 }
 
 /** Its state and why, one line. */
 function stateText({ state, why }: ComputeView): string {
-  const cause = causeText(why)
+  const cause = awakeCauseText(why)
   if (cause === undefined) return STATE_WORDS[state]
   return `${STATE_WORDS[state]}${why.because === 'asleep' ? '' : ':'} ${cause}`
 }
 
 /** All that is known of why a compute is as it is and what that costs, line by line. */
-export function explanation(view: ComputeView): readonly string[] {
+export function explanationLines(view: ComputeView): readonly string[] {
   const { ref, project, compute, currency, spend } = view
-  const told = (amount: number): string => money(amount, currency)
+  const told = (amount: number): string => moneyText(amount, currency)
   const name = project?.name ?? ref.projectId
   return [
     `${ref.endpointId} of project ${name}, account ${ref.account}${compute.name ? `, named ${compute.name}` : ''}`,
@@ -85,7 +85,7 @@ function delayText({ delay, compute }: ComputeView): string {
   if (delay === 'never') return 'it is never suspended: autosuspend is off'
   const whose =
     compute.autosuspendDelay === undefined ? ', which it takes from its project or the service' : ''
-  return `it is suspended after ${chosenText(delay)} without activity${whose}`
+  return `it is suspended after ${exactDurationText(delay)} without activity${whose}`
 }
 
 const hours = (cuTime: number): string => (cuTime / 3_600_000).toFixed(3)

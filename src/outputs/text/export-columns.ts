@@ -1,28 +1,28 @@
 // What an export of the ledger tells, column by column: for CSV, for lines of JSON, and for the README.
-import { culpritOf } from '../../ledger/attribution/causes.ts'
+import { parseCulpritKey } from '../../ledger/attribution/causes.ts'
 import { cuTimeSum, spendOf } from '../../ledger/settle/totals.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { DayRow } from '../../model/ledger/day.ts'
 import type { Bounds, CuTimeByPrice, SettledInterval } from '../../model/ledger/ledger.ts'
-import type { ConnectionPeaks, Peak, Rollup } from '../../model/ledger/rollup.ts'
+import type { ConnectionPeaks, SumAndPeak, Rollup } from '../../model/ledger/rollup.ts'
 import { toIso } from '../../model/time.ts'
 import type { Instant } from '../../model/units.ts'
-import type { Cell } from './csv.ts'
+import type { CsvCell } from './csv.ts'
 
 /** What a row does not hold itself. */
-export type About = {
+export type RowContext = {
   /** Null when the project is not known any more. */
   readonly projectName: string | null
   readonly currency: string
 }
 
-export type Column<Row> = {
+export type ExportColumn<Row> = {
   readonly name: string
   readonly meaning: string
-  readonly cell: (row: Row, about: About) => Cell
+  readonly cell: (row: Row, about: RowContext) => CsvCell
 }
 
-const PLACE: readonly Column<{ readonly ref: ComputeRef }>[] = [
+const PLACE: readonly ExportColumn<{ readonly ref: ComputeRef }>[] = [
   { name: 'account', meaning: 'the name in the configuration', cell: ({ ref }) => ref.account },
   { name: 'project_id', meaning: 'its project', cell: ({ ref }) => ref.projectId },
   {
@@ -41,7 +41,7 @@ const bounded = <Row>(
   name: string,
   meaning: string,
   of: (row: Row) => Bounds<number>,
-): readonly Column<Row>[] => [
+): readonly ExportColumn<Row>[] => [
   { name, meaning: `${meaning}, the likely value`, cell: (row) => of(row).likely },
   { name: `${name}_low`, meaning: 'at least', cell: (row) => of(row).low },
   { name: `${name}_high`, meaning: 'at most', cell: (row) => of(row).high },
@@ -53,7 +53,7 @@ const scaled = ({ low, likely, high }: Bounds<number>, unit: number): Bounds<num
   high: high / unit,
 })
 
-const COST: readonly Column<{ readonly cuTime: CuTimeByPrice }>[] = [
+const COST: readonly ExportColumn<{ readonly cuTime: CuTimeByPrice }>[] = [
   ...bounded<{ readonly cuTime: CuTimeByPrice }>('cu_seconds', 'size times time awake', ({ cuTime }) =>
     scaled(cuTimeSum(cuTime), 1000),
   ),
@@ -63,7 +63,7 @@ const COST: readonly Column<{ readonly cuTime: CuTimeByPrice }>[] = [
   { name: 'currency', meaning: 'of the spend', cell: (_, { currency }) => currency },
 ]
 
-export const DAY_COLUMNS: readonly Column<DayRow>[] = [
+export const DAY_COLUMNS: readonly ExportColumn<DayRow>[] = [
   ...PLACE,
   { name: 'date', meaning: "a day of the account's zone", cell: ({ date }) => date },
   { name: 'from', meaning: 'where that day begins', cell: ({ from }) => time(from) },
@@ -88,7 +88,7 @@ export const DAY_COLUMNS: readonly Column<DayRow>[] = [
   { name: 'wakes', meaning: 'restarts not counted', cell: ({ wakes }) => wakes },
 ]
 
-const edge = (end: 'from' | 'to', meaning: string): readonly Column<SettledInterval>[] => {
+const edge = (end: 'from' | 'to', meaning: string): readonly ExportColumn<SettledInterval>[] => {
   const of = ({ interval }: SettledInterval): SettledInterval['interval']['from'] =>
     end === 'from' ? interval.from : (interval.to ?? interval.from)
   return [
@@ -103,7 +103,7 @@ const edge = (end: 'from' | 'to', meaning: string): readonly Column<SettledInter
   ]
 }
 
-export const INTERVAL_COLUMNS: readonly Column<SettledInterval>[] = [
+export const INTERVAL_COLUMNS: readonly ExportColumn<SettledInterval>[] = [
   ...PLACE,
   ...edge('from', 'when it woke'),
   ...edge('to', 'when it was suspended'),
@@ -120,7 +120,10 @@ export const INTERVAL_COLUMNS: readonly Column<SettledInterval>[] = [
   },
 ]
 
-const peak = (name: string, of: (connections: ConnectionPeaks) => Peak): readonly Column<Rollup>[] => [
+const peak = (
+  name: string,
+  of: (connections: ConnectionPeaks) => SumAndPeak,
+): readonly ExportColumn<Rollup>[] => [
   {
     name: `${name}_mean`,
     meaning: 'client connections, mean over the readings',
@@ -133,7 +136,7 @@ const peak = (name: string, of: (connections: ConnectionPeaks) => Peak): readonl
   },
 ]
 
-export const ROLLUP_COLUMNS: readonly Column<Rollup>[] = [
+export const ROLLUP_COLUMNS: readonly ExportColumn<Rollup>[] = [
   ...PLACE,
   { name: 'from', meaning: 'where the stretch begins', cell: ({ from }) => time(from) },
   { name: 'length_seconds', meaning: '300 or 3600', cell: ({ length }) => length },
@@ -199,7 +202,7 @@ export const ROLLUP_COLUMNS: readonly Column<Rollup>[] = [
 ]
 
 function culpritText({ culprit, share }: Rollup['culprits'][number]): string {
-  const { cause, application, user, database } = culpritOf(culprit)
+  const { cause, application, user, database } = parseCulpritKey(culprit)
   const names = [application, user, database].filter(Boolean).join(' ')
   return `${cause}${names && ` ${names}`} ${Math.round(share * 100)} %`
 }

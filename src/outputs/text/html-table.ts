@@ -1,29 +1,29 @@
 // Tables of pages: on a telephone each row is a block in which every value is told under its name, so that none is cut.
-import { html, type Html, type Part } from './html.ts'
+import { html, type Html, type HtmlPart } from './html.ts'
 
-export type Heading = {
+export type TableHeading = {
   readonly title: string
   /** Sentences have a line of their own where rows are blocks. */
   readonly kind: 'name' | 'number' | 'words'
 }
 
-export type Rows = {
+export type TableRows = {
   readonly label: string
-  readonly columns: readonly Heading[]
+  readonly columns: readonly TableHeading[]
   /** The first cell of each says what the row is about. */
-  readonly rows: readonly (readonly Part[])[]
+  readonly rows: readonly (readonly HtmlPart[])[]
 }
 
 /** Of so few columns a row fits any screen. */
 const NARROW = 2
 
-export const tableHtml = ({ label, columns, rows }: Rows): Html =>
+export const tableHtml = ({ label, columns, rows }: TableRows): Html =>
   html`<div class="wide" tabindex="0" role="region" aria-label="${label}">
     ${columns.length > NARROW ? stackedHtml({ label, columns, rows }) : narrowHtml({ label, columns, rows })}
   </div>`
 
 /** The roles are told again: some browsers forget them where rows are not shown as rows. */
-const stackedHtml = ({ label, columns, rows }: Rows): Html =>
+const stackedHtml = ({ label, columns, rows }: TableRows): Html =>
   html`<table class="stack" role="table">
     <caption class="hidden">
       ${label}
@@ -44,10 +44,10 @@ const stackedHtml = ({ label, columns, rows }: Rows): Html =>
     </tbody>
   </table>`
 
-const stackedCell = (cell: Part, { title, kind }: Heading = { title: '', kind: 'name' }): Html =>
+const stackedCell = (cell: HtmlPart, { title, kind }: TableHeading = { title: '', kind: 'name' }): Html =>
   html`<td role="cell" class="${kind}" data-label="${title}">${cell}</td>`
 
-const narrowHtml = ({ label, columns, rows }: Rows): Html =>
+const narrowHtml = ({ label, columns, rows }: TableRows): Html =>
   html`<table>
     <caption class="hidden">
       ${label}

@@ -1,12 +1,12 @@
 // HTML and SVG as text in which every value is escaped, unless it is markup itself.
-import { unbroken } from './no-break.ts'
+import { withNoBreakSpaces } from './no-break.ts'
 
 declare const markup: unique symbol
 /** Markup in which nothing can be but what this program wrote: made by `html` only. */
 export type Html = { readonly text: string; readonly [markup]: true }
 
 /** Nothing is shown of undefined and false; a list is shown one after the other. */
-export type Part = Html | string | number | undefined | false | readonly Part[]
+export type HtmlPart = Html | string | number | undefined | false | readonly HtmlPart[]
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -20,7 +20,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => ESCAPES[sign] ?? '')
 
 /** The tag of a template whose own text is markup. Attributes are to be in quotes. */
-export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
+export function html(strings: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
   const quoted = quotedIn(strings)
   let text = strings[0] ?? ''
   for (let index = 0; index < parts.length; index += 1) {
@@ -30,7 +30,7 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
   return { text } as Html
 }
 
-function partText(part: Part, words: (text: string) => string): string {
+function partText(part: HtmlPart, words: (text: string) => string): string {
   if (part === undefined || part === false) return ''
   if (typeof part === 'string') return words(part)
   if (typeof part === 'number') return String(part)
@@ -38,7 +38,7 @@ function partText(part: Part, words: (text: string) => string): string {
 }
 
 /** What an attribute says is not shown, and forms send it: it stays as it is. */
-const textOf = (text: string): string => escaped(unbroken(text))
+const textOf = (text: string): string => escaped(withNoBreakSpaces(text))
 
 const known = new WeakMap<TemplateStringsArray, readonly boolean[]>()
 
@@ -53,11 +53,11 @@ function quotedIn(strings: TemplateStringsArray): readonly boolean[] {
 const OPEN = /="[^"]*$/
 
 /** Where something is put in afterwards: no text of others can be it. */
-export const GAP = { text: '<!---->' } as Html
+export const SLOT = { text: '<!---->' } as Html
 
 /** What is before the gap, and what is after it: nothing where there is none. */
-export function aroundGap({ text }: Html): readonly [before: Html, after: Html] {
-  const [before = '', after = ''] = text.split(GAP.text)
+export function splitAtSlot({ text }: Html): readonly [before: Html, after: Html] {
+  const [before = '', after = ''] = text.split(SLOT.text)
   return [{ text: before } as Html, { text: after } as Html]
 }
 
@@ -65,4 +65,4 @@ export function aroundGap({ text }: Html): readonly [before: Html, after: Html] 
 export const breakable = (text: string): Html =>
   html`${text.split(/(?<=_)/).map((part, index) => (index === 0 ? part : html`<wbr />${part}`))}`
 
-const isList = (part: Html | readonly Part[]): part is readonly Part[] => Array.isArray(part)
+const isList = (part: Html | readonly HtmlPart[]): part is readonly HtmlPart[] => Array.isArray(part)

@@ -7,4 +7,4 @@
 const UNIT = /(?<![\d.,]{11})(\d) (?=(?:%|s|min|h|d|kB|MB|GB|CU|CU-hours|[A-Z]{3})(?![\w-]))/g
 
 /** For HTML only: a text with no-break spaces where a line would part a number from its unit. */
-export const unbroken = (text: string): string => text.replaceAll(UNIT, '$1\u00A0')
+export const withNoBreakSpaces = (text: string): string => text.replaceAll(UNIT, '$1\u00A0')

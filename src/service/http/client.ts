@@ -4,10 +4,17 @@ import type { Clock, Random } from '../../model/ports.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import type { ServiceError } from '../../model/service/service-error.ts'
 import { seconds, type Ratio, type Seconds } from '../../model/units.ts'
-import { DEADLINE, send, type Answer, type Method, type Reply, type ResponseHeaders } from './request.ts'
-import { mutationResult, pauseOf, readOutcome } from './response.ts'
+import {
+  REQUEST_DEADLINE,
+  sendRequest,
+  type HttpResponse,
+  type HttpMethod,
+  type HttpReply,
+  type ResponseHeaders,
+} from './request.ts'
+import { interpretMutation, retryAfterOf, interpretRead } from './response.ts'
 import type { Priority } from '../rate/priority.ts'
-import { createTurnstile } from '../rate/rate-limiter.ts'
+import { createRateLimiter } from '../rate/rate-limiter.ts'
 
 /** Attempts at one GET. Source, with the other numbers here: service-facts.md, "Errors, retries, rates". */
 const ATTEMPTS = 4
@@ -51,15 +58,15 @@ export type ClientOptions = {
   readonly onRequest?: (report: RequestReport) => void
 }
 
-export type Request = {
+export type ReadRequest = {
   /** Names it in reports, and the route for limits. */
   readonly operation: string
   /** Relative to the base address, with its query. */
   readonly path: string
 }
 
-export type Mutation = Request & {
-  readonly method: Exclude<Method, 'GET'>
+export type MutationRequest = ReadRequest & {
+  readonly method: Exclude<HttpMethod, 'GET'>
   readonly body?: unknown
   /** Whether a status of success says all there is to know: then a body that cannot be read is none. */
   readonly statusSuffices?: boolean
@@ -67,25 +74,29 @@ export type Mutation = Request & {
 
 type Value = Promise<Result<unknown, ServiceError>>
 
-export type Client = {
+export type ServiceClient = {
   /** Up to four attempts; only `unavailable`, `limited` and `malformed` were repeated. The value is a JSON value. */
-  read(request: Request, signal: AbortSignal): Value
+  read(request: ReadRequest, signal: AbortSignal): Value
   /** At most once. `unavailable` means that it was not sent. The value is undefined for an empty body. */
-  mutate(mutation: Mutation, signal: AbortSignal): Value
+  mutate(mutation: MutationRequest, signal: AbortSignal): Value
 }
 
-type Call = Request & { readonly priority: Priority; readonly method: Method; readonly body?: unknown }
+type Call = ReadRequest & {
+  readonly priority: Priority
+  readonly method: HttpMethod
+  readonly body?: unknown
+}
 type Admission = { readonly key: string; readonly waited: Seconds }
-type Sent = { readonly reply: Reply; readonly took: Seconds } | { readonly unsent: ServiceError }
+type Sent = { readonly reply: HttpReply; readonly took: Seconds } | { readonly unsent: ServiceError }
 
 /** One key and one request budget, however many classes of requests there are. */
-export type Clients = { at(priority: Priority): Client }
+export type PrioritizedClients = { at(priority: Priority): ServiceClient }
 
-export function createClient(options: ClientOptions): Clients {
+export function createClient(options: ClientOptions): PrioritizedClients {
   const { clock, random, readKey, onRequest } = options
   const root = options.baseUrl.replace(/\/+$/, '')
   const dispatcher = options.dispatcher ?? new Agent({ connections: 16 })
-  const turnstile = createTurnstile(options, options)
+  const turnstile = createRateLimiter(options, options)
   /** The key that was answered 401: nothing is sent with it again. */
   let refused: string | undefined
   /** Aborts when a key is refused, so that nobody queues in its name. */
@@ -99,7 +110,7 @@ export function createClient(options: ClientOptions): Clients {
 
   /** What an answer says of the requests that come after it. */
   function learn(
-    answer: Answer,
+    answer: HttpResponse,
     sent: { readonly key: string; readonly route: string; readonly at: Seconds },
   ): void {
     if (answer.status === 401) {
@@ -107,7 +118,7 @@ export function createClient(options: ClientOptions): Clients {
       queue.abort()
       queue = new AbortController()
     }
-    if (answer.status === 429) turnstile.limit(sent.route, sent.at, pauseOf(answer, clock.now()))
+    if (answer.status === 429) turnstile.limit(sent.route, sent.at, retryAfterOf(answer, clock.now()))
   }
 
   /** Waits for the turn of one request. The value is the key to send it with, and how long it waited. */
@@ -137,7 +148,7 @@ export function createClient(options: ClientOptions): Clients {
     const sentAt = clock.monotonic()
     const body = call.body === undefined ? undefined : JSON.stringify(call.body)
     const attempt = { method: call.method, url: `${root}/${call.path}`, key, body, deadline }
-    const reply = withoutKey(await send(attempt, { clock, dispatcher }, signal), key)
+    const reply = withoutKey(await sendRequest(attempt, { clock, dispatcher }, signal), key)
     const took = seconds(clock.monotonic() - sentAt)
     if (reply.kind === 'answer') learn(reply, { key, route: call.operation, at: sentAt })
     if (reply.kind !== 'stopped') {
@@ -157,11 +168,11 @@ export function createClient(options: ClientOptions): Clients {
     return { reply, took }
   }
 
-  const at = (priority: Priority): Client => ({
+  const at = (priority: Priority): ServiceClient => ({
     async read(request, signal) {
       let spent = 0
       for (let attempt = 1; ; attempt += 1) {
-        const deadline = seconds(Math.min(DEADLINE, PATIENCE - spent))
+        const deadline = seconds(Math.min(REQUEST_DEADLINE, PATIENCE - spent))
         // oxlint-disable-next-line no-await-in-loop -- the next attempt depends on this one
         const sent = await once(
           { ...request, priority, method: 'GET' },
@@ -169,7 +180,7 @@ export function createClient(options: ClientOptions): Clients {
           signal,
         )
         if ('unsent' in sent) return failed(sent.unsent)
-        const { result, repeatable } = readOutcome(sent.reply, clock.now())
+        const { result, repeatable } = interpretRead(sent.reply, clock.now())
         const limit = !result.ok && result.error.kind === 'limited' // its pause is kept by the turnstile
         const backoff = limit ? 0 : backoffAfter(attempt, random)
         spent += sent.took + backoff
@@ -179,8 +190,8 @@ export function createClient(options: ClientOptions): Clients {
       }
     },
     async mutate(mutation, signal) {
-      const sent = await once({ ...mutation, priority }, { deadline: DEADLINE, retry: false }, signal)
-      return 'unsent' in sent ? failed(sent.unsent) : mutationResult(sent.reply, mutation, clock.now())
+      const sent = await once({ ...mutation, priority }, { deadline: REQUEST_DEADLINE, retry: false }, signal)
+      return 'unsent' in sent ? failed(sent.unsent) : interpretMutation(sent.reply, mutation, clock.now())
     },
   })
 
@@ -192,7 +203,7 @@ const backoffAfter = (attempt: number, random: Random): number =>
   random.unit() * Math.min(LONGEST_BACKOFF, FIRST_BACKOFF * 2 ** (attempt - 1))
 
 /** Nothing that a refusal or a failure says may carry the key on into a message or a log. */
-function withoutKey(reply: Reply, key: string): Reply {
+function withoutKey(reply: HttpReply, key: string): HttpReply {
   switch (reply.kind) {
     case 'answer':
       return reply.status < 300 ? reply : { ...reply, text: reply.text?.replaceAll(key, '[key]') }

@@ -4,14 +4,14 @@ import type { Clock } from '../../model/ports.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 
 /** From sending to the last byte. Doubled, a service that hangs holds a pass twice as long. */
-export const DEADLINE = seconds(10)
+export const REQUEST_DEADLINE = seconds(10)
 /** 32 MiB: some 30,000 computes in one list. Doubled, one answer may take twice the memory. */
 const LARGEST_BODY = 32 * 2 ** 20
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+export type HttpMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
-export type Attempt = {
-  readonly method: Method
+export type HttpRequest = {
+  readonly method: HttpMethod
   readonly url: string
   readonly key: string
   /** JSON text. */
@@ -20,7 +20,7 @@ export type Attempt = {
 }
 
 /** An answer, whatever its status. */
-export type Answer = {
+export type HttpResponse = {
   readonly kind: 'answer'
   readonly status: number
   /** As it was sent; undefined when it was larger than 32 MiB. */
@@ -36,8 +36,8 @@ export const headerOf = (headers: ResponseHeaders, name: string): string | undef
   [headers[name]].flat()[0]
 
 /** What came back. */
-export type Reply =
-  | Answer
+export type HttpReply =
+  | HttpResponse
   /** No answer or only a part of one. Unsent: nothing of the request has left, so that the service cannot have done it. */
   | {
       readonly kind: 'lost'
@@ -48,11 +48,11 @@ export type Reply =
   | { readonly kind: 'stopped' }
 
 /** Sends `attempt` once. Never rejects; redirects are answers like any other. */
-export async function send(
-  attempt: Attempt,
+export async function sendRequest(
+  attempt: HttpRequest,
   { clock, dispatcher }: { readonly clock: Clock; readonly dispatcher: Dispatcher },
   signal: AbortSignal,
-): Promise<Reply> {
+): Promise<HttpReply> {
   const late = new AbortController()
   const answered = new AbortController()
   const watch = async (): Promise<void> => {
@@ -85,7 +85,7 @@ export async function send(
   }
 }
 
-const headersOf = ({ key, body }: Attempt): Record<string, string> => ({
+const headersOf = ({ key, body }: HttpRequest): Record<string, string> => ({
   authorization: `Bearer ${key}`,
   accept: 'application/json',
   ...(body !== undefined && { 'content-type': 'application/json' }),

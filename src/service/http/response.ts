@@ -2,8 +2,8 @@
 import type { ServiceError } from '../../model/service/service-error.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { after, seconds, type Instant, type Seconds } from '../../model/units.ts'
-import { headerOf, type Answer, type Reply } from './request.ts'
-import { dateOf } from './server-time.ts'
+import { headerOf, type HttpResponse, type HttpReply } from './request.ts'
+import { dateHeaderOf } from './server-time.ts'
 
 /** When a 429 names no time. Doubled, a burst that was refused waits twice as long. */
 const UNNAMED_PAUSE = seconds(2)
@@ -19,15 +19,15 @@ const MALFORMED = {
 }
 
 /** How a request ended, and whether the same GET may be sent again. */
-export type Outcome = {
+export type RequestResult = {
   readonly result: Result<unknown, ServiceError>
   readonly repeatable: boolean
 }
 
-const final = (result: Outcome['result']): Outcome => ({ result, repeatable: false })
+const final = (result: RequestResult['result']): RequestResult => ({ result, repeatable: false })
 
 /** `undefined` is the value of an empty body. */
-export function readOutcome(reply: Reply, now: Instant): Outcome {
+export function interpretRead(reply: HttpReply, now: Instant): RequestResult {
   if (reply.kind === 'stopped') return final(failed({ kind: 'unavailable', message: 'stopped' }))
   if (reply.kind === 'lost')
     return { result: failed({ kind: 'unavailable', message: reply.message }), repeatable: true }
@@ -45,11 +45,11 @@ export function readOutcome(reply: Reply, now: Instant): Outcome {
 }
 
 /** Whatever leaves open whether the change took effect is `uncertain`. */
-export function mutationResult(
-  reply: Reply,
+export function interpretMutation(
+  reply: HttpReply,
   { statusSuffices = false }: { readonly statusSuffices?: boolean },
   now: Instant,
-): Outcome['result'] {
+): RequestResult['result'] {
   if (reply.kind !== 'answer') return failed(unanswered(reply))
   const { status, text } = reply
   if (status >= 200 && status < 300) {
@@ -61,7 +61,7 @@ export function mutationResult(
   return failed(refusal(reply, now))
 }
 
-function unanswered(reply: Exclude<Reply, Answer>): ServiceError {
+function unanswered(reply: Exclude<HttpReply, HttpResponse>): ServiceError {
   if (reply.kind === 'stopped') return { kind: 'uncertain', message: 'stopped before the answer came' }
   return { kind: reply.unsent ? 'unavailable' : 'uncertain', message: reply.message }
 }
@@ -69,7 +69,7 @@ function unanswered(reply: Exclude<Reply, Answer>): ServiceError {
 /** 501 is a refusal: there is no such thing, so nothing was begun. */
 const inTrouble = (status: number): boolean => status >= 500 && status !== 501
 
-function refusal(answer: Answer, now: Instant): ServiceError {
+function refusal(answer: HttpResponse, now: Instant): ServiceError {
   switch (answer.status) {
     case 401:
       return { kind: 'unauthorized' }
@@ -78,31 +78,31 @@ function refusal(answer: Answer, now: Instant): ServiceError {
     case 423:
       return { kind: 'busy' }
     case 429:
-      return { kind: 'limited', until: after(now, pauseOf(answer, now)) }
+      return { kind: 'limited', until: after(now, retryAfterOf(answer, now)) }
     default:
       return { kind: 'refused', status: answer.status, message: messageOf(answer) }
   }
 }
 
 /** A route that the interface text does not have, and this service neither; a project that is gone looks the same. */
-export const isNotThere = (error: ServiceError): boolean =>
+export const isMissingRoute = (error: ServiceError): boolean =>
   error.kind === 'gone' || (error.kind === 'refused' && (error.status === 405 || error.status === 501))
 
 /**
  * What `Retry-After` asks for, in seconds or as a date by the service's own clock; a short pause when it is absent or
  * unreadable, and never more than an hour.
  */
-export function pauseOf({ headers }: Answer, now: Instant): Seconds {
+export function retryAfterOf({ headers }: HttpResponse, now: Instant): Seconds {
   const text = headerOf(headers, 'retry-after')?.trim() ?? ''
-  const there = dateOf(headers) ?? now
+  const there = dateHeaderOf(headers) ?? now
   const asked = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - there) / 1000
   return Number.isNaN(asked) ? UNNAMED_PAUSE : seconds(Math.min(LONGEST_PAUSE, Math.max(0, asked)))
 }
 
-const statusText = (answer: Answer): string => `${answer.status} ${messageOf(answer)}`.trim()
+const statusText = (answer: HttpResponse): string => `${answer.status} ${messageOf(answer)}`.trim()
 
 /** The `message` of the error body, on one line; empty when there is none. */
-function messageOf({ text }: Answer): string {
+function messageOf({ text }: HttpResponse): string {
   const body = parseJson(text ?? '')
   if (!body.ok || typeof body.value !== 'object' || body.value === null) return ''
   const message: unknown = Reflect.get(body.value, 'message')

@@ -1,6 +1,6 @@
 // Which answers tell the service's time, and what all of them told so far.
 import type { Clock, ServiceTime } from '../../model/ports.ts'
-import { withAnswer, type TimeTold } from '../../model/service/service-time.ts'
+import { addDatedResponse, type ServiceTimeEstimate } from '../../model/service/service-time.ts'
 import { instant, seconds, type Instant } from '../../model/units.ts'
 import { headerOf, type ResponseHeaders } from './request.ts'
 import type { RequestReport } from './client.ts'
@@ -12,14 +12,14 @@ export type ServiceTimeLog = ServiceTime & {
 
 /** Keeps what the answers of one service tell of its time. */
 export function createServiceTime(clock: Pick<Clock, 'monotonic'>): ServiceTimeLog {
-  let told: TimeTold | undefined
+  let told: ServiceTimeEstimate | undefined
   return {
     told: () => told,
     heard: ({ code, headers, seconds: took }) => {
-      const date = isItsOwn(code, headers) ? dateOf(headers) : undefined
+      const date = isItsOwn(code, headers) ? dateHeaderOf(headers) : undefined
       if (date === undefined) return
       const answeredOn = clock.monotonic()
-      told = withAnswer(told, { date, sentOn: seconds(answeredOn - took), answeredOn })
+      told = addDatedResponse(told, { date, sentOn: seconds(answeredOn - took), answeredOn })
     },
   }
 }
@@ -29,7 +29,7 @@ const isItsOwn = (code: string, headers: ResponseHeaders): boolean =>
   Number(code) < 500 && headerOf(headers, 'age') === undefined
 
 /** Whole seconds; undefined where there is none, or none that can be read. The interface text does not promise one. */
-export function dateOf(headers: ResponseHeaders): Instant | undefined {
+export function dateHeaderOf(headers: ResponseHeaders): Instant | undefined {
   const at = Date.parse(headerOf(headers, 'date') ?? '')
   return Number.isNaN(at) ? undefined : instant(at)
 }

@@ -23,7 +23,7 @@ const OVERTAKES = 15
  * turn, whatever its class. So of sixteen turns in a row at least fifteen are those of the most urgent class that waits,
  * and a request with `n` others before it in order of asking goes after at most `16 (n + 1)` turns.
  */
-export function nextInLine<Waiting extends { readonly priority: Priority }>(
+export function selectNextWaiting<Waiting extends { readonly priority: Priority }>(
   waiting: readonly [Waiting, ...Waiting[]],
   overtaken: number,
 ): { readonly next: Waiting; readonly overtaken: number } {

@@ -1,8 +1,17 @@
 // Lets the requests of one account through as its limits allow, the urgent ones first.
 import type { Clock, Random } from '../../model/ports.ts'
 import { after, seconds, type Instant, type Ratio, type Seconds } from '../../model/units.ts'
-import { openLimits, pauseAt, refused, shareOf, spent, tokensOf, waitAt, waitOf } from './limits.ts'
-import { nextInLine, type Priority } from './priority.ts'
+import {
+  newRateLimits,
+  servicePauseAt,
+  applyRefusal,
+  rateShareOf,
+  recordRequest,
+  availableTokens,
+  waitForRoute,
+  waitForAccount,
+} from './limits.ts'
+import { selectNextWaiting, type Priority } from './priority.ts'
 
 /** Waiting longer than this for a 429 to end is left to a later pass. Doubled, a pass hangs for two minutes on one answer. */
 const LONGEST_PAUSE = seconds(60)
@@ -12,21 +21,21 @@ const LEAST_LEFT = 0.4
 const LEFT_BY_CHANCE = 0.2
 
 /** May go, was told to stop, or should not come back before `until`. */
-export type Passage =
+export type Admission =
   | { readonly kind: 'go'; readonly waited: Seconds }
   | { readonly kind: 'stopped' }
   | { readonly kind: 'limited'; readonly until: Instant }
 
-export type Visitor = {
+export type WaitingRequest = {
   readonly route: string
   readonly priority: Priority
   /** Waits out a pause of up to a minute after a 429; one that is not is turned away at once. */
   readonly patient: boolean
 }
 
-export type Turnstile = {
-  /** In the order of `nextInLine`; nobody waits for one whose own route is paused. */
-  pass(visitor: Visitor, signal: AbortSignal): Promise<Passage>
+export type RateLimiter = {
+  /** In the order of `selectNextWaiting`; nobody waits for one whose own route is paused. */
+  pass(visitor: WaitingRequest, signal: AbortSignal): Promise<Admission>
   /** A request to `route`, sent at `sentAt`, monotonic, was answered 429. */
   limit(route: string, sentAt: Seconds, pause: Seconds): void
   /** How much of its rate `route` has. */
@@ -35,23 +44,23 @@ export type Turnstile = {
   tokens(): number
 }
 
-type Waiting = Visitor & {
+type Waiting = WaitingRequest & {
   /** Counts those who asked. */
   readonly order: number
   readonly since: Seconds
-  readonly end: (passage: Passage) => void
+  readonly end: (passage: Admission) => void
 }
 
-const laneOf = ({ route, priority }: Visitor): string => `${priority} ${route}`
+const laneOf = ({ route, priority }: WaitingRequest): string => `${priority} ${route}`
 
-export function createTurnstile(
+export function createRateLimiter(
   { clock, random }: { readonly clock: Clock; readonly random: Random },
   {
     requestsPerMinute,
     unspent,
   }: { readonly requestsPerMinute: number; readonly unspent?: number | undefined },
-): Turnstile {
-  let limits = openLimits(requestsPerMinute, clock.monotonic(), unspent)
+): RateLimiter {
+  let limits = newRateLimits(requestsPerMinute, clock.monotonic(), unspent)
   /** Class and route → those who wait there, in order of asking, at least one: only the first of each can be next. */
   const lanes = new Map<string, Waiting[]>()
   let asked = 0
@@ -64,7 +73,7 @@ export function createTurnstile(
     else lanes.set(laneOf(one), [one])
   }
 
-  function leave(one: Waiting, passage: Passage): void {
+  function leave(one: Waiting, passage: Admission): void {
     const lane = lanes.get(laneOf(one)) ?? []
     lane.splice(lane.indexOf(one), 1)
     if (lane.length === 0) lanes.delete(laneOf(one))
@@ -75,8 +84,8 @@ export function createTurnstile(
     [...lanes.values()].flatMap(([head]) => head ?? []).toSorted((a, b) => a.order - b.order)
 
   /** When somebody should not come back before, because the service asks for a longer pause than they wait. */
-  function turnedAway({ route, patient }: Visitor): Passage | undefined {
-    const pause = pauseAt(limits, route, clock.monotonic())
+  function turnedAway({ route, patient }: WaitingRequest): Admission | undefined {
+    const pause = servicePauseAt(limits, route, clock.monotonic())
     if (pause <= (patient ? LONGEST_PAUSE : 0)) return undefined
     return { kind: 'limited', until: after(clock.now(), pause) }
   }
@@ -84,16 +93,16 @@ export function createTurnstile(
   /** Lets through whoever may go now, and comes back when the next one may. */
   function turn(): void {
     const now = clock.monotonic()
-    while (waitOf(limits, now) === 0) {
-      const [first, ...others] = heads().filter(({ route }) => waitAt(limits, route, now) === 0)
+    while (waitForAccount(limits, now) === 0) {
+      const [first, ...others] = heads().filter(({ route }) => waitForRoute(limits, route, now) === 0)
       if (!first) break
-      const line = nextInLine([first, ...others], overtaken)
+      const line = selectNextWaiting([first, ...others], overtaken)
       overtaken = line.overtaken
-      limits = spent(limits, line.next.route, now)
+      limits = recordRequest(limits, line.next.route, now)
       leave(line.next, { kind: 'go', waited: seconds(now - line.next.since) })
     }
     if (lanes.size === 0) alarm.clear()
-    else alarm.set(seconds(Math.min(...heads().map(({ route }) => waitAt(limits, route, now)))), turn)
+    else alarm.set(seconds(Math.min(...heads().map(({ route }) => waitForRoute(limits, route, now)))), turn)
   }
 
   return {
@@ -101,7 +110,7 @@ export function createTurnstile(
       if (signal.aborted) return Promise.resolve({ kind: 'stopped' })
       const away = turnedAway(visitor)
       if (away) return Promise.resolve(away)
-      const { promise, resolve } = Promise.withResolvers<Passage>()
+      const { promise, resolve } = Promise.withResolvers<Admission>()
       const one: Waiting = {
         ...visitor,
         order: (asked += 1),
@@ -123,7 +132,7 @@ export function createTurnstile(
 
     limit(route, sentAt, pause) {
       const factor = LEAST_LEFT + LEFT_BY_CHANCE * random.unit()
-      limits = refused(limits, { route, sentAt, pause, factor }, clock.monotonic())
+      limits = applyRefusal(limits, { route, sentAt, pause, factor }, clock.monotonic())
       for (const one of [...lanes.values()].flat()) {
         const away = turnedAway(one)
         if (away) leave(one, away)
@@ -131,8 +140,8 @@ export function createTurnstile(
       turn()
     },
 
-    share: (route) => shareOf(limits, route, clock.monotonic()),
-    tokens: () => tokensOf(limits, clock.monotonic()),
+    share: (route) => rateShareOf(limits, route, clock.monotonic()),
+    tokens: () => availableTokens(limits, clock.monotonic()),
   }
 }
 

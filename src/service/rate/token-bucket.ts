@@ -10,7 +10,7 @@ const UNSPENT_RATE = 20
 /** The least share of the rate. Doubled, a service that limits for hours is asked twice as often. */
 const LEAST_SHARE = 1 / 32
 
-export type Budget = {
+export type TokenBucket = {
   /** The rate when nothing limits, requests a second. */
   readonly rate: number
   /** How much of the rate was left at `at`; grows back with time. */
@@ -26,7 +26,7 @@ export type Budget = {
   readonly halvedAt: Seconds
 }
 
-export const openBudget = (requestsPerMinute: number, now: Seconds, unspent = 0): Budget => ({
+export const newTokenBucket = (requestsPerMinute: number, now: Seconds, unspent = 0): TokenBucket => ({
   rate: requestsPerMinute / 60,
   share: 1,
   tokens: BURST,
@@ -37,7 +37,7 @@ export const openBudget = (requestsPerMinute: number, now: Seconds, unspent = 0)
 })
 
 /** How long until a request may go out, rounded up to a millisecond; 0 when it may now. */
-export function waitFor(budget: Budget, now: Seconds): Seconds {
+export function timeUntilToken(budget: TokenBucket, now: Seconds): Seconds {
   const { tokens, share, rate, unspent, notBefore } = refilled(budget, now)
   const pause = Math.max(0, notBefore - now)
   const wait =
@@ -45,17 +45,17 @@ export function waitFor(budget: Budget, now: Seconds): Seconds {
   return seconds(Math.ceil(wait * 1000) / 1000)
 }
 
-/** One request goes out now; `waitFor` said 0. */
-export function spend(budget: Budget, now: Seconds): Budget {
+/** One request goes out now; `timeUntilToken` said 0. */
+export function takeToken(budget: TokenBucket, now: Seconds): TokenBucket {
   const current = refilled(budget, now)
   return { ...current, tokens: current.tokens - 1 }
 }
 
 /** How much of the rate is left. */
-export const shareAt = (budget: Budget, now: Seconds): number => refilled(budget, now).share
+export const shareAt = (budget: TokenBucket, now: Seconds): number => refilled(budget, now).share
 
 /** How many requests may go out at once. */
-export const tokensAt = (budget: Budget, now: Seconds): number =>
+export const tokensAt = (budget: TokenBucket, now: Seconds): number =>
   now < budget.notBefore ? 0 : Math.max(0, Math.floor(refilled(budget, now).tokens))
 
 type Told = { readonly sentAt: Seconds; readonly pause: Seconds; readonly factor: number }
@@ -64,7 +64,7 @@ type Told = { readonly sentAt: Seconds; readonly pause: Seconds; readonly factor
  * The service answered 429 to a request sent at `sentAt`: nothing more before `pause` has passed, then no burst, and
  * `factor` of the rate. Requests that were on their way together are one event and slow it down once.
  */
-export function limited(budget: Budget, now: Seconds, told: Told): Budget {
+export function applyThrottle(budget: TokenBucket, now: Seconds, told: Told): TokenBucket {
   const current = refilled(budget, now)
   const notBefore = seconds(Math.max(current.notBefore, now + told.pause))
   const slowed = { ...current, notBefore, tokens: Math.min(1, current.tokens), unspent: 0 }
@@ -77,7 +77,7 @@ export function limited(budget: Budget, now: Seconds, told: Told): Budget {
 }
 
 /** Tokens come with time, but not while the service asks for a pause. */
-function refilled(budget: Budget, now: Seconds): Budget {
+function refilled(budget: TokenBucket, now: Seconds): TokenBucket {
   const resumed = Math.min(Math.max(budget.at, budget.notBefore), now)
   const share = grown(budget, now - budget.at)
   // the mean of a straight line; where it reaches 1 on the way this is a little less than the truth
@@ -89,5 +89,5 @@ function refilled(budget: Budget, now: Seconds): Budget {
   return { ...budget, share, tokens, unspent: budget.unspent - more, at: now }
 }
 
-const grown = ({ share }: Budget, elapsed: number): number =>
+const grown = ({ share }: TokenBucket, elapsed: number): number =>
   Math.min(1, share + (Math.max(0, elapsed) * 0.5) / RECOVERY)

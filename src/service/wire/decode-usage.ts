@@ -4,8 +4,14 @@ import type { Consumption, ProjectDetail, Quota } from '../../model/service/cons
 import type { ConnectionUri } from '../../model/ports.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { bytes, cuMillis, seconds } from '../../model/units.ts'
-import { optionalText, optionalTime, paginationWire, projectWire, timestamp } from './decode.ts'
-import { id, listAt, parse, valueAt, type Path, type Problems } from './lenient.ts'
+import {
+  optionalTextSchema,
+  optionalTimeSchema,
+  paginationSchema,
+  projectSchema,
+  timestampSchema,
+} from './decode.ts'
+import { idSchema, decodeList, decodeValue, valueAt, type JsonPath, type DecodeProblems } from './lenient.ts'
 
 /** A count that may be absent. */
 const count = z
@@ -54,11 +60,11 @@ const NO_QUOTA: Quota = {
 
 const detailWire = z
   .object({
-    org_id: optionalText,
-    owner: z.object({ subscription_type: optionalText }).nullish(),
-    consumption_period_start: optionalTime,
-    consumption_period_end: optionalTime,
-    maintenance_scheduled_for: optionalTime,
+    org_id: optionalTextSchema,
+    owner: z.object({ subscription_type: optionalTextSchema }).nullish(),
+    consumption_period_start: optionalTimeSchema,
+    consumption_period_end: optionalTimeSchema,
+    maintenance_scheduled_for: optionalTimeSchema,
     settings: z.object({ quota: quotaWire.nullish() }).nullish(),
   })
   .transform((wire): Omit<ProjectDetail, 'project' | 'counters'> => ({
@@ -72,25 +78,25 @@ const detailWire = z
     maintenanceAt: wire.maintenance_scheduled_for,
   }))
 
-export function decodeProjectDetail(body: unknown): Result<ProjectDetail, Problems> {
+export function decodeProjectDetail(body: unknown): Result<ProjectDetail, DecodeProblems> {
   const record = valueAt(body, ['project'])
-  const project = parse(projectWire, record, ['project'])
+  const project = decodeValue(projectSchema, record, ['project'])
   if (!project.ok) return project
-  const counters = parse(countersWire, record, ['project'])
+  const counters = decodeValue(countersWire, record, ['project'])
   if (!counters.ok) return counters
-  const rest = parse(detailWire, record, ['project'])
+  const rest = decodeValue(detailWire, record, ['project'])
   return rest.ok ? ok({ ...rest.value, project: project.value, counters: counters.value }) : rest
 }
 
 /** The containers of the history, whose lists are read item by item. */
-const projectOfHistory = z.object({ project_id: id('') })
-const periodWire = z.object({ period_plan: optionalText })
+const projectOfHistory = z.object({ project_id: idSchema('') })
+const periodWire = z.object({ period_plan: optionalTextSchema })
 
 const metricWire = z.object({ metric_name: z.string(), value: z.number().min(0) })
 
 const pieceWire = z.object({
-  timeframe_start: timestamp,
-  timeframe_end: timestamp,
+  timeframe_start: timestampSchema,
+  timeframe_end: timestampSchema,
   metrics: z.array(metricWire),
 })
 
@@ -103,10 +109,10 @@ export type ConsumptionWirePage = {
   readonly projects: number
 }
 
-export function decodeConsumption(body: unknown): Result<ConsumptionWirePage, Problems> {
-  const projects = parse(z.array(z.unknown()), valueAt(body, ['projects']), ['projects'])
+export function decodeConsumption(body: unknown): Result<ConsumptionWirePage, DecodeProblems> {
+  const projects = decodeValue(z.array(z.unknown()), valueAt(body, ['projects']), ['projects'])
   if (!projects.ok) return projects
-  const paging = parse(paginationWire, body, [])
+  const paging = decodeValue(paginationSchema, body, [])
   if (!paging.ok) return paging
   const each = projects.value.map((_, index) => piecesOf(body, ['projects', index]))
   return ok({
@@ -117,14 +123,14 @@ export function decodeConsumption(body: unknown): Result<ConsumptionWirePage, Pr
   })
 }
 
-type Pieces = { readonly items: readonly Consumption[]; readonly problems: Problems }
+type Pieces = { readonly items: readonly Consumption[]; readonly problems: DecodeProblems }
 
-const unreadable = (problems: Problems): Pieces => ({ items: [], problems: [problems.join('; ')] })
+const unreadable = (problems: DecodeProblems): Pieces => ({ items: [], problems: [problems.join('; ')] })
 
-function piecesOf(body: unknown, path: Path): Pieces {
-  const project = parse(projectOfHistory, valueAt(body, path), path)
+function piecesOf(body: unknown, path: JsonPath): Pieces {
+  const project = decodeValue(projectOfHistory, valueAt(body, path), path)
   if (!project.ok) return unreadable(project.error)
-  const periods = parse(z.array(z.unknown()), valueAt(body, [...path, 'periods']), [...path, 'periods'])
+  const periods = decodeValue(z.array(z.unknown()), valueAt(body, [...path, 'periods']), [...path, 'periods'])
   if (!periods.ok) return unreadable(periods.error)
   const each = periods.value.map((_, index) =>
     piecesOfPeriod(body, [...path, 'periods', index], project.value.project_id),
@@ -135,10 +141,10 @@ function piecesOf(body: unknown, path: Path): Pieces {
   }
 }
 
-function piecesOfPeriod(body: unknown, path: Path, projectId: string): Pieces {
-  const period = parse(periodWire, valueAt(body, path), path)
+function piecesOfPeriod(body: unknown, path: JsonPath, projectId: string): Pieces {
+  const period = decodeValue(periodWire, valueAt(body, path), path)
   if (!period.ok) return unreadable(period.error)
-  const pieces = listAt(pieceWire, body, [...path, 'consumption'])
+  const pieces = decodeList(pieceWire, body, [...path, 'consumption'])
   if (!pieces.ok) return unreadable(pieces.error)
   return {
     items: pieces.value.items.map((piece) => ({
@@ -155,7 +161,7 @@ function piecesOfPeriod(body: unknown, path: Path, projectId: string): Pieces {
 const SCHEMES = ['postgresql:', 'postgres:']
 
 /** The problem names the path alone: what is wrong with a secret is a secret, too. */
-export function decodeConnectionUri(body: unknown): Result<ConnectionUri, Problems> {
+export function decodeConnectionUri(body: unknown): Result<ConnectionUri, DecodeProblems> {
   const uri = valueAt(body, ['uri'])
   if (typeof uri !== 'string' || !SCHEMES.includes(schemeOf(uri)))
     return failed(['uri: expected a connection string of PostgreSQL'])

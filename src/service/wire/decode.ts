@@ -7,23 +7,31 @@ import type { ChangedCompute, Listing, OperationListing } from '../../model/port
 import { ok, type Result } from '../../std/result.ts'
 import { fromIso } from '../../model/time.ts'
 import { cu, millis, seconds, type Instant } from '../../model/units.ts'
-import { id, listAt, namedListAt, parse, resultsAt, valueAt, type Problems } from './lenient.ts'
-import { lostIn, unaddressed } from './unreadable-operations.ts'
-import { ownOf, unreadOf } from './ownership.ts'
+import {
+  idSchema,
+  decodeList,
+  decodeNamedList,
+  decodeValue,
+  decodeItems,
+  valueAt,
+  type DecodeProblems,
+} from './lenient.ts'
+import { unreadableOperationsIn, operationsWithoutCompute } from './unreadable-operations.ts'
+import { keepOwnItems, unreadOf } from './ownership.ts'
 
 /** Source: service interface, "Resources and their fields"; a fraction of a second is tolerated. */
-export const timestamp = z.string().transform((text, context): Instant => {
+export const timestampSchema = z.string().transform((text, context): Instant => {
   const at = fromIso(text)
   if (at !== undefined) return at
   context.addIssue('expected an ISO 8601 UTC timestamp')
   return z.NEVER
 })
 
-export const optionalText = z
+export const optionalTextSchema = z
   .string()
   .nullish()
   .transform((text) => text || undefined)
-export const optionalTime = timestamp.nullish().transform((at) => at ?? undefined)
+export const optionalTimeSchema = timestampSchema.nullish().transform((at) => at ?? undefined)
 
 /** 0 and absent: the default one level up; −1: never. Not in the interface text; service-facts.md, "Compute record". */
 const delay = z
@@ -37,25 +45,25 @@ const delay = z
 
 const computeWire = z
   .object({
-    id: id('ep-'),
-    project_id: id(''),
-    branch_id: id('br-'),
-    region_id: optionalText,
-    name: optionalText,
+    id: idSchema('ep-'),
+    project_id: idSchema(''),
+    branch_id: idSchema('br-'),
+    region_id: optionalTextSchema,
+    name: optionalTextSchema,
     host: z.string(),
     type: z.string(),
     current_state: z.enum(['init', 'active', 'idle']),
-    pending_state: optionalText,
+    pending_state: optionalTextSchema,
     autoscaling_limit_min_cu: z.number().positive().transform(cu),
     autoscaling_limit_max_cu: z.number().positive().transform(cu),
     suspend_timeout_seconds: delay,
     pooler_enabled: z.boolean().nullish(),
     disabled: z.boolean().nullish(),
-    last_active: optionalTime,
-    started_at: optionalTime,
-    suspended_at: optionalTime,
-    created_at: timestamp,
-    updated_at: timestamp,
+    last_active: optionalTimeSchema,
+    started_at: optionalTimeSchema,
+    suspended_at: optionalTimeSchema,
+    created_at: timestampSchema,
+    updated_at: timestampSchema,
   })
   .transform((wire): Compute => ({
     endpointId: wire.id,
@@ -82,18 +90,18 @@ const computeWire = z
     updatedAt: wire.updated_at,
   }))
 
-export const projectWire = z
+export const projectSchema = z
   .object({
-    id: id(''),
-    name: optionalText,
-    region_id: optionalText,
-    platform_id: optionalText,
+    id: idSchema(''),
+    name: optionalTextSchema,
+    region_id: optionalTextSchema,
+    platform_id: optionalTextSchema,
     pg_version: z.number().nullish(),
     cpu_used_sec: z.number().nullish(),
     // only what is usual is taken from it: no project is lost for one that makes no sense
     active_time: z.number().nonnegative().nullish().catch(undefined),
-    updated_at: timestamp,
-    compute_last_active_at: optionalTime,
+    updated_at: timestampSchema,
+    compute_last_active_at: optionalTimeSchema,
     default_endpoint_settings: z.object({ suspend_timeout_seconds: delay }).nullish(),
   })
   .transform((wire): Project => ({
@@ -111,17 +119,17 @@ export const projectWire = z
 
 const operationWire = z
   .object({
-    id: id(''),
-    project_id: id(''),
-    endpoint_id: optionalText.pipe(id('ep-').optional()),
-    branch_id: optionalText,
+    id: idSchema(''),
+    project_id: idSchema(''),
+    endpoint_id: optionalTextSchema.pipe(idSchema('ep-').optional()),
+    branch_id: optionalTextSchema,
     action: z.string(),
     status: z.string(),
     failures_count: z.number().nullish(),
     // nothing is counted by it but how long starts take: no operation is lost for one that makes no sense
     total_duration_ms: z.int32().nonnegative().nullish().catch(undefined),
-    created_at: timestamp,
-    updated_at: timestamp,
+    created_at: timestampSchema,
+    updated_at: timestampSchema,
   })
   .transform((wire): Operation => ({
     operationId: wire.id,
@@ -140,9 +148,9 @@ const keyWire = z
   .object({
     id: z.int(),
     name: z.string(),
-    created_at: optionalTime,
-    last_used_at: optionalTime,
-    last_used_from_addr: optionalText,
+    created_at: optionalTimeSchema,
+    last_used_at: optionalTimeSchema,
+    last_used_from_addr: optionalTextSchema,
     revoked: z.boolean().nullish(),
   })
   .transform((wire): ApiKey => ({
@@ -158,11 +166,11 @@ const createdKeyWire = z
   .object({ id: z.int(), key: z.string().min(1) })
   .transform((wire): CreatedApiKey => ({ keyId: wire.id, key: wire.key }))
 
-export const paginationWire = z.object({ pagination: z.object({ cursor: optionalText }).nullish() })
+export const paginationSchema = z.object({ pagination: z.object({ cursor: optionalTextSchema }).nullish() })
 const unavailableWire = z.object({ unavailable_project_ids: z.array(z.string()).nullish() })
 
 /** One page of a list that may go on. */
-export type Page<Item> = Listing<Item> & {
+export type WirePage<Item> = Listing<Item> & {
   /** Where the next page begins; undefined when the service names none. */
   readonly cursor: string | undefined
   /** There is no list in it: nobody knows how many items it has. */
@@ -173,9 +181,9 @@ function pageAt<Schema extends z.ZodType>(
   schema: Schema,
   body: unknown,
   key: string,
-): Result<Page<z.output<Schema>>, Problems> {
-  const list = namedListAt(schema, body, { key, prefix: '' })
-  const paging = parse(paginationWire, body, [])
+): Result<WirePage<z.output<Schema>>, DecodeProblems> {
+  const list = decodeNamedList(schema, body, { key, prefix: '' })
+  const paging = decodeValue(paginationSchema, body, [])
   const cursor = paging.ok ? paging.value.pagination?.cursor : undefined
   // What comes after a page of which nothing can be read is read nevertheless, where it says where that is.
   if (!list.ok) return cursor === undefined ? list : ok({ ...unreadable(list.error), cursor })
@@ -183,17 +191,17 @@ function pageAt<Schema extends z.ZodType>(
   return ok({ ...list.value, problems: [...list.value.problems, ...problems], cursor })
 }
 
-const unreadable = (error: Problems) => ({
+const unreadable = (error: DecodeProblems) => ({
   items: [],
   problems: [error.join('; ')],
   unreadable: true as const,
 })
 
 /** A project that the service could not look at is a problem of the list, so that nobody takes it for deleted. */
-export function decodeProjects(body: unknown): Result<Page<Project>, Problems> {
-  const page = pageAt(projectWire, body, 'projects')
+export function decodeProjects(body: unknown): Result<WirePage<Project>, DecodeProblems> {
+  const page = pageAt(projectSchema, body, 'projects')
   if (!page.ok) return page
-  const unavailable = parse(unavailableWire, body, [])
+  const unavailable = decodeValue(unavailableWire, body, [])
   const projectIds = (unavailable.ok && unavailable.value.unavailable_project_ids) || []
   const lines = projectIds.map(
     (projectId, index) =>
@@ -213,47 +221,50 @@ const pagedWire = z.object({ pagination: z.unknown(), projects: z.array(z.unknow
 /** Where the page says in a way that does not fit where it goes on: the cursor is the last id. Source: service-facts.md, "Projects". */
 function cursorInstead(body: unknown): string | undefined {
   const paged = pagedWire.safeParse(body).data
-  const isSilent = !paged?.pagination || parse(paginationWire, body, []).ok
-  return isSilent ? undefined : z.object({ id: id('') }).safeParse(paged.projects.at(-1)).data?.id
+  const isSilent = !paged?.pagination || decodeValue(paginationSchema, body, []).ok
+  return isSilent ? undefined : z.object({ id: idSchema('') }).safeParse(paged.projects.at(-1)).data?.id
 }
 
-export const decodeProject = (body: unknown): Result<Project, Problems> =>
-  parse(projectWire, valueAt(body, ['project']), ['project'])
+export const decodeProject = (body: unknown): Result<Project, DecodeProblems> =>
+  decodeValue(projectSchema, valueAt(body, ['project']), ['project'])
 
 /** @param projectId whose computes were asked for: what says that it is another's is not believed */
-export function decodeComputes(body: unknown, projectId?: string): Result<Listing<Compute>, Problems> {
-  const list = namedListAt(computeWire, body, { key: 'endpoints', prefix: 'ep-' })
-  return list.ok ? ok(ownOf(list.value, { projectId, idOf: ({ endpointId }) => endpointId })) : list
+export function decodeComputes(body: unknown, projectId?: string): Result<Listing<Compute>, DecodeProblems> {
+  const list = decodeNamedList(computeWire, body, { key: 'endpoints', prefix: 'ep-' })
+  return list.ok ? ok(keepOwnItems(list.value, { projectId, idOf: ({ endpointId }) => endpointId })) : list
 }
 
-export const decodeCompute = (body: unknown): Result<Compute, Problems> =>
-  parse(computeWire, valueAt(body, ['endpoint']), ['endpoint'])
+export const decodeCompute = (body: unknown): Result<Compute, DecodeProblems> =>
+  decodeValue(computeWire, valueAt(body, ['endpoint']), ['endpoint'])
 
 /** @param projectId whose operations were asked for */
 export function decodeOperations(
   body: unknown,
   projectId?: string,
-): Result<Page<Operation> & OperationListing, Problems> {
+): Result<WirePage<Operation> & OperationListing, DecodeProblems> {
   const page = pageAt(operationWire, body, 'operations')
   if (!page.ok) return page
-  const own = ownOf(page.value, { projectId, idOf: ({ operationId }) => operationId })
+  const own = keepOwnItems(page.value, { projectId, idOf: ({ operationId }) => operationId })
   const misfits =
-    own.problems.length === 0 ? [] : lostIn(resultsAt(operationWire, body, ['operations']), own.items)
-  const lost = [...unaddressed(own.items), ...misfits]
+    own.problems.length === 0
+      ? []
+      : unreadableOperationsIn(decodeItems(operationWire, body, ['operations']), own.items)
+  const lost = [...operationsWithoutCompute(own.items), ...misfits]
   return ok({ ...page.value, ...own, ...(lost.length > 0 && { lost }) })
 }
 
 /** Operations that do not fit are left out: none of them says whether the change was accepted. */
-export function decodeChanged(body: unknown): Result<ChangedCompute, Problems> {
+export function decodeChanged(body: unknown): Result<ChangedCompute, DecodeProblems> {
   const compute = decodeCompute(body)
   if (!compute.ok) return compute
-  const operations = listAt(operationWire, body, ['operations'])
+  const operations = decodeList(operationWire, body, ['operations'])
   return ok({ compute: compute.value, operations: operations.ok ? operations.value.items : [] })
 }
 
-export const decodeKeys = (body: unknown): Result<Listing<ApiKey>, Problems> => listAt(keyWire, body, [])
+export const decodeKeys = (body: unknown): Result<Listing<ApiKey>, DecodeProblems> =>
+  decodeList(keyWire, body, [])
 
-export const decodeKey = (body: unknown): Result<ApiKey, Problems> => parse(keyWire, body, [])
+export const decodeKey = (body: unknown): Result<ApiKey, DecodeProblems> => decodeValue(keyWire, body, [])
 
-export const decodeCreatedKey = (body: unknown): Result<CreatedApiKey, Problems> =>
-  parse(createdKeyWire, body, [])
+export const decodeCreatedKey = (body: unknown): Result<CreatedApiKey, DecodeProblems> =>
+  decodeValue(createdKeyWire, body, [])

@@ -5,10 +5,10 @@ import { failed, ok, type Result } from '../../std/result.ts'
 import { unreadOf } from './ownership.ts'
 
 /** Lines for a person, each with the path of what does not fit: `endpoints[1].current_state: …`. Never empty. */
-export type Problems = readonly string[]
+export type DecodeProblems = readonly string[]
 
 /** Ids become parts of paths and of our keys, which use `/` between them. */
-export const id = (prefix: string) =>
+export const idSchema = (prefix: string) =>
   z
     .string()
     .regex(
@@ -16,13 +16,13 @@ export const id = (prefix: string) =>
       prefix ? `expected an id that starts with ${prefix}` : 'expected an id',
     )
 
-export type Path = readonly PropertyKey[]
+export type JsonPath = readonly PropertyKey[]
 
-export function parse<Schema extends z.ZodType>(
+export function decodeValue<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
-  path: Path,
-): Result<z.output<Schema>, Problems> {
+  path: JsonPath,
+): Result<z.output<Schema>, DecodeProblems> {
   const parsed = schema.safeParse(value)
   if (parsed.success) return ok(parsed.data)
   return failed(
@@ -33,24 +33,24 @@ export function parse<Schema extends z.ZodType>(
 }
 
 /** The items of the array at `path` of `body` that fit, and one line for each that does not. */
-export function listAt<Schema extends z.ZodType>(
+export function decodeList<Schema extends z.ZodType>(
   schema: Schema,
   body: unknown,
-  path: Path,
-): Result<Listing<z.output<Schema>>, Problems> {
-  const results = resultsAt(schema, body, path)
+  path: JsonPath,
+): Result<Listing<z.output<Schema>>, DecodeProblems> {
+  const results = decodeItems(schema, body, path)
   return results.ok ? ok(listingOf(results.value)) : results
 }
 
 /** The same of records whose id begins with `prefix`: what does not fit is named as far as it tells that. */
-export function namedListAt<Schema extends z.ZodType>(
+export function decodeNamedList<Schema extends z.ZodType>(
   schema: Schema,
   body: unknown,
   { key, prefix }: { readonly key: string; readonly prefix: string },
-): Result<Listing<z.output<Schema>>, Problems> {
-  const results = resultsAt(schema, body, [key])
+): Result<Listing<z.output<Schema>>, DecodeProblems> {
+  const results = decodeItems(schema, body, [key])
   if (!results.ok) return results
-  const named = z.object({ id: id(prefix) })
+  const named = z.object({ id: idSchema(prefix) })
   const unread = results.value.flatMap((result) => {
     const told = result.ok ? undefined : named.safeParse(result.raw).data
     return told ? [told.id] : []
@@ -59,16 +59,16 @@ export function namedListAt<Schema extends z.ZodType>(
 }
 
 /** An item as it fits, or why it does not. */
-export type ItemResult<Item> = Result<Item, Problems> & { readonly raw: unknown }
+export type ItemResult<Item> = Result<Item, DecodeProblems> & { readonly raw: unknown }
 
-export function resultsAt<Schema extends z.ZodType>(
+export function decodeItems<Schema extends z.ZodType>(
   schema: Schema,
   body: unknown,
-  path: Path,
-): Result<readonly ItemResult<z.output<Schema>>[], Problems> {
-  const items = parse(z.array(z.unknown()), valueAt(body, path), path)
+  path: JsonPath,
+): Result<readonly ItemResult<z.output<Schema>>[], DecodeProblems> {
+  const items = decodeValue(z.array(z.unknown()), valueAt(body, path), path)
   return items.ok
-    ? ok(items.value.map((raw, index) => ({ raw, ...parse(schema, raw, [...path, index]) })))
+    ? ok(items.value.map((raw, index) => ({ raw, ...decodeValue(schema, raw, [...path, index]) })))
     : items
 }
 
@@ -77,7 +77,7 @@ const listingOf = <Item>(results: readonly ItemResult<Item>[]): Listing<Item> =>
   problems: results.flatMap((result) => (result.ok ? [] : [result.error.join('; ')])),
 })
 
-export const valueAt = (body: unknown, path: Path): unknown =>
+export const valueAt = (body: unknown, path: JsonPath): unknown =>
   path.reduce<unknown>(
     (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
     body,

@@ -1,16 +1,16 @@
 // A record must not speak for another one.
 import type { Listing } from '../../model/ports.ts'
 
-export type Owned<Item> = {
+export type OwnershipRule<Item> = {
   /** Undefined where nobody was named in the request. */
   readonly projectId: string | undefined
   readonly idOf: (item: Item) => string
 }
 
 /** Without the items that name another project than was asked for, and those that use the id of one before them. */
-export function ownOf<Item extends { readonly projectId: string }>(
+export function keepOwnItems<Item extends { readonly projectId: string }>(
   { items, problems, unread = [] }: Listing<Item>,
-  { projectId, idOf }: Owned<Item>,
+  { projectId, idOf }: OwnershipRule<Item>,
 ): Listing<Item> {
   const own = new Map<string, Item>()
   const lines: string[] = []

@@ -18,7 +18,7 @@ export function dayValues(compute: number, day: DayRow): SQLInputValue[] {
   return [compute, date, version, from, to, JSON.stringify(sums)]
 }
 
-export function dayOf(ref: ComputeRef, row: Row): DayRow {
+export function dayFromRow(ref: ComputeRef, row: Row): DayRow {
   const sums = JSON.parse(String(row['sums'])) as Omit<DayRow, 'ref' | 'date' | 'version' | 'from' | 'to'>
   return {
     ref,

@@ -2,7 +2,7 @@
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
 import type { Edge, EdgeSource } from '../../model/ledger/evidence.ts'
-import type { AwakeTime, SettledInterval } from '../../model/ledger/ledger.ts'
+import type { LikelyAwakeInterval, SettledInterval } from '../../model/ledger/ledger.ts'
 import { instant, millis } from '../../model/units.ts'
 
 type Row = Readonly<Record<string, SQLOutputValue>>
@@ -47,7 +47,7 @@ const edgeValues = ({ likely, earliest, latest, source }: Edge): SQLInputValue[]
   source,
 ]
 
-export function intervalOf(ref: ComputeRef, row: Row): SettledInterval {
+export function intervalFromRow(ref: ComputeRef, row: Row): SettledInterval {
   const to = edgeOf(row, 'to')
   const sums = JSON.parse(String(row['sums'])) as Omit<SettledInterval, 'ref' | 'interval'>
   const interval = { from: edgeOf(row, 'from'), to, knownUntil: to.likely, restart: row['restart'] === 1 }
@@ -55,7 +55,13 @@ export function intervalOf(ref: ComputeRef, row: Row): SettledInterval {
 }
 
 /** Of the columns from, to, number, restart and tail. */
-export const awakeTimeOf = ([from, to, , restart, tail]: readonly SQLOutputValue[]): AwakeTime => ({
+export const awakeIntervalFromRow = ([
+  from,
+  to,
+  ,
+  restart,
+  tail,
+]: readonly SQLOutputValue[]): LikelyAwakeInterval => ({
   from: instant(Number(from)),
   to: instant(Number(to)),
   tail: millis(Number(tail)),

@@ -1,7 +1,7 @@
 // Rollups as rows. A quantity that is added to them gets a line here and a column in schema.ts.
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite'
 import type { ComputeRef } from '../../model/service/compute.ts'
-import type { ConnectionPeaks, CulpritShare, Peak, Rollup } from '../../model/ledger/rollup.ts'
+import type { ConnectionPeaks, CulpritShare, SumAndPeak, Rollup } from '../../model/ledger/rollup.ts'
 import { bytes, cu, instant, millis, seconds } from '../../model/units.ts'
 
 type Row = Readonly<Record<string, SQLOutputValue>>
@@ -58,7 +58,7 @@ export const rollupValues = (compute: number, rollup: Rollup): SQLInputValue[] =
   ...Object.values(COLUMNS).map((value) => value(rollup) ?? null),
 ]
 
-export function rollupOf(ref: ComputeRef, row: Row): Rollup {
+export function rollupFromRow(ref: ComputeRef, row: Row): Rollup {
   const number = (name: string): number => Number(row[name])
   const part = <Value>(name: string, of: () => Value): Value | undefined =>
     row[name] === null ? undefined : of()
@@ -98,7 +98,7 @@ export function rollupOf(ref: ComputeRef, row: Row): Rollup {
 }
 
 function connectionsOf(number: (name: string) => number): ConnectionPeaks {
-  const peak = (name: string): Peak => ({ sum: number(`${name}_sum`), max: number(`${name}_max`) })
+  const peak = (name: string): SumAndPeak => ({ sum: number(`${name}_sum`), max: number(`${name}_max`) })
   return {
     count: number('connections_count'),
     all: peak('connections'),

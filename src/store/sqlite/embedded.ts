@@ -3,11 +3,11 @@ import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Clock, History, Outbox, Store } from '../../model/ports.ts'
-import { createHistory } from './history.ts'
+import { createHistoryReader } from './history.ts'
 import { loadLedger } from './load-ledger.ts'
 import { createLock } from './lock.ts'
 import { migrate, requireSchema } from './schema.ts'
-import { explained, explainedEach, explainedNow } from './errors.ts'
+import { withStoreErrors, withStoreErrorsEach, withStoreErrorsSync } from './errors.ts'
 import { createOutbox } from './outbox.ts'
 import { createWriter } from './writer.ts'
 
@@ -32,7 +32,7 @@ export function openEmbeddedStore(folder: string, clock: Clock): Store & History
   const file = join(folder, FILE)
   using stack = new DisposableStack()
   stack.use(createLock(join(folder, 'lock.sqlite'), folder))
-  const { writing, reader } = explainedNow(file, () => {
+  const { writing, reader } = withStoreErrorsSync(file, () => {
     const database = stack.adopt(new DatabaseSync(file), (opened) => opened.close())
     database.exec(WRITING)
     migrate(database, file)
@@ -41,7 +41,7 @@ export function openEmbeddedStore(folder: string, clock: Clock): Store & History
   const held = stack.move()
   return {
     ...reader,
-    commit: (batch) => explained(file, () => writing.commit(batch)),
+    commit: (batch) => withStoreErrors(file, () => writing.commit(batch)),
     close: async () => {
       await writing.idle()
       held.dispose()
@@ -61,7 +61,7 @@ export function readEmbeddedStore(folder: string, clock: Clock): StoreReader | u
   const file = join(folder, FILE)
   if (!existsSync(file)) return undefined
   using stack = new DisposableStack()
-  const reader = explainedNow(file, () => readerOf(file, clock, stack))
+  const reader = withStoreErrorsSync(file, () => readerOf(file, clock, stack))
   const held = stack.move()
   return {
     ...reader,
@@ -80,26 +80,26 @@ function readerOf(
 ): Pick<Store, 'load'> & History & Outbox {
   const database = stack.adopt(new DatabaseSync(file, { readOnly: true }), (opened) => opened.close())
   requireSchema(database, file)
-  const history = createHistory(database, clock)
+  const history = createHistoryReader(database, clock)
   const outbox = createOutbox(database)
   return {
-    load: (account) => explained(file, () => loadLedger(database, account, clock)),
-    projects: (...about) => explained(file, () => history.projects(...about)),
-    days: (account, span) => explainedEach(file, history.days(account, span)),
-    intervals: (account, span) => explainedEach(file, history.intervals(account, span)),
-    awakeTimes: (account, span) => explainedEach(file, history.awakeTimes(account, span)),
-    lastIntervals: (ref, count) => explained(file, () => history.lastIntervals(ref, count)),
-    rollups: (account, span) => explainedEach(file, history.rollups(account, span)),
-    eventsAfter: (...about) => explained(file, () => outbox.eventsAfter(...about)),
-    lastEventId: (account) => explained(file, () => outbox.lastEventId(account)),
-    event: (...about) => explained(file, () => outbox.event(...about)),
-    lastGiven: (...about) => explained(file, () => outbox.lastGiven(...about)),
-    sinks: (account) => explained(file, () => outbox.sinks(account)),
-    waiting: (...about) => explained(file, () => outbox.waiting(...about)),
-    overdue: (...about) => explained(file, () => outbox.overdue(...about)),
-    report: (...about) => explained(file, () => outbox.report(...about)),
-    reports: (...about) => explained(file, () => outbox.reports(...about)),
-    reportTeams: (...about) => explained(file, () => outbox.reportTeams(...about)),
-    memory: (account, job) => explained(file, () => outbox.memory(account, job)),
+    load: (account) => withStoreErrors(file, () => loadLedger(database, account, clock)),
+    projects: (...about) => withStoreErrors(file, () => history.projects(...about)),
+    days: (account, span) => withStoreErrorsEach(file, history.days(account, span)),
+    intervals: (account, span) => withStoreErrorsEach(file, history.intervals(account, span)),
+    awakeTimes: (account, span) => withStoreErrorsEach(file, history.awakeTimes(account, span)),
+    lastIntervals: (ref, count) => withStoreErrors(file, () => history.lastIntervals(ref, count)),
+    rollups: (account, span) => withStoreErrorsEach(file, history.rollups(account, span)),
+    eventsAfter: (...about) => withStoreErrors(file, () => outbox.eventsAfter(...about)),
+    lastEventId: (account) => withStoreErrors(file, () => outbox.lastEventId(account)),
+    event: (...about) => withStoreErrors(file, () => outbox.event(...about)),
+    lastGiven: (...about) => withStoreErrors(file, () => outbox.lastGiven(...about)),
+    sinks: (account) => withStoreErrors(file, () => outbox.sinks(account)),
+    waiting: (...about) => withStoreErrors(file, () => outbox.waiting(...about)),
+    overdue: (...about) => withStoreErrors(file, () => outbox.overdue(...about)),
+    report: (...about) => withStoreErrors(file, () => outbox.report(...about)),
+    reports: (...about) => withStoreErrors(file, () => outbox.reports(...about)),
+    reportTeams: (...about) => withStoreErrors(file, () => outbox.reportTeams(...about)),
+    memory: (account, job) => withStoreErrors(file, () => outbox.memory(account, job)),
   }
 }

@@ -9,7 +9,10 @@ const FULL = 13
 const NO_DATABASE = 26
 
 /** Runs `work`; what SQLite throws comes out as an error that names `file` and says what to do. */
-export async function explained<Value>(file: string, work: () => Value | Promise<Value>): Promise<Value> {
+export async function withStoreErrors<Value>(
+  file: string,
+  work: () => Value | Promise<Value>,
+): Promise<Value> {
   try {
     return await work()
   } catch (cause) {
@@ -18,7 +21,10 @@ export async function explained<Value>(file: string, work: () => Value | Promise
 }
 
 /** The same for rows that are read one after the other. */
-export async function* explainedEach<Item>(file: string, items: AsyncIterable<Item>): AsyncGenerator<Item> {
+export async function* withStoreErrorsEach<Item>(
+  file: string,
+  items: AsyncIterable<Item>,
+): AsyncGenerator<Item> {
   try {
     yield* items
   } catch (cause) {
@@ -27,7 +33,7 @@ export async function* explainedEach<Item>(file: string, items: AsyncIterable<It
 }
 
 /** The same for work that does not wait. */
-export function explainedNow<Value>(file: string, work: () => Value): Value {
+export function withStoreErrorsSync<Value>(file: string, work: () => Value): Value {
   try {
     return work()
   } catch (cause) {

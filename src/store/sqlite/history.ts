@@ -1,12 +1,12 @@
 // Queries over what was settled, a page at a time: memory stays bounded however much is asked for.
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import type { ComputeRef } from '../../model/service/compute.ts'
-import type { ProjectAccount } from '../../model/ledger/ledger.ts'
-import type { AwakeTimes, Clock, History, HistorySpan } from '../../model/ports.ts'
-import { dayOf } from '../rows/day-rows.ts'
-import { awakeTimeOf, intervalOf } from '../rows/interval-rows.ts'
-import { createPauses } from './yield.ts'
-import { rollupOf } from '../rows/rollup-rows.ts'
+import type { ProjectEntry } from '../../model/ledger/ledger.ts'
+import type { ComputeAwakeIntervals, Clock, History, HistorySpan } from '../../model/ports.ts'
+import { dayFromRow } from '../rows/day-rows.ts'
+import { awakeIntervalFromRow, intervalFromRow } from '../rows/interval-rows.ts'
+import { createYielder } from './yield.ts'
+import { rollupFromRow } from '../rows/rollup-rows.ts'
 
 /** Rows of one page, some hundred kilobytes. */
 const PAGE = 500
@@ -46,7 +46,7 @@ select * from rollup where compute = ? and length = ? and from_ms > ? and from_m
 type Row = Readonly<Record<string, SQLOutputValue>>
 type Known = { readonly id: number; readonly ref: ComputeRef }
 
-export function createHistory(database: DatabaseSync, clock: Clock): History {
+export function createHistoryReader(database: DatabaseSync, clock: Clock): History {
   const computesOf = createComputes(database)
   const days = database.prepare(DAYS)
   const intervals = database.prepare(INTERVALS)
@@ -54,13 +54,13 @@ export function createHistory(database: DatabaseSync, clock: Clock): History {
   const lastIntervals = database.prepare(LAST_INTERVALS)
   const rollups = database.prepare(ROLLUPS)
   const project = database.prepare(PROJECT)
-  const pause = createPauses(clock)
+  const pause = createYielder(clock)
   return {
     projects: async (account, projectIds) => {
-      const found: ProjectAccount[] = []
+      const found: ProjectEntry[] = []
       for (const projectId of projectIds) {
         const row = project.get(account, projectId)
-        if (row) found.push(JSON.parse(String(row['body'])) as ProjectAccount)
+        if (row) found.push(JSON.parse(String(row['body'])) as ProjectEntry)
         // oxlint-disable-next-line no-await-in-loop -- one row after the other, with pauses, is the point
         await pause()
       }
@@ -69,12 +69,12 @@ export function createHistory(database: DatabaseSync, clock: Clock): History {
     days: (account, span) =>
       rowsOf(computesOf(account, span.computes), pause, {
         page: (id, last) => days.all(id, last?.['date'] ?? '', span.to, span.from),
-        item: dayOf,
+        item: dayFromRow,
       }),
     intervals: (account, span) =>
       rowsOf(computesOf(account, span.computes), pause, {
         page: (id, last) => intervals.all(id, ...placeOf(last), span.to, span.from),
-        item: intervalOf,
+        item: intervalFromRow,
       }),
     awakeTimes: async function* times(account, span) {
       for (const known of computesOf(account, span.computes))
@@ -88,13 +88,13 @@ export function createHistory(database: DatabaseSync, clock: Clock): History {
       await pause()
       const [compute] = computesOf(ref.account, [ref])
       const rows = compute ? lastIntervals.all(compute.id, count) : []
-      return rows.map((row) => intervalOf(ref, row)).toReversed()
+      return rows.map((row) => intervalFromRow(ref, row)).toReversed()
     },
     rollups: (account, span) =>
       rowsOf(computesOf(account, span.computes), pause, {
         page: (id, last) =>
           rollups.all(id, span.length, last?.['from_ms'] ?? span.from - span.length * 1000, span.to),
-        item: rollupOf,
+        item: rollupFromRow,
       }),
   }
 }
@@ -107,7 +107,9 @@ const placeOf = (last: Row | undefined): readonly [SQLOutputValue, SQLOutputValu
 ]
 
 /** Pages of one compute after the other. */
-function createAwakeTimes(database: DatabaseSync): (known: Known, span: HistorySpan) => Iterable<AwakeTimes> {
+function createAwakeTimes(
+  database: DatabaseSync,
+): (known: Known, span: HistorySpan) => Iterable<ComputeAwakeIntervals> {
   const reaching = database.prepare(REACHING)
   const times = database.prepare(TIMES)
   times.setReturnArrays(true)
@@ -117,7 +119,7 @@ function createAwakeTimes(database: DatabaseSync): (known: Known, span: HistoryS
       const [fromMs = 0, toMs = 0, nth = 0] = last
       // arrays, as asked for: half of the time goes into rows with names
       const rows = times.all(id, fromMs, toMs, nth, to, from) as unknown as readonly SQLOutputValue[][]
-      if (rows.length > 0) yield { ref, times: rows.map(awakeTimeOf) }
+      if (rows.length > 0) yield { ref, times: rows.map(awakeIntervalFromRow) }
       if (rows.length < TIMES_PAGE) return
       last = rows.at(-1) ?? last
     }

@@ -1,24 +1,24 @@
 // Reads the ledger of an account, in pages: parsing all of a large one at once would hold up everything else.
 import type { DatabaseSync } from 'node:sqlite'
-import { withAway } from '../../model/ledger/archived.ts'
+import { addArchived } from '../../model/ledger/archived.ts'
 import type { BudgetState } from '../../model/policy/budget.ts'
-import { compacted } from '../../model/ledger/interning.ts'
+import { internEntry } from '../../model/ledger/interning.ts'
 import { computeKey } from '../../model/service/compute.ts'
 import {
   NO_READING_COUNTS,
-  type Away,
-  type ComputeAccount,
+  type ArchivedTotals,
+  type ComputeEntry,
   type Ledger,
-  type ProjectAccount,
+  type ProjectEntry,
   type ReadingCounts,
 } from '../../model/ledger/ledger.ts'
 import { orderedMap } from '../../std/ordered-map.ts'
 import type { Clock } from '../../model/ports.ts'
-import { NO_TALLIES, type Tallies } from '../../model/ledger/counters.ts'
-import { createPauses } from './yield.ts'
+import { NO_ACCOUNT_COUNTERS, type AccountCounters } from '../../model/ledger/counters.ts'
+import { createYielder } from './yield.ts'
 
 /** What is kept of an account besides its projects and computes. */
-export type AccountBody = { readonly readings: ReadingCounts; readonly tallies: Tallies }
+export type StoredAccount = { readonly readings: ReadingCounts; readonly tallies: AccountCounters }
 
 /** Rows of one page, some hundred kilobytes. Doubled, starting is hardly faster, and each stretch of it is twice as long. */
 const PAGE = 64
@@ -34,15 +34,15 @@ where account = ? and (project_id, endpoint_id) > (?, ?) order by project_id, en
 
 export async function loadLedger(database: DatabaseSync, account: string, clock: Clock): Promise<Ledger> {
   const kept = database.prepare('select body from account_ledger where account = ?').get(account)
-  const body = kept && (JSON.parse(String(kept['body'])) as Partial<AccountBody>)
-  let projects = orderedMap<ProjectAccount>([])
-  let away: Away | undefined
-  let computes = orderedMap<ComputeAccount>([])
-  for await (const project of bodies<ProjectAccount>(database.prepare(PROJECTS), account, clock))
-    if (project.away) away = withAway(away, project)
+  const body = kept && (JSON.parse(String(kept['body'])) as Partial<StoredAccount>)
+  let projects = orderedMap<ProjectEntry>([])
+  let away: ArchivedTotals | undefined
+  let computes = orderedMap<ComputeEntry>([])
+  for await (const project of bodies<ProjectEntry>(database.prepare(PROJECTS), account, clock))
+    if (project.away) away = addArchived(away, project)
     else projects = projects.with(project.project.projectId, project)
-  for await (const compute of bodies<ComputeAccount>(database.prepare(COMPUTES), account, clock))
-    if (!compute.departed) computes = computes.with(computeKey(compute.ref), compacted(compute))
+  for await (const compute of bodies<ComputeEntry>(database.prepare(COMPUTES), account, clock))
+    if (!compute.departed) computes = computes.with(computeKey(compute.ref), internEntry(compute))
   const budgets = Object.fromEntries(
     database
       .prepare('select name, body from budget where account = ?')
@@ -59,7 +59,7 @@ export async function loadLedger(database: DatabaseSync, account: string, clock:
     ...(away && { away }),
     readings: { ...NO_READING_COUNTS, ...body?.readings },
     budgets,
-    tallies: { ...NO_TALLIES, ...body?.tallies },
+    tallies: { ...NO_ACCOUNT_COUNTERS, ...body?.tallies },
   }
 }
 
@@ -69,7 +69,7 @@ async function* bodies<Body>(
   account: string,
   clock: Clock,
 ): AsyncGenerator<Body> {
-  const pause = createPauses(clock)
+  const pause = createYielder(clock)
   let last: readonly [project: string, endpoint: string] = ['', '']
   for (;;) {
     const rows = page.all(account, ...last)

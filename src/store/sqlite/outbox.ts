@@ -1,14 +1,19 @@
 // Events to be told, what became of telling them, and what jobs remember.
 import type { DatabaseSync } from 'node:sqlite'
 import type { Delivery } from '../../model/output/delivery.ts'
-import { eventKey, isTold, type KeptEvent, type ToldEvent } from '../../model/output/outbox-event.ts'
+import {
+  eventKey,
+  isNotifiable,
+  type OutboxEvent,
+  type NotifiableEvent,
+} from '../../model/output/outbox-event.ts'
 import type { Batch, Outbox } from '../../model/ports.ts'
-import { reportItem, type KeptReport } from '../../model/output/report.ts'
-import { unpacked, type Packed, type PackedReport } from '../rows/compressed-reports.ts'
+import { reportKey, type ArchivedReport } from '../../model/output/report.ts'
+import { decompress, type WithCompressedReports, type CompressedReport } from '../rows/compressed-reports.ts'
 
 export type OutboxRow =
-  | { readonly kind: 'event'; readonly event: ToldEvent }
-  | { readonly kind: 'report'; readonly report: PackedReport }
+  | { readonly kind: 'event'; readonly event: NotifiableEvent }
+  | { readonly kind: 'report'; readonly report: CompressedReport }
   | { readonly kind: 'delivery'; readonly delivery: Delivery }
   | { readonly kind: 'memory'; readonly account: string; readonly job: string; readonly memory: unknown }
 
@@ -18,8 +23,10 @@ export function* outboxRows({
   reports,
   deliveries,
   memories,
-}: Packed<Pick<Batch, 'account' | 'events' | 'reports' | 'deliveries' | 'memories'>>): Generator<OutboxRow> {
-  for (const event of events.filter(isTold)) yield { kind: 'event', event }
+}: WithCompressedReports<
+  Pick<Batch, 'account' | 'events' | 'reports' | 'deliveries' | 'memories'>
+>): Generator<OutboxRow> {
+  for (const event of events.filter(isNotifiable)) yield { kind: 'event', event }
   for (const report of reports) yield { kind: 'report', report }
   for (const delivery of deliveries) yield { kind: 'delivery', delivery }
   for (const [job, memory] of Object.entries(memories)) yield { kind: 'memory', account, job, memory }
@@ -52,7 +59,7 @@ export function createOutboxWriter(database: DatabaseSync): (row: OutboxRow) => 
       case 'report': {
         const { body, ...head } = row.report
         const { account, madeAt, team } = head
-        putReport.run(account, reportItem(head), madeAt, team ?? null, JSON.stringify(head), body)
+        putReport.run(account, reportKey(head), madeAt, team ?? null, JSON.stringify(head), body)
         return
       }
       case 'delivery': {
@@ -115,7 +122,7 @@ export function createOutbox(database: DatabaseSync): Outbox {
     overdue: (account, sink, most) => Promise.resolve(overdue.all(account, sink, most).map(deliveryOf)),
     report: async (account, item) => {
       const row = report.get(account, item)
-      return row && { ...keptReport(row), json: await unpacked(row['body'] as Uint8Array) }
+      return row && { ...keptReport(row), json: await decompress(row['body'] as Uint8Array) }
     },
     reports: (account, { count, skip = 0 }) =>
       Promise.resolve(reports.all(account, count, skip).map(keptReport)),
@@ -129,15 +136,15 @@ export function createOutbox(database: DatabaseSync): Outbox {
 
 type Row = Readonly<Record<string, unknown>>
 
-const keptReport = ({ head }: Row): KeptReport => JSON.parse(String(head)) as KeptReport
+const keptReport = ({ head }: Row): ArchivedReport => JSON.parse(String(head)) as ArchivedReport
 
-const found = (row: Row | undefined): KeptEvent | undefined => row && keptEvent(row)
+const found = (row: Row | undefined): OutboxEvent | undefined => row && keptEvent(row)
 
-const keptEvent = ({ id, topic, key, body }: Row): KeptEvent => ({
+const keptEvent = ({ id, topic, key, body }: Row): OutboxEvent => ({
   id: Number(id),
   topic: String(topic),
   key: String(key),
-  event: JSON.parse(String(body)) as ToldEvent,
+  event: JSON.parse(String(body)) as NotifiableEvent,
 })
 
 const deliveryOf = ({ body }: Row): Delivery => JSON.parse(String(body)) as Delivery

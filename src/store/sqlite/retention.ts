@@ -1,6 +1,6 @@
 // Lets go of what is older than it is kept, a few rows of a few computes at a time: never one big delete.
 import type { DatabaseSync } from 'node:sqlite'
-import { COARSE, FINE } from '../../model/ledger/rollup.ts'
+import { COARSE_STEP, FINE_STEP } from '../../model/ledger/rollup.ts'
 import type { Instant } from '../../model/units.ts'
 
 const DAY = 86_400_000
@@ -53,9 +53,9 @@ delete from awake_interval where compute = ?1 and from_ms in (
 `
 
 /** To be called inside a transaction with the computes that were written in it. */
-export type Trim = (written: Iterable<number>, now: Instant) => void
+export type Retention = (written: Iterable<number>, now: Instant) => void
 
-export function createTrim(database: DatabaseSync): Trim {
+export function createRetention(database: DatabaseSync): Retention {
   const oldRollups = database.prepare(OLD_ROLLUPS)
   const oldIntervals = database.prepare(OLD_INTERVALS)
   const oldEvents = database.prepare(OLD_EVENTS)
@@ -72,8 +72,8 @@ export function createTrim(database: DatabaseSync): Trim {
     const others = after.all(visited).map(({ id }) => Number(id))
     visited = others.length < OTHERS ? 0 : (others.at(-1) ?? 0)
     for (const compute of new Set([...written, ...others])) {
-      oldRollups.run(compute, FINE, now - KEEP_FINE)
-      oldRollups.run(compute, COARSE, now - KEEP_COARSE)
+      oldRollups.run(compute, FINE_STEP, now - KEEP_FINE)
+      oldRollups.run(compute, COARSE_STEP, now - KEEP_COARSE)
       oldIntervals.run(compute, now - KEEP_INTERVALS)
     }
   }

@@ -1,6 +1,6 @@
 // The tables of the embedded store. Every key begins with the account, or with a compute of one.
 import type { DatabaseSync } from 'node:sqlite'
-import { packedAtOnce } from '../rows/compressed-reports.ts'
+import { compressSync } from '../rows/compressed-reports.ts'
 
 /** Each entry takes the schema one version further; entries are appended, never changed. */
 const MIGRATIONS: readonly string[] = [
@@ -260,7 +260,7 @@ export function requireSchema(database: DatabaseSync, file: string): void {
 export function migrate(database: DatabaseSync, file: string, version = MIGRATIONS.length): void {
   const found = versionOf(database)
   if (found > version) throw isNewer(file, found, version)
-  database.function('packed', { deterministic: true }, (text) => packedAtOnce(String(text)))
+  database.function('packed', { deterministic: true }, (text) => compressSync(String(text)))
   database.exec('begin immediate')
   try {
     for (const statements of MIGRATIONS.slice(found, version)) database.exec(statements)

@@ -9,12 +9,12 @@ import {
   PUT_INTERVAL,
   type NumberedInterval,
 } from '../rows/interval-rows.ts'
-import type { AccountBody } from './load-ledger.ts'
+import type { StoredAccount } from './load-ledger.ts'
 import { createOutboxWriter, outboxRows, type OutboxRow } from './outbox.ts'
-import { packed, type Packed } from '../rows/compressed-reports.ts'
-import { createPauses } from './yield.ts'
+import { compressReports, type WithCompressedReports } from '../rows/compressed-reports.ts'
+import { createYielder } from './yield.ts'
 import { PUT_ROLLUP, rollupValues } from '../rows/rollup-rows.ts'
-import { createTrim } from './retention.ts'
+import { createRetention } from './retention.ts'
 
 export type Writer = {
   /** Durable when it resolves; when it rejects, nothing of `batch` is there. */
@@ -38,12 +38,12 @@ export function createWriter(database: DatabaseSync, clock: Clock): Writer {
 
 function createWrite(database: DatabaseSync, clock: Clock): (batch: Batch) => Promise<void> {
   const put = createPut(database)
-  const trim = createTrim(database)
+  const trim = createRetention(database)
   // One for all batches: many small ones in a row are long work, too.
-  const pause = createPauses(clock)
+  const pause = createYielder(clock)
   return async (batch) => {
     await pause()
-    const whole = await packed(batch)
+    const whole = await compressReports(batch)
     database.exec('begin immediate')
     try {
       const written = new Set<number>()
@@ -67,8 +67,8 @@ type Row =
   | {
       readonly kind: 'account'
       readonly account: string
-      readonly key: keyof AccountBody
-      readonly value: AccountBody[keyof AccountBody]
+      readonly key: keyof StoredAccount
+      readonly value: StoredAccount[keyof StoredAccount]
     }
   | { readonly kind: 'project'; readonly account: string; readonly project: Batch['projects'][number] }
   | { readonly kind: 'compute'; readonly compute: Batch['computes'][number] }
@@ -84,7 +84,7 @@ type Row =
   | { readonly kind: 'outbox'; readonly outbox: OutboxRow }
 
 /** Computes before what belongs to them. */
-function* rowsOf({ account, readings, tallies, ...of }: Packed<Batch>): Generator<Row> {
+function* rowsOf({ account, readings, tallies, ...of }: WithCompressedReports<Batch>): Generator<Row> {
   if (readings) yield { kind: 'account', account, key: 'readings', value: readings }
   if (tallies) yield { kind: 'account', account, key: 'tallies', value: tallies }
   for (const project of of.projects) yield { kind: 'project', account, project }

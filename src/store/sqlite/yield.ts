@@ -4,7 +4,7 @@ import type { Clock } from '../../model/ports.ts'
 const STRETCH = 0.01
 
 /** To be awaited between steps of long work: lets others run when they have waited for a while. */
-export function createPauses(clock: Clock): () => Promise<void> {
+export function createYielder(clock: Clock): () => Promise<void> {
   let begun = clock.monotonic()
   return async () => {
     if (clock.monotonic() - begun < STRETCH) return

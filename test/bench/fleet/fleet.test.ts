@@ -1,5 +1,5 @@
 import { onTestFinished, expect, test } from 'vitest'
-import type { Happening } from '../../../src/local/control/simulation/simulation.ts'
+import type { SimulatedEvent } from '../../../src/local/control/simulation/simulation.ts'
 import { createRandom } from '../../../src/local/random.ts'
 import { startSimulated } from '../../support/simulated-service.ts'
 import { type FleetOptions, type FleetService, startFleetService } from './start.ts'
@@ -101,8 +101,8 @@ test('its share is awake, for about as long as the shape says', async () => {
 })
 
 /** What the clients of a small fleet do in `hours` hours. */
-function happenings(shape: FleetShape, seed: number, hours: number): readonly Happening[] {
-  const found: Happening[] = []
+function happenings(shape: FleetShape, seed: number, hours: number): readonly SimulatedEvent[] {
+  const found: SimulatedEvent[] = []
   for (const happening of fleetTraffic(shape, 0, createRandom(seed))) {
     if (happening.at > hours * 3_600_000) return found
     found.push(happening)

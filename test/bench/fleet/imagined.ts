@@ -1,11 +1,11 @@
 // The daemon's passes over a service in the same process, on virtual time: hours in minutes.
 import { pino } from 'pino'
 import type { Config } from '../../../src/config/load.ts'
-import { loop, turnEvery } from '../../../src/daemon/loop.ts'
+import { runLoop, passInterval } from '../../../src/daemon/loop.ts'
 import { createRandom } from '../../../src/daemon/random.ts'
-import { newAccountState, type AccountState } from '../../../src/daemon/pass/pass-state.ts'
-import { turn } from '../../../src/daemon/pass/run-passes.ts'
-import { planOf, portsOf } from '../../../src/daemon/accounts/ports.ts'
+import { newPassState, type PassState } from '../../../src/daemon/pass/pass-state.ts'
+import { runPasses } from '../../../src/daemon/pass/run-passes.ts'
+import { passPlanOf, createPorts } from '../../../src/daemon/accounts/ports.ts'
 import type { Simulated } from '../../support/simulated-service.ts'
 import { createSelfMetrics } from '../../../src/outputs/metrics/self.ts'
 import type { Ports } from '../../../src/model/ports.ts'
@@ -18,7 +18,7 @@ export type Imagined = {
   readonly clock: VirtualClock
   readonly config: Config
   /** Told after each pass; the last one is that of which this is true. */
-  readonly isOver: (state: AccountState) => boolean
+  readonly isOver: (state: PassState) => boolean
   readonly watched?: (ports: Ports) => Ports
   /** Whether what was never looked at comes first. */
   readonly unseenFirst?: boolean
@@ -32,21 +32,21 @@ export async function imagine({
   isOver,
   watched = (ports) => ports,
   unseenFirst = false,
-}: Imagined): Promise<AccountState> {
+}: Imagined): Promise<PassState> {
   const [account] = config.accounts
   if (!account) throw new Error('the benchmark needs an account')
   const store = openEmbeddedStore(config.store.folder, clock)
   const self = createSelfMetrics()
   const machine = { clock, random: createRandom(), store, send: () => Promise.resolve([]), self }
   const dispatcher = new Inside(service.fetch, clock)
-  const ports = watched(portsOf(account, config, { ...machine, dispatcher }))
-  const usual = planOf(account, config)
+  const ports = watched(createPorts(account, config, { ...machine, dispatcher }))
+  const usual = passPlanOf(account, config)
   const plan = { ...usual, sweep: { ...usual.sweep, unseenFirst } }
   const stop = new AbortController()
   const log = pino({ level: 'warn' })
-  let state = newAccountState(await store.load(account.name))
+  let state = newPassState(await store.load(account.name))
   const oneTurn = async (): Promise<number> => {
-    const done = await turn(ports, { before: state, plan }, { log, self, signal: stop.signal })
+    const done = await runPasses(ports, { before: state, plan }, { log, self, signal: stop.signal })
     state = done.state
     if (isOver(state)) stop.abort()
     return state.failures
@@ -54,7 +54,11 @@ export async function imagine({
   const turnedAt = clock.monotonic()
   const work = async (): Promise<void> => {
     await oneTurn()
-    await loop(clock, { interval: turnEvery(config.poll.interval), turn: oneTurn, turnedAt }, stop.signal)
+    await runLoop(
+      clock,
+      { interval: passInterval(config.poll.interval), turn: oneTurn, turnedAt },
+      stop.signal,
+    )
   }
   await clock.run(work())
   await store.close()

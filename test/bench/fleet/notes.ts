@@ -1,7 +1,7 @@
 // What a daemon knew, and when: noted on the way between it and its service and store, for the judge.
-import { goingOn } from '../../../src/ledger/settle/accrual.ts'
+import { accruedSlice } from '../../../src/ledger/settle/accrual.ts'
 import { largestCu, smallestCu } from '../../../src/model/service/compute.ts'
-import type { ComputeAccount, Ledger } from '../../../src/model/ledger/ledger.ts'
+import type { ComputeEntry, Ledger } from '../../../src/model/ledger/ledger.ts'
 import { awakeEffect } from '../../../src/model/service/operation.ts'
 import type { Batch, Ports, Store } from '../../../src/model/ports.ts'
 import type { Prices } from '../../../src/model/ledger/price.ts'
@@ -71,7 +71,7 @@ export function createNotes(now: Now): Notes {
 }
 
 /** The first instant that anything known of a compute tells of, when it is noted for the first time. */
-const firstOf = ({ evidence: { starts, ends, sightings, operations } }: ComputeAccount): number =>
+const firstOf = ({ evidence: { starts, ends, sightings, operations } }: ComputeEntry): number =>
   Math.min(
     ...starts,
     ...ends,
@@ -82,10 +82,7 @@ const firstOf = ({ evidence: { starts, ends, sightings, operations } }: ComputeA
 type EdgeSeen = Omit<Known, 'knownAt'>
 
 /** What the account knows of starts and ends, dated to the second. */
-function edgesOf({
-  ref: { endpointId },
-  evidence: { starts, ends, operations },
-}: ComputeAccount): EdgeSeen[] {
+function edgesOf({ ref: { endpointId }, evidence: { starts, ends, operations } }: ComputeEntry): EdgeSeen[] {
   const edge = (kind: EdgeSeen['kind'], at: number): EdgeSeen => ({
     endpointId,
     kind,
@@ -110,7 +107,7 @@ function* allSlices(
   yield* settled
   for (const account of computes.values()) {
     yield* account.unsettled
-    const slice = goingOn(account, { prices, project: projects.get(account.ref.projectId), now })
+    const slice = accruedSlice(account, { prices, project: projects.get(account.ref.projectId), now })
     if (slice) yield slice
   }
 }

@@ -1,7 +1,7 @@
 // The clients of a fleet: which computes they use, when, and how long. Seeded; pure.
-import { createAgenda } from '../../../src/local/control/simulation/agenda.ts'
+import { createEventHeap } from '../../../src/local/control/simulation/agenda.ts'
 import { DEFAULT_DELAY } from '../../../src/local/control/project.ts'
-import type { Happening } from '../../../src/local/control/simulation/simulation.ts'
+import type { SimulatedEvent } from '../../../src/local/control/simulation/simulation.ts'
 import type { Random } from '../../../src/local/random.ts'
 import { type SimulatedProject, idsOf } from '../../support/simulated-service.ts'
 import type { BehaviourChange } from '../../../src/local/engine/behaviour-switches.ts'
@@ -74,9 +74,9 @@ export function* fleetTraffic(
   shape: FleetShape,
   from: number,
   { uniform }: Pick<Random, 'uniform'>,
-): Generator<Happening> {
+): Generator<SimulatedEvent> {
   requirePossible(shape)
-  const agenda = createAgenda<Coming>()
+  const agenda = createEventHeap<Coming>()
   const used = new Set<number>()
   const perSecond = (shape.projects * shape.awakeShare) / shape.awakeSeconds
   agenda.add(from, { kind: 'arrival' })

@@ -1,5 +1,5 @@
 // A clock that runs as fast as the work lets it: time passes only while everybody waits for it.
-import { createAgenda } from '../../../src/local/control/simulation/agenda.ts'
+import { createEventHeap } from '../../../src/local/control/simulation/agenda.ts'
 import type { Clock } from '../../../src/model/ports.ts'
 import { instant, seconds } from '../../../src/model/units.ts'
 
@@ -11,7 +11,7 @@ export type VirtualClock = Clock & {
 }
 
 export function createVirtualClock(from: number): VirtualClock {
-  const sleepers = createAgenda<() => void>()
+  const sleepers = createEventHeap<() => void>()
   let [now, held] = [from, 0]
   return {
     now: () => instant(Math.floor(now)),

@@ -3,11 +3,11 @@
 import { pino } from 'pino'
 import { loadConfig, type AccountConfig, type Config } from '../../../src/config/load.ts'
 import { createClock } from '../../../src/daemon/clock.ts'
-import { createExposition, factsOf } from '../../../src/daemon/snapshot/exposition.ts'
-import { createLanes } from '../../../src/daemon/accounts/account-runners.ts'
-import { loop, turnEvery } from '../../../src/daemon/loop.ts'
+import { createExposition, daemonInfoOf } from '../../../src/daemon/snapshot/exposition.ts'
+import { createAccountRunners } from '../../../src/daemon/accounts/account-runners.ts'
+import { runLoop, passInterval } from '../../../src/daemon/loop.ts'
 import { createRandom } from '../../../src/daemon/random.ts'
-import { portsOf } from '../../../src/daemon/accounts/ports.ts'
+import { createPorts } from '../../../src/daemon/accounts/ports.ts'
 import { createSelfMetrics } from '../../../src/outputs/metrics/self.ts'
 import { instant, seconds } from '../../../src/model/units.ts'
 import { openEmbeddedStore } from '../../../src/store/sqlite/embedded.ts'
@@ -58,7 +58,7 @@ const store = openEmbeddedStore(config.store.folder, clock)
 const self = createSelfMetrics()
 const pause = (): Promise<void> => clock.sleep(seconds(0), stop.signal)
 const log = pino({ level: 'silent' })
-const exposition = createExposition(() => factsOf(config, 'bench', ''), { self, clock, log, pause })
+const exposition = createExposition(() => daemonInfoOf(config, 'bench', ''), { self, clock, log, pause })
 const scrape = { format: 'text', gzip: false, names: [], projectId: undefined } as const
 const machine = {
   clock,
@@ -68,8 +68,8 @@ const machine = {
   self,
   log,
 }
-const lanes = await createLanes(() => config, machine, {
-  portsOf: (account: AccountConfig) => notes.watched(portsOf(account, config, machine)),
+const lanes = await createAccountRunners(() => config, machine, {
+  portsOf: (account: AccountConfig) => notes.watched(createPorts(account, config, machine)),
   publish: (snapshot) => exposition.publish(snapshot),
   pause,
 })
@@ -105,9 +105,9 @@ process.on('message', () => stop.abort())
 process.on('disconnect', () => process.exit(0))
 process.send?.('begun')
 await oneTurn()
-await loop(
+await runLoop(
   clock,
-  { interval: turnEvery(config.poll.interval), turn: oneTurn, turnedAt: lane.turnedAt() },
+  { interval: passInterval(config.poll.interval), turn: oneTurn, turnedAt: lane.turnedAt() },
   stop.signal,
 )
 await scraping

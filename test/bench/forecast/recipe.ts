@@ -1,5 +1,5 @@
 // The forecast that Dormouse's was built after, as it was written down: on the same periods the two show what was gained.
-import { rescaled } from '../../../src/ledger/forecast/history.ts'
+import { rescaleSeries } from '../../../src/ledger/forecast/history.ts'
 import type { Series } from './series.ts'
 import type { Forecaster } from './trial.ts'
 
@@ -24,7 +24,7 @@ export function recipe(series: Series, daysLeft: number): Forecaster {
   let madeBefore = 0
   return (days, spent) => {
     const made = series.changes.filter(({ at }) => at <= days)
-    const { amounts } = rescaled({ amounts: series.amounts.slice(0, days), firstWeekday: 0 }, made)
+    const { amounts } = rescaleSeries({ amounts: series.amounts.slice(0, days), firstWeekday: 0 }, made)
     const daily = amounts.map((amount) => amount ?? 0)
     if (made.length !== madeBefore) [windows, begun, madeBefore] = [[], 0, made.length]
     for (begun ||= PERIOD - daysLeft + PERIOD; begun + daysLeft <= days; begun += STRIDE)

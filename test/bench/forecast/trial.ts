@@ -1,7 +1,7 @@
 // Forecasts made on days of the past, beside what the period came to.
-import { finishedWindows } from '../../../src/ledger/forecast/backtest.ts'
-import { forecastAtEnd, overBudget } from '../../../src/ledger/forecast/forecast.ts'
-import { rescaled } from '../../../src/ledger/forecast/history.ts'
+import { backtestWindows } from '../../../src/ledger/forecast/backtest.ts'
+import { forecastAtEnd, probabilityOverLimit } from '../../../src/ledger/forecast/forecast.ts'
+import { rescaleSeries } from '../../../src/ledger/forecast/history.ts'
 import { recipe } from './recipe.ts'
 import type { Series } from './series.ts'
 
@@ -82,16 +82,16 @@ function trialsOn(series: Series, { day, starts }: TrialOptions): readonly Omit<
 
 /** Dormouse's, each with the windows that had finished by then. */
 function own(series: Series, daysLeft: number): Forecaster {
-  let finished: ReturnType<typeof finishedWindows> = []
+  let finished: ReturnType<typeof backtestWindows> = []
   let madeBefore = 0
   return (days, spent) => {
     const history = { amounts: series.amounts.slice(0, days), firstWeekday: 0 }
     const changes = series.changes.filter(({ at }) => at <= days)
     const same = changes.length === madeBefore
     madeBefore = changes.length
-    finished = finishedWindows(rescaled(history, changes), daysLeft, same ? finished : [])
+    finished = backtestWindows(rescaleSeries(history, changes), daysLeft, same ? finished : [])
     const forecast = forecastAtEnd({ history, spent, today: 0, daysLeft, changes, finished })
-    return forecast && { ...forecast, over: (limit) => overBudget(forecast, limit) }
+    return forecast && { ...forecast, over: (limit) => probabilityOverLimit(forecast, limit) }
   }
 }
 

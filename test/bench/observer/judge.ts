@@ -1,5 +1,5 @@
 // Holds what the watched computes did against their twins, and what the daemon says against the service's truth.
-import type { Fleet } from '../../../src/daemon/http/api/status-json.ts'
+import type { FleetJson } from '../../../src/daemon/http/api/status-json.ts'
 import type { Truth } from '../../../src/local/engine/truth.ts'
 import type { Figures } from '../run.ts'
 import type { Played } from './clients.ts'
@@ -13,7 +13,7 @@ export type Evidence = {
   readonly before: ReadonlyMap<string, number>
   readonly truth: Truth
   /** What the daemon of the arm `full` says when all is over. */
-  readonly fleet: Fleet
+  readonly fleet: FleetJson
   /** Seconds. */
   readonly length: number
   /** When the service saw each compute in use, by endpoint, epoch ms. */

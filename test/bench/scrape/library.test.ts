@@ -1,8 +1,8 @@
 // The two sides of the benchmark say the same: otherwise it would compare apples with pears.
 import { expect, test } from 'vitest'
-import { collect } from '../../../src/outputs/metrics/collect/collect.ts'
+import { collectSamples } from '../../../src/outputs/metrics/collect/collect.ts'
 import { createRenderer } from '../../../src/outputs/metrics/exposition/renderer.ts'
-import { atOnce } from '../../../src/std/cooperative.ts'
+import { runSync } from '../../../src/std/cooperative.ts'
 import { bodyText, FACTS } from '../../support/exposed.ts'
 import { busySnapshot } from '../../support/fleet-snapshot.ts'
 import { changed } from './changed.ts'
@@ -17,7 +17,7 @@ const linesOf = (text: string): string[] =>
 const rounded = (lines: readonly string[]): string[] =>
   lines.map((line) => line.replace(/ \S+$/, (value) => ` ${Number(value).toFixed(6)}`))
 
-const samples = comparable(atOnce(collect(busySnapshot(20), FACTS)).samples)
+const samples = comparable(runSync(collectSamples(busySnapshot(20), FACTS)).samples)
 
 test.each([
   ['all', 0.99, 1],
@@ -26,12 +26,12 @@ test.each([
   const library = createLibrary(samples)
   const render = createRenderer()
   library.take(samples, undefined)
-  atOnce(render(samples))
+  runSync(render(samples))
   const next = changed(samples, change, 3)
   library.take(next, samples)
-  const ours = linesOf(bodyText(atOnce(render(next)).parts))
+  const ours = linesOf(bodyText(runSync(render(next)).parts))
   expect(rounded(linesOf(await library.text()))).toEqual(rounded(ours))
-  const before = linesOf(bodyText(atOnce(createRenderer()(samples)).parts))
+  const before = linesOf(bodyText(runSync(createRenderer()(samples)).parts))
   const moved = ours.filter((line) => !before.includes(line)).length
   expect(moved / ours.length).toBeGreaterThanOrEqual(least)
   expect(moved / ours.length).toBeLessThanOrEqual(most)

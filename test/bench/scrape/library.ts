@@ -1,7 +1,7 @@
 // The same samples in the client library, as whoever had no renderer of his own would keep them.
 import { Counter, Gauge, Registry } from 'prom-client'
 import { CATALOGUE, PREFIX, type FamilyKey } from '../../../src/outputs/metrics/catalogue.ts'
-import type { Samples, Series } from '../../../src/outputs/metrics/exposition/samples.ts'
+import type { Samples, SeriesColumns } from '../../../src/outputs/metrics/exposition/samples.ts'
 
 export type Library = {
   /** Sets what is another value than in `before`; all of it where there is none. */
@@ -46,7 +46,7 @@ function takeFamily({ metric, labels }: Taken, values: readonly number[], before
   }
 }
 
-const labelsOf = (key: FamilyKey, series: Series): Labels[] =>
+const labelsOf = (key: FamilyKey, series: SeriesColumns): Labels[] =>
   series.labels.map((labels) =>
     Object.fromEntries(CATALOGUE[key].labels.map((name, at) => [name, labels[at] ?? ''])),
   )

@@ -2,18 +2,18 @@
 import { get } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { pino } from 'pino'
-import { countAnswers } from '../../../src/daemon/http/request-metrics.ts'
+import { recordRequests } from '../../../src/daemon/http/request-metrics.ts'
 import { createClock } from '../../../src/daemon/clock.ts'
 import { createExposition } from '../../../src/daemon/snapshot/exposition.ts'
-import { listen, urlOf } from '../../../src/daemon/http/listen.ts'
+import { listenHttp, urlOf } from '../../../src/daemon/http/listen.ts'
 import { telemetryApp } from '../../../src/daemon/http/telemetry.ts'
-import { bodyOf } from '../../../src/outputs/metrics/exposition/body.ts'
-import { collect } from '../../../src/outputs/metrics/collect/collect.ts'
+import { assembleBody } from '../../../src/outputs/metrics/exposition/body.ts'
+import { collectSamples } from '../../../src/outputs/metrics/collect/collect.ts'
 import { createRenderer } from '../../../src/outputs/metrics/exposition/renderer.ts'
-import { createMemory, type Samples } from '../../../src/outputs/metrics/exposition/samples.ts'
+import { createSampleMemory, type Samples } from '../../../src/outputs/metrics/exposition/samples.ts'
 import { createSelfMetrics } from '../../../src/outputs/metrics/self.ts'
 import type { Snapshot } from '../../../src/model/output/snapshot.ts'
-import { atOnce } from '../../../src/std/cooperative.ts'
+import { runSync } from '../../../src/std/cooperative.ts'
 import { micros, seconds } from '../../../src/model/units.ts'
 import { FACTS } from '../../support/exposed.ts'
 import { busySnapshot } from '../../support/fleet-snapshot.ts'
@@ -71,7 +71,7 @@ const timed = async (work: () => unknown, now = cpu): Promise<number> => {
 }
 
 function fleet(): Snapshot {
-  const one = countOf(atOnce(collect(busySnapshot(100), facts)).samples) / 100
+  const one = countOf(runSync(collectSamples(busySnapshot(100), facts)).samples) / 100
   return busySnapshot(Math.max(1, Math.round(wanted / one)))
 }
 const countOf = (samples: Samples): number =>
@@ -108,7 +108,7 @@ async function scraped(snapshot: Snapshot) {
   const stop = new AbortController()
   const pause = (): Promise<void> => clock.sleep(seconds(0), stop.signal)
   const exposition = createExposition(() => facts, { self, clock, log, pause })
-  const counted = countAnswers({ self, clock })
+  const counted = recordRequests({ self, clock })
   const app = telemetryApp({
     exposition,
     counted,
@@ -117,7 +117,7 @@ async function scraped(snapshot: Snapshot) {
     healthy: () => true,
     notReady: () => undefined,
   })
-  await using listener = await listen(app, { host: '127.0.0.1', port: 0 }, { setting: 'bench' })
+  await using listener = await listenHttp(app, { host: '127.0.0.1', port: 0 }, { setting: 'bench' })
   const url = `${urlOf(listener.address)}/metrics`
   // what the client takes is no part of what is measured
   await scrape(url)
@@ -175,7 +175,7 @@ async function compared(samples: Samples, change: Change): Promise<Compared> {
   let before: Samples | undefined
   for (let round = 0; round < ROUNDS; round += 1) {
     const next = changed(samples, change, round)
-    ours.push(await timed(() => bodyOf(atOnce(render(next)).parts, 'text')))
+    ours.push(await timed(() => assembleBody(runSync(render(next)).parts, 'text')))
     update.push(await timed(() => library.take(next, before)))
     rendered.push(await timed(async () => Buffer.from(await library.text())))
     before = next
@@ -191,11 +191,11 @@ async function compared(samples: Samples, change: Change): Promise<Compared> {
 
 const snapshot = fleet()
 const over = await scraped(snapshot)
-const samples = comparable(atOnce(collect(snapshot, facts)).samples)
-const memory = createMemory()
+const samples = comparable(runSync(collectSamples(snapshot, facts)).samples)
+const memory = createSampleMemory()
 const collecting: number[] = []
 for (let round = 0; round < ROUNDS; round += 1)
-  collecting.push(await timed(() => atOnce(collect(snapshot, facts, memory))))
+  collecting.push(await timed(() => runSync(collectSamples(snapshot, facts, memory))))
 const measured: Measured = {
   ...over,
   series: countOf(samples),

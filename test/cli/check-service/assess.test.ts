@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { project } from '../../support/build.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { check } from '../../support/property.ts'
-import { judge, type Settings } from '../../../src/cli/check-service/assess.ts'
-import type { Seen } from '../../../src/cli/check-service/probe-result.ts'
+import { assessService, type AssessSettings } from '../../../src/cli/check-service/assess.ts'
+import type { ProbeResult } from '../../../src/cli/check-service/probe-result.ts'
 import { checksText } from '../../../src/cli/check-service/text.ts'
 import { createTrafficLog } from '../../../src/cli/check-service/traffic.ts'
 import type { ProjectDetail } from '../../../src/model/service/consumption.ts'
@@ -25,7 +25,7 @@ const detail: ProjectDetail = {
 }
 const page = ok({ kind: 'page', items: [], problems: [], next: undefined } as const)
 
-const whole: Seen = {
+const whole: ProbeResult = {
   traffic: {
     requests: 20,
     refusedForRate: 0,
@@ -59,37 +59,40 @@ const whole: Seen = {
   consumption: { hourly: page, daily: page, monthly: page },
   connectionUri: ok({ role: 'dormouse', database: 'app' }),
 }
-const settings: Settings = { requestsPerMinute: 350, plan: 'scale', named: undefined }
+const settings: AssessSettings = { requestsPerMinute: 350, plan: 'scale', named: undefined }
 
 /** Topic → verdict, of those that are not full. */
-const short = (seen: Seen, more: Partial<Settings> = {}): Record<string, string> =>
+const short = (seen: ProbeResult, more: Partial<AssessSettings> = {}): Record<string, string> =>
   Object.fromEntries(
-    judge(seen, { ...settings, ...more })
+    assessService(seen, { ...settings, ...more })
       .filter(({ verdict }) => verdict !== 'full')
       .map(({ topic, verdict }) => [topic, verdict]),
   )
 
-const traffic = (change: Partial<Seen['traffic']>): Seen => ({
+const traffic = (change: Partial<ProbeResult['traffic']>): ProbeResult => ({
   ...whole,
   traffic: { ...whole.traffic, ...change },
 })
-const projects = (change: Partial<Seen['projects']>): Seen => ({
+const projects = (change: Partial<ProbeResult['projects']>): ProbeResult => ({
   ...whole,
   projects: { ...whole.projects, ...change },
 })
-const computes = (change: Partial<Seen['computes']>): Seen => ({
+const computes = (change: Partial<ProbeResult['computes']>): ProbeResult => ({
   ...whole,
   computes: { ...whole.computes, ...change },
 })
-const shown = (change: Record<string, number>): Seen =>
+const shown = (change: Record<string, number>): ProbeResult =>
   computes({ fields: { records: 2, shown: { ...whole.computes.fields.shown, ...change } } })
-const told = (change: Partial<ProjectDetail>): Seen => ({ ...whole, detail: ok({ ...detail, ...change }) })
+const told = (change: Partial<ProjectDetail>): ProbeResult => ({
+  ...whole,
+  detail: ok({ ...detail, ...change }),
+})
 
 const gone = failed({ kind: 'gone', message: 'no such route' } as const)
 const noPlan = ok({ kind: 'none', because: 'plan', message: 'not yours' } as const)
 
 describe('a service', () => {
-  test.each<[string, Seen, Record<string, string>]>([
+  test.each<[string, ProbeResult, Record<string, string>]>([
     ['that has everything', whole, {}],
     ['that is slow', traffic({ median: seconds(1.2) }), { speed: 'less' }],
     ['that answered 429', traffic({ refusedForRate: 1 }), { 'rate limit': 'less' }],
@@ -185,19 +188,19 @@ test.each([
   ['without a list, ids are to be named', projects({ list: gone }), 'project list', /accounts\[\]\.projects/],
   ['a quota is told', told({ quota: { ...detail.quota, computeTime: cuMillis(1) } }), 'counters', /^/],
 ])('%s', (_, seen, topic, follows) => {
-  expect(judge(seen, settings).find((one) => one.topic === topic)?.follows).toMatch(follows)
+  expect(assessService(seen, settings).find((one) => one.topic === topic)?.follows).toMatch(follows)
 })
 
 test('what is told of a project comes along', () => {
   const seen = told({ quota: { ...detail.quota, computeTime: cuMillis(1) }, maintenanceAt: at })
-  expect(judge(seen, settings).find(({ topic }) => topic === 'counters')?.seen).toMatch(
+  expect(assessService(seen, settings).find(({ topic }) => topic === 'counters')?.seen).toMatch(
     /; it has a quota that stops its computes; a restart is announced for 2026-01-05T00:00:00Z$/,
   )
 })
 
 describe('the text', () => {
   test.each([undefined, 80, 61, 20])('fits %s columns, and steers no terminal', (columns) => {
-    const text = checksText(judge(projects({ problems: ['a\u001b[31m b'] }), settings), columns)
+    const text = checksText(assessService(projects({ problems: ['a\u001b[31m b'] }), settings), columns)
     const longest = Math.max(...text.split('\n').map((line) => line.length))
     expect(longest).toBeLessThanOrEqual(columns === 20 ? 60 : (columns ?? 110))
     expect(text).not.toContain('\u001b')

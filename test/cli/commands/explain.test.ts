@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { apiApp } from '../../../src/daemon/http/app.ts'
-import { listen, urlOf } from '../../../src/daemon/http/listen.ts'
-import { createCamera } from '../../../src/daemon/snapshot/snapshot.ts'
-import { newAccountState } from '../../../src/daemon/pass/pass-state.ts'
-import type { ComputeAccount } from '../../../src/model/ledger/ledger.ts'
-import { atOnce } from '../../../src/std/cooperative.ts'
+import { createApiApp } from '../../../src/daemon/http/app.ts'
+import { listenHttp, urlOf } from '../../../src/daemon/http/listen.ts'
+import { createSnapshotBuilder } from '../../../src/daemon/snapshot/snapshot.ts'
+import { newPassState } from '../../../src/daemon/pass/pass-state.ts'
+import type { ComputeEntry } from '../../../src/model/ledger/ledger.ts'
+import { runSync } from '../../../src/std/cooperative.ts'
 import { millis, seconds } from '../../../src/model/units.ts'
 import { at, compute, ledger, preset, prices, project } from '../../support/build.ts'
 import { batch, computeOf } from '../../store/build.ts'
@@ -15,7 +15,7 @@ import { NO_PAGES } from '../../support/no-pages.ts'
 import { NO_REPORTS } from '../../support/no-reports.ts'
 
 const one = computeOf('ep-one')
-const held: ComputeAccount = {
+const held: ComputeEntry = {
   ...one,
   totals: { ...one.totals, held: { 'keep-alive/web/app/shop': millis(20_000) } },
   reading: { ...one.reading, problem: 'no route to host' },
@@ -68,7 +68,7 @@ test.each([
 async function* nothing(): AsyncGenerator<never> {}
 
 test('a daemon explains in the same words, with the state it sees', async () => {
-  const state = newAccountState(
+  const state = newPassState(
     ledger({
       computes: new Map(
         computes.map((account) => [`main/${account.ref.projectId}/${account.ref.endpointId}`, account]),
@@ -86,7 +86,7 @@ test('a daemon explains in the same words, with the state it sees', async () => 
     owners: createOwners([]),
   }
   const shown = [{ state: { ...state, lastSweepAt: now, service: 'ok' as const }, prices, preset }]
-  const snapshot = atOnce(createCamera()(shown, context))
+  const snapshot = runSync(createSnapshotBuilder()(shown, context))
   const history = {
     days: nothing,
     intervals: nothing,
@@ -95,8 +95,14 @@ test('a daemon explains in the same words, with the state it sees', async () => 
     lastIntervals: () => Promise.resolve([]),
     projects: () => Promise.resolve([]),
   }
-  const app = apiApp({ snapshot: () => snapshot, history, accounts: () => [], ...NO_REPORTS, ...NO_PAGES })
-  await using listener = await listen(app, { host: '127.0.0.1', port: 0 }, { setting: 'server.api' })
+  const app = createApiApp({
+    snapshot: () => snapshot,
+    history,
+    accounts: () => [],
+    ...NO_REPORTS,
+    ...NO_PAGES,
+  })
+  await using listener = await listenHttp(app, { host: '127.0.0.1', port: 0 }, { setting: 'server.api' })
   const url = urlOf(listener.address)
   const text = await dormouse(words(`explain ep-one --url ${url}`))
   expect(text).toEqual({

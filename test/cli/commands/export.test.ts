@@ -4,10 +4,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { apiApp } from '../../../src/daemon/http/app.ts'
+import { createApiApp } from '../../../src/daemon/http/app.ts'
 import { exportedAccount } from '../../../src/daemon/history/export.ts'
-import { listen, urlOf } from '../../../src/daemon/http/listen.ts'
-import { COARSE } from '../../../src/model/ledger/rollup.ts'
+import { listenHttp, urlOf } from '../../../src/daemon/http/listen.ts'
+import { COARSE_STEP } from '../../../src/model/ledger/rollup.ts'
 import { openEmbeddedStore } from '../../../src/store/sqlite/embedded.ts'
 import { ledger, project } from '../../support/build.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
@@ -25,7 +25,7 @@ const everything = {
   computes: [computeOf('ep-one'), computeOf('ep-two')],
   days: [dayAt(one, 0), dayAt(one, 1), dayAt(refOf('ep-two'), 1)],
   settled: [intervalAt(one, 0), intervalAt(one, 200)],
-  rollups: [rollupAt(one, 0), rollupAt(one, 0, COARSE)],
+  rollups: [rollupAt(one, 0), rollupAt(one, 0, COARSE_STEP)],
 }
 
 let kept: Awaited<ReturnType<typeof keptBy>>
@@ -129,8 +129,14 @@ describe('from a daemon', () => {
     await store.commit({ ...everything, settled })
     const known = ledger({ projects: new Map([['project-one', { project: shop, listed: undefined }]]) })
     const accounts = () => [exportedAccount(known, 'USD')]
-    const app = apiApp({ snapshot: () => undefined, history: store, accounts, ...NO_REPORTS, ...NO_PAGES })
-    await using listener = await listen(app, { host: '127.0.0.1', port: 0 }, { setting: 'server.api' })
+    const app = createApiApp({
+      snapshot: () => undefined,
+      history: store,
+      accounts,
+      ...NO_REPORTS,
+      ...NO_PAGES,
+    })
+    await using listener = await listenHttp(app, { host: '127.0.0.1', port: 0 }, { setting: 'server.api' })
     const url = urlOf(listener.address)
     const ended = await dormouse(words(`export --what intervals --url ${url}`))
     expect({ code: ended.code, err: ended.err }).toEqual({ code: 0, err: '' })
@@ -145,14 +151,14 @@ describe('from a daemon', () => {
     const store = openEmbeddedStore(join(place.folder, 'data'), fakeClock())
     const settled = Array.from({ length: 30_000 }, (_, index) => intervalAt(one, index * 100))
     await store.commit({ ...everything, settled })
-    const app = apiApp({
+    const app = createApiApp({
       snapshot: () => undefined,
       history: store,
       accounts: () => [exportedAccount(ledger(), 'USD')],
       ...NO_REPORTS,
       ...NO_PAGES,
     })
-    const listener = await listen(app, { host: '127.0.0.1', port: 0 }, { setting: 'server.api' })
+    const listener = await listenHttp(app, { host: '127.0.0.1', port: 0 }, { setting: 'server.api' })
     const answer = await fetch(`${urlOf(listener.address)}/api/v1/export?what=intervals`)
     const reader = answer.body?.getReader()
     expect((await reader?.read())?.done).toBe(false)

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { apiApp } from '../../../src/daemon/http/app.ts'
+import { createApiApp } from '../../../src/daemon/http/app.ts'
 import type { ReportSource } from '../../../src/daemon/reports/build.ts'
-import { listen, urlOf } from '../../../src/daemon/http/listen.ts'
+import { listenHttp, urlOf } from '../../../src/daemon/http/listen.ts'
 import { createUtc } from '../../../src/calendar/zone.ts'
 import { createOwners } from '../../../src/model/policy/owner.ts'
 import { reportSchema } from '../../../src/outputs/report/schema.ts'
-import { atOnce } from '../../../src/std/cooperative.ts'
-import { keptJsonOf } from '../../../src/outputs/report/formats/json.ts'
-import { COARSE } from '../../../src/model/ledger/rollup.ts'
+import { runSync } from '../../../src/std/cooperative.ts'
+import { renderArchivedJson } from '../../../src/outputs/report/formats/json.ts'
+import { COARSE_STEP } from '../../../src/model/ledger/rollup.ts'
 import { readEmbeddedStore } from '../../../src/store/sqlite/embedded.ts'
 import { FLEETS, inputOf, told } from '../../outputs/report/fleets.ts'
 import { batch, computeOf, dayAt, refOf, rollupAt } from '../../store/build.ts'
@@ -25,11 +25,11 @@ const everything = {
   projects: [{ project: project({ name: 'shop' }), listed: undefined }],
   computes: [computeOf('ep-one'), computeOf('ep-two')],
   days: [dayAt(one, 0), dayAt(one, 1), dayAt(refOf('ep-two'), 6), dayAt(refOf('ep-two'), 7)],
-  rollups: [rollupAt(one, 0, COARSE)],
+  rollups: [rollupAt(one, 0, COARSE_STEP)],
   events: [{ account: 'main', at: at(3600), kind: 'key-refused' } as const],
 }
 
-const told47 = atOnce(keptJsonOf(told(inputOf(FLEETS.busy))))
+const told47 = runSync(renderArchivedJson(told(inputOf(FLEETS.busy))))
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
 const reportOf = (id: string, second: number, team?: string) => ({
   account: 'main',
@@ -123,7 +123,7 @@ describe('without a daemon', () => {
 
 describe('from a daemon', () => {
   test('it is sent where that is asked for', async () => {
-    const app = apiApp({
+    const app = createApiApp({
       snapshot: () => undefined,
       history: NO_HISTORY,
       accounts: () => [],
@@ -132,7 +132,7 @@ describe('from a daemon', () => {
       reports: () => new Map([['main', {} as ReportSource]]),
       sender: () => (account) => Promise.resolve(account === 'main' ? '2026-W02-manual-1' : undefined),
     })
-    await using listener = await listen(app, { host: '127.0.0.1', port: 0 }, { setting: 'server.api' })
+    await using listener = await listenHttp(app, { host: '127.0.0.1', port: 0 }, { setting: 'server.api' })
     const send = (more: string) => dormouse(words(`report --send --url ${urlOf(listener.address)}${more}`))
     const { code, out } = await send('')
     expect([code, JSON.parse(out)]).toEqual([0, { account: 'main', slot: '2026-W02-manual-1' }])
@@ -160,7 +160,7 @@ describe('from a daemon', () => {
     }
     const clock = fakeClock('2026-01-12T08:00:00Z')
     const reports = (): ReadonlyMap<string, ReportSource> => new Map([['main', source]])
-    const app = apiApp({
+    const app = createApiApp({
       snapshot: () => undefined,
       history: store,
       accounts: () => [],
@@ -168,7 +168,7 @@ describe('from a daemon', () => {
       clock,
       reports,
     })
-    await using listener = await listen(app, { host: '127.0.0.1', port: 0 }, { setting: 'server.api' })
+    await using listener = await listenHttp(app, { host: '127.0.0.1', port: 0 }, { setting: 'server.api' })
     const url = urlOf(listener.address)
     const { code, out, err } = await dormouse(words(`report --format json --url ${url}`))
     expect({ code, err }).toEqual({ code: 0, err: '' })

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { hastyRouting, hastyRules } from '../../../src/cli/demo/monitoring/shortened-rules.ts'
+import { shortenRouting, shortenRules } from '../../../src/cli/demo/monitoring/shortened-rules.ts'
 
 const text = (name: string): string =>
   readFileSync(join(import.meta.dirname, '../../../dashboards', name), 'utf8')
@@ -23,7 +23,7 @@ test('hasty rules differ from ours in how long they wait, and in nothing else', 
   const rules = rulesOf(text('alerts.yaml'))
   expect(rules.filter((rule) => 'for' in rule).length).toBeGreaterThan(15)
   expect(rules.filter((rule) => 'keep_firing_for' in rule).length).toBeGreaterThan(0)
-  expect(rulesOf(hastyRules(text('alerts.yaml')))).toEqual(rules.map(hastened))
+  expect(rulesOf(shortenRules(text('alerts.yaml')))).toEqual(rules.map(hastened))
 })
 
 type Routing = {
@@ -36,7 +36,7 @@ test('a hasty routing is the example, with receivers that can be reached', () =>
   const example = parse(text('alertmanager.example.yml')) as Routing
   const tokenFile = '/tmp/a folder: {odd}, "named"/token'
   const routing = parse(
-    hastyRouting(text('alertmanager.example.yml'), { url: 'http://127.0.0.1:1', tokenFile }),
+    shortenRouting(text('alertmanager.example.yml'), { url: 'http://127.0.0.1:1', tokenFile }),
   ) as Routing
   expect(routing.route).toEqual({ ...example.route, group_wait: '1s', group_interval: '1s' })
   expect(routing.inhibit_rules).toEqual(example.inhibit_rules)
@@ -54,6 +54,6 @@ test('a hasty routing is the example, with receivers that can be reached', () =>
 })
 
 test('files that are no longer what was expected are told, not passed on as they are', () => {
-  expect(() => hastyRules('groups: []\n')).toThrow('there is nothing like')
-  expect(() => hastyRouting('route: {}\n', { url: 'http://a', tokenFile: '/b' })).toThrow('nobody')
+  expect(() => shortenRules('groups: []\n')).toThrow('there is nothing like')
+  expect(() => shortenRouting('route: {}\n', { url: 'http://a', tokenFile: '/b' })).toThrow('nobody')
 })

@@ -1,12 +1,12 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { fields, table } from '../../../src/cli/terminal/output.ts'
+import { textFields, textTable } from '../../../src/cli/terminal/output.ts'
 import { createIo } from '../../../src/cli/terminal/process-io.ts'
 import { dormouse, words } from '../local-cli.ts'
 
 test('a table has columns as wide as their widest cell', () => {
   expect(
-    table(
+    textTable(
       ['A', 'LONG HEAD', 'C'],
       [
         ['aaaa', 'b', 'c'],
@@ -14,12 +14,12 @@ test('a table has columns as wide as their widest cell', () => {
       ],
     ),
   ).toBe(['A     LONG HEAD  C', 'aaaa  b          c', 'a'].join('\n'))
-  expect(table(['A', 'B'], [])).toBe('A  B')
+  expect(textTable(['A', 'B'], [])).toBe('A  B')
 })
 
 test('nothing in a name steers the terminal', () => {
-  expect(table(['NAME'], [['a\u001B[2Jb\nc']])).toBe('NAME\na?[2Jb?c')
-  expect(fields({ name: '\u0007', id: '1' })).toBe('name  ?\nid    1')
+  expect(textTable(['NAME'], [['a\u001B[2Jb\nc']])).toBe('NAME\na?[2Jb?c')
+  expect(textFields({ name: '\u0007', id: '1' })).toBe('name  ?\nid    1')
 })
 
 const broken = (code: string) => Object.assign(new Error(code), { code })

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { describe, expect, test } from 'vitest'
-import { parseCu, parseDelay, parseId, parseKeyId, sizingOf } from '../../../src/cli/terminal/parse.ts'
+import { parseCu, parseDelay, parseId, parseKeyId, parseSizing } from '../../../src/cli/terminal/parse.ts'
 import { cu } from '../../../src/model/units.ts'
 
 describe('an argument', () => {
@@ -57,5 +57,5 @@ test.each([
     { ok: false, error: '--min-cu 2 is above --max-cu 1' },
   ],
 ])('the size that %j ask for', (options, sizing) => {
-  expect(sizingOf(options)).toEqual(sizing)
+  expect(parseSizing(options)).toEqual(sizing)
 })

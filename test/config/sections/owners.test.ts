@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { compute, project } from '../../support/build.ts'
-import { NOBODY } from '../../../src/model/policy/owner.ts'
-import { targetOf } from '../../../src/model/policy/selector.ts'
+import { NO_OWNER } from '../../../src/model/policy/owner.ts'
+import { selectorTargetOf } from '../../../src/model/policy/selector.ts'
 import { GOOD, load, problemsOf } from '../loading.ts'
 
 function ownersOf(text: string) {
@@ -11,7 +11,7 @@ function ownersOf(text: string) {
 }
 
 const target = (endpointId: string, branchId = 'br-main-1') =>
-  targetOf(
+  selectorTargetOf(
     'main',
     compute({ endpointId, branchId, projectId: 'p-1' }),
     project({ projectId: 'p-1', name: 'shop' }),
@@ -47,12 +47,12 @@ describe('the owner of a compute', () => {
       channel: '#sales',
       costCentre: '4711',
     })
-    expect(owners.of(target('ep-x'))).toEqual({ ...NOBODY, team: 'web' })
+    expect(owners.of(target('ep-x'))).toEqual({ ...NO_OWNER, team: 'web' })
   })
 
   test('is nobody where nothing fits', () => {
-    expect(ownersOf('  - { match: { project: other }, team: web }').of(target('ep-x'))).toEqual(NOBODY)
-    expect(ownersOf('  []').of(target('ep-x'))).toEqual(NOBODY)
+    expect(ownersOf('  - { match: { project: other }, team: web }').of(target('ep-x'))).toEqual(NO_OWNER)
+    expect(ownersOf('  []').of(target('ep-x'))).toEqual(NO_OWNER)
   })
 })
 

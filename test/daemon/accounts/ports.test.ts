@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { expect, test } from 'vitest'
 import { createClock } from '../../../src/daemon/clock.ts'
 import { createRandom } from '../../../src/daemon/random.ts'
-import { portsOf } from '../../../src/daemon/accounts/ports.ts'
+import { createPorts } from '../../../src/daemon/accounts/ports.ts'
 import { createSelfMetrics } from '../../../src/outputs/metrics/self.ts'
 import { ACCOUNT, load } from '../../config/loading.ts'
 import { memoryStore } from '../../simulation/week.ts'
@@ -30,7 +30,7 @@ test('a reading is timed by its kind, also one that fails', async () => {
     send: () => Promise.resolve([]),
     self,
   }
-  const { readings } = portsOf(account, loaded.value, machine)
+  const { readings } = createPorts(account, loaded.value, machine)
   const { signal } = new AbortController()
   expect(await readings.read(compute(), 'light', signal)).toMatchObject({ kind: 'failed' })
   closing.close()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createPriceKeeper, keptPrices } from '../../../src/daemon/accounts/price-history.ts'
+import { createPriceHistory, effectivePrices } from '../../../src/daemon/accounts/price-history.ts'
 import type { Prices } from '../../../src/model/ledger/price.ts'
 import { instant, micros } from '../../../src/model/units.ts'
 import { at } from '../../support/build.ts'
@@ -15,13 +15,13 @@ const log = { error: () => undefined }
 test('a first start goes by the configuration, and a later one by what was in effect until then', async () => {
   const store = keptInMemory()
   const first = flat(106_000)
-  expect(await keptPrices(account(first), store, at(0))).toBe(first)
-  expect(await createPriceKeeper('main', { store, log })(first)).toBe(true)
-  expect(await keptPrices(account(first), store, at(100))).toEqual(first)
-  const dearer = await keptPrices(account(flat(222_000)), store, at(200))
+  expect(await effectivePrices(account(first), store, at(0))).toBe(first)
+  expect(await createPriceHistory('main', { store, log })(first)).toBe(true)
+  expect(await effectivePrices(account(first), store, at(100))).toEqual(first)
+  const dearer = await effectivePrices(account(flat(222_000)), store, at(200))
   expect(dearer.periods).toEqual([...first.periods, { from: at(200), perCuHour: 222_000 }])
-  await createPriceKeeper('main', { store, log })(dearer)
-  expect(await keptPrices(account(flat(222_000)), store, at(300))).toEqual(dearer)
+  await createPriceHistory('main', { store, log })(dearer)
+  expect(await effectivePrices(account(flat(222_000)), store, at(300))).toEqual(dearer)
 })
 
 test('prices that cannot be kept are not gone by, and are kept once', async () => {
@@ -31,7 +31,7 @@ test('prices that cannot be kept are not gone by, and are kept once', async () =
     commits += 1
     return isFull ? Promise.reject(new Error('the disk is full')) : store.commit(given)
   }
-  const keep = createPriceKeeper('main', { store: { commit }, log })
+  const keep = createPriceHistory('main', { store: { commit }, log })
   const prices = flat(106_000)
   expect(await keep(prices)).toBe(false)
   isFull = false

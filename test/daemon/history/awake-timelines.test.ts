@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createStrips, type StripsAsked } from '../../../src/daemon/history/awake-timelines.ts'
-import { spanBefore } from '../../../src/model/time.ts'
+import { createAwakeTimelines, type TimelinesRequest } from '../../../src/daemon/history/awake-timelines.ts'
+import { lastHours } from '../../../src/model/time.ts'
 import { computeKey } from '../../../src/model/service/compute.ts'
-import type { ComputeAccount } from '../../../src/model/ledger/ledger.ts'
+import type { ComputeEntry } from '../../../src/model/ledger/ledger.ts'
 import type { History } from '../../../src/model/ports.ts'
 import type { ComputeView } from '../../../src/model/output/snapshot.ts'
 import { millis, type Instant } from '../../../src/model/units.ts'
@@ -30,7 +30,7 @@ function settledPast(...times: readonly (readonly [number, number])[]) {
 const asleep = snapshotOf(1).computes[0] as ComputeView
 
 /** The account of `ep-0`, awake since `from`. */
-function awakeSince(from: number): ComputeAccount {
+function awakeSince(from: number): ComputeEntry {
   const known = accounted(
     ledger(),
     sweep(TAKEN, {
@@ -52,19 +52,19 @@ function awakeSince(from: number): ComputeAccount {
 
 const awake = awakeSince(0)
 
-const NOTHING_OPEN: Pick<ComputeAccount, 'evidence' | 'carried'> = {
+const NOTHING_OPEN: Pick<ComputeEntry, 'evidence' | 'carried'> = {
   evidence: { ...awake.evidence, sightings: [], starts: [], ends: [], activities: [] },
   carried: undefined,
 }
 
-const settledAccount = (settledUntil: number): ComputeAccount => ({
+const settledAccount = (settledUntil: number): ComputeEntry => ({
   ...awake,
   ...NOTHING_OPEN,
   settledUntil: at(settledUntil),
 })
 
-const ask = (over: Partial<StripsAsked> = {}): StripsAsked => ({
-  span: spanBefore(now, 24),
+const ask = (over: Partial<TimelinesRequest> = {}): TimelinesRequest => ({
+  span: lastHours(now, 24),
   views: [asleep],
   knownFrom: new Map([['main', at(TAKEN - 12 * HOUR)]]),
   sweptAt: new Map([['main', at(TAKEN - 1800)]]),
@@ -80,7 +80,7 @@ test('a strip has what is settled, and what is not settled yet', async () => {
     state: 'active',
     why: { because: 'idle-tail', since: at(TAKEN - 600), until: at(TAKEN), end: 'due', ours: false },
   }
-  const strips = await createStrips({ history, accountOf: () => account })(ask({ views: [view] }))
+  const strips = await createAwakeTimelines({ history, accountOf: () => account })(ask({ views: [view] }))
   expect(strips.get(computeKey(view.ref))).toEqual({
     span: { from: at(TAKEN - 24 * HOUR), to: now },
     knownFrom: at(TAKEN - 20 * HOUR),
@@ -99,7 +99,9 @@ test('of a compute that cannot be asked for long, nothing is drawn since its acc
     state: 'unknown',
     why: { because: 'unknown', since: at(TAKEN - 1800) },
   }
-  const strips = await createStrips({ ...settledPast(), accountOf: () => account })(ask({ views: [view] }))
+  const strips = await createAwakeTimelines({ ...settledPast(), accountOf: () => account })(
+    ask({ views: [view] }),
+  )
   expect(strips.get(computeKey(view.ref))).toMatchObject({
     knownUntil: at(TAKEN - 1800),
     stretches: [{ from: at(TAKEN - HOUR + 0.5), to: at(TAKEN - 1800) }],
@@ -109,7 +111,7 @@ test('of a compute that cannot be asked for long, nothing is drawn since its acc
 test('a compute is not known before it was created, though the day is counted whole', async () => {
   const view: ComputeView = { ...asleep, compute: { ...asleep.compute, createdAt: at(TAKEN - 60) } }
   const known = new Map([['main', at(TAKEN - 9 * HOUR)]])
-  const strips = createStrips({ ...settledPast(), accountOf: () => settledAccount(TAKEN) })
+  const strips = createAwakeTimelines({ ...settledPast(), accountOf: () => settledAccount(TAKEN) })
   const shown = await strips(ask({ views: [view], knownFrom: known }))
   expect(shown.get(computeKey(view.ref))?.knownFrom).toBe(at(TAKEN - 60))
 })
@@ -118,9 +120,9 @@ test('what is settled is read once, and then only what was settled since', async
   const day = [TAKEN - 20 * HOUR, TAKEN - 19 * HOUR] as const
   const { history, asked, past } = settledPast([TAKEN - 100 * HOUR, TAKEN - 99 * HOUR], day)
   let until = TAKEN - HOUR
-  const strips = createStrips({ history, accountOf: () => settledAccount(until) })
+  const strips = createAwakeTimelines({ history, accountOf: () => settledAccount(until) })
   const begins = async (hours: number): Promise<readonly Instant[] | undefined> => {
-    const all = await strips(ask({ span: spanBefore(now, hours) }))
+    const all = await strips(ask({ span: lastHours(now, hours) }))
     return all.get(computeKey(asleep.ref))?.stretches.map(({ from }) => from)
   }
   const [long, today] = [at(TAKEN - 100 * HOUR), at(day[0])]
@@ -136,7 +138,7 @@ test('what is settled is read once, and then only what was settled since', async
 
 test('computes that are shown lose nothing to those shown before', async () => {
   const { history } = settledPast([TAKEN - 20 * HOUR, TAKEN - 19 * HOUR])
-  const strips = createStrips({ history, accountOf: () => settledAccount(TAKEN) })
+  const strips = createAwakeTimelines({ history, accountOf: () => settledAccount(TAKEN) })
   const many = Array.from({ length: 1000 }, (_, index) => ({
     ...asleep,
     ref: { ...asleep.ref, endpointId: `ep-${index}` },
@@ -150,7 +152,7 @@ test('computes that are shown lose nothing to those shown before', async () => {
 })
 
 test('of an account nothing is known of, all is unknown', async () => {
-  const strips = await createStrips({ ...settledPast(), accountOf: () => undefined })(
+  const strips = await createAwakeTimelines({ ...settledPast(), accountOf: () => undefined })(
     ask({ knownFrom: new Map() }),
   )
   expect(strips.get(computeKey(asleep.ref))).toMatchObject({ knownFrom: now, stretches: [] })

@@ -1,9 +1,9 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { createScopes } from '../../../src/ledger/budgets/account-budgets.ts'
-import { newAccount } from '../../../src/ledger/apply-facts.ts'
+import { createBudgetScopes } from '../../../src/ledger/budgets/account-budgets.ts'
+import { newComputeEntry } from '../../../src/ledger/apply-facts.ts'
 import { createForecaster } from '../../../src/daemon/history/forecasts.ts'
-import { newAccountState, type AccountState } from '../../../src/daemon/pass/pass-state.ts'
+import { newPassState, type PassState } from '../../../src/daemon/pass/pass-state.ts'
 import type { BudgetForecast } from '../../../src/model/policy/budget.ts'
 import { computeKey } from '../../../src/model/service/compute.ts'
 import type { DayRow } from '../../../src/model/ledger/day.ts'
@@ -33,15 +33,15 @@ function forecasterOver(rows: readonly DayRow[], sleep?: Clock['sleep']) {
   const forecaster = createForecaster({
     clock: sleep ? { ...clock, sleep } : clock,
     history: { ...NO_HISTORY, days },
-    scopes: createScopes([budget]),
+    scopes: createBudgetScopes([budget]),
     prices,
     zone: UTC,
     log: pino({ level: 'silent' }),
   })
   const { view } = advanceBudget(budget, undefined, inputAt(clock.now()))
   if (!view) throw new Error('no period')
-  const refreshed = async (changed: Partial<AccountState>): Promise<BudgetForecast | undefined> => {
-    forecaster.refresh({ ...newAccountState(ledger()), budgets: [view], ...changed })
+  const refreshed = async (changed: Partial<PassState>): Promise<BudgetForecast | undefined> => {
+    forecaster.refresh({ ...newPassState(ledger()), budgets: [view], ...changed })
     await clock.advance(seconds(301))
     await forecaster.idle()
     return forecaster.of(view)
@@ -78,9 +78,9 @@ test('a history that could not be read is read again, no further back than ever'
   expect(reads[1]).toBe(reads[0])
 })
 
-function sized(size: number): Partial<AccountState> {
+function sized(size: number): Partial<PassState> {
   const ref = refOf('ep-one')
-  const account = newAccount(ref, look(0, { sizing: { fixed: cu(size) } }), false)
+  const account = newComputeEntry(ref, look(0, { sizing: { fixed: cu(size) } }), false)
   return { ledger: ledger({ computes: new Map([[computeKey(ref), account]]) }) }
 }
 
@@ -105,7 +105,7 @@ test('a compute that was resized is forecast as it is sized now, within the hour
 test('of a large ledger no more is walked over at a time than the event loop bears', async () => {
   const accounts = Array.from({ length: 8000 }, (_, index) => {
     const ref = refOf(`ep-${String(index).padStart(5, '0')}`)
-    return [computeKey(ref), newAccount(ref, look(0, { endpointId: ref.endpointId }), false)] as const
+    return [computeKey(ref), newComputeEntry(ref, look(0, { endpointId: ref.endpointId }), false)] as const
   })
   const computes = walked(orderedMap(accounts))
   let [most, last] = [0, 0]

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createUtc } from '../../../src/calendar/zone.ts'
-import { createRecent } from '../../../src/daemon/history/recent-sums.ts'
+import { createRecentSums } from '../../../src/daemon/history/recent-sums.ts'
 import type { DayRow } from '../../../src/model/ledger/day.ts'
 import type { History } from '../../../src/model/ports.ts'
 import { cuMillis, millis, seconds } from '../../../src/model/units.ts'
@@ -41,7 +41,7 @@ function historyOf(rows: readonly DayRow[], gate: Promise<void> = Promise.resolv
 
 test('sums are those of today and the six days before, and say since when anything is known', async () => {
   const { history, asked } = historyOf([row('ep-a', 13), row('ep-a', 16), row('ep-a', 20), row('ep-b', 19)])
-  const recent = await createRecent({ history, clock: fakeClock(), zone })(['main'], now)
+  const recent = await createRecentSums({ history, clock: fakeClock(), zone })(['main'], now)
   expect(asked).toEqual([{ from: at(14 * DAY), to: now }])
   expect(recent).toEqual({
     from: at(14 * DAY),
@@ -56,7 +56,7 @@ test('sums are those of today and the six days before, and say since when anythi
 test('days are read anew once sums are old, and never twice at a time', async () => {
   const clock = fakeClock()
   const { history, asked } = historyOf([row('ep-a', 20)])
-  const ask = createRecent({ history, clock, zone })
+  const ask = createRecentSums({ history, clock, zone })
   await Promise.all([ask(['main'], now), ask(['main'], now)])
   await ask(['main'], now)
   expect(asked).toHaveLength(1)
@@ -68,12 +68,12 @@ test('days are read anew once sums are old, and never twice at a time', async ()
 
 test('nobody waits long for the first sums, and a store that fails is no failure of a page', async () => {
   const clock = fakeClock()
-  const hung = createRecent({ history: historyOf([], new Promise(() => undefined)).history, clock, zone })
+  const hung = createRecentSums({ history: historyOf([], new Promise(() => undefined)).history, clock, zone })
   const waiting = hung(['main'], now)
   await clock.advance(seconds(2))
   expect(await waiting).toBeUndefined()
   const broken = historyOf([], Promise.reject(new Error('the store is closed')))
   expect(
-    await createRecent({ history: broken.history, clock: fakeClock(), zone })(['main'], now),
+    await createRecentSums({ history: broken.history, clock: fakeClock(), zone })(['main'], now),
   ).toBeUndefined()
 })

@@ -1,25 +1,29 @@
 import { createHash } from 'node:crypto'
 import { Hono, type Context } from 'hono'
 import { expect, test } from 'vitest'
-import { guard, type Guarded } from '../../../src/daemon/http/auth.ts'
-import { createAttempts, tokensOf } from '../../../src/daemon/http/tokens.ts'
-import { guardedBy } from '../../../src/daemon/http/listeners.ts'
+import { authMiddleware, type AuthPolicy } from '../../../src/daemon/http/auth.ts'
+import { createFailedLogins, parseTokens } from '../../../src/daemon/http/tokens.ts'
+import { authPolicyOf } from '../../../src/daemon/http/listeners.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
-const TOKENS = tokensOf({
+const TOKENS = parseTokens({
   anna: { sha256: sha256('open-sesame'), scope: 'operate' },
   board: { sha256: sha256('look'), scope: 'read' },
 })
 
 const addressOf = (context: Context): string => context.req.header('x-test-address') ?? 'one'
 
-function server(guarded: Partial<Guarded> = {}) {
+function server(guarded: Partial<AuthPolicy> = {}) {
   const clock = fakeClock()
   const app = new Hono()
   const options = { names: [], tokens: TOKENS, open: true, ...guarded }
-  for (const each of guard({ guarded: () => options, attempts: createAttempts(clock), addressOf }))
+  for (const each of authMiddleware({
+    guarded: () => options,
+    attempts: createFailedLogins(clock),
+    addressOf,
+  }))
     app.use(each)
   app.all('*', async (context) => context.text(await context.req.text()))
   type Asked = { method?: string; token?: string; host?: string; from?: string; body?: string }
@@ -85,7 +89,7 @@ test('after five wrong tokens in a minute an address waits, and no other', async
 })
 
 test('a crowd of addresses does not fill the memory, and the last of it is remembered', () => {
-  const attempts = createAttempts(fakeClock())
+  const attempts = createFailedLogins(fakeClock())
   const guess = (address: string): void => {
     for (let index = 0; index < 5; index += 1) attempts.failed(address)
   }
@@ -108,6 +112,6 @@ test.each([
   ['10.0.0.1', true, { a: { sha256: sha256('a'), scope: 'read' } }, false],
 ] as const)('at %s, insecure %s, reading is open or not', (host, insecure, tokens, open) => {
   const api = { host, port: 9478 }
-  const guarded = guardedBy({ telemetry: api, api, names: [], tokens, insecure })
+  const guarded = authPolicyOf({ telemetry: api, api, names: [], tokens, insecure })
   expect(guarded).toMatchObject({ open, names: [host] })
 })

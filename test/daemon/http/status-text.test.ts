@@ -1,13 +1,13 @@
 // A large fleet is told in pieces: made at once, its text would hold up everything else for a second.
 import { expect, test } from 'vitest'
-import { newAccount } from '../../../src/ledger/apply-facts.ts'
-import { apiApp } from '../../../src/daemon/http/app.ts'
-import { createCamera } from '../../../src/daemon/snapshot/snapshot.ts'
-import { newAccountState } from '../../../src/daemon/pass/pass-state.ts'
-import { fleetOf } from '../../../src/daemon/http/api/status-json.ts'
+import { newComputeEntry } from '../../../src/ledger/apply-facts.ts'
+import { createApiApp } from '../../../src/daemon/http/app.ts'
+import { createSnapshotBuilder } from '../../../src/daemon/snapshot/snapshot.ts'
+import { newPassState } from '../../../src/daemon/pass/pass-state.ts'
+import { fleetJson } from '../../../src/daemon/http/api/status-json.ts'
 import { computeKey } from '../../../src/model/service/compute.ts'
 import { createOwners } from '../../../src/model/policy/owner.ts'
-import { atOnce } from '../../../src/std/cooperative.ts'
+import { runSync } from '../../../src/std/cooperative.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { at, ledger, look, preset, prices } from '../../support/build.ts'
 import { NO_REPORTS } from '../../support/no-reports.ts'
@@ -17,7 +17,11 @@ import { NO_PAGES } from '../../support/no-pages.ts'
 const snapshotOf = (count: number) => {
   const accounts = Array.from({ length: count }, (_, index) => {
     const [projectId, endpointId] = [`project-${index}`, `ep-${index}`]
-    return newAccount({ account: 'main', projectId, endpointId }, look(0, { projectId, endpointId }), false)
+    return newComputeEntry(
+      { account: 'main', projectId, endpointId },
+      look(0, { projectId, endpointId }),
+      false,
+    )
   })
   const known = ledger({ computes: new Map(accounts.map((one) => [computeKey(one.ref), one])) })
   const context = {
@@ -28,12 +32,12 @@ const snapshotOf = (count: number) => {
     activityLag: seconds(60),
     owners: createOwners([]),
   }
-  return atOnce(createCamera()([{ state: newAccountState(known), prices, preset }], context))
+  return runSync(createSnapshotBuilder()([{ state: newPassState(known), prices, preset }], context))
 }
 
 test.each([0, 1, 1000])('%i computes are told whole, others have turns in between', async (count) => {
   const taken = snapshotOf(count)
-  const app = apiApp({
+  const app = createApiApp({
     snapshot: () => taken,
     history: NO_HISTORY,
     accounts: () => [],
@@ -50,6 +54,6 @@ test.each([0, 1, 1000])('%i computes are told whole, others have turns in betwee
   const text = await answer.text()
   told = true
   expect(answer.headers.get('content-type')).toContain('application/json')
-  expect(JSON.parse(text)).toEqual(fleetOf(taken))
+  expect(JSON.parse(text)).toEqual(fleetJson(taken))
   expect(turns).toBeGreaterThanOrEqual(count / 100)
 })

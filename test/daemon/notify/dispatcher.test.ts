@@ -1,7 +1,7 @@
 // Deliveries on the tables of the store, with receivers and processes that fail.
 import { expect, test } from 'vitest'
-import type { Deliverer } from '../../../src/daemon/notify/dispatcher.ts'
-import { MOST_WAITING } from '../../../src/daemon/notify/event-queue.ts'
+import type { Dispatcher } from '../../../src/daemon/notify/dispatcher.ts'
+import { MAX_QUEUED } from '../../../src/daemon/notify/event-queue.ts'
 import type { Message, Sink } from '../../../src/model/output/message.ts'
 import type { Batch } from '../../../src/model/ports.ts'
 import { seconds } from '../../../src/model/units.ts'
@@ -10,7 +10,7 @@ import { seeded } from '../../simulation/seeded.ts'
 import { ALL, desk, hearing, problem, subjects, type Desk } from '../support/delivery.ts'
 
 /** Runs a process for so many seconds of the clock. */
-async function runFor({ clock }: Desk, deliverer: Deliverer, span: number): Promise<void> {
+async function runFor({ clock }: Desk, deliverer: Dispatcher, span: number): Promise<void> {
   const stop = new AbortController()
   const done = deliverer.run(stop.signal)
   await clock.advance(seconds(span))
@@ -89,11 +89,11 @@ test('more than a thousand do not wait: the oldest are dropped and counted', asy
   const down = hearing([], () => ({ kind: 'retry', because: 'answered 500', after: seconds(3600) }))
   const told = here.process([{ name: 'down', sink: down, wish: ALL }])
   await told.begin()
-  const events = Array.from({ length: MOST_WAITING + 50 }, (_, index) => problem(here.clock, `n${index}`))
+  const events = Array.from({ length: MAX_QUEUED + 50 }, (_, index) => problem(here.clock, `n${index}`))
   await here.happened(...events)
   await runFor(here, told, 30)
   expect(here.counts['down dropped']).toBe(50)
-  expect(await here.store.waiting('main', 'down', 5000)).toHaveLength(MOST_WAITING)
+  expect(await here.store.waiting('main', 'down', 5000)).toHaveLength(MAX_QUEUED)
 })
 
 test('what is given up is told to the others, and that telling this failed to nobody', async () => {

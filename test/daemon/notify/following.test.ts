@@ -1,6 +1,6 @@
 // Receivers that come, change and go while the daemon tells them.
 import { expect, test } from 'vitest'
-import type { Message, Outcome, Sink } from '../../../src/model/output/message.ts'
+import type { Message, DeliveryOutcome, Sink } from '../../../src/model/output/message.ts'
 import type { Batch } from '../../../src/model/ports.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { ALL, desk, hearing, problem, subjects } from '../support/delivery.ts'
@@ -40,7 +40,7 @@ type Commit = (given: Batch, commit: (given: Batch) => Promise<void>) => Promise
 /** Attempts that end when they are told to. */
 function gate() {
   const heard: Message[] = []
-  const ends: ((outcome: Outcome) => void)[] = []
+  const ends: ((outcome: DeliveryOutcome) => void)[] = []
   const sink: Sink = (message) => {
     heard.push(message)
     return new Promise((resolve) => ends.push(resolve))
@@ -48,7 +48,7 @@ function gate() {
   return {
     sink,
     heard,
-    end: (outcome: Outcome) => {
+    end: (outcome: DeliveryOutcome) => {
       const end = ends.shift()
       if (!end) throw new Error('no attempt is under way')
       end(outcome)
@@ -56,8 +56,8 @@ function gate() {
   }
 }
 
-const DELIVERED: Outcome = { kind: 'delivered' }
-const AGAIN: Outcome = { kind: 'retry', because: 'answered 500' }
+const DELIVERED: DeliveryOutcome = { kind: 'delivered' }
+const AGAIN: DeliveryOutcome = { kind: 'retry', because: 'answered 500' }
 
 test('a receiver that comes hears of what happens from then on, and one that goes of nothing more', async () => {
   const [old, fresh]: [Message[], Message[]] = [[], []]

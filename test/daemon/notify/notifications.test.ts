@@ -1,8 +1,8 @@
 // Who is told: by the owner of the compute, the project or the budget that an event is about.
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { createDeliveries } from '../../../src/daemon/notify/notifications.ts'
-import type { Lanes } from '../../../src/daemon/accounts/account-runners.ts'
+import { createNotifications } from '../../../src/daemon/notify/notifications.ts'
+import type { AccountRunners } from '../../../src/daemon/accounts/account-runners.ts'
 import { createSelfMetrics } from '../../../src/outputs/metrics/self.ts'
 import { computeKey } from '../../../src/model/service/compute.ts'
 import type { Event } from '../../../src/model/output/event.ts'
@@ -23,7 +23,7 @@ const known = ledger({
 const lanes = {
   all: [{ state: () => ({ ledger: known }) }],
   snapshot: () => ({ accounts: [{ account: 'main', budgets: [{ name: 'all', team: 'payments' }] }] }),
-} as unknown as Lanes
+} as unknown as AccountRunners
 
 const about = { account: 'main', at: at(0) }
 const rung: Event = {
@@ -66,7 +66,7 @@ notifications:
     self: createSelfMetrics(),
     log: pino({ level: 'silent' }),
   }
-  const told = createDeliveries(() => config.value, lanes, machine)
+  const told = createNotifications(() => config.value, lanes, machine)
   await told.begin()
   await store.commit({ ...batch(), events: [rung, woken, stranger, refused] })
   const stop = new AbortController()

@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { createDeliveries } from '../../../src/daemon/notify/notifications.ts'
+import { createNotifications } from '../../../src/daemon/notify/notifications.ts'
 import { createSelfMetrics } from '../../../src/outputs/metrics/self.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { openEmbeddedStore } from '../../../src/store/sqlite/embedded.ts'
@@ -35,7 +35,7 @@ test.each<Answer>([200, 422, 500, [302, { location: `/elsewhere${SECRET_PATH}` }
     const self = createSelfMetrics()
     const lines: string[] = []
     const log = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) })
-    const told = createDeliveries(
+    const told = createNotifications(
       () => config.value,
       { all: [], snapshot: () => undefined },
       { clock, random: seeded(1), store, self, log },

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { timely } from '../../../src/daemon/pass/clock-skew.ts'
+import { correctClockSkew } from '../../../src/daemon/pass/clock-skew.ts'
 import type { Compute } from '../../../src/model/service/compute.ts'
 import type { Look, Sweep } from '../../../src/model/observation.ts'
 import type { ServiceTime } from '../../../src/model/ports.ts'
@@ -28,7 +28,7 @@ test.each([
 ])('a record whose %s is to come is left out, by name, and the others stay as they are', (field, wire) => {
   const good = one('ep-good')
   const bad = one('ep-bad', { [field]: at(seventyYears) })
-  const { sweep: told, late } = timely(swept(good, bad), { time: TOLD, wallAhead: NO_MORE })
+  const { sweep: told, late } = correctClockSkew(swept(good, bad), { time: TOLD, wallAhead: NO_MORE })
   expect(late).toBe(0)
   expect(told.looks).toEqual([good])
   expect(told.problems).toEqual([
@@ -46,13 +46,13 @@ test.each([
 test('an operation to come is left out the same way', () => {
   const [good, bad] = [operation('start_compute', -60), operation('start_compute', seventyYears)]
   const seen = sweep(0, { operations: [good, { ...bad, operationId: 'wrong' }] })
-  const { sweep: told } = timely(seen, { time: TOLD, wallAhead: NO_MORE })
+  const { sweep: told } = correctClockSkew(seen, { time: TOLD, wallAhead: NO_MORE })
   expect(told.operations).toEqual([good])
   expect(told.problems.map(({ where }) => where)).toEqual(['operation wrong'])
 })
 
 test('a record that is a little ahead shows that the look was no earlier', () => {
-  const { sweep: told } = timely(swept(one('ep-a', { updatedAt: at(2) })), {
+  const { sweep: told } = correctClockSkew(swept(one('ep-a', { updatedAt: at(2) })), {
     time: TOLD,
     wallAhead: NO_MORE,
   })
@@ -67,7 +67,7 @@ test.each([
   ['records a little ahead', [2, 2], 0, 0],
 ])('where no answer tells the time it is moved by %s', (_, ahead, wall, expected) => {
   const looks = ahead.map((by, index) => one(`ep-${index}`, { updatedAt: at(by) }))
-  const { late } = timely(swept(...untold(looks)), { time: UNTOLD, wallAhead: millis(wall * 1000) })
+  const { late } = correctClockSkew(swept(...untold(looks)), { time: UNTOLD, wallAhead: millis(wall * 1000) })
   expect(late).toBe(expected * 1000)
 })
 
@@ -81,7 +81,7 @@ const untold = (looks: readonly Look[]): readonly Look[] =>
 
 test('what was seen moves with the time', () => {
   const looks = untold([one('ep-a', { updatedAt: at(600) }), one('ep-b', { updatedAt: at(600) })])
-  const { sweep: told } = timely(swept(...looks), { time: UNTOLD, wallAhead: NO_MORE })
+  const { sweep: told } = correctClockSkew(swept(...looks), { time: UNTOLD, wallAhead: NO_MORE })
   expect(told.looks.map(({ answeredAt }) => answeredAt)).toEqual([at(603), at(603)])
 })
 
@@ -102,8 +102,8 @@ test.each([
       (updated, active, others) => {
         const siblings = untold(others.map((when, index) => one(`ep-${index}`, { updatedAt: at(when) })))
         const hostile = untold([one('ep-hostile', { updatedAt: at(updated), lastActive: at(active) })])
-        const alone = timely(swept(...siblings), { time, wallAhead: NO_MORE })
-        const beside = timely(swept(...hostile, ...siblings), { time, wallAhead: NO_MORE })
+        const alone = correctClockSkew(swept(...siblings), { time, wallAhead: NO_MORE })
+        const beside = correctClockSkew(swept(...hostile, ...siblings), { time, wallAhead: NO_MORE })
         expect(beside.late).toBe(alone.late)
         expect(beside.sweep.looks.filter(({ compute }) => compute.endpointId !== 'ep-hostile')).toEqual(
           alone.sweep.looks,
@@ -116,5 +116,7 @@ test.each([
 test('half a million looks are no matter', () => {
   const seen = one('ep-a')
   const looks = Array.from({ length: 500_000 }, () => seen)
-  expect(idsOf(timely(sweep(0, { looks }), { time: UNTOLD, wallAhead: NO_MORE }).sweep)).toHaveLength(500_000)
+  expect(
+    idsOf(correctClockSkew(sweep(0, { looks }), { time: UNTOLD, wallAhead: NO_MORE }).sweep),
+  ).toHaveLength(500_000)
 })

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { createScopes, lookAtBudgets } from '../../../src/ledger/budgets/account-budgets.ts'
-import { totalsAt } from '../../../src/ledger/settle/accrual.ts'
+import { createBudgetScopes, evaluateBudgets } from '../../../src/ledger/budgets/account-budgets.ts'
+import { totalsWithAccrual } from '../../../src/ledger/settle/accrual.ts'
 import { addBounds, addCuTime } from '../../../src/ledger/settle/cu-time.ts'
 import { spendOf } from '../../../src/ledger/settle/totals.ts'
-import { inside, outside } from '../../../src/calendar/window-parts.ts'
+import { partsInside, partsOutside } from '../../../src/calendar/window-parts.ts'
 import type { Budget, BudgetView } from '../../../src/model/policy/budget.ts'
 import type { CuTimeByPrice } from '../../../src/model/ledger/ledger.ts'
 import type { Batch } from '../../../src/model/ports.ts'
-import { atOnce } from '../../../src/std/cooperative.ts'
+import { runSync } from '../../../src/std/cooperative.ts'
 import { micros, type Instant } from '../../../src/model/units.ts'
 import { budgetOf, money } from '../../ledger/budgets/build.ts'
 import { weekly, windowOf } from '../../calendar/windows.ts'
@@ -36,23 +36,27 @@ const ALL = budgetOf({ limit: money(1) })
 const NIGHT = budgetOf({
   name: 'night',
   definition: 'night',
-  countedIn: (from, to) => inside(night, from, to),
+  countedIn: (from, to) => partsInside(night, from, to),
 })
-const DAY = budgetOf({ name: 'day', definition: 'day', countedIn: (from, to) => outside(night, from, to) })
+const DAY = budgetOf({
+  name: 'day',
+  definition: 'day',
+  countedIn: (from, to) => partsOutside(night, from, to),
+})
 
 /** What the ledger comes to, all computes together. */
 function ledgerSpend({ state }: Watch, now: Instant) {
   const { computes, projects } = state().ledger
   const cuTime = [...computes.values()].reduce<CuTimeByPrice>((sum, one) => {
     const project = projects.get(one.ref.projectId)
-    return addCuTime(sum, totalsAt(one, { prices, project, now }).cuTime)
+    return addCuTime(sum, totalsWithAccrual(one, { prices, project, now }).cuTime)
   }, {})
   return spendOf(cuTime)
 }
 
 function spentNow(seen: Watch, budgets: readonly Budget[], now: Instant) {
-  const looked = lookAtBudgets(createScopes(budgets), { ...seen.state().ledger, prices, now })
-  return atOnce(looked).views.map(({ spent }) => spent)
+  const looked = evaluateBudgets(createBudgetScopes(budgets), { ...seen.state().ledger, prices, now })
+  return runSync(looked).views.map(({ spent }) => spent)
 }
 
 test('a budget of everything is the ledger, to the micro, wherever the daemon is killed', async () => {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { pass } from '../../../src/daemon/pass/pass.ts'
-import { newAccountState, type AccountState } from '../../../src/daemon/pass/pass-state.ts'
+import { newPassState, type PassState } from '../../../src/daemon/pass/pass-state.ts'
 import type { Ports } from '../../../src/model/ports.ts'
 import { failed, ok } from '../../../src/std/result.ts'
 import { seconds } from '../../../src/model/units.ts'
-import { FEWEST } from '../../../src/observe/polling/poll-plan.ts'
+import { MIN_REQUESTS } from '../../../src/observe/polling/poll-plan.ts'
 import { seeded } from '../../simulation/seeded.ts'
 import { memoryStore } from '../../simulation/week.ts'
 import { at, compute, project } from '../../support/build.ts'
@@ -56,7 +56,7 @@ test('a project that may have been active unseen is looked at in the next pass, 
     history: NO_HISTORY,
     send: () => Promise.resolve([]),
   }
-  let state: AccountState = newAccountState(await kept.load('main'))
+  let state: PassState = newPassState(await kept.load('main'))
   for (turn = 0; turn < 3; turn += 1) {
     asked = 0
     // oxlint-disable-next-line no-await-in-loop -- one pass after the other is the point
@@ -97,7 +97,7 @@ test('where the service answers slowly a pass asks for less, so that the next on
     history: NO_HISTORY,
     send: () => Promise.resolve([]),
   }
-  let state: AccountState = newAccountState(await kept.load('main'))
+  let state: PassState = newPassState(await kept.load('main'))
   const took: number[] = []
   for (let turn = 0; turn < 4; turn += 1) {
     const begun = elapsed
@@ -107,5 +107,5 @@ test('where the service answers slowly a pass asks for less, so that the next on
   }
   expect(took[0]).toBeGreaterThan(60)
   for (const span of took.slice(1)) expect(span).toBeLessThanOrEqual(60)
-  expect(took.at(-1)).toBeGreaterThan(0.6 * FEWEST)
+  expect(took.at(-1)).toBeGreaterThan(0.6 * MIN_REQUESTS)
 })

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { newAccountState } from '../../../src/daemon/pass/pass-state.ts'
-import { turn } from '../../../src/daemon/pass/run-passes.ts'
+import { newPassState } from '../../../src/daemon/pass/pass-state.ts'
+import { runPasses } from '../../../src/daemon/pass/run-passes.ts'
 import type { Ports } from '../../../src/model/ports.ts'
 import { failed, ok } from '../../../src/std/result.ts'
 import { seconds } from '../../../src/model/units.ts'
@@ -44,14 +44,14 @@ async function threeTurns(pages: number): Promise<readonly (readonly [asked: num
     history: NO_HISTORY,
     send: () => Promise.resolve([]),
   }
-  let state = newAccountState(await store.load('main'))
+  let state = newPassState(await store.load('main'))
   const log = pino({ level: 'silent' })
   const self = { pass: () => void (passes += 1) }
   const turns: (readonly [number, number])[] = []
   for (const outage of [false, false, true]) {
     ;[asked, passes, isDown] = [0, 0, outage]
     const around = { log, self, signal: new AbortController().signal }
-    const running = turn(ports, { before: state, plan }, around)
+    const running = runPasses(ports, { before: state, plan }, around)
     // oxlint-disable-next-line no-await-in-loop -- one turn after the other
     await clock.advance(seconds(1))
     // oxlint-disable-next-line no-await-in-loop -- the same

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { steadied, timebaseOf, UNTOLD } from '../../../src/daemon/pass/service-clock.ts'
-import { atOnce } from '../../../src/std/cooperative.ts'
+import { createServiceClock, initialAnchor, ASSUMED_SKEW } from '../../../src/daemon/pass/service-clock.ts'
+import { runSync } from '../../../src/std/cooperative.ts'
 import type { ServiceTime } from '../../../src/model/ports.ts'
-import { withAnswer, type TimeTold } from '../../../src/model/service/service-time.ts'
+import { addDatedResponse, type ServiceTimeEstimate } from '../../../src/model/service/service-time.ts'
 import { instant, seconds } from '../../../src/model/units.ts'
 import { judged, type History } from '../../ledger/trial/truth.ts'
 import { accounted } from '../../support/accounted.ts'
@@ -15,7 +15,7 @@ const DAY = 86_400_000
 
 test.each([3600, -3600])('a wall clock that is set by %d s does not move it', async (by) => {
   const clock = fakeClock()
-  const steady = steadied({ clock, time: UNKNOWN }, atOnce(timebaseOf(ledger(), clock)))
+  const steady = createServiceClock({ clock, time: UNKNOWN }, runSync(initialAnchor(ledger(), clock)))
   await clock.advance(seconds(60))
   clock.step(by)
   await clock.advance(seconds(60))
@@ -26,33 +26,36 @@ test.each([DAY, -DAY, 5000, -5000])(
   'the first answer puts a wall clock right that is off by %d ms',
   (off) => {
     const clock = fakeClock()
-    let told: TimeTold | undefined
+    let told: ServiceTimeEstimate | undefined
     const begun = { at: instant(at(0) + off), on: seconds(0) }
-    const steady = steadied({ clock, time: { told: () => told } }, begun)
+    const steady = createServiceClock({ clock, time: { told: () => told } }, begun)
     expect(steady.now()).toBe(at(0) + off)
-    told = withAnswer(told, { date: at(0), sentOn: seconds(0), answeredOn: seconds(0) })
+    told = addDatedResponse(told, { date: at(0), sentOn: seconds(0), answeredOn: seconds(0) })
     expect(Math.abs(steady.now() - at(0))).toBeLessThanOrEqual(500)
   },
 )
 
 test('a wall clock that no answer contradicts is kept to the millisecond', () => {
   const clock = fakeClock()
-  const told = withAnswer(undefined, { date: at(0), sentOn: seconds(0), answeredOn: seconds(0) })
-  const steady = steadied({ clock, time: { told: () => told } }, { at: instant(at(0) + 777), on: seconds(0) })
+  const told = addDatedResponse(undefined, { date: at(0), sentOn: seconds(0), answeredOn: seconds(0) })
+  const steady = createServiceClock(
+    { clock, time: { told: () => told } },
+    { at: instant(at(0) + 777), on: seconds(0) },
+  )
   expect(steady.now()).toBe(at(0) + 777)
 })
 
 test('where no answer tells, what is seen is dated as roughly as a wall clock is true', () => {
   const clock = fakeClock()
-  const steady = steadied({ clock, time: UNKNOWN }, atOnce(timebaseOf(ledger(), clock)))
-  expect(steady.between(seconds(1), seconds(2))).toEqual([at(1) - UNTOLD, at(2) + UNTOLD])
+  const steady = createServiceClock({ clock, time: UNKNOWN }, runSync(initialAnchor(ledger(), clock)))
+  expect(steady.between(seconds(1), seconds(2))).toEqual([at(1) - ASSUMED_SKEW, at(2) + ASSUMED_SKEW])
 })
 
 test('while an answer fits no other, nothing is dated, and time goes on as before', () => {
   const clock = fakeClock()
-  const one = withAnswer(undefined, { date: at(0), sentOn: seconds(0), answeredOn: seconds(0) })
-  const told = withAnswer(one, { date: at(DAY), sentOn: seconds(1), answeredOn: seconds(1) })
-  const steady = steadied({ clock, time: { told: () => told } }, { at: at(0), on: seconds(0) })
+  const one = addDatedResponse(undefined, { date: at(0), sentOn: seconds(0), answeredOn: seconds(0) })
+  const told = addDatedResponse(one, { date: at(DAY), sentOn: seconds(1), answeredOn: seconds(1) })
+  const steady = createServiceClock({ clock, time: { told: () => told } }, { at: at(0), on: seconds(0) })
   expect(steady.between(seconds(0), seconds(1))).toBeUndefined()
   expect(steady.now()).toBe(at(0))
 })
@@ -63,9 +66,9 @@ test('a process begins no earlier than its ledger has seen, and not later either
   const { ledger: known } = accounted(ledger(), seen, {
     prices,
     overhead: 0.01,
-    now: instant(at(3600) + UNTOLD),
+    now: instant(at(3600) + ASSUMED_SKEW),
   })
-  expect(atOnce(timebaseOf(known, clock)).at).toBe(at(3600))
+  expect(runSync(initialAnchor(known, clock)).at).toBe(at(3600))
 })
 
 const HOUR = 3_600_000
@@ -99,12 +102,12 @@ test('the service’s time lies within its bounds, whatever the clocks show and 
       (list, off, ppm) => {
         const start = at(0) + off
         const shown = (real: number): number => real * (1 + ppm / 1e6)
-        let [real, told]: [number, TimeTold | undefined] = [0, undefined]
+        let [real, told]: [number, ServiceTimeEstimate | undefined] = [0, undefined]
         for (const { rest, took, written, late } of list) {
           const sent = real + rest
           real = sent + took
           const date = instant(Math.floor((start + sent + took * written - late) / 1000) * 1000)
-          told = withAnswer(told, {
+          told = addDatedResponse(told, {
             date,
             sentOn: seconds(shown(sent) / 1000),
             answeredOn: seconds(shown(real) / 1000),
@@ -118,8 +121,8 @@ test('the service’s time lies within its bounds, whatever the clocks show and 
   )
 })
 
-const answered = (date: number, on: number, told?: TimeTold): TimeTold =>
-  withAnswer(told, { date: at(date), sentOn: seconds(on), answeredOn: seconds(on + 0.1) })
+const answered = (date: number, on: number, told?: ServiceTimeEstimate): ServiceTimeEstimate =>
+  addDatedResponse(told, { date: at(date), sentOn: seconds(on), answeredOn: seconds(on + 0.1) })
 
 test('one answer that is alone moves nothing, two that agree begin anew', () => {
   const before = answered(60, 60, answered(0, 0))

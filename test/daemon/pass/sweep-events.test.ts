@@ -1,7 +1,7 @@
 // What is told of a sweep's problems: one that lasts once, however often its project is looked at.
 import { expect, test } from 'vitest'
 import { ledger, sweep } from '../../support/build.ts'
-import { newAccountState, type AccountState } from '../../../src/daemon/pass/pass-state.ts'
+import { newPassState, type PassState } from '../../../src/daemon/pass/pass-state.ts'
 import { eventsOfSweep, problemsSeenAfter } from '../../../src/daemon/pass/sweep-events.ts'
 import type { SweepProblem } from '../../../src/model/observation.ts'
 
@@ -9,7 +9,7 @@ const broken = (project: string): SweepProblem => ({ where: `project ${project}`
 
 /** Minutes → the problems of the sweep then; gives the minutes and problems that were told. */
 function told(sweeps: Readonly<Record<number, readonly SweepProblem[]>>): readonly string[] {
-  let state: AccountState = { ...newAccountState(ledger()), service: 'ok' }
+  let state: PassState = { ...newPassState(ledger()), service: 'ok' }
   return Object.entries(sweeps).flatMap(([minute, problems]) => {
     const seen = sweep(60 * Number(minute), { problems })
     const after = { ...state, problemsSeen: problemsSeenAfter(state.problemsSeen, seen) }

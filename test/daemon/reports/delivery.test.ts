@@ -7,13 +7,13 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, expect, test } from 'vitest'
-import { createDeliveries } from '../../../src/daemon/notify/notifications.ts'
-import type { Deliverer } from '../../../src/daemon/notify/dispatcher.ts'
+import { createNotifications } from '../../../src/daemon/notify/notifications.ts'
+import type { Dispatcher } from '../../../src/daemon/notify/dispatcher.ts'
 import { createSelfMetrics } from '../../../src/outputs/metrics/self.ts'
 import type { Delivery } from '../../../src/model/output/delivery.ts'
 import type { Batch, Clock } from '../../../src/model/ports.ts'
 import { seconds } from '../../../src/model/units.ts'
-import { DEADLINE } from '../../../src/outputs/notify/deadline.ts'
+import { DELIVERY_DEADLINE } from '../../../src/outputs/notify/deadline.ts'
 import { GOOD, load } from '../../config/loading.ts'
 import { FLEETS, inputOf, told } from '../../outputs/report/fleets.ts'
 import { receiver } from '../../outputs/notify/http-receiver.ts'
@@ -37,7 +37,7 @@ type Desk = {
   /** Whether a report is being unpacked, which a thread of its own does in real time. */
   readonly isReading: () => boolean
   /** A process of the daemon; `commit` where its store is not to work. */
-  readonly process: (commit?: Kept['commit']) => Promise<Deliverer>
+  readonly process: (commit?: Kept['commit']) => Promise<Dispatcher>
   readonly delivery: () => Promise<Delivery | undefined>
 }
 
@@ -62,9 +62,9 @@ async function desk(sink: string, env: Record<string, string> = {}): Promise<Des
   const watched: Clock = {
     ...clock,
     sleep: async (span, signal) => {
-      trying += span === DEADLINE ? 1 : 0
+      trying += span === DELIVERY_DEADLINE ? 1 : 0
       await clock.sleep(span, signal)
-      trying -= span === DEADLINE ? 1 : 0
+      trying -= span === DELIVERY_DEADLINE ? 1 : 0
     },
   }
   const machine = { clock: watched, random: seeded(3), self: createSelfMetrics(), log }
@@ -93,7 +93,7 @@ async function desk(sink: string, env: Record<string, string> = {}): Promise<Des
     isTrying: () => trying > 0,
     isReading: () => reading > 0,
     process: async (commit = store.commit) => {
-      const made = createDeliveries(() => config.value, lanes, {
+      const made = createNotifications(() => config.value, lanes, {
         ...machine,
         store: { ...store, report, commit },
       })
@@ -129,7 +129,7 @@ async function awayForAnHour(
   const waiting = await here.delivery()
   if (!waiting) throw new Error('nothing waits')
   up()
-  await here.clock.advance(DEADLINE)
+  await here.clock.advance(DELIVERY_DEADLINE)
   while (await here.delivery()) {
     // oxlint-disable-next-line no-await-in-loop -- until it arrived
     await here.clock.advance(seconds(5))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { apiApp } from '../../../src/daemon/http/app.ts'
-import { reportMessage, type ReportRecipient } from '../../../src/daemon/reports/message.ts'
+import { createApiApp } from '../../../src/daemon/http/app.ts'
+import { reportMessage, type ReportReceiver } from '../../../src/daemon/reports/message.ts'
 import type { ReportSource } from '../../../src/daemon/reports/build.ts'
 import type { StoredReport } from '../../../src/model/output/report.ts'
 import { FLEETS, inputOf, told } from '../../outputs/report/fleets.ts'
@@ -16,7 +16,7 @@ const stored: StoredReport = {
   madeAt: at(8 * 86_400),
   json: JSON.stringify(report),
 }
-const messageTo = (recipient: Omit<ReportRecipient, 'sink'>) =>
+const messageTo = (recipient: Omit<ReportReceiver, 'sink'>) =>
   reportMessage(stored, { sink: 'boss', ...recipient })
 
 test('the key is of account, week and receiver, and the subject says that it is late', async () => {
@@ -72,7 +72,7 @@ test('the part of a team says whose it is, and leaves the channel to the address
 
 /** An API with nothing to show. */
 const appWith = (sendReport?: (account: string) => Promise<string | undefined>) =>
-  apiApp({
+  createApiApp({
     snapshot: () => undefined,
     history: NO_HISTORY,
     accounts: () => [],

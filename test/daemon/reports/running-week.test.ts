@@ -1,12 +1,12 @@
 // The report of a week that goes on knows what was seen in the hour that goes on.
 import { expect, test } from 'vitest'
-import { weekIdOf, weekOf } from '../../../src/calendar/iso-week.ts'
+import { isoWeekIdOf, isoWeekInterval } from '../../../src/calendar/iso-week.ts'
 import { createUtc } from '../../../src/calendar/zone.ts'
-import { hoursOf } from '../../../src/daemon/history/hourly.ts'
-import { makeReport, type ReportSource } from '../../../src/daemon/reports/build.ts'
+import { hourlyRollups } from '../../../src/daemon/history/hourly.ts'
+import { buildReport, type ReportSource } from '../../../src/daemon/reports/build.ts'
 import { createOwners } from '../../../src/model/policy/owner.ts'
 import type { ReadingAttempt } from '../../../src/model/observation.ts'
-import { COARSE, type Rollup } from '../../../src/model/ledger/rollup.ts'
+import { COARSE_STEP, type Rollup } from '../../../src/model/ledger/rollup.ts'
 import { accounted } from '../../support/accounted.ts'
 import { at, attempt, ledger, look, prices, sweep } from '../../support/build.ts'
 import { NO_HISTORY } from '../../support/no-history.ts'
@@ -33,8 +33,8 @@ async function report(readings: readonly ReadingAttempt[]) {
     },
     eventsAfter: () => Promise.resolve([]),
   }
-  const id = weekIdOf(at(0), zone)
-  const week = weekOf(id, zone)
+  const id = isoWeekIdOf(at(0), zone)
+  const week = isoWeekInterval(id, zone)
   if (!week) throw new Error('no week')
   const source: ReportSource = {
     history,
@@ -46,7 +46,7 @@ async function report(readings: readonly ReadingAttempt[]) {
     unread: undefined,
     view: undefined,
   }
-  return makeReport(source, { id, ...week, late: false }, at(3.5 * HOUR))
+  return buildReport(source, { id, ...week, late: false }, at(3.5 * HOUR))
 }
 
 const unreadIn = ({ not_analysed: groups }: Awaited<ReturnType<typeof report>>) =>
@@ -64,21 +64,21 @@ test('an hour that was stored since the ledger was taken counts once, and each f
     async function* rollups() {
       yield* stored
     }
-    const all = await collected(hoursOf({ rollups }, known, { from: at(0), to: at(168 * HOUR) }))
+    const all = await collected(hourlyRollups({ rollups }, known, { from: at(0), to: at(168 * HOUR) }))
     return all.map((one) => [one.ref.endpointId, (one.from - at(0)) / (HOUR * 1000), one.readings])
   }
   const open = ['ep-one', 3, 1]
   expect(await told()).toEqual([open])
-  expect(await told(rollupAt(ref, 2 * HOUR, COARSE), rollupAt(other, 0, COARSE))).toEqual([
+  expect(await told(rollupAt(ref, 2 * HOUR, COARSE_STEP), rollupAt(other, 0, COARSE_STEP))).toEqual([
     ['ep-one', 2, 3],
     open,
     ['ep-other', 0, 3],
   ])
-  expect(await told(rollupAt(ref, 3 * HOUR, COARSE))).toEqual([['ep-one', 3, 3]])
-  expect(await told(rollupAt(ref, 4 * HOUR, COARSE))).toEqual([['ep-one', 4, 3]])
+  expect(await told(rollupAt(ref, 3 * HOUR, COARSE_STEP))).toEqual([['ep-one', 3, 3]])
+  expect(await told(rollupAt(ref, 4 * HOUR, COARSE_STEP))).toEqual([['ep-one', 4, 3]])
 })
 
 test('the hour that goes on is not of a week that is over', async () => {
   const { ledger: known } = seen([attempt(3.4 * HOUR)])
-  expect(await collected(hoursOf(NO_HISTORY, known, { from: at(-168 * HOUR), to: at(0) }))).toEqual([])
+  expect(await collected(hourlyRollups(NO_HISTORY, known, { from: at(-168 * HOUR), to: at(0) }))).toEqual([])
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { parseCron } from '../../../src/calendar/cron.ts'
 import { REPORT_CATCH_UP } from '../../../src/calendar/schedule.ts'
 import { createUtc } from '../../../src/calendar/zone.ts'
-import { reportByHand, runReports, type ReportJob } from '../../../src/daemon/reports/schedule.ts'
+import { sendReportNow, runReportSchedule, type ReportJob } from '../../../src/daemon/reports/schedule.ts'
 import type { Batch } from '../../../src/model/ports.ts'
 import type { ReportSlot } from '../../../src/model/output/report.ts'
 import { seconds } from '../../../src/model/units.ts'
@@ -43,7 +43,7 @@ function setting() {
   }
   const runFor = async (span: number): Promise<void> => {
     const stop = new AbortController()
-    const done = runReports(job, stop.signal)
+    const done = runReportSchedule(job, stop.signal)
     await clock.advance(seconds(span))
     stop.abort()
     await done
@@ -114,7 +114,7 @@ test('one that could not be stored is made again, and given once', async () => {
 test('one that is asked for by hand has a slot of its own each time', async () => {
   const here = setting()
   await here.runFor(9 * HOUR)
-  expect([await reportByHand(here.job, 'main'), await reportByHand(here.job, 'main')]).toEqual([
+  expect([await sendReportNow(here.job, 'main'), await sendReportNow(here.job, 'main')]).toEqual([
     '2026-W01-manual-1',
     '2026-W01-manual-2',
   ])

@@ -1,9 +1,9 @@
 // Each team is sent its part of the report, out of one reading of the history.
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { createDeliveries } from '../../../src/daemon/notify/notifications.ts'
-import type { Lanes } from '../../../src/daemon/accounts/account-runners.ts'
-import { reportByHand } from '../../../src/daemon/reports/schedule.ts'
+import { createNotifications } from '../../../src/daemon/notify/notifications.ts'
+import type { AccountRunners } from '../../../src/daemon/accounts/account-runners.ts'
+import { sendReportNow } from '../../../src/daemon/reports/schedule.ts'
 import { createReportJob } from '../../../src/daemon/reports/job.ts'
 import { createSelfMetrics } from '../../../src/outputs/metrics/self.ts'
 import type { History } from '../../../src/model/ports.ts'
@@ -38,7 +38,7 @@ function history() {
 const lanes = {
   all: [{ state: () => ({ ledger: ledger() }), prices: () => prices, unreadable: undefined }],
   snapshot: () => undefined,
-} as unknown as Lanes
+} as unknown as AccountRunners
 
 const bodyOf = ({ heard }: Receiver): unknown => JSON.parse(heard[0]?.body ?? '')
 
@@ -71,9 +71,9 @@ report:
   const log = pino({ level: 'silent' })
   const job = createReportJob(() => config.value, lanes, { clock, store, log })
   const machine = { clock, random: seeded(1), store, self: createSelfMetrics(), log }
-  const told = createDeliveries(() => config.value, lanes, machine)
+  const told = createNotifications(() => config.value, lanes, machine)
   await told.begin()
-  expect(await reportByHand(job, 'main')).toBe('2026-W02-manual-1')
+  expect(await sendReportNow(job, 'main')).toBe('2026-W02-manual-1')
   expect(past.reads()).toBe(1)
   expect(await store.reportTeams('main', '2026-W02-manual-1')).toEqual(['payments', 'web'])
   const stop = new AbortController()

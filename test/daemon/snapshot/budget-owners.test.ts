@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { createScopes } from '../../../src/ledger/budgets/account-budgets.ts'
-import { openBudgetOwners } from '../../../src/daemon/snapshot/budget-owners.ts'
-import { NOBODY } from '../../../src/model/policy/owner.ts'
+import { createBudgetScopes } from '../../../src/ledger/budgets/account-budgets.ts'
+import { createBudgetOwners } from '../../../src/daemon/snapshot/budget-owners.ts'
+import { NO_OWNER } from '../../../src/model/policy/owner.ts'
 import { budgetOf } from '../../ledger/budgets/build.ts'
 import { accounted } from '../../support/accounted.ts'
 import { at, ledger, look, prices, sweep } from '../../support/build.ts'
 
-const owner = (team: string, tier: string) => ({ ...NOBODY, team, tier })
+const owner = (team: string, tier: string) => ({ ...NO_OWNER, team, tier })
 
 /** Two computes, each with an owner, and what that makes of a budget. */
 function answerable(owners: readonly (readonly [string, string])[], team?: string) {
@@ -15,7 +15,7 @@ function answerable(owners: readonly (readonly [string, string])[], team?: strin
     sweep(600, { looks: owners.map((_, index) => look(600, { endpointId: `ep-${index}` })) }),
     { prices, overhead: 0.01, now: at(600) },
   ).ledger
-  const open = openBudgetOwners(createScopes([budgetOf({ team })]))
+  const open = createBudgetOwners(createBudgetScopes([budgetOf({ team })]))
   for (const [index, account] of [...computes.values()].entries()) {
     const [name = '', tier = ''] = owners[index] ?? []
     open.add(account, undefined, owner(name, tier))
@@ -70,7 +70,7 @@ test('computes outside of the scope have no say', () => {
     sweep(600, { looks: [look(600), look(600, { endpointId: 'ep-two' })] }),
     { prices, overhead: 0.01, now: at(600) },
   ).ledger
-  const open = openBudgetOwners(createScopes([budgetOf({ scope: { compute: ['ep-two'] } })]))
+  const open = createBudgetOwners(createBudgetScopes([budgetOf({ scope: { compute: ['ep-two'] } })]))
   for (const account of computes.values()) open.add(account, undefined, owner(account.ref.endpointId, ''))
   expect(open.of('all').team).toBe('ep-two')
 })

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { createShown } from '../../../src/daemon/snapshot/compressed-exposition.ts'
-import type { Part } from '../../../src/outputs/metrics/exposition/body.ts'
-import { begin } from '../../../src/outputs/metrics/exposition/compress.ts'
-import type { Format } from '../../../src/outputs/metrics/exposition/format.ts'
+import { createCompressedExposition } from '../../../src/daemon/snapshot/compressed-exposition.ts'
+import type { RenderedFamily } from '../../../src/outputs/metrics/exposition/body.ts'
+import { compressPrefix } from '../../../src/outputs/metrics/exposition/compress.ts'
+import type { ExpositionFormat } from '../../../src/outputs/metrics/exposition/format.ts'
 import { seconds } from '../../../src/model/units.ts'
 
-const age = (value: number): Part => ({
+const age = (value: number): RenderedFamily => ({
   name: 'dormouse_age_seconds',
   help: 'Age.',
   type: 'gauge',
@@ -14,10 +14,10 @@ const age = (value: number): Part => ({
 
 /** In which formats something was compressed since the last question. */
 function counted() {
-  const made: Format[] = []
-  const shown = createShown((parts) => {
+  const made: ExpositionFormat[] = []
+  const shown = createCompressedExposition((parts) => {
     made.push(parts.join('').includes('# UNIT') ? 'openmetrics' : 'text')
-    return begin(parts)
+    return compressPrefix(parts)
   })
   return { shown, made: () => made.splice(0) }
 }
@@ -50,10 +50,10 @@ test('only what is asked for is made ready, and only until nobody has asked for 
 test('a state is shown once it is ready, and one that cannot be made ready is not shown', async () => {
   const gate = Promise.withResolvers<void>()
   let [held, broken] = [false, false]
-  const shown = createShown(async (parts) => {
+  const shown = createCompressedExposition(async (parts) => {
     if (held) await gate.promise
     if (broken) throw new Error('no room')
-    return begin(parts)
+    return compressPrefix(parts)
   })
   await shown.show([age(1)], seconds(0))
   await shown.compressed('text', seconds(1))

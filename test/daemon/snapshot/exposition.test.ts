@@ -1,18 +1,22 @@
 import { gunzipSync } from 'node:zlib'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { countAnswers } from '../../../src/daemon/http/request-metrics.ts'
-import { createExposition, type Exposition, type Scrape } from '../../../src/daemon/snapshot/exposition.ts'
+import { recordRequests } from '../../../src/daemon/http/request-metrics.ts'
+import {
+  createExposition,
+  type Exposition,
+  type ScrapeRequest,
+} from '../../../src/daemon/snapshot/exposition.ts'
 import { telemetryApp } from '../../../src/daemon/http/telemetry.ts'
 import { createSelfMetrics, type SelfMetrics } from '../../../src/outputs/metrics/self.ts'
-import { createOwners, NOBODY } from '../../../src/model/policy/owner.ts'
+import { createOwners, NO_OWNER } from '../../../src/model/policy/owner.ts'
 import type { Snapshot } from '../../../src/model/output/snapshot.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { FACTS } from '../../support/exposed.ts'
 import { snapshotOf } from '../../support/fleet-snapshot.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 
-const plain: Scrape = { format: 'text', gzip: false, names: [], projectId: undefined }
+const plain: ScrapeRequest = { format: 'text', gzip: false, names: [], projectId: undefined }
 const log = pino({ level: 'silent' })
 
 function expositionWith(self: SelfMetrics, pause = (): Promise<void> => Promise.resolve()) {
@@ -20,7 +24,7 @@ function expositionWith(self: SelfMetrics, pause = (): Promise<void> => Promise.
   return { clock, exposition: createExposition(() => FACTS, { self, clock, log, pause }) }
 }
 
-const textOf = async (exposition: Exposition, scrape: Partial<Scrape> = {}): Promise<string> => {
+const textOf = async (exposition: Exposition, scrape: Partial<ScrapeRequest> = {}): Promise<string> => {
   const body = await exposition.body({ ...plain, ...scrape })
   return (scrape.gzip ? gunzipSync(body) : body).toString()
 }
@@ -128,7 +132,7 @@ test('over HTTP: format by Accept, gzip, HEAD, filters, and each answer counted 
     pause: () => Promise.resolve(),
     healthy: () => true,
     notReady: () => undefined,
-    counted: countAnswers({ self, clock }),
+    counted: recordRequests({ self, clock }),
   })
   const accept = 'application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5'
   const open = await app.request('/metrics', { headers: { accept, 'accept-encoding': 'gzip' } })
@@ -164,12 +168,12 @@ test('computes are targets, with what a relabelling may pick them by', async () 
     pause: () => Promise.resolve(),
     healthy: () => true,
     notReady: () => undefined,
-    counted: countAnswers({ self, clock }),
+    counted: recordRequests({ self, clock }),
   })
   expect((await app.request('/sd')).status).toBe(503)
   taken = snapshotOf(2, {
     compute: (index) => ({ host: `ep-${index}.example.com` }),
-    owners: createOwners([{ match: {}, owner: { ...NOBODY, team: 'web', tier: 'prod' } }]),
+    owners: createOwners([{ match: {}, owner: { ...NO_OWNER, team: 'web', tier: 'prod' } }]),
   })
   const plainly = await app.request('/sd')
   expect(plainly.headers.get('content-type')).toBe('application/json')

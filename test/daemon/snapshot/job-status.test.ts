@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { jobOf, type Runs } from '../../../src/daemon/snapshot/job-status.ts'
+import { jobStatus, type JobRuns } from '../../../src/daemon/snapshot/job-status.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { at } from '../../support/build.ts'
 
 const run = (begun: number, took: number) => ({ begunAt: at(begun), took: seconds(took) })
-const runsOf = (changed: Partial<Runs> = {}): Runs => ({
+const runsOf = (changed: Partial<JobRuns> = {}): JobRuns => ({
   interval: seconds(60),
   last: run(120, 5),
   failures: 0,
@@ -14,7 +14,7 @@ const runsOf = (changed: Partial<Runs> = {}): Runs => ({
 })
 
 test('a success is due an interval after the last one, and may be three intervals late', () => {
-  expect(jobOf('pass', [runsOf()])).toEqual({
+  expect(jobStatus('pass', [runsOf()])).toEqual({
     name: 'pass',
     lastSuccessAt: at(125),
     nextRunAt: at(180),
@@ -24,7 +24,7 @@ test('a success is due an interval after the last one, and may be three interval
 
 test('failures put off the next run as the loop does, and never the deadline', () => {
   const failing = [1, 2, 3, 4, 5, 9].map((failures) =>
-    jobOf('pass', [runsOf({ failures, last: run(180, 1) })]),
+    jobStatus('pass', [runsOf({ failures, last: run(180, 1) })]),
   )
   expect(failing.map((job) => job?.nextRunAt)).toEqual([240, 300, 420, 660, 660, 660].map(at))
   expect(new Set(failing.map((job) => job?.deadlineAt))).toEqual(new Set([at(365)]))
@@ -32,7 +32,7 @@ test('failures put off the next run as the loop does, and never the deadline', (
 
 test('a run that takes longer than its interval has as much more time', () => {
   const slow = run(120, 136)
-  expect(jobOf('pass', [runsOf({ last: slow, succeeded: slow })])).toMatchObject({
+  expect(jobStatus('pass', [runsOf({ last: slow, succeeded: slow })])).toMatchObject({
     nextRunAt: at(300),
     deadlineAt: at(300 + 136 + 408),
   })
@@ -40,15 +40,15 @@ test('a run that takes longer than its interval has as much more time', () => {
 
 test('where nothing ever succeeded it was expected from the start on', () => {
   const never = runsOf({ succeeded: undefined, failures: 2 })
-  expect(jobOf('pass', [never])).toMatchObject({ lastSuccessAt: undefined, deadlineAt: at(240) })
+  expect(jobStatus('pass', [never])).toMatchObject({ lastSuccessAt: undefined, deadlineAt: at(240) })
 })
 
 test('of several accounts the one that is furthest behind counts', () => {
   const behind = runsOf({ succeeded: run(60, 5) })
-  expect(jobOf('pass', [runsOf(), behind, runsOf()])).toMatchObject({
+  expect(jobStatus('pass', [runsOf(), behind, runsOf()])).toMatchObject({
     lastSuccessAt: at(65),
     deadlineAt: at(305),
   })
-  expect(jobOf('pass', [runsOf(), runsOf({ succeeded: undefined })])?.lastSuccessAt).toBeUndefined()
-  expect(jobOf('pass', [])).toBeUndefined()
+  expect(jobStatus('pass', [runsOf(), runsOf({ succeeded: undefined })])?.lastSuccessAt).toBeUndefined()
+  expect(jobStatus('pass', [])).toBeUndefined()
 })

@@ -1,18 +1,18 @@
 // Receivers on the tables of the store, and what they heard.
-import { createDeliverer, type Deliverer } from '../../../src/daemon/notify/dispatcher.ts'
-import type { DeliverPorts, Recipient } from '../../../src/daemon/notify/delivery-worker.ts'
+import { createDispatcher, type Dispatcher } from '../../../src/daemon/notify/dispatcher.ts'
+import type { DeliveryPorts, DeliveryReceiver } from '../../../src/daemon/notify/delivery-worker.ts'
 import type { Event } from '../../../src/model/output/event.ts'
-import type { Message, Outcome, Sink } from '../../../src/model/output/message.ts'
-import { NOBODY } from '../../../src/model/policy/owner.ts'
+import type { Message, DeliveryOutcome, Sink } from '../../../src/model/output/message.ts'
+import { NO_OWNER } from '../../../src/model/policy/owner.ts'
 import { seconds } from '../../../src/model/units.ts'
-import type { Wish } from '../../../src/model/output/subscription.ts'
-import { messageOf } from '../../../src/outputs/notify/messages.ts'
+import type { Subscription } from '../../../src/model/output/subscription.ts'
+import { eventMessage } from '../../../src/outputs/notify/messages.ts'
 import { seeded } from '../../simulation/seeded.ts'
 import { batch } from '../../store/build.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { keptInMemory, type Kept } from './stored.ts'
 
-export const ALL: Wish = {
+export const ALL: Subscription = {
   events: undefined,
   minSeverity: 'info',
   team: undefined,
@@ -28,28 +28,28 @@ export const problem = (clock: { now(): Event['at'] }, where: string): Event => 
   message: 'broken',
 })
 
-type Hearing = Omit<Recipient, 'messageOf'>
+type Hearing = Omit<DeliveryReceiver, 'messageOf'>
 
 export type Desk = {
   readonly store: Kept
   readonly clock: ReturnType<typeof fakeClock>
   readonly counts: Record<string, number>
-  readonly process: (recipients: readonly Hearing[], commit?: Kept['commit']) => Deliverer
+  readonly process: (recipients: readonly Hearing[], commit?: Kept['commit']) => Dispatcher
   /** A process whose receivers may become others. */
-  readonly changing: (recipients: () => readonly Recipient[], commit?: Kept['commit']) => Deliverer
-  readonly recipient: (hearing: Hearing) => Recipient
+  readonly changing: (recipients: () => readonly DeliveryReceiver[], commit?: Kept['commit']) => Dispatcher
+  readonly recipient: (hearing: Hearing) => DeliveryReceiver
   readonly happened: (...events: readonly Event[]) => Promise<void>
 }
 
 export function desk(seed = 1): Desk {
   const [store, clock, random] = [keptInMemory(), fakeClock(), seeded(seed)]
   const counts: Record<string, number> = {}
-  const ports: DeliverPorts = {
+  const ports: DeliveryPorts = {
     clock,
     random,
     store,
     accounts: ['main'],
-    ownerOf: () => NOBODY,
+    ownerOf: () => NO_OWNER,
     counted: (_, sink, result) => {
       counts[`${sink} ${result}`] = (counts[`${sink} ${result}`] ?? 0) + 1
     },
@@ -59,15 +59,15 @@ export function desk(seed = 1): Desk {
     },
     log: { error: () => undefined, warn: () => undefined },
   }
-  const recipient = (one: Hearing): Recipient => ({
+  const recipient = (one: Hearing): DeliveryReceiver => ({
     ...one,
     messageOf: async ({ account, item, sink }) => {
       const kept = await store.event(account, item)
-      return kept && messageOf(kept, sink)
+      return kept && eventMessage(kept, sink)
     },
   })
   const changing: Desk['changing'] = (recipients, commit = store.commit) =>
-    createDeliverer(recipients, { ...ports, store: { ...store, commit } })
+    createDispatcher(recipients, { ...ports, store: { ...store, commit } })
   return {
     store,
     clock,
@@ -83,7 +83,7 @@ export function desk(seed = 1): Desk {
 }
 
 export const hearing =
-  (heard: Message[], outcome: () => Outcome = () => ({ kind: 'delivered' })): Sink =>
+  (heard: Message[], outcome: () => DeliveryOutcome = () => ({ kind: 'delivered' })): Sink =>
   (message) => {
     heard.push(message)
     return Promise.resolve(outcome())

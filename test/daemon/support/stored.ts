@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { Outbox, Store } from '../../../src/model/ports.ts'
 import { createOutbox, createOutboxWriter, outboxRows } from '../../../src/store/sqlite/outbox.ts'
-import { packed } from '../../../src/store/rows/compressed-reports.ts'
+import { compressReports } from '../../../src/store/rows/compressed-reports.ts'
 import { migrate } from '../../../src/store/sqlite/schema.ts'
 
 export type Kept = Pick<Store, 'commit'> & Outbox
@@ -14,7 +14,7 @@ export function keptInMemory(): Kept {
   return {
     ...createOutbox(database),
     commit: async (given) => {
-      const whole = await packed(given)
+      const whole = await compressReports(given)
       database.exec('begin')
       for (const row of outboxRows(whole)) put(row)
       database.exec('commit')

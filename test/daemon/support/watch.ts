@@ -1,6 +1,6 @@
 // The daemon's passes over a simulated account with budgets, on the real store, as one process after the other.
 import { pass } from '../../../src/daemon/pass/pass.ts'
-import { newAccountState, type AccountState } from '../../../src/daemon/pass/pass-state.ts'
+import { newPassState, type PassState } from '../../../src/daemon/pass/pass-state.ts'
 import type { Budget } from '../../../src/model/policy/budget.ts'
 import type { Event } from '../../../src/model/output/event.ts'
 import type { Batch, History, Store } from '../../../src/model/ports.ts'
@@ -14,7 +14,7 @@ import { passPlan } from '../../support/pass-plan.ts'
 export type Watch = {
   readonly world: World
   readonly clock: ReturnType<typeof fakeClock>
-  readonly state: () => AccountState
+  readonly state: () => PassState
   readonly events: readonly Event[]
   /** Passes a minute apart; after each one that was killed the next process begins with what is in the store. */
   passes(count: number, budgets: readonly Budget[]): Promise<void>
@@ -36,7 +36,7 @@ export async function watch({ uses, store, killed }: WatchOptions): Promise<Watc
   const events: Event[] = []
   let commits = 0
   let isDead = false
-  let state = newAccountState(await store.load('main'))
+  let state = newPassState(await store.load('main'))
   const commit = async (batch: Batch): Promise<void> => {
     commits += 1
     const when = isDead ? 'before' : killed?.(commits, batch)
@@ -61,7 +61,7 @@ export async function watch({ uses, store, killed }: WatchOptions): Promise<Watc
   const restart = async (): Promise<void> => {
     isDead = false
     world.forget()
-    state = newAccountState(await store.load('main'))
+    state = newPassState(await store.load('main'))
   }
   return {
     world,

@@ -1,5 +1,5 @@
 // What is wrong with what a Prometheus answers to a board.
-import type { BoardJson, Heading, PlacedPanel } from '../../../dashboards/boards/board.ts'
+import type { BoardJson, SectionHeading, PlacedPanel } from '../../../dashboards/boards/board.ts'
 import type { Found, Past } from './past.ts'
 
 /** As Grafana puts them in; what a time is, is said by `Past`. */
@@ -14,7 +14,7 @@ const STEP = 300
 const OFTEN = 60
 
 export const panelsOf = (board: BoardJson): readonly PlacedPanel[] =>
-  board.panels.filter((panel: PlacedPanel | Heading): panel is PlacedPanel => panel.type !== 'row')
+  board.panels.filter((panel: PlacedPanel | SectionHeading): panel is PlacedPanel => panel.type !== 'row')
 
 /** Name of a variable → what stands for it. */
 export type Chosen = ReadonlyMap<string, string>

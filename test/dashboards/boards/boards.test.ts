@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import {
   boardJson,
   type BoardJson,
-  type Heading,
+  type SectionHeading,
   type PlacedPanel,
 } from '../../../dashboards/boards/board.ts'
 import { BOARDS } from '../../../dashboards/boards/boards.ts'
 import { CATALOGUE, PREFIX } from '../../../src/outputs/metrics/catalogue.ts'
 import { createSelfMetrics } from '../../../src/outputs/metrics/self.ts'
-import { GROUPS } from '../../../dashboards/rules/rules.ts'
+import { RULE_GROUPS } from '../../../dashboards/rules/rules.ts'
 import { panelsOf } from './answered.ts'
 import { selectorsOf } from './selectors.ts'
 
@@ -31,7 +31,7 @@ const EXPORTED = new Set(
     SUFFIXES[type].map((suffix) => PREFIX + name + suffix),
   ),
 )
-const RECORDED = GROUPS.flatMap(({ recordings }) => recordings.map(({ record }) => record))
+const RECORDED = RULE_GROUPS.flatMap(({ recordings }) => recordings.map(({ record }) => record))
 
 each('%s: every metric is exported or recorded', async (_, board) => {
   const process = (await createSelfMetrics().parts()).map(({ name }) => name)
@@ -82,7 +82,7 @@ test('the board of the fleet shows all of itself in every detail', () => {
 
 const overlap = ({ gridPos: a }: Placed, { gridPos: b }: Placed): boolean =>
   a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h
-type Placed = PlacedPanel | Heading
+type Placed = PlacedPanel | SectionHeading
 
 each('%s: panels fill their lines, stay apart, and have ids of their own', (_, { panels }) => {
   const all: readonly Placed[] = panels

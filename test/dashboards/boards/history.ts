@@ -3,11 +3,11 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { loadConfig, type Config } from '../../../src/config/load.ts'
-import { countAnswers } from '../../../src/daemon/http/request-metrics.ts'
-import { createExposition, factsOf } from '../../../src/daemon/snapshot/exposition.ts'
-import { createLanes } from '../../../src/daemon/accounts/account-runners.ts'
+import { recordRequests } from '../../../src/daemon/http/request-metrics.ts'
+import { createExposition, daemonInfoOf } from '../../../src/daemon/snapshot/exposition.ts'
+import { createAccountRunners } from '../../../src/daemon/accounts/account-runners.ts'
 import { telemetryApp } from '../../../src/daemon/http/telemetry.ts'
-import type { Facts } from '../../../src/outputs/metrics/collect/collect.ts'
+import type { DaemonInfo } from '../../../src/outputs/metrics/collect/collect.ts'
 import { createSelfMetrics, type SelfMetrics } from '../../../src/outputs/metrics/self.ts'
 import type { Clock, Ports } from '../../../src/model/ports.ts'
 import { seconds, type Seconds } from '../../../src/model/units.ts'
@@ -46,8 +46,8 @@ export async function recordHistory(): Promise<History> {
   })
   const config = configOf(folder)
   const replicas = [
-    replica(factsOf(config, '1.2.3', '0123456789ab'), clock),
-    replica({ ...factsOf(config, '1.2.3', '0123456789ab'), maxSeries: 400 }, clock),
+    replica(daemonInfoOf(config, '1.2.3', '0123456789ab'), clock),
+    replica({ ...daemonInfoOf(config, '1.2.3', '0123456789ab'), maxSeries: 400 }, clock),
   ]
   const [first] = replicas
   if (!first) throw new Error('no replica')
@@ -55,7 +55,7 @@ export async function recordHistory(): Promise<History> {
   const store = openEmbeddedStore(folder, clock)
   const log = pino({ level: 'silent' })
   const machine = { clock, random, store, send: toldTo(self), self, log }
-  const lanes = await createLanes(() => config, machine, {
+  const lanes = await createAccountRunners(() => config, machine, {
     portsOf: () => portsOf(world, { ...machine, history: store }),
     publish: async (snapshot) => {
       for (const { exposition } of replicas) await exposition.publish(snapshot)
@@ -118,11 +118,11 @@ function configOf(folder: string): Config {
   return loaded.value
 }
 
-function replica(facts: Facts, clock: Clock) {
+function replica(facts: DaemonInfo, clock: Clock) {
   const self = createSelfMetrics()
   const log = pino({ level: 'silent' })
   const exposition = createExposition(() => facts, { self, clock, log, pause: () => Promise.resolve() })
-  return { self, exposition, counted: countAnswers({ self, clock }) }
+  return { self, exposition, counted: recordRequests({ self, clock }) }
 }
 
 /** Samples with the labels and the time that a scrape gives them. */

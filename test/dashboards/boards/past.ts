@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
-import { GROUPS } from '../../../dashboards/rules/rules.ts'
-import { answering, startProgram } from '../../../src/cli/demo/monitoring/program.ts'
+import { RULE_GROUPS } from '../../../dashboards/rules/rules.ts'
+import { waitUntilUp, startProgram } from '../../../src/cli/demo/monitoring/program.ts'
 import { createClock } from '../../../src/daemon/clock.ts'
 import { freePort } from '../../../src/local/compute/ports.ts'
 import { makeFolder } from '../../local/support.ts'
@@ -37,7 +37,7 @@ export async function openPast(): Promise<Past> {
 
 /** A running one sees new blocks only after a minute: another is started over them. */
 async function addRecordings(folder: string, { from, to }: History): Promise<void> {
-  const groups = GROUPS.map(({ name, recordings }) => ({ name, rules: recordings }))
+  const groups = RULE_GROUPS.map(({ name, recordings }) => ({ name, rules: recordings }))
   writeFileSync(join(folder, 'rules.yaml'), stringify({ groups }, { aliasDuplicateObjects: false }))
   await using first = await serve(folder)
   const span = [`--start=${Math.ceil(from)}`, `--end=${Math.floor(to)}`, '--eval-interval=2m']
@@ -60,7 +60,7 @@ async function serve(folder: string): Promise<AsyncDisposable & { readonly url: 
   const logFile = join(folder, 'prometheus.log')
   const program = stack.use(startProgram({ file: 'prometheus', words, logFile, clock }))
   const url = `http://${address}`
-  await answering('prometheus', program, { url: `${url}/-/ready`, clock })
+  await waitUntilUp('prometheus', program, { url: `${url}/-/ready`, clock })
   const open = stack.move()
   return { url, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }

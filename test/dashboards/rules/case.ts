@@ -1,13 +1,13 @@
 // What a rule is tried on: series minute by minute, and which alerts they raise. `promtool test rules` judges.
 import { CATALOGUE, type FamilyKey } from '../../../src/outputs/metrics/catalogue.ts'
-import { metric, type Severity } from '../../../dashboards/rules/rule.ts'
+import { metricName, type AlertSeverity } from '../../../dashboards/rules/rule.ts'
 
 type Labels = Readonly<Record<string, string>>
 
 /** `values` as promtool writes them: `1x5` is 1 six times, `0+2x3` is 0 2 4 6, `_x2` nothing twice. */
 export type Series = { readonly series: string; readonly values: string }
 
-export type Firing = { readonly severity: Severity; readonly labels: Labels; readonly summary: string }
+export type Firing = { readonly severity: AlertSeverity; readonly labels: Labels; readonly summary: string }
 
 export type Case = {
   readonly title: string
@@ -31,7 +31,10 @@ export function series(key: FamilyKey, labels: Labels, values: string, replica =
   const given = Object.keys(labels).toSorted()
   if (String(given) !== String(expected))
     throw new Error(`${key} has the labels ${String(expected)}, not ${String(given)}`)
-  return { series: `${metric(key)}{${written({ ...labels, job: 'dormouse', instance: replica })}}`, values }
+  return {
+    series: `${metricName(key)}{${written({ ...labels, job: 'dormouse', instance: replica })}}`,
+    values,
+  }
 }
 
 export const up = (values: string, replica = 'one:9477'): Series => ({

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
 import { ruleFile, runbookOf } from '../../../dashboards/rules/rules.ts'
-import type { Group, Rule } from '../../../dashboards/rules/rule.ts'
+import type { RuleGroup, AlertRule } from '../../../dashboards/rules/rule.ts'
 import type { Case, Firing } from './case.ts'
 
 const STEPS: readonly Case['step'][] = ['1m', '2m', '15m']
@@ -26,7 +26,11 @@ export function promtool(words: readonly string[], files: Readonly<Record<string
 }
 
 /** Whether the rules of `groups` do in every case what it says; `named` stand in for those that a case is about. */
-export function judge(groups: readonly Group[], cases: readonly Case[], named?: readonly string[]): Judged {
+export function judge(
+  groups: readonly RuleGroup[],
+  cases: readonly Case[],
+  named?: readonly string[],
+): Judged {
   const rules = groups.flatMap((group) => group.rules)
   const tests = STEPS.map((step) => ({
     name: `cases-${step}.yaml`,
@@ -44,7 +48,7 @@ export function judge(groups: readonly Group[], cases: readonly Case[], named?: 
 
 const testOf = (
   { title, alert, step, series, checks }: Case,
-  rules: readonly Rule[],
+  rules: readonly AlertRule[],
   named: readonly string[],
 ): object => ({
   name: `${alert}: ${title}`,
@@ -59,7 +63,7 @@ const testOf = (
   ),
 })
 
-function expected({ severity, labels, summary }: Firing, rules: readonly Rule[], alert: string): object {
+function expected({ severity, labels, summary }: Firing, rules: readonly AlertRule[], alert: string): object {
   const rule = rules.find((one) => one.name === alert && one.severity === severity)
   if (!rule) throw new Error(`there is no rule ${alert} of severity ${severity}`)
   return {

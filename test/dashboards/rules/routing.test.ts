@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { alertName, GROUPS } from '../../../dashboards/rules/rules.ts'
+import { alertName, RULE_GROUPS } from '../../../dashboards/rules/rules.ts'
 import { testWith } from '../../support/programs.ts'
 
 const FILE = join(import.meta.dirname, '../../../dashboards/alertmanager.example.yml')
-const RULES = GROUPS.flatMap(({ rules }) => rules)
+const RULES = RULE_GROUPS.flatMap(({ rules }) => rules)
 
 type Inhibition = {
   readonly source_matchers: readonly string[]

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { CATALOGUE, PREFIX, type FamilyKey } from '../../../src/outputs/metrics/catalogue.ts'
-import type { Rule } from '../../../dashboards/rules/rule.ts'
-import { exprOf, GROUPS, ruleFile } from '../../../dashboards/rules/rules.ts'
+import type { AlertRule } from '../../../dashboards/rules/rule.ts'
+import { alertExpr, RULE_GROUPS, ruleFile } from '../../../dashboards/rules/rules.ts'
 import { testWith } from '../../support/programs.ts'
 import { AWAKE_CASES } from './cases-awake.ts'
 import { BUDGET_CASES } from './cases-budgets.ts'
@@ -11,7 +11,7 @@ import { DAEMON_CASES } from './cases-daemon.ts'
 import type { Case } from './case.ts'
 import { judge, promtool, type Judged } from './promtool.ts'
 
-const RULES = GROUPS.flatMap(({ rules }) => rules)
+const RULES = RULE_GROUPS.flatMap(({ rules }) => rules)
 const CASES = [...AWAKE_CASES, ...INSIDE_CASES, ...BUDGET_CASES, ...BURN_CASES, ...DAEMON_CASES]
 const NAMES = [...new Set(RULES.map(({ name }) => name))]
 
@@ -22,11 +22,11 @@ const WAITING: Readonly<Record<string, string>> = {
   BrakeEngaged: 'brake_engaged',
 }
 
-const casesOf = (rule: Pick<Rule, 'name'>): readonly Case[] =>
+const casesOf = (rule: Pick<AlertRule, 'name'>): readonly Case[] =>
   CASES.filter(({ alert }) => alert === rule.name)
 
 /** Under the first of the rules that share a name. */
-const onceOf = (rule: Rule): readonly Case[] =>
+const onceOf = (rule: AlertRule): readonly Case[] =>
   RULES.find(({ name }) => name === rule.name) === rule ? casesOf(rule) : []
 
 test('no alert waits for a metric that is there', () => {
@@ -39,10 +39,10 @@ test('every metric is in the catalogue and shown in every detail, and every reco
   const shown = Object.values(CATALOGUE)
     .filter(({ basic, owner, each }) => basic || owner === 'self' || each === 0)
     .map(({ name }) => PREFIX + name)
-  const recorded = GROUPS.flatMap(({ recordings }) => recordings.map(({ record }) => record))
-  for (const { recordings, rules } of GROUPS) {
+  const recorded = RULE_GROUPS.flatMap(({ recordings }) => recordings.map(({ record }) => record))
+  for (const { recordings, rules } of RULE_GROUPS) {
     const here = recordings.map(({ record }) => record)
-    const exprs = [...recordings.map(({ expr }) => expr), ...rules.map(exprOf)]
+    const exprs = [...recordings.map(({ expr }) => expr), ...rules.map(alertExpr)]
     const named = exprs.flatMap((expr) => expr.match(/\bdormouse[_:][\w:]+/g) ?? [])
     expect(named.filter((name) => !shown.includes(name) && !here.includes(name))).toEqual([])
   }
@@ -72,11 +72,11 @@ const withProm = testWith('promtool')
 
 withProm('promtool finds nothing to say about the file', () => {
   const words = ['check', 'rules', '--lint=all', '--lint-fatal', 'rules.yaml']
-  const { ok, said } = promtool(words, { 'rules.yaml': ruleFile(GROUPS) })
+  const { ok, said } = promtool(words, { 'rules.yaml': ruleFile(RULE_GROUPS) })
   expect({ ok, said }).toEqual({ ok: true, said: expect.stringContaining('SUCCESS') as string })
 })
 
-withProm.each(GROUPS.map((group) => [group.name, group] as const))(
+withProm.each(RULE_GROUPS.map((group) => [group.name, group] as const))(
   '%s: every case comes out as it says',
   (_name, group) => {
     expect(failuresIn(judge([group], group.rules.flatMap(onceOf)))).toBe('')
@@ -89,7 +89,7 @@ const failuresIn = ({ ok, said }: Judged): string => (ok ? '' : said)
 const TURNED: Readonly<Record<string, string>> = { '>': '<', '<': '>', '>=': '<', '==': '!=' }
 
 /** The rule with one thing wrong: a comparison turned round, or no wait before it fires. */
-function mutants(rule: Rule): readonly (readonly [what: string, mutant: Rule])[] {
+function mutants(rule: AlertRule): readonly (readonly [what: string, mutant: AlertRule])[] {
   const comparisons = [...rule.core.matchAll(/ (>=|==|>|<) /g)]
   const turned = comparisons.map(({ 0: found, 1: sign = '', index }) => {
     const core = `${rule.core.slice(0, index)} ${TURNED[sign] ?? ''} ${rule.core.slice(index + found.length)}`
@@ -100,7 +100,7 @@ function mutants(rule: Rule): readonly (readonly [what: string, mutant: Rule])[]
 }
 
 /** Every mutant of the rules of a name under a name of its own, beside the other rules of that name as they are. */
-const bred = (name: string): readonly { what: string; name: string; rules: readonly Rule[] }[] => {
+const bred = (name: string): readonly { what: string; name: string; rules: readonly AlertRule[] }[] => {
   const rules = RULES.filter((rule) => rule.name === name)
   return rules
     .flatMap((rule) => mutants(rule).map(([what, mutant]) => ({ rule, what, mutant })))
@@ -115,8 +115,8 @@ withProm.each(NAMES)('%s with anything turned round fails a case', (name) => {
   const tried = bred(name)
   expect(tried.length).toBeGreaterThan(0)
   const rules = tried.flatMap((one) => one.rules)
-  const exprs = rules.map(exprOf).join(' ')
-  const recordings = GROUPS.flatMap((group) => group.recordings).filter(({ record }) =>
+  const exprs = rules.map(alertExpr).join(' ')
+  const recordings = RULE_GROUPS.flatMap((group) => group.recordings).filter(({ record }) =>
     exprs.includes(record),
   )
   const { said } = judge(
@@ -132,7 +132,7 @@ test('the metrics that cases are made of are those of rules', () => {
   const used = new Set(
     CASES.flatMap(({ series }) => series.map((one) => one.series.slice(0, one.series.indexOf('{')))),
   )
-  const inRules = JSON.stringify(ruleFile(GROUPS))
+  const inRules = JSON.stringify(ruleFile(RULE_GROUPS))
   const keys = Object.keys(CATALOGUE) as FamilyKey[]
   expect(
     keys

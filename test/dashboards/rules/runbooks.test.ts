@@ -2,15 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Io } from '../../../src/cli/terminal/io.ts'
-import { run } from '../../../src/cli/program.ts'
+import { runProgram } from '../../../src/cli/program.ts'
 import { CATALOGUE, PREFIX } from '../../../src/outputs/metrics/catalogue.ts'
-import { alertName, GROUPS, runbookOf } from '../../../dashboards/rules/rules.ts'
+import { alertName, RULE_GROUPS, runbookOf } from '../../../dashboards/rules/rules.ts'
 import { testWith } from '../../support/programs.ts'
 import { promtool } from './promtool.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 const FOLDER = join(ROOT, 'dashboards/runbooks')
-const RULES = GROUPS.flatMap(({ rules }) => rules)
+const RULES = RULE_GROUPS.flatMap(({ rules }) => rules)
 
 const books = readdirSync(FOLDER).map((file) => ({
   file,
@@ -76,15 +76,15 @@ test('every command named is there', async () => {
   const codes = await Promise.all(
     named.map(async (words) => [
       words,
-      await run([...words.split(' ').slice(0, -1), 'help', words.split(' ').at(-1) ?? ''], io),
+      await runProgram([...words.split(' ').slice(0, -1), 'help', words.split(' ').at(-1) ?? ''], io),
     ]),
   )
   expect(codes.filter(([, code]) => code !== 0)).toEqual([])
-  expect(await run(['computes', 'help', 'nothing'], io)).not.toBe(0)
+  expect(await runProgram(['computes', 'help', 'nothing'], io)).not.toBe(0)
 })
 
 test('every metric named is in the catalogue; those that are asked for are shown in every detail', () => {
-  const recorded = GROUPS.flatMap(({ recordings }) => recordings.map(({ record }) => record))
+  const recorded = RULE_GROUPS.flatMap(({ recordings }) => recordings.map(({ record }) => record))
   const rows = Object.values(CATALOGUE)
   const named = (text: string): string[] =>
     (text.match(/\bdormouse[_:][\w:]+/g) ?? [])

@@ -1,8 +1,8 @@
 // Why a compute is awake that nobody was seen to use: what is still to come, and what should have come by now.
 import { expect, test } from 'vitest'
-import { whyAwake, type WhyContext } from '../../../src/ledger/attribution/awake-reason.ts'
-import type { Footprint } from '../../../src/model/ledger/evidence.ts'
-import type { ComputeAccount } from '../../../src/model/ledger/ledger.ts'
+import { awakeReason, type AwakeReasonContext } from '../../../src/ledger/attribution/awake-reason.ts'
+import type { OwnSession } from '../../../src/model/ledger/evidence.ts'
+import type { ComputeEntry } from '../../../src/model/ledger/ledger.ts'
 import { instant, seconds } from '../../../src/model/units.ts'
 import { accounted } from '../../support/accounted.ts'
 import { at, evidence, ledger, look, prices, sweep } from '../../support/build.ts'
@@ -10,7 +10,7 @@ import { at, evidence, ledger, look, prices, sweep } from '../../support/build.t
 const DELAY = 300
 
 /** Looked at `seen` seconds, last active at 0. */
-function awakeAt(seen: number, footprints: readonly Footprint[] = []): ComputeAccount {
+function awakeAt(seen: number, footprints: readonly OwnSession[] = []): ComputeEntry {
   const looks = [
     look(seen, { state: 'active', startedAt: at(-100), lastActive: at(0), autosuspendDelay: seconds(DELAY) }),
   ]
@@ -23,8 +23,8 @@ function awakeAt(seen: number, footprints: readonly Footprint[] = []): ComputeAc
   return { ...account, evidence: { ...account.evidence, footprints } }
 }
 
-const why = (account: ComputeAccount, over: Partial<WhyContext> = {}) =>
-  whyAwake(account, {
+const why = (account: ComputeEntry, over: Partial<AwakeReasonContext> = {}) =>
+  awakeReason(account, {
     delay: seconds(DELAY),
     activityLag: seconds(60),
     project: undefined,
@@ -60,12 +60,12 @@ test('activity that the project list shows puts the end off', () => {
   const project = {
     project: { projectId: 'project-one', computeLastActiveAt: at(100) },
     listed: { endpointIds: ['ep-one'] },
-  } as unknown as WhyContext['project']
+  } as unknown as AwakeReasonContext['project']
   expect(why(account, { project })).toMatchObject({ end: 'due' })
 })
 
 test('a session of ours that counts as activity puts the suspension off', () => {
-  const ours: Footprint = {
+  const ours: OwnSession = {
     connectedAt: at(99),
     disconnectedAt: at(100),
     postmasterStartedAt: undefined,

@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest'
-import { culpritOf, heldAt } from '../../../src/ledger/attribution/causes.ts'
-import { heldIn, mergedHeld, plusHeld } from '../../../src/ledger/attribution/attribution.ts'
-import type { AwakeInterval, HeldBy, HeldStretch } from '../../../src/model/ledger/evidence.ts'
-import type { UseAccount } from '../../../src/model/ledger/reading-counters.ts'
-import type { AwakeCauses, ClientGroup, Reading } from '../../../src/model/observation.ts'
+import { parseCulpritKey, attributeAt } from '../../../src/ledger/attribution/causes.ts'
+import {
+  attributionIn,
+  mergeAttribution,
+  addAttribution,
+} from '../../../src/ledger/attribution/attribution.ts'
+import type { AwakeInterval, Attribution, AttributedInterval } from '../../../src/model/ledger/evidence.ts'
+import type { AccumulatedUsage } from '../../../src/model/ledger/reading-counters.ts'
+import type { AwakeIndicators, ClientGroup, Reading } from '../../../src/model/observation.ts'
 import { millis, seconds } from '../../../src/model/units.ts'
 import { at, evidence, operation, reading } from '../../support/build.ts'
 
@@ -18,23 +22,23 @@ const group = (application: string, over: Partial<ClientGroup> = {}): ClientGrou
   ...over,
 })
 
-function seeing(causes: Partial<AwakeCauses>, clients: readonly ClientGroup[] = []): Reading {
+function seeing(causes: Partial<AwakeIndicators>, clients: readonly ClientGroup[] = []): Reading {
   const quiet = reading()
   if ('missing' in quiet.causes) throw new Error('a quiet reading has causes')
   return { ...quiet, causes: { ...quiet.causes, ...causes }, clients }
 }
 
-const use = (arrivals: number, averageActive: number): UseAccount['last'] => ({
+const use = (arrivals: number, averageActive: number): AccumulatedUsage['last'] => ({
   span: millis(60_000),
   arrivals,
   averageActive,
 })
 
 /** Cause and application → seconds of a minute. */
-const named = (held: HeldBy): Record<string, number> =>
+const named = (held: Attribution): Record<string, number> =>
   Object.fromEntries(
     Object.entries(held).map(([key, time]) => {
-      const { cause, application } = culpritOf(key)
+      const { cause, application } = parseCulpritKey(key)
       return [application === '' ? cause : `${cause} ${application}`, time / 1000]
     }),
   )
@@ -42,7 +46,7 @@ const named = (held: HeldBy): Record<string, number> =>
 const idle = group('web', { lastStatement: at(50) })
 const older = group('cron', { lastStatement: at(10) })
 
-test.each<[string, Reading, UseAccount['last'], Record<string, number>]>([
+test.each<[string, Reading, AccumulatedUsage['last'], Record<string, number>]>([
   ['nobody is there', seeing({}), undefined, {}],
   [
     'clients are at work',
@@ -72,17 +76,19 @@ test.each<[string, Reading, UseAccount['last'], Record<string, number>]>([
   ],
   ['nobody came and nothing ran', seeing({}, [idle]), use(0, 0), { 'clients web': 60 }],
 ])('what holds a compute when %s', (_, seen, used, expected) => {
-  expect(named(heldAt(seen, used, millis(60_000)))).toEqual(expected)
+  expect(named(attributeAt(seen, used, millis(60_000)))).toEqual(expected)
 })
 
 test('without the rights to see clients nobody is blamed', () => {
-  expect(heldAt({ ...seeing({}), causes: { missing: 'no rights' } }, undefined, millis(1000))).toEqual({})
+  expect(attributeAt({ ...seeing({}), causes: { missing: 'no rights' } }, undefined, millis(1000))).toEqual(
+    {},
+  )
 })
 
 test('names with any character come back as they were', () => {
   const odd = group('a/b c%2F', { user: 'ü', database: '', lastStatement: at(1) })
-  const [key = ''] = Object.keys(heldAt(seeing({}, [odd]), undefined, millis(1000)))
-  expect(culpritOf(key)).toEqual({ cause: 'clients', application: 'a/b c%2F', user: 'ü', database: '' })
+  const [key = ''] = Object.keys(attributeAt(seeing({}, [odd]), undefined, millis(1000)))
+  expect(parseCulpritKey(key)).toEqual({ cause: 'clients', application: 'a/b c%2F', user: 'ü', database: '' })
 })
 
 const edge = (when: number) =>
@@ -93,23 +99,26 @@ const interval = (from: number, to: number): AwakeInterval => ({
   knownUntil: at(to),
   restart: false,
 })
-const stretch = (from: number, to: number, by: Record<string, number>): HeldStretch => ({
+const stretch = (from: number, to: number, by: Record<string, number>): AttributedInterval => ({
   from: at(from),
   to: at(to),
   by: Object.fromEntries(Object.entries(by).map(([key, length]) => [key, millis(length * 1000)])),
 })
-const inSeconds = (held: HeldBy): Record<string, number> =>
+const inSeconds = (held: Attribution): Record<string, number> =>
   Object.fromEntries(Object.entries(held).map(([key, time]) => [key, time / 1000]))
 
 test('an interval has of each stretch the part inside it', () => {
   const held = [stretch(-60, -30, { web: 30 }), stretch(80, 140, { web: 40, cron: 20 })]
-  expect(inSeconds(heldIn(interval(0, 110), evidence({ held }), seconds(300)))).toEqual({ web: 20, cron: 10 })
+  expect(inSeconds(attributionIn(interval(0, 110), evidence({ held }), seconds(300)))).toEqual({
+    web: 20,
+    cron: 10,
+  })
 })
 
 test('autosuspend that is off holds all of the time, and so does a check that nobody followed', () => {
   const held = [stretch(10, 20, { web: 10 })]
-  const all = (known: Parameters<typeof evidence>[0], delay: Parameters<typeof heldIn>[2]) =>
-    named(heldIn(interval(0, 110), evidence({ held, ...known }), delay))
+  const all = (known: Parameters<typeof evidence>[0], delay: Parameters<typeof attributionIn>[2]) =>
+    named(attributionIn(interval(0, 110), evidence({ held, ...known }), delay))
   const operations = [operation('check_availability', -1)]
   expect(all({}, 'never')).toEqual({ 'autosuspend-off': 110 })
   expect(all({ held: [], operations }, seconds(300))).toEqual({ 'availability-check': 110 })
@@ -118,7 +127,7 @@ test('autosuspend that is off holds all of the time, and so does a check that no
 
 test('names stay bounded and no time is lost', () => {
   const many = Array.from({ length: 50 }, (_, index) => ({ [`name-${index}`]: millis(1000 + index) }))
-  const sum = many.reduce<HeldBy>(plusHeld, {})
+  const sum = many.reduce<Attribution>(addAttribution, {})
   expect(Object.keys(sum)).toHaveLength(20)
   expect(Object.values(sum).reduce((all, time) => all + time, 0)).toBe(50 * 1000 + (49 * 50) / 2)
 })
@@ -130,7 +139,7 @@ test('stretches of the open interval that are long over are kept as their sum', 
     stretch(40, 60, { web: 5, cron: 15 }),
     stretch(900, 960, { web: 60 }),
   ]
-  const merged = mergedHeld(held, at(0), at(500))
+  const merged = mergeAttribution(held, at(0), at(500))
   expect(
     merged.map(({ from, to, by }) => [(from - at(0)) / 1000, (to - at(0)) / 1000, inSeconds(by)]),
   ).toEqual([

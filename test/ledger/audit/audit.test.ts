@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { auditOf, type AuditInput } from '../../../src/ledger/audit/audit.ts'
+import { buildAudit, type AuditInput } from '../../../src/ledger/audit/audit.ts'
 import type { Consumption } from '../../../src/model/service/consumption.ts'
 import type { Compute } from '../../../src/model/service/compute.ts'
 import type { DayRow } from '../../../src/model/ledger/day.ts'
@@ -49,7 +49,7 @@ const every = (endpointId: string, what: Parameters<typeof day>[2]): DayRow[] =>
   Array.from({ length: DAYS }, (_, index) => day(index, endpointId, what))
 
 const audited = (over: Partial<AuditInput>) =>
-  auditOf({
+  buildAudit({
     ledger: known({}),
     days: [],
     consumption: [],

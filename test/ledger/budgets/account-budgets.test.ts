@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
-import { totalsAt } from '../../../src/ledger/settle/accrual.ts'
+import { totalsWithAccrual } from '../../../src/ledger/settle/accrual.ts'
 import {
-  budgetComputes,
-  createScopes,
-  lookAtBudgets,
+  toBudgetComputes,
+  createBudgetScopes,
+  evaluateBudgets,
   settleBudgets,
-  type LookedAt,
+  type BudgetInputs,
 } from '../../../src/ledger/budgets/account-budgets.ts'
 import { spendOf } from '../../../src/ledger/settle/totals.ts'
 import type { Budget, BudgetStates } from '../../../src/model/policy/budget.ts'
 import { computeKey } from '../../../src/model/service/compute.ts'
-import { atOnce } from '../../../src/std/cooperative.ts'
+import { runSync } from '../../../src/std/cooperative.ts'
 import { cu, type Instant } from '../../../src/model/units.ts'
 import { accounted } from '../../support/accounted.ts'
 import { at, ledger, look, prices, project, sweep } from '../../support/build.ts'
@@ -22,8 +22,8 @@ const small = budgetOf({ name: 'small', limit: money(4) })
 const shut = budgetOf({ name: 'shut', periodAt: () => undefined })
 const settled = [sliceOf('2026-11-02T00:00:00Z', 3)]
 
-const looked = (budgets: readonly Budget[], known: Omit<LookedAt, 'prices'>) =>
-  atOnce(lookAtBudgets(createScopes(budgets), { ...known, prices }))
+const looked = (budgets: readonly Budget[], known: Omit<BudgetInputs, 'prices'>) =>
+  runSync(evaluateBudgets(createBudgetScopes(budgets), { ...known, prices }))
 
 const nobody = (budgets: BudgetStates, now: Instant = inputAt(NOW).now) => ({ ...ledger(), budgets, now })
 
@@ -64,7 +64,7 @@ test('the computes of a ledger', () => {
   ).ledger
   const projectOf = (projectId: string) => known.projects.get(projectId)
   const ref = { account: 'main', projectId: 'project-one', endpointId: 'ep-one' }
-  expect(budgetComputes(known.computes.values(), { projectOf, prices, now: at(60) })).toEqual(
+  expect(toBudgetComputes(known.computes.values(), { projectOf, prices, now: at(60) })).toEqual(
     new Map([
       [
         computeKey(ref),
@@ -112,7 +112,7 @@ test('what a ledger amounts to is what its budgets count, at every look, sure, l
     // the outputs are shown a while after the fold
     const shownAt = at(minute * 60 + 100)
     const { projects } = known
-    const computes = budgetComputes(known.computes.values(), {
+    const computes = toBudgetComputes(known.computes.values(), {
       projectOf: (projectId) => projects.get(projectId),
       prices,
       now: shownAt,
@@ -120,7 +120,7 @@ test('what a ledger amounts to is what its budgets count, at every look, sure, l
     states = settleBudgets(budgets, states, { now, settled: pass.slices.settled, computes })
     const seenNow = looked(budgets, { ...known, budgets: states, now: shownAt })
     const totals = [...known.computes.values()].map((account) =>
-      totalsAt(account, { prices, project: known.projects.get('project-one'), now: shownAt }),
+      totalsWithAccrual(account, { prices, project: known.projects.get('project-one'), now: shownAt }),
     )
     expect(seenNow.views[0]?.spent).toEqual(spendOf(totals[0]?.cuTime ?? {}))
     spent.push(seenNow.views[0]?.spent.likely ?? 0)

@@ -1,17 +1,17 @@
 // Budgets and slices of which each test changes what it is about. Prices are 1 unit of currency a CU-hour.
-import { openLook, type BudgetLook } from '../../../src/ledger/budgets/evaluate.ts'
+import { openEvaluation, type BudgetEvaluation } from '../../../src/ledger/budgets/evaluate.ts'
 import {
-  byCompute,
+  groupByCompute,
   settleBudget,
   type BudgetCompute,
-  type SettleInput,
+  type BudgetSettleInput,
 } from '../../../src/ledger/budgets/settle.ts'
 import { periodOf } from '../../../src/calendar/period.ts'
 import type { Budget, BudgetLimit, BudgetState } from '../../../src/model/policy/budget.ts'
 import { computeKey, type ComputeRef } from '../../../src/model/service/compute.ts'
-import { selects } from '../../../src/model/policy/selector.ts'
+import { matchesSelector } from '../../../src/model/policy/selector.ts'
 import type { AwakeSlice, Span } from '../../../src/model/ledger/slice.ts'
-import type { BudgetTally } from '../../../src/model/ledger/counters.ts'
+import type { BudgetCounter } from '../../../src/model/ledger/counters.ts'
 import { cu, cuMillis, instant, micros, millis, type Instant } from '../../../src/model/units.ts'
 import { at, zoneOf } from '../../support/zones.ts'
 
@@ -87,10 +87,10 @@ export const computeOf = (endpointId: string, changed: Partial<BudgetCompute> = 
   ...changed,
 })
 
-export type BudgetInput = Omit<SettleInput, 'settled'> & {
+export type BudgetInput = Omit<BudgetSettleInput, 'settled'> & {
   readonly settled: readonly AwakeSlice[]
   readonly provisional: readonly AwakeSlice[]
-  readonly tally?: BudgetTally | undefined
+  readonly tally?: BudgetCounter | undefined
   readonly unseen?: boolean
 }
 
@@ -99,13 +99,13 @@ export function advanceBudget(
   budget: Budget,
   before: BudgetState | undefined,
   { settled, provisional, tally, unseen = false, ...input }: BudgetInput,
-): BudgetLook {
-  const state = settleBudget(budget, before, { ...input, settled: byCompute(settled) })
-  const look = openLook(budget, { state, tally, unseen }, input.now)
-  const inScope = [...input.computes].filter(([, compute]) => selects(budget.scope, compute))
+): BudgetEvaluation {
+  const state = settleBudget(budget, before, { ...input, settled: groupByCompute(settled) })
+  const look = openEvaluation(budget, { state, tally, unseen }, input.now)
+  const inScope = [...input.computes].filter(([, compute]) => matchesSelector(budget.scope, compute))
   for (const [key, compute] of inScope) {
     look.compute(compute)
-    look.provisional(byCompute(provisional).get(key) ?? [])
+    look.provisional(groupByCompute(provisional).get(key) ?? [])
   }
   return look.close()
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { periodOf } from '../../../src/calendar/period.ts'
-import type { BudgetState, Burn } from '../../../src/model/policy/budget.ts'
+import type { BudgetState, BurnRate } from '../../../src/model/policy/budget.ts'
 import { computeKey } from '../../../src/model/service/compute.ts'
 import { cu, instant, type Instant } from '../../../src/model/units.ts'
 import { at } from '../../support/zones.ts'
@@ -18,14 +18,14 @@ import {
 } from './build.ts'
 
 const NOVEMBER = at('2026-11-01T00:00:00Z')
-const burned = (burns: readonly Burn[] | undefined) =>
+const burned = (burns: readonly BurnRate[] | undefined) =>
   burns?.map(({ burn }) => burn && Number(burn.toFixed(6)))
 
 /** Each hour is settled an hour after it ended; until then it is provisional. `rate` CU from hour to hour. */
 function run(hours: number, rate: (hour: number) => number, budget = budgetOf({ limit: money(720) })) {
   const hourly = (hour: number) => sliceOf(instant(NOVEMBER + hour * HOUR), 1, { cu: rate(hour) })
   let state: BudgetState | undefined
-  let burns: readonly Burn[] | undefined
+  let burns: readonly BurnRate[] | undefined
   for (let now = 1; now <= hours; now += 1) {
     const pass = advanceBudget(
       budget,

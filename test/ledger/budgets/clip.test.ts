@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { addSlices, measured, NO_AMOUNTS } from '../../../src/ledger/budgets/amounts.ts'
-import { clip, reachOf } from '../../../src/ledger/budgets/clip.ts'
-import { inside, outside } from '../../../src/calendar/window-parts.ts'
+import { addSliceAmounts, amountInLimitUnit, NO_AMOUNTS } from '../../../src/ledger/budgets/amounts.ts'
+import { clipSlice, possibleInterval } from '../../../src/ledger/budgets/clip.ts'
+import { partsInside, partsOutside } from '../../../src/calendar/window-parts.ts'
 import { periodOf, type PeriodRule } from '../../../src/calendar/period.ts'
 import type { BudgetLimit } from '../../../src/model/policy/budget.ts'
 import type { AwakeSlice } from '../../../src/model/ledger/slice.ts'
@@ -43,8 +43,8 @@ const slices = fc
   })
 
 const sumOf = (parts: readonly AwakeSlice[]) => {
-  const amounts = addSlices(NO_AMOUNTS, parts)
-  return UNITS.map((unit) => measured(amounts, unit))
+  const amounts = addSliceAmounts(NO_AMOUNTS, parts)
+  return UNITS.map((unit) => amountInLimitUnit(amounts, unit))
 }
 
 /** Intervals that tile `[from, to)`, as `next` names them. */
@@ -71,10 +71,10 @@ test('cut anywhere, a slice loses nothing, and its bounds stay in order', () => 
           Infinity,
         ].map(instant)
         const intervals = points.slice(1).map((to, index) => ({ from: points[index] ?? to, to }))
-        const parts = all.flatMap((slice) => clip(slice, intervals))
+        const parts = all.flatMap((slice) => clipSlice(slice, intervals))
         expect(sumOf(parts)).toEqual(sumOf(all))
         const nested = all.filter(({ high, likely }) => high[0] <= likely[0])
-        for (const part of nested.flatMap((slice) => clip(slice, intervals)))
+        for (const part of nested.flatMap((slice) => clipSlice(slice, intervals)))
           for (const { low, likely, high } of sumOf([part])) {
             expect(low).toBeLessThanOrEqual(likely)
             expect(likely).toBeLessThanOrEqual(high)
@@ -96,7 +96,7 @@ test('the sum over the periods is the whole, in every kind of period', () => {
   check(
     fc.property(rules, fc.array(slices, { minLength: 1, maxLength: 5 }), (rule, all) => {
       const periods = tiles(instant(START), instant(START + 62 * DAY), (now) => periodOf(rule, now))
-      expect(sumOf(all.flatMap((slice) => clip(slice, periods)))).toEqual(sumOf(all))
+      expect(sumOf(all.flatMap((slice) => clipSlice(slice, periods)))).toEqual(sumOf(all))
     }),
   )
 })
@@ -106,8 +106,8 @@ test('inside and outside of a window are the whole', () => {
   check(
     fc.property(texts, slices, (text, slice) => {
       const window = windowOf(weekly(text))
-      const { from, to } = reachOf(slice)
-      const parts = clip(slice, [...inside(window, from, to), ...outside(window, from, to)])
+      const { from, to } = possibleInterval(slice)
+      const parts = clipSlice(slice, [...partsInside(window, from, to), ...partsOutside(window, from, to)])
       expect(sumOf(parts)).toEqual(sumOf([slice]))
     }),
     200,
@@ -121,7 +121,7 @@ test('low, likely and high are each cut at the instant', () => {
     likely: [at('2026-11-30T21:00:00Z'), at('2026-12-01T01:00:00Z')],
   }
   const december = { from: at('2026-12-01T00:00:00Z'), to: at('2027-01-01T00:00:00Z') }
-  expect(clip(slice, [december])).toEqual([
+  expect(clipSlice(slice, [december])).toEqual([
     {
       ...slice,
       low: [december.from, december.from],
@@ -129,7 +129,7 @@ test('low, likely and high are each cut at the instant', () => {
       high: [december.from, at('2026-12-01T02:00:00Z')],
     },
   ])
-  expect(clip(slice, [{ from: at('2026-12-01T02:00:00Z'), to: december.to }])).toEqual([])
+  expect(clipSlice(slice, [{ from: at('2026-12-01T02:00:00Z'), to: december.to }])).toEqual([])
 })
 
 test('money is computed once, from whole sums', () => {
@@ -137,5 +137,5 @@ test('money is computed once, from whole sums', () => {
   const thirds = [0, 20, 40].map((minute) =>
     sliceOf(instant(START + minute * 60_000), 1 / 3, { cu: 0.25, price: '106000' }),
   )
-  expect(measured(addSlices(NO_AMOUNTS, thirds), 'money').likely).toBe(26_500)
+  expect(amountInLimitUnit(addSliceAmounts(NO_AMOUNTS, thirds), 'money').likely).toBe(26_500)
 })

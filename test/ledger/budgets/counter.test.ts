@@ -1,9 +1,9 @@
 // The counter of a budget, over passes that guess, processes that die and configurations that change.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { tallied } from '../../../src/ledger/budgets/counter.ts'
+import { raiseBudgetCounter } from '../../../src/ledger/budgets/counter.ts'
 import type { BudgetState } from '../../../src/model/policy/budget.ts'
-import type { BudgetTally } from '../../../src/model/ledger/counters.ts'
+import type { BudgetCounter } from '../../../src/model/ledger/counters.ts'
 import { instant, type Instant } from '../../../src/model/units.ts'
 import { check } from '../../support/property.ts'
 import { at } from '../../support/zones.ts'
@@ -43,7 +43,7 @@ test('what is shown never falls, is behind nothing that was spent, and ahead by 
   check(
     fc.property(fc.array(waking, { maxLength: 20 }), fc.array(turn, { maxLength: 80 }), (life, turns) => {
       const world = wakings(life)
-      let kept: { state: BudgetState | undefined; tally: BudgetTally | undefined; at: Instant } = {
+      let kept: { state: BudgetState | undefined; tally: BudgetCounter | undefined; at: Instant } = {
         state: undefined,
         tally: undefined,
         at: START,
@@ -79,7 +79,7 @@ test('what is shown never falls, is behind nothing that was spent, and ahead by 
   )
 })
 
-const pass = (now: string, hours: number, tally?: BudgetTally, unseen = false) =>
+const pass = (now: string, hours: number, tally?: BudgetCounter, unseen = false) =>
   advanceBudget(
     budget,
     undefined,
@@ -103,9 +103,12 @@ test('what may have gone on while the service could not be asked is in the spend
 })
 
 test('a budget of another definition goes on where the one before was, in another unit it begins anew', () => {
-  const before = tallied(budget, undefined, 70)
-  const other = tallied(budgetOf({ definition: 'other' }), before, 40)
+  const before = raiseBudgetCounter(budget, undefined, 70)
+  const other = raiseBudgetCounter(budgetOf({ definition: 'other' }), before, 40)
   expect(other.shown).toBe(70)
-  expect(tallied(budgetOf({ definition: 'other' }), other, 45).shown).toBe(75)
-  expect(tallied(budgetOf({ limit: cuHours(5) }), other, 3)).toMatchObject({ unit: 'cu_hours', shown: 3 })
+  expect(raiseBudgetCounter(budgetOf({ definition: 'other' }), other, 45).shown).toBe(75)
+  expect(raiseBudgetCounter(budgetOf({ limit: cuHours(5) }), other, 3)).toMatchObject({
+    unit: 'cu_hours',
+    shown: 3,
+  })
 })

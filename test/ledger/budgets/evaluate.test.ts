@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { actsUpon } from '../../../src/ledger/budgets/evaluate.ts'
-import { inside, outside } from '../../../src/calendar/window-parts.ts'
+import { mayActOn } from '../../../src/ledger/budgets/evaluate.ts'
+import { partsInside, partsOutside } from '../../../src/calendar/window-parts.ts'
 import { periodOf } from '../../../src/calendar/period.ts'
 import type { Budget, BudgetState } from '../../../src/model/policy/budget.ts'
 import { computeKey } from '../../../src/model/service/compute.ts'
@@ -97,8 +97,8 @@ describe('what is counted', () => {
   test('lies inside its window, or outside', () => {
     const office = windowOf(weekly('Mon-Fri 08:00-19:00', 'UTC'))
     const input = inputAt('2026-11-23T12:00:00Z', { provisional: [sliceOf('2026-11-20T18:00:00Z', 66)] })
-    const inOffice = onePass({ countedIn: (from, to) => inside(office, from, to) }, input)
-    const beside = onePass({ countedIn: (from, to) => outside(office, from, to) }, input)
+    const inOffice = onePass({ countedIn: (from, to) => partsInside(office, from, to) }, input)
+    const beside = onePass({ countedIn: (from, to) => partsOutside(office, from, to) }, input)
     expect([inOffice.view?.spent.likely, beside.view?.spent.likely]).toEqual([5 * MILLION, 61 * MILLION])
   })
 
@@ -274,7 +274,7 @@ describe('a budget', () => {
 
   test('does not act upon what is exempt or out of its scope', () => {
     const budget = budgetOf({ scope: { compute: ['ep-a', 'ep-b'] }, exempt: [{ branch: ['br-ep-b'] }] })
-    expect(['ep-a', 'ep-b', 'ep-c'].filter((id) => actsUpon(budget, computeOf(id)))).toEqual(['ep-a'])
+    expect(['ep-a', 'ep-b', 'ep-c'].filter((id) => mayActOn(budget, computeOf(id)))).toEqual(['ep-a'])
     expect(
       onePass(
         budget,

@@ -1,7 +1,7 @@
 // What is usual at this time of the week, learned from weeks on the wall clock, those of 167 and 169 hours included.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { byCompute, settleBudget, withNewcomers } from '../../../src/ledger/budgets/settle.ts'
+import { groupByCompute, settleBudget, applyLateDiscoveries } from '../../../src/ledger/budgets/settle.ts'
 import type { Budget, BudgetState } from '../../../src/model/policy/budget.ts'
 import type { AwakeSlice } from '../../../src/model/ledger/slice.ts'
 import { instant, type Instant } from '../../../src/model/units.ts'
@@ -41,7 +41,7 @@ function lived(budget: Budget, days: number, sizeAt: (hour: number, weekday: num
 type Settling = { readonly slices: readonly AwakeSlice[]; readonly now: Instant; readonly since: Instant }
 
 const settled = (budget: Budget, state: BudgetState | undefined, { slices, now, since }: Settling) =>
-  settleBudget(budget, state, { ...inputAt(now), settled: byCompute(slices), settledSince: since })
+  settleBudget(budget, state, { ...inputAt(now), settled: groupByCompute(slices), settledSince: since })
 
 /** For 1 h, 6 h, a day and three days. */
 const usualAt = (budget: Budget, state: BudgetState | undefined, now: string) =>
@@ -109,7 +109,7 @@ test('nothing is expected before two weeks were counted, nor after somebody came
   expect(usualAt(budget, state, '2026-11-15T00:00:00Z')?.[0]).toBeCloseTo(1, 5)
   if (!state) throw new Error('no state')
   const knownFrom = at('2026-11-14T12:00:00Z')
-  const joined = withNewcomers(budget, state, [{ compute: computeOf('ep-a'), knownFrom }])
+  const joined = applyLateDiscoveries(budget, state, [{ compute: computeOf('ep-a'), knownFrom }])
   expect(usualAt(budget, joined, '2026-11-15T00:00:00Z')?.[0]).toBeUndefined()
 })
 

@@ -1,9 +1,9 @@
 // Months of passes over computes that wake and sleep, with restarts, against sums made directly from what happened.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { addSlices, measured, NO_AMOUNTS } from '../../../src/ledger/budgets/amounts.ts'
-import { clip } from '../../../src/ledger/budgets/clip.ts'
-import { inside, outside } from '../../../src/calendar/window-parts.ts'
+import { addSliceAmounts, amountInLimitUnit, NO_AMOUNTS } from '../../../src/ledger/budgets/amounts.ts'
+import { clipSlice } from '../../../src/ledger/budgets/clip.ts'
+import { partsInside, partsOutside } from '../../../src/calendar/window-parts.ts'
 import { periodOf } from '../../../src/calendar/period.ts'
 import type { Budget, BudgetState } from '../../../src/model/policy/budget.ts'
 import type { AwakeSlice } from '../../../src/model/ledger/slice.ts'
@@ -21,13 +21,13 @@ const BUDGETS: readonly Budget[] = [
   budgetOf({
     limit: money(15),
     periodAt: (now) => periodOf({ per: 'week', zone: BERLIN, anchor: 1 }, now),
-    countedIn: (from, to) => outside(office, from, to),
+    countedIn: (from, to) => partsOutside(office, from, to),
   }),
   budgetOf({
     limit: money(2),
     scope: { compute: ['ep-b'] },
     periodAt: (now) => periodOf({ per: 'window', window: office }, now),
-    countedIn: (from, to) => inside(office, from, to),
+    countedIn: (from, to) => partsInside(office, from, to),
   }),
 ]
 const START = at('2026-10-20T00:00:00Z')
@@ -49,7 +49,7 @@ function wakings(id: string, stretches: readonly (readonly [number, number])[]):
 }
 
 const until = (slices: readonly AwakeSlice[], now: Instant): AwakeSlice[] =>
-  slices.filter(({ high }) => high[0] < now).flatMap((slice) => clip(slice, [{ from: START, to: now }]))
+  slices.filter(({ high }) => high[0] < now).flatMap((slice) => clipSlice(slice, [{ from: START, to: now }]))
 
 test('what is counted is what happened in the period, and each rung is told once for it', () => {
   const gaps = fc.array(fc.integer({ min: 1, max: 2000 }), { minLength: 5, maxLength: 60 })
@@ -77,9 +77,9 @@ test('what is counted is what happened in the period, and each rung is told once
         if (!view) throw new Error('no period')
         const happened = until(world, now)
           .filter(({ ref }) => budget.scope.compute === undefined || ref.endpointId === 'ep-b')
-          .flatMap((slice) => clip(slice, budget.countedIn(START, now)))
-          .flatMap((slice) => clip(slice, [view.period]))
-        expect(view.spent).toEqual(measured(addSlices(NO_AMOUNTS, happened), 'money'))
+          .flatMap((slice) => clipSlice(slice, budget.countedIn(START, now)))
+          .flatMap((slice) => clipSlice(slice, [view.period]))
+        expect(view.spent).toEqual(amountInLimitUnit(addSliceAmounts(NO_AMOUNTS, happened), 'money'))
         expect(view.rungs.length > 0).toBe(view.share >= 0.5)
         for (const event of pass.events)
           if (event.kind === 'budget-rung') told.push(`${event.period.from} ${event.rung}`)

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { countingOperations } from '../../../src/ledger/counters/operations.ts'
+import { createOperationCounter } from '../../../src/ledger/counters/operations.ts'
 import type { Compute } from '../../../src/model/service/compute.ts'
 import type { Ledger } from '../../../src/model/ledger/ledger.ts'
 import type { Operation } from '../../../src/model/service/operation.ts'
-import { MOST_REGIONS, NO_TALLIES } from '../../../src/model/ledger/counters.ts'
+import { MAX_REGIONS, NO_ACCOUNT_COUNTERS } from '../../../src/model/ledger/counters.ts'
 import { millis } from '../../../src/model/units.ts'
 import { batch } from '../../store/build.ts'
 import { accounted } from '../../support/accounted.ts'
@@ -24,7 +24,7 @@ function passed(
   const seen = sweep(when, { looks, operations, operationsOf: ['project-one'] })
   const after = accounted(before, seen, { prices, overhead: 0.01, now: at(when) }).ledger
   const part = { ...batch(), computes: [...after.computes.values()] }
-  const { tallies } = countingOperations(seen)(part, before)
+  const { tallies } = createOperationCounter(seen)(part, before)
   return { ...after, tallies: tallies ?? before.tallies }
 }
 
@@ -128,17 +128,17 @@ test('starts are counted once each, in whatever order and however often they are
 })
 
 test('a service that makes up regions has a bounded number of them', () => {
-  const wakeLatency = Array.from({ length: MOST_REGIONS }, (_, index) => ({
+  const wakeLatency = Array.from({ length: MAX_REGIONS }, (_, index) => ({
     regionId: `region-${index}`,
     count: 1,
     sum: millis(5),
     upTo: { 250: 1 },
   }))
-  const full: Ledger = { ...begun, tallies: { ...NO_TALLIES, wakeLatency } }
+  const full: Ledger = { ...begun, tallies: { ...NO_ACCOUNT_COUNTERS, wakeLatency } }
   const more = ['one', 'two', 'region-7'].reduce(
     (known, regionId, index) => passed(known, 200 + index, [woken(200 + index, 5)], { regionId }),
     full,
   )
   const counted = new Map(more.tallies.wakeLatency.map(({ regionId, count }) => [regionId, count]))
-  expect([counted.size, counted.get('other'), counted.get('region-7')]).toEqual([MOST_REGIONS + 1, 2, 2])
+  expect([counted.size, counted.get('other'), counted.get('region-7')]).toEqual([MAX_REGIONS + 1, 2, 2])
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { extensionOf, lastForeignActivity } from '../../../src/ledger/evidence/activity.ts'
-import type { AwakeInterval, Evidence, Footprint } from '../../../src/model/ledger/evidence.ts'
+import { observerOverhead, lastClientActivity } from '../../../src/ledger/evidence/activity.ts'
+import type { AwakeInterval, Evidence, OwnSession } from '../../../src/model/ledger/evidence.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { at, evidence, sighting } from '../../support/build.ts'
 
@@ -15,7 +15,7 @@ const awake = (to?: number): AwakeInterval => ({
 })
 
 /** A full reading at `when` after which nobody knows of anybody else. */
-const full = (when: number, over: Partial<Footprint> = {}): Footprint => ({
+const full = (when: number, over: Partial<OwnSession> = {}): OwnSession => ({
   connectedAt: at(when),
   disconnectedAt: at(when + 0.1),
   postmasterStartedAt: at(-1000),
@@ -30,7 +30,7 @@ const full = (when: number, over: Partial<Footprint> = {}): Footprint => ({
 
 /** Seconds of the interval that are ours; others were active at 0. */
 const added = (known: Partial<Evidence>, to?: number): number =>
-  extensionOf(awake(to), evidence({ activities: [at(0)], ...known }), DELAY) / 1000
+  observerOverhead(awake(to), evidence({ activities: [at(0)], ...known }), DELAY) / 1000
 
 test.each<[string, Partial<Evidence>, number | undefined, number]>([
   ['there was none', {}, 301, 0],
@@ -89,5 +89,5 @@ test('someone who came back within the doubt of a look hid less than the look sh
 })
 
 test('a statement that a reading saw is activity of others, also where no record shows it', () => {
-  expect(lastForeignActivity(evidence({ footprints: [full(100, { lastForeign: at(97) })] }))).toBe(at(97))
+  expect(lastClientActivity(evidence({ footprints: [full(100, { lastForeign: at(97) })] }))).toBe(at(97))
 })

@@ -1,13 +1,13 @@
 // What may hide between two looks, and the facts that rule it out.
 import { expect, test } from 'vitest'
 import type { AutosuspendDelay, Compute } from '../../../src/model/service/compute.ts'
-import type { Bounds, ComputeAccount, Ledger, Totals } from '../../../src/model/ledger/ledger.ts'
+import type { Bounds, ComputeEntry, Ledger, Totals } from '../../../src/model/ledger/ledger.ts'
 import type { Sweep } from '../../../src/model/observation.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { accounted } from '../../support/accounted.ts'
 import { at, ledger, look, operation, prices, sweep } from '../../support/build.ts'
 
-function accountAfter(sweeps: readonly Sweep[]): ComputeAccount {
+function accountAfter(sweeps: readonly Sweep[]): ComputeEntry {
   const known = sweeps.reduce<Ledger>(
     (before, one) => accounted(before, one, { prices, overhead: 0.01, now: one.endedAt }).ledger,
     ledger(),

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { totalsAt } from '../../../src/ledger/settle/accrual.ts'
+import { totalsWithAccrual } from '../../../src/ledger/settle/accrual.ts'
 import type { Compute, Project } from '../../../src/model/service/compute.ts'
-import type { ComputeAccount, Ledger } from '../../../src/model/ledger/ledger.ts'
+import type { ComputeEntry, Ledger } from '../../../src/model/ledger/ledger.ts'
 import type { Sweep } from '../../../src/model/observation.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { accounted, type Accounted } from '../../support/accounted.ts'
@@ -25,27 +25,23 @@ function deleted(record: Partial<Compute>, when: number, operations: Sweep['oper
 }
 
 /** Of a project that is seen for the first time at `when`, without a compute that its operations tell of. */
-const onlyTold = (
-  when: number,
-  operations: Sweep['operations'],
-  over: Partial<Project> = {},
-): ComputeAccount =>
+const onlyTold = (when: number, operations: Sweep['operations'], over: Partial<Project> = {}): ComputeEntry =>
   only(fold(ledger(), sweep(when, { projects: [project(over)], listed: listed(when), operations })))
 
-function only({ batch }: Accounted): ComputeAccount {
+function only({ batch }: Accounted): ComputeEntry {
   const [account, ...others] = batch.computes
   if (!account || others.length > 0) throw new Error('expected the account of one compute')
   return account
 }
 
-function kept({ computes }: Ledger): ComputeAccount {
+function kept({ computes }: Ledger): ComputeEntry {
   const [account] = computes.values()
   if (!account) throw new Error('expected the account of a compute')
   return account
 }
 
-const awakeAt = (account: ComputeAccount, when: number) => {
-  const { awake } = totalsAt(account, { prices, project: undefined, now: at(when) })
+const awakeAt = (account: ComputeEntry, when: number) => {
+  const { awake } = totalsWithAccrual(account, { prices, project: undefined, now: at(when) })
   return { low: awake.low / 1000, likely: awake.likely / 1000, high: awake.high / 1000 }
 }
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { withLook, withOperations } from '../../../src/ledger/evidence/evidence.ts'
-import { historyOf, type History as Seen } from '../../../src/ledger/evidence/intervals.ts'
-import { spansOf } from '../../../src/ledger/settle/slices.ts'
+import { addLook, addOperations } from '../../../src/ledger/evidence/evidence.ts'
+import { deriveTimeline, type Timeline as Seen } from '../../../src/ledger/evidence/intervals.ts'
+import { spanBounds } from '../../../src/ledger/settle/slices.ts'
 import type { AwakeInterval, Evidence } from '../../../src/model/ledger/evidence.ts'
 import type { Look } from '../../../src/model/observation.ts'
 import type { Operation } from '../../../src/model/service/operation.ts'
@@ -12,7 +12,7 @@ import { check } from '../../support/property.ts'
 
 /** The settled time ends nowhere. */
 const seenOf = (facts: Evidence, now = instant(at(0) + END), settledUntil = instant(0)): Seen =>
-  historyOf(facts, { settledUntil, carried: undefined }, now)
+  deriveTimeline(facts, { settledUntil, carried: undefined }, now)
 
 /** Likely edges in seconds after the start of the test's time, the source of each, and whether it was a restart. */
 const shown = (intervals: readonly AwakeInterval[]): unknown[] =>
@@ -178,7 +178,7 @@ const operationsOf = (history: History): Operation[] =>
   ])
 
 const gather = (looks: readonly Look[], operations: readonly Operation[]): Evidence =>
-  withOperations(looks.reduce(withLook, evidence()), operations)
+  addOperations(looks.reduce(addLook, evidence()), operations)
 
 const END = 10_000_000
 const times = fc
@@ -191,7 +191,7 @@ test('bounds contain the truth, intervals never overlap', () => {
       const { intervals } = seenOf(gather(looksAt(history, looked, withRecord), operationsOf(history)))
       const now = instant(at(0) + END)
       const sum = (pick: 'low' | 'high'): number =>
-        intervals.map((one) => spansOf(one, now)[pick]).reduce((all, [from, to]) => all + to - from, 0)
+        intervals.map((one) => spanBounds(one, now)[pick]).reduce((all, [from, to]) => all + to - from, 0)
       const truth = history.reduce((all, { from, to }) => all + to - from, 0)
       expect(sum('low')).toBeLessThanOrEqual(truth)
       expect(sum('high')).toBeGreaterThanOrEqual(truth)
@@ -210,7 +210,7 @@ test('with nothing but states at the looks the bounds contain the truth of what 
       const { intervals } = seenOf(gather(looksAt(history, looked, false), []))
       const now = instant(at(0) + END)
       for (const interval of intervals) {
-        const { low, high } = spansOf(interval, now)
+        const { low, high } = spanBounds(interval, now)
         const inside = history
           .map(({ from, to }) => Math.min(to, high[1] - at(0)) - Math.max(from, first, high[0] - at(0)))
           .reduce((all, span) => all + Math.max(0, span), 0)

@@ -1,7 +1,7 @@
 // A list of operations of which a record does not fit does not tell all that happened.
 import { expect, test } from 'vitest'
 import type { Ledger } from '../../../src/model/ledger/ledger.ts'
-import type { OperationsLost } from '../../../src/model/observation.ts'
+import type { UnreadableOperations } from '../../../src/model/observation.ts'
 import { accounted } from '../../support/accounted.ts'
 import { ledger, look, operation, prices, sweep } from '../../support/build.ts'
 
@@ -9,7 +9,7 @@ const BEFORE = [operation('start_compute', -2000), operation('suspend_compute', 
 const ASLEEP = [0, 1200, 2400, 3600, 4800]
 
 /** What may have been awake by each of the looks, s, when the reading at `lostAt` lost an operation; looks show the compute asleep. */
-function highs(lostAt: number, lost: readonly OperationsLost[]): number[] {
+function highs(lostAt: number, lost: readonly UnreadableOperations[]): number[] {
   let known: Ledger = ledger()
   return ASLEEP.map((when) => {
     const seen = sweep(when, {

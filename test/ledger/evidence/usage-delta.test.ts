@@ -1,8 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { creditAfter, type Spending } from '../../../src/ledger/readings/observer-allowance.ts'
-import { grownBy, NO_USE, withUse } from '../../../src/ledger/evidence/usage-delta.ts'
-import type { ReadingAccount } from '../../../src/model/ledger/ledger.ts'
+import {
+  updateObserverAllowance,
+  type ObserverSpending,
+} from '../../../src/ledger/readings/observer-allowance.ts'
+import { usageBetween, NO_ACCUMULATED_USAGE, addUsage } from '../../../src/ledger/evidence/usage-delta.ts'
+import type { ReadingState } from '../../../src/model/ledger/ledger.ts'
 import type { Reading } from '../../../src/model/observation.ts'
 import { millis, seconds } from '../../../src/model/units.ts'
 import { at, reading } from '../../support/build.ts'
@@ -16,7 +19,7 @@ const told = (when: number, sessions: number, active: number, over: Partial<Read
     ...over,
   })
 
-const after = (last: Reading, failures = 0): Pick<ReadingAccount, 'last' | 'failures'> => ({
+const after = (last: Reading, failures = 0): Pick<ReadingState, 'last' | 'failures'> => ({
   last: { ...last, at: last.serverTime },
   failures,
 })
@@ -27,7 +30,7 @@ test.each<[string, Reading, number, number]>([
   ['one after two that failed half-way', told(160, 15, 4), 2, 3],
   ['one after more failures than sessions', told(160, 11, 4), 7, 0],
 ])('sessions of others by %s', (_, later, failures, arrivals) => {
-  expect(grownBy(after(told(100, 10, 1), failures), later)).toEqual({
+  expect(usageBetween(after(told(100, 10, 1), failures), later)).toEqual({
     span: 60_000,
     arrivals,
     activeTime: 3000,
@@ -42,18 +45,18 @@ test.each<[string, Reading]>([
   ['the clock did not move', told(100, 15, 4)],
   ['it could not be read', told(160, 15, 4, { use: { missing: 'no rights' } })],
 ])('nothing is known when %s', (_, later) => {
-  expect(grownBy(after(told(100, 10, 1)), later)).toBeUndefined()
+  expect(usageBetween(after(told(100, 10, 1)), later)).toBeUndefined()
 })
 
 test('what grew is summed up, and the last stretch stays until there is another', () => {
-  const first = withUse(NO_USE, grownBy(after(told(100, 10, 1)), told(160, 15, 4)))
-  const second = withUse(first, grownBy(after(told(160, 15, 4)), told(190, 16, 7)))
+  const first = addUsage(NO_ACCUMULATED_USAGE, usageBetween(after(told(100, 10, 1)), told(160, 15, 4)))
+  const second = addUsage(first, usageBetween(after(told(160, 15, 4)), told(190, 16, 7)))
   expect(second).toEqual({
     arrivals: 6,
     activeTime: 6000,
     last: { span: 30_000, arrivals: 1, averageActive: 0.1 },
   })
-  expect(withUse(second, undefined)).toEqual(second)
+  expect(addUsage(second, undefined)).toEqual(second)
 })
 
 const spending = fc.record({
@@ -67,7 +70,7 @@ const spending = fc.record({
 
 test('a reading pays what it turned out to cost, and until then what it was expected to', () => {
   const before = { credit: seconds(10), reserved: seconds(0) }
-  const quiet: Spending = {
+  const quiet: ObserverSpending = {
     awake: seconds(0),
     overhead: 0.01,
     delay: seconds(300),
@@ -75,10 +78,10 @@ test('a reading pays what it turned out to cost, and until then what it was expe
     added: seconds(0),
     settled: false,
   }
-  const read = creditAfter(before, { ...quiet, expected: seconds(7) })
+  const read = updateObserverAllowance(before, { ...quiet, expected: seconds(7) })
   expect(read).toEqual({ credit: 3, reserved: 7 })
-  expect(creditAfter(read, quiet)).toEqual({ credit: 3, reserved: 7 })
-  expect(creditAfter(read, { ...quiet, added: seconds(2), settled: true })).toEqual({
+  expect(updateObserverAllowance(read, quiet)).toEqual({ credit: 3, reserved: 7 })
+  expect(updateObserverAllowance(read, { ...quiet, added: seconds(2), settled: true })).toEqual({
     credit: 8,
     reserved: 0,
   })
@@ -93,7 +96,7 @@ test('over any history no more is spent than was earned, beyond what one fold ad
       for (const { added, ...one } of history) {
         // Readings are made, and add time, only where there is credit.
         const cost = account.credit > 0 ? added : seconds(0)
-        account = creditAfter(account, { ...one, added: cost })
+        account = updateObserverAllowance(account, { ...one, added: cost })
         earned += one.awake * one.overhead
         paid += cost
         expect(account.credit).toBeLessThanOrEqual(300)

@@ -2,9 +2,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
-  exhaustedIn,
+  daysUntilExhausted,
   forecastAtEnd,
-  overBudget,
+  probabilityOverLimit,
   type ForecastInput,
 } from '../../../src/ledger/forecast/forecast.ts'
 import { check } from '../../support/property.ts'
@@ -88,7 +88,7 @@ test('the odds of a limit fall as it rises, and say what the quantiles say', () 
   check(
     fc.property(inputs, fc.array(fc.double({ min: 0, max: 20_000, noNaN: true })), (given, limits) => {
       const forecast = known(given)
-      const odds = limits.toSorted((a, b) => a - b).map((limit) => overBudget(forecast, limit))
+      const odds = limits.toSorted((a, b) => a - b).map((limit) => probabilityOverLimit(forecast, limit))
       expect(odds).toEqual(odds.toSorted((a, b) => b - a))
       const most = given.spent + (given.most ?? Infinity)
       // on a bound, where several quantiles fall, the odds are those of the bound
@@ -96,7 +96,7 @@ test('the odds of a limit fall as it rises, and say what the quantiles say', () 
         (each) => each.amount > given.spent + 1e-6 && each.amount < most,
       )
       expectSame(
-        inside.map((each) => 1 - overBudget(forecast, each.amount)),
+        inside.map((each) => 1 - probabilityOverLimit(forecast, each.amount)),
         inside.map(({ share }) => share),
       )
     }),
@@ -109,7 +109,7 @@ test('a limit is exhausted within the period exactly when the median reaches it'
       const forecast = known(given)
       const limit = share * forecast.p50
       fc.pre(Math.abs(share - 1) > 1e-6)
-      const day = exhaustedIn(forecast, limit)
+      const day = daysUntilExhausted(forecast, limit)
       expect(day !== undefined).toBe(limit <= given.spent || limit < forecast.p50)
       expect(day ?? 0).toBeGreaterThanOrEqual(0)
       expect(day ?? 0).toBeLessThanOrEqual(given.daysLeft + 1e-9)

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import {
-  exhaustedIn,
+  daysUntilExhausted,
   forecastAtEnd,
-  overBudget,
+  probabilityOverLimit,
   type ForecastInput,
 } from '../../../src/ledger/forecast/forecast.ts'
 import { singles } from '../../bench/forecast/series.ts'
@@ -38,10 +38,10 @@ test('the same every day ends where it must, nearly for sure', () => {
   expect(forecast.learning).toBe(false)
   expect(forecast.coverage).toMatchObject({ windows: 15, inside: 1 })
   expect(forecast.coverage?.error).toBeCloseTo(0, 8)
-  expect(overBudget(forecast, 400)).toBeCloseTo(0.0025, 8)
-  expect(overBudget(forecast, 200)).toBeCloseTo(0.9975, 8)
-  expect(exhaustedIn(forecast, 400)).toBeUndefined()
-  expect(exhaustedIn(forecast, 255)).toBeCloseTo(15.5, 8)
+  expect(probabilityOverLimit(forecast, 400)).toBeCloseTo(0.0025, 8)
+  expect(probabilityOverLimit(forecast, 200)).toBeCloseTo(0.9975, 8)
+  expect(daysUntilExhausted(forecast, 400)).toBeUndefined()
+  expect(daysUntilExhausted(forecast, 255)).toBeCloseTo(15.5, 8)
 })
 
 test.each<[string, Partial<ForecastInput>, number]>([
@@ -118,22 +118,22 @@ test('it is learning until sixty days are known', () => {
 test('nothing was ever spent', () => {
   const forecast = known(withDays(repeat(0, 100), { spent: 0 }))
   expect([forecast.p10, forecast.p50, forecast.p90]).toEqual([0, 0, 0])
-  expect(overBudget(forecast, 0)).toBeCloseTo(0.0025, 8)
-  expect(exhaustedIn(forecast, 1)).toBeUndefined()
+  expect(probabilityOverLimit(forecast, 0)).toBeCloseTo(0.0025, 8)
+  expect(daysUntilExhausted(forecast, 1)).toBeUndefined()
 })
 
 test('a limit of 0 and one that is exceeded are exhausted, and over as soon as something is spent', () => {
   const forecast = known(input())
-  expect([overBudget(forecast, 0), exhaustedIn(forecast, 0)]).toEqual([1, 0])
-  expect([overBudget(forecast, 99), exhaustedIn(forecast, 99)]).toEqual([1, 0])
-  expect([overBudget(forecast, 100), exhaustedIn(forecast, 100)]).toEqual([0.9975, 0])
+  expect([probabilityOverLimit(forecast, 0), daysUntilExhausted(forecast, 0)]).toEqual([1, 0])
+  expect([probabilityOverLimit(forecast, 99), daysUntilExhausted(forecast, 99)]).toEqual([1, 0])
+  expect([probabilityOverLimit(forecast, 100), daysUntilExhausted(forecast, 100)]).toEqual([0.9975, 0])
 })
 
 test('what cannot be spent does not go over', () => {
   const forecast = known(input({ most: 50 }))
-  expect([overBudget(forecast, 149), overBudget(forecast, 150)]).toEqual([0.9975, 0])
-  expect(exhaustedIn(forecast, 149)).toBeCloseTo(19.6, 8)
-  expect(exhaustedIn(forecast, 151)).toBeUndefined()
+  expect([probabilityOverLimit(forecast, 149), probabilityOverLimit(forecast, 150)]).toEqual([0.9975, 0])
+  expect(daysUntilExhausted(forecast, 149)).toBeCloseTo(19.6, 8)
+  expect(daysUntilExhausted(forecast, 151)).toBeUndefined()
 })
 
 test('a day of a hundred days widens the interval, and lifts the middle by less than half of itself', () => {
@@ -176,8 +176,8 @@ test.each<[string, ForecastInput, string]>([
 })
 
 test('a limit that cannot be is refused by name', () => {
-  expect(() => overBudget(known(input()), NaN)).toThrow('limit: expected')
-  expect(() => exhaustedIn(known(input()), -1)).toThrow('limit: expected')
+  expect(() => probabilityOverLimit(known(input()), NaN)).toThrow('limit: expected')
+  expect(() => daysUntilExhausted(known(input()), -1)).toThrow('limit: expected')
 })
 
 test('on real computes it errs less than the run-rate, in the same run', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { atSizing } from '../../../src/ledger/forecast/sizing.ts'
+import { restateAtSizing } from '../../../src/ledger/forecast/sizing.ts'
 import { cuTimeSum } from '../../../src/ledger/settle/totals.ts'
 import { largestCu, smallestCu, type Sizing } from '../../../src/model/service/compute.ts'
 import type { Bounds } from '../../../src/model/ledger/ledger.ts'
@@ -32,7 +32,7 @@ test.each<[string, Sizing, number]>([
   ['a range that is all above', range(3, 4), 1.5],
   ['a range that is all below', range(0.25, 1), 0.5],
 ])('a day costs what its awake time costs at the sizing of now: %s', (_, sizing, factor) => {
-  expect(atSizing(amounts, sizing)).toEqual({
+  expect(restateAtSizing(amounts, sizing)).toEqual({
     awake: awake(10),
     cuTime: { 100: time(5 * factor), 200: time(15 * factor) },
   })
@@ -41,8 +41,8 @@ test.each<[string, Sizing, number]>([
 test('a day asleep, and one of which no awake time is likely, stay as they are', () => {
   const asleep = { awake: awake(0), cuTime: {} }
   const unlikely = { awake: awake(0), cuTime: { 100: time(1) } }
-  expect(atSizing(asleep, { fixed: cu(4) })).toEqual(asleep)
-  expect(atSizing(unlikely, { fixed: cu(4) })).toEqual(unlikely)
+  expect(restateAtSizing(asleep, { fixed: cu(4) })).toEqual(asleep)
+  expect(restateAtSizing(unlikely, { fixed: cu(4) })).toEqual(unlikely)
 })
 
 test('what it comes to is always within the sizing, and bounds stay in order', () => {
@@ -51,7 +51,7 @@ test('what it comes to is always within the sizing, and bounds stay in order', (
   check(
     fc.property(hours, hours, sizes, (long, spent, [min, max]) => {
       const sizing = range(min, max)
-      const { cuTime } = atSizing({ awake: awake(long), cuTime: { 100: time(spent) } }, sizing)
+      const { cuTime } = restateAtSizing({ awake: awake(long), cuTime: { 100: time(spent) } }, sizing)
       const { low, likely, high } = cuTimeSum(cuTime)
       expect(likely).toBeGreaterThanOrEqual(long * HOUR * smallestCu(sizing) - max)
       expect(likely).toBeLessThanOrEqual(long * HOUR * largestCu(sizing) + max)

@@ -1,9 +1,9 @@
 // Each formula of the forecast alone, with values worked out by hand.
 import { expect, test } from 'vitest'
-import { rescaled, type KnownChange } from '../../../src/ledger/forecast/history.ts'
+import { rescaleSeries, type KnownChange } from '../../../src/ledger/forecast/history.ts'
 import { levelAfter, weekdayFactors } from '../../../src/ledger/forecast/level.ts'
-import { noiseAfter } from '../../../src/ledger/forecast/noise.ts'
-import { shareBelow, SHARES, spreadsAt } from '../../../src/ledger/forecast/quantiles.ts'
+import { noiseVarianceAfter } from '../../../src/ledger/forecast/noise.ts'
+import { shareBelow, QUANTILE_SHARES, spreadsAt } from '../../../src/ledger/forecast/quantiles.ts'
 import { outlookAfter, wholeDays } from '../../../src/ledger/forecast/spread.ts'
 
 const EVEN = [1, 1, 1, 1, 1, 1, 1]
@@ -29,7 +29,7 @@ test.each<[string, KnownChange[], (number | undefined)[]]>([
   ['before the history', [{ at: -5, factor: 3 }], [4, undefined, 8]],
   ['in time to come', [{ at: 3.5, factor: 3 }], [4, undefined, 8]],
 ])('days are rescaled by what is known: %s', (_, changes, amounts) => {
-  expect(rescaled(from([4, undefined, 8]), changes).amounts).toEqual(amounts)
+  expect(rescaleSeries(from([4, undefined, 8]), changes).amounts).toEqual(amounts)
 })
 
 test.each<[string, ReturnType<typeof from>, number[]]>([
@@ -76,7 +76,7 @@ test.each<[string, ReturnType<typeof from>, number]>([
   ['the same every day', constant(300, 7), 7],
   ['the same every day that is known', from([7, undefined, undefined, 7, undefined]), 7],
 ])('the level of %s', (_, history, amount) => {
-  const noise = noiseAfter(history, history.amounts.length, EVEN)
+  const noise = noiseVarianceAfter(history, history.amounts.length, EVEN)
   const level = levelAfter(history, history.amounts.length, { factors: EVEN, noise })
   expect(level.amount).toBeCloseTo(amount, 10)
 })
@@ -111,7 +111,7 @@ test.each<[string, (number | undefined)[], number]>([
   ['2, then 4', [2, 4], 6.5],
   ['2, nothing known, then 4', [2, undefined, 4], 6.5],
 ])('the noise of %s', (_, amounts, noise) => {
-  expect(noiseAfter(from(amounts), amounts.length, EVEN)).toBeCloseTo(noise, 10)
+  expect(noiseVarianceAfter(from(amounts), amounts.length, EVEN)).toBeCloseTo(noise, 10)
 })
 
 // 30² · w(59), and (30 α)² · (1 - α)^2(j - 1) · w(59 - j) for each day j after, over the weights of 60 days; w(a) = 2^(-a/30)
@@ -120,13 +120,13 @@ test.each<[string, number, number]>([
   ['a day more, and only what it did to the level counts', 139, 0.455793],
 ])('the noise of one odd day is felt for %s', (_, odd, noise) => {
   const amounts = Array.from({ length: 200 }, (__, day) => (day === odd ? 40 : 10))
-  expect(noiseAfter(from(amounts), 200, EVEN)).toBeCloseTo(noise, 4)
+  expect(noiseVarianceAfter(from(amounts), 200, EVEN)).toBeCloseTo(noise, 4)
 })
 
 test('a weekday with half the factor has half the variance', () => {
   const factors = [1, 0.5, 1, 1, 1, 1, 1]
   // Tuesday misses 0.5 · 2 by 1: (1² + 1 · 2.5²) / (0.5 + 1), the level after it being 2 + 1 / 2
-  expect(noiseAfter(from([2, 2]), 2, factors)).toBeCloseTo(7.25 / 1.5, 10)
+  expect(noiseVarianceAfter(from([2, 2]), 2, factors)).toBeCloseTo(7.25 / 1.5, 10)
 })
 
 test.each<[number, number, number]>([
@@ -148,10 +148,10 @@ test('the base is nine tenths of a day of the last sixty', () => {
 })
 
 test('the table of quantiles ascends, and shares are read off it both ways', () => {
-  expect(SHARES).toEqual([0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.975])
-  const spreads = SHARES.map(spreadsAt)
+  expect(QUANTILE_SHARES).toEqual([0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.975])
+  const spreads = QUANTILE_SHARES.map(spreadsAt)
   expect(spreads).toEqual(spreads.toSorted((a, b) => a - b))
-  expect(spreads.map(shareBelow)).toEqual(SHARES)
+  expect(spreads.map(shareBelow)).toEqual(QUANTILE_SHARES)
 })
 
 test.each([

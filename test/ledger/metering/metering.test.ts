@@ -1,15 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { countAfter, newCount } from '../../../src/ledger/metering/follow.ts'
-import { measuredCountLag } from '../../../src/ledger/metering/metering-lag.ts'
-import { countedSizes, habitOf, type Counting } from '../../../src/ledger/metering/sizes-from-metering.ts'
-import type { ProjectUse } from '../../../src/ledger/metering/ledger-use.ts'
+import { applyMeterReading, newProjectMetering } from '../../../src/ledger/metering/follow.ts'
+import { measureMeteringLag } from '../../../src/ledger/metering/metering-lag.ts'
+import {
+  sizesFromMetering,
+  accountUtilisation,
+  type MeteredProject,
+} from '../../../src/ledger/metering/sizes-from-metering.ts'
+import type { ProjectUsage } from '../../../src/ledger/metering/ledger-use.ts'
 import { NO_CU_TIME } from '../../../src/ledger/settle/cu-time.ts'
 import { cuTimeSum } from '../../../src/ledger/settle/totals.ts'
-import type { ProjectCount } from '../../../src/model/ledger/metering.ts'
+import type { ProjectMetering } from '../../../src/model/ledger/metering.ts'
 import type { Ledger } from '../../../src/model/ledger/ledger.ts'
 import type { Sweep } from '../../../src/model/observation.ts'
-import { atOnce } from '../../../src/std/cooperative.ts'
+import { runSync } from '../../../src/std/cooperative.ts'
 import { cu, cuMillis, seconds } from '../../../src/model/units.ts'
 import { accounted } from '../../support/accounted.ts'
 import { at, ledger, look, prices, project, sweep } from '../../support/build.ts'
@@ -18,7 +22,7 @@ import { check } from '../../support/property.ts'
 const HOUR = 3600
 
 /** One compute that is awake for 20 minutes from the third hour on, between 1 and 4 CU. */
-const use: ProjectUse = {
+const use: ProjectUsage = {
   settled: NO_CU_TIME,
   slices: [],
   computes: 'ep-one',
@@ -29,15 +33,16 @@ const use: ProjectUse = {
 }
 
 const reading = (when: number, cuSeconds: number) => ({ at: at(when), cuTime: cuMillis(cuSeconds * 1000) })
-const before = newCount(reading(HOUR, 100))
+const before = newProjectMetering(reading(HOUR, 100))
 
 /** Readings by seconds and CU-seconds, with a lag that is known. */
 const after = (
   lag: number,
   ...readings: readonly (readonly [when: number, cuSeconds: number])[]
-): ProjectCount =>
+): ProjectMetering =>
   readings.reduce(
-    (count, [when, cuSeconds]) => countAfter(count, reading(when, cuSeconds), { use, lag: seconds(lag) }),
+    (count, [when, cuSeconds]) =>
+      applyMeterReading(count, reading(when, cuSeconds), { use, lag: seconds(lag) }),
     before,
   )
 
@@ -62,7 +67,7 @@ test.each([
 test('a reading that is not newer, or says the same, changes nothing', () => {
   const known = after(900, [3 * HOUR + 1500, 100 + 1200])
   for (const same of [reading(3 * HOUR + 1500, 5000), reading(3 * HOUR, 5000), reading(4 * HOUR, 1300)])
-    expect(countAfter(known, same, { use, lag: seconds(900) })).toBe(known)
+    expect(applyMeterReading(known, same, { use, lag: seconds(900) })).toBe(known)
 })
 
 test('what does not fit waits for what is not known yet', () => {
@@ -70,16 +75,19 @@ test('what does not fit waits for what is not known yet', () => {
 })
 
 test('the lag is measured where a project begins to be counted anew', () => {
-  const { lag } = countAfter(before, reading(3 * HOUR + 450, 100 + 30), { use, lag: undefined })
+  const { lag } = applyMeterReading(before, reading(3 * HOUR + 450, 100 + 30), { use, lag: undefined })
   // reached after 7.5 s at 4 CU, after 30 s at 1 CU
   expect(lag).toEqual({ atLeast: 420, atMost: 442.5 })
   const account = { project: project(), listed: undefined, count: { ...before, lag } }
-  expect(atOnce(measuredCountLag([account]))).toBe(420)
-  expect(atOnce(measuredCountLag([{ ...account, count: before }]))).toBeUndefined()
+  expect(runSync(measureMeteringLag([account]))).toBe(420)
+  expect(runSync(measureMeteringLag([{ ...account, count: before }]))).toBeUndefined()
 })
 
-/** As `countedSizes` is told of a project that `count` follows. */
-const counting = (count: ProjectCount | undefined, over: Partial<Counting> = {}): Counting => ({
+/** As `sizesFromMetering` is told of a project that `count` follows. */
+const counting = (
+  count: ProjectMetering | undefined,
+  over: Partial<MeteredProject> = {},
+): MeteredProject => ({
   project: project(),
   count,
   sizing: undefined,
@@ -87,21 +95,22 @@ const counting = (count: ProjectCount | undefined, over: Partial<Counting> = {})
 })
 
 test('a project that was never counted is taken for one like the others, and ever less so', () => {
-  const others = atOnce(habitOf([counting(after(900, [3 * HOUR + 2160, 100 + 4800]))]))
+  const others = runSync(accountUtilisation([counting(after(900, [3 * HOUR + 2160, 100 + 4800]))]))
   expect(others).toEqual({ used: 3_600_000, room: 3_600_000 })
-  expect(countedSizes(undefined, others).expected).toBe(1)
-  expect(countedSizes(counting(undefined), others).expected).toBe(1)
+  expect(sizesFromMetering(undefined, others).expected).toBe(1)
+  expect(sizesFromMetering(counting(undefined), others).expected).toBe(1)
   const own = counting(after(900, [3 * HOUR + 2160, 100 + 1200]))
-  expect(countedSizes(own, others).expected).toBe(0.5)
-  expect(countedSizes(own, atOnce(habitOf([]))).expected).toBeUndefined()
+  expect(sizesFromMetering(own, others).expected).toBe(0.5)
+  expect(sizesFromMetering(own, runSync(accountUtilisation([]))).expected).toBeUndefined()
 })
 
 /** Of the only project of an account. */
-const expectedOf = (one: Counting): number | undefined => countedSizes(one, atOnce(habitOf([one]))).expected
+const expectedOf = (one: MeteredProject): number | undefined =>
+  sizesFromMetering(one, runSync(accountUtilisation([one]))).expected
 
 describe('what the record of a project tells of the time before', () => {
   const sizing = { min: cu(1), max: cu(3) }
-  const told = (cpuUsedSeconds: number, activeSeconds: number | undefined, count?: ProjectCount) =>
+  const told = (cpuUsedSeconds: number, activeSeconds: number | undefined, count?: ProjectMetering) =>
     counting(count, { project: project({ cpuUsedSeconds, activeSeconds }), sizing })
 
   test('is where in its range its only compute was on average', () => {

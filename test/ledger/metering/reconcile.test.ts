@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { comparedAt } from '../../../src/ledger/metering/compare.ts'
-import { newCount } from '../../../src/ledger/metering/follow.ts'
-import type { ProjectUse } from '../../../src/ledger/metering/ledger-use.ts'
-import { reconciled } from '../../../src/ledger/metering/reconcile.ts'
-import type { CountBase, ProjectCount } from '../../../src/model/ledger/metering.ts'
+import { compareAt } from '../../../src/ledger/metering/compare.ts'
+import { newProjectMetering } from '../../../src/ledger/metering/follow.ts'
+import type { ProjectUsage } from '../../../src/ledger/metering/ledger-use.ts'
+import { reconcile } from '../../../src/ledger/metering/reconcile.ts'
+import type { MeterBaseline, ProjectMetering } from '../../../src/model/ledger/metering.ts'
 import { cu, cuMillis, seconds } from '../../../src/model/units.ts'
 import { at } from '../../support/build.ts'
 import { check } from '../../support/property.ts'
@@ -18,22 +18,22 @@ test.each([
   ['more than can have been used', 5.5, 0.2],
 ])('a count %s', (_, counted, outside) => {
   const stretch = { from: at(0), to: at(4 * HOUR), counted: hours(counted), low: hours(4), high: hours(4.4) }
-  const found = reconciled(stretch, undefined)
+  const found = reconcile(stretch, undefined)
   expect(found.outside).toBeCloseTo(outside, 3)
   expect(found.isOff).toBe(false)
-  expect(reconciled(stretch, found).isOff).toBe(outside !== 0)
-  expect(reconciled({ ...stretch, counted: hours(4.2) }, found).isOff).toBe(false)
+  expect(reconcile(stretch, found).isOff).toBe(outside !== 0)
+  expect(reconcile({ ...stretch, counted: hours(4.2) }, found).isOff).toBe(false)
 })
 
 test('two counts that are hardly outside are tolerated', () => {
   const stretch = { from: at(0), to: at(HOUR), counted: hours(1.01), low: hours(0.9), high: hours(1) }
-  const found = reconciled(stretch, undefined)
+  const found = reconcile(stretch, undefined)
   expect(found.outside).toBeGreaterThan(0)
-  expect(reconciled(stretch, found).isOff).toBe(false)
+  expect(reconcile(stretch, found).isOff).toBe(false)
 })
 
 /** A ledger of which `used` CU-hours are known for sure. */
-const useOf = (used: number, computes = 'ep-one'): ProjectUse => ({
+const useOf = (used: number, computes = 'ep-one'): ProjectUsage => ({
   settled: { low: hours(used), likely: hours(used), high: hours(used) },
   slices: [],
   rates: [],
@@ -43,18 +43,18 @@ const useOf = (used: number, computes = 'ep-one'): ProjectUse => ({
   computes,
 })
 
-const base = (hour: number, counted: number, still = true): CountBase => ({
+const base = (hour: number, counted: number, still = true): MeterBaseline => ({
   until: at(hour * HOUR),
   cuTime: hours(counted),
   ledger: hours(0),
   still,
 })
 
-type Stage = readonly [base: CountBase, use: ProjectUse]
+type Stage = readonly [base: MeterBaseline, use: ProjectUsage]
 
-const after = (...stages: readonly Stage[]): ProjectCount =>
-  stages.reduce<ProjectCount>((count, [one, use]) => ({ ...count, ...comparedAt(count, one, use) }), {
-    ...newCount({ at: at(0), cuTime: hours(0) }),
+const after = (...stages: readonly Stage[]): ProjectMetering =>
+  stages.reduce<ProjectMetering>((count, [one, use]) => ({ ...count, ...compareAt(count, one, use) }), {
+    ...newProjectMetering({ at: at(0), cuTime: hours(0) }),
     lag: { atLeast: seconds(900), atMost: seconds(900) },
   })
 
@@ -87,7 +87,7 @@ test('whatever is counted, a share above 0 says how much more than the bounds, o
   check(
     fc.property(cuTime, cuTime, cuTime, (counted, one, other) => {
       const [low, high] = [cuMillis(Math.min(one, other)), cuMillis(Math.max(one, other))]
-      const { outside } = reconciled(
+      const { outside } = reconcile(
         { from: at(0), to: at(HOUR), counted: cuMillis(counted), low, high },
         undefined,
       )

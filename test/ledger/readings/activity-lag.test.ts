@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { followed } from '../../../src/ledger/readings/activity-lag.ts'
-import { NO_READINGS } from '../../../src/ledger/readings/reading-state.ts'
-import type { ReadingAccount } from '../../../src/model/ledger/ledger.ts'
+import { measureActivityLag } from '../../../src/ledger/readings/activity-lag.ts'
+import { NO_READING_STATE } from '../../../src/ledger/readings/reading-state.ts'
+import type { ReadingState } from '../../../src/model/ledger/ledger.ts'
 import type { Look, ReadingAttempt } from '../../../src/model/observation.ts'
-import { lagOf } from '../../../src/model/inference/activity-lag.ts'
+import { activityLagFromSamples } from '../../../src/model/inference/activity-lag.ts'
 import { millis, seconds } from '../../../src/model/units.ts'
 import { at, attempt, look, reading } from '../../support/build.ts'
 
@@ -20,10 +20,11 @@ function told(when: number, lastActive: number, statement: number | undefined): 
 }
 
 const after = (
-  before: Partial<ReadingAccount>,
+  before: Partial<ReadingState>,
   looks: readonly Look[],
   readings: readonly ReadingAttempt[] = [],
-): Pick<ReadingAccount, 'lags' | 'awaited'> => followed({ ...NO_READINGS, ...before }, looks, readings)
+): Pick<ReadingState, 'lags' | 'awaited'> =>
+  measureActivityLag({ ...NO_READING_STATE, ...before }, looks, readings)
 
 test('a look that shows at once what a reading then tells measured the lag', () => {
   expect(after({}, [], [told(104, 100, 100.4)])).toEqual({
@@ -73,5 +74,5 @@ test.each([
     21,
   ],
 ])('%s', (_, samples, expected) => {
-  expect(lagOf(samples)).toBe(expected)
+  expect(activityLagFromSamples(samples)).toBe(expected)
 })

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import type { Compute } from '../../../src/model/service/compute.ts'
-import type { ComputeAccount, Ledger } from '../../../src/model/ledger/ledger.ts'
+import type { ComputeEntry, Ledger } from '../../../src/model/ledger/ledger.ts'
 import type { Reading, Sweep } from '../../../src/model/observation.ts'
 import { bytes, cu } from '../../../src/model/units.ts'
 import { accounted } from '../../support/accounted.ts'
 import { at, attempt, ledger, look, prices, reading, sweep } from '../../support/build.ts'
 
-const after = (...sweeps: readonly Sweep[]): ComputeAccount => {
+const after = (...sweeps: readonly Sweep[]): ComputeEntry => {
   const known = sweeps.reduce<Ledger>(
     (before, one) => accounted(before, one, { prices, overhead: 0.01, now: one.endedAt }).ledger,
     ledger(),

@@ -1,12 +1,12 @@
 // Projects that were deleted long ago: what they cost stays, and they are known one by one in the store alone.
 import { expect, test } from 'vitest'
-import { createCamera } from '../../../src/daemon/snapshot/snapshot.ts'
-import { withThoseBack } from '../../../src/daemon/pass/restore-projects.ts'
-import { newAccountState } from '../../../src/daemon/pass/pass-state.ts'
+import { createSnapshotBuilder } from '../../../src/daemon/snapshot/snapshot.ts'
+import { restoreArchivedProjects } from '../../../src/daemon/pass/restore-projects.ts'
+import { newPassState } from '../../../src/daemon/pass/pass-state.ts'
 import { createOwners } from '../../../src/model/policy/owner.ts'
-import type { Ledger, ProjectAccount } from '../../../src/model/ledger/ledger.ts'
+import type { Ledger, ProjectEntry } from '../../../src/model/ledger/ledger.ts'
 import type { Sweep } from '../../../src/model/observation.ts'
-import { atOnce } from '../../../src/std/cooperative.ts'
+import { runSync } from '../../../src/std/cooperative.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { accounted } from '../../support/accounted.ts'
 import { at, ledger, look, operation, preset, prices, project, sweep } from '../../support/build.ts'
@@ -14,7 +14,7 @@ import { NO_HISTORY } from '../../support/no-history.ts'
 
 const DAY = 86_400
 
-const stored = new Map<string, ProjectAccount>()
+const stored = new Map<string, ProjectEntry>()
 const fold = (known: Ledger, one: Sweep): Ledger => {
   const after = accounted(known, one, { prices, overhead: 0, now: one.endedAt })
   for (const kept of after.batch.projects) stored.set(kept.project.projectId, kept)
@@ -64,8 +64,8 @@ function preview(known: Ledger, name: string, from: number): Ledger {
 const quiet = (when: number): Sweep => sweep(when, { projects: [], operationsOf: [] })
 
 const totalsOf = (known: Ledger, when: number) =>
-  atOnce(
-    createCamera()([{ state: newAccountState(known), prices, preset }], {
+  runSync(
+    createSnapshotBuilder()([{ state: newPassState(known), prices, preset }], {
       now: at(when),
       version: 1,
       passSeconds: seconds(0),
@@ -102,7 +102,7 @@ test('one that comes back is known as it was, and nothing of it is counted twice
   const totals = totalsOf(away, 101 * DAY)
   expect(totals).toMatchObject({ wakes: 1 })
   const found = sweep(102 * DAY, { projects: [project({ projectId: 'preview-x' })], operationsOf: [] })
-  const back = fold(await withThoseBack({ history }, away, found), found)
+  const back = fold(await restoreArchivedProjects({ history }, away, found), found)
   expect([back.projects.size, back.away?.projects]).toEqual([1, 0])
   expect(totalsOf(back, 102 * DAY)).toEqual(totals)
   const listed = [{ projectId: 'preview-x', answeredAt: at(103 * DAY), endpointIds: ['ep-preview-x'] }]
@@ -127,7 +127,9 @@ test('one that comes back is known as it was, and nothing of it is counted twice
 test('one that was never away is not asked for', async () => {
   const found = sweep(0, { projects: [project()] })
   const known = ledger()
-  expect(await withThoseBack({ history: { ...history, projects: never } }, known, found)).toBe(known)
+  expect(await restoreArchivedProjects({ history: { ...history, projects: never } }, known, found)).toBe(
+    known,
+  )
 })
 
 const never = (): never => {

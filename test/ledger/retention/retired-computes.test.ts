@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { account, growing, isEmpty } from '../../../src/ledger/apply-sweep.ts'
+import { applySweep, createLedgerBuilder, isEmptyBatch } from '../../../src/ledger/apply-sweep.ts'
 import { computeKey } from '../../../src/model/service/compute.ts'
 import type { Ledger } from '../../../src/model/ledger/ledger.ts'
 import type { Look, Sweep } from '../../../src/model/observation.ts'
@@ -97,10 +97,12 @@ function wakesOf({ computes, projects }: Ledger): number {
 test('wherever a first sight is cut short, the next counts what was lost, and nothing twice', () => {
   const count = 230
   const context = { prices, preset, overhead: 0.01, now: at(NOW) }
-  const parts = [...account(ledger(), firstSight(NOW, count), context)].filter((part) => !isEmpty(part))
+  const parts = [...applySweep(ledger(), firstSight(NOW, count), context)].filter(
+    (part) => !isEmptyBatch(part),
+  )
   expect(parts.length).toBeGreaterThan(3)
   for (let kept = 0; kept <= parts.length; kept += 1) {
-    const grown = growing(ledger())
+    const grown = createLedgerBuilder(ledger())
     for (const part of parts.slice(0, kept)) grown.add(part)
     const again = fold(grown.ledger(), firstSight(NOW + 600, count)).ledger
     expect(wakesOf(again)).toBe(count + 2)
@@ -127,7 +129,9 @@ test('ids are kept of the newest that left, the others are known by when they we
 })
 
 test('a first sight gives up its turn after every five computes', () => {
-  const turns = [...account(ledger(), firstSight(NOW, 230), { prices, preset, overhead: 0.01, now: at(NOW) })]
+  const turns = [
+    ...applySweep(ledger(), firstSight(NOW, 230), { prices, preset, overhead: 0.01, now: at(NOW) }),
+  ]
   expect(turns.length).toBeGreaterThanOrEqual(46)
 })
 
@@ -136,6 +140,6 @@ test('facts that fold no compute give up no turn each', () => {
     operation('start_compute', 10, { endpointId: `ep-${index}`, operationId: `start-${index}` }),
   )
   const context = { prices, preset, overhead: 0.01, now: at(NOW) }
-  const turns = [...account(ledger(), sweep(NOW, { operations }), context)]
+  const turns = [...applySweep(ledger(), sweep(NOW, { operations }), context)]
   expect(turns.length).toBeLessThan(50)
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { gapsBetween } from '../../../src/ledger/rollup/gaps.ts'
+import { suspensionGaps } from '../../../src/ledger/rollup/gaps.ts'
 import type { Edge } from '../../../src/model/ledger/evidence.ts'
 import type { SettledInterval } from '../../../src/model/ledger/ledger.ts'
 import { instant, millis } from '../../../src/model/units.ts'
@@ -36,7 +36,7 @@ test.each([
   ],
   ['a restart', [interval(edge(0), edge(60)), interval(edge(61), edge(200), { restart: true })], []],
 ])('gaps between %s', (_, intervals, gaps) => {
-  expect(gapsBetween(intervals)).toEqual(
+  expect(suspensionGaps(intervals)).toEqual(
     gaps.map(([low = 0, high = 0]) => ({ low: low * 1000, high: high * 1000 })),
   )
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { AwakeCauses, ClientGroup, ReadingAttempt } from '../../../src/model/observation.ts'
+import type { AwakeIndicators, ClientGroup, ReadingAttempt } from '../../../src/model/observation.ts'
 import { bytes, millis, seconds } from '../../../src/model/units.ts'
 import { at, attempt, reading } from '../../support/build.ts'
 import { active, fine, folded } from './support.ts'
@@ -25,7 +25,7 @@ const clientOf = (application: string): ClientGroup => ({
 })
 
 /** Causes of a reading that saw somebody at work. */
-const working: AwakeCauses = {
+const working: AwakeIndicators = {
   working: 1,
   idleInTransaction: 0,
   replication: 0,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { rolledUp, type RolledUp } from '../../../src/ledger/rollup/roll-up.ts'
-import { COARSE, FINE, type Rollup } from '../../../src/model/ledger/rollup.ts'
+import { rollUp, type RollupUpdate } from '../../../src/ledger/rollup/roll-up.ts'
+import { COARSE_STEP, FINE_STEP, type Rollup } from '../../../src/model/ledger/rollup.ts'
 import { bytes, cu } from '../../../src/model/units.ts'
 import { at, attempt, look, reading } from '../../support/build.ts'
 import { check } from '../../support/property.ts'
@@ -43,13 +43,13 @@ describe('time', () => {
   })
 
   test('of a compute that is gone ends with it', () => {
-    const { state, closed } = rolledUp(folded({ looks: [active(0)] }, { looks: [active(60)] }).state, {
+    const { state, closed } = rollUp(folded({ looks: [active(0)] }, { looks: [active(60)] }).state, {
       ...nothing,
       isGone: true,
     })
     expect(closed.map(({ length, time }) => [length, time.active])).toEqual([
-      [FINE, 60_000],
-      [COARSE, 60_000],
+      [FINE_STEP, 60_000],
+      [COARSE_STEP, 60_000],
     ])
     expect(state).toMatchObject({ fine: undefined, coarse: undefined, asleep: undefined })
   })
@@ -101,7 +101,7 @@ const someLooks = fc
       ),
   )
 
-const open = ({ state }: RolledUp, name: 'fine' | 'coarse') => (state[name] ? [state[name]] : [])
+const open = ({ state }: RollupUpdate, name: 'fine' | 'coarse') => (state[name] ? [state[name]] : [])
 const awake = (all: readonly { readonly time: Rollup['time'] }[]): number =>
   all.reduce((sum, { time }) => sum + time.active, 0)
 

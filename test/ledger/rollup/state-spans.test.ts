@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { stretchesBetween } from '../../../src/ledger/rollup/state-spans.ts'
+import { stateSpansBetween } from '../../../src/ledger/rollup/state-spans.ts'
 import type { Compute } from '../../../src/model/service/compute.ts'
 import { at, compute } from '../../support/build.ts'
 
@@ -110,7 +110,7 @@ test.each<readonly [string, Seen, Seen, readonly (readonly [string, number, numb
   ],
   ['a clock that was set back', [60, { state: 'active' }], [0, { state: 'active' }], []],
 ])('%s', (_, [before, known], [when, seen], stretches) => {
-  const found = stretchesBetween(
+  const found = stateSpansBetween(
     { compute: compute(known), at: at(before) },
     { compute: compute(seen), at: at(when) },
   )

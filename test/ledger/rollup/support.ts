@@ -1,13 +1,19 @@
 // Looks and readings of one compute folded into its rollups, as a daemon does it.
-import { rolledUp, type NewOfCompute, type RolledUp } from '../../../src/ledger/rollup/roll-up.ts'
+import { rollUp, type RollupInput, type RollupUpdate } from '../../../src/ledger/rollup/roll-up.ts'
 import type { Look, ReadingAttempt } from '../../../src/model/observation.ts'
-import { COARSE, FINE, NO_ROLLUPS, type Rollup, type RollupState } from '../../../src/model/ledger/rollup.ts'
+import {
+  COARSE_STEP,
+  FINE_STEP,
+  NO_ROLLUPS,
+  type Rollup,
+  type RollupState,
+} from '../../../src/model/ledger/rollup.ts'
 import { at, look, preset } from '../../support/build.ts'
 
 const ref = { account: 'main', projectId: 'project-one', endpointId: 'ep-one' }
 
 /** Nothing is new. */
-export const nothing: NewOfCompute = {
+export const nothing: RollupInput = {
   ref,
   before: undefined,
   readBefore: undefined,
@@ -21,13 +27,13 @@ export const nothing: NewOfCompute = {
 type Step = { readonly looks?: readonly Look[]; readonly readings?: readonly ReadingAttempt[] }
 
 /** Each step folded into what the one before left, through the text that a store keeps. */
-export function folded(...steps: readonly Step[]): RolledUp {
+export function folded(...steps: readonly Step[]): RollupUpdate {
   let state: RollupState = NO_ROLLUPS
-  let before: NewOfCompute['before']
-  let readBefore: NewOfCompute['readBefore']
+  let before: RollupInput['before']
+  let readBefore: RollupInput['readBefore']
   const closed: Rollup[] = []
   for (const { looks = [], readings = [] } of steps) {
-    const rolled = rolledUp(state, { ...nothing, before, readBefore, looks, readings })
+    const rolled = rollUp(state, { ...nothing, before, readBefore, looks, readings })
     state = { ...NO_ROLLUPS, ...(JSON.parse(JSON.stringify(rolled.state)) as Partial<RollupState>) }
     const last = looks.at(-1)
     before = last ? { compute: last.compute, at: last.answeredAt } : before
@@ -39,9 +45,9 @@ export function folded(...steps: readonly Step[]): RolledUp {
 
 /** What an account keeps of its readings, as far as the next fold asks for it. */
 const known = (
-  before: NewOfCompute['readBefore'],
+  before: RollupInput['readBefore'],
   { disconnectedAt, result }: ReadingAttempt,
-): NewOfCompute['readBefore'] =>
+): RollupInput['readBefore'] =>
   result.kind === 'read'
     ? { last: { ...result.reading, at: disconnectedAt }, failures: 0, lastAttemptAt: disconnectedAt }
     : { last: before?.last, failures: (before?.failures ?? 0) + 1, lastAttemptAt: disconnectedAt }
@@ -50,7 +56,7 @@ const known = (
 export const active = (when: number, over: Partial<Look['compute']> = {}): Look =>
   look(when, { state: 'active', startedAt: at(-60), ...over })
 
-export const fine = ({ closed }: RolledUp): readonly Rollup[] =>
-  closed.filter(({ length }) => length === FINE)
-export const coarse = ({ closed }: RolledUp): readonly Rollup[] =>
-  closed.filter(({ length }) => length === COARSE)
+export const fine = ({ closed }: RollupUpdate): readonly Rollup[] =>
+  closed.filter(({ length }) => length === FINE_STEP)
+export const coarse = ({ closed }: RollupUpdate): readonly Rollup[] =>
+  closed.filter(({ length }) => length === COARSE_STEP)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { pricesFrom } from '../../../src/ledger/settle/prices.ts'
+import { replacePricesFrom } from '../../../src/ledger/settle/prices.ts'
 import { priceAt } from '../../../src/ledger/settle/slices.ts'
 import type { Prices } from '../../../src/model/ledger/price.ts'
 import { instant, micros } from '../../../src/model/units.ts'
@@ -26,7 +26,7 @@ test.each([
   ['the first is to come', list([2000, 1]), list([3000, 2]), list([0, 1], [1000, 2])],
   ['at the very instant', list([10, 1]), list([10, 1], [1000, 2]), list([10, 1], [1000, 2])],
 ])('%s: what was keeps its price', (_, before, next, expected) => {
-  expect(pricesFrom(NOW, before, next)).toEqual(expected)
+  expect(replacePricesFrom(NOW, before, next)).toEqual(expected)
 })
 
 test('what holds from now on as before is the same object', () => {
@@ -35,9 +35,9 @@ test('what holds from now on as before is the same object', () => {
     [list([2000, 1]), list([2000, 1])],
     [list([10, 1], [2000, 2]), list([10, 1], [1500, 1], [2000, 2])],
   ] as const)
-    expect(pricesFrom(NOW, before, next)).toBe(before)
+    expect(replacePricesFrom(NOW, before, next)).toBe(before)
   const other = { ...list([10, 1]), currency: 'EUR' }
-  expect(pricesFrom(NOW, list([10, 1]), other)).toEqual(other)
+  expect(replacePricesFrom(NOW, list([10, 1]), other)).toEqual(other)
 })
 
 test('before that instant the one list holds, from it on the other, and doing it twice is doing it once', () => {
@@ -46,9 +46,9 @@ test('before that instant the one list holds, from it on the other, and doing it
     .map((periods) => list(...periods.toSorted(([a], [b]) => a - b)))
   check(
     fc.property(lists, lists, fc.nat({ max: 2200 }), (before, next, when) => {
-      const now = pricesFrom(NOW, before, next)
+      const now = replacePricesFrom(NOW, before, next)
       expect(priceAt(now, instant(when))).toBe(priceAt(when < NOW ? before : next, instant(when)))
-      expect(pricesFrom(NOW, now, next)).toBe(now)
+      expect(replacePricesFrom(NOW, now, next)).toBe(now)
     }),
   )
 })

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { NO_COUNTERS, NO_TOTALS } from '../../../src/ledger/settle/totals.ts'
-import { risen } from '../../../src/ledger/settle/monotonic-counters.ts'
-import { sumOf } from '../../../src/ledger/settle/unproductive.ts'
-import type { Counters, Totals } from '../../../src/model/ledger/ledger.ts'
+import { NO_PUBLISHED_COUNTERS, NO_TOTALS } from '../../../src/ledger/settle/totals.ts'
+import { raiseCounters } from '../../../src/ledger/settle/monotonic-counters.ts'
+import { sumUnproductive } from '../../../src/ledger/settle/unproductive.ts'
+import type { PublishedCounters, Totals } from '../../../src/model/ledger/ledger.ts'
 import { cuMillis, micros, millis } from '../../../src/model/units.ts'
 import { UNPRODUCTIVE_CAUSES } from '../../../src/model/ledger/unproductive.ts'
 import { check } from '../../support/property.ts'
@@ -18,7 +18,8 @@ const totalsOf = (awake: number, parts: Partial<Totals> = {}): Totals => ({
   cuTime: { 1000000: same(cuMillis(awake * HOUR)) },
   ...parts,
 })
-const after = (totals: Totals, before: Counters = NO_COUNTERS) => risen(before, totals, micros(1_000_000))
+const after = (totals: Totals, before: PublishedCounters = NO_PUBLISHED_COUNTERS) =>
+  raiseCounters(before, totals, micros(1_000_000))
 
 test('each cause has what its time cost, and the time of clients none', () => {
   const held = {
@@ -57,12 +58,12 @@ test('however totals are restated no cause falls, and together they are no more 
   })
   check(
     fc.property(fc.array(restated, { maxLength: 10 }), (all) => {
-      let before = NO_COUNTERS
+      let before = NO_PUBLISHED_COUNTERS
       for (const { awake, ...parts } of all) {
         const now = after(totalsOf(awake, parts), before)
         for (const cause of UNPRODUCTIVE_CAUSES)
           expect(now.unproductive?.[cause] ?? 0).toBeGreaterThanOrEqual(before.unproductive?.[cause] ?? 0)
-        expect(sumOf(now.unproductive ?? {})).toBeLessThanOrEqual(now.spend)
+        expect(sumUnproductive(now.unproductive ?? {})).toBeLessThanOrEqual(now.spend)
         before = now
       }
     }),

@@ -1,6 +1,6 @@
 // What the lists of a service tell late, not at all, or as they should not.
 import type { Project } from '../../../src/model/service/compute.ts'
-import type { OperationsLost } from '../../../src/model/observation.ts'
+import type { UnreadableOperations } from '../../../src/model/observation.ts'
 import type { Operation } from '../../../src/model/service/operation.ts'
 import type { Random } from '../../../src/model/ports.ts'
 import type { Instant } from '../../../src/model/units.ts'
@@ -28,7 +28,7 @@ export function lossesOf(
   isThere: boolean,
 ): {
   readonly isLost: (one: Operation) => boolean
-  readonly toldOf: (one: Operation) => OperationsLost
+  readonly toldOf: (one: Operation) => UnreadableOperations
 } {
   const share = isThere ? pick(seeded(seed + 3e6), [0, 0, 0.03, 0.3]) : 0
   const drawn = ({ operationId }: Operation, salt: number): number =>

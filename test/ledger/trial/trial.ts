@@ -1,11 +1,11 @@
 // A daemon that has its troubles watches a life, and keeps its account beside the truth.
-import { timely } from '../../../src/daemon/pass/clock-skew.ts'
-import { latestOf, steadied, timebaseOf } from '../../../src/daemon/pass/service-clock.ts'
-import { atOnce } from '../../../src/std/cooperative.ts'
+import { correctClockSkew } from '../../../src/daemon/pass/clock-skew.ts'
+import { upperBoundOfNow, createServiceClock, initialAnchor } from '../../../src/daemon/pass/service-clock.ts'
+import { runSync } from '../../../src/std/cooperative.ts'
 import { computeKey, type Compute } from '../../../src/model/service/compute.ts'
 import type { DayRow } from '../../../src/model/ledger/day.ts'
-import type { ComputeAccount, Ledger, ProjectAccount } from '../../../src/model/ledger/ledger.ts'
-import type { Look, OperationsLost } from '../../../src/model/observation.ts'
+import type { ComputeEntry, Ledger, ProjectEntry } from '../../../src/model/ledger/ledger.ts'
+import type { Look, UnreadableOperations } from '../../../src/model/observation.ts'
 import type { Operation } from '../../../src/model/service/operation.ts'
 import type { Random, ServiceClock } from '../../../src/model/ports.ts'
 import type { AwakeSlice } from '../../../src/model/ledger/slice.ts'
@@ -24,7 +24,7 @@ export type Tells = (typeof TELLS)[number]
 export type Moment = {
   /** Milliseconds and CU·ms. */
   readonly truth: { readonly awake: number; readonly cuTime: number }
-  readonly account: ComputeAccount
+  readonly account: ComputeEntry
 }
 
 export type Trial = {
@@ -116,7 +116,7 @@ const FIRST = 1000
 type Told = {
   readonly operations: readonly Operation[]
   /** Of records that do not fit. */
-  readonly lost: readonly OperationsLost[]
+  readonly lost: readonly UnreadableOperations[]
   readonly counts: Counts
 }
 
@@ -126,24 +126,24 @@ type Daemon = {
   take(seen: Seen, told: Told): void
   restart(): void
   /** Undefined while nothing tells of the compute. */
-  account(): ComputeAccount | undefined
+  account(): ComputeEntry | undefined
   kept(): Pick<Trial, 'days' | 'settled'>
 }
 
 function createDaemon(machine: Machine): Daemon {
   let known: Ledger = ledger()
-  let timebase = atOnce(timebaseOf(known, machine.clock))
-  let last: ComputeAccount | undefined
+  let timebase = runSync(initialAnchor(known, machine.clock))
+  let last: ComputeEntry | undefined
   const days = new Map<string, DayRow>()
   const settled: AwakeSlice[] = []
   return {
-    clock: () => steadied(machine, timebase),
+    clock: () => createServiceClock(machine, timebase),
     take: (seen, { operations, lost, counts }) => {
       const { answeredAt, looks } = seen
       const endpointIds = looks.map(({ compute }) => compute.endpointId)
       const listed = [{ projectId: 'project-one', answeredAt, endpointIds }]
       const projects = [project(counts)]
-      const clock = steadied(machine, timebase)
+      const clock = createServiceClock(machine, timebase)
       const wallAhead = millis(machine.clock.now() - clock.now())
       const saw = sweep((answeredAt - SWEPT) / 1000, {
         projects,
@@ -152,9 +152,9 @@ function createDaemon(machine: Machine): Daemon {
         listed,
         operationsLost: lost,
       })
-      const { sweep: told, late } = timely(saw, { time: machine.time, wallAhead })
+      const { sweep: told, late } = correctClockSkew(saw, { time: machine.time, wallAhead })
       timebase = { at: instant(clock.now() + late), on: clock.monotonic() }
-      const context = { prices, overhead: 0.01, now: latestOf(steadied(machine, timebase)) }
+      const context = { prices, overhead: 0.01, now: upperBoundOfNow(createServiceClock(machine, timebase)) }
       const folded = accounted(known, told, context)
       known = folded.ledger
       last = known.computes.get(KEY) ?? folded.batch.computes.at(-1) ?? last
@@ -164,7 +164,7 @@ function createDaemon(machine: Machine): Daemon {
     restart: () => {
       known = stored(known)
       machine.restart()
-      timebase = atOnce(timebaseOf(known, machine.clock))
+      timebase = runSync(initialAnchor(known, machine.clock))
     },
     account: () => last,
     kept: () => ({ days: [...days.values()], settled }),
@@ -232,13 +232,9 @@ const shuffled = <Item>(items: readonly Item[], random: Random): readonly Item[]
 const stored = (known: Ledger): Ledger => ({
   ...known,
   computes: new Map(
-    [...known.computes].map(
-      ([key, one]) => [key, JSON.parse(JSON.stringify(one)) as ComputeAccount] as const,
-    ),
+    [...known.computes].map(([key, one]) => [key, JSON.parse(JSON.stringify(one)) as ComputeEntry] as const),
   ),
   projects: new Map(
-    [...known.projects].map(
-      ([key, one]) => [key, JSON.parse(JSON.stringify(one)) as ProjectAccount] as const,
-    ),
+    [...known.projects].map(([key, one]) => [key, JSON.parse(JSON.stringify(one)) as ProjectEntry] as const),
   ),
 })

@@ -1,9 +1,9 @@
 // A compute with a known history, seen through the ports by the daemon's own pass, with faults.
 import { expect } from 'vitest'
 import { pass } from '../../../src/daemon/pass/pass.ts'
-import { newAccountState, type AccountState } from '../../../src/daemon/pass/pass-state.ts'
+import { newPassState, type PassState } from '../../../src/daemon/pass/pass-state.ts'
 import type { Compute } from '../../../src/model/service/compute.ts'
-import type { ComputeAccount, SettledInterval } from '../../../src/model/ledger/ledger.ts'
+import type { ComputeEntry, SettledInterval } from '../../../src/model/ledger/ledger.ts'
 import type { Operation } from '../../../src/model/service/operation.ts'
 import type { Listing, Ports, Service } from '../../../src/model/ports.ts'
 import { failed, ok, type Result } from '../../../src/std/result.ts'
@@ -54,8 +54,8 @@ export async function judged(history: History, until: number, faults: Faults = {
   const settled: SettledInterval[] = []
   const ports = portsOf(history, { ...faults, time: () => time, passes: () => passes, settled })
   const plan = passPlan()
-  let state: AccountState = newAccountState(ledger())
-  let seen: ComputeAccount | undefined
+  let state: PassState = newPassState(ledger())
+  let seen: ComputeEntry | undefined
   for (; time <= until; time += MINUTE) {
     const { down } = faults
     if (down && time > down[0] && time < down[1]) continue

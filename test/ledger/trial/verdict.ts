@@ -1,7 +1,7 @@
 // What is wrong with an account beside the truth, and how exact it is.
-import { totalsAt } from '../../../src/ledger/settle/accrual.ts'
+import { totalsWithAccrual } from '../../../src/ledger/settle/accrual.ts'
 import { cuTimeSum } from '../../../src/ledger/settle/totals.ts'
-import type { Bounds, ComputeAccount } from '../../../src/model/ledger/ledger.ts'
+import type { Bounds, ComputeEntry } from '../../../src/model/ledger/ledger.ts'
 import { after, seconds } from '../../../src/model/units.ts'
 import { prices } from '../../support/build.ts'
 import { trialOf, type Moment, type Tells, type Trial } from './trial.ts'
@@ -52,10 +52,10 @@ function outside({ truth, account: { totals } }: Moment): readonly string[] {
 }
 
 /** Time adds nothing to a compute that is gone. */
-function undead(account: ComputeAccount): readonly string[] {
+function undead(account: ComputeEntry): readonly string[] {
   const { goneAt, open, totals } = account
   if (goneAt === undefined) return []
-  const { awake } = totalsAt(account, { prices, project: undefined, now: after(goneAt, YEAR) })
+  const { awake } = totalsWithAccrual(account, { prices, project: undefined, now: after(goneAt, YEAR) })
   return open || awake.high !== totals.awake.high ? ['a compute that is gone is awake'] : []
 }
 

@@ -1,7 +1,7 @@
 // The path that shows and sets the switches: who may use it, and what it refuses.
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { createCounter } from '../../../src/local/api/request-counter.ts'
+import { createRequestCounter } from '../../../src/local/api/request-counter.ts'
 import { type Simulated, startSimulated } from '../../support/simulated-service.ts'
 import { set } from '../conformance/service.ts'
 
@@ -77,7 +77,7 @@ test('/_requests counts answers by route and status, whatever ids the paths hold
 })
 
 test('a client that makes paths up does not fill the memory', () => {
-  const counter = createCounter()
+  const counter = createRequestCounter()
   for (let n = 0; n < 1000; n += 1) counter.count(`GET /made-up-${n.toString(36)}`, 404)
   expect(Object.keys(counter.tally())).toHaveLength(201)
   expect(counter.tally()['other']).toEqual({ 404: 800 })

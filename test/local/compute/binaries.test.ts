@@ -3,7 +3,7 @@ import { chmodSync, cpSync, existsSync, lstatSync, readFileSync, rmSync } from '
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { usableFolder } from '../../../src/local/compute/binaries.ts'
-import { postgresOwner } from '../../../src/local/compute/owner.ts'
+import { postgresUser } from '../../../src/local/compute/owner.ts'
 import { freshFolder } from '../support.ts'
 
 const PACKAGE = join(
@@ -20,7 +20,7 @@ function bare(): string {
   return native
 }
 
-const versionAs = (folder: string, owner: ReturnType<typeof postgresOwner>): string =>
+const versionAs = (folder: string, owner: ReturnType<typeof postgresUser>): string =>
   execFileSync(join(folder, 'bin', 'initdb'), ['--version'], {
     encoding: 'utf8',
     ...(owner && { uid: owner.uid, gid: owner.gid }),
@@ -29,7 +29,7 @@ const versionAs = (folder: string, owner: ReturnType<typeof postgresOwner>): str
 test.runIf(existsSync(PACKAGE))('the package gets its symlinks where it lies', () => {
   const native = bare()
   const copyTo = join(freshFolder(), 'postgres')
-  const owner = postgresOwner()
+  const owner = postgresUser()
   expect(usableFolder(native, { owner, copyTo })).toBe(native)
   expect(existsSync(copyTo)).toBe(false)
   expect(lstatSync(join(native, 'lib', 'libpq.so.5')).isSymbolicLink()).toBe(true)
@@ -42,7 +42,7 @@ test.runIf(existsSync(PACKAGE) && process.getuid?.() === 0)(
     const native = bare()
     chmodSync(join(native, '..'), 0o700)
     const copyTo = join(freshFolder(), 'postgres')
-    const owner = postgresOwner()
+    const owner = postgresUser()
     expect(usableFolder(native, { owner, copyTo })).toBe(copyTo)
     expect(usableFolder(native, { owner, copyTo })).toBe(copyTo)
     expect(versionAs(copyTo, owner)).toContain('PostgreSQL')

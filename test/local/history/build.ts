@@ -1,5 +1,5 @@
 import type { Catalogue } from '../../../src/local/control/project.ts'
-import type { PastOptions } from '../../../src/local/history/project-life.ts'
+import type { HistoryOptions } from '../../../src/local/history/project-life.ts'
 
 export const DAY = 86_400_000
 
@@ -14,7 +14,7 @@ const CATALOGUE: Catalogue = {
 }
 
 /** Fourteen projects in a month: each kind of use twice or so. */
-export const past = (changes: Partial<PastOptions> = {}): PastOptions => ({
+export const past = (changes: Partial<HistoryOptions> = {}): HistoryOptions => ({
   seed: 7,
   projects: 14,
   from: NOW - 30 * DAY,

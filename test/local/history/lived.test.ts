@@ -1,24 +1,29 @@
 // The past by itself: it is lived, not made up, so everything that is kept of it tells the same.
 import { expect, test } from 'vitest'
-import { type UseRecord, accountAt, useOf } from '../../../src/local/control/usage/usage.ts'
+import { type UseRecord, usageAt, sumUsage } from '../../../src/local/control/usage/usage.ts'
 import { type Compute, type Operation, lastActivityOf } from '../../../src/local/control/project.ts'
-import { totalUse } from '../../../src/local/control/usage/quota.ts'
+import { totalUsage } from '../../../src/local/control/usage/quota.ts'
 import { createSimulation } from '../../../src/local/control/simulation/simulation.ts'
 import { DEFAULT_BEHAVIOUR } from '../../../src/local/control/behaviour.ts'
-import type { PastOptions } from '../../../src/local/history/project-life.ts'
-import { type Lived, LIVED_BEHAVIOUR, livedProjects, livesOf } from '../../../src/local/history/generate.ts'
+import type { HistoryOptions } from '../../../src/local/history/project-life.ts'
+import {
+  type GeneratedProject,
+  LIVED_BEHAVIOUR,
+  generateProjects,
+  projectLives,
+} from '../../../src/local/history/generate.ts'
 import { DAY, NOW, past } from './build.ts'
 
-const lived = [...livedProjects(past())]
+const lived = [...generateProjects(past())]
 
 test('the same seed and now give the same past, another seed another', () => {
-  expect([...livedProjects(past())]).toEqual(lived)
-  const other = [...livedProjects(past({ seed: 8 }))]
+  expect([...generateProjects(past())]).toEqual(lived)
+  const other = [...generateProjects(past({ seed: 8 }))]
   expect(other.map(({ project }) => project.id)).not.toEqual(lived.map(({ project }) => project.id))
 })
 
 test('a project is the same however many there are, and is made only when it is its turn', () => {
-  const [first] = livedProjects(past({ projects: 1_000_000 }))
+  const [first] = generateProjects(past({ projects: 1_000_000 }))
   expect(first).toEqual(lived[0])
 })
 
@@ -34,10 +39,10 @@ test('projects lived one by one are what they are when they live together', () =
       plan: options.plan,
     }),
     activity: new Map(),
-    ...livesOf(options),
+    ...projectLives(options),
   })
   simulation.advance(options.to)
-  for (const { project, operations } of livedProjects(options)) {
+  for (const { project, operations } of generateProjects(options)) {
     expect(simulation.project(project.id)).toEqual(project)
     expect(simulation.operations(project.id, Infinity, undefined)?.toReversed()).toEqual(operations)
   }
@@ -68,7 +73,7 @@ test.each(lived.map((one) => [one.project.name, one] as const))(
   (_, { project, operations, uses }) => {
     for (const compute of project.computes) {
       const record = uses.find(({ endpointId }) => endpointId === compute.id)
-      const truth = record && accountAt(record, NOW)
+      const truth = record && usageAt(record, NOW)
       const edges = edgesIn(operations, compute.id)
       expect(awakeIn(edges, NOW)).toBe(Math.round(1000 * (truth?.awakeSeconds ?? 0)))
       expect(edges.filter(({ kind }) => kind === 'wake').length).toBe(truth?.wakes.length ?? 0)
@@ -95,7 +100,7 @@ const toldBy = (use: UseRecord | undefined, state: Compute['state']): Told => ({
   startedAt: use?.wakes.at(-1)?.at,
   suspendedAt: state === 'idle' ? use?.intervals.at(-1)?.to : undefined,
   openSince: use?.open?.from,
-  ...useOf(use?.intervals ?? []),
+  ...sumUsage(use?.intervals ?? []),
 })
 
 test.each(lived.map((one) => [one.project.name, one] as const))(
@@ -106,8 +111,8 @@ test.each(lived.map((one) => [one.project.name, one] as const))(
       expect(told(compute)).toEqual(toldBy(use, compute.state))
       expect(lastActivityOf(compute.activity) ?? 0).toBeLessThanOrEqual(NOW)
     }
-    const awake = uses.reduce((sum, use) => sum + 1000 * accountAt(use, NOW).awakeSeconds, 0)
-    expect(totalUse(project, NOW).awakeMs).toBeCloseTo(awake, 3)
+    const awake = uses.reduce((sum, use) => sum + 1000 * usageAt(use, NOW).awakeSeconds, 0)
+    expect(totalUsage(project, NOW).awakeMs).toBeCloseTo(awake, 3)
   },
 )
 
@@ -130,9 +135,12 @@ test('operations are kept in the order they were made, each once, none open but 
 })
 
 /** What a larger past holds, counted. */
-const counted = (options: PastOptions, of: (one: Lived) => Iterable<string>): ReadonlyMap<string, number> => {
+const counted = (
+  options: HistoryOptions,
+  of: (one: GeneratedProject) => Iterable<string>,
+): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>()
-  for (const one of livedProjects(options))
+  for (const one of generateProjects(options))
     for (const name of of(one)) counts.set(name, (counts.get(name) ?? 0) + 1)
   return counts
 }

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { type Clock, createClock } from '../../../src/local/clock.ts'
 import { createForwardCancel } from '../../../src/local/proxy/cancel.ts'
 import { type Connections, createConnections } from '../../../src/local/proxy/connections.ts'
-import type { Doors } from '../../../src/local/proxy/listeners.ts'
+import type { ClientListeners } from '../../../src/local/proxy/listeners.ts'
 import { until } from '../support.ts'
 import {
   ASK_TLS,
@@ -24,7 +24,7 @@ import {
 const certificate = await testCertificate()
 
 type Scene = {
-  readonly doors: Doors
+  readonly doors: ClientListeners
   readonly standin: Standin
   readonly clock: Turned
   readonly connections: Connections

@@ -2,7 +2,7 @@
 import { connect } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { expect, test } from 'vitest'
-import type { Admission } from '../../../src/local/engine/wake-queue.ts'
+import type { WakeAdmission } from '../../../src/local/engine/wake-queue.ts'
 import {
   ASK_GSS,
   ASK_TLS,
@@ -16,7 +16,7 @@ import {
 
 const certificate = await testCertificate()
 
-const refusing = (): Promise<Admission> =>
+const refusing = (): Promise<WakeAdmission> =>
   Promise.resolve({ ok: false, code: '57P03', message: 'asleep for good' })
 
 const whole = startup('endpoint=ep-a')

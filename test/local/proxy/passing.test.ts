@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { TLSSocket, connect as connectTls } from 'node:tls'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Doors } from '../../../src/local/proxy/listeners.ts'
+import type { ClientListeners } from '../../../src/local/proxy/listeners.ts'
 import {
   ASK_TLS,
   contextOf,
@@ -36,7 +36,7 @@ async function startTlsServer(): Promise<number> {
 type Met = { readonly certificate: 'ours' | 'theirs'; readonly said: string }
 
 /** Asks for TLS, names a host in it or none, and speaks. */
-async function meet({ port }: Doors, servername: string | undefined, option = ''): Promise<Met> {
+async function meet({ port }: ClientListeners, servername: string | undefined, option = ''): Promise<Met> {
   const socket = connect(port, '127.0.0.1')
   socket.write(ASK_TLS)
   await new Promise((resolve) => void socket.once('data', resolve))
@@ -70,7 +70,7 @@ test('TLS passes to a compute that is awake and named, and ends here for everybo
   expect(await meet(doors, undefined, 'endpoint=ep-a')).toEqual(told(/ep-a asleep/))
   expect(await meet(doors, undefined)).toEqual(told(/no endpoint named/))
   await doors.sync('project', ['ep-a', 'ep-b'])
-  const own = (endpointId: string): Doors => ({ ...doors, port: doors.portOf(endpointId) ?? 0 })
+  const own = (endpointId: string): ClientListeners => ({ ...doors, port: doors.portOf(endpointId) ?? 0 })
   expect(await meet(own('ep-a'), NAME)).toEqual({ certificate: 'theirs', said: 'the server' })
   expect(await meet(own('ep-b'), NAME)).toEqual(told(/ep-b asleep/))
 })

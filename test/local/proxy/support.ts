@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 import { type Certificate, keptCertificate } from '../../../src/local/setup/certificate.ts'
 import { createClock } from '../../../src/local/clock.ts'
 import { createConnections } from '../../../src/local/proxy/connections.ts'
-import { type Doors, openDoors } from '../../../src/local/proxy/listeners.ts'
+import { type ClientListeners, openClientListeners } from '../../../src/local/proxy/listeners.ts'
 import type { SessionOptions } from '../../../src/local/proxy/session.ts'
 import { readStartup, writeStartup } from '../../../src/local/proxy/startup.ts'
 import { makeFolder } from '../support.ts'
@@ -28,9 +28,9 @@ export const contextOf = ({ certificate, key }: Certificate): SecureContext =>
 /** Doors that find no compute, unless told otherwise. */
 export async function openTestDoors(
   session: Partial<SessionOptions> & { readonly certificate: Certificate },
-): Promise<Doors> {
+): Promise<ClientListeners> {
   const clock = session.clock ?? createClock()
-  const doors = await openDoors({
+  const doors = await openClientListeners({
     session: {
       openPort: () => undefined,
       admit: ({ endpointId }) =>

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { createClock } from '../../../src/local/clock.ts'
-import { createWaiting } from '../../../src/local/engine/wake-queue.ts'
+import { createWakeQueue } from '../../../src/local/engine/wake-queue.ts'
 import { until } from '../support.ts'
 import {
   open,
@@ -19,7 +19,7 @@ const certificate = await testCertificate()
 test('more clients than may wait, and clients that wait too long, are refused; who leaves makes room', async () => {
   const clock = createClock()
   const never = new AbortController().signal
-  const waiting = createWaiting(clock, { patience: 1, perCompute: 2 })
+  const waiting = createWakeQueue(clock, { patience: 1, perCompute: 2 })
   const admissions = await Promise.all(
     ['ep-a', 'ep-a', 'ep-a', 'ep-b'].map((endpointId) => waiting.join(endpointId, never)),
   )
@@ -29,7 +29,7 @@ test('more clients than may wait, and clients that wait too long, are refused; w
     '53300',
     '57P03',
   ])
-  const patient = createWaiting(clock, { patience: 60_000, perCompute: 1 })
+  const patient = createWakeQueue(clock, { patience: 60_000, perCompute: 1 })
   const leaving = new AbortController()
   const left = patient.join('ep-a', leaving.signal)
   leaving.abort()

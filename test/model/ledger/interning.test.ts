@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { compacted } from '../../../src/model/ledger/interning.ts'
-import type { ComputeAccount } from '../../../src/model/ledger/ledger.ts'
+import { internEntry } from '../../../src/model/ledger/interning.ts'
+import type { ComputeEntry } from '../../../src/model/ledger/ledger.ts'
 import { accounted } from '../../support/accounted.ts'
 import { at, ledger, look, operation, prices, sweep } from '../../support/build.ts'
 
 /** A compute that slept for a day when it was looked at again. */
-function asleep(): ComputeAccount {
+function asleep(): ComputeEntry {
   const context = { prices, overhead: 0.01 }
   const record = { startedAt: at(0), suspendedAt: at(600), lastActive: at(300) }
   const operations = [operation('start_compute', 0), operation('suspend_compute', 600)]
@@ -23,12 +23,11 @@ function asleep(): ComputeAccount {
 }
 
 /** As the store gives it back. */
-const read = (account: ComputeAccount): ComputeAccount =>
-  JSON.parse(JSON.stringify(account)) as ComputeAccount
+const read = (account: ComputeEntry): ComputeEntry => JSON.parse(JSON.stringify(account)) as ComputeEntry
 
 test.each([
   ['folded', asleep],
-  ['read from the store', () => compacted(read(asleep()))],
+  ['read from the store', () => internEntry(read(asleep()))],
 ])('an account that was %s has nothing twice', (_, find) => {
   const { ref, compute, settled, totals, evidence, unsettled, reading } = find()
   const other = asleep()
@@ -43,5 +42,5 @@ test.each([
 
 test('it says the same', () => {
   const account = read(asleep())
-  expect(compacted(account)).toEqual(account)
+  expect(internEntry(account)).toEqual(account)
 })

@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { matchesGlob, selects, selectsAll, type Selector } from '../../../src/model/policy/selector.ts'
+import {
+  matchesGlob,
+  matchesSelector,
+  matchesEverything,
+  type Selector,
+} from '../../../src/model/policy/selector.ts'
 import { computeOf } from '../../ledger/budgets/build.ts'
 import { check } from '../../support/property.ts'
 
@@ -19,12 +24,12 @@ describe('a selector', () => {
     ['of a type', { type: 'read_only' }, false],
     ['of several things needs all of them', { project: ['preview-*'], type: 'read_only' }, false],
   ])('%s', (_, selector, expected) => {
-    expect(selects(selector, target)).toBe(expected)
+    expect(matchesSelector(selector, target)).toBe(expected)
   })
 
   test('does not find a name in what has none', () => {
-    expect(selects({ compute: ['*'] }, { ...target, name: undefined })).toBe(true)
-    expect(selects({ compute: ['undefined'] }, { ...target, name: undefined })).toBe(false)
+    expect(matchesSelector({ compute: ['*'] }, { ...target, name: undefined })).toBe(true)
+    expect(matchesSelector({ compute: ['undefined'] }, { ...target, name: undefined })).toBe(false)
   })
 
   test.each<[Selector, boolean]>([
@@ -34,7 +39,7 @@ describe('a selector', () => {
     [{ type: 'read_write' }, false],
     [{ branch: [] }, false],
   ])('%j selects all: %s', (selector, expected) => {
-    expect(selectsAll(selector)).toBe(expected)
+    expect(matchesEverything(selector)).toBe(expected)
   })
 })
 

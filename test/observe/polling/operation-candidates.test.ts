@@ -4,13 +4,16 @@ import type { Ledger } from '../../../src/model/ledger/ledger.ts'
 import type { Look } from '../../../src/model/observation.ts'
 import type { Operation } from '../../../src/model/service/operation.ts'
 import { cu, seconds, type Seconds } from '../../../src/model/units.ts'
-import { atOnce } from '../../../src/std/cooperative.ts'
-import { operationsToRead, type OperationsWanted } from '../../../src/observe/polling/operation-candidates.ts'
+import { runSync } from '../../../src/std/cooperative.ts'
+import {
+  findOperationCandidates,
+  type OperationCandidates,
+} from '../../../src/observe/polling/operation-candidates.ts'
 import { accounted } from '../../support/accounted.ts'
 import { at, ledger, look, operation, prices, sweep } from '../../support/build.ts'
 
-const toRead = (...asked: Parameters<typeof operationsToRead>): OperationsWanted =>
-  atOnce(operationsToRead(...asked))
+const toRead = (...asked: Parameters<typeof findOperationCandidates>): OperationCandidates =>
+  runSync(findOperationCandidates(...asked))
 
 const known = (seen: Partial<Compute>, operations: readonly Operation[] = []): Ledger =>
   accounted(ledger(), sweep(100, { looks: [look(100, seen)], operations }), {

@@ -3,14 +3,14 @@ import { expect, test } from 'vitest'
 import type { FinishedList } from '../../../src/model/observation.ts'
 import {
   affordableAge,
-  FEWEST,
+  MIN_REQUESTS,
   longestAge,
-  looksToMake,
+  lookAllowance,
   pagesToRead,
-  partOf,
+  planShare,
   readsHistory,
-  requestsAtPace,
-  sweepsIn,
+  adaptToThroughput,
+  sweepsPerInterval,
 } from '../../../src/observe/polling/poll-plan.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { at } from '../../support/build.ts'
@@ -34,7 +34,7 @@ test.each([
   ['400,000 projects', 1000, 125, 218],
 ])('of %s a sweep reads part, and looks with what is left', (_, pages, read, looks) => {
   expect(pagesToRead(POLL, list(pages))).toBe(read)
-  expect(looksToMake(POLL, { pages: read, projects: pages * 400 }).most).toBe(looks)
+  expect(lookAllowance(POLL, { pages: read, projects: pages * 400 }).most).toBe(looks)
 })
 
 test('a list never read is read as far as a sweep affords, which is to the end of one of 100,000 projects', () => {
@@ -48,10 +48,10 @@ test.each([
   ['takes more than there are requests for', 1000, 350, 2],
   ['takes eight, where a sweep asks for much', 2500, 800, 6],
 ])('an interval whose list %s is cut into sweeps', (_, pages, requests, expected) => {
-  const count = sweepsIn({ requests }, pages === undefined ? undefined : list(pages))
+  const count = sweepsPerInterval({ requests }, pages === undefined ? undefined : list(pages))
   expect(count).toBe(expected)
-  const part = partOf({ ...POLL, requests }, count)
-  expect(part.requests).toBeGreaterThanOrEqual(FEWEST)
+  const part = planShare({ ...POLL, requests }, count)
+  expect(part.requests).toBeGreaterThanOrEqual(MIN_REQUESTS)
   expect(part.requests * count).toBeLessThanOrEqual(requests)
   expect(part.interval * count).toBe(POLL.interval)
 })
@@ -60,7 +60,7 @@ test('a list that is read in parts costs no sweep more than its part of the requ
   check(
     fc.property(fc.integer({ min: 1, max: 5000 }), fc.nat(1000), (pages, requests) => {
       const most = pagesToRead({ requests }, list(pages))
-      expect(most).toBeLessThanOrEqual(Math.max(FEWEST, requests) * 0.4)
+      expect(most).toBeLessThanOrEqual(Math.max(MIN_REQUESTS, requests) * 0.4)
       // and one that is short no more than it is long
       expect(most).toBeLessThanOrEqual(pages)
     }),
@@ -70,8 +70,8 @@ test('a list that is read in parts costs no sweep more than its part of the requ
 test('what the kinds of looks get first is there, whatever the list took', () => {
   check(
     fc.property(fc.nat(1000), fc.double({ min: 0, max: 0.8, noNaN: true }), (requests, listed) => {
-      const all = Math.max(FEWEST, requests)
-      const { most, shares } = looksToMake(
+      const all = Math.max(MIN_REQUESTS, requests)
+      const { most, shares } = lookAllowance(
         { ...POLL, requests },
         { pages: Math.floor(all * listed), projects: 1000 },
       )
@@ -112,10 +112,10 @@ test('whatever a request takes, a pass soon ends within its interval, and asks f
       let asked = POLL.requests
       const took: number[] = []
       for (let pass = 0; pass < 20; pass += 1) {
-        asked = requestsAtPace(POLL, { asked, took: seconds(tookOf(asked)) })
+        asked = adaptToThroughput(POLL, { asked, took: seconds(tookOf(asked)) })
         took.push(tookOf(asked))
       }
-      expect(Math.max(...took.slice(3))).toBeLessThanOrEqual(Math.max(POLL.interval, tookOf(FEWEST)))
+      expect(Math.max(...took.slice(3))).toBeLessThanOrEqual(Math.max(POLL.interval, tookOf(MIN_REQUESTS)))
       const affordable = Math.floor((0.93 * POLL.interval - fixed) / request)
       expect(asked).toBeGreaterThanOrEqual(Math.min(POLL.requests, affordable))
     }),

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { Project } from '../../../src/model/service/compute.ts'
 import type { ListProgress } from '../../../src/model/observation.ts'
-import type { Page, Ports } from '../../../src/model/ports.ts'
+import type { ListPage, Ports } from '../../../src/model/ports.ts'
 import { failed, ok, type Result } from '../../../src/std/result.ts'
 import type { ServiceError } from '../../../src/model/service/service-error.ts'
-import { lastTold, readProjectList, type ListRead } from '../../../src/observe/polling/project-list.ts'
-import { atOnce } from '../../../src/std/cooperative.ts'
+import { lastListed, readProjectList, type ListResult } from '../../../src/observe/polling/project-list.ts'
+import { runSync } from '../../../src/std/cooperative.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { NO_LIST } from '../../../src/observe/sweep.ts'
 import { accounted } from '../../support/accounted.ts'
@@ -14,7 +14,7 @@ import { fakeClock } from '../../support/fake-clock.ts'
 import { POLL } from '../../support/poll.ts'
 import { UNASKED } from '../../support/unasked.ts'
 
-type Answer = Result<Page<Project>, ServiceError>
+type Answer = Result<ListPage<Project>, ServiceError>
 
 const page = (ids: readonly string[], next?: string): Answer =>
   ok({ items: ids.map((projectId) => project({ projectId })), problems: [], next })
@@ -35,7 +35,7 @@ const read = (
     readonly most?: number
     readonly known?: ReturnType<typeof ledger>
   } = {},
-): Promise<ListRead> =>
+): Promise<ListResult> =>
   readProjectList(
     { clock: fakeClock(), service },
     {
@@ -64,7 +64,7 @@ test('a list that is not finished tells of the projects of its pages, the one be
     { ledger: ledger(), progress, most: 2, listLag: POLL.listLag },
     new AbortController().signal,
   )
-  const told = atOnce(lastTold(begun.progress))
+  const told = runSync(lastListed(begun.progress))
   expect(['a', 'b', 'c', 'd'].map((projectId) => told.get(projectId))).toEqual([
     at(3600),
     at(3600),

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Tried } from '../../../src/model/observation.ts'
-import { chooseOperations, waitingAfter } from '../../../src/observe/polling/select-operations.ts'
+import type { FailedAttempts } from '../../../src/model/observation.ts'
+import { selectOperations, updatePendingOperations } from '../../../src/observe/polling/select-operations.ts'
 import { at } from '../../support/build.ts'
 import { check } from '../../support/property.ts'
 
@@ -19,7 +19,7 @@ function chosen({ needed, atFirstSight = [], welcome = [] }: Queue, room: number
     Object.entries(needed).flatMap(([id, entry]) => {
       if (!entry) return []
       const [since, triedAt] = entry
-      const tried: Tried | undefined =
+      const tried: FailedAttempts | undefined =
         triedAt === undefined ? undefined : { since: at(triedAt), at: at(triedAt) }
       return [[id, { since: at(since), tried }] as const]
     }),
@@ -29,7 +29,7 @@ function chosen({ needed, atFirstSight = [], welcome = [] }: Queue, room: number
     atFirstSight: new Set(atFirstSight),
     welcome: new Map(welcome.map((id) => [id, at(0)])),
   }
-  return chooseOperations(wanted, { waiting, room }, NOW).map(([id]) => id)
+  return selectOperations(wanted, { waiting, room }, NOW).map(([id]) => id)
 }
 
 test('what waits for longest is read first, then what is welcome', () => {
@@ -73,7 +73,7 @@ test('what is needed and was not read waits on, since it was needed first', () =
     ['no-longer-needed', { since: at(100), tried: undefined }],
   ])
   const needed = new Map(['read', 'failed', 'left-out', 'failed-first'].map((id) => [id, at(0)]))
-  const after = waitingAfter(
+  const after = updatePendingOperations(
     before,
     { needed, read: new Set(['read']), failed: new Set(['failed', 'failed-first']) },
     NOW,

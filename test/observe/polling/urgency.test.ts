@@ -3,10 +3,14 @@ import { describe, expect, test } from 'vitest'
 import type { Compute, Project } from '../../../src/model/service/compute.ts'
 import type { Ledger } from '../../../src/model/ledger/ledger.ts'
 import { cu, seconds } from '../../../src/model/units.ts'
-import { keepLargest } from '../../../src/std/top-k.ts'
-import { atOnce } from '../../../src/std/cooperative.ts'
-import { chooseProjects, type Choice } from '../../../src/observe/polling/select-projects.ts'
-import { isRestless, isWokenAgain, type Fleet } from '../../../src/observe/polling/urgency.ts'
+import { createTopK } from '../../../src/std/top-k.ts'
+import { runSync } from '../../../src/std/cooperative.ts'
+import { selectProjects, type ProjectSelection } from '../../../src/observe/polling/select-projects.ts'
+import {
+  hasUnexplainedActivity,
+  isRewokenUnseen,
+  type UrgencyInput,
+} from '../../../src/observe/polling/urgency.ts'
 import { accounted } from '../../support/accounted.ts'
 import { at, ledger, look, prices, project, sweep } from '../../support/build.ts'
 import { check } from '../../support/property.ts'
@@ -37,10 +41,10 @@ const fleetOf = (computes: readonly Partial<Compute>[], now = 100): Ledger => {
   ).ledger
 }
 
-const changedTo = (...projects: readonly Project[]): Fleet['changed'] =>
+const changedTo = (...projects: readonly Project[]): UrgencyInput['changed'] =>
   new Map(projects.map((one) => [one.projectId, one]))
 
-const fleet = (known: Ledger, over: Partial<Fleet> = {}): Fleet => ({
+const fleet = (known: Ledger, over: Partial<UrgencyInput> = {}): UrgencyInput => ({
   ledger: known,
   changed: new Map(),
   restless: new Map(),
@@ -51,14 +55,15 @@ const fleet = (known: Ledger, over: Partial<Fleet> = {}): Fleet => ({
   ...over,
 })
 
-const chosen = (...asked: Parameters<typeof chooseProjects>): Choice => atOnce(chooseProjects(...asked))
+const chosen = (...asked: Parameters<typeof selectProjects>): ProjectSelection =>
+  runSync(selectProjects(...asked))
 
 const shares = { 'in-flight': 0, transition: 0, unseen: 0, awake: 0, age: 0, failing: 0 }
 const all = { maxAge: seconds(900), most: 100, restful: 100, unseen: 100, shares, readsHistory: true }
 const awake = { state: 'active', startedAt: at(50), lastActive: at(90) } as const
 
 describe('the computes of', () => {
-  test.each<[string, Fleet, boolean]>([
+  test.each<[string, UrgencyInput, boolean]>([
     ['a project that sleeps', fleet(fleetOf([{}])), false],
     ['one that is awake', fleet(fleetOf([awake])), true],
     ['one with a change under way', fleet(fleetOf([{ pendingState: 'active' }])), true],
@@ -130,7 +135,7 @@ const dueBeside = fleetOf([{ ...awake, lastActive: at(600), sizing: { fixed: cu(
 
 describe('a suspension that is expected', () => {
   const shown = changedTo(project({ projectId: 'project-1', computeLastActiveAt: at(300) }))
-  const listedAt = (when: number): Partial<Fleet> => ({
+  const listedAt = (when: number): Partial<UrgencyInput> => ({
     changed: shown,
     readAt: new Map([['project-1', at(when)]]),
   })
@@ -173,7 +178,7 @@ describe('activity of one that is awake, read after a list that was asked for', 
     const toldUntil = told === undefined ? undefined : at(told)
     const shown = project({ projectId: 'project-0', computeLastActiveAt: at(active) })
     const account = known.projects.get('project-0')
-    expect(isWokenAgain(shown, account, { ledger: known, toldUntil })).toBe(expected)
+    expect(isRewokenUnseen(shown, account, { ledger: known, toldUntil })).toBe(expected)
   })
 })
 
@@ -206,7 +211,7 @@ describe('activity that the list shows is', () => {
   ])('%s', (_, computes, active, expected) => {
     const known = fleetOf(computes, 400)
     const shown = project({ projectId: 'project-0', computeLastActiveAt: at(active) })
-    expect(isRestless(shown, known.projects.get('project-0'), known)).toBe(expected)
+    expect(hasUnexplainedActivity(shown, known.projects.get('project-0'), known)).toBe(expected)
   })
 })
 
@@ -217,7 +222,7 @@ test('the largest are what sorting all of them would give', () => {
       fc.nat(20),
       (scores, count) => {
         const items = scores.map((score, index) => ({ score, index }))
-        const kept = keepLargest<(typeof items)[number]>(count, ({ score }) => score)
+        const kept = createTopK<(typeof items)[number]>(count, ({ score }) => score)
         for (const item of items) kept.add(item)
         expect(kept.all()).toEqual(items.toSorted((a, b) => b.score - a.score).slice(0, count))
       },

@@ -6,8 +6,8 @@ import { createRandom } from '../../../src/daemon/random.ts'
 import { startLocal, type Local } from '../../../src/local/start.ts'
 import type { Compute } from '../../../src/model/service/compute.ts'
 import { seconds } from '../../../src/model/units.ts'
-import { askingService } from '../../../src/observe/reading/address.ts'
-import { askParts } from '../../../src/observe/reading/batched-query.ts'
+import { askServiceForUri } from '../../../src/observe/reading/address.ts'
+import { queryParts } from '../../../src/observe/reading/batched-query.ts'
 import { createReadings } from '../../../src/observe/reading/readings.ts'
 import { createService } from '../../../src/service/service.ts'
 import { until, uriOf } from '../../end-to-end/support.ts'
@@ -36,7 +36,7 @@ type Numbered = { readonly n: number }
 
 test('parts that all answer take one round trip', async () => {
   const query = vi.spyOn(client, 'query')
-  const answers = await askParts<{ a: Numbered; b: Numbered }>(client, {
+  const answers = await queryParts<{ a: Numbered; b: Numbered }>(client, {
     a: 'select 1 as n',
     b: 'select 2 as n',
   })
@@ -47,7 +47,7 @@ test('parts that all answer take one round trip', async () => {
 test('a part that fails, is slow, or has no row is missing with its reason, and the others stand', async () => {
   type Rows = { good: Numbered; gone: Numbered; slow: Numbered; none: Numbered; forbidden: Numbered }
   expect(
-    await askParts<Rows>(client, {
+    await queryParts<Rows>(client, {
       good: 'select 1 as n',
       gone: 'select n from no_such_view',
       slow: 'select 1 as n from pg_sleep(5)',
@@ -77,7 +77,7 @@ const readWith = (role: string, allowed = true) => {
     clock: createClock(),
     dsn: undefined,
     password: () => undefined,
-    ask: askingService(service, { role, database: 'app' }),
+    ask: askServiceForUri(service, { role, database: 'app' }),
     database: 'app',
     serviceUsers: ['cloud_admin'],
     deadline: seconds(5),

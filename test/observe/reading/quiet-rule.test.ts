@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fold, newAccount } from '../../../src/ledger/apply-facts.ts'
+import { applyFacts, newComputeEntry } from '../../../src/ledger/apply-facts.ts'
 import type { AutosuspendDelay, Compute } from '../../../src/model/service/compute.ts'
-import type { ComputeAccount, ReadingAccount } from '../../../src/model/ledger/ledger.ts'
+import type { ComputeEntry, ReadingState } from '../../../src/model/ledger/ledger.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { quietVerdict, type QuietLimits, type QuietVerdict } from '../../../src/observe/reading/quiet-rule.ts'
 import { at, look, preset, prices, reading } from '../../support/build.ts'
@@ -16,7 +16,7 @@ const limits: QuietLimits = {
 }
 const active: Partial<Compute> = { state: 'active', startedAt: at(0), lastActive: at(1000) }
 
-function accountOf(over: Partial<ReadingAccount> = {}): ComputeAccount {
+function accountOf(over: Partial<ReadingState> = {}): ComputeEntry {
   const ref = { account: 'main', projectId: 'project-one', endpointId: 'ep-one' }
   const facts = {
     ref,
@@ -28,8 +28,8 @@ function accountOf(over: Partial<ReadingAccount> = {}): ComputeAccount {
     gone: undefined,
   }
   const context = { prices, preset, overhead: 0.01, now: at(1000), delayOf: () => seconds(300) }
-  const { account } = fold(
-    { before: newAccount(ref, look(1000, active), false), isNew: true },
+  const { account } = applyFacts(
+    { before: newComputeEntry(ref, look(1000, active), false), isNew: true },
     facts,
     context,
   )
@@ -41,7 +41,7 @@ type Case = {
   readonly now?: number
   readonly delay?: AutosuspendDelay
   readonly limits?: Partial<QuietLimits>
-  readonly reading?: Partial<ReadingAccount>
+  readonly reading?: Partial<ReadingState>
 }
 
 const verdict = (one: Case): QuietVerdict => {

@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest'
 import type { Compute } from '../../../src/model/service/compute.ts'
-import type { ComputeAccount } from '../../../src/model/ledger/ledger.ts'
+import type { ComputeEntry } from '../../../src/model/ledger/ledger.ts'
 import type { Look } from '../../../src/model/observation.ts'
 import { ok } from '../../../src/std/result.ts'
 import { after, seconds, type Seconds } from '../../../src/model/units.ts'
-import { readingRound, type ReadingPlan, type Round } from '../../../src/observe/reading/reading-round.ts'
+import {
+  runReadingRound,
+  type ReadingPlan,
+  type ReadingRound,
+} from '../../../src/observe/reading/reading-round.ts'
 import { accounted } from '../../support/accounted.ts'
 import { at, compute, ledger, look, prices, reading, sweep } from '../../support/build.ts'
 import { UNASKED } from '../../support/unasked.ts'
@@ -33,7 +37,7 @@ type Stage = {
 const active = (endpointId: string): Compute =>
   compute({ endpointId, state: 'active', startedAt: at(0), lastActive: at(999) })
 
-function accountOf(endpointId: string, tried: number | undefined): ComputeAccount {
+function accountOf(endpointId: string, tried: number | undefined): ComputeEntry {
   const first = sweep(999, { looks: [look(999, active(endpointId))] })
   const [known] = accounted(ledger(), first, { prices, overhead: 0.01, now: at(999) }).batch.computes
   if (!known) throw new Error('a look makes an account')
@@ -45,7 +49,7 @@ function accountOf(endpointId: string, tried: number | undefined): ComputeAccoun
 async function roundOf(
   { tried, takes = seconds(0.1), again = {}, plan: over, room = 100 }: Stage,
   old = 0,
-): Promise<{ readonly round: Round; readonly read: readonly string[]; readonly asked: number }> {
+): Promise<{ readonly round: ReadingRound; readonly read: readonly string[]; readonly asked: number }> {
   let elapsed = 1000
   let asked = 0
   const read: string[] = []
@@ -81,7 +85,7 @@ async function roundOf(
     askedOn: seconds(elapsed - old),
   }))
   const computes = ids.map((id) => [`main/project-one/${id}`, accountOf(id, tried[id])] as const)
-  const round = await readingRound(
+  const round = await runReadingRound(
     ports,
     {
       ledger: ledger({ computes: new Map(computes) }),

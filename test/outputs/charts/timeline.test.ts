@@ -2,23 +2,29 @@ import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createZone, createUtc } from '../../../src/calendar/zone.ts'
-import type { AwakeTime } from '../../../src/model/ledger/ledger.ts'
+import type { LikelyAwakeInterval } from '../../../src/model/ledger/ledger.ts'
 import { millis, type Instant } from '../../../src/model/units.ts'
-import { dayMarks, stripSums, stripSvg, stripText, type Strip } from '../../../src/outputs/charts/timeline.ts'
-import { cellsOf } from '../../../src/outputs/charts/timeline-cells.ts'
+import {
+  dayMarks,
+  timelineSums,
+  timelineSvg,
+  timelineText,
+  type AwakeTimeline,
+} from '../../../src/outputs/charts/timeline.ts'
+import { timelineCells } from '../../../src/outputs/charts/timeline-cells.ts'
 import { at } from '../../support/build.ts'
 
 const DAY = 86_400
 const { dayOf } = createUtc()
 
-const stretch = (from: number, to: number, tail = 0): AwakeTime => ({
+const stretch = (from: number, to: number, tail = 0): LikelyAwakeInterval => ({
   from: at(from),
   to: at(to),
   tail: millis(tail * 1000),
   restart: false,
 })
 
-const strip = (over: Partial<Strip> = {}): Strip => ({
+const strip = (over: Partial<AwakeTimeline> = {}): AwakeTimeline => ({
   span: { from: at(0), to: at(DAY) },
   knownFrom: at(0),
   knownUntil: at(DAY),
@@ -42,8 +48,8 @@ function drawn(svg: string): Readonly<Record<string, string>> {
   )
 }
 
-const cellsDrawn = (one: Strip): Readonly<Record<string, string>> =>
-  drawn(stripSvg(one, { cells: 288, dayOf }).text)
+const cellsDrawn = (one: AwakeTimeline): Readonly<Record<string, string>> =>
+  drawn(timelineSvg(one, { cells: 288, dayOf }).text)
 
 test.each([
   ['nothing but sleep', strip(), { asleep: '0+288' }],
@@ -90,7 +96,7 @@ test('a strip is as full as the time was: an hourly wake does not look like cons
   const stretches = Array.from({ length: 168 }, (_, hour) => stretch(3600 * hour, 3600 * hour + 1200, 840))
   const span = { from: at(0), to: at(7 * DAY) }
   const cells = drawn(
-    stripSvg(strip({ span, knownUntil: at(7 * DAY), stretches }), { cells: 2016, dayOf }).text,
+    timelineSvg(strip({ span, knownUntil: at(7 * DAY), stretches }), { cells: 2016, dayOf }).text,
   )
   const count = (state: string): number =>
     (cells[state] ?? '').split(' ').reduce((sum, run) => sum + Number(run.split('+')[1]), 0)
@@ -102,7 +108,7 @@ test('a tail that fills the most of no cell is drawn as often as its time asks f
   const stretches = Array.from({ length: 7 }, (_, day) => stretch(day * 86_400, day * 86_400 + 1200, 300))
   const span = { from: at(0), to: at(7 * DAY) }
   const cells = drawn(
-    stripSvg(strip({ span, knownUntil: at(7 * DAY), stretches }), { cells: 336, dayOf }).text,
+    timelineSvg(strip({ span, knownUntil: at(7 * DAY), stretches }), { cells: 336, dayOf }).text,
   )
   // a quarter of seven cells, from the second on
   expect([cells['busy'], cells['tail']]).toEqual(['0+1 96+1 144+1 192+1 288+1', '48+1 240+1'])
@@ -124,10 +130,10 @@ test('no stretch is drawn more than a cell too long or too short, and none is le
         end += asleep + awake
         return stretch(end - awake, end, Math.min(tail, awake))
       })
-      const states = cellsOf(strip({ stretches }), 288)
+      const states = timelineCells(strip({ stretches }), 288)
       const isAwake = (index: number): boolean => states[index] === 'busy' || states[index] === 'tail'
       const within = stretches.filter(({ from }) => from < at(DAY))
-      const truth = stripSums(strip({ stretches })).awake / 300_000
+      const truth = timelineSums(strip({ stretches })).awake / 300_000
       const shown = states.filter((_, index) => isAwake(index)).length
       expect(Math.abs(shown - truth)).toBeLessThanOrEqual(within.length)
       for (const { from, to } of within) {
@@ -147,8 +153,8 @@ test('a strip says in words and numbers what it draws', () => {
     knownFrom: at(3600),
     stretches: [stretch(-3600, 3600, 60), stretch(7200, 14_400, 600)],
   })
-  expect(stripSums(one)).toEqual({ awake: 10_800_000, tail: 660_000, unknown: 3_600_000 })
-  expect(stripText(one)).toBe('awake 3 h of 24 h, 11 min of it idle tail, 1 h not known')
+  expect(timelineSums(one)).toEqual({ awake: 10_800_000, tail: 660_000, unknown: 3_600_000 })
+  expect(timelineText(one)).toBe('awake 3 h of 24 h, 11 min of it idle tail, 1 h not known')
 })
 
 test('days begin where the clock shows it, in weeks of 167 and of 169 hours', () => {
@@ -171,7 +177,7 @@ test('the worst strip is 2.5 kB and its page of a hundred compresses well', () =
     stretch(2 * index * width, (2 * index + 2) * width, width),
   )
   const span = { from: at(0), to: at(7 * DAY) }
-  const { text } = stripSvg(strip({ span, knownUntil: at(7 * DAY), stretches }), { cells, dayOf })
+  const { text } = timelineSvg(strip({ span, knownUntil: at(7 * DAY), stretches }), { cells, dayOf })
   expect(drawn(text)['busy']?.split(' ')).toHaveLength(cells / 2)
   expect(text.length).toBeLessThanOrEqual(2500)
   expect(gzipSync(text).length).toBeLessThanOrEqual(700)

@@ -1,18 +1,18 @@
 // How old what is known of awake computes is: those asleep do not count, however long ago they were looked at.
 import { expect, test } from 'vitest'
 import { putAges } from '../../../src/outputs/metrics/collect/readings.ts'
-import type { ComputeView, ShownState, Snapshot } from '../../../src/model/output/snapshot.ts'
-import { atOnce } from '../../../src/std/cooperative.ts'
+import type { ComputeView, DisplayedState, Snapshot } from '../../../src/model/output/snapshot.ts'
+import { runSync } from '../../../src/std/cooperative.ts'
 import { at } from '../../support/build.ts'
 
-const seen = (state: ShownState, ago: number): Pick<ComputeView, 'state' | 'seenAt'> => ({
+const seen = (state: DisplayedState, ago: number): Pick<ComputeView, 'state' | 'seenAt'> => ({
   state,
   seenAt: at(-ago),
 })
 
 function ages(computes: readonly Pick<ComputeView, 'state' | 'seenAt'>[]): Record<string, number> {
   const shown: Record<string, number> = {}
-  atOnce(
+  runSync(
     putAges({ computes, takenAt: at(0) } as Snapshot, (_, [percentile = ''], value) => {
       if (value !== undefined) shown[percentile] = value
     }),

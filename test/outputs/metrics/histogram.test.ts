@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { createSelfMetrics } from '../../../src/outputs/metrics/self.ts'
 import type { ComputeView } from '../../../src/model/output/snapshot.ts'
-import { MOST_REGIONS } from '../../../src/model/ledger/counters.ts'
+import { MAX_REGIONS } from '../../../src/model/ledger/counters.ts'
 import { millis } from '../../../src/model/units.ts'
 import { bodyText, FACTS, partsOf } from '../../support/exposed.ts'
 import { snapshotOf } from '../../support/fleet-snapshot.ts'
@@ -50,12 +50,12 @@ test('a region with computes begins at 0, in every detail', () => {
 
 test('a service that makes up regions has a bounded number of histograms', () => {
   const snapshot = taken()
-  const computes = Array.from({ length: 3 * MOST_REGIONS }, (_, index) => {
+  const computes = Array.from({ length: 3 * MAX_REGIONS }, (_, index) => {
     const view = snapshot.computes[0] as ComputeView
     return { ...view, compute: { ...view.compute, regionId: `region-${index}` } }
   })
   const text = bodyText(partsOf({ ...snapshot, computes }, FACTS))
-  expect(text.match(/wake_latency_seconds_count/g)).toHaveLength(MOST_REGIONS)
+  expect(text.match(/wake_latency_seconds_count/g)).toHaveLength(MAX_REGIONS)
   expect(wakesIn('far', text)).toHaveLength(11)
 })
 

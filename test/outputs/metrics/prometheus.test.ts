@@ -3,14 +3,14 @@ import fc from 'fast-check'
 import { Hono } from 'hono'
 import { pino } from 'pino'
 import { expect } from 'vitest'
-import { countAnswers } from '../../../src/daemon/http/request-metrics.ts'
+import { recordRequests } from '../../../src/daemon/http/request-metrics.ts'
 import { createClock } from '../../../src/daemon/clock.ts'
 import { createExposition } from '../../../src/daemon/snapshot/exposition.ts'
-import { listen } from '../../../src/daemon/http/listen.ts'
+import { listenHttp } from '../../../src/daemon/http/listen.ts'
 import { telemetryApp } from '../../../src/daemon/http/telemetry.ts'
 import { createSelfMetrics } from '../../../src/outputs/metrics/self.ts'
 import { addressText } from '../../../src/config/units.ts'
-import { createOwners, NOBODY } from '../../../src/model/policy/owner.ts'
+import { createOwners, NO_OWNER } from '../../../src/model/policy/owner.ts'
 import { FACTS } from '../../support/exposed.ts'
 import { snapshotOf } from '../../support/fleet-snapshot.ts'
 import { testWith } from '../../support/programs.ts'
@@ -36,10 +36,10 @@ testWith('prometheus')('Prometheus reads both formats, and every label as it was
   const exposition = createExposition(() => FACTS, { self, clock, log, pause: () => Promise.resolve() })
   const snapshot = snapshotOf(names.length, {
     project: (index) => ({ name: names[index] ?? '' }),
-    owners: createOwners([{ match: {}, owner: { ...NOBODY, team: 'a"b\\', tier: 'é' } }]),
+    owners: createOwners([{ match: {}, owner: { ...NO_OWNER, team: 'a"b\\', tier: 'é' } }]),
   })
   await exposition.publish(snapshot)
-  const counted = countAnswers({ self, clock })
+  const counted = recordRequests({ self, clock })
   const app = telemetryApp({
     exposition,
     pause: () => Promise.resolve(),
@@ -50,8 +50,8 @@ testWith('prometheus')('Prometheus reads both formats, and every label as it was
   })
   const onlyText = new Hono().all('*', (context) => app.request(context.req.path))
   const anywhere = { host: '127.0.0.1', port: 0 }
-  await using open = await listen(app, anywhere, { setting: 'open' })
-  await using text = await listen(onlyText, anywhere, { setting: 'text' })
+  await using open = await listenHttp(app, anywhere, { setting: 'open' })
+  await using text = await listenHttp(onlyText, anywhere, { setting: 'text' })
   await using prometheus = await startPrometheus({
     openmetrics: addressText(open.address),
     text: addressText(text.address),

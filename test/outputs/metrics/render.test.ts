@@ -1,34 +1,34 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { newCount } from '../../../src/ledger/metering/follow.ts'
-import { reconciled } from '../../../src/ledger/metering/reconcile.ts'
-import { createScopes, lookAtBudgets } from '../../../src/ledger/budgets/account-budgets.ts'
-import { newAccountState } from '../../../src/daemon/pass/pass-state.ts'
-import { createCamera } from '../../../src/daemon/snapshot/snapshot.ts'
+import { newProjectMetering } from '../../../src/ledger/metering/follow.ts'
+import { reconcile } from '../../../src/ledger/metering/reconcile.ts'
+import { createBudgetScopes, evaluateBudgets } from '../../../src/ledger/budgets/account-budgets.ts'
+import { newPassState } from '../../../src/daemon/pass/pass-state.ts'
+import { createSnapshotBuilder } from '../../../src/daemon/snapshot/snapshot.ts'
 import { CATALOGUE, PREFIX } from '../../../src/outputs/metrics/catalogue.ts'
 import { createSelfMetrics } from '../../../src/outputs/metrics/self.ts'
-import { NO_BACKLOG, NO_LIST, NOTHING_WAITS } from '../../../src/observe/sweep.ts'
+import { NO_BACKLOG, NO_LIST, NO_PENDING_RETRIES } from '../../../src/observe/sweep.ts'
 import { createPreset } from '../../../src/model/service/sizes.ts'
 import type { BudgetForecast } from '../../../src/model/policy/budget.ts'
-import type { ComputeAccount, ProjectAccount } from '../../../src/model/ledger/ledger.ts'
-import type { AwakeCauses } from '../../../src/model/observation.ts'
+import type { ComputeEntry, ProjectEntry } from '../../../src/model/ledger/ledger.ts'
+import type { AwakeIndicators } from '../../../src/model/observation.ts'
 import type { Snapshot } from '../../../src/model/output/snapshot.ts'
-import { atOnce } from '../../../src/std/cooperative.ts'
+import { runSync } from '../../../src/std/cooperative.ts'
 import { bytes, cuMillis, millis, ratio, seconds } from '../../../src/model/units.ts'
 import { budgetOf, money } from '../../ledger/budgets/build.ts'
 import { bodyText, FACTS, partsOf } from '../../support/exposed.ts'
 import { testWith } from '../../support/programs.ts'
 import { accounted } from '../../support/accounted.ts'
-import { createOwners, NOBODY } from '../../../src/model/policy/owner.ts'
-import { NO_TALLIES } from '../../../src/model/ledger/counters.ts'
+import { createOwners, NO_OWNER } from '../../../src/model/policy/owner.ts'
+import { NO_ACCOUNT_COUNTERS } from '../../../src/model/ledger/counters.ts'
 import { at, attempt, ledger, look, operation, prices, project, reading, sweep } from '../../support/build.ts'
 
 /** The service counted an hour of it, and the ledger agrees. */
-function compared([key, one]: readonly [string, ProjectAccount]): [string, ProjectAccount] {
+function compared([key, one]: readonly [string, ProjectEntry]): [string, ProjectEntry] {
   const [from, to, hour] = [at(-3600), at(0), cuMillis(3_600_000)]
-  const checked = reconciled({ from, to, counted: hour, low: hour, high: hour }, undefined)
-  return [key, { ...one, count: { ...newCount({ at: to, cuTime: hour }), checked } }]
+  const checked = reconcile({ from, to, counted: hour, low: hour, high: hour }, undefined)
+  return [key, { ...one, count: { ...newProjectMetering({ at: to, cuTime: hour }), checked } }]
 }
 
 /** One compute awake and read, one asleep and never read. */
@@ -39,7 +39,11 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
     cache: { hits: 990, misses: 10, used: bytes(2 ** 20), writes: 12 },
     cacheLimit: bytes(2 ** 30),
     workingSet: [{ window: seconds(300), size: bytes(8192) }],
-    causes: { ...reading().causes, idleInTransaction: 1, longestTransaction: seconds(2.5) } as AwakeCauses,
+    causes: {
+      ...reading().causes,
+      idleInTransaction: 1,
+      longestTransaction: seconds(2.5),
+    } as AwakeIndicators,
     use: { sessions: 1, activeTime: millis(29_900) },
   })
   const earlier = reading({ serverTime: at(300.1) })
@@ -67,7 +71,7 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
   )
   const projects = new Map([...folded.projects].map(compared))
   const operations = [{ action: 'apply_config', status: 'finished', count: 3, failures: 1 }]
-  const tallies = { ...NO_TALLIES, operations }
+  const tallies = { ...NO_ACCOUNT_COUNTERS, operations }
   const known = { ...folded, tallies, projects, computes: new Map([...folded.computes].map(measured)) }
   const rejected = service === 'ok' ? {} : { lastRejectedAt: at(600) }
   const last = {
@@ -80,9 +84,9 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
   }
   const list = { ...NO_LIST, last }
   const plan = { ...known, prices, now: at(600) }
-  const { views } = atOnce(lookAtBudgets(createScopes([budgetOf({ limit: money(0.05) })]), plan))
+  const { views } = runSync(evaluateBudgets(createBudgetScopes([budgetOf({ limit: money(0.05) })]), plan))
   const state = {
-    ...newAccountState(known),
+    ...newPassState(known),
     budgets: views,
     service,
     lastSweepAt: at(600),
@@ -90,7 +94,7 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
     backlog: { ...NO_BACKLOG, operations: 3 },
     problems: ['project project-two: endpoints[0].host: nothing'],
     waiting: {
-      ...NOTHING_WAITS,
+      ...NO_PENDING_RETRIES,
       operations: new Map([['project-one', { since: at(510), tried: undefined }]]),
     },
     ...rejected,
@@ -105,10 +109,12 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
     jobs: [{ name: 'pass', lastSuccessAt: at(590), nextRunAt: at(650), deadlineAt: at(830) }] as const,
   }
   const forecasts = { of: () => FORECAST }
-  return atOnce(createCamera()([{ state, prices, preset: createPreset('interface'), forecasts }], context))
+  return runSync(
+    createSnapshotBuilder()([{ state, prices, preset: createPreset('interface'), forecasts }], context),
+  )
 }
 
-const ownedBy = (team: string, tier: string) => ({ ...NOBODY, team, tier })
+const ownedBy = (team: string, tier: string) => ({ ...NO_OWNER, team, tier })
 const OWNERS = [
   { match: {}, owner: ownedBy('shop', 'dev') },
   { match: { compute: ['ep-two'] }, owner: ownedBy('web', '') },
@@ -126,7 +132,7 @@ const FORECAST: BudgetForecast = {
 }
 
 /** As if every compute had shown how late the service is. */
-const measured = ([key, known]: readonly [string, ComputeAccount]): [string, ComputeAccount] => {
+const measured = ([key, known]: readonly [string, ComputeEntry]): [string, ComputeEntry] => {
   const lags = Array.from({ length: 5 }, () => ({ atLeast: seconds(3), atMost: seconds(6) }))
   return [key, { ...known, reading: { ...known.reading, lags } }]
 }

@@ -1,15 +1,15 @@
 // A large snapshot is made text in steps: what waits for the event loop waits no longer than one of them.
 import { expect, test } from 'vitest'
-import { newAccount } from '../../../src/ledger/apply-facts.ts'
-import { createCamera } from '../../../src/daemon/snapshot/snapshot.ts'
-import { newAccountState } from '../../../src/daemon/pass/pass-state.ts'
-import { collect } from '../../../src/outputs/metrics/collect/collect.ts'
+import { newComputeEntry } from '../../../src/ledger/apply-facts.ts'
+import { createSnapshotBuilder } from '../../../src/daemon/snapshot/snapshot.ts'
+import { newPassState } from '../../../src/daemon/pass/pass-state.ts'
+import { collectSamples } from '../../../src/outputs/metrics/collect/collect.ts'
 import { createRenderer } from '../../../src/outputs/metrics/exposition/renderer.ts'
 import type { Samples } from '../../../src/outputs/metrics/exposition/samples.ts'
 import { computeKey } from '../../../src/model/service/compute.ts'
 import { createOwners } from '../../../src/model/policy/owner.ts'
 import type { ComputeView, Snapshot } from '../../../src/model/output/snapshot.ts'
-import { atOnce } from '../../../src/std/cooperative.ts'
+import { runSync } from '../../../src/std/cooperative.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { at, ledger, look, preset, prices } from '../../support/build.ts'
 import { FACTS } from '../../support/exposed.ts'
@@ -21,16 +21,18 @@ const MOST = 2000
 
 const accounts = Array.from({ length: COMPUTES }, (_, index) => {
   const [projectId, endpointId] = [`project-${index}`, `ep-${index}`]
-  return newAccount({ account: 'main', projectId, endpointId }, look(0, { projectId, endpointId }), false)
+  return newComputeEntry(
+    { account: 'main', projectId, endpointId },
+    look(0, { projectId, endpointId }),
+    false,
+  )
 })
 
-const taken: Snapshot = atOnce(
-  createCamera()(
+const taken: Snapshot = runSync(
+  createSnapshotBuilder()(
     [
       {
-        state: newAccountState(
-          ledger({ computes: new Map(accounts.map((one) => [computeKey(one.ref), one])) }),
-        ),
+        state: newPassState(ledger({ computes: new Map(accounts.map((one) => [computeKey(one.ref), one])) })),
         prices,
         preset,
       },
@@ -73,7 +75,7 @@ test.each([
   }
   const computes = taken.computes.map((view) => watched(view, ['state'], seen))
   expect(
-    mostInOneStep(collect({ ...taken, computes }, { ...FACTS, maxSeries }), () => count),
+    mostInOneStep(collectSamples({ ...taken, computes }, { ...FACTS, maxSeries }), () => count),
   ).toBeLessThanOrEqual(MOST)
   let projects = 0
   const told = taken.computes.map((view) =>
@@ -81,7 +83,7 @@ test.each([
       projects += 1
     }),
   )
-  const steps = collect({ ...taken, computes: told }, { ...FACTS, maxSeries })
+  const steps = collectSamples({ ...taken, computes: told }, { ...FACTS, maxSeries })
   expect(mostInOneStep(steps, () => projects)).toBeLessThanOrEqual(MOST)
 })
 

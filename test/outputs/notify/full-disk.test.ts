@@ -13,8 +13,8 @@ const SINK = pathToFileURL(join(import.meta.dirname, '../../../src/outputs/notif
 function written(folder: string, bytes: string): unknown {
   const code = `
     process.on('SIGXFSZ', () => undefined)
-    const { createFile } = await import(${JSON.stringify(SINK)})
-    const sink = createFile({ path: ${JSON.stringify(join(folder, '{slot}.md'))}, keep: 9 })
+    const { createFileSink } = await import(${JSON.stringify(SINK)})
+    const sink = createFileSink({ path: ${JSON.stringify(join(folder, '{slot}.md'))}, keep: 9 })
     const body = 'x'.repeat(100_000)
     const message = { account: 'main', slot: '2026-W47', text: '', attachments: [{ name: 'r', type: 't', body }] }
     console.log(JSON.stringify(await sink(message, new AbortController().signal)))`

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import type { ToldEvent } from '../../../src/model/output/outbox-event.ts'
-import { NOBODY } from '../../../src/model/policy/owner.ts'
+import type { NotifiableEvent } from '../../../src/model/output/outbox-event.ts'
+import { NO_OWNER } from '../../../src/model/policy/owner.ts'
 import { cuMillis, micros, seconds } from '../../../src/model/units.ts'
-import type { Wish } from '../../../src/model/output/subscription.ts'
-import { isRepeated, isWanted, messageOf } from '../../../src/outputs/notify/messages.ts'
+import type { Subscription } from '../../../src/model/output/subscription.ts'
+import { isRepeat, matchesSubscription, eventMessage } from '../../../src/outputs/notify/messages.ts'
 import { at } from '../../support/build.ts'
 
-const rung = (percent: 50 | 80 | 100 | 110): ToldEvent => ({
+const rung = (percent: 50 | 80 | 100 | 110): NotifiableEvent => ({
   account: 'main',
   at: at(0),
   kind: 'budget-rung',
@@ -16,11 +16,11 @@ const rung = (percent: 50 | 80 | 100 | 110): ToldEvent => ({
   limit: { unit: 'money', amount: micros(200_000_000), currency: 'USD' },
   period: { from: at(-86_400), to: at(86_400) },
 })
-const refused: ToldEvent = { account: 'main', at: at(0), kind: 'key-refused' }
-const accepted: ToldEvent = { account: 'main', at: at(60), kind: 'key-accepted' }
-const payments = { ...NOBODY, team: 'payments', channel: '#payments' }
+const refused: NotifiableEvent = { account: 'main', at: at(0), kind: 'key-refused' }
+const accepted: NotifiableEvent = { account: 'main', at: at(60), kind: 'key-accepted' }
+const payments = { ...NO_OWNER, team: 'payments', channel: '#payments' }
 
-const wish = (over: Partial<Wish> = {}): Wish => ({
+const wish = (over: Partial<Subscription> = {}): Subscription => ({
   events: undefined,
   minSeverity: 'warning',
   team: undefined,
@@ -30,7 +30,7 @@ const wish = (over: Partial<Wish> = {}): Wish => ({
 })
 
 describe('whether it is wanted', () => {
-  test.each<[string, ToldEvent, Partial<Wish>, boolean]>([
+  test.each<[string, NotifiableEvent, Partial<Subscription>, boolean]>([
     ['half of a budget is no warning', rung(50), {}, false],
     ['most of it is', rung(80), {}, true],
     ['most of it is not critical', rung(80), { minSeverity: 'critical' }, false],
@@ -42,11 +42,11 @@ describe('whether it is wanted', () => {
     ['its channel', rung(100), { channel: '#payments' }, true],
     ['another channel', rung(100), { channel: '#web' }, false],
   ])('%s', (_, event, over, wanted) => {
-    expect(isWanted(event, payments, { sink: 'ops', wish: wish(over) })).toBe(wanted)
+    expect(matchesSubscription(event, payments, { sink: 'ops', wish: wish(over) })).toBe(wanted)
   })
 
   test('nobody is told that telling himself failed', () => {
-    const event: ToldEvent = {
+    const event: NotifiableEvent = {
       account: 'main',
       at: at(0),
       kind: 'delivery-failed',
@@ -54,24 +54,24 @@ describe('whether it is wanted', () => {
       what: 'event',
       because: 'answered 500',
     }
-    const asked = ['ops', 'boss'].map((sink) => isWanted(event, NOBODY, { sink, wish: wish() }))
+    const asked = ['ops', 'boss'].map((sink) => matchesSubscription(event, NO_OWNER, { sink, wish: wish() }))
     expect(asked).toEqual([false, true])
   })
 })
 
 test('the same is told again after a while only, and at once what turned back in between', () => {
-  const later = (when: number): ToldEvent => ({ ...refused, at: at(when) })
+  const later = (when: number): NotifiableEvent => ({ ...refused, at: at(when) })
   const after = seconds(600)
   expect([
-    isRepeated(refused, undefined, after),
-    isRepeated(later(599), refused, after),
-    isRepeated(later(600), refused, after),
-    isRepeated(later(120), accepted, after),
+    isRepeat(refused, undefined, after),
+    isRepeat(later(599), refused, after),
+    isRepeat(later(600), refused, after),
+    isRepeat(later(120), accepted, after),
   ]).toEqual([false, true, false, false])
 })
 
 test('a message says what happened, in whole units, with a key of its receiver', () => {
-  const message = messageOf({ key: 'budget/previews/1/80', event: rung(80) }, 'ops')
+  const message = eventMessage({ key: 'budget/previews/1/80', event: rung(80) }, 'ops')
   expect(message).toEqual({
     key: 'main/budget/previews/1/80/ops',
     account: 'main',
@@ -95,9 +95,9 @@ test('a message says what happened, in whole units, with a key of its receiver',
     },
     attachments: [],
   })
-  const hours: ToldEvent = {
+  const hours: NotifiableEvent = {
     ...rung(100),
     limit: { unit: 'cu_hours', amount: cuMillis(36_000_000) },
-  } as ToldEvent
-  expect(messageOf({ key: 'k', event: hours }, 'ops').subject).toContain('100 % of 10 cu_hours reached')
+  } as NotifiableEvent
+  expect(eventMessage({ key: 'k', event: hours }, 'ops').subject).toContain('100 % of 10 cu_hours reached')
 })

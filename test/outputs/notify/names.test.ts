@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ToldEvent } from '../../../src/model/output/outbox-event.ts'
+import type { NotifiableEvent } from '../../../src/model/output/outbox-event.ts'
 import type { Message } from '../../../src/model/output/message.ts'
 import { ok } from '../../../src/std/result.ts'
 import { micros } from '../../../src/model/units.ts'
-import { messageOf } from '../../../src/outputs/notify/messages.ts'
-import { createSlack } from '../../../src/outputs/notify/slack.ts'
-import { createSmtp } from '../../../src/outputs/notify/smtp.ts'
-import { createWebhook } from '../../../src/outputs/notify/webhook.ts'
+import { eventMessage } from '../../../src/outputs/notify/messages.ts'
+import { createSlackSink } from '../../../src/outputs/notify/slack.ts'
+import { createSmtpSink } from '../../../src/outputs/notify/smtp.ts'
+import { createWebhookSink } from '../../../src/outputs/notify/webhook.ts'
 import { at } from '../../support/build.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { HOSTILE } from '../../support/hostile-names.ts'
@@ -20,7 +20,7 @@ const signal = new AbortController().signal
 const about = { account: 'main', at: at(0) } as const
 
 /** Every event whose words hold what others chose. */
-const eventsNamed = (name: string): readonly ToldEvent[] => [
+const eventsNamed = (name: string): readonly NotifiableEvent[] => [
   { ...about, kind: 'problem', where: name, message: name },
   { ...about, kind: 'service-unavailable', message: name },
   { ...about, kind: 'wake-caused', ref: { account: 'main', projectId: name, endpointId: name } },
@@ -37,7 +37,7 @@ const eventsNamed = (name: string): readonly ToldEvent[] => [
 ]
 
 const messages: readonly Message[] = HOSTILE.flatMap((name) =>
-  eventsNamed(name).map((event) => messageOf({ key: `${event.kind}/${name}`, event }, 'ops')),
+  eventsNamed(name).map((event) => eventMessage({ key: `${event.kind}/${name}`, event }, 'ops')),
 )
 
 const STEERING = /[\p{Cc}\p{Zl}\p{Zp}\u200E\u200F\u202A-\u202E\u2066-\u2069]/u
@@ -60,7 +60,11 @@ describe('over the wire', () => {
   afterAll(() => ears[Symbol.asyncDispose]())
 
   test('a webhook is given JSON that says the same, and headers of plain letters', async () => {
-    const sink = createWebhook({ url: () => ok(ears.url), secret: () => ok('shared'), clock: fakeClock() })
+    const sink = createWebhookSink({
+      url: () => ok(ears.url),
+      secret: () => ok('shared'),
+      clock: fakeClock(),
+    })
     const before = ears.heard.length
     for (const message of messages) {
       // oxlint-disable-next-line no-await-in-loop -- one after the other
@@ -77,7 +81,7 @@ describe('over the wire', () => {
   })
 
   test('Slack is given nothing that it makes a link, a mention or markup of', async () => {
-    const sink = createSlack({ url: () => ok(ears.url), clock: fakeClock() })
+    const sink = createSlackSink({ url: () => ok(ears.url), clock: fakeClock() })
     const before = ears.heard.length
     for (const message of messages) {
       // oxlint-disable-next-line no-await-in-loop -- one after the other
@@ -106,7 +110,7 @@ test('a mail has the headers it always has, each of plain letters', async () => 
   })
   const listening = server.listen(0, '127.0.0.1')
   await once(listening, 'listening')
-  const sink = createSmtp({
+  const sink = createSmtpSink({
     host: '127.0.0.1',
     port: (listening.address() as AddressInfo).port,
     user: undefined,

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Delivery } from '../../../src/model/output/delivery.ts'
-import type { Outcome } from '../../../src/model/output/message.ts'
+import type { DeliveryOutcome } from '../../../src/model/output/message.ts'
 import { seconds } from '../../../src/model/units.ts'
-import { attempted } from '../../../src/outputs/notify/retry-policy.ts'
+import { recordAttempt } from '../../../src/outputs/notify/retry-policy.ts'
 import { at } from '../../support/build.ts'
 import { check } from '../../support/property.ts'
 
@@ -21,15 +21,15 @@ const delivery: Delivery = {
   deliveredAt: undefined,
 }
 
-const RETRY: Outcome = { kind: 'retry', because: 'answered 500' }
+const RETRY: DeliveryOutcome = { kind: 'retry', because: 'answered 500' }
 const DAY = 86_400
 
 /** Attempts at every time that is named, until it waits no more; the pauses, and what it came to. */
-function until(chances: () => number, outcome: Outcome = RETRY) {
+function until(chances: () => number, outcome: DeliveryOutcome = RETRY) {
   let [row, now] = [delivery, delivery.madeAt]
   const pauses: number[] = []
   while (row.state === 'waiting' && pauses.length < 100_000) {
-    row = attempted(row, outcome, { now, chance: chances() })
+    row = recordAttempt(row, outcome, { now, chance: chances() })
     pauses.push((row.nextAt - now) / 1000)
     now = row.nextAt
   }
@@ -38,7 +38,7 @@ function until(chances: () => number, outcome: Outcome = RETRY) {
 
 test('what arrived waits no more', () => {
   expect(
-    attempted({ ...delivery, lastError: 'x' }, { kind: 'delivered' }, { now: at(5), chance: 0.5 }),
+    recordAttempt({ ...delivery, lastError: 'x' }, { kind: 'delivered' }, { now: at(5), chance: 0.5 }),
   ).toEqual({
     ...delivery,
     attempts: 1,
@@ -48,8 +48,8 @@ test('what arrived waits no more', () => {
 })
 
 test('what will never be taken is not tried again', () => {
-  const outcome: Outcome = { kind: 'failed', because: 'answered 422' }
-  const { state, lastError } = attempted(delivery, outcome, { now: at(5), chance: 0.5 })
+  const outcome: DeliveryOutcome = { kind: 'failed', because: 'answered 422' }
+  const { state, lastError } = recordAttempt(delivery, outcome, { now: at(5), chance: 0.5 })
   expect([state, lastError]).toEqual(['failed', 'answered 422'])
 })
 
@@ -77,8 +77,8 @@ test('it is tried for 48 hours, the last time at their end, and then given up', 
 test('a pause that the receiver asks for is kept, within the patience', () => {
   check(
     fc.property(fc.integer({ min: 0, max: 4000 }), fc.integer({ min: 0, max: 12 }), (asked, attempts) => {
-      const outcome: Outcome = { kind: 'retry', because: 'answered 429', after: seconds(asked) }
-      const row = attempted({ ...delivery, attempts }, outcome, { now: at(100), chance: 0 })
+      const outcome: DeliveryOutcome = { kind: 'retry', because: 'answered 429', after: seconds(asked) }
+      const row = recordAttempt({ ...delivery, attempts }, outcome, { now: at(100), chance: 0 })
       expect(row.nextAt).toBe(at(100 + Math.max(1, asked)))
     }),
   )

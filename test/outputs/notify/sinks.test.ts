@@ -3,12 +3,12 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Message, Outcome } from '../../../src/model/output/message.ts'
+import type { Message, DeliveryOutcome } from '../../../src/model/output/message.ts'
 import { failed, ok } from '../../../src/std/result.ts'
 import { seconds } from '../../../src/model/units.ts'
-import { createFile } from '../../../src/outputs/notify/file.ts'
-import { createSlack } from '../../../src/outputs/notify/slack.ts'
-import { createWebhook, headerKey } from '../../../src/outputs/notify/webhook.ts'
+import { createFileSink } from '../../../src/outputs/notify/file.ts'
+import { createSlackSink } from '../../../src/outputs/notify/slack.ts'
+import { createWebhookSink, headerKey } from '../../../src/outputs/notify/webhook.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { receiver, SECRET_PATH, type Answer } from './http-receiver.ts'
 
@@ -27,7 +27,7 @@ const signal = new AbortController().signal
 test('a webhook is given the body, signed, with a key that stays', async () => {
   await using ears = await receiver()
   const clock = fakeClock()
-  const sink = createWebhook({ url: () => ok(ears.url), secret: () => ok('shared'), clock })
+  const sink = createWebhookSink({ url: () => ok(ears.url), secret: () => ok('shared'), clock })
   expect(await sink(message(), signal)).toEqual({ kind: 'delivered' })
   expect(await sink(message(), signal)).toEqual({ kind: 'delivered' })
   const [first, second] = ears.heard
@@ -50,7 +50,7 @@ test.each<[string, string]>([
   expect(headerKey(key)).toMatch(/^[\x21-\x7e]{1,200}$/)
 })
 
-test.each<[Answer, Outcome]>([
+test.each<[Answer, DeliveryOutcome]>([
   [204, { kind: 'delivered' }],
   [500, { kind: 'retry', because: 'answered 500' }],
   [404, { kind: 'retry', because: 'answered 404' }],
@@ -66,15 +66,15 @@ test.each<[Answer, Outcome]>([
 ])('an answer of %j', async (answer, outcome) => {
   await using ears = await receiver(answer)
   const options = { url: () => ok(ears.url), secret: undefined, clock: fakeClock() }
-  expect(await createWebhook(options)(message(), signal)).toEqual(outcome)
-  expect(await createSlack(options)(message(), signal)).toEqual(outcome)
+  expect(await createWebhookSink(options)(message(), signal)).toEqual(outcome)
+  expect(await createSlackSink(options)(message(), signal)).toEqual(outcome)
   expect(ears.heard).toHaveLength(2)
 })
 
 test('a redirect is not followed', async () => {
   await using other = await receiver()
   await using ears = await receiver([307, { location: other.url }])
-  const sink = createWebhook({ url: () => ok(ears.url), secret: undefined, clock: fakeClock() })
+  const sink = createWebhookSink({ url: () => ok(ears.url), secret: undefined, clock: fakeClock() })
   expect(await sink(message(), signal)).toEqual({
     kind: 'retry',
     because: 'answered 307: redirects are not followed',
@@ -85,7 +85,7 @@ test('a redirect is not followed', async () => {
 test('a receiver that hangs is left after ten seconds, and at once when the daemon stops', async () => {
   await using ears = await receiver('hang')
   const clock = fakeClock()
-  const sink = createWebhook({ url: () => ok(ears.url), secret: undefined, clock })
+  const sink = createWebhookSink({ url: () => ok(ears.url), secret: undefined, clock })
   const hung = sink(message(), signal)
   await clock.advance(seconds(10))
   expect(await hung).toEqual({ kind: 'retry', because: 'no answer within 10 s' })
@@ -100,7 +100,7 @@ test('nobody there, no address and a wrong one are told without it', async () =>
   await ears[Symbol.asyncDispose]()
   const clock = fakeClock()
   const told = async (url: () => ReturnType<typeof ok<string>> | ReturnType<typeof failed<string>>) =>
-    createWebhook({ url, secret: undefined, clock })(message(), signal)
+    createWebhookSink({ url, secret: undefined, clock })(message(), signal)
   const all = [
     await told(() => ok(ears.url)),
     await told(() => ok(`ftp://host${SECRET_PATH}`)),
@@ -115,7 +115,7 @@ test('nobody there, no address and a wrong one are told without it', async () =>
 
 test('Slack is sent text that links and mentions nobody, and what was made for it where there is that', async () => {
   await using ears = await receiver()
-  const sink = createSlack({ url: () => ok(ears.url), clock: fakeClock() })
+  const sink = createSlackSink({ url: () => ok(ears.url), clock: fakeClock() })
   await sink(message(), signal)
   await sink(message({ text: 'x'.repeat(9000) }), signal)
   await sink(message({ slack: { text: 'made', blocks: [] } }), signal)
@@ -135,7 +135,7 @@ function inFolder(): { readonly folder: string } & Disposable {
 test('a file is there whole, under its week, and the oldest of many goes', async () => {
   using place = inFolder()
   writeFileSync(join(place.folder, 'notes.md'), 'mine')
-  const sink = createFile({ path: join(place.folder, '{account}-{slot}.md'), keep: 3 })
+  const sink = createFileSink({ path: join(place.folder, '{account}-{slot}.md'), keep: 3 })
   for (const slot of ['2026-W01', '2026-W02', '2026-W03', '2026-W03-manual-1', '2026-W04']) {
     const attachments = [{ name: 'report.md', type: 'text/markdown', body: `week ${slot}` }]
     // oxlint-disable-next-line no-await-in-loop -- one week after the other
@@ -153,7 +153,7 @@ test('a file is there whole, under its week, and the oldest of many goes', async
 test('no name leads out of the folder', async () => {
   using place = inFolder()
   const inner = join(place.folder, 'inner')
-  const sink = createFile({ path: join(inner, '{account}-{slot}.md'), keep: 3 })
+  const sink = createFileSink({ path: join(inner, '{account}-{slot}.md'), keep: 3 })
   await sink(message({ account: '../..', slot: '../../x\0/y' }), signal)
   expect(readdirSync(place.folder)).toEqual(['inner'])
   expect(readdirSync(inner)).toEqual(['_____-______x__y.md'])
@@ -162,7 +162,10 @@ test('no name leads out of the folder', async () => {
 test('a place that cannot be written leaves nothing behind', async () => {
   using place = inFolder()
   mkdirSync(join(place.folder, 'main.md'))
-  const outcome = await createFile({ path: join(place.folder, '{account}.md'), keep: 3 })(message(), signal)
+  const outcome = await createFileSink({ path: join(place.folder, '{account}.md'), keep: 3 })(
+    message(),
+    signal,
+  )
   expect(outcome.kind).toBe('retry')
   expect(JSON.stringify(outcome)).not.toContain(place.folder)
   expect(readdirSync(place.folder)).toEqual(['main.md'])

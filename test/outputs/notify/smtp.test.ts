@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import type { Message } from '../../../src/model/output/message.ts'
 import { ok } from '../../../src/std/result.ts'
 import { seconds } from '../../../src/model/units.ts'
-import { createSmtp, type SmtpOptions } from '../../../src/outputs/notify/smtp.ts'
+import { createSmtpSink, type SmtpOptions } from '../../../src/outputs/notify/smtp.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 
 const message: Message = {
@@ -81,7 +81,7 @@ async function mailbox(
 
 test('a mail has text, HTML, attachments, and the same id for every attempt; no text becomes a header', async () => {
   await using box = await mailbox()
-  const sink = createSmtp(options(box.port, { user: 'me', password: () => ok('right') }))
+  const sink = createSmtpSink(options(box.port, { user: 'me', password: () => ok('right') }))
   expect([await sink(message, signal), await sink(message, signal)]).toEqual([
     { kind: 'delivered' },
     { kind: 'delivered' },
@@ -103,11 +103,11 @@ test('without encryption, or with a certificate that nobody vouches for, nothing
   await using untrusted = await mailbox()
   for (const box of [bare, untrusted]) {
     // oxlint-disable-next-line no-await-in-loop -- one server after the other
-    const outcome = await createSmtp(options(box.port, { insecure: false }))(message, signal)
+    const outcome = await createSmtpSink(options(box.port, { insecure: false }))(message, signal)
     expect(outcome.kind).toBe('retry')
     expect(box.mails).toEqual([])
   }
-  expect(await createSmtp(options(bare.port))(message, signal)).toEqual({ kind: 'delivered' })
+  expect(await createSmtpSink(options(bare.port))(message, signal)).toEqual({ kind: 'delivered' })
 })
 
 test('what the server says is not told on, but for its number', async () => {
@@ -116,9 +116,9 @@ test('what the server says is not told on, but for its number', async () => {
   await using closed = await mailbox()
   const password = { user: 'me', password: () => ok('wr0ng') }
   const all = [
-    await createSmtp(options(later.port))(message, signal),
-    await createSmtp(options(never.port))(message, signal),
-    await createSmtp(options(closed.port, password))(message, signal),
+    await createSmtpSink(options(later.port))(message, signal),
+    await createSmtpSink(options(never.port))(message, signal),
+    await createSmtpSink(options(closed.port, password))(message, signal),
   ]
   expect(all).toEqual([
     { kind: 'retry', because: expect.stringContaining('(451)') },
@@ -138,9 +138,9 @@ test('a server that says nothing is left after ten seconds, one that cuts the co
   await Promise.all([silent, cutting].map((server) => once(server, 'listening')))
   const [quiet, cut] = [silent, cutting].map((server) => (server.address() as AddressInfo).port)
   const clock = fakeClock()
-  const hung = createSmtp(options(quiet ?? 0, { clock }))(message, signal)
+  const hung = createSmtpSink(options(quiet ?? 0, { clock }))(message, signal)
   await clock.advance(seconds(10))
   expect(await hung).toEqual({ kind: 'retry', because: 'no answer within 10 s' })
-  expect((await createSmtp(options(cut ?? 0))(message, signal)).kind).toBe('retry')
+  expect((await createSmtpSink(options(cut ?? 0))(message, signal)).kind).toBe('retry')
   for (const server of [silent, cutting]) server.close()
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import axe, { type AxeResults } from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { listen, urlOf, type Listener } from '../../../src/daemon/http/listen.ts'
+import { listenHttp, urlOf, type HttpListener } from '../../../src/daemon/http/listen.ts'
 import type { Snapshot } from '../../../src/model/output/snapshot.ts'
 import { openBrowser, watchedPage, type Watched } from '../../support/browser.ts'
 import { testWith } from '../../support/programs.ts'
@@ -17,7 +17,7 @@ let shown: Snapshot = busy
 const SCENES = scenes(() => shown)
 
 let browser: Browser
-let listeners: readonly Listener[] = []
+let listeners: readonly HttpListener[] = []
 /** Of the scene that changes. */
 let url = ''
 let shots: readonly { readonly name: string; readonly address: string }[] = []
@@ -25,7 +25,7 @@ let shots: readonly { readonly name: string; readonly address: string }[] = []
 beforeAll(async () => {
   mkdirSync(SHOTS, { recursive: true })
   const local = { host: '127.0.0.1', port: 0 }
-  listeners = await Promise.all(SCENES.map(({ app }) => listen(app, local, { setting: 'server.api' })))
+  listeners = await Promise.all(SCENES.map(({ app }) => listenHttp(app, local, { setting: 'server.api' })))
   const urls = listeners.map(({ address }) => urlOf(address))
   url = urls[0] ?? ''
   shots = SCENES.flatMap(({ name, paths }, index) =>

@@ -1,13 +1,14 @@
 // What carries meaning stands out from what is behind it, in light and in dark: text 4.5 to 1, lines and areas 3 to 1.
 import { describe, expect, test } from 'vitest'
 import { readStyle } from '../../../src/daemon/http/pages/assets.ts'
-import { RENDERINGS } from '../../../src/outputs/report/formats/formats.ts'
-import { atOnce } from '../../../src/std/cooperative.ts'
+import { REPORT_RENDERINGS } from '../../../src/outputs/report/formats/formats.ts'
+import { runSync } from '../../../src/std/cooperative.ts'
 import { FLEETS, inputOf, told } from '../report/fleets.ts'
 
 const PAGE = readStyle()
 const [, REPORT = ''] =
-  /<style>([^<]*)<\/style>/.exec(atOnce(RENDERINGS['html-full'].of(told(inputOf(FLEETS.quiet))))) ?? []
+  /<style>([^<]*)<\/style>/.exec(runSync(REPORT_RENDERINGS['html-full'].of(told(inputOf(FLEETS.quiet))))) ??
+  []
 
 type Scheme = 'light' | 'dark'
 

@@ -1,13 +1,13 @@
 // Reports that are kept, for the page that shows them.
-import type { KeptReports } from '../../../src/daemon/reports/archive.ts'
-import { reportItem, type StoredReport } from '../../../src/model/output/report.ts'
-import { atOnce } from '../../../src/std/cooperative.ts'
+import type { ReportArchive } from '../../../src/daemon/reports/archive.ts'
+import { reportKey, type StoredReport } from '../../../src/model/output/report.ts'
+import { runSync } from '../../../src/std/cooperative.ts'
 import { instant } from '../../../src/model/units.ts'
-import { keptJsonOf } from '../../../src/outputs/report/formats/json.ts'
+import { renderArchivedJson } from '../../../src/outputs/report/formats/json.ts'
 import type { Report } from '../../../src/outputs/report/schema.ts'
 import { FLEETS, inputOf, told, type Described } from '../report/fleets.ts'
 
-export const keptOf = (reports: readonly Report[]): KeptReports => {
+export const keptOf = (reports: readonly Report[]): ReportArchive => {
   const stored = reports.map((report): StoredReport => ({
     account: report.account,
     slot: {
@@ -18,12 +18,12 @@ export const keptOf = (reports: readonly Report[]): KeptReports => {
     },
     ...(report.team === null ? {} : { team: report.team }),
     madeAt: instant(Date.parse(report.made_at)),
-    json: atOnce(keptJsonOf(report)),
+    json: runSync(renderArchivedJson(report)),
   }))
   const whole = stored.filter(({ team }) => team === undefined)
   return {
     report: (account, item) =>
-      Promise.resolve(stored.find((one) => one.account === account && reportItem(one) === item)),
+      Promise.resolve(stored.find((one) => one.account === account && reportKey(one) === item)),
     reports: (account, { count, skip = 0 }) =>
       Promise.resolve(whole.filter((one) => one.account === account).slice(skip, skip + count)),
     reportTeams: (account, slot) =>
@@ -38,7 +38,7 @@ export const keptOf = (reports: readonly Report[]): KeptReports => {
 const WEEKS = Array.from({ length: 14 }, (_, ago) => `2026-W${47 - ago}`)
 
 /** Fourteen weeks, the newest first, of which the newest has parts for two teams. */
-const weeksOf = (computes: readonly Described[]): KeptReports =>
+const weeksOf = (computes: readonly Described[]): ReportArchive =>
   keptOf([
     ...WEEKS.map((week) => told(inputOf({ ...FLEETS.busy, computes, week }))),
     ...['payments', 'web'].map((onlyTeam) => told(inputOf({ ...FLEETS.busy, computes, plan: { onlyTeam } }))),
@@ -47,7 +47,7 @@ const weeksOf = (computes: readonly Described[]): KeptReports =>
 export const KEPT = weeksOf(FLEETS.busy.computes)
 
 /** The same with projects that are called so. */
-export const keptNamed = (names: readonly string[]): KeptReports =>
+export const keptNamed = (names: readonly string[]): ReportArchive =>
   weeksOf(
     FLEETS.busy.computes.map((one, index) => ({
       ...one,

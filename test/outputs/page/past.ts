@@ -1,7 +1,7 @@
 // What the computes of a shown fleet did in the week before, as their states say.
 import type { ComputeRef } from '../../../src/model/service/compute.ts'
 import type { DayRow } from '../../../src/model/ledger/day.ts'
-import type { AwakeTime } from '../../../src/model/ledger/ledger.ts'
+import type { LikelyAwakeInterval } from '../../../src/model/ledger/ledger.ts'
 import type { History } from '../../../src/model/ports.ts'
 import type { Snapshot } from '../../../src/model/output/snapshot.ts'
 import { after, instant, millis, seconds, type Instant } from '../../../src/model/units.ts'
@@ -39,16 +39,16 @@ export const DELAY = 300
 
 /** Of which no two differ in what `wakes` looks at. */
 const KINDS = 165
-const known = new Map<string, readonly AwakeTime[]>()
+const known = new Map<string, readonly LikelyAwakeInterval[]>()
 
-function wakes(ref: ComputeRef, now: Instant): readonly AwakeTime[] {
+function wakes(ref: ComputeRef, now: Instant): readonly LikelyAwakeInterval[] {
   const number = numberOf(ref) % KINDS
   const found = known.get(`${number} ${now}`) ?? wakesOf(number, now)
   known.set(`${number} ${now}`, found)
   return found
 }
 
-function wakesOf(number: number, now: Instant): readonly AwakeTime[] {
+function wakesOf(number: number, now: Instant): readonly LikelyAwakeInterval[] {
   const every = (1 + (number % 11)) * HOUR
   const to = isAwake(number) ? now : after(now, seconds(-ASLEEP_FOR))
   const last = {

@@ -1,11 +1,11 @@
 // The pages of a fleet with a past, over the app that serves them.
 import type { Hono } from 'hono'
-import { apiApp } from '../../../src/daemon/http/app.ts'
-import { guard } from '../../../src/daemon/http/auth.ts'
-import { createAttempts } from '../../../src/daemon/http/tokens.ts'
-import type { KeptReports } from '../../../src/daemon/reports/archive.ts'
+import { createApiApp } from '../../../src/daemon/http/app.ts'
+import { authMiddleware } from '../../../src/daemon/http/auth.ts'
+import { createFailedLogins } from '../../../src/daemon/http/tokens.ts'
+import type { ReportArchive } from '../../../src/daemon/reports/archive.ts'
 import type { ReportSource } from '../../../src/daemon/reports/build.ts'
-import type { ForecastBudget } from '../../../src/model/policy/budget.ts'
+import type { BudgetWithForecast } from '../../../src/model/policy/budget.ts'
 import { computeKey, type ComputeRef } from '../../../src/model/service/compute.ts'
 import type { History } from '../../../src/model/ports.ts'
 import type { ComputeView, Snapshot } from '../../../src/model/output/snapshot.ts'
@@ -21,18 +21,18 @@ import { ASLEEP_FOR, daysOf, DELAY, isAwake, PRICE } from './past.ts'
 export type Shown = {
   readonly snapshot?: Snapshot | undefined
   readonly history?: History
-  readonly kept?: KeptReports
+  readonly kept?: ReportArchive
   readonly nextReportAt?: (now: Instant) => Instant | undefined
 }
 
 /** What is shown is asked for anew each time: it may change. */
 export const appOf = (shown: Shown): Hono =>
-  apiApp({
+  createApiApp({
     ...NO_PAGES,
     ...NO_REPORTS,
-    before: guard({
+    before: authMiddleware({
       guarded: () => ({ names: [], tokens: [], open: true }),
-      attempts: createAttempts(fakeClock()),
+      attempts: createFailedLogins(fakeClock()),
       addressOf: () => '',
     }),
     snapshot: () => shown.snapshot,
@@ -117,7 +117,7 @@ const OUT_OF_REACH = {
   })),
 }
 
-export const budgetOf = (over: Partial<ForecastBudget> = {}): ForecastBudget => ({
+export const budgetOf = (over: Partial<BudgetWithForecast> = {}): BudgetWithForecast => ({
   account: 'main',
   name: 'previews',
   mode: 'soft',
@@ -157,7 +157,7 @@ export const budgetOf = (over: Partial<ForecastBudget> = {}): ForecastBudget => 
 const OLD = { createdAt: at(-30 * 86_400) }
 
 /** Over already, and certain to stay so. */
-const NIGHT: Partial<ForecastBudget> = {
+const NIGHT: Partial<BudgetWithForecast> = {
   name: 'night',
   per: 'day',
   period: { from: at(0), to: at(86_400) },

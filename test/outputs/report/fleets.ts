@@ -1,18 +1,18 @@
 // Fleets that reports are made of, each from a short description of its weeks.
-import { weekOf, weeksBefore } from '../../../src/calendar/iso-week.ts'
+import { isoWeekInterval, isoWeeksBefore } from '../../../src/calendar/iso-week.ts'
 import type { Zone } from '../../../src/calendar/zone.ts'
-import type { ForecastBudget } from '../../../src/model/policy/budget.ts'
+import type { BudgetWithForecast } from '../../../src/model/policy/budget.ts'
 import type { DayRow } from '../../../src/model/ledger/day.ts'
 import type { Interval } from '../../../src/model/time.ts'
-import { openEvents } from '../../../src/outputs/report/events.ts'
-import { NOBODY } from '../../../src/model/policy/owner.ts'
+import { createEventCollector } from '../../../src/outputs/report/events.ts'
+import { NO_OWNER } from '../../../src/model/policy/owner.ts'
 import type { ReportPlan } from '../../../src/model/output/report.ts'
-import { atOnce } from '../../../src/std/cooperative.ts'
-import { COARSE, type Rollup } from '../../../src/model/ledger/rollup.ts'
+import { runSync } from '../../../src/std/cooperative.ts'
+import { COARSE_STEP, type Rollup } from '../../../src/model/ledger/rollup.ts'
 import { cuMillis, instant, micros, millis, ratio, type Instant } from '../../../src/model/units.ts'
-import { openGather, type Stretches } from '../../../src/outputs/report/aggregate.ts'
-import { isAbout, type Place } from '../../../src/outputs/report/ownership.ts'
-import { reportOf, type ReportInput } from '../../../src/outputs/report/report.ts'
+import { createHistoryAggregator, type ReportSpans } from '../../../src/outputs/report/aggregate.ts'
+import { isInReportPlan, type ComputeIdentity } from '../../../src/outputs/report/ownership.ts'
+import { composeReport, type ReportInput } from '../../../src/outputs/report/report.ts'
 import type { Report } from '../../../src/outputs/report/schema.ts'
 import { refOf, rollupAt } from '../../store/build.ts'
 import { zoneOf } from '../../support/zones.ts'
@@ -24,7 +24,7 @@ const DAY = 24 * HOUR
 export type Described = {
   readonly endpointId: string
   readonly projectId?: string
-  readonly place?: Partial<Place>
+  readonly place?: Partial<ComputeIdentity>
   /** Hours awake a day in the week; and in the weeks before, by default the same. */
   readonly hours: number
   readonly hoursBefore?: number
@@ -51,7 +51,7 @@ export type Fleet = {
 }
 
 function eventsOf({ events = [] }: Fleet, week: Interval): ReportInput['events'] {
-  const gathering = openEvents(week)
+  const gathering = createEventCollector(week)
   for (const [hours, kind, what] of events)
     gathering.add({ at: instant(week.from + hours * HOUR), kind }, what)
   return gathering.done()
@@ -64,15 +64,15 @@ const WHOLE = { week: '2026-W47', zone: zoneOf('UTC'), known: 5, planned: { budg
 
 export function inputOf(fleet: Fleet): ReportInput {
   const { week: id, zone: place, known, planned } = { ...WHOLE, ...fleet }
-  const week = weekOf(id, place)
+  const week = isoWeekInterval(id, place)
   if (!week) throw new Error(`${id} is no week`)
-  const earlier = weeksBefore(week.from, 4, place)
+  const earlier = isoWeeksBefore(week.from, 4, place)
   const last = place.dayOf(instant(week.to - 1))
   const month = { from: monthBegin(last.date, place), to: week.to }
-  const stretches: Stretches = { week, days: daysIn(week.from, week.to, place), earlier, month }
-  const gathering = openGather(stretches)
+  const stretches: ReportSpans = { week, days: daysIn(week.from, week.to, place), earlier, month }
+  const gathering = createHistoryAggregator(stretches)
   const plan = { ...PLAN, ...fleet.plan }
-  const computes = fleet.computes.filter((one) => isAbout(plan, placeOf(one)))
+  const computes = fleet.computes.filter((one) => isInReportPlan(plan, placeOf(one)))
   const knownFrom = [week, ...earlier][known - 1]?.from ?? week.from
   for (const one of computes)
     for (const row of rowsOf(one, { from: knownFrom, week: week.from, to: week.to, place }))
@@ -100,11 +100,11 @@ export function inputOf(fleet: Fleet): ReportInput {
 const plannedFor = ({ onlyTeam }: ReportPlan, planned: ReportInput['planned']): ReportInput['planned'] =>
   onlyTeam === undefined || !planned ? planned : { ...planned, month: undefined }
 
-const placeOf = ({ place }: Described): Place => ({
+const placeOf = ({ place }: Described): ComputeIdentity => ({
   projectName: undefined,
   name: undefined,
   branchId: 'br-one',
-  owner: NOBODY,
+  owner: NO_OWNER,
   autosuspendOff: false,
   unreadBecause: undefined,
   ...place,
@@ -116,7 +116,7 @@ const monthBegin = (date: string, place: Zone): Instant => {
   return day.to
 }
 
-function daysIn(from: Instant, to: Instant, place: Zone): Stretches['days'] {
+function daysIn(from: Instant, to: Instant, place: Zone): ReportSpans['days'] {
   const days = []
   for (let at = from; at < to; at = place.dayOf(at).to) days.push(place.dayOf(at))
   return days
@@ -138,7 +138,7 @@ type Use = Described & {
   readonly price: number
 }
 
-function rowOf(use: Use, day: Stretches['days'][number]): readonly DayRow[] {
+function rowOf(use: Use, day: ReportSpans['days'][number]): readonly DayRow[] {
   const likely = Math.min(use.hours * HOUR, day.to - day.from)
   const [low, high] = [likely * (1 - use.unsure), likely * (1 + use.unsure)]
   const used = (time: number) => cuMillis(time * use.cu)
@@ -159,13 +159,13 @@ function rowOf(use: Use, day: Stretches['days'][number]): readonly DayRow[] {
 
 const rollupsOf = ({ endpointId, projectId, hours, heldBy }: Described, week: Instant): readonly Rollup[] =>
   Array.from({ length: heldBy ? 7 : 0 }, (_, day) => ({
-    ...rollupAt(refOf(endpointId, projectId), 0, COARSE),
+    ...rollupAt(refOf(endpointId, projectId), 0, COARSE_STEP),
     from: instant(week + day * DAY),
     time: { init: millis(0), active: millis(Math.min(hours, 24) * HOUR), idle: millis(0) },
     culprits: Object.entries(heldBy ?? {}).map(([culprit, share]) => ({ culprit, share: ratio(share) })),
   }))
 
-const owner = (team: string, tier: string): Place['owner'] => ({
+const owner = (team: string, tier: string): ComputeIdentity['owner'] => ({
   team,
   tier,
   channel: undefined,
@@ -173,7 +173,7 @@ const owner = (team: string, tier: string): Place['owner'] => ({
 })
 
 /** Sixty days at least; 200 USD a month. */
-const budget = (name: string, spent: number, over: number): ForecastBudget => {
+const budget = (name: string, spent: number, over: number): BudgetWithForecast => {
   const from = instant(Date.UTC(2026, 10, 1))
   return {
     account: 'main',
@@ -188,7 +188,7 @@ const budget = (name: string, spent: number, over: number): ForecastBudget => {
     total: spent * 1e6,
     share: ratio(spent / 200),
     remaining: (200 - spent) * 1e6,
-    rungs: [50, 80, 100].filter((rung) => spent >= 2 * rung) as ForecastBudget['rungs'],
+    rungs: [50, 80, 100].filter((rung) => spent >= 2 * rung) as BudgetWithForecast['rungs'],
     assumed: ratio(0),
     acting: { kind: 'tells', because: 'soft' },
     maxBurn: 4,
@@ -294,4 +294,4 @@ const BROKEN: Fleet = {
 
 export const FLEETS = { quiet: QUIET, busy: BUSY, broken: BROKEN } as const
 
-export const told = (input: ReportInput): Report => atOnce(reportOf(input))
+export const told = (input: ReportInput): Report => runSync(composeReport(input))

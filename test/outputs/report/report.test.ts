@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cuMillis, instant, micros, millis } from '../../../src/model/units.ts'
-import { dueOf } from '../../../src/outputs/report/movers.ts'
-import { reportOf } from '../../../src/outputs/report/report.ts'
+import { splitSpendDifference } from '../../../src/outputs/report/movers.ts'
+import { composeReport } from '../../../src/outputs/report/report.ts'
 import type { Report } from '../../../src/outputs/report/schema.ts'
 import { check } from '../../support/property.ts'
 import { zoneOf } from '../../support/zones.ts'
@@ -91,10 +91,10 @@ describe('sums', () => {
     })
     check(
       fc.property(use, use, (now, before) => {
-        const due = dueOf(used(now), used(before))
+        const due = splitSpendDifference(used(now), used(before))
         expect(due.awake + due.size + due.price).toBe(used(now).spend.likely - used(before).spend.likely)
         if (now.awake === 0 || before.awake === 0) return
-        const same = dueOf(used({ ...before, awake: now.awake }), used(before))
+        const same = splitSpendDifference(used({ ...before, awake: now.awake }), used(before))
         // a spend is in whole micros: half of one is lost, as often as the time awake grew
         const lost = 2 + now.awake / before.awake
         expect(Math.abs(same.size) + Math.abs(same.price)).toBeLessThanOrEqual(lost)
@@ -169,7 +169,7 @@ describe('what is known', () => {
 
 test('of many computes it is told in steps', () => {
   const computes = Array.from({ length: 5000 }, (_, index) => ({ endpointId: `ep-${index}`, hours: 1 }))
-  const steps = reportOf(inputOf({ computes, known: 1 }))
+  const steps = composeReport(inputOf({ computes, known: 1 }))
   let turns = 0
   while (!steps.next().done) turns += 1
   expect(turns).toBeGreaterThanOrEqual(10)

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import {
-  amount,
-  chosenText,
-  hours,
-  lastText,
-  money,
+  budgetAmountText,
+  exactDurationText,
+  hoursText,
+  recentDurationText,
+  moneyText,
   rangeText,
   shortNumber,
   spanText,
@@ -20,7 +20,7 @@ test.each([
   [604_800_000, '168.0 h'],
   [265_554_720_000, '73,765.2 h'],
 ])('%i ms are told as %s in a column', (milliseconds, text) => {
-  expect(hours(milliseconds)).toBe(text)
+  expect(hoursText(milliseconds)).toBe(text)
 })
 
 test.each([
@@ -54,7 +54,7 @@ test.each([
   [86_400, '24 h', '24 h'],
   [604_800, '7 d', '7 d'],
 ])('a delay of %i s is told as %s, and is of the last %s', (span, text, last) => {
-  expect([chosenText(seconds(span)), lastText(seconds(span))]).toEqual([text, last])
+  expect([exactDurationText(seconds(span)), recentDurationText(seconds(span))]).toEqual([text, last])
 })
 
 test.each([
@@ -71,7 +71,7 @@ test.each([
   [-1_234_500_000, '-1,234.50 USD'],
   [0.2, '0.00 USD'],
 ])('%d micros are %s', (micros, text) => {
-  expect(money(micros, 'USD')).toBe(text)
+  expect(moneyText(micros, 'USD')).toBe(text)
 })
 
 test.each([
@@ -82,7 +82,7 @@ test.each([
   [0, 'awake_hours', '0 awake hours'],
   [12_345.67, 'awake_hours', '12,345.7 awake hours'],
 ])('of a budget %d in %s is %s', (value, unit, text) => {
-  expect(amount(value, unit)).toBe(text)
+  expect(budgetAmountText(value, unit)).toBe(text)
 })
 
 test('a range is told only where its ends are told differently', () => {

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { csvLine, type Cell } from '../../../src/outputs/text/csv.ts'
+import { csvLine, type CsvCell } from '../../../src/outputs/text/csv.ts'
 import { check } from '../../support/property.ts'
 
-test.each<readonly [readonly Cell[], string]>([
+test.each<readonly [readonly CsvCell[], string]>([
   [['a', 'b', null, 1.5], 'a,b,,1.5\r\n'],
   [['a,b', 'say "hi"', 'two\nlines', 'and\r\nmore'], '"a,b","say ""hi""","two\nlines","and\r\nmore"\r\n'],
   [['', null], ',\r\n'],

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import type { WhyAwake } from '../../../src/model/ledger/ledger.ts'
+import type { AwakeReason } from '../../../src/model/ledger/ledger.ts'
 import type { ComputeView } from '../../../src/model/output/snapshot.ts'
 import { bytes, micros, millis } from '../../../src/model/units.ts'
-import { causeText, explanation, whyText } from '../../../src/outputs/text/explain.ts'
+import { awakeCauseText, explanationLines, awakeReasonText } from '../../../src/outputs/text/explain.ts'
 import { at } from '../../support/build.ts'
 import { snapshotOf } from '../../support/fleet-snapshot.ts'
 
-const tail = (end: 'ahead' | 'due' | 'overdue', ours = false): WhyAwake => ({
+const tail = (end: 'ahead' | 'due' | 'overdue', ours = false): AwakeReason => ({
   because: 'idle-tail',
   since: at(0),
   until: at(300),
@@ -30,18 +30,18 @@ test.each([
   ],
   [{ because: 'unknown', since: at(60) }, 'not seen since 2026-01-05T00:01:00Z'],
   [{ because: 'unknown', since: undefined }, 'nothing tells why'],
-] satisfies readonly (readonly [WhyAwake, string])[])('%j is told in words', (why, text) => {
-  expect([whyText(why), causeText(why)]).toEqual([text, text])
+] satisfies readonly (readonly [AwakeReason, string])[])('%j is told in words', (why, text) => {
+  expect([awakeReasonText(why), awakeCauseText(why)]).toEqual([text, text])
 })
 
 test.each([
   [{ because: 'asleep', since: at(60) }, 'asleep since 2026-01-05T00:01:00Z', 'since 2026-01-05T00:01:00Z'],
   [{ because: 'asleep', since: undefined }, 'asleep', undefined],
   [{ because: 'starting' }, 'starting', undefined],
-] satisfies readonly (readonly [WhyAwake, string, string | undefined])[])(
+] satisfies readonly (readonly [AwakeReason, string, string | undefined])[])(
   '%j does not repeat its state',
   (why, alone, beside) => {
-    expect([whyText(why), causeText(why)]).toEqual([alone, beside])
+    expect([awakeReasonText(why), awakeCauseText(why)]).toEqual([alone, beside])
   },
 )
 
@@ -55,15 +55,15 @@ test.each([
   ['idle', { because: 'disabled' }, 'asleep: disabled'],
   ['init', { because: 'starting' }, 'starting'],
   ['unknown', { because: 'unknown', since: at(60) }, 'unknown: not seen since 2026-01-05T00:01:00Z'],
-] satisfies readonly (readonly [ComputeView['state'], WhyAwake, string])[])(
+] satisfies readonly (readonly [ComputeView['state'], AwakeReason, string])[])(
   'a compute that is %s because of %j is explained in the words of the pages',
   (state, why, line) => {
-    expect(explanation({ ...view, state, why })).toContain(line)
+    expect(explanationLines({ ...view, state, why })).toContain(line)
   },
 )
 
 test('amounts are told as everywhere, and no range of one value', () => {
-  const lines = explanation({
+  const lines = explanationLines({
     ...view,
     awake: { low: millis(5_999_000), likely: millis(6_000_000), high: millis(6_001_000) },
     spend: { low: micros(106_000), likely: micros(106_000), high: micros(123_456_789_012) },

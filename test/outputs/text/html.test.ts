@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { html } from '../../../src/outputs/text/html.ts'
-import { unbroken } from '../../../src/outputs/text/no-break.ts'
+import { withNoBreakSpaces } from '../../../src/outputs/text/no-break.ts'
 import { check } from '../../support/property.ts'
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
@@ -27,7 +27,7 @@ test('no text leaves its place, and all of it is there', () => {
       const { text } = html`<p title="${a}">${b}</p>`
       const [, attribute, content] = /^<p title="([^"]*)">([^<>]*)<\/p>$/s.exec(text) ?? []
       expect(unescaped(attribute ?? 'left its place')).toBe(a)
-      expect(unescaped(content ?? 'left its place')).toBe(unbroken(b))
+      expect(unescaped(content ?? 'left its place')).toBe(withNoBreakSpaces(b))
     }),
     300,
   )
@@ -52,5 +52,7 @@ test('markup is escaped once, lists follow each other, nothing is nothing', () =
 })
 
 test('a sum of millions may be parted from its currency, which is then whole', () => {
-  expect(unbroken('999,999.99 USD to 1,234,567.89 USD')).toBe('999,999.99\u00A0USD to 1,234,567.89 USD')
+  expect(withNoBreakSpaces('999,999.99 USD to 1,234,567.89 USD')).toBe(
+    '999,999.99\u00A0USD to 1,234,567.89 USD',
+  )
 })

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { seconds, type Seconds } from '../../../src/model/units.ts'
 import {
-  openLimits,
-  pauseAt,
-  refused,
-  shareOf,
-  spent,
-  waitAt,
-  type Limits,
+  newRateLimits,
+  servicePauseAt,
+  applyRefusal,
+  rateShareOf,
+  recordRequest,
+  waitForRoute,
+  type RateLimits,
 } from '../../../src/service/rate/limits.ts'
 
 const at = (time: number): Seconds => seconds(time)
@@ -15,17 +15,17 @@ const at = (time: number): Seconds => seconds(time)
 type Told = { readonly route: string; readonly sentAt: number; readonly now: number; readonly pause: number }
 
 /** The limits after these 429. */
-const after = (refusals: readonly Told[], from: Limits = openLimits(600, at(0))): Limits =>
+const after = (refusals: readonly Told[], from: RateLimits = newRateLimits(600, at(0))): RateLimits =>
   refusals.reduce(
     (limits, { route, sentAt, now, pause }) =>
-      refused(limits, { route, sentAt: at(sentAt), pause: at(pause), factor: 0.5 }, at(now)),
+      applyRefusal(limits, { route, sentAt: at(sentAt), pause: at(pause), factor: 0.5 }, at(now)),
     from,
   )
 
-const shares = (limits: Limits, now: number): number[] =>
-  ['a', 'b', 'c'].map((route) => Math.round(shareOf(limits, route, at(now)) * 100) / 100)
-const waits = (limits: Limits, now: number): number[] =>
-  ['a', 'b', 'c'].map((route) => waitAt(limits, route, at(now)))
+const shares = (limits: RateLimits, now: number): number[] =>
+  ['a', 'b', 'c'].map((route) => Math.round(rateShareOf(limits, route, at(now)) * 100) / 100)
+const waits = (limits: RateLimits, now: number): number[] =>
+  ['a', 'b', 'c'].map((route) => waitForRoute(limits, route, at(now)))
 
 describe('a 429', () => {
   test('slows the route it was for, and no other', () => {
@@ -86,13 +86,13 @@ describe('a 429', () => {
 
 describe('the history of consumption', () => {
   test('has a rate of its own, beside the account’s', () => {
-    let limits = openLimits(600, at(0))
-    for (let count = 0; count < 10; count += 1) limits = spent(limits, 'list_consumption', at(0))
-    expect(waitAt(limits, 'list_consumption', at(10))).toBe(0)
-    limits = spent(limits, 'list_consumption', at(10))
-    limits = spent(limits, 'list_consumption', at(10))
-    expect(waitAt(limits, 'list_consumption', at(10))).toBeGreaterThan(1)
-    expect(waitAt(limits, 'a', at(10))).toBe(0)
+    let limits = newRateLimits(600, at(0))
+    for (let count = 0; count < 10; count += 1) limits = recordRequest(limits, 'list_consumption', at(0))
+    expect(waitForRoute(limits, 'list_consumption', at(10))).toBe(0)
+    limits = recordRequest(limits, 'list_consumption', at(10))
+    limits = recordRequest(limits, 'list_consumption', at(10))
+    expect(waitForRoute(limits, 'list_consumption', at(10))).toBeGreaterThan(1)
+    expect(waitForRoute(limits, 'a', at(10))).toBe(0)
   })
 
   test('accuses nobody else when it is refused', () => {
@@ -100,7 +100,7 @@ describe('the history of consumption', () => {
       { route: 'list_consumption', sentAt: 0, now: 1, pause: 9 },
       { route: 'a', sentAt: 0, now: 1, pause: 1 },
     ])
-    expect(pauseAt(limits, 'list_consumption', at(1))).toBe(9)
+    expect(servicePauseAt(limits, 'list_consumption', at(1))).toBe(9)
     expect(waits(limits, 1)).toEqual([1, 0, 0])
     expect(limits.routes.get('list_consumption')).toMatchObject({ rate: 0.25, share: 0.5 })
   })

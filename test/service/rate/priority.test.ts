@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { check } from '../../support/property.ts'
-import { nextInLine, type Priority } from '../../../src/service/rate/priority.ts'
+import { selectNextWaiting, type Priority } from '../../../src/service/rate/priority.ts'
 
 const CLASSES: readonly Priority[] = ['verify', 'apply', 'poll', 'report']
 
@@ -18,7 +18,7 @@ function turnsOf(arrivals: readonly (readonly Priority[])[]): Turn[] {
     for (const priority of arrivals[index] ?? []) waiting.push({ priority, order: (asked += 1) })
     const [first, ...others] = waiting
     if (!first) continue
-    const line = nextInLine([first, ...others], overtaken)
+    const line = selectNextWaiting([first, ...others], overtaken)
     overtaken = line.overtaken
     turns.push({ next: line.next, waiting })
     waiting = waiting.filter((one) => one !== line.next)

@@ -3,7 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { seconds } from '../../../src/model/units.ts'
 import type { Priority } from '../../../src/service/rate/priority.ts'
-import { createTurnstile, type Passage, type Turnstile } from '../../../src/service/rate/rate-limiter.ts'
+import {
+  createRateLimiter,
+  type Admission,
+  type RateLimiter,
+} from '../../../src/service/rate/rate-limiter.ts'
 
 const running = new AbortController().signal
 
@@ -25,7 +29,7 @@ function order(passages: Record<string, Promise<{ readonly kind: string }>>): st
 /** A turnstile whose burst is spent. */
 async function busy(requestsPerMinute: number, start?: string) {
   const clock = fakeClock(start)
-  const turnstile = createTurnstile({ clock, random }, { requestsPerMinute })
+  const turnstile = createRateLimiter({ clock, random }, { requestsPerMinute })
   await Promise.all(Array.from({ length: 10 }, () => turnstile.pass(patient, running)))
   return { clock, turnstile }
 }
@@ -43,7 +47,7 @@ test('lets the burst pass and the others one by one in order of asking', async (
 
 test('lets the urgent go first, also those that come later', async () => {
   const { clock, turnstile } = await busy(60)
-  const as = (priority: Priority): Promise<Passage> => turnstile.pass({ ...patient, priority }, running)
+  const as = (priority: Priority): Promise<Admission> => turnstile.pass({ ...patient, priority }, running)
   const through = order({ report: as('report'), poll: as('poll') })
   await clock.advance(seconds(0.5))
   const later = order({ apply: as('apply'), verify: as('verify') })
@@ -91,7 +95,7 @@ test('waits for nothing when the last one that waited was stopped', async () => 
       return clock.sleep(span, signal)
     },
   }
-  const turnstile = createTurnstile({ clock: watched, random }, { requestsPerMinute: 60 })
+  const turnstile = createRateLimiter({ clock: watched, random }, { requestsPerMinute: 60 })
   await Promise.all(Array.from({ length: 10 }, () => turnstile.pass(patient, running)))
   const stop = new AbortController()
   const queued = turnstile.pass(patient, stop.signal)
@@ -147,7 +151,7 @@ describe('after a 429', () => {
     [0.999, 0.6],
   ])('the rate is about halved: chance %d leaves %d', async (unit, share) => {
     const clock = fakeClock()
-    const turnstile = createTurnstile(
+    const turnstile = createRateLimiter(
       { clock, random: { ...random, unit: () => unit } },
       { requestsPerMinute: 60 },
     )
@@ -165,7 +169,7 @@ type Ask = {
 
 /** Asks at the times of `asks`; returns when each went, by its index. */
 async function departures(
-  turnstile: Turnstile,
+  turnstile: RateLimiter,
   clock: ReturnType<typeof fakeClock>,
   asks: readonly Ask[],
 ): Promise<Map<number, number>> {
@@ -195,7 +199,7 @@ test('whoever asks goes in the end, never faster than the rate and its burst', a
       async (asks, rate) => {
         const clock = fakeClock()
         const went = await departures(
-          createTurnstile({ clock, random }, { requestsPerMinute: rate }),
+          createRateLimiter({ clock, random }, { requestsPerMinute: rate }),
           clock,
           asks,
         )

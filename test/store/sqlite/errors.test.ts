@@ -1,6 +1,10 @@
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { explained, explainedEach, explainedNow } from '../../../src/store/sqlite/errors.ts'
+import {
+  withStoreErrors,
+  withStoreErrorsEach,
+  withStoreErrorsSync,
+} from '../../../src/store/sqlite/errors.ts'
 import { collected } from '../build.ts'
 import { eachInItsFolder } from '../folder.ts'
 
@@ -44,15 +48,15 @@ const troubles: readonly (readonly [string, () => void])[] = [
 
 test.each(troubles)('a file that %s is named', async (meaning, work) => {
   const message = `the file ${meaning}`
-  expect(() => explainedNow('the file', work)).toThrow(message)
-  await expect(explained('the file', work)).rejects.toThrow(message)
+  expect(() => withStoreErrorsSync('the file', work)).toThrow(message)
+  await expect(withStoreErrors('the file', work)).rejects.toThrow(message)
   const rows = async function* rows(): AsyncGenerator {
     yield await Promise.resolve(work())
   }
-  await expect(collected(explainedEach('the file', rows()))).rejects.toThrow(message)
+  await expect(collected(withStoreErrorsEach('the file', rows()))).rejects.toThrow(message)
 })
 
 test('what is not of SQLite stays as it is', async () => {
   const cause = new Error('a mistake')
-  await expect(explained('the file', () => Promise.reject(cause))).rejects.toBe(cause)
+  await expect(withStoreErrors('the file', () => Promise.reject(cause))).rejects.toBe(cause)
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { COARSE, FINE } from '../../../src/model/ledger/rollup.ts'
+import { COARSE_STEP, FINE_STEP } from '../../../src/model/ledger/rollup.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { openEmbeddedStore } from '../../../src/store/sqlite/embedded.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
@@ -16,7 +16,7 @@ const numbers = (length: number): number[] => Array.from({ length }, (_, index) 
 test('old rows go a few at a time, as later ones come', async () => {
   const clock = fakeClock()
   const store = openEmbeddedStore(folder(), clock)
-  const days = numbers(20 * 288).map((index) => rollupAt(one, index * FINE))
+  const days = numbers(20 * 288).map((index) => rollupAt(one, index * FINE_STEP))
   await store.commit({ ...batch(), computes: [computeOf('ep-one')], rollups: days })
   expect(count('rollup')).toBe(20 * 288)
   await clock.advance(seconds(20 * DAY))
@@ -33,11 +33,11 @@ test('old rows go a few at a time, as later ones come', async () => {
 test('rollups of an hour stay longer than those of five minutes', async () => {
   const clock = fakeClock()
   const store = openEmbeddedStore(folder(), clock)
-  const both = [rollupAt(one, 0), rollupAt(one, 0, COARSE)]
+  const both = [rollupAt(one, 0), rollupAt(one, 0, COARSE_STEP)]
   await store.commit({ ...batch(), computes: [computeOf('ep-one')], rollups: both })
   await clock.advance(seconds(15 * DAY))
   await store.commit(batch())
-  expect(rows('select length from rollup')).toEqual([{ length: COARSE }])
+  expect(rows('select length from rollup')).toEqual([{ length: COARSE_STEP }])
   await clock.advance(seconds(80 * DAY))
   await store.commit(batch())
   expect(count('rollup')).toBe(0)

@@ -1,7 +1,7 @@
 // Long work lets others have their turn. Time here goes on by five milliseconds whenever somebody asks for it.
 import { expect, test } from 'vitest'
 import type { Clock } from '../../../src/model/ports.ts'
-import { FINE } from '../../../src/model/ledger/rollup.ts'
+import { FINE_STEP } from '../../../src/model/ledger/rollup.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { openEmbeddedStore } from '../../../src/store/sqlite/embedded.ts'
 import { at } from '../../support/build.ts'
@@ -46,7 +46,7 @@ test('a large batch, many small ones, starting and asking for history all give w
   }
   expect(await turnsDuring(small)).toBeGreaterThan(100)
   expect(await turnsDuring(() => store.load('main'))).toBeGreaterThan(100)
-  const span = { from: at(0), to: at(1000), length: FINE }
+  const span = { from: at(0), to: at(1000), length: FINE_STEP }
   expect(await turnsDuring(() => collected(store.rollups('main', span)))).toBeGreaterThan(100)
   const last = async (): Promise<void> => {
     for (const index of numbers(400)) {

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../../../local/compute/ports.ts'
 import type { Clock } from '../../../model/ports.ts'
-import { answering, startProgram } from './program.ts'
+import { waitUntilUp, startProgram } from './program.ts'
 
 export type AlertmanagerOptions = {
   /** The program. */
@@ -36,7 +36,7 @@ export async function startAlertmanager(options: AlertmanagerOptions): Promise<A
   await using stack = new AsyncDisposableStack()
   const program = stack.use(startProgram({ file, words, logFile: at('alertmanager.log'), clock }))
   const url = `http://${address}`
-  await answering('alertmanager', program, { url: `${url}/-/ready`, clock })
+  await waitUntilUp('alertmanager', program, { url: `${url}/-/ready`, clock })
   const open = stack.move()
   return { address, url, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }

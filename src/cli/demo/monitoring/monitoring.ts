@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../../model/ports.ts'
 import { startAlertmanager } from './alertmanager.ts'
-import { hastyRouting, hastyRules, type Telling } from './shortened-rules.ts'
-import { findProgram, isThere } from './program.ts'
+import { shortenRouting, shortenRules, type RoutingTarget } from './shortened-rules.ts'
+import { findProgram, isUp } from './program.ts'
 import { startPrometheus } from './prometheus.ts'
 
 const SHIPPED = join(import.meta.dirname, '../../../../dashboards')
@@ -25,7 +25,7 @@ export type MonitoringOptions = {
   readonly folder: string
   /** Name of the job → `host:port` of its target; the rules are about the job `dormouse`. */
   readonly jobs: Readonly<Record<string, string>>
-  readonly telling: Telling
+  readonly telling: RoutingTarget
   readonly clock: Clock
 }
 
@@ -45,7 +45,7 @@ export async function startMonitoring(options: MonitoringOptions): Promise<Monit
     await startAlertmanager({
       file: programs.alertmanager,
       folder: join(folder, 'alertmanager'),
-      routing: hastyRouting(shipped('alertmanager.example.yml'), telling),
+      routing: shortenRouting(shipped('alertmanager.example.yml'), telling),
       clock,
     }),
   )
@@ -54,7 +54,7 @@ export async function startMonitoring(options: MonitoringOptions): Promise<Monit
       file: programs.prometheus,
       folder: join(folder, 'prometheus'),
       jobs,
-      alerts: { rules: hastyRules(shipped('alerts.yaml')), to: alertmanager.address },
+      alerts: { rules: shortenRules(shipped('alerts.yaml')), to: alertmanager.address },
       clock,
     }),
   )
@@ -71,7 +71,7 @@ export async function startMonitoring(options: MonitoringOptions): Promise<Monit
 /** Debian has only the page that others keep under `/classic`. */
 async function alertsPage(url: string): Promise<string> {
   const classic = `${url}/classic/alerts`
-  return (await isThere(classic)) ? classic : `${url}/alerts`
+  return (await isUp(classic)) ? classic : `${url}/alerts`
 }
 
 const shipped = (name: string): string => readFileSync(join(SHIPPED, name), 'utf8')

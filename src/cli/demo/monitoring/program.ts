@@ -73,23 +73,23 @@ const EVERY = seconds(0.1)
 const LOOKS = 300
 
 /** Resolves when `url` answers 200. @throws when the program has ended, or does not answer in time */
-export async function answering(name: string, program: Program, { url, clock }: Answering): Promise<void> {
+export async function waitUntilUp(name: string, program: Program, { url, clock }: UpCheck): Promise<void> {
   const { signal } = new AbortController()
   for (let look = 0; look < LOOKS; look += 1) {
     const how = program.ended()
     if (how !== undefined) throw new Error(`${name} ended with ${how}`)
     // oxlint-disable-next-line no-await-in-loop -- one look after the other
-    if (await isThere(url)) return
+    if (await isUp(url)) return
     // oxlint-disable-next-line no-await-in-loop -- as above
     await clock.sleep(EVERY, signal)
   }
   throw new Error(`${name} does not answer at ${url}`)
 }
 
-export type Answering = { readonly url: string; readonly clock: Clock }
+export type UpCheck = { readonly url: string; readonly clock: Clock }
 
 /** Whether `url` answers 200. */
-export async function isThere(url: string): Promise<boolean> {
+export async function isUp(url: string): Promise<boolean> {
   try {
     const { statusCode, body } = await request(url)
     await body.dump()

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../../../local/compute/ports.ts'
 import type { Clock } from '../../../model/ports.ts'
-import { answering, startProgram } from './program.ts'
+import { waitUntilUp, startProgram } from './program.ts'
 
 export type PrometheusOptions = {
   /** The program. */
@@ -37,7 +37,7 @@ export async function startPrometheus(options: PrometheusOptions): Promise<Prome
   await using stack = new AsyncDisposableStack()
   const program = stack.use(startProgram({ file, words, logFile: at('prometheus.log'), clock }))
   const url = `http://${address}`
-  await answering('prometheus', program, { url: `${url}/-/ready`, clock })
+  await waitUntilUp('prometheus', program, { url: `${url}/-/ready`, clock })
   const open = stack.move()
   return { url, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }

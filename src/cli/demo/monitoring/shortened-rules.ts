@@ -1,10 +1,10 @@
 // The rules and the routing that come with Dormouse, for people who will not wait: minutes and days become a second.
 
 /** The rules as they are, but for how long an alert has to hold, and to be kept. */
-export const hastyRules = (rules: string): string =>
+export const shortenRules = (rules: string): string =>
   changed(rules, [[/^( +(?:keep_firing_)?for): .+$/gm, (_, key) => `${key}: 1s`]])
 
-export type Telling = {
+export type RoutingTarget = {
   /** Where the receivers of the example are; each has its own path. */
   readonly url: string
   /** With what they are told who is calling. */
@@ -12,7 +12,7 @@ export type Telling = {
 }
 
 /** The example of a routing, with its addresses filled in; who is called for nothing is told at `/nobody`, so that it can be seen. */
-export function hastyRouting(example: string, { url, tokenFile }: Telling): string {
+export function shortenRouting(example: string, { url, tokenFile }: RoutingTarget): string {
   const token = JSON.stringify(tokenFile)
   const hook = `    webhook_configs:
       - url: https://your-receiver.example/nobody

@@ -1,9 +1,9 @@
 // Budgets as JSON for the API and the command line, in the units that people plan in.
 import {
   budgetUnit,
-  inUnit,
+  amountInUnit,
   scopeText,
-  type ForecastBudget,
+  type BudgetWithForecast,
   type SpendForecast,
 } from '../../../model/policy/budget.ts'
 import type { MonthView } from '../../../model/output/snapshot.ts'
@@ -11,7 +11,7 @@ import { toIso } from '../../../model/time.ts'
 
 type Range = { readonly low: number; readonly likely: number; readonly high: number }
 
-export type ForecastStatus = {
+export type ForecastJson = {
   readonly p10: number
   readonly p50: number
   readonly p90: number
@@ -21,7 +21,7 @@ export type ForecastStatus = {
   readonly days: number
 }
 
-export type BudgetStatus = {
+export type BudgetJson = {
   readonly budget: string
   readonly scope: string
   readonly per: string
@@ -52,7 +52,7 @@ export type BudgetStatus = {
   }[]
   /** Null before a day is over. */
   readonly forecast:
-    | (ForecastStatus & {
+    | (ForecastJson & {
         readonly probability_over: number
         /** Null when it is not expected within this period. */
         readonly exhausted_at: string | null
@@ -60,9 +60,9 @@ export type BudgetStatus = {
     | null
 }
 
-export function budgetStatus(view: ForecastBudget): BudgetStatus {
+export function budgetJson(view: BudgetWithForecast): BudgetJson {
   const { limit, spent, period, forecast } = view
-  const shown = (amount: number): number => inUnit(amount, limit)
+  const shown = (amount: number): number => amountInUnit(amount, limit)
   return {
     budget: view.name,
     scope: scopeText(view.scope),
@@ -99,18 +99,18 @@ export function budgetStatus(view: ForecastBudget): BudgetStatus {
 const forecastStatus = (
   { p10, p50, p90, learning, days }: SpendForecast,
   shown: (amount: number) => number,
-): ForecastStatus => ({ p10: shown(p10), p50: shown(p50), p90: shown(p90), learning, days })
+): ForecastJson => ({ p10: shown(p10), p50: shown(p50), p90: shown(p90), learning, days })
 
-export type MonthStatus = {
+export type MonthJson = {
   readonly period: { readonly from: string; readonly to: string }
   /** Spend is known from here on; the start of the month, or later. */
   readonly counted_from: string
   readonly spent: Range
   /** Null before a day is over. */
-  readonly forecast: ForecastStatus | null
+  readonly forecast: ForecastJson | null
 }
 
-export function monthStatus({ period, countedFrom, spent, forecast }: MonthView): MonthStatus {
+export function monthJson({ period, countedFrom, spent, forecast }: MonthView): MonthJson {
   return {
     period: { from: toIso(period.from), to: toIso(period.to) },
     counted_from: toIso(countedFrom),

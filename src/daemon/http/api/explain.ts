@@ -1,13 +1,13 @@
 // One compute of a snapshot, found as people name it, with all that is known of why it is as it is.
 import { failed, ok, type Result } from '../../../std/result.ts'
 import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
-import { explanation } from '../../../outputs/text/explain.ts'
-import { computeStatus, type ComputeStatus } from './status-json.ts'
+import { explanationLines } from '../../../outputs/text/explain.ts'
+import { computeJson, type ComputeJson } from './status-json.ts'
 
-export type Explained = { readonly compute: ComputeStatus; readonly lines: readonly string[] }
+export type ComputeExplanation = { readonly compute: ComputeJson; readonly lines: readonly string[] }
 
 /** @param name an endpoint id, or the name of a compute or of a project that has one compute */
-export function explained({ computes }: Snapshot, name: string): Result<Explained, string> {
+export function explainCompute({ computes }: Snapshot, name: string): Result<ComputeExplanation, string> {
   const found = named(computes, name)
   const [view, other] = found
   if (!view) return failed(`no compute is called ${name}`)
@@ -15,7 +15,7 @@ export function explained({ computes }: Snapshot, name: string): Result<Explaine
     return failed(
       `${name} has several computes: ${found.map(({ ref }) => ref.endpointId).join(', ')}; name one of them`,
     )
-  return ok({ compute: computeStatus(view), lines: explanation(view) })
+  return ok({ compute: computeJson(view), lines: explanationLines(view) })
 }
 
 /** The first way of naming that fits any. */

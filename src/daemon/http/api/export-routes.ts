@@ -3,20 +3,20 @@ import type { Hono } from 'hono'
 import type { History } from '../../../model/ports.ts'
 import { exportRequestOf } from '../../history/export-query.ts'
 import { exportText, type ExportedAccount, type ExportRequest } from '../../history/export.ts'
-import { encoded } from '../streaming.ts'
-import { problem } from '../problem.ts'
+import { streamText } from '../streaming.ts'
+import { problemBody } from '../problem.ts'
 
-export type Exported = {
+export type ExportSources = {
   readonly history: History
   readonly accounts: () => readonly ExportedAccount[]
 }
 
-export function exportRoutes(app: Hono, { history, accounts }: Exported): void {
+export function exportRoutes(app: Hono, { history, accounts }: ExportSources): void {
   app.get('/api/v1/export', (context) => {
     const request = exportRequestOf(context.req.query())
-    if (!request.ok) return context.json(problem(request.error), 400)
+    if (!request.ok) return context.json(problemBody(request.error), 400)
     const text = exportText(history, accounts(), request.value)
-    return context.body(encoded(text), 200, { 'content-type': CONTENT_TYPE[request.value.format] })
+    return context.body(streamText(text), 200, { 'content-type': CONTENT_TYPE[request.value.format] })
   })
 }
 

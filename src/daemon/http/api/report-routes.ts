@@ -3,18 +3,23 @@ import { setImmediate } from 'node:timers/promises'
 import type { Context, Hono } from 'hono'
 import type { Clock } from '../../../model/ports.ts'
 import type { ReportFormat } from '../../../model/output/report.ts'
-import { inTurns, type Steps } from '../../../std/cooperative.ts'
-import { RENDERINGS } from '../../../outputs/report/formats/formats.ts'
+import { runYielding, type Cooperative } from '../../../std/cooperative.ts'
+import { REPORT_RENDERINGS } from '../../../outputs/report/formats/formats.ts'
 import { reportJsonSchema } from '../../../outputs/report/schema.ts'
-import { keptList, keptRequestOf, keptText, type KeptReports } from '../../reports/archive.ts'
-import { makeReport, type ReportSource } from '../../reports/build.ts'
-import { reportRequestOf } from '../../reports/query.ts'
-import { problem } from '../problem.ts'
+import {
+  listArchive,
+  parseArchiveRequest,
+  archivedReportText,
+  type ReportArchive,
+} from '../../reports/archive.ts'
+import { buildReport, type ReportSource } from '../../reports/build.ts'
+import { parseReportRequest } from '../../reports/query.ts'
+import { problemBody } from '../problem.ts'
 
-export type Reported = {
+export type ReportSources = {
   readonly clock: Clock
   /** Those that were made when they were due, or by hand. */
-  readonly kept: KeptReports
+  readonly kept: ReportArchive
   /** What the reports of each account are made of, as it is now. */
   readonly reports: () => ReadonlyMap<string, ReportSource>
   /** Makes the last week's anew and sends it; undefined where nobody is sent reports now. Its slot, or undefined where too many were asked for. */
@@ -24,37 +29,37 @@ export type Reported = {
 /** The HTML has styles in it, and nothing else. */
 const NOTHING_RUNS = { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" }
 
-export function reportRoutes(app: Hono, { clock, kept, reports, sender }: Reported): void {
+export function reportRoutes(app: Hono, { clock, kept, reports, sender }: ReportSources): void {
   app.get('/api/v1/report', async (context) => {
     const sources = reports()
     const now = clock.now()
     const [first] = sources.values()
-    if (!first) return context.json(problem('there is no account'), 404)
+    if (!first) return context.json(problemBody('there is no account'), 404)
     if (context.req.query('kept') === 'true') return keptAnswer(context, kept, [...sources.keys()])
-    const request = reportRequestOf(context.req.query(), {
+    const request = parseReportRequest(context.req.query(), {
       accounts: [...sources.keys()],
       zone: first.zone,
       now,
     })
-    if (!request.ok) return context.json(problem(request.error), 400)
+    if (!request.ok) return context.json(problemBody(request.error), 400)
     const { account, slot, format } = request.value
-    const report = await makeReport(sources.get(account) ?? first, slot, now)
-    return reportAnswer(context, format, RENDERINGS[format].of(report))
+    const report = await buildReport(sources.get(account) ?? first, slot, now)
+    return reportAnswer(context, format, REPORT_RENDERINGS[format].of(report))
   })
   app.get('/api/v1/reports', async (context) => {
-    const list = await keptList(kept, context.req.query(), [...reports().keys()])
-    return list.ok ? context.json(list.value) : context.json(problem(list.error), 400)
+    const list = await listArchive(kept, context.req.query(), [...reports().keys()])
+    return list.ok ? context.json(list.value) : context.json(problemBody(list.error), 400)
   })
   app.post('/api/v1/report/send', async (context) => {
     const names = [...reports().keys()]
     const account = context.req.query('account') ?? names[0]
     if (account === undefined || !names.includes(account))
-      return context.json(problem(`account: expected one of ${names.join(', ')}`), 400)
+      return context.json(problemBody(`account: expected one of ${names.join(', ')}`), 400)
     const sendReport = sender?.()
-    if (!sendReport) return context.json(problem('report.sinks names nobody to send it to'), 409)
+    if (!sendReport) return context.json(problemBody('report.sinks names nobody to send it to'), 409)
     const slot = await sendReport(account)
     return slot === undefined
-      ? context.json(problem('too many reports of this week were asked for'), 429)
+      ? context.json(problemBody('too many reports of this week were asked for'), 429)
       : context.json({ account, slot }, 202)
   })
   app.get('/api/v1/schema/report', (context) => context.json(reportJsonSchema()))
@@ -62,19 +67,23 @@ export function reportRoutes(app: Hono, { clock, kept, reports, sender }: Report
 
 async function keptAnswer(
   context: Context,
-  kept: KeptReports,
+  kept: ReportArchive,
   accounts: readonly string[],
 ): Promise<Response> {
-  const request = keptRequestOf(context.req.query(), accounts)
-  if (!request.ok) return context.json(problem(request.error), 400)
-  const text = await keptText(kept, request.value)
+  const request = parseArchiveRequest(context.req.query(), accounts)
+  if (!request.ok) return context.json(problemBody(request.error), 400)
+  const text = await archivedReportText(kept, request.value)
   return text.ok
     ? reportAnswer(context, request.value.format, text.value)
-    : context.json(problem(text.error), 404)
+    : context.json(problemBody(text.error), 404)
 }
 
-async function reportAnswer(context: Context, format: ReportFormat, steps: Steps<string>): Promise<Response> {
-  const text = await inTurns(steps, () => setImmediate())
-  const { contentType } = RENDERINGS[format]
+async function reportAnswer(
+  context: Context,
+  format: ReportFormat,
+  steps: Cooperative<string>,
+): Promise<Response> {
+  const text = await runYielding(steps, () => setImmediate())
+  const { contentType } = REPORT_RENDERINGS[format]
   return context.body(text, 200, { ...NOTHING_RUNS, 'content-type': contentType })
 }

@@ -3,12 +3,12 @@ import type { Bounds } from '../../../model/ledger/ledger.ts'
 import type { AccountView, ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
 import { toIso } from '../../../model/time.ts'
 import type { Instant } from '../../../model/units.ts'
-import { budgetStatus, monthStatus, type BudgetStatus, type MonthStatus } from './budget-json.ts'
-import { whyText } from '../../../outputs/text/explain.ts'
+import { budgetJson, monthJson, type BudgetJson, type MonthJson } from './budget-json.ts'
+import { awakeReasonText } from '../../../outputs/text/explain.ts'
 
 type Range = { readonly low: number; readonly likely: number; readonly high: number }
 
-export type ComputeStatus = {
+export type ComputeJson = {
   readonly account: string
   readonly project_id: string
   readonly project_name: string | null
@@ -48,7 +48,7 @@ export type ComputeStatus = {
   }[]
 }
 
-export type Status = {
+export type StatusJson = {
   readonly taken_at: string
   readonly ready: boolean
   readonly accounts: readonly {
@@ -79,13 +79,13 @@ export type Status = {
       readonly spend: number
     }
     /** In money; null until the days kept were read. */
-    readonly month: MonthStatus | null
-    readonly budgets: readonly BudgetStatus[]
+    readonly month: MonthJson | null
+    readonly budgets: readonly BudgetJson[]
   }[]
   readonly computes: number
 }
 
-export const statusOf = ({ takenAt, ready, accounts, computes }: Snapshot): Status => ({
+export const statusJson = ({ takenAt, ready, accounts, computes }: Snapshot): StatusJson => ({
   taken_at: toIso(takenAt),
   ready,
   accounts: accounts.map((view) => ({
@@ -111,36 +111,36 @@ export const statusOf = ({ takenAt, ready, accounts, computes }: Snapshot): Stat
       awake_extension_seconds: view.totals.extension / 1000,
       spend: view.totals.observerSpend / 1_000_000,
     },
-    month: view.month ? monthStatus(view.month) : null,
-    budgets: view.budgets.map(budgetStatus),
+    month: view.month ? monthJson(view.month) : null,
+    budgets: view.budgets.map(budgetJson),
   })),
   computes: computes.length,
 })
 
 /** The status with every compute, of one instant. */
-export type Fleet = Omit<Status, 'computes'> & { readonly computes: readonly ComputeStatus[] }
+export type FleetJson = Omit<StatusJson, 'computes'> & { readonly computes: readonly ComputeJson[] }
 
-export const fleetOf = (snapshot: Snapshot): Fleet => ({
-  ...statusOf(snapshot),
-  computes: snapshot.computes.map(computeStatus),
+export const fleetJson = (snapshot: Snapshot): FleetJson => ({
+  ...statusJson(snapshot),
+  computes: snapshot.computes.map(computeJson),
 })
 
 /** Computes told at a time, some hundred kilobytes. Doubled, the event loop is held up for some 2 ms more. */
 const COMPUTES = 100
 
 /** The same as JSON, in pieces. */
-export function* fleetText(snapshot: Snapshot): Generator<string> {
-  const { computes: _, ...status } = statusOf(snapshot)
+export function* streamFleetJson(snapshot: Snapshot): Generator<string> {
+  const { computes: _, ...status } = statusJson(snapshot)
   yield `${JSON.stringify(status).slice(0, -1)},"computes":[`
   const { computes } = snapshot
   for (let first = 0; first < computes.length; first += COMPUTES) {
-    const some = computes.slice(first, first + COMPUTES).map((view) => JSON.stringify(computeStatus(view)))
+    const some = computes.slice(first, first + COMPUTES).map((view) => JSON.stringify(computeJson(view)))
     yield (first === 0 ? '' : ',') + some.join(',')
   }
   yield ']}'
 }
 
-export const computeStatus = (view: ComputeView): ComputeStatus => ({
+export const computeJson = (view: ComputeView): ComputeJson => ({
   account: view.ref.account,
   project_id: view.ref.projectId,
   project_name: view.project?.name ?? null,
@@ -165,7 +165,7 @@ export const computeStatus = (view: ComputeView): ComputeStatus => ({
   max_connections: view.maxConnections,
   reading_at: isoOrNull(view.readingAt),
   reading_problem: view.readingProblem ?? null,
-  why: whyText(view.why),
+  why: awakeReasonText(view.why),
   awake_by: view.awakeBy.map(({ cause, application, user, database, time, spend }) => ({
     because: cause,
     application,

@@ -30,11 +30,11 @@ const assetOf = (
   body: string,
   { name, extension, type }: Readonly<Record<'name' | 'extension' | 'type', string>>,
 ): Asset => ({
-  path: `/assets/${name}-${hashOf(body)}.${extension}`,
+  path: `/assets/${name}-${contentHash(body)}.${extension}`,
   body,
   type,
 })
 
 /** 16 letters of an address. */
-export const hashOf = (text: string): string =>
+export const contentHash = (text: string): string =>
   createHash('sha256').update(text).digest('base64url').slice(0, 16)

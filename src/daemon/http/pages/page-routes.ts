@@ -4,32 +4,32 @@ import type { Context, Hono } from 'hono'
 import { priceAt } from '../../../ledger/settle/slices.ts'
 import type { Zone } from '../../../calendar/zone.ts'
 import { computeKey, type ComputeRef } from '../../../model/service/compute.ts'
-import type { ComputeAccount } from '../../../model/ledger/ledger.ts'
+import type { ComputeEntry } from '../../../model/ledger/ledger.ts'
 import type { Clock, History } from '../../../model/ports.ts'
 import type { Prices } from '../../../model/ledger/price.ts'
 import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
-import { spanBefore } from '../../../model/time.ts'
+import { lastHours } from '../../../model/time.ts'
 import { micros, type Instant } from '../../../model/units.ts'
 import { budgetsPage } from '../../../outputs/page/budgets.ts'
 import { computePage } from '../../../outputs/page/compute.ts'
-import { chosenOf, fleetParts, type DrawStrips } from '../../../outputs/page/fleet.ts'
-import { documentOf, type Page } from '../../../outputs/page/layout.ts'
+import { selectedRowsOf, fleetPageParts, type LoadTimelines } from '../../../outputs/page/fleet.ts'
+import { renderDocument, type PageContent } from '../../../outputs/page/layout.ts'
 import { messagePage } from '../../../outputs/page/message-page.ts'
-import { fleetQuery, HOURS, type Range } from '../../../outputs/page/query.ts'
-import type { Recent } from '../../../outputs/page/recent-sums.ts'
-import { GAP } from '../../../outputs/text/html.ts'
-import type { Strip } from '../../../outputs/charts/timeline.ts'
-import { createRecent } from '../../history/recent-sums.ts'
-import { createStrips } from '../../history/awake-timelines.ts'
-import { hashOf, readAssets, type Asset } from './assets.ts'
-import type { KeptReports } from '../../reports/archive.ts'
+import { fleetQuery, RANGE_HOURS, type Range } from '../../../outputs/page/query.ts'
+import type { RecentSumsTable } from '../../../outputs/page/recent-sums.ts'
+import { SLOT } from '../../../outputs/text/html.ts'
+import type { AwakeTimeline } from '../../../outputs/charts/timeline.ts'
+import { createRecentSums } from '../../history/recent-sums.ts'
+import { createAwakeTimelines } from '../../history/awake-timelines.ts'
+import { contentHash, readAssets, type Asset } from './assets.ts'
+import type { ReportArchive } from '../../reports/archive.ts'
 import { createReportPage } from './report-page.ts'
 
-export type Paged = {
+export type PageSources = {
   readonly snapshot: () => Snapshot | undefined
   readonly history: Pick<History, 'days' | 'awakeTimes'>
-  readonly kept: KeptReports
-  readonly accountOf: (ref: ComputeRef) => ComputeAccount | undefined
+  readonly kept: ReportArchive
+  readonly accountOf: (ref: ComputeRef) => ComputeEntry | undefined
   readonly pricesOf: (account: string) => Prices | undefined
   readonly clock: Clock
   readonly zone: Zone
@@ -38,25 +38,25 @@ export type Paged = {
   readonly nextReportAt: (now: Instant) => Instant | undefined
 }
 
-export function pageRoutes(app: Hono, paged: Paged): void {
+export function pageRoutes(app: Hono, paged: PageSources): void {
   const { snapshot, clock, zone, mode } = paged
   const { style, script } = readAssets()
   const house = { zone, mode, style: style.path, script: script.path }
-  const askRecent = createRecent({ history: paged.history, clock, zone })
-  const strips = createStrips(paged)
+  const askRecent = createRecentSums({ history: paged.history, clock, zone })
+  const strips = createAwakeTimelines(paged)
   const showReport = createReportPage(paged, zone)
 
-  const answer = async (context: Context, page: Page, status: 200 | 404 | 503): Promise<Response> => {
-    const parts = documentOf(page, snapshot(), house)
+  const answer = async (context: Context, page: PageContent, status: 200 | 404 | 503): Promise<Response> => {
+    const parts = renderDocument(page, snapshot(), house)
     const known = context.req.header('if-none-match')
     if (page.rest && known === undefined)
       return context.body(ReadableStream.from(paced(parts)), status, { ...HEADERS, 'content-type': HTML })
     const text = (await Array.fromAsync(parts)).join('')
-    const etag = `"${hashOf(text)}"`
+    const etag = `"${contentHash(text)}"`
     const headers = { ...HEADERS, etag }
     return known === etag ? context.body(null, 304, headers) : context.html(text, status, headers)
   }
-  const recentAt = (taken: Snapshot): Promise<Recent | undefined> =>
+  const recentAt = (taken: Snapshot): Promise<RecentSumsTable | undefined> =>
     askRecent(
       taken.accounts.map(({ account }) => account),
       taken.takenAt,
@@ -67,31 +67,35 @@ export function pageRoutes(app: Hono, paged: Paged): void {
       views,
       range,
       recent,
-    }: { readonly views: readonly ComputeView[]; readonly range: Range; readonly recent: Recent | undefined },
-  ): Promise<ReadonlyMap<string, Strip>> =>
+    }: {
+      readonly views: readonly ComputeView[]
+      readonly range: Range
+      readonly recent: RecentSumsTable | undefined
+    },
+  ): Promise<ReadonlyMap<string, AwakeTimeline>> =>
     strips({
-      span: spanBefore(taken.takenAt, HOURS[range]),
+      span: lastHours(taken.takenAt, RANGE_HOURS[range]),
       views,
       knownFrom: recent?.knownFrom ?? new Map(),
       sweptAt: new Map(
         taken.accounts.map(({ account, lastSweepAt }) => [account, lastSweepAt ?? taken.takenAt]),
       ),
     })
-  const fleetOf = (taken: Snapshot, given: Readonly<Record<string, string>>): Page => ({
+  const fleetOf = (taken: Snapshot, given: Readonly<Record<string, string>>): PageContent => ({
     title: 'Fleet',
     path: '/',
-    main: GAP,
+    main: SLOT,
     rest: async function* rest() {
       const query = fleetQuery(given)
       const recent = await recentAt(taken)
       const fleet = { snapshot: taken, query, recent, priceOf: pricesAt(paged, taken) }
-      const shown = chosenOf(fleet)
-      const drawn: DrawStrips = (views) =>
+      const shown = selectedRowsOf(fleet)
+      const drawn: LoadTimelines = (views) =>
         stripsOf(taken, { views, range: query.range, recent }).catch(() => NO_STRIPS)
-      yield* fleetParts(fleet, { shown, strips: drawn, house })
+      yield* fleetPageParts(fleet, { shown, strips: drawn, house })
     },
   })
-  const computeOf = async (taken: Snapshot, id: string): Promise<Page | undefined> => {
+  const computeOf = async (taken: Snapshot, id: string): Promise<PageContent | undefined> => {
     const view = taken.computes.find(({ ref }) => ref.endpointId === id)
     if (!view) return undefined
     const all = await stripsOf(taken, { views: [view], range: '7d', recent: await recentAt(taken) })
@@ -159,7 +163,7 @@ export function pageRoutes(app: Hono, paged: Paged): void {
 }
 
 /** What was sent cannot be taken back: a page goes on without them rather than end in its middle. */
-const NO_STRIPS: ReadonlyMap<string, Strip> = new Map()
+const NO_STRIPS: ReadonlyMap<string, AwakeTimeline> = new Map()
 
 const HTML = 'text/html; charset=UTF-8'
 
@@ -174,7 +178,7 @@ async function* paced(parts: AsyncIterable<string>): AsyncGenerator<Uint8Array> 
 /** What programs ask for is answered in JSON, also where there is nothing. */
 const FOR_PROGRAMS = /^\/(?:api|-|assets)\//
 
-const notYet = (path: string): Page =>
+const notYet = (path: string): PageContent =>
   messagePage({
     title: 'One moment',
     message: 'Dormouse is asking the service for the first time; this page renews itself.',
@@ -203,7 +207,7 @@ const assetAnswer = (context: Context, { body, type }: Asset): Response =>
   })
 
 const pricesAt =
-  ({ pricesOf }: Paged, { takenAt }: Snapshot) =>
+  ({ pricesOf }: PageSources, { takenAt }: Snapshot) =>
   (account: string) => {
     const prices = pricesOf(account)
     return prices ? priceAt(prices, takenAt) : micros(0)

@@ -1,17 +1,17 @@
 // The page of reports that are kept, out of the store: it is shown as it was made.
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../../model/ports.ts'
-import { reportItem, type StoredReport } from '../../../model/output/report.ts'
-import { inTurns } from '../../../std/cooperative.ts'
+import { reportKey, type StoredReport } from '../../../model/output/report.ts'
+import { runYielding } from '../../../std/cooperative.ts'
 import type { Instant } from '../../../model/units.ts'
 import type { Zone } from '../../../calendar/zone.ts'
-import type { Page } from '../../../outputs/page/layout.ts'
+import type { PageContent } from '../../../outputs/page/layout.ts'
 import { pageNumber } from '../../../outputs/page/query.ts'
-import { reportPage, type ShownReport } from '../../../outputs/page/report.ts'
-import { reportHtml } from '../../../outputs/report/formats/page-html.ts'
-import { reportFrom } from '../../../outputs/report/formats/json.ts'
+import { reportPage, type DisplayedReport } from '../../../outputs/page/report.ts'
+import { renderPageHtml } from '../../../outputs/report/formats/page-html.ts'
+import { parseReport } from '../../../outputs/report/formats/json.ts'
 import type { Html } from '../../../outputs/text/html.ts'
-import type { KeptReports } from '../../reports/archive.ts'
+import type { ReportArchive } from '../../reports/archive.ts'
 
 /** Weeks to choose from on a page: a quarter. */
 const WEEKS = 12
@@ -21,28 +21,31 @@ const ROWS = 100
 type Asked = Readonly<Partial<Record<'account' | 'week' | 'team' | 'page', string>>>
 
 /** Undefined where there is no such account. The page says so where there is no such report, with `isFound` false. */
-export type ShowReport = (
+export type RenderReportPage = (
   asked: Asked,
   accounts: readonly string[],
-) => Promise<{ readonly page: Page; readonly isFound: boolean } | undefined>
+) => Promise<{ readonly page: PageContent; readonly isFound: boolean } | undefined>
 
-export type ReportShelf = {
-  readonly kept: KeptReports
+export type ReportPageSources = {
+  readonly kept: ReportArchive
   readonly clock: Pick<Clock, 'now'>
   readonly nextReportAt: (now: Instant) => Instant | undefined
 }
 
-export function createReportPage(shelf: ReportShelf, zone: Zone): ShowReport {
+export function createReportPage(shelf: ReportPageSources, zone: Zone): RenderReportPage {
   const { kept: reports, clock, nextReportAt } = shelf
   // the one that was shown last: a page that is open asks again and again
   let last: { readonly key: string; readonly main: Html } | undefined
   const mainOf = async (stored: StoredReport): Promise<Html> => {
-    const key = JSON.stringify([stored.account, reportItem(stored), stored.madeAt])
+    const key = JSON.stringify([stored.account, reportKey(stored), stored.madeAt])
     if (last?.key !== key)
-      last = { key, main: reportHtml(await inTurns(reportFrom(stored.json), () => setImmediate()), ROWS) }
+      last = {
+        key,
+        main: renderPageHtml(await runYielding(parseReport(stored.json), () => setImmediate()), ROWS),
+      }
     return last.main
   }
-  const shownOf = async (account: string, item: string): Promise<ShownReport | undefined> => {
+  const shownOf = async (account: string, item: string): Promise<DisplayedReport | undefined> => {
     const stored = await reports.report(account, item)
     if (!stored) return undefined
     const teams = await reports.reportTeams(account, stored.slot.id)
@@ -56,7 +59,7 @@ export function createReportPage(shelf: ReportShelf, zone: Zone): ShowReport {
     const found = await reports.reports(name, { count: WEEKS + 1, skip: (page - 1) * WEEKS })
     const kept = found.slice(0, WEEKS)
     const id = week ?? kept[0]?.slot.id
-    const shown = id === undefined ? undefined : await shownOf(name, reportItem({ slot: { id }, team }))
+    const shown = id === undefined ? undefined : await shownOf(name, reportKey({ slot: { id }, team }))
     const hasMore = found.length > WEEKS
     const nextAt = nextReportAt(clock.now())
     const isFirst = page === 1 && kept.length === 0

@@ -3,18 +3,18 @@ import { z } from 'zod'
 import { ID_LENGTH } from '../../setup/default-catalogue.ts'
 import type { NewCompute } from '../../control/events.ts'
 import type { Branch, Project } from '../../control/project.ts'
-import { type Granted, ask } from '../ask-plane.ts'
+import { type AcceptedAnswer, askPlane } from '../ask-plane.ts'
 import { databaseWire, roleWire } from '../wire/catalogue-wire.ts'
 import { connectionsOf } from './connection-uri.ts'
 import type { Api, Call, Env } from '../context.ts'
-import { branchEndpoint, configOf, id } from '../wire/endpoint-body.ts'
-import { refuse } from '../errors.ts'
-import { placeOf, projectOf } from '../found.ts'
+import { branchEndpoint, configOf, idSchema } from '../wire/endpoint-body.ts'
+import { errorAnswer } from '../errors.ts'
+import { branchAndProjectOr404, projectOr404 } from '../found.ts'
 import { bodyOf, optionalBodyOf, queryOf } from '../input.ts'
 import { settingsAnswer } from '../settings-check.ts'
 import { branchesWire } from '../wire/project-wire.ts'
 import { limitQuery, matches } from './projects.ts'
-import { endpointWire, operationWire, viewOf } from '../wire/records.ts'
+import { endpointWire, operationWire, wireViewOf } from '../wire/records.ts'
 
 const listQuery = z.object({
   cursor: z.string().optional(),
@@ -37,7 +37,7 @@ const absent = {
 
 const createBody = z.object({
   branch: z
-    .object({ name, parent_id: id.optional(), protected: z.boolean().optional(), ...absent })
+    .object({ name, parent_id: idSchema.optional(), protected: z.boolean().optional(), ...absent })
     .optional(),
   endpoints: z.array(branchEndpoint).max(100).optional(),
 })
@@ -52,14 +52,14 @@ const ONE = `${BASE}/:branch_id`
 
 export function branchRoutes(app: Hono<Env>, api: Api): void {
   app.get(BASE, (call) => {
-    const project = projectOf(call, api)
+    const project = projectOr404(call, api)
     if (project instanceof Response) return project
     const query = queryOf(call, listQuery)
     return query.ok ? list(call, project, { query: query.value, api }) : query.answer
   })
 
   app.get(ONE, (call) => {
-    const place = placeOf(call, api)
+    const place = branchAndProjectOr404(call, api)
     if (place instanceof Response) return place
     const { project, branch } = place
     return call.json({
@@ -69,30 +69,30 @@ export function branchRoutes(app: Hono<Env>, api: Api): void {
   })
 
   app.post(BASE, async (call) => {
-    const project = projectOf(call, api)
+    const project = projectOr404(call, api)
     if (project instanceof Response) return project
     const body = await optionalBodyOf(call, createBody, api)
     return body.ok ? create(call, project, { fields: body.value, api }) : body.answer
   })
 
   app.patch(ONE, async (call) => {
-    const place = placeOf(call, api)
+    const place = branchAndProjectOr404(call, api)
     if (place instanceof Response) return place
     const body = await bodyOf(call, updateBody, api)
     if (!body.ok) return body.answer
     const request = { kind: 'update-branch', branchId: place.branch.id, ...body.value.branch } as const
-    const answer = ask(call, { projectId: place.project.id, request }, api)
+    const answer = askPlane(call, { projectId: place.project.id, request }, api)
     return answer instanceof Response ? answer : changed(call, answer, { branchId: place.branch.id, api })
   })
 
   app.delete(ONE, (call) => {
-    const project = projectOf(call, api)
+    const project = projectOr404(call, api)
     if (project instanceof Response) return project
     const branch = project.branches.find(({ id: known }) => known === call.req.param('branch_id'))
     if (!branch) return call.body(null, 204)
     const [last] = branchesWire(project, [branch], api)
     const request = { kind: 'delete-branch', branchId: branch.id } as const
-    const answer = ask(call, { projectId: project.id, request }, api)
+    const answer = askPlane(call, { projectId: project.id, request }, api)
     if (answer instanceof Response) return answer
     return call.json({ branch: last, operations: answer.operations.map(operationWire) })
   })
@@ -146,7 +146,7 @@ async function create(call: Call, project: Project, { fields, api }: Creation): 
     protected: kept,
     computes,
   } as const
-  const answer = ask(call, { projectId: project.id, request }, api)
+  const answer = askPlane(call, { projectId: project.id, request }, api)
   return answer instanceof Response ? answer : created(call, answer, { branchId, api })
 }
 
@@ -158,7 +158,7 @@ async function fieldsAnswer(
 ): Promise<Response | undefined> {
   const field = Object.keys(absent).find((key) => branch !== undefined && key in branch)
   if (field)
-    return refuse(call, 422, `branch.${field}: branches of the local service are copies of the present`)
+    return errorAnswer(call, 422, `branch.${field}: branches of the local service are copies of the present`)
   for (const [at, { settings }] of endpoints.entries()) {
     const asked = { settings: settings?.pg_settings, place: `endpoints.${at}.settings.pg_settings` }
     const unfit = await settingsAnswer(call, asked, api)
@@ -169,7 +169,7 @@ async function fieldsAnswer(
 
 type Subject = { readonly branchId: string; readonly api: Api }
 
-function created(call: Call, { project, operations }: Granted, { branchId, api }: Subject): Response {
+function created(call: Call, { project, operations }: AcceptedAnswer, { branchId, api }: Subject): Response {
   const branch = project.branches.find((candidate) => candidate.id === branchId)
   if (!branch) throw new Error(`branch ${branchId} was made and is not there`)
   const { roles, databases } = branch.catalogue
@@ -177,7 +177,7 @@ function created(call: Call, { project, operations }: Granted, { branchId, api }
     branch: branchesWire(project, [branch], api)[0],
     endpoints: project.computes
       .filter((compute) => compute.branchId === branchId)
-      .map((compute) => endpointWire(project.id, compute, viewOf(api))),
+      .map((compute) => endpointWire(project.id, compute, wireViewOf(api))),
     operations: operations.map(operationWire),
     roles: roles.map((role) => roleWire(branch, role)),
     databases: databases.map((database) => databaseWire(branch, database)),
@@ -186,7 +186,7 @@ function created(call: Call, { project, operations }: Granted, { branchId, api }
   return call.json(body, 201)
 }
 
-function changed(call: Call, { project, operations }: Granted, { branchId, api }: Subject): Response {
+function changed(call: Call, { project, operations }: AcceptedAnswer, { branchId, api }: Subject): Response {
   const branches = project.branches.filter((candidate) => candidate.id === branchId)
   return call.json({
     branch: branchesWire(project, branches, api)[0],

@@ -2,9 +2,9 @@ import type { Hono } from 'hono'
 import { z } from 'zod'
 import { type Branch, type Compute, type Project, primaryOf } from '../../control/project.ts'
 import type { Api, Call, Env } from '../context.ts'
-import { refuse } from '../errors.ts'
+import { errorAnswer } from '../errors.ts'
 import { queryOf } from '../input.ts'
-import { branchOr404, projectOf } from '../found.ts'
+import { branchOr404, projectOr404 } from '../found.ts'
 
 const uriQuery = z.object({
   database_name: z.string(),
@@ -19,7 +19,7 @@ type UriQuery = z.output<typeof uriQuery>
 /** A URI that works as it stands, with psql and with drivers: the compute is named in the start-up options. */
 export function connectionUriRoutes(app: Hono<Env>, api: Api): void {
   app.get('/projects/:project_id/connection_uri', (call) => {
-    const project = projectOf(call, api)
+    const project = projectOr404(call, api)
     if (project instanceof Response) return project
     const query = queryOf(call, uriQuery)
     if (!query.ok) return query.answer
@@ -40,15 +40,15 @@ type Asked = { readonly branch: Branch; readonly query: UriQuery; readonly api: 
 function answer(call: Call, project: Project, { branch, query, api }: Asked): Response {
   const { databases, roles } = branch.catalogue
   if (!databases.some(({ name }) => name === query.database_name))
-    return refuse(call, 404, `database not found: ${query.database_name}`)
+    return errorAnswer(call, 404, `database not found: ${query.database_name}`)
   const role = roles.find(({ name }) => name === query.role_name)
-  if (!role) return refuse(call, 404, `role not found: ${query.role_name}`)
-  if (!project.storePasswords) return refuse(call, 412, 'this project does not store passwords')
+  if (!role) return errorAnswer(call, 404, `role not found: ${query.role_name}`)
+  if (!project.storePasswords) return errorAnswer(call, 412, 'this project does not store passwords')
   const compute =
     query.endpoint_id === undefined
       ? primaryOf(project, branch.id)
       : project.computes.find(({ id, branchId }) => branchId === branch.id && id === query.endpoint_id)
-  if (!compute) return refuse(call, 404, `no endpoint found on branch ${branch.id}`)
+  if (!compute) return errorAnswer(call, 404, `no endpoint found on branch ${branch.id}`)
   const parts = {
     role: role.name,
     password: role.password,

@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto'
 import type { Hono } from 'hono'
 import { z } from 'zod'
-import type { Window } from '../../control/usage/usage.ts'
+import type { UsageWindow } from '../../control/usage/usage.ts'
 import type { Interval } from '../../control/events.ts'
-import { monthOf } from '../../control/usage/month.ts'
+import { calendarMonth } from '../../control/usage/month.ts'
 import type { Project } from '../../control/project.ts'
 import type { Api, Call, Env } from '../context.ts'
-import { refuse } from '../errors.ts'
+import { errorAnswer } from '../errors.ts'
 import { queryOf } from '../input.ts'
 import { subscriptionOf } from '../wire/project-wire.ts'
 import { limitQuery } from './projects.ts'
@@ -60,10 +60,10 @@ const DAY = 24 * HOUR
 const GRANULARITY = {
   hourly: { reach: 168 * HOUR, around: (at: number) => pieceOf(at, HOUR) },
   daily: { reach: 60 * DAY, around: (at: number) => pieceOf(at, DAY) },
-  monthly: { reach: 366 * DAY, around: monthOf },
+  monthly: { reach: 366 * DAY, around: calendarMonth },
 } as const
 
-const pieceOf = (at: number, length: number): Window => {
+const pieceOf = (at: number, length: number): UsageWindow => {
   const from = Math.floor(at / length) * length
   return { from, to: from + length }
 }
@@ -117,7 +117,7 @@ const paginationOf = (cursor: string | undefined): Record<string, unknown> =>
   cursor === undefined ? {} : { pagination: { cursor } }
 
 const planAnswer = (call: Call, { settings }: Api): Response | undefined =>
-  settings().plan === 'free' ? refuse(call, 403, 'consumption history needs a paid plan') : undefined
+  settings().plan === 'free' ? errorAnswer(call, 403, 'consumption history needs a paid plan') : undefined
 
 function rangeAnswer(
   call: Call,
@@ -125,11 +125,11 @@ function rangeAnswer(
   api: Api,
 ): Response | undefined {
   if (organization !== api.account.organizationId)
-    return refuse(call, 404, `org_id: organization not found: ${organization}`)
+    return errorAnswer(call, 404, `org_id: organization not found: ${organization}`)
   const { reach, around } = GRANULARITY[granularity]
-  if (from >= to) return refuse(call, 406, 'from: expected an instant before to')
+  if (from >= to) return errorAnswer(call, 406, 'from: expected an instant before to')
   if (from >= around(api.clock.now() - reach).from) return undefined
-  return refuse(call, 406, `from: ${granularity} history reaches back ${reach / DAY} days`)
+  return errorAnswer(call, 406, `from: ${granularity} history reaches back ${reach / DAY} days`)
 }
 
 type Span = Pick<Query, 'granularity' | 'from' | 'to' | 'metrics'>
@@ -161,7 +161,7 @@ function periodsOf(project: Project, query: Span, { api, intervals }: Source): u
     piece.from < end;
     piece = around(piece.to)
   ) {
-    const month = monthOf(piece.from).from
+    const month = calendarMonth(piece.from).from
     const timeframes = months.get(month) ?? []
     timeframes.push({
       timeframe_start: timestamp(piece.from),
@@ -177,13 +177,16 @@ function periodsOf(project: Project, query: Span, { api, intervals }: Source): u
     period_id: periodId(`${project.id} ${start}`),
     period_plan: subscriptionOf(api),
     period_start: timestamp(start),
-    ...(monthOf(start).to <= now && { period_end: timestamp(monthOf(start).to) }),
+    ...(calendarMonth(start).to <= now && { period_end: timestamp(calendarMonth(start).to) }),
     consumption,
   }))
 }
 
 /** Beginning of a piece of time → CU·ms in it; pieces without use are not there. */
-function usesByPiece(intervals: readonly Interval[], around: (at: number) => Window): Map<number, number> {
+function usesByPiece(
+  intervals: readonly Interval[],
+  around: (at: number) => UsageWindow,
+): Map<number, number> {
   const uses = new Map<number, number>()
   for (const { from, to, cu } of intervals) {
     for (let piece = around(from); piece.from < to; piece = around(piece.to)) {

@@ -2,7 +2,7 @@ import type { Hono } from 'hono'
 import { z } from 'zod'
 import type { KeyRecord } from '../../state/keys.ts'
 import type { Api, Env } from '../context.ts'
-import { refuse } from '../errors.ts'
+import { errorAnswer } from '../errors.ts'
 import { bodyOf } from '../input.ts'
 import { timestamp } from '../wire/records.ts'
 
@@ -42,9 +42,9 @@ export function keyRoutes(app: Hono<Env>, api: Api): void {
 
   app.delete('/api_keys/:key_id', (call) => {
     const text = call.req.param('key_id')
-    if (!/^\d{1,15}$/.test(text)) return refuse(call, 400, `key_id: expected an integer, got ${text}`)
+    if (!/^\d{1,15}$/.test(text)) return errorAnswer(call, 400, `key_id: expected an integer, got ${text}`)
     const record = keys.revoke(Number(text))
-    if (!record) return refuse(call, 404, `API key not found: ${text}`)
+    if (!record) return errorAnswer(call, 404, `API key not found: ${text}`)
     const { id, name, createdAt } = record
     return call.json({
       id,

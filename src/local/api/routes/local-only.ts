@@ -5,9 +5,9 @@ import { DEFAULT_BEHAVIOUR } from '../../control/behaviour.ts'
 import { changedBehaviour } from '../../engine/behaviour-switches.ts'
 import { behaviourBody } from '../wire/behaviour-body.ts'
 import type { Api, Call, Env } from '../context.ts'
-import { refuse } from '../errors.ts'
+import { errorAnswer } from '../errors.ts'
 import { bodyOf } from '../input.ts'
-import type { Counter } from '../request-counter.ts'
+import type { RequestCounter } from '../request-counter.ts'
 
 /** These paths are ours: no switch changes how they answer. */
 const PLAIN = { settings: () => DEFAULT_BEHAVIOUR }
@@ -17,13 +17,13 @@ const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/
 /** Names of this machine. Another name that leads here belongs to a page that was made to (DNS rebinding). */
 const OWN_NAME = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i
 
-export function localOnlyRoutes(app: Hono<Env>, api: Api, counter: Counter): void {
+export function localOnlyRoutes(app: Hono<Env>, api: Api, counter: RequestCounter): void {
   app.use('/_*', async (call, next) => foreign(call, api) ?? next())
 
   app.get('/_truth', (call) => {
     const text = call.req.query('at')
     const at = text === undefined ? api.clock.now() : Date.parse(text)
-    if (Number.isNaN(at)) return refuse(call, 400, `at: expected an ISO 8601 instant, got ${text}`)
+    if (Number.isNaN(at)) return errorAnswer(call, 400, `at: expected an ISO 8601 instant, got ${text}`)
     return call.json(api.truth(at))
   })
 
@@ -47,5 +47,5 @@ function foreign(call: Call, { addressOf }: Api): Response | undefined {
   const address = addressOf(call)
   const host = call.req.header('host') ?? ''
   if (LOOPBACK.test(address) && OWN_NAME.test(host)) return undefined
-  return refuse(call, 403, 'only for programs on this machine, under its own name')
+  return errorAnswer(call, 403, 'only for programs on this machine, under its own name')
 }

@@ -2,9 +2,9 @@ import type { Hono } from 'hono'
 import { z } from 'zod'
 import type { Operation } from '../../control/project.ts'
 import type { Api, Env } from '../context.ts'
-import { refuse } from '../errors.ts'
+import { errorAnswer } from '../errors.ts'
 import { queryOf } from '../input.ts'
-import { projectOf } from '../found.ts'
+import { projectOr404 } from '../found.ts'
 import { operationWire } from '../wire/records.ts'
 
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
@@ -23,13 +23,13 @@ const cursorOf = ({ createdAt, id }: Operation): string =>
 
 export function operationRoutes(app: Hono<Env>, api: Api): void {
   app.get('/projects/:project_id/operations', (call) => {
-    const project = projectOf(call, api)
+    const project = projectOr404(call, api)
     if (project instanceof Response) return project
     const query = queryOf(call, listQuery)
     if (!query.ok) return query.answer
     const before = query.value.cursor?.split('_')[1]
     const page = api.plane.operations(project.id, query.value.limit, before)
-    if (!page) return refuse(call, 400, 'cursor: not a cursor of this list')
+    if (!page) return errorAnswer(call, 400, 'cursor: not a cursor of this list')
     const last = page.at(-1)
     return call.json({
       operations: page.map(operationWire),
@@ -38,11 +38,11 @@ export function operationRoutes(app: Hono<Env>, api: Api): void {
   })
 
   app.get('/projects/:project_id/operations/:operation_id', (call) => {
-    const project = projectOf(call, api)
+    const project = projectOr404(call, api)
     if (project instanceof Response) return project
     const operationId = call.req.param('operation_id')
     const operation = api.plane.operation(project.id, operationId)
-    if (!operation) return refuse(call, 404, `operation not found: ${operationId}`)
+    if (!operation) return errorAnswer(call, 404, `operation not found: ${operationId}`)
     return call.json({ operation: operationWire(operation) })
   })
 }

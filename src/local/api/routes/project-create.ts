@@ -4,24 +4,24 @@ import { nameProblem } from '../../control/requests/catalogue-requests.ts'
 import { NO_DEFAULTS } from '../../control/config.ts'
 import { defaultsRefusal, newProject } from '../../control/requests/project-requests.ts'
 import type { Project } from '../../control/project.ts'
-import type { Granted } from '../ask-plane.ts'
+import type { AcceptedAnswer } from '../ask-plane.ts'
 import { roleWire, databaseWire } from '../wire/catalogue-wire.ts'
 import { connectionsOf } from './connection-uri.ts'
 import type { Api, Call, Env } from '../context.ts'
 import { withoutUndefined } from '../../without-undefined.ts'
-import { refusalAnswer, refuse } from '../errors.ts'
+import { refusalAnswer, errorAnswer } from '../errors.ts'
 import { bodyOf } from '../input.ts'
 import { settingsAnswer } from '../settings-check.ts'
-import { type CreateFields, createBody, defaultsOf, quotaOf } from '../wire/project-body.ts'
-import { branchesWire, detailWire } from '../wire/project-wire.ts'
-import { REGION, endpointWire, operationWire, viewOf } from '../wire/records.ts'
+import { type ProjectCreateFields, createProjectBody, defaultsOf, quotaOf } from '../wire/project-body.ts'
+import { branchesWire, projectDetailWire } from '../wire/project-wire.ts'
+import { REGION, endpointWire, operationWire, wireViewOf } from '../wire/records.ts'
 
 const PLACE = 'project.default_endpoint_settings.pg_settings'
 
 /** A project with its default branch, a database with its owner, and a primary compute that starts (S-02). */
 export function projectCreateRoute(app: Hono<Env>, api: Api): void {
   app.post('/projects', async (call) => {
-    const body = await bodyOf(call, createBody, api)
+    const body = await bodyOf(call, createProjectBody, api)
     if (!body.ok) return body.answer
     const fields = body.value.project
     const refused = fieldsAnswer(call, fields, api)
@@ -34,7 +34,7 @@ export function projectCreateRoute(app: Hono<Env>, api: Api): void {
 }
 
 /** The answer to what this service does not have; undefined when it has all of it. */
-function fieldsAnswer(call: Call, fields: CreateFields, api: Api): Response | undefined {
+function fieldsAnswer(call: Call, fields: ProjectCreateFields, api: Api): Response | undefined {
   const { errors } = api.settings()
   const problems = [
     mismatch('region_id', fields.region_id, REGION),
@@ -42,11 +42,11 @@ function fieldsAnswer(call: Call, fields: CreateFields, api: Api): Response | un
     nameIn(fields.branch?.role_name, 'role'),
     nameIn(fields.branch?.database_name, 'database'),
   ].filter((problem) => problem !== undefined)
-  if (problems.length > 0) return refuse(call, errors.invalid, problems.join('; '))
+  if (problems.length > 0) return errorAnswer(call, errors.invalid, problems.join('; '))
   const { organizationId } = api.account
   return fields.org_id === undefined || fields.org_id === organizationId
     ? undefined
-    : refuse(call, 404, `project.org_id: organization not found: ${fields.org_id}`)
+    : errorAnswer(call, 404, `project.org_id: organization not found: ${fields.org_id}`)
 }
 
 const mismatch = <Value extends string | number>(
@@ -63,7 +63,7 @@ function nameIn(name: string | undefined, what: 'role' | 'database'): string | u
   return problem?.replace(/^[a-z]+\.name/, `project.branch.${what}_name`)
 }
 
-function create(call: Call, fields: CreateFields, api: Api): Response {
+function create(call: Call, fields: ProjectCreateFields, api: Api): Response {
   const project = projectFrom(fields, api)
   const refusal = defaultsRefusal(project.defaults, api.settings())
   if (refusal) return refusalAnswer(call, refusal, api)
@@ -82,7 +82,7 @@ function create(call: Call, fields: CreateFields, api: Api): Response {
   return refusalAnswer(call, { ...answer.refusal, message }, api)
 }
 
-function projectFrom(fields: CreateFields, api: Api): Project {
+function projectFrom(fields: ProjectCreateFields, api: Api): Project {
   const { random, clock, monitoringPassword } = api
   const id = `local-${random.text(ID_LENGTH)}`
   const now = clock.now()
@@ -101,17 +101,17 @@ function projectFrom(fields: CreateFields, api: Api): Project {
 }
 
 /** Passwords are in the answer to the creation, whether they are stored or not. */
-function createdWire({ project, operations }: Granted, api: Api): Record<string, unknown> {
+function createdWire({ project, operations }: AcceptedAnswer, api: Api): Record<string, unknown> {
   const [branch] = project.branches
   return {
-    project: detailWire(project, api),
+    project: projectDetailWire(project, api),
     ...(branch && {
       branch: branchesWire(project, [branch], api)[0],
       roles: branch.catalogue.roles.map((role) => ({ ...roleWire(branch, role), password: role.password })),
       databases: branch.catalogue.databases.map((database) => databaseWire(branch, database)),
       connection_uris: connectionsOf(project, branch, api),
     }),
-    endpoints: project.computes.map((compute) => endpointWire(project.id, compute, viewOf(api))),
+    endpoints: project.computes.map((compute) => endpointWire(project.id, compute, wireViewOf(api))),
     operations: operations.map(operationWire),
   }
 }

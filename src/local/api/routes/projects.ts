@@ -1,13 +1,13 @@
 import type { Hono } from 'hono'
 import { z } from 'zod'
-import { ask } from '../ask-plane.ts'
+import { askPlane } from '../ask-plane.ts'
 import type { Api, Call, Env } from '../context.ts'
-import { refuse } from '../errors.ts'
-import { projectOf } from '../found.ts'
+import { errorAnswer } from '../errors.ts'
+import { projectOr404 } from '../found.ts'
 import { bodyOf, queryOf } from '../input.ts'
 import { settingsAnswer } from '../settings-check.ts'
-import { type UpdateFields, defaultsOf, quotaOf, updateBody } from '../wire/project-body.ts'
-import { detailWire, listWire } from '../wire/project-wire.ts'
+import { type ProjectUpdateFields, defaultsOf, quotaOf, updateProjectBody } from '../wire/project-body.ts'
+import { projectDetailWire, projectListWire } from '../wire/project-wire.ts'
 import { operationWire } from '../wire/records.ts'
 
 /** A limit in a query: text that is a whole number in range. */
@@ -34,11 +34,11 @@ export function projectRoutes(app: Hono<Env>, api: Api): void {
     if (!query.ok) return query.answer
     const { cursor: after, search, limit, org_id: organization } = query.value
     if (organization !== undefined && organization !== api.account.organizationId)
-      return refuse(call, 404, `org_id: organization not found: ${organization}`)
+      return errorAnswer(call, 404, `org_id: organization not found: ${organization}`)
     const page = api.plane.page({ after, limit, fits: (project) => matches(search, project) })
     const last = page.at(-1)
     return call.json({
-      projects: page.map((project) => listWire(project, api)),
+      projects: page.map((project) => projectListWire(project, api)),
       // present on the last page too; absent on an empty one, where an empty cursor would break the schema
       ...(last && { pagination: { cursor: last.id } }),
       applications: {},
@@ -50,22 +50,22 @@ export function projectRoutes(app: Hono<Env>, api: Api): void {
   app.get('/projects/shared', (call) => call.json({ projects: [], applications: {}, integrations: {} }))
 
   app.get('/projects/:project_id', (call) => {
-    const project = projectOf(call, api)
-    return project instanceof Response ? project : call.json({ project: detailWire(project, api) })
+    const project = projectOr404(call, api)
+    return project instanceof Response ? project : call.json({ project: projectDetailWire(project, api) })
   })
 
   app.patch('/projects/:project_id', async (call) => {
-    const project = projectOf(call, api)
+    const project = projectOr404(call, api)
     if (project instanceof Response) return project
-    const body = await bodyOf(call, updateBody, api)
+    const body = await bodyOf(call, updateProjectBody, api)
     return body.ok ? update(call, body.value.project, { projectId: project.id, api }) : body.answer
   })
 
   app.delete('/projects/:project_id', (call) => {
-    const project = projectOf(call, api)
+    const project = projectOr404(call, api)
     if (project instanceof Response) return project
-    const last = detailWire(project, api)
-    const answer = ask(call, { projectId: project.id, request: { kind: 'delete-project' } }, api)
+    const last = projectDetailWire(project, api)
+    const answer = askPlane(call, { projectId: project.id, request: { kind: 'delete-project' } }, api)
     return answer instanceof Response ? answer : call.json({ project: last })
   })
 }
@@ -74,7 +74,7 @@ const PLACE = 'project.default_endpoint_settings.pg_settings'
 
 async function update(
   call: Call,
-  fields: UpdateFields,
+  fields: ProjectUpdateFields,
   { projectId, api }: { readonly projectId: string; readonly api: Api },
 ): Promise<Response> {
   const defaults = defaultsOf(fields)
@@ -87,10 +87,10 @@ async function update(
     defaults,
     historyRetention: fields.history_retention_seconds,
   } as const
-  const answer = ask(call, { projectId, request }, api)
+  const answer = askPlane(call, { projectId, request }, api)
   if (answer instanceof Response) return answer
   return call.json({
-    project: detailWire(answer.project, api),
+    project: projectDetailWire(answer.project, api),
     operations: answer.operations.map(operationWire),
   })
 }

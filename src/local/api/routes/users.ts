@@ -2,7 +2,7 @@ import type { Hono } from 'hono'
 import { z } from 'zod'
 import { FREE_LIMIT_CU, LARGEST_CU } from '../../control/sizing/sizes.ts'
 import type { Api, Call, Env } from '../context.ts'
-import { refuse } from '../errors.ts'
+import { errorAnswer } from '../errors.ts'
 import { bodyOf } from '../input.ts'
 import { ORGANIZATION, subscriptionOf } from '../wire/project-wire.ts'
 import { timestamp } from '../wire/records.ts'
@@ -67,7 +67,9 @@ export function userRoutes(app: Hono<Env>, api: Api): void {
 /** The answer when the path names an organisation that is not ours. */
 function other(call: Call, { account }: Api): Response | undefined {
   const named = call.req.param('org_id') ?? ''
-  return named === account.organizationId ? undefined : refuse(call, 404, `organization not found: ${named}`)
+  return named === account.organizationId
+    ? undefined
+    : errorAnswer(call, 404, `organization not found: ${named}`)
 }
 
 const organizationWire = (api: Api): Record<string, unknown> => ({

@@ -19,26 +19,26 @@ const settable = {
   name: z.string().min(1).max(64).optional(),
 }
 
-export const id = z.string().regex(/^[a-z0-9-]{1,60}$/)
+export const idSchema = z.string().regex(/^[a-z0-9-]{1,60}$/)
 
 const createFields = z.object({
-  branch_id: id,
+  branch_id: idSchema,
   type: z.enum(['read_write', 'read_only']),
   region_id: z.string().optional(),
   ...settable,
 })
 
-const updateFields = z.object({ branch_id: id.optional(), ...settable })
+const updateFields = z.object({ branch_id: idSchema.optional(), ...settable })
 
-export const createBody = z.object({ endpoint: createFields })
-export const updateBody = z.object({ endpoint: updateFields })
+export const createEndpointBody = z.object({ endpoint: createFields })
+export const updateEndpointBody = z.object({ endpoint: updateFields })
 
 /** A compute that is made together with its branch. */
 export const branchEndpoint = z.object({ type: z.enum(['read_write', 'read_only']), ...settable })
 
-export type CreateFields = z.output<typeof createFields>
-export type UpdateFields = z.output<typeof updateFields>
-type SettableFields = Omit<UpdateFields, 'branch_id'>
+export type EndpointCreateFields = z.output<typeof createFields>
+export type EndpointUpdateFields = z.output<typeof updateFields>
+type SettableFields = Omit<EndpointUpdateFields, 'branch_id'>
 
 /** Only what the client said; everything else stays as it is. */
 export function configOf(fields: SettableFields): Partial<ComputeConfig> {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ComputeDefaults, Quota } from '../../control/project.ts'
 import { withoutUndefined } from '../../without-undefined.ts'
-import { id, pgSettings } from './endpoint-body.ts'
+import { idSchema, pgSettings } from './endpoint-body.ts'
 
 const limit = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional()
 
@@ -49,17 +49,19 @@ const createFields = z.object({
   region_id: z.string().optional(),
   pg_version: z.number().int().min(14).max(18).optional(),
   store_passwords: z.boolean().optional(),
-  org_id: id.optional(),
+  org_id: idSchema.optional(),
 })
 
-export const createBody = z.object({ project: createFields })
-export const updateBody = z.object({ project: z.object(settable) })
+export const createProjectBody = z.object({ project: createFields })
+export const updateProjectBody = z.object({ project: z.object(settable) })
 
-export type CreateFields = z.output<typeof createFields>
-export type UpdateFields = z.output<typeof updateBody>['project']
+export type ProjectCreateFields = z.output<typeof createFields>
+export type ProjectUpdateFields = z.output<typeof updateProjectBody>['project']
 
 /** Only what the client said. */
-export function defaultsOf({ default_endpoint_settings: said }: UpdateFields): Partial<ComputeDefaults> {
+export function defaultsOf({
+  default_endpoint_settings: said,
+}: ProjectUpdateFields): Partial<ComputeDefaults> {
   return withoutUndefined({
     minCu: said?.autoscaling_limit_min_cu,
     maxCu: said?.autoscaling_limit_max_cu,
@@ -68,4 +70,4 @@ export function defaultsOf({ default_endpoint_settings: said }: UpdateFields): P
   })
 }
 
-export const quotaOf = ({ settings: said }: UpdateFields): Quota => withoutUndefined(said?.quota ?? {})
+export const quotaOf = ({ settings: said }: ProjectUpdateFields): Quota => withoutUndefined(said?.quota ?? {})

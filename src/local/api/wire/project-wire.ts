@@ -1,11 +1,11 @@
 // Projects and branches as the service writes them, with their counters.
-import { useOf } from '../../control/usage/usage.ts'
-import { monthOf } from '../../control/usage/month.ts'
-import { type Branch, type Project, type Use, publishedActivity } from '../../control/project.ts'
-import { totalUse } from '../../control/usage/quota.ts'
+import { sumUsage } from '../../control/usage/usage.ts'
+import { calendarMonth } from '../../control/usage/month.ts'
+import { type Branch, type Project, type Usage, publishedActivity } from '../../control/project.ts'
+import { totalUsage } from '../../control/usage/quota.ts'
 import { withoutUndefined } from '../../without-undefined.ts'
 import type { Api } from '../context.ts'
-import { REGION, optional, timestamp, viewOf } from './records.ts'
+import { REGION, optional, timestamp, wireViewOf } from './records.ts'
 
 /** Service-facts 4: MiB, and the same in bytes. Not in the interface. */
 const BRANCH_LIMIT_MIB = 16_384
@@ -13,7 +13,7 @@ const BRANCH_LIMIT_MIB = 16_384
 /** Whole awake seconds and CU-seconds. */
 type Counters = { readonly awake: number; readonly cu: number }
 
-const countersOf = ({ awakeMs, cuMs }: Use): Counters => ({
+const countersOf = ({ awakeMs, cuMs }: Usage): Counters => ({
   awake: Math.floor(awakeMs / 1000),
   cu: Math.floor(cuMs / 1000),
 })
@@ -24,10 +24,10 @@ const countedUntil = ({ clock, settings }: Api): number => clock.now() - 1000 * 
 /** A project's use as its counters show it: all of it, less what the lag still hides. */
 function countedUse(project: Project, api: Api): Counters {
   const to = api.clock.now()
-  const all = totalUse(project, to)
+  const all = totalUsage(project, to)
   const from = countedUntil(api)
   if (from >= to) return countersOf(all)
-  const hidden = useOf(api.plane.intervals(project.id, { from, to }))
+  const hidden = sumUsage(api.plane.intervals(project.id, { from, to }))
   return countersOf({ awakeMs: all.awakeMs - hidden.awakeMs, cuMs: all.cuMs - hidden.cuMs })
 }
 
@@ -36,7 +36,7 @@ export const subscriptionOf = ({ settings }: Api): 'free_v3' | 'scale_v3' =>
 
 /** What the list and the detail of a project have in common. */
 function projectWire(project: Project, { cu }: Counters, api: Api): Record<string, unknown> {
-  const { now, lag, suffix } = viewOf(api)
+  const { now, lag, suffix } = wireViewOf(api)
   const activity = project.computes
     .map((compute) => publishedActivity(compute.activity, now, lag))
     .filter((at) => at !== undefined)
@@ -73,7 +73,7 @@ function projectWire(project: Project, { cu }: Counters, api: Api): Record<strin
   }
 }
 
-export function listWire(project: Project, api: Api): Record<string, unknown> {
+export function projectListWire(project: Project, api: Api): Record<string, unknown> {
   const counters = countedUse(project, api)
   return { ...projectWire(project, counters, api), active_time: counters.awake, org_name: ORGANIZATION }
 }
@@ -81,10 +81,10 @@ export function listWire(project: Project, api: Api): Record<string, unknown> {
 export const ORGANIZATION = 'local'
 
 /** Counters of a project cover the calendar month in UTC. */
-export function detailWire(project: Project, api: Api): Record<string, unknown> {
-  const month = monthOf(api.clock.now())
+export function projectDetailWire(project: Project, api: Api): Record<string, unknown> {
+  const month = calendarMonth(api.clock.now())
   const until = Math.max(month.from, countedUntil(api))
-  const use = countersOf(useOf(api.plane.intervals(project.id, { from: month.from, to: until })))
+  const use = countersOf(sumUsage(api.plane.intervals(project.id, { from: month.from, to: until })))
   return {
     ...projectWire(project, countedUse(project, api), api),
     owner: {
@@ -115,7 +115,7 @@ export function branchesWire(
     branchWire(
       project,
       branch,
-      countersOf(useOf(intervals.filter(({ branchId }) => branchId === branch.id))),
+      countersOf(sumUsage(intervals.filter(({ branchId }) => branchId === branch.id))),
     ),
   )
 }

@@ -14,14 +14,18 @@ export const optional = <Key extends string>(key: Key, ms: number | undefined): 
   ms === undefined ? {} : ({ [key]: timestamp(ms) } as { [key in Key]?: string })
 
 /** How records are looked at: activity newer than the lag is not shown yet, both in ms; host names end in `suffix`. */
-export type View = {
+export type WireView = {
   readonly now: number
   readonly lag: number
   readonly suffix: string
   readonly loopback: boolean
 }
 
-export const viewOf = ({ clock, settings, host }: Pick<Api, 'clock' | 'settings' | 'host'>): View => ({
+export const wireViewOf = ({
+  clock,
+  settings,
+  host,
+}: Pick<Api, 'clock' | 'settings' | 'host'>): WireView => ({
   now: clock.now(),
   lag: 1000 * settings().lastActiveLag,
   suffix: host.suffix,
@@ -31,7 +35,7 @@ export const viewOf = ({ clock, settings, host }: Pick<Api, 'clock' | 'settings'
 export const endpointWire = (
   projectId: string,
   compute: Compute,
-  { now, lag, suffix, loopback }: View,
+  { now, lag, suffix, loopback }: WireView,
 ): Record<string, unknown> => ({
   id: compute.id,
   host: loopback ? loopbackAddress(compute.id) : `${compute.id}.${suffix}`,

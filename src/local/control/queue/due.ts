@@ -3,15 +3,15 @@ import { type Draft, enqueue, subjectOf, withCompute } from '../draft.ts'
 import type { Context } from '../events.ts'
 import { type Compute, type Project, type WakeCause, delayOf, lastActivityOf } from '../project.ts'
 import { runQueue } from './queue.ts'
-import { exceeded, exceededAt } from '../usage/quota.ts'
+import { exceededQuota, quotaExceededAt } from '../usage/quota.ts'
 
 const BY_CHECK: WakeCause = { kind: 'check', applicationName: undefined, user: undefined }
 
 /** When to look at a project again; undefined when time alone changes nothing. While operations are open, they go first. */
-export function wakeAtOf(project: Project, context: Pick<Context, 'now' | 'settings'>): number | undefined {
+export function nextDueAt(project: Project, context: Pick<Context, 'now' | 'settings'>): number | undefined {
   const { queue, computes } = project
   if (queue.length > 0) return queue[0]?.operation.retryAt
-  let earliest = exceededAt(project, context.now) ?? Infinity
+  let earliest = quotaExceededAt(project, context.now) ?? Infinity
   for (const compute of computes) {
     const suspended = suspendAt(project, compute) ?? Infinity
     earliest = Math.min(earliest, suspended, checkAt(compute, context.settings) ?? Infinity)
@@ -40,10 +40,10 @@ function checkAt(
 }
 
 /** Does what is due. While operations are open nothing is: the step that ends the last one looks again. */
-export function timeReached(draft: Draft): Draft {
+export function applyDue(draft: Draft): Draft {
   const { project, context } = draft
   if (project.queue.length > 0) return runQueue(draft)
-  const isSpent = exceeded(project, context.now) !== undefined
+  const isSpent = exceededQuota(project, context.now) !== undefined
   const isDue = (at: number | undefined): boolean => (at ?? Infinity) <= context.now
   const suspended = project.computes
     .filter((compute) => isDue(suspendAt(project, compute)) || (isSpent && compute.state === 'active'))

@@ -18,7 +18,7 @@ import {
   type WakeCause,
   lastActivityOf,
 } from '../project.ts'
-import { exceeded } from '../usage/quota.ts'
+import { exceededQuota } from '../usage/quota.ts'
 import { replicasOf } from '../requests/replicas.ts'
 
 /** Why a compute starts for a change of its configuration. */
@@ -95,7 +95,7 @@ function orderFor(draft: Draft, compute: Compute, kind: 'start-process' | 'confi
 }
 
 function beginStart(draft: Draft, compute: Compute): Draft {
-  if (compute.state === 'active' || exceeded(draft.project, draft.context.now))
+  if (compute.state === 'active' || exceededQuota(draft.project, draft.context.now))
     return beginSkip(draft, compute)
   return withEffects(
     withCompute(draft, compute.id, { pending: 'active' }),
@@ -137,7 +137,7 @@ function usedSinceStart({ activity, startedAt }: Compute): boolean {
 function serveWanted(draft: Draft): Draft {
   const compute = draft.project.computes.find(({ wanted }) => wanted !== undefined)
   if (!compute?.wanted) return draft
-  const reason = whyNotServed(draft, compute)
+  const reason = reasonNotServed(draft, compute)
   if (reason) return refuseClients(draft, compute.id, reason)
   if (compute.state === 'active') {
     const admitted = withCompute(draft, compute.id, { wanted: undefined })
@@ -148,9 +148,9 @@ function serveWanted(draft: Draft): Draft {
 }
 
 /** Why no client may have this compute now; undefined when one may. */
-export function whyNotServed({ project, context }: Draft, compute: Compute): string | undefined {
+export function reasonNotServed({ project, context }: Draft, compute: Compute): string | undefined {
   if (compute.config.disabled) return `endpoint ${compute.id} is disabled`
-  return compute.state === 'active' ? undefined : exceeded(project, context.now)
+  return compute.state === 'active' ? undefined : exceededQuota(project, context.now)
 }
 
 /** Tells the clients that wait for a compute why they wait in vain. */

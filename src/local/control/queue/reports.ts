@@ -9,9 +9,9 @@ import {
   withEffects,
   withQueue,
 } from '../draft.ts'
-import { atSize } from '../sizing/autoscale-step.ts'
+import { resizeTo } from '../sizing/autoscale-step.ts'
 import { branchReport, resumeCopies } from './branch-reports.ts'
-import { timeReached } from './due.ts'
+import { applyDue } from './due.ts'
 import type { Effect, Report } from '../events.ts'
 import { closeMeter, openMeter } from '../usage/meter.ts'
 import {
@@ -24,13 +24,13 @@ import {
   noteActivity,
   releaseAt,
 } from '../project.ts'
-import { BY_CONFIG, endOperation, refuseClients, runQueue, whyNotServed } from './queue.ts'
+import { BY_CONFIG, endOperation, refuseClients, runQueue, reasonNotServed } from './queue.ts'
 
 /** Reports of a compute that is gone, or that come too late to mean anything, change nothing. */
-export function report(draft: Draft, seen: Report): Draft {
+export function applyReport(draft: Draft, seen: Report): Draft {
   switch (seen.kind) {
     case 'time':
-      return timeReached(draft)
+      return applyDue(draft)
     case 'recovered':
       return recover(draft, seen.resumes)
     case 'attempt-failed':
@@ -75,7 +75,7 @@ function computeReport(draft: Draft, compute: Compute, seen: ComputeReport): Dra
     case 'activity':
       return active(draft, compute, seen.at)
     case 'goal':
-      return atSize(draft, compute, seen.cu)
+      return resizeTo(draft, compute, seen.cu)
   }
 }
 
@@ -214,7 +214,7 @@ const recordSuspend = (draft: Draft, compute: Compute): Draft =>
   })
 
 function clientWaiting(draft: Draft, compute: Compute, cause: WakeCause): Draft {
-  const reason = whyNotServed(draft, compute)
+  const reason = reasonNotServed(draft, compute)
   if (reason) return refuseClients(draft, compute.id, reason)
   if (compute.state === 'active' && !compute.pending) {
     return withEffects(draft, { kind: 'admit-clients', endpointId: compute.id })

@@ -1,11 +1,11 @@
 // Branches: a copy of another one's data, with computes of its own.
-import { type Answered, done, notFound, refuse, schedule } from './answers.ts'
+import { type Answered, answerDone, notFound, refuseRequest, schedule } from './answers.ts'
 import { completeConfig } from '../config.ts'
-import { type Draft, type Steps, branchOf, enqueue, withBranch, withProject } from '../draft.ts'
+import { type Draft, type PlannedActions, branchOf, enqueue, withBranch, withProject } from '../draft.ts'
 import type { BranchRequest, NewCompute, Refusal } from '../events.ts'
 import type { Branch, Compute } from '../project.ts'
 import { typeRefusal } from './replicas.ts'
-import { conflictOf, quotaRefusal, refusalOf } from './validation.ts'
+import { conflictOf, quotaRefusal, configRefusal } from './validation.ts'
 
 type Create = Extract<BranchRequest, { kind: 'create-branch' }>
 type Update = Extract<BranchRequest, { kind: 'update-branch' }>
@@ -17,7 +17,7 @@ export type ComputeWork = {
     draft: Draft,
     branchId: string,
     asked: NewCompute,
-  ) => { readonly draft: Draft; readonly steps: Steps }
+  ) => { readonly draft: Draft; readonly steps: PlannedActions }
   readonly dropCompute: (draft: Draft, compute: Compute) => { readonly draft: Draft }
 }
 
@@ -37,7 +37,7 @@ function create(draft: Draft, asked: Create, work: ComputeWork): Answered {
   const parent = asked.parentId === undefined ? project.branches[0] : branchOf(project, asked.parentId)
   if (!parent) return notFound(draft, `branch.parent_id: branch ${asked.parentId}`)
   const refusal = createRefusal(draft, asked, parent)
-  if (refusal) return refuse(draft, refusal)
+  if (refusal) return refuseRequest(draft, refusal)
   const branch: Branch = {
     id: asked.branchId,
     name: asked.name,
@@ -48,7 +48,7 @@ function create(draft: Draft, asked: Create, work: ComputeWork): Answered {
     updatedAt: context.now,
     catalogue: parent.catalogue,
   }
-  const copy: Steps = [['create_branch', { kind: 'copy-branch', parentId: parent.id }]]
+  const copy: PlannedActions = [['create_branch', { kind: 'copy-branch', parentId: parent.id }]]
   const branched = enqueue(
     withProject(draft, { branches: [...project.branches, branch] }),
     { branchId: branch.id, endpointId: undefined },
@@ -68,7 +68,7 @@ function createRefusal({ project, context }: Draft, asked: Create, parent: Branc
   const refused = configs
     .map(
       (config, at) =>
-        refusalOf(config, settings, `endpoints.${at}`) ??
+        configRefusal(config, settings, `endpoints.${at}`) ??
         typeRefusal(asked.computes[at]?.type, settings, `endpoints.${at}`),
     )
     .find((refusal) => refusal !== undefined)
@@ -104,8 +104,8 @@ function update(draft: Draft, asked: Update): Answered {
       branches.filter(({ id }) => id !== branch.id),
       name,
     ) ?? conflictOf(draft.project, undefined)
-  if (refusal) return refuse(draft, refusal)
-  return done(withBranch(draft, branch.id, { name, protected: asked.protected ?? branch.protected }))
+  if (refusal) return refuseRequest(draft, refusal)
+  return answerDone(withBranch(draft, branch.id, { name, protected: asked.protected ?? branch.protected }))
 }
 
 /** The computes of the branch go with it; its data is removed by the operation. */
@@ -114,7 +114,7 @@ function remove(draft: Draft, branchId: string, { dropCompute }: ComputeWork): A
   const branch = branchOf(project, branchId)
   if (!branch) return notFound(draft, `branch ${branchId}`)
   const refusal = removeRefusal(project.branches, branch) ?? conflictOf(project, undefined)
-  if (refusal) return refuse(draft, refusal)
+  if (refusal) return refuseRequest(draft, refusal)
   const emptied = project.computes
     .filter((compute) => compute.branchId === branchId)
     .reduce((next, compute) => dropCompute(next, compute).draft, draft)

@@ -1,9 +1,9 @@
 // Roles and databases of a branch: kept as what is to be, and made so in its server by `apply_config`.
-import { type Answered, notFound, refuse, schedule } from './answers.ts'
-import { type Draft, type Steps, branchOf, subjectOf, withBranch, withCompute } from '../draft.ts'
+import { type Answered, notFound, refuseRequest, schedule } from './answers.ts'
+import { type Draft, type PlannedActions, branchOf, subjectOf, withBranch, withCompute } from '../draft.ts'
 import type { BranchRequest, Refusal } from '../events.ts'
 import { type Branch, type Catalogue, type Compute, type Database, primaryOf } from '../project.ts'
-import { exceeded } from '../usage/quota.ts'
+import { exceededQuota } from '../usage/quota.ts'
 import { conflictOf } from './validation.ts'
 
 type CatalogueRequest = Exclude<BranchRequest, { kind: 'create-branch' | 'update-branch' | 'delete-branch' }>
@@ -23,9 +23,9 @@ export function catalogueRequest(draft: Draft, asked: CatalogueRequest): Answere
   const branch = branchOf(draft.project, asked.branchId)
   if (!branch) return notFound(draft, `branch ${asked.branchId}`)
   const changed = changedBy(draft, branch, asked)
-  if (!changed.ok) return refuse(draft, changed.refusal)
+  if (!changed.ok) return refuseRequest(draft, changed.refusal)
   const conflict = conflictOf(draft.project, undefined)
-  if (conflict) return refuse(draft, conflict)
+  if (conflict) return refuseRequest(draft, conflict)
   const catalogue = { ...changed.catalogue, revision: branch.catalogue.revision + 1 }
   return applied(withBranch(draft, branch.id, { catalogue }), branch.id)
 }
@@ -39,9 +39,9 @@ function applied(draft: Draft, branchId: string): Answered {
   return schedule(withCompute(draft, compute.id, { pending }), subjectOf(compute), steps)
 }
 
-function stepsFor({ project, context }: Draft, { state, config }: Compute): Steps {
+function stepsFor({ project, context }: Draft, { state, config }: Compute): PlannedActions {
   if (state === 'active') return [['apply_config', { kind: 'configure' }]]
-  if (config.disabled || !context.settings.patchWakesIdle || exceeded(project, context.now)) return []
+  if (config.disabled || !context.settings.patchWakesIdle || exceededQuota(project, context.now)) return []
   return [
     ['apply_config', { kind: 'configure' }],
     ['suspend_compute', { kind: 'suspend-unless-used' }],

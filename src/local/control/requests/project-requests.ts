@@ -1,11 +1,11 @@
 // Projects: their settings, and their end.
-import { type Answered, done, refuse } from './answers.ts'
+import { type Answered, answerDone, refuseRequest } from './answers.ts'
 import { NO_DEFAULTS, completeConfig } from '../config.ts'
 import { type Draft, withEffects, withProject } from '../draft.ts'
 import type { Effect, ProjectRequest, Refusal, Settings } from '../events.ts'
-import { monthOf } from '../usage/month.ts'
+import { calendarMonth } from '../usage/month.ts'
 import type { Branch, Catalogue, Compute, ComputeDefaults, Project } from '../project.ts'
-import { conflictOf, keptDelay, refusalOf } from './validation.ts'
+import { conflictOf, storedDelay, configRefusal } from './validation.ts'
 
 type Update = Extract<ProjectRequest, { kind: 'update-project' }>
 
@@ -16,10 +16,10 @@ export function projectRequest(
 ): Answered {
   if (asked.kind === 'update-project') return update(draft, asked)
   const conflict = conflictOf(draft.project, undefined)
-  if (conflict) return refuse(draft, conflict)
+  if (conflict) return refuseRequest(draft, conflict)
   const emptied = draft.project.computes.reduce((next, compute) => dropCompute(next, compute).draft, draft)
   const removed = draft.project.branches.map(({ id }): Effect => ({ kind: 'remove-branch', branchId: id }))
-  return done(withEffects(emptied, ...removed))
+  return answerDone(withEffects(emptied, ...removed))
 }
 
 /** Settings need no work, so nothing conflicts with them. What is not said stays. */
@@ -27,12 +27,12 @@ function update(draft: Draft, asked: Update): Answered {
   const { project, context } = draft
   const said = { ...project.defaults, ...asked.defaults }
   const refusal = defaultsRefusal(said, context.settings)
-  if (refusal) return refuse(draft, refusal)
-  return done(
+  if (refusal) return refuseRequest(draft, refusal)
+  return answerDone(
     withProject(draft, {
       name: asked.name ?? project.name,
       quota: { ...project.quota, ...asked.quota },
-      defaults: { ...said, suspendTimeout: keptDelay(said.suspendTimeout, context.settings) },
+      defaults: { ...said, suspendTimeout: storedDelay(said.suspendTimeout, context.settings) },
       historyRetention: asked.historyRetention ?? project.historyRetention,
     }),
   )
@@ -41,7 +41,7 @@ function update(draft: Draft, asked: Update): Answered {
 /** Why a project cannot have these defaults; undefined when it can. */
 export function defaultsRefusal(defaults: ComputeDefaults, settings: Settings): Refusal | undefined {
   const config = completeConfig({ suspendTimeout: defaults.suspendTimeout }, { defaults }, settings)
-  return refusalOf(config, settings, 'project.default_endpoint_settings')
+  return configRefusal(config, settings, 'project.default_endpoint_settings')
 }
 
 export type NewProject = Pick<Project, 'id' | 'name'> &
@@ -73,6 +73,6 @@ export function newProject({ branch, now, ...project }: NewProject): Project {
     computes: [],
     queue: [],
     spent: { awakeMs: 0, cuMs: 0 },
-    period: { from: monthOf(now).from, before: { awakeMs: 0, cuMs: 0 } },
+    period: { from: calendarMonth(now).from, before: { awakeMs: 0, cuMs: 0 } },
   }
 }

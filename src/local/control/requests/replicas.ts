@@ -40,5 +40,5 @@ export const typeRefusal = (
     : undefined
 
 /** What is left to do when a compute is gone: a replica has data and a slot of its own. */
-export const leftovers = ({ id, branchId, type }: Compute): readonly Effect[] =>
+export const cleanUpEffects = ({ id, branchId, type }: Compute): readonly Effect[] =>
   type === 'read_only' ? [{ kind: 'remove-replica', endpointId: id, branchId }] : []

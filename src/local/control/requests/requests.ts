@@ -1,11 +1,11 @@
 // What a client of the API may ask for, each request answered at once; the work follows in the queue.
-import { type Answered, refuse, schedule } from './answers.ts'
+import { type Answered, refuseRequest, schedule } from './answers.ts'
 import { branchRequest } from './branch-requests.ts'
 import { catalogueRequest } from './catalogue-requests.ts'
 import { completeConfig, isDisruptive } from '../config.ts'
 import {
   type Draft,
-  type Steps,
+  type PlannedActions,
   computeOf,
   subjectOf,
   withCompute,
@@ -17,15 +17,15 @@ import { UNUSED, closeMeter } from '../usage/meter.ts'
 import type { Compute, ComputeConfig, Plan, WakeCause } from '../project.ts'
 import { projectRequest } from './project-requests.ts'
 import { BY_CONFIG } from '../queue/queue.ts'
-import { exceeded } from '../usage/quota.ts'
-import { leftovers, placeRefusal } from './replicas.ts'
-import { conflictOf, keptDelay, quotaRefusal, refusalOf } from './validation.ts'
+import { exceededQuota } from '../usage/quota.ts'
+import { cleanUpEffects, placeRefusal } from './replicas.ts'
+import { conflictOf, storedDelay, quotaRefusal, configRefusal } from './validation.ts'
 
 const BY_API: WakeCause = { kind: 'api', applicationName: undefined, user: undefined }
 const BY_CREATION: WakeCause = { kind: 'create', applicationName: undefined, user: undefined }
 
 /** The draft with the request's operations queued but not begun, and the answer as of this instant. */
-export function request(draft: Draft, asked: Request): Answered {
+export function applyRequest(draft: Draft, asked: Request): Answered {
   switch (asked.kind) {
     case 'create':
     case 'update':
@@ -53,7 +53,8 @@ export function request(draft: Draft, asked: Request): Answered {
 function computeRequest(draft: Draft, asked: ComputeRequest): Answered {
   if (asked.kind === 'create') return create(draft, asked)
   const compute = computeOf(draft.project, asked.endpointId)
-  if (!compute) return refuse(draft, { status: 404, message: `endpoint not found: ${asked.endpointId}` })
+  if (!compute)
+    return refuseRequest(draft, { status: 404, message: `endpoint not found: ${asked.endpointId}` })
   switch (asked.kind) {
     case 'update':
       return update(draft, compute, asked)
@@ -72,7 +73,7 @@ function create(draft: Draft, asked: ComputeRequest & { kind: 'create' }): Answe
   const { project, context } = draft
   const config = completeConfig(asked.config, project, context.settings)
   const refusal: Refusal | undefined =
-    refusalOf(config, context.settings) ??
+    configRefusal(config, context.settings) ??
     placeRefusal(project, { type: asked.type ?? 'read_write', branchId: asked.branchId }, context.settings) ??
     (computeOf(project, asked.endpointId) && {
       status: 409,
@@ -80,7 +81,7 @@ function create(draft: Draft, asked: ComputeRequest & { kind: 'create' }): Answe
     }) ??
     conflictOf(project, undefined) ??
     (config.disabled ? undefined : quotaRefusal(project, context.now, context.settings))
-  if (refusal) return refuse(draft, refusal)
+  if (refusal) return refuseRequest(draft, refusal)
   const { draft: grown, steps } = addCompute(draft, asked.branchId, asked)
   return schedule(grown, { branchId: asked.branchId, endpointId: asked.endpointId }, steps)
 }
@@ -90,7 +91,7 @@ function addCompute(
   draft: Draft,
   branchId: string,
   asked: NewCompute,
-): { readonly draft: Draft; readonly steps: Steps } {
+): { readonly draft: Draft; readonly steps: PlannedActions } {
   const { now, settings } = draft.context
   const config = completeConfig(asked.config, draft.project, settings)
   const compute: Compute = {
@@ -123,15 +124,15 @@ function update(draft: Draft, compute: Compute, asked: ComputeRequest & { kind: 
   const { project, context } = draft
   const { settings } = context
   const merged = { ...compute.config, ...asked.changes }
-  const config = { ...merged, suspendTimeout: keptDelay(merged.suspendTimeout, settings) }
+  const config = { ...merged, suspendTimeout: storedDelay(merged.suspendTimeout, settings) }
   const branchId = asked.branchId ?? compute.branchId
   const refusal =
-    refusalOf(config, settings) ??
+    configRefusal(config, settings) ??
     (branchId === compute.branchId
       ? undefined
       : placeRefusal(project, { type: compute.type, branchId }, settings)) ??
     conflictOf(project, compute)
-  if (refusal) return refuse(draft, refusal)
+  if (refusal) return refuseRequest(draft, refusal)
   const disruptive = isDisruptive(compute, { config, branchId }, { asked: asked.changes, settings })
   const { steps, pending } = stepsOfUpdate(draft, compute, { config, disruptive })
   const changed = withCompute(draft, compute.id, { config, branchId, pending })
@@ -139,13 +140,13 @@ function update(draft: Draft, compute: Compute, asked: ComputeRequest & { kind: 
 }
 
 /** The two operations every change shows (S-58); `plan` is what the second one really does. */
-const follow = (plan: Plan, ...more: Steps): Steps => [
+const follow = (plan: Plan, ...more: PlannedActions): PlannedActions => [
   ['apply_config', { kind: 'configure' }],
   ['suspend_compute', plan],
   ...more,
 ]
 
-type StepsOfUpdate = { readonly steps: Steps; readonly pending: Compute['pending'] }
+type StepsOfUpdate = { readonly steps: PlannedActions; readonly pending: Compute['pending'] }
 
 /** What follows from a change (S-57, S-58, S-64 to S-68, S-116): `pending` is what the record shows meanwhile. */
 function stepsOfUpdate(
@@ -157,7 +158,7 @@ function stepsOfUpdate(
     return stepsWhileActive(config, disruptive, context.settings.patchListsStart)
   if (!context.settings.patchWakesIdle || compute.state === 'init')
     return { steps: [], pending: compute.pending }
-  if (config.disabled || exceeded(project, context.now))
+  if (config.disabled || exceededQuota(project, context.now))
     return { steps: follow({ kind: 'skip' }), pending: undefined }
   return { steps: follow({ kind: 'suspend-unless-used' }), pending: 'active' }
 }
@@ -177,7 +178,7 @@ function stepsWhileActive(config: ComputeConfig, disruptive: boolean, listsStart
 
 function remove(draft: Draft, compute: Compute): Answered {
   const refusal = conflictOf(draft.project, compute)
-  if (refusal) return refuse(draft, refusal)
+  if (refusal) return refuseRequest(draft, refusal)
   const { draft: gone, compute: last } = dropCompute(draft, compute)
   return { draft: gone, answer: { ok: true, project: gone.project, compute: last, operations: [] } }
 }
@@ -201,15 +202,18 @@ function dropCompute(draft: Draft, compute: Compute): { readonly draft: Draft; r
     computes: computes.filter(({ id }) => id !== endpointId),
     spent: { awakeMs: spent.awakeMs + meter.awakeMs, cuMs: spent.cuMs + meter.cuMs },
   })
-  return { draft: withEffects(without, ...effects, ...leftovers(compute)), compute: { ...compute, meter } }
+  return {
+    draft: withEffects(without, ...effects, ...cleanUpEffects(compute)),
+    compute: { ...compute, meter },
+  }
 }
 
 function start(draft: Draft, compute: Compute): Answered {
   if (compute.config.disabled)
-    return refuse(draft, { status: 422, message: `endpoint ${compute.id} is disabled` })
+    return refuseRequest(draft, { status: 422, message: `endpoint ${compute.id} is disabled` })
   const { now, settings } = draft.context
   const refusal = conflictOf(draft.project, compute) ?? quotaRefusal(draft.project, now, settings)
-  if (refusal) return refuse(draft, refusal)
+  if (refusal) return refuseRequest(draft, refusal)
   return schedule(
     draft,
     subjectOf(compute),
@@ -219,7 +223,7 @@ function start(draft: Draft, compute: Compute): Answered {
 
 function suspend(draft: Draft, compute: Compute): Answered {
   const refusal = conflictOf(draft.project, compute)
-  if (refusal) return refuse(draft, refusal)
+  if (refusal) return refuseRequest(draft, refusal)
   return schedule(
     draft,
     subjectOf(compute),
@@ -232,12 +236,12 @@ function suspend(draft: Draft, compute: Compute): Answered {
 /** Works on an active compute; what it does to another one is Q-07. */
 function restart(draft: Draft, compute: Compute): Answered {
   const conflict = conflictOf(draft.project, compute)
-  if (conflict) return refuse(draft, conflict)
+  if (conflict) return refuseRequest(draft, conflict)
   const { restartIdle } = draft.context.settings.errors
   if (compute.state !== 'active') {
     if (restartIdle === 'starts') return start(draft, compute)
     const message = `endpoint ${compute.id} is ${compute.state}: only an active endpoint can be restarted, start it instead`
-    return refuse(draft, { status: restartIdle, message })
+    return refuseRequest(draft, { status: restartIdle, message })
   }
   return schedule(draft, subjectOf(compute), [
     ['suspend_compute', { kind: 'suspend', restart: undefined, asked: false }],

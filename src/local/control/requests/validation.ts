@@ -1,6 +1,6 @@
 import type { Refusal, Settings } from '../events.ts'
 import { type Compute, type ComputeConfig, type Project, primaryOf } from '../project.ts'
-import { exceeded } from '../usage/quota.ts'
+import { exceededQuota } from '../usage/quota.ts'
 import { settingsRefusal } from './pg-settings.ts'
 import { FREE_LIMIT_CU, SIZES_TEXT, isSupported } from '../sizing/sizes.ts'
 
@@ -11,7 +11,7 @@ const SHORTEST_DELAY = 60
 type Sizing = Pick<ComputeConfig, 'minCu' | 'maxCu' | 'suspendTimeout' | 'pgSettings'>
 
 /** The first reason why the service does not take this configuration; `place` is the field of the body it is in. */
-export function refusalOf(config: Sizing, settings: Settings, place = 'endpoint'): Refusal | undefined {
+export function configRefusal(config: Sizing, settings: Settings, place = 'endpoint'): Refusal | undefined {
   const found =
     sizeProblem(config) ??
     delayProblem(config, settings) ??
@@ -47,7 +47,7 @@ function delayProblem({ suspendTimeout }: Sizing, { delayBelowMinimum }: Setting
 }
 
 /** A delay of 1 to 59 s as the service keeps it (Q-12). */
-export const keptDelay = (delay: number, { delayBelowMinimum }: Settings): number =>
+export const storedDelay = (delay: number, { delayBelowMinimum }: Settings): number =>
   delayBelowMinimum === 'raised' && delay > 0 && delay < SHORTEST_DELAY ? SHORTEST_DELAY : delay
 
 /** Refused when another primary compute is on the branch (S-05, S-84, S-88). */
@@ -67,7 +67,7 @@ export function primaryRefusal(
 
 /** Refused while the quota of the project is used up. */
 export function quotaRefusal(project: Project, now: number, { errors }: Settings): Refusal | undefined {
-  const message = exceeded(project, now)
+  const message = exceededQuota(project, now)
   return message === undefined ? undefined : { status: errors.quota, message }
 }
 

@@ -1,5 +1,5 @@
 /** Things to happen, handed out in order of time; of one instant, in the order they were put in. */
-export type Agenda<Item> = {
+export type EventHeap<Item> = {
   add(at: number, item: Item): void
   /** Takes the next thing that is due at `until` or before. */
   take(until: number): { readonly at: number; readonly item: Item } | undefined
@@ -11,7 +11,7 @@ const isBefore = <Item>(a: Entry<Item>, b: Entry<Item>): boolean =>
   a.at < b.at || (a.at === b.at && a.number < b.number)
 
 /** A binary heap: logarithmic in the number of things still to come. */
-export function createAgenda<Item>(): Agenda<Item> {
+export function createEventHeap<Item>(): EventHeap<Item> {
   const heap: Entry<Item>[] = []
   let number = 0
   return {

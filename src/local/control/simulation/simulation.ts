@@ -1,11 +1,11 @@
 // The control plane over computes without processes, on a virtual clock: weeks in seconds, many thousand projects.
-import { type ComputeAccount, type UseRecord, accountAt, within } from '../usage/usage.ts'
-import { createAgenda } from './agenda.ts'
+import { type ComputeUsage, type UseRecord, usageAt, intervalsIn } from '../usage/usage.ts'
+import { createEventHeap } from './agenda.ts'
 import { computeOf } from '../draft.ts'
-import { wakeAtOf } from '../queue/due.ts'
+import { nextDueAt } from '../queue/due.ts'
 import type { Answer, Effect, Event, Request, Settings, StepResult } from '../events.ts'
-import { createHistory } from '../usage/history.ts'
-import { createOrdered, firstFitting } from '../ordered.ts'
+import { createSimulatedHistory } from '../usage/history.ts'
+import { createOrderedById, takeFitting } from '../ordered.ts'
 import type { Plane } from '../plane.ts'
 import type { Operation, Project, WakeCause } from '../project.ts'
 import { step } from '../step.ts'
@@ -15,7 +15,7 @@ import { isWorkOf } from '../queue/work.ts'
 export type Latencies = { readonly start: number; readonly stop: number; readonly configure: number }
 
 /** What comes from outside, at an instant, ms. What meets nothing of that id, or is refused, changes nothing. */
-export type Happening = { readonly at: number } & (
+export type SimulatedEvent = { readonly at: number } & (
   | {
       /** A client runs one query, which wakes a compute that sleeps. */
       readonly kind: 'connect'
@@ -41,7 +41,7 @@ export type SimulationOptions = {
   /** Endpoint id → instants at which a client is active, ascending, ms. An instant in which the compute sleeps wakes it. */
   readonly activity: ReadonlyMap<string, Iterable<number>>
   /** What else happens, each in order of time. They may be endless: of each, only the next is taken. */
-  readonly scripts?: readonly Iterable<Happening>[]
+  readonly scripts?: readonly Iterable<SimulatedEvent>[]
   /** Whether the operation of this project that begins now fails at first; default none does. */
   readonly takeFailure?: (projectId: string) => boolean
   /** Why the start that begins now fails for good; undefined, and by default, it does not. */
@@ -57,7 +57,7 @@ export type Simulation = Plane & {
   /** A client connects and runs one query, now. */
   connect(endpointId: string, cause: WakeCause): void
   /** The truth as of `at`: every compute that was ever started, in order of its first start. */
-  accounts(at: number): ComputeAccount[]
+  accounts(at: number): ComputeUsage[]
   /** What the accounts are made of. */
   uses(): UseRecord[]
 }
@@ -67,19 +67,19 @@ const NAMELESS: WakeCause = { kind: 'client', applicationName: undefined, user: 
 type Due =
   | { readonly kind: 'event'; readonly projectId: string; readonly event: Event }
   | { readonly kind: 'alarm'; readonly projectId: string }
-  | { readonly kind: 'script'; readonly script: Iterator<Happening>; readonly happening: Happening }
+  | { readonly kind: 'script'; readonly script: Iterator<SimulatedEvent>; readonly happening: SimulatedEvent }
 
 /** The same options and the same calls give the same simulation. */
 export function createSimulation(options: SimulationOptions): Simulation {
   const { activity, settings, latencies, wakeLatency = () => 0 } = options
   const { takeFailure = () => false, takeError = () => undefined } = options
-  const projects = createOrdered(options.projects.map((project) => [project.id, project] as const))
+  const projects = createOrderedById(options.projects.map((project) => [project.id, project] as const))
   const projectOf = new Map(
     options.projects.flatMap(({ id, computes }) => computes.map((compute) => [compute.id, id])),
   )
-  const history = createHistory()
+  const history = createSimulatedHistory()
   const alarms = new Map<string, number>()
-  const agenda = createAgenda<Due>()
+  const agenda = createEventHeap<Due>()
   let stuck: (() => void)[] = []
   // project → operations so far
   const counts = new Map<string, number>()
@@ -156,11 +156,11 @@ export function createSimulation(options: SimulationOptions): Simulation {
     if (!answer.ok) projects.delete(project.id)
     return answer
   }
-  const follow = (script: Iterator<Happening>): void => {
+  const follow = (script: Iterator<SimulatedEvent>): void => {
     const { value: happening, done } = script.next()
     if (!done) agenda.add(Math.max(happening.at, now), { kind: 'script', script, happening })
   }
-  const meet = (happening: Happening): void => {
+  const meet = (happening: SimulatedEvent): void => {
     switch (happening.kind) {
       case 'connect':
         return connect(happening.endpointId, happening.cause ?? NAMELESS)
@@ -186,7 +186,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
   }
   const look = (): void => {
     const context = { now, settings: settings() }
-    for (const project of projects.values()) setAlarm(project.id, wakeAtOf(project, context))
+    for (const project of projects.values()) setAlarm(project.id, nextDueAt(project, context))
   }
   for (const [endpointId, instants] of activity) follow(clientOf(endpointId, instants)[Symbol.iterator]())
   for (const script of options.scripts ?? []) follow(script[Symbol.iterator]())
@@ -205,24 +205,24 @@ export function createSimulation(options: SimulationOptions): Simulation {
       stuck = []
       for (const happens of freed) happens()
     },
-    page: ({ after, limit, fits }) => firstFitting(projects.after(after), fits, limit),
+    page: ({ after, limit, fits }) => takeFitting(projects.after(after), fits, limit),
     createProject: create,
     request: (projectId, asked) => dispatch(projectId, asked)?.answer,
     connect,
     project: (projectId) => projects.get(projectId),
     operation: (projectId, id) => history.operation(projectId, id),
     operations: (projectId, limit, before) => history.operations(projectId, limit, before),
-    accounts: (at) => history.uses((id) => projects.get(id)).map((use) => accountAt(use, at)),
+    accounts: (at) => history.uses((id) => projects.get(id)).map((use) => usageAt(use, at)),
     uses: () => history.uses((id) => projects.get(id)),
     intervals: (projectId, window) => {
       const project = projects.get(projectId)
-      return project ? history.usesOf(project).flatMap((use) => within(use, window)) : []
+      return project ? history.usesOf(project).flatMap((use) => intervalsIn(use, window)) : []
     },
   }
 }
 
 /** A client that runs one query at each of these instants. */
-function* clientOf(endpointId: string, instants: Iterable<number>): Iterable<Happening> {
+function* clientOf(endpointId: string, instants: Iterable<number>): Iterable<SimulatedEvent> {
   for (const at of instants) yield { at, kind: 'connect', endpointId }
 }
 

@@ -3,7 +3,7 @@ import { resizeMeter } from '../usage/meter.ts'
 import type { Compute } from '../project.ts'
 
 /** Moves an awake compute to the goal inside its range; nothing restarts and nobody is dropped (S-67). */
-export function atSize(draft: Draft, compute: Compute, goal: number): Draft {
+export function resizeTo(draft: Draft, compute: Compute, goal: number): Draft {
   const { minCu, maxCu } = compute.config
   const cu = Math.min(maxCu, Math.max(minCu, goal))
   if (compute.state !== 'active' || compute.pending || cu === compute.meter.open?.cu) return draft

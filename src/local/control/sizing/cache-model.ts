@@ -68,7 +68,7 @@ type Step = {
  * What the accesses since the last reading of a database did. Relations that are gone free their room.
  * `since`: an instant at which nothing had been read that is new now.
  */
-export function accessed(
+export function recordAccesses(
   model: CacheModel,
   reading: { readonly database: string; readonly relations: readonly RelationReading[] },
   { since, now }: { readonly since: number; readonly now: number },
@@ -127,7 +127,7 @@ function missesIn({ pages, resident }: Residence, read: number, room: number): n
 }
 
 /** The same cache with room for `capacity` pages. */
-export const resized = (model: CacheModel, capacity: number): CacheModel =>
+export const resizeCache = (model: CacheModel, capacity: number): CacheModel =>
   evictedTo({ ...model, capacity }, capacity)
 
 /** Takes room from the relations that were read least recently until what is left fits. */

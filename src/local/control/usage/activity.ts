@@ -12,7 +12,7 @@ export type ActivityReading = {
 }
 
 /** What was known before a reading: `earlier` is the reading before it, undefined for the first one of a start. */
-export type ActivityKnown = {
+export type ActivityBaseline = {
   readonly earlier: ActivityReading | undefined
   readonly lastActive: number | undefined
   /** Whether the first rule is on (Q-21). */
@@ -24,7 +24,11 @@ export type ActivityKnown = {
  *
  * The first reading of a start only sets the baseline of rule 1.
  */
-export function activityIn(reading: ActivityReading, known: ActivityKnown, now: number): number | undefined {
+export function detectActivity(
+  reading: ActivityReading,
+  known: ActivityBaseline,
+  now: number,
+): number | undefined {
   const { lastStateChange } = reading
   if (known.rule1 && known.earlier && countersMoved(known.earlier, reading)) return now
   if (reading.busyBackends > 0) return now

@@ -4,7 +4,7 @@ import type { Effect, Interval, Wake } from '../events.ts'
 import type { Operation, Project } from '../project.ts'
 
 /** What the shell of the real service writes to its disk, in memory. */
-export type History = {
+export type SimulatedHistory = {
   note(effect: Effect, projectId: string): void
   operation(projectId: string, operationId: string): Operation | undefined
   /** Newest first; undefined when `before` is unknown. */
@@ -17,7 +17,7 @@ export type History = {
 
 type Use = { readonly endpointId: string; readonly wakes: Wake[]; readonly intervals: Interval[] }
 
-export function createHistory(): History {
+export function createSimulatedHistory(): SimulatedHistory {
   // project → endpoint → use, each in order of the first start
   const uses = new Map<string, Map<string, Use>>()
   // project → the newest record of each operation, in order of creation

@@ -1,5 +1,5 @@
 import type { Interval } from '../events.ts'
-import type { Meter, OpenInterval, Use } from '../project.ts'
+import type { Meter, OpenInterval, Usage } from '../project.ts'
 
 export const UNUSED: Meter = { open: undefined, awakeMs: 0, cuMs: 0, suspends: 0 }
 
@@ -36,7 +36,7 @@ export function resizeMeter(
 }
 
 /** Awake ms and CU·ms up to `now`, the running interval included. */
-export function usedUntil(meter: Meter, now: number): Use {
+export function usedUntil(meter: Meter, now: number): Usage {
   const { meter: closed } = closeMeter(meter, now)
   return { awakeMs: closed.awakeMs, cuMs: closed.cuMs }
 }

@@ -1,7 +1,7 @@
 const DAY = 86_400_000
 
 /** The calendar month around an instant, in UTC: `[from, to)`, ms. */
-export function monthOf(at: number): { readonly from: number; readonly to: number } {
+export function calendarMonth(at: number): { readonly from: number; readonly to: number } {
   const { year, month } = civilOf(Math.floor(at / DAY))
   const next = month === 12 ? { year: year + 1, month: 1 } : { year, month: month + 1 }
   return { from: firstDayOf(year, month) * DAY, to: firstDayOf(next.year, next.month) * DAY }

@@ -1,10 +1,10 @@
 // The quota of a project: how much its computes may use in a calendar month.
 import { usedUntil } from './meter.ts'
-import { monthOf } from './month.ts'
-import type { Project, Quota, Use } from '../project.ts'
+import { calendarMonth } from './month.ts'
+import type { Project, Quota, Usage } from '../project.ts'
 
 /** What all computes of a project have used until `now`, deleted ones included. */
-export function totalUse({ computes, spent }: Project, now: number): Use {
+export function totalUsage({ computes, spent }: Project, now: number): Usage {
   const uses = computes.map(({ meter }) => usedUntil(meter, now))
   return {
     awakeMs: uses.reduce((sum, { awakeMs }) => sum + awakeMs, spent.awakeMs),
@@ -16,12 +16,12 @@ export function totalUse({ computes, spent }: Project, now: number): Use {
 const SHORTEST_MONTH = 28 * 86_400_000
 
 /** Begins a new month of counting when one has begun; nothing changed since, or an earlier step would have seen it. */
-export function inPeriod(project: Project, now: number): Project {
+export function startPeriod(project: Project, now: number): Project {
   if (now - project.period.from < SHORTEST_MONTH) return project
-  const { from } = monthOf(now)
+  const { from } = calendarMonth(now)
   return from <= project.period.from
     ? project
-    : { ...project, period: { from, before: totalUse(project, from) } }
+    : { ...project, period: { from, before: totalUsage(project, from) } }
 }
 
 type Spending = { readonly left: number; readonly rate: number; readonly what: keyof Quota }
@@ -30,7 +30,7 @@ type Spending = { readonly left: number; readonly rate: number; readonly what: k
 function spendings(project: Project, now: number): readonly Spending[] {
   const { quota, period, computes } = project
   if (!quota.active_time_seconds && !quota.compute_time_seconds) return []
-  const used = totalUse(project, now)
+  const used = totalUsage(project, now)
   const open = computes.map(({ meter }) => meter.open).filter((interval) => interval !== undefined)
   const limits: readonly (Omit<Spending, 'left'> & { readonly spent: number })[] = [
     { what: 'active_time_seconds', spent: used.awakeMs - period.before.awakeMs, rate: open.length },
@@ -47,13 +47,13 @@ function spendings(project: Project, now: number): readonly Spending[] {
 }
 
 /** The limit that is used up, in words; undefined while none is. */
-export function exceeded(project: Project, now: number): string | undefined {
+export function exceededQuota(project: Project, now: number): string | undefined {
   const spent = spendings(project, now).find(({ left }) => left <= 0)
   return spent && `project ${project.id} has used up its quota settings.quota.${spent.what}`
 }
 
 /** When a limit will be used up if the computes that are awake stay so; undefined when none will. */
-export function exceededAt(project: Project, now: number): number | undefined {
+export function quotaExceededAt(project: Project, now: number): number | undefined {
   const ends = spendings(project, now).flatMap(({ left, rate }) => (rate > 0 ? [now + left / rate] : []))
   return ends.length > 0 ? Math.max(now, Math.ceil(Math.min(...ends))) : undefined
 }

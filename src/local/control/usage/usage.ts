@@ -1,5 +1,5 @@
 import type { Interval, Wake } from '../events.ts'
-import type { OpenInterval, Use } from '../project.ts'
+import type { OpenInterval, Usage } from '../project.ts'
 
 /** All that is known of one compute's use, deleted ones included; instants in ms, lists in time order. */
 export type UseRecord = {
@@ -16,7 +16,7 @@ export type UseRecord = {
 export type KnownInterval = Omit<Interval, 'to'> & { readonly to: number | undefined }
 
 /** The exact use of one compute as of some instant. */
-export type ComputeAccount = {
+export type ComputeUsage = {
   readonly projectId: string
   readonly endpointId: string
   readonly awakeSeconds: number
@@ -28,7 +28,7 @@ export type ComputeAccount = {
 }
 
 /** What was true at `at`: later wakes and intervals are left out, an interval that ran then is open. */
-export function accountAt(record: UseRecord, at: number): ComputeAccount {
+export function usageAt(record: UseRecord, at: number): ComputeUsage {
   const { projectId, endpointId, open } = record
   const closed = record.intervals.filter(({ from }) => from <= at)
   const known = closed.map((interval): KnownInterval => ({
@@ -51,27 +51,27 @@ export function accountAt(record: UseRecord, at: number): ComputeAccount {
 }
 
 /** `[from, to)`, ms. */
-export type Window = { readonly from: number; readonly to: number }
+export type UsageWindow = { readonly from: number; readonly to: number }
 
 /** The parts of a compute's awake intervals that lie in the window, in order of time; one that still runs ends with it. */
-export function within({ intervals, open }: UseRecord, window: Window): Interval[] {
+export function intervalsIn({ intervals, open }: UseRecord, window: UsageWindow): Interval[] {
   // from the end: most questions are about the last minutes of months
   const before = intervals.findLastIndex(({ to }) => to <= window.from)
-  return clipped(intervals.slice(before + 1), open ? [open] : [], window)
+  return clipIntervals(intervals.slice(before + 1), open ? [open] : [], window)
 }
 
 /** The parts of intervals, and of those that still run, that lie in the window. */
-export const clipped = (
+export const clipIntervals = (
   closed: readonly Interval[],
   open: readonly OpenInterval[],
-  window: Window,
+  window: UsageWindow,
 ): Interval[] =>
   [...closed, ...open.map((running) => ({ ...running, to: window.to }))]
     .map((one) => ({ ...one, from: Math.max(one.from, window.from), to: Math.min(one.to, window.to) }))
     .filter(({ from, to }) => from < to)
 
 /** What some intervals come to. */
-export function useOf(intervals: readonly Interval[]): Use {
+export function sumUsage(intervals: readonly Interval[]): Usage {
   let [awakeMs, cuMs] = [0, 0]
   for (const { from, to, cu } of intervals) {
     awakeMs += to - from

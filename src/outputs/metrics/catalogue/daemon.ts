@@ -1,7 +1,7 @@
 // The daemon itself: what runs, its passes, its store.
 import { gauge, selfCounter, selfGauge, selfHistogram, type Family } from './family.ts'
 
-export const DAEMON = {
+export const DAEMON_FAMILIES = {
   buildInfo: gauge('build_info', ['version', 'node_version', 'tzdata'], 'Always 1; what is running.'),
   configInfo: gauge(
     'config_info',

@@ -7,7 +7,7 @@ export type Family = {
   readonly labels: readonly string[]
   readonly help: string
   /** Of the values; undefined for counts, shares of nothing, and flags. */
-  readonly unit: Unit | undefined
+  readonly unit: MetricUnit | undefined
   /** `snapshot`: rendered from the snapshot. `self`: an event of this process, kept by the client library, 0 at its start. */
   readonly owner: 'snapshot' | 'self'
   /** What alerts and the fleet's board need: shown in every detail, and never left out by the cap before computes are. */
@@ -17,10 +17,10 @@ export type Family = {
 }
 
 /** `money`: of the label `currency`. `limit`: of the label `unit`. */
-export type Unit = 'seconds' | 'bytes' | 'ratio' | 'CU' | 'CU-seconds' | 'pages' | 'money' | 'limit'
+export type MetricUnit = 'seconds' | 'bytes' | 'ratio' | 'CU' | 'CU-seconds' | 'pages' | 'money' | 'limit'
 
-export const COMPUTE = ['project_id', 'endpoint_id'] as const
-export const BUDGET = ['budget', 'team', 'tier'] as const
+export const COMPUTE_LABELS = ['project_id', 'endpoint_id'] as const
+export const BUDGET_LABELS = ['budget', 'team', 'tier'] as const
 
 type Row = (name: string, labels: readonly string[], help: string) => Family
 
@@ -45,12 +45,12 @@ export const selfGauge = row('self', 'gauge')
 export const selfHistogram = row('self', 'histogram')
 
 /** Of a family with `each` series for one compute: a label of it has that many values. */
-export const times = (each: number, family: Family): Family => ({ ...family, each })
+export const withSeriesPerCompute = (each: number, family: Family): Family => ({ ...family, each })
 
-export const basic = (family: Family): Family => ({ ...family, basic: true })
+export const inBasicDetail = (family: Family): Family => ({ ...family, basic: true })
 
 /** What a name ends in → its unit; the first that fits. */
-const ENDINGS: readonly (readonly [ending: RegExp, unit: Unit])[] = [
+const ENDINGS: readonly (readonly [ending: RegExp, unit: MetricUnit])[] = [
   [/_cu_seconds$/, 'CU-seconds'],
   [/_seconds$/, 'seconds'],
   [/_bytes$/, 'bytes'],
@@ -60,7 +60,7 @@ const ENDINGS: readonly (readonly [ending: RegExp, unit: Unit])[] = [
 ]
 
 /** The name says the unit, as Prometheus asks; of money the label does, so that a configuration cannot rename a metric. */
-function unitOf(name: string, labels: readonly string[]): Unit | undefined {
+function unitOf(name: string, labels: readonly string[]): MetricUnit | undefined {
   if (labels.includes('currency')) return 'money'
   if (labels.includes('unit')) return 'limit'
   const bare = name.replace(/_total$/, '')

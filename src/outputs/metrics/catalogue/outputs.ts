@@ -1,7 +1,7 @@
 // What is told to people and programs outside.
 import { selfCounter, selfGauge, type Family } from './family.ts'
 
-export const OUTPUTS = {
+export const OUTPUT_FAMILIES = {
   notifications: selfCounter(
     'notifications_total',
     ['sink', 'result'],

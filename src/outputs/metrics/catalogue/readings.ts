@@ -1,64 +1,80 @@
 // Readings inside Postgres, and what looking costs.
-import { basic, times, COMPUTE, counter, gauge, selfHistogram, type Family } from './family.ts'
+import {
+  inBasicDetail,
+  withSeriesPerCompute,
+  COMPUTE_LABELS,
+  counter,
+  gauge,
+  selfHistogram,
+  type Family,
+} from './family.ts'
 
-export const READINGS = {
-  cacheHits: basic(
+export const READING_FAMILIES = {
+  cacheHits: inBasicDetail(
     counter(
       'compute_file_cache_hits_total',
-      COMPUTE,
+      COMPUTE_LABELS,
       'Pages found in the file cache, summed over restarts of the compute.',
     ),
   ),
-  cacheMisses: basic(
+  cacheMisses: inBasicDetail(
     counter(
       'compute_file_cache_misses_total',
-      COMPUTE,
+      COMPUTE_LABELS,
       'Pages not found in the file cache, summed over restarts of the compute.',
     ),
   ),
   cacheWrites: counter(
     'compute_file_cache_writes_total',
-    COMPUTE,
+    COMPUTE_LABELS,
     'Pages written to the file cache, summed over restarts of the compute.',
   ),
   cacheLifetimeRatio: gauge(
     'compute_file_cache_lifetime_hit_ratio',
-    COMPUTE,
+    COMPUTE_LABELS,
     'Share of pages found in the file cache since the compute started, as it says itself; for display only, absent while it sleeps.',
   ),
-  cacheUsed: gauge('compute_file_cache_used_bytes', COMPUTE, 'File cache in use at the last reading.'),
-  cacheSize: gauge('compute_file_cache_size_bytes', COMPUTE, 'Limit of the file cache at the last reading.'),
-  connections: basic(
-    times(
+  cacheUsed: gauge('compute_file_cache_used_bytes', COMPUTE_LABELS, 'File cache in use at the last reading.'),
+  cacheSize: gauge(
+    'compute_file_cache_size_bytes',
+    COMPUTE_LABELS,
+    'Limit of the file cache at the last reading.',
+  ),
+  connections: inBasicDetail(
+    withSeriesPerCompute(
       4,
       gauge(
         'compute_connections',
-        [...COMPUTE, 'state'],
+        [...COMPUTE_LABELS, 'state'],
         'Client connections at the last reading, without service users and Dormouse; 0 when asleep, absent when never read.',
       ),
     ),
   ),
-  maxConnections: basic(
+  maxConnections: inBasicDetail(
     gauge(
       'compute_max_connections',
-      COMPUTE,
+      COMPUTE_LABELS,
       'Connection limit: as read, else as the preset says. It follows the least size.',
     ),
   ),
-  reservedConnections: basic(
-    gauge('compute_reserved_connections', COMPUTE, 'Connections of the limit that clients may not have.'),
+  reservedConnections: inBasicDetail(
+    gauge(
+      'compute_reserved_connections',
+      COMPUTE_LABELS,
+      'Connections of the limit that clients may not have.',
+    ),
   ),
-  presetMismatch: times(
+  presetMismatch: withSeriesPerCompute(
     2,
     gauge(
       'compute_preset_mismatch',
-      [...COMPUTE, 'what'],
+      [...COMPUTE_LABELS, 'what'],
       'Whether the last reading since the start differs from service.preset: max_connections, or file_cache that fits no size of the range. What was read is used.',
     ),
   ),
   sizeUnknown: counter(
     'current_size_unknown_total',
-    COMPUTE,
+    COMPUTE_LABELS,
     'Readings whose limit of the file cache is more than 10 % away from every size of the range: then the size is not known within it.',
   ),
   readingDuration: selfHistogram(
@@ -66,60 +82,68 @@ export const READINGS = {
     ['kind'],
     'How long readings took, light or full, failed ones too.',
   ),
-  readingSuccess: basic(
+  readingSuccess: inBasicDetail(
     gauge(
       'compute_reading_success',
-      COMPUTE,
+      COMPUTE_LABELS,
       'Whether the last reading that was tried succeeded; absent when none was.',
     ),
   ),
-  computesUnreadable: basic(
+  computesUnreadable: inBasicDetail(
     gauge(
       'computes_unreadable',
       ['reason'],
       'Computes that were never read, and why: mode_off, no_dsn, failing, or not_yet while they sleep or must not be disturbed.',
     ),
   ),
-  readingTimestamp: gauge('compute_reading_timestamp_seconds', COMPUTE, 'The last successful reading.'),
-  workingSet: times(
+  readingTimestamp: gauge(
+    'compute_reading_timestamp_seconds',
+    COMPUTE_LABELS,
+    'The last successful reading.',
+  ),
+  workingSet: withSeriesPerCompute(
     4,
     gauge(
       'compute_working_set_bytes',
-      [...COMPUTE, 'window'],
+      [...COMPUTE_LABELS, 'window'],
       'Distinct bytes touched within the window, 1m, 5m, 15m or 1h, at the last full reading.',
     ),
   ),
   averageActive: gauge(
     'compute_average_active_sessions',
-    COMPUTE,
+    COMPUTE_LABELS,
     'Statements running at a time, between the last two readings of one start.',
   ),
   longestTransaction: gauge(
     'compute_longest_transaction_seconds',
-    COMPUTE,
+    COMPUTE_LABELS,
     'Age of the oldest open transaction of a client at the last reading; absent when there was none.',
   ),
-  readings: basic(
+  readings: inBasicDetail(
     counter(
       'readings_total',
       ['result'],
       'Readings by result; skipped_… is the quiet rule at work, not an error.',
     ),
   ),
-  wakeupsCaused: basic(
+  wakeupsCaused: inBasicDetail(
     counter('wakeups_caused_total', ['project_id', 'reason'], 'Wakes that observing caused. Must stay 0.'),
   ),
-  awakeExtension: basic(
-    counter('compute_awake_extension_seconds_total', COMPUTE, 'Awake time that our own readings added.'),
+  awakeExtension: inBasicDetail(
+    counter(
+      'compute_awake_extension_seconds_total',
+      COMPUTE_LABELS,
+      'Awake time that our own readings added.',
+    ),
   ),
-  activityLag: basic(
+  activityLag: inBasicDetail(
     gauge(
       'activity_lag_seconds',
       ['account'],
       'How late the service shows activity, measured; absent until it is.',
     ),
   ),
-  observerSpend: basic(
+  observerSpend: inBasicDetail(
     counter('observer_spend_total', ['currency'], 'What the awake time that readings added cost.'),
   ),
 } as const satisfies Readonly<Record<string, Family>>

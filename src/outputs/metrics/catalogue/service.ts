@@ -1,15 +1,15 @@
 // The API of the service: what is asked of it, what it refuses, what is left for later.
-import { basic, gauge, selfCounter, selfGauge, selfHistogram, type Family } from './family.ts'
+import { inBasicDetail, gauge, selfCounter, selfGauge, selfHistogram, type Family } from './family.ts'
 
-export const SERVICE = {
-  apiLastRejected: basic(
+export const SERVICE_FAMILIES = {
+  apiLastRejected: inBasicDetail(
     gauge(
       'api_last_rejected_timestamp_seconds',
       ['key'],
       'When the service last refused the API key of an account; absent until then.',
     ),
   ),
-  apiLastAccepted: basic(
+  apiLastAccepted: inBasicDetail(
     gauge(
       'api_last_accepted_timestamp_seconds',
       ['key'],

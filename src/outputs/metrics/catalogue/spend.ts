@@ -1,23 +1,23 @@
 // What it costs.
-import { basic, COMPUTE, counter, gauge, type Family } from './family.ts'
+import { inBasicDetail, COMPUTE_LABELS, counter, gauge, type Family } from './family.ts'
 
-export const SPEND = {
-  computeSpend: basic(
-    counter('compute_spend_total', [...COMPUTE, 'currency'], 'Money accrued, the likely value.'),
+export const SPEND_FAMILIES = {
+  computeSpend: inBasicDetail(
+    counter('compute_spend_total', [...COMPUTE_LABELS, 'currency'], 'Money accrued, the likely value.'),
   ),
   spendRate: gauge(
     'compute_spend_rate_per_hour',
-    [...COMPUTE, 'currency'],
+    [...COMPUTE_LABELS, 'currency'],
     'What it costs an hour as it is now, the likely value; 0 while it sleeps.',
   ),
-  unproductiveCompute: basic(
+  unproductiveCompute: inBasicDetail(
     counter(
       'compute_unproductive_spend_total',
-      [...COMPUTE, 'currency'],
+      [...COMPUTE_LABELS, 'currency'],
       'Money accrued while it was awake for nothing: after its last use, for a client that only kept it awake, for upkeep, or for Dormouse.',
     ),
   ),
-  unproductive: basic(
+  unproductive: inBasicDetail(
     counter(
       'unproductive_spend_total',
       ['team', 'currency', 'cause'],
@@ -26,7 +26,7 @@ export const SPEND = {
   ),
   suspendBlocked: gauge(
     'compute_suspend_blocked',
-    [...COMPUTE, 'cause'],
+    [...COMPUTE_LABELS, 'cause'],
     'Always 1; what keeps an awake compute from being suspended, as far as it is seen. Absent while it only waits for its delay.',
   ),
   spendUncertainty: gauge(
@@ -34,7 +34,7 @@ export const SPEND = {
     ['project_id'],
     'Width of the spend of a project, (high − low) ÷ likely.',
   ),
-  reconciliationError: basic(
+  reconciliationError: inBasicDetail(
     gauge(
       'ledger_reconciliation_error_ratio',
       ['project_id'],

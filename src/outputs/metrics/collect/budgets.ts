@@ -1,6 +1,12 @@
 // Budgets as samples, in the units that people plan in.
-import { budgetUnit, inUnit, RUNGS, scopeText, type ForecastBudget } from '../../../model/policy/budget.ts'
-import type { Put } from '../exposition/samples.ts'
+import {
+  budgetUnit,
+  amountInUnit,
+  RUNGS,
+  scopeText,
+  type BudgetWithForecast,
+} from '../../../model/policy/budget.ts'
+import type { AddSample } from '../exposition/samples.ts'
 
 /** Seconds of a window → the value of its label. The longest tier never alerts. */
 const WINDOWS: ReadonlyMap<number, string> = new Map([
@@ -9,11 +15,11 @@ const WINDOWS: ReadonlyMap<number, string> = new Map([
   [86_400, '1d'],
 ])
 
-export function putBudget(budget: ForecastBudget, put: Put): void {
+export function putBudget(budget: BudgetWithForecast, put: AddSample): void {
   const { account, name, team, tier, scope, per, mode, period, limit, spent, total } = budget
   const unit = budgetUnit(limit)
   const id = [name, team, tier]
-  const shown = (amount: number): number => inUnit(amount, limit)
+  const shown = (amount: number): number => amountInUnit(amount, limit)
   put('budgetInfo', [...id, account, scopeText(scope), per, mode], 1)
   put('budgetLimit', [...id, unit], shown(limit.amount))
   put('budgetSpent', [...id, unit], shown(spent.likely))
@@ -28,7 +34,7 @@ export function putBudget(budget: ForecastBudget, put: Put): void {
 }
 
 /** Nothing fires by the expectation while it is learned: money idles at a burn of 1. */
-function putBurns({ name, team, tier, burns }: ForecastBudget, put: Put): void {
+function putBurns({ name, team, tier, burns }: BudgetWithForecast, put: AddSample): void {
   for (const { window, usual, off } of burns) {
     const label = WINDOWS.get(window)
     if (label === undefined) continue
@@ -37,11 +43,11 @@ function putBurns({ name, team, tier, burns }: ForecastBudget, put: Put): void {
   }
 }
 
-function putForecast({ name, team, tier, limit, forecast }: ForecastBudget, put: Put): void {
+function putForecast({ name, team, tier, limit, forecast }: BudgetWithForecast, put: AddSample): void {
   if (!forecast) return
   const id = [name, team, tier]
   const unit = budgetUnit(limit)
-  const shown = (amount: number): number => inUnit(amount, limit)
+  const shown = (amount: number): number => amountInUnit(amount, limit)
   put('budgetForecast', [...id, unit, '10'], shown(forecast.p10))
   put('budgetForecast', [...id, unit, '50'], shown(forecast.p50))
   put('budgetForecast', [...id, unit, '90'], shown(forecast.p90))

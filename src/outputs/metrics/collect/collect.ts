@@ -1,7 +1,7 @@
 // The snapshot as samples: what is not known has no sample, never a zero.
 import type { Backlog } from '../../../model/observation.ts'
-import type { AccountView, ComputeView, ShownState, Snapshot } from '../../../model/output/snapshot.ts'
-import { eachInTurns, type Steps } from '../../../std/cooperative.ts'
+import type { AccountView, ComputeView, DisplayedState, Snapshot } from '../../../model/output/snapshot.ts'
+import { forEachYielding, type Cooperative } from '../../../std/cooperative.ts'
 import type { Instant } from '../../../model/units.ts'
 import { putBudget } from './budgets.ts'
 import { putAges, putReading } from './readings.ts'
@@ -9,16 +9,16 @@ import { putSpend, putTeams } from './spend.ts'
 import { putWakeLatency } from './wakes.ts'
 import {
   computeLabels,
-  createMemory,
-  plus,
-  startCollecting,
+  createSampleMemory,
+  appendLabel,
+  createSampleCollector,
   type ComputeLabels,
-  type Put,
+  type AddSample,
   type Samples,
 } from '../exposition/samples.ts'
-import { select, type Limits, type Selection } from './selection.ts'
+import { selectSeries, type SeriesLimits, type Selection } from './selection.ts'
 
-export type Facts = {
+export type DaemonInfo = {
   readonly version: string
   readonly nodeVersion: string
   /** The time zones it knows, such as 2026a. */
@@ -26,9 +26,9 @@ export type Facts = {
   readonly mode: string
   /** Of the configuration. */
   readonly hash: string
-} & Limits
+} & SeriesLimits
 
-export type Collected = {
+export type CollectedSamples = {
   readonly samples: Samples
   /** What the cap left out; empty where it is not reached. */
   readonly dropped: Selection['dropped']
@@ -40,9 +40,13 @@ const COMPUTES = 200
 const MANY = 1000
 
 /** @param memory of the snapshots before; the samples are the same without it */
-export function* collect(snapshot: Snapshot, facts: Facts, memory = createMemory()): Steps<Collected> {
-  const { keys, computes: shown, dropped } = yield* select(snapshot.computes, facts, snapshot.takenAt)
-  const { put, samples } = startCollecting(keys, memory)
+export function* collectSamples(
+  snapshot: Snapshot,
+  facts: DaemonInfo,
+  memory = createSampleMemory(),
+): Cooperative<CollectedSamples> {
+  const { keys, computes: shown, dropped } = yield* selectSeries(snapshot.computes, facts, snapshot.takenAt)
+  const { put, samples } = createSampleCollector(keys, memory)
   put('buildInfo', [facts.version, facts.nodeVersion, facts.tzdata], 1)
   put('configInfo', [facts.hash, facts.mode], 1)
   put('loopLastTick', [], snapshot.takenAt / 1000 - snapshot.passSeconds)
@@ -53,7 +57,7 @@ export function* collect(snapshot: Snapshot, facts: Facts, memory = createMemory
     put('jobDeadline', [name], inSeconds(deadlineAt))
   }
   yield* putProjects(shown, snapshot.accounts, put)
-  yield* eachInTurns(shown, COMPUTES, (view) => {
+  yield* forEachYielding(shown, COMPUTES, (view) => {
     const labels = computeLabels(memory, view.ref)
     putFacts(view, labels, put)
     putLedger(view, labels, put)
@@ -79,19 +83,19 @@ const inSeconds = (at: number | undefined): number | undefined => (at === undefi
 function* putProjects(
   computes: readonly ComputeView[],
   accounts: readonly AccountView[],
-  put: Put,
-): Steps<void> {
+  put: AddSample,
+): Cooperative<void> {
   const byProject = new Map<string, ComputeView[]>()
-  yield* eachInTurns(computes, MANY, (view) => {
+  yield* forEachYielding(computes, MANY, (view) => {
     const known = byProject.get(view.ref.projectId)
     if (known) known.push(view)
     else byProject.set(view.ref.projectId, [view])
   })
   const caused = new Map(accounts.flatMap(({ wakesCaused }) => [...wakesCaused]))
-  yield* eachInTurns(new Set([...byProject.keys(), ...caused.keys()]), MANY, (projectId) =>
+  yield* forEachYielding(new Set([...byProject.keys(), ...caused.keys()]), MANY, (projectId) =>
     put('wakeupsCaused', [projectId, 'reading'], caused.get(projectId) ?? 0),
   )
-  yield* eachInTurns(byProject, MANY, ([projectId, views]) => {
+  yield* forEachYielding(byProject, MANY, ([projectId, views]) => {
     putProject(projectId, views[0], put)
     if (views.some(({ operations }) => operations.length > 0)) putOperations(projectId, views, put)
     let [likely, width, cuTime, unproven] = [0, 0, 0, 0]
@@ -108,7 +112,7 @@ function* putProjects(
   })
 }
 
-function putOperations(projectId: string, views: readonly ComputeView[], put: Put): void {
+function putOperations(projectId: string, views: readonly ComputeView[], put: AddSample): void {
   const open = views.flatMap(({ operations }) => operations)
   for (const [action, all] of Map.groupBy(open, (one) => one.action)) {
     put('operationsInProgress', [projectId, action], all.length)
@@ -117,7 +121,7 @@ function putOperations(projectId: string, views: readonly ComputeView[], put: Pu
 }
 
 /** What the view of one of its computes says of a project. */
-function putProject(projectId: string, view: ComputeView | undefined, put: Put): void {
+function putProject(projectId: string, view: ComputeView | undefined, put: AddSample): void {
   if (!view?.project) return
   const { name, regionId, platformId, pgVersion, cpuUsedSeconds } = view.project
   const { team, tier } = view.projectOwner
@@ -125,22 +129,22 @@ function putProject(projectId: string, view: ComputeView | undefined, put: Put):
   put('projectCpuUsed', [projectId], cpuUsedSeconds)
 }
 
-const STATES: readonly ShownState[] = ['init', 'active', 'idle', 'unknown']
+const STATES: readonly DisplayedState[] = ['init', 'active', 'idle', 'unknown']
 
 function putFacts(
   { compute, owner, state, delay, currentCu }: ComputeView,
   labels: ComputeLabels,
-  put: Put,
+  put: AddSample,
 ): void {
   const { id } = labels
   const { branchId, type, regionId, poolerEnabled, sizing } = compute
   put('computeInfo', [...id, branchId, type, regionId, owner.team, owner.tier, String(poolerEnabled)], 1)
-  for (const one of STATES) put('computeState', plus(labels, one), flag(one === state))
+  for (const one of STATES) put('computeState', appendLabel(labels, one), flag(one === state))
   put('computeStatePending', id, flag(compute.pendingState !== undefined))
   put('computeDisabled', id, flag(compute.disabled))
   put('computeCuMin', id, 'fixed' in sizing ? sizing.fixed : sizing.min)
   put('computeCuMax', id, 'fixed' in sizing ? sizing.fixed : sizing.max)
-  if (currentCu) put('computeCu', plus(labels, currentCu.source), currentCu.cu)
+  if (currentCu) put('computeCu', appendLabel(labels, currentCu.source), currentCu.cu)
   put('autosuspendEnabled', id, flag(delay !== 'never'))
   put('autosuspendDelay', id, delay === 'never' ? undefined : delay)
   put('created', id, inSeconds(compute.createdAt))
@@ -148,7 +152,7 @@ function putFacts(
   put('started', id, inSeconds(compute.startedAt))
 }
 
-function putLedger({ awakeSince, counters }: ComputeView, { id }: ComputeLabels, put: Put): void {
+function putLedger({ awakeSince, counters }: ComputeView, { id }: ComputeLabels, put: AddSample): void {
   put('awakeSince', id, inSeconds(awakeSince))
   put('awakeSeconds', id, counters.awake / 1000)
   put('idleTailSeconds', id, counters.idleTail / 1000)
@@ -159,11 +163,11 @@ function putLedger({ awakeSince, counters }: ComputeView, { id }: ComputeLabels,
   put('awakeExtension', id, counters.extension / 1000)
 }
 
-function* putStates({ computes, accounts }: Snapshot, put: Put): Steps<void> {
-  const counts = new Map<ShownState, number>()
+function* putStates({ computes, accounts }: Snapshot, put: AddSample): Cooperative<void> {
+  const counts = new Map<DisplayedState, number>()
   const unread = new Map<UnreadReason, number>()
   const byName = new Map(accounts.map((account) => [account.account, account]))
-  yield* eachInTurns(computes, MANY, (view) => {
+  yield* forEachYielding(computes, MANY, (view) => {
     counts.set(view.state, (counts.get(view.state) ?? 0) + 1)
     if (view.readingAt !== undefined) return
     const reason = unreadReason(view, byName.get(view.ref.account))
@@ -182,7 +186,7 @@ function unreadReason({ readingSucceeded }: ComputeView, account: AccountView | 
   return readingSucceeded === false ? 'failing' : 'not_yet'
 }
 
-function putWakes(accounts: readonly AccountView[], put: Put): void {
+function putWakes(accounts: readonly AccountView[], put: AddSample): void {
   for (const initiator of ['dormouse', 'unknown'] as const)
     put(
       'wakesBy',
@@ -191,7 +195,7 @@ function putWakes(accounts: readonly AccountView[], put: Put): void {
     )
 }
 
-function putEnded(accounts: readonly AccountView[], put: Put): void {
+function putEnded(accounts: readonly AccountView[], put: AddSample): void {
   const all = accounts.flatMap(({ operations }) => operations)
   for (const [action, ended] of Map.groupBy(all, (one) => one.action)) {
     const failures = ended.reduce((sum, one) => sum + one.failures, 0)
@@ -203,7 +207,7 @@ function putEnded(accounts: readonly AccountView[], put: Put): void {
   }
 }
 
-function putReadings(accounts: readonly AccountView[], put: Put): void {
+function putReadings(accounts: readonly AccountView[], put: AddSample): void {
   const results = accounts.map(({ readings }) => readings)
   for (const result of Object.keys(results[0] ?? {}) as (keyof AccountView['readings'])[]) {
     put(
@@ -221,7 +225,10 @@ function putReadings(accounts: readonly AccountView[], put: Put): void {
   }
 }
 
-function putAccount(view: AccountView, { put, now }: { readonly put: Put; readonly now: Instant }): void {
+function putAccount(
+  view: AccountView,
+  { put, now }: { readonly put: AddSample; readonly now: Instant },
+): void {
   const {
     account,
     lastSweepAt,

@@ -1,25 +1,26 @@
 // What readings inside Postgres said of a compute, and how old what is known of awake computes is, as samples.
-import type { CacheAccount } from '../../../model/ledger/reading-counters.ts'
+import type { AccumulatedCache } from '../../../model/ledger/reading-counters.ts'
 import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
-import { eachInTurns, type Steps } from '../../../std/cooperative.ts'
+import { forEachYielding, type Cooperative } from '../../../std/cooperative.ts'
 import type { Seconds } from '../../../model/units.ts'
-import { plus, type ComputeLabels, type Put } from '../exposition/samples.ts'
+import { appendLabel, type ComputeLabels, type AddSample } from '../exposition/samples.ts'
 
-export function putReading(view: ComputeView, labels: ComputeLabels, put: Put): void {
+export function putReading(view: ComputeView, labels: ComputeLabels, put: AddSample): void {
   const { id } = labels
   const { connections } = view
   putCache(view, id, put)
-  put('connections', plus(labels, 'active'), connections?.active)
-  put('connections', plus(labels, 'idle'), connections?.idle)
-  put('connections', plus(labels, 'idle_in_transaction'), connections?.idleInTransaction)
-  put('connections', plus(labels, 'other'), connections?.other)
+  put('connections', appendLabel(labels, 'active'), connections?.active)
+  put('connections', appendLabel(labels, 'idle'), connections?.idle)
+  put('connections', appendLabel(labels, 'idle_in_transaction'), connections?.idleInTransaction)
+  put('connections', appendLabel(labels, 'other'), connections?.other)
   put('maxConnections', id, view.maxConnections)
   put('reservedConnections', id, view.reservedConnections)
-  put('presetMismatch', plus(labels, 'max_connections'), flag(view.presetMismatch?.maxConnections))
-  put('presetMismatch', plus(labels, 'file_cache'), flag(view.presetMismatch?.fileCache))
+  put('presetMismatch', appendLabel(labels, 'max_connections'), flag(view.presetMismatch?.maxConnections))
+  put('presetMismatch', appendLabel(labels, 'file_cache'), flag(view.presetMismatch?.fileCache))
   put('sizeUnknown', id, view.sizeUnknown)
   put('readingSuccess', id, flag(view.readingSucceeded))
-  for (const { window, size } of view.workingSet) put('workingSet', plus(labels, spanText(window)), size)
+  for (const { window, size } of view.workingSet)
+    put('workingSet', appendLabel(labels, spanText(window)), size)
   put('averageActive', id, view.averageActive)
   put('longestTransaction', id, view.longestTransaction)
   put('readingTimestamp', id, view.readingAt === undefined ? undefined : view.readingAt / 1000)
@@ -28,7 +29,7 @@ export function putReading(view: ComputeView, labels: ComputeLabels, put: Put): 
 function putCache(
   { state, cache, cacheUsed, cacheLimit }: ComputeView,
   id: ComputeLabels['id'],
-  put: Put,
+  put: AddSample,
 ): void {
   put('cacheHits', id, cache?.totalHits)
   put('cacheMisses', id, cache?.totalMisses)
@@ -40,7 +41,7 @@ function putCache(
 }
 
 /** Undefined where nothing was read. */
-const lifetimeRatio = ({ hits, misses }: CacheAccount): number | undefined =>
+const lifetimeRatio = ({ hits, misses }: AccumulatedCache): number | undefined =>
   hits + misses === 0 ? undefined : hits / (hits + misses)
 
 const flag = (value: boolean | undefined): number | undefined =>
@@ -50,9 +51,9 @@ const spanText = (span: Seconds): string => (span < 3600 ? `${span / 60}m` : `${
 /** Computes of one step. Doubled, the event loop is held up for a few milliseconds more. */
 const MANY = 1000
 
-export function* putAges({ computes, takenAt }: Snapshot, put: Put): Steps<void> {
+export function* putAges({ computes, takenAt }: Snapshot, put: AddSample): Cooperative<void> {
   const ages: number[] = []
-  yield* eachInTurns(computes, MANY, ({ state, seenAt }) => {
+  yield* forEachYielding(computes, MANY, ({ state, seenAt }) => {
     if (state === 'active') ages.push((takenAt - seenAt) / 1000)
   })
   // numbers of a typed array are sorted as numbers, a hundred thousand within milliseconds

@@ -1,11 +1,11 @@
 // Which families and which computes have series of their own: as many as the detail asks for, as far as the cap allows.
-import { keepLargest } from '../../../std/top-k.ts'
+import { createTopK } from '../../../std/top-k.ts'
 import type { ComputeView } from '../../../model/output/snapshot.ts'
-import { eachInTurns, type Steps } from '../../../std/cooperative.ts'
+import { forEachYielding, type Cooperative } from '../../../std/cooperative.ts'
 import type { Instant } from '../../../model/units.ts'
 import { CATALOGUE, FAMILY_KEYS, isPerCompute, type FamilyKey } from '../catalogue.ts'
 
-export type Limits = {
+export type SeriesLimits = {
   readonly detail: 'basic' | 'full'
   /** Which computes have series. `recent`: awake within a week, or the service is at work on them. */
   readonly perCompute: 'all' | 'recent' | 'none'
@@ -39,11 +39,11 @@ function isLesser(key: FamilyKey): boolean {
   return isPerCompute(CATALOGUE[key]) && !CATALOGUE[key].basic
 }
 
-export function* select(
+export function* selectSeries(
   computes: readonly ComputeView[],
-  { detail, perCompute, maxSeries }: Limits,
+  { detail, perCompute, maxSeries }: SeriesLimits,
   now: Instant,
-): Steps<Selection> {
+): Cooperative<Selection> {
   const asked = FAMILY_KEYS.filter((key) => detail === 'full' || !isLesser(key))
   const wanted = yield* within(computes, perCompute, now)
   const keys = fitting(asked, wanted.length, maxSeries)
@@ -79,13 +79,13 @@ const seriesEach = (keys: readonly FamilyKey[]): number =>
 
 function* within(
   computes: readonly ComputeView[],
-  which: Limits['perCompute'],
+  which: SeriesLimits['perCompute'],
   now: Instant,
-): Steps<readonly ComputeView[]> {
+): Cooperative<readonly ComputeView[]> {
   if (which === 'all') return computes
   const kept: ComputeView[] = []
   if (which === 'none') return kept
-  yield* eachInTurns(computes, MANY, (view) => {
+  yield* forEachYielding(computes, MANY, (view) => {
     if (isRecent(view, now)) kept.push(view)
   })
   return kept
@@ -102,11 +102,11 @@ const isBusy = ({ compute, operations }: ComputeView): boolean =>
   compute.state !== 'idle' || operations.length > 0
 
 /** Those that are busy, then those that cost most. */
-function* costliest(computes: readonly ComputeView[], most: number): Steps<readonly ComputeView[]> {
-  const largest = keepLargest(most, (view: ComputeView) =>
+function* costliest(computes: readonly ComputeView[], most: number): Cooperative<readonly ComputeView[]> {
+  const largest = createTopK(most, (view: ComputeView) =>
     isBusy(view) ? Number.MAX_SAFE_INTEGER : view.counters.spend,
   )
-  yield* eachInTurns(computes, MANY, largest.add)
+  yield* forEachYielding(computes, MANY, largest.add)
   const kept = new Set(largest.all())
   return computes.filter((view) => kept.has(view))
 }

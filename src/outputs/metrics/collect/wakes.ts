@@ -1,20 +1,24 @@
 // How long computes take to wake, as samples.
-import { countUpTo, WAKE_BOUNDS, type Durations } from '../../../model/ledger/duration-histogram.ts'
+import {
+  countUpTo,
+  WAKE_LATENCY_BUCKETS,
+  type DurationHistogram,
+} from '../../../model/ledger/duration-histogram.ts'
 import type { Snapshot } from '../../../model/output/snapshot.ts'
-import { eachInTurns, type Steps } from '../../../std/cooperative.ts'
-import { MOST_REGIONS } from '../../../model/ledger/counters.ts'
+import { forEachYielding, type Cooperative } from '../../../std/cooperative.ts'
+import { MAX_REGIONS } from '../../../model/ledger/counters.ts'
 import { boundText } from '../exposition/format.ts'
-import type { Put } from '../exposition/samples.ts'
+import type { AddSample } from '../exposition/samples.ts'
 
 /** Computes of one step. Doubled, the event loop is held up for a few milliseconds more. */
 const MANY = 1000
 
 /** Of every region that has a compute, or had a wake: a histogram that is born above 0 tells of no increase. */
-export function* putWakeLatency({ accounts, computes }: Snapshot, put: Put): Steps<void> {
+export function* putWakeLatency({ accounts, computes }: Snapshot, put: AddSample): Cooperative<void> {
   const tallies = accounts.flatMap(({ wakeLatency }) => wakeLatency)
   const regions = new Set(tallies.map(({ regionId }) => regionId))
-  yield* eachInTurns(computes, MANY, ({ compute }) => {
-    if (regions.size < MOST_REGIONS) regions.add(compute.regionId)
+  yield* forEachYielding(computes, MANY, ({ compute }) => {
+    if (regions.size < MAX_REGIONS) regions.add(compute.regionId)
   })
   for (const region of regions)
     putDurations(
@@ -24,9 +28,9 @@ export function* putWakeLatency({ accounts, computes }: Snapshot, put: Put): Ste
     )
 }
 
-function putDurations(all: readonly Durations[], region: string, put: Put): void {
-  const total = (of: (one: Durations) => number): number => all.reduce((sum, one) => sum + of(one), 0)
-  for (const bound of WAKE_BOUNDS)
+function putDurations(all: readonly DurationHistogram[], region: string, put: AddSample): void {
+  const total = (of: (one: DurationHistogram) => number): number => all.reduce((sum, one) => sum + of(one), 0)
+  for (const bound of WAKE_LATENCY_BUCKETS)
     put(
       'wakeLatency',
       [region, boundText(bound / 1000)],

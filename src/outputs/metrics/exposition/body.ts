@@ -1,26 +1,29 @@
 // Rendered families put together to a body: all of them, or those that are asked for.
-import { END, escapedValue, headText, type Described, type Format } from './format.ts'
+import { BODY_END, escapedValue, headText, type FamilyHead, type ExpositionFormat } from './format.ts'
 
 /** A family as it is sent: its samples are lines that are the same in both formats. */
-export type Part = Described & {
+export type RenderedFamily = FamilyHead & {
   /** With the prefix. */
   readonly name: string
   readonly blocks: readonly Buffer[]
 }
 
-export type Filter = {
+export type FamilyFilter = {
   /** Of families; all where there are none. */
   readonly names: readonly string[]
   readonly projectId: string | undefined
 }
 
-export const bodyOf = (parts: readonly Part[], format: Format): readonly Buffer[] =>
+export const assembleBody = (parts: readonly RenderedFamily[], format: ExpositionFormat): readonly Buffer[] =>
   parts.flatMap((part) => [Buffer.from(headText(part, format)), ...part.blocks])
 
-export const endOf = (format: Format): Buffer => Buffer.from(END[format])
+export const bodyEndOf = (format: ExpositionFormat): Buffer => Buffer.from(BODY_END[format])
 
 /** The families that are named, and of them the series of one project. */
-export function filtered(parts: readonly Part[], { names, projectId }: Filter): readonly Part[] {
+export function filterFamilies(
+  parts: readonly RenderedFamily[],
+  { names, projectId }: FamilyFilter,
+): readonly RenderedFamily[] {
   const named = names.length === 0 ? parts : parts.filter(({ name }) => names.includes(name))
   if (projectId === undefined) return named
   return named.flatMap((part) => {

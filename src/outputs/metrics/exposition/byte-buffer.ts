@@ -1,7 +1,7 @@
 // Where lines are put together: how long they become is known only then, and bytes of the right length are a copy.
-import { LONGEST, writeNumber } from './write-number.ts'
+import { MAX_NUMBER_LENGTH, writeNumber } from './write-number.ts'
 
-export type Room = {
+export type ByteBuffer = {
   /** Each `add` tells how many bytes it took. */
   readonly addText: (text: string) => number
   /** Has `bytes` ready, for the parts of it that come among what is added until it is taken, `most` bytes of all that. */
@@ -16,11 +16,11 @@ export type Room = {
 
 const NEWLINE = 10
 /** Bytes of a value and the end of its line, at most. */
-export const LINE_END = LONGEST + 1
+export const MAX_LINE_END = MAX_NUMBER_LENGTH + 1
 /** Of one character, at most. */
 const BYTES = 3
 
-export function createRoom(): Room {
+export function createByteBuffer(): ByteBuffer {
   let room = Buffer.allocUnsafeSlow(32_768)
   let end = 0
   let laid = 0
@@ -48,7 +48,7 @@ export function createRoom(): Room {
       end += to - from
     },
     addValue: (value) => {
-      grow(LINE_END)
+      grow(MAX_LINE_END)
       const begun = end
       end = writeNumber(room, end, value)
       room[end] = NEWLINE

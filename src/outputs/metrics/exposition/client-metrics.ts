@@ -1,14 +1,14 @@
 // What the client library keeps, as the renderer has it. The library's own text is not used: it renames counters for good once
 // a registry is switched to OpenMetrics.
 import type { MetricObjectWithValues, MetricValue } from 'prom-client'
-import type { Part } from './body.ts'
+import type { RenderedFamily } from './body.ts'
 import { boundText, labelText, valueText } from './format.ts'
 
 type Kept = MetricObjectWithValues<MetricValue<string>>
 
-export function partOf({ name, help, type, values }: Kept): Part {
+export function renderClientMetric({ name, help, type, values }: Kept): RenderedFamily {
   const lines = values.map((one) => `${nameOf(one, name)}${labelsOf(one)} ${valueText(one.value)}\n`)
-  return { name, help, type: type as Part['type'], blocks: [Buffer.from(lines.join(''))] }
+  return { name, help, type: type as RenderedFamily['type'], blocks: [Buffer.from(lines.join(''))] }
 }
 
 const nameOf = (one: MetricValue<string>, name: string): string =>

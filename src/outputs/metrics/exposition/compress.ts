@@ -5,7 +5,7 @@ import { constants, crc32, createDeflateRaw, deflateRaw, type DeflateRaw } from 
 const deflate = promisify(deflateRaw)
 
 /** The first part of a compressed body: it ends at a byte, so that another part can follow. */
-export type Begun = {
+export type CompressedPrefix = {
   readonly bytes: Buffer
   readonly crc: number
   /** Before it was compressed. */
@@ -13,7 +13,7 @@ export type Begun = {
 }
 
 /** Compresses beside the event loop, a piece at a time: put together first, a large body would be in memory twice. */
-export async function begin(parts: readonly Buffer[]): Promise<Begun> {
+export async function compressPrefix(parts: readonly Buffer[]): Promise<CompressedPrefix> {
   const compressing = createDeflateRaw({ finishFlush: constants.Z_SYNC_FLUSH })
   const [pieces, counted] = await Promise.all([Array.fromAsync(compressing), feed(parts, compressing)])
   return { bytes: Buffer.concat(pieces), ...counted }
@@ -56,7 +56,10 @@ async function feed(
  * One gzip member. Two members, one behind the other, would be simpler and are allowed, but curl stops after the first, with an error.
  * Source: RFC 1952, 2.3.
  */
-export async function finish({ bytes, crc, size }: Begun, last: Buffer): Promise<Buffer<ArrayBuffer>> {
+export async function finishCompressed(
+  { bytes, crc, size }: CompressedPrefix,
+  last: Buffer,
+): Promise<Buffer<ArrayBuffer>> {
   const end = await deflate(last)
   const trailer = Buffer.alloc(8)
   trailer.writeUInt32LE(crc32(last, crc), 0)

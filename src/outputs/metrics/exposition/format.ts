@@ -2,20 +2,23 @@
 import type { Family } from '../catalogue/family.ts'
 
 /** `text`: 0.0.4 of Prometheus. `openmetrics`: 1.0.0. */
-export type Format = 'text' | 'openmetrics'
+export type ExpositionFormat = 'text' | 'openmetrics'
 
 export const CONTENT_TYPE = {
   text: 'text/plain; version=0.0.4; charset=utf-8',
   openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
-} as const satisfies Record<Format, string>
+} as const satisfies Record<ExpositionFormat, string>
 
 /** What ends a body. */
-export const END = { text: '', openmetrics: '# EOF\n' } as const satisfies Record<Format, string>
+export const BODY_END = { text: '', openmetrics: '# EOF\n' } as const satisfies Record<
+  ExpositionFormat,
+  string
+>
 
-export type Described = Pick<Family, 'name' | 'help' | 'type'>
+export type FamilyHead = Pick<Family, 'name' | 'help' | 'type'>
 
 /** HELP and TYPE, and in OpenMetrics the UNIT where the name ends in one. `name` is with its prefix. */
-export function headText({ name, help, type }: Described, format: Format): string {
+export function headText({ name, help, type }: FamilyHead, format: ExpositionFormat): string {
   if (format === 'text') return `# HELP ${name} ${escaped(help)}\n# TYPE ${name} ${type}\n`
   // OpenMetrics names the family of a counter without what its samples end in
   const family = type === 'counter' ? name.replace(/_total$/, '') : name

@@ -1,10 +1,10 @@
 // What a scraper takes, by its headers. Source: RFC 9110, 12.4 and 12.5.
-import type { Format } from './format.ts'
+import type { ExpositionFormat } from './format.ts'
 
 type Choice = { readonly name: string; readonly version: string | undefined; readonly quality: number }
 
 /** OpenMetrics where it is asked for by name and at least as welcome as text; text for everything else. */
-export function formatOf(accept: string | undefined): Format {
+export function negotiateFormat(accept: string | undefined): ExpositionFormat {
   const choices = choicesOf(accept)
   const best = Math.max(
     0,
@@ -15,7 +15,7 @@ export function formatOf(accept: string | undefined): Format {
   return best > 0 && best >= qualityOf(choices, ['text/plain', 'text/*', '*/*']) ? 'openmetrics' : 'text'
 }
 
-export function takesGzip(acceptEncoding: string | undefined): boolean {
+export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   const choices = choicesOf(acceptEncoding)
   const gzip = qualityOf(choices, ['gzip', 'x-gzip', '*'])
   return gzip > 0 && gzip >= qualityOf(choices, ['identity'])

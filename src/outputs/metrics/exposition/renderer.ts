@@ -1,15 +1,15 @@
 // Samples as lines. Of a block in which nothing changed the bytes are kept.
-import type { Steps } from '../../../std/cooperative.ts'
-import { createBlockWriter, type Block, type BlockWriter, type Line } from './series-block.ts'
-import type { Part } from './body.ts'
+import type { Cooperative } from '../../../std/cooperative.ts'
+import { createBlockWriter, type SeriesBlock, type BlockWriter, type SeriesLine } from './series-block.ts'
+import type { RenderedFamily } from './body.ts'
 import { CATALOGUE, PREFIX, type FamilyKey } from '../catalogue.ts'
-import type { Samples, Series } from './samples.ts'
-import { labelCount, startOf } from './series-prefix.ts'
+import type { Samples, SeriesColumns } from './samples.ts'
+import { labelCount, seriesPrefix } from './series-prefix.ts'
 
 /** Immutable: it can be served while the next one is rendered. */
 export type Rendered = {
   /** In the order of the samples. */
-  readonly parts: readonly Part[]
+  readonly parts: readonly RenderedFamily[]
   readonly series: number
   /** Series that have the labels of a later one, which counts: Prometheus would refuse all for one that comes twice. */
   readonly duplicates: ReadonlyMap<FamilyKey, number>
@@ -25,18 +25,18 @@ const BLOCKS = 10
 /** What is kept of a family. By position, because computes keep their order: one that comes moves those behind it, once. */
 type Kept = {
   readonly labels: (readonly string[])[]
-  readonly blocks: Block[]
+  readonly blocks: SeriesBlock[]
   /** Positions of series that come again later. */
   again: ReadonlySet<number>
 }
 
 /** Renders one state after another; a family that is not in the samples is forgotten. A step is 2,000 series at most. */
-export function createRenderer(): (samples: Samples) => Steps<Rendered> {
+export function createRenderer(): (samples: Samples) => Cooperative<Rendered> {
   const known = new Map<FamilyKey, Kept>()
   const writer = createBlockWriter()
   return function* render(samples) {
     for (const key of known.keys()) if (!samples.has(key)) known.delete(key)
-    const parts: Part[] = []
+    const parts: RenderedFamily[] = []
     const duplicates = new Map<FamilyKey, number>()
     const failed: { key: FamilyKey; cause: unknown }[] = []
     let count = 0
@@ -62,12 +62,12 @@ export function createRenderer(): (samples: Samples) => Steps<Rendered> {
 
 type Rendering = {
   readonly key: FamilyKey
-  readonly series: Series
+  readonly series: SeriesColumns
   readonly kept: Kept
   readonly writer: BlockWriter
 }
 
-function* renderFamily({ key, series, kept, writer }: Rendering): Steps<void> {
+function* renderFamily({ key, series, kept, writer }: Rendering): Cooperative<void> {
   const relabelled = yield* relabel(key, series, kept)
   const before = kept.again
   if (relabelled.size > 0) kept.again = yield* repeated(series.labels)
@@ -85,7 +85,7 @@ function* renderFamily({ key, series, kept, writer }: Rendering): Steps<void> {
 }
 
 /** Takes over the labels; returns the blocks in which one is another. */
-function* relabel(key: FamilyKey, series: Series, kept: Kept): Steps<ReadonlySet<number>> {
+function* relabel(key: FamilyKey, series: SeriesColumns, kept: Kept): Cooperative<ReadonlySet<number>> {
   const wanted = labelCount(CATALOGUE[key])
   const changed = new Set<number>()
   const { length } = series.labels
@@ -113,17 +113,17 @@ function isSame(a: readonly string[], b: readonly string[] | undefined): boolean
 function linesOf(
   { key, series, again }: Pick<Rendering, 'key' | 'series'> & Pick<Kept, 'again'>,
   block: number,
-): readonly Line[] {
+): readonly SeriesLine[] {
   const family = CATALOGUE[key]
   const from = block * BLOCK
   return series.labels.slice(from, from + BLOCK).map((labels, index) => ({
-    start: again.has(from + index) ? undefined : startOf(family, labels),
+    start: again.has(from + index) ? undefined : seriesPrefix(family, labels),
     value: series.values[from + index] ?? Number.NaN,
   }))
 }
 
 /** Positions of labels that come again later. */
-function* repeated(labels: Series['labels']): Steps<ReadonlySet<number>> {
+function* repeated(labels: SeriesColumns['labels']): Cooperative<ReadonlySet<number>> {
   const last = new Map<string, number>()
   const again = new Set<number>()
   for (const [index, one] of labels.entries()) {

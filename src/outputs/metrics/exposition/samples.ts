@@ -1,44 +1,47 @@
 // Series of a snapshot in columns, of which the next takes the place: made anew they would be most of what a snapshot leaves to
 // the collector of garbage.
 import type { ComputeRef } from '../../../model/service/compute.ts'
-import { createRemembered, type Remembered } from '../../../std/cache.ts'
+import { createIdentityCache, type IdentityCache } from '../../../std/cache.ts'
 import { FAMILY_KEYS, type FamilyKey } from '../catalogue.ts'
 
-export type Labels = readonly string[]
+export type LabelValues = readonly string[]
 
 /** One family; both are as long as it has series. */
-export type Series = {
+export type SeriesColumns = {
   /** Label values in the order of the family's labels. */
-  readonly labels: readonly Labels[]
+  readonly labels: readonly LabelValues[]
   readonly values: readonly number[]
 }
 
 /** In the order of the catalogue; a family without series is not there. They last until others are put into the same memory. */
-export type Samples = ReadonlyMap<FamilyKey, Series>
+export type Samples = ReadonlyMap<FamilyKey, SeriesColumns>
 
 /** Adds a sample; none where the value is not known. */
-export type Put = (key: FamilyKey, labels: Labels, value: number | undefined) => void
+export type AddSample = (key: FamilyKey, labels: LabelValues, value: number | undefined) => void
 
 /** Where the samples of one snapshot after another are put. */
-export type Memory = {
+export type SampleMemory = {
   /** By identity: a compute keeps its reference from one snapshot to the next. */
-  readonly computes: Remembered<ComputeRef, ComputeLabels>
-  readonly columns: Map<FamilyKey, Column>
+  readonly computes: IdentityCache<ComputeRef, ComputeLabels>
+  readonly columns: Map<FamilyKey, SampleColumn>
 }
 
 /** The first `count` are of this snapshot. */
-export type Column = { readonly labels: Labels[]; readonly values: number[]; count: number }
+export type SampleColumn = { readonly labels: LabelValues[]; readonly values: number[]; count: number }
 
 export type ComputeLabels = {
   /** Project and endpoint. */
-  readonly id: Labels
+  readonly id: LabelValues
   /** Value of one label more → all three. */
-  readonly more: Map<string, Labels>
+  readonly more: Map<string, LabelValues>
 }
 
-export const createMemory = (): Memory => ({ computes: createRemembered(), columns: new Map() })
+export const createSampleMemory = (): SampleMemory => ({
+  computes: createIdentityCache(),
+  columns: new Map(),
+})
 
-export function computeLabels({ computes }: Memory, ref: ComputeRef): ComputeLabels {
+export function computeLabels({ computes }: SampleMemory, ref: ComputeRef): ComputeLabels {
   const known = computes.of(ref)
   if (known) return known
   const labels = { id: [ref.projectId, ref.endpointId], more: new Map() }
@@ -46,7 +49,7 @@ export function computeLabels({ computes }: Memory, ref: ComputeRef): ComputeLab
   return labels
 }
 
-export function plus({ id, more }: ComputeLabels, value: string): Labels {
+export function appendLabel({ id, more }: ComputeLabels, value: string): LabelValues {
   const known = more.get(value)
   if (known) return known
   const labels = [...id, value]
@@ -54,14 +57,17 @@ export function plus({ id, more }: ComputeLabels, value: string): Labels {
   return labels
 }
 
-export type Collecting = {
-  readonly put: Put
+export type SampleCollector = {
+  readonly put: AddSample
   /** What was put. */
   readonly samples: () => Samples
 }
 
 /** Of the families in `keys` only. */
-export function startCollecting(keys: ReadonlySet<FamilyKey>, { columns }: Memory): Collecting {
+export function createSampleCollector(
+  keys: ReadonlySet<FamilyKey>,
+  { columns }: SampleMemory,
+): SampleCollector {
   for (const key of columns.keys()) if (!keys.has(key)) columns.delete(key)
   for (const key of keys) {
     const column = columns.get(key)

@@ -1,8 +1,8 @@
 // Some series of a family as lines. What stands before a value is made text once per label set; when values are others, only
 // their digits are written anew, and the bytes between them copied.
-import { createRoom, LINE_END } from './byte-buffer.ts'
+import { createByteBuffer, MAX_LINE_END } from './byte-buffer.ts'
 
-export type Block = {
+export type SeriesBlock = {
   /** The lines. Never written again, because they may be being served: others take their place. */
   bytes: Buffer
   /** Of each series, how many bytes stand before its value; 0 of one that is left out. */
@@ -13,16 +13,16 @@ export type Block = {
 }
 
 /** `start`: the line up to its value; undefined where the series is left out. */
-export type Line = { readonly start: string | undefined; readonly value: number }
+export type SeriesLine = { readonly start: string | undefined; readonly value: number }
 
 export type BlockWriter = {
-  readonly write: (lines: readonly Line[]) => Block
+  readonly write: (lines: readonly SeriesLine[]) => SeriesBlock
   /** Gives the series of `block`, none of which is left out, the values that begin at `from`. */
-  readonly renew: (block: Block, values: readonly number[], from: number) => void
+  readonly renew: (block: SeriesBlock, values: readonly number[], from: number) => void
 }
 
 export function createBlockWriter(): BlockWriter {
-  const room = createRoom()
+  const room = createByteBuffer()
   return {
     write: (lines) => {
       const starts = new Uint32Array(lines.length)
@@ -44,7 +44,7 @@ export function createBlockWriter(): BlockWriter {
         at = valueAt + (lengths[index] ?? 0)
         const value = values[from + index] ?? Number.NaN
         if (Object.is(value, before[index])) continue
-        if (copied === 0) room.lay(bytes, bytes.length + before.length * LINE_END)
+        if (copied === 0) room.lay(bytes, bytes.length + before.length * MAX_LINE_END)
         room.addPart(copied, valueAt)
         lengths[index] = room.addValue(value)
         before[index] = value

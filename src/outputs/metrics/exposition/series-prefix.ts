@@ -8,7 +8,7 @@ type Named = Pick<Family, 'name' | 'type' | 'labels'>
 /** Label values of a series: of a histogram, one more says which of its lines it is, `sum`, `count`, or the bound of a bucket. */
 export const labelCount = ({ type, labels }: Named): number => labels.length + Number(type === 'histogram')
 
-export function startOf({ name, type, labels: names }: Named, values: readonly string[]): string {
+export function seriesPrefix({ name, type, labels: names }: Named, values: readonly string[]): string {
   if (type !== 'histogram') return `${PREFIX}${name}${labelText(names, values)} `
   const line = values.at(-1)
   return line === 'sum' || line === 'count'

@@ -2,7 +2,7 @@
 import { valueText } from './format.ts'
 
 /** Bytes that a number takes at most: -0.0000012345678901234567. */
-export const LONGEST = 25
+export const MAX_NUMBER_LENGTH = 25
 
 /** With more digits than these, another decimal as short may be nearest to the same number. */
 const EXACT = 1e15

@@ -1,9 +1,9 @@
 // The computes of a report as CSV, one row each.
-import { eachInTurns, type Steps } from '../../../std/cooperative.ts'
-import { csvLine, type Cell } from '../../text/csv.ts'
+import { forEachYielding, type Cooperative } from '../../../std/cooperative.ts'
+import { csvLine, type CsvCell } from '../../text/csv.ts'
 import type { Report, ReportCompute } from '../schema.ts'
 
-const COLUMNS: Readonly<Record<string, (one: ReportCompute, report: Report) => Cell>> = {
+const COLUMNS: Readonly<Record<string, (one: ReportCompute, report: Report) => CsvCell>> = {
   week: (_, { slot }) => slot.id,
   account: (_, { account }) => account,
   project_id: (one) => one.project_id,
@@ -30,10 +30,10 @@ const COLUMNS: Readonly<Record<string, (one: ReportCompute, report: Report) => C
 /** Computes written in one step. Doubled, the event loop is held up for some 5 ms. */
 const COMPUTES = 500
 
-export function* csvOf(report: Report): Steps<string> {
+export function* renderCsv(report: Report): Cooperative<string> {
   const lines = [csvLine(Object.keys(COLUMNS))]
   const cells = Object.values(COLUMNS)
-  yield* eachInTurns(report.computes, COMPUTES, (one) => {
+  yield* forEachYielding(report.computes, COMPUTES, (one) => {
     lines.push(csvLine(cells.map((cell) => cell(one, report))))
   })
   return lines.join('')

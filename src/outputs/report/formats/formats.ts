@@ -1,35 +1,35 @@
 // Every format of a report, by name.
 import type { ReportFormat } from '../../../model/output/report.ts'
-import type { Steps } from '../../../std/cooperative.ts'
-import { csvOf } from './csv-report.ts'
-import { fullHtmlOf } from './full-html.ts'
-import { htmlOf } from './html.ts'
-import { jsonOf } from './json.ts'
-import { markdownOf } from './markdown.ts'
-import { slackOf } from './slack.ts'
+import type { Cooperative } from '../../../std/cooperative.ts'
+import { renderCsv } from './csv-report.ts'
+import { renderFullHtml } from './full-html.ts'
+import { renderMailHtml } from './html.ts'
+import { renderJson } from './json.ts'
+import { renderMarkdown } from './markdown.ts'
+import { renderSlack } from './slack.ts'
 import type { Report } from '../schema.ts'
-import { textOf } from './text.ts'
+import { renderText } from './text.ts'
 
-export type Rendering = {
+export type ReportRendering = {
   readonly contentType: string
   /** What files of it end in. */
   readonly ending: string
-  readonly of: (report: Report) => Steps<string>
+  readonly of: (report: Report) => Cooperative<string>
 }
 
 /** Tells of so few rows that it takes a moment, whatever the fleet. */
-const inOneStep = (of: (report: Report) => string): Rendering['of'] =>
+const inOneStep = (of: (report: Report) => string): ReportRendering['of'] =>
   // oxlint-disable-next-line require-yield -- there is nothing to be interrupted
   function* told(report) {
     return of(report)
   }
 
-export const RENDERINGS: Readonly<Record<ReportFormat, Rendering>> = {
-  markdown: { contentType: 'text/markdown; charset=utf-8', ending: 'md', of: inOneStep(markdownOf) },
-  json: { contentType: 'application/json', ending: 'json', of: jsonOf },
-  text: { contentType: 'text/plain; charset=utf-8', ending: 'txt', of: inOneStep(textOf) },
-  html: { contentType: 'text/html; charset=utf-8', ending: 'html', of: inOneStep(htmlOf) },
-  'html-full': { contentType: 'text/html; charset=utf-8', ending: 'html', of: inOneStep(fullHtmlOf) },
-  csv: { contentType: 'text/csv; charset=utf-8; header=present', ending: 'csv', of: csvOf },
-  slack: { contentType: 'application/json', ending: 'json', of: inOneStep(slackOf) },
+export const REPORT_RENDERINGS: Readonly<Record<ReportFormat, ReportRendering>> = {
+  markdown: { contentType: 'text/markdown; charset=utf-8', ending: 'md', of: inOneStep(renderMarkdown) },
+  json: { contentType: 'application/json', ending: 'json', of: renderJson },
+  text: { contentType: 'text/plain; charset=utf-8', ending: 'txt', of: inOneStep(renderText) },
+  html: { contentType: 'text/html; charset=utf-8', ending: 'html', of: inOneStep(renderMailHtml) },
+  'html-full': { contentType: 'text/html; charset=utf-8', ending: 'html', of: inOneStep(renderFullHtml) },
+  csv: { contentType: 'text/csv; charset=utf-8; header=present', ending: 'csv', of: renderCsv },
+  slack: { contentType: 'application/json', ending: 'json', of: inOneStep(renderSlack) },
 }

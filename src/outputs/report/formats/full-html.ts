@@ -1,8 +1,8 @@
 // The report as a page of its own: with charts and every compute, nothing of which comes from elsewhere or runs.
 import { createHash } from 'node:crypto'
-import { reportHtml } from './page-html.ts'
+import { renderPageHtml } from './page-html.ts'
 import { html } from '../../text/html.ts'
-import { pageOf } from '../outline.ts'
+import { buildOutline } from '../outline.ts'
 import type { Report } from '../schema.ts'
 
 /** Rows of a table. Doubled, a file of a large fleet is twice as large as it may be. */
@@ -50,14 +50,14 @@ svg text { font-size: 13px; fill: var(--text) } .bars .label { fill: var(--soft)
 /** Opened from a disk there is no header: the page brings its policy along, in which the style is known by its digest. */
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'`
 
-export const fullHtmlOf = (report: Report): string =>
+export const renderFullHtml = (report: Report): string =>
   [
     '<!doctype html>',
     '<html lang="en"><head><meta charset="utf-8" />',
     `<meta http-equiv="Content-Security-Policy" content="${POLICY}" />`,
     '<meta name="viewport" content="width=device-width, initial-scale=1" />',
-    `<title>${html`${pageOf(report).title}`.text}</title>`,
+    `<title>${html`${buildOutline(report).title}`.text}</title>`,
     `<style>${STYLE}</style></head>`,
-    `<body><main>${reportHtml(report, ROWS).text}</main></body></html>`,
+    `<body><main>${renderPageHtml(report, ROWS).text}</main></body></html>`,
     '',
   ].join('\n')

@@ -1,9 +1,16 @@
 // The report as the HTML of a mail: tables and inline styles only, as mail programs drop scripts, style sheets and SVG.
-import { toldRows, wordsOf, type Block, type Cell, type Column, type Section } from '../blocks.ts'
-import { pageOf } from '../outline.ts'
+import {
+  limitRows,
+  cellPlainText,
+  type ReportBlock,
+  type BlockCell,
+  type BlockColumn,
+  type ReportSection,
+} from '../blocks.ts'
+import { buildOutline } from '../outline.ts'
 import type { Report } from '../schema.ts'
-import { unbroken } from '../../text/no-break.ts'
-import { percent } from '../../text/amounts.ts'
+import { withNoBreakSpaces } from '../../text/no-break.ts'
+import { percentText } from '../../text/amounts.ts'
 
 const PAGE =
   'font:14px/1.5 sans-serif;color:#1f2328;background:#fff;max-width:760px;margin:0 auto;padding:16px'
@@ -11,8 +18,8 @@ const PAGE =
 /** Of every second row. */
 const SHADED = ' bgcolor="#f6f8fa"'
 
-export function htmlOf(report: Report): string {
-  const { title, lead, sections } = pageOf(report)
+export function renderMailHtml(report: Report): string {
+  const { title, lead, sections } = buildOutline(report)
   const [verdict = '', ...about] = lead
   return [
     '<!doctype html>',
@@ -27,16 +34,16 @@ export function htmlOf(report: Report): string {
   ].join('\n')
 }
 
-const sectionHtml = ({ id, title, blocks }: Section): string =>
+const sectionHtml = ({ id, title, blocks }: ReportSection): string =>
   [
     `<h2 id="${id}" style="font-size:16px;margin:24px 0 8px">${escaped(title)}</h2>`,
     ...blocks.map(blockHtml),
   ].join('\n')
 
-function blockHtml(block: Block): string {
+function blockHtml(block: ReportBlock): string {
   if (block.kind === 'text') return `<p style="margin:8px 0">${escaped(block.text)}</p>`
   const { columns } = block
-  const { rows, rest } = toldRows(block)
+  const { rows, rest } = limitRows(block)
   const head = columns.map((column) => `<th align="${column.align}">${escaped(column.title)}</th>`)
   const lines = rows.map((row, line) => {
     const cells = row.map((cell, index) => cellHtml(cell, columns[index]))
@@ -54,16 +61,16 @@ function blockHtml(block: Block): string {
 /** Pixels. */
 const BAR = 160
 
-function cellHtml(cell: Cell, column: Column | undefined): string {
+function cellHtml(cell: BlockCell, column: BlockColumn | undefined): string {
   if (typeof cell === 'object' && 'bar' in cell) {
     const width = Math.round(BAR * cell.bar)
     const bar = `<table cellspacing="0"><tr><td width="${width}" height="10" bgcolor="#2f6fde"></td></tr></table>`
     return `<td>${width === 0 ? '' : bar}</td>`
   }
   const align = column?.align === 'right' ? ' align="right" nowrap' : ''
-  return `<td${align}>${escaped(wordsOf(cell, percent))}</td>`
+  return `<td${align}>${escaped(cellPlainText(cell, percentText))}</td>`
 }
 
 /** For text between tags; no attribute holds anything that others chose. */
 const escaped = (text: string): string =>
-  unbroken(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  withNoBreakSpaces(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

@@ -1,12 +1,12 @@
 // A report as JSON text and back, a stretch of its computes at a time: all of a large fleet in one go would hold up everything else.
-import type { Steps } from '../../../std/cooperative.ts'
+import type { Cooperative } from '../../../std/cooperative.ts'
 import type { Report, ReportCompute } from '../schema.ts'
 
 /** Computes written or read in one step. Doubled, the event loop is held up for some 5 ms. */
 const COMPUTES = 500
 
 /** For people and programs: indented by two. */
-export function* jsonOf(report: Report): Steps<string> {
+export function* renderJson(report: Report): Cooperative<string> {
   const whole = JSON.stringify({ ...report, computes: [] }, undefined, 2)
   const pieces = yield* eachPart(report, (part) =>
     JSON.stringify(part, undefined, 2).slice(1, -2).replaceAll('\n', '\n  '),
@@ -15,7 +15,7 @@ export function* jsonOf(report: Report): Steps<string> {
 }
 
 /** As it is kept: without spaces, a line for what is not a compute before and after a line for each part of the computes. */
-export function* keptJsonOf(report: Report): Steps<string> {
+export function* renderArchivedJson(report: Report): Cooperative<string> {
   const whole = JSON.stringify({ ...report, computes: [] })
   const pieces = yield* eachPart(report, (part) => JSON.stringify(part).slice(1, -1))
   return filled(whole, pieces, KEPT)
@@ -24,7 +24,7 @@ export function* keptJsonOf(report: Report): Steps<string> {
 function* eachPart(
   { computes }: Report,
   write: (part: readonly ReportCompute[]) => string,
-): Steps<readonly string[]> {
+): Cooperative<readonly string[]> {
   const pieces: string[] = []
   for (let from = 0; from < computes.length; from += COMPUTES) {
     pieces.push(write(computes.slice(from, from + COMPUTES)))
@@ -51,8 +51,8 @@ function filled(whole: string, pieces: readonly string[], { empty, around, betwe
   return [whole.slice(0, at), before, ...parts, after, whole.slice(at + empty.length)].join('')
 }
 
-/** @param text as `keptJsonOf` wrote it, or any other JSON of a report in one line */
-export function* reportFrom(text: string): Steps<Report> {
+/** @param text as `renderArchivedJson` wrote it, or any other JSON of a report in one line */
+export function* parseReport(text: string): Cooperative<Report> {
   const [first = '', ...lines] = text.split('\n')
   const last = lines.pop()
   if (last === undefined) return JSON.parse(first) as Report

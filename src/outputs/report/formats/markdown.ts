@@ -1,20 +1,27 @@
 // The report as CommonMark with tables.
-import { toldRows, wordsOf, type Block, type Cell, type Column, type Section } from '../blocks.ts'
-import { pageOf } from '../outline.ts'
+import {
+  limitRows,
+  cellPlainText,
+  type ReportBlock,
+  type BlockCell,
+  type BlockColumn,
+  type ReportSection,
+} from '../blocks.ts'
+import { buildOutline } from '../outline.ts'
 import type { Report } from '../schema.ts'
 
-export function markdownOf(report: Report): string {
-  const { title, lead, sections } = pageOf(report)
+export function renderMarkdown(report: Report): string {
+  const { title, lead, sections } = buildOutline(report)
   return `${[`# ${escaped(title)}`, ...lead.map(escaped), ...sections.map(sectionText)].join('\n\n')}\n`
 }
 
-const sectionText = ({ title, blocks }: Section): string =>
+const sectionText = ({ title, blocks }: ReportSection): string =>
   [`## ${escaped(title)}`, ...blocks.map(blockText)].join('\n\n')
 
-function blockText(block: Block): string {
+function blockText(block: ReportBlock): string {
   if (block.kind === 'text') return escaped(block.text)
   const { columns } = block
-  const { rows, rest } = toldRows(block)
+  const { rows, rest } = limitRows(block)
   const lines = [
     row(columns.map(({ title }) => escaped(title))),
     row(columns.map(ruleOf)),
@@ -25,12 +32,12 @@ function blockText(block: Block): string {
 
 const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
 
-const ruleOf = ({ align }: Column): string => (align === 'right' ? '--:' : '---')
+const ruleOf = ({ align }: BlockColumn): string => (align === 'right' ? '--:' : '---')
 
 const BAR = 20
 
-const cellText = (cell: Cell): string =>
-  escaped(wordsOf(cell, (share) => '█'.repeat(Math.round(BAR * share))))
+const cellText = (cell: BlockCell): string =>
+  escaped(cellPlainText(cell, (share) => '█'.repeat(Math.round(BAR * share))))
 
 /** Nothing in a text is markup: every sign that CommonMark or a table knows is written with a backslash, HTML as entities. */
 const escaped = (text: string): string =>

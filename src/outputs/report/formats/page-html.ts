@@ -2,22 +2,29 @@
 import { createUtc, createZone } from '../../../calendar/zone.ts'
 import { fromIso } from '../../../model/time.ts'
 import { instant } from '../../../model/units.ts'
-import { toldRows, wordsOf, type Block, type Cell, type Section, type Table } from '../blocks.ts'
-import { computeHtml } from '../compute-name.ts'
+import {
+  limitRows,
+  cellPlainText,
+  type ReportBlock,
+  type BlockCell,
+  type ReportSection,
+  type TableBlock,
+} from '../blocks.ts'
+import { computeNameHtml } from '../compute-name.ts'
 import { dayText } from '../../text/dates.ts'
-import { fanFigure } from '../../charts/forecast-fan.ts'
-import { breakable, html, type Html, type Part } from '../../text/html.ts'
-import { shownName } from '../../text/display-name.ts'
-import { pageOf } from '../outline.ts'
+import { forecastFanFigure } from '../../charts/forecast-fan.ts'
+import { breakable, html, type Html, type HtmlPart } from '../../text/html.ts'
+import { displayName } from '../../text/display-name.ts'
+import { buildOutline } from '../outline.ts'
 import type { Report } from '../schema.ts'
-import { NOBODYS } from '../sections/spend.ts'
+import { UNNAMED_GROUPS } from '../sections/spend.ts'
 import { barsSvg } from '../../charts/bars.ts'
 import { tableHtml } from '../../text/html-table.ts'
-import { amount, money, percent } from '../../text/amounts.ts'
+import { budgetAmountText, moneyText, percentText } from '../../text/amounts.ts'
 
 /** @param most rows of each table */
-export function reportHtml(report: Report, most: number): Html {
-  const { title, lead, sections } = pageOf(report)
+export function renderPageHtml(report: Report, most: number): Html {
+  const { title, lead, sections } = buildOutline(report)
   const [verdict = '', ...about] = lead
   return html`<h1><bdi>${title}</bdi></h1>
     <p class="lead"><bdi>${verdict}</bdi></p>
@@ -26,8 +33,8 @@ export function reportHtml(report: Report, most: number): Html {
 }
 
 function sectionHtml(
-  { id, title, blocks }: Section,
-  { chart, most }: { readonly chart: Part; readonly most: number },
+  { id, title, blocks }: ReportSection,
+  { chart, most }: { readonly chart: HtmlPart; readonly most: number },
 ): Html {
   return html`<section id="${id}">
     <h2>${title}</h2>
@@ -37,11 +44,11 @@ function sectionHtml(
 
 type Told = { readonly label: string; readonly most: number }
 
-const blockHtml = (block: Block, told: Told): Html =>
+const blockHtml = (block: ReportBlock, told: Told): Html =>
   block.kind === 'text' ? html`<p><bdi>${breakable(block.text)}</bdi></p>` : blockTable(block, told)
 
-function blockTable(table: Table, { label, most }: Told): Html {
-  const { rows, rest } = toldRows(table, most)
+function blockTable(table: TableBlock, { label, most }: Told): Html {
+  const { rows, rest } = limitRows(table, most)
   // bars are in the chart
   const shown = table.columns.flatMap((column, index) =>
     rows.some((row) => isBar(row[index] ?? '')) ? [] : [{ column, index }],
@@ -58,27 +65,27 @@ function blockTable(table: Table, { label, most }: Told): Html {
   ${rest !== undefined && html`<p>${rest}</p>`}`
 }
 
-const isBar = (cell: Cell): boolean => typeof cell === 'object' && 'bar' in cell
+const isBar = (cell: BlockCell): boolean => typeof cell === 'object' && 'bar' in cell
 
-const cellHtml = (cell: Cell): Part =>
+const cellHtml = (cell: BlockCell): HtmlPart =>
   typeof cell === 'object' && 'computes' in cell
-    ? cell.computes.map((one, index) => html`${index > 0 && ', '}${computeHtml(one)}`)
-    : html`<bdi>${breakable(wordsOf(cell, percent))}</bdi>`
+    ? cell.computes.map((one, index) => html`${index > 0 && ', '}${computeNameHtml(one)}`)
+    : html`<bdi>${breakable(cellPlainText(cell, percentText))}</bdi>`
 
 /** Charts of groups or budgets. Doubled, they are longer than their tables. */
 const MOST_CHARTED = 12
 /** Letters of a label. Doubled, it leaves the chart. */
 const LABEL = 18
 
-const CHARTS: Readonly<Record<string, (report: Report) => Part>> = {
+const CHARTS: Readonly<Record<string, (report: Report) => HtmlPart>> = {
   spend: ({ spend: { days, week }, currency }) =>
     week.high > 0 &&
     html`<figure>
       ${barsSvg({
-        text: `Spend on each day of the week, ${money(week.likely, currency)} in all`,
+        text: `Spend on each day of the week, ${moneyText(week.likely, currency)} in all`,
         bars: days.map(({ date, micros }) => ({
           label: dayText(date),
-          text: money(micros, currency),
+          text: moneyText(micros, currency),
           value: micros,
         })),
       })}
@@ -88,8 +95,8 @@ const CHARTS: Readonly<Record<string, (report: Report) => Part>> = {
       ${barsSvg({
         text: 'Spend of each group, and behind it that of the week before',
         bars: rows.slice(0, MOST_CHARTED).map(({ name, micros, before_micros: before }) => ({
-          label: name === null ? NOBODYS[by] : shownName(name, LABEL),
-          text: money(micros, currency),
+          label: name === null ? UNNAMED_GROUPS[by] : displayName(name, LABEL),
+          text: moneyText(micros, currency),
           value: micros,
           before: before ?? undefined,
         })),
@@ -119,9 +126,9 @@ const at = (iso: string) => fromIso(iso) ?? instant(0)
 
 function budgetFigure(budget: Budget, { made_at: madeAt, zone }: Report): Html {
   const { period, limit, spent, unit, forecast } = budget
-  const name = shownName(budget.budget)
+  const name = displayName(budget.budget)
   const place = createZone(zone)
-  return fanFigure(
+  return forecastFanFigure(
     {
       name,
       period: { from: at(period.from), to: at(period.to) },
@@ -130,7 +137,7 @@ function budgetFigure(budget: Budget, { made_at: madeAt, zone }: Report): Html {
       limit,
       spent,
       forecast: forecast ?? undefined,
-      amountOf: (value) => amount(value, unit),
+      amountOf: (value) => budgetAmountText(value, unit),
       dayOf: (place.ok ? place.value : createUtc()).dayOf,
     },
     { before: html`<b><bdi>${name}</bdi></b>`, nowText: 'when it was made' },

@@ -1,6 +1,6 @@
 // The report as a message of Slack: blocks whose text is plain or preformatted, so that no name is markup or mentions anybody.
-import { toldRows, type Block } from '../blocks.ts'
-import { pageOf } from '../outline.ts'
+import { limitRows, type ReportBlock } from '../blocks.ts'
+import { buildOutline } from '../outline.ts'
 import type { Report } from '../schema.ts'
 import { tableText } from './text.ts'
 
@@ -22,8 +22,8 @@ const TOLD: ReadonlySet<string> = new Set([
   'unproductive',
 ])
 
-export function slackOf(report: Report): string {
-  const { title, lead, sections } = pageOf(report)
+export function renderSlack(report: Report): string {
+  const { title, lead, sections } = buildOutline(report)
   const blocks = [
     { type: 'header', text: plain(title, MOST_TITLE) },
     ...lead.map((words) => ({ type: 'section', text: plain(words, MOST_TEXT) })),
@@ -40,10 +40,10 @@ export function slackOf(report: Report): string {
 
 const plain = (text: string, most: number) => ({ type: 'plain_text', text: cut(text, most), emoji: false })
 
-function blockOf(block: Block) {
+function blockOf(block: ReportBlock) {
   if (block.kind === 'text') return { type: 'section', text: plain(block.text, MOST_TEXT) }
   const isList = block.columns.every(({ title }) => title !== '')
-  const told = isList ? { ...toldRows(block, MOST_ROWS), rest: undefined } : toldRows(block)
+  const told = isList ? { ...limitRows(block, MOST_ROWS), rest: undefined } : limitRows(block)
   const text = tableText(block, told)
   return {
     type: 'rich_text',

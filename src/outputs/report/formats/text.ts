@@ -1,23 +1,23 @@
 // The report as plain text of 78 columns: for terminals, and beside the HTML of a mail.
 import {
-  toldRows,
-  wordsOf,
-  type Block,
-  type Cell,
-  type Column,
-  type Table,
-  type ToldRows,
+  limitRows,
+  cellPlainText,
+  type ReportBlock,
+  type BlockCell,
+  type BlockColumn,
+  type TableBlock,
+  type LimitedRows,
 } from '../blocks.ts'
-import { widthOf } from '../../text/display-name.ts'
-import { pageOf } from '../outline.ts'
+import { displayWidth } from '../../text/display-name.ts'
+import { buildOutline } from '../outline.ts'
 import type { Report } from '../schema.ts'
 
 /** What a mail program shows without wrapping. */
 const WIDTH = 78
 const GAP = '  '
 
-export function textOf(report: Report): string {
-  const { title, lead, sections } = pageOf(report)
+export function renderText(report: Report): string {
+  const { title, lead, sections } = buildOutline(report)
   const parts = [
     underlined(title, '='),
     ...lead.map((words) => wrapped(words, WIDTH).join('\n')),
@@ -30,14 +30,14 @@ export function textOf(report: Report): string {
 
 function underlined(title: string, line: string): string {
   const lines = wrapped(title, WIDTH)
-  return [...lines, line.repeat(Math.max(...lines.map(widthOf)))].join('\n')
+  return [...lines, line.repeat(Math.max(...lines.map(displayWidth)))].join('\n')
 }
 
-const blockText = (block: Block): string =>
-  block.kind === 'text' ? wrapped(block.text, WIDTH).join('\n') : tableText(block, toldRows(block))
+const blockText = (block: ReportBlock): string =>
+  block.kind === 'text' ? wrapped(block.text, WIDTH).join('\n') : tableText(block, limitRows(block))
 
 /** Lines of at most 78 columns. */
-export function tableText({ columns }: Pick<Table, 'columns'>, { rows, rest }: ToldRows): string {
+export function tableText({ columns }: Pick<TableBlock, 'columns'>, { rows, rest }: LimitedRows): string {
   const heads = columns.map(({ title }) => title)
   const cells = rows.map((row) => row.map(cellText))
   const widths = widthsOf(columns, heads, cells)
@@ -46,16 +46,17 @@ export function tableText({ columns }: Pick<Table, 'columns'>, { rows, rest }: T
 }
 
 const BAR = 20
-const cellText = (cell: Cell): string => wordsOf(cell, (share) => '#'.repeat(Math.round(BAR * share)))
+const cellText = (cell: BlockCell): string =>
+  cellPlainText(cell, (share) => '#'.repeat(Math.round(BAR * share)))
 
 /** Numbers have the room they need; what is too wide altogether is taken from the widest texts. */
 function widthsOf(
-  columns: readonly Column[],
+  columns: readonly BlockColumn[],
   heads: readonly string[],
   rows: readonly (readonly string[])[],
 ): readonly number[] {
   const widths = columns.map((_, index) =>
-    Math.max(longestWord(heads[index] ?? ''), ...rows.map((row) => widthOf(row[index] ?? ''))),
+    Math.max(longestWord(heads[index] ?? ''), ...rows.map((row) => displayWidth(row[index] ?? ''))),
   )
   const room = WIDTH - GAP.length * (columns.length - 1)
   for (let over = sum(widths) - room; over > 0; over -= 1) {
@@ -71,11 +72,11 @@ function widthsOf(
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0)
 
-const longestWord = (words: string): number => Math.max(...words.split(' ').map(widthOf))
+const longestWord = (words: string): number => Math.max(...words.split(' ').map(displayWidth))
 
 function rowLines(
   row: readonly string[],
-  columns: readonly Column[],
+  columns: readonly BlockColumn[],
   widths: readonly number[],
 ): readonly string[] {
   const cells = row.map((cell, index) => wrapped(cell, widths[index] ?? 0))
@@ -84,7 +85,7 @@ function rowLines(
     cells
       .map((lines, index) => {
         const part = lines[line] ?? ''
-        const space = ' '.repeat(Math.max(0, (widths[index] ?? 0) - widthOf(part)))
+        const space = ' '.repeat(Math.max(0, (widths[index] ?? 0) - displayWidth(part)))
         return columns[index]?.align === 'right' ? space + part : part + space
       })
       .join(GAP)
@@ -97,7 +98,7 @@ function wrapped(words: string, width: number): readonly string[] {
   const lines: string[] = []
   let line = ''
   for (const word of words.split(' ').flatMap((one) => pieces(one, width))) {
-    if (line !== '' && widthOf(line) + 1 + widthOf(word) > width) {
+    if (line !== '' && displayWidth(line) + 1 + displayWidth(word) > width) {
       lines.push(line)
       line = word
     } else line = line === '' ? word : `${line} ${word}`
@@ -106,11 +107,11 @@ function wrapped(words: string, width: number): readonly string[] {
 }
 
 function pieces(word: string, width: number): readonly string[] {
-  if (widthOf(word) <= width) return [word]
+  if (displayWidth(word) <= width) return [word]
   const found: string[] = []
   let piece = ''
   for (const sign of word) {
-    if (piece !== '' && widthOf(piece + sign) > width) {
+    if (piece !== '' && displayWidth(piece + sign) > width) {
       found.push(piece)
       piece = ''
     }

@@ -1,19 +1,19 @@
 // What was planned, and how it goes.
-import { table, text, type Section } from '../blocks.ts'
-import { shownName } from '../../text/display-name.ts'
+import { tableBlock, textBlock, type ReportSection } from '../blocks.ts'
+import { displayName } from '../../text/display-name.ts'
 import { instantText } from '../../text/dates.ts'
 import type { Report } from '../schema.ts'
-import { amount, percent } from '../../text/amounts.ts'
+import { budgetAmountText, percentText } from '../../text/amounts.ts'
 
 type Budget = NonNullable<Report['budgets']>[number]
 
-export function budgetSection({ budgets, made_at }: Report): Section {
+export function budgetSection({ budgets, made_at }: Report): ReportSection {
   const section = { id: 'budgets', title: 'Budgets' }
   if (budgets === null)
     return {
       ...section,
       blocks: [
-        text(
+        textBlock(
           'Not known: budgets and forecasts are only in reports of this week and the last one that a running daemon makes.',
         ),
       ],
@@ -23,8 +23,8 @@ export function budgetSection({ budgets, made_at }: Report): Section {
   return {
     ...section,
     blocks: [
-      text(`As of ${instantText(made_at)}.`),
-      table(
+      textBlock(`As of ${instantText(made_at)}.`),
+      tableBlock(
         ['Budget', '>Spent', '>Limit', '>Used', '>Expected', '>Chance of going over'],
         fullestFirst,
         rowOf,
@@ -36,11 +36,11 @@ export function budgetSection({ budgets, made_at }: Report): Section {
 const rowOf = (budget: Budget): readonly string[] => {
   const { spent, limit, unit, share, forecast, probability_over: chance } = budget
   return [
-    `${shownName(budget.budget)}, per ${budget.per}`,
-    amount(spent, unit),
-    amount(limit, unit),
-    percent(share),
-    forecast ? amount(forecast.p50, unit) : 'not known yet',
-    chance === null ? '' : percent(chance),
+    `${displayName(budget.budget)}, per ${budget.per}`,
+    budgetAmountText(spent, unit),
+    budgetAmountText(limit, unit),
+    percentText(share),
+    forecast ? budgetAmountText(forecast.p50, unit) : 'not known yet',
+    chance === null ? '' : percentText(chance),
   ]
 }

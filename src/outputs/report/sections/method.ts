@@ -1,16 +1,16 @@
 // What the report does not know, and what its money is made of.
-import { table, text, type Section } from '../blocks.ts'
+import { tableBlock, textBlock, type ReportSection } from '../blocks.ts'
 import { instantText } from '../../text/dates.ts'
-import { shownName } from '../../text/display-name.ts'
+import { displayName } from '../../text/display-name.ts'
 import type { Report } from '../schema.ts'
-import { money, priceText } from '../../text/amounts.ts'
+import { moneyText, priceText } from '../../text/amounts.ts'
 
 /** Letters of a reason. Doubled, the table is as wide as two. */
 const REASON = 120
 
 type Group = Report['not_analysed'][number]
 
-export function notAnalysedSection({ not_analysed: groups, currency }: Report): Section {
+export function notAnalysedSection({ not_analysed: groups, currency }: Report): ReportSection {
   return {
     id: 'not-analysed',
     title: 'Not fully analysed, and why',
@@ -18,10 +18,10 @@ export function notAnalysedSection({ not_analysed: groups, currency }: Report): 
       groups.length === 0
         ? []
         : [
-            table(['Why', '>Computes', '>Spend', 'Such as'], groups, (group) => [
+            tableBlock(['Why', '>Computes', '>Spend', 'Such as'], groups, (group) => [
               whyText(group),
               String(group.computes),
-              money(group.micros, currency),
+              moneyText(group.micros, currency),
               { computes: group.examples },
             ]),
           ],
@@ -31,9 +31,9 @@ export function notAnalysedSection({ not_analysed: groups, currency }: Report): 
 const whyText = ({ reason, because }: Group): string =>
   reason === 'uncertain'
     ? 'its spend may be another by more than 20 %'
-    : `nothing was read inside it, so who used it is not known${because === null ? '' : `: ${shownName(because, REASON)}`}`
+    : `nothing was read inside it, so who used it is not known${because === null ? '' : `: ${displayName(because, REASON)}`}`
 
-export function pricesSection({ prices, currency, redacted }: Report): Section {
+export function pricesSection({ prices, currency, redacted }: Report): ReportSection {
   const [only, ...more] = prices
   const single =
     only && more.length === 0 ? `A CU-hour cost ${priceText(only.cu_hour_micros, currency)}. ` : ''
@@ -44,12 +44,12 @@ export function pricesSection({ prices, currency, redacted }: Report): Section {
       ...(more.length === 0
         ? []
         : [
-            table(['From', '>A CU-hour'], prices, ({ from, cu_hour_micros }) => [
+            tableBlock(['From', '>A CU-hour'], prices, ({ from, cu_hour_micros }) => [
               from === null ? 'before' : instantText(from),
               priceText(cu_hour_micros, currency),
             ]),
           ]),
-      text(
+      textBlock(
         `${single}Spend is size times time awake times the price at that time: storage and transfer are not in it. ` +
           'Changes are split in this order: time awake, then size, then price.' +
           (redacted.length === 0 ? '' : ` Left out as configured: ${redacted.join(', ')}.`),

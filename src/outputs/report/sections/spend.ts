@@ -1,19 +1,19 @@
 // What was spent, by day, by group and by compute, and what changed.
-import { table, text, type Block, type Section } from '../blocks.ts'
+import { tableBlock, textBlock, type ReportBlock, type ReportSection } from '../blocks.ts'
 import { dayText, instantText, monthText } from '../../text/dates.ts'
-import { shownName } from '../../text/display-name.ts'
+import { displayName } from '../../text/display-name.ts'
 import type { Report } from '../schema.ts'
-import { counted, hours, money, percent } from '../../text/amounts.ts'
+import { countWithNoun, hoursText, moneyText, percentText } from '../../text/amounts.ts'
 
 const orDash = (amount: number | null, currency: string): string =>
-  amount === null ? 'not known' : money(amount, currency)
+  amount === null ? 'not known' : moneyText(amount, currency)
 
-export function spendSection(report: Report): Section {
+export function spendSection(report: Report): ReportSection {
   return {
     id: 'spend',
     title: 'Spend',
     blocks: [
-      table(['', '>Spend'], totalsOf(report), (cells) => cells),
+      tableBlock(['', '>Spend'], totalsOf(report), (cells) => cells),
       ...sureText(report),
       ...forecastText(report),
       ...daysTable(report),
@@ -21,14 +21,14 @@ export function spendSection(report: Report): Section {
   }
 }
 
-function daysTable({ spend: { week, days }, currency }: Report): readonly Block[] {
+function daysTable({ spend: { week, days }, currency }: Report): readonly ReportBlock[] {
   if (week.high === 0) return []
   const most = Math.max(1, ...days.map(({ micros }) => micros))
   return [
-    table(['Day', '>Spend', '>Awake', ''], days, ({ date, micros, awake_seconds }) => [
+    tableBlock(['Day', '>Spend', '>Awake', ''], days, ({ date, micros, awake_seconds }) => [
       dayText(date),
-      money(micros, currency),
-      hours(awake_seconds * 1000),
+      moneyText(micros, currency),
+      hoursText(awake_seconds * 1000),
       { bar: micros / most },
     ]),
   ]
@@ -39,41 +39,41 @@ function totalsOf({ spend, currency }: Report): readonly (readonly string[])[] {
   const monthName = monthText(days.at(-1)?.date ?? '')
   const since = month.known_from > month.from ? `, counted from ${instantText(month.known_from)} on` : ''
   return [
-    ['This week', money(week.likely, currency)],
+    ['This week', moneyText(week.likely, currency)],
     ['The week before', orDash(before, currency)],
     ...(mean && mean.weeks > 1
-      ? [[`Mean of the ${mean.weeks} weeks before`, money(mean.micros, currency)]]
+      ? [[`Mean of the ${mean.weeks} weeks before`, moneyText(mean.micros, currency)]]
       : []),
-    [`${monthName} up to the end of the week${since}`, money(month.micros, currency)],
-    ...(forecast ? [[`${monthName} when it is over, expected`, money(forecast.p50, currency)]] : []),
+    [`${monthName} up to the end of the week${since}`, moneyText(month.micros, currency)],
+    ...(forecast ? [[`${monthName} when it is over, expected`, moneyText(forecast.p50, currency)]] : []),
   ]
 }
 
 /** Amounts closer than this share are told without their bounds. Doubled, a bill differs by 2 % unannounced. */
 const SURE = 0.01
 
-function sureText({ spend: { week }, currency }: Report): readonly Block[] {
+function sureText({ spend: { week }, currency }: Report): readonly ReportBlock[] {
   const { low, likely, high } = week
-  const [least, most] = [money(low, currency), money(high, currency)]
+  const [least, most] = [moneyText(low, currency), moneyText(high, currency)]
   if (high - low <= SURE * likely || least === most) return []
-  return [text(`It is not known exactly: the week cost at least ${least} and at most ${most}.`)]
+  return [textBlock(`It is not known exactly: the week cost at least ${least} and at most ${most}.`)]
 }
 
-function forecastText({ spend: { forecast, days }, currency }: Report): readonly Block[] {
+function forecastText({ spend: { forecast, days }, currency }: Report): readonly ReportBlock[] {
   if (!forecast) return []
   const { p10, p90, learning, days: from } = forecast
-  const [least, most] = [money(p10, currency), money(p90, currency)]
+  const [least, most] = [moneyText(p10, currency), moneyText(p90, currency)]
   const month = monthText(days.at(-1)?.date ?? '')
   const sentences = [
     ...(least === most ? [] : [`There is an 80 % chance that ${month} ends between ${least} and ${most}.`]),
-    ...(learning ? [`What is expected is a rough guess, from ${counted(from, 'day')}.`] : []),
+    ...(learning ? [`What is expected is a rough guess, from ${countWithNoun(from, 'day')}.`] : []),
   ]
-  return sentences.length === 0 ? [] : [text(sentences.join(' '))]
+  return sentences.length === 0 ? [] : [textBlock(sentences.join(' '))]
 }
 
 const GROUP = { team: 'Team', cost_centre: 'Cost centre', project: 'Project', branch: 'Branch', tier: 'Tier' }
 /** What is called so where a group has no name. */
-export const NOBODYS = {
+export const UNNAMED_GROUPS = {
   team: 'without a team',
   cost_centre: 'without a cost centre',
   project: 'without a project',
@@ -81,7 +81,7 @@ export const NOBODYS = {
   tier: 'without a tier',
 }
 
-export function groupSection({ groups: { by, rows }, spend, currency }: Report): Section {
+export function groupSection({ groups: { by, rows }, spend, currency }: Report): ReportSection {
   const total = spend.week.likely
   return {
     id: 'groups',
@@ -90,19 +90,23 @@ export function groupSection({ groups: { by, rows }, spend, currency }: Report):
       rows.length < 2
         ? []
         : [
-            table([GROUP[by], '>Spend', '>Share', '>Week before', '>Awake', '>Computes'], rows, (row) => [
-              row.name === null ? NOBODYS[by] : shownName(row.name),
-              money(row.micros, currency),
-              total === 0 ? '' : percent(row.micros / total),
-              orDash(row.before_micros, currency),
-              hours(row.awake_seconds * 1000),
-              String(row.computes),
-            ]),
+            tableBlock(
+              [GROUP[by], '>Spend', '>Share', '>Week before', '>Awake', '>Computes'],
+              rows,
+              (row) => [
+                row.name === null ? UNNAMED_GROUPS[by] : displayName(row.name),
+                moneyText(row.micros, currency),
+                total === 0 ? '' : percentText(row.micros / total),
+                orDash(row.before_micros, currency),
+                hoursText(row.awake_seconds * 1000),
+                String(row.computes),
+              ],
+            ),
           ],
   }
 }
 
-export function dearestSection({ computes: all, currency }: Report): Section {
+export function dearestSection({ computes: all, currency }: Report): ReportSection {
   const computes = all.filter((one) => one.awake_seconds > 0)
   return {
     id: 'computes',
@@ -111,24 +115,24 @@ export function dearestSection({ computes: all, currency }: Report): Section {
       computes.length === 0
         ? []
         : [
-            table(
+            tableBlock(
               ['Compute', '>Spend', '>Awake', '>Of the week', '>Idle tail', '>Wakes'],
               computes,
               (one) => [
                 { computes: [one] },
-                money(one.spend_micros.likely, currency),
-                hours(one.awake_seconds * 1000),
-                percent(one.awake_share),
-                hours(one.idle_tail_seconds * 1000),
+                moneyText(one.spend_micros.likely, currency),
+                hoursText(one.awake_seconds * 1000),
+                percentText(one.awake_share),
+                hoursText(one.idle_tail_seconds * 1000),
                 String(one.wakes),
               ],
             ),
-            text('Idle tail: awake after the last activity, until the service suspends it.'),
+            textBlock('Idle tail: awake after the last activity, until the service suspends it.'),
           ],
   }
 }
 
-export function moversSection({ movers, currency }: Report): Section {
+export function moversSection({ movers, currency }: Report): ReportSection {
   return {
     id: 'movers',
     title: 'Largest changes since the week before',
@@ -136,12 +140,12 @@ export function moversSection({ movers, currency }: Report): Section {
       movers.length === 0
         ? []
         : [
-            table(['Compute', '>Spend', '>Change', 'Mostly because'], movers, (one) => {
+            tableBlock(['Compute', '>Spend', '>Change', 'Mostly because'], movers, (one) => {
               const change = one.micros - one.before_micros
               return [
                 { computes: [one] },
-                money(one.micros, currency),
-                `${change > 0 ? '+' : ''}${money(change, currency)}`,
+                moneyText(one.micros, currency),
+                `${change > 0 ? '+' : ''}${moneyText(change, currency)}`,
                 reasonText(one, currency),
               ]
             }),
@@ -162,7 +166,7 @@ function reasonText(mover: Report['movers'][number], currency: string): string {
   const parts = (['awake', 'size', 'price'] as const).toSorted((a, b) => Math.abs(by[b]) - Math.abs(by[a]))
   const [largest = 'awake'] = parts
   const [more, less] = REASONS[largest]
-  const [part, change] = [money(by[largest], currency), money(micros - before, currency)]
+  const [part, change] = [moneyText(by[largest], currency), moneyText(micros - before, currency)]
   const sign = by[largest] > 0 ? '+' : ''
   return `${by[largest] > 0 ? more : less}${part === change ? '' : ` (${sign}${part})`}`
 }

@@ -1,13 +1,13 @@
 // Time awake without work, and what watching cost.
-import { table, text, type Block, type Section } from '../blocks.ts'
-import { shownName } from '../../text/display-name.ts'
+import { tableBlock, textBlock, type ReportBlock, type ReportSection } from '../blocks.ts'
+import { displayName } from '../../text/display-name.ts'
 import type { Report } from '../schema.ts'
-import { counted, hours, money, percent, spanText } from '../../text/amounts.ts'
+import { countWithNoun, hoursText, moneyText, percentText, spanText } from '../../text/amounts.ts'
 
 type Unproductive = Report['unproductive']
 type NeverSlept = Unproductive['never_slept'][number]
 
-export function unproductiveSection({ unproductive, currency }: Report): Section {
+export function unproductiveSection({ unproductive, currency }: Report): ReportSection {
   return {
     id: 'unproductive',
     title: 'Awake for nothing, or without a break',
@@ -25,28 +25,28 @@ const CAUSES: Readonly<Record<string, string>> = {
   'availability-check': "the service's own check",
 }
 
-function causeBlocks({ idle_tail: tail, causes }: Unproductive, currency: string): readonly Block[] {
+function causeBlocks({ idle_tail: tail, causes }: Unproductive, currency: string): readonly ReportBlock[] {
   const rows = [
     ...(tail.seconds > 0 ? [{ what: 'waiting to be suspended, after the last activity', ...tail }] : []),
     ...causes.map(({ cause, seconds, micros }) => ({ what: CAUSES[cause] ?? cause, seconds, micros })),
   ]
   if (rows.length === 0) return []
   return [
-    table(['Held awake by', '>Awake', '>Cost this week'], rows, ({ what, seconds, micros }) => [
+    tableBlock(['Held awake by', '>Awake', '>Cost this week'], rows, ({ what, seconds, micros }) => [
       what,
-      hours(seconds * 1000),
-      money(micros, currency),
+      hoursText(seconds * 1000),
+      moneyText(micros, currency),
     ]),
   ]
 }
 
-function neverSleptBlocks(computes: readonly NeverSlept[], currency: string): readonly Block[] {
+function neverSleptBlocks(computes: readonly NeverSlept[], currency: string): readonly ReportBlock[] {
   if (computes.length === 0) return []
   return [
-    text('These never slept. The cost is what 30 days like this week come to.'),
-    table(['Compute', '>Cost in 30 days', 'Held awake by', 'What helps'], computes, (one) => [
+    textBlock('These never slept. The cost is what 30 days like this week come to.'),
+    tableBlock(['Compute', '>Cost in 30 days', 'Held awake by', 'What helps'], computes, (one) => [
       { computes: [one] },
-      money(one.month_micros, currency),
+      moneyText(one.month_micros, currency),
       holderText(one),
       helpText(one),
     ]),
@@ -59,10 +59,10 @@ function holderText({ autosuspend_off: isOff, held_by, readings }: NeverSlept): 
   const [first] = held_by
   if (!first) return 'nobody that a reading saw'
   const names = [first.application, first.user, first.database]
-    .flatMap((name) => (name === null ? [] : [shownName(name)]))
+    .flatMap((name) => (name === null ? [] : [displayName(name)]))
     .join(' / ')
   const who = first.cause === 'clients' ? 'clients' : (CAUSES[first.cause] ?? first.cause)
-  return `${names === '' ? who : `${who}: ${names}`}, ${percent(first.share)} of the time`
+  return `${names === '' ? who : `${who}: ${names}`}, ${percentText(first.share)} of the time`
 }
 
 const HELP: Readonly<Record<string, string>> = {
@@ -80,13 +80,13 @@ function helpText({ autosuspend_off: isOff, held_by, readings }: NeverSlept): st
   return HELP[held_by[0]?.cause ?? ''] ?? 'see who uses it: dormouse explain'
 }
 
-export function observerSection({ observer, currency }: Report): Section {
+export function observerSection({ observer, currency }: Report): ReportSection {
   const { extension_seconds: extension, micros, wakes_caused: wakes } = observer
   const caused =
-    wakes === 0 ? 'it woke none' : `since it began to count it woke computes ${counted(wakes, 'time')}`
+    wakes === 0 ? 'it woke none' : `since it began to count it woke computes ${countWithNoun(wakes, 'time')}`
   const added =
     extension === 0
       ? 'Looking kept no compute awake'
-      : `Looking kept computes awake for ${spanText(extension * 1000)} more, which cost ${money(micros, currency)}`
-  return { id: 'observer', title: 'What watching cost', blocks: [text(`${added}; ${caused}.`)] }
+      : `Looking kept computes awake for ${spanText(extension * 1000)} more, which cost ${moneyText(micros, currency)}`
+  return { id: 'observer', title: 'What watching cost', blocks: [textBlock(`${added}; ${caused}.`)] }
 }

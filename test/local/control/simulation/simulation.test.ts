@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { check } from '../../../support/property.ts'
-import { createAgenda } from '../../../../src/local/control/simulation/agenda.ts'
+import { createEventHeap } from '../../../../src/local/control/simulation/agenda.ts'
 import { type Simulation, createSimulation } from '../../../../src/local/control/simulation/simulation.ts'
 import { START, project, settings, sleeping } from '../build.ts'
 
@@ -94,7 +94,7 @@ test('ten thousand projects cost by what happens, not by how many there are', ()
 test('an agenda hands things out by time, those of one instant in the order they came', () => {
   check(
     fc.property(fc.array(fc.integer({ min: 0, max: 20 })), (instants) => {
-      const agenda = createAgenda<number>()
+      const agenda = createEventHeap<number>()
       for (const [number, at] of instants.entries()) agenda.add(at, number)
       const taken = instants.map(() => agenda.take(Infinity)?.item)
       const expected = instants

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type ActivityReading, activityIn } from '../../../../src/local/control/usage/activity.ts'
+import { type ActivityReading, detectActivity } from '../../../../src/local/control/usage/activity.ts'
 
 const quiet: ActivityReading = {
   activeTime: 10,
@@ -29,11 +29,11 @@ test.each([
   ['a subscription', { subscriptions: 1 }, quiet, 1000],
   ['an autovacuum worker', { autovacuumWorkers: 1 }, quiet, 1000],
 ])('%s', (_, changes, earlier, at) => {
-  expect(activityIn({ ...quiet, ...changes }, { earlier, lastActive: 500, rule1: true }, 1000)).toBe(at)
+  expect(detectActivity({ ...quiet, ...changes }, { earlier, lastActive: 500, rule1: true }, 1000)).toBe(at)
 })
 
 test('with the first rule off, counters that move show nothing (Q-21)', () => {
   const known = { earlier: quiet, lastActive: 500, rule1: false }
-  expect(activityIn({ ...quiet, sessions: 3 }, known, 1000)).toBeUndefined()
-  expect(activityIn({ ...quiet, busyBackends: 1 }, known, 1000)).toBe(1000)
+  expect(detectActivity({ ...quiet, sessions: 3 }, known, 1000)).toBeUndefined()
+  expect(detectActivity({ ...quiet, busyBackends: 1 }, known, 1000)).toBe(1000)
 })

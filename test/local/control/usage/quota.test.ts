@@ -1,6 +1,6 @@
 // The quota of a project: computes suspend when it is used up and start again with the next month.
 import { expect, test } from 'vitest'
-import { monthOf } from '../../../../src/local/control/usage/month.ts'
+import { calendarMonth } from '../../../../src/local/control/usage/month.ts'
 import { createSimulation, type Simulation } from '../../../../src/local/control/simulation/simulation.ts'
 import type { Project, Quota } from '../../../../src/local/control/project.ts'
 import { START, project, settings, sleeping } from '../build.ts'
@@ -69,7 +69,7 @@ test('a quota below what is used already ends what is awake', () => {
 })
 
 test('counting begins anew with each month', () => {
-  const { to } = monthOf(START)
+  const { to } = calendarMonth(START)
   const simulation = limited({ active_time_seconds: 3600 })
   simulation.advance(to)
   simulation.connect('ep-one', client)
@@ -81,7 +81,7 @@ test('a month is that of the calendar in UTC, from 1600 to 2400', () => {
   for (let year = 1600; year <= 2400; year += 1) {
     for (let month = 0; month < 12; month += 1) {
       const [from, to] = [Date.UTC(year, month), Date.UTC(year, month + 1)]
-      expect([monthOf(from), monthOf(to - 1)]).toEqual([
+      expect([calendarMonth(from), calendarMonth(to - 1)]).toEqual([
         { from, to },
         { from, to },
       ])

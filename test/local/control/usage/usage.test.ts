@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type UseRecord, accountAt, useOf, within } from '../../../../src/local/control/usage/usage.ts'
+import { type UseRecord, usageAt, sumUsage, intervalsIn } from '../../../../src/local/control/usage/usage.ts'
 import { check } from '../../../support/property.ts'
 
 const SIZES = [0.25, 0.5, 2]
@@ -35,8 +35,8 @@ test('what lies within two windows side by side is what lies within both togethe
   check(
     fc.property(records, instant, instant, (use, one, other) => {
       const [from, to] = [Math.min(one, other), Math.max(one, other)]
-      const parts = [within(use, { from: 0, to: from }), within(use, { from, to })].flat()
-      expect(useOf(parts)).toEqual(useOf(within(use, { from: 0, to })))
+      const parts = [intervalsIn(use, { from: 0, to: from }), intervalsIn(use, { from, to })].flat()
+      expect(sumUsage(parts)).toEqual(sumUsage(intervalsIn(use, { from: 0, to })))
     }),
   )
 })
@@ -44,8 +44,8 @@ test('what lies within two windows side by side is what lies within both togethe
 test('what lies before an instant is the account as of it', () => {
   check(
     fc.property(records, instant, (use, at) => {
-      const { awakeMs, cuMs } = useOf(within(use, { from: 0, to: at }))
-      const account = accountAt(use, at)
+      const { awakeMs, cuMs } = sumUsage(intervalsIn(use, { from: 0, to: at }))
+      const account = usageAt(use, at)
       expect(awakeMs).toBeCloseTo(1000 * account.awakeSeconds, 6)
       expect(cuMs).toBeCloseTo(1000 * account.cuSeconds, 6)
     }),
@@ -56,7 +56,7 @@ test('parts lie in the window, in order, none empty', () => {
   check(
     fc.property(records, instant, instant, (use, one, other) => {
       const window = { from: Math.min(one, other), to: Math.max(one, other) }
-      const parts = within(use, window)
+      const parts = intervalsIn(use, window)
       expect(parts.every(({ from, to }) => window.from <= from && from < to && to <= window.to)).toBe(true)
       expect(parts.every(({ to }, at) => to <= (parts[at + 1]?.from ?? Infinity))).toBe(true)
     }),

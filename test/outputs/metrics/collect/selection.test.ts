@@ -5,11 +5,15 @@ import {
   isPerCompute,
   type FamilyKey,
 } from '../../../../src/outputs/metrics/catalogue.ts'
-import { collect } from '../../../../src/outputs/metrics/collect/collect.ts'
-import type { Samples, Series } from '../../../../src/outputs/metrics/exposition/samples.ts'
-import { DROP_ORDER, select, type Limits } from '../../../../src/outputs/metrics/collect/selection.ts'
+import { collectSamples } from '../../../../src/outputs/metrics/collect/collect.ts'
+import type { Samples, SeriesColumns } from '../../../../src/outputs/metrics/exposition/samples.ts'
+import {
+  DROP_ORDER,
+  selectSeries,
+  type SeriesLimits,
+} from '../../../../src/outputs/metrics/collect/selection.ts'
 import type { Snapshot } from '../../../../src/model/output/snapshot.ts'
-import { atOnce } from '../../../../src/std/cooperative.ts'
+import { runSync } from '../../../../src/std/cooperative.ts'
 import { at } from '../../../support/build.ts'
 import { FACTS } from '../../../support/exposed.ts'
 import { busySnapshot, snapshotOf } from '../../../support/fleet-snapshot.ts'
@@ -34,12 +38,14 @@ const fleet = snapshotOf(COUNT, {
 const basic = FAMILY_KEYS.filter((key) => CATALOGUE[key].basic)
 const each = (keys: readonly FamilyKey[]): number => keys.reduce((sum, key) => sum + CATALOGUE[key].each, 0)
 
-const selected = (limits: Partial<Limits>, { computes, takenAt }: Snapshot = fleet) =>
-  atOnce(select(computes, { detail: 'basic', perCompute: 'all', maxSeries: 100_000, ...limits }, takenAt))
-const idsOf = (limits: Partial<Limits>): string[] =>
+const selected = (limits: Partial<SeriesLimits>, { computes, takenAt }: Snapshot = fleet) =>
+  runSync(
+    selectSeries(computes, { detail: 'basic', perCompute: 'all', maxSeries: 100_000, ...limits }, takenAt),
+  )
+const idsOf = (limits: Partial<SeriesLimits>): string[] =>
   selected(limits).computes.map(({ ref }) => ref.endpointId)
 
-const rowsOf = (series: Series | undefined): unknown =>
+const rowsOf = (series: SeriesColumns | undefined): unknown =>
   series?.labels.map((labels, index) => [...labels, series.values[index]])
 
 test('below the cap every compute has its series', () => {
@@ -88,8 +94,8 @@ test('one that the service is at work on counts as used, however long it slept: 
     ),
   }
   const facts = { ...FACTS, perCompute: 'recent' } as const
-  expect(atOnce(collect(fleet, facts)).samples.has('operationOldest')).toBe(false)
-  expect(rowsOf(atOnce(collect(busy, facts)).samples.get('operationOldest'))).toEqual([
+  expect(runSync(collectSamples(fleet, facts)).samples.has('operationOldest')).toBe(false)
+  expect(rowsOf(runSync(collectSamples(busy, facts)).samples.get('operationOldest'))).toEqual([
     [`project-${stuck}`, 'suspend_compute', at(-3600) / 1000],
   ])
   const capped = selected({ maxSeries: 6 * each(basic) }, busy).computes.map(({ ref }) => ref.endpointId)
@@ -105,7 +111,7 @@ test('an account that cannot be asked shows no more of its computes than before'
 })
 
 test('all computes are counted by state, whoever has series', () => {
-  const { samples } = atOnce(collect(fleet, { ...FACTS, perCompute: 'none' }))
+  const { samples } = runSync(collectSamples(fleet, { ...FACTS, perCompute: 'none' }))
   expect(rowsOf(samples.get('computes'))).toEqual([
     ['init', 0],
     ['active', 4],
@@ -129,7 +135,7 @@ test.each([
   ['full', 10, 64],
 ] as const)('%s, %i computes a project: at most %i series each', (detail, computesPerProject, most) => {
   const taken = busySnapshot(20, { computesPerProject })
-  const { samples } = atOnce(collect(taken, { ...FACTS, detail }))
+  const { samples } = runSync(collectSamples(taken, { ...FACTS, detail }))
   expect(seriesPerCompute(samples, 20)).toBeLessThanOrEqual(most)
   expect(each(FAMILY_KEYS.filter((key) => detail === 'full' || CATALOGUE[key].basic))).toBeLessThanOrEqual(
     most,
@@ -137,7 +143,7 @@ test.each([
 })
 
 test('no family has more series of a compute than the cap counts for it', () => {
-  const { samples } = atOnce(collect(busySnapshot(1), FACTS))
+  const { samples } = runSync(collectSamples(busySnapshot(1), FACTS))
   const more = [...samples].filter(([key, { values }]) => {
     const { each: count } = CATALOGUE[key]
     return count > 0 && values.length > count

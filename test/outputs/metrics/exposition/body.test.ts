@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { filtered, type Part } from '../../../../src/outputs/metrics/exposition/body.ts'
+import { filterFamilies, type RenderedFamily } from '../../../../src/outputs/metrics/exposition/body.ts'
 import { bodyText } from '../../../support/exposed.ts'
 
-const part = (name: string, ...lines: readonly string[]): Part => ({
+const part = (name: string, ...lines: readonly string[]): RenderedFamily => ({
   name,
   help: 'says "what" \\ it is',
   type: name.endsWith('_total') ? 'counter' : 'gauge',
@@ -40,7 +40,7 @@ dormouse_age_seconds 5
 })
 
 const shown = (names: readonly string[], projectId?: string): string[] =>
-  bodyText(filtered([wakes, age], { names, projectId }))
+  bodyText(filterFamilies([wakes, age], { names, projectId }))
     .split('\n')
     .filter((line) => line.includes(' ') && !line.startsWith('#'))
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { begin, finish } from '../../../../src/outputs/metrics/exposition/compress.ts'
+import { compressPrefix, finishCompressed } from '../../../../src/outputs/metrics/exposition/compress.ts'
 import { checkSlowly } from '../../../support/property.ts'
 import { testWith } from '../../../support/programs.ts'
 
@@ -11,16 +11,19 @@ const bytes = fc.uint8Array({ maxLength: 3000 }).map((array) => Buffer.from(arra
 test('one beginning has many ends, and each comes out whole', () =>
   checkSlowly(
     fc.asyncProperty(fc.array(bytes), bytes, bytes, async (parts, one, other) => {
-      const begun = await begin(parts)
+      const begun = await compressPrefix(parts)
       for (const last of [one, other]) {
-        expect(gunzipSync(await finish(begun, last))).toEqual(Buffer.concat([...parts, last]))
+        expect(gunzipSync(await finishCompressed(begun, last))).toEqual(Buffer.concat([...parts, last]))
       }
     }),
     100,
   ))
 
 testWith('gzip')('it is one member, as gzip itself says', async () => {
-  const body = await finish(await begin([Buffer.from('a'.repeat(100_000))]), Buffer.from('end'))
+  const body = await finishCompressed(
+    await compressPrefix([Buffer.from('a'.repeat(100_000))]),
+    Buffer.from('end'),
+  )
   const { status, stdout } = spawnSync('gzip', ['--decompress', '--stdout', '--quiet'], { input: body })
   expect(status).toBe(0)
   expect(stdout.length).toBe(100_003)

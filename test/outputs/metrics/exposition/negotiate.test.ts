@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatOf, takesGzip } from '../../../../src/outputs/metrics/exposition/negotiate.ts'
+import { negotiateFormat, acceptsGzip } from '../../../../src/outputs/metrics/exposition/negotiate.ts'
 
 test.each([
   [undefined, 'text'],
@@ -19,7 +19,7 @@ test.each([
   ['application/openmetrics-text;version=1.0.0;q=0.3,text/plain;q=0.2,*/*;q=0.9', 'openmetrics'],
   ['application/openmetrics-text;q=much', 'text'],
 ])('to Accept: %s the answer is %s', (accept, format) => {
-  expect(formatOf(accept)).toBe(format)
+  expect(negotiateFormat(accept)).toBe(format)
 })
 
 test.each([
@@ -33,5 +33,5 @@ test.each([
   ['identity;q=0.9, gzip;q=0.5', false],
   ['identity;q=0, gzip;q=0.5', true],
 ])('Accept-Encoding: %s takes gzip: %s', (header, takes) => {
-  expect(takesGzip(header)).toBe(takes)
+  expect(acceptsGzip(header)).toBe(takes)
 })

@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { FamilyKey } from '../../../../src/outputs/metrics/catalogue.ts'
-import type { Samples, Series } from '../../../../src/outputs/metrics/exposition/samples.ts'
+import type { Samples, SeriesColumns } from '../../../../src/outputs/metrics/exposition/samples.ts'
 import { createRenderer, type Rendered } from '../../../../src/outputs/metrics/exposition/renderer.ts'
-import { atOnce } from '../../../../src/std/cooperative.ts'
+import { runSync } from '../../../../src/std/cooperative.ts'
 import { bodyText } from '../../../support/exposed.ts'
 import { check } from '../../../support/property.ts'
 
 type Sample = { readonly labels: readonly string[]; readonly value: number }
 
-const seriesOf = (all: readonly Sample[]): Series => ({
+const seriesOf = (all: readonly Sample[]): SeriesColumns => ({
   labels: all.map(({ labels }) => labels),
   values: all.map(({ value }) => value),
 })
@@ -37,7 +37,7 @@ test('what is kept from the states before shows in no byte', () => {
       const render = createRenderer()
       for (const one of states) {
         const known: Samples = new Map(one.map(([key, all]) => [key, seriesOf(all)]))
-        expect(atOnce(render(known))).toEqual(atOnce(createRenderer()(known)))
+        expect(runSync(render(known))).toEqual(runSync(createRenderer()(known)))
       }
     }),
     50,
@@ -47,19 +47,19 @@ test('what is kept from the states before shows in no byte', () => {
 test('a label set that comes twice is there once, with its last value, and is counted', () => {
   const render = createRenderer()
   const twice = samples(spend('a', 1), spend('b', 2), spend('a', 3))
-  expect(linesOf(atOnce(render(twice)))).toEqual([
+  expect(linesOf(runSync(render(twice)))).toEqual([
     'dormouse_compute_spend_total{project_id="b",endpoint_id="ep-a",currency="USD"} 2',
     'dormouse_compute_spend_total{project_id="a",endpoint_id="ep-a",currency="USD"} 3',
   ])
-  expect(atOnce(render(twice))).toMatchObject({ duplicates: new Map([['computeSpend', 1]]), series: 2 })
-  const once = atOnce(render(samples(spend('a', 1), spend('b', 2))))
+  expect(runSync(render(twice))).toMatchObject({ duplicates: new Map([['computeSpend', 1]]), series: 2 })
+  const once = runSync(render(samples(spend('a', 1), spend('b', 2))))
   expect(once).toMatchObject({ duplicates: new Map(), series: 2 })
   expect(linesOf(once)).toHaveLength(2)
 })
 
 test('a family that cannot be rendered is left out, the others are there', () => {
   const broken: Sample = { labels: ['a'], value: 1 }
-  const { parts, failed } = atOnce(
+  const { parts, failed } = runSync(
     createRenderer()(
       new Map([...samples(broken), ['cacheHits', seriesOf([{ labels: ['a', 'ep-a'], value: 1 }])]]),
     ),
@@ -73,7 +73,7 @@ test('values that JavaScript writes otherwise', () => {
   const values = [Number.NaN, Infinity, -Infinity, 1e21, 1e-7, -0].map((value, index) =>
     spend(String(index), value),
   )
-  expect(linesOf(atOnce(render(samples(...values)))).map((line) => line.split(' ')[1])).toEqual([
+  expect(linesOf(runSync(render(samples(...values)))).map((line) => line.split(' ')[1])).toEqual([
     'NaN',
     '+Inf',
     '-Inf',
@@ -85,8 +85,8 @@ test('values that JavaScript writes otherwise', () => {
 
 test('a state that was rendered before stays as it was', () => {
   const render = createRenderer()
-  const first = atOnce(render(samples(spend('a', 1))))
+  const first = runSync(render(samples(spend('a', 1))))
   const before = linesOf(first)
-  atOnce(render(samples(spend('b', 2))))
+  runSync(render(samples(spend('b', 2))))
   expect(linesOf(first)).toEqual(before)
 })

@@ -1,26 +1,26 @@
 // What one snapshot's samples leave to the next saves work, and shows nowhere.
 import { expect, test } from 'vitest'
-import { collect } from '../../../../src/outputs/metrics/collect/collect.ts'
-import { createMemory } from '../../../../src/outputs/metrics/exposition/samples.ts'
-import { atOnce } from '../../../../src/std/cooperative.ts'
+import { collectSamples } from '../../../../src/outputs/metrics/collect/collect.ts'
+import { createSampleMemory } from '../../../../src/outputs/metrics/exposition/samples.ts'
+import { runSync } from '../../../../src/std/cooperative.ts'
 import { FACTS } from '../../../support/exposed.ts'
 import { busySnapshot, snapshotOf } from '../../../support/fleet-snapshot.ts'
 
 test('samples are the same with and without a memory, whether there are more or fewer of them than before', () => {
-  const memory = createMemory()
+  const memory = createSampleMemory()
   const [small, large] = [busySnapshot(3), busySnapshot(8, { computesPerProject: 2 })]
   for (const taken of [small, large, snapshotOf(4), small, { ...large, computes: [] }, large]) {
     for (const detail of ['full', 'basic'] as const) {
       const facts = { ...FACTS, detail }
-      expect(atOnce(collect(taken, facts, memory))).toEqual(atOnce(collect(taken, facts)))
+      expect(runSync(collectSamples(taken, facts, memory))).toEqual(runSync(collectSamples(taken, facts)))
     }
   }
 })
 
 test('labels of a compute are made once', () => {
-  const memory = createMemory()
+  const memory = createSampleMemory()
   const taken = busySnapshot(2)
-  const collected = () => atOnce(collect(taken, FACTS, memory)).samples
+  const collected = () => runSync(collectSamples(taken, FACTS, memory)).samples
   for (const key of ['computeState', 'connections', 'computeSpend', 'wakes'] as const) {
     const first = [...(collected().get(key)?.labels ?? [])]
     const second = collected().get(key)?.labels ?? []

@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { valueText } from '../../../../src/outputs/metrics/exposition/format.ts'
-import { LONGEST, writeNumber } from '../../../../src/outputs/metrics/exposition/write-number.ts'
+import { MAX_NUMBER_LENGTH, writeNumber } from '../../../../src/outputs/metrics/exposition/write-number.ts'
 import { check } from '../../../support/property.ts'
 
 /** Before it, and where it may not be, other bytes stay. */
 function written(value: number): string {
-  const bytes = Buffer.alloc(LONGEST + 20, '#')
+  const bytes = Buffer.alloc(MAX_NUMBER_LENGTH + 20, '#')
   const end = writeNumber(bytes, 7, value)
   expect(bytes.toString('latin1', 0, 7)).toBe('#######')
-  expect(bytes.toString('latin1', 7 + LONGEST)).toBe('#'.repeat(13))
+  expect(bytes.toString('latin1', 7 + MAX_NUMBER_LENGTH)).toBe('#'.repeat(13))
   return bytes.toString('latin1', 7, end)
 }
 

@@ -4,18 +4,19 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { atOnce } from '../../../../src/std/cooperative.ts'
+import { runSync } from '../../../../src/std/cooperative.ts'
 import { REPORT_FORMATS, type ReportFormat } from '../../../../src/model/output/report.ts'
-import { RENDERINGS } from '../../../../src/outputs/report/formats/formats.ts'
-import { widthOf } from '../../../../src/outputs/text/display-name.ts'
+import { REPORT_RENDERINGS } from '../../../../src/outputs/report/formats/formats.ts'
+import { displayWidth } from '../../../../src/outputs/text/display-name.ts'
 import { reportSchema, type Report } from '../../../../src/outputs/report/schema.ts'
-import { amount, hours, money, spanText } from '../../../../src/outputs/text/amounts.ts'
+import { budgetAmountText, hoursText, moneyText, spanText } from '../../../../src/outputs/text/amounts.ts'
 import { problemsOf } from '../../page/well-formed.ts'
 import { HOSTILE } from '../../../support/hostile-names.ts'
 import { check } from '../../../support/property.ts'
 import { FLEETS, inputOf, told, type Described } from '../fleets.ts'
 
-const rendered = (report: Report, format: ReportFormat): string => atOnce(RENDERINGS[format].of(report))
+const rendered = (report: Report, format: ReportFormat): string =>
+  runSync(REPORT_RENDERINGS[format].of(report))
 
 const goldenOf = (fleet: string, format: ReportFormat): string =>
   join(import.meta.dirname, '../golden', `${fleet}.${format}.golden`)
@@ -57,10 +58,10 @@ function amountsIn(value: unknown): ReadonlySet<string> {
   const changes = movers.map((one) => Math.abs(one.micros - one.before_micros))
   return new Set(
     [...numbers, ...changes].flatMap((number) => [
-      money(number, 'USD'),
-      amount(number, 'USD'),
+      moneyText(number, 'USD'),
+      budgetAmountText(number, 'USD'),
       `${number / 1_000_000} USD`,
-      hours(number * 1000),
+      hoursText(number * 1000),
       spanText(number * 1000),
     ]),
   )
@@ -159,7 +160,7 @@ describe('names that mean harm', () => {
   test('take no more than 78 columns of text', () => {
     const wide = rendered(report, 'text')
       .split('\n')
-      .filter((line) => widthOf(line) > 78)
+      .filter((line) => displayWidth(line) > 78)
     expect(wide).toEqual([])
   })
 

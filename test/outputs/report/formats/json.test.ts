@@ -1,8 +1,8 @@
 // A report as text and back, in steps.
 import { expect, test } from 'vitest'
-import { atOnce, type Steps } from '../../../../src/std/cooperative.ts'
-import { csvOf } from '../../../../src/outputs/report/formats/csv-report.ts'
-import { jsonOf, keptJsonOf, reportFrom } from '../../../../src/outputs/report/formats/json.ts'
+import { runSync, type Cooperative } from '../../../../src/std/cooperative.ts'
+import { renderCsv } from '../../../../src/outputs/report/formats/csv-report.ts'
+import { renderJson, renderArchivedJson, parseReport } from '../../../../src/outputs/report/formats/json.ts'
 import { FLEETS, inputOf, told } from '../fleets.ts'
 
 const HOSTILE = ['"computes":[]', '\n  "computes": []', 'line\nbreak', '\u2028', '],[', '\\']
@@ -22,14 +22,14 @@ const report = (count: number) =>
 
 test.each([0, 1, 499, 500, 501, 1700])('of %i computes is the JSON of them, and comes back', (count) => {
   const whole = report(count)
-  expect(atOnce(jsonOf(whole))).toBe(`${JSON.stringify(whole, undefined, 2)}\n`)
-  const kept = atOnce(keptJsonOf(whole))
+  expect(runSync(renderJson(whole))).toBe(`${JSON.stringify(whole, undefined, 2)}\n`)
+  const kept = runSync(renderArchivedJson(whole))
   expect(JSON.parse(kept)).toEqual(whole)
-  expect(atOnce(reportFrom(kept))).toEqual(whole)
-  expect(atOnce(reportFrom(JSON.stringify(whole)))).toEqual(whole)
+  expect(runSync(parseReport(kept))).toEqual(whole)
+  expect(runSync(parseReport(JSON.stringify(whole)))).toEqual(whole)
 })
 
-const turnsOf = (steps: Steps<unknown>): number => {
+const turnsOf = (steps: Cooperative<unknown>): number => {
   let turns = 0
   while (!steps.next().done) turns += 1
   return turns
@@ -37,9 +37,9 @@ const turnsOf = (steps: Steps<unknown>): number => {
 
 test('of many computes it is written and read in many steps', () => {
   const whole = report(5000)
-  const kept = atOnce(keptJsonOf(whole))
-  const turns = [jsonOf(whole), keptJsonOf(whole), csvOf(whole), reportFrom(kept)].map((steps) =>
-    turnsOf(steps),
+  const kept = runSync(renderArchivedJson(whole))
+  const turns = [renderJson(whole), renderArchivedJson(whole), renderCsv(whole), parseReport(kept)].map(
+    (steps) => turnsOf(steps),
   )
   expect(turns.map((count) => count >= 10)).toEqual([true, true, true, true])
 })
