@@ -1,6 +1,6 @@
 import { pino, type Logger } from 'pino'
 import type { Event } from '../model/output/event.ts'
-import type { Send } from '../model/ports.ts'
+import type { Send } from '../model/ports/outbox.ts'
 import { toIso } from '../model/time.ts'
 
 /** Lines of JSON on standard output: static text, data in fields, no secrets by path. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../model/ports.ts'
+import type { Clock } from '../model/ports/clock.ts'
 import { seconds, type Seconds } from '../model/units.ts'
 
 /** The longest wait between two passes while the service cannot be asked, in intervals. Doubled, recovery is noticed twice as late. */

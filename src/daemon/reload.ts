@@ -5,7 +5,7 @@ import { replacePricesFrom } from '../ledger/settle/prices.ts'
 import { changedPaths } from '../config/diff.ts'
 import type { Config, LoadedConfig } from '../config/load.ts'
 import type { SelfMetrics } from '../outputs/metrics/self.ts'
-import type { Clock } from '../model/ports.ts'
+import type { Clock } from '../model/ports/clock.ts'
 import { failed, ok, type Result } from '../std/result.ts'
 import type { Instant } from '../model/units.ts'
 

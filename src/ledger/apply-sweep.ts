@@ -15,7 +15,7 @@ import type {
 } from '../model/ledger/ledger.ts'
 import type { Look, Sweep } from '../model/observation.ts'
 import { asOrderedMap } from '../std/ordered-map.ts'
-import type { Batch } from '../model/ports.ts'
+import type { Batch } from '../model/ports/store.ts'
 import type { Prices } from '../model/ledger/price.ts'
 import type { Rollup } from '../model/ledger/rollup.ts'
 import type { Preset } from '../model/service/sizes.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../model/ports.ts'
+import type { Clock } from '../model/ports/clock.ts'
 import { instant, type Instant, type Seconds } from '../model/units.ts'
 
 /** When the monotonic clock showed `on`, by what is known of the time now: the first answer may have told it. */

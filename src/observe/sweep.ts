@@ -9,7 +9,9 @@ import type {
   SweepProblem,
   PendingRetries,
 } from '../model/observation.ts'
-import type { Listing, Ports, ServiceClock } from '../model/ports.ts'
+import type { Listing } from '../model/ports/service.ts'
+import type { Ports } from '../model/ports/ports.ts'
+import type { ServiceClock } from '../model/ports/clock.ts'
 import { serviceErrorText, type ServiceError } from '../model/service/service-error.ts'
 import { runYielding } from '../std/cooperative.ts'
 import type { Span } from '../model/ledger/slice.ts'

@@ -1,5 +1,5 @@
 // A list that comes in pages, read whole.
-import type { Listing } from '../model/ports.ts'
+import type { Listing } from '../model/ports/service.ts'
 import { failed, ok, type Result } from '../std/result.ts'
 import { serviceErrorText, type ServiceError } from '../model/service/service-error.ts'
 import type { WirePage } from './wire/decode.ts'

@@ -1,6 +1,7 @@
 import type { Project } from '../model/service/compute.ts'
 import type { UnreadableOperation, Operation } from '../model/service/operation.ts'
-import type { Clock, ChangedCompute, Listing, Service } from '../model/ports.ts'
+import type { Clock } from '../model/ports/clock.ts'
+import type { ChangedCompute, Listing, Service } from '../model/ports/service.ts'
 import { failed, ok, type Result } from '../std/result.ts'
 import { serviceErrorText, type ServiceError } from '../model/service/service-error.ts'
 import { instant } from '../model/units.ts'

@@ -1,6 +1,6 @@
 // What the service has counted and kept: for a history that is longer than ours, page by page.
 import type { ConsumptionQuery } from '../model/service/consumption.ts'
-import type { ConsumptionPage, ListPage, Service } from '../model/ports.ts'
+import type { ConsumptionPage, ListPage, Service } from '../model/ports/service.ts'
 import { failed, ok, type Result } from '../std/result.ts'
 import { serviceErrorText, type ServiceError } from '../model/service/service-error.ts'
 import { toIso } from '../model/time.ts'

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Batch } from '../../src/model/ports.ts'
+import type { Batch } from '../../src/model/ports/store.ts'
 import { openEmbeddedStore } from '../../src/store/sqlite/embedded.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { dormouse, words } from './local-cli.ts'

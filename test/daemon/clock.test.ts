@@ -19,3 +19,16 @@ test('a sleep ends when it is stopped', async () => {
   stop.abort()
   await expect(slept).resolves.toBeUndefined()
 })
+
+test('work gives up a turn only when it has run for 20 ms', async () => {
+  const clock = createClock()
+  const order: string[] = []
+  setImmediate(() => order.push('others'))
+  await clock.yield()
+  order.push('after a short turn')
+  const until = clock.monotonic() + 0.025
+  while (clock.monotonic() < until);
+  await clock.yield()
+  order.push('after a long turn')
+  expect(order).toEqual(['after a short turn', 'others', 'after a long turn'])
+})

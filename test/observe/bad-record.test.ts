@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ComputeEntry, Ledger } from '../../src/model/ledger/ledger.ts'
-import type { Service } from '../../src/model/ports.ts'
+import type { Service } from '../../src/model/ports/service.ts'
 import { failed, ok, type Result } from '../../src/std/result.ts'
 import type { ServiceError } from '../../src/model/service/service-error.ts'
 import { toIso } from '../../src/model/time.ts'

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { ProjectEntry } from '../../src/model/ledger/ledger.ts'
 import type { Operation } from '../../src/model/service/operation.ts'
-import type { Service } from '../../src/model/ports.ts'
+import type { Service } from '../../src/model/ports/service.ts'
 import { failed, ok } from '../../src/std/result.ts'
 import { seconds } from '../../src/model/units.ts'
 import { NO_LIST, NO_PENDING_RETRIES, observe, type SweepStart } from '../../src/observe/sweep.ts'

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { groupFactsByCompute } from '../../src/ledger/facts.ts'
 import { placeholderLookOfDeleted } from '../../src/ledger/backfill.ts'
-import type { Service } from '../../src/model/ports.ts'
+import type { Service } from '../../src/model/ports/service.ts'
 import { ok } from '../../src/std/result.ts'
 import { runSync } from '../../src/std/cooperative.ts'
 import { readProjectList } from '../../src/observe/polling/project-list.ts'

@@ -1,5 +1,5 @@
 import { fakeClock } from '../support/fake-clock.ts'
-import type { Clock } from '../../src/model/ports.ts'
+import type { Clock } from '../../src/model/ports/clock.ts'
 
 type EagerClock = ReturnType<typeof fakeClock> & { readonly waits: readonly number[] }
 

@@ -8,7 +8,7 @@ import { createRandom } from '../../src/daemon/random.ts'
 import { startLocal, type Local } from '../../src/local/start.ts'
 import { ok } from '../../src/std/result.ts'
 import { createService, type ServiceOptions } from '../../src/service/service.ts'
-import type { RequestReport } from '../../src/service/http/client.ts'
+import type { RequestReport } from '../../src/service/http/request.ts'
 
 const running = new AbortController().signal
 let folder = ''

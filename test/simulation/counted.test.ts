@@ -1,7 +1,7 @@
 // Computes whose size moves inside a range that nobody reads: what the service counts tells where it was.
 import { expect, test } from 'vitest'
 import { cuTimeSum } from '../../src/ledger/settle/totals.ts'
-import type { Random } from '../../src/model/ports.ts'
+import type { Random } from '../../src/model/ports/clock.ts'
 import { seeded } from './seeded.ts'
 import { simulateWeek, type Week, type WeekOptions } from './week.ts'
 import type { Count, Use } from './world.ts'

@@ -2,7 +2,9 @@
 // adds up.
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { History, Random, Store } from '../../src/model/ports.ts'
+import type { History } from '../../src/model/ports/history.ts'
+import type { Random } from '../../src/model/ports/clock.ts'
+import type { Store } from '../../src/model/ports/store.ts'
 import { COARSE_STEP, FINE_STEP, type Rollup } from '../../src/model/ledger/rollup.ts'
 import { instant } from '../../src/model/units.ts'
 import { openEmbeddedStore } from '../../src/store/sqlite/embedded.ts'

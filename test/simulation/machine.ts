@@ -1,5 +1,5 @@
 // The machine of the daemon: its wall clock may be wrong and be set, and while it sleeps its monotonic clock stands still.
-import type { Clock } from '../../src/model/ports.ts'
+import type { Clock } from '../../src/model/ports/clock.ts'
 import { after, seconds } from '../../src/model/units.ts'
 
 /** Seconds; instants are counted from the start. */
@@ -25,5 +25,6 @@ export function createMachine(clock: Clock, troubles: MachineTroubles): Clock {
     now: () => after(clock.now(), seconds(off())),
     monotonic: () => seconds(monotonic()),
     sleep: (span, signal) => clock.sleep(seconds(elapsedAt(monotonic() + span) - clock.monotonic()), signal),
+    yield: () => clock.yield(),
   }
 }

@@ -1,7 +1,7 @@
 // What looking costs and tells, whatever the use: the judge is the simulation's truth.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Random } from '../../src/model/ports.ts'
+import type { Random } from '../../src/model/ports/clock.ts'
 import { checkSlowly } from '../support/property.ts'
 import { simulateWeek } from './week.ts'
 import type { Use } from './world.ts'

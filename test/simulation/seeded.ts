@@ -1,4 +1,4 @@
-import type { Random } from '../../src/model/ports.ts'
+import type { Random } from '../../src/model/ports/clock.ts'
 
 /** Chance that a seed replays (mulberry32). */
 export function seeded(seed: number): Random {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { totalsWithAccrual } from '../../src/ledger/settle/accrual.ts'
 import { cuTimeSum } from '../../src/ledger/settle/totals.ts'
-import type { Random } from '../../src/model/ports.ts'
+import type { Random } from '../../src/model/ports/clock.ts'
 import { instant } from '../../src/model/units.ts'
 import { prices } from '../support/build.ts'
 import { simulateWeek, type Week } from './week.ts'

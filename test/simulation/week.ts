@@ -16,7 +16,10 @@ import {
   type ProjectEntry,
   type ReadingCounts,
 } from '../../src/model/ledger/ledger.ts'
-import type { History, Ports, Random, Store } from '../../src/model/ports.ts'
+import type { History } from '../../src/model/ports/history.ts'
+import type { Ports } from '../../src/model/ports/ports.ts'
+import type { Random } from '../../src/model/ports/clock.ts'
+import type { Store } from '../../src/model/ports/store.ts'
 import { NO_ACCOUNT_COUNTERS, type AccountCounters } from '../../src/model/ledger/counters.ts'
 import { seconds, type Instant, type Seconds } from '../../src/model/units.ts'
 import { START } from '../local/control/build.ts'

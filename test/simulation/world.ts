@@ -14,7 +14,9 @@ import {
   type Simulation,
 } from '../../src/local/control/simulation/simulation.ts'
 import type { Reading } from '../../src/model/observation.ts'
-import type { Clock, Random, Readings, Service, ServiceTime } from '../../src/model/ports.ts'
+import type { Clock, Random, ServiceTime } from '../../src/model/ports/clock.ts'
+import type { Readings } from '../../src/model/ports/readings.ts'
+import type { Service } from '../../src/model/ports/service.ts'
 import { failed, ok, type Result } from '../../src/std/result.ts'
 import type { ServiceError } from '../../src/model/service/service-error.ts'
 import { bytes, instant, seconds } from '../../src/model/units.ts'

@@ -8,7 +8,7 @@ import {
   type SettledInterval,
 } from '../../src/model/ledger/ledger.ts'
 import type { DayRow } from '../../src/model/ledger/day.ts'
-import type { Batch } from '../../src/model/ports.ts'
+import type { Batch } from '../../src/model/ports/store.ts'
 import { FINE_STEP, type Rollup } from '../../src/model/ledger/rollup.ts'
 import { toIso } from '../../src/model/time.ts'
 import { bytes, cu, cuMillis, instant, millis, ratio, seconds, type Seconds } from '../../src/model/units.ts'

@@ -1,7 +1,9 @@
 // What every driver of the store must do: run it against each.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Ledger } from '../../src/model/ledger/ledger.ts'
-import type { History, Outbox, Store } from '../../src/model/ports.ts'
+import type { History } from '../../src/model/ports/history.ts'
+import type { Outbox } from '../../src/model/ports/outbox.ts'
+import type { Store } from '../../src/model/ports/store.ts'
 import { NO_ACCOUNT_COUNTERS } from '../../src/model/ledger/counters.ts'
 import { millis, micros } from '../../src/model/units.ts'
 import { at, ledger } from '../support/build.ts'

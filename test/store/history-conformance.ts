@@ -1,7 +1,8 @@
 // What every driver must do with what has passed: intervals, days, rollups.
 import { expect, test } from 'vitest'
 import type { SettledInterval } from '../../src/model/ledger/ledger.ts'
-import type { Batch, History, HistorySpan, Store } from '../../src/model/ports.ts'
+import type { Batch, Store } from '../../src/model/ports/store.ts'
+import type { History, HistorySpan } from '../../src/model/ports/history.ts'
 import { COARSE_STEP, FINE_STEP, type Rollup } from '../../src/model/ledger/rollup.ts'
 import { seconds } from '../../src/model/units.ts'
 import { at } from '../support/build.ts'

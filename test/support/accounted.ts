@@ -8,7 +8,7 @@ import {
 import type { Event } from '../../src/model/output/event.ts'
 import type { Ledger } from '../../src/model/ledger/ledger.ts'
 import type { Sweep } from '../../src/model/observation.ts'
-import type { Batch } from '../../src/model/ports.ts'
+import type { Batch } from '../../src/model/ports/store.ts'
 import { preset } from './build.ts'
 
 export type Accounted = {

@@ -1,16 +1,19 @@
-import type { ServiceClock } from '../../src/model/ports.ts'
+import type { ServiceClock } from '../../src/model/ports/clock.ts'
 import { instant, seconds, type Seconds } from '../../src/model/units.ts'
 
 type FakeClock = ServiceClock & {
   advance(by: Seconds): Promise<void>
   /** Sets the wall clock forward or back, as an operator or a time server does; nothing else moves. */
   step(by: number): void
+  /** How often `yield` was called. */
+  yields(): number
 }
 
 /** A clock that moves only when told. `advance` runs every sleeper due on the way, in order. */
 export function fakeClock(start = '2026-01-05T00:00:00Z'): FakeClock {
   let elapsed = 0
   let offset = Date.parse(start)
+  let yields = 0
   const sleepers = new Set<{ readonly due: number; readonly wake: () => void }>()
   return {
     now: () => instant(offset + elapsed),
@@ -28,6 +31,11 @@ export function fakeClock(start = '2026-01-05T00:00:00Z'): FakeClock {
         signal.addEventListener('abort', wake, { once: true })
         if (signal.aborted) wake()
       }),
+    yield: () => {
+      yields += 1
+      return Promise.resolve()
+    },
+    yields: () => yields,
     async advance(by) {
       const end = elapsed + by * 1000
       for (;;) {

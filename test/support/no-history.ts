@@ -1,4 +1,4 @@
-import type { History } from '../../src/model/ports.ts'
+import type { History } from '../../src/model/ports/history.ts'
 
 /** A store that kept nothing for good. */
 export const NO_HISTORY: History = {

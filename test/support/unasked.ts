@@ -1,4 +1,4 @@
-import type { Service } from '../../src/model/ports.ts'
+import type { Service } from '../../src/model/ports/service.ts'
 
 const never = (): never => {
   throw new Error('nobody asks for this')

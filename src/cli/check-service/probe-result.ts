@@ -1,5 +1,6 @@
 // What a service and a key showed of themselves, before anybody judges it.
-import type { Clock, ConsumptionPage, Service } from '../../model/ports.ts'
+import type { Clock } from '../../model/ports/clock.ts'
+import type { ConsumptionPage, Service } from '../../model/ports/service.ts'
 import type { ProjectDetail, Granularity } from '../../model/service/consumption.ts'
 import type { Result } from '../../std/result.ts'
 import type { ServiceError } from '../../model/service/service-error.ts'

@@ -1,7 +1,7 @@
 // What the answers say beside their bodies: how fast, by which clock, within which rates.
-import type { Clock } from '../../model/ports.ts'
+import type { Clock } from '../../model/ports/clock.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
-import type { RequestReport } from '../../service/http/client.ts'
+import type { RequestReport } from '../../service/http/request.ts'
 import type { Traffic } from './probe-result.ts'
 
 export type TrafficLog = {

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import type { AutosuspendDelay, Compute } from '../../model/service/compute.ts'
-import type { ChangedCompute, ComputeSettings, Listing, Service } from '../../model/ports.ts'
+import type { ChangedCompute, ComputeSettings, Listing, Service } from '../../model/ports/service.ts'
 import { ok, type Result } from '../../std/result.ts'
 import { serviceErrorText, type ServiceError } from '../../model/service/service-error.ts'
 import { changeText, differingSettings, restartsCompute } from '../terminal/compute-change.ts'

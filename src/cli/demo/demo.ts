@@ -2,7 +2,7 @@
 import { createClock } from '../../daemon/clock.ts'
 import { createRandom } from '../../daemon/random.ts'
 import type { FleetJson } from '../../daemon/http/api/status-json.ts'
-import type { Clock } from '../../model/ports.ts'
+import type { Clock } from '../../model/ports/clock.ts'
 import { toIso } from '../../model/time.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 import { readFleet } from '../connect/fleet.ts'

@@ -1,6 +1,6 @@
 // Clients for the demo: real sessions through the proxy, paced by a clock and seeded chance.
 import { Client } from 'pg'
-import type { Clock, Random } from '../../model/ports.ts'
+import type { Clock, Random } from '../../model/ports/clock.ts'
 import { seconds } from '../../model/units.ts'
 import type { Role } from './cast.ts'
 

@@ -1,6 +1,6 @@
 // What an update of a compute would change, and what that costs its users.
 import { largestCu, smallestCu, type Compute, type Sizing } from '../../model/service/compute.ts'
-import type { ComputeSettings } from '../../model/ports.ts'
+import type { ComputeSettings } from '../../model/ports/service.ts'
 import { delayText, textFields, sizingText } from './output.ts'
 import { DELAY_OF_SERVICE } from './parse.ts'
 

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino'
 import type { BudgetScopes } from '../../ledger/budgets/account-budgets.ts'
 import type { AccountConfig, Config } from '../../config/load.ts'
-import type { Ports } from '../../model/ports.ts'
+import type { Ports } from '../../model/ports/ports.ts'
 import type { Prices } from '../../model/ledger/price.ts'
 import { createPreset } from '../../model/service/sizes.ts'
 import type { Snapshot } from '../../model/output/snapshot.ts'

@@ -3,7 +3,7 @@ import { provisionalIntervals } from '../../ledger/settle/provisional-intervals.
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
 import type { LikelyAwakeInterval, ComputeEntry } from '../../model/ledger/ledger.ts'
 import type { AwakeInterval } from '../../model/ledger/evidence.ts'
-import type { History } from '../../model/ports.ts'
+import type { History } from '../../model/ports/history.ts'
 import type { ComputeView } from '../../model/output/snapshot.ts'
 import type { Interval } from '../../model/time.ts'
 import { earliest, instant, millis, type Instant, type Millis } from '../../model/units.ts'

@@ -1,5 +1,5 @@
 // What an export is asked for, as text: by the parameters of the API and the options of the command.
-import type { HistorySpan } from '../../model/ports.ts'
+import type { HistorySpan } from '../../model/ports/history.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { fromIso, toIso } from '../../model/time.ts'
 import { instant, type Instant } from '../../model/units.ts'

@@ -9,7 +9,7 @@ import {
 } from '../../outputs/text/export-columns.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
-import type { History, HistorySpan } from '../../model/ports.ts'
+import type { History, HistorySpan } from '../../model/ports/history.ts'
 import { COARSE_STEP, FINE_STEP } from '../../model/ledger/rollup.ts'
 import { createProjectLookup, type ProjectLookup } from './project-lookup.ts'
 

@@ -2,7 +2,7 @@
 import { closeRollup } from '../../ledger/rollup/closed.ts'
 import { computeKey } from '../../model/service/compute.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
-import type { History } from '../../model/ports.ts'
+import type { History } from '../../model/ports/history.ts'
 import { COARSE_STEP, type Rollup } from '../../model/ledger/rollup.ts'
 import type { Interval } from '../../model/time.ts'
 

@@ -1,6 +1,6 @@
 // The project of what the history tells: of one that is long gone only the store knows.
 import type { Ledger, ProjectEntry } from '../../model/ledger/ledger.ts'
-import type { History } from '../../model/ports.ts'
+import type { History } from '../../model/ports/history.ts'
 
 export type ProjectLookup = (projectId: string) => Promise<ProjectEntry | undefined>
 

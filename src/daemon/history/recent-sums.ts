@@ -2,7 +2,8 @@
 import { spendOf } from '../../ledger/settle/totals.ts'
 import type { Zone } from '../../calendar/zone.ts'
 import { computeKey } from '../../model/service/compute.ts'
-import type { Clock, History } from '../../model/ports.ts'
+import type { Clock } from '../../model/ports/clock.ts'
+import type { History } from '../../model/ports/history.ts'
 import { instant, micros, millis, seconds, type Instant, type Seconds } from '../../model/units.ts'
 import type { RecentSumsTable, RecentSums } from '../../outputs/page/recent-sums.ts'
 

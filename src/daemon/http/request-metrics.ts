@@ -2,7 +2,7 @@
 import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import type { SelfMetrics } from '../../outputs/metrics/self.ts'
-import type { Clock } from '../../model/ports.ts'
+import type { Clock } from '../../model/ports/clock.ts'
 
 export const recordRequests =
   ({ self, clock }: { readonly self: SelfMetrics; readonly clock: Clock }): MiddlewareHandler =>

@@ -1,6 +1,6 @@
 // Who asks: tokens, of which only the digests are known.
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { Clock } from '../../model/ports.ts'
+import type { Clock } from '../../model/ports/clock.ts'
 import type { Seconds } from '../../model/units.ts'
 
 export type ApiToken = { readonly name: string; readonly scope: 'read' | 'operate'; readonly digest: Buffer }

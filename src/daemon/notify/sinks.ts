@@ -1,7 +1,7 @@
 // Makes the receivers that the configuration names.
 import type { Receiver } from '../../config/sections/receiver.ts'
 import type { Sink } from '../../model/output/message.ts'
-import type { Clock } from '../../model/ports.ts'
+import type { Clock } from '../../model/ports/clock.ts'
 import { createFileSink } from '../../outputs/notify/file.ts'
 import { createSlackSink } from '../../outputs/notify/slack.ts'
 import { createSmtpSink } from '../../outputs/notify/smtp.ts'

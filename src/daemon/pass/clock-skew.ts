@@ -1,6 +1,6 @@
 // Records that tell of a time to come: either our time is late, which two of them show, or they are wrong.
 import type { Look, ReadingAttempt, Sweep, SweepProblem } from '../../model/observation.ts'
-import type { ServiceTime } from '../../model/ports.ts'
+import type { ServiceTime } from '../../model/ports/clock.ts'
 import { toIso } from '../../model/time.ts'
 import { instant, latest, millis, type Instant, type Millis } from '../../model/units.ts'
 import { ASSUMED_SKEW } from './service-clock.ts'

@@ -2,7 +2,7 @@
 import { restoreArchived } from '../../model/ledger/archived.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { Sweep } from '../../model/observation.ts'
-import type { Ports } from '../../model/ports.ts'
+import type { Ports } from '../../model/ports/ports.ts'
 
 /** `ledger` with what the store knows of projects that `sweep` found and that are not in it. @throws when the store fails */
 export async function restoreArchivedProjects(

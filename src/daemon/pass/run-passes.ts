@@ -1,7 +1,7 @@
 // One account's turn of the loop: a pass that may fail without ending the daemon, or several over a large account.
 import type { Logger } from 'pino'
 import type { SelfMetrics } from '../../outputs/metrics/self.ts'
-import type { Ports } from '../../model/ports.ts'
+import type { Ports } from '../../model/ports/ports.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 import { planShare, sweepsPerInterval } from '../../observe/polling/poll-plan.ts'
 import { pass, type PassPlan } from './pass.ts'

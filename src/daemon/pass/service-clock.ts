@@ -1,6 +1,7 @@
 // The service's time: as its answers tell it, else as our wall clock showed it when the process began; carried on by the monotonic clock.
 import type { Ledger } from '../../model/ledger/ledger.ts'
-import type { Clock, Ports, ServiceClock } from '../../model/ports.ts'
+import type { Clock, ServiceClock } from '../../model/ports/clock.ts'
+import type { Ports } from '../../model/ports/ports.ts'
 import { likelyOffset, offsetBoundsAt, type ServiceTimeEstimate } from '../../model/service/service-time.ts'
 import { forEachYielding, type Cooperative } from '../../std/cooperative.ts'
 import { instant, latest, type Instant, type Seconds } from '../../model/units.ts'

@@ -1,6 +1,6 @@
 // Reports as they were made, for the API and the command.
 import { pageNumber } from '../../outputs/page/query.ts'
-import type { Outbox } from '../../model/ports.ts'
+import type { Outbox } from '../../model/ports/outbox.ts'
 import { reportKey, type ArchivedReport, type ReportFormat } from '../../model/output/report.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import type { Cooperative } from '../../std/cooperative.ts'

@@ -14,7 +14,7 @@ import type { ExpositionFormat } from '../../outputs/metrics/exposition/format.t
 import { createRenderer, type Rendered } from '../../outputs/metrics/exposition/renderer.ts'
 import { createSampleMemory } from '../../outputs/metrics/exposition/samples.ts'
 import type { SelfMetrics } from '../../outputs/metrics/self.ts'
-import type { Clock } from '../../model/ports.ts'
+import type { Clock } from '../../model/ports/clock.ts'
 import type { Snapshot } from '../../model/output/snapshot.ts'
 import { runYielding } from '../../std/cooperative.ts'
 import { seconds } from '../../model/units.ts'

@@ -3,7 +3,7 @@ import type { Budget, BudgetStates, BudgetView } from '../../model/policy/budget
 import { computeKey, largestCu } from '../../model/service/compute.ts'
 import type { Event } from '../../model/output/event.ts'
 import type { ComputeEntry, Ledger, ProjectEntry } from '../../model/ledger/ledger.ts'
-import type { Batch } from '../../model/ports.ts'
+import type { Batch } from '../../model/ports/store.ts'
 import type { Prices } from '../../model/ledger/price.ts'
 import { createIdentityCache } from '../../std/cache.ts'
 import { matchesSelector, selectorTargetOf } from '../../model/policy/selector.ts'

@@ -3,7 +3,7 @@ import { computeKey } from '../../model/service/compute.ts'
 import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
 import type { Sweep } from '../../model/observation.ts'
 import { isOperationOpen, type Operation } from '../../model/service/operation.ts'
-import type { Batch } from '../../model/ports.ts'
+import type { Batch } from '../../model/ports/store.ts'
 import type { OperationCounter, AccountCounters } from '../../model/ledger/counters.ts'
 import { addWakeLatency } from './wake-latency.ts'
 

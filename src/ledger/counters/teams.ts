@@ -1,7 +1,7 @@
 // Whose money went for nothing: what a part adds goes to who answers for the compute now, in the commit that stores the part.
 import type { ComputeEntry, Ledger, ProjectEntry } from '../../model/ledger/ledger.ts'
 import type { Owners } from '../../model/policy/owner.ts'
-import type { Batch } from '../../model/ports.ts'
+import type { Batch } from '../../model/ports/store.ts'
 import { computeKey } from '../../model/service/compute.ts'
 import { selectorTargetOf } from '../../model/policy/selector.ts'
 import type { AccountCounters } from '../../model/ledger/counters.ts'

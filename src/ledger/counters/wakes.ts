@@ -1,7 +1,7 @@
 // Who woke computes, as far as evidence tells: that a session of ours did shows, and of others nobody says who they are.
 import { computeKey } from '../../model/service/compute.ts'
 import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
-import type { Batch } from '../../model/ports.ts'
+import type { Batch } from '../../model/ports/store.ts'
 import type { AccountCounters } from '../../model/ledger/counters.ts'
 
 type Wakes = AccountCounters['wakes']

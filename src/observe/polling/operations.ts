@@ -1,7 +1,7 @@
 // Reads the operations that a sweep has room for.
 import type { UnreadableOperations, SweepProblem, PendingRetries } from '../../model/observation.ts'
 import type { Operation } from '../../model/service/operation.ts'
-import type { Ports } from '../../model/ports.ts'
+import type { Ports } from '../../model/ports/ports.ts'
 import { serviceErrorText } from '../../model/service/service-error.ts'
 import { runYielding } from '../../std/cooperative.ts'
 import { seconds } from '../../model/units.ts'

@@ -9,7 +9,8 @@ import type {
   Sweep,
   SweepProblem,
 } from '../../model/observation.ts'
-import type { ListPage, Ports } from '../../model/ports.ts'
+import type { ListPage } from '../../model/ports/service.ts'
+import type { Ports } from '../../model/ports/ports.ts'
 import { serviceErrorText, type ServiceError } from '../../model/service/service-error.ts'
 import { forEachYielding, runYielding, type Cooperative } from '../../std/cooperative.ts'
 import { after, seconds, type Instant, type Seconds } from '../../model/units.ts'

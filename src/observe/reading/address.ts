@@ -1,6 +1,6 @@
 // Where a compute is connected to: the template of the configuration, or what the service says when it may be asked.
 import type { Compute } from '../../model/service/compute.ts'
-import type { ConnectionUri, Service } from '../../model/ports.ts'
+import type { ConnectionUri, Service } from '../../model/ports/service.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { serviceErrorText } from '../../model/service/service-error.ts'
 

@@ -1,5 +1,5 @@
 import type { DeliveryOutcome } from '../../model/output/message.ts'
-import type { Clock } from '../../model/ports.ts'
+import type { Clock } from '../../model/ports/clock.ts'
 import { seconds } from '../../model/units.ts'
 
 /** One attempt. Doubled, a receiver that hangs holds up the messages behind it twice as long. */

@@ -1,7 +1,7 @@
 // One POST of JSON text to an address that is a secret.
 import { request } from 'undici'
 import type { DeliveryOutcome } from '../../model/output/message.ts'
-import type { Clock } from '../../model/ports.ts'
+import type { Clock } from '../../model/ports/clock.ts'
 import type { Result } from '../../std/result.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 import { withinDeadline } from './deadline.ts'

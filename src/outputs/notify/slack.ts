@@ -1,5 +1,5 @@
 import type { Sink } from '../../model/output/message.ts'
-import type { Clock } from '../../model/ports.ts'
+import type { Clock } from '../../model/ports/clock.ts'
 import type { Result } from '../../std/result.ts'
 import { postJson } from './post.ts'
 

@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer'
 import type { Message, DeliveryOutcome, Sink } from '../../model/output/message.ts'
-import type { Clock } from '../../model/ports.ts'
+import type { Clock } from '../../model/ports/clock.ts'
 import type { Result } from '../../std/result.ts'
 import { failureCode, DELIVERY_DEADLINE, withinDeadline } from './deadline.ts'
 import { headerKey } from './webhook.ts'

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { Sink } from '../../model/output/message.ts'
-import type { Clock } from '../../model/ports.ts'
+import type { Clock } from '../../model/ports/clock.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { postJson } from './post.ts'
 

@@ -1,16 +1,16 @@
 // Requests in the name of one account: key, request budget, deadline; GET is repeated, a mutation never.
 import { Agent, type Dispatcher } from 'undici'
-import type { Clock, Random } from '../../model/ports.ts'
+import type { Clock, Random } from '../../model/ports/clock.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import type { ServiceError } from '../../model/service/service-error.ts'
-import { seconds, type Ratio, type Seconds } from '../../model/units.ts'
+import { seconds, type Seconds } from '../../model/units.ts'
 import {
   REQUEST_DEADLINE,
   sendRequest,
   type HttpResponse,
   type HttpMethod,
   type HttpReply,
-  type ResponseHeaders,
+  type RequestReport,
 } from './request.ts'
 import { interpretMutation, retryAfterOf, interpretRead } from './response.ts'
 import type { Priority } from '../rate/priority.ts'
@@ -22,25 +22,6 @@ const ATTEMPTS = 4
 const PATIENCE = seconds(30)
 const FIRST_BACKOFF = 0.25
 const LONGEST_BACKOFF = 10
-
-/** One request as it went out. */
-export type RequestReport = {
-  readonly operation: string
-  /** The status as text, or that there was no whole answer. */
-  readonly code: string
-  readonly seconds: Seconds
-  /** Whether it repeats an earlier one. */
-  readonly retry: boolean
-  readonly priority: Priority
-  /** How long it waited for the request budget. */
-  readonly waited: Seconds
-  /** How much of its rate the operation has after this answer. */
-  readonly share: Ratio
-  /** How many requests may go out at once after it. */
-  readonly tokens: number
-  /** Empty where there was no whole answer. */
-  readonly headers: ResponseHeaders
-}
 
 export type ClientOptions = {
   /** With the version segment; a slash at the end is no matter. */

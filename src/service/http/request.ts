@@ -1,7 +1,8 @@
 // One HTTP request and its answer: no judgement, no repetition.
 import { request, type Dispatcher } from 'undici'
-import type { Clock } from '../../model/ports.ts'
-import { seconds, type Seconds } from '../../model/units.ts'
+import type { Clock } from '../../model/ports/clock.ts'
+import { seconds, type Ratio, type Seconds } from '../../model/units.ts'
+import type { Priority } from '../rate/priority.ts'
 
 /** From sending to the last byte. Doubled, a service that hangs holds a pass twice as long. */
 export const REQUEST_DEADLINE = seconds(10)
@@ -30,6 +31,25 @@ export type HttpResponse = {
 
 /** Lower-case names; one that came several times is a list. */
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>
+
+/** One request that was answered or lost. */
+export type RequestReport = {
+  readonly operation: string
+  /** The status as text, or that there was no whole answer. */
+  readonly code: string
+  readonly seconds: Seconds
+  /** Whether it repeats an earlier one. */
+  readonly retry: boolean
+  readonly priority: Priority
+  /** How long it waited for the request budget. */
+  readonly waited: Seconds
+  /** How much of its rate the operation has after this answer. */
+  readonly share: Ratio
+  /** How many requests may go out at once after it. */
+  readonly tokens: number
+  /** Empty where there was no whole answer. */
+  readonly headers: ResponseHeaders
+}
 
 /** The first of the headers of that name. */
 export const headerOf = (headers: ResponseHeaders, name: string): string | undefined =>

@@ -1,9 +1,8 @@
 // Which answers tell the service's time, and what all of them told so far.
-import type { Clock, ServiceTime } from '../../model/ports.ts'
+import type { Clock, ServiceTime } from '../../model/ports/clock.ts'
 import { addDatedResponse, type ServiceTimeEstimate } from '../../model/service/service-time.ts'
 import { instant, seconds, type Instant } from '../../model/units.ts'
-import { headerOf, type ResponseHeaders } from './request.ts'
-import type { RequestReport } from './client.ts'
+import { headerOf, type RequestReport, type ResponseHeaders } from './request.ts'
 
 export type ServiceTimeLog = ServiceTime & {
   /** To be told of every request as soon as it is answered. */

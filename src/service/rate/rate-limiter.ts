@@ -1,5 +1,5 @@
 // Lets the requests of one account through as its limits allow, the urgent ones first.
-import type { Clock, Random } from '../../model/ports.ts'
+import type { Clock, Random } from '../../model/ports/clock.ts'
 import { after, seconds, type Instant, type Ratio, type Seconds } from '../../model/units.ts'
 import {
   newRateLimits,

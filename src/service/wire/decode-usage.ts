@@ -1,7 +1,7 @@
 // What the service counts, as model data. Lenient like decode.ts: a piece of history that does not fit hides no other.
 import { z } from 'zod'
 import type { Consumption, ProjectDetail, Quota } from '../../model/service/consumption.ts'
-import type { ConnectionUri } from '../../model/ports.ts'
+import type { ConnectionUri } from '../../model/ports/service.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { bytes, cuMillis, seconds } from '../../model/units.ts'
 import {

@@ -1,5 +1,5 @@
 import { largestCu, smallestCu, type AutosuspendDelay } from '../../model/service/compute.ts'
-import type { ComputeSettings } from '../../model/ports.ts'
+import type { ComputeSettings } from '../../model/ports/service.ts'
 
 /**
  * The fields of `endpoint` in a create or update request. Both limits always go together: a half-change could leave

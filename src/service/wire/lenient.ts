@@ -1,6 +1,6 @@
 // What of an answer fits: one value, or a list item by item.
 import { z } from 'zod'
-import type { Listing } from '../../model/ports.ts'
+import type { Listing } from '../../model/ports/service.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { unreadOf } from './ownership.ts'
 

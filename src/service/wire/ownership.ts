@@ -1,5 +1,5 @@
 // A record must not speak for another one.
-import type { Listing } from '../../model/ports.ts'
+import type { Listing } from '../../model/ports/service.ts'
 
 export type OwnershipRule<Item> = {
   /** Undefined where nobody was named in the request. */

@@ -1,7 +1,7 @@
 // Reports as they lie in the file: a fifth of their text, so that years of them fit.
 import { promisify } from 'node:util'
 import { gunzip, gzip, gzipSync } from 'node:zlib'
-import type { Batch } from '../../model/ports.ts'
+import type { Batch } from '../../model/ports/store.ts'
 import type { ArchivedReport } from '../../model/output/report.ts'
 
 export type CompressedReport = ArchivedReport & { readonly body: Uint8Array }

@@ -13,7 +13,7 @@ import {
   type ReadingCounts,
 } from '../../model/ledger/ledger.ts'
 import { orderedMap } from '../../std/ordered-map.ts'
-import type { Clock } from '../../model/ports.ts'
+import type { Clock } from '../../model/ports/clock.ts'
 import { NO_ACCOUNT_COUNTERS, type AccountCounters } from '../../model/ledger/counters.ts'
 import { createYielder } from './yield.ts'
 

@@ -7,7 +7,8 @@ import {
   type OutboxEvent,
   type NotifiableEvent,
 } from '../../model/output/outbox-event.ts'
-import type { Batch, Outbox } from '../../model/ports.ts'
+import type { Batch } from '../../model/ports/store.ts'
+import type { Outbox } from '../../model/ports/outbox.ts'
 import { reportKey, type ArchivedReport } from '../../model/output/report.ts'
 import { decompress, type WithCompressedReports, type CompressedReport } from '../rows/compressed-reports.ts'
 

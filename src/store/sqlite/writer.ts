@@ -1,7 +1,8 @@
 // Writes batches, one transaction each, one after the other.
 import type { DatabaseSync } from 'node:sqlite'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
-import type { Batch, Clock } from '../../model/ports.ts'
+import type { Batch } from '../../model/ports/store.ts'
+import type { Clock } from '../../model/ports/clock.ts'
 import { dayValues, END_DAY, PUT_DAY } from '../rows/day-rows.ts'
 import {
   intervalValues,

@@ -1,4 +1,4 @@
-import type { Clock } from '../../model/ports.ts'
+import type { Clock } from '../../model/ports/clock.ts'
 
 /** Seconds of work at a stretch. Doubled, everything else in the process waits twice as long, and long work ends a little earlier. */
 const STRETCH = 0.01

@@ -1,6 +1,6 @@
 // A clock that runs as fast as the work lets it: time passes only while everybody waits for it.
 import { createEventHeap } from '../../../src/local/control/simulation/agenda.ts'
-import type { Clock } from '../../../src/model/ports.ts'
+import type { Clock } from '../../../src/model/ports/clock.ts'
 import { instant, seconds } from '../../../src/model/units.ts'
 
 export type VirtualClock = Clock & {
@@ -26,6 +26,7 @@ export function createVirtualClock(from: number): VirtualClock {
         signal.addEventListener('abort', wake, { once: true })
         sleepers.add(now + Math.max(0, span * 1000), wake)
       }),
+    yield: () => new Promise((resolve) => setImmediate(resolve)),
     hold: () => {
       held += 1
       return () => {

@@ -1,6 +1,6 @@
 // How the computes of the benchmark are used: a seeded schedule that every twin plays alike. Lengths are those of a real
 // day divided by `SCALE`, in seconds.
-import type { Random } from '../../../src/model/ports.ts'
+import type { Random } from '../../../src/model/ports/clock.ts'
 
 /** An autosuspend delay of 300 s becomes 15 s, a pass a minute one every 3 s, a day 72 minutes. */
 export const SCALE = 20

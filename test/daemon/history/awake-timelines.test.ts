@@ -3,7 +3,7 @@ import { createAwakeTimelines, type TimelinesRequest } from '../../../src/daemon
 import { lastHours } from '../../../src/model/time.ts'
 import { computeKey } from '../../../src/model/service/compute.ts'
 import type { ComputeEntry } from '../../../src/model/ledger/ledger.ts'
-import type { History } from '../../../src/model/ports.ts'
+import type { History } from '../../../src/model/ports/history.ts'
 import type { ComputeView } from '../../../src/model/output/snapshot.ts'
 import { millis, type Instant } from '../../../src/model/units.ts'
 import { accounted } from '../../support/accounted.ts'

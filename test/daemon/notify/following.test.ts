@@ -1,7 +1,7 @@
 // Receivers that come, change and go while the daemon tells them.
 import { expect, test } from 'vitest'
 import type { Message, DeliveryOutcome, Sink } from '../../../src/model/output/message.ts'
-import type { Batch } from '../../../src/model/ports.ts'
+import type { Batch } from '../../../src/model/ports/store.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { ALL, desk, hearing, problem, subjects } from '../support/delivery.ts'
 

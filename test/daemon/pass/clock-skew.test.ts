@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { correctClockSkew } from '../../../src/daemon/pass/clock-skew.ts'
 import type { Compute } from '../../../src/model/service/compute.ts'
 import type { Look, Sweep } from '../../../src/model/observation.ts'
-import type { ServiceTime } from '../../../src/model/ports.ts'
+import type { ServiceTime } from '../../../src/model/ports/clock.ts'
 import { instant, millis, seconds } from '../../../src/model/units.ts'
 import { at, look, operation, sweep } from '../../support/build.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { pass } from '../../../src/daemon/pass/pass.ts'
 import { newPassState, type PassState } from '../../../src/daemon/pass/pass-state.ts'
-import type { Ports } from '../../../src/model/ports.ts'
+import type { Ports } from '../../../src/model/ports/ports.ts'
 import { failed, ok } from '../../../src/std/result.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { MIN_REQUESTS } from '../../../src/observe/polling/poll-plan.ts'
@@ -88,7 +88,12 @@ test('where the service answers slowly a pass asks for less, so that the next on
   }
   const ports: Ports = {
     time: { told: () => undefined },
-    clock: { now: () => at(elapsed), monotonic: () => seconds(elapsed), sleep: () => Promise.resolve() },
+    clock: {
+      now: () => at(elapsed),
+      monotonic: () => seconds(elapsed),
+      sleep: () => Promise.resolve(),
+      yield: () => Promise.resolve(),
+    },
     random: seeded(1),
     service,
     background: service,

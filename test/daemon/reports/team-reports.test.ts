@@ -6,7 +6,7 @@ import type { AccountRunners } from '../../../src/daemon/accounts/account-runner
 import { sendReportNow } from '../../../src/daemon/reports/schedule.ts'
 import { createReportJob } from '../../../src/daemon/reports/job.ts'
 import { createSelfMetrics } from '../../../src/outputs/metrics/self.ts'
-import type { History } from '../../../src/model/ports.ts'
+import type { History } from '../../../src/model/ports/history.ts'
 import { seconds } from '../../../src/model/units.ts'
 import type { Report } from '../../../src/outputs/report/schema.ts'
 import { GOOD, load } from '../../config/loading.ts'

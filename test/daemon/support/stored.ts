@@ -1,6 +1,7 @@
 // The tables of the store without a disk under them.
 import { DatabaseSync } from 'node:sqlite'
-import type { Outbox, Store } from '../../../src/model/ports.ts'
+import type { Outbox } from '../../../src/model/ports/outbox.ts'
+import type { Store } from '../../../src/model/ports/store.ts'
 import { createOutbox, createOutboxWriter, outboxRows } from '../../../src/store/sqlite/outbox.ts'
 import { compressReports } from '../../../src/store/rows/compressed-reports.ts'
 import { migrate } from '../../../src/store/sqlite/schema.ts'

@@ -1,6 +1,6 @@
 // A fleet with something of everything that a board shows: teams, budgets, sizes, habits, and troubles of its own.
 import type { Reading, ReadingResult } from '../../../src/model/observation.ts'
-import type { Random } from '../../../src/model/ports.ts'
+import type { Random } from '../../../src/model/ports/clock.ts'
 import { bytes, instant, millis, seconds } from '../../../src/model/units.ts'
 import { START } from '../../local/control/build.ts'
 import type { Use } from '../../simulation/world.ts'

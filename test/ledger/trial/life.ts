@@ -4,7 +4,7 @@ import type { Request, Settings } from '../../../src/local/control/events.ts'
 import { createSimulation, type Simulation } from '../../../src/local/control/simulation/simulation.ts'
 import type { Compute } from '../../../src/model/service/compute.ts'
 import type { Operation } from '../../../src/model/service/operation.ts'
-import type { Random } from '../../../src/model/ports.ts'
+import type { Random } from '../../../src/model/ports/clock.ts'
 import { decodeComputes, decodeOperations } from '../../../src/service/wire/decode.ts'
 import { project, settings, sleeping, START } from '../../local/control/build.ts'
 

@@ -2,7 +2,7 @@
 import type { Project } from '../../../src/model/service/compute.ts'
 import type { UnreadableOperations } from '../../../src/model/observation.ts'
 import type { Operation } from '../../../src/model/service/operation.ts'
-import type { Random } from '../../../src/model/ports.ts'
+import type { Random } from '../../../src/model/ports/clock.ts'
 import type { Instant } from '../../../src/model/units.ts'
 import { START } from '../../local/control/build.ts'
 import { seeded } from '../../simulation/seeded.ts'

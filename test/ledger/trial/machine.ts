@@ -1,5 +1,5 @@
 // The machine of a daemon that has its troubles: clocks that are wrong, are set, and stand still while it sleeps.
-import type { Clock, Random } from '../../../src/model/ports.ts'
+import type { Clock, Random } from '../../../src/model/ports/clock.ts'
 import { instant, seconds, type Seconds } from '../../../src/model/units.ts'
 import { createServiceTime, type ServiceTimeLog } from '../../../src/service/http/server-time.ts'
 import { START } from '../../local/control/build.ts'
@@ -68,6 +68,7 @@ export function createMachine({ steps, dated, date, sleeps }: ClockTroubles): Ma
     now: () => instant(Math.round(START + now + off())),
     monotonic: () => seconds((now - slept() - begun) / 1000),
     sleep: () => Promise.resolve(),
+    yield: () => Promise.resolve(),
   }
   let time = createServiceTime(clock)
   return {

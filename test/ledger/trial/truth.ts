@@ -5,7 +5,8 @@ import { newPassState, type PassState } from '../../../src/daemon/pass/pass-stat
 import type { Compute } from '../../../src/model/service/compute.ts'
 import type { ComputeEntry, SettledInterval } from '../../../src/model/ledger/ledger.ts'
 import type { Operation } from '../../../src/model/service/operation.ts'
-import type { Listing, Ports, Service } from '../../../src/model/ports.ts'
+import type { Listing, Service } from '../../../src/model/ports/service.ts'
+import type { Ports } from '../../../src/model/ports/ports.ts'
 import { failed, ok, type Result } from '../../../src/std/result.ts'
 import type { ServiceError } from '../../../src/model/service/service-error.ts'
 import { instant, seconds, type Instant } from '../../../src/model/units.ts'
@@ -104,6 +105,7 @@ function portsOf(history: History, stage: Stage): Ports {
       now: () => instant(at(0) + time() + skew + (step && time() >= step.at ? step.by : 0)),
       monotonic: () => seconds(time() / 1000),
       sleep: () => Promise.resolve(),
+      yield: () => Promise.resolve(),
     },
     time: { told: () => undefined },
     random: seeded(1),

@@ -60,6 +60,7 @@ async function roundOf(
       monotonic: () => seconds(elapsed),
       between: (from: Seconds, to: Seconds) => [at(from), at(to)] as const,
       sleep: () => Promise.resolve(),
+      yield: () => Promise.resolve(),
     },
     service: {
       ...UNASKED,

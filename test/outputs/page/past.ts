@@ -2,7 +2,7 @@
 import type { ComputeRef } from '../../../src/model/service/compute.ts'
 import type { DayRow } from '../../../src/model/ledger/day.ts'
 import type { LikelyAwakeInterval } from '../../../src/model/ledger/ledger.ts'
-import type { History } from '../../../src/model/ports.ts'
+import type { History } from '../../../src/model/ports/history.ts'
 import type { Snapshot } from '../../../src/model/output/snapshot.ts'
 import { after, instant, millis, seconds, type Instant } from '../../../src/model/units.ts'
 import { NO_HISTORY } from '../../support/no-history.ts'

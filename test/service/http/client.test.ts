@@ -5,7 +5,7 @@ import { freePort } from '../../../src/local/compute/ports.ts'
 import { answers, cuts, faultyServer, inTurn, resets, type Fault } from '../faulty-server.ts'
 import { failed, ok } from '../../../src/std/result.ts'
 import { seconds } from '../../../src/model/units.ts'
-import type { RequestReport } from '../../../src/service/http/client.ts'
+import type { RequestReport } from '../../../src/service/http/request.ts'
 import { change, clientOf, list, running } from '../client-of.ts'
 
 const LARGE = `"${'x'.repeat(32 * 2 ** 20)}"`

@@ -1,6 +1,6 @@
 // Long work lets others have their turn. Time here goes on by five milliseconds whenever somebody asks for it.
 import { expect, test } from 'vitest'
-import type { Clock } from '../../../src/model/ports.ts'
+import type { Clock } from '../../../src/model/ports/clock.ts'
 import { FINE_STEP } from '../../../src/model/ledger/rollup.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { openEmbeddedStore } from '../../../src/store/sqlite/embedded.ts'

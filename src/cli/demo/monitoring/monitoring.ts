@@ -1,7 +1,7 @@
 // Prometheus and Alertmanager with the rules and the routing that come with Dormouse, on loopback.
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Clock } from '../../../model/ports.ts'
+import type { Clock } from '../../../model/ports/clock.ts'
 import { startAlertmanager } from './alertmanager.ts'
 import { shortenRouting, shortenRules, type RoutingTarget } from './shortened-rules.ts'
 import { findProgram, isUp } from './program.ts'

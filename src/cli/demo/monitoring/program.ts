@@ -5,7 +5,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { request } from 'undici'
 import { isProgram } from '../../../local/compute/owner.ts'
-import type { Clock } from '../../../model/ports.ts'
+import type { Clock } from '../../../model/ports/clock.ts'
 import { seconds } from '../../../model/units.ts'
 
 /** The first of `names` that is in a folder of `path`. */

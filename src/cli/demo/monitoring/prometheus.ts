@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../../../local/compute/ports.ts'
-import type { Clock } from '../../../model/ports.ts'
+import type { Clock } from '../../../model/ports/clock.ts'
 import { waitUntilUp, startProgram } from './program.ts'
 
 export type PrometheusOptions = {

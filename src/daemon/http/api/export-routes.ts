@@ -1,6 +1,6 @@
 // The history as a file.
 import type { Hono } from 'hono'
-import type { History } from '../../../model/ports.ts'
+import type { History } from '../../../model/ports/history.ts'
 import { exportRequestOf } from '../../history/export-query.ts'
 import { exportText, type ExportedAccount, type ExportRequest } from '../../history/export.ts'
 import { streamText } from '../streaming.ts'

@@ -1,7 +1,7 @@
 // The weekly report, made when it is asked for.
 import { setImmediate } from 'node:timers/promises'
 import type { Context, Hono } from 'hono'
-import type { Clock } from '../../../model/ports.ts'
+import type { Clock } from '../../../model/ports/clock.ts'
 import type { ReportFormat } from '../../../model/output/report.ts'
 import { runYielding, type Cooperative } from '../../../std/cooperative.ts'
 import { REPORT_RENDERINGS } from '../../../outputs/report/formats/formats.ts'

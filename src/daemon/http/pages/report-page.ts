@@ -1,6 +1,6 @@
 // The page of reports that are kept, out of the store: it is shown as it was made.
 import { setImmediate } from 'node:timers/promises'
-import type { Clock } from '../../../model/ports.ts'
+import type { Clock } from '../../../model/ports/clock.ts'
 import { reportKey, type StoredReport } from '../../../model/output/report.ts'
 import { runYielding } from '../../../std/cooperative.ts'
 import type { Instant } from '../../../model/units.ts'

@@ -1,0 +1,22 @@
+// Everything that is not pure comes in through types of plain functions, one file per port.
+import type { Clock, Random, ServiceTime } from './clock.ts'
+import type { History } from './history.ts'
+import type { Send } from './outbox.ts'
+import type { Readings } from './readings.ts'
+import type { Service } from './service.ts'
+import type { Store } from './store.ts'
+
+/** All ports of one account's pass. */
+export type Ports = {
+  readonly clock: Clock
+  readonly time: ServiceTime
+  readonly random: Random
+  readonly service: Service
+  /** The same, behind everything else that asks it: for what was, which can wait. */
+  readonly background: Service
+  readonly readings: Readings
+  readonly store: Store
+  /** What the store keeps for good. */
+  readonly history: History
+  readonly send: Send
+}

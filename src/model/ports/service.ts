@@ -1,0 +1,120 @@
+// The service's HTTP API.
+import type { Result } from '../../std/result.ts'
+import type { ApiKey, CreatedApiKey } from '../service/api-key.ts'
+import type { AutosuspendDelay, Compute, Project, Sizing } from '../service/compute.ts'
+import type { Consumption, ConsumptionQuery, ProjectDetail } from '../service/consumption.ts'
+import type { Operation, UnreadableOperation } from '../service/operation.ts'
+import type { ServiceError } from '../service/service-error.ts'
+import type { Instant } from '../units.ts'
+
+/** A list of which some items may not have fitted: one bad record never hides the others. */
+export type Listing<Item> = {
+  readonly items: readonly Item[]
+  /** One line per item that did not fit, with its path: `endpoints[1].current_state: …`. */
+  readonly problems: readonly string[]
+  /** The ids of those that did not fit, one for each that tells it: they are there, though nothing else is known. */
+  readonly unread?: readonly string[]
+  /** The list goes on, and that part of it could not be read. */
+  readonly cut?: true
+}
+
+/** Operations, as far as their records fit. */
+export type OperationListing = Listing<Operation> & {
+  /** Those that do not. */
+  readonly lost?: readonly UnreadableOperation[]
+}
+
+/** One page of a list that goes on. */
+export type ListPage<Item> = Listing<Item> & {
+  /** What to ask for next; undefined after the last page. */
+  readonly next: string | undefined
+}
+
+/** The service's own history of consumption, or why there is none: the plan has none, or the service or organisation is without it. */
+export type ConsumptionPage =
+  | ({ readonly kind: 'page' } & ListPage<Consumption>)
+  | { readonly kind: 'none'; readonly because: 'plan' | 'absent'; readonly message: string }
+
+/** A connection string with its password, which no text of this value shows: not JSON, not a template, not a log line. */
+export type ConnectionUri = { readonly reveal: () => string }
+
+export type ConnectionQuery = {
+  readonly endpointId: string
+  readonly database: string
+  readonly role: string
+}
+
+/** A change the service accepted. */
+export type ChangedCompute = { readonly compute: Compute; readonly operations: readonly Operation[] }
+
+export type ComputeSettings = {
+  readonly sizing?: Sizing
+  /** 0 s gives the compute back to the default. */
+  readonly autosuspendDelay?: AutosuspendDelay
+  readonly branchId?: string
+  readonly disabled?: boolean
+}
+
+type Answer<Value> = Promise<Result<Value, ServiceError>>
+
+/**
+ * The service's HTTP API. Lists and gets may be repeated and are retried inside; a mutation is sent once and never repeated.
+ * Every method stops waiting when `signal` aborts.
+ */
+export type Service = {
+  /** Every project of the account, all pages, or only those the configuration names. */
+  listProjects(signal: AbortSignal): Answer<Listing<Project>>
+  /** The same list, one request's worth; `cursor` is undefined for the first page. */
+  listProjectsPage(cursor: string | undefined, signal: AbortSignal): Answer<ListPage<Project>>
+  listComputes(projectId: string, signal: AbortSignal): Answer<Listing<Compute>>
+  getCompute(projectId: string, endpointId: string, signal: AbortSignal): Answer<Compute>
+  /** Newest first, back to those created at `since` or until the service has no more; empty where the service has no such list. */
+  listOperations(projectId: string, since: Instant, signal: AbortSignal): Answer<OperationListing>
+  /** One page of the whole history, newest first, back to about six months; the first where `cursor` is undefined. Empty where the service has no such list. */
+  listOperationsPage(
+    projectId: string,
+    cursor: string | undefined,
+    signal: AbortSignal,
+  ): Answer<ListPage<Operation>>
+  /** `gone` also where the service has no such record. */
+  getProjectDetail(projectId: string, signal: AbortSignal): Answer<ProjectDetail>
+  /** Oldest first within a project. `refused` with status 406 where the range does not fit the granularity. */
+  listConsumption(
+    query: ConsumptionQuery,
+    cursor: string | undefined,
+    signal: AbortSignal,
+  ): Answer<ConsumptionPage>
+  /** Undefined where the configuration does not allow it: then nothing is asked. `refused` with 412 where passwords are not kept. */
+  getConnectionUri(
+    projectId: string,
+    query: ConnectionQuery,
+    signal: AbortSignal,
+  ): Answer<ConnectionUri | undefined>
+  createCompute(
+    projectId: string,
+    branchId: string,
+    settings: ComputeSettings,
+    signal: AbortSignal,
+  ): Answer<ChangedCompute>
+  updateCompute(
+    projectId: string,
+    endpointId: string,
+    settings: ComputeSettings,
+    signal: AbortSignal,
+  ): Answer<ChangedCompute>
+  deleteCompute(projectId: string, endpointId: string, signal: AbortSignal): Answer<Compute | undefined>
+  restartCompute(
+    projectId: string,
+    endpointId: string,
+    signal: AbortSignal,
+  ): Answer<ChangedCompute | undefined>
+  startCompute(projectId: string, endpointId: string, signal: AbortSignal): Answer<ChangedCompute | undefined>
+  suspendCompute(
+    projectId: string,
+    endpointId: string,
+    signal: AbortSignal,
+  ): Answer<ChangedCompute | undefined>
+  listKeys(signal: AbortSignal): Answer<Listing<ApiKey>>
+  createKey(name: string, signal: AbortSignal): Answer<CreatedApiKey>
+  revokeKey(keyId: number, signal: AbortSignal): Answer<ApiKey>
+}
