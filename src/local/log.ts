@@ -1,4 +1,10 @@
-import type { StoredHistory } from './setup/seed-history.ts'
+/** The generated history of a folder. Instants in ISO 8601. */
+export type StoredHistory = {
+  readonly from: string
+  readonly to: string
+  readonly projects: number
+  readonly seed: number
+}
 
 /** What happens in the local service, for a log or a screen. Messages are static; what varies is in the fields. */
 export type LocalEvent =

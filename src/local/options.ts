@@ -1,8 +1,24 @@
-import type { HistoryRequest } from './setup/seed-history.ts'
 import type { LocalEvent } from './log.ts'
-import type { SeedProject } from './setup/seed-projects.ts'
 import type { BehaviourChange } from './engine/behaviour-switches.ts'
 import type { Truth } from './engine/truth.ts'
+
+/** A project to make at the first start of a folder. */
+export type SeedProject = {
+  readonly name: string
+  /** Fixed size in CU; default 0.25. */
+  readonly cu?: number
+  /** Autosuspend delay as on the wire: 0 is the default of 300 s, -1 is never. */
+  readonly suspendTimeoutSeconds?: number
+}
+
+/** A history to generate at the first start of a folder. */
+export type HistoryRequest = {
+  /** Length, seconds. */
+  readonly span: number
+  readonly projects: number
+  /** Default: random, reported in the log. The same seed at the same instant gives the same history. */
+  readonly seed?: number
+}
 
 export type LocalOptions = {
   /** Data folder, made when missing. */

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import type { HistoryRequest } from '../../src/local/setup/seed-history.ts'
+import type { HistoryRequest } from '../../src/local/options.ts'
 import type { Local } from '../../src/local/start.ts'
 import type { Service } from './support.ts'
 

@@ -1,5 +1,5 @@
 // The local service as a process of its own, to be killed, or stopped with SIGTERM: node serve.ts FOLDER [PAST]
-import type { HistoryRequest } from '../../src/local/setup/seed-history.ts'
+import type { HistoryRequest } from '../../src/local/options.ts'
 import { startLocal } from '../../src/local/start.ts'
 
 const past = process.argv[3]

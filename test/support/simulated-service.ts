@@ -2,7 +2,7 @@
 import { loadAccount } from '../../src/local/setup/identity.ts'
 import { createApp } from '../../src/local/api/app.ts'
 import type { Api } from '../../src/local/api/context.ts'
-import { KEY_LENGTH } from '../../src/local/api/routes/keys.ts'
+import { KEY_LENGTH } from '../../src/local/setup/default-catalogue.ts'
 import { REGION } from '../../src/local/api/wire/records.ts'
 import { firstCatalogue } from '../../src/local/setup/default-catalogue.ts'
 import { type Clock, createClock } from '../../src/local/clock.ts'
@@ -16,12 +16,12 @@ import {
   type Simulation,
   createSimulation,
 } from '../../src/local/control/simulation/simulation.ts'
-import { createHttp } from '../../src/local/setup/http-server.ts'
+import { createHttp } from '../../src/local/api/app.ts'
 import { LIVED_BEHAVIOUR, projectLives } from '../../src/local/history/generate.ts'
 import type { Log } from '../../src/local/log.ts'
 import { listenOn } from '../../src/local/proxy/listen.ts'
 import { type Random, createRandom } from '../../src/local/random.ts'
-import type { SeedProject } from '../../src/local/setup/seed-projects.ts'
+import type { SeedProject } from '../../src/local/options.ts'
 import { createKeyStore } from '../../src/local/state/keys.ts'
 import { type Store, openStore } from '../../src/local/state/store.ts'
 import { type BehaviourChange, createBehaviourSwitches } from '../../src/local/engine/behaviour-switches.ts'

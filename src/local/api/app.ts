@@ -1,3 +1,4 @@
+import { createAdaptorServer } from '@hono/node-server'
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { branchRoutes } from './routes/branches.ts'
@@ -21,7 +22,23 @@ import { userRoutes } from './routes/users.ts'
 /** The largest body, bytes. The largest sensible one, with every Postgres setting, stays below half of it. */
 const LARGEST_BODY = 65_536
 
-/** The HTTP side of the service: `/api/v2` with bearer keys, and paths of this machine beside it without. */
+/** The API as an HTTP server that does not listen yet. `close` also ends its connections. */
+export function createHttp(api: Api): {
+  readonly server: ReturnType<typeof createAdaptorServer>
+  readonly close: () => Promise<void>
+} {
+  const server = createAdaptorServer({ fetch: createApp(api).fetch })
+  return {
+    server,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        if ('closeAllConnections' in server) server.closeAllConnections()
+      }),
+  }
+}
+
+/** `/api/v2` with bearer keys, and the paths of this machine beside it without keys. */
 export function createApp(api: Api): Hono<Env> {
   const app = new Hono<Env>()
   const counter = createRequestCounter()

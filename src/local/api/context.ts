@@ -6,6 +6,7 @@ import type { Plane } from '../control/plane.ts'
 import type { PgSettings } from '../control/project.ts'
 import type { Log } from '../log.ts'
 import type { Random } from '../random.ts'
+import type { Account } from '../setup/identity.ts'
 import type { KeyStore } from '../state/keys.ts'
 import type { Store } from '../state/store.ts'
 import type { BehaviourSwitches } from '../engine/behaviour-switches.ts'
@@ -39,14 +40,6 @@ export type Api = {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-}
-
-/** The one account and its one organisation. */
-export type Account = {
-  /** UUID, creator of everything. */
-  readonly id: string
-  readonly organizationId: string
-  readonly createdAt: number
 }
 
 export type Env = { Bindings: HttpBindings; Variables: { requestId: string } }

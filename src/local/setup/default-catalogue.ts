@@ -6,9 +6,10 @@ export const DATABASE = 'app'
 export const OWNER = 'app_owner'
 export const MONITOR = 'dormouse'
 
-/** Length of the random part of ids and of passwords, in characters of [a-z0-9]. */
+/** Length of the random part of ids, of passwords and of API keys, characters of [a-z0-9]. The interface leaves it open. */
 export const ID_LENGTH = 12
 export const PASSWORD_LENGTH = 24
+export const KEY_LENGTH = 64
 
 type First = {
   /** Other names than the usual ones, when the client chose some. */

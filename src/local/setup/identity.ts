@@ -1,11 +1,17 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import type { Account } from '../api/context.ts'
-import { KEY_LENGTH } from '../api/routes/keys.ts'
-import { ID_LENGTH } from './default-catalogue.ts'
+import { ID_LENGTH, KEY_LENGTH } from './default-catalogue.ts'
 import type { Clock } from '../clock.ts'
 import type { Random } from '../random.ts'
 import type { KeyStore } from '../state/keys.ts'
 import type { Store } from '../state/store.ts'
+
+/** The only account, and its only organisation. */
+export type Account = {
+  /** UUID; the creator of everything. */
+  readonly id: string
+  readonly organizationId: string
+  readonly createdAt: number
+}
 
 /** A value that is made once per folder and then kept. */
 export function ensureSetting(store: Store, name: string, make: () => string): string {

@@ -3,25 +3,10 @@ import { firstCatalogue } from './default-catalogue.ts'
 import type { Prepared } from './prepare.ts'
 import { type GeneratedProject, generateProjects } from '../history/generate.ts'
 import { isSeeded, monitoringPassword } from './seed-projects.ts'
+import type { StoredHistory } from '../log.ts'
+import type { HistoryRequest } from '../options.ts'
 import type { ProjectStore } from '../state/projects.ts'
 import type { Store } from '../state/store.ts'
-
-/** A past to make. */
-export type HistoryRequest = {
-  /** How long it is, seconds. */
-  readonly span: number
-  readonly projects: number
-  /** Default: one by chance, which the log tells. The same seed at the same instant gives the same past. */
-  readonly seed?: number
-}
-
-/** What is known of the past of a folder later. Instants in ISO 8601. */
-export type StoredHistory = {
-  readonly from: string
-  readonly to: string
-  readonly projects: number
-  readonly seed: number
-}
 
 const SETTING = 'past'
 

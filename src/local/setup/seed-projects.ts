@@ -7,17 +7,9 @@ import type { Plane } from '../control/plane.ts'
 import type { ComputeConfig } from '../control/project.ts'
 import { newProject } from '../control/requests/project-requests.ts'
 import { configRefusal } from '../control/requests/validation.ts'
+import type { SeedProject } from '../options.ts'
 import type { Random } from '../random.ts'
 import type { Store } from '../state/store.ts'
-
-/** A project to make at the first start of a folder. */
-export type SeedProject = {
-  readonly name: string
-  /** Fixed size, default 0.25. */
-  readonly cu?: number
-  /** As on the wire: 0 the default of 300 s, -1 never. */
-  readonly suspendTimeoutSeconds?: number
-}
 
 const DONE = 'projects-made'
 

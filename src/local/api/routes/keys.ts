@@ -1,13 +1,11 @@
 import type { Hono } from 'hono'
 import { z } from 'zod'
+import { KEY_LENGTH } from '../../setup/default-catalogue.ts'
 import type { KeyRecord } from '../../state/keys.ts'
 import type { Api, Env } from '../context.ts'
 import { errorAnswer } from '../errors.ts'
 import { bodyOf } from '../input.ts'
 import { timestamp } from '../wire/records.ts'
-
-/** Characters of a key value; the interface leaves them open (service-facts 4). */
-export const KEY_LENGTH = 64
 
 const createBody = z.object({ key_name: z.string().min(1).max(64) })
 
