@@ -21,7 +21,8 @@ import {
   type ReportSpans,
 } from '../../outputs/report/aggregate.ts'
 import { isInReportPlan, type ComputeIdentity } from '../../outputs/report/ownership.ts'
-import { composeReport, type ReportInput } from '../../outputs/report/report.ts'
+import type { ReportInput } from '../../outputs/report/input.ts'
+import { composeReport } from '../../outputs/report/report.ts'
 import type { Report } from '../../outputs/report/schema.ts'
 import { eventText } from '../../outputs/notify/messages.ts'
 import { hourlyRollups } from '../history/hourly.ts'
@@ -80,9 +81,9 @@ export async function buildReports(source: ReportSource, asked: ReportsRequest):
     const telling = composeReport({
       ...commonOf(source, asked),
       plan,
-      stretches,
-      gathered: gathering.done(),
-      placeOf,
+      spans: stretches,
+      history: gathering.done(),
+      identityOf: placeOf,
       events,
       wakesCaused: wakesCausedIn(ledger, isTold) + (plan.onlyTeam === undefined ? awayIn(ledger) : 0),
       planned: plannedOf(source, asked, plan),

@@ -50,8 +50,8 @@ export type AggregatedCompute = {
   /** Of the week. */
   readonly readings: number
   /** The longest first, at most five. */
-  readonly heldBy: readonly CulpritTime[]
-  readonly heldByCause: Readonly<Partial<Record<AwakeCause, Millis>>>
+  readonly culprits: readonly CulpritTime[]
+  readonly timeByCause: Readonly<Partial<Record<AwakeCause, Millis>>>
 }
 
 export type AggregatedHistory = {
@@ -143,8 +143,8 @@ const quiet = (ref: ComputeRef): AggregatedCompute => ({
   week: NO_SUMS,
   before: NO_SUMS,
   readings: 0,
-  heldBy: [],
-  heldByCause: {},
+  culprits: [],
+  timeByCause: {},
 })
 
 const plusDay = (sums: WeekSums, row: DayRow, spend: Spend): WeekSums => ({
@@ -166,13 +166,13 @@ const plus = <Value extends number>(
   high: unit(a.high + b.high),
 })
 
-function seenOf({ readings, held }: Seen): Pick<AggregatedCompute, 'readings' | 'heldBy' | 'heldByCause'> {
+function seenOf({ readings, held }: Seen): Pick<AggregatedCompute, 'readings' | 'culprits' | 'timeByCause'> {
   const all = [...held].map(([key, time]) => ({ ...parseCulpritKey(key), time: millis(time) }))
   const byCause: Partial<Record<AwakeCause, Millis>> = {}
   for (const { cause, time } of all) byCause[cause] = millis((byCause[cause] ?? 0) + time)
   return {
     readings,
-    heldBy: all.toSorted((a, b) => b.time - a.time).slice(0, SHOWN_CLIENTS),
-    heldByCause: byCause,
+    culprits: all.toSorted((a, b) => b.time - a.time).slice(0, SHOWN_CLIENTS),
+    timeByCause: byCause,
   }
 }

@@ -8,7 +8,7 @@ import {
 } from '../../model/policy/budget.ts'
 import { toIso } from '../../model/time.ts'
 import { isoInterval } from '../text/dates.ts'
-import type { ReportInput } from './report.ts'
+import type { ReportInput } from './input.ts'
 import type { Report } from './schema.ts'
 
 /** Those of the only team, where there is one. */

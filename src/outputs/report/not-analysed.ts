@@ -31,7 +31,7 @@ export function notAnalysed(
   return [...groups.values()]
     .map(({ examples, ...group }) => ({
       ...group,
-      examples: examples.all().map(({ ref, place }) => nameCompute(ref, place, redact)),
+      examples: examples.all().map(({ ref, identity }) => nameCompute(ref, identity, redact)),
     }))
     .toSorted((a, b) => b.micros - a.micros)
 }
@@ -51,12 +51,12 @@ const found = (reason: Reason): Found => ({
   ),
 })
 
-function reasonsOf({ week, readings, place }: ReportedCompute): readonly Reason[] {
+function reasonsOf({ week, readings, identity }: ReportedCompute): readonly Reason[] {
   const { low, likely, high } = week.spend
   return [
     ...(high - low > UNCERTAIN * likely ? [{ reason: 'uncertain', because: null } as const] : []),
     ...(readings === 0 && week.awake.likely > 0
-      ? [{ reason: 'unread', because: place.unreadBecause ?? null } as const]
+      ? [{ reason: 'unread', because: identity.unreadBecause ?? null } as const]
       : []),
   ]
 }

@@ -1,45 +1,21 @@
 // The weekly report of an account: everything that any format of it shows, worked out once.
-import type { BudgetWithForecast } from '../../model/policy/budget.ts'
-import type { ComputeRef } from '../../model/service/compute.ts'
 import type { Bounds } from '../../model/ledger/ledger.ts'
 import { createTopK } from '../../std/top-k.ts'
 import type { Prices } from '../../model/ledger/price.ts'
-import type { ReportGroup, ReportPlan, ReportSlot } from '../../model/output/report.ts'
+import type { ReportGroup, ReportPlan } from '../../model/output/report.ts'
 import type { MonthView } from '../../model/output/snapshot.ts'
 import { forEachYielding, type Cooperative } from '../../std/cooperative.ts'
 import { toIso, type Interval } from '../../model/time.ts'
 import { earliest, type Instant, type Micros } from '../../model/units.ts'
 import { reportBudgets } from './budgets.ts'
 import { isoInterval } from '../text/dates.ts'
-import type { AggregatedHistory, ReportSpans } from './aggregate.ts'
+import type { ReportInput } from './input.ts'
 import { splitSpendDifference } from './movers.ts'
 import { notAnalysed } from './not-analysed.ts'
-import { reportGroupOf, nameCompute, type ComputeIdentity } from './ownership.ts'
+import { reportGroupOf, nameCompute } from './ownership.ts'
 import type { Report, ReportCompute } from './schema.ts'
 import { averageCostOf, summariseUnproductive, type ReportedCompute } from './unproductive.ts'
 import { summarySentence } from './summary.ts'
-
-export type ReportInput = {
-  readonly account: string
-  readonly slot: ReportSlot
-  readonly zone: string
-  readonly madeAt: Instant
-  readonly plan: ReportPlan
-  readonly prices: Prices
-  readonly stretches: ReportSpans
-  readonly gathered: AggregatedHistory
-  /** From here on everything was counted; undefined where nothing tells. */
-  readonly countedSince: Instant | undefined
-  readonly placeOf: (ref: ComputeRef) => ComputeIdentity
-  /** What Dormouse told in the week. */
-  readonly events: NonNullable<Report['events']>
-  /** Since the ledger began, of the computes the report is about. */
-  readonly wakesCaused: number
-  /** As a running daemon sees them; undefined where none runs, or where the report is not of the last week. */
-  readonly planned:
-    | { readonly budgets: readonly BudgetWithForecast[]; readonly month: MonthView | undefined }
-    | undefined
-}
 
 const MOVERS = 5
 
@@ -47,17 +23,17 @@ const MOVERS = 5
 const COMPUTES = 1000
 
 export function* composeReport(input: ReportInput): Cooperative<Report> {
-  const { slot, madeAt, plan, gathered, stretches } = input
+  const { slot, madeAt, plan, history, spans } = input
   const all: ReportedCompute[] = []
-  yield* forEachYielding(gathered.computes, COMPUTES, (one) => {
-    all.push({ ...one, place: input.placeOf(one.ref) })
+  yield* forEachYielding(history.computes, COMPUTES, (one) => {
+    all.push({ ...one, identity: input.identityOf(one.ref) })
   })
   const awake = all
     .filter(({ week }) => week.awake.high > 0)
     .toSorted((a, b) => b.week.spend.likely - a.week.spend.likely)
   yield
   const knownFrom = knownFromOf(input)
-  const [weekBefore] = stretches.earlier
+  const [weekBefore] = spans.earlier
   const beforeKnown = isKnown(weekBefore, knownFrom)
   const over = Math.max(0, earliest(slot.to, madeAt) - slot.from)
   const computes: ReportCompute[] = []
@@ -123,7 +99,7 @@ const headOf = (
 const sum = <Item>(items: readonly Item[], of: (item: Item) => number): number =>
   items.reduce((total, item) => total + of(item), 0)
 
-function knownFromOf({ gathered: { firstDay }, countedSince }: ReportInput): Instant | undefined {
+function knownFromOf({ history: { firstDay }, countedSince }: ReportInput): Instant | undefined {
   const known = [firstDay, countedSince].filter((one) => one !== undefined)
   return known.length === 0 ? undefined : earliest(...known)
 }
@@ -132,30 +108,30 @@ const isKnown = (stretch: Interval | undefined, knownFrom: Instant | undefined):
   stretch !== undefined && knownFrom !== undefined && knownFrom <= stretch.from
 
 function spendOf(
-  { gathered, stretches, planned }: ReportInput,
+  { history, spans, planned }: ReportInput,
   awake: readonly ReportedCompute[],
   knownFrom: Instant | undefined,
 ): Report['spend'] {
-  const known = gathered.earlier.filter((_, index) => isKnown(stretches.earlier[index], knownFrom))
-  const { month } = stretches
+  const known = history.earlier.filter((_, index) => isKnown(spans.earlier[index], knownFrom))
+  const { month } = spans
   return {
     week: bounds(awake, ({ week }) => week.spend),
-    before: isKnown(stretches.earlier[0], knownFrom) ? (gathered.earlier[0] ?? 0) : null,
+    before: isKnown(spans.earlier[0], knownFrom) ? (history.earlier[0] ?? 0) : null,
     mean:
       known.length === 0
         ? null
         : { weeks: known.length, micros: Math.round(sum(known, (one) => one) / known.length) },
     month: {
       ...isoInterval(month),
-      micros: gathered.month,
+      micros: history.month,
       known_from: toIso(knownFrom !== undefined && knownFrom > month.from ? knownFrom : month.from),
     },
     forecast: monthForecast(planned?.month, month),
-    days: stretches.days.map((day, index) => ({
+    days: spans.days.map((day, index) => ({
       ...isoInterval(day),
       date: day.date,
-      micros: gathered.days[index]?.micros ?? 0,
-      awake_seconds: (gathered.days[index]?.awake ?? 0) / 1000,
+      micros: history.days[index]?.micros ?? 0,
+      awake_seconds: (history.days[index]?.awake ?? 0) / 1000,
     })),
   }
 }
@@ -197,10 +173,10 @@ function awakeOf(awake: readonly ReportedCompute[]): Report['awake'] {
 }
 
 const usualGroup = (all: readonly ReportedCompute[]): ReportGroup =>
-  all.some(({ place }) => place.owner.team !== '') ? 'team' : 'project'
+  all.some(({ identity }) => identity.owner.team !== '') ? 'team' : 'project'
 
 const shownProject = ([one]: readonly ReportedCompute[], redact: ReportPlan['redact']): string | null => {
-  const named = one && nameCompute(one.ref, one.place, redact)
+  const named = one && nameCompute(one.ref, one.identity, redact)
   return named ? (named.project_name ?? named.project_id) : null
 }
 
@@ -213,7 +189,7 @@ function groupsOf(
 ): Report['groups'] {
   const groups = new Map<string | null, ReportedCompute[]>()
   for (const one of all) {
-    const name = reportGroupOf(one.ref, one.place, by)
+    const name = reportGroupOf(one.ref, one.identity, by)
     const group = groups.get(name)
     if (group) group.push(one)
     else groups.set(name, [one])
@@ -234,8 +210,8 @@ const moved = ({ week, before }: ReportedCompute): number => Math.abs(week.spend
 function moversOf(all: readonly ReportedCompute[], { redact }: ReportPlan): Report['movers'] {
   const largest = createTopK<ReportedCompute>(MOVERS, moved)
   for (const one of all) if (moved(one) > 0) largest.add(one)
-  return largest.all().map(({ ref, place, week, before }) => ({
-    ...nameCompute(ref, place, redact),
+  return largest.all().map(({ ref, identity, week, before }) => ({
+    ...nameCompute(ref, identity, redact),
     micros: week.spend.likely,
     before_micros: before.spend.likely,
     by: splitSpendDifference(week, before),
@@ -243,16 +219,16 @@ function moversOf(all: readonly ReportedCompute[], { redact }: ReportPlan): Repo
 }
 
 function computeOf(
-  { ref, place, week, before }: ReportedCompute,
+  { ref, identity, week, before }: ReportedCompute,
   {
     plan,
     over,
     beforeKnown,
   }: { readonly plan: ReportPlan; readonly over: number; readonly beforeKnown: boolean },
 ): ReportCompute {
-  const { owner, branchId } = place
+  const { owner, branchId } = identity
   return {
-    ...nameCompute(ref, place, plan.redact),
+    ...nameCompute(ref, identity, plan.redact),
     branch_id: branchId || null,
     team: owner.team || null,
     tier: owner.tier || null,

@@ -5,7 +5,7 @@ import type { AggregatedCompute, CulpritTime } from './aggregate.ts'
 import { nameCompute, type ComputeIdentity } from './ownership.ts'
 import type { Report } from './schema.ts'
 
-export type ReportedCompute = AggregatedCompute & { readonly place: ComputeIdentity }
+export type ReportedCompute = AggregatedCompute & { readonly identity: ComputeIdentity }
 
 type Options = {
   /** Milliseconds of the week that are over. */
@@ -56,8 +56,8 @@ export function summariseUnproductive(
   }
 }
 
-const causesOf = ({ heldByCause }: ReportedCompute): readonly (readonly [AwakeCause, number])[] =>
-  (Object.entries(heldByCause) as [AwakeCause, number][]).filter(
+const causesOf = ({ timeByCause }: ReportedCompute): readonly (readonly [AwakeCause, number])[] =>
+  (Object.entries(timeByCause) as [AwakeCause, number][]).filter(
     ([cause, time]) => !WORK.has(cause) && time > 0,
   )
 
@@ -69,16 +69,16 @@ function neverSlept(
   one: ReportedCompute,
   { over, redact }: Options,
 ): Report['unproductive']['never_slept'][number] {
-  const { ref, place, week, heldBy, heldByCause } = one
-  const seen = Object.values(heldByCause).reduce((sum, time) => sum + time, 0)
+  const { ref, identity, week, culprits, timeByCause } = one
+  const seen = Object.values(timeByCause).reduce((sum, time) => sum + time, 0)
   return {
-    ...nameCompute(ref, place, redact),
+    ...nameCompute(ref, identity, redact),
     awake_share: week.awake.likely / over,
     micros: week.spend.likely,
     month_micros: Math.round((week.spend.likely * MONTH * DAY) / over),
-    autosuspend_off: place.autosuspendOff ?? null,
+    autosuspend_off: identity.autosuspendOff ?? null,
     readings: one.readings,
-    held_by: heldBy.map((client) => clientOf(client, { seen, isNamed: !redact.includes('clients') })),
+    held_by: culprits.map((client) => clientOf(client, { seen, isNamed: !redact.includes('clients') })),
   }
 }
 

@@ -12,7 +12,8 @@ import { COARSE_STEP, type Rollup } from '../../../src/model/ledger/rollup.ts'
 import { cuMillis, instant, micros, millis, ratio, type Instant } from '../../../src/model/units.ts'
 import { createHistoryAggregator, type ReportSpans } from '../../../src/outputs/report/aggregate.ts'
 import { isInReportPlan, type ComputeIdentity } from '../../../src/outputs/report/ownership.ts'
-import { composeReport, type ReportInput } from '../../../src/outputs/report/report.ts'
+import type { ReportInput } from '../../../src/outputs/report/input.ts'
+import { composeReport } from '../../../src/outputs/report/report.ts'
 import type { Report } from '../../../src/outputs/report/schema.ts'
 import { refOf, rollupAt } from '../../store/build.ts'
 import { zoneOf } from '../../support/zones.ts'
@@ -86,10 +87,10 @@ export function inputOf(fleet: Fleet): ReportInput {
     madeAt: instant(week.to + 8 * HOUR),
     plan,
     prices: { currency: 'USD', periods: [{ from: instant(0), perCuHour: micros(PRICE) }] },
-    stretches,
-    gathered: gathering.done(),
+    spans: stretches,
+    history: gathering.done(),
     countedSince: fleet.computes.length === 0 ? knownFrom : undefined,
-    placeOf: ({ endpointId }) => places.get(endpointId) ?? placeOf({ endpointId, hours: 0 }),
+    identityOf: ({ endpointId }) => places.get(endpointId) ?? placeOf({ endpointId, hours: 0 }),
     events: eventsOf(fleet, week),
     wakesCaused: (fleet.events ?? []).filter(([, kind]) => kind === 'wake-caused').length,
     planned: plannedFor(plan, planned),

@@ -128,7 +128,7 @@ describe('what is known', () => {
     ['only those of the week are told where nothing is known before', 1, ['2026-11-16T00:00:00Z']],
   ])('%s', (_, known, froms) => {
     const input = inputOf({ computes: [{ endpointId: 'ep-0', hours: 24 }], known })
-    const week = input.stretches.week.from
+    const week = input.spans.week.from
     const periods = [
       { from: instant(0), perCuHour: micros(90_000) },
       { from: week, perCuHour: micros(106_000) },
