@@ -1,28 +1,14 @@
 // The Postgres servers of this folder: one per awake compute, on the data folder of its branch.
 import { join } from 'node:path'
-import type { Behaviour } from '../control/behaviour.ts'
-import type { Branch, ComputeConfig, ComputeType } from '../control/project.ts'
 import { maxConnectionsOf } from '../control/sizing/sizes.ts'
 import { copyBranch, removeFolder } from './branch-copy.ts'
 import { maxConnectionsIn } from './configuration.ts'
 import { createGate } from './gate.ts'
 import { type Monitor, startMonitor } from './monitor.ts'
+import type { ComputesOptions, ConfigureOrder, StartOrder } from './orders.ts'
 import { type Replica, originOf, spawnReplica } from './replica.ts'
 import { dropSlot } from './slots.ts'
 import { type Spawned, catalogueOn, spawnPrimary } from './spawn.ts'
-import type { Cluster } from './template.ts'
-
-export type ConfigureOrder = {
-  readonly endpointId: string
-  readonly type: ComputeType
-  readonly branch: Branch
-  readonly config: ComputeConfig
-  /** The replicas of the branch. */
-  readonly replicaIds: readonly string[]
-}
-
-/** `latency`: extra time before the server is spawned, ms. */
-export type StartOrder = ConfigureOrder & { readonly latency: number }
 
 export type Computes = {
   /** Starts the server of a compute; resolves when it accepts connections, throws with the reason when it cannot. */
@@ -46,26 +32,6 @@ export type Computes = {
   portOf(endpointId: string): number | undefined
   /** Ports of all servers that accept connections. */
   ports(): readonly number[]
-}
-
-export type ComputesOptions = {
-  /** Holds one data folder per branch, and the template. */
-  readonly folder: string
-  readonly template: string
-  readonly cluster: Cluster
-  readonly cacheScale: number
-  readonly activityPoll: number
-  /** Between two goals of the autoscaler, ms. */
-  readonly goalEvery: number
-  readonly behaviour: () => Behaviour
-  /** Which roles and databases the data of a branch holds, as `versionOf` words it; undefined before the first time. */
-  readonly applied: (branchId: string) => string | undefined
-  readonly setApplied: (branchId: string, version: string | undefined) => void
-  readonly onActivity: (endpointId: string, at: number) => void
-  /** The size the autoscaler aims at for a compute with a range. */
-  readonly onGoal: (endpointId: string, cu: number) => void
-  readonly onDied: (endpointId: string, words: string) => void
-  readonly onProblem: (message: string, error: unknown) => void
 }
 
 /** `stopping` is set when the end is wanted, so that it is no death. */

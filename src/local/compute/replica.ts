@@ -3,10 +3,9 @@ import { chownSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { maxConnectionsOf } from '../control/sizing/sizes.ts'
 import { copyBranch, removeFolder } from './branch-copy.ts'
-import type { ComputesOptions, StartOrder } from './computes.ts'
+import type { ComputesOptions, StartOrder } from './orders.ts'
 import { SUPERUSER, maxConnectionsIn, settingLine } from './configuration.ts'
 import { WALSENDER, connectSuperuser } from './connect.ts'
-import { endOfLog, positionIn } from './control-file.ts'
 import { slotOf, syncSlots } from './slots.ts'
 import { type Spawned, spawn, spawnPrimary, versionOf } from './spawn.ts'
 
@@ -169,4 +168,23 @@ async function reached(port: number, goal: bigint, options: ComputesOptions): Pr
     position = now
   }
   throw new Error('the replica could not catch up with its primary')
+}
+
+/** Where the fields are in `pg_control`, the same from Postgres 14 to 18: state, then position of the last checkpoint. */
+const STATE = 16
+const CHECKPOINT = 32
+
+/** The state of a server that was shut down in order. */
+const SHUT_DOWN = 1
+
+/** Where the log of a server ends that was shut down in order; undefined when it was not. */
+export function endOfLog(dataFolder: string): bigint | undefined {
+  const control = readFileSync(join(dataFolder, 'global', 'pg_control'))
+  return control.readInt32LE(STATE) === SHUT_DOWN ? control.readBigUInt64LE(CHECKPOINT) : undefined
+}
+
+/** A position in the log as Postgres writes it: two hexadecimal halves. */
+export function positionIn(text: string): bigint {
+  const [high = '0', low = '0'] = text.split('/')
+  return (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`)
 }

@@ -11,7 +11,7 @@ create role dormouse login connection limit 2 in role pg_monitor;
 /** Apart from the roles: a database cannot be created inside a transaction. */
 export const CREATE_DATABASE = 'create database app owner app_owner'
 
-/** The file in a data folder that tells the counters of the cache model; written by cache-file.ts, read by the objects below. */
+/** The file in a data folder that tells the counters of the cache model; written by sizing.ts, read by the objects below. */
 export const CACHE_FILE = 'neon_cache.json'
 
 /**

@@ -1,4 +1,6 @@
 // What a running server's work says about its file cache and about the size it should have.
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Clock } from '../clock.ts'
 import { type Demand, type Load, goalCu, loadAfter } from '../control/sizing/autoscale.ts'
 import {
@@ -7,14 +9,14 @@ import {
   recordAccesses,
   emptyCache,
   resizeCache,
+  touchedSince,
   usedPages,
   workingSet,
 } from '../control/sizing/cache-model.ts'
 import type { ComputeConfig } from '../control/project.ts'
 import { fileCacheMiB } from '../control/sizing/sizes.ts'
-import { writeCacheFile } from './cache-file.ts'
 import { type SuperuserAddress, connectSuperuser } from './connect.ts'
-import { usedMemory } from './memory.ts'
+import { CACHE_FILE } from './schema.ts'
 
 /** What a look at a server shows of its work. */
 export type WorkReading = {
@@ -161,4 +163,47 @@ async function relationsOf(address: SuperuserAddress): Promise<readonly Relation
   } finally {
     await client.end()
   }
+}
+
+/** Tells a server what its file cache has done so far; `cacheScale` pages of the service stand for one of the model. */
+export function writeCacheFile(dataFolder: string, model: CacheModel, cacheScale: number): void {
+  const hits = Math.floor(model.hits)
+  const told = {
+    hits,
+    misses: Math.round(model.hits + model.misses) - hits,
+    used_pages: Math.round(usedPages(model) * cacheScale),
+    evicted_pages: Math.floor(model.evicted * cacheScale),
+    touched: touchedSince(model).map(({ at, pages }) => [at / 1000, pages * cacheScale]),
+  }
+  const path = join(dataFolder, CACHE_FILE)
+  writeFileSync(`${path}.new`, JSON.stringify(told))
+  renameSync(`${path}.new`, path)
+}
+
+const MIB = 2 ** 20
+
+/** What the system of a compute takes besides Postgres, bytes. */
+const SYSTEM = 100 * MIB
+
+/**
+ * Bytes a server and its processes use, shared memory once; undefined where the machine does not tell. Caches of the
+ * operating system count as available, as in the service.
+ */
+export function usedMemory(pid: number): number | undefined {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
+    const sizes = [String(pid), ...children].filter(Boolean).map(sizesOf)
+    return (
+      SYSTEM + sizes.reduce((sum, { own }) => sum + own, 0) + Math.max(...sizes.map(({ shared }) => shared))
+    )
+  } catch {
+    return undefined // not Linux, or a process ended while we looked: the next look tells
+  }
+}
+
+function sizesOf(pid: string): { readonly own: number; readonly shared: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  const bytes = (name: string): number =>
+    1024 * Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0)
+  return { own: bytes('RssAnon'), shared: bytes('RssShmem') }
 }

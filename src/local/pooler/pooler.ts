@@ -1,9 +1,10 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Clock } from '../clock.ts'
-import type { SystemUser } from '../compute/owner.ts'
+import { isProcess, killProcess } from '../compute/orphans.ts'
+import { type SystemUser, isProgram } from '../compute/owner.ts'
 import { type PoolerFiles, configurationText, usersText } from './configuration.ts'
 
 /** A PgBouncer that accepts clients on 127.0.0.1. */
@@ -108,4 +109,44 @@ function follow(child: ChildProcess): { readonly ready: Promise<void>; readonly 
     ended.resolve(`pgbouncer ended (${signal ?? code}): ${lines.join(' | ')}`),
   )
   return { ready: ready.promise, ended: ended.promise }
+}
+
+/** Where packages put it; Debian's folder is not on everybody's PATH. */
+const USUAL = ['/usr/sbin', '/usr/bin', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin']
+
+/** What the environment says: `PGBOUNCER` names the program itself, else the folders of `PATH` are searched first. */
+export type Environment = { readonly PGBOUNCER?: string | undefined; readonly PATH?: string | undefined }
+
+/** The PgBouncer of this machine; undefined when it has none. */
+export function findPgBouncer({ PGBOUNCER: chosen, PATH: path = '' }: Environment): string | undefined {
+  const places = chosen
+    ? [chosen]
+    : [...path.split(':').filter(Boolean), ...USUAL].map((folder) => join(folder, 'pgbouncer'))
+  return places.find(isProgram)
+}
+
+/**
+ * Ends poolers an earlier, killed service left running, and clears their folders inside `parent`.
+ *
+ * @returns name of the folder and process id of each that ran; nothing of it runs any more
+ */
+export async function stopOrphanPoolers(
+  parent: string,
+  clock: Clock,
+): Promise<readonly { readonly folder: string; readonly pid: number }[]> {
+  const orphans = readdirSync(parent).flatMap((folder) => {
+    const pid = poolerOf(join(parent, folder))
+    return pid === undefined ? [] : [{ folder, pid }]
+  })
+  await Promise.all(orphans.map(({ pid }) => killProcess(pid, clock)))
+  for (const name of readdirSync(parent)) rmSync(join(parent, name), { recursive: true, force: true })
+  return orphans
+}
+
+/** The process id PgBouncer wrote down, confirmed by the process itself. */
+export function poolerOf(folder: string): number | undefined {
+  const { pid: pidFile, configuration } = filesIn(folder)
+  if (!existsSync(pidFile)) return undefined
+  const pid = Number(readFileSync(pidFile, 'utf8'))
+  return isProcess(pid, 'pgbouncer', configuration) ? pid : undefined
 }

@@ -8,9 +8,8 @@ import { type Handshake, type PassThrough, runHandshake } from './handshake.ts'
 import { watchClose } from './first-packet.ts'
 import { type ProxyRefusal, closeGracefully, refuseClient } from './close.ts'
 import { type DialProtection, dialServer } from './dial.ts'
-import { routeOf } from './route.ts'
 import { writeStartup } from './startup.ts'
-import { type Target, targetOf } from './target.ts'
+import { type Target, routeOf, targetOf } from './target.ts'
 
 /** What the proxy asks of whoever runs the computes. */
 export type ComputeAccess = {

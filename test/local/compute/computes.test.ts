@@ -1,8 +1,8 @@
 // What computes do by themselves, on a running service.
 import { appendFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { usedMemory } from '../../../src/local/compute/memory.ts'
-import { endOfLog } from '../../../src/local/compute/control-file.ts'
+import { usedMemory } from '../../../src/local/compute/sizing.ts'
+import { endOfLog } from '../../../src/local/compute/replica.ts'
 import { serverOf } from '../../../src/local/compute/orphans.ts'
 import { join } from 'node:path'
 import { call, connected, freshFolder, query, quickLocal, subject, until } from '../support.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { routeOf } from '../../../src/local/proxy/route.ts'
+import { routeOf } from '../../../src/local/proxy/target.ts'
 import { readStartup, writeError, writeStartup } from '../../../src/local/proxy/startup.ts'
 import { targetOf, targetOfHost } from '../../../src/local/proxy/target.ts'
 import { check } from '../../support/property.ts'

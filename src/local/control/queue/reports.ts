@@ -9,7 +9,7 @@ import {
   withEffects,
   withQueue,
 } from '../draft.ts'
-import { resizeTo } from '../sizing/autoscale-step.ts'
+import { resizeTo } from '../sizing/autoscale.ts'
 import { branchReport, resumeCopies } from './branch-reports.ts'
 import { applyDue } from './due.ts'
 import type { Effect, Report } from '../events.ts'

@@ -1,4 +1,7 @@
 // The size the service's autoscaler aims at (service-facts 10). Internal unit: 0.25 CU, which is 0.25 CPU and 1 GiB.
+import { type Draft, withCompute, withEffects } from '../draft.ts'
+import type { Compute } from '../project.ts'
+import { resizeMeter } from '../usage/meter.ts'
 
 /** What is known of the demand on one compute; only parts with data count. */
 export type Demand = {
@@ -101,3 +104,18 @@ export const loadAfter = ({ one, five }: Load, running: number, span: number): L
 
 const damped = (average: number, value: number, span: number): number =>
   value + (average - value) * Math.exp(-span)
+
+/** Moves an awake compute to the goal inside its range; nothing restarts and nobody is dropped (S-67). */
+export function resizeTo(draft: Draft, compute: Compute, goal: number): Draft {
+  const { minCu, maxCu } = compute.config
+  const cu = Math.min(maxCu, Math.max(minCu, goal))
+  if (compute.state !== 'active' || compute.pending || cu === compute.meter.open?.cu) return draft
+  const { meter, interval } = resizeMeter(compute.meter, cu, draft.context.now)
+  if (!interval) return draft
+  const { id: endpointId, updatedAt } = compute
+  return withEffects(
+    withCompute(draft, endpointId, { meter, updatedAt }),
+    { kind: 'write-interval', endpointId, interval },
+    { kind: 'resize', endpointId, cu },
+  )
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { positionIn } from '../../../src/local/compute/control-file.ts'
+import { positionIn } from '../../../src/local/compute/replica.ts'
 
 test.each([
   ['0/0', 0n],
