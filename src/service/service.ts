@@ -1,7 +1,7 @@
 import type { Project } from '../model/service/compute.ts'
 import type { UnreadableOperation, Operation } from '../model/service/operation.ts'
 import type { Clock } from '../model/ports/clock.ts'
-import type { ChangedCompute, Listing, Service } from '../model/ports/service.ts'
+import type { ChangedCompute, Listing, Priority, Service, ServiceOperations } from '../model/ports/service.ts'
 import { failed, ok, type Result } from '../std/result.ts'
 import { serviceErrorText, type ServiceError } from '../model/service/service-error.ts'
 import { instant } from '../model/units.ts'
@@ -28,7 +28,6 @@ import { encodeSettings } from './wire/encode.ts'
 import { isMissingRoute } from './http/response.ts'
 import { unreadOf } from './wire/ownership.ts'
 import { nextCursor, readPages, pageItemCount } from './pages.ts'
-import type { Priority } from './rate/priority.ts'
 import { createUsageOperations, type ReadOperation } from './usage.ts'
 
 /** The most the service gives. Source: service-facts.md, "Projects". */
@@ -53,20 +52,17 @@ type AccessOptions = {
   readonly clock: Clock
 }
 
-/** Itself asks as `poll`; `at` gives the same service to whom asks more or less urgently, on the same request budget. */
-export type PrioritizedService = Service & { at(priority: Priority): Service }
-
 /** The service's HTTP API. Whatever goes wrong is a `ServiceError`; no method rejects, and none names the key. */
-export const createService = (options: ServiceOptions): PrioritizedService =>
+export const createService = (options: ServiceOptions): Service =>
   createServiceOn(createClient(options), options)
 
-/** The same for clients that somebody else uses, too. */
-export function createServiceOn(clients: PrioritizedClients, options: AccessOptions): PrioritizedService {
-  const at = (priority: Priority): Service => serviceOf(clients.at(priority), options)
-  return { ...at('poll'), at }
+/** The same over clients that its caller uses, too. */
+export function createServiceOn(clients: PrioritizedClients, options: AccessOptions): Service {
+  const at = (priority: Priority): Service => ({ ...operationsOf(clients.at(priority), options), at })
+  return at('poll')
 }
 
-function serviceOf(client: ServiceClient, options: AccessOptions): Service {
+function operationsOf(client: ServiceClient, options: AccessOptions): ServiceOperations {
   const { projects, orgId } = options
 
   const read: ReadOperation = async (operation, path, { decode, signal }) => {

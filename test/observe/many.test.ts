@@ -28,7 +28,6 @@ const portsOf = (service: Partial<Service>) => ({
   clock: fakeClock(),
   random: { unit: () => 0.5, uuid: () => '' },
   service: { ...UNASKED, ...service },
-  background: UNASKED,
   readings: { readable: () => false, read: () => Promise.reject(new Error('nobody reads')) },
   store: { load: never, commit: never, close: never },
   history: NO_HISTORY,

@@ -138,7 +138,6 @@ const nobody = (): never => {
 }
 const NO_PORTS = {
   random: { unit: nobody, uuid: nobody },
-  background: UNASKED,
   store: { load: nobody, commit: nobody, close: nobody },
   history: { days: nobody, intervals: nobody, awakeTimes: nobody, lastIntervals: nobody, rollups: nobody },
   send: nobody,

@@ -101,7 +101,6 @@ export async function simulateWeek(options: WeekOptions): Promise<Week> {
     time: world.time,
     random,
     service,
-    background: service,
     readings,
     store: {
       ...store,

@@ -24,4 +24,5 @@ export const UNASKED: Service = {
   listKeys: never,
   createKey: never,
   revokeKey: never,
+  at: never,
 }

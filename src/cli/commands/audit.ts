@@ -95,7 +95,6 @@ async function auditIn(folder: string, { access, prices, options }: How, io: Io)
     time,
     random,
     service,
-    background: service.at('report'),
     readings: { readable: () => false, read: neverRead },
     store,
     history: store,

@@ -10,6 +10,7 @@ import type { ApiKey } from '../../model/service/api-key.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { History } from '../../model/ports/history.ts'
 import type { Ports } from '../../model/ports/ports.ts'
+import type { ServiceOperations } from '../../model/ports/service.ts'
 import { serviceErrorText } from '../../model/service/service-error.ts'
 import { instant, seconds, type Instant, type Seconds } from '../../model/units.ts'
 import { pass, type PassPlan } from '../pass/pass.ts'
@@ -50,8 +51,9 @@ export async function auditAccount(order: AuditRequest, signal: AbortSignal): Pr
   if (state.service !== 'ok') return { audit: undefined, problems: state.problems }
   const to = instant(ports.clock.now() + state.ahead)
   const from = instant(Math.floor((to - days * DAY) / DAY + 1) * DAY)
-  const counted = await consumptionOf(ports, { ledger: state.ledger, from, to }, signal)
-  const keys = await keysOf(ports, signal)
+  const service = ports.service.at('report')
+  const counted = await consumptionOf(service, { ledger: state.ledger, from, to }, signal)
+  const keys = await keysOf(service, signal)
   const rows = await daysOf(history, { account, from, to })
   const audit = buildAudit({
     ledger: state.ledger,
@@ -119,14 +121,14 @@ type Found<Item> = { readonly items: readonly Item[]; readonly problems: readonl
 
 /** The service's own count of whole days, a request for a hundred projects; nothing where the plan has no such history. */
 async function consumptionOf(
-  { background }: Ports,
+  service: ServiceOperations,
   { ledger, from, to }: { readonly ledger: Ledger; readonly from: Instant; readonly to: Instant },
   signal: AbortSignal,
 ): Promise<Found<Consumption>> {
   const ids = [...ledger.projects.keys()]
   const [first] = ids
   if (first === undefined) return { items: [], problems: [] }
-  const detail = await background.getProjectDetail(first, signal)
+  const detail = await service.getProjectDetail(first, signal)
   const org = detail.ok && detail.value.orgId !== undefined ? { orgId: detail.value.orgId } : {}
   const items: Consumption[] = []
   const problems: string[] = []
@@ -141,7 +143,7 @@ async function consumptionOf(
       ...org,
     } as const
     // oxlint-disable-next-line no-await-in-loop -- the route has a small rate of its own
-    const page = await background.listConsumption(query, undefined, signal)
+    const page = await service.listConsumption(query, undefined, signal)
     if (!page.ok) return { items, problems: [`consumption history: ${serviceErrorText(page.error)}`] }
     if (page.value.kind === 'none') return { items, problems }
     for (const item of page.value.items) items.push(item)
@@ -150,8 +152,8 @@ async function consumptionOf(
   return { items, problems }
 }
 
-async function keysOf({ background }: Ports, signal: AbortSignal): Promise<Found<ApiKey>> {
-  const keys = await background.listKeys(signal)
+async function keysOf(service: ServiceOperations, signal: AbortSignal): Promise<Found<ApiKey>> {
+  const keys = await service.listKeys(signal)
   return keys.ok ? keys.value : { items: [], problems: [`API keys: ${serviceErrorText(keys.error)}`] }
 }
 

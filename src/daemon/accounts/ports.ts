@@ -59,7 +59,6 @@ export function createPorts(account: AccountConfig, config: Config, machine: Dae
     time,
     random,
     service,
-    background: service.at('report'),
     readings: timedReadings(readings, { clock, self }),
     send,
     store: timed(store, { clock, self }),

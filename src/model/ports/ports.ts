@@ -12,8 +12,6 @@ export type Ports = {
   readonly time: ServiceTime
   readonly random: Random
   readonly service: Service
-  /** The same, behind everything else that asks it: for what was, which can wait. */
-  readonly background: Service
   readonly readings: Readings
   readonly store: Store
   /** What the store keeps for good. */

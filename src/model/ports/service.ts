@@ -58,10 +58,16 @@ export type ComputeSettings = {
 type Answer<Value> = Promise<Result<Value, ServiceError>>
 
 /**
+ * Why a request is made, the most urgent first: to see what a change did, to make a change, to see what is, to report what was. On the
+ * request allowance of an account the first are served before the later ones.
+ */
+export type Priority = 'verify' | 'apply' | 'poll' | 'report'
+
+/**
  * The service's HTTP API. Lists and gets may be repeated and are retried inside; a mutation is sent once and never repeated.
  * Every method stops waiting when `signal` aborts.
  */
-export type Service = {
+export type ServiceOperations = {
   /** Every project of the account, all pages, or only those the configuration names. */
   listProjects(signal: AbortSignal): Answer<Listing<Project>>
   /** The same list, one request's worth; `cursor` is undefined for the first page. */
@@ -117,4 +123,10 @@ export type Service = {
   listKeys(signal: AbortSignal): Answer<Listing<ApiKey>>
   createKey(name: string, signal: AbortSignal): Answer<CreatedApiKey>
   revokeKey(keyId: number, signal: AbortSignal): Answer<ApiKey>
+}
+
+/** Its operations ask as `poll`. */
+export type Service = ServiceOperations & {
+  /** The same service and the same request allowance, asked at another priority. */
+  at(priority: Priority): Service
 }

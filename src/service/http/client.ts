@@ -13,7 +13,7 @@ import {
   type RequestReport,
 } from './request.ts'
 import { interpretMutation, retryAfterOf, interpretRead } from './response.ts'
-import type { Priority } from '../rate/priority.ts'
+import type { Priority } from '../../model/ports/service.ts'
 import { createRateLimiter } from '../rate/rate-limiter.ts'
 
 /** Attempts at one GET. Source, with the other numbers here: service-facts.md, "Errors, retries, rates". */

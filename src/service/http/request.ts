@@ -2,7 +2,7 @@
 import { request, type Dispatcher } from 'undici'
 import type { Clock } from '../../model/ports/clock.ts'
 import { seconds, type Ratio, type Seconds } from '../../model/units.ts'
-import type { Priority } from '../rate/priority.ts'
+import type { Priority } from '../../model/ports/service.ts'
 
 /** From sending to the last byte. Doubled, a service that hangs holds a pass twice as long. */
 export const REQUEST_DEADLINE = seconds(10)

@@ -1,13 +1,8 @@
-// Who goes next through the turnstile. Pure.
+// Order of the requests that wait for the rate limiter. Pure.
+import type { Priority } from '../../model/ports/service.ts'
 
-/** Whom a request is for, the most urgent first. */
-const PRIORITIES = ['verify', 'apply', 'poll', 'report'] as const
-
-/**
- * Why a request is made: to see what a change did, to make one, to see what is, or to tell what was. The first are
- * served before the later ones.
- */
-export type Priority = (typeof PRIORITIES)[number]
+/** Position of each priority: 0 is served first. */
+const RANKS = { verify: 0, apply: 1, poll: 2, report: 3 } satisfies Record<Priority, number>
 
 /**
  * How many in a row may go before the one that asked first. Doubled, a backfill beside a daemon that uses its whole
@@ -33,4 +28,4 @@ export function selectNextWaiting<Waiting extends { readonly priority: Priority 
   return { next, overtaken: next === first ? 0 : overtaken + 1 }
 }
 
-const rank = ({ priority }: { readonly priority: Priority }): number => PRIORITIES.indexOf(priority)
+const rank = ({ priority }: { readonly priority: Priority }): number => RANKS[priority]

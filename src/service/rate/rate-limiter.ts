@@ -11,7 +11,8 @@ import {
   waitForRoute,
   waitForAccount,
 } from './limits.ts'
-import { selectNextWaiting, type Priority } from './priority.ts'
+import type { Priority } from '../../model/ports/service.ts'
+import { selectNextWaiting } from './priority.ts'
 
 /** Waiting longer than this for a 429 to end is left to a later pass. Doubled, a pass hangs for two minutes on one answer. */
 const LONGEST_PAUSE = seconds(60)

@@ -38,7 +38,6 @@ async function threeTurns(pages: number): Promise<readonly (readonly [asked: num
     time: { told: () => undefined },
     random: seeded(1),
     service,
-    background: service,
     readings: { readable: () => false, read: () => Promise.reject(new Error('nobody reads')) },
     store,
     history: NO_HISTORY,

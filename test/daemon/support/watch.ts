@@ -50,7 +50,6 @@ export async function watch({ uses, store, killed }: WatchOptions): Promise<Watc
     time: world.time,
     random,
     service: world.service,
-    background: world.service,
     readings: world.readings,
     store: { ...store, commit },
     history: store,

@@ -154,7 +154,6 @@ function portsOf(world: World, { self, ...machine }: Machine): Ports {
     },
     time: world.time,
     service,
-    background: service,
     readings: {
       ...world.readings,
       read: async (compute, kind, signal) => {

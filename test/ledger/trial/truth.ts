@@ -110,7 +110,6 @@ function portsOf(history: History, stage: Stage): Ports {
     time: { told: () => undefined },
     random: seeded(1),
     service,
-    background: service,
     readings: { readable: () => false, read: never },
     store: {
       load: never,

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { check } from '../../support/property.ts'
-import { selectNextWaiting, type Priority } from '../../../src/service/rate/priority.ts'
+import type { Priority } from '../../../src/model/ports/service.ts'
+import { selectNextWaiting } from '../../../src/service/rate/priority.ts'
 
 const CLASSES: readonly Priority[] = ['verify', 'apply', 'poll', 'report']
 

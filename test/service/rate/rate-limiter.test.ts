@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { seconds } from '../../../src/model/units.ts'
-import type { Priority } from '../../../src/service/rate/priority.ts'
+import type { Priority } from '../../../src/model/ports/service.ts'
 import {
   createRateLimiter,
   type Admission,
