@@ -19,7 +19,7 @@ import { createAccountRunners, type AccountRunner, type AccountRunners } from '.
 import { openListeners } from './http/listeners.ts'
 import { pageContextOf } from './http/pages/page-context.ts'
 import { logSink } from './log.ts'
-import { runLoop, passInterval } from './loop.ts'
+import { MAX_BACKOFF_INTERVALS, passInterval, runLoop } from './loop.ts'
 import { sendReportNow, runReportSchedule } from './reports/schedule.ts'
 import { createLiveSettings, type Reload } from './reload.ts'
 import { createReportJob } from './reports/job.ts'
@@ -52,7 +52,6 @@ export type Daemon = {
 
 /** How long after the longest wait a loop counts as stuck, seconds: a pass against a service that hardly answers ends in less. Doubled, a stuck daemon is restarted ten minutes later. */
 const STUCK_AFTER = 600
-const LONGEST_WAIT_INTERVALS = 8
 
 /**
  * Opens store and listeners, and begins the first pass of every account; resolves when one key was accepted.
@@ -90,7 +89,7 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
   }
   const health = healthOf(lanes, {
     clock,
-    longest: LONGEST_WAIT_INTERVALS * config.poll.interval + STUCK_AFTER,
+    longest: MAX_BACKOFF_INTERVALS * config.poll.interval + STUCK_AFTER,
   })
   const { telemetryUrl, apiUrl } = stack.use(
     await openListeners(
@@ -169,7 +168,7 @@ const runLane = (
       interval: passInterval(interval),
       turn: () => lane.turn(until),
       failures: lane.state().failures,
-      turnedAt: lane.turnedAt(),
+      lastStartedAt: lane.turnedAt(),
     },
     until,
   )

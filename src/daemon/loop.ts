@@ -1,55 +1,69 @@
 import type { Clock } from '../model/ports/clock.ts'
-import { seconds, type Seconds } from '../model/units.ts'
+import { seconds, type Instant, type Seconds } from '../model/units.ts'
 
-/** The longest wait between two passes while the service cannot be asked, in intervals. Doubled, recovery is noticed twice as late. */
-const MOST_INTERVALS = 8
+/** Longest wait between two turns while turns fail, in intervals: recovery is noticed within eight minutes of one-minute turns. */
+export const MAX_BACKOFF_INTERVALS = 8
 
-/** The part of an interval after which the next turn begins: what a turn reads comes a moment later in one than in another, and nothing is to be older than the interval. Doubled slack, two more passes in a hundred. */
-const EARLY = 0.98
+/** Share of the interval after which the next turn starts, 0.98: jitter inside a turn never makes data older than the interval. */
+const EARLY_START = 0.98
 
-/** How often a turn begins so that nothing becomes older than `interval`. */
-export const passInterval = (interval: Seconds): Seconds => seconds(interval * EARLY)
+/** Share of an interval by which a turn may overrun without losing the next, which then starts at once. */
+const MAX_OVERRUN = 0.25
 
-/** What of an interval a turn may be too long without losing the next, which then begins at once. Doubled, a daemon that is too slow for its account rests less. */
-const LATE = 0.25
+/** Shortest wait before a turn that `nextLook` asks for, seconds: a decision that names a moment in the past makes no busy loop. */
+const MIN_WAIT = 1
+
+export type LoopTurn = {
+  /** Failed turns in a row, this one included; 0 after a success. */
+  readonly failures: number
+  /** When something may change before the next tick, by the wall clock. */
+  readonly nextLook: Instant | undefined
+}
 
 export type LoopOptions = {
   readonly interval: Seconds
-  /** Resolves to the number of turns in a row, this one included, in which nothing could be asked. */
-  readonly turn: () => Promise<number>
-  /** The same number before the first turn of this loop. */
+  readonly turn: () => Promise<LoopTurn>
+  /** Failed turns in a row before the loop began. */
   readonly failures?: number
-  /** When the turn before the first of this loop began, on the monotonic clock; now when there was none. */
-  readonly turnedAt?: Seconds
+  /** Start of the turn before the loop began, on the monotonic clock; now when there was none. */
+  readonly lastStartedAt?: Seconds
 }
 
 /**
- * Runs `turn` every `interval`, from start to start, the first one interval after the last, until `signal` aborts; ticks that a
- * long turn covered are skipped, but one that it only just covered comes at its end. While turns fail, the wait doubles up to eight intervals.
+ * Runs `turn` every `interval`, from start to start, the first one interval after the last, until `signal` aborts.
+ * 1. Ticks that a long turn covered are skipped; after a turn that overran only a little the next one starts at once.
+ * 2. While turns fail, the wait doubles up to eight intervals.
+ * 3. `nextLook` can only make the next turn earlier, but not earlier than a second after this one ended.
  */
 export async function runLoop(
   clock: Clock,
-  { interval, turn, failures = 0, turnedAt = clock.monotonic() }: LoopOptions,
+  { interval, turn, failures = 0, lastStartedAt = clock.monotonic() }: LoopOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  let due = turnedAt
-  let failed = failures
+  let dueAt = lastStartedAt
+  let last: LoopTurn = { failures, nextLook: undefined }
   while (!signal.aborted) {
-    due = seconds(due + nextTick(backoff(interval, failed), seconds(clock.monotonic() - due)))
-    // oxlint-disable-next-line no-await-in-loop -- waiting for the next tick is the point
-    await clock.sleep(seconds(due - clock.monotonic()), signal)
+    const now = clock.monotonic()
+    const tickAt = dueAt + nextTick(backoff(interval, last.failures), seconds(now - dueAt))
+    const lookIn = last.nextLook === undefined ? Infinity : (last.nextLook - clock.now()) / 1000
+    dueAt = seconds(Math.min(tickAt, now + Math.max(MIN_WAIT, lookIn)))
+    // oxlint-disable-next-line no-await-in-loop -- waiting for the next turn is the point
+    await clock.sleep(seconds(dueAt - now), signal)
     if (signal.aborted) return
-    // oxlint-disable-next-line no-await-in-loop -- one pass at a time is the point
-    failed = await turn()
+    // oxlint-disable-next-line no-await-in-loop -- one turn at a time is the point
+    last = await turn()
   }
 }
 
-/** From the start of a turn to that of the next, when `failures` in a row have ended. */
-export const backoff = (interval: Seconds, failures: number): Seconds =>
-  seconds(interval * Math.min(MOST_INTERVALS, 2 ** Math.max(0, failures - 1)))
+/** Interval of the turns that keeps data younger than `interval`. */
+export const passInterval = (interval: Seconds): Seconds => seconds(interval * EARLY_START)
 
-/** From one tick to the next: the first that the turn which began with it leaves free, or the end of that turn where it is hardly late. */
+/** Time from the start of a turn to the start of the next, after `failures` in a row. */
+export const backoff = (interval: Seconds, failures: number): Seconds =>
+  seconds(interval * Math.min(MAX_BACKOFF_INTERVALS, 2 ** Math.max(0, failures - 1)))
+
+/** Time from one tick to the next: the first tick that the turn leaves free, or the end of the turn where it overran only a little. */
 export function nextTick(wait: Seconds, took: Seconds): Seconds {
   if (wait > took) return wait
-  return took % wait <= wait * LATE ? took : seconds(wait * Math.ceil(took / wait))
+  return took % wait <= wait * MAX_OVERRUN ? took : seconds(wait * Math.ceil(took / wait))
 }

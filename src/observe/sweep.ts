@@ -32,6 +32,7 @@ import { runReadingRound, type ReadingPlan } from './reading/reading-round.ts'
 import { isProjectFault, recordFailure } from './polling/retry.ts'
 import { countProjects, type UrgencyInput, type LastListed } from './polling/urgency.ts'
 import { instantOf } from './instant-of.ts'
+import { UNDATED } from './look.ts'
 
 export type SweepPlan = PollPlan & { readonly readings: ReadingPlan }
 
@@ -195,9 +196,6 @@ function waitingLooks(
   return waiting
 }
 
-/** What is not dated is not known. */
-const DOUBTED = 'date: the time of this answer fits none of those before, so it waits for the next pass'
-
 async function computesOf(
   { clock, service }: SweepPorts,
   {
@@ -225,7 +223,7 @@ async function computesOf(
       return
     }
     if (!seen) {
-      found.problems.push({ where, message: DOUBTED })
+      found.problems.push({ where, message: UNDATED })
       return
     }
     if (!answer.ok) {

@@ -2,7 +2,7 @@
 import { createOwners, type Owners } from '../../src/model/policy/owner.ts'
 import { createBudgetScopes } from '../../src/ledger/budgets/account-budgets.ts'
 import { createUtc } from '../../src/calendar/zone.ts'
-import { runLoop } from '../../src/daemon/loop.ts'
+import { runLoop, type LoopTurn } from '../../src/daemon/loop.ts'
 import { pino } from 'pino'
 import type { PassPlan } from '../../src/daemon/pass/pass.ts'
 import { newPassState, type PassState } from '../../src/daemon/pass/pass-state.ts'
@@ -117,7 +117,7 @@ export async function simulateWeek(options: WeekOptions): Promise<Week> {
   const stop = new AbortController()
   const log = pino({ level: 'silent' })
   const self = { pass: nothing }
-  const oneTurn = async (): Promise<number> => {
+  const oneTurn = async (): Promise<LoopTurn> => {
     if (random.unit() < (options.outages ?? 0)) world.breakUntil(clock.now() + random.unit() * 1_800_000)
     state = (
       await runPasses(
@@ -132,7 +132,7 @@ export async function simulateWeek(options: WeekOptions): Promise<Week> {
       world.forget()
       state = newPassState(await store.load('main'))
     }
-    return state.failures
+    return { failures: state.failures, nextLook: undefined }
   }
   const running = runLoop(machine, { interval, turn: oneTurn }, stop.signal)
   await clock.advance(seconds(options.days * DAY))

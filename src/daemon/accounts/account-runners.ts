@@ -12,7 +12,7 @@ import { exportedAccount, type ExportedAccount } from '../history/export.ts'
 import { createForecaster, type Forecaster, type Forecasts } from '../history/forecasts.ts'
 import { jobStatus, type JobRuns } from '../snapshot/job-status.ts'
 import { createPriceHistory } from './price-history.ts'
-import { passInterval } from '../loop.ts'
+import { passInterval, type LoopTurn } from '../loop.ts'
 import type { PassPlan } from '../pass/pass.ts'
 import { createSnapshotBuilder } from '../snapshot/snapshot.ts'
 import { newPassState, type PassState } from '../pass/pass-state.ts'
@@ -34,8 +34,8 @@ export type AccountRunner = {
   readonly turnedAt: () => Seconds
   /** Undefined before the first turn has ended. */
   readonly runs: () => JobRuns | undefined
-  /** One turn; resolves to the failures in a row, with it counted. Never rejects. */
-  readonly turn: (signal: AbortSignal) => Promise<number>
+  /** One turn of the loop. Never rejects. */
+  readonly turn: (signal: AbortSignal) => Promise<LoopTurn>
 }
 
 export type AccountRunners = {
@@ -220,7 +220,7 @@ function createLane(
       runs = { interval, last, failures, succeeded: failures === 0 ? last : runs?.succeeded, since }
       shown.forecaster.refresh(state)
       await turned(done.took)
-      return state.failures
+      return { failures: state.failures, nextLook: undefined }
     },
   }
 }

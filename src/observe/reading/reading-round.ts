@@ -7,7 +7,9 @@ import type { Clock, ServiceClock } from '../../model/ports/clock.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import { runYielding } from '../../std/cooperative.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
+import { ok } from '../../std/result.ts'
 import { forEachParallel } from '../../std/parallel.ts'
+import { look } from '../look.ts'
 import { quietVerdict, type QuietLimits, type QuietVerdict } from './quiet-rule.ts'
 
 export type ReadingPlan = QuietLimits & { readonly maxConcurrent: number }
@@ -45,6 +47,9 @@ type Outcome =
   | { readonly problem: string }
   | { readonly waits: true }
 
+/** A fresh look, while the sweep has requests for it. */
+type LookAgain = (ref: ComputeRef) => ReturnType<typeof look> | 'no-room'
+
 /** What a round needs of the ports. */
 type RoundPorts = Pick<Ports, 'service' | 'readings'> & { readonly clock: ServiceClock }
 
@@ -62,14 +67,15 @@ export async function runReadingRound(
   const activityLag = lag ?? input.plan.activityLag
   const measured = { ...input, plan: { ...input.plan, activityLag } }
   let asked = 0
-  const look = (ref: ComputeRef): Promise<Look | undefined> | 'no-room' => {
+  const lookAgain: LookAgain = (ref) => {
     if (asked >= input.room) return 'no-room'
     asked += 1
-    return freshLook(ports, ref, signal)
+    return look(ports, ref, signal)
   }
   await forEachParallel(candidates(input), input.plan.maxConcurrent, async (candidate) => {
     if (ports.clock.monotonic() - begun > ROUND_LIMIT || signal.aborted) left += 1
-    else outcomes.push([candidate.ref, await attempt(ports, { candidate, input: measured, look }, signal)])
+    else
+      outcomes.push([candidate.ref, await attempt(ports, { candidate, input: measured, lookAgain }, signal)])
   })
   left += outcomes.filter(([, outcome]) => 'waits' in outcome).length
   const made = outcomes.flatMap(([, outcome]) => ('reading' in outcome ? [outcome.reading] : []))
@@ -98,49 +104,39 @@ async function attempt(
   {
     candidate,
     input,
-    look: lookAgain,
+    lookAgain,
   }: {
     readonly candidate: Candidate
     readonly input: RoundInput
-    readonly look: (ref: ComputeRef) => Promise<Look | undefined> | 'no-room'
+    readonly lookAgain: LookAgain
   },
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { clock, readings } = ports
   const { ref, account } = candidate
   if (!readings.readable(candidate.look.compute)) return { refusal: { because: 'no-dsn' } }
-  const judge = (look: Look): QuietVerdict => {
-    const delay = effectiveDelay(look.compute, input.projectOf(ref.projectId))
-    return quietVerdict(account, { look, delay, limits: input.plan }, clock.now())
+  const judge = (current: Look): QuietVerdict => {
+    const delay = effectiveDelay(current.compute, input.projectOf(ref.projectId))
+    return quietVerdict(account, { look: current, delay, limits: input.plan }, clock.now())
   }
   const first = judge(candidate.look)
   if ('refusal' in first) return first
-  const look = isFresh(candidate.look, clock) ? candidate.look : await lookAgain(ref)
-  if (look === 'no-room') return { waits: true }
-  if (!look) return { problem: 'could not be looked at again before its reading, so it was not read' }
-  const second = judge(look)
-  if ('refusal' in second) return { ...second, look }
+  const looked = isFresh(candidate.look, clock) ? ok(candidate.look) : await lookAgain(ref)
+  if (looked === 'no-room') return { waits: true }
+  if (!looked.ok) return { problem: 'could not be looked at again before its reading, so it was not read' }
+  const current = looked.value
+  const second = judge(current)
+  if ('refusal' in second) return { ...second, look: current }
   const connectedAt = clock.now()
-  const result = await readings.read(look.compute, second.read, signal)
+  const result = await readings.read(current.compute, second.read, signal)
   const { cost } = second
   const { activityLag } = input.plan
-  return { reading: { ref, connectedAt, disconnectedAt: clock.now(), result, look, cost, activityLag } }
+  return {
+    reading: { ref, connectedAt, disconnectedAt: clock.now(), result, look: current, cost, activityLag },
+  }
 }
 
 const isFresh = ({ askedOn }: Look, clock: Clock): boolean => clock.monotonic() - askedOn <= FRESH_LOOK
-
-/** The list is what the interface text has; it costs one request like a single record would. */
-async function freshLook(
-  { clock, service }: RoundPorts,
-  { projectId, endpointId }: ComputeRef,
-  signal: AbortSignal,
-): Promise<Look | undefined> {
-  const askedOn = clock.monotonic()
-  const answer = await service.listComputes(projectId, signal)
-  const seen = clock.between(askedOn, clock.monotonic())
-  const compute = answer.ok ? answer.value.items.find((one) => one.endpointId === endpointId) : undefined
-  return compute && seen && { compute, askedAt: seen[0], answeredAt: seen[1], askedOn }
-}
 
 /**
  * Computes seen in this sweep that the ledger knows, because the quiet rule needs an account; those that were not tried
@@ -148,11 +144,11 @@ async function freshLook(
  */
 function candidates({ ledger, looks }: RoundInput): Candidate[] {
   return looks
-    .flatMap((look) => {
-      const { projectId, endpointId } = look.compute
+    .flatMap((swept) => {
+      const { projectId, endpointId } = swept.compute
       const ref = { account: ledger.account, projectId, endpointId }
       const account = ledger.computes.get(computeKey(ref))
-      return account ? [{ ref, account, look }] : []
+      return account ? [{ ref, account, look: swept }] : []
     })
     .toSorted((a, b) => triedAt(a) - triedAt(b))
 }

@@ -1,7 +1,7 @@
 // The daemon's passes over a service in the same process, on virtual time: hours in minutes.
 import { pino } from 'pino'
 import type { Config } from '../../../src/config/load.ts'
-import { runLoop, passInterval } from '../../../src/daemon/loop.ts'
+import { runLoop, passInterval, type LoopTurn } from '../../../src/daemon/loop.ts'
 import { createRandom } from '../../../src/daemon/random.ts'
 import { newPassState, type PassState } from '../../../src/daemon/pass/pass-state.ts'
 import { runPasses } from '../../../src/daemon/pass/run-passes.ts'
@@ -45,18 +45,18 @@ export async function imagine({
   const stop = new AbortController()
   const log = pino({ level: 'warn' })
   let state = newPassState(await store.load(account.name))
-  const oneTurn = async (): Promise<number> => {
+  const oneTurn = async (): Promise<LoopTurn> => {
     const done = await runPasses(ports, { before: state, plan }, { log, self, signal: stop.signal })
     state = done.state
     if (isOver(state)) stop.abort()
-    return state.failures
+    return { failures: state.failures, nextLook: undefined }
   }
-  const turnedAt = clock.monotonic()
+  const lastStartedAt = clock.monotonic()
   const work = async (): Promise<void> => {
     await oneTurn()
     await runLoop(
       clock,
-      { interval: passInterval(config.poll.interval), turn: oneTurn, turnedAt },
+      { interval: passInterval(config.poll.interval), turn: oneTurn, lastStartedAt },
       stop.signal,
     )
   }

@@ -5,7 +5,7 @@ import { loadConfig, type AccountConfig, type Config } from '../../../src/config
 import { createClock } from '../../../src/daemon/clock.ts'
 import { createExposition, daemonInfoOf } from '../../../src/daemon/snapshot/exposition.ts'
 import { createAccountRunners } from '../../../src/daemon/accounts/account-runners.ts'
-import { runLoop, passInterval } from '../../../src/daemon/loop.ts'
+import { runLoop, passInterval, type LoopTurn } from '../../../src/daemon/loop.ts'
 import { createRandom } from '../../../src/daemon/random.ts'
 import { createPorts } from '../../../src/daemon/accounts/ports.ts'
 import { createSelfMetrics } from '../../../src/outputs/metrics/self.ts'
@@ -93,12 +93,12 @@ const scraping = (async () => {
   }
 })()
 
-const oneTurn = async (): Promise<number> => {
+const oneTurn = async (): Promise<LoopTurn> => {
   const begun = clock.monotonic()
-  const failures = await lane.turn(stop.signal)
+  const turn = await lane.turn(stop.signal)
   passes.push(clock.monotonic() - begun)
   rssBytes = Math.max(rssBytes, process.memoryUsage.rss())
-  return failures
+  return turn
 }
 
 process.on('message', () => stop.abort())
@@ -107,7 +107,7 @@ process.send?.('begun')
 await oneTurn()
 await runLoop(
   clock,
-  { interval: passInterval(config.poll.interval), turn: oneTurn, turnedAt: lane.turnedAt() },
+  { interval: passInterval(config.poll.interval), turn: oneTurn, lastStartedAt: lane.turnedAt() },
   stop.signal,
 )
 await scraping
