@@ -161,8 +161,8 @@ export async function reportedWeek(store: Store & History & Outbox): Promise<Rep
       unread: undefined,
       view,
     },
-    { id: '2026-W43', ...span, late: false },
-    madeAt,
+    { slot: { id: '2026-W43', ...span, late: false }, madeAt },
+    fakeClock(),
   )
   return { week, report, view, madeAt }
 }

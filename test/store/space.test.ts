@@ -3,7 +3,6 @@ import { statSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { COARSE_STEP, FINE_STEP, type Rollup } from '../../src/model/ledger/rollup.ts'
 import { seconds, type Seconds } from '../../src/model/units.ts'
-import { runSync } from '../../src/std/cooperative.ts'
 import { renderArchivedJson } from '../../src/outputs/report/formats/json.ts'
 import { openEmbeddedStore } from '../../src/store/sqlite/embedded.ts'
 import { FLEETS, inputOf, told } from '../outputs/report/fleets.ts'
@@ -94,7 +93,7 @@ test('a report of a thousand computes that were awake takes 110 KiB', async () =
   }))
   const report = told(inputOf({ ...FLEETS.busy, computes }))
   const slot = { id: report.slot.id, from: at(0), to: at(7 * DAY), late: false }
-  const json = runSync(renderArchivedJson(report))
+  const json = renderArchivedJson(report)
   const taken = await kibibytes((name) => ({
     reports: [{ account: 'main', slot: { ...slot, id: `${slot.id}-${name}` }, madeAt: at(93 * DAY), json }],
   }))

@@ -6,7 +6,7 @@ import { effectivePrices } from '../../daemon/accounts/price-history.ts'
 import {
   listArchive,
   parseArchiveRequest,
-  archivedReportText,
+  archivedReportTexts,
   type ArchiveList,
 } from '../../daemon/reports/archive.ts'
 import { buildReport } from '../../daemon/reports/build.ts'
@@ -15,7 +15,6 @@ import { reasonNotRead } from '../../daemon/reports/sources.ts'
 import { reasonUnreadable } from '../../daemon/accounts/ports.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { REPORT_FORMATS } from '../../model/output/report.ts'
-import { runSync } from '../../std/cooperative.ts'
 import { REPORT_RENDERINGS } from '../../outputs/report/formats/formats.ts'
 import { readEmbeddedStore, type StoreReader } from '../../store/sqlite/embedded.ts'
 import {
@@ -163,15 +162,16 @@ async function showKept({ accounts }: Config, { store, options }: Left, io: Io):
   }
   const request = parseArchiveRequest(query, names)
   if (!request.ok) return failUsage(io, `--${request.error}`)
-  const text = await archivedReportText(store, request.value)
-  if (text.ok) return write(runSync(text.value), io)
-  io.err(`dormouse: ${text.error}`)
+  const texts = await archivedReportTexts(store, request.value)
+  if (texts.ok) return write(texts.value.join(''), io)
+  io.err(`dormouse: ${texts.error}`)
   return EXIT.failed
 }
 
 async function makeAlone(config: Config, { store, options }: Left, io: Io): Promise<ExitCode> {
   const { accounts, timezone: zone, owners } = config
-  const now = createClock().now()
+  const clock = createClock()
+  const now = clock.now()
   const names = accounts.map(({ name }) => name)
   const request = parseReportRequest(queryOf(options), { accounts: names, zone, now })
   if (!request.ok) return failUsage(io, `--${request.error}`)
@@ -190,10 +190,10 @@ async function makeAlone(config: Config, { store, options }: Left, io: Io): Prom
       unread: reasonNotRead(config, reasonUnreadable(account, config)),
       view: undefined,
     },
-    slot,
-    now,
+    { slot, madeAt: now },
+    clock,
   )
-  return write(runSync(REPORT_RENDERINGS[format].of(made)), io)
+  return write(REPORT_RENDERINGS[format].render(made).join(''), io)
 }
 
 /** Writing adds the line feed of the last line. */

@@ -93,7 +93,7 @@ function readerOf(
     wish: undefined,
     messageOf: async ({ account, item }) => {
       const report = await store.report(account, item)
-      return report && reportMessage(report, { sink: name, type: receiver.type, format })
+      return report && reportMessage(report, { sink: name, type: receiver.type, format }, clock)
     },
   }
 }

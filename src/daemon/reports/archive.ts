@@ -1,9 +1,8 @@
-// Reports as they were made, for the API and the command.
+// The report archive, for the API and the command line.
 import { pageNumber } from '../../outputs/page/query.ts'
 import type { Outbox } from '../../model/ports/outbox.ts'
 import { reportKey, type ArchivedReport, type ReportFormat } from '../../model/output/report.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
-import type { Cooperative } from '../../std/cooperative.ts'
 import { toIso } from '../../model/time.ts'
 import { REPORT_RENDERINGS } from '../../outputs/report/formats/formats.ts'
 import { parseReport } from '../../outputs/report/formats/json.ts'
@@ -14,13 +13,13 @@ export type ReportArchive = Pick<Outbox, 'report' | 'reports' | 'reportTeams'>
 export type ArchiveRequest = {
   readonly account: string
   readonly format: ReportFormat
-  /** Undefined: the newest. */
+  /** Undefined: the newest report. */
   readonly week: string | undefined
-  /** Undefined: that about all. */
+  /** Undefined: the report about all teams. */
   readonly team: string | undefined
 }
 
-/** Of the only account, the newest, as JSON where nothing else is said. */
+/** Defaults: the only account, the newest report, JSON. */
 export function parseArchiveRequest(
   query: ReportQuery,
   accounts: readonly string[],
@@ -31,14 +30,14 @@ export function parseArchiveRequest(
   return ok({ account: account.value, format: format.value, week: query.week, team: query.team })
 }
 
-/** The problem says that there is none. @throws when the store fails */
-export async function archivedReportText(
+/** Texts of a report in the wanted format; the problem says that there is none. @throws when the store fails */
+export async function archivedReportTexts(
   store: ReportArchive,
   { account, format, week, team }: ArchiveRequest,
-): Promise<Result<Cooperative<string>, string>> {
+): Promise<Result<readonly string[], string>> {
   const id = week ?? (await store.reports(account, { count: 1 }))[0]?.slot.id
   const stored = id === undefined ? undefined : await store.report(account, reportKey({ slot: { id }, team }))
-  if (stored) return ok(rendered(stored.json, format))
+  if (stored) return ok(REPORT_RENDERINGS[format].render(parseReport(stored.json)))
   const words = [
     'no report',
     ...(id === undefined ? [] : [id]),
@@ -47,12 +46,8 @@ export async function archivedReportText(
   return failed(`${words.join(' ')} is kept of account ${account}`)
 }
 
-function* rendered(json: string, format: ReportFormat): Cooperative<string> {
-  return yield* REPORT_RENDERINGS[format].of(yield* parseReport(json))
-}
-
-/** Listed at a time. Doubled, a list of five years is three answers. */
-const LISTED = 100
+/** Reports of one page of the list: a weekly report fills a page in two years. */
+const REPORTS_PER_PAGE = 100
 
 export type ArchiveList = {
   readonly account: string
@@ -60,14 +55,14 @@ export type ArchiveList = {
     readonly week: string
     readonly made_at: string
     readonly late: boolean
-    /** That have a part of it. */
+    /** Teams with a report of their own for that week. */
     readonly teams: readonly string[]
   }[]
-  /** The next, where there are more. */
+  /** Null on the last page. */
   readonly next_page: number | null
 }
 
-/** The newest first, a page at a time. @throws when the store fails */
+/** One page of reports, newest first. @throws when the store fails */
 export async function listArchive(
   store: ReportArchive,
   query: ReportQuery,
@@ -76,15 +71,20 @@ export async function listArchive(
   const account = parseAccount(query, accounts)
   if (!account.ok) return account
   const page = pageNumber(query.page)
-  const found = await store.reports(account.value, { count: LISTED + 1, skip: (page - 1) * LISTED })
+  const reports = await store.reports(account.value, {
+    count: REPORTS_PER_PAGE + 1,
+    skip: (page - 1) * REPORTS_PER_PAGE,
+  })
   return ok({
     account: account.value,
-    reports: await Promise.all(found.slice(0, LISTED).map((report) => listed(store, report))),
-    next_page: found.length > LISTED ? page + 1 : null,
+    reports: await Promise.all(
+      reports.slice(0, REPORTS_PER_PAGE).map((report) => archiveListItem(store, report)),
+    ),
+    next_page: reports.length > REPORTS_PER_PAGE ? page + 1 : null,
   })
 }
 
-const listed = async (
+const archiveListItem = async (
   store: ReportArchive,
   { account, slot, madeAt }: ArchivedReport,
 ): Promise<ArchiveList['reports'][number]> => ({

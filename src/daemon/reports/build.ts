@@ -1,8 +1,8 @@
-// The report of a week out of what is kept: a compute after the other, with pauses, one entry of sums for each.
-import { setImmediate } from 'node:timers/promises'
+// The report of a week, built from stored history: rows are read compute by compute, and one entry of sums per compute stays in memory.
 import { isoWeeksBefore } from '../../calendar/iso-week.ts'
 import { periodOf } from '../../calendar/period.ts'
 import type { Zone } from '../../calendar/zone.ts'
+import type { Clock } from '../../model/ports/clock.ts'
 import { computeKey, effectiveDelay, type ComputeRef } from '../../model/service/compute.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { Owners } from '../../model/policy/owner.ts'
@@ -12,9 +12,8 @@ import type { Prices } from '../../model/ledger/price.ts'
 import type { ReportPlan, ReportSlot } from '../../model/output/report.ts'
 import { selectorTargetOf, type SelectorTarget } from '../../model/policy/selector.ts'
 import type { AccountView } from '../../model/output/snapshot.ts'
-import { runYielding } from '../../std/cooperative.ts'
+import { toIso, type Interval } from '../../model/time.ts'
 import { earliest, instant, type Instant } from '../../model/units.ts'
-import { createEventCollector } from '../../outputs/report/events.ts'
 import {
   createHistoryAggregator,
   type HistoryAggregator,
@@ -32,69 +31,85 @@ export type ReportSource = {
   readonly history: History & Pick<Outbox, 'eventsAfter'>
   readonly ledger: Ledger
   readonly prices: Prices
-  /** That of the days in the history. */
+  /** The zone that the days of the history begin in. */
   readonly zone: Zone
   readonly owners: Owners
   readonly plan: ReportPlan
-  /** Why nothing is read inside any compute; undefined where it is. */
+  /** Why no compute of the account is read; undefined where they are. */
   readonly unread: string | undefined
-  /** As a running daemon sees it; undefined where none runs. */
+  /** As the running daemon sees the account; undefined without a daemon. */
   readonly view: Pick<AccountView, 'budgets' | 'month'> | undefined
 }
 
-/** Weeks that the mean is taken of. Doubled, it hardly follows a fleet that grows. */
-const EARLIER = 4
-const WEEK = 7 * 86_400_000
-/** As long as hours are kept. Source: store/sqlite/retention.ts. */
-const HOURS_KEPT = 93 * 86_400_000
+/** Weeks that the mean is taken of, 4: long enough to even out one odd week, short enough to follow a growing fleet. */
+const MEAN_WEEKS = 4
+const WEEK_MS = 7 * 86_400_000
+/** Retention of hourly rollups, ms. Source: store/sqlite/retention.ts. */
+const HOURS_RETAINED_FOR = 93 * 86_400_000
 
 export type ReportsRequest = {
   readonly slot: ReportSlot
   readonly madeAt: Instant
-  /** A report for each. */
+  /** One report for each. */
   readonly plans: readonly ReportPlan[]
 }
 
-/** @throws when the store fails */
-export async function buildReport(source: ReportSource, slot: ReportSlot, madeAt: Instant): Promise<Report> {
-  const [report] = await buildReports(source, { slot, madeAt, plans: [source.plan] })
+/** One report, of the source's own plan. @throws when the store fails */
+export async function buildReport(
+  source: ReportSource,
+  request: Omit<ReportsRequest, 'plans'>,
+  clock: Pick<Clock, 'yield'>,
+): Promise<Report> {
+  const [report] = await buildReports(source, { ...request, plans: [source.plan] }, clock)
   if (!report) throw new Error('one plan is one report')
   return report
 }
 
-/** In the order of the plans, out of one reading of the history. @throws when the store fails */
-export async function buildReports(source: ReportSource, asked: ReportsRequest): Promise<readonly Report[]> {
-  const { slot, madeAt, plans } = asked
+/** In the order of the plans; the history is read once. @throws when the store fails */
+export async function buildReports(
+  source: ReportSource,
+  request: ReportsRequest,
+  clock: Pick<Clock, 'yield'>,
+): Promise<readonly Report[]> {
+  const { slot, madeAt, plans } = request
   const { ledger, zone } = source
-  const stretches = stretchesOf(slot, zone)
-  const areHoursKept = madeAt - slot.from < HOURS_KEPT
-  const placeOf = placesOf(source, areHoursKept ? source.unread : 'what readings told is kept for 93 days')
-  const gatherings = plans.map((plan) => ({ plan, gathering: createHistoryAggregator(stretches) }))
-  await gather(source, stretches, (ref) => {
-    const place = placeOf(ref)
-    return gatherings.flatMap(({ plan, gathering }) => (isInReportPlan(plan, place) ? [gathering] : []))
+  const spans = reportSpans(slot, zone)
+  const hasHours = madeAt - slot.from < HOURS_RETAINED_FOR
+  const identityOf = createIdentities(
+    source,
+    hasHours ? source.unread : 'what readings told is kept for 93 days',
+  )
+  const aggregations = plans.map((plan) => ({ plan, aggregator: createHistoryAggregator(spans) }))
+  await aggregateHistory(source, spans, (ref) => {
+    const identity = identityOf(ref)
+    return aggregations.flatMap(({ plan, aggregator }) =>
+      isInReportPlan(plan, identity) ? [aggregator] : [],
+    )
   })
   const events = await eventsIn(source, slot)
   const reports: Report[] = []
-  for (const { plan, gathering } of gatherings) {
-    const isTold = (ref: ComputeRef): boolean => isInReportPlan(plan, placeOf(ref))
-    const telling = composeReport({
-      ...commonOf(source, asked),
-      plan,
-      spans: stretches,
-      history: gathering.done(),
-      identityOf: placeOf,
-      events,
-      wakesCaused: wakesCausedIn(ledger, isTold) + (plan.onlyTeam === undefined ? awayIn(ledger) : 0),
-      planned: plannedOf(source, asked, plan),
-    })
-    // oxlint-disable-next-line no-await-in-loop -- one after the other, with turns for others in between
-    reports.push(await runYielding(telling, () => setImmediate()))
+  for (const { plan, aggregator } of aggregations) {
+    const isInPlan = (ref: ComputeRef): boolean => isInReportPlan(plan, identityOf(ref))
+    reports.push(
+      composeReport({
+        ...commonInput(source, request),
+        plan,
+        spans,
+        history: aggregator.done(),
+        identityOf,
+        events,
+        wakesCaused:
+          wakesCausedIn(ledger, isInPlan) + (plan.onlyTeam === undefined ? archivedWakesCaused(ledger) : 0),
+        planned: plannedOf(source, request, plan),
+      }),
+    )
+    // oxlint-disable-next-line no-await-in-loop -- waiting work runs between two reports
+    await clock.yield()
   }
   return reports
 }
 
-const commonOf = (
+const commonInput = (
   { ledger, prices, zone }: ReportSource,
   { slot, madeAt }: ReportsRequest,
 ): Pick<ReportInput, 'account' | 'slot' | 'zone' | 'madeAt' | 'prices' | 'countedSince'> => ({
@@ -111,11 +126,11 @@ const plannedOf = (
   { slot, madeAt }: ReportsRequest,
   { onlyTeam }: ReportPlan,
 ): ReportInput['planned'] =>
-  view && madeAt < slot.to + WEEK
+  view && madeAt < slot.to + WEEK_MS
     ? { budgets: view.budgets, month: onlyTeam === undefined ? view.month : undefined }
     : undefined
 
-function stretchesOf({ from, to }: ReportSlot, zone: Zone): ReportSpans {
+function reportSpans({ from, to }: ReportSlot, zone: Zone): ReportSpans {
   const days = []
   for (let at = from; at < to; at = zone.dayOf(at).to) days.push(zone.dayOf(at))
   const last = instant(to - 1)
@@ -123,89 +138,111 @@ function stretchesOf({ from, to }: ReportSlot, zone: Zone): ReportSpans {
   return {
     week: { from, to },
     days,
-    earlier: isoWeeksBefore(from, EARLIER, zone),
+    earlier: isoWeeksBefore(from, MEAN_WEEKS, zone),
     month: { from: month.from, to },
   }
 }
 
-/** Each row for those that it belongs to. */
-async function gather(
+/** Adds each row to the aggregators that its compute belongs to. */
+async function aggregateHistory(
   { history, ledger }: ReportSource,
-  stretches: ReportSpans,
-  gatheringsOf: (ref: ComputeRef) => readonly HistoryAggregator[],
+  { week, earlier, month }: ReportSpans,
+  aggregatorsOf: (ref: ComputeRef) => readonly HistoryAggregator[],
 ): Promise<void> {
-  const { week, earlier, month } = stretches
-  const from = earliest(month.from, ...earlier.map((one) => one.from))
+  const from = earliest(month.from, ...earlier.map((interval) => interval.from))
   for await (const row of history.days(ledger.account, { from, to: week.to })) {
-    for (const one of gatheringsOf(row.ref)) one.addDay(row)
+    for (const aggregator of aggregatorsOf(row.ref)) aggregator.addDay(row)
   }
   for await (const rollup of hourlyRollups(history, ledger, week)) {
-    for (const one of gatheringsOf(rollup.ref)) one.addRollup(rollup)
+    for (const aggregator of aggregatorsOf(rollup.ref)) aggregator.addRollup(rollup)
   }
 }
 
-/** Events read at a time. */
-const PAGE = 500
+/** Events read from the store at a time. */
+const EVENTS_PER_PAGE = 500
+/** Events listed one by one, 200: a week in which everything failed must not make the report unreadable. */
+const MAX_LISTED_EVENTS = 200
 
 async function eventsIn(
   { history, ledger: { account } }: ReportSource,
   slot: ReportSlot,
-): Promise<NonNullable<Report['events']>> {
-  const gathering = createEventCollector(slot)
-  let id = 0
-  for (;;) {
+): Promise<ReportInput['events']> {
+  const collector = createEventCollector(slot)
+  for (let id = 0; ;) {
     // oxlint-disable-next-line no-await-in-loop -- one page after the other
-    const page = await history.eventsAfter(account, id, PAGE)
-    for (const { event } of page) gathering.add(event, eventText(event))
+    const page = await history.eventsAfter(account, id, EVENTS_PER_PAGE)
+    for (const { event } of page) collector.add(event, eventText(event))
     const last = page.at(-1)
-    if (!last || page.length < PAGE) return gathering.done()
+    if (!last || page.length < EVENTS_PER_PAGE) return collector.done()
     id = last.id
   }
 }
 
-/** Remembered: every row asks. */
-function placesOf(source: ReportSource, unread: string | undefined): (ref: ComputeRef) => ComputeIdentity {
-  const known = new Map<string, ComputeIdentity>()
-  return (ref) => {
-    const key = computeKey(ref)
-    const found = known.get(key) ?? placeIn(source, ref, unread)
-    known.set(key, found)
-    return found
+export type EventCollector = {
+  /** Events come in order of time; those outside of the interval are ignored. */
+  readonly add: (event: { readonly at: Instant; readonly kind: string }, what: string) => void
+  readonly done: () => ReportInput['events']
+}
+
+export function createEventCollector({ from, to }: Interval): EventCollector {
+  const told: ReportInput['events']['told'] = []
+  let left = 0
+  return {
+    add({ at, kind }, what) {
+      if (at < from || at >= to) return
+      if (told.length < MAX_LISTED_EVENTS) told.push({ at: toIso(at), kind, what })
+      else left += 1
+    },
+    done: () => ({ told, left }),
   }
 }
 
-function placeIn(
+/** Cached, because every row asks. */
+function createIdentities(
+  source: ReportSource,
+  unread: string | undefined,
+): (ref: ComputeRef) => ComputeIdentity {
+  const identities = new Map<string, ComputeIdentity>()
+  return (ref) => {
+    const key = computeKey(ref)
+    const identity = identities.get(key) ?? identityIn(source, ref, unread)
+    identities.set(key, identity)
+    return identity
+  }
+}
+
+function identityIn(
   { ledger, owners }: ReportSource,
   ref: ComputeRef,
   unread: string | undefined,
 ): ComputeIdentity {
-  const account = ledger.computes.get(computeKey(ref))
+  const entry = ledger.computes.get(computeKey(ref))
   const project = ledger.projects.get(ref.projectId)?.project
-  const gone: SelectorTarget = {
+  const deleted: SelectorTarget = {
     ref,
     projectName: project?.name,
     branchId: '',
     name: undefined,
     type: 'read_write',
   }
-  const target = account ? selectorTargetOf(ref.account, account.compute, project) : gone
+  const target = entry ? selectorTargetOf(ref.account, entry.compute, project) : deleted
   return {
     projectName: project?.name,
     name: target.name,
-    branchId: account?.compute.branchId,
+    branchId: entry?.compute.branchId,
     owner: owners.of(target),
-    autosuspendOff: account && effectiveDelay(account.compute, project) === 'never',
-    unreadBecause: unread ?? account?.reading.problem,
+    autosuspendOff: entry && effectiveDelay(entry.compute, project) === 'never',
+    unreadBecause: unread ?? entry?.reading.problem,
   }
 }
 
-const awayIn = ({ away }: Ledger): number => away?.wakesCaused ?? 0
+const archivedWakesCaused = ({ away }: Ledger): number => away?.wakesCaused ?? 0
 
-function wakesCausedIn(ledger: Ledger, isTold: (ref: ComputeRef) => boolean): number {
+function wakesCausedIn(ledger: Ledger, isInPlan: (ref: ComputeRef) => boolean): number {
   let caused = 0
-  for (const { ref, totals } of ledger.computes.values()) if (isTold(ref)) caused += totals.wakesCaused
+  for (const { ref, totals } of ledger.computes.values()) if (isInPlan(ref)) caused += totals.wakesCaused
   for (const { project, departed } of ledger.projects.values())
-    if (departed && isTold({ account: ledger.account, projectId: project.projectId, endpointId: '' }))
+    if (departed && isInPlan({ account: ledger.account, projectId: project.projectId, endpointId: '' }))
       caused += departed.wakesCaused
   return caused
 }

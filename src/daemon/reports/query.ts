@@ -1,4 +1,4 @@
-// Which report is asked for, as text: by the parameters of the API and the options of the command.
+// Which report is requested, by the query parameters of the API or the options of the command.
 import { isoWeekIdOf, isoWeekInterval } from '../../calendar/iso-week.ts'
 import type { Zone } from '../../calendar/zone.ts'
 import type { ReportSlot } from '../../model/output/report.ts'
@@ -17,13 +17,13 @@ export type ReportRequest = {
 }
 
 export type ReportDefaults = {
-  /** Names, at least one. */
+  /** Names of the configured accounts, at least one. */
   readonly accounts: readonly string[]
   readonly zone: Zone
   readonly now: Instant
 }
 
-/** Of the only account, the last whole week, as JSON where nothing else is said. The problem says which part and what was expected. */
+/** Defaults: the only account, the last whole week, JSON. The problem names the parameter and what was expected. */
 export function parseReportRequest(
   query: ReportQuery,
   { accounts, zone, now }: ReportDefaults,
@@ -45,11 +45,13 @@ export function parseAccount({ account }: ReportQuery, accounts: readonly string
 }
 
 export function parseFormat({ format }: ReportQuery): Result<ReportFormat, string> {
-  const found = REPORT_FORMATS.find((one) => one === (format ?? 'json'))
-  return found ? ok(found) : failed(`format: expected one of ${REPORT_FORMATS.join(', ')}, got ${format}`)
+  const supported = REPORT_FORMATS.find((name) => name === (format ?? 'json'))
+  return supported
+    ? ok(supported)
+    : failed(`format: expected one of ${REPORT_FORMATS.join(', ')}, got ${format}`)
 }
 
 function lastWeek(zone: Zone, now: Instant): string {
-  const running = isoWeekInterval(isoWeekIdOf(now, zone), zone)
-  return isoWeekIdOf(instant((running?.from ?? now) - 1), zone)
+  const current = isoWeekInterval(isoWeekIdOf(now, zone), zone)
+  return isoWeekIdOf(instant((current?.from ?? now) - 1), zone)
 }

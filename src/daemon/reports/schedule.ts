@@ -1,4 +1,4 @@
-// When a report is due: made once, kept, and given to its receivers, all in one transaction.
+// The schedule of the weekly report. A report that is due is made once; report and deliveries are stored in one transaction.
 import { EMPTY_BATCH } from '../../ledger/apply-sweep.ts'
 import { isoWeekIdOf, isoWeekInterval } from '../../calendar/iso-week.ts'
 import { evaluateSchedule, type Schedule, type ScheduleState } from '../../calendar/schedule.ts'
@@ -12,18 +12,18 @@ import { instant, seconds, type Instant } from '../../model/units.ts'
 export type ReportJob = {
   readonly clock: Clock
   readonly store: Pick<Store, 'commit'> & Pick<Outbox, 'memory' | 'report'>
-  /** As it is now. */
+  /** The current schedule: a reload may change it. */
   readonly schedule: () => Schedule
-  /** The receivers of reports as they are now, each of that about all or of the part of one team. */
+  /** The current receivers; with a team, they get the report of that team only. */
   readonly sinks: () => readonly ReportReceiver[]
   readonly accounts: readonly string[]
-  /** That about all, and the part of each of these teams, as JSON text. @throws when the store fails */
+  /** The report about all teams, and one for each of these teams. @throws when the store fails */
   readonly make: (
     account: string,
     slot: ReportSlot,
-    asked: { readonly now: Instant; readonly teams: readonly string[] },
+    request: { readonly now: Instant; readonly teams: readonly string[] },
   ) => Promise<readonly ReportPart[]>
-  /** Told of a turn that failed; it is made again at the next. */
+  /** Called when making a report failed; it is tried again at the next poll. */
   readonly failed: (account: string, cause: unknown) => void
 }
 
@@ -32,31 +32,31 @@ type ReportReceiver = { readonly name: string; readonly team: string | undefined
 export type ReportPart = Pick<StoredReport, 'team' | 'json'>
 
 const JOB = 'report'
-/** Doubled, a report comes a minute later. */
-const POLL = seconds(60)
-/** Later than that a report says that it is, seconds. Doubled, one of the afternoon does not. */
-const LATE = 2 * 3600
-/** Reports of one week that people asked for. */
-const MOST_BY_HAND = 100
+/** Time between two checks whether a report is due: cron text has no finer unit than a minute. */
+const POLL_INTERVAL = seconds(60)
+/** Seconds after its slot from which a report is marked late, 2 h: longer than any restart, shorter than a working day. */
+const LATE_AFTER = 2 * 3600
+/** Reports of one week that people can request by hand. */
+const MAX_MANUAL = 100
 
-/** Makes what is due until `signal` aborts. Never rejects. */
+/** Makes the reports that are due until `signal` aborts. Never rejects. */
 export async function runReportSchedule(job: ReportJob, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     for (const account of job.accounts) {
       try {
         // oxlint-disable-next-line no-await-in-loop -- one account after the other
-        await reportTurn(job, account)
+        await makeIfDue(job, account)
       } catch (cause) {
         job.failed(account, cause)
       }
     }
     // oxlint-disable-next-line no-await-in-loop -- waiting is the point
-    await job.clock.sleep(POLL, signal)
+    await job.clock.sleep(POLL_INTERVAL, signal)
   }
 }
 
-/** Of slots missed while nobody looked the last is made, within the catch-up; a week is reported once. */
-async function reportTurn(job: ReportJob, account: string): Promise<void> {
+/** Of several missed slots only the last is made, and only within the catch-up time. A week is reported once. */
+async function makeIfDue(job: ReportJob, account: string): Promise<void> {
   const { clock, store } = job
   const schedule = job.schedule()
   const before = (await store.memory(account, JOB)) as ScheduleState | undefined
@@ -65,45 +65,45 @@ async function reportTurn(job: ReportJob, account: string): Promise<void> {
   const week = due && weekBefore(due.slot, schedule)
   const isNew = week !== undefined && !(await store.report(account, week.id))
   if (due && isNew) {
-    const slot = { ...week, late: due.late > LATE }
-    const made = await madeOf(job, { account, slot, now })
-    await store.commit({ ...EMPTY_BATCH, account, ...made, memories: { [JOB]: memory } })
+    const slot = { ...week, late: due.late > LATE_AFTER }
+    const rows = await makeReports(job, { account, slot, now })
+    await store.commit({ ...EMPTY_BATCH, account, ...rows, memories: { [JOB]: memory } })
   } else if (JSON.stringify(memory) !== JSON.stringify(before)) {
     await store.commit({ ...EMPTY_BATCH, account, memories: { [JOB]: memory } })
   }
 }
 
-/** The last whole week, made anew and sent to all receivers. @returns its slot; undefined where too many were asked for. @throws when the store fails */
+/** Makes the report of the last whole week anew and sends it to all receivers. @returns its slot; undefined after 100 of the same week. @throws when the store fails */
 export async function sendReportNow(job: ReportJob, account: string): Promise<string | undefined> {
   const { clock, store } = job
   const now = clock.now()
   const week = weekBefore(now, job.schedule())
   if (!week) return undefined
-  for (let nth = 1; nth <= MOST_BY_HAND; nth += 1) {
+  for (let nth = 1; nth <= MAX_MANUAL; nth += 1) {
     const id = `${week.id}-manual-${nth}`
     // oxlint-disable-next-line no-await-in-loop -- the first number that is free
     if (await store.report(account, id)) continue
     // oxlint-disable-next-line no-await-in-loop -- once
-    const made = await madeOf(job, { account, slot: { ...week, id, late: false }, now })
+    const rows = await makeReports(job, { account, slot: { ...week, id, late: false }, now })
     // oxlint-disable-next-line no-await-in-loop -- once
-    await store.commit({ ...EMPTY_BATCH, account, ...made })
+    await store.commit({ ...EMPTY_BATCH, account, ...rows })
     return id
   }
   return undefined
 }
 
-type Making = { readonly account: string; readonly slot: ReportSlot; readonly now: Instant }
+type ReportOrder = { readonly account: string; readonly slot: ReportSlot; readonly now: Instant }
 
-/** Given to those who were to be sent it when it was begun, and still are. */
-async function madeOf(
+/** Delivered to the receivers that were configured when making began and still are when it ends. */
+async function makeReports(
   { make, sinks }: ReportJob,
-  { account, slot, now }: Making,
+  { account, slot, now }: ReportOrder,
 ): Promise<{ readonly reports: readonly StoredReport[]; readonly deliveries: readonly Delivery[] }> {
-  const asked = sinks()
-  const teams = [...new Set(asked.flatMap(({ team }) => (team === undefined ? [] : [team])))]
+  const before = sinks()
+  const teams = [...new Set(before.flatMap(({ team }) => (team === undefined ? [] : [team])))]
   const parts = await make(account, slot, { now, teams })
-  const still = new Set(sinks().map(({ name }) => name))
-  const receivers = asked.filter(({ name }) => still.has(name))
+  const current = new Set(sinks().map(({ name }) => name))
+  const receivers = before.filter(({ name }) => current.has(name))
   const deliveries = receivers.map(({ name, team }): Delivery => ({
     account,
     sink: name,
@@ -120,10 +120,10 @@ async function madeOf(
   return { reports: parts.map((part) => ({ account, slot, madeAt: now, ...part })), deliveries }
 }
 
-/** The last week that was over at `at`. */
+/** The last whole week before `at`. */
 function weekBefore(at: Instant, { zone }: Schedule): Omit<ReportSlot, 'late'> | undefined {
-  const running = isoWeekInterval(isoWeekIdOf(at, zone), zone)
-  const id = isoWeekIdOf(instant((running?.from ?? at) - 1), zone)
+  const current = isoWeekInterval(isoWeekIdOf(at, zone), zone)
+  const id = isoWeekIdOf(instant((current?.from ?? at) - 1), zone)
   const week = isoWeekInterval(id, zone)
   return week && { id, ...week }
 }

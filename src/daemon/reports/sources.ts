@@ -1,9 +1,9 @@
-// What the reports of a running daemon are made of.
+// What the reports of a running daemon are made from.
 import type { Config } from '../../config/load.ts'
 import type { AccountRunners } from '../accounts/account-runners.ts'
 import type { ReportSource } from './build.ts'
 
-/** Account → its source as it is now, in the order of the configuration. */
+/** Account → its current source, in the order of the configuration. */
 export function reportSources(
   config: Config,
   { all, snapshot }: Pick<AccountRunners, 'all' | 'snapshot'>,
@@ -12,16 +12,16 @@ export function reportSources(
   const { timezone, owners, report } = config
   const views = new Map(snapshot()?.accounts.map((view) => [view.account, view]))
   return new Map(
-    all.map((lane) => {
-      const { ledger } = lane.state()
-      const { unreadable } = lane
+    all.map((runner) => {
+      const { ledger } = runner.state()
+      const { unreadable } = runner
       const view = views.get(ledger.account)
       return [
         ledger.account,
         {
           history,
           ledger,
-          prices: lane.prices(),
+          prices: runner.prices(),
           zone: timezone,
           owners,
           plan: report.plan,
@@ -33,6 +33,6 @@ export function reportSources(
   )
 }
 
-/** Why nothing is read inside the computes of an account, given why they could not be. */
+/** Why no compute of an account is read; `unreadable`: why its computes cannot be. */
 export const reasonNotRead = ({ reading }: Config, unreadable: string | undefined): string | undefined =>
   reading.mode === 'off' ? 'readings are switched off (reading.mode)' : unreadable

@@ -1,4 +1,4 @@
-// Computes of which the report cannot say all, by reason.
+// Computes that the report cannot fully analyse, by reason.
 import { createTopK } from '../../std/top-k.ts'
 import type { Redactable } from '../../model/output/report.ts'
 import { nameCompute } from './ownership.ts'
@@ -7,25 +7,24 @@ import type { ReportedCompute } from './unproductive.ts'
 
 type Reason = Pick<Report['not_analysed'][number], 'reason' | 'because'>
 
-/** Spend that may be another by more than this share of it is told as uncertain. Doubled, a bill may differ by a third unannounced. */
-const UNCERTAIN = 0.2
-const EXAMPLES = 3
+/** Width of a spend's bounds, as a share of its likely value, above which the spend is listed as uncertain. */
+const UNCERTAIN_SHARE = 0.2
+/** Computes named for a reason. */
+const MAX_EXAMPLES = 3
 
-type Group = Report['not_analysed'][number]
-
-/** The dearest reason first; its examples are those that matter most for it. */
+/** The reason with the most spend first. Examples: the widest bounds where the reason is uncertainty, else the most spend. */
 export function notAnalysed(
   computes: readonly ReportedCompute[],
   redact: readonly Redactable[],
-): readonly Group[] {
-  const groups = new Map<string, Found>()
-  for (const one of computes)
-    for (const reason of reasonsOf(one)) {
+): Report['not_analysed'] {
+  const groups = new Map<string, ReasonGroup>()
+  for (const compute of computes)
+    for (const reason of reasonsOf(compute)) {
       const key = `${reason.reason} ${reason.because ?? ''}`
-      const group = groups.get(key) ?? found(reason)
-      group.examples.add(one)
+      const group = groups.get(key) ?? newReasonGroup(reason)
+      group.examples.add(compute)
       group.computes += 1
-      group.micros += one.week.spend.likely
+      group.micros += compute.week.spend.likely
       groups.set(key, group)
     }
   return [...groups.values()]
@@ -36,17 +35,17 @@ export function notAnalysed(
     .toSorted((a, b) => b.micros - a.micros)
 }
 
-type Found = Reason & {
+type ReasonGroup = Reason & {
   computes: number
   micros: number
   readonly examples: ReturnType<typeof createTopK<ReportedCompute>>
 }
 
-const found = (reason: Reason): Found => ({
+const newReasonGroup = (reason: Reason): ReasonGroup => ({
   ...reason,
   computes: 0,
   micros: 0,
-  examples: createTopK<ReportedCompute>(EXAMPLES, ({ week: { spend } }) =>
+  examples: createTopK<ReportedCompute>(MAX_EXAMPLES, ({ week: { spend } }) =>
     reason.reason === 'uncertain' ? spend.high - spend.low : spend.likely,
   ),
 })
@@ -54,7 +53,7 @@ const found = (reason: Reason): Found => ({
 function reasonsOf({ week, readings, identity }: ReportedCompute): readonly Reason[] {
   const { low, likely, high } = week.spend
   return [
-    ...(high - low > UNCERTAIN * likely ? [{ reason: 'uncertain', because: null } as const] : []),
+    ...(high - low > UNCERTAIN_SHARE * likely ? [{ reason: 'uncertain', because: null } as const] : []),
     ...(readings === 0 && week.awake.likely > 0
       ? [{ reason: 'unread', because: identity.unreadBecause ?? null } as const]
       : []),

@@ -1,10 +1,9 @@
-// The weekly report of an account: everything that any format of it shows, worked out once.
+// The weekly report of an account: every figure that a format shows, computed once.
 import type { Bounds } from '../../model/ledger/ledger.ts'
 import { createTopK } from '../../std/top-k.ts'
 import type { Prices } from '../../model/ledger/price.ts'
 import type { ReportGroup, ReportPlan } from '../../model/output/report.ts'
 import type { MonthView } from '../../model/output/snapshot.ts'
-import { forEachYielding, type Cooperative } from '../../std/cooperative.ts'
 import { toIso, type Interval } from '../../model/time.ts'
 import { earliest, type Instant, type Micros } from '../../model/units.ts'
 import { reportBudgets } from './budgets.ts'
@@ -17,57 +16,44 @@ import type { Report, ReportCompute } from './schema.ts'
 import { averageCostOf, summariseUnproductive, type ReportedCompute } from './unproductive.ts'
 import { summarySentence } from './summary.ts'
 
-const MOVERS = 5
+/** Rows of "Largest changes": more are read by nobody, and the JSON has every compute. */
+const MAX_MOVERS = 5
 
-/** Computes told in one step. Doubled, the event loop is held up for some 10 ms. */
-const COMPUTES = 1000
-
-export function* composeReport(input: ReportInput): Cooperative<Report> {
+export function composeReport(input: ReportInput): Report {
   const { slot, madeAt, plan, history, spans } = input
-  const all: ReportedCompute[] = []
-  yield* forEachYielding(history.computes, COMPUTES, (one) => {
-    all.push({ ...one, identity: input.identityOf(one.ref) })
-  })
-  const awake = all
+  const computes = history.computes.map((sums) => ({ ...sums, identity: input.identityOf(sums.ref) }))
+  const awake = computes
     .filter(({ week }) => week.awake.high > 0)
     .toSorted((a, b) => b.week.spend.likely - a.week.spend.likely)
-  yield
   const knownFrom = knownFromOf(input)
   const [weekBefore] = spans.earlier
-  const beforeKnown = isKnown(weekBefore, knownFrom)
-  const over = Math.max(0, earliest(slot.to, madeAt) - slot.from)
-  const computes: ReportCompute[] = []
-  yield* forEachYielding(awake, COMPUTES, (one) => {
-    computes.push(computeOf(one, { plan, over, beforeKnown }))
-  })
-  const groups = groupsOf(all, plan.groupBy ?? usualGroup(all), { beforeKnown, redact: plan.redact })
-  yield
-  const unproductive = summariseUnproductive(awake, { over, redact: plan.redact })
-  yield
-  const unsure = notAnalysed(awake, plan.redact)
-  yield
-  const told: Omit<Report, 'verdict'> = {
+  const isBeforeKnown = isKnown(weekBefore, knownFrom)
+  const elapsed = Math.max(0, earliest(slot.to, madeAt) - slot.from)
+  const report: Omit<Report, 'verdict'> = {
     ...headOf(input, knownFrom),
     spend: spendOf(input, awake, knownFrom),
     awake: awakeOf(awake),
-    groups,
-    movers: beforeKnown && madeAt >= slot.to ? moversOf(all, plan) : [],
+    groups: groupsOf(computes, plan.groupBy ?? defaultGroup(computes), {
+      isBeforeKnown,
+      redact: plan.redact,
+    }),
+    movers: isBeforeKnown && madeAt >= slot.to ? moversOf(computes, plan) : [],
     budgets: reportBudgets(input),
     observer: {
-      extension_seconds: sum(awake, ({ week }) => week.extension) / 1000,
-      micros: sum(awake, (one) => averageCostOf(one, one.week.extension)),
+      extension_seconds: sum(awake, ({ week }) => week.observerOverhead) / 1000,
+      micros: sum(awake, (compute) => averageCostOf(compute, compute.week.observerOverhead)),
       wakes_caused: input.wakesCaused,
     },
-    unproductive,
-    not_analysed: [...unsure],
+    unproductive: summariseUnproductive(awake, { elapsed, redact: plan.redact }),
+    not_analysed: notAnalysed(awake, plan.redact),
     events: plan.onlyTeam === undefined ? input.events : null,
-    computes,
+    computes: awake.map((compute) => reportCompute(compute, { plan, elapsed, isBeforeKnown })),
     prices: pricesIn(input.prices, {
-      from: (beforeKnown && weekBefore ? weekBefore : slot).from,
+      from: (isBeforeKnown && weekBefore ? weekBefore : slot).from,
       to: slot.to,
     }),
   }
-  return { ...told, verdict: summarySentence(told) }
+  return { ...report, verdict: summarySentence(report) }
 }
 
 type Head =
@@ -100,27 +86,27 @@ const sum = <Item>(items: readonly Item[], of: (item: Item) => number): number =
   items.reduce((total, item) => total + of(item), 0)
 
 function knownFromOf({ history: { firstDay }, countedSince }: ReportInput): Instant | undefined {
-  const known = [firstDay, countedSince].filter((one) => one !== undefined)
-  return known.length === 0 ? undefined : earliest(...known)
+  const starts = [firstDay, countedSince].filter((start) => start !== undefined)
+  return starts.length === 0 ? undefined : earliest(...starts)
 }
 
-const isKnown = (stretch: Interval | undefined, knownFrom: Instant | undefined): boolean =>
-  stretch !== undefined && knownFrom !== undefined && knownFrom <= stretch.from
+const isKnown = (interval: Interval | undefined, knownFrom: Instant | undefined): boolean =>
+  interval !== undefined && knownFrom !== undefined && knownFrom <= interval.from
 
 function spendOf(
   { history, spans, planned }: ReportInput,
   awake: readonly ReportedCompute[],
   knownFrom: Instant | undefined,
 ): Report['spend'] {
-  const known = history.earlier.filter((_, index) => isKnown(spans.earlier[index], knownFrom))
+  const earlier = history.earlier.filter((_, index) => isKnown(spans.earlier[index], knownFrom))
   const { month } = spans
   return {
     week: bounds(awake, ({ week }) => week.spend),
     before: isKnown(spans.earlier[0], knownFrom) ? (history.earlier[0] ?? 0) : null,
     mean:
-      known.length === 0
+      earlier.length === 0
         ? null
-        : { weeks: known.length, micros: Math.round(sum(known, (one) => one) / known.length) },
+        : { weeks: earlier.length, micros: Math.round(sum(earlier, Number) / earlier.length) },
     month: {
       ...isoInterval(month),
       micros: history.month,
@@ -136,7 +122,7 @@ function spendOf(
   }
 }
 
-/** Of the same month only: at its turn, the one that runs is another. */
+/** Null unless the forecast is of the month that the report shows: in the first week of a month it is of the next one. */
 function monthForecast(view: MonthView | undefined, month: Interval): Report['spend']['forecast'] {
   if (!view?.forecast || view.period.from !== month.from) return null
   const { p10, p50, p90, learning, days } = view.forecast
@@ -154,12 +140,12 @@ const bounds = <Item>(
   items: readonly Item[],
   of: (item: Item) => Bounds<number>,
 ): { low: number; likely: number; high: number } => ({
-  low: sum(items, (one) => of(one).low),
-  likely: sum(items, (one) => of(one).likely),
-  high: sum(items, (one) => of(one).high),
+  low: sum(items, (item) => of(item).low),
+  likely: sum(items, (item) => of(item).likely),
+  high: sum(items, (item) => of(item).high),
 })
 
-/** Most likely: of others it is not ruled out. */
+/** By the likely value; a compute with only a high value above 0 may have been awake. */
 const wasAwake = ({ week }: ReportedCompute): boolean => week.awake.likely > 0
 
 function awakeOf(awake: readonly ReportedCompute[]): Report['awake'] {
@@ -172,44 +158,39 @@ function awakeOf(awake: readonly ReportedCompute[]): Report['awake'] {
   }
 }
 
-const usualGroup = (all: readonly ReportedCompute[]): ReportGroup =>
-  all.some(({ identity }) => identity.owner.team !== '') ? 'team' : 'project'
+const defaultGroup = (computes: readonly ReportedCompute[]): ReportGroup =>
+  computes.some(({ identity }) => identity.owner.team !== '') ? 'team' : 'project'
 
-const shownProject = ([one]: readonly ReportedCompute[], redact: ReportPlan['redact']): string | null => {
-  const named = one && nameCompute(one.ref, one.identity, redact)
+const projectName = ([compute]: readonly ReportedCompute[], redact: ReportPlan['redact']): string | null => {
+  const named = compute && nameCompute(compute.ref, compute.identity, redact)
   return named ? (named.project_name ?? named.project_id) : null
 }
 
-const isLast = (name: string | null): number => (name === null ? 1 : 0)
+const isUnnamed = (name: string | null): number => (name === null ? 1 : 0)
 
 function groupsOf(
-  all: readonly ReportedCompute[],
+  computes: readonly ReportedCompute[],
   by: ReportGroup,
-  { beforeKnown, redact }: { readonly beforeKnown: boolean; readonly redact: ReportPlan['redact'] },
+  { isBeforeKnown, redact }: { readonly isBeforeKnown: boolean; readonly redact: ReportPlan['redact'] },
 ): Report['groups'] {
-  const groups = new Map<string | null, ReportedCompute[]>()
-  for (const one of all) {
-    const name = reportGroupOf(one.ref, one.identity, by)
-    const group = groups.get(name)
-    if (group) group.push(one)
-    else groups.set(name, [one])
-  }
+  const groups = Map.groupBy(computes, ({ ref, identity }) => reportGroupOf(ref, identity, by))
   const rows = [...groups].map(([key, members]) => ({
-    name: by === 'project' ? shownProject(members, redact) : key,
+    name: by === 'project' ? projectName(members, redact) : key,
     computes: members.filter(wasAwake).length,
     micros: sum(members, ({ week }) => week.spend.likely),
-    before_micros: beforeKnown ? sum(members, ({ before }) => before.spend.likely) : null,
+    before_micros: isBeforeKnown ? sum(members, ({ before }) => before.spend.likely) : null,
     awake_seconds: sum(members, ({ week }) => week.awake.likely) / 1000,
   }))
-  const told = rows.filter((row) => row.computes > 0 || (row.before_micros ?? 0) > 0)
-  return { by, rows: told.toSorted((a, b) => isLast(a.name) - isLast(b.name) || b.micros - a.micros) }
+  const spent = rows.filter((row) => row.computes > 0 || (row.before_micros ?? 0) > 0)
+  return { by, rows: spent.toSorted((a, b) => isUnnamed(a.name) - isUnnamed(b.name) || b.micros - a.micros) }
 }
 
-const moved = ({ week, before }: ReportedCompute): number => Math.abs(week.spend.likely - before.spend.likely)
+const spendChange = ({ week, before }: ReportedCompute): number =>
+  Math.abs(week.spend.likely - before.spend.likely)
 
-function moversOf(all: readonly ReportedCompute[], { redact }: ReportPlan): Report['movers'] {
-  const largest = createTopK<ReportedCompute>(MOVERS, moved)
-  for (const one of all) if (moved(one) > 0) largest.add(one)
+function moversOf(computes: readonly ReportedCompute[], { redact }: ReportPlan): Report['movers'] {
+  const largest = createTopK<ReportedCompute>(MAX_MOVERS, spendChange)
+  for (const compute of computes) if (spendChange(compute) > 0) largest.add(compute)
   return largest.all().map(({ ref, identity, week, before }) => ({
     ...nameCompute(ref, identity, redact),
     micros: week.spend.likely,
@@ -218,13 +199,16 @@ function moversOf(all: readonly ReportedCompute[], { redact }: ReportPlan): Repo
   }))
 }
 
-function computeOf(
+type ComputeContext = {
+  readonly plan: ReportPlan
+  /** Milliseconds of the week that are over. */
+  readonly elapsed: number
+  readonly isBeforeKnown: boolean
+}
+
+function reportCompute(
   { ref, identity, week, before }: ReportedCompute,
-  {
-    plan,
-    over,
-    beforeKnown,
-  }: { readonly plan: ReportPlan; readonly over: number; readonly beforeKnown: boolean },
+  { plan, elapsed, isBeforeKnown }: ComputeContext,
 ): ReportCompute {
   const { owner, branchId } = identity
   return {
@@ -234,17 +218,17 @@ function computeOf(
     tier: owner.tier || null,
     cost_centre: owner.costCentre ?? null,
     spend_micros: { ...week.spend },
-    spend_before_micros: beforeKnown ? before.spend.likely : null,
+    spend_before_micros: isBeforeKnown ? before.spend.likely : null,
     awake_seconds: week.awake.likely / 1000,
-    awake_share: over === 0 ? 0 : week.awake.likely / over,
+    awake_share: elapsed === 0 ? 0 : week.awake.likely / elapsed,
     cu_seconds: week.cuTime / 1000,
     idle_tail_seconds: week.idleTail / 1000,
-    extension_seconds: week.extension / 1000,
+    extension_seconds: week.observerOverhead / 1000,
     wakes: week.wakes,
   }
 }
 
-/** Those that hold at some time of a span. */
+/** Prices that are valid at some time of the interval. */
 function pricesIn({ periods }: Prices, { from, to }: Interval): Report['prices'] {
   return periods.flatMap(({ from: since, perCuHour }, index) => {
     const until = periods[index + 1]?.from

@@ -1,46 +1,45 @@
-// Time awake that nobody's work explains.
+// Awake time that no client's work explains: idle tails, causes other than clients, computes that never slept.
 import type { AwakeCause } from '../../model/ledger/evidence.ts'
 import type { Redactable } from '../../model/output/report.ts'
-import type { AggregatedCompute, CulpritTime } from './aggregate.ts'
+import type { AggregatedCompute } from './aggregate.ts'
 import { nameCompute, type ComputeIdentity } from './ownership.ts'
 import type { Report } from './schema.ts'
 
 export type ReportedCompute = AggregatedCompute & { readonly identity: ComputeIdentity }
 
-type Options = {
+type UnproductiveContext = {
   /** Milliseconds of the week that are over. */
-  readonly over: number
+  readonly elapsed: number
   readonly redact: readonly Redactable[]
 }
 
-/** Awake for so much of the week, a compute never slept for practical purposes. Doubled doubt (0.9), it may have slept every night for two hours. */
-const ALWAYS = 0.95
-/** What a month costs is told for so many days. */
-const MONTH = 30
-const DAY = 86_400_000
+/** Share of the week from which a compute counts as never asleep, 0.95: it leaves room for a restart or an outage, not for nights. */
+const NEVER_SLEPT_SHARE = 0.95
+/** Milliseconds that a "month" of such weeks has: 30 days. */
+const MONTH_MS = 30 * 86_400_000
 
-const WORK: ReadonlySet<AwakeCause> = new Set(['clients', 'other'])
+/** Causes that are work: all others are unproductive. */
+const PRODUCTIVE_CAUSES: ReadonlySet<AwakeCause> = new Set(['clients', 'other'])
 
 export function summariseUnproductive(
   computes: readonly ReportedCompute[],
-  options: Options,
+  context: UnproductiveContext,
 ): Report['unproductive'] {
-  const tail = { seconds: 0, micros: 0 }
+  const tail = { time: 0, micros: 0 }
   const causes = new Map<string, { computes: number; time: number; micros: number }>()
-  for (const one of computes) {
-    tail.seconds += one.week.idleTail
-    tail.micros += averageCostOf(one, one.week.idleTail)
-    for (const [cause, time] of causesOf(one)) {
+  for (const compute of computes) {
+    tail.time += compute.week.idleTail
+    tail.micros += averageCostOf(compute, compute.week.idleTail)
+    for (const [cause, time] of unproductiveCauses(compute)) {
       const sum = causes.get(cause) ?? { computes: 0, time: 0, micros: 0 }
-      causes.set(cause, {
-        computes: sum.computes + 1,
-        time: sum.time + time,
-        micros: sum.micros + averageCostOf(one, time),
-      })
+      sum.computes += 1
+      sum.time += time
+      sum.micros += averageCostOf(compute, time)
+      causes.set(cause, sum)
     }
   }
   return {
-    idle_tail: { seconds: tail.seconds / 1000, micros: tail.micros },
+    idle_tail: { seconds: tail.time / 1000, micros: tail.micros },
     causes: [...causes]
       .map(([cause, { computes: count, time, micros }]) => ({
         cause,
@@ -50,45 +49,40 @@ export function summariseUnproductive(
       }))
       .toSorted((a, b) => b.micros - a.micros),
     never_slept: computes
-      .filter((one) => one.week.awake.likely >= ALWAYS * options.over)
-      .map((one) => neverSlept(one, options))
+      .filter(({ week }) => week.awake.likely >= NEVER_SLEPT_SHARE * context.elapsed)
+      .map((compute) => neverSlept(compute, context))
       .toSorted((a, b) => b.micros - a.micros),
   }
 }
 
-const causesOf = ({ timeByCause }: ReportedCompute): readonly (readonly [AwakeCause, number])[] =>
+const unproductiveCauses = ({ timeByCause }: ReportedCompute): readonly (readonly [AwakeCause, number])[] =>
   (Object.entries(timeByCause) as [AwakeCause, number][]).filter(
-    ([cause, time]) => !WORK.has(cause) && time > 0,
+    ([cause, time]) => !PRODUCTIVE_CAUSES.has(cause) && time > 0,
   )
 
-/** What so much time awake of a compute cost, on average over the week. */
+/** Cost of `time` of a compute at its average spend per awake time of the week. */
 export const averageCostOf = ({ week }: Pick<ReportedCompute, 'week'>, time: number): number =>
   week.awake.likely === 0 ? 0 : Math.round((week.spend.likely * time) / week.awake.likely)
 
 function neverSlept(
-  one: ReportedCompute,
-  { over, redact }: Options,
+  { ref, identity, week, readings, culprits, timeByCause }: ReportedCompute,
+  { elapsed, redact }: UnproductiveContext,
 ): Report['unproductive']['never_slept'][number] {
-  const { ref, identity, week, culprits, timeByCause } = one
-  const seen = Object.values(timeByCause).reduce((sum, time) => sum + time, 0)
+  const attributed = Object.values(timeByCause).reduce((sum, time) => sum + time, 0)
+  const isNamed = !redact.includes('clients')
   return {
     ...nameCompute(ref, identity, redact),
-    awake_share: week.awake.likely / over,
+    awake_share: week.awake.likely / elapsed,
     micros: week.spend.likely,
-    month_micros: Math.round((week.spend.likely * MONTH * DAY) / over),
+    month_micros: Math.round((week.spend.likely * MONTH_MS) / elapsed),
     autosuspend_off: identity.autosuspendOff ?? null,
-    readings: one.readings,
-    held_by: culprits.map((client) => clientOf(client, { seen, isNamed: !redact.includes('clients') })),
+    readings,
+    held_by: culprits.map(({ cause, application, user, database, time }) => ({
+      cause,
+      application: (isNamed && application) || null,
+      user: (isNamed && user) || null,
+      database: (isNamed && database) || null,
+      share: attributed === 0 ? 0 : time / attributed,
+    })),
   }
 }
-
-const clientOf = (
-  { cause, application, user, database, time }: CulpritTime,
-  { seen, isNamed }: { readonly seen: number; readonly isNamed: boolean },
-): Report['unproductive']['never_slept'][number]['held_by'][number] => ({
-  cause,
-  application: isNamed ? application || null : null,
-  user: isNamed ? user || null : null,
-  database: isNamed ? database || null : null,
-  share: seen === 0 ? 0 : time / seen,
-})

@@ -6,7 +6,6 @@ import { listenHttp, urlOf } from '../../../src/daemon/http/listen.ts'
 import { createUtc } from '../../../src/calendar/zone.ts'
 import { createOwners } from '../../../src/model/policy/owner.ts'
 import { reportSchema } from '../../../src/outputs/report/schema.ts'
-import { runSync } from '../../../src/std/cooperative.ts'
 import { renderArchivedJson } from '../../../src/outputs/report/formats/json.ts'
 import { COARSE_STEP } from '../../../src/model/ledger/rollup.ts'
 import { readEmbeddedStore } from '../../../src/store/sqlite/embedded.ts'
@@ -29,7 +28,7 @@ const everything = {
   events: [{ account: 'main', at: at(3600), kind: 'key-refused' } as const],
 }
 
-const told47 = runSync(renderArchivedJson(told(inputOf(FLEETS.busy))))
+const told47 = renderArchivedJson(told(inputOf(FLEETS.busy)))
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
 const reportOf = (id: string, second: number, team?: string) => ({
   account: 'main',

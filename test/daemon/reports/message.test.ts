@@ -17,7 +17,7 @@ const stored: StoredReport = {
   json: JSON.stringify(report),
 }
 const messageTo = (recipient: Omit<ReportReceiver, 'sink'>) =>
-  reportMessage(stored, { sink: 'boss', ...recipient })
+  reportMessage(stored, { sink: 'boss', ...recipient }, fakeClock())
 
 test('the key is of account, week and receiver, and the subject says that it is late', async () => {
   const { key, subject, slot } = await messageTo({ type: 'webhook', format: 'json' })
@@ -64,7 +64,7 @@ test('a file is the format, a message of Slack its blocks', async () => {
 test('the part of a team says whose it is, and leaves the channel to the address', async () => {
   const part = told(inputOf({ ...FLEETS.busy, plan: { onlyTeam: 'web' } }))
   const kept = { ...stored, team: 'web', json: JSON.stringify(part) }
-  const message = await reportMessage(kept, { sink: 'chat', type: 'slack', format: 'slack' })
+  const message = await reportMessage(kept, { sink: 'chat', type: 'slack', format: 'slack' }, fakeClock())
   expect(message.subject).toBe('Dormouse report 2026-W47, account main, team web (late)')
   expect(message.key).toBe('main/2026-W47/chat')
   expect(message.slack).not.toHaveProperty('channel')

@@ -8,6 +8,7 @@ import { createOwners } from '../../../src/model/policy/owner.ts'
 import type { ReadingAttempt } from '../../../src/model/observation.ts'
 import { COARSE_STEP, type Rollup } from '../../../src/model/ledger/rollup.ts'
 import { accounted } from '../../support/accounted.ts'
+import { fakeClock } from '../../support/fake-clock.ts'
 import { at, attempt, ledger, look, prices, sweep } from '../../support/build.ts'
 import { NO_HISTORY } from '../../support/no-history.ts'
 import { collected, refOf, rollupAt } from '../../store/build.ts'
@@ -46,7 +47,7 @@ async function report(readings: readonly ReadingAttempt[]) {
     unread: undefined,
     view: undefined,
   }
-  return buildReport(source, { id, ...week, late: false }, at(3.5 * HOUR))
+  return buildReport(source, { slot: { id, ...week, late: false }, madeAt: at(3.5 * HOUR) }, fakeClock())
 }
 
 const unreadIn = ({ not_analysed: groups }: Awaited<ReturnType<typeof report>>) =>

@@ -75,6 +75,8 @@ report:
   await told.begin()
   expect(await sendReportNow(job, 'main')).toBe('2026-W02-manual-1')
   expect(past.reads()).toBe(1)
+  // all teams and two of them: built, then rendered
+  expect(clock.yields()).toBe(2 * 3)
   expect(await store.reportTeams('main', '2026-W02-manual-1')).toEqual(['payments', 'web'])
   const stop = new AbortController()
   const done = told.run(stop.signal)

@@ -2,13 +2,13 @@
 import { describe, expect, test } from 'vitest'
 import { readStyle } from '../../../src/daemon/http/pages/assets.ts'
 import { REPORT_RENDERINGS } from '../../../src/outputs/report/formats/formats.ts'
-import { runSync } from '../../../src/std/cooperative.ts'
 import { FLEETS, inputOf, told } from '../report/fleets.ts'
 
 const PAGE = readStyle()
 const [, REPORT = ''] =
-  /<style>([^<]*)<\/style>/.exec(runSync(REPORT_RENDERINGS['html-full'].of(told(inputOf(FLEETS.quiet))))) ??
-  []
+  /<style>([^<]*)<\/style>/.exec(
+    REPORT_RENDERINGS['html-full'].render(told(inputOf(FLEETS.quiet))).join(''),
+  ) ?? []
 
 type Scheme = 'light' | 'dark'
 

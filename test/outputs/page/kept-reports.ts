@@ -1,7 +1,6 @@
 // Reports that are kept, for the page that shows them.
 import type { ReportArchive } from '../../../src/daemon/reports/archive.ts'
 import { reportKey, type StoredReport } from '../../../src/model/output/report.ts'
-import { runSync } from '../../../src/std/cooperative.ts'
 import { instant } from '../../../src/model/units.ts'
 import { renderArchivedJson } from '../../../src/outputs/report/formats/json.ts'
 import type { Report } from '../../../src/outputs/report/schema.ts'
@@ -18,7 +17,7 @@ export const keptOf = (reports: readonly Report[]): ReportArchive => {
     },
     ...(report.team === null ? {} : { team: report.team }),
     madeAt: instant(Date.parse(report.made_at)),
-    json: runSync(renderArchivedJson(report)),
+    json: renderArchivedJson(report),
   }))
   const whole = stored.filter(({ team }) => team === undefined)
   return {

@@ -4,10 +4,9 @@ import type { Zone } from '../../../src/calendar/zone.ts'
 import type { BudgetWithForecast } from '../../../src/model/policy/budget.ts'
 import type { DayRow } from '../../../src/model/ledger/day.ts'
 import type { Interval } from '../../../src/model/time.ts'
-import { createEventCollector } from '../../../src/outputs/report/events.ts'
+import { createEventCollector } from '../../../src/daemon/reports/build.ts'
 import { NO_OWNER } from '../../../src/model/policy/owner.ts'
 import type { ReportPlan } from '../../../src/model/output/report.ts'
-import { runSync } from '../../../src/std/cooperative.ts'
 import { COARSE_STEP, type Rollup } from '../../../src/model/ledger/rollup.ts'
 import { cuMillis, instant, micros, millis, ratio, type Instant } from '../../../src/model/units.ts'
 import { createHistoryAggregator, type ReportSpans } from '../../../src/outputs/report/aggregate.ts'
@@ -295,4 +294,4 @@ const BROKEN: Fleet = {
 
 export const FLEETS = { quiet: QUIET, busy: BUSY, broken: BROKEN } as const
 
-export const told = (input: ReportInput): Report => runSync(composeReport(input))
+export const told = (input: ReportInput): Report => composeReport(input)

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cuMillis, instant, micros, millis } from '../../../src/model/units.ts'
 import { splitSpendDifference } from '../../../src/outputs/report/movers.ts'
-import { composeReport } from '../../../src/outputs/report/report.ts'
 import type { Report } from '../../../src/outputs/report/schema.ts'
 import { check } from '../../support/property.ts'
 import { zoneOf } from '../../support/zones.ts'
@@ -165,14 +164,6 @@ describe('what is known', () => {
     const { budgets } = report({ ...FLEETS.busy, plan: { onlyTeam: 'web' } })
     expect(budgets?.map(({ budget }) => budget)).toEqual(['web'])
   })
-})
-
-test('of many computes it is told in steps', () => {
-  const computes = Array.from({ length: 5000 }, (_, index) => ({ endpointId: `ep-${index}`, hours: 1 }))
-  const steps = composeReport(inputOf({ computes, known: 1 }))
-  let turns = 0
-  while (!steps.next().done) turns += 1
-  expect(turns).toBeGreaterThanOrEqual(10)
 })
 
 test.each([

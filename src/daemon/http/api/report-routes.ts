@@ -1,20 +1,19 @@
 // The weekly report, made when it is asked for.
-import { setImmediate } from 'node:timers/promises'
 import type { Context, Hono } from 'hono'
 import type { Clock } from '../../../model/ports/clock.ts'
 import type { ReportFormat } from '../../../model/output/report.ts'
-import { runYielding, type Cooperative } from '../../../std/cooperative.ts'
 import { REPORT_RENDERINGS } from '../../../outputs/report/formats/formats.ts'
 import { reportJsonSchema } from '../../../outputs/report/schema.ts'
 import {
   listArchive,
   parseArchiveRequest,
-  archivedReportText,
+  archivedReportTexts,
   type ReportArchive,
 } from '../../reports/archive.ts'
 import { buildReport, type ReportSource } from '../../reports/build.ts'
 import { parseReportRequest } from '../../reports/query.ts'
 import { problemBody } from '../problem.ts'
+import { streamText } from '../streaming.ts'
 
 export type ReportSources = {
   readonly clock: Clock
@@ -43,8 +42,8 @@ export function reportRoutes(app: Hono, { clock, kept, reports, sender }: Report
     })
     if (!request.ok) return context.json(problemBody(request.error), 400)
     const { account, slot, format } = request.value
-    const report = await buildReport(sources.get(account) ?? first, slot, now)
-    return reportAnswer(context, format, REPORT_RENDERINGS[format].of(report))
+    const report = await buildReport(sources.get(account) ?? first, { slot, madeAt: now }, clock)
+    return reportAnswer(context, format, REPORT_RENDERINGS[format].render(report))
   })
   app.get('/api/v1/reports', async (context) => {
     const list = await listArchive(kept, context.req.query(), [...reports().keys()])
@@ -72,18 +71,14 @@ async function keptAnswer(
 ): Promise<Response> {
   const request = parseArchiveRequest(context.req.query(), accounts)
   if (!request.ok) return context.json(problemBody(request.error), 400)
-  const text = await archivedReportText(kept, request.value)
-  return text.ok
-    ? reportAnswer(context, request.value.format, text.value)
-    : context.json(problemBody(text.error), 404)
+  const texts = await archivedReportTexts(kept, request.value)
+  return texts.ok
+    ? reportAnswer(context, request.value.format, texts.value)
+    : context.json(problemBody(texts.error), 404)
 }
 
-async function reportAnswer(
-  context: Context,
-  format: ReportFormat,
-  steps: Cooperative<string>,
-): Promise<Response> {
-  const text = await runYielding(steps, () => setImmediate())
-  const { contentType } = REPORT_RENDERINGS[format]
-  return context.body(text, 200, { ...NOTHING_RUNS, 'content-type': contentType })
-}
+const reportAnswer = (context: Context, format: ReportFormat, texts: readonly string[]): Response =>
+  context.body(streamText(texts), 200, {
+    ...NOTHING_RUNS,
+    'content-type': REPORT_RENDERINGS[format].contentType,
+  })

@@ -1,8 +1,6 @@
 // The page of reports that are kept, out of the store: it is shown as it was made.
-import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../../model/ports/clock.ts'
 import { reportKey, type StoredReport } from '../../../model/output/report.ts'
-import { runYielding } from '../../../std/cooperative.ts'
 import type { Instant } from '../../../model/units.ts'
 import type { Zone } from '../../../calendar/zone.ts'
 import type { PageContent } from '../../../outputs/page/layout.ts'
@@ -36,20 +34,16 @@ export function createReportPage(shelf: ReportPageSources, zone: Zone): RenderRe
   const { kept: reports, clock, nextReportAt } = shelf
   // the one that was shown last: a page that is open asks again and again
   let last: { readonly key: string; readonly main: Html } | undefined
-  const mainOf = async (stored: StoredReport): Promise<Html> => {
+  const mainOf = (stored: StoredReport): Html => {
     const key = JSON.stringify([stored.account, reportKey(stored), stored.madeAt])
-    if (last?.key !== key)
-      last = {
-        key,
-        main: renderPageHtml(await runYielding(parseReport(stored.json), () => setImmediate()), ROWS),
-      }
+    if (last?.key !== key) last = { key, main: renderPageHtml(parseReport(stored.json), ROWS) }
     return last.main
   }
   const shownOf = async (account: string, item: string): Promise<DisplayedReport | undefined> => {
     const stored = await reports.report(account, item)
     if (!stored) return undefined
     const teams = await reports.reportTeams(account, stored.slot.id)
-    return { report: stored, teams, main: await mainOf(stored) }
+    return { report: stored, teams, main: mainOf(stored) }
   }
   return async ({ account, week, team, ...asked }, accounts) => {
     const name = account === undefined ? accounts[0] : accounts.find((one) => one === account)

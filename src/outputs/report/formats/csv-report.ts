@@ -1,9 +1,9 @@
 // The computes of a report as CSV, one row each.
-import { forEachYielding, type Cooperative } from '../../../std/cooperative.ts'
 import { csvLine, type CsvCell } from '../../text/csv.ts'
 import type { Report, ReportCompute } from '../schema.ts'
+import { computeChunks } from './json.ts'
 
-const COLUMNS: Readonly<Record<string, (one: ReportCompute, report: Report) => CsvCell>> = {
+const COLUMNS: Readonly<Record<string, (compute: ReportCompute, report: Report) => CsvCell>> = {
   week: (_, { slot }) => slot.id,
   account: (_, { account }) => account,
   project_id: (one) => one.project_id,
@@ -27,16 +27,15 @@ const COLUMNS: Readonly<Record<string, (one: ReportCompute, report: Report) => C
   wakes: (one) => one.wakes,
 }
 
-/** Computes written in one step. Doubled, the event loop is held up for some 5 ms. */
-const COMPUTES = 500
-
-export function* renderCsv(report: Report): Cooperative<string> {
-  const lines = [csvLine(Object.keys(COLUMNS))]
+/** The header line, then one text per 500 computes. */
+export function renderCsv(report: Report): readonly string[] {
   const cells = Object.values(COLUMNS)
-  yield* forEachYielding(report.computes, COMPUTES, (one) => {
-    lines.push(csvLine(cells.map((cell) => cell(one, report))))
-  })
-  return lines.join('')
+  return [
+    csvLine(Object.keys(COLUMNS)),
+    ...computeChunks(report).map((chunk) =>
+      chunk.map((compute) => csvLine(cells.map((cell) => cell(compute, report)))).join(''),
+    ),
+  ]
 }
 
 const inMoney = (micros: number): number => micros / 1_000_000

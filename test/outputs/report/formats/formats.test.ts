@@ -4,7 +4,6 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { runSync } from '../../../../src/std/cooperative.ts'
 import { REPORT_FORMATS, type ReportFormat } from '../../../../src/model/output/report.ts'
 import { REPORT_RENDERINGS } from '../../../../src/outputs/report/formats/formats.ts'
 import { displayWidth } from '../../../../src/outputs/text/display-name.ts'
@@ -16,7 +15,7 @@ import { check } from '../../../support/property.ts'
 import { FLEETS, inputOf, told, type Described } from '../fleets.ts'
 
 const rendered = (report: Report, format: ReportFormat): string =>
-  runSync(REPORT_RENDERINGS[format].of(report))
+  REPORT_RENDERINGS[format].render(report).join('')
 
 const goldenOf = (fleet: string, format: ReportFormat): string =>
   join(import.meta.dirname, '../golden', `${fleet}.${format}.golden`)
