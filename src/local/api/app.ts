@@ -7,7 +7,7 @@ import { consumptionRoutes } from './routes/consumption.ts'
 import type { Api, Call, Env } from './context.ts'
 import { databaseRoutes } from './routes/databases.ts'
 import { endpointRoutes } from './routes/endpoints.ts'
-import { errorAnswer } from './errors.ts'
+import { ApiError, errorAnswer } from './errors.ts'
 import { injectFaults } from './faults.ts'
 import { interfaceOnly } from './interface-only.ts'
 import { keyRoutes } from './routes/keys.ts'
@@ -19,8 +19,8 @@ import { roleRoutes } from './routes/roles.ts'
 import { createRequestCounter, routePattern } from './request-counter.ts'
 import { userRoutes } from './routes/users.ts'
 
-/** The largest body, bytes. The largest sensible one, with every Postgres setting, stays below half of it. */
-const LARGEST_BODY = 65_536
+/** Largest body of a request, bytes: more than twice a body with every Postgres setting. */
+const MAX_BODY = 65_536
 
 /** The API as an HTTP server that does not listen yet. `close` also ends its connections. */
 export function createHttp(api: Api): {
@@ -43,18 +43,15 @@ export function createApp(api: Api): Hono<Env> {
   const app = new Hono<Env>()
   const counter = createRequestCounter()
   app.use(async (call, next) => {
-    const given = call.req.header('x-request-id')
-    const requestId = given !== undefined && /^[\x21-\x7e]{1,200}$/.test(given) ? given : api.random.uuid()
+    const fromClient = call.req.header('x-request-id') ?? ''
+    const requestId = /^[\x21-\x7e]{1,200}$/.test(fromClient) ? fromClient : api.random.uuid()
     call.set('requestId', requestId)
     call.header('x-request-id', requestId)
     await next()
-    // its own clock may be another than the machine's, and what it writes must agree with itself
+    // the service may run on a clock of its own; the header must agree with the times in the body
     call.res.headers.set('date', new Date(api.clock.now()).toUTCString())
   })
-  app.onError((err, call) => {
-    api.log({ kind: 'problem', message: 'a request could not be served', err })
-    return errorAnswer(call, 500, 'internal error')
-  })
+  app.onError(answerErrors(api))
   app.notFound((call) => errorAnswer(call, 404, `no such route: ${call.req.method} ${call.req.path}`))
   localOnlyRoutes(app, api, counter)
   app.use('/api/v2/*', async (call, next) => {
@@ -65,21 +62,30 @@ export function createApp(api: Api): Hono<Env> {
   return app
 }
 
+/** Answers refused requests. Any other error is a bug: it is logged and answered with status 500. */
+const answerErrors =
+  (api: Api) =>
+  (error: Error, call: Call): Response => {
+    if (error instanceof ApiError) return errorAnswer(call, error.status, error.message)
+    api.log({ kind: 'problem', message: 'a request could not be served', err: error })
+    return errorAnswer(call, 500, 'internal error')
+  }
+
 function routes(api: Api): Hono<Env> {
-  const undisturbed = new Hono<Env>().route('/api/v2', resources(api))
+  const withoutFaults = new Hono<Env>().route('/api/v2', resources(api))
+  withoutFaults.onError(answerErrors(api))
   const app = new Hono<Env>()
   app.use(async (call, next) => {
-    if (!isAuthorized(call, api))
-      return errorAnswer(call, 401, 'this call needs a valid API key: Authorization: Bearer <key>')
-    if (!takesJson(call)) return errorAnswer(call, 406, 'accept: only application/json is served')
+    requireKey(call, api)
+    requireJsonAccepted(call)
     return next()
   })
-  app.use(injectFaults(api, undisturbed))
+  app.use(injectFaults(api, withoutFaults))
   app.use(interfaceOnly(api))
   app.use(
     bodyLimit({
-      maxSize: LARGEST_BODY,
-      onError: (call) => errorAnswer(call, 413, `the body is larger than ${LARGEST_BODY} bytes`),
+      maxSize: MAX_BODY,
+      onError: (call) => errorAnswer(call, 413, `the body is larger than ${MAX_BODY} bytes`),
     }),
   )
   app.route('/', resources(api))
@@ -102,13 +108,14 @@ function resources(api: Api): Hono<Env> {
   return app
 }
 
-function isAuthorized(call: Call, { keys, clock, addressOf }: Api): boolean {
+function requireKey(call: Call, { keys, clock, addressOf }: Api): void {
   const value = /^Bearer +(\S+)$/i.exec(call.req.header('authorization') ?? '')?.[1]
-  if (value === undefined) return false
-  return keys.use(value, addressOf(call), clock.now()) !== undefined
+  if (value === undefined || !keys.use(value, addressOf(call), clock.now()))
+    throw new ApiError(401, 'this call needs a valid API key: Authorization: Bearer <key>')
 }
 
-const takesJson = (call: Call): boolean => {
-  const accepted = call.req.header('accept')
-  return accepted === undefined || /\*\/\*|application\/(?:json|\*)/.test(accepted)
+function requireJsonAccepted(call: Call): void {
+  const accepted = call.req.header('accept') ?? '*/*'
+  if (!/\*\/\*|application\/(?:json|\*)/.test(accepted))
+    throw new ApiError(406, 'accept: only application/json is served')
 }

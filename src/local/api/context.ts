@@ -12,30 +12,30 @@ import type { Store } from '../state/store.ts'
 import type { BehaviourSwitches } from '../engine/behaviour-switches.ts'
 import type { Truth } from '../engine/truth.ts'
 
-/** What the routes work with. */
+/** Environment of the routes. */
 export type Api = {
   readonly plane: Plane
   readonly keys: KeyStore
   readonly store: Store
   readonly settings: () => Settings
   readonly switches: BehaviourSwitches
-  /** What a server has against these settings, naming them; undefined when it takes them. */
+  /** Why a Postgres server refuses these settings, with the name of the setting; undefined when it accepts them. */
   readonly checkSettings: (settings: PgSettings) => Promise<string | undefined>
   readonly account: Account
   readonly pgVersion: number
   readonly proxyPort: number
   readonly monitoringPassword: string
-  /** Computes are named `ep-….SUFFIX`; clients verify them with the certificate in that file. */
+  /** Host names of computes are `ep-….SUFFIX`; clients verify them with this certificate. */
   readonly host: {
     readonly suffix: string
     readonly certificateFile: string
-    /** Records name a compute by a loopback address of its own instead. */
+    /** Records then show a loopback address of the compute instead of its host name. */
     readonly loopback: boolean
   }
-  /** Where a call comes from: an IP address, empty when it is gone already. */
+  /** IP address of the client; empty when the connection is closed. */
   readonly addressOf: (call: Call) => string
   readonly truth: (at: number) => Truth
-  /** Looks again at when things are due, after the behaviour changed. */
+  /** Applies what is due and sets the timers anew, for a change of the behaviour. */
   readonly look: () => void
   readonly clock: Clock
   readonly random: Random

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { Refusal } from '../control/events.ts'
 import type { Api, Call } from './context.ts'
 
-/** Status → the word in `code`. The public schema leaves the words open. */
+/** HTTP status → `code` of the error body. The public schema leaves the codes open. */
 const CODES = {
   400: 'INVALID_REQUEST',
   401: 'UNAUTHORIZED',
@@ -27,6 +27,16 @@ const CODES = {
 
 export type ErrorStatus = keyof typeof CODES
 
+/** A refused request. Routes throw it; `app.onError` answers with the error body. */
+export class ApiError extends Error {
+  readonly status: ErrorStatus
+
+  constructor(status: ErrorStatus, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
 /** The error body of every route: `request_id`, `code`, `message` (service-facts 5). */
 export const errorAnswer = (call: Call, status: ErrorStatus, message: string): Response =>
   call.json(
@@ -34,12 +44,9 @@ export const errorAnswer = (call: Call, status: ErrorStatus, message: string): R
     status as ContentfulStatusCode,
   )
 
-/** The answer to what the control plane refused; what a body may not say is answered by `errors.invalid` (Q-09). */
-export const refusalAnswer = (
-  call: Call,
-  { status, message }: Refusal,
-  api: Pick<Api, 'settings'>,
-): Response => errorAnswer(call, status === 400 ? api.settings().errors.invalid : status, message)
+/** A refusal of the control plane. Invalid bodies get the status `errors.invalid` (Q-09). */
+export const refusalError = ({ status, message }: Refusal, { settings }: Pick<Api, 'settings'>): ApiError =>
+  new ApiError(status === 400 ? settings().errors.invalid : status, message)
 
 /** All problems of a parsed input, each with the path of its field. */
 export const problemsText = (error: z.ZodError): string =>

@@ -1,76 +1,85 @@
+// Bodies and queries of requests, parsed by a schema. All functions throw `ApiError` for input that does not fit.
 import type { z } from 'zod'
 import type { Settings } from '../control/events.ts'
-import type { Call } from './context.ts'
-import { problemsText, errorAnswer } from './errors.ts'
+import type { PgSettings } from '../control/project.ts'
+import { settingsRefusal } from '../control/requests/pg-settings.ts'
+import type { Api, Call } from './context.ts'
+import { ApiError, type ErrorStatus, problemsText } from './errors.ts'
 
-/** What the client sent, or the answer that says what is wrong with it. */
-export type Input<Value> =
-  | { readonly ok: true; readonly value: Value }
-  | { readonly ok: false; readonly answer: Response }
+/** The switches that decide how invalid input is answered. */
+type InputRules = { readonly settings: () => Pick<Settings, 'errors' | 'unknownFields'> }
 
-/** How the service treats what it does not take. */
-type Rules = { readonly settings: () => Pick<Settings, 'errors' | 'unknownFields'> }
-
-/** The JSON body, as the schema yields it. */
-export async function bodyOf<Schema extends z.ZodType>(
+/** Parses the JSON body of a request. */
+export async function parseBody<Schema extends z.ZodType>(
   call: Call,
   schema: Schema,
-  api: Rules,
-): Promise<Input<z.output<Schema>>> {
+  api: InputRules,
+): Promise<z.output<Schema>> {
   const type = call.req.header('content-type')?.split(';')[0]?.trim().toLowerCase()
-  if (type !== 'application/json') {
-    return {
-      ok: false,
-      answer: errorAnswer(call, 415, `content-type: expected application/json, got ${type ?? 'none'}`),
-    }
-  }
-  const body = parsed(await call.req.text())
+  if (type !== 'application/json')
+    throw new ApiError(415, `content-type: expected application/json, got ${type ?? 'none'}`)
+  const body = parseJson(await call.req.text())
   const { errors, unknownFields } = api.settings()
-  if (body === undefined)
-    return { ok: false, answer: errorAnswer(call, errors.invalid, 'the body is not valid JSON') }
-  const result = schema.safeParse(body)
-  if (!result.success)
-    return { ok: false, answer: errorAnswer(call, errors.invalid, problemsText(result.error)) }
-  const unknown = unknownFields === 'refused' ? unknownIn(body, result.data) : []
-  if (unknown.length > 0) {
-    const message = unknown.map((path) => `${path}: unknown field`).join('; ')
-    return { ok: false, answer: errorAnswer(call, errors.invalid, message) }
-  }
-  return { ok: true, value: result.data }
+  if (body === undefined) throw new ApiError(errors.invalid, 'the body is not valid JSON')
+  const value = parseValue(body, schema, errors.invalid)
+  const unknown = unknownFields === 'refused' ? unknownFieldsIn(body, value) : []
+  if (unknown.length > 0)
+    throw new ApiError(errors.invalid, unknown.map((path) => `${path}: unknown field`).join('; '))
+  return value
 }
 
-/** The same where a route takes no body as well: then the schema gets an empty object. */
-export async function optionalBodyOf<Schema extends z.ZodType>(
+/** Parses a body that may be absent; the schema then gets an empty object. */
+export async function parseOptionalBody<Schema extends z.ZodType>(
   call: Call,
   schema: Schema,
-  api: Rules,
-): Promise<Input<z.output<Schema>>> {
-  const hasType = call.req.header('content-type') !== undefined
-  const text = hasType ? '' : await call.req.text()
-  if (hasType || text !== '') return bodyOf(call, schema, api)
-  const result = schema.safeParse({})
-  if (result.success) return { ok: true, value: result.data }
-  return { ok: false, answer: errorAnswer(call, api.settings().errors.invalid, problemsText(result.error)) }
+  api: InputRules,
+): Promise<z.output<Schema>> {
+  const hasBody = call.req.header('content-type') !== undefined || (await call.req.text()) !== ''
+  return hasBody ? parseBody(call, schema, api) : parseValue({}, schema, api.settings().errors.invalid)
 }
 
-/** Paths of what was sent and is not in what the schema made of it (Q-28). */
-function unknownIn(sent: unknown, kept: unknown, path: readonly string[] = []): string[] {
-  if (typeof sent !== 'object' || sent === null || typeof kept !== 'object' || kept === null) return []
+/** Parses the query. Each value is a text; the values of a repeated parameter are joined with commas. */
+export function parseQuery<Schema extends z.ZodType>(call: Call, schema: Schema): z.output<Schema> {
+  const values = Object.entries(call.req.queries()).map(([name, texts]) => [name, texts.join(',')] as const)
+  return parseValue(Object.fromEntries(values), schema, 400)
+}
+
+/** Throws when the control plane or a Postgres server does not accept these settings (S-115). `path` names their field. */
+export async function requirePgSettings(
+  pgSettings: PgSettings | undefined,
+  path: string,
+  api: Pick<Api, 'settings' | 'checkSettings'>,
+): Promise<void> {
+  if (!pgSettings) return
+  const { invalid } = api.settings().errors
+  const problem = settingsRefusal(pgSettings, path)
+  if (problem) throw new ApiError(invalid, problem)
+  const refusal = await api.checkSettings(pgSettings)
+  if (refusal !== undefined) throw new ApiError(invalid, `${path}.${refusal}`)
+}
+
+function parseValue<Schema extends z.ZodType>(
+  value: unknown,
+  schema: Schema,
+  status: ErrorStatus,
+): z.output<Schema> {
+  const result = schema.safeParse(value)
+  if (!result.success) throw new ApiError(status, problemsText(result.error))
+  return result.data
+}
+
+/** Paths of the fields that the client sent and the schema dropped (Q-28). */
+function unknownFieldsIn(sent: unknown, parsed: unknown, parents: readonly string[] = []): string[] {
+  if (typeof sent !== 'object' || sent === null || typeof parsed !== 'object' || parsed === null) return []
   return Object.entries(sent).flatMap(([key, value]) => {
-    const here = [...path, key]
-    return key in kept ? unknownIn(value, (kept as Record<string, unknown>)[key], here) : [here.join('.')]
+    const path = [...parents, key]
+    return key in parsed
+      ? unknownFieldsIn(value, (parsed as Record<string, unknown>)[key], path)
+      : [path.join('.')]
   })
 }
 
-/** The query, as the schema yields it. Each value is a text; of a repeated one all values, joined with commas. */
-export function queryOf<Schema extends z.ZodType>(call: Call, schema: Schema): Input<z.output<Schema>> {
-  const all = Object.entries(call.req.queries()).map(([name, values]) => [name, values.join(',')] as const)
-  const result = schema.safeParse(Object.fromEntries(all))
-  if (result.success) return { ok: true, value: result.data }
-  return { ok: false, answer: errorAnswer(call, 400, problemsText(result.error)) }
-}
-
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -1,11 +1,11 @@
-// A service that has nothing but what the interface text shows (Q-33): its routes, its fields, no others.
+// The service reduced to the routes and fields that the interface text shows (Q-33).
 import type { MiddlewareHandler } from 'hono'
 import type { Api, Call, Env } from './context.ts'
-import { errorAnswer } from './errors.ts'
+import { ApiError } from './errors.ts'
 
 const ID = '[^/]+'
 
-/** The table of endpoints of the text. */
+/** The routes of the table "Endpoints" in the interface text. */
 const ROUTES: readonly RegExp[] = [
   '(?:GET|POST) /api_keys',
   `DELETE /api_keys/${ID}`,
@@ -29,8 +29,8 @@ const OPERATION = words(
   'id project_id branch_id endpoint_id action status failures_count created_at updated_at',
 )
 
-/** Parts of a body → the fields of what is in them. Lists still come in pages: the text says nothing of that. */
-const PARTS: Readonly<Record<string, ReadonlySet<string>>> = {
+/** Field of a body → fields of its records. `pagination` stays: the interface text does not mention pages. */
+const RECORD_FIELDS: Readonly<Record<string, ReadonlySet<string>>> = {
   projects: PROJECT,
   endpoints: COMPUTE,
   endpoint: COMPUTE,
@@ -43,30 +43,33 @@ export const interfaceOnly =
   async (call, next) => {
     if (!api.settings().interfaceOnly) return next()
     const route = `${call.req.method} ${call.req.path}`
-    if (!ROUTES.some((one) => one.test(route))) return errorAnswer(call, 404, `no such route: ${route}`)
+    if (!ROUTES.some((pattern) => pattern.test(route))) throw new ApiError(404, `no such route: ${route}`)
     await next()
-    if (call.res.ok) call.res = await shown(call)
+    if (call.res.ok) call.res = await reducedAnswer(call)
     return undefined
   }
 
-async function shown(call: Call): Promise<Response> {
+async function reducedAnswer(call: Call): Promise<Response> {
   const text = await call.res.text()
   if (text === '') return call.body(null, 204)
   const body: unknown = JSON.parse(text)
-  const isOfKeys = call.req.path.includes('/api_keys')
-  return call.json(isOfKeys ? only(KEY, body) : partsOf(body), call.res.status === 201 ? 201 : 200)
+  const isAboutKeys = call.req.path.includes('/api_keys')
+  return call.json(
+    isAboutKeys ? pickFields(KEY, body) : reduceBody(body),
+    call.res.status === 201 ? 201 : 200,
+  )
 }
 
-const partsOf = (body: unknown): Record<string, unknown> =>
+const reduceBody = (body: unknown): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(body ?? {}).flatMap(([name, part]) => {
-      const fields = PARTS[name]
-      return fields ? [[name, only(fields, part)]] : []
+      const fields = RECORD_FIELDS[name]
+      return fields ? [[name, pickFields(fields, part)]] : []
     }),
   )
 
-/** A record, or each of a list, with these fields only. */
-function only(fields: ReadonlySet<string>, value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => only(fields, item))
+/** A record, or each record of a list, with these fields only. */
+function pickFields(fields: ReadonlySet<string>, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => pickFields(fields, item))
   return Object.fromEntries(Object.entries(value ?? {}).filter(([name]) => fields.has(name)))
 }

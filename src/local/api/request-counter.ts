@@ -1,6 +1,6 @@
-// What clients have asked of the service: the judge of a client's request budget.
+// Counts of requests by route and status, for tests of a client's request allowance.
 
-/** Answers so far: method and path without ids → status → how many. */
+/** Method and path without ids → status → number of answers. */
 export type RequestCounts = Readonly<Record<string, Readonly<Record<string, number>>>>
 
 export type RequestCounter = {
@@ -8,14 +8,14 @@ export type RequestCounter = {
   tally(): RequestCounts
 }
 
-/** Routes told apart. A client that makes paths up fills the last one, `other`. */
-const MOST_ROUTES = 200
+/** Largest number of routes counted apart. Further paths, which a client may make up, count as `other`. */
+const MAX_ROUTES = 200
 
 export function createRequestCounter(): RequestCounter {
   const routes = new Map<string, Map<number, number>>()
   return {
     count: (route, status) => {
-      const name = routes.has(route) || routes.size < MOST_ROUTES ? route : 'other'
+      const name = routes.has(route) || routes.size < MAX_ROUTES ? route : 'other'
       const statuses = routes.get(name) ?? new Map<number, number>()
       routes.set(name, statuses.set(status, (statuses.get(status) ?? 0) + 1))
     },
@@ -24,9 +24,9 @@ export function createRequestCounter(): RequestCounter {
   }
 }
 
-/** Ids of the service: of projects, branches and computes, of operations, of keys. */
+/** Ids in a path: of projects, branches, computes, operations and keys. */
 const ID = /\/(?:(?:local|br|ep)-[^/]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d+)(?=\/|$)/g
 
-/** `GET /api/v2/projects/:id/endpoints`: a call without the ids of its path. */
+/** Method and path with `:id` for each id, such as `GET /api/v2/projects/:id/endpoints`. */
 export const routePattern = (method: string, path: string): string =>
   `${method} ${path.replaceAll(ID, '/:id')}`

@@ -1,17 +1,15 @@
 import type { Hono } from 'hono'
 import { z } from 'zod'
 import { ID_LENGTH } from '../../setup/default-catalogue.ts'
-import type { NewCompute } from '../../control/events.ts'
+import type { BranchRequest, NewCompute } from '../../control/events.ts'
 import type { Branch, Project } from '../../control/project.ts'
-import { type AcceptedAnswer, askPlane } from '../ask-plane.ts'
 import { databaseWire, roleWire } from '../wire/catalogue-wire.ts'
 import { connectionsOf } from './connection-uri.ts'
-import type { Api, Call, Env } from '../context.ts'
+import type { Api, Env } from '../context.ts'
 import { branchEndpoint, configOf, idSchema } from '../wire/endpoint-body.ts'
-import { errorAnswer } from '../errors.ts'
-import { branchAndProjectOr404, projectOr404 } from '../found.ts'
-import { bodyOf, optionalBodyOf, queryOf } from '../input.ts'
-import { settingsAnswer } from '../settings-check.ts'
+import { ApiError } from '../errors.ts'
+import { parseBody, parseOptionalBody, parseQuery, requirePgSettings } from '../input.ts'
+import { type AcceptedAnswer, askPlane, branchAndProjectOr404, projectOr404 } from '../plane-access.ts'
 import { branchesWire } from '../wire/project-wire.ts'
 import { limitQuery, matches } from './projects.ts'
 import { endpointWire, operationWire, wireViewOf } from '../wire/records.ts'
@@ -26,8 +24,8 @@ const listQuery = z.object({
 
 const name = z.string().min(1).max(256).optional()
 
-/** Beginnings in the past and other kinds of data, of which the local service has none. */
-const absent = {
+/** Fields of the service that the local service does not support: it copies the present state of the parent only. */
+const unsupported = {
   parent_lsn: z.string().optional(),
   parent_timestamp: z.string().optional(),
   init_source: z.string().optional(),
@@ -37,7 +35,7 @@ const absent = {
 
 const createBody = z.object({
   branch: z
-    .object({ name, parent_id: idSchema.optional(), protected: z.boolean().optional(), ...absent })
+    .object({ name, parent_id: idSchema.optional(), protected: z.boolean().optional(), ...unsupported })
     .optional(),
   endpoints: z.array(branchEndpoint).max(100).optional(),
 })
@@ -47,67 +45,62 @@ const updateBody = z.object({ branch: z.object({ name, protected: z.boolean().op
 type CreateFields = z.output<typeof createBody>
 type ListQuery = z.output<typeof listQuery>
 
-const BASE = '/projects/:project_id/branches'
-const ONE = `${BASE}/:branch_id`
+const COLLECTION = '/projects/:project_id/branches'
+const ITEM = `${COLLECTION}/:branch_id`
 
 export function branchRoutes(app: Hono<Env>, api: Api): void {
-  app.get(BASE, (call) => {
+  app.get(COLLECTION, (call) => {
     const project = projectOr404(call, api)
-    if (project instanceof Response) return project
-    const query = queryOf(call, listQuery)
-    return query.ok ? list(call, project, { query: query.value, api }) : query.answer
+    return call.json(branchPage(project, parseQuery(call, listQuery), api))
   })
 
-  app.get(ONE, (call) => {
-    const place = branchAndProjectOr404(call, api)
-    if (place instanceof Response) return place
-    const { project, branch } = place
+  app.get(ITEM, (call) => {
+    const { project, branch } = branchAndProjectOr404(call, api)
     return call.json({
       branch: branchesWire(project, [branch], api)[0],
       annotation: { object: { type: 'console/branch', id: branch.id }, value: {} },
     })
   })
 
-  app.post(BASE, async (call) => {
+  app.post(COLLECTION, async (call) => {
     const project = projectOr404(call, api)
-    if (project instanceof Response) return project
-    const body = await optionalBodyOf(call, createBody, api)
-    return body.ok ? create(call, project, { fields: body.value, api }) : body.answer
+    const fields = await parseOptionalBody(call, createBody, api)
+    await requireFields(fields, api)
+    const branchId = `br-${api.random.text(ID_LENGTH)}`
+    const request = createRequest(branchId, fields, api)
+    return call.json(createdWire(askPlane(project.id, request, api), branchId, api), 201)
   })
 
-  app.patch(ONE, async (call) => {
-    const place = branchAndProjectOr404(call, api)
-    if (place instanceof Response) return place
-    const body = await bodyOf(call, updateBody, api)
-    if (!body.ok) return body.answer
-    const request = { kind: 'update-branch', branchId: place.branch.id, ...body.value.branch } as const
-    const answer = askPlane(call, { projectId: place.project.id, request }, api)
-    return answer instanceof Response ? answer : changed(call, answer, { branchId: place.branch.id, api })
+  app.patch(ITEM, async (call) => {
+    const { project, branch } = branchAndProjectOr404(call, api)
+    const { branch: fields } = await parseBody(call, updateBody, api)
+    const request = { kind: 'update-branch', branchId: branch.id, ...fields } as const
+    const { project: changed, operations } = askPlane(project.id, request, api)
+    const branches = changed.branches.filter(({ id }) => id === branch.id)
+    return call.json({
+      branch: branchesWire(changed, branches, api)[0],
+      operations: operations.map(operationWire),
+    })
   })
 
-  app.delete(ONE, (call) => {
+  app.delete(ITEM, (call) => {
     const project = projectOr404(call, api)
-    if (project instanceof Response) return project
-    const branch = project.branches.find(({ id: known }) => known === call.req.param('branch_id'))
+    const branch = project.branches.find(({ id }) => id === call.req.param('branch_id'))
     if (!branch) return call.body(null, 204)
-    const [last] = branchesWire(project, [branch], api)
-    const request = { kind: 'delete-branch', branchId: branch.id } as const
-    const answer = askPlane(call, { projectId: project.id, request }, api)
-    if (answer instanceof Response) return answer
-    return call.json({ branch: last, operations: answer.operations.map(operationWire) })
+    const [before] = branchesWire(project, [branch], api)
+    const { operations } = askPlane(project.id, { kind: 'delete-branch', branchId: branch.id }, api)
+    return call.json({ branch: before, operations: operations.map(operationWire) })
   })
 }
 
-type Listing = { readonly query: ListQuery; readonly api: Api }
-
-/** The value branches are sorted by; the id tells equal ones apart. */
+/** Sort key of a branch: the value to sort by, then the id. */
 const keyOf = (branch: Branch, { sort_by: by }: ListQuery): string => {
   const value = { name: branch.name, created_at: branch.createdAt, updated_at: branch.updatedAt }[by]
   return `${typeof value === 'number' ? String(value).padStart(15, '0') : value}\0${branch.id}`
 }
 
-/** The cursor is the id of the last branch shown; a branch deleted meanwhile begins the list anew. */
-function list(call: Call, project: Project, { query, api }: Listing): Response {
+/** One page of branches. The cursor is the id of the last branch of a page; after its deletion the list restarts. */
+function branchPage(project: Project, query: ListQuery, api: Api): Record<string, unknown> {
   const { cursor, limit, search } = query
   const keyed = project.branches
     .filter((branch) => matches(search, branch))
@@ -117,63 +110,49 @@ function list(call: Call, project: Project, { query, api }: Listing): Response {
   const from = sorted.findIndex(({ branch }) => branch.id === cursor) + 1
   const page = sorted.slice(from, from + limit).map(({ branch }) => branch)
   const last = page.at(-1)
-  return call.json({
+  return {
     branches: branchesWire(project, page, api),
     annotations: {},
     ...(last && {
       pagination: { next: last.id, sort_by: query.sort_by, sort_order: query.sort_order.toUpperCase() },
     }),
-  })
-}
-
-type Creation = { readonly fields: CreateFields; readonly api: Api }
-
-async function create(call: Call, project: Project, { fields, api }: Creation): Promise<Response> {
-  const computes = (fields.endpoints ?? []).map((asked): NewCompute => ({
-    endpointId: `ep-${api.random.text(ID_LENGTH)}`,
-    type: asked.type,
-    config: configOf(asked),
-  }))
-  const refused = (await fieldsAnswer(call, fields, api)) ?? undefined
-  if (refused) return refused
-  const branchId = `br-${api.random.text(ID_LENGTH)}`
-  const { parent_id: parentId, protected: kept = false } = fields.branch ?? {}
-  const request = {
-    kind: 'create-branch',
-    branchId,
-    parentId,
-    name: fields.branch?.name ?? branchId,
-    protected: kept,
-    computes,
-  } as const
-  const answer = askPlane(call, { projectId: project.id, request }, api)
-  return answer instanceof Response ? answer : created(call, answer, { branchId, api })
-}
-
-/** The answer to what this service does not have; undefined when it has all of it. */
-async function fieldsAnswer(
-  call: Call,
-  { branch, endpoints = [] }: CreateFields,
-  api: Api,
-): Promise<Response | undefined> {
-  const field = Object.keys(absent).find((key) => branch !== undefined && key in branch)
-  if (field)
-    return errorAnswer(call, 422, `branch.${field}: branches of the local service are copies of the present`)
-  for (const [at, { settings }] of endpoints.entries()) {
-    const asked = { settings: settings?.pg_settings, place: `endpoints.${at}.settings.pg_settings` }
-    const unfit = await settingsAnswer(call, asked, api)
-    if (unfit) return unfit
   }
-  return undefined
 }
 
-type Subject = { readonly branchId: string; readonly api: Api }
+async function requireFields({ branch, endpoints = [] }: CreateFields, api: Api): Promise<void> {
+  const field = Object.keys(unsupported).find((key) => branch !== undefined && key in branch)
+  if (field !== undefined)
+    throw new ApiError(422, `branch.${field}: branches of the local service are copies of the present`)
+  for (const [index, { settings }] of endpoints.entries())
+    await requirePgSettings(settings?.pg_settings, `endpoints.${index}.settings.pg_settings`, api)
+}
 
-function created(call: Call, { project, operations }: AcceptedAnswer, { branchId, api }: Subject): Response {
-  const branch = project.branches.find((candidate) => candidate.id === branchId)
-  if (!branch) throw new Error(`branch ${branchId} was made and is not there`)
+const createRequest = (
+  branchId: string,
+  { branch, endpoints = [] }: CreateFields,
+  { random }: Api,
+): BranchRequest => ({
+  kind: 'create-branch',
+  branchId,
+  parentId: branch?.parent_id,
+  name: branch?.name ?? branchId,
+  protected: branch?.protected ?? false,
+  computes: endpoints.map((fields): NewCompute => ({
+    endpointId: `ep-${random.text(ID_LENGTH)}`,
+    type: fields.type,
+    config: configOf(fields),
+  })),
+})
+
+function createdWire(
+  { project, operations }: AcceptedAnswer,
+  branchId: string,
+  api: Api,
+): Record<string, unknown> {
+  const branch = project.branches.find(({ id }) => id === branchId)
+  if (!branch) throw new Error(`branch ${branchId} was created and is missing`)
   const { roles, databases } = branch.catalogue
-  const body = {
+  return {
     branch: branchesWire(project, [branch], api)[0],
     endpoints: project.computes
       .filter((compute) => compute.branchId === branchId)
@@ -183,13 +162,4 @@ function created(call: Call, { project, operations }: AcceptedAnswer, { branchId
     databases: databases.map((database) => databaseWire(branch, database)),
     connection_uris: project.storePasswords ? connectionsOf(project, branch, api) : [],
   }
-  return call.json(body, 201)
-}
-
-function changed(call: Call, { project, operations }: AcceptedAnswer, { branchId, api }: Subject): Response {
-  const branches = project.branches.filter((candidate) => candidate.id === branchId)
-  return call.json({
-    branch: branchesWire(project, branches, api)[0],
-    operations: operations.map(operationWire),
-  })
 }

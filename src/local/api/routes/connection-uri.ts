@@ -1,10 +1,10 @@
 import type { Hono } from 'hono'
 import { z } from 'zod'
 import { type Branch, type Compute, type Project, primaryOf } from '../../control/project.ts'
-import type { Api, Call, Env } from '../context.ts'
-import { errorAnswer } from '../errors.ts'
-import { queryOf } from '../input.ts'
-import { branchOr404, projectOr404 } from '../found.ts'
+import type { Api, Env } from '../context.ts'
+import { ApiError } from '../errors.ts'
+import { parseQuery } from '../input.ts'
+import { branchOr404, projectOr404 } from '../plane-access.ts'
 
 const uriQuery = z.object({
   database_name: z.string(),
@@ -16,50 +16,39 @@ const uriQuery = z.object({
 
 type UriQuery = z.output<typeof uriQuery>
 
-/** A URI that works as it stands, with psql and with drivers: the compute is named in the start-up options. */
+/** Route of connection URIs. The start-up options name the compute, so that a URI works unchanged in psql and drivers. */
 export function connectionUriRoutes(app: Hono<Env>, api: Api): void {
   app.get('/projects/:project_id/connection_uri', (call) => {
     const project = projectOr404(call, api)
-    if (project instanceof Response) return project
-    const query = queryOf(call, uriQuery)
-    if (!query.ok) return query.answer
-    const branch = branchAsked(call, project, query.value)
-    return branch instanceof Response ? branch : answer(call, project, { branch, query: query.value, api })
+    return call.json({ uri: uriOf(requestedParts(project, parseQuery(call, uriQuery)), api) })
   })
 }
 
-/** The branch that is named, that of the compute that is named, or the default one. */
-function branchAsked(call: Call, project: Project, { branch_id, endpoint_id }: UriQuery): Branch | Response {
-  const compute = project.computes.find(({ id }) => id === endpoint_id)
-  const branchId = branch_id ?? compute?.branchId ?? project.branches[0]?.id ?? ''
-  return branchOr404(call, project, branchId)
-}
-
-type Asked = { readonly branch: Branch; readonly query: UriQuery; readonly api: Api }
-
-function answer(call: Call, project: Project, { branch, query, api }: Asked): Response {
+/** The compute, role and database of a query. */
+function requestedParts(project: Project, query: UriQuery): UriParts {
+  const { endpoint_id: endpointId, database_name: database } = query
+  const branch = requestedBranch(project, query)
   const { databases, roles } = branch.catalogue
-  if (!databases.some(({ name }) => name === query.database_name))
-    return errorAnswer(call, 404, `database not found: ${query.database_name}`)
+  if (!databases.some(({ name }) => name === database))
+    throw new ApiError(404, `database not found: ${database}`)
   const role = roles.find(({ name }) => name === query.role_name)
-  if (!role) return errorAnswer(call, 404, `role not found: ${query.role_name}`)
-  if (!project.storePasswords) return errorAnswer(call, 412, 'this project does not store passwords')
+  if (!role) throw new ApiError(404, `role not found: ${query.role_name}`)
+  if (!project.storePasswords) throw new ApiError(412, 'this project does not store passwords')
   const compute =
-    query.endpoint_id === undefined
+    endpointId === undefined
       ? primaryOf(project, branch.id)
-      : project.computes.find(({ id, branchId }) => branchId === branch.id && id === query.endpoint_id)
-  if (!compute) return errorAnswer(call, 404, `no endpoint found on branch ${branch.id}`)
-  const parts = {
-    role: role.name,
-    password: role.password,
-    database: query.database_name,
-    compute,
-    pooled: query.pooled === 'true',
-  }
-  return call.json({ uri: uriOf(parts, api) })
+      : project.computes.find(({ id, branchId }) => branchId === branch.id && id === endpointId)
+  if (!compute) throw new ApiError(404, `no endpoint found on branch ${branch.id}`)
+  return { role: role.name, password: role.password, database, compute, pooled: query.pooled === 'true' }
 }
 
-export type UriParts = {
+/** The named branch, else the branch of the named compute, else the default branch. */
+function requestedBranch(project: Project, { branch_id, endpoint_id }: UriQuery): Branch {
+  const compute = project.computes.find(({ id }) => id === endpoint_id)
+  return branchOr404(project, branch_id ?? compute?.branchId ?? project.branches[0]?.id ?? '')
+}
+
+type UriParts = {
   readonly role: string
   readonly password: string
   readonly database: string
@@ -67,18 +56,15 @@ export type UriParts = {
   readonly pooled: boolean
 }
 
-/** The name of the compute, or that of its pooled door. */
-const nameOf = ({ compute, pooled }: UriParts): string => (pooled ? `${compute.id}-pooler` : compute.id)
-
-type Place = Pick<Api, 'proxyPort' | 'host'>
+type UriHost = Pick<Api, 'proxyPort' | 'host'>
 
 /**
- * The file of the certificate is named, so that clients that verify what they are shown, as node's `pg` always does,
- * need nothing else. Whoever wants no TLS changes `sslmode` to `disable`.
+ * The connection URI. It names the certificate file, so that clients that verify the server, as node's `pg` always
+ * does, need nothing else. Without TLS: `sslmode=disable`.
  */
-export function uriOf(parts: UriParts, { proxyPort, host }: Place): string {
+function uriOf(parts: UriParts, { proxyPort, host }: UriHost): string {
   const [role, password, database] = [parts.role, parts.password, parts.database].map(encodeURIComponent)
-  const name = nameOf(parts)
+  const name = parts.pooled ? `${parts.compute.id}-pooler` : parts.compute.id
   const certificate = encodeURIComponent(host.certificateFile).replaceAll('%2F', '/')
   return (
     `postgresql://${role}:${password}@127.0.0.1:${proxyPort}/${database}?options=endpoint%3D${name}` +
@@ -86,8 +72,8 @@ export function uriOf(parts: UriParts, { proxyPort, host }: Place): string {
   )
 }
 
-/** URI and its parts as answers about new branches show them. */
-export const connectionWire = (parts: UriParts, api: Place): Record<string, unknown> => ({
+/** A URI and its parts, as the answers about new branches show them. */
+const connectionWire = (parts: UriParts, api: UriHost): Record<string, unknown> => ({
   connection_uri: uriOf(parts, api),
   connection_parameters: {
     database: parts.database,
@@ -98,8 +84,8 @@ export const connectionWire = (parts: UriParts, api: Place): Record<string, unkn
   },
 })
 
-/** One for every database of a branch that has a compute, each as its owner. */
-export function connectionsOf(project: Project, branch: Branch, api: Place): unknown[] {
+/** Connections of a branch: one per database, as its owner; none without a primary compute. */
+export function connectionsOf(project: Project, branch: Branch, api: UriHost): unknown[] {
   const compute = primaryOf(project, branch.id)
   if (!compute) return []
   return branch.catalogue.databases.flatMap(({ name: database, owner }) => {

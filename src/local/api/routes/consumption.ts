@@ -1,4 +1,4 @@
-// Consumption history: what every project or branch used, cut into hours, days or months.
+// Consumption history: usage by project or branch, in timeframes of hours, days or months.
 import { createHash } from 'node:crypto'
 import type { Hono } from 'hono'
 import { z } from 'zod'
@@ -6,9 +6,9 @@ import type { UsageWindow } from '../../control/usage/usage.ts'
 import type { Interval } from '../../control/events.ts'
 import { calendarMonth } from '../../control/usage/month.ts'
 import type { Project } from '../../control/project.ts'
-import type { Api, Call, Env } from '../context.ts'
-import { errorAnswer } from '../errors.ts'
-import { queryOf } from '../input.ts'
+import type { Api, Env } from '../context.ts'
+import { ApiError } from '../errors.ts'
+import { parseQuery } from '../input.ts'
 import { subscriptionOf } from '../wire/project-wire.ts'
 import { limitQuery } from './projects.ts'
 import { timestamp } from '../wire/records.ts'
@@ -21,7 +21,7 @@ const METRICS = [
   'public_network_transfer_bytes',
   'private_network_transfer_bytes',
 ] as const
-const OF_PROJECTS = ['extra_branches_month', 'snapshot_storage_bytes_month'] as const
+const PROJECT_METRICS = ['extra_branches_month', 'snapshot_storage_bytes_month'] as const
 
 const listOf = <Item extends z.ZodType<unknown, string>>(item: Item): z.ZodType<z.output<Item>[]> =>
   z.preprocess((text) => (typeof text === 'string' ? text.split(',').filter(Boolean) : text), z.array(item))
@@ -38,7 +38,7 @@ const common = {
 
 const projectsQuery = z.object({
   ...common,
-  metrics: listOf(z.enum([...METRICS, ...OF_PROJECTS])),
+  metrics: listOf(z.enum([...METRICS, ...PROJECT_METRICS])),
   project_ids: listOf(z.string()).optional(),
   limit: limitQuery(100, 10),
 })
@@ -56,44 +56,38 @@ type Query = Pick<z.output<typeof projectsQuery>, 'org_id' | 'from' | 'to' | 'gr
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-/** How far back each granularity reaches, ms, and where the piece of time around an instant begins and ends. */
+/** By granularity: how far back the history reaches, ms, and the timeframe that contains an instant. */
 const GRANULARITY = {
-  hourly: { reach: 168 * HOUR, around: (at: number) => pieceOf(at, HOUR) },
-  daily: { reach: 60 * DAY, around: (at: number) => pieceOf(at, DAY) },
+  hourly: { reach: 168 * HOUR, around: (at: number) => timeframeOf(at, HOUR) },
+  daily: { reach: 60 * DAY, around: (at: number) => timeframeOf(at, DAY) },
   monthly: { reach: 366 * DAY, around: calendarMonth },
 } as const
 
-const pieceOf = (at: number, length: number): UsageWindow => {
+const timeframeOf = (at: number, length: number): UsageWindow => {
   const from = Math.floor(at / length) * length
   return { from, to: from + length }
 }
 
 export function consumptionRoutes(app: Hono<Env>, api: Api): void {
   app.get('/consumption_history/v2/projects', (call) => {
-    const refused = planAnswer(call, api)
-    if (refused) return refused
-    const query = queryOf(call, projectsQuery)
-    if (!query.ok) return query.answer
-    const unfit = rangeAnswer(call, query.value, api)
-    if (unfit) return unfit
-    const { project_ids: ids, cursor, limit } = query.value
+    requirePaidPlan(api)
+    const query = parseQuery(call, projectsQuery)
+    requireRange(query, api)
+    const { project_ids: ids, cursor, limit } = query
     const fits = ({ id }: Project): boolean => !ids || ids.length === 0 || ids.includes(id)
     const page = api.plane.page({ after: cursor, limit, fits })
     const projects = page.map((project) => ({
       project_id: project.id,
-      periods: periodsOf(project, query.value, { api, intervals: intervalsOf(project, query.value, api) }),
+      periods: periodsOf(project, query, { api, intervals: intervalsOf(project, query, api) }),
     }))
     return call.json({ projects, ...paginationOf(page.at(-1)?.id) })
   })
 
   app.get('/consumption_history/v2/branches', (call) => {
-    const refused = planAnswer(call, api)
-    if (refused) return refused
-    const query = queryOf(call, branchesQuery)
-    if (!query.ok) return query.answer
-    const unfit = rangeAnswer(call, query.value, api)
-    if (unfit) return unfit
-    const { project_ids: projectIds, branch_ids: branchIds, cursor = '', limit } = query.value
+    requirePaidPlan(api)
+    const query = parseQuery(call, branchesQuery)
+    requireRange(query, api)
+    const { project_ids: projectIds, branch_ids: branchIds, cursor = '', limit } = query
     const page = projectIds
       .flatMap((projectId) => api.plane.project(projectId) ?? [])
       .flatMap((project) => project.branches.map((branch) => ({ project, branchId: branch.id })))
@@ -102,11 +96,11 @@ export function consumptionRoutes(app: Hono<Env>, api: Api): void {
       .toSorted((a, b) => (a.branchId < b.branchId ? -1 : 1))
       .slice(0, limit)
     const branches = page.map(({ project, branchId }) => {
-      const intervals = intervalsOf(project, query.value, api).filter((one) => one.branchId === branchId)
+      const intervals = intervalsOf(project, query, api).filter((interval) => interval.branchId === branchId)
       return {
         project_id: project.id,
         branch_id: branchId,
-        periods: periodsOf(project, query.value, { api, intervals }),
+        periods: periodsOf(project, query, { api, intervals }),
       }
     })
     return call.json({ branches, ...paginationOf(page.at(-1)?.branchId) })
@@ -116,28 +110,25 @@ export function consumptionRoutes(app: Hono<Env>, api: Api): void {
 const paginationOf = (cursor: string | undefined): Record<string, unknown> =>
   cursor === undefined ? {} : { pagination: { cursor } }
 
-const planAnswer = (call: Call, { settings }: Api): Response | undefined =>
-  settings().plan === 'free' ? errorAnswer(call, 403, 'consumption history needs a paid plan') : undefined
-
-function rangeAnswer(
-  call: Call,
-  { org_id: organization, from, to, granularity }: Query,
-  api: Api,
-): Response | undefined {
-  if (organization !== api.account.organizationId)
-    return errorAnswer(call, 404, `org_id: organization not found: ${organization}`)
-  const { reach, around } = GRANULARITY[granularity]
-  if (from >= to) return errorAnswer(call, 406, 'from: expected an instant before to')
-  if (from >= around(api.clock.now() - reach).from) return undefined
-  return errorAnswer(call, 406, `from: ${granularity} history reaches back ${reach / DAY} days`)
+function requirePaidPlan({ settings }: Api): void {
+  if (settings().plan === 'free') throw new ApiError(403, 'consumption history needs a paid plan')
 }
 
-type Span = Pick<Query, 'granularity' | 'from' | 'to' | 'metrics'>
+function requireRange({ org_id: organization, from, to, granularity }: Query, api: Api): void {
+  if (organization !== api.account.organizationId)
+    throw new ApiError(404, `org_id: organization not found: ${organization}`)
+  const { reach, around } = GRANULARITY[granularity]
+  if (from >= to) throw new ApiError(406, 'from: expected an instant before to')
+  if (from < around(api.clock.now() - reach).from)
+    throw new ApiError(406, `from: ${granularity} history reaches back ${reach / DAY} days`)
+}
 
-/** All the use there is in the pieces of time that are asked for; it shows only after the lag of the counters. */
+type TimeframeQuery = Omit<Query, 'org_id'>
+
+/** Awake intervals of a project from the first timeframe on. Newer ones than the lag of the counters are left out. */
 function intervalsOf(
   project: Project,
-  { granularity, from }: Span,
+  { granularity, from }: TimeframeQuery,
   { plane, clock, settings }: Api,
 ): readonly Interval[] {
   const window = {
@@ -147,28 +138,28 @@ function intervalsOf(
   return plane.intervals(project.id, window)
 }
 
-type Source = { readonly api: Api; readonly intervals: readonly Interval[] }
+type UsageSource = { readonly api: Api; readonly intervals: readonly Interval[] }
 
-/** One period per calendar month, oldest first; nothing before the project was, and nothing after now. */
-function periodsOf(project: Project, query: Span, { api, intervals }: Source): unknown[] {
+/** One period per calendar month, oldest first, from the creation of the project until now at most. */
+function periodsOf(project: Project, query: TimeframeQuery, { api, intervals }: UsageSource): unknown[] {
   const now = api.clock.now()
   const { around } = GRANULARITY[query.granularity]
-  const uses = usesByPiece(intervals, around)
+  const usage = usageByTimeframe(intervals, around)
   const months = new Map<number, unknown[]>()
   const end = Math.min(query.to, now)
   for (
-    let piece = around(Math.max(query.from, project.createdAt));
-    piece.from < end;
-    piece = around(piece.to)
+    let timeframe = around(Math.max(query.from, project.createdAt));
+    timeframe.from < end;
+    timeframe = around(timeframe.to)
   ) {
-    const month = calendarMonth(piece.from).from
+    const month = calendarMonth(timeframe.from).from
     const timeframes = months.get(month) ?? []
     timeframes.push({
-      timeframe_start: timestamp(piece.from),
-      timeframe_end: timestamp(piece.to),
+      timeframe_start: timestamp(timeframe.from),
+      timeframe_end: timestamp(timeframe.to),
       metrics: query.metrics.map((metric) => ({
         metric_name: metric,
-        value: metric === 'compute_unit_seconds' ? Math.floor((uses.get(piece.from) ?? 0) / 1000) : 0,
+        value: metric === 'compute_unit_seconds' ? Math.floor((usage.get(timeframe.from) ?? 0) / 1000) : 0,
       })),
     })
     months.set(month, timeframes)
@@ -182,22 +173,22 @@ function periodsOf(project: Project, query: Span, { api, intervals }: Source): u
   }))
 }
 
-/** Beginning of a piece of time → CU·ms in it; pieces without use are not there. */
-function usesByPiece(
+/** Start of a timeframe → CU·ms in it. Timeframes without usage are absent. */
+function usageByTimeframe(
   intervals: readonly Interval[],
   around: (at: number) => UsageWindow,
 ): Map<number, number> {
-  const uses = new Map<number, number>()
+  const usage = new Map<number, number>()
   for (const { from, to, cu } of intervals) {
-    for (let piece = around(from); piece.from < to; piece = around(piece.to)) {
-      const length = Math.min(to, piece.to) - Math.max(from, piece.from)
-      uses.set(piece.from, (uses.get(piece.from) ?? 0) + length * cu)
+    for (let timeframe = around(from); timeframe.from < to; timeframe = around(timeframe.to)) {
+      const length = Math.min(to, timeframe.to) - Math.max(from, timeframe.from)
+      usage.set(timeframe.from, (usage.get(timeframe.from) ?? 0) + length * cu)
     }
   }
-  return uses
+  return usage
 }
 
-/** A UUID that is the same whenever the same period is asked for. */
+/** The id of a period: a UUID derived from its name, so the same in every answer. */
 const periodId = (name: string): string =>
   createHash('sha256')
     .update(name)

@@ -3,13 +3,13 @@ import { z } from 'zod'
 import { KEY_LENGTH } from '../../setup/default-catalogue.ts'
 import type { KeyRecord } from '../../state/keys.ts'
 import type { Api, Env } from '../context.ts'
-import { errorAnswer } from '../errors.ts'
-import { bodyOf } from '../input.ts'
+import { ApiError } from '../errors.ts'
+import { parseBody } from '../input.ts'
 import { timestamp } from '../wire/records.ts'
 
 const createBody = z.object({ key_name: z.string().min(1).max(64) })
 
-const used = ({ lastUsedAt, lastUsedFrom }: KeyRecord): Record<string, unknown> => ({
+const lastUseWire = ({ lastUsedAt, lastUsedFrom }: KeyRecord): Record<string, unknown> => ({
   last_used_at: lastUsedAt === undefined ? null : timestamp(lastUsedAt),
   last_used_from_addr: lastUsedFrom,
 })
@@ -19,10 +19,9 @@ export function keyRoutes(app: Hono<Env>, api: Api): void {
   const accountId = account.id
 
   app.post('/api_keys', async (call) => {
-    const body = await bodyOf(call, createBody, api)
-    if (!body.ok) return body.answer
+    const body = await parseBody(call, createBody, api)
     const value = random.text(KEY_LENGTH)
-    const { id, name, createdAt } = keys.create(body.value.key_name, value, clock.now())
+    const { id, name, createdAt } = keys.create(body.key_name, value, clock.now())
     return call.json({ id, key: value, name, created_at: timestamp(createdAt), created_by: accountId })
   })
 
@@ -33,23 +32,23 @@ export function keyRoutes(app: Hono<Env>, api: Api): void {
         name: record.name,
         created_at: timestamp(record.createdAt),
         created_by: { id: accountId, name: 'local', image: '' },
-        ...used(record),
+        ...lastUseWire(record),
       })),
     ),
   )
 
   app.delete('/api_keys/:key_id', (call) => {
     const text = call.req.param('key_id')
-    if (!/^\d{1,15}$/.test(text)) return errorAnswer(call, 400, `key_id: expected an integer, got ${text}`)
+    if (!/^\d{1,15}$/.test(text)) throw new ApiError(400, `key_id: expected an integer, got ${text}`)
     const record = keys.revoke(Number(text))
-    if (!record) return errorAnswer(call, 404, `API key not found: ${text}`)
+    if (!record) throw new ApiError(404, `API key not found: ${text}`)
     const { id, name, createdAt } = record
     return call.json({
       id,
       name,
       created_at: timestamp(createdAt),
       created_by: accountId,
-      ...used(record),
+      ...lastUseWire(record),
       revoked: true,
     })
   })

@@ -1,29 +1,32 @@
-// Paths of this machine only, without a key: `/_truth` tells exact use, `/_requests` what clients asked for, `/_control`
-// shows and sets the switches.
+// Routes for programs on this machine, without a key: `/_truth` returns exact usage, `/_requests` counts of requests,
+// `/_control` shows and sets the behaviour switches.
 import type { Hono } from 'hono'
 import { DEFAULT_BEHAVIOUR } from '../../control/behaviour.ts'
 import { changedBehaviour } from '../../engine/behaviour-switches.ts'
 import { behaviourBody } from '../wire/behaviour-body.ts'
 import type { Api, Call, Env } from '../context.ts'
-import { errorAnswer } from '../errors.ts'
-import { bodyOf } from '../input.ts'
+import { ApiError } from '../errors.ts'
+import { parseBody } from '../input.ts'
 import type { RequestCounter } from '../request-counter.ts'
 
-/** These paths are ours: no switch changes how they answer. */
+/** Default settings: no switch changes how these routes answer. */
 const PLAIN = { settings: () => DEFAULT_BEHAVIOUR }
 
 const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/
 
-/** Names of this machine. Another name that leads here belongs to a page that was made to (DNS rebinding). */
+/** Host names of this machine. A request under another name may come from a web page by DNS rebinding. */
 const OWN_NAME = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i
 
 export function localOnlyRoutes(app: Hono<Env>, api: Api, counter: RequestCounter): void {
-  app.use('/_*', async (call, next) => foreign(call, api) ?? next())
+  app.use('/_*', async (call, next) => {
+    requireThisMachine(call, api)
+    return next()
+  })
 
   app.get('/_truth', (call) => {
     const text = call.req.query('at')
     const at = text === undefined ? api.clock.now() : Date.parse(text)
-    if (Number.isNaN(at)) return errorAnswer(call, 400, `at: expected an ISO 8601 instant, got ${text}`)
+    if (Number.isNaN(at)) throw new ApiError(400, `at: expected an ISO 8601 instant, got ${text}`)
     return call.json(api.truth(at))
   })
 
@@ -32,20 +35,18 @@ export function localOnlyRoutes(app: Hono<Env>, api: Api, counter: RequestCounte
   app.get('/_control', (call) => call.json(api.switches.behaviour()))
 
   app.patch('/_control', async (call) => {
-    const body = await bodyOf(call, behaviourBody, PLAIN)
-    if (!body.ok) return body.answer
-    const next = changedBehaviour(api.switches.behaviour(), body.value)
-    api.look() // what was due before happens as it was set before
+    const changes = await parseBody(call, behaviourBody, PLAIN)
+    const next = changedBehaviour(api.switches.behaviour(), changes)
+    api.look() // applies what is due already, by the behaviour before the change
     api.switches.change(next)
     api.look()
     return call.json(next)
   })
 }
 
-/** The answer to who may not be here; undefined for programs of this machine. */
-function foreign(call: Call, { addressOf }: Api): Response | undefined {
+function requireThisMachine(call: Call, { addressOf }: Api): void {
   const address = addressOf(call)
   const host = call.req.header('host') ?? ''
-  if (LOOPBACK.test(address) && OWN_NAME.test(host)) return undefined
-  return errorAnswer(call, 403, 'only for programs on this machine, under its own name')
+  if (!LOOPBACK.test(address) || !OWN_NAME.test(host))
+    throw new ApiError(403, 'only for programs on this machine, under its own name')
 }

@@ -2,9 +2,9 @@ import type { Hono } from 'hono'
 import { z } from 'zod'
 import type { Operation } from '../../control/project.ts'
 import type { Api, Env } from '../context.ts'
-import { errorAnswer } from '../errors.ts'
-import { queryOf } from '../input.ts'
-import { projectOr404 } from '../found.ts'
+import { ApiError } from '../errors.ts'
+import { parseQuery } from '../input.ts'
+import { projectOr404 } from '../plane-access.ts'
 import { operationWire } from '../wire/records.ts'
 
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
@@ -17,19 +17,16 @@ const listQuery = z.object({
   limit: z.coerce.number().int().min(1).max(1000).default(100),
 })
 
-/** Time with microseconds, as the service shows it, and the id that tells operations of one instant apart. */
+/** The creation time in microseconds, as the service writes it, then the id of the last operation of the page. */
 const cursorOf = ({ createdAt, id }: Operation): string =>
   `${new Date(createdAt).toISOString().slice(0, -1)}000Z_${id}`
 
 export function operationRoutes(app: Hono<Env>, api: Api): void {
   app.get('/projects/:project_id/operations', (call) => {
     const project = projectOr404(call, api)
-    if (project instanceof Response) return project
-    const query = queryOf(call, listQuery)
-    if (!query.ok) return query.answer
-    const before = query.value.cursor?.split('_')[1]
-    const page = api.plane.operations(project.id, query.value.limit, before)
-    if (!page) return errorAnswer(call, 400, 'cursor: not a cursor of this list')
+    const { cursor, limit } = parseQuery(call, listQuery)
+    const page = api.plane.operations(project.id, limit, cursor?.split('_')[1])
+    if (!page) throw new ApiError(400, 'cursor: not a cursor of this list')
     const last = page.at(-1)
     return call.json({
       operations: page.map(operationWire),
@@ -39,10 +36,9 @@ export function operationRoutes(app: Hono<Env>, api: Api): void {
 
   app.get('/projects/:project_id/operations/:operation_id', (call) => {
     const project = projectOr404(call, api)
-    if (project instanceof Response) return project
     const operationId = call.req.param('operation_id')
     const operation = api.plane.operation(project.id, operationId)
-    if (!operation) return errorAnswer(call, 404, `operation not found: ${operationId}`)
+    if (!operation) throw new ApiError(404, `operation not found: ${operationId}`)
     return call.json({ operation: operationWire(operation) })
   })
 }

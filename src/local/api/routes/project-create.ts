@@ -4,69 +4,60 @@ import { nameProblem } from '../../control/requests/catalogue-requests.ts'
 import { NO_DEFAULTS } from '../../control/config.ts'
 import { defaultsRefusal, newProject } from '../../control/requests/project-requests.ts'
 import type { Project } from '../../control/project.ts'
-import type { AcceptedAnswer } from '../ask-plane.ts'
 import { roleWire, databaseWire } from '../wire/catalogue-wire.ts'
 import { connectionsOf } from './connection-uri.ts'
-import type { Api, Call, Env } from '../context.ts'
+import type { Api, Env } from '../context.ts'
 import { withoutUndefined } from '../../without-undefined.ts'
-import { refusalAnswer, errorAnswer } from '../errors.ts'
-import { bodyOf } from '../input.ts'
-import { settingsAnswer } from '../settings-check.ts'
+import { ApiError, refusalError } from '../errors.ts'
+import { parseBody, requirePgSettings } from '../input.ts'
+import type { AcceptedAnswer } from '../plane-access.ts'
+import { PG_SETTINGS } from './projects.ts'
 import { type ProjectCreateFields, createProjectBody, defaultsOf, quotaOf } from '../wire/project-body.ts'
 import { branchesWire, projectDetailWire } from '../wire/project-wire.ts'
 import { REGION, endpointWire, operationWire, wireViewOf } from '../wire/records.ts'
 
-const PLACE = 'project.default_endpoint_settings.pg_settings'
-
 /** A project with its default branch, a database with its owner, and a primary compute that starts (S-02). */
 export function projectCreateRoute(app: Hono<Env>, api: Api): void {
   app.post('/projects', async (call) => {
-    const body = await bodyOf(call, createProjectBody, api)
-    if (!body.ok) return body.answer
-    const fields = body.value.project
-    const refused = fieldsAnswer(call, fields, api)
-    if (refused) return refused
-    const { pgSettings } = defaultsOf(fields)
-    return (
-      (await settingsAnswer(call, { settings: pgSettings, place: PLACE }, api)) ?? create(call, fields, api)
-    )
+    const { project: fields } = await parseBody(call, createProjectBody, api)
+    requireFields(fields, api)
+    await requirePgSettings(defaultsOf(fields).pgSettings, PG_SETTINGS, api)
+    return call.json(createdWire(createProject(fields, api), api), 201)
   })
 }
 
-/** The answer to what this service does not have; undefined when it has all of it. */
-function fieldsAnswer(call: Call, fields: ProjectCreateFields, api: Api): Response | undefined {
+/** Throws when a field asks for what the local service does not have. */
+function requireFields(fields: ProjectCreateFields, api: Api): void {
   const { errors } = api.settings()
   const problems = [
-    mismatch('region_id', fields.region_id, REGION),
-    mismatch('pg_version', fields.pg_version, api.pgVersion),
-    nameIn(fields.branch?.role_name, 'role'),
-    nameIn(fields.branch?.database_name, 'database'),
+    mismatchText('region_id', fields.region_id, REGION),
+    mismatchText('pg_version', fields.pg_version, api.pgVersion),
+    nameProblemText(fields.branch?.role_name, 'role'),
+    nameProblemText(fields.branch?.database_name, 'database'),
   ].filter((problem) => problem !== undefined)
-  if (problems.length > 0) return errorAnswer(call, errors.invalid, problems.join('; '))
-  const { organizationId } = api.account
-  return fields.org_id === undefined || fields.org_id === organizationId
-    ? undefined
-    : errorAnswer(call, 404, `project.org_id: organization not found: ${fields.org_id}`)
+  if (problems.length > 0) throw new ApiError(errors.invalid, problems.join('; '))
+  if (fields.org_id !== undefined && fields.org_id !== api.account.organizationId)
+    throw new ApiError(404, `project.org_id: organization not found: ${fields.org_id}`)
 }
 
-const mismatch = <Value extends string | number>(
+const mismatchText = <Value extends string | number>(
   field: string,
-  said: Value | undefined,
-  has: Value,
+  value: Value | undefined,
+  only: Value,
 ): string | undefined =>
-  said === undefined || said === has
+  value === undefined || value === only
     ? undefined
-    : `project.${field}: expected ${has}, the only one here, got ${said}`
+    : `project.${field}: expected ${only}, the only one here, got ${value}`
 
-function nameIn(name: string | undefined, what: 'role' | 'database'): string | undefined {
+function nameProblemText(name: string | undefined, what: 'role' | 'database'): string | undefined {
   const problem = name === undefined ? undefined : nameProblem(name, what)
   return problem?.replace(/^[a-z]+\.name/, `project.branch.${what}_name`)
 }
 
-function create(call: Call, fields: ProjectCreateFields, api: Api): Response {
-  const project = projectFrom(fields, api)
+function createProject(fields: ProjectCreateFields, api: Api): AcceptedAnswer {
+  const project = newProjectOf(fields, api)
   const refusal = defaultsRefusal(project.defaults, api.settings())
-  if (refusal) return refusalAnswer(call, refusal, api)
+  if (refusal) throw refusalError(refusal, api)
   const answer = api.plane.createProject(project, {
     kind: 'create',
     endpointId: `ep-${api.random.text(ID_LENGTH)}`,
@@ -77,12 +68,12 @@ function create(call: Call, fields: ProjectCreateFields, api: Api): Response {
       provisioner: fields.provisioner,
     }),
   })
-  if (answer.ok) return call.json(createdWire(answer, api), 201)
+  if (answer.ok) return answer
   const message = answer.refusal.message.replace(/^endpoint\./, 'project.')
-  return refusalAnswer(call, { ...answer.refusal, message }, api)
+  throw refusalError({ ...answer.refusal, message }, api)
 }
 
-function projectFrom(fields: ProjectCreateFields, api: Api): Project {
+function newProjectOf(fields: ProjectCreateFields, api: Api): Project {
   const { random, clock, monitoringPassword } = api
   const id = `local-${random.text(ID_LENGTH)}`
   const now = clock.now()
@@ -100,7 +91,7 @@ function projectFrom(fields: ProjectCreateFields, api: Api): Project {
   })
 }
 
-/** Passwords are in the answer to the creation, whether they are stored or not. */
+/** The answer to a creation. It shows the passwords even when the project does not store them. */
 function createdWire({ project, operations }: AcceptedAnswer, api: Api): Record<string, unknown> {
   const [branch] = project.branches
   return {

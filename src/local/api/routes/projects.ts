@@ -1,20 +1,18 @@
 import type { Hono } from 'hono'
 import { z } from 'zod'
-import { askPlane } from '../ask-plane.ts'
-import type { Api, Call, Env } from '../context.ts'
-import { errorAnswer } from '../errors.ts'
-import { projectOr404 } from '../found.ts'
-import { bodyOf, queryOf } from '../input.ts'
-import { settingsAnswer } from '../settings-check.ts'
-import { type ProjectUpdateFields, defaultsOf, quotaOf, updateProjectBody } from '../wire/project-body.ts'
+import type { Api, Env } from '../context.ts'
+import { ApiError } from '../errors.ts'
+import { parseBody, parseQuery, requirePgSettings } from '../input.ts'
+import { askPlane, projectOr404 } from '../plane-access.ts'
+import { defaultsOf, quotaOf, updateProjectBody } from '../wire/project-body.ts'
 import { projectDetailWire, projectListWire } from '../wire/project-wire.ts'
 import { operationWire } from '../wire/records.ts'
 
-/** A limit in a query: text that is a whole number in range. */
-export const limitQuery = (most: number, fallback: number): z.ZodDefault<z.ZodCoercedNumber> =>
-  z.coerce.number().int().min(1).max(most).default(fallback)
+/** The `limit` of a query, a whole number from 1 to `max`. */
+export const limitQuery = (max: number, fallback: number): z.ZodDefault<z.ZodCoercedNumber> =>
+  z.coerce.number().int().min(1).max(max).default(fallback)
 
-/** Whether a search finds something: by a part of its id or name. */
+/** Whether the id or the name contains the text. */
 export const matches = (
   search: string | undefined,
   { id, name }: { readonly id: string; readonly name: string },
@@ -28,13 +26,13 @@ const listQuery = z.object({
   timeout: z.coerce.number().int().min(100).max(30_000).optional(),
 })
 
+export const PG_SETTINGS = 'project.default_endpoint_settings.pg_settings'
+
 export function projectRoutes(app: Hono<Env>, api: Api): void {
   app.get('/projects', (call) => {
-    const query = queryOf(call, listQuery)
-    if (!query.ok) return query.answer
-    const { cursor: after, search, limit, org_id: organization } = query.value
+    const { cursor: after, search, limit, org_id: organization } = parseQuery(call, listQuery)
     if (organization !== undefined && organization !== api.account.organizationId)
-      return errorAnswer(call, 404, `org_id: organization not found: ${organization}`)
+      throw new ApiError(404, `org_id: organization not found: ${organization}`)
     const page = api.plane.page({ after, limit, fits: (project) => matches(search, project) })
     const last = page.at(-1)
     return call.json({
@@ -46,51 +44,36 @@ export function projectRoutes(app: Hono<Env>, api: Api): void {
     })
   })
 
-  // one account: nobody shares anything with it
+  // empty: there is one account, so no project is shared with it
   app.get('/projects/shared', (call) => call.json({ projects: [], applications: {}, integrations: {} }))
 
   app.get('/projects/:project_id', (call) => {
-    const project = projectOr404(call, api)
-    return project instanceof Response ? project : call.json({ project: projectDetailWire(project, api) })
+    return call.json({ project: projectDetailWire(projectOr404(call, api), api) })
   })
 
   app.patch('/projects/:project_id', async (call) => {
     const project = projectOr404(call, api)
-    if (project instanceof Response) return project
-    const body = await bodyOf(call, updateProjectBody, api)
-    return body.ok ? update(call, body.value.project, { projectId: project.id, api }) : body.answer
+    const { project: fields } = await parseBody(call, updateProjectBody, api)
+    const defaults = defaultsOf(fields)
+    await requirePgSettings(defaults.pgSettings, PG_SETTINGS, api)
+    const request = {
+      kind: 'update-project',
+      name: fields.name,
+      quota: quotaOf(fields),
+      defaults,
+      historyRetention: fields.history_retention_seconds,
+    } as const
+    const { project: changed, operations } = askPlane(project.id, request, api)
+    return call.json({
+      project: projectDetailWire(changed, api),
+      operations: operations.map(operationWire),
+    })
   })
 
   app.delete('/projects/:project_id', (call) => {
     const project = projectOr404(call, api)
-    if (project instanceof Response) return project
-    const last = projectDetailWire(project, api)
-    const answer = askPlane(call, { projectId: project.id, request: { kind: 'delete-project' } }, api)
-    return answer instanceof Response ? answer : call.json({ project: last })
-  })
-}
-
-const PLACE = 'project.default_endpoint_settings.pg_settings'
-
-async function update(
-  call: Call,
-  fields: ProjectUpdateFields,
-  { projectId, api }: { readonly projectId: string; readonly api: Api },
-): Promise<Response> {
-  const defaults = defaultsOf(fields)
-  const unfit = await settingsAnswer(call, { settings: defaults.pgSettings, place: PLACE }, api)
-  if (unfit) return unfit
-  const request = {
-    kind: 'update-project',
-    name: fields.name,
-    quota: quotaOf(fields),
-    defaults,
-    historyRetention: fields.history_retention_seconds,
-  } as const
-  const answer = askPlane(call, { projectId, request }, api)
-  if (answer instanceof Response) return answer
-  return call.json({
-    project: projectDetailWire(answer.project, api),
-    operations: answer.operations.map(operationWire),
+    const before = projectDetailWire(project, api)
+    askPlane(project.id, { kind: 'delete-project' }, api)
+    return call.json({ project: before })
   })
 }

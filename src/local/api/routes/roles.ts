@@ -3,103 +3,82 @@ import { z } from 'zod'
 import { MONITOR, PASSWORD_LENGTH } from '../../setup/default-catalogue.ts'
 import type { BranchRequest } from '../../control/events.ts'
 import type { Branch, Role } from '../../control/project.ts'
-import { askPlane } from '../ask-plane.ts'
 import { roleWire } from '../wire/catalogue-wire.ts'
 import type { Api, Call, Env } from '../context.ts'
-import { errorAnswer } from '../errors.ts'
-import { branchAndProjectOr404 } from '../found.ts'
-import { bodyOf } from '../input.ts'
+import { ApiError } from '../errors.ts'
+import { parseBody } from '../input.ts'
+import { askPlane, branchAndProjectOr404 } from '../plane-access.ts'
 import { operationWire } from '../wire/records.ts'
 
 const createBody = z.object({ role: z.object({ name: z.string(), no_login: z.literal(false).optional() }) })
 
-const BASE = '/projects/:project_id/branches/:branch_id/roles'
-const ONE = `${BASE}/:role_name`
+const COLLECTION = '/projects/:project_id/branches/:branch_id/roles'
+const ITEM = `${COLLECTION}/:role_name`
 
-const roleIn = (call: Call, { catalogue }: Branch): Role | Response => {
-  const name = call.req.param('role_name') ?? ''
-  return (
-    catalogue.roles.find((role) => role.name === name) ?? errorAnswer(call, 404, `role not found: ${name}`)
-  )
+const roleIn = (call: Call, { catalogue }: Branch): Role | undefined =>
+  catalogue.roles.find(({ name }) => name === call.req.param('role_name'))
+
+function roleOr404(call: Call, branch: Branch): Role {
+  const role = roleIn(call, branch)
+  if (!role) throw new ApiError(404, `role not found: ${call.req.param('role_name')}`)
+  return role
 }
 
 export function roleRoutes(app: Hono<Env>, api: Api): void {
-  const password = (): string => api.random.text(PASSWORD_LENGTH)
+  const newPassword = (): string => api.random.text(PASSWORD_LENGTH)
 
-  app.get(BASE, (call) => {
-    const place = branchAndProjectOr404(call, api)
-    if (place instanceof Response) return place
-    const { branch } = place
-    // the reader for monitoring is part of the machine, not one of the user's roles: clients take the only role for theirs
+  app.get(COLLECTION, (call) => {
+    const { branch } = branchAndProjectOr404(call, api)
+    // the reader for monitoring is not listed: clients take the only role of a branch for the user's
     const roles = branch.catalogue.roles.filter(({ name }) => name !== MONITOR)
     return call.json({ roles: roles.map((role) => roleWire(branch, role)) })
   })
 
-  app.post(BASE, async (call) => {
-    const place = branchAndProjectOr404(call, api)
-    if (place instanceof Response) return place
-    const body = await bodyOf(call, createBody, api)
-    if (!body.ok) return body.answer
-    const { name } = body.value.role
-    const request = { kind: 'create-role', branchId: place.branch.id, name, password: password() } as const
-    return answerOf(call, { projectId: place.project.id, request, status: 201 }, api)
+  app.post(COLLECTION, async (call) => {
+    const { project, branch } = branchAndProjectOr404(call, api)
+    const { name } = (await parseBody(call, createBody, api)).role
+    const request = { kind: 'create-role', branchId: branch.id, name, password: newPassword() } as const
+    return call.json(requestPassword(project.id, request, api), 201)
   })
 
-  app.get(ONE, (call) => {
-    const place = branchAndProjectOr404(call, api)
-    if (place instanceof Response) return place
-    const role = roleIn(call, place.branch)
-    return role instanceof Response ? role : call.json({ role: roleWire(place.branch, role) })
+  app.get(ITEM, (call) => {
+    const { branch } = branchAndProjectOr404(call, api)
+    return call.json({ role: roleWire(branch, roleOr404(call, branch)) })
   })
 
-  app.get(`${ONE}/reveal_password`, (call) => {
-    const place = branchAndProjectOr404(call, api)
-    if (place instanceof Response) return place
-    const role = roleIn(call, place.branch)
-    if (role instanceof Response) return role
-    return place.project.storePasswords
-      ? call.json({ password: role.password })
-      : errorAnswer(call, 412, 'this project does not store passwords')
+  app.get(`${ITEM}/reveal_password`, (call) => {
+    const { project, branch } = branchAndProjectOr404(call, api)
+    const { password } = roleOr404(call, branch)
+    if (!project.storePasswords) throw new ApiError(412, 'this project does not store passwords')
+    return call.json({ password })
   })
 
-  app.post(`${ONE}/reset_password`, (call) => {
-    const place = branchAndProjectOr404(call, api)
-    if (place instanceof Response) return place
+  app.post(`${ITEM}/reset_password`, (call) => {
+    const { project, branch } = branchAndProjectOr404(call, api)
     const name = call.req.param('role_name')
-    const request = { kind: 'reset-password', branchId: place.branch.id, name, password: password() } as const
-    return answerOf(call, { projectId: place.project.id, request, status: 200 }, api)
+    const request = { kind: 'reset-password', branchId: branch.id, name, password: newPassword() } as const
+    return call.json(requestPassword(project.id, request, api))
   })
 
-  app.delete(ONE, (call) => {
-    const place = branchAndProjectOr404(call, api)
-    if (place instanceof Response) return place
-    const { project, branch } = place
+  app.delete(ITEM, (call) => {
+    const { project, branch } = branchAndProjectOr404(call, api)
     const role = roleIn(call, branch)
-    if (role instanceof Response) return call.body(null, 204)
+    if (!role) return call.body(null, 204)
     const request = { kind: 'delete-role', branchId: branch.id, name: role.name } as const
-    const answer = askPlane(call, { projectId: project.id, request }, api)
-    if (answer instanceof Response) return answer
-    return call.json({ role: roleWire(branch, role), operations: answer.operations.map(operationWire) })
+    const { operations } = askPlane(project.id, request, api)
+    return call.json({ role: roleWire(branch, role), operations: operations.map(operationWire) })
   })
 }
 
-type Asked = {
-  readonly projectId: string
-  readonly request: BranchRequest & { readonly name: string; readonly password: string }
-  readonly status: 200 | 201
-}
+type PasswordRequest = BranchRequest & { readonly name: string; readonly password: string }
 
-/** With the new password: this is where it is shown. */
-function answerOf(call: Call, { projectId, request, status }: Asked, api: Api): Response {
-  const answer = askPlane(call, { projectId, request }, api)
-  if (answer instanceof Response) return answer
-  const branch = answer.project.branches.find(({ id }) => id === request.branchId)
+/** Sends a request that sets a password. Its answer is the only one that shows the password. */
+function requestPassword(projectId: string, request: PasswordRequest, api: Api): Record<string, unknown> {
+  const { project, operations } = askPlane(projectId, request, api)
+  const branch = project.branches.find(({ id }) => id === request.branchId)
   const role = branch?.catalogue.roles.find(({ name }) => name === request.name)
-  return call.json(
-    {
-      role: branch && role && { ...roleWire(branch, role), password: request.password },
-      operations: answer.operations.map(operationWire),
-    },
-    status,
-  )
+  return {
+    role: branch && role && { ...roleWire(branch, role), password: request.password },
+    operations: operations.map(operationWire),
+  }
 }

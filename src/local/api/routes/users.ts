@@ -2,20 +2,20 @@ import type { Hono } from 'hono'
 import { z } from 'zod'
 import { FREE_LIMIT_CU, LARGEST_CU } from '../../control/sizing/sizes.ts'
 import type { Api, Call, Env } from '../context.ts'
-import { errorAnswer } from '../errors.ts'
-import { bodyOf } from '../input.ts'
+import { ApiError } from '../errors.ts'
+import { parseBody } from '../input.ts'
 import { ORGANIZATION, subscriptionOf } from '../wire/project-wire.ts'
 import { timestamp } from '../wire/records.ts'
 
-/** Stored, with no effect (service-facts 6). */
+/** Name of the stored spending limit. It has no effect (service-facts 6). */
 const SPENDING_LIMIT = 'spending-limit-cents'
 
 const limitBody = z.object({ spending_limit_cents: z.number().int().min(1).max(Number.MAX_SAFE_INTEGER) })
 
-const ONE = '/organizations/:org_id'
-const LIMIT = `${ONE}/billing/spending_limit`
+const ORGANIZATION_PATH = '/organizations/:org_id'
+const LIMIT = `${ORGANIZATION_PATH}/billing/spending_limit`
 
-/** The account everything belongs to, and its one organisation. Limits of 0 mean none. */
+/** Routes of the account and its organization. A limit of 0 means none. */
 export function userRoutes(app: Hono<Env>, api: Api): void {
   const { account, store, settings } = api
 
@@ -40,36 +40,36 @@ export function userRoutes(app: Hono<Env>, api: Api): void {
 
   app.get('/users/me/organizations', (call) => call.json({ organizations: [organizationWire(api)] }))
 
-  app.get(ONE, (call) => other(call, api) ?? call.json(organizationWire(api)))
+  app.get(ORGANIZATION_PATH, (call) => {
+    requireOrganization(call, api)
+    return call.json(organizationWire(api))
+  })
 
   app.get(LIMIT, (call) => {
+    requireOrganization(call, api)
     const text = store.setting(SPENDING_LIMIT)
-    return other(call, api) ?? call.json({ spending_limit_cents: text ? Number(text) : null })
+    return call.json({ spending_limit_cents: text ? Number(text) : null })
   })
 
   app.put(LIMIT, async (call) => {
-    const refused = other(call, api)
-    if (refused) return refused
-    const body = await bodyOf(call, limitBody, api)
-    if (!body.ok) return body.answer
-    store.setSetting(SPENDING_LIMIT, String(body.value.spending_limit_cents))
-    return call.json(body.value)
+    requireOrganization(call, api)
+    const body = await parseBody(call, limitBody, api)
+    store.setSetting(SPENDING_LIMIT, String(body.spending_limit_cents))
+    return call.json(body)
   })
 
   app.delete(LIMIT, (call) => {
-    const refused = other(call, api)
-    if (refused) return refused
+    requireOrganization(call, api)
     store.setSetting(SPENDING_LIMIT, '')
     return call.json({})
   })
 }
 
-/** The answer when the path names an organisation that is not ours. */
-function other(call: Call, { account }: Api): Response | undefined {
-  const named = call.req.param('org_id') ?? ''
-  return named === account.organizationId
-    ? undefined
-    : errorAnswer(call, 404, `organization not found: ${named}`)
+/** Throws when the path names another organization than that of the account. */
+function requireOrganization(call: Call, { account }: Api): void {
+  const organizationId = call.req.param('org_id') ?? ''
+  if (organizationId !== account.organizationId)
+    throw new ApiError(404, `organization not found: ${organizationId}`)
 }
 
 const organizationWire = (api: Api): Record<string, unknown> => ({

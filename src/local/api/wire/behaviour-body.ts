@@ -24,7 +24,7 @@ const faults = z.strictObject({
   failingOperations: z.strictObject({ next: count, retryIn: seconds }),
 })
 
-/** Switches to change, with the names they have in `LocalOptions.behaviour`; what is not sent stays. */
+/** Behaviour switches to change, named as in `LocalOptions.behaviour`. Absent ones stay as they are. */
 export const behaviourBody = z
   .strictObject({
     patchWakesIdle: z.boolean(),

@@ -1,7 +1,7 @@
 import type { Branch, Database, Role } from '../../control/project.ts'
 import { timestamp } from './records.ts'
 
-/** Without the password: it is shown where it is made, and by `reveal_password`. */
+/** A role without its password: only creation, `reset_password` and `reveal_password` show it. */
 export const roleWire = ({ id }: Branch, role: Role): Record<string, unknown> => ({
   branch_id: id,
   name: role.name,

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import type { ComputeConfig } from '../../control/project.ts'
 import { withoutUndefined } from '../../without-undefined.ts'
 
-/** Name → value; which ones, control/pg-settings.ts and the server say. */
+/** Name → value. control/requests/pg-settings.ts and the Postgres server check them. */
 export const pgSettings = z.record(z.string(), z.string())
 
-/** What may be set at creation and later (service-facts 2). Which values are allowed, control/rules.ts says. */
+/** Fields of creation and update (service-facts 2). control/requests/validation.ts checks their values. */
 const settable = {
   autoscaling_limit_min_cu: z.number().optional(),
   autoscaling_limit_max_cu: z.number().optional(),
@@ -33,16 +33,14 @@ const updateFields = z.object({ branch_id: idSchema.optional(), ...settable })
 export const createEndpointBody = z.object({ endpoint: createFields })
 export const updateEndpointBody = z.object({ endpoint: updateFields })
 
-/** A compute that is made together with its branch. */
+/** A compute that is created with its branch. */
 export const branchEndpoint = z.object({ type: z.enum(['read_write', 'read_only']), ...settable })
 
-export type EndpointCreateFields = z.output<typeof createFields>
-export type EndpointUpdateFields = z.output<typeof updateFields>
-type SettableFields = Omit<EndpointUpdateFields, 'branch_id'>
+type SettableFields = Omit<z.output<typeof updateFields>, 'branch_id'>
 
-/** Only what the client said; everything else stays as it is. */
+/** The settings of a body; absent fields stay absent. */
 export function configOf(fields: SettableFields): Partial<ComputeConfig> {
-  const said: { readonly [key in keyof ComputeConfig]: ComputeConfig[key] | undefined } = {
+  const config: { readonly [key in keyof ComputeConfig]: ComputeConfig[key] | undefined } = {
     minCu: fields.autoscaling_limit_min_cu,
     maxCu: fields.autoscaling_limit_max_cu,
     suspendTimeout: fields.suspend_timeout_seconds,
@@ -53,5 +51,5 @@ export function configOf(fields: SettableFields): Partial<ComputeConfig> {
     poolerEnabled: fields.pooler_enabled,
     pgSettings: fields.settings?.pg_settings,
   }
-  return withoutUndefined(said)
+  return withoutUndefined(config)
 }

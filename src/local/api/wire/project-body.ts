@@ -5,7 +5,7 @@ import { idSchema, pgSettings } from './endpoint-body.ts'
 
 const limit = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional()
 
-/** Of the settings of a project the local service has the quota; others are ignored like unknown fields. */
+/** The quota is the only setting of a project that the local service has; others are handled like unknown fields. */
 const settings = z
   .object({
     quota: z
@@ -58,16 +58,17 @@ export const updateProjectBody = z.object({ project: z.object(settable) })
 export type ProjectCreateFields = z.output<typeof createFields>
 export type ProjectUpdateFields = z.output<typeof updateProjectBody>['project']
 
-/** Only what the client said. */
+/** The defaults for new computes in a body; absent fields stay absent. */
 export function defaultsOf({
-  default_endpoint_settings: said,
+  default_endpoint_settings: fields,
 }: ProjectUpdateFields): Partial<ComputeDefaults> {
   return withoutUndefined({
-    minCu: said?.autoscaling_limit_min_cu,
-    maxCu: said?.autoscaling_limit_max_cu,
-    suspendTimeout: said?.suspend_timeout_seconds,
-    pgSettings: said?.pg_settings,
+    minCu: fields?.autoscaling_limit_min_cu,
+    maxCu: fields?.autoscaling_limit_max_cu,
+    suspendTimeout: fields?.suspend_timeout_seconds,
+    pgSettings: fields?.pg_settings,
   })
 }
 
-export const quotaOf = ({ settings: said }: ProjectUpdateFields): Quota => withoutUndefined(said?.quota ?? {})
+export const quotaOf = ({ settings: fields }: ProjectUpdateFields): Quota =>
+  withoutUndefined(fields?.quota ?? {})

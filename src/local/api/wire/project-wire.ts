@@ -1,4 +1,4 @@
-// Projects and branches as the service writes them, with their counters.
+// Projects and branches on the wire, with their counters.
 import { sumUsage } from '../../control/usage/usage.ts'
 import { calendarMonth } from '../../control/usage/month.ts'
 import { type Branch, type Project, type Usage, publishedActivity } from '../../control/project.ts'
@@ -7,10 +7,10 @@ import { withoutUndefined } from '../../without-undefined.ts'
 import type { Api } from '../context.ts'
 import { REGION, optional, timestamp, wireViewOf } from './records.ts'
 
-/** Service-facts 4: MiB, and the same in bytes. Not in the interface. */
+/** Size limit of a branch, MiB. Not in the interface; source: service-facts 4. */
 const BRANCH_LIMIT_MIB = 16_384
 
-/** Whole awake seconds and CU-seconds. */
+/** Awake seconds and CU-seconds, whole numbers. */
 type Counters = { readonly awake: number; readonly cu: number }
 
 const countersOf = ({ awakeMs, cuMs }: Usage): Counters => ({
@@ -18,23 +18,23 @@ const countersOf = ({ awakeMs, cuMs }: Usage): Counters => ({
   cu: Math.floor(cuMs / 1000),
 })
 
-/** The instant counters show: behind the present by their lag. */
+/** The instant up to which counters count: now less their lag. */
 const countedUntil = ({ clock, settings }: Api): number => clock.now() - 1000 * settings().countersLag
 
-/** A project's use as its counters show it: all of it, less what the lag still hides. */
-function countedUse(project: Project, api: Api): Counters {
+/** The counters of a project: its total usage less the usage within the lag. */
+function countersOfProject(project: Project, api: Api): Counters {
   const to = api.clock.now()
-  const all = totalUsage(project, to)
+  const total = totalUsage(project, to)
   const from = countedUntil(api)
-  if (from >= to) return countersOf(all)
-  const hidden = sumUsage(api.plane.intervals(project.id, { from, to }))
-  return countersOf({ awakeMs: all.awakeMs - hidden.awakeMs, cuMs: all.cuMs - hidden.cuMs })
+  if (from >= to) return countersOf(total)
+  const recent = sumUsage(api.plane.intervals(project.id, { from, to }))
+  return countersOf({ awakeMs: total.awakeMs - recent.awakeMs, cuMs: total.cuMs - recent.cuMs })
 }
 
 export const subscriptionOf = ({ settings }: Api): 'free_v3' | 'scale_v3' =>
   settings().plan === 'free' ? 'free_v3' : 'scale_v3'
 
-/** What the list and the detail of a project have in common. */
+/** The fields that the list and the detail of a project share. */
 function projectWire(project: Project, { cu }: Counters, api: Api): Record<string, unknown> {
   const { now, lag, suffix } = wireViewOf(api)
   const activity = project.computes
@@ -74,19 +74,19 @@ function projectWire(project: Project, { cu }: Counters, api: Api): Record<strin
 }
 
 export function projectListWire(project: Project, api: Api): Record<string, unknown> {
-  const counters = countedUse(project, api)
+  const counters = countersOfProject(project, api)
   return { ...projectWire(project, counters, api), active_time: counters.awake, org_name: ORGANIZATION }
 }
 
 export const ORGANIZATION = 'local'
 
-/** Counters of a project cover the calendar month in UTC. */
+/** The detail of a project. Its period and counters of usage cover the calendar month in UTC. */
 export function projectDetailWire(project: Project, api: Api): Record<string, unknown> {
   const month = calendarMonth(api.clock.now())
   const until = Math.max(month.from, countedUntil(api))
   const use = countersOf(sumUsage(api.plane.intervals(project.id, { from: month.from, to: until })))
   return {
-    ...projectWire(project, countedUse(project, api), api),
+    ...projectWire(project, countersOfProject(project, api), api),
     owner: {
       name: 'local',
       email: 'local@localhost.localdomain',
@@ -103,7 +103,7 @@ export function projectDetailWire(project: Project, api: Api): Record<string, un
   }
 }
 
-/** Branches of one project. Each shows what computes used while they were on it. */
+/** Branches of one project. The counters of a branch cover its computes while they were on it. */
 export function branchesWire(
   project: Project,
   branches: readonly Branch[],

@@ -1,23 +1,28 @@
-// Records as the service writes them: snake_case, times to the second in UTC.
+// Computes and operations on the wire: snake_case, times to the second in UTC.
 import { type Compute, type Operation, publishedActivity } from '../../control/project.ts'
 import { loopbackAddress } from '../../proxy/loopback.ts'
 import type { Api } from '../context.ts'
 
-/** The only region, and the suffix of host names: all names in `localhost` are this machine by convention (RFC 6761). */
+/** The only region, and the default suffix of host names: names in `localhost` are this machine (RFC 6761). */
 export const REGION = 'local'
 export const DOMAIN = `${REGION}.localhost`
 
 /** `YYYY-MM-DDTHH:MM:SSZ` (S-11). */
 export const timestamp = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`
 
+/** A field with a timestamp, left out when there is none. */
 export const optional = <Key extends string>(key: Key, ms: number | undefined): { [key in Key]?: string } =>
   ms === undefined ? {} : ({ [key]: timestamp(ms) } as { [key in Key]?: string })
 
-/** How records are looked at: activity newer than the lag is not shown yet, both in ms; host names end in `suffix`. */
+/** What the record of a compute depends on besides the compute. */
 export type WireView = {
+  /** ms since 1970. */
   readonly now: number
+  /** Activity newer than this is not shown yet, ms. */
   readonly lag: number
+  /** End of host names. */
   readonly suffix: string
+  /** Hosts are loopback addresses instead of names. */
   readonly loopback: boolean
 }
 
