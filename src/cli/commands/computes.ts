@@ -3,6 +3,7 @@ import type { AutosuspendDelay, Compute } from '../../model/service/compute.ts'
 import type { ChangedCompute, ComputeSettings, Listing, Service } from '../../model/ports/service.ts'
 import { ok, type Result } from '../../std/result.ts'
 import { serviceErrorText, type ServiceError } from '../../model/service/service-error.ts'
+import { sizingText } from '../../outputs/text/amounts.ts'
 import { changeText, differingSettings, restartsCompute } from '../terminal/compute-change.ts'
 import { connectService, withConnectOptions, type ConnectOptions } from '../connect/service.ts'
 import type { ExitCode, Io } from '../terminal/io.ts'
@@ -14,7 +15,6 @@ import {
   textFields,
   jsonText,
   operationRecordJson,
-  sizingText,
   textTable,
   timeText,
   failUsage,

@@ -1,7 +1,8 @@
 // What an update of a compute would change, and what that costs its users.
 import { largestCu, smallestCu, type Compute, type Sizing } from '../../model/service/compute.ts'
 import type { ComputeSettings } from '../../model/ports/service.ts'
-import { delayText, textFields, sizingText } from './output.ts'
+import { sizingText } from '../../outputs/text/amounts.ts'
+import { delayText, textFields } from './output.ts'
 import { DELAY_OF_SERVICE } from './parse.ts'
 
 /** The part of `wanted` that `compute` does not have already. Empty when nothing is left. */

@@ -6,7 +6,6 @@ import {
   type AutosuspendDelay,
   type Compute,
   type Project,
-  type Sizing,
 } from '../../model/service/compute.ts'
 import type { ApiKey } from '../../model/service/api-key.ts'
 import type { Operation } from '../../model/service/operation.ts'
@@ -65,9 +64,6 @@ export function reportFindings(io: Io, problems: readonly string[]): ExitCode {
   for (const problem of problems) io.err(`dormouse: left out: ${printable(problem)}`)
   return problems.length === 0 ? EXIT.ok : EXIT.findings
 }
-
-export const sizingText = (sizing: Sizing): string =>
-  'fixed' in sizing ? `${sizing.fixed} CU` : `${sizing.min}-${sizing.max} CU`
 
 export const delayText = (delay: AutosuspendDelay | undefined): string => {
   if (delay === undefined) return 'default'

@@ -1,4 +1,5 @@
 // Amounts as people read them: one wording for the command line, the pages, reports and audits.
+import { largestCu, smallestCu, type Sizing } from '../../model/service/compute.ts'
 import type { Seconds } from '../../model/units.ts'
 
 const HOUR = 3_600_000
@@ -97,3 +98,12 @@ export function budgetAmountText(value: number, unit: string): string {
     ? moneyText(value * 1_000_000, unit)
     : `${fixed(value, 1).replace(/\.0$/, '')} ${hoursOf}`
 }
+
+/** `0.25`, or `0.25–2` of a range. */
+export function sizeRangeText(sizing: Sizing, dash: '–' | '-' = '–'): string {
+  const [smallest, largest] = [smallestCu(sizing), largestCu(sizing)]
+  return smallest === largest ? String(smallest) : `${smallest}${dash}${largest}`
+}
+
+/** `0.25-2 CU`, for terminals. */
+export const sizingText = (sizing: Sizing): string => `${sizeRangeText(sizing, '-')} CU`

@@ -1,6 +1,6 @@
 // The audit as text for a terminal, and as JSON.
-import type { Audit, AuditedCompute, AuditSums, Finding } from '../../model/output/audit.ts'
-import { largestCu, smallestCu, type AutosuspendDelay } from '../../model/service/compute.ts'
+import type { Audit, AuditSums, Finding } from '../../model/output/audit.ts'
+import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import { toIso } from '../../model/time.ts'
 import { micros } from '../../model/units.ts'
 import {
@@ -12,6 +12,7 @@ import {
   moneyText,
   percentText,
   rangeText,
+  sizeRangeText,
   spanText,
 } from './amounts.ts'
 
@@ -85,14 +86,9 @@ export const computeLines = ({ byCompute, currency }: Audit, most: number): read
       percentText(one.awakeShare),
       one.awake.likely === 0 ? '-' : percentText(one.idleTail / one.awake.likely),
       String(one.wakes),
-      sizeText(one),
+      sizeRangeText(one.sizing, '-'),
       delayText(one.delay),
     ])
-
-const sizeText = ({ sizing }: AuditedCompute): string => {
-  const [least, most] = [smallestCu(sizing), largestCu(sizing)]
-  return least === most ? String(least) : `${least}-${most}`
-}
 
 const delayText = (delay: AutosuspendDelay): string =>
   delay === 'never' ? 'never' : exactDurationText(delay)

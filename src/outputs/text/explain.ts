@@ -1,5 +1,6 @@
 // Why things are as they are, in the words that the command line, the API and the page share.
 import type { AwakeReason } from '../../model/ledger/ledger.ts'
+import type { ConnectionCounts } from '../../model/observation.ts'
 import type { ComputeView, DisplayedState } from '../../model/output/snapshot.ts'
 import { toIso } from '../../model/time.ts'
 import { exactDurationText, inBrackets, moneyText, rangeText, spanText } from './amounts.ts'
@@ -10,6 +11,13 @@ export const STATE_WORDS: Readonly<Record<DisplayedState, string>> = {
   init: 'starting',
   unknown: 'unknown',
 }
+
+/** Its own name, else the name of its project. */
+export const computeDisplayName = ({ compute, project, ref }: ComputeView): string =>
+  compute.name ?? project?.name ?? ref.endpointId
+
+export const connectionCount = ({ active, idle, idleInTransaction, other }: ConnectionCounts): number =>
+  active + idle + idleInTransaction + other
 
 /** Why a compute is awake or asleep, one line. */
 export function awakeReasonText(why: AwakeReason): string {
@@ -127,11 +135,7 @@ function readingText({
   if (readingAt === undefined) return `never read inside${readingProblem ? `: ${readingProblem}` : ''}`
   const facts = [
     ...(hitRatio === undefined ? [] : [`hit ratio ${(hitRatio * 100).toFixed(1)} %`]),
-    ...(connections
-      ? [
-          `${connections.active + connections.idle + connections.idleInTransaction + connections.other} of ${maxConnections} connections`,
-        ]
-      : []),
+    ...(connections ? [`${connectionCount(connections)} of ${maxConnections} connections`] : []),
     ...(readingProblem === undefined ? [] : [`not seen: ${readingProblem}`]),
   ]
   return `last read at ${toIso(readingAt)}${facts.length === 0 ? '' : `: ${facts.join(', ')}`}`
