@@ -17,7 +17,7 @@ import { createExposition, daemonInfoOf } from './snapshot/exposition.ts'
 import { withPriceHistory } from './accounts/price-history.ts'
 import { createAccountRunners, type AccountRunner, type AccountRunners } from './accounts/account-runners.ts'
 import { openListeners } from './http/listeners.ts'
-import { pageContextOf } from './http/pages/page-context.ts'
+import { pageSourcesOf } from './http/pages/page-sources.ts'
 import { logSink } from './log.ts'
 import { MAX_BACKOFF_INTERVALS, passInterval, runLoop } from './loop.ts'
 import { sendReportNow, runReportSchedule } from './reports/schedule.ts'
@@ -98,9 +98,9 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
         telemetry: { exposition, pause, snapshot: lanes.snapshot, ...health },
         api: {
           ...lanes,
-          ...pageContextOf(config, lanes),
+          ...pageSourcesOf(config, lanes),
           history: store,
-          kept: store,
+          archive: store,
           clock,
           reload,
           nextReportAt: (now) => evaluateSchedule(reports.schedule(), undefined, now).next,

@@ -1,15 +1,15 @@
-import type { PageSources } from '../../src/daemon/http/pages/page-routes.ts'
+import type { PageSources } from '../../src/daemon/http/pages/page-sources.ts'
 import { createUtc } from '../../src/calendar/zone.ts'
 import { fakeClock } from './fake-clock.ts'
 
 /** What pages ask of accounts and configuration: of no account. */
 export const NO_PAGES: Omit<PageSources, 'snapshot' | 'history'> = {
-  kept: {
+  archive: {
     report: () => Promise.resolve(undefined),
     reports: () => Promise.resolve([]),
     reportTeams: () => Promise.resolve([]),
   },
-  accountOf: () => undefined,
+  entryOf: () => undefined,
   pricesOf: () => undefined,
   clock: fakeClock(),
   zone: createUtc(),

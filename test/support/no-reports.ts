@@ -2,4 +2,4 @@
 import type { ReportSources } from '../../src/daemon/http/api/report-routes.ts'
 import { fakeClock } from './fake-clock.ts'
 
-export const NO_REPORTS: Omit<ReportSources, 'kept'> = { clock: fakeClock(), reports: () => new Map() }
+export const NO_REPORTS: Omit<ReportSources, 'archive'> = { clock: fakeClock(), reports: () => new Map() }

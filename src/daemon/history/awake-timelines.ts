@@ -11,7 +11,7 @@ import type { AwakeTimeline } from '../../outputs/charts/timeline.ts'
 
 export type TimelineSources = {
   readonly history: Pick<History, 'awakeTimes'>
-  readonly accountOf: (ref: ComputeRef) => ComputeEntry | undefined
+  readonly entryOf: (ref: ComputeRef) => ComputeEntry | undefined
 }
 
 export type TimelinesRequest = {
@@ -35,7 +35,7 @@ type Settled = {
   readonly stretches: readonly LikelyAwakeInterval[]
 }
 
-export function createAwakeTimelines({ history, accountOf }: TimelineSources): AwakeTimelines {
+export function createAwakeTimelines({ history, entryOf }: TimelineSources): AwakeTimelines {
   const kept = new Map<string, Settled>()
   const read = async (account: string, span: Interval, missing: readonly Missing[]): Promise<void> => {
     const found = new Map(missing.map(({ ref }) => [computeKey(ref), [] as LikelyAwakeInterval[]]))
@@ -50,7 +50,7 @@ export function createAwakeTimelines({ history, accountOf }: TimelineSources): A
   }
   const load = async (span: Interval, views: readonly ComputeView[]): Promise<void> => {
     for (const [account, some] of Map.groupBy(views, ({ ref }) => ref.account)) {
-      const missing = some.flatMap(({ ref }) => missingOf(ref, kept, { span, account: accountOf(ref) }))
+      const missing = some.flatMap(({ ref }) => missingOf(ref, kept, { span, account: entryOf(ref) }))
       for (const part of [missing.filter(({ before }) => !before), missing.filter(({ before }) => before)])
         // oxlint-disable-next-line no-await-in-loop -- one after the other: there is one store
         if (part.length > 0) await read(account, span, part)
@@ -65,9 +65,9 @@ export function createAwakeTimelines({ history, accountOf }: TimelineSources): A
         const key = computeKey(view.ref)
         const settled = kept.get(key)?.stretches.filter(({ to }) => to > span.from) ?? []
         const until = knownUntil(view, asked)
-        const stretches = [...settled, ...openStretches(view, accountOf(view.ref), until)]
+        const stretches = [...settled, ...openStretches(view, entryOf(view.ref), until)]
         const knownFrom = knownSince(view, asked, stretches)
-        return [key, { span, knownFrom, knownUntil: until, stretches }]
+        return [key, { span, knownFrom, knownUntil: until, intervals: stretches }]
       }),
     )
   }

@@ -5,7 +5,7 @@ import { computeKey } from '../../model/service/compute.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { History } from '../../model/ports/history.ts'
 import { instant, micros, millis, seconds, type Instant, type Seconds } from '../../model/units.ts'
-import type { RecentSumsTable, RecentSums } from '../../outputs/page/recent-sums.ts'
+import type { RecentSumsTable, RecentSums } from '../../outputs/page/fleet-input.ts'
 
 export type RecentSumsSources = {
   readonly history: Pick<History, 'days'>

@@ -1,7 +1,8 @@
 // The listener for people and scripts.
 import { Hono, type MiddlewareHandler } from 'hono'
 import { exportRoutes, type ExportSources } from './api/export-routes.ts'
-import { pageRoutes, type PageSources } from './pages/page-routes.ts'
+import { pageRoutes } from './pages/page-routes.ts'
+import type { PageSources } from './pages/page-sources.ts'
 import { problemBody } from './problem.ts'
 import { reloadRoute, type ReloadSource } from './api/reload-route.ts'
 import { reportRoutes, type ReportSources } from './api/report-routes.ts'

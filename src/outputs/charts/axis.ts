@@ -1,4 +1,4 @@
-// What the time of a strip is, in words below it.
+// The time axis below an awake timeline.
 import type { Zone } from '../../calendar/zone.ts'
 import type { Interval } from '../../model/time.ts'
 import type { Instant } from '../../model/units.ts'
@@ -7,21 +7,21 @@ import { html, type Html } from '../text/html.ts'
 import { dayMarks } from './timeline.ts'
 
 const HOUR = 3_600_000
-/** Shares of its width that a word takes at most, of a strip as narrow as a telephone. */
-const WORD = 0.13
+/** Share of the width that a label takes at most, on a phone. */
+const LABEL = 0.13
 
-/** A tick and a name for each day where it begins and has room for it; of a day or less also where it begins and ends. */
+/** A tick and a name at the start of each day where there is room; a span of up to a day also has labels at both ends. */
 export function axisSvg(span: Interval, zone: Zone): Html {
-  const long = span.to - span.from
-  const isShort = long <= 25 * HOUR
-  const shareOf = (at: Instant): number => (at - span.from) / long
-  const placeOf = (at: Instant): string => `${(100 * shareOf(at)).toFixed(1)}%`
-  const [least, most] = isShort ? [2 * WORD, 1 - 2 * WORD] : [0, 1 - WORD]
-  const days = dayMarks(span, zone.dayOf).filter((at) => shareOf(at) >= least && shareOf(at) <= most)
+  const length = span.to - span.from
+  const isShort = length <= 25 * HOUR
+  const shareOf = (at: Instant): number => (at - span.from) / length
+  const positionOf = (at: Instant): string => `${(100 * shareOf(at)).toFixed(1)}%`
+  const [first, last] = isShort ? [2 * LABEL, 1 - 2 * LABEL] : [0, 1 - LABEL]
+  const days = dayMarks(span, zone.dayOf).filter((at) => shareOf(at) >= first && shareOf(at) <= last)
   return html`<svg class="axis" aria-hidden="true">
-    ${days.map((at) => html`<line x1="${placeOf(at)}" x2="${placeOf(at)}" y2="5" />`)}
-    ${isShort && html`<text x="0" y="16">${Math.round(long / HOUR)} h ago</text>`}
-    ${days.map((at) => html`<text x="${placeOf(at)}" y="16">${dayText(zone.dayOf(at).date).slice(0, 3)}</text>`)}
+    ${days.map((at) => html`<line x1="${positionOf(at)}" x2="${positionOf(at)}" y2="5" />`)}
+    ${isShort && html`<text x="0" y="16">${Math.round(length / HOUR)} h ago</text>`}
+    ${days.map((at) => html`<text x="${positionOf(at)}" y="16">${dayText(zone.dayOf(at).date).slice(0, 3)}</text>`)}
     ${isShort && html`<text class="end" x="100%" y="16">now</text>`}
   </svg>`
 }

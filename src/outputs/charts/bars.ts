@@ -1,29 +1,26 @@
-// Charts as inline SVG: classes and attributes only, so that they are shown where no style may come from the text.
+// Bar charts as inline SVG. They have classes and no inline styles: the content security policy of the page forbids those.
 import { html, type Html } from '../text/html.ts'
 
 export type Bar = {
   readonly label: string
-  /** What it says in words, with its unit. */
+  /** Amount with its unit. */
   readonly text: string
   readonly value: number
-  /** Drawn under it, thinner; undefined: nothing is. */
+  /** Value of the period before, drawn as a thinner bar below. */
   readonly before?: number | undefined
 }
 
 export type Bars = {
   readonly bars: readonly Bar[]
-  /** What the chart says in words. */
+  /** Text alternative of the chart. */
   readonly text: string
 }
 
-/** Pixels: a line of text, and the bars under it. */
+/** Height of a row in pixels: a line of text, and one or two bars. */
 const ROW = 36
 const ROW_WITH_BEFORE = 42
 
-/**
- * Bars from left to right, each as long as its share of the largest, under its label and its amount: as wide as there is room,
- * and as legible on a telephone.
- */
+/** Horizontal bars below their labels and amounts, in percent of the largest: the chart is as wide as there is room, text stays legible on a phone. */
 export function barsSvg({ bars, text }: Bars): Html {
   const most = Math.max(...bars.flatMap(({ value, before = 0 }) => [value, before]), Number.MIN_VALUE)
   const share = (value: number): string => `${((100 * value) / most).toFixed(1)}%`
@@ -34,9 +31,9 @@ export function barsSvg({ bars, text }: Bars): Html {
   </svg>`
 }
 
-type Place = { readonly top: number; readonly share: (value: number) => string }
+type BarPosition = { readonly top: number; readonly share: (value: number) => string }
 
-const barSvg = ({ label, text, value, before }: Bar, { top, share }: Place): Html =>
+const barSvg = ({ label, text, value, before }: Bar, { top, share }: BarPosition): Html =>
   html`<text class="label" x="0" y="${top + 13}">${label}</text
     ><text class="amount" x="100%" y="${top + 13}">${text}</text
     ><rect

@@ -1,4 +1,4 @@
-// How a period may end: what is spent, and the range of the forecast, against the limit.
+// The chart of a budget period: spend so far, range of the forecast, limit.
 import type { Zone } from '../../calendar/zone.ts'
 import type { Interval } from '../../model/time.ts'
 import type { Instant } from '../../model/units.ts'
@@ -6,7 +6,7 @@ import { dayText } from '../text/dates.ts'
 import { html, type Html, type HtmlPart } from '../text/html.ts'
 import { inBrackets, rangeText } from '../text/amounts.ts'
 
-/** Amounts are in one unit, whichever. */
+/** All amounts are in the unit of the budget. */
 export type ForecastFan = {
   readonly name: string
   readonly period: Interval
@@ -15,15 +15,15 @@ export type ForecastFan = {
   readonly limit: number
   readonly spent: number
   readonly forecast: { readonly p10: number; readonly p50: number; readonly p90: number } | undefined
-  /** Of an amount, with its unit. */
+  /** An amount as text, with its unit. */
   readonly amountOf: (value: number) => string
   readonly dayOf: Zone['dayOf']
 }
 
-/** What a figure says besides its key. */
+/** Texts of a figure around its legend. */
 export type FigureTexts = { readonly before?: HtmlPart; readonly nowText: string; readonly after?: HtmlPart }
 
-/** The chart with its dates below, and a key in which every line has its amount. */
+/** The chart with its dates, and a legend with the amount of every line. */
 export function forecastFanFigure(fan: ForecastFan, { before, nowText, after }: FigureTexts): Html {
   const { period, countedFrom, limit, spent, forecast, amountOf, dayOf } = fan
   const date = (at: Instant): string => dayText(dayOf(at).date)
@@ -34,30 +34,30 @@ export function forecastFanFigure(fan: ForecastFan, { before, nowText, after }: 
     <figcaption>
       ${before}
       <span class="key spent">spent ${amountOf(spent)}${isLater && ` since ${date(countedFrom)}`}</span>
-      ${forecast && html`<span class="key likely">forecast ${aheadText(forecast, amountOf)}</span>`}
+      ${forecast && html`<span class="key likely">forecast ${forecastText(forecast, amountOf)}</span>`}
       <span class="key limit">limit ${amountOf(limit)}</span>
       <span class="key today">${nowText}</span> ${after}
     </figcaption>
   </figure>`
 }
 
-function textOf({ name, spent, limit, forecast, amountOf }: ForecastFan): string {
+function altText({ name, spent, limit, forecast, amountOf }: ForecastFan): string {
   const now = `${name}: ${amountOf(spent)} of ${amountOf(limit)} spent`
   if (!forecast) return now
-  return `${now}; at the end likely ${aheadText(forecast, amountOf)}`
+  return `${now}; at the end likely ${forecastText(forecast, amountOf)}`
 }
 
-const aheadText = (
+const forecastText = (
   { p10, p50, p90 }: NonNullable<ForecastFan['forecast']>,
   amountOf: ForecastFan['amountOf'],
 ): string => `${amountOf(p50)}${inBrackets(rangeText({ low: p10, high: p90 }, amountOf))}`
 
 const WIDTH = 320
 const HEIGHT = 120
-/** Above the largest amount. */
-const AIR = 12
+/** Space above the largest amount. */
+const MARGIN = 12
 
-/** Lines are straight: only the amount of today and those of the end are given. */
+/** Lines are straight: only the amounts of today and of the end are known. */
 function fanSvg(fan: ForecastFan): Html {
   const { period, now, countedFrom, limit, spent, forecast } = fan
   const most = Math.max(limit, spent, forecast?.p90 ?? 0, Number.MIN_VALUE)
@@ -65,18 +65,18 @@ function fanSvg(fan: ForecastFan): Html {
     Math.round(
       (WIDTH * Math.min(Math.max(at - period.from, 0), period.to - period.from)) / (period.to - period.from),
     )
-  const y = (amount: number): number => Math.round(HEIGHT - ((HEIGHT - AIR) * amount) / most)
+  const y = (amount: number): number => Math.round(HEIGHT - ((HEIGHT - MARGIN) * amount) / most)
   const today = `${x(now)} ${y(spent)}`
-  const ahead =
+  const band =
     forecast &&
     html`<path class="band" d="M${today}L${WIDTH} ${y(forecast.p90)}V${y(forecast.p10)}Z" /><path
         class="likely"
         d="M${today}L${WIDTH} ${y(forecast.p50)}"
       />`
   return html`<svg class="fan" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img">
-    <title>${textOf(fan)}</title>
+    <title>${altText(fan)}</title>
     <path class="axis" d="M0 ${HEIGHT}H${WIDTH}" />
-    ${ahead}
+    ${band}
     <path class="spent" d="M${x(countedFrom)} ${y(0)}L${today}" />
     <path class="today" d="M${x(now)} 0V${HEIGHT}" />
     <path class="limit" d="M0 ${y(limit)}H${WIDTH}" />

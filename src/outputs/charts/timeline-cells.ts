@@ -1,82 +1,87 @@
-// What each cell of a strip shows.
+// The cells of an awake timeline: each shows one state, so that the chart is as full as the time was.
+//
+// 1. A cell shows the state that fills most of it: awake, asleep or unknown.
+// 2. An awake interval that fills most of no cell is drawn in the cell that it fills most: a wake of a second is visible.
+// 3. Of the awake cells as many are idle tail as their time was, although a tail of five minutes fills most of no half hour.
 import type { LikelyAwakeInterval } from '../../model/ledger/ledger.ts'
 import type { Interval } from '../../model/time.ts'
 import { idleTailInterval, unknownIntervals, activeInterval, type AwakeTimeline } from './timeline-data.ts'
 
 export type CellState = 'asleep' | 'unknown' | 'tail' | 'busy'
 
-/** Milliseconds, cell by cell: in lists of numbers, because a page draws some thirty thousand. */
-type Spent = Readonly<Record<Exclude<CellState, 'asleep'>, Float64Array>>
+/** Milliseconds by cell, in typed arrays: a page draws about thirty thousand cells. */
+type CellTimes = Readonly<Record<Exclude<CellState, 'asleep'>, Float64Array>>
 
-/** What fills most of a cell. */
-type Filled = Exclude<CellState, 'tail' | 'busy'> | 'awake'
+/** The state that fills most of a cell. */
+type MainState = Exclude<CellState, 'tail' | 'busy'> | 'awake'
 
-/**
- * Each what fills most of it, so that a strip is as full as the time was. A stretch that fills the most of none is drawn in
- * the cell that it fills most: a wake of a second is to be seen. Of the cells that are awake as many are idle tail as their time
- * was, although a tail of five minutes fills the most of no half hour.
- */
-export function timelineCells(strip: AwakeTimeline, count: number): readonly CellState[] {
-  const { span, stretches } = strip
+/** Cells `[first, end)`. */
+type CellRange = readonly [first: number, end: number]
+
+export function timelineCells(timeline: AwakeTimeline, count: number): readonly CellState[] {
+  const { span, intervals } = timeline
   const width = (span.to - span.from) / count
-  const spent: Spent = {
+  const times: CellTimes = {
     unknown: new Float64Array(count),
     tail: new Float64Array(count),
     busy: new Float64Array(count),
   }
-  const under = ({ from, to }: Interval): readonly [first: number, end: number] => [
+  const cellsUnder = ({ from, to }: Interval): CellRange => [
     Math.max(0, Math.floor((from - span.from) / width)),
     Math.min(count, Math.ceil((to - span.from) / width)),
   ]
-  const spend = (cells: Float64Array, part: Interval): void => {
-    const [first, end] = under(part)
+  const addTime = (cells: Float64Array, part: Interval): void => {
+    const [first, end] = cellsUnder(part)
     for (let index = first; index < end; index += 1) {
-      const begin = span.from + index * width
-      const time = Math.max(0, Math.min(part.to, begin + width) - Math.max(part.from, begin))
+      const cellFrom = span.from + index * width
+      const time = Math.max(0, Math.min(part.to, cellFrom + width) - Math.max(part.from, cellFrom))
       cells[index] = (cells[index] ?? 0) + time
     }
   }
-  for (const part of unknownIntervals(strip)) spend(spent.unknown, part)
-  for (const stretch of stretches) {
-    spend(spent.tail, idleTailInterval(stretch))
-    spend(spent.busy, activeInterval(stretch))
+  for (const part of unknownIntervals(timeline)) addTime(times.unknown, part)
+  for (const interval of intervals) {
+    addTime(times.tail, idleTailInterval(interval))
+    addTime(times.busy, activeInterval(interval))
   }
-  const filled: Filled[] = []
-  for (let index = 0; index < count; index += 1) filled.push(fillOf(spent, index, width))
-  for (const stretch of stretches) showIn(filled, spent, { stretch, under: under(stretch) })
-  return statesOf(filled, spent)
+  const states = Array.from({ length: count }, (_, index) => mainStateOf(times, index, width))
+  for (const interval of intervals) markAwake(states, times, { interval, under: cellsUnder(interval) })
+  return splitAwake(states, times)
 }
 
-const awakeIn = ({ busy, tail }: Spent, index: number): number => (busy[index] ?? 0) + (tail[index] ?? 0)
+const awakeTimeIn = ({ busy, tail }: CellTimes, index: number): number =>
+  (busy[index] ?? 0) + (tail[index] ?? 0)
 
-function fillOf(spent: Spent, index: number, width: number): Filled {
-  const awake = awakeIn(spent, index)
-  const unknown = spent.unknown[index] ?? 0
+function mainStateOf(times: CellTimes, index: number, width: number): MainState {
+  const awake = awakeTimeIn(times, index)
+  const unknown = times.unknown[index] ?? 0
   const asleep = width - awake - unknown
   if (awake > Math.max(asleep, unknown)) return 'awake'
   return unknown > asleep ? 'unknown' : 'asleep'
 }
 
-type Drawn = { readonly stretch: LikelyAwakeInterval; readonly under: readonly [first: number, end: number] }
-
-function showIn(filled: Filled[], spent: Spent, { stretch, under: [first, end] }: Drawn): void {
-  if (stretch.to <= stretch.from || first >= end) return
+/** Rule 2. */
+function markAwake(
+  states: MainState[],
+  times: CellTimes,
+  { interval, under: [first, end] }: { readonly interval: LikelyAwakeInterval; readonly under: CellRange },
+): void {
+  if (interval.to <= interval.from || first >= end) return
   let fullest = first
   for (let index = first; index < end; index += 1) {
-    if (filled[index] === 'awake') return
-    if (awakeIn(spent, index) > awakeIn(spent, fullest)) fullest = index
+    if (states[index] === 'awake') return
+    if (awakeTimeIn(times, index) > awakeTimeIn(times, fullest)) fullest = index
   }
-  filled[fullest] = 'awake'
+  states[fullest] = 'awake'
 }
 
-/** What is left over of a tail that is not drawn counts for the next: what is owed stays under half a cell, either way. */
-function statesOf(filled: readonly Filled[], spent: Spent): readonly CellState[] {
-  let owed = 0
-  return filled.map((fill, index) => {
-    if (fill !== 'awake') return fill
-    owed += (spent.tail[index] ?? 0) / (awakeIn(spent, index) || 1)
-    if (owed < 1 / 2) return 'busy'
-    owed -= 1
+/** Rule 3: tail time that is not drawn carries over to the next awake cell, so that the error stays below half a cell. */
+function splitAwake(states: readonly MainState[], times: CellTimes): readonly CellState[] {
+  let carried = 0
+  return states.map((state, index) => {
+    if (state !== 'awake') return state
+    carried += (times.tail[index] ?? 0) / (awakeTimeIn(times, index) || 1)
+    if (carried < 1 / 2) return 'busy'
+    carried -= 1
     return 'tail'
   })
 }

@@ -1,4 +1,4 @@
-// What a strip is of, and the parts of its time.
+// The awake timeline of a compute as data, and the parts of its time.
 import type { LikelyAwakeInterval } from '../../model/ledger/ledger.ts'
 import type { Interval } from '../../model/time.ts'
 import { instant, type Instant } from '../../model/units.ts'
@@ -7,10 +7,10 @@ export type AwakeTimeline = {
   readonly span: Interval
   /** Nothing is known before. */
   readonly knownFrom: Instant
-  /** Nor after. */
+  /** Nothing is known after. */
   readonly knownUntil: Instant
-  /** In order of time; they may reach out of the span. */
-  readonly stretches: readonly LikelyAwakeInterval[]
+  /** In order of time; they may extend beyond the span. */
+  readonly intervals: readonly LikelyAwakeInterval[]
 }
 
 export const idleTailInterval = ({ from, to, tail }: LikelyAwakeInterval): Interval => ({
@@ -18,9 +18,9 @@ export const idleTailInterval = ({ from, to, tail }: LikelyAwakeInterval): Inter
   to,
 })
 
-export const activeInterval = (stretch: LikelyAwakeInterval): Interval => ({
-  from: stretch.from,
-  to: idleTailInterval(stretch).from,
+export const activeInterval = (interval: LikelyAwakeInterval): Interval => ({
+  from: interval.from,
+  to: idleTailInterval(interval).from,
 })
 
 export const unknownIntervals = ({ span, knownFrom, knownUntil }: AwakeTimeline): readonly Interval[] => [

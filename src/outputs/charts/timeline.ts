@@ -1,4 +1,4 @@
-// When a compute was awake, as a strip of cells: what is drawn, and the same as numbers.
+// The chart of when a compute was awake: a row of cells as SVG, and its sums.
 import type { Zone } from '../../calendar/zone.ts'
 import type { Interval } from '../../model/time.ts'
 import { millis, type Instant, type Millis } from '../../model/units.ts'
@@ -11,40 +11,40 @@ export type { AwakeTimeline } from './timeline-data.ts'
 
 const STATES: readonly CellState[] = ['asleep', 'unknown', 'tail', 'busy']
 
-/** Where in its height of 16 each is drawn, and how high that is says the style: they differ in height, not in colour alone. */
-const MIDDLE: Readonly<Record<CellState, number>> = { asleep: 15, unknown: 13, tail: 12, busy: 8 }
+/** Vertical centre of each state in a height of 16. The style sheet has the heights: states differ in height, not in colour alone. */
+const CENTRES: Readonly<Record<CellState, number>> = { asleep: 15, unknown: 13, tail: 12, busy: 8 }
 
 /**
- * A path per state.
+ * One path per state.
  *
- * @param cells of the whole span: 288 are 5 minutes of a day
+ * @param cells number of cells in the span: 288 in a day are 5 minutes each
  */
 export function timelineSvg(
-  strip: AwakeTimeline,
+  timeline: AwakeTimeline,
   { cells, dayOf }: { readonly cells: number; readonly dayOf: Zone['dayOf'] },
 ): Html {
-  const states = timelineCells(strip, cells)
+  const states = timelineCells(timeline, cells)
   const paths = STATES.map((state) => pathSvg(state, runsPath(states, state)))
-  return html`<svg class="strip" viewBox="0 0 ${cells} 16" preserveAspectRatio="none" role="img">
-    <title>${timelineText(strip)}</title>
-    ${pathSvg('day', marksPath(dayMarks(strip.span, dayOf), strip.span, cells))} ${paths}
-    ${restartSvg(risen(marksPath(restarts(strip), strip.span, cells)))}
+  return html`<svg class="timeline" viewBox="0 0 ${cells} 16" preserveAspectRatio="none" role="img">
+    <title>${timelineText(timeline)}</title>
+    ${pathSvg('day', marksPath(dayMarks(timeline.span, dayOf), timeline.span, cells))} ${paths}
+    ${restartSvg(raised(marksPath(restarts(timeline), timeline.span, cells)))}
   </svg>`
 }
 
-const pathSvg = (what: string, path: string): Html | false =>
-  path !== '' && html`<path class="${what}" d="${path}" />`
+const pathSvg = (name: string, path: string): Html | false =>
+  path !== '' && html`<path class="${name}" d="${path}" />`
 
-/** With an edge, and higher than all else: its colour alone would not be seen in a time of use. */
+/** With an edge, and higher than the states: inside a busy interval its colour alone would be invisible. */
 const restartSvg = (path: string): Html => html`${pathSvg('edge', path)}${pathSvg('restart', path)}`
 
-const risen = (path: string): string => path.replaceAll(' 0v16', ' -4v20')
+const raised = (path: string): string => path.replaceAll(' 0v16', ' -4v20')
 
 /** `awake 3.2 h of 24 h, 12 min of it idle tail`. */
-export function timelineText(strip: AwakeTimeline): string {
-  const { awake, tail, unknown } = timelineSums(strip)
+export function timelineText(timeline: AwakeTimeline): string {
+  const { awake, tail, unknown } = timelineSums(timeline)
   const parts = [
-    `awake ${spanText(awake)} of ${spanText(strip.span.to - strip.span.from)}`,
+    `awake ${spanText(awake)} of ${spanText(timeline.span.to - timeline.span.from)}`,
     ...(tail > 0 ? [`${spanText(tail)} of it idle tail`] : []),
     ...(unknown > 0 ? [`${spanText(unknown)} not known`] : []),
   ]
@@ -52,44 +52,44 @@ export function timelineText(strip: AwakeTimeline): string {
 }
 
 /** Milliseconds within the span. */
-export function timelineSums(strip: AwakeTimeline): {
+export function timelineSums(timeline: AwakeTimeline): {
   readonly awake: Millis
   readonly tail: Millis
   readonly unknown: Millis
 } {
-  const { span } = strip
+  const { span } = timeline
   const sum = (parts: readonly Interval[]): Millis =>
     millis(
       parts.reduce(
-        (all, { from, to }) => all + Math.max(0, Math.min(to, span.to) - Math.max(from, span.from)),
+        (total, { from, to }) => total + Math.max(0, Math.min(to, span.to) - Math.max(from, span.from)),
         0,
       ),
     )
   return {
-    awake: sum(strip.stretches),
-    tail: sum(strip.stretches.map(idleTailInterval)),
-    unknown: sum(unknownIntervals(strip)),
+    awake: sum(timeline.intervals),
+    tail: sum(timeline.intervals.map(idleTailInterval)),
+    unknown: sum(unknownIntervals(timeline)),
   }
 }
 
-/** `M0 8m3 0h2m7 0h1`: each run relative to the end of the one before, which is the shortest. */
+/** `M0 8m3 0h2m7 0h1`: each run starts relative to the end of the run before, which is the shortest notation. */
 function runsPath(states: readonly CellState[], state: CellState): string {
   let path = ''
   let end = 0
-  for (let at = 0; at < states.length; at += 1) {
-    if (states[at] !== state) continue
-    const begin = at
-    while (states[at] === state) at += 1
-    path += `m${begin - end} 0h${at - begin}`
-    end = at
+  for (let index = 0; index < states.length; index += 1) {
+    if (states[index] !== state) continue
+    const from = index
+    while (states[index] === state) index += 1
+    path += `m${from - end} 0h${index - from}`
+    end = index
   }
-  return path && `M0 ${MIDDLE[state]}${path}`
+  return path && `M0 ${CENTRES[state]}${path}`
 }
 
-const restarts = ({ stretches }: AwakeTimeline): readonly Instant[] =>
-  stretches.filter(({ restart }) => restart).map(({ from }) => from)
+const restarts = ({ intervals }: AwakeTimeline): readonly Instant[] =>
+  intervals.filter(({ restart }) => restart).map(({ from }) => from)
 
-/** Where days begin, as long as they are. */
+/** Starts of days inside the interval; days have 23 to 25 hours. */
 export function dayMarks({ from, to }: Interval, dayOf: Zone['dayOf']): readonly Instant[] {
   const marks: Instant[] = []
   for (let mark = dayOf(from).to; mark < to; mark = dayOf(mark).to) marks.push(mark)

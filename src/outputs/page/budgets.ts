@@ -1,4 +1,4 @@
-// Budgets: what is spent against what was planned, and how the period may end.
+// The budgets page: spend against limit, forecast and burn rates.
 import {
   budgetUnit,
   amountInUnit,
@@ -9,6 +9,7 @@ import {
   type BudgetWithForecast,
 } from '../../model/policy/budget.ts'
 import type { Snapshot } from '../../model/output/snapshot.ts'
+import type { Zone } from '../../calendar/zone.ts'
 import type { Instant } from '../../model/units.ts'
 import { forecastFanFigure } from '../charts/forecast-fan.ts'
 import { html, type Html, type HtmlPart } from '../text/html.ts'
@@ -17,20 +18,25 @@ import { budgetAmountText, exactDurationText, percentText, rangeText } from '../
 import { EMPTY_CELL, labelledFigure, type PageContext, type PageContent } from './layout.ts'
 import { clockHtml, timeHtml } from './timestamps.ts'
 
-export function budgetsPage({ accounts, takenAt }: Snapshot, house: PageContext): PageContent {
+export function budgetsPage({ accounts, takenAt }: Snapshot, { zone }: PageContext): PageContent {
   const budgets = accounts.flatMap((view) => view.budgets)
   return {
     title: 'Budgets',
     path: '/budgets',
     main: html`<h1>Budgets</h1>
-      ${budgets.length === 0 && html`<p class="nothing">There are none: the section <code>budgets</code> of the configuration names them.</p>`}
-      ${budgets.map((view) => budgetHtml(view, { now: takenAt, isOneOfMany: accounts.length > 1, house }))}`,
+      ${budgets.length === 0 && html`<p class="nothing">No budgets are configured: they are defined in the section <code>budgets</code> of the configuration.</p>`}
+      ${budgets.map((view) => budgetHtml(view, { now: takenAt, isOneOfMany: accounts.length > 1, zone }))}`,
   }
 }
 
-type Context = { readonly now: Instant; readonly isOneOfMany: boolean; readonly house: PageContext }
+type BudgetContext = {
+  readonly now: Instant
+  /** There are several accounts: each budget names its own. */
+  readonly isOneOfMany: boolean
+  readonly zone: Zone
+}
 
-function budgetHtml(view: BudgetWithForecast, context: Context): Html {
+function budgetHtml(view: BudgetWithForecast, context: BudgetContext): Html {
   const { limit, spent, forecast, period, countedFrom } = view
   const fan = {
     name: view.name,
@@ -41,26 +47,29 @@ function budgetHtml(view: BudgetWithForecast, context: Context): Html {
     spent: spent.likely,
     forecast,
     amountOf: (value: number) => amountText(value, limit),
-    dayOf: context.house.zone.dayOf,
+    dayOf: context.zone.dayOf,
   }
-  const begun = countedFrom > period.from ? 'when counting began' : 'the beginning'
-  const between = forecast ? 'now and the end' : `${begun} and now`
-  return html`<section class="budget ${standing(view)}">
-    <h2><bdi>${view.name}</bdi> <span class="tag">${STANDING[standing(view)]}</span></h2>
+  const firstPoint = countedFrom > period.from ? 'when counting began' : 'the beginning'
+  const between = forecast ? 'now and the end' : `${firstPoint} and now`
+  const standing = budgetStanding(view)
+  return html`<section class="budget ${standing}">
+    <h2><bdi>${view.name}</bdi> <span class="tag">${STANDING_TEXTS[standing]}</span></h2>
     ${aboutHtml(view, context)}
     <div class="two">
       ${forecastFanFigure(fan, { nowText: 'now', after: `Lines are straight between what is known: ${between}.` })}
       ${figuresOf(view, context)}
     </div>
-    ${forecast === undefined && html`<p class="about">No forecast until a whole day has been watched.</p>`}
+    ${forecast === undefined && html`<p class="about">No forecast until a whole day has been observed.</p>`}
     <details data-key="burn-${view.account}-${view.name}">
       <summary>Burn rate and thresholds</summary>
       ${burnTable(view)}
       <ul class="plain">
         <li>${rungText(view)}</li>
         <li>${actingText(view)}</li>
-        <li>${percentText(view.assumed)} of what is counted is assumed, not seen.</li>
-        <li>With every compute awake at its largest the burn would be ${burnText(view.maxBurn)}.</li>
+        <li>${percentText(view.assumed)} of the amount is assumed: no observation covers it.</li>
+        <li>
+          With every compute awake at its largest size the burn rate would be ${burnText(view.maxBurn)}.
+        </li>
       </ul>
     </details>
   </section>`
@@ -68,30 +77,32 @@ function budgetHtml(view: BudgetWithForecast, context: Context): Html {
 
 function aboutHtml(
   { account, limit, per, period, scope, team, tier }: BudgetWithForecast,
-  { isOneOfMany, house: { zone } }: Context,
+  { isOneOfMany, zone }: BudgetContext,
 ): Html {
-  const whose = scopeText(scope)
+  const computes = scopeText(scope)
   return html`<p class="about">
     ${isOneOfMany && html`Account ${account}. `}${amountText(limit.amount, limit)} per ${per},
     ${timeHtml(period.from, zone)} to ${timeHtml(period.to, zone)}, of
-    <bdi>${whose === 'all' ? 'all computes' : whose}</bdi>${named('team', team)}${named('tier', tier)}
+    <bdi>${computes === 'all' ? 'all computes' : computes}</bdi
+    >${ownerPart('team', team)}${ownerPart('tier', tier)}
   </p>`
 }
 
-const named = (what: string, name: string): Html | false => name !== '' && html`, ${what} <bdi>${name}</bdi>`
+const ownerPart = (label: string, name: string): Html | false =>
+  name !== '' && html`, ${label} <bdi>${name}</bdi>`
 
-function figuresOf(view: BudgetWithForecast, context: Context): Html {
+function figuresOf(view: BudgetWithForecast, context: BudgetContext): Html {
   const { limit, spent, share, remaining, forecast } = view
   const between = rangeText(spent, (value) => amountText(value, limit))
   const range = between === undefined ? '' : `, ${between}`
   return html`<dl class="figures">
     ${labelledFigure('Spent', amountText(spent.likely, limit), `${percentText(share)} of the limit${range}`)}
     ${labelledFigure(remaining < 0 ? 'Over by' : 'Left', amountText(Math.abs(remaining), limit))}
-    ${forecast && aheadOf(forecast, limit, context)}
+    ${forecast && forecastFigures(forecast, limit, context)}
   </dl>`
 }
 
-function aheadOf(forecast: BudgetForecast, limit: BudgetLimit, { now, house: { zone } }: Context): Html {
+function forecastFigures(forecast: BudgetForecast, limit: BudgetLimit, { now, zone }: BudgetContext): Html {
   const { p10, p50, p90, learning, probabilityOver, exhaustedAt } = forecast
   const range = rangeText({ low: p10, high: p90 }, (value) => amountText(value, limit))
   const notes = [...(range === undefined ? [] : [range]), ...(learning ? ['still learning'] : [])]
@@ -100,18 +111,21 @@ function aheadOf(forecast: BudgetForecast, limit: BudgetLimit, { now, house: { z
   ${labelledFigure('Chance of going over', percentText(probabilityOver), reached)}`
 }
 
-type Standing = 'over' | 'risk' | 'fine'
+export type BudgetStanding = 'over' | 'risk' | 'fine'
 
-const STANDING: Readonly<Record<Standing, string>> = {
+const STANDING_TEXTS: Readonly<Record<BudgetStanding, string>> = {
   over: 'over',
   risk: 'likely to go over',
   fine: 'within',
 }
 
-/** Doubled, none is ever likely to go over. */
+/** Probability from which a budget counts as likely to go over: more likely than not. */
 const LIKELY = 0.5
 
-function standing({ share, forecast }: BudgetWithForecast): Standing {
+export function budgetStanding({
+  share,
+  forecast,
+}: Pick<BudgetWithForecast, 'share' | 'forecast'>): BudgetStanding {
   if (share >= 1) return 'over'
   return (forecast?.probabilityOver ?? 0) >= LIKELY ? 'risk' : 'fine'
 }
@@ -121,8 +135,8 @@ const amountText = (value: number, limit: BudgetLimit): string =>
 
 function burnTable({ name, burns }: BudgetWithForecast): Html {
   const rows = burns.toSorted((a, b) => a.window - b.window)
-  const isAnyOff = rows.some(({ off }) => off !== undefined)
-  return html`<p class="about">How fast it goes: 1 spends exactly the limit in one period.</p>
+  const hasOff = rows.some(({ off }) => off !== undefined)
+  return html`<p class="about">How fast the budget is spent: 1 spends exactly the limit in one period.</p>
     ${tableHtml({
       label: `Burn rate of ${name}`,
       columns: [
@@ -130,9 +144,9 @@ function burnTable({ name, burns }: BudgetWithForecast): Html {
         { title: 'Burn', kind: 'number' },
         { title: 'Usual at this time', kind: 'number' },
         { title: 'Alert from a burn of', kind: 'number' },
-        ...(isAnyOff ? [{ title: 'Why it is off', kind: 'words' } as const] : []),
+        ...(hasOff ? [{ title: 'Why it is off', kind: 'words' } as const] : []),
       ],
-      rows: rows.map((one) => [...burnCells(one), ...(isAnyOff ? [one.off && OFF[one.off]] : [])]),
+      rows: rows.map((rate) => [...burnCells(rate), ...(hasOff ? [rate.off && OFF_TEXTS[rate.off]] : [])]),
     })}`
 }
 
@@ -147,9 +161,9 @@ const burnHtml = (burn: number | undefined): HtmlPart => (burn === undefined ? E
 
 const burnText = (burn: number): string => burn.toFixed(2)
 
-const OFF: Readonly<Record<NonNullable<BurnRate['off']>, string>> = {
+const OFF_TEXTS: Readonly<Record<NonNullable<BurnRate['off']>, string>> = {
   'out-of-reach': 'even all computes at full size could not reach it',
-  'left-to-forecast': 'a burn of 1 is normal, the forecast tells',
+  'left-to-forecast': 'a burn of 1 is normal over such a window; the forecast alert covers it',
 }
 
 const rungText = ({ rungs }: BudgetWithForecast): string =>
@@ -164,8 +178,8 @@ function actingText({ acting, mode }: BudgetWithForecast): string {
     case 'tells':
       return acting.because === 'soft'
         ? 'The budget is soft: thresholds are only reported.'
-        : `The budget is ${mode}, but for the whole account: thresholds are only reported.`
+        : `The budget is ${mode}, but covers the whole account: thresholds are only reported.`
     case 'held':
-      return `The budget would not be acted upon: ${percentText(acting.share)} of it is assumed, not seen.`
+      return `The budget would not be enforced: ${percentText(acting.share)} of the amount is assumed.`
   }
 }

@@ -1,10 +1,18 @@
-// One compute: why it is as it is, who held it awake and at what cost.
+// The page of one compute: its timeline, the reason for its state, and what kept it awake at what cost.
+import type { Zone } from '../../calendar/zone.ts'
 import type { AttributedTime } from '../../model/ledger/evidence.ts'
 import type { LikelyAwakeInterval } from '../../model/ledger/ledger.ts'
 import type { ConnectionCounts } from '../../model/observation.ts'
 import type { ComputeView } from '../../model/output/snapshot.ts'
 import type { Instant } from '../../model/units.ts'
-import { awakeCauseText, explanationLines, STATE_WORDS, awakeReasonText } from '../text/explain.ts'
+import {
+  awakeCauseText,
+  awakeReasonText,
+  computeDisplayName,
+  connectionCount,
+  explanationLines,
+  STATE_WORDS,
+} from '../text/explain.ts'
 import { axisSvg } from '../charts/axis.ts'
 import { breakable, html, type Html, type HtmlPart } from '../text/html.ts'
 import { timelineSums, timelineSvg, type AwakeTimeline } from '../charts/timeline.ts'
@@ -16,6 +24,7 @@ import {
   percentText,
   rangeText,
   shortNumber,
+  sizeRangeText,
   spanText,
 } from '../text/amounts.ts'
 import { TIMELINE_CELLS } from './fleet.ts'
@@ -23,80 +32,78 @@ import { EMPTY_CELL, labelledFigure, type PageContext, type PageContent } from '
 import { timelineLegend } from './legend.ts'
 import { fleetPath, fleetQuery } from './query.ts'
 import { clockHtml, timeHtml, withLocalTimes } from './timestamps.ts'
-import { connectionCount, computeDisplayName, sizeRangeText } from './compute-label.ts'
 
 export type ComputePageInput = {
   readonly view: ComputeView
-  /** Of seven days. */
-  readonly strip: AwakeTimeline
+  /** The last seven days. */
+  readonly timeline: AwakeTimeline
   readonly now: Instant
 }
 
-export function computePage({ view, strip, now }: ComputePageInput, house: PageContext): PageContent {
-  const { zone } = house
-  const context = { now, zone }
-  const fleet = fleetQuery({})
+type LocalNow = { readonly now: Instant; readonly zone: Zone }
+
+export function computePage({ view, timeline, now }: ComputePageInput, { zone }: PageContext): PageContent {
+  const localNow = { now, zone }
+  const projectPath = fleetPath({ ...fleetQuery({}), project: view.ref.projectId })
   return {
     title: computeDisplayName(view),
     path: '/computes',
     main: html`<p class="crumbs">
         <a href="/">Fleet</a> /
-        <a href="${fleetPath({ ...fleet, project: view.ref.projectId })}"
-          ><bdi>${view.project?.name ?? view.ref.projectId}</bdi></a
-        >
+        <a href="${projectPath}"><bdi>${view.project?.name ?? view.ref.projectId}</bdi></a>
       </p>
       <h1>
         <bdi>${computeDisplayName(view)}</bdi>
         <span class="state ${view.state}"><b>${STATE_WORDS[view.state]}</b></span>
       </h1>
-      ${awakeCauseText(view.why) !== undefined && html`<p class="lead"><bdi>${withLocalTimes(awakeReasonText(view.why), context)}</bdi></p>`}
-      ${figures(view)}
+      ${awakeCauseText(view.why) !== undefined && html`<p class="lead"><bdi>${withLocalTimes(awakeReasonText(view.why), localNow)}</bdi></p>`}
+      ${computeFigures(view)}
       <section>
         <h2>The last seven days</h2>
         <div class="tall">
-          ${timelineSvg(strip, { cells: TIMELINE_CELLS['7d'], dayOf: zone.dayOf })}${axisSvg(strip.span, zone)}
+          ${timelineSvg(timeline, { cells: TIMELINE_CELLS['7d'], dayOf: zone.dayOf })}${axisSvg(timeline.span, zone)}
         </div>
-        ${timelineLegend()}${stretchTable(strip, { now, house })}
+        ${timelineLegend()}${intervalTable(timeline, localNow)}
       </section>
       <section>
         <h2>Why</h2>
         <ul class="plain explanation">
-          ${explanationLines(view).map((line) => html`<li><bdi>${withLocalTimes(line, context)}</bdi></li>`)}
+          ${explanationLines(view).map((line) => html`<li><bdi>${withLocalTimes(line, localNow)}</bdi></li>`)}
         </ul>
         <p class="about">
-          The same as <code>dormouse explain ${view.ref.endpointId}</code>. Nothing would be changed: Dormouse
-          advises nothing yet.
+          The same as <code>dormouse explain ${view.ref.endpointId}</code>. Dormouse does not recommend or
+          change anything yet.
         </p>
       </section>
-      ${culprits(view)} ${inside(view)} ${facts(view, { now, house })}`,
+      ${attributionSection(view)} ${readingSection(view)} ${factsSection(view, localNow)}`,
   }
 }
 
-const figures = (view: ComputeView): Html =>
+const computeFigures = (view: ComputeView): Html =>
   html`<dl class="figures">
-    ${labelledFigure('CU', view.currentCu?.cu ?? 'not known', `of ${sizeRangeText(view)}`)}
+    ${labelledFigure('CU', view.currentCu?.cu ?? 'not known', `of ${sizeRangeText(view.compute.sizing)}`)}
     ${labelledFigure('Spend since first seen', moneyText(view.spend.likely, view.currency), spendRange(view))}
     ${labelledFigure('Hit ratio', view.hitRatio === undefined ? EMPTY_CELL : `${(100 * view.hitRatio).toFixed(1)} %`, view.hitRatio === undefined && (view.readingAt === undefined ? 'never read' : 'not known'))}
-    ${labelledFigure('Connections', connectionCount(view) ?? EMPTY_CELL, `of ${view.maxConnections}`)}
+    ${labelledFigure('Connections', view.connections ? connectionCount(view.connections) : EMPTY_CELL, `of ${view.maxConnections}`)}
     ${labelledFigure('Autosuspend delay', view.delay === 'never' ? 'never sleeps' : exactDurationText(view.delay))}
   </dl>`
 
 const spendRange = ({ spend, currency }: ComputeView): string | undefined =>
   rangeText(spend, (micros) => moneyText(micros, currency))
 
-type Context = { readonly now: Instant; readonly house: PageContext }
+/** Awake intervals that the table lists: about two screens. */
+const MAX_INTERVALS = 50
 
-/** Of those listed. Doubled, a page of a chatty compute is twice as long. */
-const STRETCHES = 50
-
-function stretchTable(strip: AwakeTimeline, { now, house }: Context): Html {
-  const { awake, tail } = timelineSums(strip)
-  const newest = strip.stretches.slice(-STRETCHES).toReversed()
-  const left = strip.stretches.length - newest.length
+function intervalTable(timeline: AwakeTimeline, localNow: LocalNow): Html {
+  const { awake, tail } = timelineSums(timeline)
+  const newest = timeline.intervals.slice(-MAX_INTERVALS).toReversed()
+  const omitted = timeline.intervals.length - newest.length
   return html`<p class="about">Awake ${spanText(awake)}, ${spanText(tail)} of it after the last activity.</p>
-    <details data-key="stretches">
+    <details data-key="intervals">
       <summary>Show data</summary>
-      <p class="about">Times awake, the newest first${left > 0 && `; ${left} older ones are left out`}.</p>
+      <p class="about">
+        Times awake, the newest first${omitted > 0 && `; ${omitted} older ones are left out`}.
+      </p>
       ${tableHtml({
         label: 'Times awake',
         columns: [
@@ -106,14 +113,14 @@ function stretchTable(strip: AwakeTimeline, { now, house }: Context): Html {
           { title: 'Idle tail', kind: 'number' },
           { title: 'Began with', kind: 'name' },
         ],
-        rows: newest.map((stretch) => stretchRow(stretch, { now, house })),
+        rows: newest.map((interval) => intervalRow(interval, localNow)),
       })}
     </details>`
 }
 
-const stretchRow = (
+const intervalRow = (
   { from, to, tail, restart }: LikelyAwakeInterval,
-  { now, house: { zone } }: Context,
+  { now, zone }: LocalNow,
 ): readonly HtmlPart[] => [
   timeHtml(from, zone),
   to >= now ? 'still awake' : clockHtml(to, from, zone),
@@ -122,15 +129,15 @@ const stretchRow = (
   restart ? 'restart' : 'wake',
 ]
 
-function culprits({ awakeBy, awake, currency }: ComputeView): Html | undefined {
+function attributionSection({ awakeBy, awake, currency }: ComputeView): Html | undefined {
   if (awakeBy.length === 0) return undefined
   return html`<section>
-    <h2>Who held it awake</h2>
-    <p class="about">As far as readings cover its time awake, since it was first seen.</p>
+    <h2>What kept it awake</h2>
+    <p class="about">Since it was first seen, as far as readings cover its time awake.</p>
     ${tableHtml({
-      label: 'Who held it awake',
+      label: 'What kept it awake',
       columns: [
-        { title: 'Because of', kind: 'name' },
+        { title: 'Cause', kind: 'name' },
         { title: 'Application', kind: 'name' },
         { title: 'User', kind: 'name' },
         { title: 'Database', kind: 'name' },
@@ -138,12 +145,12 @@ function culprits({ awakeBy, awake, currency }: ComputeView): Html | undefined {
         { title: 'Of its time awake', kind: 'number' },
         { title: 'Money', kind: 'number' },
       ],
-      rows: awakeBy.map((share) => culpritRow(share, awake.likely, currency)),
+      rows: awakeBy.map((attributed) => causeRow(attributed, awake.likely, currency)),
     })}
   </section>`
 }
 
-const culpritRow = (
+const causeRow = (
   { cause, application, user, database, time, spend }: AttributedTime,
   awake: number,
   currency: string,
@@ -158,7 +165,7 @@ const culpritRow = (
 ]
 
 /** `8 kB`, `1.5 GB`. */
-function sizeOf(size: number): string {
+function bytesText(size: number): string {
   if (size < 2 ** 20) return `${(size / 2 ** 10).toFixed(0)} kB`
   return size < 2 ** 30 ? `${shortNumber(size / 2 ** 20)} MB` : `${shortNumber(size / 2 ** 30)} GB`
 }
@@ -166,8 +173,7 @@ function sizeOf(size: number): string {
 const connectionsText = ({ active, idle, idleInTransaction, other }: ConnectionCounts): string =>
   `${active} active, ${idle} idle, ${idleInTransaction} idle in a transaction, ${other} other`
 
-/** What readings saw; nothing where there was none. */
-function inside({
+function readingSection({
   connections,
   cacheLimit,
   cacheUsed,
@@ -180,22 +186,25 @@ function inside({
     ['Statements running at a time', averageActive?.toFixed(2)],
     [
       'File cache in use',
-      cacheLimit === undefined ? undefined : `${sizeOf(cacheUsed ?? 0)} of ${sizeOf(cacheLimit)}`,
+      cacheLimit === undefined ? undefined : `${bytesText(cacheUsed ?? 0)} of ${bytesText(cacheLimit)}`,
     ],
     ...workingSet.map(
-      ({ window, size }) => [`Working set of the last ${recentDurationText(window)}`, sizeOf(size)] as const,
+      ({ window, size }) =>
+        [`Working set of the last ${recentDurationText(window)}`, bytesText(size)] as const,
     ),
   ]
-  const known = lines.flatMap(([label, value]) => (value === undefined ? [] : [labelledFigure(label, value)]))
+  const figures = lines.flatMap(([label, value]) =>
+    value === undefined ? [] : [labelledFigure(label, value)],
+  )
   return html`<section>
-    <h2>Inside, at the last reading</h2>
-    ${known.length === 0 ? html`<p class="about">It was never read inside${readingProblem !== undefined && html`: <bdi>${readingProblem}</bdi>`}.</p>` : html`<dl class="figures small">${known}</dl>`}
+    <h2>The last reading</h2>
+    ${figures.length === 0 ? html`<p class="about">It was never read${readingProblem !== undefined && html`: <bdi>${readingProblem}</bdi>`}.</p>` : html`<dl class="figures small">${figures}</dl>`}
   </section>`
 }
 
-function facts(
+function factsSection(
   { ref, compute, project, owner, counters, seenAt }: ComputeView,
-  { now, house: { zone } }: Context,
+  { now, zone }: LocalNow,
 ): Html {
   const rows: readonly (readonly [string, string | Html])[] = [
     ['Compute', ref.endpointId],

@@ -1,14 +1,14 @@
-// What the colours and heights of strips mean.
+// The legend of awake timelines.
 import { html, type Html } from '../text/html.ts'
 
-/** A stroke of each state, as a strip has it. */
 export const timelineLegend = (): Html =>
-  html`<ul class="legend" aria-label="Strips">
+  html`<ul class="legend" aria-label="Legend of the awake timelines">
     ${LEGEND.map(
-      ([state, path, words]) =>
+      ([state, path, text]) =>
         html`<li>
-          <svg class="strip" viewBox="0 0 24 16" aria-hidden="true"><path class="${state}" d="${path}" /></svg
-          >${words}
+          <svg class="timeline" viewBox="0 0 24 16" aria-hidden="true">
+            <path class="${state}" d="${path}" /></svg
+          >${text}
         </li>`,
     )}
   </ul>`

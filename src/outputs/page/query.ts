@@ -1,14 +1,14 @@
-// What a fleet page is asked for: which computes, in which order. What is not understood is as if it had not been asked.
+// The query string of the fleet page: filters, order, range, page. Values that are not understood are ignored.
 
 export const SORTS = ['name', 'state', 'cu', 'awake', 'tail', 'spend', 'hits', 'connections', 'team'] as const
 export type Sort = (typeof SORTS)[number]
 export const RANGES = ['24h', '7d'] as const
 export type Range = (typeof RANGES)[number]
-/** Of a strip. */
+/** Hours that an awake timeline shows. */
 export const RANGE_HOURS: Readonly<Record<Range, number>> = { '24h': 24, '7d': 168 }
 export const STATES = ['active', 'init', 'idle', 'unknown'] as const
 
-/** Text that each compute must have; undefined: any. An empty team or tier is that of computes without one. */
+/** A value that each compute must have; undefined: any. An empty team or tier selects computes without one. */
 export type FleetFilters = {
   readonly text: string | undefined
   readonly state: string | undefined
@@ -27,25 +27,24 @@ export type FleetQuery = FleetFilters & {
   readonly page: number
 }
 
-type Given = Readonly<Record<string, string>>
-
-/** What orders text begins with A, what orders amounts with the largest. */
+/** Text is sorted from A to Z first, amounts from the largest. */
 const isText = (sort: Sort): boolean => sort === 'name' || sort === 'team'
 
-export function fleetQuery(given: Given): FleetQuery {
-  const sort = SORTS.find((one) => one === given['sort']) ?? 'spend'
+/** @param parameters of the URL, decoded */
+export function fleetQuery(parameters: Readonly<Record<string, string>>): FleetQuery {
+  const sort = SORTS.find((name) => name === parameters['sort']) ?? 'spend'
   return {
-    text: given['text'] || undefined,
-    state: STATES.find((one) => one === given['state']),
-    team: named(given['team']),
-    tier: named(given['tier']),
-    project: given['project'] || undefined,
-    branch: given['branch'] || undefined,
+    text: parameters['text'] || undefined,
+    state: STATES.find((name) => name === parameters['state']),
+    team: ownerFilter(parameters['team']),
+    tier: ownerFilter(parameters['tier']),
+    project: parameters['project'] || undefined,
+    branch: parameters['branch'] || undefined,
     sort,
-    descending: isDescending(given['order'], sort),
-    range: RANGES.find((one) => one === given['range']) ?? '24h',
-    group: given['group'] === 'team' ? 'team' : undefined,
-    page: pageNumber(given['page']),
+    descending: isDescending(parameters['order'], sort),
+    range: RANGES.find((name) => name === parameters['range']) ?? '24h',
+    group: parameters['group'] === 'team' ? 'team' : undefined,
+    page: pageNumber(parameters['page']),
   }
 }
 
@@ -57,16 +56,18 @@ export function pageNumber(text: string | undefined): number {
   return Number.isSafeInteger(page) && page > 0 ? page : 1
 }
 
-/** How a form says that there is to be none: an empty choice is any. */
+/** Value of the option for computes without a team or tier; the empty value means any. */
 export const NONE_VALUE = '-'
 
-const named = (given: string | undefined): string | undefined =>
-  given === undefined || given === '' ? undefined : given === NONE_VALUE ? '' : given
+function ownerFilter(value: string | undefined): string | undefined {
+  if (value === undefined || value === '') return undefined
+  return value === NONE_VALUE ? '' : value
+}
 
-/** The address of the page that shows `query`, without what goes without saying. */
+/** URL path of the page that shows `query`; default values are left out. */
 export function fleetPath(query: FleetQuery): string {
   const { text, state, team, tier, project, branch, sort, descending, range, group, page } = query
-  const words = Object.entries({
+  const parameters = Object.entries({
     text,
     state,
     team: team === '' ? NONE_VALUE : team,
@@ -81,10 +82,10 @@ export function fleetPath(query: FleetQuery): string {
   }).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${encodeURIComponent(value.toWellFormed())}`],
   )
-  return words.length === 0 ? '/' : `/?${words.join('&')}`
+  return parameters.length === 0 ? '/' : `/?${parameters.join('&')}`
 }
 
-/** The same with other computes first: the one way, and the other when it is asked for again. */
+/** `query` sorted by `sort`; in the other direction where it is sorted so already. */
 export const sortedBy = (query: FleetQuery, sort: Sort): FleetQuery => ({
   ...query,
   sort,

@@ -1,4 +1,4 @@
-// A weekly report as it was made and kept, with the others to choose from.
+// The reports page: one archived report, and links to the others.
 import { reportKey, type ArchivedReport } from '../../model/output/report.ts'
 import { toIso } from '../../model/time.ts'
 import { instantText } from '../text/dates.ts'
@@ -11,61 +11,59 @@ import { upcomingTimeHtml } from './timestamps.ts'
 export type ReportPageInput = {
   readonly accounts: readonly string[]
   readonly account: string
-  /** The newest first: those of the page that is asked for. */
-  readonly kept: readonly ArchivedReport[]
+  /** Archived reports of this page of the list, the newest first. */
+  readonly archived: readonly ArchivedReport[]
   /** From 1. */
   readonly page: number
   readonly hasMore: boolean
-  /** Undefined where none is kept, or not the one that is asked for. */
-  readonly shown: DisplayedReport | undefined
-  /** When the next is made; undefined where none is ever. */
+  /** Undefined when the requested report is not in the archive. */
+  readonly displayed: DisplayedReport | undefined
+  /** When the next report is made; undefined without a schedule. */
   readonly nextAt: Instant | undefined
 }
 
 export type DisplayedReport = {
   readonly report: ArchivedReport
-  /** That have a part of it. */
+  /** Teams that have a report of their own for the same week. */
   readonly teams: readonly string[]
   readonly main: Html
 }
 
-/** By the clock that the report itself tells its times by. */
+/** In UTC, as the times inside the report. */
 function madeHtml({ madeAt }: ArchivedReport): Html {
   const iso = toIso(madeAt)
   return html`<time datetime="${iso}">${instantText(iso)}</time>`
 }
 
-export const reportPage = (asked: ReportPageInput, zone: Zone): PageContent => {
-  const { account, shown } = asked
+export function reportPage(input: ReportPageInput, zone: Zone): PageContent {
+  const { account, displayed } = input
   return {
-    title: shown ? `Report ${shown.report.slot.id}` : 'Reports',
+    title: displayed ? `Report ${displayed.report.slot.id}` : 'Reports',
     path: '/report',
-    main: html`${choices(asked)}
+    main: html`${reportNavigation(input)}
     ${
-      shown
-        ? html`<p class="about">Kept as it was made on ${madeHtml(shown.report)}.</p>
-            <div class="report">${shown.main}</div>`
+      displayed
+        ? html`<p class="about">Archived as it was made on ${madeHtml(displayed.report)}.</p>
+            <div class="report">${displayed.main}</div>`
         : html`<h1>Reports</h1>
-            ${missingHtml(asked, zone)}
+            ${missingHtml(input, zone)}
             <p>
-              <a href="${currentReportPath(account)}"
-                >What the last whole week cost, as far as it is known now</a
-              >
+              <a href="${currentReportPath(account)}">A report on the last whole week, made now</a>
             </p>`
     }`,
   }
 }
 
-const missingHtml = ({ account, kept, page, nextAt }: ReportPageInput, zone: Zone): Html =>
-  kept.length === 0 && page === 1
+const missingHtml = ({ account, archived, page, nextAt }: ReportPageInput, zone: Zone): Html =>
+  archived.length === 0 && page === 1
     ? html`<p class="nothing">
         No report yet.${nextAt !== undefined && html` The next is due ${upcomingTimeHtml(nextAt, zone)}.`}
       </p>`
-    : html`<p class="nothing">There is no such report, or it is not kept any more.</p>
+    : html`<p class="nothing">There is no such report, or it is no longer in the archive.</p>
         <p><a href="/report?account=${encodePathPart(account)}">The newest report</a></p>`
 
-/** Where each is to be found, with the same others to choose from. */
-const pathOf = (
+/** URL path of a report, with the same page of the list beside it. */
+const reportPath = (
   { account, slot, team }: Pick<ArchivedReport, 'account' | 'slot' | 'team'>,
   page: number,
 ): string =>
@@ -73,34 +71,34 @@ const pathOf = (
 
 const onPage = (page: number): string => (page === 1 ? '' : `&page=${page}`)
 
-function choices({ accounts, account, kept, shown, page, hasMore }: ReportPageInput): Html {
-  const current = shown && reportKey(shown.report)
-  const turnedTo = (other: number): string => `/report?account=${encodePathPart(account)}${onPage(other)}`
+function reportNavigation({ accounts, account, archived, displayed, page, hasMore }: ReportPageInput): Html {
+  const currentKey = displayed && reportKey(displayed.report)
+  const listPath = (other: number): string => `/report?account=${encodePathPart(account)}${onPage(other)}`
   return html`${
     accounts.length > 1 &&
     html`<nav class="choices" aria-label="Accounts">
-      ${accounts.map((name) => choice(`/report?account=${encodePathPart(name)}`, name, name === account))}
+      ${accounts.map((name) => navigationLink(`/report?account=${encodePathPart(name)}`, name, name === account))}
     </nav>`
   }
   ${
-    (kept.length > 0 || page > 1) &&
+    (archived.length > 0 || page > 1) &&
     html`<nav class="choices" aria-label="Weeks">
-      ${page > 1 && html`<a rel="prev" href="${turnedTo(page - 1)}">Newer</a>`}
-      ${kept.map((one) => choice(pathOf(one, page), one.slot.id, one.slot.id === shown?.report.slot.id))}
-      ${hasMore && html`<a rel="next" href="${turnedTo(page + 1)}">Older</a>`}
+      ${page > 1 && html`<a rel="prev" href="${listPath(page - 1)}">Newer</a>`}
+      ${archived.map((report) => navigationLink(reportPath(report, page), report.slot.id, report.slot.id === displayed?.report.slot.id))}
+      ${hasMore && html`<a rel="next" href="${listPath(page + 1)}">Older</a>`}
     </nav>`
   }
   ${
-    shown &&
-    shown.teams.length > 0 &&
+    displayed &&
+    displayed.teams.length > 0 &&
     html`<nav class="choices" aria-label="Teams">
-      ${[undefined, ...shown.teams].map((team) => {
-        const part = { ...shown.report, team }
-        return choice(pathOf(part, page), team ?? 'all teams', reportKey(part) === current)
+      ${[undefined, ...displayed.teams].map((team) => {
+        const part = { ...displayed.report, team }
+        return navigationLink(reportPath(part, page), team ?? 'all teams', reportKey(part) === currentKey)
       })}
     </nav>`
   }`
 }
 
-const choice = (path: string, name: HtmlPart, isShown: boolean): Html =>
-  html`<a href="${path}" ${isShown && html` aria-current="true"`}><bdi>${name}</bdi></a>`
+const navigationLink = (path: string, name: HtmlPart, isCurrent: boolean): Html =>
+  html`<a href="${path}" ${isCurrent && html` aria-current="true"`}><bdi>${name}</bdi></a>`

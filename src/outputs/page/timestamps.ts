@@ -1,4 +1,4 @@
-// Times as clocks of the configured zone show them, with the instant itself for machines.
+// Times in the configured zone, with the instant in the `datetime` attribute.
 import type { Zone } from '../../calendar/zone.ts'
 import { dayText } from '../text/dates.ts'
 import { html, type Html, type HtmlPart } from '../text/html.ts'
@@ -7,21 +7,21 @@ import { instant, type Instant } from '../../model/units.ts'
 
 /** `2026-11-22 02:31`. */
 export const timeHtml = (at: Instant, zone: Zone): Html =>
-  html`<time datetime="${toIso(at)}">${wallText(at, zone)}</time>`
+  html`<time datetime="${toIso(at)}">${localText(at, zone)}</time>`
 
-/** `Mon 23 Nov 08:00 UTC`: of what is to come within days. */
+/** `Mon 23 Nov 08:00 UTC`, for times within the next days. */
 export const upcomingTimeHtml = (at: Instant, zone: Zone): Html =>
-  html`<time datetime="${toIso(at)}">${dayText(zone.dayOf(at).date)} ${wallText(at, zone).slice(11)}</time>
+  html`<time datetime="${toIso(at)}">${dayText(zone.dayOf(at).date)} ${localText(at, zone).slice(11)}</time>
     ${zone.name}`
 
-/** `02:31` of the same day as `beside`, else with its date. */
-export function clockHtml(at: Instant, beside: Instant, zone: Zone): Html {
-  const text = wallText(at, zone)
-  const short = text.slice(0, 10) === wallText(beside, zone).slice(0, 10) ? text.slice(11) : text
+/** `02:31` on the day of `reference`, else with its date. */
+export function clockHtml(at: Instant, reference: Instant, zone: Zone): Html {
+  const text = localText(at, zone)
+  const short = text.slice(0, 10) === localText(reference, zone).slice(0, 10) ? text.slice(11) : text
   return html`<time datetime="${toIso(at)}">${short}</time>`
 }
 
-/** A text with the instants in it as those clocks show them. */
+/** `text` with the ISO 8601 instants in it replaced by local times. */
 export function withLocalTimes(
   text: string,
   { now, zone }: { readonly now: Instant; readonly zone: Zone },
@@ -32,7 +32,7 @@ export function withLocalTimes(
   })
 }
 
-const wallText = (at: Instant, zone: Zone): string =>
+const localText = (at: Instant, zone: Zone): string =>
   toIso(instant(zone.wallAt(at)))
     .slice(0, 16)
     .replace('T', ' ')

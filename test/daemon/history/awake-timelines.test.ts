@@ -80,12 +80,12 @@ test('a strip has what is settled, and what is not settled yet', async () => {
     state: 'active',
     why: { because: 'idle-tail', since: at(TAKEN - 600), until: at(TAKEN), end: 'due', ours: false },
   }
-  const strips = await createAwakeTimelines({ history, accountOf: () => account })(ask({ views: [view] }))
+  const strips = await createAwakeTimelines({ history, entryOf: () => account })(ask({ views: [view] }))
   expect(strips.get(computeKey(view.ref))).toEqual({
     span: { from: at(TAKEN - 24 * HOUR), to: now },
     knownFrom: at(TAKEN - 20 * HOUR),
     knownUntil: now,
-    stretches: [
+    intervals: [
       { from: at(TAKEN - 20 * HOUR), to: at(TAKEN - 19 * HOUR), tail: 300_000, restart: false },
       { from: at(TAKEN - HOUR + 0.5), to: now, tail: 600_000, restart: false },
     ],
@@ -99,19 +99,19 @@ test('of a compute that cannot be asked for long, nothing is drawn since its acc
     state: 'unknown',
     why: { because: 'unknown', since: at(TAKEN - 1800) },
   }
-  const strips = await createAwakeTimelines({ ...settledPast(), accountOf: () => account })(
+  const strips = await createAwakeTimelines({ ...settledPast(), entryOf: () => account })(
     ask({ views: [view] }),
   )
   expect(strips.get(computeKey(view.ref))).toMatchObject({
     knownUntil: at(TAKEN - 1800),
-    stretches: [{ from: at(TAKEN - HOUR + 0.5), to: at(TAKEN - 1800) }],
+    intervals: [{ from: at(TAKEN - HOUR + 0.5), to: at(TAKEN - 1800) }],
   })
 })
 
 test('a compute is not known before it was created, though the day is counted whole', async () => {
   const view: ComputeView = { ...asleep, compute: { ...asleep.compute, createdAt: at(TAKEN - 60) } }
   const known = new Map([['main', at(TAKEN - 9 * HOUR)]])
-  const strips = createAwakeTimelines({ ...settledPast(), accountOf: () => settledAccount(TAKEN) })
+  const strips = createAwakeTimelines({ ...settledPast(), entryOf: () => settledAccount(TAKEN) })
   const shown = await strips(ask({ views: [view], knownFrom: known }))
   expect(shown.get(computeKey(view.ref))?.knownFrom).toBe(at(TAKEN - 60))
 })
@@ -120,10 +120,10 @@ test('what is settled is read once, and then only what was settled since', async
   const day = [TAKEN - 20 * HOUR, TAKEN - 19 * HOUR] as const
   const { history, asked, past } = settledPast([TAKEN - 100 * HOUR, TAKEN - 99 * HOUR], day)
   let until = TAKEN - HOUR
-  const strips = createAwakeTimelines({ history, accountOf: () => settledAccount(until) })
+  const strips = createAwakeTimelines({ history, entryOf: () => settledAccount(until) })
   const begins = async (hours: number): Promise<readonly Instant[] | undefined> => {
     const all = await strips(ask({ span: lastHours(now, hours) }))
-    return all.get(computeKey(asleep.ref))?.stretches.map(({ from }) => from)
+    return all.get(computeKey(asleep.ref))?.intervals.map(({ from }) => from)
   }
   const [long, today] = [at(TAKEN - 100 * HOUR), at(day[0])]
   expect([await begins(24), await begins(24)]).toEqual([[today], [today]])
@@ -138,7 +138,7 @@ test('what is settled is read once, and then only what was settled since', async
 
 test('computes that are shown lose nothing to those shown before', async () => {
   const { history } = settledPast([TAKEN - 20 * HOUR, TAKEN - 19 * HOUR])
-  const strips = createAwakeTimelines({ history, accountOf: () => settledAccount(TAKEN) })
+  const strips = createAwakeTimelines({ history, entryOf: () => settledAccount(TAKEN) })
   const many = Array.from({ length: 1000 }, (_, index) => ({
     ...asleep,
     ref: { ...asleep.ref, endpointId: `ep-${index}` },
@@ -146,14 +146,14 @@ test('computes that are shown lose nothing to those shown before', async () => {
   const others = many.map((view) => ({ ...view, ref: { ...view.ref, projectId: 'other' } }))
   await strips(ask({ views: many }))
   const shown = await strips(ask({ views: [...many.slice(0, 500), ...others.slice(0, 500)] }))
-  expect([...shown.values()].map(({ stretches }) => stretches.length)).toEqual(
+  expect([...shown.values()].map(({ intervals }) => intervals.length)).toEqual(
     Array.from({ length: 1000 }, () => 1),
   )
 })
 
 test('of an account nothing is known of, all is unknown', async () => {
-  const strips = await createAwakeTimelines({ ...settledPast(), accountOf: () => undefined })(
+  const strips = await createAwakeTimelines({ ...settledPast(), entryOf: () => undefined })(
     ask({ knownFrom: new Map() }),
   )
-  expect(strips.get(computeKey(asleep.ref))).toMatchObject({ knownFrom: now, stretches: [] })
+  expect(strips.get(computeKey(asleep.ref))).toMatchObject({ knownFrom: now, intervals: [] })
 })

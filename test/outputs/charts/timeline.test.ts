@@ -28,7 +28,7 @@ const strip = (over: Partial<AwakeTimeline> = {}): AwakeTimeline => ({
   span: { from: at(0), to: at(DAY) },
   knownFrom: at(0),
   knownUntil: at(DAY),
-  stretches: [],
+  intervals: [],
   ...over,
 })
 
@@ -55,37 +55,37 @@ test.each([
   ['nothing but sleep', strip(), { asleep: '0+288' }],
   [
     'an hour, its last ten minutes idle',
-    strip({ stretches: [stretch(3600, 7200, 600)] }),
+    strip({ intervals: [stretch(3600, 7200, 600)] }),
     { asleep: '0+12 24+264', tail: '22+2', busy: '12+10' },
   ],
   [
     'a wake of a second, as wide as a cell',
-    strip({ stretches: [stretch(3601, 3602)] }),
+    strip({ intervals: [stretch(3601, 3602)] }),
     { asleep: '0+12 13+275', busy: '12+1' },
   ],
   [
     'what reaches out of the day on both sides',
-    strip({ stretches: [stretch(-7200, 3600), stretch(DAY - 600, DAY + 600)] }),
+    strip({ intervals: [stretch(-7200, 3600), stretch(DAY - 600, DAY + 600)] }),
     { asleep: '12+274', busy: '0+12 286+2' },
   ],
   [
     'what ended before, and what begins after',
-    strip({ stretches: [stretch(-7200, -3600), stretch(DAY, DAY + 600)] }),
+    strip({ intervals: [stretch(-7200, -3600), stretch(DAY, DAY + 600)] }),
     { asleep: '0+288' },
   ],
   [
     'what is not known before and after',
-    strip({ knownFrom: at(3600), knownUntil: at(DAY - 3600), stretches: [stretch(7200, 7500, 900)] }),
+    strip({ knownFrom: at(3600), knownUntil: at(DAY - 3600), intervals: [stretch(7200, 7500, 900)] }),
     { asleep: '12+12 25+251', unknown: '0+12 276+12', tail: '24+1' },
   ],
   [
     'a wake of five minutes across two cells, in one',
-    strip({ stretches: [stretch(3450, 3750)] }),
+    strip({ intervals: [stretch(3450, 3750)] }),
     { asleep: '0+11 12+276', busy: '11+1' },
   ],
   [
     'a second of use and five minutes of waiting as waiting',
-    strip({ stretches: [stretch(3600, 3901, 300)] }),
+    strip({ intervals: [stretch(3600, 3901, 300)] }),
     { asleep: '0+12 13+275', tail: '12+1' },
   ],
 ])('a strip draws %s', (_, one, expected) => {
@@ -96,7 +96,7 @@ test('a strip is as full as the time was: an hourly wake does not look like cons
   const stretches = Array.from({ length: 168 }, (_, hour) => stretch(3600 * hour, 3600 * hour + 1200, 840))
   const span = { from: at(0), to: at(7 * DAY) }
   const cells = drawn(
-    timelineSvg(strip({ span, knownUntil: at(7 * DAY), stretches }), { cells: 2016, dayOf }).text,
+    timelineSvg(strip({ span, knownUntil: at(7 * DAY), intervals: stretches }), { cells: 2016, dayOf }).text,
   )
   const count = (state: string): number =>
     (cells[state] ?? '').split(' ').reduce((sum, run) => sum + Number(run.split('+')[1]), 0)
@@ -108,7 +108,7 @@ test('a tail that fills the most of no cell is drawn as often as its time asks f
   const stretches = Array.from({ length: 7 }, (_, day) => stretch(day * 86_400, day * 86_400 + 1200, 300))
   const span = { from: at(0), to: at(7 * DAY) }
   const cells = drawn(
-    timelineSvg(strip({ span, knownUntil: at(7 * DAY), stretches }), { cells: 336, dayOf }).text,
+    timelineSvg(strip({ span, knownUntil: at(7 * DAY), intervals: stretches }), { cells: 336, dayOf }).text,
   )
   // a quarter of seven cells, from the second on
   expect([cells['busy'], cells['tail']]).toEqual(['0+1 96+1 144+1 192+1 288+1', '48+1 240+1'])
@@ -130,10 +130,10 @@ test('no stretch is drawn more than a cell too long or too short, and none is le
         end += asleep + awake
         return stretch(end - awake, end, Math.min(tail, awake))
       })
-      const states = timelineCells(strip({ stretches }), 288)
+      const states = timelineCells(strip({ intervals: stretches }), 288)
       const isAwake = (index: number): boolean => states[index] === 'busy' || states[index] === 'tail'
       const within = stretches.filter(({ from }) => from < at(DAY))
-      const truth = timelineSums(strip({ stretches })).awake / 300_000
+      const truth = timelineSums(strip({ intervals: stretches })).awake / 300_000
       const shown = states.filter((_, index) => isAwake(index)).length
       expect(Math.abs(shown - truth)).toBeLessThanOrEqual(within.length)
       for (const { from, to } of within) {
@@ -151,7 +151,7 @@ test('no stretch is drawn more than a cell too long or too short, and none is le
 test('a strip says in words and numbers what it draws', () => {
   const one = strip({
     knownFrom: at(3600),
-    stretches: [stretch(-3600, 3600, 60), stretch(7200, 14_400, 600)],
+    intervals: [stretch(-3600, 3600, 60), stretch(7200, 14_400, 600)],
   })
   expect(timelineSums(one)).toEqual({ awake: 10_800_000, tail: 660_000, unknown: 3_600_000 })
   expect(timelineText(one)).toBe('awake 3 h of 24 h, 11 min of it idle tail, 1 h not known')
@@ -177,7 +177,10 @@ test('the worst strip is 2.5 kB and its page of a hundred compresses well', () =
     stretch(2 * index * width, (2 * index + 2) * width, width),
   )
   const span = { from: at(0), to: at(7 * DAY) }
-  const { text } = timelineSvg(strip({ span, knownUntil: at(7 * DAY), stretches }), { cells, dayOf })
+  const { text } = timelineSvg(strip({ span, knownUntil: at(7 * DAY), intervals: stretches }), {
+    cells,
+    dayOf,
+  })
   expect(drawn(text)['busy']?.split(' ')).toHaveLength(cells / 2)
   expect(text.length).toBeLessThanOrEqual(2500)
   expect(gzipSync(text).length).toBeLessThanOrEqual(700)

@@ -131,7 +131,7 @@ it('on a telephone amounts stay on their line, bars have theirs, and the fleet s
   await visit(page, url)
   expect(await page.locator('.fleet .axis').isVisible()).toBe(true)
   const [axis, strip] = await Promise.all(
-    ['.fleet .axis', '.fleet .strip'].map((one) => page.locator(one).first().boundingBox()),
+    ['.fleet .axis', '.fleet .timeline'].map((one) => page.locator(one).first().boundingBox()),
   )
   expect([axis?.x, axis?.width]).toEqual([strip?.x, strip?.width])
 })

@@ -46,12 +46,12 @@ const GRAPHICS = {
   page: [
     PAGE,
     [
-      '.strip .busy',
-      '.strip .tail',
-      '.strip .asleep',
-      '.strip .unknown',
-      '.strip .day',
-      '.strip .restart',
+      '.timeline .busy',
+      '.timeline .tail',
+      '.timeline .asleep',
+      '.timeline .unknown',
+      '.timeline .day',
+      '.timeline .restart',
       '.axis line',
       '.bars .spent',
       '.bars .before',
@@ -90,7 +90,7 @@ describe.each(['light', 'dark'] as const)('%s', (scheme) => {
 
   test('a restart differs from a time of use by an edge that is seen', () => {
     const colours = coloursOf(PAGE, scheme)
-    const [edge, busy] = ['.strip .edge', '.strip .busy'].map(
+    const [edge, busy] = ['.timeline .edge', '.timeline .busy'].map(
       (one) => colours.get(drawnWith(PAGE, one)) ?? '',
     )
     expect(contrast(edge ?? '', busy ?? '')).toBeGreaterThanOrEqual(3)

@@ -37,13 +37,13 @@ export const appOf = (shown: Shown): Hono =>
     }),
     snapshot: () => shown.snapshot,
     history: shown.history ?? NO_HISTORY,
-    kept: shown.kept ?? NO_PAGES.kept,
+    archive: shown.kept ?? NO_PAGES.archive,
     reports: () =>
       new Map(shown.snapshot?.accounts.map(({ account }) => [account, {} as unknown as ReportSource])),
     nextReportAt: shown.nextReportAt ?? NO_PAGES.nextReportAt,
     clock: fakeClock(),
     accounts: () => [],
-    accountOf: (ref) => accountLike(ref, shown.snapshot),
+    entryOf: (ref) => accountLike(ref, shown.snapshot),
     pricesOf: () => prices,
   })
 
@@ -57,7 +57,7 @@ function viewsOf(snapshot: Snapshot): ReadonlyMap<string, ComputeView> {
 }
 
 /** Nothing of it is unsettled. */
-function accountLike(ref: ComputeRef, snapshot: Snapshot | undefined): ReturnType<typeof NO_PAGES.accountOf> {
+function accountLike(ref: ComputeRef, snapshot: Snapshot | undefined): ReturnType<typeof NO_PAGES.entryOf> {
   const view = snapshot && viewsOf(snapshot).get(computeKey(ref))
   if (!view) return undefined
   const evidence = {

@@ -130,14 +130,14 @@ test('a fleet of nothing says so, without a table that has no rows and a legend 
   expect(text).toContain('The account has no computes.')
   for (const part of ['<table', 'class="legend"', '<form']) expect(text).not.toContain(part)
   expect(await textOf(appOf({ snapshot: { ...none, ready: false } }), '/')).toContain(
-    'No compute was seen yet',
+    'No computes yet: not every account has been read.',
   )
 })
 
 test('while the first pass runs the page says what happens, once, under its own tab', async () => {
   for (const path of ['/', '/budgets', '/report']) {
     const text = await textOf(appOf({}), path)
-    expect(text.match(/asking the service for the first time/g)).toHaveLength(1)
+    expect(text.match(/The first pass is still running/g)).toHaveLength(1)
     expect(text).toContain(`<a href="${path}"  aria-current="page">`)
   }
 })

@@ -68,8 +68,8 @@ const bannerOf = async (taken: Snapshot): Promise<string> =>
 
 describe('while the service cannot be asked', () => {
   test.each([
-    ['unavailable', 'The service does not answer: what is shown is as of 2026-01-05 01:10 (UTC).'],
-    ['unauthorized', 'The service refuses the API key: what is shown is as of 2026-01-05 01:10 (UTC).'],
+    ['unavailable', 'The service does not answer: the data is as of 2026-01-05 01:10 (UTC).'],
+    ['unauthorized', 'The service refuses the API key: the data is as of 2026-01-05 01:10 (UTC).'],
   ] as const)('%s: the banner says as of when, and stays the same', async (service, says) => {
     const down = withAccount({ service, lastSweepAt: at(4200) })
     const banner = await bannerOf(down)
@@ -79,7 +79,7 @@ describe('while the service cannot be asked', () => {
 
   test('where it could not be asked since the start, the banner says so', async () => {
     const down = withAccount({ service: 'unavailable', lastSweepAt: undefined })
-    expect(await read(down, '/')).toContain('what is shown is what was known before Dormouse started.')
+    expect(await read(down, '/')).toContain('the data is from before Dormouse started.')
   })
 
   test('the figures say what is not in them', async () => {
@@ -171,6 +171,6 @@ test.each([
 
 test('all times of a report are told by one clock, which is named', async () => {
   const text = await read(snapshot, '/report')
-  const [, made] = /Kept as it was made on (.{16}) UTC/.exec(text) ?? []
+  const [, made] = /Archived as it was made on (.{16}) UTC/.exec(text) ?? []
   expect(text).toContain(`As of ${made} UTC.`)
 })

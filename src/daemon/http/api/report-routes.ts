@@ -18,7 +18,7 @@ import { streamText } from '../streaming.ts'
 export type ReportSources = {
   readonly clock: Clock
   /** Those that were made when they were due, or by hand. */
-  readonly kept: ReportArchive
+  readonly archive: ReportArchive
   /** What the reports of each account are made of, as it is now. */
   readonly reports: () => ReadonlyMap<string, ReportSource>
   /** Makes the last week's anew and sends it; undefined where nobody is sent reports now. Its slot, or undefined where too many were asked for. */
@@ -28,13 +28,13 @@ export type ReportSources = {
 /** The HTML has styles in it, and nothing else. */
 const NOTHING_RUNS = { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" }
 
-export function reportRoutes(app: Hono, { clock, kept, reports, sender }: ReportSources): void {
+export function reportRoutes(app: Hono, { clock, archive, reports, sender }: ReportSources): void {
   app.get('/api/v1/report', async (context) => {
     const sources = reports()
     const now = clock.now()
     const [first] = sources.values()
     if (!first) return context.json(problemBody('there is no account'), 404)
-    if (context.req.query('kept') === 'true') return keptAnswer(context, kept, [...sources.keys()])
+    if (context.req.query('kept') === 'true') return keptAnswer(context, archive, [...sources.keys()])
     const request = parseReportRequest(context.req.query(), {
       accounts: [...sources.keys()],
       zone: first.zone,
@@ -46,7 +46,7 @@ export function reportRoutes(app: Hono, { clock, kept, reports, sender }: Report
     return reportAnswer(context, format, REPORT_RENDERINGS[format].render(report))
   })
   app.get('/api/v1/reports', async (context) => {
-    const list = await listArchive(kept, context.req.query(), [...reports().keys()])
+    const list = await listArchive(archive, context.req.query(), [...reports().keys()])
     return list.ok ? context.json(list.value) : context.json(problemBody(list.error), 400)
   })
   app.post('/api/v1/report/send', async (context) => {

@@ -10,7 +10,7 @@ export type Assets = { readonly style: Asset; readonly script: Asset }
 const FOLDER = join(import.meta.dirname, '../../../outputs/page')
 
 /** Of rules that weigh the same the later ones count: what is of one part of a page comes after what is of all. */
-const STYLES = ['frame', 'text', 'sections', 'figures', 'tables', 'fleet', 'strips', 'charts']
+const STYLES = ['frame', 'text', 'sections', 'figures', 'tables', 'fleet', 'timelines', 'charts']
 
 /** One sheet, so that a browser waits for one answer. */
 export const readStyle = (): string => STYLES.map((name) => read(`style/${name}.css`)).join('')

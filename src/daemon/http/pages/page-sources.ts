@@ -1,0 +1,41 @@
+// What the status page reads from: snapshot, history, ledger entries and configuration.
+import type { Zone } from '../../../calendar/zone.ts'
+import type { Config } from '../../../config/load.ts'
+import type { ComputeEntry } from '../../../model/ledger/ledger.ts'
+import type { Prices } from '../../../model/ledger/price.ts'
+import type { Snapshot } from '../../../model/output/snapshot.ts'
+import type { Clock } from '../../../model/ports/clock.ts'
+import type { History } from '../../../model/ports/history.ts'
+import { computeKey, type ComputeRef } from '../../../model/service/compute.ts'
+import type { Instant } from '../../../model/units.ts'
+import type { AccountRunners } from '../../accounts/account-runners.ts'
+import type { ReportArchive } from '../../reports/archive.ts'
+
+export type PageSources = {
+  /** Undefined until the first pass ended. */
+  readonly snapshot: () => Snapshot | undefined
+  readonly history: Pick<History, 'days' | 'awakeTimes'>
+  readonly archive: ReportArchive
+  readonly entryOf: (ref: ComputeRef) => ComputeEntry | undefined
+  readonly pricesOf: (account: string) => Prices | undefined
+  readonly clock: Clock
+  readonly zone: Zone
+  readonly mode: string
+  /** When the next report after `now` is made; undefined without a schedule. */
+  readonly nextReportAt: (now: Instant) => Instant | undefined
+}
+
+/** The sources that come from the configuration and the accounts. */
+export function pageSourcesOf(
+  { timezone, mode }: Config,
+  { all }: AccountRunners,
+): Pick<PageSources, 'entryOf' | 'pricesOf' | 'zone' | 'mode'> {
+  const runnerOf = (account: string): AccountRunners['all'][number] | undefined =>
+    all.find((runner) => runner.state().ledger.account === account)
+  return {
+    entryOf: (ref) => runnerOf(ref.account)?.state().ledger.computes.get(computeKey(ref)),
+    pricesOf: (account) => runnerOf(account)?.prices(),
+    zone: timezone,
+    mode,
+  }
+}
