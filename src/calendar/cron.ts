@@ -1,92 +1,180 @@
-// Cron text, read on the wall clock: which times of day it names. What they are as instants is up to a zone.
-import { Cron as Croner } from 'croner'
+// Cron text on the wall clock: which local dates and times it names. A zone makes instants of them (recurrence.ts, schedule.ts).
+//
+// 1. Fields: node-cron reads values, lists, ranges and steps; the grammars below refuse what it takes beyond them.
+// 2. Days: node-cron matches the days of one month, in UTC, where every day has 24 hours. It combines day of month and day of week with
+//    AND where cron means OR, so each of the two is matched alone.
+// 3. Times: `next` and `previous` go from month to month and combine days with times of day.
+import { createTask, parse, validateDetailed } from 'node-cron'
 import { failed, ok, type Result } from '../std/result.ts'
-import { DAY_MS, dayNumberOf, localDateTime, localDateTimeOf, type LocalDateTime } from './local-time.ts'
+import {
+  addDays,
+  dayNumberOf,
+  firstDayOf,
+  localDateTime,
+  localDateTimeOf,
+  MINUTE_MS,
+  monthOf,
+  weekdayOf,
+  type DayNumber,
+  type LocalDateTime,
+} from './local-time.ts'
 
 export type Cron = {
   readonly text: string
-  /** The first time named after `time`; undefined when there is none before the year 10000. */
+  /** Times on each day that the text names, milliseconds after midnight, ascending. Never empty. */
+  readonly timesOfDay: readonly number[]
+  /** The first time named after `time`; undefined when there is none. */
   readonly next: (time: LocalDateTime) => LocalDateTime | undefined
   /** The last time named before `time`; undefined when there is none. */
   readonly previous: (time: LocalDateTime) => LocalDateTime | undefined
 }
 
-/** Nobody writes a longer one by hand, and a text is read in time that grows with its length. */
-const LONGEST = 100
+/** Characters of the longest text that is read: nobody writes a longer one by hand, and reading takes time by length. */
+const MAX_LENGTH = 100
 
+const NICKNAMES: ReadonlyMap<string, string> = new Map([
+  ['@hourly', '0 * * * *'],
+  ['@daily', '0 0 * * *'],
+  ['@weekly', '0 0 * * SUN'],
+  ['@monthly', '0 0 1 * *'],
+  ['@yearly', '0 0 1 1 *'],
+])
+
+const NUMBER = String.raw`\d\d?`
+const MONTH = `(${NUMBER}|JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC)`
+const WEEKDAY = `(${NUMBER}|SUN|MON|TUE|WED|THU|FRI|SAT)`
+
+/** `count` is how many values the field has: no step is larger. */
 const FIELDS = [
-  ['minute', '0-59'],
-  ['hour', '0-23'],
-  ['day of month', '1-31, L for the last or 15W for the weekday nearest the 15th'],
-  ['month', '1-12 or JAN-DEC'],
-  ['day of week', '0-7 or SUN-SAT, 5L for the last Friday or WED#2 for the second Wednesday'],
+  { name: 'minute', allowed: '0-59', count: 60, grammar: listOf(NUMBER) },
+  { name: 'hour', allowed: '0-23', count: 24, grammar: listOf(NUMBER) },
+  {
+    name: 'day of month',
+    allowed: '1-31, L for the last or 15W for the weekday nearest the 15th',
+    count: 31,
+    grammar: listOf(NUMBER, 'L', 'LW', `${NUMBER}W`),
+  },
+  { name: 'month', allowed: '1-12 or JAN-DEC', count: 12, grammar: listOf(MONTH) },
+  {
+    name: 'day of week',
+    allowed: '0-7 or SUN-SAT, 5L for the last Friday or WED#2 for the second Wednesday',
+    count: 7,
+    grammar: listOf(WEEKDAY, `${WEEKDAY}L`, `${WEEKDAY}#[1-5]`),
+  },
 ] as const
+
+/** A list of `*`, values, ranges, steps of these, and the `special` ones of the field. */
+function listOf(value: string, ...special: readonly string[]): RegExp {
+  const item = [String.raw`(\*|${value}-${value})(/\d+)?`, value, ...special].join('|')
+  return new RegExp(`^(${item})(,(${item}))*$`, 'i')
+}
 
 const EXPECTED = 'expected five fields: minute, hour, day of month, month, day of week, such as 0 8 * * MON'
 
 /**
- * Five fields, or a nickname such as `@daily`. Days of month and of week that are both given add up, as in every cron.
+ * Five fields, or a nickname such as `@daily`. Days of month and days of week that are both given add up, as in every cron.
  *
- * @returns what is wrong with each field and what is allowed there; also of a text that is right and names no time at all
+ * @returns what is wrong with each field and what is allowed there; also of a valid text that never occurs
  */
 export function parseCron(text: string): Result<Cron, string> {
   const trimmed = text.trim()
-  if (trimmed.length > LONGEST)
-    return failed(`cron text of ${trimmed.length} characters: expected at most ${LONGEST}`)
-  const fields = trimmed.split(/\s+/)
-  const nickname = /^@(hourly|daily|weekly|monthly|yearly)$/.test(trimmed)
-  if (!nickname && fields.length !== FIELDS.length) return failed(EXPECTED)
-  const problems = nickname ? [] : fields.flatMap(problemOf)
+  if (trimmed.length > MAX_LENGTH)
+    return failed(`cron text of ${trimmed.length} characters: expected at most ${MAX_LENGTH}`)
+  const fields = (NICKNAMES.get(trimmed) ?? trimmed).split(/\s+/)
+  if (fields.length !== FIELDS.length) return failed(EXPECTED)
+  const problems = fields.flatMap(problemsOf)
   if (problems.length > 0) return failed(problems.join('; '))
-  const cron = cronOf(trimmed)
-  return cron.next(SOME_TIME) === undefined ? failed(`${trimmed} never occurs`) : ok(cron)
+  const cron = createCron(trimmed, fields)
+  return cron.next(localDateTime(0)) === undefined ? failed(`${trimmed} never occurs`) : ok(cron)
 }
 
-/** Any will do: what occurs at all occurs again within the next centuries. */
-const SOME_TIME = localDateTime(0)
-
-function problemOf(field: string, index: number): string[] {
-  const [name, allowed] = FIELDS[index] ?? []
-  const alone = FIELDS.map((_, other) => (other === index ? field : '*')).join(' ')
-  // croner takes ? for *, which other crons read in another way
-  if (!field.includes('?') && isTaken(alone)) return []
-  return [`${name} ${field}: expected ${allowed}, *, a list, a range or a step such as */2`]
+function problemsOf(field: string, index: number): readonly string[] {
+  const rule = FIELDS[index]
+  if (!rule || (rule.grammar.test(field) && hasValidNumbers(field, index, rule.count))) return []
+  return [`${rule.name} ${field}: expected ${rule.allowed}, *, a list, a range or a step such as */2`]
 }
 
-function isTaken(text: string): boolean {
-  try {
-    croner(text)
-    return true
-  } catch {
-    return false
-  }
+function hasValidNumbers(field: string, index: number, count: number): boolean {
+  // node-cron checks neither the ends of a range that wraps around nor how large a step is
+  const ends = field.replaceAll(/\/\d+/g, '').replaceAll('-', ',')
+  const steps = Array.from(field.matchAll(/\/(\d+)/g), ([, step]) => Number(step))
+  const isValid = (alone: string): boolean =>
+    validateDetailed(FIELDS.map((_, other) => (other === index ? alone : '*')).join(' ')).valid
+  return isValid(field) && isValid(ends) && steps.every((step) => step <= count)
 }
 
-/** In UTC a date stands for what a wall clock shows: no day of it is longer than another. Made without a function, it starts no timer. */
-const croner = (text: string): Croner => new Croner(text, { timezone: 'UTC', mode: '5-part', paused: true })
+/** Months after which dates and weekdays repeat: 400 years. A text that names nothing in them never occurs. */
+const CALENDAR_CYCLE = 400 * 12
 
-function cronOf(text: string): Cron {
-  const job = croner(text)
+function createCron(text: string, fields: readonly string[]): Cron {
+  const [minute, hour, dayOfMonth = '*', monthOfYear, dayOfWeek = '*'] = fields
+  const parsed = parse(`${minute} ${hour} * ${monthOfYear} *`)
+  const times = parsed.hour.flatMap((hours) => parsed.minute.map((minutes) => hours * 60 + minutes))
+  const timesOfDay = [...new Set(times)].toSorted((a, b) => a - b).map((minutes) => minutes * MINUTE_MS)
+  const daysIn = createDayLookup(parsed.month, dayOfMonth, dayOfWeek)
   return {
     text,
-    next: (time) => wallOfDate(job.nextRun(new Date(time))),
-    previous: (time) => wallOfDate(job.previousRuns(1, new Date(time))[0]),
+    timesOfDay,
+    next(time) {
+      const today = dayNumberOf(time)
+      const start = monthOf(today)
+      for (let month = start; month <= start + CALENDAR_CYCLE; month += 1)
+        for (const day of daysIn(month)) {
+          if (day < today) continue
+          const ofDay = timesOfDay.find((candidate) => localDateTimeOf(day, candidate) > time)
+          if (ofDay !== undefined) return localDateTimeOf(day, ofDay)
+        }
+      return undefined
+    },
+    previous(time) {
+      const today = dayNumberOf(time)
+      const start = monthOf(today)
+      for (let month = start; month >= start - CALENDAR_CYCLE; month -= 1)
+        for (const day of daysIn(month).toReversed()) {
+          if (day > today) continue
+          const ofDay = timesOfDay.findLast((candidate) => localDateTimeOf(day, candidate) < time)
+          if (ofDay !== undefined) return localDateTimeOf(day, ofDay)
+        }
+      return undefined
+    },
   }
 }
 
-const wallOfDate = (date: Date | null | undefined): LocalDateTime | undefined =>
-  date ? localDateTime(date.getTime()) : undefined
+/**
+ * Days that are named in a month (counted since January 1970), ascending. Which they are depends on the month's length and first weekday
+ * only, so node-cron matches each of these at most 28 shapes once: a match takes microseconds, and a search may visit 4,800 months.
+ */
+function createDayLookup(monthsOfYear: readonly number[], dayOfMonth: string, dayOfWeek: string) {
+  const patterns = [`0 0 ${dayOfMonth} * *`, `0 0 * * ${dayOfWeek}`].filter(
+    (pattern) => pattern !== EVERY_DAY,
+  )
+  const byShape = new Map<string, readonly number[]>()
+  return (month: number): readonly DayNumber[] => {
+    if (!monthsOfYear.includes((((month % 12) + 12) % 12) + 1)) return []
+    const first = firstDayOf(month)
+    const length = firstDayOf(month + 1) - first
+    const shape = `${length} ${weekdayOf(first)}`
+    const offsets = byShape.get(shape) ?? matchDays(patterns, first, length)
+    byShape.set(shape, offsets)
+    return offsets.map((offset) => addDays(first, offset))
+  }
+}
+
+const EVERY_DAY = '0 0 * * *'
+
+/** Which of the `length` days from `first` on at least one pattern names, as offsets; all of them if there is no pattern. */
+function matchDays(patterns: readonly string[], first: DayNumber, length: number): readonly number[] {
+  const offsets = Array.from({ length }, (_, offset) => offset)
+  if (patterns.length === 0) return offsets
+  // tasks that are never started: they have no timer, and `destroy` takes them from node-cron's registry
+  const tasks = patterns.map((pattern) => createTask(pattern, () => undefined, { timezone: 'UTC' }))
+  const named = offsets.filter((offset) => {
+    const midnight = new Date(localDateTimeOf(addDays(first, offset)))
+    return tasks.some((task) => task.match(midnight))
+  })
+  for (const task of tasks) void task.destroy()
+  return named
+}
 
 /** How many times the text names on a day on which it names any, at most `most`. */
-export function timesPerDay(cron: Cron, most: number): number {
-  const first = cron.next(SOME_TIME)
-  if (first === undefined) return 0
-  const midnight = localDateTimeOf(dayNumberOf(first))
-  let count = 0
-  let time = cron.next(localDateTime(midnight - 1))
-  while (time !== undefined && time < midnight + DAY_MS && count < most) {
-    count += 1
-    time = cron.next(time)
-  }
-  return count
-}
+export const timesPerDay = (cron: Cron, most: number): number => Math.min(cron.timesOfDay.length, most)

@@ -23,6 +23,15 @@ export const addDays = (day: DayNumber, count: number): DayNumber => dayNumber(d
 /** 0 is Sunday. 1970-01-01 was a Thursday. */
 export const weekdayOf = (day: DayNumber): number => (((day + 4) % 7) + 7) % 7
 
+/** The month of a day, as months since January 1970. */
+export function monthOf(day: DayNumber): number {
+  const date = new Date(day * DAY_MS)
+  return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth()
+}
+
+/** @param month months since January 1970 */
+export const firstDayOf = (month: number): DayNumber => dayNumber(Date.UTC(1970, month) / DAY_MS)
+
 /** `2026-11-20`. */
 export const dateText = (day: DayNumber): string => new Date(day * DAY_MS).toISOString().slice(0, 10)
 

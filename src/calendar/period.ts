@@ -1,7 +1,15 @@
 // The periods of a budget: each instant is in exactly one, and they follow each other without a gap.
 import type { Interval } from '../model/time.ts'
 import type { Instant } from '../model/units.ts'
-import { DAY_MS, dayNumber, dayNumberOf, localDateTimeOf, type DayNumber } from './local-time.ts'
+import {
+  addDays,
+  dayNumber,
+  dayNumberOf,
+  firstDayOf,
+  localDateTimeOf,
+  monthOf,
+  type DayNumber,
+} from './local-time.ts'
 import { SEARCH_HORIZON, type Window } from './window.ts'
 import type { Zone } from './zone.ts'
 
@@ -49,8 +57,7 @@ function indexOf(rule: Dated, day: DayNumber): number {
     case 'week':
       return Math.floor((day - firstWeek(rule.anchor)) / 7)
     case 'month': {
-      const date = new Date(localDateTimeOf(day))
-      const month = (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth()
+      const month = monthOf(day)
       return dayOfMonth(month, rule.anchor) > day ? month - 1 : month
     }
   }
@@ -61,8 +68,8 @@ const firstWeek = (weekday: number): number => (weekday + 3) % 7
 
 /** @param month months since January 1970 */
 function dayOfMonth(month: number, anchor: number): DayNumber {
-  const last = new Date(Date.UTC(1970, month + 1, 0)).getUTCDate()
-  return dayNumber(Date.UTC(1970, month, Math.min(anchor, last)) / DAY_MS)
+  const last = addDays(firstDayOf(month + 1), -1)
+  return dayNumber(Math.min(addDays(firstDayOf(month), anchor - 1), last))
 }
 
 function windowPeriod(window: Window, at: Instant): Interval | undefined {

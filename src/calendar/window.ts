@@ -1,52 +1,54 @@
-// A window: a union of rules, resolved level-triggered. What holds depends on the instant alone, so a missed tick loses nothing.
+// Windows: unions of recurrences. Whether one is open depends on the instant alone, so a missed tick loses nothing.
 import type { Interval } from '../model/time.ts'
-import { instant, latest, type Instant } from '../model/units.ts'
+import { earliest, instant, latest, type Instant } from '../model/units.ts'
 import { occurrencesOf, type Occurrence, type Recurrence } from './recurrence.ts'
 import { DAY_MS } from './local-time.ts'
 
 export type Window = {
-  /**
-   * The interval that `now` is in; undefined when the window is shut. Rules that overlap or touch make one interval; one that
-   * goes on for more than a year is known that far.
-   */
+  /** The interval that `now` is in, followed for a year at most; undefined when the window is closed. Occurrences that overlap or touch make one interval. */
   readonly at: (now: Instant) => Interval | undefined
-  /** The first interval that begins after `now`; undefined when none does within nine years. */
+  /** The first interval that begins after `now`; undefined when none does within eleven years. */
   readonly next: (now: Instant) => Interval | undefined
-  /** The last interval that began at or before `now`; undefined when none did within nine years. */
+  /** The last interval that began at or before `now`; undefined when none did within eleven years. */
   readonly previous: (now: Instant) => Interval | undefined
-  /** Whole, in order, apart from each other: all that touch `[from, to)`. */
+  /** All intervals that touch `[from, to)`, whole, ascending, neither overlapping nor touching each other. */
   readonly between: (from: Instant, to: Instant) => readonly Interval[]
-  /** What does not occur in `[from, to)`, because the clocks skip the hour that it lies in. */
+  /** Occurrences dated in `[from, to)` that do not take place, because the clocks skip the hour that they lie in. */
   readonly skippedBetween: (from: Instant, to: Instant) => readonly Occurrence[]
 }
 
-/** How far an interval is followed. The year is for patterns with hardly a gap; doubled, one that has none takes 10 ms a day. */
+/** Milliseconds that an open interval is followed to each side, one year: a recurrence may repeat for long with hardly a gap. */
 export const SEARCH_HORIZON = 366 * DAY_MS
 const REACHES = [8 * DAY_MS, 32 * DAY_MS, SEARCH_HORIZON]
-/** 29 February is eight years off around 2100. Doubled, it takes twice as long to see that a window is over for good: milliseconds. */
-const HORIZON = 9 * 366 * DAY_MS
+/**
+ * Ranges `[near, far)` that are searched one after the other for the next interval, in days from now: a near one is found without looking
+ * far. 4,096 days are eleven years; 29 February is eight years away around 2100.
+ */
+const SEARCH_RANGES = [0, 8, 16, 32, 64, 128, 256, 512, 1024, 2048].map(
+  (days) => [days * DAY_MS, Math.max(8, days * 2) * DAY_MS] as const,
+)
 
 export function createWindow(rules: readonly Recurrence[]): Window {
   const raw = (from: number, to: number): readonly Occurrence[] =>
     rules.flatMap((rule) => occurrencesOf(rule, { from: instant(from), to: instant(to) }))
   const between = (from: number, to: number): readonly Interval[] => merged(raw(from, to))
-  const at = createLook(between)
+  const at = createLookup(between)
   return {
     at,
     next(now) {
       const start = at(now)?.to ?? instant(now + 1)
-      for (const [near, far] of stretches()) {
-        const found = between(start + near, start + far).find(({ from }) => from >= start)
-        if (found) return { from: found.from, to: look(between, found.from).open?.to ?? found.to }
+      for (const [near, far] of SEARCH_RANGES) {
+        const first = between(start + near, start + far).find(({ from }) => from >= start)
+        if (first) return { from: first.from, to: lookAround(between, first.from).open?.to ?? first.to }
       }
       return undefined
     },
     previous(now) {
       const current = at(now)
       if (current) return current
-      for (const [near, far] of stretches()) {
-        const found = between(now - far, now - near).findLast(({ from }) => from <= now)
-        if (found) return look(between, found.from).open
+      for (const [near, far] of SEARCH_RANGES) {
+        const last = between(now - far, now - near).findLast(({ from }) => from <= now)
+        if (last) return lookAround(between, last.from).open
       }
       return undefined
     },
@@ -56,22 +58,24 @@ export function createWindow(rules: readonly Recurrence[]): Window {
   }
 }
 
-/** What is known of the time around an instant: the interval that is open then, or that none is. */
-type Look = Interval & { readonly at: Instant; readonly open: Interval | undefined }
+type IntervalsBetween = (from: number, to: number) => readonly Interval[]
 
-/** Keeps what it saw last: a window is asked about the same stretch of time once per compute and pass. */
-function createLook(between: (from: number, to: number) => readonly Interval[]) {
-  let last: Look | undefined
+/** The open interval or the closed time around an instant; `open` is undefined when the window is closed. */
+type Surroundings = Interval & { readonly at: Instant; readonly open: Interval | undefined }
+
+/** Remembers the last result: each pass asks for the same interval once per compute. */
+function createLookup(between: IntervalsBetween) {
+  let last: Surroundings | undefined
   return (now: Instant): Interval | undefined => {
-    // an open interval is looked at again each day, because a year from then may have become known
+    // a long interval is followed for a year from `last.at`, so its end may be known a day later
     if (!last || now < last.from || now >= last.to || Math.abs(now - last.at) > DAY_MS)
-      last = look(between, now)
+      last = lookAround(between, now)
     return last.open
   }
 }
 
-function look(between: (from: number, to: number) => readonly Interval[], now: Instant): Look {
-  let found: Look = { from: now, to: now, at: now, open: undefined }
+function lookAround(between: IntervalsBetween, now: Instant): Surroundings {
+  let surroundings: Surroundings = { from: now, to: now, at: now, open: undefined }
   for (const reach of REACHES) {
     const [from, to] = [instant(now - reach), instant(now + reach)]
     const intervals = between(from, to)
@@ -80,29 +84,39 @@ function look(between: (from: number, to: number) => readonly Interval[], now: I
       const before = intervals.findLast((one) => one.to <= now)?.to ?? from
       return { from: before, to: intervals.find((one) => one.from > now)?.from ?? to, at: now, open }
     }
-    found = { ...open, at: now, open }
+    surroundings = { ...open, at: now, open }
     if (open.from > from && open.to < to) break
   }
-  return found
-}
-
-/** `[0, 8 days]`, `[8, 16]`, `[16, 32]` … up to the horizon: what is near is found without looking far. */
-function* stretches(): Generator<readonly [near: number, far: number]> {
-  let [near, far] = [0, 8 * DAY_MS]
-  while (near < HORIZON) {
-    yield [near, far]
-    ;[near, far] = [far, far * 2]
-  }
+  return surroundings
 }
 
 const occurs = ({ from, to }: Interval): boolean => from < to
 
 function merged(occurrences: readonly Occurrence[]): readonly Interval[] {
-  const found: Interval[] = []
+  const intervals: Interval[] = []
   for (const { from, to } of occurrences.filter(occurs).toSorted((a, b) => a.from - b.from)) {
-    const last = found.at(-1)
-    if (last && from <= last.to) found[found.length - 1] = { from: last.from, to: latest(last.to, to) }
-    else found.push({ from, to })
+    const last = intervals.at(-1)
+    if (last && from <= last.to)
+      intervals[intervals.length - 1] = { from: last.from, to: latest(last.to, to) }
+    else intervals.push({ from, to })
   }
-  return found
+  return intervals
+}
+
+/** Parts of `[from, to)` in which the window is open: ascending, neither overlapping nor touching each other. */
+export function partsInside(window: Window, from: Instant, to: Instant): readonly Interval[] {
+  return window
+    .between(from, to)
+    .map((open) => ({ from: latest(open.from, from), to: earliest(open.to, to) }))
+}
+
+/** Parts of `[from, to)` in which the window is closed. */
+export function partsOutside(window: Window, from: Instant, to: Instant): readonly Interval[] {
+  const open = partsInside(window, from, to)
+  const ends = [from, ...open.map((part) => part.to)]
+  const begins = [...open.map((part) => part.from), to]
+  return ends.flatMap((end, index) => {
+    const begin = begins[index] ?? to
+    return end < begin ? [{ from: end, to: begin }] : []
+  })
 }

@@ -59,6 +59,9 @@ describe('cron text', () => {
     ['0 0 29 2 *', '2028-02-29T00:00', '2024-02-29T00:00'],
     ['*/20 * * * *', '2026-11-20T16:40', '2026-11-20T16:20'],
     ['@weekly', '2026-11-22T00:00', '2026-11-15T00:00'],
+    ['0 0 13 * FRI', '2026-11-27T00:00', '2026-11-20T00:00'],
+    ['0 0 31 2 MON#5', '2044-02-29T00:00', '2016-02-29T00:00'],
+    ['0 22-2 * * FRI-MON', '2026-11-20T22:00', '2026-11-20T02:00'],
   ])('%s', (text, next, previous) => {
     const cron = value(parseCron(` ${text} `))
     const now = date('2026-11-20T16:32')
@@ -87,6 +90,8 @@ describe('cron text', () => {
     ['? 25 * * *', `minute ?: expected 0-59, ${STEP}; hour 25: expected 0-23, ${STEP}`],
     ['*/0 8 * * *', `minute */0: expected 0-59, ${STEP}`],
     ['0 8 * JANUARY *', `month JANUARY: expected 1-12 or JAN-DEC, ${STEP}`],
+    ['0 0 * 1JAN MON1', `month 1JAN: expected 1-12 or JAN-DEC, ${STEP}; day of week MON1: ${ANY_DAY}`],
+    ['70-5 */25 * * *', `minute 70-5: expected 0-59, ${STEP}; hour */25: expected 0-23, ${STEP}`],
     ['0 0 30 2 *', '0 0 30 2 * never occurs'],
     ['0 0 31 4,6,9,11 *', '0 0 31 4,6,9,11 * never occurs'],
     [`${'1,'.repeat(100_000)}1 * * * *`, 'cron text of 200009 characters: expected at most 100'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { partsInside, partsOutside } from '../../src/calendar/window-parts.ts'
+import { partsInside, partsOutside } from '../../src/calendar/window.ts'
 import { earliest, instant, latest } from '../../src/model/units.ts'
 import { check } from '../support/property.ts'
 import { at } from '../support/zones.ts'

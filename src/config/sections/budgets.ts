@@ -1,8 +1,7 @@
 // The section `budgets`. `buildBudgets` resolves the names of accounts and windows.
 import { z } from 'zod'
-import { partsInside, partsOutside } from '../../calendar/window-parts.ts'
 import { periodOf, type PeriodRule } from '../../calendar/period.ts'
-import type { Window } from '../../calendar/window.ts'
+import { partsInside, partsOutside, type Window } from '../../calendar/window.ts'
 import { parseDays } from '../../calendar/window-text.ts'
 import type { Zone } from '../../calendar/zone.ts'
 import type { Budget, BudgetLimit } from '../../model/policy/budget.ts'

@@ -3,7 +3,7 @@ import { createBudgetScopes, evaluateBudgets } from '../../../src/ledger/budgets
 import { totalsWithAccrual } from '../../../src/ledger/settle/accrual.ts'
 import { addBounds, addCuTime } from '../../../src/ledger/settle/cu-time.ts'
 import { spendOf } from '../../../src/ledger/settle/totals.ts'
-import { partsInside, partsOutside } from '../../../src/calendar/window-parts.ts'
+import { partsInside, partsOutside } from '../../../src/calendar/window.ts'
 import type { Budget, BudgetView } from '../../../src/model/policy/budget.ts'
 import type { CuTimeByPrice } from '../../../src/model/ledger/ledger.ts'
 import type { Batch } from '../../../src/model/ports/store.ts'

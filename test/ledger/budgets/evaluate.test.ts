@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { mayActOn } from '../../../src/ledger/budgets/evaluate.ts'
-import { partsInside, partsOutside } from '../../../src/calendar/window-parts.ts'
+import { partsInside, partsOutside } from '../../../src/calendar/window.ts'
 import { periodOf } from '../../../src/calendar/period.ts'
 import type { Budget, BudgetState } from '../../../src/model/policy/budget.ts'
 import { computeKey } from '../../../src/model/service/compute.ts'
