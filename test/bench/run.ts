@@ -1,10 +1,13 @@
-// Benchmarks: npm run bench -- NAME [--minutes N] [--warm]. Each prints one table and one line of JSON; goals are printed, not asserted.
+// Benchmarks: npm run bench -- NAME [--minutes N] [--warm] [--to FOLDER]. Each prints one table and one line of JSON; goals are printed, not asserted.
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { awake } from './awake.ts'
 import { fleet } from './fleet/fleet.ts'
 import { forecast } from './forecast.ts'
 import { ledger } from './ledger.ts'
 import { observer } from './observer/observer.ts'
+import { outputs } from './outputs/outputs.ts'
 import { page } from './page/page.ts'
 import { scrape } from './scrape/scrape.ts'
 import { store } from './store.ts'
@@ -16,6 +19,11 @@ export type Figures = {
   readonly json: Readonly<Record<string, number>>
 }
 
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { minutes: { type: 'string' }, warm: { type: 'boolean' }, to: { type: 'string' } },
+})
+
 /** `minutes`: how long it is to measure, where it has a length; `isWarm`: whether the daemon begins with what it would know after a day. */
 const BENCHES: Readonly<Record<string, (minutes?: number, isWarm?: boolean) => Promise<Figures>>> = {
   awake,
@@ -23,16 +31,13 @@ const BENCHES: Readonly<Record<string, (minutes?: number, isWarm?: boolean) => P
   forecast,
   ledger,
   observer,
+  outputs: () => outputs(values.to ?? join(tmpdir(), 'dormouse-outputs')),
   page,
   scrape,
   store,
   wake,
 }
 
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: { minutes: { type: 'string' }, warm: { type: 'boolean' } },
-})
 const names = positionals.length > 0 ? positionals : Object.keys(BENCHES)
 for (const name of names) {
   const bench = BENCHES[name]

@@ -32,7 +32,9 @@ export class Inside extends Dispatcher {
     const answer = async (): Promise<void> => {
       await this.#clock.sleep(WAY, NEVER)
       const release = this.#clock.hold()
-      const response = await this.#fetch(new Request(url, { method: asked.method, headers }))
+      const response = await this.#fetch(
+        new Request(url, { method: asked.method, headers, ...bodyOf(asked) }),
+      )
       const body = Buffer.from(await response.arrayBuffer())
       release()
       await this.#clock.sleep(WAY, NEVER)
@@ -50,6 +52,9 @@ export class Inside extends Dispatcher {
     return true
   }
 }
+
+const bodyOf = ({ body }: Dispatcher.DispatchOptions): { readonly body?: string } =>
+  typeof body === 'string' ? { body } : {}
 
 function createController(): Dispatcher.DispatchController {
   let reason: Error | null = null
