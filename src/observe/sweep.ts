@@ -1,4 +1,11 @@
-// One tour of observation over one account: projects, then computes and operations where something moved, then readings.
+// Stage 1: one tour of observation over one account.
+//
+// 1. Project list: which projects are new or changed.
+// 2. Looks: the computes of the most urgent projects, one request per project.
+// 3. Operations: where records cannot date what the looks show.
+// 4. Readings inside Postgres, where the quiet rule allows them.
+//
+// Each part gets what the ones before left of the sweep's requests.
 import type { Compute, Project } from '../model/service/compute.ts'
 import type { Ledger } from '../model/ledger/ledger.ts'
 import type {
@@ -13,12 +20,13 @@ import type { Listing } from '../model/ports/service.ts'
 import type { Ports } from '../model/ports/ports.ts'
 import type { ServiceClock } from '../model/ports/clock.ts'
 import { serviceErrorText, type ServiceError } from '../model/service/service-error.ts'
-import { runYielding } from '../std/cooperative.ts'
+import { instantOf } from '../model/service/service-time.ts'
 import type { Span } from '../model/ledger/slice.ts'
 import { after, seconds, type Instant, type Seconds } from '../model/units.ts'
+import { forEachParallel } from '../std/parallel.ts'
+import { UNDATED } from './look.ts'
 import { selectProjects } from './polling/select-projects.ts'
 import { readOperations } from './polling/operations.ts'
-import { forEachParallel } from '../std/parallel.ts'
 import {
   affordableAge,
   lookAllowance,
@@ -31,12 +39,10 @@ import { lastListed, readProjectList, type ListResult } from './polling/project-
 import { runReadingRound, type ReadingPlan } from './reading/reading-round.ts'
 import { isProjectFault, recordFailure } from './polling/retry.ts'
 import { countProjects, type UrgencyInput, type LastListed } from './polling/urgency.ts'
-import { instantOf } from './instant-of.ts'
-import { UNDATED } from './look.ts'
 
 export type SweepPlan = PollPlan & { readonly readings: ReadingPlan }
 
-/** What a sweep goes on from. */
+/** State that a sweep continues from. */
 export type SweepStart = {
   readonly ledger: Ledger
   readonly list: ListProgress
@@ -56,13 +62,13 @@ export const NO_BACKLOG: Backlog = {
 }
 export const NO_PENDING_RETRIES: PendingRetries = { looks: new Map(), operations: new Map() }
 
-/** Requests of one kind in flight at once; the request budget is kept by the client. Doubled, a large account is read no faster. */
-const REQUESTS_AT_ONCE = 8
+/** Requests of one kind in flight at once; the rate limiter of the client keeps the request allowance. */
+const MAX_CONCURRENT = 8
 
-/** What a sweep needs of the ports: it dates what it sees by the service's time. */
+/** Ports of a sweep. Its clock shows the service's time, which dates every observation. */
 export type SweepPorts = Pick<Ports, 'service' | 'readings'> & { readonly clock: ServiceClock }
 
-/** Never rejects for a reason that lies in the service: what could not be seen is in `problems`. */
+/** Never rejects for a reason that lies in the service: what could not be observed is in `problems`. */
 export async function observe(ports: SweepPorts, start: SweepStart, signal: AbortSignal): Promise<Sweep> {
   const { clock } = ports
   const { ledger, list, waiting, plan } = start
@@ -71,24 +77,23 @@ export async function observe(ports: SweepPorts, start: SweepStart, signal: Abor
   const listed = await readProjectList(ports, { ledger, progress: list, most, listLag: plan.listLag }, signal)
   const startedAt = instantOf(startedOn, clock)
   const projects = [...listed.changed.values()]
-  const begun = { account: ledger.account, startedAt, projects }
+  const common = { account: ledger.account, startedAt, projects }
   if (listed.stopped)
-    return { ...begun, ...endedEarly(listed, listed.stopped), waiting, endedAt: clock.now() }
+    return { ...common, ...endedEarly(listed, listed.stopped), waiting, endedAt: clock.now() }
 
-  const pause = (): Promise<void> => clock.sleep(seconds(0), signal)
-  const readAt = await runYielding(lastListed(listed.progress), pause)
+  await clock.yield()
+  const readAt = lastListed(listed.progress)
   const fleet = fleetOf(start, listed, readAt)
-  const projectsThere = await runYielding(countProjects(fleet), pause)
-  const choice = await runYielding(
-    selectProjects(fleet, limitsOf(plan, listed, projectsThere), startedAt),
-    pause,
-  )
+  const projectCount = countProjects(fleet)
+  await clock.yield()
+  const selection = selectProjects(fleet, limitsOf(plan, listed, projectCount), startedAt)
+  await clock.yield()
   const projectOf = freshProjects(ledger, listed)
   const quietUntil = (projectId: string): Instant | undefined =>
     projectOf(projectId)?.computeLastActiveAt && quietUntilOf(projectId, { ...listed.progress, readAt }, plan)
-  const details = await computesOf(ports, { ids: choice.projectIds, quietUntil }, signal)
-  const history = readsHistory(plan, projectsThere) ? plan.history : undefined
-  const left = requestsPerSweep(plan) - listed.pages - details.asked
+  const details = await computesOf(ports, { projectIds: selection.projectIds, quietUntil }, signal)
+  const history = readsHistory(plan, projectCount) ? plan.history : undefined
+  const remaining = requestsPerSweep(plan) - listed.pages - details.asked
   const operations = await readOperations(
     ports,
     {
@@ -97,20 +102,20 @@ export async function observe(ports: SweepPorts, start: SweepStart, signal: Abor
       listed: details.listed,
       history,
       waiting: waiting.operations,
-      room: roomOfOperations(plan, left),
+      room: roomOfOperations(plan, remaining),
     },
     signal,
   )
   const round = await runReadingRound(
     ports,
-    { ledger, looks: details.looks, projectOf, plan: plan.readings, room: left - operations.asked },
+    { ledger, looks: details.looks, projectOf, plan: plan.readings, room: remaining - operations.asked },
     signal,
   )
   return {
-    ...begun,
+    ...common,
     list: listed.progress,
-    backlog: { ...choice.backlog, operations: operations.waiting.size },
-    waiting: { looks: waitingLooks(waiting.looks, details, clock.now()), operations: operations.waiting },
+    backlog: { ...selection.backlog, operations: operations.waiting.size },
+    waiting: { looks: looksToRetry(waiting.looks, details, clock.now()), operations: operations.waiting },
     asked: listed.pages + details.asked + operations.asked + round.asked,
     looks: [...details.looks, ...round.looks],
     listed: details.listed,
@@ -121,11 +126,11 @@ export async function observe(ports: SweepPorts, start: SweepStart, signal: Abor
     refusals: round.refusals,
     problems: [...listed.problems, ...details.problems, ...operations.problems, ...round.problems],
     endedAt: clock.now(),
-    service: details.refused ? 'unauthorized' : 'ok',
+    service: details.isUnauthorized ? 'unauthorized' : 'ok',
   }
 }
 
-/** What was listed before the trouble is kept; nothing else is asked. */
+/** A sweep that ends with the project list: pages read before the failure count. */
 const endedEarly = (
   { progress, problems, pages }: ListResult,
   { kind }: ServiceError,
@@ -164,11 +169,11 @@ const limitsOf = (plan: SweepPlan, { pages }: ListResult, projects: number) => (
   readsHistory: readsHistory(plan, projects),
 })
 
-/** Of what is left when readings are made: they need a look each. Doubled, what is not dated waits longer where much is read. */
+/** Share of the requests behind the looks that readings get: each may need a fresh look. */
 const READINGS_SHARE = 0.25
 
-const roomOfOperations = ({ readings }: SweepPlan, left: number): number =>
-  readings.mode === 'off' ? left : Math.ceil(left * (1 - READINGS_SHARE))
+const roomOfOperations = ({ readings }: SweepPlan, remaining: number): number =>
+  readings.mode === 'off' ? remaining : Math.ceil(remaining * (1 - READINGS_SHARE))
 
 const freshProjects =
   ({ projects }: Ledger, { changed }: ListResult) =>
@@ -179,85 +184,89 @@ type Details = {
   readonly looks: Look[]
   readonly listed: Sweep['listed'][number][]
   readonly problems: SweepProblem[]
-  /** Those whose computes could not be read, for a reason of their own as far as is known. */
+  /** Projects whose computes could not be read, for a reason that may be their own. */
   readonly failed: string[]
   readonly asked: number
-  readonly refused: boolean
+  readonly isUnauthorized: boolean
 }
 
-function waitingLooks(
+function looksToRetry(
   before: PendingRetries['looks'],
   { listed, failed }: Details,
   now: Instant,
 ): PendingRetries['looks'] {
-  const waiting = new Map(before)
-  for (const { projectId } of listed) waiting.delete(projectId)
-  for (const projectId of failed) waiting.set(projectId, recordFailure(before.get(projectId), now))
-  return waiting
+  const retries = new Map(before)
+  for (const { projectId } of listed) retries.delete(projectId)
+  for (const projectId of failed) retries.set(projectId, recordFailure(before.get(projectId), now))
+  return retries
 }
 
 async function computesOf(
   { clock, service }: SweepPorts,
   {
-    ids,
+    projectIds,
     quietUntil,
-  }: { readonly ids: readonly string[]; readonly quietUntil: (projectId: string) => Instant | undefined },
+  }: {
+    readonly projectIds: readonly string[]
+    readonly quietUntil: (projectId: string) => Instant | undefined
+  },
   signal: AbortSignal,
 ): Promise<Details> {
-  const found = {
+  const details = {
     looks: [] as Look[],
     listed: [] as Details['listed'],
     problems: [] as SweepProblem[],
     failed: [] as Details['failed'],
   }
-  let refused = false
-  await forEachParallel(ids, REQUESTS_AT_ONCE, async (projectId) => {
+  let isUnauthorized = false
+  await forEachParallel(projectIds, MAX_CONCURRENT, async (projectId) => {
     const askedOn = clock.monotonic()
     const answer = await service.listComputes(projectId, signal)
-    const seen = clock.between(askedOn, clock.monotonic())
+    const interval = clock.between(askedOn, clock.monotonic())
     const where = `project ${projectId}`
     if (!answer.ok && answer.error.kind !== 'gone') {
-      refused ||= answer.error.kind === 'unauthorized'
-      found.problems.push({ where, message: serviceErrorText(answer.error) })
-      if (isProjectFault(answer.error)) found.failed.push(projectId)
+      isUnauthorized ||= answer.error.kind === 'unauthorized'
+      details.problems.push({ where, message: serviceErrorText(answer.error) })
+      if (isProjectFault(answer.error)) details.failed.push(projectId)
       return
     }
-    if (!seen) {
-      found.problems.push({ where, message: UNDATED })
+    if (!interval) {
+      details.problems.push({ where, message: UNDATED })
       return
     }
     if (!answer.ok) {
-      found.listed.push({ projectId, askedAt: seen[0], answeredAt: seen[1], endpointIds: [], gone: true })
+      const [askedAt, answeredAt] = interval
+      details.listed.push({ projectId, askedAt, answeredAt, endpointIds: [], gone: true })
       return
     }
-    addListed(found, { projectId, askedOn, seen, until: quietUntil(projectId) }, answer.value)
+    addListed(details, { projectId, askedOn, interval, until: quietUntil(projectId) }, answer.value)
   })
-  return { ...found, asked: ids.length, refused }
+  return { ...details, asked: projectIds.length, isUnauthorized }
 }
 
-type Listed = {
+type ListedProject = {
   readonly projectId: string
   readonly askedOn: Seconds
-  readonly seen: Span
+  readonly interval: Span
   readonly until: Instant | undefined
 }
 
 function addListed(
   { looks, listed, problems }: Pick<Details, 'looks' | 'listed' | 'problems'>,
-  { projectId, askedOn, seen: [askedAt, answeredAt], until }: Listed,
+  { projectId, askedOn, interval: [askedAt, answeredAt], until }: ListedProject,
   answer: Listing<Compute>,
 ): void {
   const quiet = until === undefined ? {} : { quietUntil: until }
   for (const compute of answer.items) looks.push({ compute, askedAt, answeredAt, askedOn, ...quiet })
   for (const message of answer.problems) problems.push({ where: `project ${projectId}`, message })
-  // A record that did not fit is there, though unknown, and one that does not tell its id may be anybody's.
+  // A compute whose record does not fit exists; a record without a readable id may be any compute's.
   const read = new Set(answer.items.map(({ endpointId }) => endpointId))
   const unread = [...new Set(answer.unread)].filter((endpointId) => !read.has(endpointId))
   const partial = answer.problems.length > (answer.unread?.length ?? 0)
   listed.push({ projectId, askedAt, answeredAt, endpointIds: [...read, ...unread], unread, partial })
 }
 
-/** Until when the list, which has to show activity at all, told of none that is not known. */
+/** Until when the project list, which shows all activity late, excluded activity that is not known. */
 function quietUntilOf(
   projectId: string,
   { readAt, restless }: Pick<UrgencyInput, 'readAt' | 'restless'>,

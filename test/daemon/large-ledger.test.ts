@@ -7,16 +7,11 @@ import { initialAnchor } from '../../src/daemon/pass/service-clock.ts'
 import { newPassState } from '../../src/daemon/pass/pass-state.ts'
 import { computeKey } from '../../src/model/service/compute.ts'
 import type { ComputeEntry, Ledger, ProjectEntry } from '../../src/model/ledger/ledger.ts'
-import { activityLagOfAccount } from '../../src/model/inference/activity-lag.ts'
 import { orderedMap } from '../../src/std/ordered-map.ts'
 import { createOwners } from '../../src/model/policy/owner.ts'
 import { seconds } from '../../src/model/units.ts'
 import { ok } from '../../src/std/result.ts'
-import { selectProjects } from '../../src/observe/polling/select-projects.ts'
-import { findOperationCandidates } from '../../src/observe/polling/operation-candidates.ts'
-import { readProjectList } from '../../src/observe/polling/project-list.ts'
-import { NO_LIST } from '../../src/observe/sweep.ts'
-import { countProjects } from '../../src/observe/polling/urgency.ts'
+import { NO_LIST, NO_PENDING_RETRIES, observe } from '../../src/observe/sweep.ts'
 import { at, ledger, look, preset, prices, project, sweep } from '../support/build.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { POLL } from '../support/poll.ts'
@@ -118,48 +113,49 @@ test('all of it is shown in steps, also when one has left', () => {
   expect(mostInOneStep(shown(grown.ledger()), taken)).toBeLessThanOrEqual(MOST)
 })
 
-test('what to look at and to read is found in steps', () => {
+test('the time to begin with is found in steps', () => {
   const { ledger: before, taken } = large()
-  const fleet = {
-    ledger: before,
-    changed: new Map(),
-    restless: new Map(),
-    lost: [],
-    readAt: new Map(),
-    tried: new Map(),
-    listLag: seconds(60),
-  }
-  const shares = { 'in-flight': 0, transition: 0, unseen: 0, awake: 0, age: 0, failing: 0 }
-  const limits = { maxAge: seconds(900), most: 100, restful: 50, unseen: 50, shares, readsHistory: false }
-  const looks = [look(3600, { projectId: 'project-00001', endpointId: 'ep-00001' })]
-  for (const steps of [
-    selectProjects(fleet, limits, at(3600)),
-    countProjects(fleet),
-    findOperationCandidates({ ledger: before, looks, listed: [], history: undefined }, at(3600)),
-    activityLagOfAccount(before.computes.values()),
-    initialAnchor(before, fakeClock()),
-  ])
-    expect(mostInOneStep(steps, taken)).toBeLessThanOrEqual(MOST)
+  expect(mostInOneStep(initialAnchor(before, fakeClock()), taken)).toBeLessThanOrEqual(MOST)
 })
 
-/** All that the list tells of. */
+/** All that the list shows. */
 const listProjectsPage = () =>
   Promise.resolve(ok({ items: [project({ projectId: 'project-00001' })], problems: [], next: undefined }))
 
-test('a list of projects that was read to its end is compared in steps', async () => {
+const listNothing = () => Promise.resolve(ok({ items: [], problems: [] }))
+
+const READINGS_OFF = {
+  mode: 'off',
+  activityLag: seconds(5),
+  deadline: seconds(5),
+  minInterval: seconds(300),
+  maxConcurrent: 1,
+} as const
+
+test('a sweep walks over a ledger only a few times between two yields', async () => {
   const { ledger: before, taken } = large()
   let [most, last] = [0, taken()]
-  const sleep = (): Promise<void> => {
+  const clock = fakeClock()
+  const yielding = (): Promise<void> => {
     most = Math.max(most, taken() - last)
     last = taken()
-    return Promise.resolve()
+    return clock.yield()
   }
-  const read = await readProjectList(
-    { clock: { ...fakeClock(), sleep }, service: { ...UNASKED, listProjectsPage } },
-    { ledger: before, progress: NO_LIST, most: 1, listLag: POLL.listLag },
+  const { list } = await observe(
+    {
+      clock: { ...clock, yield: yielding },
+      service: { ...UNASKED, listProjectsPage, listComputes: listNothing, listOperations: listNothing },
+      readings: { readable: () => false, read: () => Promise.reject(new Error('nothing is read')) },
+    },
+    {
+      ledger: before,
+      list: NO_LIST,
+      waiting: NO_PENDING_RETRIES,
+      plan: { ...POLL, readings: READINGS_OFF },
+    },
     new AbortController().signal,
   )
-  expect(read.lost).toHaveLength(COMPUTES - 1)
-  expect(most).toBeGreaterThan(0)
-  expect(Math.max(most, taken() - last)).toBeLessThanOrEqual(MOST)
+  expect(list.last?.missing.size).toBe(COMPUTES - 1)
+  expect(clock.yields()).toBeGreaterThanOrEqual(5)
+  expect(most).toBeLessThanOrEqual(2 * COMPUTES)
 })

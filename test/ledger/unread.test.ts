@@ -6,7 +6,6 @@ import type { Operation } from '../../src/model/service/operation.ts'
 import { scoreByUrgency, hasUnexplainedActivity } from '../../src/observe/polling/urgency.ts'
 import { accounted, type Accounted } from '../support/accounted.ts'
 import { at, ledger, look, operation, prices, project, sweep } from '../support/build.ts'
-import { runSync } from '../../src/std/cooperative.ts'
 import { seconds } from '../../src/model/units.ts'
 
 const fold = (known: Ledger, one: Sweep): Accounted =>
@@ -100,7 +99,7 @@ describe('a compute whose record does not fit', () => {
       listLag: seconds(60),
     }
     const wishedAt = (when: number) =>
-      Object.entries(runSync(scoreByUrgency(fleet, seconds(900), at(when)))).flatMap(([urgency, { size }]) =>
+      Object.entries(scoreByUrgency(fleet, seconds(900), at(when))).flatMap(([urgency, { size }]) =>
         size > 0 ? [urgency] : [],
       )
     expect([wishedAt(2900), wishedAt(2961)]).toEqual([[], ['age']])

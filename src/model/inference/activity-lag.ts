@@ -1,20 +1,16 @@
-// How late the service shows activity, measured: shared by the quiet rule and by what is shown.
+// Activity lag: how late the service shows activity, measured. The quiet rule and the snapshot share it.
 import type { ComputeEntry, ActivityLagSample } from '../ledger/ledger.ts'
-import { forEachYielding, type Cooperative } from '../../std/cooperative.ts'
 import { seconds, type Seconds } from '../units.ts'
 
-/** Computes of one step. Doubled, the event loop is held up for a millisecond more. */
-const COMPUTES = 2000
-
-/** With fewer the configured lag holds. Doubled, a new account is read with the careful margin for longer. */
-const ENOUGH = 5
+/** With fewer samples the configured lag holds. */
+const MIN_SAMPLES = 5
 /** Records are written in whole seconds, so what they show may be that much older. */
 const WHOLE_SECOND = 1
 
-/** The samples that the computes of one account have. */
-export function* activityLagOfAccount(computes: Iterable<ComputeEntry>): Cooperative<Seconds | undefined> {
+/** From the samples of all computes of an account; undefined while there are too few. */
+export function activityLagOfAccount(computes: Iterable<ComputeEntry>): Seconds | undefined {
   const samples: ActivityLagSample[] = []
-  yield* forEachYielding(computes, COMPUTES, ({ reading }) => samples.push(...reading.lags))
+  for (const { reading } of computes) samples.push(...reading.lags)
   return activityLagFromSamples(samples)
 }
 
@@ -25,7 +21,7 @@ export function* activityLagOfAccount(computes: Iterable<ComputeEntry>): Coopera
  * @returns undefined while there are too few samples
  */
 export function activityLagFromSamples(samples: readonly ActivityLagSample[]): Seconds | undefined {
-  if (samples.length < ENOUGH) return undefined
+  if (samples.length < MIN_SAMPLES) return undefined
   const proven = samples.reduce((most, { atLeast }) => Math.max(most, atLeast), 0)
   const prompt = samples.reduce((least, { atMost }) => Math.min(least, atMost), Number.POSITIVE_INFINITY)
   return seconds(Math.max(proven, prompt) + WHOLE_SECOND)

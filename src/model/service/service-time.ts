@@ -1,5 +1,5 @@
 // What answers tell of the service's time: each was written between its sending and its arrival, in the second that it names or soon after.
-import type { Instant, Seconds } from '../units.ts'
+import { instant, type Instant, type Seconds } from '../units.ts'
 
 /** The service's time less the monotonic clock, ms: inside `[low, high]` when the latter showed `on`. */
 export type ClockOffsetBounds = { readonly low: number; readonly high: number; readonly on: Seconds }
@@ -69,3 +69,9 @@ function common(known: ClockOffsetBounds, fresh: ClockOffsetBounds): ClockOffset
   const both = { low: Math.max(here.low, fresh.low), high: Math.min(here.high, fresh.high), on: fresh.on }
   return both.low <= both.high ? both : undefined
 }
+
+/** The time at which the monotonic clock showed `on`, by what is known of the time now: the first response may have corrected it. */
+export const instantOf = (
+  on: Seconds,
+  clock: { readonly now: () => Instant; readonly monotonic: () => Seconds },
+): Instant => instant(Math.round(clock.now() - (clock.monotonic() - on) * 1000))

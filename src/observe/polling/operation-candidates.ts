@@ -1,4 +1,4 @@
-// Whose operations a sweep reads, and from when on. Pure.
+// Projects whose operations a sweep should read, and since when. Pure.
 import { computeKey, effectiveDelay } from '../../model/service/compute.ts'
 import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
 import type { ListedComputes, Look } from '../../model/observation.ts'
@@ -9,108 +9,102 @@ import {
   ALLOWED_LATENESS,
   needsOperations,
 } from '../../model/inference/transition.ts'
-import { forEachYielding, type Cooperative } from '../../std/cooperative.ts'
 import { after, earliest, seconds, type Instant, type Seconds } from '../../model/units.ts'
 
-/** How far back operations are read at least where none were read before. Doubled, the first sweep of a busy account asks twice the pages. */
+/** Shortest history that is read where no operations were read before, a day: a longer one asks for more pages in the first sweep. */
 const FIRST_HISTORY = seconds(86_400)
-/** Operations may be listed late: each reading goes back that far behind the last one. */
-const BEFORE = seconds(0 - ALLOWED_LATENESS)
-/** How long after a transition its operations are read again, because some are listed late. Doubled, what came late is known twice as late. */
+/** Operations may be listed late: each read goes back so far behind the one before. */
+const OVERLAP = seconds(0 - ALLOWED_LATENESS)
+/** Time after a transition at which its operations are read again, because some are listed late. */
 const READ_AGAIN: readonly Seconds[] = [seconds(120), ALLOWED_LATENESS]
-/** How long an operation is waited for in every sweep; one that takes longer is asked about as rarely. Source: service-facts.md, "Operations". */
+/** Time for which every sweep asks about a running operation; afterwards it asks once in that time. Source: service-facts.md, "Operations". */
 const LONGEST_OPERATION: Seconds = seconds(300)
-
-/** Known computes or projects of one step. Doubled, the event loop is held up for a millisecond more. */
-const COMPUTES = 2000
 
 export type OperationsContext = {
   readonly ledger: Ledger
   readonly looks: readonly Look[]
   /** Projects whose computes were listed whole. */
   readonly listed: readonly Pick<ListedComputes, 'projectId'>[]
-  /** How far back the history of a compute is read that is seen for the first time; not, where its record dates its last start, when undefined. */
+  /** Length of the history that is read of a new compute; undefined: none, where its record dates its last start. */
   readonly history: Seconds | undefined
 }
 
 export type OperationCandidates = {
-  /** Project id → since when they are to be read: nothing else can date what happened. */
+  /** Project id → since when its operations are needed: nothing else dates what happened. */
   readonly needed: ReadonlyMap<string, Instant>
-  /** Those of them that are seen for the first time: only now do their operations tell of computes that are gone. */
+  /** Those of `needed` that are seen for the first time: only now do their operations show deleted computes. */
   readonly atFirstSight: ReadonlySet<string>
-  /** The same where the records date it: the operations only name it, if the budget has room. */
+  /** Project id → since when its operations are worth reading if requests remain: the records date what happened, operations only name it. */
   readonly welcome: ReadonlyMap<string, Instant>
 }
 
 /**
- * Where a look shows what its record cannot date, where an earlier reading of the operations failed, again a while after
- * such a transition, and where some were still running.
+ * Operations are needed:
+ * 1. of projects at first sight;
+ * 2. where a look shows a transition that its record cannot date;
+ * 3. where an earlier read failed or showed operations that were still running;
+ * 4. again a while after a transition, because operations may be listed late.
  */
-export function* findOperationCandidates(
-  seen: OperationsContext,
-  now: Instant,
-): Cooperative<OperationCandidates> {
-  const { ledger, looks, history } = seen
-  const begin = after(now, seconds(0 - Math.max(history ?? 0, FIRST_HISTORY)))
-  const atFirstSight = new Set(unseenProjects(seen))
-  yield* forEachYielding(history === undefined ? [] : ledger.projects.values(), COMPUTES, (known) => {
-    if (known.listed?.historyWaits && known.goneAt === undefined) atFirstSight.add(known.project.projectId)
-  })
-  const needed = new Map([...atFirstSight].map((projectId) => [projectId, begin]))
+export function findOperationCandidates(context: OperationsContext, now: Instant): OperationCandidates {
+  const { ledger, looks, history } = context
+  const firstFrom = after(now, seconds(0 - Math.max(history ?? 0, FIRST_HISTORY)))
+  const atFirstSight = new Set(projectsAtFirstSight(context))
+  const needed = new Map([...atFirstSight].map((projectId) => [projectId, firstFrom]))
   const welcome = new Map<string, Instant>()
   for (const look of looks) {
     const { projectId, endpointId } = look.compute
-    const known = ledger.computes.get(computeKey({ account: ledger.account, projectId, endpointId }))
-    if (!known) want(isHistoryNeeded(look, history) ? needed : welcome, projectId, begin)
-    else if (isNeeded(known, look, ledger)) want(needed, projectId, sinceLast(known, begin))
-    else if (hasChangedSince(known, look)) want(welcome, projectId, after(known.seenAt, BEFORE))
+    const entry = ledger.computes.get(computeKey({ account: ledger.account, projectId, endpointId }))
+    if (!entry) addSince(isHistoryNeeded(look, history) ? needed : welcome, projectId, firstFrom)
+    else if (isNeeded(entry, look, ledger)) addSince(needed, projectId, sinceLastRead(entry, firstFrom))
+    else if (hasChangedSince(entry, look)) addSince(welcome, projectId, after(entry.seenAt, OVERLAP))
   }
-  yield* forEachYielding(ledger.computes.values(), COMPUTES, (known) => {
-    if (isLeft(known, history)) return
-    if (isDue(known, now)) want(needed, known.ref.projectId, sinceLast(known, begin))
-  })
+  for (const entry of ledger.computes.values())
+    if (isDue(entry, history, now)) addSince(needed, entry.ref.projectId, sinceLastRead(entry, firstFrom))
   for (const projectId of needed.keys()) welcome.delete(projectId)
   return { needed, atFirstSight, welcome }
 }
 
-/** Also where no look says so: of a project without any computes left, and of one whose first sight was cut short or could not read them. */
-function unseenProjects({ ledger, listed, history }: OperationsContext): readonly string[] {
+/** Projects listed for the first time, also without computes, then those whose first history could not be read whole. */
+function projectsAtFirstSight({ ledger, listed, history }: OperationsContext): string[] {
   if (history === undefined) return []
-  return listed
+  const projectIds = listed
     .map(({ projectId }) => projectId)
     .filter((projectId) => ledger.projects.get(projectId)?.listed === undefined)
+  for (const entry of ledger.projects.values())
+    if (entry.listed?.historyWaits && entry.goneAt === undefined) projectIds.push(entry.project.projectId)
+  return projectIds
 }
 
-function want(into: Map<string, Instant>, projectId: string, from: Instant): void {
+function addSince(into: Map<string, Instant>, projectId: string, from: Instant): void {
   into.set(projectId, earliest(from, into.get(projectId) ?? from))
 }
 
-/** Whose past nobody reads, and whose record dates what goes on: there would be one for each of many thousand. */
-const isLeft = ({ operationsReadAt, compute }: ComputeEntry, history: Seconds | undefined): boolean =>
+/** Whether a compute's operations are never read: the account is too large for histories, and its records date what happens. */
+const isLeftUnread = ({ operationsReadAt, compute }: ComputeEntry, history: Seconds | undefined): boolean =>
   history === undefined && operationsReadAt === undefined && isDated({ compute })
 
 const isHistoryNeeded = (look: Look, history: Seconds | undefined): boolean =>
   history !== undefined || !isDated(look)
 
-/** Whether the record tells when the compute last started, or that it never did. */
+/** Whether the record shows when the compute last started, or that it never did. */
 const isDated = ({ compute }: Pick<Look, 'compute'>): boolean =>
   compute.startedAt !== undefined || (compute.state === 'idle' && compute.lastActive === undefined)
 
-const isNeeded = (known: ComputeEntry, look: Look, { projects }: Ledger): boolean =>
-  needsOperations(known, look, effectiveDelay(look.compute, projects.get(known.ref.projectId)?.project))
+const isNeeded = (entry: ComputeEntry, look: Look, { projects }: Ledger): boolean =>
+  needsOperations(entry, look, effectiveDelay(look.compute, projects.get(entry.ref.projectId)?.project))
 
-/** Back to the beginning of what did not end: a list goes by when operations began. */
-function sinceLast({ operationsReadAt, evidence }: ComputeEntry, begin: Instant): Instant {
-  if (operationsReadAt === undefined) return begin
+/** The last read, or the creation of the oldest operation that was running then: lists go by creation. */
+function sinceLastRead({ operationsReadAt, evidence }: ComputeEntry, firstFrom: Instant): Instant {
+  if (operationsReadAt === undefined) return firstFrom
   return evidence.operations
     .filter((operation) => isOperationTracked(operation, operationsReadAt))
-    .reduce((from, { createdAt }) => earliest(from, createdAt), after(operationsReadAt, BEFORE))
+    .reduce((from, { createdAt }) => earliest(from, createdAt), after(operationsReadAt, OVERLAP))
 }
 
-function isDue(known: ComputeEntry, now: Instant): boolean {
-  const { transitionAt, operationsReadAt, evidence, goneAt } = known
-  if (goneAt !== undefined) return false
-  if (awaitsOperations(known)) return true
+function isDue(entry: ComputeEntry, history: Seconds | undefined, now: Instant): boolean {
+  const { transitionAt, operationsReadAt, evidence, goneAt } = entry
+  if (goneAt !== undefined || isLeftUnread(entry, history)) return false
+  if (awaitsOperations(entry)) return true
   const running = evidence.operations.filter((operation) => isOperationTracked(operation, now))
   if (running.some(({ createdAt }) => now - createdAt < LONGEST_OPERATION * 1000)) return true
   if (operationsReadAt === undefined) return false

@@ -1,20 +1,19 @@
-// When to ask again for what was asked for in vain. Pure.
+// When to repeat a request that failed. Pure.
 import type { FailedAttempts } from '../../model/observation.ts'
 import type { ServiceError } from '../../model/service/service-error.ts'
 import { seconds, type Instant } from '../../model/units.ts'
 
-/** Whether it may be the project that cannot be read; the key and the rate are those of the account. */
+/** Whether the project itself may be what fails; a refused key and the rate limit concern the whole account. */
 export const isProjectFault = ({ kind }: ServiceError): boolean =>
   kind !== 'unauthorized' && kind !== 'limited'
 
-/** What fails for long is asked for again after this. Doubled, what recovers is seen twice as late; halved, what never does costs twice the requests. */
-const LONGEST_REST = seconds(300)
+/** Longest pause between two attempts, 5 min: a recovery is seen within it, and a project that never recovers costs little. */
+const MAX_PAUSE = seconds(300)
 
-/** Once more at once, as most failures pass; then after as long as it has failed. */
-export const isRetryDue = (tried: FailedAttempts | undefined, now: Instant): boolean =>
-  tried === undefined || now - tried.at >= Math.min(tried.at - tried.since, LONGEST_REST * 1000)
+/** The first retry comes at once, as most failures pass; then each pause is as long as the project has failed, at most `MAX_PAUSE`. */
+export const isRetryDue = (attempts: FailedAttempts | undefined, now: Instant): boolean =>
+  attempts === undefined || now - attempts.at >= Math.min(attempts.at - attempts.since, MAX_PAUSE * 1000)
 
-/** What is known after another try that failed at `now`. */
 export const recordFailure = (before: FailedAttempts | undefined, now: Instant): FailedAttempts => ({
   since: before?.since ?? now,
   at: now,

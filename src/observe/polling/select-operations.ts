@@ -1,4 +1,4 @@
-// Which of the operations that are wanted a sweep has room for, and what it leaves to the next. Pure.
+// Selection of the operations that a sweep has requests for, and what it leaves to the next. Pure.
 import type { PendingRetries } from '../../model/observation.ts'
 import type { Instant } from '../../model/units.ts'
 import type { OperationCandidates } from './operation-candidates.ts'
@@ -7,10 +7,15 @@ import { isRetryDue, recordFailure } from './retry.ts'
 /** Project id, and since when its operations are to be read. */
 export type OperationsToRead = readonly [projectId: string, from: Instant]
 
-/** What of the room goes to what was asked for in vain before, when all of it is needed. Doubled, broken projects hold up twice as many others. */
-const FAILING = 0.1
+/** Share of the requests for projects that failed before, when all requests are needed: broken projects hold up few others. */
+const FAILING_SHARE = 0.1
 
-/** Those that are needed: at first sight, for which the looks left room, then what waits for longest; then what is welcome. At most `room`. */
+/**
+ * At most `room`, in this order:
+ * 1. needed at first sight, for which the looks left requests;
+ * 2. otherwise needed, the longest waiting first; a tenth of the requests goes to those that failed before;
+ * 3. welcome.
+ */
 export function selectOperations(
   { needed, atFirstSight, welcome }: OperationCandidates,
   { waiting, room }: { readonly waiting: PendingRetries['operations']; readonly room: number },
@@ -23,17 +28,17 @@ export function selectOperations(
   const triedAt = (projectId: string): number => waiting.get(projectId)?.tried?.at ?? now
   const failing = queue
     .filter(([projectId]) => {
-      const tried = waiting.get(projectId)?.tried
-      return tried && isRetryDue(tried, now)
+      const attempts = waiting.get(projectId)?.tried
+      return attempts && isRetryDue(attempts, now)
     })
     .toSorted(([a], [b]) => triedAt(a) - triedAt(b))
-  const kept = room > 1 ? Math.min(failing.length, Math.ceil(room * FAILING)) : 0
-  const first = fresh.slice(0, Math.max(0, room - kept))
-  const chosen = [...first, ...failing.slice(0, Math.max(0, room - first.length))]
-  return [...chosen, ...[...welcome].slice(0, Math.max(0, room - chosen.length))]
+  const reserved = room > 1 ? Math.min(failing.length, Math.ceil(room * FAILING_SHARE)) : 0
+  const first = fresh.slice(0, Math.max(0, room - reserved))
+  const selected = [...first, ...failing.slice(0, Math.max(0, room - first.length))]
+  return [...selected, ...[...welcome].slice(0, Math.max(0, room - selected.length))]
 }
 
-/** What of the needed was not read: since when it waits, and whether it was asked for in vain. */
+/** Needed projects that were not read: since when each waits, and whether the request failed. */
 export function updatePendingOperations(
   before: PendingRetries['operations'],
   {
@@ -42,7 +47,7 @@ export function updatePendingOperations(
     failed,
   }: {
     readonly needed: OperationCandidates['needed']
-    /** Also of projects that are gone: nothing waits for them. */
+    /** Also deleted projects: nothing waits for them. */
     readonly read: ReadonlySet<string>
     readonly failed: ReadonlySet<string>
   },
@@ -51,8 +56,8 @@ export function updatePendingOperations(
   const after = new Map<string, { since: Instant; tried: ReturnType<typeof recordFailure> | undefined }>()
   for (const projectId of needed.keys()) {
     if (read.has(projectId)) continue
-    const { since = now, tried } = before.get(projectId) ?? {}
-    after.set(projectId, { since, tried: failed.has(projectId) ? recordFailure(tried, now) : tried })
+    const { since = now, tried: attempts } = before.get(projectId) ?? {}
+    after.set(projectId, { since, tried: failed.has(projectId) ? recordFailure(attempts, now) : attempts })
   }
   return after
 }

@@ -1,14 +1,10 @@
-// Which projects' computes a sweep looks at: the most urgent first, but none for ever. Pure.
+// Selection of the projects whose computes a sweep looks at: the most urgent first, but every project in the end. Pure.
 import type { Backlog, Urgency } from '../../model/observation.ts'
 import type { Instant, Seconds } from '../../model/units.ts'
 import { createTopK } from '../../std/top-k.ts'
-import { forEachYielding, type Cooperative } from '../../std/cooperative.ts'
 import type { LookAllowance } from './poll-plan.ts'
 import { isRetryDue } from './retry.ts'
 import { isNewProject, scoreByUrgency, type UrgencyInput, type UrgencyScores } from './urgency.ts'
-
-/** Candidates of one step. Doubled, the event loop is held up for a millisecond more. */
-const MANY = 2000
 
 export type ProjectSelection = {
   readonly projectIds: readonly string[]
@@ -17,22 +13,22 @@ export type ProjectSelection = {
 
 export type SelectionLimits = LookAllowance & { readonly maxAge: Seconds; readonly readsHistory: boolean }
 
-/** What is in flight or due comes before what merely goes on; the rest of the budget is for what was not seen for long. */
+/** Transitions come before what is merely awake; the rest of the requests is for what was not looked at for long. */
 const ORDER: readonly Urgency[] = ['in-flight', 'transition', 'unseen', 'awake', 'age', 'failing']
 
+/** Requests for a project that is looked at for the first time: its computes and its history. */
+const NEW_PROJECT_COST = 2
+
 /**
- * First each kind gets its share, so that none has to wait for the end of another, and of transitions the oldest, so that none waits
- * for ever behind newer ones; then what is left goes by urgency.
+ * 1. Each urgency gets its share, so that none has to wait for the end of another; of transitions the oldest, so that none waits for ever
+ *    behind newer ones.
+ * 2. The remaining requests go by urgency.
  */
-export function* selectProjects(
-  fleet: UrgencyInput,
-  limits: SelectionLimits,
-  now: Instant,
-): Cooperative<ProjectSelection> {
-  const wishes = yield* scoreByUrgency(fleet, limits.maxAge, now)
+export function selectProjects(fleet: UrgencyInput, limits: SelectionLimits, now: Instant): ProjectSelection {
+  const scores = scoreByUrgency(fleet, limits.maxAge, now)
   const costOf = (projectId: string): number =>
-    limits.readsHistory && isNewProject(fleet, projectId) ? NEW_COSTS : 1
-  const chosen = new Set<string>()
+    limits.readsHistory && isNewProject(fleet, projectId) ? NEW_PROJECT_COST : 1
+  const selected = new Set<string>()
   const byUrgency: Record<Urgency, string[]> = {
     'in-flight': [],
     transition: [],
@@ -42,55 +38,51 @@ export function* selectProjects(
     failing: [],
   }
   const spent = { all: 0, unseen: 0 }
-  const isAskable = (projectId: string, urgency: Urgency): boolean =>
-    !chosen.has(projectId) && (urgency !== 'failing' || isRetryDue(fleet.tried.get(projectId), now))
-  function* choose(urgency: Urgency, room: number, sign = 1): Cooperative<void> {
-    const askable = (projectId: string): boolean => isAskable(projectId, urgency)
-    const some = yield* mostUrgent(wishes[urgency], { room, sign }, askable)
-    for (const projectId of affordable(some, { room, costOf })) {
-      chosen.add(projectId)
+  const select = (urgency: Urgency, room: number, sign = 1): void => {
+    const isSelectable = (projectId: string): boolean =>
+      !selected.has(projectId) && (urgency !== 'failing' || isRetryDue(fleet.tried.get(projectId), now))
+    const candidates = mostUrgent(scores[urgency], { room, sign }, isSelectable)
+    for (const projectId of affordable(candidates, { room, costOf })) {
+      selected.add(projectId)
       byUrgency[urgency].push(projectId)
       spent.all += costOf(projectId)
       if (urgency === 'unseen') spent.unseen += costOf(projectId)
     }
   }
   for (const urgency of ORDER)
-    yield* choose(
+    select(
       urgency,
       Math.min(limits.shares[urgency], limits.most - spent.all),
       urgency === 'transition' ? -1 : 1,
     )
-  for (const urgency of ORDER) yield* choose(urgency, roomFor(urgency, limits, spent))
-  const backlog = yield* backlogOf(wishes, chosen)
-  return { projectIds: ORDER.flatMap((urgency) => byUrgency[urgency]), backlog }
+  for (const urgency of ORDER) select(urgency, roomFor(urgency, limits, spent))
+  return {
+    projectIds: ORDER.flatMap((urgency) => byUrgency[urgency]),
+    backlog: backlogOf(scores, selected),
+  }
 }
 
-/** A project that is looked at for the first time is asked for its computes and for its history. */
-const NEW_COSTS = 2
-
-/** No more than there is room for if each costs the least; with the sign −1 the least urgent. */
-function* mostUrgent(
+/** At most `room` projects, as each costs at least one request; with sign −1 the least urgent. */
+function mostUrgent(
   scores: UrgencyScores,
   { room, sign }: { readonly room: number; readonly sign: number },
-  isAskable: (projectId: string) => boolean,
-): Cooperative<readonly string[]> {
+  isSelectable: (projectId: string) => boolean,
+): readonly string[] {
   if (room <= 0) return []
-  const kept = createTopK<readonly [string, number]>(room, ([, score]) => sign * score)
-  yield* forEachYielding(scores, MANY, (candidate) => {
-    if (isAskable(candidate[0])) kept.add(candidate)
-  })
-  return kept.all().map(([projectId]) => projectId)
+  const top = createTopK<readonly [string, number]>(room, ([, score]) => sign * score)
+  for (const candidate of scores) if (isSelectable(candidate[0])) top.add(candidate)
+  return top.all().map(([projectId]) => projectId)
 }
 
-/** As many of the first as fit into `room`. */
+/** Projects in order, while their costs fit into `room`. */
 function affordable(
   projectIds: readonly string[],
   { room, costOf }: { readonly room: number; readonly costOf: (projectId: string) => number },
 ): readonly string[] {
-  let left = room
+  let remaining = room
   return projectIds.filter((projectId) => {
-    left -= costOf(projectId)
-    return left >= 0
+    remaining -= costOf(projectId)
+    return remaining >= 0
   })
 }
 
@@ -104,19 +96,18 @@ function roomFor(
   return urgency === 'unseen' ? Math.min(room, unseen - spent.unseen) : room
 }
 
-/** Each project counts once, by the most urgent of its reasons. */
-function* backlogOf(
-  wishes: Readonly<Record<Urgency, UrgencyScores>>,
-  chosen: ReadonlySet<string>,
-): Cooperative<ProjectSelection['backlog']> {
+/** Each project that was not selected counts once, by the most urgent of its reasons. */
+function backlogOf(
+  scores: Readonly<Record<Urgency, UrgencyScores>>,
+  selected: ReadonlySet<string>,
+): ProjectSelection['backlog'] {
   const backlog = { 'in-flight': 0, transition: 0, unseen: 0, awake: 0, age: 0, failing: 0 }
-  const counted = new Set(chosen)
-  for (const urgency of ORDER) {
-    yield* forEachYielding(wishes[urgency].keys(), MANY, (projectId) => {
-      if (counted.has(projectId)) return
+  const counted = new Set(selected)
+  for (const urgency of ORDER)
+    for (const projectId of scores[urgency].keys()) {
+      if (counted.has(projectId)) continue
       counted.add(projectId)
       backlog[urgency] += 1
-    })
-  }
+    }
   return backlog
 }

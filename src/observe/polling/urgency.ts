@@ -1,44 +1,39 @@
-// Why a project's computes are worth a look, and how much. Pure.
+// Reasons to look at a project's computes, and their urgency. Pure.
 import { computeKey, isInTransition, largestCu, type Project } from '../../model/service/compute.ts'
 import { expectedSuspension } from '../../model/inference/expected-suspension.ts'
 import type { ComputeEntry, Ledger, ProjectEntry, ProjectListing } from '../../model/ledger/ledger.ts'
 import type { ListProgress, Urgency, PendingRetries } from '../../model/observation.ts'
-import { forEachYielding, type Cooperative } from '../../std/cooperative.ts'
 import { explainsActivity } from '../../model/inference/unseen-wake.ts'
 import { after, seconds, type Instant, type Seconds } from '../../model/units.ts'
 
-/** Computes or projects of one step. Doubled, the event loop is held up for some 2 ms more. */
-const MANY = 1000
-
-/** What is known of a fleet before its details are asked. */
 export type UrgencyInput = {
   readonly ledger: Ledger
-  /** Projects whose record is new or changed, by id: newer than the ledger's. */
+  /** New or changed records of projects, by id: newer than the ledger's. */
   readonly changed: ReadonlyMap<string, Project>
-  /** Projects that may have been active unseen → when they were still known to be quiet. */
+  /** Projects with unexplained activity → until when the list excluded it. */
   readonly restless: ListProgress['restless']
   /** Projects that the list has just lost. */
   readonly lost: readonly string[]
-  /** When the list told of a project the last time, by id. */
   readonly readAt: LastListed
   /** How late the list may show activity. */
   readonly listLag: Seconds
-  /** Projects whose computes were asked for in vain. */
+  /** Projects whose last request for computes failed. */
   readonly tried: PendingRetries['looks']
 }
 
+/** Project id → when the page that held it was asked for the last time. */
 export type LastListed = Pick<ReadonlyMap<string, Instant>, 'get'>
 
 /** Project id → how urgent it is among those of its kind, the larger the more. */
 export type UrgencyScores = ReadonlyMap<string, number>
 
-/** A project may have several reasons; one that was asked for in vain has only that. */
-export function* scoreByUrgency(
+/** A project may have several reasons; one whose last request failed has only that one. */
+export function scoreByUrgency(
   fleet: UrgencyInput,
   maxAge: Seconds,
   now: Instant,
-): Cooperative<Readonly<Record<Urgency, UrgencyScores>>> {
-  const wishes: Record<Urgency, Map<string, number>> = {
+): Readonly<Record<Urgency, UrgencyScores>> {
+  const scores: Record<Urgency, Map<string, number>> = {
     'in-flight': new Map(),
     transition: new Map(),
     unseen: new Map(),
@@ -46,20 +41,20 @@ export function* scoreByUrgency(
     age: new Map(),
     failing: new Map(),
   }
-  const wish: Wishing = (projectId, urgency, score) => {
-    const tried = fleet.tried.get(projectId)
-    if (tried) wishes.failing.set(projectId, now - tried.at)
-    else wishes[urgency].set(projectId, Math.max(score, wishes[urgency].get(projectId) ?? score))
+  const addReason: AddReason = (projectId, urgency, score) => {
+    const attempts = fleet.tried.get(projectId)
+    if (attempts) scores.failing.set(projectId, now - attempts.at)
+    else scores[urgency].set(projectId, Math.max(score, scores[urgency].get(projectId) ?? score))
   }
-  yield* wishOfComputes(fleet, now, wish)
-  yield* wishOfProjects(fleet, { maxAge, now }, wish)
-  return wishes
+  scoreComputes(fleet, now, addReason)
+  scoreProjects(fleet, { maxAge, now }, addReason)
+  return scores
 }
 
 export const isNewProject = ({ ledger }: Pick<UrgencyInput, 'ledger'>, projectId: string): boolean =>
   ledger.projects.get(projectId)?.listed === undefined
 
-/** Whether the service knew the project no more, and the list has not told of it since. */
+/** Whether the service answered that the project does not exist, and the list has not held it since. */
 export function isProjectDeleted(
   { changed, readAt }: Pick<UrgencyInput, 'changed' | 'readAt'>,
   { project: { projectId }, goneAt }: ProjectEntry,
@@ -68,157 +63,161 @@ export function isProjectDeleted(
   return (readAt.get(projectId) ?? goneAt) <= goneAt
 }
 
-/** How many are there, as far as is known. */
-export function* countProjects(fleet: UrgencyInput): Cooperative<number> {
+/** Projects of the account, without deleted ones, as far as known. */
+export function countProjects(fleet: UrgencyInput): number {
   const { ledger, changed } = fleet
   let count = 0
-  yield* forEachYielding(ledger.projects.values(), MANY, (known) => {
-    count += isProjectDeleted(fleet, known) ? 0 : 1
-  })
-  yield* forEachYielding(changed.keys(), MANY, (projectId) => {
-    count += ledger.projects.has(projectId) ? 0 : 1
-  })
+  for (const entry of ledger.projects.values()) count += isProjectDeleted(fleet, entry) ? 0 : 1
+  for (const projectId of changed.keys()) count += ledger.projects.has(projectId) ? 0 : 1
   return count
 }
 
-type Wishing = (projectId: string, urgency: Urgency, score: number) => void
+type AddReason = (projectId: string, urgency: Urgency, score: number) => void
 
-function* wishOfComputes(fleet: UrgencyInput, now: Instant, wish: Wishing): Cooperative<void> {
+function scoreComputes(fleet: UrgencyInput, now: Instant, addReason: AddReason): void {
   const { ledger, changed } = fleet
-  yield* forEachYielding(ledger.computes.values(), MANY, (account) => {
-    const { compute, ref, goneAt } = account
-    if (goneAt !== undefined || (compute.state === 'idle' && !isInTransition(compute))) return
-    const known = ledger.projects.get(ref.projectId)
-    if (isUnread(account, known)) return
-    const project = changed.get(ref.projectId) ?? known?.project
-    const about = { known, project, toldUntil: toldUntil(fleet, known, project), now }
-    const { urgency, score } = urgencyOf(account, about)
-    wish(ref.projectId, urgency, score)
-  })
+  for (const entry of ledger.computes.values()) {
+    const { compute, ref, goneAt } = entry
+    const isAsleep = compute.state === 'idle' && !isInTransition(compute)
+    if (goneAt !== undefined || isAsleep) continue
+    const projectEntry = ledger.projects.get(ref.projectId)
+    if (isUnreadable(entry, projectEntry)) continue
+    const project = changed.get(ref.projectId) ?? projectEntry?.project
+    const listedUntil = activityListedUntil(fleet, projectEntry, project)
+    const { urgency, score } = urgencyOf(entry, { projectEntry, project, listedUntil, now })
+    addReason(ref.projectId, urgency, score)
+  }
 }
 
-/** What does not fit now will hardly fit in a minute: it waits for its turn by age. */
-const isUnread = ({ ref }: ComputeEntry, known: ProjectEntry | undefined): boolean =>
-  known?.listed?.unread?.includes(ref.endpointId) === true
+/** A record that does not fit now will hardly fit in a minute: the project is looked at by age. */
+const isUnreadable = ({ ref }: ComputeEntry, projectEntry: ProjectEntry | undefined): boolean =>
+  projectEntry?.listed?.unread?.includes(ref.endpointId) === true
 
-type Surroundings = {
-  readonly known: ProjectEntry | undefined
+type UrgencyContext = {
+  readonly projectEntry: ProjectEntry | undefined
   /** Its newest record. */
   readonly project: Project | undefined
-  /** Until when that would tell of activity; undefined where it tells of none that is the compute's for sure. */
-  readonly toldUntil: Instant | undefined
+  /** Until when that record would show activity of the compute; undefined where activity may be another compute's. */
+  readonly listedUntil: Instant | undefined
+  readonly now: Instant
 }
 
-/** More than any score without it: of what is awake that comes first which may be asleep by now. */
-const FIRST = 2 ** 52
-
-function toldUntil(
+function activityListedUntil(
   { readAt, listLag }: UrgencyInput,
-  known: ProjectEntry | undefined,
+  projectEntry: ProjectEntry | undefined,
   project: Project | undefined,
 ): Instant | undefined {
-  if (project?.computeLastActiveAt === undefined || known?.listed?.endpointIds.length !== 1) return undefined
+  const isOnlyCompute = projectEntry?.listed?.endpointIds.length === 1
+  if (project?.computeLastActiveAt === undefined || !isOnlyCompute) return undefined
   const at = readAt.get(project.projectId)
   return at && after(at, seconds(0 - listLag))
 }
 
+/** Larger than any score of an awake compute: added for one that may be asleep by now. */
+const MAYBE_ASLEEP = 2 ** 52
+
 /**
- * The score of a transition of that age: the newest is the most urgent. Where there is not room for all, most are known at once, and a
+ * Score of a transition of that age: the newest is the most urgent. Where requests are short most transitions are then seen at once, and a
  * compute that sleeps again while it waits needs one look for two of them.
  */
-const waited = (age: number): number => -age
+const transitionScore = (age: number): number => -age
 
-/** A change takes seconds: what shows the same for so long is stuck, and goes on like anything else. Doubled, stuck computes take looks from others for twice as long. */
-const PATIENCE = seconds(300)
+/** A transition takes seconds. A compute that looks the same for so long, 5 min, is stuck and counts as awake. */
+const STUCK_AFTER = seconds(300)
 
-type Judged = { readonly urgency: Urgency; readonly score: number }
-
-function urgencyOf(account: ComputeEntry, about: Surroundings & { readonly now: Instant }): Judged {
-  const { compute, movingSince, seenAt } = account
-  const isStuck = (since: Instant): boolean => seenAt >= after(since, PATIENCE)
-  const score = (about.now - seenAt) * largestCu(compute.sizing)
+/**
+ * Urgency of an awake compute:
+ * 1. `in-flight`: the service shows a transition in progress, and it is not stuck;
+ * 2. `transition`: its suspension was due, and the list would show newer activity but does not;
+ * 3. `awake`: otherwise; first those whose suspension was due while the list could not show newer activity yet.
+ */
+function urgencyOf(
+  { compute, movingSince, seenAt }: ComputeEntry,
+  { projectEntry, project, listedUntil, now }: UrgencyContext,
+): { readonly urgency: Urgency; readonly score: number } {
+  const isStuck = (since: Instant): boolean => seenAt >= after(since, STUCK_AFTER)
+  const score = (now - seenAt) * largestCu(compute.sizing)
   if (isInTransition(compute))
     return { urgency: isStuck(movingSince ?? seenAt) ? 'awake' : 'in-flight', score }
-  const due = expectedSuspension(compute, about.project, about.known)
-  if (due === undefined || due > about.now || isStuck(due)) return { urgency: 'awake', score }
-  if (due <= (about.toldUntil ?? about.now)) return { urgency: 'transition', score: waited(about.now - due) }
-  // As long as the list could not tell of newer activity, one with a short delay that is in use looks the same in every sweep.
-  return { urgency: 'awake', score: FIRST + score }
+  const due = expectedSuspension(compute, project, projectEntry)
+  if (due === undefined || due > now || isStuck(due)) return { urgency: 'awake', score }
+  if (due <= (listedUntil ?? now)) return { urgency: 'transition', score: transitionScore(now - due) }
+  return { urgency: 'awake', score: MAYBE_ASLEEP + score }
 }
 
-function* wishOfProjects(
-  fleet: UrgencyInput,
-  { maxAge, now }: { readonly maxAge: Seconds; readonly now: Instant },
-  wish: Wishing,
-): Cooperative<void> {
-  const { ledger, changed, restless, lost } = fleet
-  const wishOf = (project: Project, listed: ProjectEntry['listed']): void => {
-    const silent = now - (project.computeLastActiveAt ?? 0)
-    const age = listed ? now - listed.at : silent
-    const moved = listed ? hasMoved(project, listed) : silent < RECENT
-    if (moved) wish(project.projectId, 'transition', waited(age))
-    else if (!listed) wish(project.projectId, 'unseen', project.computeLastActiveAt ?? 0)
-    // Also where there is another reason: it may have to wait for long.
-    if (listed && age >= maxAge * 1000) wish(project.projectId, 'age', age)
-  }
-  yield* forEachYielding(ledger.projects.values(), MANY, (known) => {
-    const { project, listed } = known
-    if (!changed.has(project.projectId) && !isProjectDeleted(fleet, known)) wishOf(project, listed)
-  })
-  yield* forEachYielding(changed.values(), MANY, (project) =>
-    wishOf(project, ledger.projects.get(project.projectId)?.listed),
-  )
-  for (const [projectId, quietAt] of restless) wish(projectId, 'transition', waited(now - (quietAt ?? 0)))
-  for (const projectId of lost) wish(projectId, 'transition', RECENT)
-}
-
-/** Milliseconds: of projects never looked at, those that may be awake come first. Doubled, more that sleep are among them. */
+/** Age, ms, up to which a project that was never looked at counts as possibly awake, 15 min. */
 const RECENT = 900_000
 
-/** Whether the record tells of something that its activity does not. */
-function hasMoved(project: Project, listed: ProjectListing): boolean {
-  const { computeLastActiveAt: active, updatedAt, cpuUsedSeconds } = project
+function scoreProjects(
+  fleet: UrgencyInput,
+  { maxAge, now }: { readonly maxAge: Seconds; readonly now: Instant },
+  addReason: AddReason,
+): void {
+  const { ledger, changed, restless, lost } = fleet
+  const scoreProject = (project: Project, listed: ProjectEntry['listed']): void => {
+    const silent = now - (project.computeLastActiveAt ?? 0)
+    const age = listed ? now - listed.at : silent
+    const hasMoved = listed ? hasChanged(project, listed) : silent < RECENT
+    if (hasMoved) addReason(project.projectId, 'transition', transitionScore(age))
+    else if (!listed) addReason(project.projectId, 'unseen', project.computeLastActiveAt ?? 0)
+    // Beside another reason, too: that one may have to wait for long.
+    if (listed && age >= maxAge * 1000) addReason(project.projectId, 'age', age)
+  }
+  for (const entry of ledger.projects.values())
+    if (!changed.has(entry.project.projectId) && !isProjectDeleted(fleet, entry))
+      scoreProject(entry.project, entry.listed)
+  for (const project of changed.values())
+    scoreProject(project, ledger.projects.get(project.projectId)?.listed)
+  for (const [projectId, quietAt] of restless)
+    addReason(projectId, 'transition', transitionScore(now - (quietAt ?? 0)))
+  for (const projectId of lost) addReason(projectId, 'transition', RECENT)
+}
+
+/** Whether the record shows a change beside activity, which is compared elsewhere. */
+function hasChanged(project: Project, listed: ProjectListing): boolean {
+  const { computeLastActiveAt, updatedAt, cpuUsedSeconds } = project
   if (updatedAt !== listed.updatedAt) return true
-  // Where the list shows activity, its CPU counter follows a quarter of an hour later and tells nothing new.
-  return active === undefined && cpuUsedSeconds !== listed.cpuUsedSeconds
+  // Where the list shows activity, its CPU counter follows a quarter of an hour later and adds nothing.
+  return computeLastActiveAt === undefined && cpuUsedSeconds !== listed.cpuUsedSeconds
 }
 
 /**
- * Whether the only compute of a project, awake when it was looked at, slept and woke unseen: its record tells of activity after a
- * suspension that the list before left no doubt about.
+ * Whether the only compute of a project slept and woke unseen since it was looked at: its record shows activity after its expected
+ * suspension, and the list before excluded activity until then.
  *
- * @param toldUntil until when that list told of activity
+ * @param listedUntil until when the list before would show activity
  */
 export function isRewokenUnseen(
   { computeLastActiveAt: active }: Project,
-  known: ProjectEntry | undefined,
-  { ledger, toldUntil: until }: { readonly ledger: Ledger; readonly toldUntil: Instant | undefined },
+  entry: ProjectEntry | undefined,
+  { ledger, listedUntil }: { readonly ledger: Ledger; readonly listedUntil: Instant | undefined },
 ): boolean {
-  const due = active === undefined ? undefined : onlyEnd(known, ledger)
-  return active !== undefined && due !== undefined && until !== undefined && due <= until && active > due
+  if (active === undefined || listedUntil === undefined) return false
+  const due = onlySuspension(entry, ledger)
+  return due !== undefined && due <= listedUntil && active > due
 }
 
-/** When the only compute of a project was to be suspended, as the record before told; undefined where it was not awake. */
-function onlyEnd(known: ProjectEntry | undefined, { account, computes }: Ledger): Instant | undefined {
-  const [endpointId, ...others] = known?.listed?.endpointIds ?? []
-  if (known === undefined || endpointId === undefined || others.length > 0) return undefined
-  const { projectId } = known.project
+/** Expected suspension of the only compute of a project, by the record before; undefined where it was not awake. */
+function onlySuspension(entry: ProjectEntry | undefined, { account, computes }: Ledger): Instant | undefined {
+  const [endpointId, ...others] = entry?.listed?.endpointIds ?? []
+  if (entry === undefined || endpointId === undefined || others.length > 0) return undefined
+  const { projectId } = entry.project
   const compute = computes.get(computeKey({ account, projectId, endpointId }))?.compute
-  return compute?.state === 'active' ? expectedSuspension(compute, known.project, known) : undefined
+  return compute?.state === 'active' ? expectedSuspension(compute, entry.project, entry) : undefined
 }
 
-/** Whether a project's record shows activity that no known awake time of its computes explains. */
+/** Whether a project's record shows activity that no awake time of its computes explains. */
 export function hasUnexplainedActivity(
   { projectId, computeLastActiveAt: active }: Project,
-  known: ProjectEntry | undefined,
-  ledger: Ledger,
+  entry: ProjectEntry | undefined,
+  { account, computes }: Ledger,
 ): boolean {
   if (active === undefined) return false
-  const endpointIds = known?.listed?.endpointIds
-  // One whose record does not fit may be the one.
-  if (!endpointIds || (known?.listed?.unread?.length ?? 0) > 0) return false
+  const endpointIds = entry?.listed?.endpointIds
+  const hasUnreadable = (entry?.listed?.unread?.length ?? 0) > 0
+  if (!endpointIds || hasUnreadable) return false
   return !endpointIds.some((endpointId) => {
-    const account = ledger.computes.get(computeKey({ account: ledger.account, projectId, endpointId }))
-    return account !== undefined && explainsActivity(account, active, endpointIds.length)
+    const computeEntry = computes.get(computeKey({ account, projectId, endpointId }))
+    return computeEntry !== undefined && explainsActivity(computeEntry, active, endpointIds.length)
   })
 }

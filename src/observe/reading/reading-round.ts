@@ -5,7 +5,6 @@ import type { Look, ReadingAttempt, ReadingRefusal, SweepProblem } from '../../m
 import { activityLagOfAccount } from '../../model/inference/activity-lag.ts'
 import type { Clock, ServiceClock } from '../../model/ports/clock.ts'
 import type { Ports } from '../../model/ports/ports.ts'
-import { runYielding } from '../../std/cooperative.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 import { ok } from '../../std/result.ts'
 import { forEachParallel } from '../../std/parallel.ts'
@@ -61,10 +60,8 @@ export async function runReadingRound(
   const begun = ports.clock.monotonic()
   const outcomes: (readonly [ComputeRef, Outcome])[] = []
   let left = 0
-  const lag = await runYielding(activityLagOfAccount(input.ledger.computes.values()), () =>
-    ports.clock.sleep(seconds(0), signal),
-  )
-  const activityLag = lag ?? input.plan.activityLag
+  const activityLag = activityLagOfAccount(input.ledger.computes.values()) ?? input.plan.activityLag
+  await ports.clock.yield()
   const measured = { ...input, plan: { ...input.plan, activityLag } }
   let asked = 0
   const lookAgain: LookAgain = (ref) => {

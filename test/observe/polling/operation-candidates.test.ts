@@ -4,7 +4,6 @@ import type { Ledger } from '../../../src/model/ledger/ledger.ts'
 import type { Look } from '../../../src/model/observation.ts'
 import type { Operation } from '../../../src/model/service/operation.ts'
 import { cu, seconds, type Seconds } from '../../../src/model/units.ts'
-import { runSync } from '../../../src/std/cooperative.ts'
 import {
   findOperationCandidates,
   type OperationCandidates,
@@ -13,7 +12,7 @@ import { accounted } from '../../support/accounted.ts'
 import { at, ledger, look, operation, prices, sweep } from '../../support/build.ts'
 
 const toRead = (...asked: Parameters<typeof findOperationCandidates>): OperationCandidates =>
-  runSync(findOperationCandidates(...asked))
+  findOperationCandidates(...asked)
 
 const known = (seen: Partial<Compute>, operations: readonly Operation[] = []): Ledger =>
   accounted(ledger(), sweep(100, { looks: [look(100, seen)], operations }), {

@@ -6,7 +6,6 @@ import type { Ports } from '../../../src/model/ports/ports.ts'
 import { failed, ok, type Result } from '../../../src/std/result.ts'
 import type { ServiceError } from '../../../src/model/service/service-error.ts'
 import { lastListed, readProjectList, type ListResult } from '../../../src/observe/polling/project-list.ts'
-import { runSync } from '../../../src/std/cooperative.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { NO_LIST } from '../../../src/observe/sweep.ts'
 import { accounted } from '../../support/accounted.ts'
@@ -65,7 +64,7 @@ test('a list that is not finished tells of the projects of its pages, the one be
     { ledger: ledger(), progress, most: 2, listLag: POLL.listLag },
     new AbortController().signal,
   )
-  const told = runSync(lastListed(begun.progress))
+  const told = lastListed(begun.progress)
   expect(['a', 'b', 'c', 'd'].map((projectId) => told.get(projectId))).toEqual([
     at(3600),
     at(3600),

@@ -4,7 +4,6 @@ import type { Compute, Project } from '../../../src/model/service/compute.ts'
 import type { Ledger } from '../../../src/model/ledger/ledger.ts'
 import { cu, seconds } from '../../../src/model/units.ts'
 import { createTopK } from '../../../src/std/top-k.ts'
-import { runSync } from '../../../src/std/cooperative.ts'
 import { selectProjects, type ProjectSelection } from '../../../src/observe/polling/select-projects.ts'
 import {
   hasUnexplainedActivity,
@@ -55,8 +54,7 @@ const fleet = (known: Ledger, over: Partial<UrgencyInput> = {}): UrgencyInput =>
   ...over,
 })
 
-const chosen = (...asked: Parameters<typeof selectProjects>): ProjectSelection =>
-  runSync(selectProjects(...asked))
+const chosen = (...asked: Parameters<typeof selectProjects>): ProjectSelection => selectProjects(...asked)
 
 const shares = { 'in-flight': 0, transition: 0, unseen: 0, awake: 0, age: 0, failing: 0 }
 const all = { maxAge: seconds(900), most: 100, restful: 100, unseen: 100, shares, readsHistory: true }
@@ -175,10 +173,10 @@ describe('activity of one that is awake, read after a list that was asked for', 
     ['when its suspension was sure, may be older than that', 395, 394, false],
     ['never, tells nothing', undefined, 460, false],
   ])('%s', (_, told, active, expected) => {
-    const toldUntil = told === undefined ? undefined : at(told)
+    const listedUntil = told === undefined ? undefined : at(told)
     const shown = project({ projectId: 'project-0', computeLastActiveAt: at(active) })
     const account = known.projects.get('project-0')
-    expect(isRewokenUnseen(shown, account, { ledger: known, toldUntil })).toBe(expected)
+    expect(isRewokenUnseen(shown, account, { ledger: known, listedUntil })).toBe(expected)
   })
 })
 
