@@ -10,7 +10,7 @@ import { loadWithSource, type AccountConfig } from '../../../src/config/load.ts'
 import { createAccountRunners } from '../../../src/daemon/accounts/account-runners.ts'
 import { createPorts } from '../../../src/daemon/accounts/ports.ts'
 import { createApiApp } from '../../../src/daemon/http/app.ts'
-import { pageContextOf } from '../../../src/daemon/http/pages/page-context.ts'
+import { pageSourcesOf } from '../../../src/daemon/http/pages/page-sources.ts'
 import { recordRequests } from '../../../src/daemon/http/request-metrics.ts'
 import { telemetryApp } from '../../../src/daemon/http/telemetry.ts'
 import { runLoop, passInterval } from '../../../src/daemon/loop.ts'
@@ -150,9 +150,9 @@ export async function runWeek(): Promise<Outputs> {
     }),
     api: createApiApp({
       ...runners,
-      ...pageContextOf(config, runners),
+      ...pageSourcesOf(config, runners),
       history: store,
-      kept: store,
+      archive: store,
       clock,
       before: [counted],
       nextReportAt: (now) => evaluateSchedule(reports.schedule(), undefined, now).next,
