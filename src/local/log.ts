@@ -6,7 +6,7 @@ export type StoredHistory = {
   readonly seed: number
 }
 
-/** What happens in the local service, for a log or a screen. Messages are static; what varies is in the fields. */
+/** Events of the local service, for a log or a screen. Messages are static text; data is in the fields. */
 export type LocalEvent =
   | {
       readonly kind: 'listening'
@@ -19,10 +19,10 @@ export type LocalEvent =
       readonly kind: 'started'
       readonly endpointId: string
       readonly projectId: string
-      /** From the request to the answer, configured wake latency included. */
+      /** From the request to the answer, including the configured wake latency. */
       readonly seconds: number
     }
-  /** The activity monitor saw a compute in use at `at`, ms: what its autosuspend delay counts from. */
+  /** The activity monitor saw a compute in use at `at`, ms. The autosuspend delay counts from then. */
   | { readonly kind: 'activity'; readonly endpointId: string; readonly at: number }
   | { readonly kind: 'stopped'; readonly endpointId: string; readonly projectId: string }
   | {
@@ -37,21 +37,18 @@ export type LocalEvent =
       readonly projectId: string
       readonly message: string
     }
-  /**
-   * A Postgres or a pooler of an earlier, killed service was found running and stopped; its folder is named after the
-   * branch, or after the compute.
-   */
+  /** A Postgres or a pooler of a killed service was running and was stopped. `folder` has the name of the branch or compute. */
   | { readonly kind: 'orphan-stopped'; readonly folder: string; readonly pid: number }
-  /** The first start made a past, in so many seconds. */
+  /** The first start generated a history; it took `seconds`. */
   | {
       readonly kind: 'past-made'
       readonly past: StoredHistory
       readonly operations: number
       readonly seconds: number
     }
-  /** A past was asked for, but the folder has been used before: it keeps the one it has, if any. */
+  /** A history was requested for a folder that was used before. `kept` is the history it has, if any. */
   | { readonly kind: 'past-refused'; readonly folder: string; readonly kept: StoredHistory | undefined }
-  /** Something failed that nobody waits for, such as one poll of the activity monitor. */
+  /** Background work failed, such as one poll of the activity monitor. */
   | { readonly kind: 'problem'; readonly message: string; readonly err: unknown }
 
 export type Log = (event: LocalEvent) => void

@@ -21,41 +21,41 @@ export type HistoryRequest = {
 }
 
 export type LocalOptions = {
-  /** Data folder, made when missing. */
+  /** Data folder, created when missing. */
   readonly folder: string
-  /** Of the API; default 0: the one of the last start if free, else any. */
+  /** Port of the API; default 0: the port of the last start if free, else any. */
   readonly port?: number
-  /** Where Postgres clients connect; default as for `port`. */
+  /** Port for Postgres clients; default as for `port`. */
   readonly proxyPort?: number
-  /** Computes are named `ep-….SUFFIX`; default `local.localhost`, which is this machine by convention (RFC 6761). */
+  /** Host names of computes are `ep-….SUFFIX`; default `local.localhost`, which is this machine (RFC 6761). */
   readonly hostSuffix?: string
   /**
-   * Gives every compute a loopback address of its own with port 5432, which its record then has as its host: clients that
-   * build a connection string of the host alone reach it. Default false. Linux has all of 127.0.0.0/8; others have not.
+   * Gives every compute a loopback address of its own with port 5432 as its host, for clients that build a connection
+   * string from the host alone. Default false. Needs all of 127.0.0.0/8 on loopback, which only Linux has.
    */
   readonly loopbackHosts?: boolean
-  /** Made at the first start of a folder; later starts keep what is there. */
+  /** Created at the first start of a folder, ignored later. */
   readonly projects?: readonly SeedProject[]
-  /** A past, made at the first start of a folder in addition to the projects: months in which others were used. */
+  /** History generated at the first start of a folder, with projects of its own besides `projects`. */
   readonly past?: HistoryRequest
   /** Default paid. */
   readonly plan?: 'free' | 'paid'
-  /** Autosuspend delays of 1 to 59 s are accepted (Q-12). Default false. */
+  /** Accepts autosuspend delays of 1 to 59 s (Q-12). Default false. */
   readonly allowShortDelays?: boolean
-  /** Extra seconds of each start, seeded random; default 1 to 3. */
+  /** Extra duration of each start, seconds, random by `seed`; default 1 to 3. */
   readonly wakeLatency?: { readonly min: number; readonly max: number }
-  /** Seconds until `last_active` shows an activity; default 5. */
+  /** Delay with which `last_active` shows activity, seconds; default 5. */
   readonly lastActiveLag?: number
-  /** Seconds between two looks for activity; default 0.5. */
+  /** Interval of the activity monitor, seconds; default 0.5. */
   readonly activityPoll?: number
-  /** Seconds between two goals of the autoscaler; the minutes its averages cover scale along. Default 5. */
+  /** Interval of the autoscaler, seconds; the period of its averages is proportional to it. Default 5. */
   readonly autoscaleEvery?: number
   /**
-   * Divides `shared_buffers` and the modelled file cache, so that small tables show the cache; default 1. Sizes the
-   * cache views tell are multiplied back, so that they fit the size of the compute.
+   * Divides `shared_buffers` and the modelled file cache, so that small tables show effects of the cache; default 1.
+   * The cache views multiply their sizes by it, so that they match the size of the compute.
    */
   readonly cacheScale?: number
-  /** Positions of the switches where the interface is silent; they win over the options above. */
+  /** Behaviour switches, for where the interface is silent; they override the options above. */
   readonly behaviour?: BehaviourChange
   readonly seed?: number
   readonly log?: (event: LocalEvent) => void
@@ -66,10 +66,10 @@ export type Local = {
   readonly baseUrl: string
   readonly apiKey: string
   readonly proxyPort: number
-  /** Of the role `dormouse`, a reader for monitoring in every project. */
+  /** Password of the role `dormouse`, the reader for monitoring in every project. */
   readonly monitoringPassword: string
-  /** Exact use of every compute, now or as of an ISO 8601 instant. */
+  /** Exact usage of every compute, now or at an ISO 8601 instant. */
   truth(at?: string): Truth
-  /** Suspends everything and resolves when nothing runs; a second call waits for the first. */
+  /** Suspends all computes and resolves when no process runs. A second call waits for the first. */
   stop(): Promise<void>
 }

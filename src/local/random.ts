@@ -14,7 +14,7 @@ const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
 export function createRandom(seed: number | undefined): Random {
   let state = (seed ?? randomBytes(4).readUInt32LE()) >>> 0
   return {
-    // mulberry32: 32 bits of state suffice for the spread of latencies
+    // mulberry32; 32 bits of state are enough for latencies
     uniform: () => {
       state = (state + 0x6d2b79f5) >>> 0
       let mixed = Math.imul(state ^ (state >>> 15), state | 1)

@@ -1,6 +1,6 @@
 // Wiring of the local service: the managed Postgres service on this machine.
 import { getConnInfo } from '@hono/node-server/conninfo'
-import { loadAccount, firstKey } from './setup/identity.ts'
+import { ensureFirstKey, loadAccount } from './setup/identity.ts'
 import type { Api } from './api/context.ts'
 import type { Clock } from './clock.ts'
 import { createSettingsCheck } from './compute/check-settings.ts'
@@ -11,9 +11,9 @@ import { type Prepared, prepare } from './setup/prepare.ts'
 import { createHttp } from './api/app.ts'
 import { seedHistory, loadHistoryInfo } from './setup/seed-history.ts'
 import type { Local, LocalOptions } from './options.ts'
-import { LIVED_BEHAVIOUR } from './history/generate.ts'
+import { HISTORY_BEHAVIOUR } from './history/generate.ts'
 import { listenOnFirstFree, listenOn, portTaken } from './proxy/listen.ts'
-import { makeProjects, monitoringPassword, requireSeeds } from './setup/seed-projects.ts'
+import { seedProjects, monitoringPassword, requireSeeds } from './setup/seed-projects.ts'
 import { createKeyStore } from './state/keys.ts'
 import {
   type BehaviourChange,
@@ -26,10 +26,10 @@ import { WAKE_QUEUE_LIMITS, createWakeQueue } from './engine/wake-queue.ts'
 export type { Local, LocalOptions } from './options.ts'
 
 /**
- * Starts the service on a folder and resolves when its ports are open; computes of a first start come up after that.
+ * Starts the service on a folder and resolves when its ports are open. The computes of a first start start later.
  *
- * @throws with what to do about it: port taken, no Postgres, folder held by another service, no user for Postgres, a
- *   project that cannot be. A start that fails leaves nothing running.
+ * @throws with advice: port taken, no Postgres, folder locked by another service, no user for Postgres, invalid project.
+ *   No process runs after a failed start.
  */
 export async function startLocal(options: LocalOptions): Promise<Local> {
   requireSeeds(
@@ -37,17 +37,17 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
     settingsOf(options, createBehaviourSwitches(behaviourOf(options, false)))(),
   )
   await using stack = new AsyncDisposableStack()
-  const ground = await prepare(options, stack)
-  const { store, paths, clock, random, log, cluster } = ground
-  if (options.past) seedHistory(options.past, ground, options.plan ?? 'paid')
+  const prepared = await prepare(options, stack)
+  const { store, paths, clock, random, log, cluster } = prepared
+  if (options.past) seedHistory(options.past, prepared, options.plan ?? 'paid')
   const switches = createBehaviourSwitches(behaviourOf(options, loadHistoryInfo(store) !== undefined))
   const settings = settingsOf(options, switches)
-  const visitors = createConnectedClients(ground)
+  const visitors = createConnectedClients(prepared)
   stack.defer(() => visitors.poolers.stopAll())
-  const engine = makeEngine(ground, { visitors, switches, settings })
+  const engine = makeEngine(prepared, { visitors, switches, settings })
   stack.defer(() => engine.stop())
   engine.recover()
-  const doors = await openFrontend(ground, { engine, visitors, settings })
+  const doors = await openFrontend(prepared, { engine, visitors, settings })
   stack.defer(() => doors.close())
   const keys = createKeyStore(store)
   stack.defer(() => keys.flush())
@@ -64,8 +64,8 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
     proxyPort: doors.port,
     monitoringPassword: monitoringPassword(store, random),
     host: {
-      suffix: ground.suffix,
-      certificateFile: ground.certificate.certificateFile,
+      suffix: prepared.suffix,
+      certificateFile: prepared.certificate.certificateFile,
       loopback: options.loopbackHosts ?? false,
     },
     addressOf: (call) => getConnInfo(call).remote.address ?? '',
@@ -75,9 +75,9 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
     random,
     log,
   }
-  const port = await serveApi(api, ground, stack)
-  const apiKey = firstKey({ path: ground.paths.apiKey, keys, clock, random })
-  makeProjects(options.projects ?? [], { plane: engine, store, clock, random })
+  const port = await serveApi(api, prepared, stack)
+  const apiKey = ensureFirstKey({ path: prepared.paths.apiKey, keys, clock, random })
+  seedProjects(options.projects ?? [], { plane: engine, store, clock, random })
   await doors.settled()
   const baseUrl = `http://127.0.0.1:${port}/api/v2`
   log({ kind: 'listening', baseUrl, proxyPort: doors.port, postgres: cluster.binaries.version })
@@ -108,9 +108,9 @@ function running({ truth, clock, ...parts }: RunningParts, stack: AsyncDisposabl
   }
 }
 
-/** The switches as the options set them at the start. */
-const behaviourOf = (options: LocalOptions, hasPast: boolean): BehaviourChange => ({
-  ...(hasPast && { countersLag: LIVED_BEHAVIOUR.countersLag }),
+/** Behaviour switches as the options set them. */
+const behaviourOf = (options: LocalOptions, hasHistory: boolean): BehaviourChange => ({
+  ...(hasHistory && { countersLag: HISTORY_BEHAVIOUR.countersLag }),
   ...(options.allowShortDelays && { delayBelowMinimum: 'accepted' }),
   ...(options.lastActiveLag !== undefined && { lastActiveLag: options.lastActiveLag }),
   ...(options.wakeLatency && { wakeLatency: options.wakeLatency }),
@@ -127,12 +127,12 @@ type EngineParts = {
   readonly settings: Api['settings']
 }
 
-function makeEngine(ground: Prepared, { visitors, switches, settings }: EngineParts): Engine {
-  const { store, projects, clock, random, log } = ground
+function makeEngine(prepared: Prepared, { visitors, switches, settings }: EngineParts): Engine {
+  const { store, projects, clock, random, log } = prepared
   return createEngine({
     store: projects,
     commit: (write) => store.commit(write),
-    makeComputes: (hear) => makeComputes(ground, hear, switches),
+    makeComputes: (hear) => makeComputes(prepared, hear, switches),
     waiting: createWakeQueue(clock, WAKE_QUEUE_LIMITS),
     dropConnections: (endpointId) => visitors.drop(endpointId),
     settings,
@@ -168,11 +168,13 @@ async function serveApi(
   stack: AsyncDisposableStack,
 ): Promise<number> {
   const { server, close } = createHttp(api)
-  const wanted = options.port ?? 0
-  const port = await listenOnFirstFree(wanted || Number(store.setting('port') ?? 0), wanted, (at) =>
-    listenOn(server, at),
+  const requested = options.port ?? 0
+  const port = await listenOnFirstFree(
+    requested || Number(store.setting('port') ?? 0),
+    requested,
+    (candidate) => listenOn(server, candidate),
   )
-  if (port === undefined) throw portTaken(wanted, 'port')
+  if (port === undefined) throw portTaken(requested, 'port')
   stack.defer(close)
   store.setSetting('port', String(port))
   return port

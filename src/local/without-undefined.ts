@@ -1,4 +1,4 @@
-/** The entries that say something. */
+/** The object without its undefined fields. */
 export const withoutUndefined = <Value extends object>(
   value: Value,
 ): { [key in keyof Value]?: NonNullable<Value[key]> } =>

@@ -5,7 +5,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { keptCertificate } from '../../src/local/setup/certificate.ts'
+import { ensureCertificate } from '../../src/local/setup/certificate.ts'
 import { createClock } from '../../src/local/clock.ts'
 import { findBinaries } from '../../src/local/compute/binaries.ts'
 import { postgresUser } from '../../src/local/compute/owner.ts'
@@ -147,7 +147,7 @@ async function wakes(subject: Subject): Promise<Wakes> {
   const owner = postgresUser()
   const clock = createClock()
   const tls = join(subject.folder, 'tls')
-  const certificate = await keptCertificate({ folder: tls, suffix: 'local.localhost', owner, clock })
+  const certificate = await ensureCertificate({ folder: tls, suffix: 'local.localhost', owner, clock })
   const binaries = findBinaries({
     chosen: process.env['PG_BIN'],
     copyTo: join(subject.folder, 'postgres'),

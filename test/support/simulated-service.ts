@@ -1,10 +1,9 @@
 // The service over simulated computes: the same API and the same rules, no Postgres, many thousand projects.
 import { loadAccount } from '../../src/local/setup/identity.ts'
-import { createApp } from '../../src/local/api/app.ts'
+import { createApp, createHttp } from '../../src/local/api/app.ts'
 import type { Api } from '../../src/local/api/context.ts'
-import { KEY_LENGTH } from '../../src/local/setup/default-catalogue.ts'
 import { REGION } from '../../src/local/api/wire/records.ts'
-import { firstCatalogue } from '../../src/local/setup/default-catalogue.ts'
+import { KEY_LENGTH, firstCatalogue } from '../../src/local/setup/default-catalogue.ts'
 import { type Clock, createClock } from '../../src/local/clock.ts'
 import { DEFAULT_CONFIG } from '../../src/local/control/config.ts'
 import { UNUSED } from '../../src/local/control/usage/meter.ts'
@@ -14,10 +13,11 @@ import type { Compute, Project, WakeCause } from '../../src/local/control/projec
 import {
   type SimulatedEvent,
   type Simulation,
+  type SimulationOptions,
   createSimulation,
 } from '../../src/local/control/simulation/simulation.ts'
-import { createHttp } from '../../src/local/api/app.ts'
-import { LIVED_BEHAVIOUR, projectLives } from '../../src/local/history/generate.ts'
+import { HISTORY_BEHAVIOUR, LATENCIES } from '../../src/local/history/generate.ts'
+import { type HistoryOptions, projectLife } from '../../src/local/history/project-life.ts'
 import type { Log } from '../../src/local/log.ts'
 import { listenOn } from '../../src/local/proxy/listen.ts'
 import { type Random, createRandom } from '../../src/local/random.ts'
@@ -109,7 +109,7 @@ function simulatedApi(
   { clock, random, store }: Parts,
 ): { readonly api: Api; readonly now: () => Simulation } {
   const { plan = 'paid' } = options
-  const switches = createBehaviourSwitches({ ...(options.past && LIVED_BEHAVIOUR), ...options.behaviour })
+  const switches = createBehaviourSwitches({ ...(options.past && HISTORY_BEHAVIOUR), ...options.behaviour })
   const settings: Api['settings'] = () => ({ ...switches.behaviour(), plan })
   const simulation = simulationOf(options, { clock, random, switches, settings })
   const now = (): Simulation => {
@@ -163,6 +163,23 @@ function simulationOf(options: SimulatedOptions, { clock, random, switches, sett
     takeError: lives.takeError,
     takeFailure: (projectId) => lives.takeFailure(projectId) || switches.take('failingOperations'),
   })
+}
+
+type ProjectLives = Required<
+  Pick<SimulationOptions, 'latencies' | 'scripts' | 'wakeLatency' | 'takeFailure' | 'takeError'>
+>
+
+/** The lives of all projects together, for a simulation that continues after the history. */
+export function projectLives(options: HistoryOptions): ProjectLives {
+  const lives = Array.from({ length: options.projects }, (_, number) => projectLife(number, options))
+  const byId = new Map(lives.map((life) => [life.projectId, life]))
+  return {
+    latencies: LATENCIES,
+    scripts: lives.flatMap(({ scripts }) => scripts),
+    wakeLatency: (projectId) => byId.get(projectId)?.wakeLatency() ?? 0,
+    takeFailure: (projectId) => byId.get(projectId)?.takeFailure() ?? false,
+    takeError: (projectId) => byId.get(projectId)?.takeError(),
+  }
 }
 
 /** Everything that is due happens before anything is asked. */

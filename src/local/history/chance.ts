@@ -1,13 +1,13 @@
 import { createRandom } from '../random.ts'
 
-/** Seeded chance: the same name, the same sequence. */
+/** Seeded random numbers: the same name gives the same sequence. */
 export type Chance = {
   /** A number in [0, 1). */
   uniform(): number
-  between(least: number, most: number): number
-  /** Whether something of this probability happens. */
+  between(min: number, max: number): number
+  /** True with this probability. */
   happens(probability: number): boolean
-  /** A waiting time with this mean, and without memory. */
+  /** An exponentially distributed waiting time with this mean. */
   wait(mean: number): number
   pick<Item>(items: readonly [Item, ...Item[]]): Item
   /** `length` characters of [a-z0-9]. */
@@ -16,13 +16,13 @@ export type Chance = {
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
 
-/** What happens by chance in one part of a past must not move what happens in another: each has a name of its own. */
+/** Creates the sequence of one part of a history. Each part has a name, so that a change of one moves no other. */
 export function createChance(name: string): Chance {
   const random = createRandom(hashOf(name))
   const uniform = (): number => random.uniform()
   return {
     uniform,
-    between: (least, most) => least + (most - least) * uniform(),
+    between: (min, max) => min + (max - min) * uniform(),
     happens: (probability) => uniform() < probability,
     wait: (mean) => -mean * Math.log(1 - uniform()),
     pick: (items) => items[Math.floor(uniform() * items.length)] ?? items[0],
@@ -33,6 +33,7 @@ export function createChance(name: string): Chance {
 /** FNV-1a, 32 bits. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  for (let index = 0; index < text.length; index += 1)
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
   return hash >>> 0
 }

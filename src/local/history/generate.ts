@@ -1,13 +1,13 @@
-// A past for the service: projects whose computes people and programs used for weeks, lived through by the rules of
-// control/ on a virtual clock. Nothing of it is made up as a record; the records follow from what happened.
+// A generated history for the service: weeks of use of projects by people and programs, simulated by the rules of control/
+// on a virtual clock. All records come from the simulation; none are written by hand.
 import type { UseRecord } from '../control/usage/usage.ts'
 import { DEFAULT_BEHAVIOUR } from '../control/behaviour.ts'
 import type { Settings } from '../control/events.ts'
 import type { Operation, Project } from '../control/project.ts'
-import { type Latencies, type SimulationOptions, createSimulation } from '../control/simulation/simulation.ts'
+import { type Latencies, createSimulation } from '../control/simulation/simulation.ts'
 import { type ProjectLife, type HistoryOptions, projectLife } from './project-life.ts'
 
-/** A project as the past left it. */
+/** A project at the end of its history. */
 export type GeneratedProject = {
   readonly project: Project
   /** Oldest first. */
@@ -15,55 +15,38 @@ export type GeneratedProject = {
   readonly uses: readonly UseRecord[]
 }
 
-/** How the service behaves while it makes a past: it also checks computes that nobody has used for a day. */
-const PAST_BEHAVIOUR = {
+/** Behaviour of the service during the history. It checks the availability of computes after a day without use. */
+const SIMULATED_BEHAVIOUR = {
   availabilityCheck: { first: 86_400, growth: 2 },
   faults: { failingOperations: { next: 0, retryIn: 20 } },
 } as const
 
-/** The same for a service whose past goes on; its counters lag as they do in the cloud (service-facts 6). */
-export const LIVED_BEHAVIOUR = { ...PAST_BEHAVIOUR, countersLag: 900 } as const
+/** Behaviour of a running service with a history. Its counters lag as in the cloud (service-facts 6). */
+export const HISTORY_BEHAVIOUR = { ...SIMULATED_BEHAVIOUR, countersLag: 900 } as const
 
-/** How long simulated work takes, ms; a start takes its wake latency in addition. */
-const PAST_LATENCIES: Latencies = { start: 300, stop: 400, configure: 200 }
+/** Durations of simulated work, ms. A start takes its wake latency in addition. */
+export const LATENCIES: Latencies = { start: 300, stop: 400, configure: 200 }
 
-/** Makes the projects one by one: only the one at hand is in memory. The same options give the same, ids included. */
+/** Generates the projects one by one, so that one is in memory. Equal options give equal projects, ids included. */
 export function* generateProjects(options: HistoryOptions): Generator<GeneratedProject> {
   for (let number = 0; number < options.projects; number += 1) {
-    const lived = liveThrough(projectLife(number, options), options)
-    if (lived) yield lived
+    const generated = simulateLife(projectLife(number, options), options)
+    if (generated) yield generated
   }
 }
 
-type Lives = Required<
-  Pick<SimulationOptions, 'latencies' | 'scripts' | 'wakeLatency' | 'takeFailure' | 'takeError'>
->
-
-/** The lives of all projects at once, for a simulation that goes on when the past is over. */
-export function projectLives(options: HistoryOptions): Lives {
-  const lives = Array.from({ length: options.projects }, (_, number) => projectLife(number, options))
-  const byId = new Map(lives.map((life) => [life.projectId, life]))
-  return {
-    latencies: PAST_LATENCIES,
-    scripts: lives.flatMap(({ scripts }) => scripts),
-    wakeLatency: (projectId) => byId.get(projectId)?.wakeLatency() ?? 0,
-    takeFailure: (projectId) => byId.get(projectId)?.takeFailure() ?? false,
-    takeError: (projectId) => byId.get(projectId)?.takeError(),
-  }
-}
-
-function liveThrough(life: ProjectLife, { from, to, plan }: HistoryOptions): GeneratedProject | undefined {
+function simulateLife(life: ProjectLife, { from, to, plan }: HistoryOptions): GeneratedProject | undefined {
   const settings: Settings = {
     ...DEFAULT_BEHAVIOUR,
-    ...PAST_BEHAVIOUR,
-    faults: { ...DEFAULT_BEHAVIOUR.faults, ...PAST_BEHAVIOUR.faults },
+    ...SIMULATED_BEHAVIOUR,
+    faults: { ...DEFAULT_BEHAVIOUR.faults, ...SIMULATED_BEHAVIOUR.faults },
     plan,
   }
   const simulation = createSimulation({
     projects: [],
     from,
     settings: () => settings,
-    latencies: PAST_LATENCIES,
+    latencies: LATENCIES,
     activity: new Map(),
     scripts: life.scripts,
     wakeLatency: life.wakeLatency,

@@ -1,4 +1,4 @@
-// One project of a past: what it is, who uses it, and what goes wrong with it.
+// The life of one project in a generated history: its settings, its clients, its failures.
 import { newProject } from '../control/requests/project-requests.ts'
 import type { Catalogue } from '../control/project.ts'
 import type { SimulatedEvent } from '../control/simulation/simulation.ts'
@@ -15,33 +15,33 @@ export type HistoryOptions = {
   readonly from: number
   readonly to: number
   readonly plan: 'free' | 'paid'
-  /** What the default branch of a project holds that is made now. */
+  /** Roles and databases of the default branch of a project created at `now`, ms. */
   readonly catalogueOf: (now: number) => Catalogue
 }
 
-/** What happens to one project, without end, and the chance in how the service serves it. */
+/** Endless events of one project, and the random behaviour of the service for it. */
 export type ProjectLife = {
   readonly projectId: string
   readonly scripts: readonly Iterable<SimulatedEvent>[]
-  /** Extra time of the start that begins now, ms: 1 to 3 s. */
+  /** Wake latency of the next start, 1,000 to 3,000 ms. */
   readonly wakeLatency: () => number
   readonly takeFailure: () => boolean
   readonly takeError: () => string | undefined
 }
 
-/** One operation of five hundred fails at first, and one start of a thousand for good. */
+/** Share of operations whose first attempt fails; share of starts that fail for good. */
 const FAILURES = 0.002
 const ERRORS = 0.001
 
 const HOUR = 3_600_000
 
-/** The life of the nth project: the same whatever the others are. */
+/** The life of the nth project. It does not depend on the other projects. */
 export function projectLife(number: number, options: HistoryOptions): ProjectLife {
   const { seed, from, to, plan } = options
-  const named = (part: string): Chance => createChance(`${seed}/${number}/${part}`)
-  const chance = named('project')
-  const kind = KINDS[number] ?? kindBy(chance)
-  const place = {
+  const chanceOf = (part: string): Chance => createChance(`${seed}/${number}/${part}`)
+  const chance = chanceOf('project')
+  const kind = KINDS[number] ?? chooseKind(chance)
+  const branchRef = {
     projectId: `local-${chance.text(12)}`,
     branchId: `br-${chance.text(12)}`,
     endpointId: `ep-${chance.text(12)}`,
@@ -51,9 +51,9 @@ export function projectLife(number: number, options: HistoryOptions): ProjectLif
   const at = Math.round(from + (isOld ? 6 * HOUR : 0.9 * (to - from)) * chance.uniform())
   const config = { ...chooseSizing(plan, chance), suspendTimeout: chooseDelay(kind, plan, chance) }
   const name = `${chance.pick(NAMES[kind])}-${number + 1}`
-  const { endpointId, branchId } = place
+  const { endpointId, branchId } = branchRef
   const branch = { id: branchId, name: 'main', catalogue: options.catalogueOf(at) }
-  const project = newProject({ id: place.projectId, name, branch, now: at })
+  const project = newProject({ id: branchRef.projectId, name, branch, now: at })
   const creation: SimulatedEvent = {
     at,
     kind: 'create',
@@ -61,15 +61,15 @@ export function projectLife(number: number, options: HistoryOptions): ProjectLif
     request: { kind: 'create', endpointId, branchId, config },
   }
   const use = kind === 'preview' ? 'rare' : kind
-  const [latency, failure, error] = [named('latency'), named('failure'), named('error')]
+  const [latency, failure, error] = [chanceOf('latency'), chanceOf('failure'), chanceOf('error')]
   return {
     projectId: project.id,
     scripts: [
       [creation],
-      clientEvents({ endpointId, config, kind: use, from: at + HOUR / 60 }, named('clients')),
-      settingChanges(place, at, named('changes')),
-      ...extraBranches(place, at, named('further')),
-      ...(kind === 'preview' ? [previewBranches(place, at, named('previews'))] : []),
+      clientEvents({ endpointId, config, kind: use, from: at + HOUR / 60 }, chanceOf('clients')),
+      settingChanges(branchRef, at, chanceOf('changes')),
+      ...extraBranches(branchRef, at, chanceOf('further')),
+      ...(kind === 'preview' ? [previewBranches(branchRef, at, chanceOf('previews'))] : []),
     ],
     wakeLatency: () => Math.round(latency.between(1000, 3000)),
     takeFailure: () => failure.happens(FAILURES),
@@ -77,7 +77,7 @@ export function projectLife(number: number, options: HistoryOptions): ProjectLif
   }
 }
 
-/** Kinds of use and their shares, in percent. The first projects are one of each, so that a small past has them all. */
+/** Shares of the kinds of use, percent. The first projects have one kind each, so that a small history has all. */
 const SHARES: Readonly<Record<Kind, number>> = {
   office: 30,
   batch: 12,
@@ -88,7 +88,7 @@ const SHARES: Readonly<Record<Kind, number>> = {
   bursty: 11,
 }
 
-/** What projects are called, by kind of use. */
+/** Names of projects by kind of use. */
 const NAMES: Readonly<Record<Kind, readonly [string, ...string[]]>> = {
   office: ['crm', 'helpdesk', 'billing', 'backoffice', 'planning', 'hr'],
   batch: ['warehouse', 'reports', 'exports', 'etl'],
@@ -99,7 +99,7 @@ const NAMES: Readonly<Record<Kind, readonly [string, ...string[]]>> = {
   bursty: ['ingest', 'search', 'notifications'],
 }
 
-function kindBy(chance: Chance): Kind {
-  let left = 100 * chance.uniform()
-  return KINDS.find((kind) => (left -= SHARES[kind]) < 0) ?? 'office'
+function chooseKind(chance: Chance): Kind {
+  let remaining = 100 * chance.uniform()
+  return KINDS.find((kind) => (remaining -= SHARES[kind]) < 0) ?? 'office'
 }

@@ -1,4 +1,4 @@
-// What people do to a project: sizes, delays, restarts, further branches and computes. In office hours, in UTC.
+// Actions of people on a project in office hours (UTC): sizes, delays, restarts, further branches and computes.
 import type { SimulatedEvent } from '../control/simulation/simulation.ts'
 import type { Chance } from './chance.ts'
 import { type Clients, clientEvents } from './clients.ts'
@@ -16,68 +16,68 @@ export type BranchRef = {
   readonly plan: 'free' | 'paid'
 }
 
-/** The next working minute after some days. */
+/** A time in office hours, about `days` after `from`. */
 function workingTime(from: number, days: number, chance: Chance): number {
   const day = Math.floor((from + days * DAY) / DAY) * DAY
   const at = day + chance.between(8, 17) * HOUR
-  const later = isWeekday(day) ? at : at + 2 * DAY
-  return Math.round(Math.max(later, from + MINUTE))
+  const onWeekday = isWeekday(day) ? at : at + 2 * DAY
+  return Math.round(Math.max(onWeekday, from + MINUTE))
 }
 
-/** How many days pass between two changes of one compute, on average. Halved, a person looks at it every other week. */
+/** Mean time between two changes of one compute, days. */
 const DAYS_BETWEEN_CHANGES = 28
 
 /** Changes of the settings of a compute, and its restarts. */
-export function* settingChanges(place: BranchRef, from: number, chance: Chance): Generator<SimulatedEvent> {
-  const { projectId, endpointId, plan } = place
+export function* settingChanges(branch: BranchRef, from: number, chance: Chance): Generator<SimulatedEvent> {
+  const { projectId, endpointId, plan } = branch
   for (let at = from; ;) {
     at = workingTime(at, chance.wait(DAYS_BETWEEN_CHANGES), chance)
-    const deed = chance.uniform()
-    const asked = { at, kind: 'request', projectId } as const
-    if (deed < 0.35) {
+    const choice = chance.uniform()
+    const event = { at, kind: 'request', projectId } as const
+    if (choice < 0.35) {
       const changes = chooseSizing(plan, chance)
-      yield { ...asked, request: { kind: 'update', endpointId, changes } }
-    } else if (deed < 0.65) {
+      yield { ...event, request: { kind: 'update', endpointId, changes } }
+    } else if (choice < 0.65) {
       const changes = { suspendTimeout: chooseDelay('office', plan, chance) }
-      yield { ...asked, request: { kind: 'update', endpointId, changes } }
-    } else if (deed < 0.85) yield { ...asked, request: { kind: 'restart', endpointId } }
-    else yield { ...asked, request: { kind: chance.pick(['start', 'suspend']), endpointId } }
+      yield { ...event, request: { kind: 'update', endpointId, changes } }
+    } else if (choice < 0.85) yield { ...event, request: { kind: 'restart', endpointId } }
+    else yield { ...event, request: { kind: chance.pick(['start', 'suspend']), endpointId } }
   }
 }
 
-/** Branches that live for some days each, one after the other, each with a compute that is used and then deleted. */
-export function* previewBranches(place: BranchRef, from: number, chance: Chance): Generator<SimulatedEvent> {
+/** Preview branches one after the other, each with a compute; each lives for some days. */
+export function* previewBranches(branch: BranchRef, from: number, chance: Chance): Generator<SimulatedEvent> {
   for (let [at, number] = [from, 1]; ; number += 1) {
-    const begins = workingTime(at, chance.wait(2.5), chance)
-    const ends = workingTime(begins, chance.between(1, 7), chance)
-    yield* branchOf(
-      { ...place, name: `preview/pr-${100 + number}`, kind: 'preview', from: begins, to: ends },
+    const start = workingTime(at, chance.wait(2.5), chance)
+    const end = workingTime(start, chance.between(1, 7), chance)
+    yield* branchEvents(
+      { ...branch, name: `preview/pr-${100 + number}`, kind: 'preview', from: start, to: end },
       chance,
     )
-    at = ends
+    at = end
   }
 }
 
-/** Sometimes a second branch that stays, and sometimes a read replica that comes and goes. */
+/** For some projects a permanent second branch, for some a read replica that is deleted later. */
 export function extraBranches(
-  place: BranchRef,
+  branch: BranchRef,
   from: number,
   chance: Chance,
 ): readonly Iterable<SimulatedEvent>[] {
   const scripts: Iterable<SimulatedEvent>[] = []
   if (chance.happens(0.12)) {
-    const begins = workingTime(from, chance.between(1, 12), chance)
+    const start = workingTime(from, chance.between(1, 12), chance)
     const kind = chance.pick(['office', 'rare', 'batch'] as const)
-    scripts.push(branchOf({ ...place, name: 'staging', kind, from: begins }, chance))
+    scripts.push(branchEvents({ ...branch, name: 'staging', kind, from: start }, chance))
   }
-  if (place.plan === 'paid' && chance.happens(0.1)) scripts.push(replicaOf(place, from, chance))
+  if (branch.plan === 'paid' && chance.happens(0.1)) scripts.push(replicaEvents(branch, from, chance))
   return scripts
 }
 
-type Branching = BranchRef & Omit<Clients, 'endpointId' | 'config'> & { readonly name: string }
+type NewBranch = BranchRef & Omit<Clients, 'endpointId' | 'config'> & { readonly name: string }
 
-function* branchOf(branching: Branching, chance: Chance): Generator<SimulatedEvent> {
-  const { projectId, branchId: parentId, plan, name, kind, from: at, to } = branching
+function* branchEvents(newBranch: NewBranch, chance: Chance): Generator<SimulatedEvent> {
+  const { projectId, branchId: parentId, plan, name, kind, from: at, to } = newBranch
   const [branchId, endpointId] = [`br-${chance.text(12)}`, `ep-${chance.text(12)}`]
   const config = { ...chooseSizing(plan, chance), suspendTimeout: chooseDelay(kind, plan, chance) }
   yield {
@@ -101,7 +101,7 @@ function* branchOf(branching: Branching, chance: Chance): Generator<SimulatedEve
     yield { at: to, kind: 'request', projectId, request: { kind: 'delete-branch', branchId } }
 }
 
-function* replicaOf(
+function* replicaEvents(
   { projectId, branchId }: BranchRef,
   from: number,
   chance: Chance,
@@ -110,8 +110,8 @@ function* replicaOf(
   const at = workingTime(from, chance.between(2, 20), chance)
   const to = workingTime(at, chance.between(10, 60), chance)
   const [kind, config] = [chance.pick(['office', 'bursty'] as const), chooseSizing('paid', chance)]
-  const asked = { kind: 'request', projectId } as const
-  yield { ...asked, at, request: { kind: 'create', endpointId, branchId, type: 'read_only', config } }
+  const event = { kind: 'request', projectId } as const
+  yield { ...event, at, request: { kind: 'create', endpointId, branchId, type: 'read_only', config } }
   yield* clientEvents({ endpointId, config, kind, from: at + MINUTE, to }, chance)
-  yield { ...asked, at: to, request: { kind: 'delete', endpointId } }
+  yield { ...event, at: to, request: { kind: 'delete', endpointId } }
 }

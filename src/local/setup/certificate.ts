@@ -5,9 +5,9 @@ import { generate } from 'selfsigned'
 import type { Clock } from '../clock.ts'
 import type { SystemUser } from '../compute/owner.ts'
 
-/** What the proxy and every server show to clients: one and the same, so that channel binding holds through both. */
+/** The certificate of the proxy and of every server. It is the same one, so that channel binding holds through both. */
 export type Certificate = {
-  /** PEM, signed by itself: also what clients verify it with. */
+  /** PEM, self-signed: clients verify it with itself. */
   readonly certificate: string
   readonly key: string
   readonly certificateFile: string
@@ -16,24 +16,25 @@ export type Certificate = {
 
 export type CertificateOptions = {
   readonly folder: string
-  /** Computes are named `ep-….SUFFIX`. */
+  /** Host names of computes are `ep-….SUFFIX`. */
   readonly suffix: string
   readonly owner: SystemUser | undefined
   readonly clock: Clock
 }
 
 const DAY = 86_400_000
-/** Nobody renews it by hand: ten years, and a new one once the last month of them has begun. */
-const LIFE = 3650 * DAY
-const LAST_MONTH = 30 * DAY
+/** Validity of a certificate, ms: ten years, because nobody renews it by hand. A start in the last 30 days replaces it. */
+const VALIDITY = 3650 * DAY
+const RENEWED_BEFORE_END = 30 * DAY
 
-/** The certificate of this data folder, made at the first start and whenever the suffix has changed. */
-export async function keptCertificate(options: CertificateOptions): Promise<Certificate> {
+/** Loads the certificate of the data folder; creates one at the first start and after a change of the suffix. */
+export async function ensureCertificate(options: CertificateOptions): Promise<Certificate> {
   const [certificateFile, keyFile] = [
     join(options.folder, 'certificate.pem'),
     join(options.folder, 'key.pem'),
   ]
-  if (!isUsable(certificateFile, keyFile, options)) await make({ certificateFile, keyFile }, options)
+  if (!isUsable(certificateFile, keyFile, options))
+    await createCertificate({ certificateFile, keyFile }, options)
   return {
     certificate: readFileSync(certificateFile, 'utf8'),
     key: readFileSync(keyFile, 'utf8'),
@@ -49,28 +50,31 @@ function isUsable(
 ): boolean {
   if (!existsSync(certificateFile) || !existsSync(keyFile)) return false
   try {
-    const known = new X509Certificate(readFileSync(certificateFile))
-    const names = known.subjectAltName?.split(', ') ?? []
+    const certificate = new X509Certificate(readFileSync(certificateFile))
+    const names = certificate.subjectAltName?.split(', ') ?? []
     return (
-      known.checkPrivateKey(createPrivateKey(readFileSync(keyFile))) &&
+      certificate.checkPrivateKey(createPrivateKey(readFileSync(keyFile))) &&
       names.includes(`DNS:*.${suffix}`) &&
-      Date.parse(known.validTo) > clock.now() + LAST_MONTH
+      Date.parse(certificate.validTo) > clock.now() + RENEWED_BEFORE_END
     )
   } catch {
-    return false // half written or damaged: a new pair costs clients no more than the damage did
+    return false // incomplete or damaged
   }
 }
 
 type Files = Pick<Certificate, 'certificateFile' | 'keyFile'>
 
-async function make({ certificateFile, keyFile }: Files, options: CertificateOptions): Promise<void> {
+async function createCertificate(
+  { certificateFile, keyFile }: Files,
+  options: CertificateOptions,
+): Promise<void> {
   const { folder, suffix, owner, clock } = options
-  const made = await generate([{ name: 'commonName', value: suffix }], {
+  const generated = await generate([{ name: 'commonName', value: suffix }], {
     keyType: 'ec',
     curve: 'P-256',
-    algorithm: 'sha256', // channel binding hashes with what the signature uses; everybody knows SHA-256
+    algorithm: 'sha256', // also the hash of channel binding; every client supports SHA-256
     notBeforeDate: new Date(clock.now() - DAY),
-    notAfterDate: new Date(clock.now() + LIFE),
+    notAfterDate: new Date(clock.now() + VALIDITY),
     extensions: [
       { name: 'basicConstraints', cA: true, critical: true },
       { name: 'keyUsage', digitalSignature: true, keyCertSign: true, critical: true },
@@ -87,14 +91,14 @@ async function make({ certificateFile, keyFile }: Files, options: CertificateOpt
     ],
   })
   mkdirSync(folder, { recursive: true, mode: 0o755 })
-  writeWhole(keyFile, made.private, 0o600)
-  // Postgres takes a key only from its own user or from root
+  writeAtomically(keyFile, generated.private, 0o600)
+  // Postgres accepts a key file only if its own user or root owns it
   if (owner) chownSync(keyFile, owner.uid, owner.gid)
-  writeWhole(certificateFile, made.cert, 0o644)
+  writeAtomically(certificateFile, generated.cert, 0o644)
 }
 
-/** Under its name only when complete: a kill in between leaves the former file. */
-function writeWhole(path: string, text: string, mode: number): void {
+/** Writes a file atomically: after a kill the former file is still there. */
+function writeAtomically(path: string, text: string, mode: number): void {
   writeFileSync(`${path}.partial`, text, { mode })
   renameSync(`${path}.partial`, path)
 }

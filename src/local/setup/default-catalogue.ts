@@ -1,7 +1,7 @@
 import type { Catalogue, Role } from '../control/project.ts'
 import type { Random } from '../random.ts'
 
-/** The database every data folder begins with, its owner, and a reader for monitoring. The template has all three. */
+/** The first database, its owner, and the reader for monitoring. The template data folder has all three. */
 export const DATABASE = 'app'
 export const OWNER = 'app_owner'
 export const MONITOR = 'dormouse'
@@ -11,8 +11,8 @@ export const ID_LENGTH = 12
 export const PASSWORD_LENGTH = 24
 export const KEY_LENGTH = 64
 
-type First = {
-  /** Other names than the usual ones, when the client chose some. */
+type FirstCatalogueInput = {
+  /** Names chosen by the client; default `DATABASE` and `OWNER`. */
   readonly database?: string | undefined
   readonly role?: string | undefined
   readonly monitoringPassword: string
@@ -20,18 +20,24 @@ type First = {
   readonly now: number
 }
 
-/** What the default branch of a new project holds. */
-export function firstCatalogue({ database, role, monitoringPassword, random, now }: First): Catalogue {
+/** Roles and databases of the default branch of a new project. */
+export function firstCatalogue({
+  database,
+  role,
+  monitoringPassword,
+  random,
+  now,
+}: FirstCatalogueInput): Catalogue {
   const owner = role ?? OWNER
   const name = database ?? DATABASE
-  const roleOf = (called: string, password: string): Role => ({
-    name: called,
+  const newRole = (roleName: string, password: string): Role => ({
+    name: roleName,
     password,
     createdAt: now,
     updatedAt: now,
   })
   return {
-    roles: [roleOf(owner, random.text(PASSWORD_LENGTH)), roleOf(MONITOR, monitoringPassword)],
+    roles: [newRole(owner, random.text(PASSWORD_LENGTH)), newRole(MONITOR, monitoringPassword)],
     databases: [{ id: 1, name, owner, createdAt: now, updatedAt: now }],
     dropped: {
       roles: owner === OWNER ? [] : [OWNER],

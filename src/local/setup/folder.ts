@@ -3,25 +3,25 @@ import { join, resolve } from 'node:path'
 import { type SystemUser, closedFolder } from '../compute/owner.ts'
 import { type Store, openStore } from '../state/store.ts'
 
-/** Where things are in the data folder. */
+/** Paths in the data folder. */
 export type Paths = {
   readonly folder: string
-  /** One Postgres data folder per branch. */
+  /** Postgres data folders by branch. */
   readonly branches: string
-  /** One folder per pooler that runs. */
+  /** Folders of running poolers by compute. */
   readonly poolers: string
-  /** The certificate all connections are encrypted with. */
+  /** Certificate and key of all connections. */
   readonly tls: string
   readonly clusters: string
   readonly template: string
-  /** A copy of the npm package's binaries, made only where Postgres cannot reach the package itself. */
+  /** Copy of the binaries of the npm package, made only where the Postgres user cannot read the package. */
   readonly binaries: string
-  /** The first API key, for people and for the next start. */
+  /** File with the first API key, for people and for the next start. */
   readonly apiKey: string
 }
 
 /**
- * Makes the data folder, in which the user Postgres runs as owns the branches and may pass through the rest.
+ * Creates the data folder. The user that Postgres runs as owns the branches and may traverse the rest.
  *
  * @throws when that user cannot reach the folder
  */
@@ -37,11 +37,11 @@ export function prepareFolder(path: string, owner: SystemUser | undefined): Path
     binaries: join(folder, 'postgres'),
     apiKey: join(folder, 'api-key'),
   }
-  const ofOwner = [paths.branches, paths.clusters, paths.poolers]
-  for (const made of [folder, ...ofOwner]) mkdirSync(made, { recursive: true })
+  const ownedFolders = [paths.branches, paths.clusters, paths.poolers]
+  for (const each of [folder, ...ownedFolders]) mkdirSync(each, { recursive: true })
   if (!owner) return paths
   chmodSync(folder, 0o711)
-  for (const owned of ofOwner) {
+  for (const owned of ownedFolders) {
     chownSync(owned, owner.uid, owner.gid)
     chmodSync(owned, 0o700)
   }
@@ -54,9 +54,9 @@ export function prepareFolder(path: string, owner: SystemUser | undefined): Path
 }
 
 /**
- * Opens the state of the folder and holds it for this process.
+ * Opens the state of the folder and locks it for this process.
  *
- * @throws when another running local service holds it, naming its process
+ * @throws when another running local service holds the lock, with the id of its process
  */
 export function holdFolder(folder: string): Store {
   const pidFile = join(folder, 'local.pid')

@@ -5,7 +5,7 @@ import type { Random } from '../random.ts'
 import type { KeyStore } from '../state/keys.ts'
 import type { Store } from '../state/store.ts'
 
-/** The only account, and its only organisation. */
+/** The only account, with its only organization. */
 export type Account = {
   /** UUID; the creator of everything. */
   readonly id: string
@@ -13,13 +13,13 @@ export type Account = {
   readonly createdAt: number
 }
 
-/** A value that is made once per folder and then kept. */
-export function ensureSetting(store: Store, name: string, make: () => string): string {
-  const kept = store.setting(name)
-  if (kept !== undefined) return kept
-  const made = make()
-  store.setSetting(name, made)
-  return made
+/** The stored value of a setting; the first call of a folder creates and stores it. */
+export function ensureSetting(store: Store, name: string, create: () => string): string {
+  const stored = store.setting(name)
+  if (stored !== undefined) return stored
+  const value = create()
+  store.setSetting(name, value)
+  return value
 }
 
 /** The account of this folder, the same at every start. */
@@ -36,10 +36,10 @@ type KeyFile = {
   readonly random: Random
 }
 
-/** The key in the folder's file while it is valid, else a new one put there. Readable by its owner only. */
-export function firstKey({ path, keys, clock, random }: KeyFile): string {
-  const known = existsSync(path) ? readFileSync(path, 'utf8').trim() : ''
-  if (known && keys.isValid(known)) return known
+/** The API key in the file while it is valid, else a new one written to it. Only the owner may read the file. */
+export function ensureFirstKey({ path, keys, clock, random }: KeyFile): string {
+  const existing = existsSync(path) ? readFileSync(path, 'utf8').trim() : ''
+  if (existing && keys.isValid(existing)) return existing
   const value = random.text(KEY_LENGTH)
   writeFileSync(path, `${value}\n`, { mode: 0o600 })
   keys.create('local', value, clock.now())

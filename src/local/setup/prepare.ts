@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureSetting } from './identity.ts'
-import { type Certificate, keptCertificate } from './certificate.ts'
+import { type Certificate, ensureCertificate } from './certificate.ts'
 import { type Clock, createClock } from '../clock.ts'
 import { findBinaries } from '../compute/binaries.ts'
 import { stopOrphans } from '../compute/orphans.ts'
@@ -16,7 +16,7 @@ import { type Random, createRandom } from '../random.ts'
 import { type ProjectStore, createProjectStore } from '../state/projects.ts'
 import type { Store } from '../state/store.ts'
 
-/** The parts that exist before any process is started. */
+/** The parts of the service that exist before it starts a process. */
 export type Prepared = {
   readonly options: LocalOptions
   readonly paths: Paths
@@ -24,14 +24,14 @@ export type Prepared = {
   readonly projects: ProjectStore
   readonly cluster: Cluster
   readonly certificate: Certificate
-  /** Of the host names of computes. */
+  /** Suffix of the host names of computes. */
   readonly suffix: string
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
 }
 
-/** Takes hold of the folder, finds Postgres, ends what a killed service left, and makes the template once. */
+/** Locks the folder, finds Postgres, stops orphans of a killed service, and creates the template data folder once. */
 export async function prepare(options: LocalOptions, stack: AsyncDisposableStack): Promise<Prepared> {
   const clock = createClock()
   const random = createRandom(options.seed)
@@ -52,33 +52,33 @@ export async function prepare(options: LocalOptions, stack: AsyncDisposableStack
   for (const { folder, pid } of await stopOrphanPoolers(paths.poolers, clock))
     log({ kind: 'orphan-stopped', folder, pid })
   const suffix = options.hostSuffix ?? DOMAIN
-  const certificate = await keptCertificate({ folder: paths.tls, suffix, owner, clock })
+  const certificate = await ensureCertificate({ folder: paths.tls, suffix, owner, clock })
   const password = ensureSetting(store, 'superuser-password', () => random.text(32))
   const cluster: Cluster = { binaries, owner, clock, password, certificate }
   await makeTemplate(paths.template, cluster)
   const projects = createProjectStore(store)
-  removeStrays(paths.branches, projects)
+  removeDeletedData(paths.branches, projects)
   return { options, paths, store, projects, cluster, certificate, suffix, clock, random, log }
 }
 
-/** Removes the data of branches and replicas whose deletion was acknowledged but not finished. */
-function removeStrays(folder: string, projects: ProjectStore): void {
-  const known = new Set(
+/** Removes data of branches and replicas whose deletion was acknowledged but not finished. */
+function removeDeletedData(folder: string, projects: ProjectStore): void {
+  const ids = new Set(
     projects.load().flatMap(({ branches, computes }) => [...branches, ...computes].map(({ id }) => id)),
   )
   for (const name of readdirSync(folder)) {
-    if (/^(?:br|ep)-/.test(name) && !known.has(name))
+    if (/^(?:br|ep)-/.test(name) && !ids.has(name))
       rmSync(join(folder, name), { recursive: true, force: true })
   }
 }
 
-/** Data folders of one major version are of no use to another. */
+/** Throws when the data folders are of another major version of Postgres, which cannot use them. */
 function requireSameMajor(store: Store, major: number, { template }: Paths): void {
-  const made = existsSync(template) ? store.setting('postgres-major') : undefined
-  store.setSetting('postgres-major', made ?? String(major))
-  if (made === undefined || Number(made) === major) return
+  const previous = existsSync(template) ? store.setting('postgres-major') : undefined
+  store.setSetting('postgres-major', previous ?? String(major))
+  if (previous === undefined || Number(previous) === major) return
   throw new Error(
-    `this data folder was made with Postgres ${made}, but Postgres ${major} was found: ` +
+    `this data folder was made with Postgres ${previous}, but Postgres ${major} was found: ` +
       'set PG_BIN to the programs of the former, or choose another folder',
   )
 }

@@ -11,12 +11,12 @@ import type { SeedProject } from '../options.ts'
 import type { Random } from '../random.ts'
 import type { Store } from '../state/store.ts'
 
-const DONE = 'projects-made'
+const SETTING = 'projects-made'
 
-/** Whether the first start of the folder is over. */
-export const isSeeded = (store: Store): boolean => store.setting(DONE) !== undefined
+/** Whether the first start of the folder is complete. */
+export const isSeeded = (store: Store): boolean => store.setting(SETTING) !== undefined
 
-/** The password of the reader for monitoring, one for all projects of a folder: a monitor has one configuration. */
+/** The password of the reader for monitoring, the same in all projects of a folder, so that one configuration reads all. */
 export const monitoringPassword = (store: Store, random: Random): string =>
   ensureSetting(store, 'monitoring-password', () => random.text(PASSWORD_LENGTH))
 
@@ -27,27 +27,27 @@ export type SeedParts = {
   readonly random: Random
 }
 
-/** @throws when a project asks for a size or a delay the service does not have, before anything is made for it */
+/** @throws when a project has a size or a delay that the service does not allow. Called before anything is created */
 export function requireSeeds(seeds: readonly SeedProject[], settings: Settings): void {
   for (const seed of seeds) {
     const refusal = configRefusal({ ...DEFAULT_CONFIG, ...configOf(seed) }, settings)
-    if (refusal) throw cannotBeMade(seed, refusal)
+    if (refusal) throw seedError(seed, refusal)
   }
 }
 
 /**
- * Makes the projects of the first start, each with its default branch and a primary compute (S-02). What an
- * interrupted first start left out is made by the next; afterwards nothing is added.
+ * Creates the projects of the first start, each with its default branch and a primary compute (S-02). The next start
+ * completes an interrupted one.
  *
- * @throws when a project asks for a size or a delay the service does not have
+ * @throws when a project has a size or a delay that the service does not allow
  */
-export function makeProjects(seeds: readonly SeedProject[], parts: SeedParts): void {
+export function seedProjects(seeds: readonly SeedProject[], parts: SeedParts): void {
   if (isSeeded(parts.store)) return
   for (const seed of seeds) {
     const fits = ({ name }: { readonly name: string }): boolean => name === seed.name
     if (parts.plane.page({ after: undefined, limit: 1, fits }).length === 0) addProject(seed, parts)
   }
-  parts.store.setSetting(DONE, 'yes')
+  parts.store.setSetting(SETTING, 'yes')
 }
 
 function addProject(seed: SeedProject, { plane, store, clock, random }: SeedParts): void {
@@ -66,7 +66,7 @@ function addProject(seed: SeedProject, { plane, store, clock, random }: SeedPart
     branchId,
     config: configOf(seed),
   })
-  if (!answer.ok) throw cannotBeMade(seed, answer.refusal)
+  if (!answer.ok) throw seedError(seed, answer.refusal)
 }
 
 const configOf = ({ cu, suspendTimeoutSeconds }: SeedProject): Partial<ComputeConfig> => ({
@@ -74,5 +74,5 @@ const configOf = ({ cu, suspendTimeoutSeconds }: SeedProject): Partial<ComputeCo
   ...(suspendTimeoutSeconds !== undefined && { suspendTimeout: suspendTimeoutSeconds }),
 })
 
-const cannotBeMade = ({ name }: SeedProject, { message }: Refusal): Error =>
+const seedError = ({ name }: SeedProject, { message }: Refusal): Error =>
   new Error(`project "${name}" cannot be made: ${message}`)

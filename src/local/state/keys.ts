@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Store } from './store.ts'
 
-/** An API key as it may be shown; the value itself is kept nowhere. */
+/** An API key as the API shows it. Its value is not stored, only a hash. */
 export type KeyRecord = {
   readonly id: number
   readonly name: string
@@ -16,14 +16,14 @@ export type KeyStore = {
   create(name: string, value: string, now: number): KeyRecord
   /** Valid keys, oldest first. */
   list(): KeyRecord[]
-  /** The others, oldest first. */
+  /** Revoked keys, oldest first. */
   revoked(): KeyRecord[]
-  /** Revokes at once and for good; undefined when the id is unknown or revoked before. */
+  /** Revokes at once and for good; undefined when the id is unknown or already revoked. */
   revoke(id: number): KeyRecord | undefined
   isValid(value: string): boolean
-  /** The key of this value, its use noted; undefined when there is none. */
+  /** The valid key of this value, with its use recorded; undefined when there is none. */
   use(value: string, from: string, now: number): KeyRecord | undefined
-  /** Writes uses noted since the last call. They alone may be lost by a crash. */
+  /** Writes the uses since the last call. A crash loses only those. */
   flush(): void
 }
 
@@ -31,7 +31,7 @@ type Entry = { record: KeyRecord; readonly hash: Buffer }
 
 const hashOf = (value: string): Buffer => createHash('sha256').update(value).digest()
 
-/** Valid keys live in memory as well: a request costs a hash and a look-up, not a read of the disk. */
+/** Valid keys are also in memory, so that a request costs no read of the disk. */
 export function createKeyStore(store: Store): KeyStore {
   const { database } = store
   const insert = database.prepare('insert into keys (name, hash, created_at) values (?, ?, ?)')
@@ -70,12 +70,12 @@ export function createKeyStore(store: Store): KeyStore {
     list: () => [...entries.values()].map(({ record }) => record).toSorted((a, b) => a.id - b.id),
     revoked: () => revokedKeys.all().map(recordOf),
     revoke: (id) => {
-      const found = [...entries].find(([, { record }]) => record.id === id)
-      if (!found) return undefined
+      const entry = [...entries.values()].find(({ record }) => record.id === id)
+      if (!entry) return undefined
       flush()
       store.commit(() => void markRevoked.run(id))
-      entries.delete(found[0])
-      return found[1].record
+      entries.delete(entry.hash.toString('hex'))
+      return entry.record
     },
     isValid: (value) => entryOf(value) !== undefined,
     use: (value, from, now) => {

@@ -3,24 +3,24 @@ import type { UseRecord, UsageWindow } from '../control/usage/usage.ts'
 import type { Operation, Project, WakeCause } from '../control/project.ts'
 import type { Store } from './store.ts'
 
-/** Projects, their operations and the use of their computes, on disk. */
+/** Stored projects, their operations, and the usage of their computes. */
 export type ProjectStore = {
-  /** Every project, by id ascending. */
+  /** All projects in order of id. */
   load(): Project[]
   saveProject(project: Project): void
-  /** Removes a project and its operations; what its computes used stays. */
+  /** Removes a project and its operations. The usage of its computes stays. */
   deleteProject(projectId: string): void
   saveOperation(operation: Operation): void
   saveInterval(projectId: string, endpointId: string, interval: Interval): void
   saveWake(projectId: string, endpointId: string, wake: Wake): void
   operation(projectId: string, operationId: string): Operation | undefined
-  /** Newest first, at most `limit`; `before` is the id after which the page begins. Undefined when `before` is unknown. */
+  /** A page of operations, newest first, from the one after the id `before`. Undefined when `before` is unknown. */
   operations(projectId: string, limit: number, before: string | undefined): Operation[] | undefined
-  /** Use of every compute that was ever started, without open intervals, in order of the first start. */
+  /** Usage of every compute that was ever started, in order of the first start, without the intervals in progress. */
   uses(): UseRecord[]
-  /** Closed intervals of all computes of a project that reach into the window, in order of their beginning. */
+  /** Ended intervals of all computes of a project that overlap the window, in order of their start. */
   intervals(projectId: string, window: UsageWindow): Interval[]
-  /** Which version of its roles and databases the data of a branch holds. */
+  /** Version of the roles and databases that the data folder of a branch has. */
   applied(branchId: string): string | undefined
   setApplied(branchId: string, version: string | undefined): void
   port(endpointId: string): number | undefined
@@ -78,10 +78,9 @@ export function createProjectStore(store: Store): ProjectStore {
       return row && (parse(row) as Operation)
     },
     operations: (projectId, limit, before) => {
-      const border =
-        before === undefined ? Number.MAX_SAFE_INTEGER : numberOf.get(projectId, before)?.['number']
-      if (border === undefined) return undefined
-      return page.all(projectId, border, limit).map((row) => parse(row) as Operation)
+      const end = before === undefined ? Number.MAX_SAFE_INTEGER : numberOf.get(projectId, before)?.['number']
+      if (end === undefined) return undefined
+      return page.all(projectId, end, limit).map((row) => parse(row) as Operation)
     },
     uses: () => readUses(database),
     intervals: (projectId, { from, to }) => intervalsWithin.all(projectId, from, to).map(intervalOf),
@@ -102,16 +101,16 @@ export function createProjectStore(store: Store): ProjectStore {
   }
 }
 
-/** What this file wrote itself and nobody else writes: believed as it stands. */
+/** The JSON of a row. It is not validated: only this file writes it. */
 const parse = (row: Record<string, unknown>): unknown => JSON.parse(String(row['state']))
 
 function readUses(database: Store['database']): UseRecord[] {
   const uses = new Map<string, { projectId: string; wakes: Wake[]; intervals: Interval[] }>()
   const useOf = (row: Record<string, unknown>): { wakes: Wake[]; intervals: Interval[] } => {
     const endpointId = String(row['endpoint_id'])
-    const known = uses.get(endpointId) ?? { projectId: String(row['project_id']), wakes: [], intervals: [] }
-    uses.set(endpointId, known)
-    return known
+    const use = uses.get(endpointId) ?? { projectId: String(row['project_id']), wakes: [], intervals: [] }
+    uses.set(endpointId, use)
+    return use
   }
   for (const row of database.prepare('select * from wakes order by at_ms, rowid').all())
     useOf(row).wakes.push({ at: Number(row['at_ms']), cause: JSON.parse(String(row['cause'])) as WakeCause })

@@ -1,7 +1,7 @@
-// The durable state of the control plane: one SQLite file, every acknowledged write committed and synced.
+// Durable state of the control plane in one SQLite file. Every acknowledged write is committed and synced.
 import { DatabaseSync } from 'node:sqlite'
 
-/** The shape of what is stored. A folder of another shape is of another version of this program. */
+/** Version of the schema. A folder with another version belongs to another version of this program. */
 const FORMAT = 3
 
 const SCHEMA = `
@@ -31,22 +31,18 @@ create table if not exists applied (branch_id text primary key, version text not
 
 export type Store = {
   readonly database: DatabaseSync
-  /** Runs `write` in one transaction that is on disk when this returns; an error undoes all of it. */
+  /** Runs `write` in one transaction, which is on disk when this returns. An error rolls it back. */
   commit(write: () => void): void
   setting(name: string): string | undefined
   setSetting(name: string, value: string): void
   close(): void
 }
 
-/**
- * Opens or makes the state file and holds it alone until `close` or the end of the process.
- *
- * @returns undefined when another process holds it
- */
+/** Opens or creates the state file, locked until `close` or the end of the process. Undefined when another process holds it. */
 export function openStore(path: string): Store | undefined {
   const database = new DatabaseSync(path)
   try {
-    // exclusive: the operating system gives the lock back when the process dies, however it dies
+    // exclusive: the operating system releases the lock when the process dies, however it dies
     database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full')
     requireFormat(database, path)
     database.exec(`begin immediate; ${SCHEMA} pragma user_version = ${FORMAT}; commit`)
@@ -58,7 +54,7 @@ export function openStore(path: string): Store | undefined {
   return storeOn(database)
 }
 
-/** A file without tables is a new one. */
+/** Throws when the file has another format. A file without tables is new. */
 function requireFormat(database: DatabaseSync, path: string): void {
   const isNew = database.prepare('select 1 from sqlite_master limit 1').get() === undefined
   const format = Number(database.prepare('pragma user_version').get()?.['user_version'])

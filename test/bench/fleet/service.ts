@@ -1,5 +1,5 @@
 // The service of a fleet, as a process of its own: node service.ts SHAPE, started by start.ts.
-import { createScaledClock } from '../../../src/local/clock.ts'
+import { createScaledClock } from '../../support/scaled-clock.ts'
 import { createRandom } from '../../../src/local/random.ts'
 import { startSimulated } from '../../support/simulated-service.ts'
 import type { FleetOptions } from './start.ts'

@@ -8,10 +8,10 @@ import { DEFAULT_BEHAVIOUR } from '../../../src/local/control/behaviour.ts'
 import type { HistoryOptions } from '../../../src/local/history/project-life.ts'
 import {
   type GeneratedProject,
-  LIVED_BEHAVIOUR,
+  HISTORY_BEHAVIOUR,
   generateProjects,
-  projectLives,
 } from '../../../src/local/history/generate.ts'
+import { projectLives } from '../../support/simulated-service.ts'
 import { DAY, NOW, past } from './build.ts'
 
 const lived = [...generateProjects(past())]
@@ -34,8 +34,8 @@ test('projects lived one by one are what they are when they live together', () =
     from: options.from,
     settings: () => ({
       ...DEFAULT_BEHAVIOUR,
-      ...LIVED_BEHAVIOUR,
-      faults: { ...DEFAULT_BEHAVIOUR.faults, ...LIVED_BEHAVIOUR.faults },
+      ...HISTORY_BEHAVIOUR,
+      faults: { ...DEFAULT_BEHAVIOUR.faults, ...HISTORY_BEHAVIOUR.faults },
       plan: options.plan,
     }),
     activity: new Map(),

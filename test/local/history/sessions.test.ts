@@ -32,7 +32,7 @@ test('sessions begin where they are asked for, in order of time, with the same s
         const from = NOW + offset
         const all = sessions(kind, seed, { from })
         expect(all.every((one) => one.from >= from && one.to >= one.from)).toBe(true)
-        expect(all.every(({ pause: { least, most } }) => least > 0 && least < most)).toBe(true)
+        expect(all.every(({ pause: { min, max } }) => min > 0 && min < max)).toBe(true)
         expect(all.map((one) => one.from).toSorted((a, b) => a - b)).toEqual(all.map((one) => one.from))
         expect(sessions(kind, seed, { from })).toEqual(all)
       },

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net'
 import { type SecureContext, createSecureContext } from 'node:tls'
 import { onTestFinished } from 'vitest'
-import { type Certificate, keptCertificate } from '../../../src/local/setup/certificate.ts'
+import { type Certificate, ensureCertificate } from '../../../src/local/setup/certificate.ts'
 import { createClock } from '../../../src/local/clock.ts'
 import { createConnections } from '../../../src/local/proxy/connections.ts'
 import { type ClientListeners, openClientListeners } from '../../../src/local/proxy/listeners.ts'
@@ -16,7 +16,7 @@ export const SUFFIX = 'local.localhost'
 export async function testCertificate(): Promise<Certificate> {
   const folder = makeFolder()
   try {
-    return await keptCertificate({ folder, suffix: SUFFIX, owner: undefined, clock: createClock() })
+    return await ensureCertificate({ folder, suffix: SUFFIX, owner: undefined, clock: createClock() })
   } finally {
     rmSync(folder, { recursive: true })
   }

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { statSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { keptCertificate } from '../../../src/local/setup/certificate.ts'
+import { ensureCertificate } from '../../../src/local/setup/certificate.ts'
 import { createClock } from '../../../src/local/clock.ts'
 import { freshFolder } from '../support.ts'
 
@@ -9,8 +9,8 @@ const clock = createClock()
 
 test('one certificate is made for a folder and kept; it names this machine and every compute', async () => {
   const options = { folder: freshFolder(), suffix: 'local.localhost', owner: undefined, clock }
-  const made = await keptCertificate(options)
-  expect(await keptCertificate(options)).toEqual(made)
+  const made = await ensureCertificate(options)
+  expect(await ensureCertificate(options)).toEqual(made)
   const certificate = new X509Certificate(made.certificate)
   expect(certificate.subjectAltName).toBe(
     'DNS:*.local.localhost, DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1',
@@ -28,8 +28,8 @@ test.each([
   ['its key belongs to another', {}, 'key.pem'],
 ])('a new one is made when %s', async (_, change, damaged) => {
   const options = { folder: freshFolder(), suffix: 'local.localhost', owner: undefined, clock }
-  const made = await keptCertificate(options)
+  const made = await ensureCertificate(options)
   if (damaged) writeFileSync(`${options.folder}/${damaged}`, 'nothing of the kind')
-  const renewed = await keptCertificate({ ...options, ...change })
+  const renewed = await ensureCertificate({ ...options, ...change })
   expect(renewed.certificate).not.toBe(made.certificate)
 })
