@@ -69,8 +69,8 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
   const self = createSelfMetrics()
   const pause = (): Promise<void> => clock.sleep(seconds(0), signal)
   const settings = createLiveSettings(loaded, read, { clock, self, log })
-  const facts = (): DaemonInfo => daemonInfoOf(settings.config(), version, settings.hash())
-  const exposition = createExposition(facts, { self, clock, log, pause })
+  const info = (): DaemonInfo => daemonInfoOf(settings.config(), version, settings.hash())
+  const exposition = createExposition(info, { self, clock, log })
   const gate = heldBack(logSink(log))
   const machine = { clock, random: createRandom(), store, send: gate.send, self, log }
   const lanes = await createAccountRunners(settings.config, machine, {

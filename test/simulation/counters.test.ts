@@ -52,7 +52,7 @@ function countersOf(state: PassState, now: Instant, owners: Owners): ReadonlyMap
     owners,
   }
   const snapshot = runSync(createSnapshotBuilder()([{ state, prices, preset }], context))
-  const { samples } = runSync(collectSamples(snapshot, FACTS))
+  const { samples } = collectSamples(snapshot, FACTS)
   return new Map(
     [...samples].flatMap(([key, all]) =>
       CATALOGUE[key].type === 'counter'

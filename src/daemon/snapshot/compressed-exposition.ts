@@ -1,50 +1,50 @@
-// What scrapes are given of a state, compressed: ready before it is shown in the formats that are asked for, else when it is asked for.
+// The published families, compressed. Formats that were scraped lately are compressed before a snapshot is published, others on demand.
 import { assembleBody, type RenderedFamily } from '../../outputs/metrics/exposition/body.ts'
 import type { CompressedPrefix } from '../../outputs/metrics/exposition/compress.ts'
 import type { ExpositionFormat } from '../../outputs/metrics/exposition/format.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 
-/**
- * How long a format is made ready for that nobody asks for. Doubled, somebody who looked once costs twice as many compressions;
- * halved, those who scrape every three minutes wait each time.
- */
-const LATELY = seconds(300)
+/** How long after its last scrape a format is still compressed in advance: 5 min covers scrape intervals of up to 5 min. */
+const COMPRESSED_AHEAD_FOR = seconds(300)
 
 export type CompressedExposition = {
-  /** Of the state that is shown. */
-  readonly parts: () => readonly RenderedFamily[]
-  /** All of it, in a format that is asked for `now`, monotonic. */
-  readonly compressed: (format: ExpositionFormat, now: Seconds) => Promise<CompressedPrefix>
-  /** Resolves when it is shown. */
-  readonly show: (parts: readonly RenderedFamily[], now: Seconds) => Promise<void>
+  /** The published families. */
+  readonly families: () => readonly RenderedFamily[]
+  /** All published families in one format; `now` is monotonic. */
+  readonly prefix: (format: ExpositionFormat, now: Seconds) => Promise<CompressedPrefix>
+  /** Resolves once the families are compressed and published; rejects, and publishes nothing, when compressing fails. */
+  readonly publish: (families: readonly RenderedFamily[], now: Seconds) => Promise<void>
 }
 
-type State = {
-  readonly parts: readonly RenderedFamily[]
-  readonly begun: Map<ExpositionFormat, Promise<CompressedPrefix>>
+type PublishedState = {
+  readonly families: readonly RenderedFamily[]
+  readonly prefixes: Map<ExpositionFormat, Promise<CompressedPrefix>>
 }
 
 export function createCompressedExposition(
   compress: (parts: readonly Buffer[]) => Promise<CompressedPrefix>,
 ): CompressedExposition {
-  const askedAt = new Map<ExpositionFormat, Seconds>()
-  let shown: State = { parts: [], begun: new Map() }
-  const begunOf = ({ parts, begun }: State, format: ExpositionFormat): Promise<CompressedPrefix> => {
-    const known = begun.get(format) ?? compress(assembleBody(parts, format))
-    begun.set(format, known)
-    return known
+  const requestedAt = new Map<ExpositionFormat, Seconds>()
+  let published: PublishedState = { families: [], prefixes: new Map() }
+  const prefixOf = (
+    { families, prefixes }: PublishedState,
+    format: ExpositionFormat,
+  ): Promise<CompressedPrefix> => {
+    const prefix = prefixes.get(format) ?? compress(assembleBody(families, format))
+    prefixes.set(format, prefix)
+    return prefix
   }
   return {
-    parts: () => shown.parts,
-    compressed: (format, now) => {
-      askedAt.set(format, now)
-      return begunOf(shown, format)
+    families: () => published.families,
+    prefix: (format, now) => {
+      requestedAt.set(format, now)
+      return prefixOf(published, format)
     },
-    show: async (parts, now) => {
-      const next: State = { parts, begun: new Map() }
-      const lately = [...askedAt].filter(([, at]) => now - at <= LATELY)
-      await Promise.all(lately.map(([format]) => begunOf(next, format)))
-      shown = next
+    publish: async (families, now) => {
+      const next: PublishedState = { families, prefixes: new Map() }
+      const recent = [...requestedAt].filter(([, at]) => now - at <= COMPRESSED_AHEAD_FOR)
+      await Promise.all(recent.map(([format]) => prefixOf(next, format)))
+      published = next
     },
   }
 }

@@ -1,4 +1,4 @@
-// What a scrape gets: the part of the snapshot is rendered and compressed once per snapshot, the part of this process per scrape.
+// What a scrape gets. The families of the snapshot are rendered and compressed once per snapshot, those of the process per scrape.
 import type { Config } from '../../config/load.ts'
 import {
   assembleBody,
@@ -7,16 +7,15 @@ import {
   type FamilyFilter,
   type RenderedFamily,
 } from '../../outputs/metrics/exposition/body.ts'
-import { CATALOGUE, PREFIX } from '../../outputs/metrics/catalogue.ts'
+import { CATALOGUE, PREFIX, type FamilyKey } from '../../outputs/metrics/catalogue.ts'
 import { collectSamples, type DaemonInfo } from '../../outputs/metrics/collect/collect.ts'
 import { compressPrefix, finishCompressed } from '../../outputs/metrics/exposition/compress.ts'
 import type { ExpositionFormat } from '../../outputs/metrics/exposition/format.ts'
-import { createRenderer, type Rendered } from '../../outputs/metrics/exposition/renderer.ts'
-import { createSampleMemory } from '../../outputs/metrics/exposition/samples.ts'
+import { createRenderer, type Renderer } from '../../outputs/metrics/exposition/renderer.ts'
+import { createSampleMemory, type Samples } from '../../outputs/metrics/exposition/samples.ts'
 import type { SelfMetrics } from '../../outputs/metrics/self.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { Snapshot } from '../../model/output/snapshot.ts'
-import { runYielding } from '../../std/cooperative.ts'
 import { seconds } from '../../model/units.ts'
 import { createCompressedExposition } from './compressed-exposition.ts'
 
@@ -32,86 +31,123 @@ export const daemonInfoOf = ({ mode, metrics }: Config, version: string, hash: s
 export type ScrapeRequest = FamilyFilter & { readonly format: ExpositionFormat; readonly gzip: boolean }
 
 export type Exposition = {
-  /** Until it resolves, a scrape gets the state before. */
+  /** Until it resolves, scrapes get the snapshot before. */
   publish(snapshot: Snapshot): Promise<void>
   body(scrape: ScrapeRequest): Promise<Buffer<ArrayBuffer>>
 }
 
-/** What the log is told of one. */
-type Fault = { readonly family: string; readonly err?: unknown; readonly count?: number }
+/** Fields of a log line about a family. */
+type FamilyFault = { readonly family: string; readonly err?: unknown; readonly count?: number }
 
-type Surroundings = {
+type ExpositionEnvironment = {
   readonly self: SelfMetrics
   readonly clock: Clock
   readonly log: {
-    readonly error: (fields: Fault, message: string) => void
+    readonly error: (fields: FamilyFault, message: string) => void
     readonly warn: (fields: { readonly families: readonly string[] }, message: string) => void
   }
-  /** Gives up a turn of the event loop. */
-  readonly pause: () => Promise<void>
 }
 
-/** How long a scrape waits for the metrics of the process. Doubled, one that hangs costs a scrape with a short timeout. */
-const SELF_PATIENCE = seconds(1)
-
-/** @param facts as they are when a snapshot is published */
+/** @param info is asked when a snapshot is published */
 export function createExposition(
-  facts: () => DaemonInfo,
-  { self, clock, log, pause }: Surroundings,
+  info: () => DaemonInfo,
+  { self, clock, log }: ExpositionEnvironment,
 ): Exposition {
-  const render = createRenderer()
+  const renderer = createRenderer()
   const memory = createSampleMemory()
-  const told = new Set<string>()
-  const shown = createCompressedExposition(compressPrefix)
-  let capped = false
-  const ownParts = (): Promise<readonly RenderedFamily[]> => selfParts(self, clock)
+  const loggedFaults = new Set<string>()
+  const compressed = createCompressedExposition(compressPrefix)
+  let isCapped = false
   return {
     publish: async (snapshot) => {
-      const begun = clock.monotonic()
-      const { samples, dropped } = await runYielding(collectSamples(snapshot, facts(), memory), pause)
-      const rendered = await runYielding(render(samples), pause)
-      await shown.show(rendered.parts, clock.monotonic())
+      const startedAt = clock.monotonic()
+      const { samples, dropped } = collectSamples(snapshot, info(), memory)
+      await clock.yield()
+      const rendered = await renderSamples(renderer, samples, clock)
+      await compressed.publish(rendered.families, clock.monotonic())
       const failed = rendered.failed.map(({ key }) => key)
-      self.rendered({ ...rendered, failed, dropped, seconds: clock.monotonic() - begun })
-      tellFaults(rendered, log, told)
-      if (dropped.size > 0 && !capped)
+      self.rendered({ ...rendered, failed, dropped, seconds: clock.monotonic() - startedAt })
+      logFaults(rendered, log, loggedFaults)
+      if (dropped.size > 0 && !isCapped)
         log.warn({ families: [...dropped.keys()] }, 'metrics.max_series is reached, some series are left out')
-      capped = dropped.size > 0
+      isCapped = dropped.size > 0
     },
     body: async ({ format, gzip, ...filter }) => {
-      const own = await ownParts()
-      const all = filter.names.length === 0 && filter.projectId === undefined
+      const own = await processFamilies(self, clock)
+      const isWhole = filter.names.length === 0 && filter.projectId === undefined
       const last = Buffer.concat([...assembleBody(filterFamilies(own, filter), format), bodyEndOf(format)])
-      if (gzip && all) return finishCompressed(await shown.compressed(format, clock.monotonic()), last)
-      const first = assembleBody(all ? shown.parts() : filterFamilies(shown.parts(), filter), format)
+      if (gzip && isWhole) return finishCompressed(await compressed.prefix(format, clock.monotonic()), last)
+      const families = compressed.families()
+      const first = assembleBody(isWhole ? families : filterFamilies(families, filter), format)
       return gzip ? finishCompressed(await compressPrefix(first), last) : Buffer.concat([...first, last])
     },
   }
 }
 
-/** The metrics of the process, and whether they could be read: a scrape does without them rather than fail. */
-async function selfParts(self: SelfMetrics, clock: Clock): Promise<readonly RenderedFamily[]> {
-  const over = new AbortController()
-  const patience = clock.sleep(SELF_PATIENCE, over.signal).then(() => undefined)
-  const parts = await Promise.race([self.parts().catch(() => undefined), patience])
-  over.abort()
-  return [...(parts ?? []), errorPart(parts === undefined)]
+export type RenderedSamples = {
+  /** In the order of the samples. */
+  readonly families: readonly RenderedFamily[]
+  readonly series: number
+  /** Family → series left out because a later one has the same labels. */
+  readonly duplicates: ReadonlyMap<FamilyKey, number>
+  /** Families that could not be rendered and are left out. */
+  readonly failed: readonly { readonly key: FamilyKey; readonly cause: unknown }[]
 }
 
-function errorPart(failed: boolean): RenderedFamily {
+/** Renders family by family and yields after each; a family that cannot be rendered does not hide the others. */
+export async function renderSamples(
+  renderer: Renderer,
+  samples: Samples,
+  clock: Pick<Clock, 'yield'>,
+): Promise<RenderedSamples> {
+  renderer.forgetExcept(samples)
+  const families: RenderedFamily[] = []
+  const duplicates = new Map<FamilyKey, number>()
+  const failed: { key: FamilyKey; cause: unknown }[] = []
+  let series = 0
+  for (const [key, columns] of samples) {
+    try {
+      const rendered = renderer.render(key, columns)
+      families.push(rendered.family)
+      series += rendered.series
+      if (rendered.duplicates > 0) duplicates.set(key, rendered.duplicates)
+    } catch (cause) {
+      failed.push({ key, cause })
+    }
+    // oxlint-disable-next-line no-await-in-loop -- waiting work runs between two families
+    await clock.yield()
+  }
+  return { families, series, duplicates, failed }
+}
+
+/** How long a scrape waits for the metrics of the process, 1 s: well below the usual scrape timeout of 10 s. */
+const PROCESS_METRICS_DEADLINE = seconds(1)
+
+/** Metrics of the process, and whether they could be read: a scrape without them is better than none. */
+async function processFamilies(self: SelfMetrics, clock: Clock): Promise<readonly RenderedFamily[]> {
+  const done = new AbortController()
+  const deadline = clock.sleep(PROCESS_METRICS_DEADLINE, done.signal).then(() => undefined)
+  const families = await Promise.race([self.parts().catch(() => undefined), deadline])
+  done.abort()
   const { name, help, type } = CATALOGUE.selfMetricsError
-  const full = PREFIX + name
-  return { name: full, help, type, blocks: [Buffer.from(`${full} ${failed ? 1 : 0}\n`)] }
+  const fullName = PREFIX + name
+  const blocks = [Buffer.from(`${fullName} ${families === undefined ? 1 : 0}\n`)]
+  return [...(families ?? []), { name: fullName, help, type, blocks }]
 }
 
-/** Each fault once: it comes again with every snapshot. */
-function tellFaults({ duplicates, failed }: Rendered, log: Surroundings['log'], told: Set<string>): void {
+/** Logs each fault once: it would come again with every snapshot. */
+function logFaults(
+  { duplicates, failed }: RenderedSamples,
+  log: ExpositionEnvironment['log'],
+  logged: Set<string>,
+): void {
   for (const { key, cause } of failed) {
-    if (!told.has(key)) log.error({ err: cause, family: key }, 'a metric cannot be rendered and is left out')
-    told.add(key)
+    if (!logged.has(key))
+      log.error({ err: cause, family: key }, 'a metric cannot be rendered and is left out')
+    logged.add(key)
   }
   for (const [key, count] of duplicates) {
-    if (!told.has(key)) log.error({ family: key, count }, 'series of a metric have the same labels')
-    told.add(key)
+    if (!logged.has(key)) log.error({ family: key, count }, 'series of a metric have the same labels')
+    logged.add(key)
   }
 }

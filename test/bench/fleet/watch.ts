@@ -58,7 +58,7 @@ const store = openEmbeddedStore(config.store.folder, clock)
 const self = createSelfMetrics()
 const pause = (): Promise<void> => clock.sleep(seconds(0), stop.signal)
 const log = pino({ level: 'silent' })
-const exposition = createExposition(() => daemonInfoOf(config, 'bench', ''), { self, clock, log, pause })
+const exposition = createExposition(() => daemonInfoOf(config, 'bench', ''), { self, clock, log })
 const scrape = { format: 'text', gzip: false, names: [], projectId: undefined } as const
 const machine = {
   clock,

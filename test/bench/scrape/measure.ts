@@ -13,9 +13,8 @@ import { createRenderer } from '../../../src/outputs/metrics/exposition/renderer
 import { createSampleMemory, type Samples } from '../../../src/outputs/metrics/exposition/samples.ts'
 import { createSelfMetrics } from '../../../src/outputs/metrics/self.ts'
 import type { Snapshot } from '../../../src/model/output/snapshot.ts'
-import { runSync } from '../../../src/std/cooperative.ts'
 import { micros, seconds } from '../../../src/model/units.ts'
-import { FACTS } from '../../support/exposed.ts'
+import { FACTS, renderAll } from '../../support/exposed.ts'
 import { busySnapshot } from '../../support/fleet-snapshot.ts'
 import { changed, type Change } from './changed.ts'
 import { comparable, createLibrary } from './library.ts'
@@ -71,7 +70,7 @@ const timed = async (work: () => unknown, now = cpu): Promise<number> => {
 }
 
 function fleet(): Snapshot {
-  const one = countOf(runSync(collectSamples(busySnapshot(100), facts)).samples) / 100
+  const one = countOf(collectSamples(busySnapshot(100), facts).samples) / 100
   return busySnapshot(Math.max(1, Math.round(wanted / one)))
 }
 const countOf = (samples: Samples): number =>
@@ -107,7 +106,7 @@ async function scraped(snapshot: Snapshot) {
   const [clock, self, log] = [createClock(), createSelfMetrics(), pino({ level: 'silent' })]
   const stop = new AbortController()
   const pause = (): Promise<void> => clock.sleep(seconds(0), stop.signal)
-  const exposition = createExposition(() => facts, { self, clock, log, pause })
+  const exposition = createExposition(() => facts, { self, clock, log })
   const counted = recordRequests({ self, clock })
   const app = telemetryApp({
     exposition,
@@ -170,12 +169,12 @@ function shareOf(samples: Samples, next: Samples): number {
 
 async function compared(samples: Samples, change: Change): Promise<Compared> {
   const library = createLibrary(samples)
-  const render = createRenderer()
+  const renderer = createRenderer()
   const [ours, update, rendered]: [number[], number[], number[]] = [[], [], []]
   let before: Samples | undefined
   for (let round = 0; round < ROUNDS; round += 1) {
     const next = changed(samples, change, round)
-    ours.push(await timed(() => assembleBody(runSync(render(next)).parts, 'text')))
+    ours.push(await timed(() => assembleBody(renderAll(next, renderer), 'text')))
     update.push(await timed(() => library.take(next, before)))
     rendered.push(await timed(async () => Buffer.from(await library.text())))
     before = next
@@ -191,11 +190,11 @@ async function compared(samples: Samples, change: Change): Promise<Compared> {
 
 const snapshot = fleet()
 const over = await scraped(snapshot)
-const samples = comparable(runSync(collectSamples(snapshot, facts)).samples)
+const samples = comparable(collectSamples(snapshot, facts).samples)
 const memory = createSampleMemory()
 const collecting: number[] = []
 for (let round = 0; round < ROUNDS; round += 1)
-  collecting.push(await timed(() => runSync(collectSamples(snapshot, facts, memory))))
+  collecting.push(await timed(() => collectSamples(snapshot, facts, memory)))
 const measured: Measured = {
   ...over,
   series: countOf(samples),

@@ -39,7 +39,7 @@ async function opened(server = '') {
   const clock = fakeClock()
   const self = createSelfMetrics()
   const log = pino({ level: 'silent' })
-  const exposition = createExposition(() => FACTS, { self, clock, log, pause: () => Promise.resolve() })
+  const exposition = createExposition(() => FACTS, { self, clock, log })
   const taken = snapshotOf(1)
   await exposition.publish(taken)
   const listeners = await openListeners(

@@ -15,55 +15,55 @@ const age = (value: number): RenderedFamily => ({
 /** In which formats something was compressed since the last question. */
 function counted() {
   const made: ExpositionFormat[] = []
-  const shown = createCompressedExposition((parts) => {
+  const exposition = createCompressedExposition((parts) => {
     made.push(parts.join('').includes('# UNIT') ? 'openmetrics' : 'text')
     return compressPrefix(parts)
   })
-  return { shown, made: () => made.splice(0) }
+  return { exposition, made: () => made.splice(0) }
 }
 
 test('only what is asked for is made ready, and only until nobody has asked for it for five minutes', async () => {
-  const { shown, made } = counted()
-  await shown.show([age(1)], seconds(0))
+  const { exposition, made } = counted()
+  await exposition.publish([age(1)], seconds(0))
   expect(made()).toEqual([])
-  await shown.compressed('openmetrics', seconds(10))
-  await shown.compressed('openmetrics', seconds(20))
-  await shown.compressed('text', seconds(30))
+  await exposition.prefix('openmetrics', seconds(10))
+  await exposition.prefix('openmetrics', seconds(20))
+  await exposition.prefix('text', seconds(30))
   expect(made()).toEqual(['openmetrics', 'text'])
   for (let now = 60; now <= 320; now += 60) {
     // oxlint-disable-next-line no-await-in-loop -- one state after the other
-    await shown.show([age(now)], seconds(now))
+    await exposition.publish([age(now)], seconds(now))
     expect(made()).toEqual(['openmetrics', 'text'])
     // oxlint-disable-next-line no-await-in-loop
-    await shown.compressed('text', seconds(now))
+    await exposition.prefix('text', seconds(now))
     expect(made()).toEqual([])
   }
-  await shown.show([age(320)], seconds(320))
+  await exposition.publish([age(320)], seconds(320))
   expect(made()).toEqual(['openmetrics', 'text'])
-  await shown.show([age(321)], seconds(321))
+  await exposition.publish([age(321)], seconds(321))
   expect(made()).toEqual(['text'])
-  await shown.compressed('openmetrics', seconds(900))
-  await shown.show([age(901)], seconds(901))
+  await exposition.prefix('openmetrics', seconds(900))
+  await exposition.publish([age(901)], seconds(901))
   expect(made()).toEqual(['openmetrics', 'openmetrics'])
 })
 
 test('a state is shown once it is ready, and one that cannot be made ready is not shown', async () => {
   const gate = Promise.withResolvers<void>()
   let [held, broken] = [false, false]
-  const shown = createCompressedExposition(async (parts) => {
+  const exposition = createCompressedExposition(async (parts) => {
     if (held) await gate.promise
     if (broken) throw new Error('no room')
     return compressPrefix(parts)
   })
-  await shown.show([age(1)], seconds(0))
-  await shown.compressed('text', seconds(1))
+  await exposition.publish([age(1)], seconds(0))
+  await exposition.prefix('text', seconds(1))
   held = true
-  const showing = shown.show([age(2)], seconds(2))
-  expect(shown.parts()).toEqual([age(1)])
+  const showing = exposition.publish([age(2)], seconds(2))
+  expect(exposition.families()).toEqual([age(1)])
   gate.resolve()
   await showing
-  expect(shown.parts()).toEqual([age(2)])
+  expect(exposition.families()).toEqual([age(2)])
   broken = true
-  await expect(shown.show([age(3)], seconds(3))).rejects.toThrow('no room')
-  expect(shown.parts()).toEqual([age(2)])
+  await expect(exposition.publish([age(3)], seconds(3))).rejects.toThrow('no room')
+  expect(exposition.families()).toEqual([age(2)])
 })

@@ -4,9 +4,13 @@ import { expect, test } from 'vitest'
 import { recordRequests } from '../../../src/daemon/http/request-metrics.ts'
 import {
   createExposition,
+  renderSamples,
   type Exposition,
   type ScrapeRequest,
 } from '../../../src/daemon/snapshot/exposition.ts'
+import { collectSamples } from '../../../src/outputs/metrics/collect/collect.ts'
+import { createRenderer } from '../../../src/outputs/metrics/exposition/renderer.ts'
+import type { Samples } from '../../../src/outputs/metrics/exposition/samples.ts'
 import { telemetryApp } from '../../../src/daemon/http/telemetry.ts'
 import { createSelfMetrics, type SelfMetrics } from '../../../src/outputs/metrics/self.ts'
 import { createOwners, NO_OWNER } from '../../../src/model/policy/owner.ts'
@@ -19,9 +23,8 @@ import { fakeClock } from '../../support/fake-clock.ts'
 const plain: ScrapeRequest = { format: 'text', gzip: false, names: [], projectId: undefined }
 const log = pino({ level: 'silent' })
 
-function expositionWith(self: SelfMetrics, pause = (): Promise<void> => Promise.resolve()) {
-  const clock = fakeClock()
-  return { clock, exposition: createExposition(() => FACTS, { self, clock, log, pause }) }
+function expositionWith(self: SelfMetrics, clock = fakeClock()) {
+  return { clock, exposition: createExposition(() => FACTS, { self, clock, log }) }
 }
 
 const textOf = async (exposition: Exposition, scrape: Partial<ScrapeRequest> = {}): Promise<string> => {
@@ -43,13 +46,30 @@ test('compressed it is what it is plain, in both formats, and once OpenMetrics w
   expect(steady(await textOf(exposition))).toEqual(steady(before))
 })
 
+test('waiting work runs after the samples are collected and after each family', async () => {
+  const { clock, exposition } = expositionWith(createSelfMetrics())
+  await exposition.publish(snapshotOf(3))
+  expect(clock.yields()).toBe(1 + collectSamples(snapshotOf(3), FACTS).samples.size)
+})
+
+test('a family that cannot be rendered is left out, the others are there', async () => {
+  const columns = { labels: [['a', 'ep-a']], values: [1] }
+  const samples: Samples = new Map([
+    ['computeSpend', columns],
+    ['cacheHits', columns],
+  ])
+  const { families, failed } = await renderSamples(createRenderer(), samples, fakeClock())
+  expect(families.map(({ name }) => name)).toEqual(['dormouse_compute_file_cache_hits_total'])
+  expect(failed.map(({ key }) => key)).toEqual(['computeSpend'])
+})
+
 test('a scrape during a rendering gets the state before', async () => {
   const gate = Promise.withResolvers<void>()
-  let held = false
-  const pause = (): Promise<void> => (held ? gate.promise : Promise.resolve())
-  const { exposition } = expositionWith(createSelfMetrics(), pause)
+  let isBusy = false
+  const clock = { ...fakeClock(), yield: () => (isBusy ? gate.promise : Promise.resolve()) }
+  const { exposition } = expositionWith(createSelfMetrics(), clock)
   await exposition.publish(snapshotOf(1))
-  held = true
+  isBusy = true
   const publishing = exposition.publish(snapshotOf(2))
   expect(await textOf(exposition)).not.toContain('ep-1"')
   gate.resolve()
@@ -87,7 +107,6 @@ test('the rendering itself is told: its series, and each duplicate', async () =>
     self,
     clock,
     log: { error, warn: () => undefined },
-    pause: () => Promise.resolve(),
   })
   const taken = snapshotOf(2)
   await exposition.publish({ ...taken, computes: [...taken.computes, ...taken.computes] })
@@ -109,7 +128,6 @@ test('a cap that is reached is told once, and its series are counted', async () 
     self,
     clock: fakeClock(),
     log: { error: () => undefined, warn: ({ families }) => void warned.push(families) },
-    pause: () => Promise.resolve(),
   })
   const taken = snapshotOf(10)
   await exposition.publish(taken)

@@ -122,7 +122,7 @@ function configOf(folder: string): Config {
 function replica(facts: DaemonInfo, clock: Clock) {
   const self = createSelfMetrics()
   const log = pino({ level: 'silent' })
-  const exposition = createExposition(() => facts, { self, clock, log, pause: () => Promise.resolve() })
+  const exposition = createExposition(() => facts, { self, clock, log })
   return { self, exposition, counted: recordRequests({ self, clock }) }
 }
 

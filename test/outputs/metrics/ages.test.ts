@@ -2,7 +2,6 @@
 import { expect, test } from 'vitest'
 import { putAges } from '../../../src/outputs/metrics/collect/readings.ts'
 import type { ComputeView, DisplayedState, Snapshot } from '../../../src/model/output/snapshot.ts'
-import { runSync } from '../../../src/std/cooperative.ts'
 import { at } from '../../support/build.ts'
 
 const seen = (state: DisplayedState, ago: number): Pick<ComputeView, 'state' | 'seenAt'> => ({
@@ -12,11 +11,9 @@ const seen = (state: DisplayedState, ago: number): Pick<ComputeView, 'state' | '
 
 function ages(computes: readonly Pick<ComputeView, 'state' | 'seenAt'>[]): Record<string, number> {
   const shown: Record<string, number> = {}
-  runSync(
-    putAges({ computes, takenAt: at(0) } as Snapshot, (_, [percentile = ''], value) => {
-      if (value !== undefined) shown[percentile] = value
-    }),
-  )
+  putAges({ computes, takenAt: at(0) } as Snapshot, (_, [percentile = ''], value) => {
+    if (value !== undefined) shown[percentile] = value
+  })
   return shown
 }
 

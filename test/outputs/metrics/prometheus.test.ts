@@ -33,7 +33,7 @@ testWith('prometheus')('Prometheus reads both formats, and every label as it was
   const clock = createClock()
   const self = createSelfMetrics()
   const log = pino({ level: 'silent' })
-  const exposition = createExposition(() => FACTS, { self, clock, log, pause: () => Promise.resolve() })
+  const exposition = createExposition(() => FACTS, { self, clock, log })
   const snapshot = snapshotOf(names.length, {
     project: (index) => ({ name: names[index] ?? '' }),
     owners: createOwners([{ match: {}, owner: { ...NO_OWNER, team: 'a"b\\', tier: 'é' } }]),

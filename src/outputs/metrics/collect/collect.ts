@@ -1,7 +1,6 @@
-// The snapshot as samples: what is not known has no sample, never a zero.
+// The snapshot as samples. A value that is not known has no sample, never a zero.
 import type { Backlog } from '../../../model/observation.ts'
 import type { AccountView, ComputeView, DisplayedState, Snapshot } from '../../../model/output/snapshot.ts'
-import { forEachYielding, type Cooperative } from '../../../std/cooperative.ts'
 import type { Instant } from '../../../model/units.ts'
 import { putBudget } from './budgets.ts'
 import { putAges, putReading } from './readings.ts'
@@ -21,10 +20,10 @@ import { selectSeries, type SeriesLimits, type Selection } from './selection.ts'
 export type DaemonInfo = {
   readonly version: string
   readonly nodeVersion: string
-  /** The time zones it knows, such as 2026a. */
+  /** Version of the time zone data, such as 2026a. */
   readonly tzdata: string
   readonly mode: string
-  /** Of the configuration. */
+  /** Hash of the configuration. */
   readonly hash: string
 } & SeriesLimits
 
@@ -34,21 +33,16 @@ export type CollectedSamples = {
   readonly dropped: Selection['dropped']
 }
 
-/** Computes of one step. Doubled, the event loop is held up for some 10 ms. */
-const COMPUTES = 200
-/** Computes or projects of one step that tells little of each. Doubled, the event loop is held up for a few milliseconds more. */
-const MANY = 1000
-
-/** @param memory of the snapshots before; the samples are the same without it */
-export function* collectSamples(
+/** @param memory saves work when it has seen earlier snapshots; the samples are the same without it */
+export function collectSamples(
   snapshot: Snapshot,
-  facts: DaemonInfo,
+  info: DaemonInfo,
   memory = createSampleMemory(),
-): Cooperative<CollectedSamples> {
-  const { keys, computes: shown, dropped } = yield* selectSeries(snapshot.computes, facts, snapshot.takenAt)
+): CollectedSamples {
+  const { keys, computes, dropped } = selectSeries(snapshot.computes, info, snapshot.takenAt)
   const { put, samples } = createSampleCollector(keys, memory)
-  put('buildInfo', [facts.version, facts.nodeVersion, facts.tzdata], 1)
-  put('configInfo', [facts.hash, facts.mode], 1)
+  put('buildInfo', [info.version, info.nodeVersion, info.tzdata], 1)
+  put('configInfo', [info.hash, info.mode], 1)
   put('loopLastTick', [], snapshot.takenAt / 1000 - snapshot.passSeconds)
   put('snapshotTimestamp', [], snapshot.takenAt / 1000)
   for (const { name, lastSuccessAt, nextRunAt, deadlineAt } of snapshot.jobs) {
@@ -56,77 +50,72 @@ export function* collectSamples(
     put('jobNext', [name], inSeconds(nextRunAt))
     put('jobDeadline', [name], inSeconds(deadlineAt))
   }
-  yield* putProjects(shown, snapshot.accounts, put)
-  yield* forEachYielding(shown, COMPUTES, (view) => {
+  putProjects(computes, snapshot.accounts, put)
+  for (const view of computes) {
     const labels = computeLabels(memory, view.ref)
     putFacts(view, labels, put)
     putLedger(view, labels, put)
     putSpend(view, labels, put)
     putReading(view, labels, put)
-  })
-  yield* putStates(snapshot, put)
-  yield* putAges(snapshot, put)
+  }
+  putStates(snapshot, put)
+  putAges(snapshot, put)
   putWakes(snapshot.accounts, put)
-  yield* putWakeLatency(snapshot, put)
-  putEnded(snapshot.accounts, put)
-  yield* putTeams(snapshot, put)
+  putWakeLatency(snapshot, put)
+  putEndedOperations(snapshot.accounts, put)
+  putTeams(snapshot, put)
   putReadings(snapshot.accounts, put)
-  put('computesDropped', [], snapshot.computes.length - shown.length)
-  for (const account of snapshot.accounts) putAccount(account, { put, now: snapshot.takenAt })
+  put('computesDropped', [], snapshot.computes.length - computes.length)
+  for (const account of snapshot.accounts) putAccount(account, snapshot.takenAt, put)
   memory.computes.forgetRest()
   return { samples: samples(), dropped }
 }
 
 const flag = (value: boolean): number => (value ? 1 : 0)
+const sum = <Item>(items: readonly Item[], of: (item: Item) => number): number =>
+  items.reduce((total, item) => total + of(item), 0)
 const inSeconds = (at: number | undefined): number | undefined => (at === undefined ? undefined : at / 1000)
 
-function* putProjects(
+function putProjects(
   computes: readonly ComputeView[],
   accounts: readonly AccountView[],
   put: AddSample,
-): Cooperative<void> {
-  const byProject = new Map<string, ComputeView[]>()
-  yield* forEachYielding(computes, MANY, (view) => {
-    const known = byProject.get(view.ref.projectId)
-    if (known) known.push(view)
-    else byProject.set(view.ref.projectId, [view])
-  })
+): void {
+  const byProject = Map.groupBy(computes, ({ ref }) => ref.projectId)
   const caused = new Map(accounts.flatMap(({ wakesCaused }) => [...wakesCaused]))
-  yield* forEachYielding(new Set([...byProject.keys(), ...caused.keys()]), MANY, (projectId) =>
-    put('wakeupsCaused', [projectId, 'reading'], caused.get(projectId) ?? 0),
-  )
-  yield* forEachYielding(byProject, MANY, ([projectId, views]) => {
-    putProject(projectId, views[0], put)
-    if (views.some(({ operations }) => operations.length > 0)) putOperations(projectId, views, put)
-    let [likely, width, cuTime, unproven] = [0, 0, 0, 0]
-    for (const view of views) {
-      likely += view.spend.likely
-      width += view.spend.high - view.spend.low
-      cuTime += view.cuTime.likely
-      unproven += view.assumed ?? 0
-    }
-    const id = [projectId]
-    put('spendUncertainty', id, likely === 0 ? undefined : width / likely)
-    put('assumed', id, cuTime === 0 ? undefined : unproven / cuTime)
-    put('reconciliationError', id, views[0]?.checked?.outside)
-  })
+  for (const projectId of new Set([...byProject.keys(), ...caused.keys()]))
+    put('wakeupsCaused', [projectId, 'reading'], caused.get(projectId) ?? 0)
+  for (const [projectId, views] of byProject) putProject(projectId, views, put)
+}
+
+function putProject(projectId: string, views: readonly ComputeView[], put: AddSample): void {
+  const [first] = views
+  if (first?.project) {
+    const { name, regionId, platformId, pgVersion, cpuUsedSeconds } = first.project
+    const { team, tier } = first.projectOwner
+    put('projectInfo', [projectId, name, regionId, platformId, String(pgVersion), team, tier], 1)
+    put('projectCpuUsed', [projectId], cpuUsedSeconds)
+  }
+  if (views.some(({ operations }) => operations.length > 0)) putOperations(projectId, views, put)
+  let [likely, width, cuTime, assumed] = [0, 0, 0, 0]
+  for (const view of views) {
+    likely += view.spend.likely
+    width += view.spend.high - view.spend.low
+    cuTime += view.cuTime.likely
+    assumed += view.assumed ?? 0
+  }
+  const id = [projectId]
+  put('spendUncertainty', id, likely === 0 ? undefined : width / likely)
+  put('assumed', id, cuTime === 0 ? undefined : assumed / cuTime)
+  put('reconciliationError', id, first?.checked?.outside)
 }
 
 function putOperations(projectId: string, views: readonly ComputeView[], put: AddSample): void {
-  const open = views.flatMap(({ operations }) => operations)
-  for (const [action, all] of Map.groupBy(open, (one) => one.action)) {
-    put('operationsInProgress', [projectId, action], all.length)
-    put('operationOldest', [projectId, action], Math.min(...all.map(({ createdAt }) => createdAt)) / 1000)
+  const inProgress = views.flatMap(({ operations }) => operations)
+  for (const [action, same] of Map.groupBy(inProgress, (operation) => operation.action)) {
+    put('operationsInProgress', [projectId, action], same.length)
+    put('operationOldest', [projectId, action], Math.min(...same.map(({ createdAt }) => createdAt)) / 1000)
   }
-}
-
-/** What the view of one of its computes says of a project. */
-function putProject(projectId: string, view: ComputeView | undefined, put: AddSample): void {
-  if (!view?.project) return
-  const { name, regionId, platformId, pgVersion, cpuUsedSeconds } = view.project
-  const { team, tier } = view.projectOwner
-  put('projectInfo', [projectId, name, regionId, platformId, String(pgVersion), team, tier], 1)
-  put('projectCpuUsed', [projectId], cpuUsedSeconds)
 }
 
 const STATES: readonly DisplayedState[] = ['init', 'active', 'idle', 'unknown']
@@ -139,7 +128,7 @@ function putFacts(
   const { id } = labels
   const { branchId, type, regionId, poolerEnabled, sizing } = compute
   put('computeInfo', [...id, branchId, type, regionId, owner.team, owner.tier, String(poolerEnabled)], 1)
-  for (const one of STATES) put('computeState', appendLabel(labels, one), flag(one === state))
+  for (const name of STATES) put('computeState', appendLabel(labels, name), flag(name === state))
   put('computeStatePending', id, flag(compute.pendingState !== undefined))
   put('computeDisabled', id, flag(compute.disabled))
   put('computeCuMin', id, 'fixed' in sizing ? sizing.fixed : sizing.min)
@@ -163,22 +152,22 @@ function putLedger({ awakeSince, counters }: ComputeView, { id }: ComputeLabels,
   put('awakeExtension', id, counters.extension / 1000)
 }
 
-function* putStates({ computes, accounts }: Snapshot, put: AddSample): Cooperative<void> {
+function putStates({ computes, accounts }: Snapshot, put: AddSample): void {
   const counts = new Map<DisplayedState, number>()
   const unread = new Map<UnreadReason, number>()
   const byName = new Map(accounts.map((account) => [account.account, account]))
-  yield* forEachYielding(computes, MANY, (view) => {
+  for (const view of computes) {
     counts.set(view.state, (counts.get(view.state) ?? 0) + 1)
-    if (view.readingAt !== undefined) return
+    if (view.readingAt !== undefined) continue
     const reason = unreadReason(view, byName.get(view.ref.account))
     unread.set(reason, (unread.get(reason) ?? 0) + 1)
-  })
+  }
   for (const state of STATES) put('computes', [state], counts.get(state) ?? 0)
-  for (const reason of UNREAD) put('computesUnreadable', [reason], unread.get(reason) ?? 0)
+  for (const reason of UNREAD_REASONS) put('computesUnreadable', [reason], unread.get(reason) ?? 0)
 }
 
-const UNREAD = ['mode_off', 'no_dsn', 'failing', 'not_yet'] as const
-type UnreadReason = (typeof UNREAD)[number]
+const UNREAD_REASONS = ['mode_off', 'no_dsn', 'failing', 'not_yet'] as const
+type UnreadReason = (typeof UNREAD_REASONS)[number]
 
 function unreadReason({ readingSucceeded }: ComputeView, account: AccountView | undefined): UnreadReason {
   if (account?.isRead === false) return 'mode_off'
@@ -191,44 +180,39 @@ function putWakes(accounts: readonly AccountView[], put: AddSample): void {
     put(
       'wakesBy',
       [initiator],
-      accounts.reduce((sum, { wakesBy }) => sum + wakesBy[initiator], 0),
+      sum(accounts, ({ wakesBy }) => wakesBy[initiator]),
     )
 }
 
-function putEnded(accounts: readonly AccountView[], put: AddSample): void {
-  const all = accounts.flatMap(({ operations }) => operations)
-  for (const [action, ended] of Map.groupBy(all, (one) => one.action)) {
-    const failures = ended.reduce((sum, one) => sum + one.failures, 0)
-    put('operationFailures', [action], failures)
-    for (const [status, same] of Map.groupBy(ended, (one) => one.status)) {
-      const count = same.reduce((sum, one) => sum + one.count, 0)
-      put('operationsEnded', [action, status], count)
-    }
+function putEndedOperations(accounts: readonly AccountView[], put: AddSample): void {
+  const ended = accounts.flatMap(({ operations }) => operations)
+  for (const [action, counters] of Map.groupBy(ended, (counter) => counter.action)) {
+    put(
+      'operationFailures',
+      [action],
+      sum(counters, ({ failures }) => failures),
+    )
+    for (const [status, same] of Map.groupBy(counters, (counter) => counter.status))
+      put(
+        'operationsEnded',
+        [action, status],
+        sum(same, ({ count }) => count),
+      )
   }
 }
 
 function putReadings(accounts: readonly AccountView[], put: AddSample): void {
-  const results = accounts.map(({ readings }) => readings)
-  for (const result of Object.keys(results[0] ?? {}) as (keyof AccountView['readings'])[]) {
+  for (const result of Object.keys(accounts[0]?.readings ?? {}) as (keyof AccountView['readings'])[])
     put(
       'readings',
       [result],
-      results.reduce((sum, readings) => sum + readings[result], 0),
+      sum(accounts, ({ readings }) => readings[result]),
     )
-  }
-  for (const [currency, views] of Map.groupBy(accounts, (one) => one.currency)) {
-    put(
-      'observerSpend',
-      [currency],
-      views.reduce((sum, { totals }) => sum + totals.observerSpend, 0) / 1_000_000,
-    )
-  }
+  for (const [currency, views] of Map.groupBy(accounts, (view) => view.currency))
+    put('observerSpend', [currency], sum(views, ({ totals }) => totals.observerSpend) / 1_000_000)
 }
 
-function putAccount(
-  view: AccountView,
-  { put, now }: { readonly put: AddSample; readonly now: Instant },
-): void {
+function putAccount(view: AccountView, now: Instant, put: AddSample): void {
   const {
     account,
     lastSweepAt,

@@ -1,7 +1,6 @@
-// What readings inside Postgres said of a compute, and how old what is known of awake computes is, as samples.
+// Readings of a compute, and the age of the looks at awake computes, as samples.
 import type { AccumulatedCache } from '../../../model/ledger/reading-counters.ts'
 import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
-import { forEachYielding, type Cooperative } from '../../../std/cooperative.ts'
 import type { Seconds } from '../../../model/units.ts'
 import { appendLabel, type ComputeLabels, type AddSample } from '../exposition/samples.ts'
 
@@ -34,13 +33,13 @@ function putCache(
   put('cacheHits', id, cache?.totalHits)
   put('cacheMisses', id, cache?.totalMisses)
   put('cacheWrites', id, cache?.totalWrites)
-  // asleep, the counters it is made of are gone: the next start begins at 0
+  // the counters behind it end with the start: asleep there is no ratio
   put('cacheLifetimeRatio', id, state === 'active' && cache ? lifetimeRatio(cache) : undefined)
   put('cacheUsed', id, cacheUsed)
   put('cacheSize', id, cacheLimit)
 }
 
-/** Undefined where nothing was read. */
+/** Undefined before the first page was read. */
 const lifetimeRatio = ({ hits, misses }: AccumulatedCache): number | undefined =>
   hits + misses === 0 ? undefined : hits / (hits + misses)
 
@@ -48,15 +47,11 @@ const flag = (value: boolean | undefined): number | undefined =>
   value === undefined ? undefined : Number(value)
 const spanText = (span: Seconds): string => (span < 3600 ? `${span / 60}m` : `${span / 3600}h`)
 
-/** Computes of one step. Doubled, the event loop is held up for a few milliseconds more. */
-const MANY = 1000
-
-export function* putAges({ computes, takenAt }: Snapshot, put: AddSample): Cooperative<void> {
-  const ages: number[] = []
-  yield* forEachYielding(computes, MANY, ({ state, seenAt }) => {
-    if (state === 'active') ages.push((takenAt - seenAt) / 1000)
-  })
-  // numbers of a typed array are sorted as numbers, a hundred thousand within milliseconds
+export function putAges({ computes, takenAt }: Snapshot, put: AddSample): void {
+  const ages = computes.flatMap(({ state, seenAt }) =>
+    state === 'active' ? [(takenAt - seenAt) / 1000] : [],
+  )
+  // a typed array sorts as numbers: a hundred thousand within milliseconds
   const sorted = Float64Array.from(ages).toSorted()
   put('recordAge', ['50'], sorted[Math.floor((sorted.length - 1) / 2)])
   put('recordAge', ['100'], sorted.at(-1))

@@ -1,137 +1,144 @@
-// Samples as lines. Of a block in which nothing changed the bytes are kept.
-import type { Cooperative } from '../../../std/cooperative.ts'
-import { createBlockWriter, type SeriesBlock, type BlockWriter, type SeriesLine } from './series-block.ts'
+// Samples as lines of text, family by family. The bytes of a block in which nothing changed are reused.
+import { createBlockWriter, type SeriesBlock, type SeriesLine } from './series-block.ts'
 import type { RenderedFamily } from './body.ts'
 import { CATALOGUE, PREFIX, type FamilyKey } from '../catalogue.ts'
-import type { Samples, SeriesColumns } from './samples.ts'
-import { labelCount, seriesPrefix } from './series-prefix.ts'
+import type { Family } from '../catalogue/family.ts'
+import { labelText } from './format.ts'
+import type { LabelValues, SeriesColumns } from './samples.ts'
 
-/** Immutable: it can be served while the next one is rendered. */
-export type Rendered = {
-  /** In the order of the samples. */
-  readonly parts: readonly RenderedFamily[]
+/** One rendered family. Its bytes are immutable: they can be served while the next snapshot is rendered. */
+export type RenderedSeries = {
+  readonly family: RenderedFamily
   readonly series: number
-  /** Series that have the labels of a later one, which counts: Prometheus would refuse all for one that comes twice. */
-  readonly duplicates: ReadonlyMap<FamilyKey, number>
-  /** Families that could not be rendered, and are not there. */
-  readonly failed: readonly { readonly key: FamilyKey; readonly cause: unknown }[]
+  /** Series left out because a later one has the same labels: Prometheus refuses a scrape with one series twice. */
+  readonly duplicates: number
 }
 
-/** Series of one block. Doubled, a changed value costs twice the text; halved, what is kept takes more room. */
-const BLOCK = 200
-/** Blocks of one step. Doubled, the event loop is held up for a few milliseconds more. */
-const BLOCKS = 10
+export type Renderer = {
+  /** @throws when a sample has too few or too many label values; the family is then rendered anew the next time */
+  readonly render: (key: FamilyKey, columns: SeriesColumns) => RenderedSeries
+  /** Forgets the families that are not in `samples`. */
+  readonly forgetExcept: (samples: ReadonlyMap<FamilyKey, unknown>) => void
+}
 
-/** What is kept of a family. By position, because computes keep their order: one that comes moves those behind it, once. */
-type Kept = {
-  readonly labels: (readonly string[])[]
+/** Series of one block, 200: a changed value copies the bytes of its block, and every block costs some 200 bytes of memory. */
+const SERIES_PER_BLOCK = 200
+
+/** What was rendered of a family. By position: computes keep their order, so a new one moves those behind it only once. */
+type FamilyState = {
+  readonly labels: LabelValues[]
   readonly blocks: SeriesBlock[]
-  /** Positions of series that come again later. */
-  again: ReadonlySet<number>
+  /** Positions of series whose labels come again later. */
+  repeated: ReadonlySet<number>
 }
 
-/** Renders one state after another; a family that is not in the samples is forgotten. A step is 2,000 series at most. */
-export function createRenderer(): (samples: Samples) => Cooperative<Rendered> {
-  const known = new Map<FamilyKey, Kept>()
+/** Renders the families of one snapshot after another. */
+export function createRenderer(): Renderer {
+  const states = new Map<FamilyKey, FamilyState>()
   const writer = createBlockWriter()
-  return function* render(samples) {
-    for (const key of known.keys()) if (!samples.has(key)) known.delete(key)
-    const parts: RenderedFamily[] = []
-    const duplicates = new Map<FamilyKey, number>()
-    const failed: { key: FamilyKey; cause: unknown }[] = []
-    let count = 0
-    for (const [key, series] of samples) {
-      try {
-        const kept = known.get(key) ?? { labels: [], blocks: [], again: new Set() }
-        // a rendering that is given up halfway leaves nothing that is half new
-        known.delete(key)
-        yield* renderFamily({ key, series, kept, writer })
-        known.set(key, kept)
-        const { name, help, type } = CATALOGUE[key]
-        parts.push({ name: PREFIX + name, help, type, blocks: kept.blocks.map(({ bytes }) => bytes) })
-        if (kept.again.size > 0) duplicates.set(key, kept.again.size)
-        count += series.values.length - kept.again.size
-      } catch (cause) {
-        failed.push({ key, cause })
+
+  const updateBlocks = (key: FamilyKey, { labels, values }: SeriesColumns, state: FamilyState): void => {
+    const relabelled = updateLabels(key, labels, state)
+    const before = state.repeated
+    if (relabelled.size > 0) state.repeated = repeatedPositions(labels)
+    // whether a series is the last with its labels may have changed in any block
+    const isAnyRepeated = before.size > 0 || state.repeated.size > 0
+    const count = Math.ceil(values.length / SERIES_PER_BLOCK)
+    state.blocks.length = count
+    for (let index = 0; index < count; index += 1) {
+      const block = state.blocks[index]
+      const from = index * SERIES_PER_BLOCK
+      if (block === undefined || isAnyRepeated || relabelled.has(index))
+        state.blocks[index] = writer.write(linesFrom(from, { key, columns: { labels, values }, state }))
+      else writer.renew(block, values, from)
+    }
+  }
+
+  return {
+    render: (key, columns) => {
+      const state = states.get(key) ?? { labels: [], blocks: [], repeated: new Set() }
+      states.delete(key)
+      updateBlocks(key, columns, state)
+      states.set(key, state)
+      const { name, help, type } = CATALOGUE[key]
+      return {
+        family: { name: PREFIX + name, help, type, blocks: state.blocks.map(({ bytes }) => bytes) },
+        series: columns.values.length - state.repeated.size,
+        duplicates: state.repeated.size,
       }
-      yield
-    }
-    return { parts, series: count, duplicates, failed }
+    },
+    forgetExcept: (samples) => {
+      for (const key of states.keys()) if (!samples.has(key)) states.delete(key)
+    },
   }
 }
 
-type Rendering = {
-  readonly key: FamilyKey
-  readonly series: SeriesColumns
-  readonly kept: Kept
-  readonly writer: BlockWriter
-}
-
-function* renderFamily({ key, series, kept, writer }: Rendering): Cooperative<void> {
-  const relabelled = yield* relabel(key, series, kept)
-  const before = kept.again
-  if (relabelled.size > 0) kept.again = yield* repeated(series.labels)
-  // a series that is no longer the last of its labels, or is again, may be in any block
-  const all = before.size > 0 || kept.again.size > 0
-  const blocks = Math.ceil(series.values.length / BLOCK)
-  kept.blocks.length = blocks
-  for (let block = 0; block < blocks; block += 1) {
-    const known = kept.blocks[block]
-    if (known === undefined || all || relabelled.has(block))
-      kept.blocks[block] = writer.write(linesOf({ key, series, again: kept.again }, block))
-    else writer.renew(known, series.values, block * BLOCK)
-    if (block % BLOCKS === BLOCKS - 1) yield
-  }
-}
-
-/** Takes over the labels; returns the blocks in which one is another. */
-function* relabel(key: FamilyKey, series: SeriesColumns, kept: Kept): Cooperative<ReadonlySet<number>> {
-  const wanted = labelCount(CATALOGUE[key])
+/** Takes over the labels. @returns indices of the blocks in which a label changed */
+function updateLabels(
+  key: FamilyKey,
+  labels: SeriesColumns['labels'],
+  state: FamilyState,
+): ReadonlySet<number> {
+  const expected = labelCount(CATALOGUE[key])
   const changed = new Set<number>()
-  const { length } = series.labels
-  if (length < kept.labels.length) changed.add(Math.floor(length / BLOCK))
+  const { length } = labels
+  if (length < state.labels.length) changed.add(Math.floor(length / SERIES_PER_BLOCK))
   for (let index = 0; index < length; index += 1) {
-    const labels = series.labels[index] ?? []
-    if (!isSame(labels, kept.labels[index])) {
-      if (labels.length !== wanted) throw new Error(`${labels.length} labels for ${wanted}`)
-      kept.labels[index] = labels
-      changed.add(Math.floor(index / BLOCK))
-    }
-    if (index % (BLOCK * BLOCKS) === BLOCK * BLOCKS - 1) yield
+    const values = labels[index] ?? []
+    if (isSame(values, state.labels[index])) continue
+    if (values.length !== expected) throw new Error(`${values.length} labels for ${expected}`)
+    state.labels[index] = values
+    changed.add(Math.floor(index / SERIES_PER_BLOCK))
   }
-  kept.labels.length = length
+  state.labels.length = length
   return changed
 }
 
-function isSame(a: readonly string[], b: readonly string[] | undefined): boolean {
+function isSame(a: LabelValues, b: LabelValues | undefined): boolean {
   if (a === b) return true
   if (b === undefined || a.length !== b.length) return false
   for (let index = 0; index < a.length; index += 1) if (a[index] !== b[index]) return false
   return true
 }
 
-function linesOf(
-  { key, series, again }: Pick<Rendering, 'key' | 'series'> & Pick<Kept, 'again'>,
-  block: number,
-): readonly SeriesLine[] {
+/** Positions of labels that come again later. */
+function repeatedPositions(labels: SeriesColumns['labels']): ReadonlySet<number> {
+  const last = new Map<string, number>()
+  const repeated = new Set<number>()
+  for (const [index, values] of labels.entries()) {
+    const text = JSON.stringify(values)
+    const before = last.get(text)
+    if (before !== undefined) repeated.add(before)
+    last.set(text, index)
+  }
+  return repeated
+}
+
+type LinesInput = {
+  readonly key: FamilyKey
+  readonly columns: SeriesColumns
+  readonly state: FamilyState
+}
+
+/** Lines of the block that starts at `from`. */
+function linesFrom(from: number, { key, columns, state }: LinesInput): readonly SeriesLine[] {
   const family = CATALOGUE[key]
-  const from = block * BLOCK
-  return series.labels.slice(from, from + BLOCK).map((labels, index) => ({
-    start: again.has(from + index) ? undefined : seriesPrefix(family, labels),
-    value: series.values[from + index] ?? Number.NaN,
+  return columns.labels.slice(from, from + SERIES_PER_BLOCK).map((labels, index) => ({
+    start: state.repeated.has(from + index) ? undefined : seriesPrefix(family, labels),
+    value: columns.values[from + index] ?? Number.NaN,
   }))
 }
 
-/** Positions of labels that come again later. */
-function* repeated(labels: SeriesColumns['labels']): Cooperative<ReadonlySet<number>> {
-  const last = new Map<string, number>()
-  const again = new Set<number>()
-  for (const [index, one] of labels.entries()) {
-    const text = JSON.stringify(one)
-    const before = last.get(text)
-    if (before !== undefined) again.add(before)
-    last.set(text, index)
-    if (index % (BLOCK * BLOCKS) === BLOCK * BLOCKS - 1) yield
-  }
-  return again
+type FamilyNames = Pick<Family, 'name' | 'type' | 'labels'>
+
+/** Label values of one series. A histogram has one more, which names its line: `sum`, `count`, or the bound of a bucket. */
+const labelCount = ({ type, labels }: FamilyNames): number => labels.length + Number(type === 'histogram')
+
+/** The line of a series up to its value. */
+function seriesPrefix({ name, type, labels: names }: FamilyNames, values: LabelValues): string {
+  if (type !== 'histogram') return `${PREFIX}${name}${labelText(names, values)} `
+  const line = values.at(-1)
+  return line === 'sum' || line === 'count'
+    ? `${PREFIX}${name}_${line}${labelText(names, values)} `
+    : `${PREFIX}${name}_bucket${labelText([...names, 'le'], values)} `
 }

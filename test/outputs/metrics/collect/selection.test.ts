@@ -13,7 +13,6 @@ import {
   type SeriesLimits,
 } from '../../../../src/outputs/metrics/collect/selection.ts'
 import type { Snapshot } from '../../../../src/model/output/snapshot.ts'
-import { runSync } from '../../../../src/std/cooperative.ts'
 import { at } from '../../../support/build.ts'
 import { FACTS } from '../../../support/exposed.ts'
 import { busySnapshot, snapshotOf } from '../../../support/fleet-snapshot.ts'
@@ -39,9 +38,7 @@ const basic = FAMILY_KEYS.filter((key) => CATALOGUE[key].basic)
 const each = (keys: readonly FamilyKey[]): number => keys.reduce((sum, key) => sum + CATALOGUE[key].each, 0)
 
 const selected = (limits: Partial<SeriesLimits>, { computes, takenAt }: Snapshot = fleet) =>
-  runSync(
-    selectSeries(computes, { detail: 'basic', perCompute: 'all', maxSeries: 100_000, ...limits }, takenAt),
-  )
+  selectSeries(computes, { detail: 'basic', perCompute: 'all', maxSeries: 100_000, ...limits }, takenAt)
 const idsOf = (limits: Partial<SeriesLimits>): string[] =>
   selected(limits).computes.map(({ ref }) => ref.endpointId)
 
@@ -94,8 +91,8 @@ test('one that the service is at work on counts as used, however long it slept: 
     ),
   }
   const facts = { ...FACTS, perCompute: 'recent' } as const
-  expect(runSync(collectSamples(fleet, facts)).samples.has('operationOldest')).toBe(false)
-  expect(rowsOf(runSync(collectSamples(busy, facts)).samples.get('operationOldest'))).toEqual([
+  expect(collectSamples(fleet, facts).samples.has('operationOldest')).toBe(false)
+  expect(rowsOf(collectSamples(busy, facts).samples.get('operationOldest'))).toEqual([
     [`project-${stuck}`, 'suspend_compute', at(-3600) / 1000],
   ])
   const capped = selected({ maxSeries: 6 * each(basic) }, busy).computes.map(({ ref }) => ref.endpointId)
@@ -111,7 +108,7 @@ test('an account that cannot be asked shows no more of its computes than before'
 })
 
 test('all computes are counted by state, whoever has series', () => {
-  const { samples } = runSync(collectSamples(fleet, { ...FACTS, perCompute: 'none' }))
+  const { samples } = collectSamples(fleet, { ...FACTS, perCompute: 'none' })
   expect(rowsOf(samples.get('computes'))).toEqual([
     ['init', 0],
     ['active', 4],
@@ -135,7 +132,7 @@ test.each([
   ['full', 10, 64],
 ] as const)('%s, %i computes a project: at most %i series each', (detail, computesPerProject, most) => {
   const taken = busySnapshot(20, { computesPerProject })
-  const { samples } = runSync(collectSamples(taken, { ...FACTS, detail }))
+  const { samples } = collectSamples(taken, { ...FACTS, detail })
   expect(seriesPerCompute(samples, 20)).toBeLessThanOrEqual(most)
   expect(each(FAMILY_KEYS.filter((key) => detail === 'full' || CATALOGUE[key].basic))).toBeLessThanOrEqual(
     most,
@@ -143,7 +140,7 @@ test.each([
 })
 
 test('no family has more series of a compute than the cap counts for it', () => {
-  const { samples } = runSync(collectSamples(busySnapshot(1), FACTS))
+  const { samples } = collectSamples(busySnapshot(1), FACTS)
   const more = [...samples].filter(([key, { values }]) => {
     const { each: count } = CATALOGUE[key]
     return count > 0 && values.length > count

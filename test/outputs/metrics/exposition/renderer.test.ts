@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { FamilyKey } from '../../../../src/outputs/metrics/catalogue.ts'
+import type { RenderedFamily } from '../../../../src/outputs/metrics/exposition/body.ts'
 import type { Samples, SeriesColumns } from '../../../../src/outputs/metrics/exposition/samples.ts'
-import { createRenderer, type Rendered } from '../../../../src/outputs/metrics/exposition/renderer.ts'
-import { runSync } from '../../../../src/std/cooperative.ts'
-import { bodyText } from '../../../support/exposed.ts'
+import { createRenderer } from '../../../../src/outputs/metrics/exposition/renderer.ts'
+import { bodyText, renderAll } from '../../../support/exposed.ts'
 import { check } from '../../../support/property.ts'
 
 type Sample = { readonly labels: readonly string[]; readonly value: number }
@@ -15,8 +15,8 @@ const seriesOf = (all: readonly Sample[]): SeriesColumns => ({
 })
 const spend = (project: string, value: number): Sample => ({ labels: [project, 'ep-a', 'USD'], value })
 const samples = (...series: readonly Sample[]): Samples => new Map([['computeSpend', seriesOf(series)]])
-const linesOf = ({ parts }: Rendered): string[] =>
-  bodyText(parts)
+const linesOf = (families: readonly RenderedFamily[]): string[] =>
+  bodyText(families)
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))
 
@@ -34,10 +34,10 @@ const state = fc.uniqueArray(fc.tuple(families, series), { selector: ([key]) => 
 test('what is kept from the states before shows in no byte', () => {
   check(
     fc.property(fc.array(state, { maxLength: 5 }), (states) => {
-      const render = createRenderer()
-      for (const one of states) {
-        const known: Samples = new Map(one.map(([key, all]) => [key, seriesOf(all)]))
-        expect(runSync(render(known))).toEqual(runSync(createRenderer()(known)))
+      const renderer = createRenderer()
+      for (const families of states) {
+        const all: Samples = new Map(families.map(([key, series]) => [key, seriesOf(series)]))
+        expect(renderAll(all, renderer)).toEqual(renderAll(all))
       }
     }),
     50,
@@ -45,35 +45,32 @@ test('what is kept from the states before shows in no byte', () => {
 })
 
 test('a label set that comes twice is there once, with its last value, and is counted', () => {
-  const render = createRenderer()
-  const twice = samples(spend('a', 1), spend('b', 2), spend('a', 3))
-  expect(linesOf(runSync(render(twice)))).toEqual([
+  const renderer = createRenderer()
+  const twice = seriesOf([spend('a', 1), spend('b', 2), spend('a', 3)])
+  const { family, ...counts } = renderer.render('computeSpend', twice)
+  expect(linesOf([family])).toEqual([
     'dormouse_compute_spend_total{project_id="b",endpoint_id="ep-a",currency="USD"} 2',
     'dormouse_compute_spend_total{project_id="a",endpoint_id="ep-a",currency="USD"} 3',
   ])
-  expect(runSync(render(twice))).toMatchObject({ duplicates: new Map([['computeSpend', 1]]), series: 2 })
-  const once = runSync(render(samples(spend('a', 1), spend('b', 2))))
-  expect(once).toMatchObject({ duplicates: new Map(), series: 2 })
-  expect(linesOf(once)).toHaveLength(2)
+  expect(counts).toEqual({ series: 2, duplicates: 1 })
+  const once = renderer.render('computeSpend', seriesOf([spend('a', 1), spend('b', 2)]))
+  expect(once).toMatchObject({ series: 2, duplicates: 0 })
+  expect(linesOf([once.family])).toHaveLength(2)
 })
 
-test('a family that cannot be rendered is left out, the others are there', () => {
-  const broken: Sample = { labels: ['a'], value: 1 }
-  const { parts, failed } = runSync(
-    createRenderer()(
-      new Map([...samples(broken), ['cacheHits', seriesOf([{ labels: ['a', 'ep-a'], value: 1 }])]]),
-    ),
-  )
-  expect(parts.map(({ name }) => name)).toEqual(['dormouse_compute_file_cache_hits_total'])
-  expect(failed.map(({ key }) => key)).toEqual(['computeSpend'])
+test('labels that do not fit the family are refused, and the next rendering is whole', () => {
+  const renderer = createRenderer()
+  const broken = seriesOf([spend('a', 1), { labels: ['b'], value: 1 }])
+  expect(() => renderer.render('computeSpend', broken)).toThrow('1 labels for 3')
+  const whole = seriesOf([spend('a', 1)])
+  expect(renderer.render('computeSpend', whole)).toEqual(createRenderer().render('computeSpend', whole))
 })
 
 test('values that JavaScript writes otherwise', () => {
-  const render = createRenderer()
   const values = [Number.NaN, Infinity, -Infinity, 1e21, 1e-7, -0].map((value, index) =>
     spend(String(index), value),
   )
-  expect(linesOf(runSync(render(samples(...values)))).map((line) => line.split(' ')[1])).toEqual([
+  expect(linesOf(renderAll(samples(...values))).map((line) => line.split(' ')[1])).toEqual([
     'NaN',
     '+Inf',
     '-Inf',
@@ -84,9 +81,9 @@ test('values that JavaScript writes otherwise', () => {
 })
 
 test('a state that was rendered before stays as it was', () => {
-  const render = createRenderer()
-  const first = runSync(render(samples(spend('a', 1))))
+  const renderer = createRenderer()
+  const first = renderAll(samples(spend('a', 1)), renderer)
   const before = linesOf(first)
-  runSync(render(samples(spend('b', 2))))
+  renderAll(samples(spend('b', 2)), renderer)
   expect(linesOf(first)).toEqual(before)
 })

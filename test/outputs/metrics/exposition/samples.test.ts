@@ -2,7 +2,6 @@
 import { expect, test } from 'vitest'
 import { collectSamples } from '../../../../src/outputs/metrics/collect/collect.ts'
 import { createSampleMemory } from '../../../../src/outputs/metrics/exposition/samples.ts'
-import { runSync } from '../../../../src/std/cooperative.ts'
 import { FACTS } from '../../../support/exposed.ts'
 import { busySnapshot, snapshotOf } from '../../../support/fleet-snapshot.ts'
 
@@ -12,7 +11,7 @@ test('samples are the same with and without a memory, whether there are more or 
   for (const taken of [small, large, snapshotOf(4), small, { ...large, computes: [] }, large]) {
     for (const detail of ['full', 'basic'] as const) {
       const facts = { ...FACTS, detail }
-      expect(runSync(collectSamples(taken, facts, memory))).toEqual(runSync(collectSamples(taken, facts)))
+      expect(collectSamples(taken, facts, memory)).toEqual(collectSamples(taken, facts))
     }
   }
 })
@@ -20,7 +19,7 @@ test('samples are the same with and without a memory, whether there are more or 
 test('labels of a compute are made once', () => {
   const memory = createSampleMemory()
   const taken = busySnapshot(2)
-  const collected = () => runSync(collectSamples(taken, FACTS, memory)).samples
+  const collected = () => collectSamples(taken, FACTS, memory).samples
   for (const key of ['computeState', 'connections', 'computeSpend', 'wakes'] as const) {
     const first = [...(collected().get(key)?.labels ?? [])]
     const second = collected().get(key)?.labels ?? []
