@@ -1,15 +1,31 @@
-// Every metric Dormouse exports, in the order of the exposition: the one table that the renderer, the reference, the rules, the
-// dashboards and the tests read. A metric has a row once it has a source, and none before.
+// Every metric that Dormouse exports, in the order of the exposition. Renderer, reference, alert rules, boards and tests read this table.
 import { BUDGET_FAMILIES } from './catalogue/budgets.ts'
 import { COMPUTE_FAMILIES } from './catalogue/computes.ts'
 import { DAEMON_FAMILIES } from './catalogue/daemon.ts'
-import type { Family } from './catalogue/family.ts'
-import { OUTPUT_FAMILIES } from './catalogue/outputs.ts'
+import { selfCounter, selfGauge, type Family } from './catalogue/family.ts'
 import { READING_FAMILIES } from './catalogue/readings.ts'
 import { SERVICE_FAMILIES } from './catalogue/service.ts'
 import { SPEND_FAMILIES } from './catalogue/spend.ts'
 
 export const PREFIX = 'dormouse_'
+
+const OUTPUT_FAMILIES = {
+  notifications: selfCounter(
+    'notifications_total',
+    ['sink', 'result'],
+    'Attempts to tell a receiver of an event; result: delivered, retry, failed (given up), dropped (too many waited, or the receiver is no more).',
+  ),
+  reportDeliveries: selfCounter(
+    'report_deliveries_total',
+    ['sink', 'result'],
+    'Attempts to deliver a report; result: delivered, retry, failed (given up), dropped (the receiver is no more).',
+  ),
+  reportLastSuccess: selfGauge(
+    'report_last_success_timestamp_seconds',
+    ['account', 'sink'],
+    'When a report was delivered last; before the first, since when it is to be.',
+  ),
+} as const satisfies Readonly<Record<string, Family>>
 
 export const CATALOGUE = {
   ...DAEMON_FAMILIES,
@@ -26,5 +42,5 @@ export type FamilyKey = keyof typeof CATALOGUE
 /** In the order of the exposition. */
 export const FAMILY_KEYS = Object.keys(CATALOGUE) as readonly FamilyKey[]
 
-/** Whether a family is about computes or projects one by one: such series are as many as there are of them. */
+/** Whether the family has series for every compute or project. */
 export const isPerCompute = ({ each }: Family): boolean => each > 0

@@ -1,22 +1,32 @@
-// Metrics about this process: events, kept by the client library in a registry of our own.
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+// Metrics of this process, counted by the client library in a registry of our own.
+import {
+  collectDefaultMetrics,
+  Counter,
+  Gauge,
+  Histogram,
+  Registry,
+  type MetricObjectWithValues,
+  type MetricValue,
+} from 'prom-client'
 import type { Instant } from '../../model/units.ts'
 import type { RenderedFamily } from './exposition/body.ts'
 import { CATALOGUE, PREFIX, type FamilyKey } from './catalogue.ts'
 import type { Family } from './catalogue/family.ts'
-import { renderClientMetric } from './exposition/client-metrics.ts'
+import { boundText, labelText, valueText } from './exposition/format.ts'
 
 export type SelfMetrics = {
-  /** One request to the service: its operation, its status or `network` or `timeout`, and how long it waited and took. */
+  /** A request to the service was answered or failed. */
   request(event: {
-    /** The account. */
+    /** Account. */
     readonly key: string
     readonly operation: string
+    /** Status, `network` or `timeout`. */
     readonly code: string
     readonly priority: string
     readonly seconds: number
+    /** Seconds in the line of the rate limiter. */
     readonly waited: number
-    /** Of the rate, what the operation has now. */
+    /** Share of the request allowance that the operation has now. */
     readonly share: number
     /** Requests that may go out at once now. */
     readonly tokens: number
@@ -25,21 +35,21 @@ export type SelfMetrics = {
   pass(result: 'success' | 'failure', seconds: number): void
   commit(seconds: number): void
   reading(kind: 'light' | 'full', seconds: number): void
-  /** One that is told of events: its attempts count from 0. */
+  /** Starts the delivery counters of a receiver of events at 0. */
   receiver(sink: string): void
   delivery(sink: string, result: DeliveryResult): void
-  /** One that is sent reports: its attempts count from 0. */
+  /** Starts the delivery counters of a receiver of reports at 0. */
   reportReceiver(sink: string): void
   reportDelivery(sink: string, result: DeliveryResult): void
-  /** It is sent no reports any more: nobody is to wait for the next. */
+  /** Removes the last success of a receiver that is not configured any more, so that no alert waits for its next report. */
   reportReceiverLeft(account: string, sink: string): void
   /** `at`: seconds since 1970. */
   reportSucceeded(account: string, sink: string, at: number): void
-  /** One rendering of a snapshot. */
+  /** A snapshot was rendered. */
   rendered(event: RenderingResult): void
-  /** The configuration was read, and taken over or not. */
+  /** The configuration was read; `isTaken`: and is now in effect. */
   reloaded(isTaken: boolean, at: Instant): void
-  /** One answer of a listener, by the pattern of its route. */
+  /** A listener answered; `route` is the pattern. */
   answered(event: { readonly route: string; readonly code: string; readonly seconds: number }): void
   /** Rejects when one of the library's own metrics cannot be read. */
   parts(): Promise<readonly RenderedFamily[]>
@@ -53,12 +63,12 @@ export type RenderingResult = {
   readonly series: number
   readonly duplicates: ReadonlyMap<FamilyKey, number>
   readonly failed: readonly FamilyKey[]
-  /** Series that the cap left out. */
+  /** Family → series that the cap left out. */
   readonly dropped: ReadonlyMap<FamilyKey, number>
 }
 
-/** A request is counted from 0 for these, so that the first failure is an increase. */
-const KNOWN_CODES = [
+/** Codes whose counters start at 0: the first increase of a series that starts above 0 is invisible. */
+const INITIAL_CODES = [
   '200',
   '401',
   '403',
@@ -73,11 +83,10 @@ const KNOWN_CODES = [
   'network',
   'timeout',
 ]
-/** Whom requests are for. */
 const PRIORITIES = ['verify', 'apply', 'poll', 'report']
 const READ_OPERATIONS = ['list_projects', 'get_project', 'list_computes', 'list_operations']
 
-/** Of the library's own metrics those whose names promtool objects to. */
+/** Metrics of the library whose names promtool objects to. */
 const MISNAMED = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
@@ -98,7 +107,7 @@ export function createSelfMetrics(): SelfMetrics {
   const requests = counter(CATALOGUE.apiRequests)
   const limited = counter(CATALOGUE.apiLimited)
   const rate = gauge(CATALOGUE.apiRate)
-  const left = gauge(CATALOGUE.apiTokens)
+  const tokensLeft = gauge(CATALOGUE.apiTokens)
   const requestDuration = histogram(CATALOGUE.apiDuration)
   const retries = counter(CATALOGUE.apiRetries)
   const runs = counter(CATALOGUE.jobRuns)
@@ -115,7 +124,7 @@ export function createSelfMetrics(): SelfMetrics {
   const rendered = renderingMetrics({ counter, gauge })
   for (const operation of READ_OPERATIONS) {
     retries.inc({ operation }, 0)
-    for (const code of KNOWN_CODES) requests.inc({ operation, code, priority: 'poll' }, 0)
+    for (const code of INITIAL_CODES) requests.inc({ operation, code, priority: 'poll' }, 0)
   }
   for (const priority of PRIORITIES) limited.inc({ priority }, 0)
   for (const result of ['success', 'failure']) runs.inc({ job_name: 'pass', result }, 0)
@@ -124,7 +133,7 @@ export function createSelfMetrics(): SelfMetrics {
       requests.inc({ operation, code, priority })
       limited.inc({ priority }, waited)
       rate.set({ key, operation }, share)
-      left.set({ key }, tokens)
+      tokensLeft.set({ key }, tokens)
       requestDuration.observe({ operation }, seconds)
       if (retry) retries.inc({ operation })
     },
@@ -178,6 +187,7 @@ function renderingMetrics({
   }
 }
 
+/** Upper bounds of all histograms, seconds. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
 const described = ({ name, help, labels }: Family): { name: string; help: string; labelNames: string[] } => ({
@@ -185,3 +195,26 @@ const described = ({ name, help, labels }: Family): { name: string; help: string
   help,
   labelNames: [...labels],
 })
+
+type ClientMetric = MetricObjectWithValues<MetricValue<string>>
+
+/** A metric of the client library as lines. The library's own text is not used: once OpenMetrics was asked for, it renames counters for good. */
+function renderClientMetric({ name, help, type, values }: ClientMetric): RenderedFamily {
+  const lines = values.map(
+    (value) => `${lineName(value, name)}${lineLabels(value)} ${valueText(value.value)}\n`,
+  )
+  return { name, help, type: type as RenderedFamily['type'], blocks: [Buffer.from(lines.join(''))] }
+}
+
+const lineName = (value: MetricValue<string>, name: string): string =>
+  'metricName' in value && typeof value.metricName === 'string' ? value.metricName : name
+
+function lineLabels({ labels }: MetricValue<string>): string {
+  const present = Object.entries(labels).filter(([, value]) => value !== undefined)
+  return labelText(
+    present.map(([name]) => name),
+    present.map(([name, value]) =>
+      name === 'le' && typeof value === 'number' ? boundText(value) : String(value),
+    ),
+  )
+}

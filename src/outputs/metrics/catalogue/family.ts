@@ -1,22 +1,22 @@
-// One row of the catalogue, and how rows are written.
+// A row of the catalogue, and the functions that write rows.
 
 export type Family = {
-  /** Without the prefix. */
+  /** Without the prefix `dormouse_`. */
   readonly name: string
   readonly type: 'gauge' | 'counter' | 'histogram'
   readonly labels: readonly string[]
   readonly help: string
-  /** Of the values; undefined for counts, shares of nothing, and flags. */
+  /** Unit of the values; undefined for counts and flags. */
   readonly unit: MetricUnit | undefined
-  /** `snapshot`: rendered from the snapshot. `self`: an event of this process, kept by the client library, 0 at its start. */
+  /** `snapshot`: rendered from the snapshot. `self`: counted by the client library since the process started. */
   readonly owner: 'snapshot' | 'self'
-  /** What alerts and the fleet's board need: shown in every detail, and never left out by the cap before computes are. */
+  /** Needed by alerts or the fleet board: exported at every detail, and never left out by the cap. */
   readonly basic: boolean
-  /** Series that one compute, or its project, has of it at most; 0 where it is about neither. */
+  /** Most series that one compute or project has; 0 where the family is about neither. */
   readonly each: number
 }
 
-/** `money`: of the label `currency`. `limit`: of the label `unit`. */
+/** `money`: the label `currency` says it. `limit`: the label `unit` says it. */
 export type MetricUnit = 'seconds' | 'bytes' | 'ratio' | 'CU' | 'CU-seconds' | 'pages' | 'money' | 'limit'
 
 export const COMPUTE_LABELS = ['project_id', 'endpoint_id'] as const
@@ -44,12 +44,12 @@ export const selfCounter = row('self', 'counter')
 export const selfGauge = row('self', 'gauge')
 export const selfHistogram = row('self', 'histogram')
 
-/** Of a family with `each` series for one compute: a label of it has that many values. */
+/** A family with `each` series per compute: one of its labels has that many values. */
 export const withSeriesPerCompute = (each: number, family: Family): Family => ({ ...family, each })
 
 export const inBasicDetail = (family: Family): Family => ({ ...family, basic: true })
 
-/** What a name ends in → its unit; the first that fits. */
+/** Ending of a name → unit; the first that fits. */
 const ENDINGS: readonly (readonly [ending: RegExp, unit: MetricUnit])[] = [
   [/_cu_seconds$/, 'CU-seconds'],
   [/_seconds$/, 'seconds'],
@@ -59,7 +59,7 @@ const ENDINGS: readonly (readonly [ending: RegExp, unit: MetricUnit])[] = [
   [/_file_cache_(hits|misses|writes)$/, 'pages'],
 ]
 
-/** The name says the unit, as Prometheus asks; of money the label does, so that a configuration cannot rename a metric. */
+/** The name ends in the unit, as Prometheus asks. Money is the exception: its currency is a label, so that a configuration cannot rename a metric. */
 function unitOf(name: string, labels: readonly string[]): MetricUnit | undefined {
   if (labels.includes('currency')) return 'money'
   if (labels.includes('unit')) return 'limit'

@@ -1,4 +1,4 @@
-// Budgets as samples, in the units that people plan in.
+// Budgets as samples, in the units of their limits.
 import {
   budgetUnit,
   amountInUnit,
@@ -8,7 +8,7 @@ import {
 } from '../../../model/policy/budget.ts'
 import type { AddSample } from '../exposition/samples.ts'
 
-/** Seconds of a window → the value of its label. The longest tier never alerts. */
+/** Seconds of a burn-rate window → value of its label. The longest window has no alert and no series. */
 const WINDOWS: ReadonlyMap<number, string> = new Map([
   [3600, '1h'],
   [21_600, '6h'],
@@ -19,11 +19,11 @@ export function putBudget(budget: BudgetWithForecast, put: AddSample): void {
   const { account, name, team, tier, scope, per, mode, period, limit, spent, total } = budget
   const unit = budgetUnit(limit)
   const id = [name, team, tier]
-  const shown = (amount: number): number => amountInUnit(amount, limit)
+  const inUnit = (amount: number): number => amountInUnit(amount, limit)
   put('budgetInfo', [...id, account, scopeText(scope), per, mode], 1)
-  put('budgetLimit', [...id, unit], shown(limit.amount))
-  put('budgetSpent', [...id, unit], shown(spent.likely))
-  put('budgetSpendTotal', [...id, unit], shown(total))
+  put('budgetLimit', [...id, unit], inUnit(limit.amount))
+  put('budgetSpent', [...id, unit], inUnit(spent.likely))
+  put('budgetSpendTotal', [...id, unit], inUnit(total))
   put('budgetPeriod', id, (period.to - period.from) / 1000)
   put('budgetStart', id, period.from / 1000)
   put('budgetEnd', id, period.to / 1000)
@@ -33,7 +33,7 @@ export function putBudget(budget: BudgetWithForecast, put: AddSample): void {
   putForecast(budget, put)
 }
 
-/** Nothing fires by the expectation while it is learned: money idles at a burn of 1. */
+/** While the expectation is still being learned it is 1, spend exactly as planned, so that no alert fires because of it. */
 function putBurns({ name, team, tier, burns }: BudgetWithForecast, put: AddSample): void {
   for (const { window, usual, off } of burns) {
     const label = WINDOWS.get(window)
@@ -47,10 +47,10 @@ function putForecast({ name, team, tier, limit, forecast }: BudgetWithForecast, 
   if (!forecast) return
   const id = [name, team, tier]
   const unit = budgetUnit(limit)
-  const shown = (amount: number): number => amountInUnit(amount, limit)
-  put('budgetForecast', [...id, unit, '10'], shown(forecast.p10))
-  put('budgetForecast', [...id, unit, '50'], shown(forecast.p50))
-  put('budgetForecast', [...id, unit, '90'], shown(forecast.p90))
+  const inUnit = (amount: number): number => amountInUnit(amount, limit)
+  put('budgetForecast', [...id, unit, '10'], inUnit(forecast.p10))
+  put('budgetForecast', [...id, unit, '50'], inUnit(forecast.p50))
+  put('budgetForecast', [...id, unit, '90'], inUnit(forecast.p90))
   put('forecastError', id, forecast.held?.error)
   put('forecastCoverage', id, forecast.held?.inside)
   put('budgetOverrun', id, forecast.probabilityOver)

@@ -1,15 +1,15 @@
-// Rendered families put together to a body: all of them, or those that are asked for.
+// The body of a scrape, assembled from rendered families: all of them, or a selection.
 import { BODY_END, escapedValue, headText, type FamilyHead, type ExpositionFormat } from './format.ts'
 
-/** A family as it is sent: its samples are lines that are the same in both formats. */
+/** A family as it is sent. Its blocks are lines of samples, the same in both formats. */
 export type RenderedFamily = FamilyHead & {
-  /** With the prefix. */
+  /** With the prefix `dormouse_`. */
   readonly name: string
   readonly blocks: readonly Buffer[]
 }
 
 export type FamilyFilter = {
-  /** Of families; all where there are none. */
+  /** Names of families; empty: all. */
   readonly names: readonly string[]
   readonly projectId: string | undefined
 }
@@ -19,7 +19,7 @@ export const assembleBody = (parts: readonly RenderedFamily[], format: Expositio
 
 export const bodyEndOf = (format: ExpositionFormat): Buffer => Buffer.from(BODY_END[format])
 
-/** The families that are named, and of them the series of one project. */
+/** The named families, reduced to the series of one project where one is given. */
 export function filterFamilies(
   parts: readonly RenderedFamily[],
   { names, projectId }: FamilyFilter,
@@ -27,14 +27,14 @@ export function filterFamilies(
   const named = names.length === 0 ? parts : parts.filter(({ name }) => names.includes(name))
   if (projectId === undefined) return named
   return named.flatMap((part) => {
-    // The id is the first label wherever it is one, and no value can hold a quote that is not escaped.
+    // project_id is always the first label, and quotes inside values are escaped
     const start = Buffer.from(`${part.name}{project_id="${escapedValue(projectId)}"`)
-    const blocks = part.blocks.flatMap((block) => linesThatBegin(block, start))
+    const blocks = part.blocks.flatMap((block) => linesStartingWith(start, block))
     return blocks.length === 0 ? [] : [{ ...part, blocks }]
   })
 }
 
-function linesThatBegin(block: Buffer, start: Buffer): Buffer[] {
+function linesStartingWith(start: Buffer, block: Buffer): Buffer[] {
   const lines: Buffer[] = []
   for (let from = block.indexOf(start); from >= 0; from = block.indexOf(start, from + 1)) {
     lines.push(block.subarray(from, block.indexOf(NEWLINE, from) + 1))

@@ -1,63 +1,63 @@
-// Where lines are put together: how long they become is known only then, and bytes of the right length are a copy.
+// A growing buffer in which lines are assembled. Their length is known only at the end; `take` copies the bytes out.
 import { MAX_NUMBER_LENGTH, writeNumber } from './write-number.ts'
 
 export type ByteBuffer = {
-  /** Each `add` tells how many bytes it took. */
+  /** @returns bytes added */
   readonly addText: (text: string) => number
-  /** Has `bytes` ready, for the parts of it that come among what is added until it is taken, `most` bytes of all that. */
-  readonly lay: (bytes: Uint8Array, most: number) => void
-  /** The part of what lies ready. */
+  /** Sets the source of `addPart` until the next `take`; at most `most` bytes are added until then. */
+  readonly setSource: (bytes: Uint8Array, most: number) => void
+  /** Adds a part of the source. */
   readonly addPart: (from: number, to: number) => void
-  /** With the end of the line. */
+  /** Adds a value and the end of the line. @returns bytes added */
   readonly addValue: (value: number) => number
-  /** All that was added since the last time. */
+  /** All bytes added since the last `take`. */
   readonly take: () => Buffer
 }
 
 const NEWLINE = 10
-/** Bytes of a value and the end of its line, at most. */
+/** Most bytes of a value and the end of its line. */
 export const MAX_LINE_END = MAX_NUMBER_LENGTH + 1
-/** Of one character, at most. */
-const BYTES = 3
+/** Most bytes of one UTF-16 unit in UTF-8. */
+const BYTES_PER_UNIT = 3
 
 export function createByteBuffer(): ByteBuffer {
-  let room = Buffer.allocUnsafeSlow(32_768)
+  let buffer = Buffer.allocUnsafeSlow(32_768)
   let end = 0
-  let laid = 0
+  let source = 0
   const grow = (more: number): void => {
-    if (end + more <= room.length) return
+    if (end + more <= buffer.length) return
     const larger = Buffer.allocUnsafeSlow(2 * (end + more))
-    room.copy(larger, 0, 0, end)
-    room = larger
+    buffer.copy(larger, 0, 0, end)
+    buffer = larger
   }
   return {
     addText: (text) => {
-      grow(text.length * BYTES)
-      const count = room.write(text, end)
+      grow(text.length * BYTES_PER_UNIT)
+      const count = buffer.write(text, end)
       end += count
       return count
     },
-    lay: (bytes, most) => {
+    setSource: (bytes, most) => {
       grow(most + bytes.length)
-      laid = end + most
-      room.set(bytes, laid)
+      source = end + most
+      buffer.set(bytes, source)
     },
-    // within one buffer: from one to another takes twice as long for parts as short as these
+    // the source lies in the same buffer: copying short parts between two buffers takes twice as long
     addPart: (from, to) => {
-      room.copyWithin(end, laid + from, laid + to)
+      buffer.copyWithin(end, source + from, source + to)
       end += to - from
     },
     addValue: (value) => {
       grow(MAX_LINE_END)
-      const begun = end
-      end = writeNumber(room, end, value)
-      room[end] = NEWLINE
+      const start = end
+      end = writeNumber(buffer, end, value)
+      buffer[end] = NEWLINE
       end += 1
-      return end - begun
+      return end - start
     },
     take: () => {
       const bytes = Buffer.allocUnsafeSlow(end)
-      room.copy(bytes, 0, 0, end)
+      buffer.copy(bytes, 0, 0, end)
       end = 0
       return bytes
     },

@@ -1,51 +1,51 @@
-// Gzip of a body whose first part is compressed once and whose last part is new in every answer.
+// Gzip of a body whose first part is compressed once and whose last part is new in every scrape.
 import { promisify } from 'node:util'
 import { constants, crc32, createDeflateRaw, deflateRaw, type DeflateRaw } from 'node:zlib'
 
 const deflate = promisify(deflateRaw)
 
-/** The first part of a compressed body: it ends at a byte, so that another part can follow. */
+/** The first part of a compressed body. It ends at a byte boundary, so that another part can follow. */
 export type CompressedPrefix = {
   readonly bytes: Buffer
   readonly crc: number
-  /** Before it was compressed. */
+  /** Bytes before compression. */
   readonly size: number
 }
 
-/** Compresses beside the event loop, a piece at a time: put together first, a large body would be in memory twice. */
+/** Compresses in the thread pool, piece by piece: a large body would otherwise be in memory twice. */
 export async function compressPrefix(parts: readonly Buffer[]): Promise<CompressedPrefix> {
   const compressing = createDeflateRaw({ finishFlush: constants.Z_SYNC_FLUSH })
   const [pieces, counted] = await Promise.all([Array.fromAsync(compressing), feed(parts, compressing)])
   return { bytes: Buffer.concat(pieces), ...counted }
 }
 
-/** Bytes of a piece. Doubled, one holds the event loop up for twice as long; halved, there are twice as many turns. */
-const PIECE = 131_072
+/** Bytes of a piece, 128 KiB: copying one holds up the event loop for less than a tenth of a millisecond. */
+const PIECE_SIZE = 131_072
 
 async function feed(
   parts: readonly Buffer[],
   compressing: DeflateRaw,
 ): Promise<{ readonly crc: number; readonly size: number }> {
-  const room = Buffer.allocUnsafeSlow(PIECE)
+  const buffer = Buffer.allocUnsafeSlow(PIECE_SIZE)
   const written = promisify((piece: Buffer, done: (problem?: Error | null) => void) =>
     compressing.write(piece, done),
   )
   let [crc, size, filled] = [0, 0, 0]
   const write = async (): Promise<void> => {
-    const piece = room.subarray(0, filled)
+    const piece = buffer.subarray(0, filled)
     crc = crc32(piece, crc)
     size += filled
     filled = 0
-    // the room is used again once this has been read
+    // the buffer is filled again: wait until it was read
     await written(piece)
   }
   for (const part of parts)
     for (let from = 0; from < part.length;) {
-      const count = part.copy(room, filled, from)
+      const count = part.copy(buffer, filled, from)
       filled += count
       from += count
       // oxlint-disable-next-line no-await-in-loop -- one piece after the other is the point
-      if (filled === PIECE) await write()
+      if (filled === PIECE_SIZE) await write()
     }
   await write()
   compressing.end()
@@ -53,8 +53,8 @@ async function feed(
 }
 
 /**
- * One gzip member. Two members, one behind the other, would be simpler and are allowed, but curl stops after the first, with an error.
- * Source: RFC 1952, 2.3.
+ * The whole body as a single gzip member. Two members in a row would be simpler and are allowed (RFC 1952, 2.3), but curl fails after the
+ * first.
  */
 export async function finishCompressed(
   { bytes, crc, size }: CompressedPrefix,
@@ -67,5 +67,5 @@ export async function finishCompressed(
   return Buffer.concat([HEADER, bytes, end, trailer])
 }
 
-/** Deflate, no flags, no time, no system. */
+/** Gzip header: deflate, no flags, no time, no system. */
 const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])

@@ -1,4 +1,4 @@
-// The two text formats of an exposition. Their samples are the same bytes; only what stands before a family's samples differs.
+// The two text formats of an exposition. Samples are the same bytes in both; the head of a family and the end of the body differ.
 import type { Family } from '../catalogue/family.ts'
 
 /** `text`: 0.0.4 of Prometheus. `openmetrics`: 1.0.0. */
@@ -9,7 +9,6 @@ export const CONTENT_TYPE = {
   openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
 } as const satisfies Record<ExpositionFormat, string>
 
-/** What ends a body. */
 export const BODY_END = { text: '', openmetrics: '# EOF\n' } as const satisfies Record<
   ExpositionFormat,
   string
@@ -17,32 +16,32 @@ export const BODY_END = { text: '', openmetrics: '# EOF\n' } as const satisfies 
 
 export type FamilyHead = Pick<Family, 'name' | 'help' | 'type'>
 
-/** HELP and TYPE, and in OpenMetrics the UNIT where the name ends in one. `name` is with its prefix. */
+/** HELP and TYPE, in OpenMetrics also UNIT where the name ends in one. `name` has the prefix. */
 export function headText({ name, help, type }: FamilyHead, format: ExpositionFormat): string {
   if (format === 'text') return `# HELP ${name} ${escaped(help)}\n# TYPE ${name} ${type}\n`
-  // OpenMetrics names the family of a counter without what its samples end in
+  // in OpenMetrics the name of a counter's family lacks the `_total` of its samples
   const family = type === 'counter' ? name.replace(/_total$/, '') : name
   const unit = /_(seconds|bytes|ratio)$/.exec(family)?.[1]
   const unitLine = unit === undefined ? '' : `# UNIT ${family} ${unit}\n`
   return `# HELP ${family} ${escapedValue(help)}\n# TYPE ${family} ${type}\n${unitLine}`
 }
 
-/** `{a="1",b="2"}`; nothing where there are no labels. */
+/** `{a="1",b="2"}`; empty without labels. */
 export const labelText = (names: readonly string[], values: readonly string[]): string =>
   names.length === 0
     ? ''
     : `{${names.map((name, index) => `${name}="${escapedValue(values[index] ?? '')}"`).join(',')}}`
 
-/** As it stands between the quotes of a label. */
+/** Escaped for the quotes of a label. */
 export const escapedValue = (text: string): string => escaped(text).replaceAll('"', '\\"')
 
 const escaped = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
 
-/** A bound as both formats write it: read as text or as OpenMetrics, it is the same series. Source: OpenMetrics 1.0, "Canonical Numbers". */
+/** The bound of a bucket, written alike in both formats, so that it is the same series in both. Source: OpenMetrics 1.0, "Canonical Numbers". */
 export const boundText = (bound: number): string =>
   Number.isInteger(bound) ? `${bound}.0` : valueText(bound)
 
-/** `Infinity` is written otherwise than JavaScript does. */
+/** A number as Prometheus writes it: infinities are `+Inf` and `-Inf`. */
 export function valueText(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return '+Inf'
   return value === Number.NEGATIVE_INFINITY ? '-Inf' : String(value)

@@ -1,9 +1,9 @@
-// What a scraper takes, by its headers. Source: RFC 9110, 12.4 and 12.5.
+// The format and encoding that a scraper accepts, by its headers. Source: RFC 9110, 12.4 and 12.5.
 import type { ExpositionFormat } from './format.ts'
 
 type Choice = { readonly name: string; readonly version: string | undefined; readonly quality: number }
 
-/** OpenMetrics where it is asked for by name and at least as welcome as text; text for everything else. */
+/** OpenMetrics when it is listed by name and preferred at least as much as text; else text. */
 export function negotiateFormat(accept: string | undefined): ExpositionFormat {
   const choices = choicesOf(accept)
   const best = Math.max(
@@ -21,10 +21,10 @@ export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   return gzip > 0 && gzip >= qualityOf(choices, ['identity'])
 }
 
-/** Of the first name that is listed; 0 where none is. */
+/** Quality of the first of `names` that is listed; 0 when none is. */
 function qualityOf(choices: readonly Choice[], names: readonly string[]): number {
-  const found = names.map((name) => choices.find((choice) => choice.name === name))
-  return found.find((choice) => choice !== undefined)?.quality ?? 0
+  const listed = names.flatMap((name) => choices.find((choice) => choice.name === name) ?? [])
+  return listed[0]?.quality ?? 0
 }
 
 const choicesOf = (header = ''): readonly Choice[] =>
@@ -36,7 +36,7 @@ const choicesOf = (header = ''): readonly Choice[] =>
     return [{ name, version: of('version')?.replaceAll('"', ''), quality: parseQuality(of('q')) }]
   })
 
-/** 1 where there is none, 0 where it is no number. */
+/** 1 by default, 0 for what is not a number from 0 to 1. */
 function parseQuality(text = '1'): number {
   const value = Number(text)
   return value >= 0 && value <= 1 ? value : 0

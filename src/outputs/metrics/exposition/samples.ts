@@ -1,38 +1,37 @@
-// Series of a snapshot in columns, of which the next takes the place: made anew they would be most of what a snapshot leaves to
-// the collector of garbage.
+// The samples of a snapshot, in columns that the next snapshot reuses: made anew for each snapshot they would be most of its garbage.
 import type { ComputeRef } from '../../../model/service/compute.ts'
 import { createIdentityCache, type IdentityCache } from '../../../std/cache.ts'
 import { FAMILY_KEYS, type FamilyKey } from '../catalogue.ts'
 
 export type LabelValues = readonly string[]
 
-/** One family; both are as long as it has series. */
+/** The series of one family, by index. */
 export type SeriesColumns = {
   /** Label values in the order of the family's labels. */
   readonly labels: readonly LabelValues[]
   readonly values: readonly number[]
 }
 
-/** In the order of the catalogue; a family without series is not there. They last until others are put into the same memory. */
+/** Family → series, in the order of the catalogue, without families that have none. Valid until the memory is used again. */
 export type Samples = ReadonlyMap<FamilyKey, SeriesColumns>
 
-/** Adds a sample; none where the value is not known. */
+/** Adds a sample, unless its value is undefined. */
 export type AddSample = (key: FamilyKey, labels: LabelValues, value: number | undefined) => void
 
-/** Where the samples of one snapshot after another are put. */
+/** What is reused from one snapshot to the next. */
 export type SampleMemory = {
-  /** By identity: a compute keeps its reference from one snapshot to the next. */
+  /** By identity: a compute keeps its reference object from one snapshot to the next. */
   readonly computes: IdentityCache<ComputeRef, ComputeLabels>
   readonly columns: Map<FamilyKey, SampleColumn>
 }
 
-/** The first `count` are of this snapshot. */
+/** The first `count` items belong to the snapshot that is being collected. */
 export type SampleColumn = { readonly labels: LabelValues[]; readonly values: number[]; count: number }
 
 export type ComputeLabels = {
-  /** Project and endpoint. */
+  /** Project id and endpoint id. */
   readonly id: LabelValues
-  /** Value of one label more → all three. */
+  /** Value of a third label → all three values. */
   readonly more: Map<string, LabelValues>
 }
 
@@ -42,16 +41,16 @@ export const createSampleMemory = (): SampleMemory => ({
 })
 
 export function computeLabels({ computes }: SampleMemory, ref: ComputeRef): ComputeLabels {
-  const known = computes.of(ref)
-  if (known) return known
+  const cached = computes.of(ref)
+  if (cached) return cached
   const labels = { id: [ref.projectId, ref.endpointId], more: new Map() }
   computes.keep(ref, labels)
   return labels
 }
 
 export function appendLabel({ id, more }: ComputeLabels, value: string): LabelValues {
-  const known = more.get(value)
-  if (known) return known
+  const cached = more.get(value)
+  if (cached) return cached
   const labels = [...id, value]
   more.set(value, labels)
   return labels
@@ -59,11 +58,10 @@ export function appendLabel({ id, more }: ComputeLabels, value: string): LabelVa
 
 export type SampleCollector = {
   readonly put: AddSample
-  /** What was put. */
   readonly samples: () => Samples
 }
 
-/** Of the families in `keys` only. */
+/** Samples of families that are not in `keys` are ignored. */
 export function createSampleCollector(
   keys: ReadonlySet<FamilyKey>,
   { columns }: SampleMemory,

@@ -1,39 +1,39 @@
-// Some series of a family as lines. What stands before a value is made text once per label set; when values are others, only
-// their digits are written anew, and the bytes between them copied.
+// A block: some series of a family as lines. The text before a value is made once per label set. When values change, only their
+// digits are written anew and the bytes between them are copied.
 import { createByteBuffer, MAX_LINE_END } from './byte-buffer.ts'
 
 export type SeriesBlock = {
-  /** The lines. Never written again, because they may be being served: others take their place. */
+  /** The lines. Replaced, never changed: they may be being served. */
   bytes: Buffer
-  /** Of each series, how many bytes stand before its value; 0 of one that is left out. */
+  /** Series → bytes before its value; 0 where the series is left out. */
   readonly starts: Uint32Array
-  /** Of each series, how many its value takes, with the end of the line; 0 of one that is left out. */
+  /** Series → bytes of its value and the end of the line; 0 where the series is left out. */
   readonly lengths: Uint8Array
   readonly values: Float64Array
 }
 
-/** `start`: the line up to its value; undefined where the series is left out. */
+/** `start`: the line up to its value; undefined leaves the series out. */
 export type SeriesLine = { readonly start: string | undefined; readonly value: number }
 
 export type BlockWriter = {
   readonly write: (lines: readonly SeriesLine[]) => SeriesBlock
-  /** Gives the series of `block`, none of which is left out, the values that begin at `from`. */
+  /** Replaces the values of `block` by those from `from` on. No series of it may be left out. */
   readonly renew: (block: SeriesBlock, values: readonly number[], from: number) => void
 }
 
 export function createBlockWriter(): BlockWriter {
-  const room = createByteBuffer()
+  const buffer = createByteBuffer()
   return {
     write: (lines) => {
       const starts = new Uint32Array(lines.length)
       const lengths = new Uint8Array(lines.length)
       for (const [index, { start, value }] of lines.entries()) {
         if (start === undefined) continue
-        starts[index] = room.addText(start)
-        lengths[index] = room.addValue(value)
+        starts[index] = buffer.addText(start)
+        lengths[index] = buffer.addValue(value)
       }
       const values = Float64Array.from(lines, ({ value }) => value)
-      return { bytes: room.take(), starts, lengths, values }
+      return { bytes: buffer.take(), starts, lengths, values }
     },
     renew: (block, values, from) => {
       const { bytes, starts, lengths, values: before } = block
@@ -44,15 +44,15 @@ export function createBlockWriter(): BlockWriter {
         at = valueAt + (lengths[index] ?? 0)
         const value = values[from + index] ?? Number.NaN
         if (Object.is(value, before[index])) continue
-        if (copied === 0) room.lay(bytes, bytes.length + before.length * MAX_LINE_END)
-        room.addPart(copied, valueAt)
-        lengths[index] = room.addValue(value)
+        if (copied === 0) buffer.setSource(bytes, bytes.length + before.length * MAX_LINE_END)
+        buffer.addPart(copied, valueAt)
+        lengths[index] = buffer.addValue(value)
         before[index] = value
         copied = at
       }
       if (copied === 0) return
-      room.addPart(copied, bytes.length)
-      block.bytes = room.take()
+      buffer.addPart(copied, bytes.length)
+      block.bytes = buffer.take()
     },
   }
 }

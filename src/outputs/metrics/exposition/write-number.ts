@@ -1,13 +1,13 @@
-// A number as JavaScript writes it, straight into bytes: made a text first, it would cost more than all the rest of its line.
+// Writes a number as JavaScript does, but straight into bytes: by way of a string it would cost more than the rest of its line.
 import { valueText } from './format.ts'
 
-/** Bytes that a number takes at most: -0.0000012345678901234567. */
+/** Most bytes of a number: -0.0000012345678901234567. */
 export const MAX_NUMBER_LENGTH = 25
 
-/** With more digits than these, another decimal as short may be nearest to the same number. */
-const EXACT = 1e15
-/** Whole numbers below it are divided faster than others. */
-const MOST_WHOLE = 2 ** 31
+/** Decimals with up to 15 digits are unambiguous: no other one as short is nearest to the same number. */
+const MAX_EXACT = 1e15
+/** Whole numbers below 2³¹ are divided as 32-bit integers, which is faster. */
+const MAX_INT32 = 2 ** 31
 const BILLION = 1e9
 const MILLION = 1e6
 const [ZERO, POINT] = [48, 46]
@@ -15,15 +15,15 @@ const [ZERO, POINT] = [48, 46]
 /**
  * Writes `value` into `bytes` at `at`, exactly as `valueText` has it.
  *
- * Most values are counts, money in millionths, or time in milliseconds: the number nearest to such a decimal. While that has
- * 15 digits at most, no other decimal as short is nearest to the same number, so JavaScript writes these digits, too.
+ * Most values are counts, money in millionths, or time in milliseconds. Such a decimal with at most 15 digits is what JavaScript writes,
+ * so its digits are written directly; all other values go through `valueText`.
  *
- * @returns where it ends
+ * @returns the index after the last byte
  */
 export function writeNumber(bytes: Uint8Array, at: number, value: number): number {
   const scale = value < BILLION ? MILLION : 1000
   const scaled = Math.round(value * scale)
-  if (!(scaled >= 0 && scaled < EXACT && scaled / scale === value))
+  if (!(scaled >= 0 && scaled < MAX_EXACT && scaled / scale === value))
     return writeText(bytes, at, valueText(value))
   const whole = Math.floor(value)
   const end = writeWhole(bytes, at, whole)
@@ -38,16 +38,16 @@ function writeText(bytes: Uint8Array, at: number, text: string): number {
 
 /** `whole` is below 10¹². */
 function writeWhole(bytes: Uint8Array, at: number, whole: number): number {
-  if (whole < MOST_WHOLE) return writeDigits(bytes, at, whole)
+  if (whole < MAX_INT32) return writeDigits(bytes, at, whole)
   const billions = Math.floor(whole / BILLION)
   const end = writeDigits(bytes, at, billions)
-  // a billion more, so that zeros in front are written; its digit makes way for the one that was there
+  // the lower part is written with a leading 1 in place of the last digit of the upper part, which is then put back
   const last = writeDigits(bytes, end - 1, BILLION + whole - billions * BILLION)
   bytes[end - 1] = ZERO + (billions % 10)
   return last
 }
 
-/** What stands behind the point, without zeros at the end. */
+/** Writes the digits after the decimal point, without trailing zeros. */
 function writeMillionths(bytes: Uint8Array, at: number, millionths: number): number {
   let end = writeDigits(bytes, at, MILLION + millionths)
   bytes[at] = POINT
@@ -59,11 +59,11 @@ function writeMillionths(bytes: Uint8Array, at: number, millionths: number): num
 function writeDigits(bytes: Uint8Array, at: number, count: number): number {
   let end = at + 1
   for (let power = 10; power <= count; power *= 10) end += 1
-  let left = count | 0
+  let value = count | 0
   for (let index = end - 1; index >= at; index -= 1) {
-    const rest = (left / 10) | 0
-    bytes[index] = ZERO + left - rest * 10
-    left = rest
+    const rest = (value / 10) | 0
+    bytes[index] = ZERO + value - rest * 10
+    value = rest
   }
   return end
 }

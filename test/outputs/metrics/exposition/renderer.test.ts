@@ -35,8 +35,8 @@ test('what is kept from the states before shows in no byte', () => {
   check(
     fc.property(fc.array(state, { maxLength: 5 }), (states) => {
       const renderer = createRenderer()
-      for (const families of states) {
-        const all: Samples = new Map(families.map(([key, series]) => [key, seriesOf(series)]))
+      for (const one of states) {
+        const all: Samples = new Map(one.map(([key, added]) => [key, seriesOf(added)]))
         expect(renderAll(all, renderer)).toEqual(renderAll(all))
       }
     }),
