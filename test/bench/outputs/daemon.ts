@@ -96,7 +96,6 @@ export async function runWeek(): Promise<Outputs> {
     self,
     clock,
     log,
-    pause,
   })
   const runners = await createAccountRunners(current, machine, {
     portsOf,
