@@ -28,7 +28,7 @@ const series = fc.array(
   }),
   { maxLength: 450, size: 'max' },
 )
-const families = fc.constantFrom<FamilyKey[]>('computeSpend', 'cacheHits')
+const families = fc.constantFrom<FamilyKey[]>('computeSpend', 'spendRate')
 const state = fc.uniqueArray(fc.tuple(families, series), { selector: ([key]) => key })
 
 test('what is kept from the states before shows in no byte', () => {
