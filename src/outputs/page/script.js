@@ -1,24 +1,24 @@
-// Refreshes a page in place and remembers dark or light. All of the page works without it.
+// Refreshes the page in place and remembers the chosen theme. The page works without it.
 
-/** Milliseconds. Doubled, a page is older, and asks half as often. */
-const EVERY = 15_000
+/** Milliseconds between refreshes: passes run once a minute, so a page is at most 15 s behind the last one. */
+const REFRESH_INTERVAL = 15_000
 
 const root = document.documentElement
-const THEME = 'dormouse-theme'
+const THEME_KEY = 'dormouse-theme'
 
-const remembered = () => {
+const storedTheme = () => {
   try {
-    return localStorage.getItem(THEME)
+    return localStorage.getItem(THEME_KEY)
   } catch {
     return null
   }
 }
 
-const remember = (theme) => {
+const storeTheme = (theme) => {
   try {
-    localStorage.setItem(THEME, theme)
+    localStorage.setItem(THEME_KEY, theme)
   } catch {
-    // a browser that keeps nothing shows the system's choice next time
+    // without local storage the next page follows the system's setting
   }
 }
 
@@ -26,20 +26,20 @@ const showTheme = (theme) => {
   if (theme === 'dark' || theme === 'light') root.dataset.theme = theme
 }
 
-showTheme(remembered())
+showTheme(storedTheme())
 
-/** Milliseconds after which all is shown, also where nothing was painted: in a tab that nobody looks at. */
-const PATIENCE = 1000
+/** Milliseconds after which all rows are shown, even if nothing was painted: background tabs do not paint. */
+const MAX_PAINT_WAIT = 1000
 
-/** What a screen shows is painted first: most of a page's work is in what nobody sees yet. */
+/** Paints the first screen before the rest is laid out, which is most of the work of a page. */
 const showAllSoon = () => {
   root.dataset.early = ''
   const showAll = () => delete root.dataset.early
   new PerformanceObserver(showAll).observe({ type: 'paint', buffered: true })
-  setTimeout(showAll, PATIENCE)
+  setTimeout(showAll, MAX_PAINT_WAIT)
 }
 
-// a browser looks once for the section that an address names, and finds none that is hidden
+// a browser scrolls once to the section that a fragment names, and cannot scroll to a hidden one
 if (location.hash === '') showAllSoon()
 
 const isDark = () =>
@@ -56,18 +56,18 @@ const offerTheme = () => {
   button.addEventListener('click', () => {
     const theme = isDark() ? 'light' : 'dark'
     showTheme(theme)
-    remember(theme)
+    storeTheme(theme)
     name()
   })
 }
 
-/** Whoever fills in a field or marks text is not disturbed. */
+/** Whether a refresh would disturb: hidden page, focused field, selected text. */
 const isBusy = () =>
   document.hidden ||
   ['INPUT', 'SELECT', 'TEXTAREA'].includes(document.activeElement?.tagName) ||
   !getSelection().isCollapsed
 
-/** The place of the focus within the page: a link by its address, the summary of details by their key. */
+/** Identifies the focused element across a refresh: a link by its address, a summary by the key of its details. */
 const focusKey = (element) => element?.getAttribute('href') ?? element?.closest('[data-key]')?.dataset.key
 
 const focusables = (main) => [...main.querySelectorAll('a[href], summary, [tabindex="0"]')]
@@ -76,12 +76,12 @@ const replaceMain = (fresh) => {
   const main = document.getElementById('main')
   const active = document.activeElement
   const key = main.contains(active) ? focusKey(active) : undefined
-  const open = new Set([...main.querySelectorAll('details[open]')].map((one) => one.dataset.key))
-  for (const one of fresh.querySelectorAll('details')) one.open = open.has(one.dataset.key)
+  const open = new Set([...main.querySelectorAll('details[open]')].map((details) => details.dataset.key))
+  for (const details of fresh.querySelectorAll('details')) details.open = open.has(details.dataset.key)
   main.replaceChildren(...fresh.childNodes)
   if (key !== undefined)
     focusables(main)
-      .find((one) => focusKey(one) === key)
+      .find((element) => focusKey(element) === key)
       ?.focus({ preventScroll: true })
 }
 
@@ -103,21 +103,21 @@ let tag = ''
 
 const refresh = async () => {
   if (isBusy()) return
-  const answer = await fetch(location.href, { headers: { accept: 'text/html', 'if-none-match': tag } })
-  if (!answer.ok || !answer.headers.get('content-type')?.startsWith('text/html')) return
-  const text = await answer.text()
+  const response = await fetch(location.href, { headers: { accept: 'text/html', 'if-none-match': tag } })
+  if (!response.ok || !response.headers.get('content-type')?.startsWith('text/html')) return
+  const text = await response.text()
   if (isBusy()) return
-  tag = answer.headers.get('etag') ?? ''
+  tag = response.headers.get('etag') ?? ''
   show(text)
 }
 
 const refreshNow = () => {
-  // an answer that does not come leaves the page as it is
+  // a failed request leaves the page as it is
   refresh().catch(() => undefined)
 }
 
 document.addEventListener('DOMContentLoaded', () => {
   offerTheme()
-  setInterval(refreshNow, EVERY)
+  setInterval(refreshNow, REFRESH_INTERVAL)
   document.addEventListener('visibilitychange', refreshNow)
 })

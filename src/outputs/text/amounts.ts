@@ -1,17 +1,17 @@
-// Amounts as people read them: one wording for the command line, the pages, reports and audits.
+// Amounts as text, the same on the command line, in pages, reports and audits.
 import { largestCu, smallestCu, type Sizing } from '../../model/service/compute.ts'
 import type { Seconds } from '../../model/units.ts'
 
 const HOUR = 3_600_000
 
-/** Thousands set apart: `1,234.50`. */
+/** With thousands separators: `1,234.50`. */
 const grouped = (digits: string): string => digits.replaceAll(/(?<!\.\d*)\d(?=(?:\d{3})+(?!\d))/g, '$&,')
 
-/** With one decimal where it tells something: `5`, `12.5`, `168`, `1,299`. */
+/** One decimal below 100, none above: `5`, `12.5`, `168`, `1,299`. */
 export const shortNumber = (value: number): string =>
   grouped(String(Number(value.toFixed(Math.abs(value) < 100 ? 1 : 0))))
 
-/** Of columns, which are compared: `3.4 h`; of less than a tenth of an hour, which would show as none, minutes or seconds. */
+/** For columns of comparable values: `3.4 h`; below a tenth of an hour as `spanText`, since it would round to zero. */
 export function hoursText(milliseconds: number): string {
   if (milliseconds === 0) return '0 h'
   return milliseconds < HOUR / 10 ? spanText(milliseconds) : `${grouped((milliseconds / HOUR).toFixed(1))} h`
@@ -21,7 +21,7 @@ export function hoursText(milliseconds: number): string {
 export function spanText(milliseconds: number): string {
   const span = milliseconds / 1000
   if (span < 120) return `${shortNumber(span)} s`
-  // what would be 60 minutes is an hour
+  // 59.95 min and more would round to 60 min
   return Math.round(span / 6) < 600 ? `${shortNumber(span / 60)} min` : `${shortNumber(span / 3600)} h`
 }
 
@@ -31,13 +31,13 @@ const UNITS = [
   [60, 60, 'min'],
 ] as const
 
-/** A length that somebody chose, exactly: `5 min`, `24 h`, `7 d`, `90 s`. */
+/** A configured duration, exact: `5 min`, `24 h`, `7 d`, `90 s`. */
 export function exactDurationText(span: Seconds): string {
-  const [, length, unit] = UNITS.find(([from, one]) => span >= from && span % one === 0) ?? [0, 1, 's']
+  const [, length, unit] = UNITS.find(([from, size]) => span >= from && span % size === 0) ?? [0, 1, 's']
   return `${span / length} ${unit}`
 }
 
-/** To follow `the last`: `minute`, `5 min`, `hour`. */
+/** Completes `the last …`: `minute`, `5 min`, `hour`. */
 export function recentDurationText(span: Seconds): string {
   if (span === 60) return 'minute'
   return span === 3600 ? 'hour' : exactDurationText(span)
@@ -45,21 +45,21 @@ export function recentDurationText(span: Seconds): string {
 
 export const percentText = (share: number): string => `${(100 * share).toFixed(0)} %`
 
-/** What is told of an amount has these decimals at most. */
-const MOST_PLACES = 6
+/** Most decimals of an amount: prices are in millionths. */
+const MAX_DECIMALS = 6
 
-/** With `usual` decimals; where that would show nothing, with the first two digits there are. */
+/** With `usual` decimals; an amount that would round to zero has two significant digits. */
 function fixed(value: number, usual: number): string {
   const size = Math.abs(value)
-  const isUsual = size < 0.5 / 10 ** MOST_PLACES || size >= 0.995 / 10 ** usual
-  return grouped(value.toFixed(isUsual ? usual : Math.min(MOST_PLACES, 1 - Math.floor(Math.log10(size)))))
+  const isUsual = size < 0.5 / 10 ** MAX_DECIMALS || size >= 0.995 / 10 ** usual
+  return grouped(value.toFixed(isUsual ? usual : Math.min(MAX_DECIMALS, 1 - Math.floor(Math.log10(size)))))
 }
 
 /** `1,234.50 USD` of micros; `0.00034 USD` of less than a hundredth. */
 export const moneyText = (micros: number, currency: string): string =>
   `${fixed(micros / 1_000_000, 2)} ${currency}`
 
-/** How one amount compares with another, to be followed by what the other is: `14 % less than`. */
+/** Comparison with another amount, whose name follows: `14 % less than`. */
 export function comparedText(now: number, before: number): string {
   const factor = now / before
   if (factor >= 2) return `${factor.toFixed(1)} times`
@@ -68,16 +68,16 @@ export function comparedText(now: number, before: number): string {
   return `${percents} % ${factor > 1 ? 'more' : 'less'} than`
 }
 
-/** `59 s to 61 s`; nothing where both would be told the same. */
+/** `59 s to 61 s`; undefined where both ends have the same text. */
 export function rangeText(
   { low, high }: { readonly low: number; readonly high: number },
-  told: (value: number) => string,
+  textOf: (value: number) => string,
 ): string | undefined {
-  const [least, most] = [told(low), told(high)]
-  return least === most ? undefined : `${least} to ${most}`
+  const [from, to] = [textOf(low), textOf(high)]
+  return from === to ? undefined : `${from} to ${to}`
 }
 
-/** The same in brackets, to follow what is likely. */
+/** A range in brackets, to follow the likely value. */
 export function inBrackets(range: string | undefined): string {
   return range === undefined ? '' : ` (${range})`
 }
@@ -86,17 +86,17 @@ export function inBrackets(range: string | undefined): string {
 export const countWithNoun = (count: number, noun: string): string =>
   `${count} ${noun}${count === 1 ? '' : 's'}`
 
-/** `0.106 USD`, with all the digits there are. */
+/** `0.106 USD`, with all its digits. */
 export const priceText = (micros: number, currency: string): string => `${micros / 1_000_000} ${currency}`
 
-const HOURS_OF: Readonly<Record<string, string>> = { cu_hours: 'CU-hours', awake_hours: 'awake hours' }
+const HOUR_UNITS: Readonly<Record<string, string>> = { cu_hours: 'CU-hours', awake_hours: 'awake hours' }
 
-/** Of a budget, in its unit: `200.00 USD`, `12.5 CU-hours`. */
+/** An amount in the unit of its budget: `200.00 USD`, `12.5 CU-hours`. */
 export function budgetAmountText(value: number, unit: string): string {
-  const hoursOf = HOURS_OF[unit]
-  return hoursOf === undefined
+  const hourUnit = HOUR_UNITS[unit]
+  return hourUnit === undefined
     ? moneyText(value * 1_000_000, unit)
-    : `${fixed(value, 1).replace(/\.0$/, '')} ${hoursOf}`
+    : `${fixed(value, 1).replace(/\.0$/, '')} ${hourUnit}`
 }
 
 /** `0.25`, or `0.25–2` of a range. */

@@ -1,4 +1,4 @@
-// The audit as text for a terminal, and as JSON.
+// The audit as lines and table rows for a terminal.
 import type { Audit, AuditSums, Finding } from '../../model/output/audit.ts'
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import { toIso } from '../../model/time.ts'
@@ -18,7 +18,7 @@ import {
 
 export type TextRow = readonly string[]
 
-/** What all of it amounts to, name and value. */
+/** Totals of the audit as rows of name and value. */
 export function totalLines({
   total,
   counted: share,
@@ -33,7 +33,7 @@ export function totalLines({
     ['period', `${toIso(from)} to ${toIso(to)}`],
     ['projects, computes', `${projects}, ${computes}`],
     ['spend', spendText(total, currency)],
-    ['', `${percentText(share)} of it as the service counted it, the rest by its operations`],
+    ['', `${percentText(share)} of it from the metering of the service, the rest from its operations`],
     ['awake', `${spanText(awake.likely)}, ${budgetAmountText(cuTime.likely / 3_600_000, 'cu_hours')}`],
     [
       'idle tails',
@@ -45,23 +45,24 @@ export function totalLines({
 
 function spendText({ spend }: AuditSums, currency: string): string {
   const { low, likely, high } = spend
-  const told = (value: number): string => moneyText(value, currency)
-  const isSure = high - low <= 0.01 * likely
-  return `${told(likely)}${isSure ? '' : inBrackets(rangeText(spend, told))}`
+  const textOf = (value: number): string => moneyText(value, currency)
+  const isCertain = high - low <= 0.01 * likely
+  return `${textOf(likely)}${isCertain ? '' : inBrackets(rangeText(spend, textOf))}`
 }
 
 export const WEEK_HEADINGS = ['WEEK FROM', 'SPEND', 'AWAKE', 'WAKES', '']
+/** Characters of the longest bar. */
 const BAR = 30
 
-/** One line a week, with a bar as long as its spend. */
+/** A row per week, with a bar in proportion to its spend. */
 export function weekLines({ weeks, currency }: Audit): readonly TextRow[] {
-  const most = Math.max(1, ...weeks.map(({ spend }) => spend))
+  const largest = Math.max(1, ...weeks.map(({ spend }) => spend))
   return weeks.map(({ from, spend, awake, wakes }) => [
     toIso(from).slice(0, 10),
     moneyText(spend, currency),
     hoursText(awake),
     String(wakes),
-    '#'.repeat(Math.round((BAR * spend) / most)),
+    '#'.repeat(Math.round((BAR * spend) / largest)),
   ])
 }
 
@@ -76,24 +77,24 @@ export const COMPUTE_HEADINGS = [
   'DELAY',
 ]
 
-export const computeLines = ({ byCompute, currency }: Audit, most: number): readonly TextRow[] =>
+export const computeLines = ({ byCompute, currency }: Audit, limit: number): readonly TextRow[] =>
   byCompute
-    .slice(0, most)
-    .map((one) => [
-      `${one.projectName} / ${one.ref.endpointId}`,
-      moneyText(one.spend.likely, currency),
-      hoursText(one.awake.likely),
-      percentText(one.awakeShare),
-      one.awake.likely === 0 ? '-' : percentText(one.idleTail / one.awake.likely),
-      String(one.wakes),
-      sizeRangeText(one.sizing, '-'),
-      delayText(one.delay),
+    .slice(0, limit)
+    .map((compute) => [
+      `${compute.projectName} / ${compute.ref.endpointId}`,
+      moneyText(compute.spend.likely, currency),
+      hoursText(compute.awake.likely),
+      percentText(compute.awakeShare),
+      compute.awake.likely === 0 ? '-' : percentText(compute.idleTail / compute.awake.likely),
+      String(compute.wakes),
+      sizeRangeText(compute.sizing, '-'),
+      delayText(compute.delay),
     ])
 
 const delayText = (delay: AutosuspendDelay): string =>
   delay === 'never' ? 'never' : exactDurationText(delay)
 
-/** One finding, one line; what it says is for 30 days. */
+/** A finding in one line; amounts are for 30 days. */
 export function findingText(finding: Finding, currency: string): string {
   switch (finding.kind) {
     case 'never-sleeps': {
@@ -109,7 +110,7 @@ export function findingText(finding: Finding, currency: string): string {
       )
     }
     case 'unused':
-      return `${finding.projectName} / ${finding.ref.endpointId} was not used in all of the time`
+      return `${finding.projectName} / ${finding.ref.endpointId} was not used in the whole period`
     case 'old-key': {
       const { name, keyId, days, unusedDays } = finding
       const used =
@@ -119,7 +120,7 @@ export function findingText(finding: Finding, currency: string): string {
   }
 }
 
-/** What the findings that are not listed amount to, a line for each kind. */
+/** Sums of the findings that are not listed, a line per kind. */
 export function remainingFindingLines(findings: readonly Finding[], currency: string): readonly string[] {
   const sums = { 'never-sleeps': 0, 'long-delay': 0, unused: 0, 'old-key': 0 }
   const counts = { ...sums }

@@ -1,14 +1,14 @@
-// RFC 4180, and nothing in it that a spreadsheet would take for a formula.
+// CSV by RFC 4180, without cells that a spreadsheet would evaluate as formulas.
 
 /** Null is an empty cell. */
 export type CsvCell = string | number | null
 
-/** One line with its end. */
+/** A line with its CRLF. */
 export const csvLine = (cells: readonly CsvCell[]): string => `${cells.map(cellText).join(',')}\r\n`
 
 function cellText(cell: CsvCell): string {
   if (cell === null) return ''
-  // A number may begin with a minus; text that begins as a formula does gets an apostrophe, which shows as nothing.
+  // Only text gets the apostrophe, which spreadsheets hide: numbers may begin with a minus.
   const text = typeof cell === 'string' ? cell.replace(/^[=+\-@\t\r]/, "'$&") : String(cell)
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -1,4 +1,4 @@
-// Dates as people say them.
+// Dates as text.
 import { toIso, type Interval } from '../../model/time.ts'
 import { dayNumber, parseDate, weekdayOf } from '../../calendar/local-time.ts'
 

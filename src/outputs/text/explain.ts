@@ -1,4 +1,4 @@
-// Why things are as they are, in the words that the command line, the API and the page share.
+// Explanations of the state of a compute, the same on the command line, in the API and on the page.
 import type { AwakeReason } from '../../model/ledger/ledger.ts'
 import type { ConnectionCounts } from '../../model/observation.ts'
 import type { ComputeView, DisplayedState } from '../../model/output/snapshot.ts'
@@ -19,7 +19,7 @@ export const computeDisplayName = ({ compute, project, ref }: ComputeView): stri
 export const connectionCount = ({ active, idle, idleInTransaction, other }: ConnectionCounts): number =>
   active + idle + idleInTransaction + other
 
-/** Why a compute is awake or asleep, one line. */
+/** Reason for the state of a compute, in one line. */
 export function awakeReasonText(why: AwakeReason): string {
   switch (why.because) {
     case 'asleep':
@@ -43,85 +43,84 @@ export function awakeReasonText(why: AwakeReason): string {
     case 'recent-activity':
       return `in use${why.application ? ` by ${why.application}` : ''}, last at ${toIso(why.at)}`
     case 'idle-tail':
-      return `no activity seen since ${toIso(why.since)}${why.ours ? ' but readings of Dormouse' : ''}; ${END[why.end](toIso(why.until))}`
+      return `no activity seen since ${toIso(why.since)}${why.ours ? ' except readings of Dormouse' : ''}; ${SUSPENSION_TEXTS[why.end](toIso(why.until))}`
     case 'unknown':
-      return why.since === undefined ? 'nothing tells why' : `not seen since ${toIso(why.since)}`
+      return why.since === undefined ? 'the reason is not known' : `not seen since ${toIso(why.since)}`
   }
 }
 
-type End = (AwakeReason & { because: 'idle-tail' })['end']
-
-const END: Readonly<Record<End, (until: string) => string>> = {
+const SUSPENSION_TEXTS: Readonly<
+  Record<(AwakeReason & { because: 'idle-tail' })['end'], (until: string) => string>
+> = {
   ahead: (until) => `suspends about ${until}`,
-  due: (until) => `its suspension about ${until} is not seen yet`,
-  overdue: (until) => `should have been suspended about ${until}; what keeps it awake is not seen`,
+  due: (until) => `its suspension about ${until} has not been seen yet`,
+  overdue: (until) => `should have been suspended about ${until}; what keeps it awake is not known`,
 }
 
-/** What there is to say beside the word of its state; undefined where that word says it all. */
+/** Reason beside the word of the state; undefined where the word says it all. */
 export function awakeCauseText(why: AwakeReason): string | undefined {
   if (why.because === 'starting') return undefined
   if (why.because !== 'asleep') return awakeReasonText(why)
   return why.since === undefined ? undefined : `since ${toIso(why.since)}`
 }
 
-/** Its state and why, one line. */
 function stateText({ state, why }: ComputeView): string {
   const cause = awakeCauseText(why)
   if (cause === undefined) return STATE_WORDS[state]
   return `${STATE_WORDS[state]}${why.because === 'asleep' ? '' : ':'} ${cause}`
 }
 
-/** All that is known of why a compute is as it is and what that costs, line by line. */
+/** State of a compute with its reason, usage and cost, line by line. */
 export function explanationLines(view: ComputeView): readonly string[] {
   const { ref, project, compute, currency, spend } = view
-  const told = (amount: number): string => moneyText(amount, currency)
+  const amountText = (micros: number): string => moneyText(micros, currency)
   const name = project?.name ?? ref.projectId
   return [
     `${ref.endpointId} of project ${name}, account ${ref.account}${compute.name ? `, named ${compute.name}` : ''}`,
     stateText(view),
     delayText(view),
     `awake ${spanText(view.awake.likely)} in all${inBrackets(rangeText(view.awake, spanText))}; ` +
-      `spend ${told(spend.likely)}${inBrackets(rangeText(spend, told))}`,
+      `spend ${amountText(spend.likely)}${inBrackets(rangeText(spend, amountText))}`,
     `of that after the last activity ${spanText(view.idleTail)}; added by readings of Dormouse ${spanText(view.extension)}`,
-    ...countText(view),
-    ...heldText(view, told),
+    ...reconciliationLines(view),
+    ...attributionLines(view, amountText),
     readingText(view),
   ]
 }
 
 function delayText({ delay, compute }: ComputeView): string {
   if (delay === 'never') return 'it is never suspended: autosuspend is off'
-  const whose =
-    compute.autosuspendDelay === undefined ? ', which it takes from its project or the service' : ''
-  return `it is suspended after ${exactDurationText(delay)} without activity${whose}`
+  const source =
+    compute.autosuspendDelay === undefined ? ', the default of its project or of the service' : ''
+  return `it is suspended after ${exactDurationText(delay)} without activity${source}`
 }
 
-const hours = (cuTime: number): string => (cuTime / 3_600_000).toFixed(3)
+const cuHoursText = (cuTime: number): string => (cuTime / 3_600_000).toFixed(3)
 
-/** Of all computes of the project together: the service counts no other. */
-function countText({ checked }: ComputeView): readonly string[] {
+/** The comparison is of the whole project: the service meters no single computes. */
+function reconciliationLines({ checked }: ComputeView): readonly string[] {
   if (!checked) return []
   const { from, to, counted, low, high, outside } = checked
   const verdict =
     outside === 0 ? 'as the ledger has it' : `${(outside * 100).toFixed(1)} % outside of the ledger`
   return [
-    `the service counts ${hours(counted)} CU-hours of its project from ${toIso(from)} to ${toIso(to)}, ${verdict}: ` +
-      `${hours(low)} to ${hours(high)}`,
+    `the service counts ${cuHoursText(counted)} CU-hours of its project from ${toIso(from)} to ${toIso(to)}, ${verdict}: ` +
+      `${cuHoursText(low)} to ${cuHoursText(high)}`,
   ]
 }
 
-function heldText(
+function attributionLines(
   { awakeBy, awake, readingAt }: ComputeView,
-  told: (amount: number) => string,
+  amountText: (micros: number) => string,
 ): readonly string[] {
   if (readingAt === undefined && awakeBy.length === 0) return []
   const covered = awakeBy.reduce((sum, { time }) => sum + time, 0)
   return [
     ...awakeBy.map(({ cause, application, user, database, time, spend }) => {
       const names = [application, user, database].filter(Boolean).join(' / ')
-      return `held awake by ${cause}${names && ` ${names}`}: ${spanText(time)}, ${told(spend)}`
+      return `held awake by ${cause}${names && ` ${names}`}: ${spanText(time)}, ${amountText(spend)}`
     }),
-    `held awake by others, or by nobody that a reading saw: ${spanText(Math.max(0, awake.likely - covered))}`,
+    `awake time that no reading attributes: ${spanText(Math.max(0, awake.likely - covered))}`,
   ]
 }
 
@@ -132,11 +131,11 @@ function readingText({
   connections,
   maxConnections,
 }: ComputeView): string {
-  if (readingAt === undefined) return `never read inside${readingProblem ? `: ${readingProblem}` : ''}`
+  if (readingAt === undefined) return `never read${readingProblem ? `: ${readingProblem}` : ''}`
   const facts = [
     ...(hitRatio === undefined ? [] : [`hit ratio ${(hitRatio * 100).toFixed(1)} %`]),
     ...(connections ? [`${connectionCount(connections)} of ${maxConnections} connections`] : []),
-    ...(readingProblem === undefined ? [] : [`not seen: ${readingProblem}`]),
+    ...(readingProblem === undefined ? [] : [`not read: ${readingProblem}`]),
   ]
   return `last read at ${toIso(readingAt)}${facts.length === 0 ? '' : `: ${facts.join(', ')}`}`
 }

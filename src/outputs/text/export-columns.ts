@@ -1,4 +1,4 @@
-// What an export of the ledger tells, column by column: for CSV, for lines of JSON, and for the README.
+// The columns of an export, for CSV, JSON lines and the README.
 import { parseCulpritKey } from '../../ledger/attribution/causes.ts'
 import { cuTimeSum, spendOf } from '../../ledger/settle/totals.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
@@ -6,12 +6,11 @@ import type { DayRow } from '../../model/ledger/day.ts'
 import type { Bounds, CuTimeByPrice, SettledInterval } from '../../model/ledger/ledger.ts'
 import type { ConnectionPeaks, SumAndPeak, Rollup } from '../../model/ledger/rollup.ts'
 import { toIso } from '../../model/time.ts'
-import type { Instant } from '../../model/units.ts'
 import type { CsvCell } from './csv.ts'
 
-/** What a row does not hold itself. */
+/** Values beside the row. */
 export type RowContext = {
-  /** Null when the project is not known any more. */
+  /** Null when the project is no longer known. */
   readonly projectName: string | null
   readonly currency: string
 }
@@ -19,24 +18,23 @@ export type RowContext = {
 export type ExportColumn<Row> = {
   readonly name: string
   readonly meaning: string
-  readonly cell: (row: Row, about: RowContext) => CsvCell
+  readonly cell: (row: Row, context: RowContext) => CsvCell
 }
 
-const PLACE: readonly ExportColumn<{ readonly ref: ComputeRef }>[] = [
+const IDENTITY: readonly ExportColumn<{ readonly ref: ComputeRef }>[] = [
   { name: 'account', meaning: 'the name in the configuration', cell: ({ ref }) => ref.account },
-  { name: 'project_id', meaning: 'its project', cell: ({ ref }) => ref.projectId },
+  { name: 'project_id', meaning: 'id of its project', cell: ({ ref }) => ref.projectId },
   {
     name: 'project_name',
-    meaning: 'as last listed',
+    meaning: 'name of the project, as last listed',
     cell: (_, { projectName }) => projectName,
   },
-  { name: 'endpoint_id', meaning: 'the compute', cell: ({ ref }) => ref.endpointId },
+  { name: 'endpoint_id', meaning: 'id of the compute', cell: ({ ref }) => ref.endpointId },
 ]
 
-const time = (at: Instant): string => toIso(at)
 const seconds = (millis: number): number => millis / 1000
 
-/** Three columns of a value with its bounds. */
+/** The three columns of a value with bounds. */
 const bounded = <Row>(
   name: string,
   meaning: string,
@@ -60,41 +58,41 @@ const COST: readonly ExportColumn<{ readonly cuTime: CuTimeByPrice }>[] = [
   ...bounded<{ readonly cuTime: CuTimeByPrice }>('spend', 'what it cost', ({ cuTime }) =>
     scaled(spendOf(cuTime), 1_000_000),
   ),
-  { name: 'currency', meaning: 'of the spend', cell: (_, { currency }) => currency },
+  { name: 'currency', meaning: 'currency of the spend', cell: (_, { currency }) => currency },
 ]
 
 export const DAY_COLUMNS: readonly ExportColumn<DayRow>[] = [
-  ...PLACE,
+  ...IDENTITY,
   { name: 'date', meaning: "a day of the account's zone", cell: ({ date }) => date },
-  { name: 'from', meaning: 'where that day begins', cell: ({ from }) => time(from) },
-  { name: 'to', meaning: 'where it ends', cell: ({ to }) => time(to) },
+  { name: 'from', meaning: 'start of the day', cell: ({ from }) => toIso(from) },
+  { name: 'to', meaning: 'end of the day', cell: ({ to }) => toIso(to) },
   {
     name: 'version',
-    meaning: '0 while the day goes on; 1 as first told; one more each time later facts restated it',
+    meaning: '0 while the day is in progress; 1 when it ends; 1 more each time late facts restate it',
     cell: ({ version }) => version,
   },
   ...bounded<DayRow>('awake_seconds', 'time awake', ({ awake }) => scaled(awake, 1000)),
   ...COST,
   {
     name: 'idle_tail_seconds',
-    meaning: 'of it awake after the last activity',
+    meaning: 'part of the awake time after the last activity',
     cell: ({ idleTail }) => seconds(idleTail),
   },
   {
     name: 'extension_seconds',
-    meaning: 'of it added by readings of Dormouse',
+    meaning: 'part of the awake time that readings of Dormouse added',
     cell: ({ extension }) => seconds(extension),
   },
-  { name: 'wakes', meaning: 'restarts not counted', cell: ({ wakes }) => wakes },
+  { name: 'wakes', meaning: 'wakes, without restarts', cell: ({ wakes }) => wakes },
 ]
 
 const edge = (end: 'from' | 'to', meaning: string): readonly ExportColumn<SettledInterval>[] => {
   const of = ({ interval }: SettledInterval): SettledInterval['interval']['from'] =>
     end === 'from' ? interval.from : (interval.to ?? interval.from)
   return [
-    { name: end, meaning, cell: (row) => time(of(row).likely) },
-    { name: `${end}_earliest`, meaning: 'not before', cell: (row) => time(of(row).earliest) },
-    { name: `${end}_latest`, meaning: 'not after', cell: (row) => time(of(row).latest) },
+    { name: end, meaning, cell: (row) => toIso(of(row).likely) },
+    { name: `${end}_earliest`, meaning: 'not before', cell: (row) => toIso(of(row).earliest) },
+    { name: `${end}_latest`, meaning: 'not after', cell: (row) => toIso(of(row).latest) },
     {
       name: `${end}_source`,
       meaning: 'record, operation, poll (between two looks) or assumed',
@@ -104,9 +102,9 @@ const edge = (end: 'from' | 'to', meaning: string): readonly ExportColumn<Settle
 }
 
 export const INTERVAL_COLUMNS: readonly ExportColumn<SettledInterval>[] = [
-  ...PLACE,
-  ...edge('from', 'when it woke'),
-  ...edge('to', 'when it was suspended'),
+  ...IDENTITY,
+  ...edge('from', 'start of the awake interval'),
+  ...edge('to', 'end of the awake interval'),
   {
     name: 'began_with',
     meaning: 'wake or restart',
@@ -115,7 +113,7 @@ export const INTERVAL_COLUMNS: readonly ExportColumn<SettledInterval>[] = [
   ...COST,
   {
     name: 'idle_tail_seconds',
-    meaning: 'of it awake after the last activity',
+    meaning: 'part of the awake time after the last activity',
     cell: ({ idleTail }) => seconds(idleTail),
   },
 ]
@@ -131,26 +129,26 @@ const peak = (
   },
   {
     name: `${name}_max`,
-    meaning: 'the most at a reading',
+    meaning: 'largest number at a reading',
     cell: ({ connections }) => (connections ? of(connections).max : null),
   },
 ]
 
 export const ROLLUP_COLUMNS: readonly ExportColumn<Rollup>[] = [
-  ...PLACE,
-  { name: 'from', meaning: 'where the stretch begins', cell: ({ from }) => time(from) },
-  { name: 'length_seconds', meaning: '300 or 3600', cell: ({ length }) => length },
-  { name: 'active_seconds', meaning: 'seen awake', cell: (row) => seconds(row.time.active) },
-  { name: 'idle_seconds', meaning: 'seen asleep', cell: (row) => seconds(row.time.idle) },
-  { name: 'init_seconds', meaning: 'seen starting', cell: (row) => seconds(row.time.init) },
-  { name: 'readings', meaning: 'readings that read something', cell: ({ readings }) => readings },
-  { name: 'cu_min', meaning: 'size while awake', cell: ({ size }) => size?.min ?? null },
+  ...IDENTITY,
+  { name: 'from', meaning: 'start of the interval', cell: ({ from }) => toIso(from) },
+  { name: 'length_seconds', meaning: 'length of the interval, 300 or 3600', cell: ({ length }) => length },
+  { name: 'active_seconds', meaning: 'time observed awake', cell: (row) => seconds(row.time.active) },
+  { name: 'idle_seconds', meaning: 'time observed asleep', cell: (row) => seconds(row.time.idle) },
+  { name: 'init_seconds', meaning: 'time observed starting', cell: (row) => seconds(row.time.init) },
+  { name: 'readings', meaning: 'readings with a result', cell: ({ readings }) => readings },
+  { name: 'cu_min', meaning: 'smallest size while awake', cell: ({ size }) => size?.min ?? null },
   {
     name: 'cu_mean',
-    meaning: 'over the looks or readings',
+    meaning: 'mean size over the looks or readings',
     cell: ({ size }) => (size ? size.sum / size.count : null),
   },
-  { name: 'cu_max', meaning: 'likewise', cell: ({ size }) => size?.max ?? null },
+  { name: 'cu_max', meaning: 'largest size while awake', cell: ({ size }) => size?.max ?? null },
   {
     name: 'cu_source',
     meaning: 'fixed (by the record) or estimated (from the cache limit)',
@@ -163,40 +161,48 @@ export const ROLLUP_COLUMNS: readonly ExportColumn<Rollup>[] = [
   ...peak('connections_other', ({ other }) => other),
   {
     name: 'cache_hits',
-    meaning: 'pages, grown within one incarnation',
+    meaning: 'pages found in the file cache, without jumps at restarts',
     cell: ({ cache }) => cache?.hits ?? null,
   },
-  { name: 'cache_misses', meaning: 'likewise', cell: ({ cache }) => cache?.misses ?? null },
+  {
+    name: 'cache_misses',
+    meaning: 'pages not found in the file cache',
+    cell: ({ cache }) => cache?.misses ?? null,
+  },
   {
     name: 'cache_seconds',
-    meaning: 'over how long they grew; it may begin before the stretch',
+    meaning: 'time over which hits and misses were counted; it may begin before the interval',
     cell: ({ cache }) => (cache ? seconds(cache.over) : null),
   },
-  { name: 'cache_used_bytes', meaning: 'the most at a reading', cell: ({ cacheUsed }) => cacheUsed ?? null },
+  {
+    name: 'cache_used_bytes',
+    meaning: 'largest use of the file cache at a reading',
+    cell: ({ cacheUsed }) => cacheUsed ?? null,
+  },
   {
     name: 'working_set_bytes',
-    meaning: 'the most touched within the longest window a reading tells of',
+    meaning: 'largest working set, of the longest window that readings report',
     cell: ({ workingSet }) => workingSet ?? null,
   },
-  { name: 'arrivals', meaning: 'new sessions of others', cell: ({ use }) => use?.arrivals ?? null },
+  { name: 'arrivals', meaning: 'new client sessions', cell: ({ use }) => use?.arrivals ?? null },
   {
     name: 'active_sessions',
-    meaning: 'statements running at a time, on average',
+    meaning: 'mean number of statements running at a time',
     cell: ({ use }) => (use && use.over > 0 ? use.activeTime / use.over : null),
   },
   {
     name: 'use_seconds',
-    meaning: 'over how long the two were counted; it may begin before the stretch',
+    meaning: 'time over which arrivals and active_sessions were counted; it may begin before the interval',
     cell: ({ use }) => (use ? seconds(use.over) : null),
   },
   {
     name: 'longest_transaction_seconds',
-    meaning: 'the oldest open at a reading',
+    meaning: 'longest open transaction at a reading',
     cell: ({ longestTransaction }) => longestTransaction ?? null,
   },
   {
     name: 'culprits',
-    meaning: 'who held it awake, as application, user and database, with their share of the readings',
+    meaning: 'what kept it awake: cause, application, user and database, with the share of the readings',
     cell: ({ culprits }) => culprits.map(culpritText).join('; '),
   },
 ]

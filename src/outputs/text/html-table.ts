@@ -1,28 +1,28 @@
-// Tables of pages: on a telephone each row is a block in which every value is told under its name, so that none is cut.
+// HTML tables. On a phone each row becomes a block with every value below its column title, so that none is cut off.
 import { html, type Html, type HtmlPart } from './html.ts'
 
 export type TableHeading = {
   readonly title: string
-  /** Sentences have a line of their own where rows are blocks. */
+  /** `words` are sentences: they get a line of their own in a block. */
   readonly kind: 'name' | 'number' | 'words'
 }
 
 export type TableRows = {
   readonly label: string
   readonly columns: readonly TableHeading[]
-  /** The first cell of each says what the row is about. */
+  /** The first cell of a row is its heading. */
   readonly rows: readonly (readonly HtmlPart[])[]
 }
 
-/** Of so few columns a row fits any screen. */
-const NARROW = 2
+/** Most columns of a table that fits any screen. */
+const MAX_NARROW_COLUMNS = 2
 
 export const tableHtml = ({ label, columns, rows }: TableRows): Html =>
   html`<div class="wide" tabindex="0" role="region" aria-label="${label}">
-    ${columns.length > NARROW ? stackedHtml({ label, columns, rows }) : narrowHtml({ label, columns, rows })}
+    ${columns.length > MAX_NARROW_COLUMNS ? stackedHtml({ label, columns, rows }) : narrowHtml({ label, columns, rows })}
   </div>`
 
-/** The roles are told again: some browsers forget them where rows are not shown as rows. */
+/** Explicit roles: some browsers drop the table semantics when CSS displays rows as blocks. */
 const stackedHtml = ({ label, columns, rows }: TableRows): Html =>
   html`<table class="stack" role="table">
     <caption class="hidden">

@@ -1,11 +1,10 @@
 // HTML and SVG as text in which every value is escaped, unless it is markup itself.
-import { withNoBreakSpaces } from './no-break.ts'
 
 declare const markup: unique symbol
-/** Markup in which nothing can be but what this program wrote: made by `html` only. */
+/** Markup written by this program, with all values escaped: made by `html` only. */
 export type Html = { readonly text: string; readonly [markup]: true }
 
-/** Nothing is shown of undefined and false; a list is shown one after the other. */
+/** Undefined and false render as nothing, a list as its items in order. */
 export type HtmlPart = Html | string | number | undefined | false | readonly HtmlPart[]
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -16,53 +15,64 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Fit for text and for attributes in quotes, and for nothing else: names come from outside, whoever makes them up. */
-const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => ESCAPES[sign] ?? '')
+/** Safe in text and in quoted attributes only. */
+const escapeHtml = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? '')
 
-/** The tag of a template whose own text is markup. Attributes are to be in quotes. */
+/** Template tag: the text of the template is markup, its values are escaped. Attribute values must be in quotes. */
 export function html(strings: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
-  const quoted = quotedIn(strings)
+  const isInAttribute = attributeParts(strings)
   let text = strings[0] ?? ''
   for (let index = 0; index < parts.length; index += 1) {
-    const words = quoted[index] === true ? escaped : textOf
-    text += partText(parts[index], words) + (strings[index + 1] ?? '')
+    const escape = isInAttribute[index] === true ? escapeHtml : escapeText
+    text += partText(parts[index], escape) + (strings[index + 1] ?? '')
   }
   return { text } as Html
 }
 
-function partText(part: HtmlPart, words: (text: string) => string): string {
+function partText(part: HtmlPart, escape: (text: string) => string): string {
   if (part === undefined || part === false) return ''
-  if (typeof part === 'string') return words(part)
+  if (typeof part === 'string') return escape(part)
   if (typeof part === 'number') return String(part)
-  return isList(part) ? part.map((one) => partText(one, words)).join('') : part.text
+  return isList(part) ? part.map((item) => partText(item, escape)).join('') : part.text
 }
 
-/** What an attribute says is not shown, and forms send it: it stays as it is. */
-const textOf = (text: string): string => escaped(withNoBreakSpaces(text))
+/** Text gets no-break spaces; attributes do not, because forms send their values. */
+const escapeText = (text: string): string => escapeHtml(withNoBreakSpaces(text))
 
-const known = new WeakMap<TemplateStringsArray, readonly boolean[]>()
+const attributePartsByTemplate = new WeakMap<TemplateStringsArray, readonly boolean[]>()
 
-/** Of each part of a template, whether it is inside an attribute. */
-function quotedIn(strings: TemplateStringsArray): readonly boolean[] {
-  const found =
-    known.get(strings) ?? strings.map((_, index) => OPEN.test(strings.slice(0, index + 1).join('')))
-  known.set(strings, found)
-  return found
+/** For each value of a template, whether it is inside an attribute. */
+function attributeParts(strings: TemplateStringsArray): readonly boolean[] {
+  const parts =
+    attributePartsByTemplate.get(strings) ??
+    strings.map((_, index) => OPEN_ATTRIBUTE.test(strings.slice(0, index + 1).join('')))
+  attributePartsByTemplate.set(strings, parts)
+  return parts
 }
 
-const OPEN = /="[^"]*$/
+const OPEN_ATTRIBUTE = /="[^"]*$/
 
-/** Where something is put in afterwards: no text of others can be it. */
+/** Marks where a template is split. Escaped text cannot contain it. */
 export const SLOT = { text: '<!---->' } as Html
 
-/** What is before the gap, and what is after it: nothing where there is none. */
+/** Markup before and after the slot; without a slot all of it is before. */
 export function splitAtSlot({ text }: Html): readonly [before: Html, after: Html] {
   const [before = '', after = ''] = text.split(SLOT.text)
   return [{ text: before } as Html, { text: after } as Html]
 }
 
-/** Text that may be broken after each `_`: names of settings are longer than a cell. */
+/** Text with a line break opportunity after each `_`: names of settings are wider than a cell. */
 export const breakable = (text: string): Html =>
   html`${text.split(/(?<=_)/).map((part, index) => (index === 0 ? part : html`<wbr />${part}`))}`
 
 const isList = (part: Html | readonly HtmlPart[]): part is readonly HtmlPart[] => Array.isArray(part)
+
+/**
+ * A number before its unit. Currencies are three capital letters. Amounts of millions are left out: in a narrow figure they
+ * would break inside the currency.
+ */
+const NUMBER_AND_UNIT = /(?<![\d.,]{11})(\d) (?=(?:%|s|min|h|d|kB|MB|GB|CU|CU-hours|[A-Z]{3})(?![\w-]))/g
+
+/** Text with a no-break space between each number and its unit. */
+export const withNoBreakSpaces = (text: string): string => text.replaceAll(NUMBER_AND_UNIT, '$1\u00A0')

@@ -39,8 +39,8 @@ const told = [
   'awake 60 s in all (59 s to 61 s); spend 0.0018 USD (0.0017 USD to 0.0018 USD)',
   'of that after the last activity 10 s; added by readings of Dormouse 0 s',
   'held awake by keep-alive web / app / shop: 20 s, 0.00059 USD',
-  'held awake by others, or by nobody that a reading saw: 40 s',
-  'never read inside: no route to host',
+  'awake time that no reading attributes: 40 s',
+  'never read: no route to host',
 ]
 
 test.each(['ep-one', 'one', 'project-one'])(

@@ -127,7 +127,7 @@ test('a suspension that should have been is no more to come', async () => {
   }))
   for (const path of ['/', '/computes/ep-0'])
     expect(await read(overdue, path)).toContain(
-      'no activity seen since 00:00 ; should have been suspended about 00:05 ; what keeps it awake is not seen',
+      'no activity seen since 00:00 ; should have been suspended about 00:05 ; what keeps it awake is not known',
     )
 })
 

@@ -18,18 +18,18 @@ test.each([
   [tail('ahead'), 'no activity seen since 2026-01-05T00:00:00Z; suspends about 2026-01-05T00:05:00Z'],
   [
     tail('ahead', true),
-    'no activity seen since 2026-01-05T00:00:00Z but readings of Dormouse; suspends about 2026-01-05T00:05:00Z',
+    'no activity seen since 2026-01-05T00:00:00Z except readings of Dormouse; suspends about 2026-01-05T00:05:00Z',
   ],
   [
     tail('due'),
-    'no activity seen since 2026-01-05T00:00:00Z; its suspension about 2026-01-05T00:05:00Z is not seen yet',
+    'no activity seen since 2026-01-05T00:00:00Z; its suspension about 2026-01-05T00:05:00Z has not been seen yet',
   ],
   [
     tail('overdue'),
-    'no activity seen since 2026-01-05T00:00:00Z; should have been suspended about 2026-01-05T00:05:00Z; what keeps it awake is not seen',
+    'no activity seen since 2026-01-05T00:00:00Z; should have been suspended about 2026-01-05T00:05:00Z; what keeps it awake is not known',
   ],
   [{ because: 'unknown', since: at(60) }, 'not seen since 2026-01-05T00:01:00Z'],
-  [{ because: 'unknown', since: undefined }, 'nothing tells why'],
+  [{ because: 'unknown', since: undefined }, 'the reason is not known'],
 ] satisfies readonly (readonly [AwakeReason, string])[])('%j is told in words', (why, text) => {
   expect([awakeReasonText(why), awakeCauseText(why)]).toEqual([text, text])
 })
@@ -50,7 +50,7 @@ if (!view) throw new Error('there is one')
 
 test.each([
   ['active', { because: 'clients', working: 3, application: 'web' }, 'awake: 3 working: web'],
-  ['active', { because: 'unknown', since: undefined }, 'awake: nothing tells why'],
+  ['active', { because: 'unknown', since: undefined }, 'awake: the reason is not known'],
   ['idle', { because: 'asleep', since: at(60) }, 'asleep since 2026-01-05T00:01:00Z'],
   ['idle', { because: 'disabled' }, 'asleep: disabled'],
   ['init', { because: 'starting' }, 'starting'],

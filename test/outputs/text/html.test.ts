@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { html } from '../../../src/outputs/text/html.ts'
-import { withNoBreakSpaces } from '../../../src/outputs/text/no-break.ts'
+import { html, withNoBreakSpaces } from '../../../src/outputs/text/html.ts'
 import { check } from '../../support/property.ts'
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }

@@ -1,4 +1,4 @@
-// Style and script of the pages, out of memory, under names that change with what is in them.
+// Style sheet and script of the pages, served from memory. Their names contain a hash of the content, so browsers may cache them forever.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,10 +9,10 @@ export type Assets = { readonly style: Asset; readonly script: Asset }
 
 const FOLDER = join(import.meta.dirname, '../../../outputs/page')
 
-/** Of rules that weigh the same the later ones count: what is of one part of a page comes after what is of all. */
+/** Parts of the style sheet in order: of rules with equal specificity the later one applies, so general parts come first. */
 const STYLES = ['frame', 'text', 'sections', 'figures', 'tables', 'fleet', 'timelines', 'charts']
 
-/** One sheet, so that a browser waits for one answer. */
+/** The parts as one sheet: a browser waits for one response only. */
 export const readStyle = (): string => STYLES.map((name) => read(`style/${name}.css`)).join('')
 
 export const readAssets = (): Assets => ({
@@ -35,6 +35,6 @@ const assetOf = (
   type,
 })
 
-/** 16 letters of an address. */
+/** 16 characters that are safe in a URL. */
 export const contentHash = (text: string): string =>
   createHash('sha256').update(text).digest('base64url').slice(0, 16)

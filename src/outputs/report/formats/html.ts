@@ -1,4 +1,5 @@
 // The report as the HTML of a mail: tables and inline styles only, as mail programs drop scripts, style sheets and SVG.
+import { withNoBreakSpaces } from '../../text/html.ts'
 import {
   limitRows,
   cellPlainText,
@@ -9,7 +10,6 @@ import {
 } from '../blocks.ts'
 import { buildOutline } from '../outline.ts'
 import type { Report } from '../schema.ts'
-import { withNoBreakSpaces } from '../../text/no-break.ts'
 import { percentText } from '../../text/amounts.ts'
 
 const PAGE =
