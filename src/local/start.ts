@@ -2,7 +2,6 @@
 import { getConnInfo } from '@hono/node-server/conninfo'
 import { ensureFirstKey, loadAccount } from './setup/identity.ts'
 import type { Api } from './api/context.ts'
-import type { Clock } from './clock.ts'
 import { createSettingsCheck } from './compute/check-settings.ts'
 import { type Computes, createComputes } from './compute/computes.ts'
 import { type Engine, type Hear, createEngine } from './engine/engine.ts'
@@ -42,16 +41,16 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
   if (options.past) seedHistory(options.past, prepared, options.plan ?? 'paid')
   const switches = createBehaviourSwitches(behaviourOf(options, loadHistoryInfo(store) !== undefined))
   const settings = settingsOf(options, switches)
-  const visitors = createConnectedClients(prepared)
-  stack.defer(() => visitors.poolers.stopAll())
-  const engine = makeEngine(prepared, { visitors, switches, settings })
+  const clients = createConnectedClients(prepared)
+  stack.defer(() => clients.poolers.stopAll())
+  const engine = makeEngine(prepared, { clients, switches, settings })
   stack.defer(() => engine.stop())
   engine.recover()
-  const doors = await openFrontend(prepared, { engine, visitors, settings })
-  stack.defer(() => doors.close())
+  const frontend = await openFrontend(prepared, { engine, visitors: clients, settings })
+  stack.defer(() => frontend.close())
   const keys = createKeyStore(store)
   stack.defer(() => keys.flush())
-  const truth = (at: number): Truth => buildTruth(engine.accounts(at), at, (id) => doors.portOf(id))
+  const truth = (at: number): Truth => buildTruth(engine.accounts(at), at, (id) => frontend.portOf(id))
   const api: Api = {
     plane: engine,
     keys,
@@ -61,7 +60,7 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
     checkSettings: createSettingsCheck(paths.template, cluster),
     account: loadAccount(store, random, clock),
     pgVersion: cluster.binaries.major,
-    proxyPort: doors.port,
+    proxyPort: frontend.port,
     monitoringPassword: monitoringPassword(store, random),
     host: {
       suffix: prepared.suffix,
@@ -70,7 +69,7 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
     },
     addressOf: (call) => getConnInfo(call).remote.address ?? '',
     truth,
-    look: () => engine.look(),
+    applyDue: () => engine.look(),
     clock,
     random,
     log,
@@ -78,33 +77,18 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
   const port = await serveApi(api, prepared, stack)
   const apiKey = ensureFirstKey({ path: prepared.paths.apiKey, keys, clock, random })
   seedProjects(options.projects ?? [], { plane: engine, store, clock, random })
-  await doors.settled()
+  await frontend.settled()
   const baseUrl = `http://127.0.0.1:${port}/api/v2`
-  log({ kind: 'listening', baseUrl, proxyPort: doors.port, postgres: cluster.binaries.version })
-  return running(
-    {
-      baseUrl,
-      apiKey,
-      proxyPort: doors.port,
-      monitoringPassword: api.monitoringPassword,
-      truth,
-      clock,
-    },
-    stack.move(),
-  )
-}
-
-type RunningParts = Pick<Local, 'baseUrl' | 'apiKey' | 'proxyPort' | 'monitoringPassword'> & {
-  readonly truth: (at: number) => Truth
-  readonly clock: Clock
-}
-
-function running({ truth, clock, ...parts }: RunningParts, stack: AsyncDisposableStack): Local {
+  log({ kind: 'listening', baseUrl, proxyPort: frontend.port, postgres: cluster.binaries.version })
+  const resources = stack.move()
   let stopping: Promise<void> | undefined
   return {
-    ...parts,
+    baseUrl,
+    apiKey,
+    proxyPort: frontend.port,
+    monitoringPassword: api.monitoringPassword,
     truth: (at) => truth(at === undefined ? clock.now() : Date.parse(at)),
-    stop: () => (stopping ??= stack.disposeAsync()),
+    stop: () => (stopping ??= resources.disposeAsync()),
   }
 }
 
@@ -122,19 +106,19 @@ const settingsOf =
   () => ({ ...switches.behaviour(), plan })
 
 type EngineParts = {
-  readonly visitors: ConnectedClients
+  readonly clients: ConnectedClients
   readonly switches: BehaviourSwitches
   readonly settings: Api['settings']
 }
 
-function makeEngine(prepared: Prepared, { visitors, switches, settings }: EngineParts): Engine {
+function makeEngine(prepared: Prepared, { clients, switches, settings }: EngineParts): Engine {
   const { store, projects, clock, random, log } = prepared
   return createEngine({
     store: projects,
     commit: (write) => store.commit(write),
     makeComputes: (hear) => makeComputes(prepared, hear, switches),
     waiting: createWakeQueue(clock, WAKE_QUEUE_LIMITS),
-    dropConnections: (endpointId) => visitors.drop(endpointId),
+    dropConnections: (endpointId) => clients.drop(endpointId),
     settings,
     switches,
     clock,

@@ -130,7 +130,7 @@ function simulatedApi(
     host: { suffix: `${REGION}.localhost`, certificateFile: '', loopback: false },
     addressOf: () => '127.0.0.1',
     truth: (at) => buildTruth(now().accounts(at), at, () => undefined),
-    look: () => now().look(),
+    applyDue: () => now().look(),
     clock,
     random,
     log: options.log ?? (() => undefined),

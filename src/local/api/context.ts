@@ -36,7 +36,7 @@ export type Api = {
   readonly addressOf: (call: Call) => string
   readonly truth: (at: number) => Truth
   /** Applies what is due and sets the timers anew, for a change of the behaviour. */
-  readonly look: () => void
+  readonly applyDue: () => void
   readonly clock: Clock
   readonly random: Random
   readonly log: Log

@@ -99,7 +99,7 @@ const keyOf = (branch: Branch, { sort_by: by }: ListQuery): string => {
   return `${typeof value === 'number' ? String(value).padStart(15, '0') : value}\0${branch.id}`
 }
 
-/** One page of branches. The cursor is the id of the last branch of a page; after its deletion the list restarts. */
+/** A page of branches. The cursor is the id of the last branch of a page; after its deletion the list restarts. */
 function branchPage(project: Project, query: ListQuery, api: Api): Record<string, unknown> {
   const { cursor, limit, search } = query
   const keyed = project.branches

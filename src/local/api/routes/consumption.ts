@@ -140,7 +140,7 @@ function intervalsOf(
 
 type UsageSource = { readonly api: Api; readonly intervals: readonly Interval[] }
 
-/** One period per calendar month, oldest first, from the creation of the project until now at most. */
+/** Periods of a project by calendar month, oldest first, from the creation of the project until now at most. */
 function periodsOf(project: Project, query: TimeframeQuery, { api, intervals }: UsageSource): unknown[] {
   const now = api.clock.now()
   const { around } = GRANULARITY[query.granularity]

@@ -37,9 +37,9 @@ export function localOnlyRoutes(app: Hono<Env>, api: Api, counter: RequestCounte
   app.patch('/_control', async (call) => {
     const changes = await parseBody(call, behaviourBody, PLAIN)
     const next = changedBehaviour(api.switches.behaviour(), changes)
-    api.look() // applies what is due already, by the behaviour before the change
+    api.applyDue() // applies what is due already, by the behaviour before the change
     api.switches.change(next)
-    api.look()
+    api.applyDue()
     return call.json(next)
   })
 }
