@@ -1,66 +1,63 @@
-// How one sweep shares out its requests. Pure.
+// Poll plan: how one sweep divides its requests. Pure.
 import type { FinishedList, Urgency } from '../../model/observation.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 
 export type PollPlan = {
-  /** Requests that one sweep may make; at least `MIN_REQUESTS` are. */
+  /** Requests that one sweep may make; fewer than `MIN_REQUESTS` count as that many. */
   readonly requests: number
-  /** The oldest a look may become while the budget affords it. */
+  /** Oldest age of a look, as long as the request allowance affords it. */
   readonly maxAge: Seconds
   readonly interval: Seconds
-  /** How far back the operations of a compute are read when it is seen for the first time. */
+  /** Length of the history that is read of a new compute. */
   readonly history: Seconds
-  /** Whether what was never looked at comes before what goes on; default not. */
+  /** Whether new projects come before awake ones; default false. */
   readonly unseenFirst?: boolean
   /** How late the project list may show activity. */
   readonly listLag: Seconds
 }
 
-/** However short the interval is, a sweep may make so many requests. Doubled, a sweep at a short interval takes twice as long. */
+/** Requests of a sweep, however short the interval is. */
 export const MIN_REQUESTS = 60
-/** The most of a sweep's requests that go into the project list: a larger one is read over several sweeps. Doubled, a list of 100,000 is read in one, and nothing is left for what it shows. */
+/** Largest share of a sweep's requests for the project list; a larger list is read over several sweeps, so that requests remain for what it shows. */
 const LIST_SHARE = 0.4
-/** The same while nobody knows how long the list is. Doubled, a sweep of a very large account only lists. */
+/** The same before the first list was finished. */
 const FIRST_LIST_SHARE = 0.8
-/** Kept back for operations and for the looks before readings. Doubled, a transition waits longer where there are very many. */
+/** Share of the requests behind the list that is reserved for operations and for the looks before readings. */
 const RESERVE = 0.1
-/** The same where an account is too large for histories, so that few operations are read. Doubled, what the records do not date waits half as long, and a transition longer. */
+/** The same where an account is too large for histories, so that few operations are read. */
 const SMALL_RESERVE = 0.03
-/** The most that goes to computes that just go on, so that transitions of the next minute find room. */
-const RESTFUL = 0.75
-/** Of that, what goes to projects that nobody ever looked at, when others wait, too. Doubled, a new account is known sooner and seen less often until then. */
-const UNSEEN = 0.5
-/**
- * What of the looks each kind gets before the more urgent ones take the rest; of transitions it is what the oldest get. Doubled, what is
- * urgent waits longer behind what is not, and most transitions behind those that are late already.
- */
+/** Largest share of the looks for projects without a transition, so that transitions of the next minute find requests. */
+const RESTFUL_SHARE = 0.75
+/** Share of those for new projects, when others wait, too. */
+const NEW_SHARE = 0.5
+/** Share of the looks that each urgency gets before the more urgent ones take the rest; for transitions, the share of the oldest. */
 const SHARES = { transition: 0.35, unseen: 0.1, awake: 0.05, age: 0.1, failing: 0.05 }
-/** The part of the budget that looking at everything now and then may take. Source: the poll plan of the design. */
+/** Share of the requests that looks by age may take. */
 const AGE_SHARE = 0.25
 
-/** How many requests a sweep may make: pages, looks, operations and the looks before readings together. */
+/** Requests of a sweep: pages, looks, operations and the looks before readings together. */
 export const requestsPerSweep = ({ requests }: Pick<PollPlan, 'requests'>): number =>
   Math.max(MIN_REQUESTS, requests)
 
-/** Requests that a pass made, and what it took with all that was made of them. */
+/** Requests of a pass, and how long the whole pass took. */
 export type SweepThroughput = { readonly asked: number; readonly took: Seconds }
 
-/** The part of an interval within which a pass is to end: turns begin that early. Doubled slack, a slow service is asked for a fiftieth less. */
-const ENDS_WITHIN = 0.98
+/** Share of the interval within which a pass should end, 0.98: the next one starts that early. */
+const MAX_DURATION = 0.98
 
-/** As planned, or as many as the last pass would have made within the interval: one that takes longer loses the next, and with it a reading of the list. */
+/** Requests as planned, or as many as the last pass would have made within the interval: a pass that takes longer costs the next one. */
 export function adaptToThroughput(
   { requests, interval }: Pick<PollPlan, 'requests' | 'interval'>,
-  pace: SweepThroughput | undefined,
+  throughput: SweepThroughput | undefined,
 ): number {
-  if (!pace || pace.took <= 0) return requests
+  if (!throughput || throughput.took <= 0) return requests
   return Math.min(
     requests,
-    Math.max(MIN_REQUESTS, Math.floor((pace.asked * interval * ENDS_WITHIN) / pace.took)),
+    Math.max(MIN_REQUESTS, Math.floor((throughput.asked * interval * MAX_DURATION) / throughput.took)),
   )
 }
 
-/** How many pages of the project list a sweep reads. */
+/** Pages of the project list that a sweep reads. */
 export function pagesToRead(plan: Pick<PollPlan, 'requests'>, last: FinishedList | undefined): number {
   const requests = requestsPerSweep(plan)
   if (!last) return Math.floor(requests * FIRST_LIST_SHARE)
@@ -68,20 +65,17 @@ export function pagesToRead(plan: Pick<PollPlan, 'requests'>, last: FinishedList
   return Math.max(1, Math.ceil(last.pages / sweeps))
 }
 
-/** What a sweep goes by: the pages of the project list that it reads, and how many projects there are. */
+/** Pages of the project list that a sweep reads, and projects of the account. */
 export type ListSize = { readonly pages: number; readonly projects: number }
 
-/**
- * Into how many sweeps an interval is cut: as many as one would need to read the list, so that what a part of a long list shows is
- * looked at, and known, before the next part is read.
- */
+/** Sweeps of an interval: as many as reading the list takes, so that the projects of one part of a long list are looked at before the next part is read. */
 export function sweepsPerInterval(plan: Pick<PollPlan, 'requests'>, last: FinishedList | undefined): number {
   if (!last) return 1
   const needed = Math.ceil(last.pages / Math.floor(requestsPerSweep(plan) * LIST_SHARE))
   return Math.max(1, Math.min(needed, Math.floor(plan.requests / (2 * MIN_REQUESTS))))
 }
 
-/** What one of `count` sweeps of an interval may do. */
+/** Plan of one of `count` sweeps of an interval. */
 export const planShare = <Plan extends Pick<PollPlan, 'requests' | 'interval'>>(
   plan: Plan,
   count: number,
@@ -91,27 +85,26 @@ export const planShare = <Plan extends Pick<PollPlan, 'requests' | 'interval'>>(
   interval: seconds(plan.interval / count),
 })
 
-/** How many requests a sweep that has read `pages` of the list spends on looking at projects. */
+/** Looks that a sweep may make, one request each. */
 export type LookAllowance = {
   readonly most: number
-  /** Of these, for what just goes on or was never looked at. */
+  /** Of these, for projects without a transition. */
   readonly restful: number
-  /** Of those, for what was never looked at. */
+  /** Of those, for new projects. */
   readonly unseen: number
-  /** Of `most`, what each kind gets first where it has use for it. */
+  /** Of `most`, the looks that each urgency gets first. */
   readonly shares: Readonly<Record<Urgency, number>>
 }
 
-/** @param projects as many as are known to be there */
 export function lookAllowance(plan: PollPlan, { pages, projects }: ListSize): LookAllowance {
   const reserve = readsHistory(plan, projects) ? RESERVE : SMALL_RESERVE
   const most = Math.max(0, Math.floor((requestsPerSweep(plan) - pages) * (1 - reserve)))
-  const restful = Math.floor(most * RESTFUL)
+  const restful = Math.floor(most * RESTFUL_SHARE)
   const part = (share: number): number => Math.ceil(most * share)
   return {
     most,
     restful,
-    unseen: plan.unseenFirst ? restful : Math.floor(restful * UNSEEN),
+    unseen: plan.unseenFirst ? restful : Math.floor(restful * NEW_SHARE),
     shares: {
       'in-flight': 0,
       transition: plan.unseenFirst ? part(SHARES.age) : part(SHARES.transition),
@@ -123,20 +116,20 @@ export function lookAllowance(plan: PollPlan, { pages, projects }: ListSize): Lo
   }
 }
 
-/** Seconds in which the history of all projects has to be read, or none is: an account as large as that has other work. Doubled, one of 20,000 projects is known half as fast at its first start. */
-const HISTORY_TIME = 3600
+/** Longest time that reading the history of all projects may take, an hour; in a larger account no history is read. */
+const MAX_HISTORY_TIME = 3600
 
-/** Whether the history of a project is read when it is seen for the first time, which takes a request more. */
+/** Whether the history of a new project is read, which takes one more request. */
 export const readsHistory = ({ requests, interval }: PollPlan, projects: number): boolean =>
-  2 * projects <= (requests * HISTORY_TIME) / interval
+  2 * projects <= (requests * MAX_HISTORY_TIME) / interval
 
-/** From when on a look is old: as configured, or what a quarter of the budget affords for all. */
+/** Age from which a look is old: as configured, or as a quarter of the requests affords for all projects. */
 export const affordableAge = ({ requests, maxAge, interval }: PollPlan, projects: number): Seconds =>
   seconds(Math.max(maxAge, (projects * interval) / (requests * AGE_SHARE)))
 
 /**
- * The oldest a look at a project becomes that answers, whatever else there is to look at, while sweeps end within their
- * interval: those that are old are looked at the oldest first, and have a share of their own.
+ * Oldest age of a look at a project that answers, whatever else is urgent, as long as sweeps end within their interval: old looks have a
+ * share of their own, the oldest first.
  */
 export const longestAge = (plan: PollPlan, listed: ListSize): Seconds =>
   seconds(

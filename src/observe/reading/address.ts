@@ -1,65 +1,64 @@
-// Where a compute is connected to: the template of the configuration, or what the service says when it may be asked.
+// Connection string of a compute: the template of the configuration, or the service's answer where the operator allows the request.
 import type { Compute } from '../../model/service/compute.ts'
 import type { ConnectionUri, Service } from '../../model/ports/service.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { serviceErrorText } from '../../model/service/service-error.ts'
 
-/** Where the service says that a compute is; the problem is one line. */
+/** Connection string of a compute by the service; the problem is one line. */
 type Ask = (compute: Compute, signal: AbortSignal) => Promise<Result<ConnectionUri, string>>
 
-/** Asks the service for the connection string of one role. */
 export const askServiceForUri =
   (
     service: Pick<Service, 'getConnectionUri'>,
-    who: { readonly role: string; readonly database: string },
+    { role, database }: { readonly role: string; readonly database: string },
   ): Ask =>
   async ({ projectId, endpointId }, signal) => {
-    const answer = await service.getConnectionUri(projectId, { endpointId, ...who }, signal)
+    const answer = await service.getConnectionUri(projectId, { endpointId, role, database }, signal)
     if (answer.ok && answer.value) return ok(answer.value)
-    const why = answer.ok ? 'the configuration does not allow to ask' : serviceErrorText(answer.error)
-    return failed(`no connection string for role ${who.role} and database ${who.database}: ${why}`)
+    const reason = answer.ok ? 'the configuration does not allow to ask' : serviceErrorText(answer.error)
+    return failed(`no connection string for role ${role} and database ${database}: ${reason}`)
   }
 
 export type AddressOptions = {
   /** A connection string with `{host}`, `{endpoint_id}`, `{project_id}` and `{database}`; without a password. */
   readonly dsn: string | undefined
-  /** Asked at every reading, so that a rotated password is seen. */
+  /** Called at every reading, so that a rotated password is used. */
   readonly password: () => string | undefined
-  /** Asked where there is no `dsn`, and only where the operator allowed it: its answers are credentials. */
+  /** Used without a `dsn`, and only where the operator allowed it: the answers are credentials. */
   readonly ask?: Ask | undefined
 }
 
 export type ConnectionAddresses = {
-  readonly known: boolean
-  /** May hold a password, so it is told to nobody. The problem holds none. */
+  readonly isConfigured: boolean
+  /** May hold a password, so it is never logged. The problem holds none. */
   of(compute: Compute, database: string, signal: AbortSignal): Promise<Result<string, string>>
-  /** What the service said of `compute` is not right any more. */
+  /** The service's answer for `compute` is outdated. */
   forget(compute: Compute): void
 }
 
 export function createConnectionAddresses({ dsn, password, ask }: AddressOptions): ConnectionAddresses {
-  const told = new Map<string, ConnectionUri>()
-  const tell: Ask = async (compute, signal) => {
-    const kept = told.get(compute.endpointId)
-    if (kept) return ok(kept)
+  const uris = new Map<string, ConnectionUri>()
+  const uriOf: Ask = async (compute, signal) => {
+    const cached = uris.get(compute.endpointId)
+    if (cached) return ok(cached)
     const answer = (await ask?.(compute, signal)) ?? failed('no dsn')
-    if (answer.ok) told.set(compute.endpointId, answer.value)
+    if (answer.ok) uris.set(compute.endpointId, answer.value)
     return answer
   }
   return {
-    known: dsn !== undefined || ask !== undefined,
+    isConfigured: dsn !== undefined || ask !== undefined,
     of: async (compute, database, signal) => {
       if (dsn !== undefined) return filled(dsn, { compute, database, secret: password() })
-      const answer = await tell(compute, signal)
+      const answer = await uriOf(compute, signal)
       return answer.ok ? inDatabase(answer.value.reveal(), { compute, database }) : answer
     },
-    forget: ({ endpointId }) => void told.delete(endpointId),
+    forget: ({ endpointId }) => void uris.delete(endpointId),
   }
 }
 
 type Target = { readonly compute: Compute; readonly database: string }
 
-/** The client lets an address overrule all other settings, so the password has to be part of it. */
+/** The address overrules all other settings of the client, so the password has to be part of it. */
 function filled(
   dsn: string,
   { compute, database, secret }: Target & { readonly secret: string | undefined },
@@ -73,7 +72,7 @@ function filled(
     return failed(`dsn: with the host of ${compute.endpointId} filled in it is not an address`)
   const url = new URL(text)
   if (secret !== undefined) url.password = encodeURIComponent(secret)
-  return ok(verified(url))
+  return ok(withVerification(url))
 }
 
 function inDatabase(uri: string, { compute, database }: Target): Result<string, string> {
@@ -81,11 +80,11 @@ function inDatabase(uri: string, { compute, database }: Target): Result<string, 
     return failed(`what the service says of ${compute.endpointId} is not a connection string`)
   const url = new URL(uri)
   url.pathname = `/${encodeURIComponent(database)}`
-  return ok(verified(url))
+  return ok(withVerification(url))
 }
 
-/** The client would talk in plain text, or trust anybody; whoever wants that says so with sslmode=disable or no-verify. */
-function verified(url: URL): string {
+/** By default the client would accept plain text or any certificate; an operator who wants that sets sslmode=disable or no-verify. */
+function withVerification(url: URL): string {
   if (['', 'allow', 'prefer', 'require'].includes(url.searchParams.get('sslmode') ?? ''))
     url.searchParams.set('sslmode', 'verify-full')
   return url.href

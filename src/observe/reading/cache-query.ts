@@ -1,11 +1,11 @@
-// The file cache and the working set, in a user database that has the service's extension.
+// Reads the file cache and the working set, in a user database that has the service's extension.
 import type { Client } from 'pg'
 import type { CacheReading, NotRead, Reading, WorkingSet } from '../../model/observation.ts'
 import { bytes, seconds } from '../../model/units.ts'
 import { queryParts } from './batched-query.ts'
 import { quoteIdentifier } from './quote.ts'
 
-/** Source: service-facts.md, "The extension": users may put it into any schema. */
+/** Users may put the extension into any schema. Source: service-facts.md, "The extension". */
 export const FIND_EXTENSION = `
   select n.nspname as schema
   from pg_catalog.pg_extension as e
@@ -22,7 +22,7 @@ const countersIn = (schema: string): string => `
     file_cache_writes::float8 as writes
   from ${schema}.neon_stat_file_cache`
 
-/** NULL while the cache is off. */
+/** All columns are NULL while the cache is off. */
 type CountersRow = {
   readonly hits: number | null
   readonly misses: number | null
@@ -30,7 +30,7 @@ type CountersRow = {
   readonly writes: number | null
 }
 
-/** Seconds, ascending. */
+/** Windows of the working set, seconds, ascending. */
 const WINDOWS = [60, 300, 900, 3600]
 
 const workingSetIn = (schema: string): string => `
@@ -42,13 +42,13 @@ const workingSetIn = (schema: string): string => `
 
 type WorkingSetRow = { readonly pages: readonly (number | null)[] | null }
 
-/** Source: service-facts.md, "The extension": `file_cache_used` counts chunks of 1 MiB, the working set pages of 8 KiB. */
+/** `file_cache_used` counts chunks of 1 MiB, the working set pages of 8 KiB. Source: service-facts.md, "The extension". */
 const CHUNK = 2 ** 20
 const PAGE = 8192
 
 export type CacheParts = Pick<Reading, 'cache' | 'workingSet'>
 
-export const cacheNotRead = (why: NotRead): CacheParts => ({ cache: why, workingSet: why })
+export const cacheNotRead = (reason: NotRead): CacheParts => ({ cache: reason, workingSet: reason })
 
 export async function readCache(client: Client, extension: ExtensionRow | NotRead): Promise<CacheParts> {
   if ('missing' in extension) return cacheNotRead(NO_EXTENSION)

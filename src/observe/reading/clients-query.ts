@@ -1,23 +1,23 @@
-// Who is connected, and what they do.
+// Reads the client connections: how many, in which state, and whose.
 import type { ClientGroup, ConnectionCounts, NotRead } from '../../model/observation.ts'
 import { quoteNameArray } from './quote.ts'
 import { instantOrNone, secondsOrNone, type ClientIndicators } from './server-query.ts'
 
 /**
- * Who a client is, said once: neither the service's own users nor Dormouse. Without the rights of `pg_read_all_stats`
- * the rows of other roles have a null `backend_type` and would not be counted, so `sees_all` tells whether we have them.
+ * Condition for a client: a client backend of neither a service user nor Dormouse. Without the rights of `pg_read_all_stats`
+ * the rows of other roles have a null `backend_type` and are not counted: `sees_all` says whether we have the rights.
  */
-const isClient = (serviceUsers: readonly string[]): string =>
+const clientCondition = (serviceUsers: readonly string[]): string =>
   `backend_type = 'client backend' and usename <> all (${quoteNameArray(serviceUsers)}) and application_name <> 'dormouse'`
 
-/** The groups of more than twenty names are those that do most. Doubled, a reading carries twice the names nobody looks at. */
-const GROUPS = 20
+/** Groups of a reading, the busiest first: more than 20 names are of no use to people. */
+const MAX_GROUPS = 20
 
 export const clientsQuery = (serviceUsers: readonly string[]): string => `
   with client as materialized (
     select datname, usename, application_name, state, state_change, xact_start
     from pg_catalog.pg_stat_activity
-    where ${isClient(serviceUsers)}
+    where ${clientCondition(serviceUsers)}
   ), named as (
     select
       application_name as application,
@@ -30,7 +30,7 @@ export const clientsQuery = (serviceUsers: readonly string[]): string => `
     from client
     group by 1, 2, 3
     order by working desc, idle_in_transaction desc, last_statement_ms desc nulls last, connections desc
-    limit ${GROUPS}
+    limit ${MAX_GROUPS}
   )
   select
     count(*)::int as total,
@@ -74,7 +74,7 @@ const UNPRIVILEGED: NotRead = {
   missing: 'the role is not a member of pg_monitor, so it does not see other clients',
 }
 
-/** @param seesAll whether the role sees the clients of others: without that a count is not known, not 0 */
+/** @param seesAll whether the role sees the sessions of other roles; without that a count is unknown, not 0 */
 export function decodeClients(row: ClientsRow | NotRead, seesAll: boolean): ClientsReading | NotRead {
   if (!seesAll) return UNPRIVILEGED
   if ('missing' in row) return row

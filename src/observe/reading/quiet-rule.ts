@@ -1,4 +1,16 @@
-// The quiet rule: whether a compute may be read now, so that looking never wakes it and hardly ever keeps it awake.
+// The quiet rule: whether a compute may be read now, so that a reading never wakes it and hardly ever keeps it awake.
+//
+// All of these must hold; the first that fails is the refusal:
+// 1. `mode-off`: the configuration allows readings;
+// 2. `not-active`: the look shows the compute active, no transition pending, not disabled;
+// 3. `delay-too-short`: the autosuspend delay is longer than the margin;
+// 4. `clock`: the record shows nothing later than now;
+// 5. `quiet`: a client was active since the last reading;
+// 6. `tail`: the reading ends before the compute may be suspended, with the margin to spare;
+// 7. `pace`: the last reading was long enough ago;
+// 8. `credit`: the observer allowance pays for the awake time that the reading may add.
+//
+// A compute that is never suspended cannot be kept awake: only 1, 2 and 7 apply.
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import type { Look, ReadingRefusal } from '../../model/observation.ts'
@@ -9,9 +21,9 @@ export type QuietLimits = {
   readonly mode: 'off' | 'light' | 'full'
   /** How late `last_active` may show activity. */
   readonly activityLag: Seconds
-  /** The longest a reading takes. */
+  /** Longest time a reading takes. */
   readonly deadline: Seconds
-  /** Least time between two readings of a compute that could be prolonged. */
+  /** Least time between two readings that could delay a suspension. */
   readonly minInterval: Seconds
 }
 
@@ -19,120 +31,129 @@ export type QuietVerdict =
   | { readonly read: 'light' | 'full'; readonly cost: Seconds }
   | { readonly refusal: ReadingRefusal }
 
-/** Where nothing can be prolonged, or somebody is at work all the time. Doubled, a metric is two minutes old at worst. */
+/** Least time between two readings that delay no suspension, seconds: metrics are as old as an interval. */
 const PACE = 60
-/** The same near the connection limit. Doubled, a limit reached within half a minute is seen late. */
+/** The same near the connection limit, which may be reached within seconds. */
 const PACE_NEAR_LIMIT = 15
+/** Share of the connections from which on a compute is near its limit. */
 const NEAR_LIMIT = 0.7
-/** How long a session's own traces may show as activity at the most, were its statistics flushed late: a rule that protects errs on this side. Source: service-facts.md, "What keeps a compute awake". */
-const FLUSH = 12
-/** The record is written in whole seconds, so activity was that much later than it shows, on average. */
+/** Longest time, seconds, after which statistics of our own session may still show as activity. Source: service-facts.md, "What keeps a compute awake". */
+const MAX_FLUSH_DELAY = 12
+/** Seconds by which activity was later than its record, on average: records are in whole seconds. */
 const HALF_A_SECOND = 0.5
-/** How long a session is visible: tens of milliseconds, and room for a network. */
-const VISIBLE = 0.5
-/** The chance that the service's activity poll, every 500 ms, falls into a light reading. Source: service-facts.md, "What keeps a compute awake". */
-const LIGHT_SEEN = 0.2
-/** What is known of a compute is to be a day old at the most: from this age on, seconds, a reading is wanted. Doubled, one that is refused for some hours is known too late. */
+/** Seconds for which a session is visible: tens of milliseconds, and room for a network. */
+const SESSION_LENGTH = 0.5
+/** Probability that the service's activity poll, every 500 ms, falls into a light reading. Source: service-facts.md, "What keeps a compute awake". */
+const LIGHT_NOTICED = 0.2
+/** Age of the last reading, seconds, from which a new one is wanted: half a day, so that data stays younger than a day even if readings are refused for hours. */
 const WANTED_AFTER = 43_200
 
 export type QuietInput = {
   readonly look: Look
   readonly delay: AutosuspendDelay
   readonly limits: QuietLimits
-  /** Awake time that a change to be verified pays for beside the compute's own credit. */
+  /** Awake time that the change to be verified pays for, beside the compute's observer allowance. */
   readonly allowance?: Seconds
 }
 
 /**
- * @param account what is known of the compute from before `look`
+ * @param entry the ledger entry of before `look`
  * @param now by our clock; times of the record are the service's
  */
-export function quietVerdict(account: ComputeEntry, input: QuietInput, now: Instant): QuietVerdict {
+export function quietVerdict(entry: ComputeEntry, input: QuietInput, now: Instant): QuietVerdict {
   const { look, delay, limits } = input
   const { mode } = limits
   if (mode === 'off') return refused({ because: 'mode-off' })
   if (!isAwake(look)) return refused({ because: 'not-active' })
-  if (delay === 'never') return paced(account, mode, now)
-  const wanted = isWanted(account, mode, now)
-  return beforeSuspension(account, { ...input, mode, delay, wanted }, now)
+  if (delay === 'never') return paced(entry, mode, now)
+  return verdictBeforeSuspension(
+    entry,
+    { ...input, mode, delay, isWanted: isReadingWanted(entry, mode, now) },
+    now,
+  )
 }
 
-type Prolongable = QuietInput & {
+type SuspendableInput = QuietInput & {
   readonly mode: 'light' | 'full'
   readonly delay: Seconds
-  /** Whether what a reading tells is not known, or soon too old to be. */
-  readonly wanted: boolean
+  /** Whether there is no reading yet, or it is soon too old. */
+  readonly isWanted: boolean
 }
 
-function beforeSuspension(account: ComputeEntry, input: Prolongable, now: Instant): QuietVerdict {
-  const { look, delay, limits, wanted } = input
-  const margin = marginOf(limits, wanted)
+function verdictBeforeSuspension(entry: ComputeEntry, input: SuspendableInput, now: Instant): QuietVerdict {
+  const { look, delay, limits, isWanted } = input
+  const margin = marginOf(limits, isWanted)
   if (delay <= margin) return refused({ because: 'delay-too-short', margin })
-  const offset = account.reading.clockOffset ?? 0
-  if (isAhead(look, now + offset)) return refused({ because: 'clock' })
+  const offset = entry.reading.clockOffset ?? 0
+  if (isInFuture(look, now + offset)) return refused({ because: 'clock' })
   const idle = idleTime(look, now + offset)
-  const mayRead = isForeign(account, look, offset) || (wanted && isFirst(account, look, offset))
-  if (idle === undefined || !mayRead) return refused({ because: 'quiet' })
-  return delay - idle <= margin ? refused({ because: 'tail' }) : afforded(account, { ...input, idle }, now)
+  const wasWokenByClient = isWanted && isFirstSinceWake(entry, look, offset)
+  const wasUsed = hasClientActivity(entry, look, offset) || wasWokenByClient
+  if (idle === undefined || !wasUsed) return refused({ because: 'quiet' })
+  return delay - idle <= margin
+    ? refused({ because: 'tail' })
+    : affordableVerdict(entry, { ...input, idle }, now)
 }
 
 /**
- * How much of the delay has to be left. A reading must have ended before the compute may fall asleep; that the record lags
- * only means that more is left than it shows, so what nobody has read for long is not refused for that.
+ * Time that must remain before the expected suspension: the reading must end before it. The activity lag can only make the real suspension
+ * later than expected, so a wanted reading needs less of it.
  */
-const marginOf = ({ activityLag, deadline }: QuietLimits, wanted: boolean): Seconds =>
-  seconds(deadline + (wanted ? Math.min(activityLag, AGREED / 1000) : activityLag))
+const marginOf = ({ activityLag, deadline }: QuietLimits, isWanted: boolean): Seconds =>
+  seconds(deadline + (isWanted ? Math.min(activityLag, CLOCK_TOLERANCE / 1000) : activityLag))
 
-function isWanted({ reading }: ComputeEntry, mode: 'light' | 'full', now: Instant): boolean {
-  const knownAt = mode === 'full' ? reading.cacheReadAt : reading.last?.at
-  return knownAt === undefined || now - knownAt > WANTED_AFTER * 1000
+function isReadingWanted({ reading }: ComputeEntry, mode: 'light' | 'full', now: Instant): boolean {
+  const readAt = mode === 'full' ? reading.cacheReadAt : reading.last?.at
+  return readAt === undefined || now - readAt > WANTED_AFTER * 1000
 }
 
-/** Whether no reading was tried since the compute woke: whoever woke it is somebody else. */
-const isFirst = ({ reading }: ComputeEntry, { compute }: Look, offset: number): boolean =>
+/** Whether no reading was tried since the compute woke: then a client woke it. */
+const isFirstSinceWake = ({ reading }: ComputeEntry, { compute }: Look, offset: number): boolean =>
   reading.lastAttemptAt === undefined ||
   (compute.startedAt !== undefined && reading.lastAttemptAt + offset < compute.startedAt)
 
 const isAwake = ({ compute: { state, pendingState, disabled } }: Look): boolean =>
   state === 'active' && pendingState === undefined && !disabled
 
-/** How far the record may be ahead of the time we think it is: two clocks, and whole seconds. Doubled, our own traces could pass for somebody else's. */
-const AGREED = 3000
+/** Largest lead of the record over our time, ms: two clocks, and whole seconds. With more, our own activity could pass for a client's. */
+const CLOCK_TOLERANCE = 3000
 
-/** Whether the record tells of a time to come. Then the clocks disagree, and what is recent cannot be told from what is ours. */
-const isAhead = ({ compute }: Look, serviceNow: number): boolean =>
-  Math.max(compute.lastActive ?? 0, compute.startedAt ?? 0, compute.updatedAt) > serviceNow + AGREED
+/** Whether the record shows a time in the future: the clocks disagree, and recent activity may be our own. */
+const isInFuture = ({ compute }: Look, serviceNow: number): boolean =>
+  Math.max(compute.lastActive ?? 0, compute.startedAt ?? 0, compute.updatedAt) > serviceNow + CLOCK_TOLERANCE
 
 const refused = (refusal: ReadingRefusal): QuietVerdict => ({ refusal })
 
-function paced(account: ComputeEntry, mode: 'light' | 'full', now: Instant): QuietVerdict {
-  const pace = isNearLimit(account) ? PACE_NEAR_LIMIT : PACE
-  return sinceLast(account, now) < pace ? refused({ because: 'pace' }) : { read: mode, cost: seconds(0) }
+/** Verdict for a compute that is never suspended. */
+function paced(entry: ComputeEntry, mode: 'light' | 'full', now: Instant): QuietVerdict {
+  const pace = isNearLimit(entry) ? PACE_NEAR_LIMIT : PACE
+  return sinceLast(entry, now) < pace ? refused({ because: 'pace' }) : { read: mode, cost: seconds(0) }
 }
 
-/** A compute's first reading may cost this share of its delay before any is earned: one is needed to know anything at all. Doubled, a new compute is read longer after its last use. */
-const FREE = 0.25
-/** Or as much as an activity costs that the service has just shown: seconds beyond its lag. Doubled, a compute with a short delay is read later in its tail. */
-const JUST = 2
+/** Share of the delay that a first reading may cost before any allowance is earned: without one nothing is known of a compute. */
+const FREE_SHARE = 0.25
+/** At least free: a reading that follows activity which the service has just shown, seconds beyond the activity lag. */
+const FREE_AFTER_ACTIVITY = 2
 
-/** Tries that are free until one told the hit ratio, all of them within one delay. Doubled, each may cost half as much. */
-const TRIES = 2
+/** Attempts that are free until a reading succeeds; together they cost at most one delay. */
+const FREE_ATTEMPTS = 2
 
-const isNew = ({ reading }: ComputeEntry, wanted: boolean): boolean => wanted && reading.attempts < TRIES
+const isFree = ({ reading }: ComputeEntry, isWanted: boolean): boolean =>
+  isWanted && reading.attempts < FREE_ATTEMPTS
 
-type Affordable = Prolongable & { readonly idle: number }
+type AffordableInput = SuspendableInput & { readonly idle: number }
 
-function afforded(account: ComputeEntry, input: Affordable, now: Instant): QuietVerdict {
-  const { look, delay, limits, wanted, allowance = 0 } = input
-  const { reading } = account
-  const least = Math.min(limits.minInterval, isAtWork(account, look) ? PACE : limits.minInterval)
-  if (sinceLast(account, now) < least) return refused({ because: 'pace' })
-  const kinds = kindsOf(account, input, now)
-  const free = isNew(account, wanted)
-    ? Math.min(delay / TRIES, Math.max(delay * FREE, limits.activityLag + JUST))
+function affordableVerdict(entry: ComputeEntry, input: AffordableInput, now: Instant): QuietVerdict {
+  const { look, delay, limits, isWanted, allowance = 0 } = input
+  const { reading } = entry
+  const minInterval = isBusy(entry, look) ? Math.min(limits.minInterval, PACE) : limits.minInterval
+  if (sinceLast(entry, now) < minInterval) return refused({ because: 'pace' })
+  const kinds = kindsOf(entry, input, now)
+  const free = isFree(entry, isWanted)
+    ? Math.min(delay / FREE_ATTEMPTS, Math.max(delay * FREE_SHARE, limits.activityLag + FREE_AFTER_ACTIVITY))
     : 0
   for (const read of kinds) {
-    const cost = expectedCost(read, account, input)
+    const cost = expectedCost(read, entry, input)
     if (cost <= Math.max(free, reading.credit) + allowance) return { read, cost }
   }
   return refused({ because: 'credit' })
@@ -140,51 +161,55 @@ function afforded(account: ComputeEntry, input: Affordable, now: Instant): Quiet
 
 type Kinds = readonly ['light' | 'full', ...('light' | 'full')[]]
 
-/** Credit is saved for a full reading where one is wanted and a light one would tell nothing new, and so is the first one. */
-function kindsOf({ reading }: ComputeEntry, { mode, wanted }: Affordable, now: Instant): Kinds {
+/** Kinds to try, in order. The allowance is saved for a wanted full reading where a light one would add nothing. */
+function kindsOf({ reading }: ComputeEntry, { mode, isWanted }: AffordableInput, now: Instant): Kinds {
   if (mode === 'light') return ['light']
-  const known = reading.last !== undefined && now - reading.last.at <= WANTED_AFTER * 1000
-  return wanted && (known || reading.attempts < TRIES) ? ['full'] : ['full', 'light']
+  const isRecent = reading.last !== undefined && now - reading.last.at <= WANTED_AFTER * 1000
+  return isWanted && (isRecent || reading.attempts < FREE_ATTEMPTS) ? ['full'] : ['full', 'light']
 }
 
-/** Whether somebody was at work at the last reading and has been active since: then looking prolongs nothing for now. */
-const isAtWork = ({ reading: { last, clockOffset } }: ComputeEntry, { compute }: Look): boolean =>
+/** Whether a client worked at the last reading and has been active since: then a reading delays no suspension for now. */
+const isBusy = ({ reading: { last, clockOffset } }: ComputeEntry, { compute }: Look): boolean =>
   last !== undefined &&
   !('missing' in last.causes) &&
   last.causes.working > 0 &&
-  (compute.lastActive ?? 0) > last.at + (clockOffset ?? 0) + FLUSH * 1000
+  (compute.lastActive ?? 0) > last.at + (clockOffset ?? 0) + MAX_FLUSH_DELAY * 1000
 
 /**
- * The awake time a reading is expected to add: it moves the suspension by the time since the last activity, if the
- * service notices it and if nobody comes back before the delay is over. Nothing is assumed of a new compute.
+ * Awake time that a reading is expected to add: it delays the suspension by the time since the last activity, if the service notices it and
+ * no client comes back before the delay is over. Without gaps to learn from, no client is assumed to come back.
  */
-function expectedCost(read: 'light' | 'full', account: ComputeEntry, { idle, wanted }: Affordable): Seconds {
-  const silence = isNew(account, wanted) ? 1 : silenceAfter(account, idle)
-  const moved = Math.max(0, idle - HALF_A_SECOND) + VISIBLE
-  return seconds((read === 'full' ? 1 : LIGHT_SEEN) * silence * moved)
+function expectedCost(
+  read: 'light' | 'full',
+  entry: ComputeEntry,
+  { idle, isWanted }: AffordableInput,
+): Seconds {
+  const suspends = isFree(entry, isWanted) ? 1 : suspensionProbability(entry, idle)
+  const delayedBy = Math.max(0, idle - HALF_A_SECOND) + SESSION_LENGTH
+  return seconds((read === 'full' ? 1 : LIGHT_NOTICED) * suspends * delayedBy)
 }
 
-/** How likely nobody comes back after `idle` seconds: of the gaps of this compute that were as long, those that ended in sleep. */
-function silenceAfter({ totals, reading: { gaps } }: ComputeEntry, idle: number): number {
+/** Probability that no client comes back after `idle` seconds: share of the gaps of this compute, at least as long, that ended in a suspension. */
+function suspensionProbability({ totals, reading: { gaps } }: ComputeEntry, idle: number): number {
   const returned = gaps.slice(gapBucket(idle, gaps.length)).reduce((sum, count) => sum + count, 0)
   return (totals.suspends + 1) / (totals.suspends + returned + 2)
 }
 
-/** Seconds since the last activity that the record shows; undefined where there was none in this awake interval. */
+/** Seconds since the last activity by the record; undefined without activity in this awake interval. */
 function idleTime({ compute }: Look, serviceNow: number): number | undefined {
   const { lastActive, startedAt, suspendedAt } = compute
   if (lastActive === undefined) return undefined
-  // The start itself shows as activity. After a suspension somebody caused it; that of a new compute nobody did.
-  const usedSince = startedAt === undefined || lastActive > startedAt
-  const woken = suspendedAt !== undefined && lastActive === startedAt
-  return usedSince || woken ? Math.max(0, (serviceNow - lastActive) / 1000) : undefined
+  // The start itself shows as activity. After a suspension a client caused it; the first start of a compute nobody did.
+  const isUsedSince = startedAt === undefined || lastActive > startedAt
+  const isWoken = suspendedAt !== undefined && lastActive === startedAt
+  return isUsedSince || isWoken ? Math.max(0, (serviceNow - lastActive) / 1000) : undefined
 }
 
-/** Whether somebody else was active since our last reading, beyond what that reading itself may have left behind. */
-function isForeign({ reading }: ComputeEntry, { compute }: Look, offset: number): boolean {
+/** Whether a client was active since our last reading, beyond the activity that the reading itself may show as. */
+function hasClientActivity({ reading }: ComputeEntry, { compute }: Look, offset: number): boolean {
   const { last, lastAttemptAt } = reading
   if (lastAttemptAt === undefined || compute.lastActive === undefined) return true
-  if (compute.lastActive > lastAttemptAt + offset + FLUSH * 1000) return true
+  if (compute.lastActive > lastAttemptAt + offset + MAX_FLUSH_DELAY * 1000) return true
   return last !== undefined && !('missing' in last.causes) && last.causes.working > 0
 }
 

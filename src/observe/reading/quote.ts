@@ -1,4 +1,4 @@
-// The one place where text becomes part of a statement: the simple protocol takes no parameters.
+// The only place where text becomes part of a statement: the simple protocol takes no parameters.
 
 /** A string as an SQL literal. */
 export const quoteLiteral = (text: string): string => `'${text.replaceAll("'", "''")}'`

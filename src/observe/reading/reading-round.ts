@@ -1,4 +1,4 @@
-// The readings of one sweep: which computes the quiet rule lets us read, each after a fresh look of its own.
+// Readings of one sweep: the computes that the quiet rule allows to read, each after a fresh look of its own.
 import { computeKey, effectiveDelay, type ComputeRef, type Project } from '../../model/service/compute.ts'
 import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
 import type { Look, ReadingAttempt, ReadingRefusal, SweepProblem } from '../../model/observation.ts'
@@ -23,23 +23,22 @@ export type ReadingRound = {
   readonly asked: number
 }
 
-/** No reading starts later than this after the round began; the rest waits for the next sweep. Doubled, a pass may take that much longer. */
+/** No reading starts later than 20 s after the round began: the pass must end within its interval. The rest waits for the next sweep. */
 const ROUND_LIMIT: Seconds = seconds(20)
-/** A look older than this is made again before a compute is connected to: it may have fallen asleep. */
-const FRESH_LOOK: Seconds = seconds(1)
+/** An older look is repeated before a reading: the compute may have been suspended. */
+const MAX_LOOK_AGE: Seconds = seconds(1)
 
 type RoundInput = {
   readonly ledger: Ledger
   readonly looks: readonly Look[]
   readonly projectOf: (projectId: string) => Project | undefined
   readonly plan: ReadingPlan
-  /** Requests that there are for it: what needs a fresh look and finds none waits for the next sweep. */
+  /** Requests for fresh looks: a compute that needs one and finds none waits for the next sweep. */
   readonly room: number
 }
 
-type Candidate = { readonly ref: ComputeRef; readonly account: ComputeEntry; readonly look: Look }
+type Candidate = { readonly ref: ComputeRef; readonly entry: ComputeEntry; readonly look: Look }
 
-/** What became of one candidate. */
 type Outcome =
   | { readonly refusal: ReadingRefusal; readonly look?: Look }
   | { readonly reading: ReadingAttempt }
@@ -49,7 +48,6 @@ type Outcome =
 /** A fresh look, while the sweep has requests for it. */
 type LookAgain = (ref: ComputeRef) => ReturnType<typeof look> | 'no-room'
 
-/** What a round needs of the ports. */
 type RoundPorts = Pick<Ports, 'service' | 'readings'> & { readonly clock: ServiceClock }
 
 export async function runReadingRound(
@@ -57,9 +55,9 @@ export async function runReadingRound(
   input: RoundInput,
   signal: AbortSignal,
 ): Promise<ReadingRound> {
-  const begun = ports.clock.monotonic()
+  const startedAt = ports.clock.monotonic()
   const outcomes: (readonly [ComputeRef, Outcome])[] = []
-  let left = 0
+  let waiting = 0
   const activityLag = activityLagOfAccount(input.ledger.computes.values()) ?? input.plan.activityLag
   await ports.clock.yield()
   const measured = { ...input, plan: { ...input.plan, activityLag } }
@@ -70,19 +68,18 @@ export async function runReadingRound(
     return look(ports, ref, signal)
   }
   await forEachParallel(candidates(input), input.plan.maxConcurrent, async (candidate) => {
-    if (ports.clock.monotonic() - begun > ROUND_LIMIT || signal.aborted) left += 1
+    if (ports.clock.monotonic() - startedAt > ROUND_LIMIT || signal.aborted) waiting += 1
     else
       outcomes.push([candidate.ref, await attempt(ports, { candidate, input: measured, lookAgain }, signal)])
   })
-  left += outcomes.filter(([, outcome]) => 'waits' in outcome).length
-  const made = outcomes.flatMap(([, outcome]) => ('reading' in outcome ? [outcome.reading] : []))
+  waiting += outcomes.filter(([, outcome]) => 'waits' in outcome).length
   return {
     asked,
     looks: outcomes.flatMap(([, outcome]) => {
       if ('reading' in outcome) return [outcome.reading.look]
       return 'look' in outcome && outcome.look ? [outcome.look] : []
     }),
-    readings: made,
+    readings: outcomes.flatMap(([, outcome]) => ('reading' in outcome ? [outcome.reading] : [])),
     refusals: outcomes.flatMap(([ref, outcome]) =>
       'refusal' in outcome ? [{ ref, refusal: outcome.refusal }] : [],
     ),
@@ -90,12 +87,12 @@ export async function runReadingRound(
       ...outcomes.flatMap(([ref, outcome]) =>
         'problem' in outcome ? [{ where: `compute ${ref.endpointId}`, message: outcome.problem }] : [],
       ),
-      ...(left > 0 ? [{ where: 'readings', message: `${left} computes wait for the next pass` }] : []),
+      ...(waiting > 0 ? [{ where: 'readings', message: `${waiting} computes wait for the next pass` }] : []),
     ],
   }
 }
 
-/** Judges twice: by the sweep's look, which costs nothing, and by a fresh one. */
+/** Applies the quiet rule twice: to the sweep's look, which costs nothing, then to a fresh one. */
 async function attempt(
   ports: RoundPorts,
   {
@@ -110,19 +107,19 @@ async function attempt(
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { clock, readings } = ports
-  const { ref, account } = candidate
+  const { ref, entry } = candidate
   if (!readings.readable(candidate.look.compute)) return { refusal: { because: 'no-dsn' } }
-  const judge = (current: Look): QuietVerdict => {
+  const verdictOn = (current: Look): QuietVerdict => {
     const delay = effectiveDelay(current.compute, input.projectOf(ref.projectId))
-    return quietVerdict(account, { look: current, delay, limits: input.plan }, clock.now())
+    return quietVerdict(entry, { look: current, delay, limits: input.plan }, clock.now())
   }
-  const first = judge(candidate.look)
+  const first = verdictOn(candidate.look)
   if ('refusal' in first) return first
   const looked = isFresh(candidate.look, clock) ? ok(candidate.look) : await lookAgain(ref)
   if (looked === 'no-room') return { waits: true }
   if (!looked.ok) return { problem: 'could not be looked at again before its reading, so it was not read' }
   const current = looked.value
-  const second = judge(current)
+  const second = verdictOn(current)
   if ('refusal' in second) return { ...second, look: current }
   const connectedAt = clock.now()
   const result = await readings.read(current.compute, second.read, signal)
@@ -133,21 +130,21 @@ async function attempt(
   }
 }
 
-const isFresh = ({ askedOn }: Look, clock: Clock): boolean => clock.monotonic() - askedOn <= FRESH_LOOK
+const isFresh = ({ askedOn }: Look, clock: Clock): boolean => clock.monotonic() - askedOn <= MAX_LOOK_AGE
 
 /**
- * Computes seen in this sweep that the ledger knows, because the quiet rule needs an account; those that were not tried
- * for longest come first, so that whoever was left over by a full round is next.
+ * Computes of this sweep that have a ledger entry, which the quiet rule needs. Those that were not tried for longest come first: a compute
+ * that a full round left out is next.
  */
 function candidates({ ledger, looks }: RoundInput): Candidate[] {
   return looks
     .flatMap((swept) => {
       const { projectId, endpointId } = swept.compute
       const ref = { account: ledger.account, projectId, endpointId }
-      const account = ledger.computes.get(computeKey(ref))
-      return account ? [{ ref, account, look: swept }] : []
+      const entry = ledger.computes.get(computeKey(ref))
+      return entry ? [{ ref, entry, look: swept }] : []
     })
     .toSorted((a, b) => triedAt(a) - triedAt(b))
 }
 
-const triedAt = ({ account }: Candidate): number => account.reading.lastAttemptAt ?? 0
+const triedAt = ({ entry }: Candidate): number => entry.reading.lastAttemptAt ?? 0

@@ -1,4 +1,4 @@
-// Readings inside Postgres: one connection, few statements, disconnect.
+// Readings inside Postgres: connect, a few statements, disconnect.
 import { Client } from 'pg'
 import type { Compute } from '../../model/service/compute.ts'
 import type { Reading, ReadingResult } from '../../model/observation.ts'
@@ -8,7 +8,6 @@ import { seconds, type Seconds } from '../../model/units.ts'
 import { createConnectionAddresses, type AddressOptions, type ConnectionAddresses } from './address.ts'
 import { FIND_EXTENSION, cacheNotRead, readCache, type ExtensionRow } from './cache-query.ts'
 import { decodeClients, clientsQuery, type ClientsRow } from './clients-query.ts'
-import { readingFailure, isAuthenticationError } from './connection-error.ts'
 import { queryParts } from './batched-query.ts'
 import {
   decodeIndicators,
@@ -30,26 +29,26 @@ export type ReadingsOptions = AddressOptions & {
   readonly deadline: Seconds
 }
 
-/** Where light readings go: sessions there are mostly not seen as activity. Source: service-facts.md, "What keeps a compute awake". */
+/** Database of light readings: the service mostly does not count sessions in it as activity. Source: service-facts.md, "What keeps a compute awake". */
 export const MAINTENANCE_DATABASE = 'postgres'
-/** Milliseconds. Doubled, a statement on a busy compute holds a reading up for longer than is polite. */
+/** Milliseconds: a reading must not add to the load of a busy compute. */
 const STATEMENT_TIMEOUT = 2000
-/** A host that answered before is near and up. Doubled, one that went away holds up a place of the round for longer. */
-const KNOWN_HOST = seconds(2)
+/** Longest wait for a connection to a host that answered before: a host that vanished holds up few others. */
+const RECONNECT_TIMEOUT = seconds(2)
 
 export function createReadings(options: ReadingsOptions): Readings {
   const { clock, deadline } = options
   const addresses = createConnectionAddresses(options)
   const answered = new Set<string>()
   return {
-    readable: () => addresses.known,
+    readable: () => addresses.isConfigured,
     read: async (compute, wanted, signal) => {
       const { kind, database } = targetOf(wanted, options.database)
       const done = new AbortController()
       const session = await createSession(compute, { database, addresses, answered, deadline }, signal)
       if ('problem' in session) return { kind: 'failed', because: 'error', message: session.problem }
       const { client } = session
-      // A server that goes away between two statements tells so by an event; the statement in flight tells us.
+      // A server that ends the session between two statements emits an event; the next statement fails and reports it.
       client.on('error', () => undefined)
       const read = readWith(client, kind, options)
         .then((reading): ReadingResult => {
@@ -87,7 +86,7 @@ type SessionOptions = {
   readonly deadline: Seconds
 }
 
-/** The address may hold a password, so nothing of it is told. */
+/** The address may hold a password, so no problem names it. */
 async function createSession(
   compute: Compute,
   { database, addresses, answered, deadline }: SessionOptions,
@@ -95,13 +94,13 @@ async function createSession(
 ): Promise<{ readonly client: Client } | { readonly problem: string }> {
   const address = await addresses.of(compute, database, signal)
   if (!address.ok) return { problem: address.error }
-  const patience = answered.has(compute.host) ? Math.min(deadline, KNOWN_HOST) : deadline
+  const timeout = answered.has(compute.host) ? Math.min(deadline, RECONNECT_TIMEOUT) : deadline
   try {
     const client = new Client({
       connectionString: address.value,
       application_name: 'dormouse',
       statement_timeout: STATEMENT_TIMEOUT,
-      connectionTimeoutMillis: patience * 1000,
+      connectionTimeoutMillis: timeout * 1000,
     })
     return { client }
   } catch {
@@ -173,9 +172,9 @@ export function serverReading({
   readonly [Part in keyof ServerRows]: Awaited<ServerRows[Part]> | { readonly missing: string }
 }): ServerReading {
   if ('missing' in limits) throw new Error(limits.missing)
-  const seen = decodeClients(clients, limits.sees_all)
+  const decoded = decodeClients(clients, limits.sees_all)
   const part = <Key extends 'connections' | 'causes' | 'groups'>(key: Key) =>
-    'missing' in seen ? seen : seen[key]
+    'missing' in decoded ? decoded : decoded[key]
   return {
     ...decodeLimits(limits),
     connections: part('connections'),
@@ -183,4 +182,41 @@ export function serverReading({
     clients: part('groups'),
     use: decodeUsage(use),
   }
+}
+
+/** SQLSTATE when every connection is taken. Source: service-facts.md, "Inside Postgres". */
+const TOO_MANY_CONNECTIONS = '53300'
+const CANCELLED = '57014'
+/** SQLSTATEs of a wrong password, and of a missing role or right to connect. */
+const AUTHENTICATION_ERRORS: readonly string[] = ['28P01', '28000']
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : ''
+
+/** Whether other credentials could help. */
+const isAuthenticationError = (error: unknown): boolean => AUTHENTICATION_ERRORS.includes(codeOf(error))
+
+function readingFailure(error: unknown): ReadingResult {
+  const code = codeOf(error)
+  const message = error instanceof Error ? error.message : String(error)
+  // The limit of our own role is not that of the compute.
+  if (code === TOO_MANY_CONNECTIONS && !message.startsWith('too many connections for role'))
+    return { kind: 'at-limit' }
+  const isTimeout = code === CANCELLED || message.includes('timeout')
+  return { kind: 'failed', because: isTimeout ? 'timeout' : 'error', message: withAdvice(code, message) }
+}
+
+/** Codes of the TLS library for a certificate that it cannot verify. */
+const CERTIFICATE_ERROR =
+  /^(SELF_SIGNED_CERT|DEPTH_ZERO|UNABLE_TO_|CERT_|ERR_TLS_CERT_|INVALID_CA|HOSTNAME_MISMATCH)/
+
+/** The message with what an operator can do about it. */
+function withAdvice(code: string, message: string): string {
+  if (CERTIFICATE_ERROR.test(code))
+    return `${message}: the certificate of the server cannot be verified; name its authority with sslrootcert=FILE in dsn, or give up the check with sslmode=no-verify`
+  if (message.includes('does not support SSL'))
+    return `${message}: only where plain text is as good as that, add sslmode=disable to dsn`
+  if (message.includes('client password must be a string'))
+    return 'the server asks for a password and none is configured: set dsn_password_file or dsn_password_env'
+  return message
 }

@@ -1,4 +1,4 @@
-// What every reading asks of the server itself, in any database.
+// Queries about the server itself, in any database.
 import type { AwakeIndicators, NotRead, UsageCounters } from '../../model/observation.ts'
 import { bytes, instant, millis, seconds, type Bytes, type Instant } from '../../model/units.ts'
 
@@ -38,7 +38,7 @@ export const decodeLimits = (row: LimitsRow): ServerLimits => ({
   cacheLimit: row.cache_limit === null ? undefined : bytes(row.cache_limit),
 })
 
-/** What is no client and may hold a compute awake all the same. Source: service-facts.md, "What keeps a compute awake". */
+/** Sessions that are no clients but may keep a compute awake. Source: service-facts.md, "What keeps a compute awake". */
 export const WORKERS_QUERY = `
   select
     (select count(*) from pg_catalog.pg_stat_replication where application_name <> 'walproposer')::int as replication,
@@ -48,7 +48,7 @@ export const WORKERS_QUERY = `
 
 export type WorkersRow = Pick<AwakeIndicators, 'replication' | 'subscriptions' | 'autovacuum' | 'prepared'>
 
-/** The databases whose counters the service takes for activity. Source: service-facts.md, "What keeps a compute awake", rule 1. */
+/** Only the databases whose counters the service takes for activity. Source: service-facts.md, "What keeps a compute awake", rule 1. */
 export const USAGE_QUERY = `
   select
     coalesce(sum(sessions), 0)::float8 as sessions,
