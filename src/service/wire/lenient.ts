@@ -50,23 +50,24 @@ export function decodeNamedList<Schema extends z.ZodType>(
 ): Result<Listing<z.output<Schema>>, DecodeProblems> {
   const results = decodeItems(schema, body, [key])
   if (!results.ok) return results
-  const named = z.object({ id: idSchema(prefix) })
-  const unread = results.value.flatMap((result) => {
-    const told = result.ok ? undefined : named.safeParse(result.raw).data
-    return told ? [told.id] : []
-  })
-  return ok({ ...listingOf(results.value), ...unreadOf(unread) })
+  const unreadable = results.value.filter((result) => !result.ok)
+  if (unreadable.length === 0) return ok(listingOf(results.value))
+  const identified = z.object({ id: idSchema(prefix) })
+  const ids = unreadable.flatMap(({ raw }) => identified.safeParse(raw).data?.id ?? [])
+  return ok({ ...listingOf(results.value), ...unreadOf(ids) })
 }
 
 /** An item as it fits, or why it does not. */
 export type ItemResult<Item> = Result<Item, DecodeProblems> & { readonly raw: unknown }
+
+const itemsSchema = z.array(z.unknown())
 
 export function decodeItems<Schema extends z.ZodType>(
   schema: Schema,
   body: unknown,
   path: JsonPath,
 ): Result<readonly ItemResult<z.output<Schema>>[], DecodeProblems> {
-  const items = decodeValue(z.array(z.unknown()), valueAt(body, path), path)
+  const items = decodeValue(itemsSchema, valueAt(body, path), path)
   return items.ok
     ? ok(items.value.map((raw, index) => ({ raw, ...decodeValue(schema, raw, [...path, index]) })))
     : items
