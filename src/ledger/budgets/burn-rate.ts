@@ -101,10 +101,11 @@ export type BurnInput = {
 
 export function burnRates({ limit, wallAt }: Budget, spending: BurnInput): readonly BurnRate[] {
   const { pace, season, unsettled, period, maxBurn, since, now } = spending
+  const settled = settledSpend(pace, now)
   return TIERS.map(({ window, factor, floor }, tier) => {
     const from = instant(now - window)
     const planned = (limit.amount * window) / (period.to - period.from)
-    const spent = settledIn(pace, [from, now]) + (unsettled[tier] ?? 0)
+    const spent = (settled[tier] ?? 0) + (unsettled[tier] ?? 0)
     const burn = from < since ? undefined : spent / planned
     const expected = season && expectedSpendIn(season, [from, now], wallAt)
     const usual = expected === undefined ? undefined : expected / planned
@@ -116,8 +117,13 @@ export function burnRates({ limit, wallAt }: Budget, spending: BurnInput): reado
   })
 }
 
-const settledIn = (pace: SpendBuckets, span: readonly [number, number]): number =>
-  Object.entries(pace).reduce(
-    (sum, [bucket, amount]) => sum + (amount * overlap(spanOf(Number(bucket)), span)) / BUCKET,
-    0,
-  )
+/** Spend by bucket in each of the windows that end at `now`. */
+function settledSpend(pace: SpendBuckets, now: Instant): readonly number[] {
+  const sums = TIERS.map(() => 0)
+  for (const [bucket, amount] of Object.entries(pace)) {
+    const span = spanOf(Number(bucket))
+    for (const [tier, { window }] of TIERS.entries())
+      sums[tier] = (sums[tier] ?? 0) + (amount * overlap(span, [now - window, now])) / BUCKET
+  }
+  return sums
+}
