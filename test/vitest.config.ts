@@ -1,22 +1,18 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { LONG_FILES } from './support/long-files.ts'
+import { LeftOutReporter } from './support/left-out-reporter.ts'
 
-/** What takes long and changes seldom: kills at random instants, crowds of clients, many thousand bodies and projects, a browser. */
-const LONG = [
-  'test/calendar/all-zones-windows.test.ts',
-  'test/bench/fleet/large.test.ts',
-  'test/local/api/random-bodies.test.ts',
-  'test/local/autoscale-service.test.ts',
-  'test/local/pooler/**',
-  'test/local/proxy/hostile.test.ts',
-  'test/outputs/page/browser.test.ts',
-  'test/local/replica-crash.test.ts',
-  'test/local/replica.test.ts',
-  'test/local/simulated.test.ts',
-  'test/simulation/hostile.test.ts',
+/**
+ * Tests that start processes or listen have a worker to themselves. All others share workers, so that a module is loaded once per worker:
+ * no module keeps state at top level.
+ */
+const OWN_WORKER = [
+  'test/{bench,cli,daemon,end-to-end}/**/*.test.ts',
+  'test/local/*.test.ts',
+  'test/local/!(control|history)/**/*.test.ts',
 ]
-
-const isCi = process.env['CI'] === 'true'
+const leftOut = process.env['CI'] === 'true' ? [] : Object.keys(LONG_FILES)
 
 const waits = ({ moduleId }: TestSpecification): boolean => moduleId.includes('/end-to-end/')
 
@@ -30,12 +26,31 @@ class WaitingFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
-    exclude: isCi ? configDefaults.exclude : [...configDefaults.exclude, ...LONG],
     // more workers than cores: most of these tests wait for processes and sockets
     maxWorkers: 4,
     // only ends what hangs: a simulated week of 10 s takes ten times that on a busy machine
     testTimeout: 240_000,
     hookTimeout: 240_000,
     sequence: { sequencer: WaitingFirst },
+    reporters: ['default', new LeftOutReporter()],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'shared worker',
+          isolate: false,
+          include: ['test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...OWN_WORKER, ...leftOut],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'own worker',
+          include: OWN_WORKER,
+          exclude: [...configDefaults.exclude, ...leftOut],
+        },
+      },
+    ],
   },
 })

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { findPrograms, startMonitoring, type Monitoring } from '../../src/cli/demo/monitoring/monitoring.ts'
 import { createClock } from '../../src/daemon/clock.ts'
 import { receiver, type Receiver } from '../outputs/notify/http-receiver.ts'
-import { testWith } from '../support/programs.ts'
+import { testWith } from '../support/tiers.ts'
 import { queryOf, scraped } from '../support/prometheus.ts'
 import { dormouse, fleetAt, page, setting, until, uriOf, type Setting } from './support.ts'
 

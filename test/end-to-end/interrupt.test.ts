@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findPrograms } from '../../src/cli/demo/monitoring/monitoring.ts'
-import { testWith } from '../support/programs.ts'
+import { testWith } from '../support/tiers.ts'
 import { dormouse, page, until } from './support.ts'
 
 let report: string

@@ -2,7 +2,7 @@
 import { Client } from 'pg'
 import { expect } from 'vitest'
 import { openBrowser, watchedPage } from '../support/browser.ts'
-import { testWith } from '../support/programs.ts'
+import { testWith } from '../support/tiers.ts'
 import { dormouse, fleetAt, page as answerAt, setting, until, uriOf } from './support.ts'
 
 testWith('chromium')('a page shows a compute fall asleep and wake without being loaded again', async () => {

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { cuTimeSum } from '../../src/ledger/settle/totals.ts'
 import type { Random } from '../../src/model/ports/clock.ts'
+import { bySize } from '../support/tiers.ts'
 import { seeded } from './seeded.ts'
 import { simulateWeek, type Week, type WeekOptions } from './week.ts'
 import type { Count, Use } from './world.ts'
@@ -9,7 +10,7 @@ import type { Count, Use } from './world.ts'
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 1440 * MINUTE
-const DAYS = 1.5
+const DAYS = bySize(1.5, 0.75)
 
 /** Wakes by chance, some twenty minutes long; the size goes up in the middle of each and down again, by more in some than in others. */
 function burstsOf(random: Random, name: number): Use {

@@ -1,4 +1,4 @@
-// What Prometheus sees of a week in which processes are killed and owners are edited: no counter falls.
+// The counters that Prometheus reads while processes are killed and owners are edited: none falls.
 import { expect, test } from 'vitest'
 import { createSnapshotBuilder } from '../../src/daemon/snapshot/snapshot.ts'
 import type { PassState } from '../../src/daemon/pass/pass-state.ts'
@@ -9,17 +9,19 @@ import type { Random } from '../../src/model/ports/clock.ts'
 import { runSync } from '../../src/std/cooperative.ts'
 import { seconds, type Instant } from '../../src/model/units.ts'
 import { preset, prices } from '../support/build.ts'
+import { bySize } from '../support/tiers.ts'
 import { simulateWeek } from './week.ts'
 import type { Use } from './world.ts'
 
 const MINUTE = 60_000
 const DAY = 86_400
+const DAYS = bySize(7, 1)
 
 /** Each is used for a while, then left, again and again. */
 const uses = (random: Random): readonly Use[] =>
   ['ep-a', 'ep-b', 'ep-c'].map((endpointId) => {
     const activity: number[] = []
-    for (let at = 0; at < 7 * DAY * 1000; at += random.unit() * 120 * MINUTE) activity.push(Math.round(at))
+    for (let at = 0; at < DAYS * DAY * 1000; at += random.unit() * 120 * MINUTE) activity.push(Math.round(at))
     return { endpointId, delay: 300, activity }
   })
 
@@ -29,7 +31,7 @@ const shop: Owners = createOwners([
   { match: {}, owner: team('web') },
 ])
 const edited: Owners = createOwners([{ match: { compute: ['ep-b'] }, owner: team('shop') }])
-const ownersAt = (elapsed: number): Owners => (elapsed < 3.5 * DAY ? shop : edited)
+const ownersAt = (elapsed: number): Owners => (elapsed < (DAYS / 2) * DAY ? shop : edited)
 
 const FACTS = {
   version: '1',
@@ -64,14 +66,14 @@ function countersOf(state: PassState, now: Instant, owners: Owners): ReadonlyMap
   )
 }
 
-test('no counter falls or is lost in a week of crashes, outages and owners that are edited in its middle', async () => {
+test('no counter falls or is lost in days of crashes, outages and owners that are edited in its middle', async () => {
   const fell: string[] = []
   let before: ReadonlyMap<string, number> = new Map()
   let passes = 0
   const { ledger } = await simulateWeek({
     seed: 5,
     uses,
-    days: 7,
+    days: DAYS,
     crashes: 0.02,
     outages: 0.005,
     owners: ownersAt,

@@ -12,15 +12,17 @@ import { START } from '../local/control/build.ts'
 import { collected, plain } from '../store/build.ts'
 import { makeFolder } from '../store/folder.ts'
 import { fakeClock } from '../support/fake-clock.ts'
+import { bySize } from '../support/tiers.ts'
 import { simulateWeek, type Week } from './week.ts'
 import type { Use } from './world.ts'
 
 const MINUTE = 60_000
+const DAYS = bySize(3, 1)
 const ALWAYS = { from: instant(0), to: instant(8e15) }
 
 const uses = (random: Random): readonly Use[] => {
   const some = (count: number): number[] =>
-    Array.from({ length: count }, () => Math.round(random.unit() * 3 * 1440 * MINUTE)).toSorted(
+    Array.from({ length: count }, () => Math.round(random.unit() * DAYS * 1440 * MINUTE)).toSorted(
       (a, b) => a - b,
     )
   return [
@@ -37,7 +39,7 @@ describe.each([3])('seed %d', (seed) => {
   let week: Week
   beforeAll(async () => {
     store = openEmbeddedStore(folder, fakeClock(new Date(START).toISOString()))
-    week = await simulateWeek({ seed, uses, days: 3, crashes: 0.01, store })
+    week = await simulateWeek({ seed, uses, days: DAYS, crashes: 0.01, store })
   })
   afterAll(async () => {
     await store.close()

@@ -21,6 +21,7 @@ import { instant, micros, seconds, type Instant } from '../../src/model/units.ts
 import type { Report } from '../../src/outputs/report/schema.ts'
 import { preset } from '../support/build.ts'
 import { fakeClock } from '../support/fake-clock.ts'
+import { bySize } from '../support/tiers.ts'
 import { at, zoneOf } from '../support/zones.ts'
 import { simulateWeek, type Week } from './week.ts'
 import type { Use } from './world.ts'
@@ -136,7 +137,7 @@ export async function reportedWeek(store: Store & History & Outbox): Promise<Rep
     uses,
     start: START,
     days: SPAN / DAY,
-    interval: seconds(300),
+    interval: seconds(bySize(300, 900)),
     crashes: 0.005,
     plan: { prices, budgets: scopes, dayOf: BERLIN.dayOf },
     store,

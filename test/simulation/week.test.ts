@@ -4,6 +4,7 @@ import { cuTimeSum } from '../../src/ledger/settle/totals.ts'
 import type { Random } from '../../src/model/ports/clock.ts'
 import { instant } from '../../src/model/units.ts'
 import { prices } from '../support/build.ts'
+import { bySize } from '../support/tiers.ts'
 import { simulateWeek, type Week } from './week.ts'
 import type { Use } from './world.ts'
 
@@ -100,9 +101,10 @@ function judged({ ledger, world }: Week): Judged {
   }
 }
 
-test('a week of passes over five computes counts what was', async () => {
-  const week = await simulateWeek({ seed: 1, uses: fiveUses, days: 7 })
-  expect(week.passes).toBe(7 * 1440)
+test('passes over five computes, once a minute, count what was', async () => {
+  const length = bySize(7, 1)
+  const week = await simulateWeek({ seed: 1, uses: fiveUses, days: length })
+  expect(week.passes).toBe(length * 1440)
   const { outside, error, wakesCaused, wakes } = judged(week)
   expect(outside).toEqual([])
   expect(error).toBeLessThan(0.005)
@@ -112,16 +114,22 @@ test('a week of passes over five computes counts what was', async () => {
 
 test('the same seed gives the same bytes, another seed others', async () => {
   const [one, again, other] = [
-    await simulateWeek({ seed: 1, uses: fiveUses, days: 2 }),
-    await simulateWeek({ seed: 1, uses: fiveUses, days: 2 }),
-    await simulateWeek({ seed: 2, uses: fiveUses, days: 2 }),
+    await simulateWeek({ seed: 1, uses: fiveUses, days: bySize(2, 0.4) }),
+    await simulateWeek({ seed: 1, uses: fiveUses, days: bySize(2, 0.4) }),
+    await simulateWeek({ seed: 2, uses: fiveUses, days: bySize(2, 0.4) }),
   ]
   expect(bytesOf(again)).toBe(bytesOf(one))
   expect(bytesOf(other)).not.toBe(bytesOf(one))
 })
 
 test('a daemon that is killed again and again, and a service that is out now and then, change no account', async () => {
-  const week = await simulateWeek({ seed: 3, uses: fiveUses, days: 4, crashes: 0.02, outages: 0.005 })
+  const week = await simulateWeek({
+    seed: 3,
+    uses: fiveUses,
+    days: bySize(4, 1),
+    crashes: 0.02,
+    outages: 0.005,
+  })
   const { outside, error, wakesCaused, wakes } = judged(week)
   expect(outside).toEqual([])
   expect(error).toBeLessThan(0.005)
@@ -130,7 +138,7 @@ test('a daemon that is killed again and again, and a service that is out now and
 })
 
 test('what watching adds is at most a hundredth of the awake time and a delay per compute', async () => {
-  const options = { seed: 4, uses: fiveUses, days: 3 } as const
+  const options = { seed: 4, uses: fiveUses, days: bySize(3, 1) } as const
   const watched = judged(await simulateWeek(options))
   const alone = judged(await simulateWeek({ ...options, readings: 'off' }))
   expect(alone.extension).toBe(0)

@@ -162,32 +162,35 @@ const planOf = ({ readings, owners, plan }: WeekOptions, elapsed: number): PassP
   ...plan,
 })
 
-/** Keeps text, as a disk does: a daemon that begins anew has nothing else. */
+/** Loads copies, as a disk does: a daemon that starts again shares no object with the one before. */
 export function memoryStore(): Store {
-  const computes = new Map<string, string>()
-  const projects = new Map<string, string>()
-  let kept = JSON.stringify(NO_READING_COUNTS)
-  let tallies = JSON.stringify(NO_ACCOUNT_COUNTERS)
+  const computes = new Map<string, ComputeEntry>()
+  const projects = new Map<string, ProjectEntry>()
+  let readings: ReadingCounts = NO_READING_COUNTS
+  let tallies: AccountCounters = NO_ACCOUNT_COUNTERS
   return {
     load: (account) =>
       Promise.resolve({
         account,
-        computes: parsed<ComputeEntry>(computes),
-        projects: parsed<ProjectEntry>(projects),
-        readings: JSON.parse(kept) as ReadingCounts,
+        computes: copiesOf(computes),
+        projects: copiesOf(projects),
+        readings: copyOf(readings),
         budgets: {},
-        tallies: JSON.parse(tallies) as AccountCounters,
+        tallies: copyOf(tallies),
       }),
     commit: (batch) => {
-      for (const one of batch.computes) computes.set(computeKey(one.ref), JSON.stringify(one))
-      for (const one of batch.projects) projects.set(one.project.projectId, JSON.stringify(one))
-      kept = batch.readings ? JSON.stringify(batch.readings) : kept
-      tallies = batch.tallies ? JSON.stringify(batch.tallies) : tallies
+      for (const entry of batch.computes) computes.set(computeKey(entry.ref), entry)
+      for (const entry of batch.projects) projects.set(entry.project.projectId, entry)
+      readings = batch.readings ?? readings
+      tallies = batch.tallies ?? tallies
       return Promise.resolve()
     },
     close: () => Promise.resolve(),
   }
 }
 
-const parsed = <Value>(texts: ReadonlyMap<string, string>): Map<string, Value> =>
-  new Map([...texts].map(([key, text]) => [key, JSON.parse(text) as Value] as const))
+/** What JSON keeps of a value. Entries are never changed in place, so that it is enough to copy them when they are loaded. */
+const copyOf = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value
+
+const copiesOf = <Value>(entries: ReadonlyMap<string, Value>): Map<string, Value> =>
+  new Map([...entries].map(([key, entry]) => [key, copyOf(entry)] as const))

@@ -9,7 +9,7 @@ import { FINE_STEP } from '../../src/model/ledger/rollup.ts'
 import { openEmbeddedStore } from '../../src/store/sqlite/embedded.ts'
 import { at } from '../support/build.ts'
 import { fakeClock } from '../support/fake-clock.ts'
-import { testWith } from '../support/programs.ts'
+import { testWith } from '../support/tiers.ts'
 import { collected } from './build.ts'
 import { eachInItsFolder } from './folder.ts'
 

@@ -1,11 +1,27 @@
 import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'vitest'
 
-/** Where programs of the system are, also those that only root has on its path. */
+/** Folders of the system's programs, including those that only root has on its path. */
 const FOLDERS = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/sbin']
 
-export function isThere(program: string): boolean {
+/** Programs that some tests need. Postgres is not among them: the local service names it when it finds none. */
+const PROGRAMS = [
+  'amtool',
+  'bash',
+  'chromium',
+  'gzip',
+  'pgbench',
+  'pgbouncer',
+  'prlimit',
+  'prometheus',
+  'prometheus-alertmanager',
+  'promtool',
+  'psql',
+] as const
+
+export type Program = (typeof PROGRAMS)[number]
+
+export function isInstalled(program: Program): boolean {
   return FOLDERS.some((folder) => {
     try {
       accessSync(join(folder, program), constants.X_OK)
@@ -16,10 +32,4 @@ export function isThere(program: string): boolean {
   })
 }
 
-/** `test`, skipped where one of `programs` is missing, which is told. With `CI=true` it runs all the same, and fails. */
-export function testWith(...programs: readonly string[]): typeof test {
-  const missing = programs.filter((program) => !isThere(program))
-  if (missing.length === 0 || process.env['CI'] === 'true') return test
-  console.warn(`skipped for want of ${missing.join(' and ')}`)
-  return test.skip as typeof test
-}
+export const missingPrograms = (): readonly Program[] => PROGRAMS.filter((program) => !isInstalled(program))

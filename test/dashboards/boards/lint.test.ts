@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { boardJson } from '../../../dashboards/boards/board.ts'
 import { BOARDS } from '../../../dashboards/boards/boards.ts'
-import { testWith } from '../../support/programs.ts'
+import { testWith } from '../../support/tiers.ts'
 import { EXCEPTIONS, RULES, type Linted, type LintRule } from './lint.ts'
 
 const boards = (): Linted[] => BOARDS.map((board) => JSON.parse(JSON.stringify(boardJson(board))) as Linted)

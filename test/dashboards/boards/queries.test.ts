@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { boardJson, type BoardJson } from '../../../dashboards/boards/board.ts'
 import { BOARDS } from '../../../dashboards/boards/boards.ts'
-import { isThere, testWith } from '../../support/programs.ts'
+import { testWith } from '../../support/tiers.ts'
 import { problemsOf } from './answered.ts'
 import { openPast, type Past } from './past.ts'
 
@@ -10,7 +10,7 @@ const withProm = testWith('prometheus', 'promtool')
 let past: Past | undefined
 
 beforeAll(async () => {
-  if (['prometheus', 'promtool'].every(isThere) || process.env['CI'] === 'true') past = await openPast()
+  past = await openPast()
 })
 afterAll(() => past?.[Symbol.asyncDispose]())
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { alertName, RULE_GROUPS } from '../../../dashboards/rules/rules.ts'
-import { testWith } from '../../support/programs.ts'
+import { testWith } from '../../support/tiers.ts'
 
 const FILE = join(import.meta.dirname, '../../../dashboards/alertmanager.example.yml')
 const RULES = RULE_GROUPS.flatMap(({ rules }) => rules)

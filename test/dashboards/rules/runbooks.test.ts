@@ -5,7 +5,7 @@ import type { Io } from '../../../src/cli/terminal/io.ts'
 import { runProgram } from '../../../src/cli/program.ts'
 import { CATALOGUE, PREFIX } from '../../../src/outputs/metrics/catalogue.ts'
 import { alertName, RULE_GROUPS, runbookOf } from '../../../dashboards/rules/rules.ts'
-import { testWith } from '../../support/programs.ts'
+import { testWith } from '../../support/tiers.ts'
 import { promtool } from './promtool.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
+import { bySize } from '../../support/tiers.ts'
 import { TELLS } from './trial.ts'
 import { verdictOf } from './verdict.ts'
 
 /** `npm run bench -- ledger` runs a thousand, of longer lives. */
-const SEEDS = Array.from({ length: 100 }, (_, index) => index + 1)
+const SEEDS = Array.from({ length: bySize(100, 12) }, (_, index) => index + 1)
 
 /** Of longer lives that once showed a fault: a size that changed unseen before the end, a machine that slept while it was answered. */
 test.each([76, 182, 384, 529, 548, 807])('the bounds of life %i contain the truth', (seed) => {

@@ -2,7 +2,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { DEFAULT_BEHAVIOUR } from '../../../src/local/control/behaviour.ts'
 import { ended, serviceFor, set } from '../conformance/service.ts'
-import { testWith } from '../../support/programs.ts'
+import { testWith } from '../../support/tiers.ts'
 import { type Subject, call, connected, query, subject, until } from '../support.ts'
 
 const local = serviceFor()

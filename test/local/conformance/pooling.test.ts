@@ -5,7 +5,7 @@ import type { Client } from 'pg'
 import { expect, onTestFinished } from 'vitest'
 import { type Local, startLocal } from '../../../src/local/start.ts'
 import { QUICK, type Subject, call, connected, freshFolder, query, subject } from '../support.ts'
-import { testWith } from '../../support/programs.ts'
+import { testWith } from '../../support/tiers.ts'
 
 const test = testWith('pgbouncer')
 

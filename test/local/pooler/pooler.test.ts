@@ -17,7 +17,7 @@ import {
   subject,
   until,
 } from '../support.ts'
-import { testWith } from '../../support/programs.ts'
+import { testWith } from '../../support/tiers.ts'
 
 const test = testWith('pgbouncer', 'psql', 'pgbench')
 

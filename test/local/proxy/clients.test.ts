@@ -5,7 +5,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { type Local, startLocal } from '../../../src/local/start.ts'
 import { QUICK, type Subject, call, makeFolder, query, quickLocal, subject, until } from '../support.ts'
 import { psql, run, start, waysTo } from './programs.ts'
-import { testWith } from '../../support/programs.ts'
+import { testWith } from '../../support/tiers.ts'
 
 const test = testWith('psql', 'pgbench')
 

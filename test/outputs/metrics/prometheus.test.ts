@@ -13,7 +13,7 @@ import { addressText } from '../../../src/config/units.ts'
 import { createOwners, NO_OWNER } from '../../../src/model/policy/owner.ts'
 import { FACTS } from '../../support/exposed.ts'
 import { snapshotOf } from '../../support/fleet-snapshot.ts'
-import { testWith } from '../../support/programs.ts'
+import { testWith } from '../../support/tiers.ts'
 import { startPrometheus } from '../../support/prometheus.ts'
 
 /** Whatever a person or a program may call a project; the service sends no halves of characters. */

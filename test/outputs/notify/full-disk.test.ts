@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect } from 'vitest'
-import { testWith } from '../../support/programs.ts'
+import { testWith } from '../../support/tiers.ts'
 
 const SINK = pathToFileURL(join(import.meta.dirname, '../../../src/outputs/notify/file.ts')).href
 

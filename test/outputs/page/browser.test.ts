@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { listenHttp, urlOf, type HttpListener } from '../../../src/daemon/http/listen.ts'
 import type { Snapshot } from '../../../src/model/output/snapshot.ts'
 import { openBrowser, watchedPage, type Watched } from '../../support/browser.ts'
-import { testWith } from '../../support/programs.ts'
+import { testWith } from '../../support/tiers.ts'
 import { busy, named, scenes } from './scenes.ts'
 
 const it = testWith('chromium')

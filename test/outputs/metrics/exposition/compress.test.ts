@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { compressPrefix, finishCompressed } from '../../../../src/outputs/metrics/exposition/compress.ts'
 import { checkSlowly } from '../../../support/property.ts'
-import { testWith } from '../../../support/programs.ts'
+import { testWith } from '../../../support/tiers.ts'
 
 const bytes = fc.uint8Array({ maxLength: 3000 }).map((array) => Buffer.from(array))
 
