@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest'
-import { current, GENERATED } from './support/generate.ts'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { current, GENERATED, ROOT } from './support/generate.ts'
 
 test.each(GENERATED.map((generated) => [generated.path, generated] as const))(
   '%s is what `npm run generate` makes of the code',
@@ -8,3 +10,42 @@ test.each(GENERATED.map((generated) => [generated.path, generated] as const))(
     expect(text).toBe(generated.content(text))
   },
 )
+
+const DOCUMENTS = [
+  'README.md',
+  'config/README.md',
+  'dashboards/README.md',
+  'src/README.md',
+  'src/local/README.md',
+  'test/README.md',
+  '.github/CONTRIBUTING.md',
+  '.github/CHANGELOG.md',
+]
+
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
+
+/** As GitHub names the headings of a document. */
+const anchorsOf = (path: string): readonly string[] =>
+  [...read(path).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w -]/g, '')
+      .replaceAll(' ', '-'),
+  )
+
+describe('documents', () => {
+  test.each(DOCUMENTS)('every link in %s leads to a file, and to a heading where it names one', (path) => {
+    const broken = [...read(path).matchAll(/\]\(([^)\s]+)\)/g)].filter(([, link = '']) => {
+      if (/^https?:/.test(link)) return false
+      const [file = '', anchor] = link.split('#')
+      const target = file === '' ? path : join(dirname(path), file)
+      if (!existsSync(join(ROOT, target))) return true
+      return anchor !== undefined && !anchorsOf(target).includes(anchor)
+    })
+    expect(broken.map(([link]) => link)).toEqual([])
+  })
+
+  test('the README is short enough to be read', () => {
+    expect(read('README.md').split('\n').length).toBeLessThanOrEqual(200)
+  })
+})

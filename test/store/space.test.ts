@@ -1,4 +1,4 @@
-// What a compute takes: stated in the README, held here.
+// What a compute takes: stated in config/README.md, held here.
 import { statSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { COARSE_STEP, FINE_STEP, type Rollup } from '../../src/model/ledger/rollup.ts'

@@ -1,6 +1,6 @@
 // Writes every file that is made from the code: `npm run generate`. test/docs.test.ts fails when one differs.
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { stringify } from 'yaml'
 import { defaultYaml } from '../../src/config/defaults.ts'
 import { configJsonSchemaText } from '../../src/config/json-schema.ts'
@@ -11,7 +11,7 @@ import { reportJsonSchema } from '../../src/outputs/report/schema.ts'
 import { alertName, RULE_GROUPS, ruleFile, runbookOf } from '../../dashboards/rules/rules.ts'
 import { FILES, FOLDERS } from './dependencies.ts'
 
-const ROOT = join(import.meta.dirname, '../..')
+export const ROOT = join(import.meta.dirname, '../..')
 
 export type Generated = {
   /** Relative to the top level. */
@@ -25,10 +25,11 @@ export const GENERATED: readonly Generated[] = [
   { path: 'config/schema.json', content: configJsonSchemaText },
   { path: 'config/report.schema.json', content: reportJsonSchemaText },
   { path: 'config/default.yaml', content: () => defaultYaml() },
-  { path: '.github/ARCHITECTURE.md', content: between('dependencies', dependencyTable) },
-  { path: 'README.md', content: between('metrics', metricTable) },
-  { path: 'README.md', content: between('export', exportTable) },
-  { path: 'README.md', content: between('alerts', alertTable) },
+  { path: 'src/README.md', content: between('dependencies', dependencyTable) },
+  { path: 'config/README.md', content: between('keys', keyTable) },
+  { path: 'config/README.md', content: between('export', exportTable) },
+  { path: 'dashboards/README.md', content: between('metrics', metricTable) },
+  { path: 'dashboards/README.md', content: between('alerts', alertTable) },
   { path: 'dashboards/alerts.yaml', content: alertsYaml },
   ...BOARDS.map((board) => ({ path: boardFileOf(board), content: () => boardText(board) })),
 ]
@@ -66,6 +67,33 @@ function dependencyTable(): string {
   ].join('\n')
 }
 
+type KeySchema = {
+  readonly description?: string
+  readonly default?: unknown
+  readonly properties?: Readonly<Record<string, KeySchema>>
+  readonly items?: KeySchema
+  readonly anyOf?: readonly KeySchema[]
+}
+
+/** Every key of the configuration by its path; the keys of receivers and selectors, which occur several times, have a row each time. */
+function keyTable(): string {
+  const rows = keyRows(JSON.parse(configJsonSchemaText()) as KeySchema, '')
+  return ['| key | default | meaning |', '|---|---|---|', ...rows].join('\n')
+}
+
+function keyRows({ properties = {}, items, anyOf = [] }: KeySchema, path: string): readonly string[] {
+  const own = Object.entries(properties).flatMap(([key, schema]) => [
+    `| \`${path}${key}\` | ${defaultOf(schema)} | ${(schema.description ?? '').replaceAll('|', '\\|')} |`,
+    ...keyRows(schema, `${path}${key}.`),
+  ])
+  const listed = items ? keyRows(items, `${path.slice(0, -1)}[].`) : []
+  return [...new Set([...own, ...listed, ...anyOf.flatMap((schema) => keyRows(schema, path))])]
+}
+
+/** A section has no default of its own: its keys have. */
+const defaultOf = ({ default: value }: KeySchema): string =>
+  value === undefined || JSON.stringify(value) === '{}' ? '' : `\`${JSON.stringify(value)}\``
+
 function metricTable(): string {
   const rows = Object.values(CATALOGUE).map(
     ({ name, type, labels, unit = '', basic, help }) =>
@@ -94,7 +122,7 @@ function alertTable(): string {
         .replace(/\{\{ with .*?\{\{ end \}\}/g, '')
         .replace(/\{\{.*?\}\}/g, '…')
         .replace(/\.$/, '')
-      return `| [\`${alertName(rule)}\`](${runbookOf(rule)}) | ${rule.severity} | ${rule.for ?? 'at once'} | ${says} |`
+      return `| [\`${alertName(rule)}\`](${relative('dashboards', runbookOf(rule))}) | ${rule.severity} | ${rule.for ?? 'at once'} | ${says} |`
     }),
   )
   return ['| alert | severity | after | says |', '|---|---|---|---|', ...rows].join('\n')

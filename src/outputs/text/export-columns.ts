@@ -1,4 +1,4 @@
-// The columns of an export, for CSV, JSON lines and the README.
+// The columns of an export, for CSV, JSON lines and config/README.md.
 import { parseCulpritKey } from '../../ledger/attribution/causes.ts'
 import { cuTimeSum, spendOf } from '../../ledger/settle/totals.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'

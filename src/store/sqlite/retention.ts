@@ -11,7 +11,7 @@ const KEEP_COARSE = 93 * DAY
 const KEEP_INTERVALS = 93 * DAY
 /** As long as reports look back. Doubled, what was told is listed for half a year. */
 const KEEP_TOLD = 93 * DAY
-/** Five years, to compare seasons and budgets. Doubled, they take twice the disk: README states how much that is. */
+/** Five years, to compare seasons and budgets. Doubled, they take twice the disk: config/README.md states how much that is. */
 const KEEP_REPORTS = 1827 * DAY
 /** However old they are, so many intervals of a compute are kept: what wakes seldom shows its habits only in many gaps. */
 const MOST_GAPS = 400
