@@ -1,4 +1,4 @@
-// Weeks as ISO 8601 counts them: from Monday, the first of a year is the one with its first Thursday.
+// ISO 8601 weeks: they begin on Monday, and the first week of a year has its first Thursday.
 import type { Interval } from '../model/time.ts'
 import type { Instant } from '../model/units.ts'
 import {
@@ -12,7 +12,7 @@ import {
 } from './local-time.ts'
 import type { Zone } from './zone.ts'
 
-/** `2026-W47` of an instant: the week that the clock of the zone shows. */
+/** Week of an instant in the zone, such as `2026-W47`. */
 export function isoWeekIdOf(at: Instant, zone: Zone): string {
   const thursday = addDays(mondayOf(zone.dayOf(at).number), 3)
   const year = dateText(thursday).slice(0, 4)
@@ -20,17 +20,17 @@ export function isoWeekIdOf(at: Instant, zone: Zone): string {
   return `${year}-W${String(week).padStart(2, '0')}`
 }
 
-/** From one Monday's beginning to the next one's: 167, 168 or 169 hours. Undefined for anything but an id, week 53 of a short year included. */
+/** Interval of the week with this id, 167 to 169 hours; undefined for a text that is no id and for week 53 of a short year. */
 export function isoWeekInterval(id: string, zone: Zone): Interval | undefined {
   const [, year, week] = /^(\d{4})-W(\d\d)$/.exec(id) ?? []
   if (year === undefined || week === undefined) return undefined
   const first = mondayOf(dayNumber(Date.UTC(Number(year), 0, 4) / DAY_MS))
   const monday = addDays(first, 7 * (Number(week) - 1))
-  const found = { from: beginOf(monday, zone), to: beginOf(addDays(monday, 7), zone) }
-  return isoWeekIdOf(found.from, zone) === id ? found : undefined
+  const interval = { from: beginOf(monday, zone), to: beginOf(addDays(monday, 7), zone) }
+  return isoWeekIdOf(interval.from, zone) === id ? interval : undefined
 }
 
-/** The last `count` weeks before the one that begins at `from`, the newest first. */
+/** The `count` weeks before the one that begins at `from`, newest first. */
 export function isoWeeksBefore(from: Instant, count: number, zone: Zone): readonly Interval[] {
   const monday = zone.dayOf(from).number
   return Array.from({ length: count }, (_, index) => ({

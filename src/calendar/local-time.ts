@@ -1,9 +1,9 @@
-// What a clock on the wall shows, without a zone: dates and times of day as plain arithmetic.
+// Local time: what a wall clock shows, without a zone. Dates and times of day as plain arithmetic.
 
 declare const unit: unique symbol
-/** A date and time of day as milliseconds since 1970-01-01T00:00 of the same clock. */
+/** A local date and time of day, milliseconds since 1970-01-01T00:00 on the same clock. */
 export type LocalDateTime = number & { readonly [unit]: 'ms on the wall' }
-/** A date, as days since 1970-01-01. */
+/** A date, days since 1970-01-01. */
 export type DayNumber = number & { readonly [unit]: 'day' }
 
 export const DAY_MS = 86_400_000
@@ -13,14 +13,14 @@ export const localDateTime = (value: number): LocalDateTime => value as LocalDat
 
 export const dayNumber = (value: number): DayNumber => value as DayNumber
 
-/** `time` milliseconds after the midnight that begins `day`; may be more than 24 h. */
+/** Local time `time` milliseconds after the midnight that begins `day`; `time` may exceed 24 h. */
 export const localDateTimeOf = (day: DayNumber, time = 0): LocalDateTime => localDateTime(day * DAY_MS + time)
 
 export const dayNumberOf = (at: LocalDateTime): DayNumber => dayNumber(Math.floor(at / DAY_MS))
 
 export const addDays = (day: DayNumber, count: number): DayNumber => dayNumber(day + count)
 
-/** 0 is Sunday. 1970-01-01 was a Thursday. */
+/** Weekday, 0 is Sunday: 1970-01-01 was a Thursday. */
 export const weekdayOf = (day: DayNumber): number => (((day + 4) % 7) + 7) % 7
 
 /** The month of a day, as months since January 1970. */
@@ -50,7 +50,7 @@ export function parseTime(text: string): number | undefined {
   return time <= DAY_MS ? time : undefined
 }
 
-/** The day of `2026-11-26T00:00`, and its time; `T24:00` is the end of that day. Undefined for anything else. */
+/** Local time of `2026-11-26T00:00`; `T24:00` is the end of that day. Undefined for anything else. */
 export function parseLocalDateTime(text: string): LocalDateTime | undefined {
   const [date = '', time = '', ...more] = text.split('T')
   const day = parseDate(date)

@@ -1,63 +1,63 @@
-// The offsets of one zone from UTC, found through Intl a stretch at a time and kept: Intl takes microseconds for each answer.
+// Offsets of one zone from UTC, read through Intl in chunks of 64 days and cached: Intl takes microseconds for each instant.
 import { instant, type Instant } from '../model/units.ts'
 import { DAY_MS } from './local-time.ts'
 
-/** From `from` until the next one, the wall clock is `offset` milliseconds ahead of UTC. */
+/** From `from` until the next span, the wall clock is `offset` milliseconds ahead of UTC. */
 export type OffsetSpan = { readonly from: Instant; readonly offset: number }
 
 export type UtcOffsets = {
   readonly at: (at: Instant) => number
-  /** Those that touch `[from, to]`, ascending; never empty. The first begins at or before `from`. */
+  /** Spans that touch `[from, to]`, ascending, never empty; the first begins at or before `from`. */
   readonly between: (from: Instant, to: Instant) => readonly OffsetSpan[]
 }
 
-/** The shortest time that any zone ever kept an offset is 3.98 days (Freetown, 1939). Doubled, it would be stepped over. */
+/** Step of the search, two days: the shortest time that any zone ever kept an offset is 3.98 days (Freetown, 1939). */
 const STEP = 2 * DAY_MS
-/** One look-up in a new stretch asks Intl 32 times, about 0.2 ms. Doubled, the first look-up takes twice as long. */
+/** Length of a chunk, 64 days: reading it asks Intl 32 times, about 0.2 ms. */
 const CHUNK = 32 * STEP
 
-/** Of UTC from itself: without Intl, whose formats take longer to make than a fold of a sweep takes. */
+/** UTC has offset 0. It does without Intl, whose formats take longer to make than applying a sweep takes. */
 export const UTC_OFFSETS: UtcOffsets = { at: () => 0, between: (from) => [{ from, offset: 0 }] }
 
 export function createUtcOffsets(zone: string): UtcOffsets {
-  const offsetOf = createAsking(zone)
+  const offsetOf = createOffsetReader(zone)
   const chunks = new Map<number, readonly OffsetSpan[]>()
   const chunk = (index: number): readonly OffsetSpan[] => {
-    const known = chunks.get(index)
-    if (known) return known
-    const found = explore(instant(index * CHUNK), instant((index + 1) * CHUNK), offsetOf)
-    chunks.set(index, found)
-    return found
+    const cached = chunks.get(index)
+    if (cached) return cached
+    const spans = findSpans(instant(index * CHUNK), instant((index + 1) * CHUNK), offsetOf)
+    chunks.set(index, spans)
+    return spans
   }
   return {
     at: (at) => chunk(Math.floor(at / CHUNK)).findLast(({ from }) => from <= at)?.offset ?? offsetOf(at),
     between(from, to) {
-      const found: OffsetSpan[] = []
+      const spans: OffsetSpan[] = []
       for (let index = Math.floor(from / CHUNK); index <= Math.floor(to / CHUNK); index += 1)
-        for (const stretch of chunk(index)) {
-          if (stretch.from > to) break
-          if (stretch.from <= from) found.length = 0
-          if (found.at(-1)?.offset !== stretch.offset) found.push(stretch)
+        for (const span of chunk(index)) {
+          if (span.from > to) break
+          if (span.from <= from) spans.length = 0
+          if (spans.at(-1)?.offset !== span.offset) spans.push(span)
         }
-      return found
+      return spans
     },
   }
 }
 
-/** The stretches of `[from, to)`; the first begins at `from`, whatever was before. */
-function explore(from: Instant, to: Instant, offsetOf: (at: Instant) => number): readonly OffsetSpan[] {
-  const found: OffsetSpan[] = [{ from, offset: offsetOf(from) }]
-  let before = found[0]
+/** Spans of `[from, to)`; the first begins at `from`, whatever was before. */
+function findSpans(from: Instant, to: Instant, offsetOf: (at: Instant) => number): readonly OffsetSpan[] {
+  const spans: OffsetSpan[] = [{ from, offset: offsetOf(from) }]
+  let before = spans[0]
   for (let next = from + STEP; before && next <= to; next += STEP) {
     const offset = offsetOf(instant(next))
     if (offset === before.offset) continue
     before = { from: firstWithout(before.offset, [next - STEP, next], offsetOf), offset }
-    if (before.from < to) found.push(before)
+    if (before.from < to) spans.push(before)
   }
-  return found
+  return spans
 }
 
-/** The first instant of `(early, late]` that has another offset; `early` still has it, `late` no more. */
+/** The first instant of `(early, late]` with another offset, by bisection: `early` has `offset`, `late` has another. */
 function firstWithout(
   offset: number,
   [early, late]: readonly [number, number],
@@ -69,8 +69,8 @@ function firstWithout(
   return firstWithout(offset, half, offsetOf)
 }
 
-/** Offsets by what Intl says that the clock shows, to the second: some zones had offsets with seconds. */
-function createAsking(timeZone: string): (at: Instant) => number {
+/** Reads the offset at an instant from the local time that Intl shows, to the second: some zones had offsets with seconds. */
+function createOffsetReader(timeZone: string): (at: Instant) => number {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone,
     hourCycle: 'h23',

@@ -1,4 +1,4 @@
-// The periods of a budget: each instant is in exactly one, and they follow each other without a gap.
+// Periods of a budget: they tile time, so each instant is in exactly one.
 import type { Interval } from '../model/time.ts'
 import type { Instant } from '../model/units.ts'
 import {
@@ -15,30 +15,26 @@ import type { Zone } from './zone.ts'
 
 export type PeriodRule =
   | { readonly per: 'day'; readonly zone: Zone }
-  /** The weekday it begins on, 0 is Sunday. */
+  /** `anchor` is the weekday it begins on, 0 is Sunday. */
   | { readonly per: 'week'; readonly zone: Zone; readonly anchor: number }
-  /** The day of the month it begins on, 1-31; the last day of a month that has no such day. */
+  /** `anchor` is the day of the month it begins on, 1-31, or the last day of a shorter month. */
   | { readonly per: 'month'; readonly zone: Zone; readonly anchor: number }
   /** From one opening of the window to the next. */
   | { readonly per: 'window'; readonly window: Window }
 
-/**
- * The period that `at` is in, with its real length: days of 23 and 25 hours are what they are.
- *
- * @returns undefined only for a window that did not open before `at`, does not open again, or is open for more than a year
- */
+/** The period that `at` is in; undefined only for a window that did not open before `at`, does not open again, or is open for more than a year. */
 export function periodOf(rule: PeriodRule, at: Instant): Interval | undefined {
   if (rule.per === 'window') return windowPeriod(rule.window, at)
   const begin = (index: number): Instant => rule.zone.beginAt(localDateTimeOf(firstDay(rule, index)))
   let index = indexOf(rule, dayNumberOf(rule.zone.wallAt(at)))
-  // what a clock shows may be in the period before where it goes back over midnight
+  // a clock that goes back over midnight shows the previous period once more
   while (begin(index + 1) <= at) index += 1
   return { from: begin(index), to: begin(index + 1) }
 }
 
 type Dated = Exclude<PeriodRule, { per: 'window' }>
 
-/** Periods counted from some fixed one: the day that the period `index` begins on. */
+/** First day of the period `index`, counted from the one around 1970-01-01. */
 function firstDay(rule: Dated, index: number): DayNumber {
   switch (rule.per) {
     case 'day':
@@ -63,7 +59,7 @@ function indexOf(rule: Dated, day: DayNumber): number {
   }
 }
 
-/** The first such weekday from 1970-01-01 on, which was a Thursday. */
+/** Day number of the first such weekday from 1970-01-01 on, which was a Thursday. */
 const firstWeek = (weekday: number): number => (weekday + 3) % 7
 
 /** @param month months since January 1970 */

@@ -1,4 +1,4 @@
-// One line of a window: which intervals it names.
+// Recurrences: the rules that windows are made of, and the intervals that each names.
 import type { Interval } from '../model/time.ts'
 import { instant, type Millis } from '../model/units.ts'
 import type { Cron } from './cron.ts'
@@ -21,7 +21,7 @@ export type Recurrence =
       readonly days: ReadonlySet<number>
       /** Milliseconds after midnight, below 24 h. */
       readonly from: number
-      /** Milliseconds after midnight, at most 24 h; on the next day when not after `from`. Never equal to `from`. */
+      /** Milliseconds after midnight, at most 24 h, never equal to `from`; on the next day when before it. */
       readonly to: number
       readonly except: DateSet
       readonly zone: Zone
@@ -35,13 +35,13 @@ export type Recurrence =
     }
   | ({ readonly kind: 'once'; readonly date: string } & Interval)
 
-/** Dates on which nothing begins. */
+/** Dates on which no occurrence begins. */
 export type DateSet = ReadonlySet<DayNumber>
 
-/** What begins on a date; empty (`from` = `to`) when both its ends lie in one hour that the clocks skip: it does not occur. */
+/** An occurrence with the date it begins on; empty (`from` = `to`) when both ends lie in an hour that the clocks skip, so that it does not take place. */
 export type Occurrence = Interval & { readonly date: string }
 
-/** All that touch `[from, to)`, ascending. */
+/** Occurrences that touch `[from, to)`, ascending. */
 export function occurrencesOf(rule: Recurrence, { from, to }: Interval): readonly Occurrence[] {
   switch (rule.kind) {
     case 'weekly':
@@ -59,35 +59,35 @@ const touches = (one: Interval, span: Interval): boolean =>
 function weekly(rule: Extract<Recurrence, { kind: 'weekly' }>, span: Interval): readonly Occurrence[] {
   const { zone, except } = rule
   const overnight = rule.to > rule.from ? 0 : DAY_MS
-  const found: Occurrence[] = []
-  // what began the day before yesterday may end today where a clock went back over midnight
+  const occurrences: Occurrence[] = []
+  // an occurrence that began the day before yesterday may end today if the clock went back over midnight
   let day = addDays(dayNumberOf(zone.wallAt(span.from)), -2)
   const last = addDays(dayNumberOf(zone.wallAt(span.to)), 1)
   for (; day <= last; day = addDays(day, 1)) {
     if (!rule.days.has(weekdayOf(day)) || except.has(day)) continue
     const from = zone.beginAt(localDateTimeOf(day, rule.from))
     const to = zone.endAt(localDateTimeOf(day, rule.to + overnight))
-    const one = { from, to, date: dateText(day) }
-    if (touches(one, span)) found.push(one)
+    const occurrence = { from, to, date: dateText(day) }
+    if (touches(occurrence, span)) occurrences.push(occurrence)
   }
-  return found
+  return occurrences
 }
 
 function byCron(rule: Extract<Recurrence, { kind: 'cron' }>, span: Interval): readonly Occurrence[] {
   const { cron, duration, zone, except } = rule
-  const found: Occurrence[] = []
+  const occurrences: Occurrence[] = []
   let time = cron.next(zone.wallAt(instant(span.from - duration)))
   while (time !== undefined) {
     const from = zone.beginAt(time)
     if (from >= span.to) break
     const day = dayNumberOf(time)
-    if (!except.has(day)) found.push({ from, to: instant(from + duration), date: dateText(day) })
+    if (!except.has(day)) occurrences.push({ from, to: instant(from + duration), date: dateText(day) })
     time = cron.next(time)
   }
-  return found
+  return occurrences
 }
 
-/** What begins and ends once, at two times of a zone. */
+/** A recurrence that takes place once, between two local times of a zone. */
 export function oneOffRecurrence(
   zone: Zone,
   times: { readonly from: LocalDateTime; readonly to: LocalDateTime },

@@ -1,14 +1,14 @@
-// The texts of which windows are written: days, times of day, and both together.
+// Texts of windows: days, times of day, and both together.
 import { failed, ok, type Result } from '../std/result.ts'
 import { DAY_MS, parseTime } from './local-time.ts'
 
-/** When a window opens and shuts, each week. */
+/** When a window opens and closes each week. */
 export type WeeklyOpening = {
   /** 0 is Sunday. Never empty. */
   readonly days: ReadonlySet<number>
 } & TimesOfDay
 
-/** Milliseconds after midnight: see `Rule`. */
+/** Milliseconds after midnight, as in `Recurrence`. */
 export type TimesOfDay = { readonly from: number; readonly to: number }
 
 const NAMES = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
@@ -50,11 +50,11 @@ export function parseDays(text: string): Result<ReadonlySet<number>, string> {
 }
 
 function dayOf(name: string): number | undefined {
-  const index = NAMES.findIndex((known) => known.toLowerCase() === name.toLowerCase())
+  const index = NAMES.findIndex((weekday) => weekday.toLowerCase() === name.toLowerCase())
   return index === -1 ? undefined : index
 }
 
-/** Two times of day; the second is on the next day when it is not after the first. */
+/** Two times of day; the second is on the next day when it is before the first. */
 function parseTimes(from: string, to: string): Result<TimesOfDay, string> {
   const [begin, end] = [parseOpeningTime(from), parseClosingTime(to)]
   if (!begin.ok) return failed(`${from}: ${begin.error}`)
@@ -64,7 +64,6 @@ function parseTimes(from: string, to: string): Result<TimesOfDay, string> {
     : ok({ from: begin.value, to: end.value })
 }
 
-/** What is wrong with two equal times. */
 export const EMPTY_WINDOW_TEXT = 'is empty: expected two different times, or 00:00-24:00 for the whole day'
 
 /** Milliseconds after midnight. */

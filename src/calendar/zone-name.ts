@@ -1,8 +1,8 @@
-// Which names of zones are taken: those of the IANA database, which say where they hold.
+// Zone names: only names of the IANA database are accepted, because they say where they hold.
 import { failed, ok, type Result } from '../std/result.ts'
 
-/** Several countries use most of these, and `EST` of the database never has summer time: what was probably meant. */
-const MEANT: Readonly<Record<string, readonly string[]>> = {
+/** Abbreviation → IANA names that it probably stands for: most are used by several countries, and `EST` of the database never has summer time. */
+const LIKELY_NAMES: Readonly<Record<string, readonly string[]>> = {
   ACST: ['Australia/Adelaide', 'Australia/Darwin'],
   AEDT: ['Australia/Sydney'],
   AEST: ['Australia/Sydney', 'Australia/Brisbane'],
@@ -54,24 +54,24 @@ const MEANT: Readonly<Record<string, readonly string[]>> = {
 const EXAMPLE = 'expected an IANA name such as Europe/Berlin'
 
 /**
- * A name of the form `Area/City` that is in the IANA database, or `UTC`. Names without an area are abbreviations and old
- * names of countries; each is refused with what was probably meant. `Etc/GMT+5` is five hours *behind* UTC, and taken.
+ * Accepts `UTC` and names `Area/City` of the IANA database, `Etc/GMT+5` (five hours *behind* UTC) included. Abbreviations and old names of
+ * countries are refused with the names that were probably meant.
  */
 export function resolveZoneName(name: string): Result<string, string> {
   const current = name.includes('/') || name === 'UTC' ? canonical(name) : undefined
-  // an old name such as Asia/Calcutta stays as it is written; of letters the database has the last word
+  // an old name such as Asia/Calcutta stays; only upper and lower case follow the database
   if (current !== undefined) return ok(current.toLowerCase() === name.toLowerCase() ? current : name)
   if (/^(UTC|GMT)?[+-]?\d/i.test(name))
     return failed(`${name} is a fixed offset, which ignores summer time: ${EXAMPLE}`)
-  const meant = meantBy(name)
-  return failed(meant.length === 0 ? EXAMPLE : `expected an IANA name, did you mean ${either(meant)}?`)
+  const likely = likelyNames(name)
+  return failed(likely.length === 0 ? EXAMPLE : `expected an IANA name, did you mean ${joinWithOr(likely)}?`)
 }
 
-function meantBy(name: string): readonly string[] {
-  const known = MEANT[name.toUpperCase()]
-  if (known) return known
+function likelyNames(name: string): readonly string[] {
+  const listed = LIKELY_NAMES[name.toUpperCase()]
+  if (listed) return listed
   const current = canonical(name)
-  return current === undefined ? placesCalled(name) : [current]
+  return current === undefined ? zonesOfCity(name) : [current]
 }
 
 /** The name that `name` stands for; undefined when there is no such zone. */
@@ -83,12 +83,12 @@ function canonical(name: string): string | undefined {
   }
 }
 
-/** Zones whose last part is `name`: `berlin`, `Sao Paulo`, `Europe/New York`. */
-const placesCalled = (name: string): readonly string[] =>
-  Intl.supportedValuesOf('timeZone').filter((zone) => placeOf(zone) === placeOf(name))
+/** Zones with the last part of `name`: `berlin`, `Sao Paulo`, `Europe/New York`. */
+const zonesOfCity = (name: string): readonly string[] =>
+  Intl.supportedValuesOf('timeZone').filter((zone) => cityOf(zone) === cityOf(name))
 
-const placeOf = (name: string): string =>
+const cityOf = (name: string): string =>
   (name.split('/').at(-1) ?? '').trim().replaceAll(' ', '_').toLowerCase()
 
-const either = (names: readonly string[]): string =>
+const joinWithOr = (names: readonly string[]): string =>
   names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`

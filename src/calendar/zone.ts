@@ -1,4 +1,4 @@
-// Instants and what the clocks of a place show: the only translation between the two.
+// Zones: the only translation between instants and local time.
 import { failed, ok, type Result } from '../std/result.ts'
 import { instant, type Instant } from '../model/units.ts'
 import { createUtcOffsets, UTC_OFFSETS, type UtcOffsets } from './offsets.ts'
@@ -14,7 +14,7 @@ import {
 } from './local-time.ts'
 import { resolveZoneName } from './zone-name.ts'
 
-/** A calendar day as an interval of instants `[from, to)`; its length may be anything but the empty one. */
+/** A calendar day as an interval of instants `[from, to)`; not always 24 h long, never empty. */
 export type CalendarDay = {
   /** `2026-11-20`. */
   readonly date: string
@@ -23,31 +23,31 @@ export type CalendarDay = {
   readonly to: Instant
 }
 
-/** A value to be passed around: it keeps what it learned of its zone. */
+/** One zone. It caches the offsets it has read, so it is created once and passed around. */
 export type Zone = {
   readonly name: string
   readonly wallAt: (at: Instant) => LocalDateTime
   /** Every instant at which the clock shows `wall`, ascending: one, none inside a spring gap, two when clocks go back. */
   readonly instantsAt: (wall: LocalDateTime) => readonly Instant[]
-  /** When something begins that begins at `wall`: the first pass; inside a gap the first instant after it. */
+  /** Start of what begins at `wall`: the first of two instants; inside a spring gap the first instant after it. */
   readonly beginAt: (wall: LocalDateTime) => Instant
-  /** When something ends that ends at `wall`: the second pass; inside a gap the first instant after it. */
+  /** End of what ends at `wall`: the second of two instants; inside a spring gap the first instant after it. */
   readonly endAt: (wall: LocalDateTime) => Instant
   /**
-   * The day that `at` is in. Days tile time: each begins at the first instant whose clock shows its date or a later one.
-   * A day without a midnight begins when the clock jumps over it, a midnight shown twice counts once, the first time,
-   * and a day that a place left out (Apia, 2011-12-30) has no instant.
+   * The day that `at` is in. Days tile time: each begins at the first instant whose clock shows its date or a later one. Hence a day without
+   * a midnight begins when the clock jumps over it, a midnight shown twice counts the first time, and a skipped day (Apia, 2011-12-30) has
+   * no instant.
    */
   readonly dayOf: (at: Instant) => CalendarDay
 }
 
-/** @returns what is wrong with `name`, and which names were probably meant */
+/** @returns the zone, or what is wrong with `name` and which names were probably meant */
 export function createZone(name: string): Result<Zone, string> {
   const checked = resolveZoneName(name)
   return checked.ok ? ok(zoneOf(checked.value)) : failed(checked.error)
 }
 
-/** Needs no checking and is what everything is in until told otherwise. */
+/** UTC, the default zone. */
 export const createUtc = (): Zone => zoneOf('UTC', UTC_OFFSETS)
 
 function zoneOf(name: string, offsets = createUtcOffsets(name)): Zone {
@@ -61,7 +61,7 @@ function zoneOf(name: string, offsets = createUtcOffsets(name)): Zone {
     beginAt,
     endAt: (at) => instantsAt(offsets, at).at(-1) ?? afterGap(offsets, at),
     dayOf(at) {
-      // what is counted by day asks for instants of the same day again and again
+      // sums by day ask for instants of the same day again and again
       if (!last || at < last.from || at >= last.to) last = dayAround(at, dayNumberOf(wallAt(at)), beginAt)
       return last
     },
@@ -71,7 +71,7 @@ function zoneOf(name: string, offsets = createUtcOffsets(name)): Zone {
 function dayAround(at: Instant, shown: DayNumber, beginAt: (wall: LocalDateTime) => Instant): CalendarDay {
   let day = shown
   let to = beginAt(localDateTimeOf(addDays(day, 1)))
-  // clocks that go back over midnight show the day before once more, when this one has begun
+  // a clock that goes back over midnight shows the previous day once more
   while (to <= at) {
     day = addDays(day, 1)
     to = beginAt(localDateTimeOf(addDays(day, 1)))
@@ -79,22 +79,22 @@ function dayAround(at: Instant, shown: DayNumber, beginAt: (wall: LocalDateTime)
   return { date: dateText(day), number: day, from: beginAt(localDateTimeOf(day)), to }
 }
 
-/** More than any offset ever was (15 h 14 min): what a wall clock shows is no further from UTC. */
-const REACH = DAY_MS
+/** Milliseconds around a local time in which its instants lie: more than any offset ever was (15 h 14 min). */
+const MAX_OFFSET = DAY_MS
 
 const around = (offsets: UtcOffsets, at: LocalDateTime) =>
-  offsets.between(instant(at - REACH), instant(at + REACH))
+  offsets.between(instant(at - MAX_OFFSET), instant(at + MAX_OFFSET))
 
 function instantsAt(offsets: UtcOffsets, at: LocalDateTime): readonly Instant[] {
-  const stretches = around(offsets, at)
-  return stretches.flatMap(({ from, offset }, index) => {
+  const spans = around(offsets, at)
+  return spans.flatMap(({ from, offset }, index) => {
     const candidate = instant(at - offset)
-    const until = stretches[index + 1]?.from ?? Infinity
+    const until = spans[index + 1]?.from ?? Infinity
     return candidate >= from && candidate < until ? [candidate] : []
   })
 }
 
-/** The clock never shows `at`: the instant at which it jumps over it. */
+/** Instant at which the clock jumps over `at`, which it never shows. */
 function afterGap(offsets: UtcOffsets, at: LocalDateTime): Instant {
   const jump = around(offsets, at).find(({ from, offset }) => from + offset > at)
   if (!jump) throw new Error(`the clock neither shows ${at} nor jumps over it`)
