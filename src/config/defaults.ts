@@ -1,17 +1,18 @@
-// The configuration file with every key at its default, and what a given file comes to.
+// Default configuration file, and a given configuration with its defaults filled in.
 import { stringify } from 'yaml'
 import { configJsonSchema, type JsonSchema } from './json-schema.ts'
 
+/** Columns of the comments. */
 const WIDTH = 110
 
 /** Optional keys that a first configuration needs all the same. */
-const SHOWN = new Set(['api_key_env'])
+const NEEDED_KEYS = new Set(['api_key_env'])
 
 type Answers = Readonly<Record<string, unknown>>
 
 /**
  * Every key with its meaning and default; optional ones without a default are commented out, required ones show an example.
- * `answers` stand in place of the examples and defaults of an account; one that is undefined is commented out.
+ * `answers` replace the examples and defaults of an account; a key whose answer is undefined is commented out.
  */
 export function defaultYaml(answers: Answers = {}): string {
   const head =
@@ -23,7 +24,7 @@ function block(schema: JsonSchema, indent: string, answers: Answers): string[] {
   return Object.entries(schema.properties ?? {}).flatMap(([key, property]) => {
     const comment = wrap(property.description ?? '', `${indent}# `)
     const gap = indent === '' ? [''] : []
-    // a section that is optional has an example in place of defaults
+    // an optional section shows its example in place of the defaults of its keys
     if (property.properties && !property.examples)
       return [...gap, ...comment, `${indent}${key}:`, ...block(property, `${indent}  `, {})]
     if (property.items?.properties && schema.required?.includes(key))
@@ -46,14 +47,14 @@ type Entry = {
 }
 
 function entry({ key, property, schema, indent }: Entry, answers: Answers): string {
-  const usual = property.default ?? property.examples?.[0]
-  const needed = property.default !== undefined || SHOWN.has(key) || schema.required?.includes(key)
-  const shown = key in answers ? answers[key] !== undefined : needed
+  const example = property.default ?? property.examples?.[0]
+  const isNeeded = property.default !== undefined || NEEDED_KEYS.has(key) || schema.required?.includes(key)
+  const isActive = key in answers ? answers[key] !== undefined : isNeeded
   const pair = stringify(
-    { [key]: answers[key] ?? usual },
+    { [key]: answers[key] ?? example },
     { collectionStyle: 'flow', flowCollectionPadding: false, lineWidth: 0 },
   )
-  return `${indent}${shown ? '' : '# '}${pair.trim().slice(1, -1)}`
+  return `${indent}${isActive ? '' : '# '}${pair.trim().slice(1, -1)}`
 }
 
 function wrap(text: string, prefix: string): string[] {
@@ -71,16 +72,16 @@ function wrap(text: string, prefix: string): string[] {
 export const configText = (value: unknown): string => stringify(value).trimEnd()
 
 /** `value` with the default of every key it leaves out; keys without a default stay out. */
-export const withDefaults = (value: unknown): unknown => filled(value, configJsonSchema())
+export const withDefaults = (value: unknown): unknown => fillIn(value, configJsonSchema())
 
-function filled(value: unknown, schema: JsonSchema): unknown {
+function fillIn(value: unknown, schema: JsonSchema): unknown {
   const { properties, items } = schema
-  if (Array.isArray(value) && items) return value.map((item) => filled(item, items))
+  if (Array.isArray(value) && items) return value.map((item) => fillIn(item, items))
   if (!properties) return value ?? schema.default
   const given: object = typeof value === 'object' && value !== null ? value : {}
   return Object.fromEntries(
     Object.entries(properties).flatMap(([key, property]) => {
-      const inner = filled(Reflect.get(given, key), property)
+      const inner = fillIn(Reflect.get(given, key), property)
       return inner === undefined ? [] : [[key, inner]]
     }),
   )

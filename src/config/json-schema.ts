@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { configSchema } from './schema.ts'
 
-/** The part of JSON Schema that our schemas come out as. */
+/** The part of JSON Schema that our schemas use. */
 export type JsonSchema = {
   readonly type?: string
   readonly description?: string
@@ -10,17 +10,17 @@ export type JsonSchema = {
   readonly required?: readonly string[]
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly items?: JsonSchema
-  /** What every key may hold that `properties` does not name. */
+  /** Schema of keys that `properties` does not name. */
   readonly additionalProperties?: JsonSchema | false
   readonly anyOf?: readonly JsonSchema[]
 }
 
-/** What the configuration file may hold, for editors: defaults and descriptions included. */
+/** JSON Schema of the configuration file with defaults and descriptions, for editors. */
 export const configJsonSchema = (): JsonSchema =>
   z.toJSONSchema(configSchema, {
     io: 'input',
     override({ zodSchema, jsonSchema }) {
-      // zod leaves out the examples of what is transformed; ours are as the file has them
+      // zod leaves out the examples of transformed values
       const { examples } = z.globalRegistry.get(zodSchema) ?? {}
       if (Array.isArray(examples)) jsonSchema.examples = examples
     },
@@ -29,14 +29,14 @@ export const configJsonSchema = (): JsonSchema =>
 export const configJsonSchemaText = (): string =>
   `${JSON.stringify({ title: 'Configuration of Dormouse', ...configJsonSchema() }, undefined, 2)}\n`
 
-/** The keys allowed at `path`, in any of the forms that are allowed there; empty where there are no keys to speak of. */
+/** Keys allowed at `path` in any of its forms; empty where no keys are expected. */
 export function keysAt(schema: JsonSchema, path: readonly PropertyKey[]): readonly string[] {
-  let here = formsOf(schema)
-  for (const step of path) here = here.flatMap((form) => formsOf(inside(form, step)))
-  return [...new Set(here.flatMap(({ properties = {} }) => Object.keys(properties)))]
+  let forms = formsOf(schema)
+  for (const step of path) forms = forms.flatMap((form) => formsOf(schemaAt(form, step)))
+  return [...new Set(forms.flatMap(({ properties = {} }) => Object.keys(properties)))]
 }
 
-function inside(
+function schemaAt(
   { items, properties, additionalProperties }: JsonSchema,
   step: PropertyKey,
 ): JsonSchema | undefined {

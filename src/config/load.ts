@@ -1,20 +1,24 @@
-// The only reader of the configuration file and of the environment.
+// Loads the configuration: the only reader of the file and of the environment.
 import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { z } from 'zod'
 import type { Window } from '../calendar/window.ts'
 import type { Budget } from '../model/policy/budget.ts'
 import { createOwners, type Owners } from '../model/policy/owner.ts'
 import type { Prices } from '../model/ledger/price.ts'
+import { instant, type Instant, type Micros } from '../model/units.ts'
 import { failed, ok, type Result } from '../std/result.ts'
 import type { AccountEntry } from './sections/account.ts'
 import { buildBudgets } from './sections/budgets.ts'
 import { withDefaults } from './defaults.ts'
 import { configJsonSchema } from './json-schema.ts'
-import { priceFileSchema, selectPrices, type PriceFile } from './sections/prices.ts'
 import { buildNotifications, type Notification } from './sections/notifications.ts'
 import { ownerRules } from './sections/owners.ts'
+import type { ConfigContext } from './sections/receiver.ts'
+import { moneySchema, parseDay } from './units.ts'
 import { buildReportSinks, type ReportSink } from './sections/report.ts'
 import { parseWithSchema, parseYaml, type ConfigProblems } from './problems.ts'
+import { repeatedName } from './suggestions.ts'
 import { configSchema, type ConfigEntry } from './schema.ts'
 import type { TlsFiles } from './sections/server.ts'
 import { createKey, createSecret, fileErrorText, type Environment, type Secret } from './secrets.ts'
@@ -30,36 +34,32 @@ export type AccountConfig = {
   readonly projects: 'discover' | readonly string[]
   readonly plan: string
   readonly prices: Prices
-  /** With the placeholders `{host}`, `{endpoint_id}`, `{project_id}` and `{database}`; holds no password. */
+  /** Connection string without password, with placeholders `{host}`, `{endpoint_id}`, `{project_id}` and `{database}`. */
   readonly dsn: string | undefined
   readonly dsnPassword: Secret | undefined
 }
 
-/** The configuration in effect: paths are absolute, no secret is in it. */
+/** The configuration in effect: paths are absolute, secrets are not read. */
 export type Config = Omit<
   ConfigEntry,
   'accounts' | 'prices' | 'calendars' | 'windows' | 'budgets' | 'owners' | 'notifications' | 'report'
 > & {
-  /** At least one, in the order of the file; names are unique. */
+  /** At least one, in the order of the file, names unique. */
   readonly accounts: readonly AccountConfig[]
-  /** By name. */
+  /** Name → window. */
   readonly windows: ReadonlyMap<string, Window>
-  /** In the order of the file; names are unique, and each belongs to one of the accounts. */
+  /** In the order of the file, names unique; each belongs to one of the accounts. */
   readonly budgets: readonly Budget[]
   readonly owners: Owners
-  /** Who is told of events; names are unique. */
+  /** Receivers of events, names unique. */
   readonly notifications: readonly Notification[]
   readonly report: Omit<ConfigEntry['report'], 'sinks'> & { readonly sinks: readonly ReportSink[] }
 }
 
-/** The variables of this process. */
+/** Environment variables of this process. */
 export const processEnvironment = (): Environment => process.env
 
-/**
- * The configuration in the file at `path`.
- *
- * @returns everything that is wrong with it, secrets that cannot be read included, one line each
- */
+/** The configuration in the file at `path`, or all of its problems, secrets that cannot be read included. */
 export function loadConfig(path: string, env: Environment): Result<Config, ConfigProblems> {
   const loaded = loadWithSource(path, env)
   return loaded.ok ? ok(loaded.value.config) : loaded
@@ -67,11 +67,11 @@ export function loadConfig(path: string, env: Environment): Result<Config, Confi
 
 export type LoadedConfig = {
   readonly config: Config
-  /** What the file says, in its own words, with every default filled in. */
+  /** The YAML value of the file with every default filled in. */
   readonly effective: unknown
 }
 
-/** The same, with what it was made of. */
+/** `loadConfig` with the source of the configuration. */
 export function loadWithSource(path: string, env: Environment): Result<LoadedConfig, ConfigProblems> {
   const file = readYaml(path)
   if (!file.ok) return file
@@ -94,33 +94,31 @@ function readYaml(path: string): Result<unknown, ConfigProblems> {
   }
 }
 
-type Surroundings = { readonly folder: string; readonly env: Environment }
-
-/** Everything that takes more than the file itself: other files, the environment, two keys that must agree. */
-function complete(entry: ConfigEntry, { folder, env }: Surroundings): Result<Config, ConfigProblems> {
+/** Adds what takes more than the file itself: other files, the environment, checks across sections. */
+function complete(entry: ConfigEntry, { folder, env }: ConfigContext): Result<Config, ConfigProblems> {
   const prices = readPrices(
     entry.prices.file === undefined ? SHIPPED_PRICES : resolve(folder, entry.prices.file),
   )
   const accounts = entry.accounts.map((account) => accountOf(account, { folder, env }))
-  const priced = entry.accounts.map((account) =>
+  const accountPrices = entry.accounts.map((account) =>
     prices.ok ? priceOf(account, entry, prices.value) : undefined,
   )
-  const named = buildWindows({ ...entry, calendars: entry.calendars ?? {}, windows: entry.windows ?? {} })
-  const currencies = new Map(entry.accounts.map(({ name }, index) => [name, priced[index]?.currency]))
-  const planned = buildBudgets(entry.budgets ?? [], { ...named, timezone: entry.timezone, currencies })
-  const told = buildNotifications(entry.notifications, { folder, env })
+  const windows = buildWindows({ ...entry, calendars: entry.calendars ?? {}, windows: entry.windows ?? {} })
+  const currencies = new Map(entry.accounts.map(({ name }, index) => [name, accountPrices[index]?.currency]))
+  const budgets = buildBudgets(entry.budgets ?? [], { ...windows, timezone: entry.timezone, currencies })
+  const notifications = buildNotifications(entry.notifications, { folder, env })
   const teams = new Set(entry.owners.map(({ owner }) => owner.team))
-  const reported = buildReportSinks(entry.report, teams, { folder, env })
+  const report = buildReportSinks(entry.report, teams, { folder, env })
   const problems = [
     ...(prices.ok ? [] : prices.error.map((problem) => `prices.file: ${problem}`)),
     ...accounts.flatMap((account, index) => secretProblems(account, `accounts[${index}]`)),
-    ...repeatedNames(entry.accounts),
+    ...entry.accounts.flatMap((_, index) => repeatedName('accounts', entry.accounts, index)),
     ...(prices.ok ? unknownPlans(entry.accounts, prices.value) : []),
     ...(entry.poll.maxAge < entry.poll.interval ? ['poll.max_age: expected at least poll.interval'] : []),
-    ...named.problems,
-    ...planned.problems,
-    ...told.problems,
-    ...reported.problems,
+    ...windows.problems,
+    ...budgets.problems,
+    ...notifications.problems,
+    ...report.problems,
   ]
   if (problems.length > 0) return failed(problems)
   const { prices: _prices, calendars: _calendars, ...rest } = entry
@@ -129,14 +127,14 @@ function complete(entry: ConfigEntry, { folder, env }: Surroundings): Result<Con
     store: { folder: resolve(folder, entry.store.folder) },
     server: { ...entry.server, tls: entry.server.tls && tlsOf(entry.server.tls, folder) },
     accounts: accounts.flatMap((account, index) => {
-      const found = priced[index]
-      return found ? [{ ...account, prices: found }] : []
+      const own = accountPrices[index]
+      return own ? [{ ...account, prices: own }] : []
     }),
-    windows: named.windows,
-    budgets: planned.budgets,
+    windows: windows.windows,
+    budgets: budgets.budgets,
     owners: createOwners(ownerRules(entry.owners)),
-    notifications: told.notifications,
-    report: { ...entry.report, sinks: reported.reportSinks },
+    notifications: notifications.notifications,
+    report: { ...entry.report, sinks: report.reportSinks },
   })
 }
 
@@ -145,7 +143,7 @@ const tlsOf = ({ certFile, keyFile }: TlsFiles, folder: string): TlsFiles => ({
   keyFile: resolve(folder, keyFile),
 })
 
-const accountOf = (entry: AccountEntry, { folder, env }: Surroundings): Omit<AccountConfig, 'prices'> => {
+const accountOf = (entry: AccountEntry, { folder, env }: ConfigContext): Omit<AccountConfig, 'prices'> => {
   const secret = (
     make: typeof createSecret,
     file: string | undefined,
@@ -174,12 +172,6 @@ const secretProblems = ({ key, dsnPassword }: Omit<AccountConfig, 'prices'>, pat
     return text && !text.ok ? [`${path}: ${text.error}`] : []
   })
 
-const repeatedNames = (accounts: readonly AccountEntry[]): string[] =>
-  accounts.flatMap(({ name }, index) => {
-    const first = accounts.findIndex((other) => other.name === name)
-    return first === index ? [] : [`accounts[${index}].name: ${name} is the name of accounts[${first}], too`]
-  })
-
 const unknownPlans = (accounts: readonly AccountEntry[], { plans }: PriceFile): string[] =>
   accounts.flatMap(({ plan }, index) =>
     Object.hasOwn(plans, plan)
@@ -193,7 +185,41 @@ const priceOf = (account: AccountEntry, { prices }: ConfigEntry, file: PriceFile
     cuHour: account.cu_hour ?? prices.cuHour,
   })
 
-/** The prices of a plan as they come with Dormouse. */
+const day = z.string().transform((text, context): Instant => {
+  const at = parseDay(text)
+  if (at !== undefined) return at
+  context.addIssue('expected a day such as 2026-03-01')
+  return z.NEVER
+})
+
+const period = z
+  .strictObject({ from: day, cu_hour: moneySchema })
+  .transform(({ from, cu_hour: perCuHour }) => ({ from, perCuHour }))
+
+const periods = z
+  .array(period)
+  .min(1, 'expected at least one period')
+  .transform((list) => list.toSorted((a, b) => a.from - b.from))
+
+const priceFileSchema = z.strictObject({
+  currency: z.string().min(1),
+  plans: z.record(z.string(), periods),
+})
+type PriceFile = z.output<typeof priceFileSchema>
+
+type Override = { readonly currency?: string | undefined; readonly cuHour?: Micros | undefined }
+
+/** Prices of `plan`, with the overrides of the configuration; undefined when the file does not have the plan. */
+function selectPrices(file: PriceFile, plan: string, override: Override): Prices | undefined {
+  const listed = file.plans[plan]
+  if (!listed) return undefined
+  return {
+    currency: override.currency ?? file.currency,
+    periods: override.cuHour === undefined ? listed : [{ from: instant(0), perCuHour: override.cuHour }],
+  }
+}
+
+/** Prices of a plan in the price file that comes with Dormouse. */
 export function shippedPrices(plan: string): Result<Prices, ConfigProblems> {
   const file = readPrices(SHIPPED_PRICES)
   if (!file.ok) return file

@@ -1,16 +1,16 @@
-// What is wrong with a file, as lines for the person who wrote it.
+// Problems of a configuration file, as lines for the person who wrote it.
 import { LineCounter, parseDocument } from 'yaml'
 import { z } from 'zod'
 import { failed, ok, type Result } from '../std/result.ts'
 import { keysAt, type JsonSchema } from './json-schema.ts'
 import { expectedWordText } from './suggestions.ts'
 
-/** Lines `path: what is wrong, what is allowed`. Never empty. */
+/** Lines `path: problem, expected values`. Never empty. */
 export type ConfigProblems = readonly string[]
 
 /**
- * The value of YAML text; problems have line and column. A key that comes twice is a problem. A key without a value counts
- * as left out, so that every key of a section can be commented out; an empty file is `{}`.
+ * The value of YAML text, `{}` for an empty one; problems have line and column. A repeated key is a problem. A key without a value counts as
+ * left out, so that every key of a section can be commented out.
  */
 export function parseYaml(text: string): Result<unknown, ConfigProblems> {
   const lineCounter = new LineCounter()
@@ -31,7 +31,7 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, inner]) => [key, withoutNulls(inner)]))
 }
 
-/** `value` as `schema` reads it, or everything that is wrong with it at once. `keys` offers the nearest known key for an unknown one. */
+/** `value` as `schema` reads it, or all of its problems. `keys` has the keys to suggest for an unknown one. */
 export function parseWithSchema<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -48,16 +48,16 @@ function linesOf(issue: z.core.$ZodIssue, { value, keys }: Context): string[] {
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => line([...issue.path, key], unknownKey(key, keysAt(keys, issue.path))))
   if (valueAt(value, issue.path) === undefined) return [line(issue.path, 'is missing')]
-  const meant = issue.code === 'invalid_union' && issue.message === 'Invalid input' ? meantBy(issue) : []
-  if (meant.length > 0)
-    return meant.flatMap((inner) =>
+  const inForm = issue.code === 'invalid_union' && issue.message === 'Invalid input' ? closestForm(issue) : []
+  if (inForm.length > 0)
+    return inForm.flatMap((inner) =>
       linesOf({ ...inner, path: [...issue.path, ...inner.path] }, { value, keys }),
     )
   return [line(issue.path, messageOf(issue))]
 }
 
-/** Of several forms the one that fits best is probably meant: the right kind of value, and the least that is wrong with it. */
-function meantBy({ errors }: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] {
+/** Issues in the form that was probably meant: the right kind of value with the fewest issues. */
+function closestForm({ errors }: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] {
   const ofKind = errors.filter(
     (issues) => !issues.some(({ code, path }) => code === 'invalid_type' && path.length === 0),
   )
@@ -67,7 +67,6 @@ function meantBy({ errors }: z.core.$ZodIssueInvalidUnion): readonly z.core.$Zod
 const line = (path: readonly PropertyKey[], message: string): string =>
   path.length === 0 ? message : `${z.core.toDotPath(path)}: ${message}`
 
-/** Our own words where the schema has some. */
 function messageOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_value') return `expected one of ${issue.values.map(String).join(', ')}`
   if (issue.code === 'invalid_key') return issue.issues[0]?.message ?? issue.message
@@ -85,9 +84,9 @@ const NAMES: Readonly<Record<string, string>> = {
 
 const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>(
-    (here, key) => (typeof here === 'object' && here !== null ? Reflect.get(here, key) : undefined),
+    (parent, key) => (typeof parent === 'object' && parent !== null ? Reflect.get(parent, key) : undefined),
     value,
   )
 
-const unknownKey = (key: string, known: readonly string[]): string =>
-  `unknown key${known.length === 0 ? '' : expectedWordText(key, known)}`
+const unknownKey = (key: string, allowed: readonly string[]): string =>
+  `unknown key${allowed.length === 0 ? '' : expectedWordText(key, allowed)}`

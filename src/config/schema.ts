@@ -1,8 +1,7 @@
-// Every key of the configuration file, its default and its meaning. `config/default.yaml` and `config/schema.json` are made from it.
+// Every key of the configuration file, its default and its meaning. `config/default.yaml` and `config/schema.json` are generated from it.
 import { z } from 'zod'
 import { accountSchema } from './sections/account.ts'
 import { budgetsSchema } from './sections/budgets.ts'
-import { metricsSchema } from './sections/metrics.ts'
 import { notificationsSchema } from './sections/notifications.ts'
 import { ownersSchema } from './sections/owners.ts'
 import { reportConfigSchema } from './sections/report.ts'
@@ -20,7 +19,7 @@ const poll = z
       .describe('From the start of one pass to the start of the next.'),
     max_age: durationSchema({ min: '1s', max: '7d' })
       .prefault('15m')
-      .describe('The oldest a look at a compute may become.'),
+      .describe('The greatest age of a look at a compute.'),
     history: durationSchema({ min: '1d', max: '400d' })
       .prefault('60d')
       .describe('How far back the operations of a compute are read when it is seen for the first time.'),
@@ -32,13 +31,15 @@ const reading = z
     mode: z
       .enum(['off', 'light', 'full'])
       .prefault('full')
-      .describe('off: never connect to a compute. light: connections and causes. full: the file cache, too.'),
+      .describe(
+        'off: never connect to a compute. light: read connections and causes. full: read the file cache, too.',
+      ),
     overhead: z
       .number(overhead)
       .min(0, overhead)
       .max(0.2, overhead)
       .prefault(0.01)
-      .describe('The share of its awake time that readings may add to a compute.'),
+      .describe('The share of the awake time of a compute that readings may add to it.'),
     min_interval: durationSchema({ max: '7d' })
       .prefault('5m')
       .describe('The least time between two readings of one compute.'),
@@ -57,11 +58,11 @@ const reading = z
       .string()
       .min(1)
       .prefault('dormouse')
-      .describe('The role whose connection strings are asked for, with service.use_connection_uri.'),
+      .describe('The role whose connection strings are requested, with service.use_connection_uri.'),
     service_users: z
       .array(z.string())
       .prefault(['cloud_admin'])
-      .describe("The service's own users: their sessions are nobody's activity."),
+      .describe("The service's own users: their sessions do not count as client activity."),
     deadline: durationSchema({ min: '100ms', max: '1m' })
       .prefault('5s')
       .describe('The longest a reading may take.'),
@@ -83,16 +84,18 @@ const service = z
       .enum(['interface', '2026-03'])
       .prefault('2026-03')
       .describe(
-        'What a size gives where the service does not say: its interface text, or its documents of 2026-03.',
+        'Memory and connections of each size, where the service does not report them: as its interface text says, or as its documents of 2026-03.',
       ),
     requests_per_minute: wholeNumberSchema(1, 100_000)
       .prefault(350)
-      .describe('Requests to one account; the service allows about 700 and people want some of them.'),
+      .describe(
+        'Requests a minute to one account; the service allows about 700, and people need some of them.',
+      ),
     use_connection_uri: z
       .boolean()
       .prefault(false)
       .describe(
-        'Whether the service may be asked for connection strings, which hold passwords, where an account has no dsn.',
+        'Whether Dormouse may ask the service for connection strings, which hold passwords, where an account has no dsn.',
       ),
   })
   .transform(({ preset, requests_per_minute: requestsPerMinute, use_connection_uri: useConnectionUri }) => ({
@@ -108,35 +111,63 @@ const prices = z
       .min(1)
       .optional()
       .meta({ examples: ['./prices.yaml'] })
-      .describe('Price file; the one that comes with Dormouse when absent.'),
+      .describe('Price file; without it the one that comes with Dormouse.'),
     currency: z
       .string()
       .min(1)
       .optional()
       .meta({ examples: ['USD'] })
-      .describe('The label of the money, in place of the price file.'),
+      .describe('The label of the currency, in place of the one in the price file.'),
     cu_hour: moneySchema
       .optional()
-      .describe('What a CU-hour costs on every plan and at all times, in place of the price file.'),
+      .describe('Price of a CU-hour on every plan and at all times, in place of the price file.'),
   })
   .transform(({ cu_hour: cuHour, ...rest }) => ({ ...rest, cuHour }))
+
+const metrics = z
+  .strictObject({
+    detail: z
+      .enum(['basic', 'full'])
+      .prefault('basic')
+      .describe('basic: the series of each compute that alerts and the fleet board need. full: all series.'),
+    per_compute: z
+      .enum(['all', 'recent', 'none'])
+      .prefault('all')
+      .describe(
+        'Computes with series of their own; recent: awake within a week, or with an operation in progress. All computes are counted by state.',
+      ),
+    stale_after: wholeNumberSchema(1, 1000)
+      .prefault(3)
+      .describe('Polls without an answer after which a state is exported as unknown.'),
+    max_series: wholeNumberSchema(1000, 10_000_000)
+      .prefault(100_000)
+      .describe(
+        'The most series of projects and computes. Above it, series that are not basic are left out first, then computes that were not awake within a week, then the cheapest computes.',
+      ),
+  })
+  .transform(({ per_compute: perCompute, stale_after: staleAfter, max_series: maxSeries, ...rest }) => ({
+    ...rest,
+    perCompute,
+    staleAfter,
+    maxSeries,
+  }))
 
 export const configSchema = z.strictObject({
   mode: z
     .enum(['off', 'observe', 'suggest', 'approve', 'apply'])
     .prefault('suggest')
-    .describe('How far Dormouse may go. So far it only reads, in every mode.'),
+    .describe('How far Dormouse may go. So far it only reads, whatever the mode.'),
   accounts: z
     .array(accountSchema, 'expected a list with at least one account')
     .min(1, 'expected a list with at least one account')
     .describe('The accounts of the service to look after.'),
   timezone: zoneSchema
     .prefault('UTC')
-    .describe('Where days begin and clocks hang, by its IANA name: Europe/Berlin, not CET.'),
+    .describe('The time zone of days, windows and schedules, by its IANA name: Europe/Berlin, not CET.'),
   calendars: calendarsSchema
     .optional()
     .meta({ examples: [{ holidays: { dates: ['2026-12-25', '2026-12-26'] } }] })
-    .describe('Days by name, for windows to leave out.'),
+    .describe('Lists of dates by name, which windows can leave out.'),
   windows: windowsSchema
     .optional()
     .meta({
@@ -148,13 +179,15 @@ export const configSchema = z.strictObject({
         },
       ],
     })
-    .describe('Times by name: each a text, one of three forms, or a list of these that adds up.'),
+    .describe(
+      'Recurring times by name: each is a text, one of three forms, or a list of these that adds up.',
+    ),
   budgets: budgetsSchema
     .optional()
     .meta({
       examples: [[{ name: 'previews', scope: { project: 'preview-*' }, limit: '200 USD', per: 'month' }]],
     })
-    .describe('What may be spent: by whom, how much, in which period.'),
+    .describe('Spending limits: which computes, how much, in which period.'),
   owners: ownersSchema
     .prefault([])
     .meta({
@@ -165,7 +198,9 @@ export const configSchema = z.strictObject({
         ],
       ],
     })
-    .describe('Who answers for which computes: the most specific entry that fits, then the first.'),
+    .describe(
+      'Teams and the computes they answer for. The most specific entry that fits wins, then the first.',
+    ),
   notifications: notificationsSchema
     .prefault([])
     .meta({
@@ -176,9 +211,9 @@ export const configSchema = z.strictObject({
         ],
       ],
     })
-    .describe('Who is told of events, such as a budget that is used up.'),
-  poll: poll.prefault({}).describe('How often the service is asked.'),
-  reading: reading.prefault({}).describe('Looking into the computes that are awake.'),
+    .describe('Receivers of events, such as a budget that is used up.'),
+  poll: poll.prefault({}).describe('How often Dormouse asks the service.'),
+  reading: reading.prefault({}).describe('Readings inside the Postgres of awake computes.'),
   service: service.prefault({}).describe('The service itself.'),
   prices: prices.prefault({}).describe('What awake computes cost.'),
   server: serverSchema.prefault({}).describe('Where Dormouse listens.'),
@@ -188,11 +223,13 @@ export const configSchema = z.strictObject({
         .string()
         .min(1)
         .prefault('./dormouse-data')
-        .describe('The folder for what must survive; relative to this file.'),
+        .describe(
+          'The folder of the ledger and everything else that must survive a restart; relative to this file.',
+        ),
     })
     .prefault({})
-    .describe('Where Dormouse keeps its ledger.'),
-  metrics: metricsSchema.prefault({}).describe('What /metrics shows.'),
+    .describe('Where Dormouse stores its data.'),
+  metrics: metrics.prefault({}).describe('What /metrics exports.'),
   report: reportConfigSchema.prefault({}).describe('The weekly report.'),
   log: z
     .strictObject({
@@ -205,5 +242,5 @@ export const configSchema = z.strictObject({
     .describe('The log, JSON lines on standard output.'),
 })
 
-/** What the file says, with defaults; `load.ts` makes the `Config` of it. */
+/** The file with its defaults; `load.ts` turns it into `Config`. */
 export type ConfigEntry = z.output<typeof configSchema>

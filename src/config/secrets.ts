@@ -1,4 +1,4 @@
-// Keys and passwords: read from a file or a variable each time they are asked for, kept nowhere.
+// Keys and passwords: read from a file or a variable at each use, never stored.
 import { readFileSync } from 'node:fs'
 import { failed, ok, type Result } from '../std/result.ts'
 
@@ -7,11 +7,11 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 export type SecretSource = { readonly file: string } | { readonly variable: string }
 
-/** Where a secret comes from; its text is not in it. */
+/** A secret by its source; the value does not hold its text. */
 export type Secret = {
   /** `file /run/secrets/key` or `variable DORMOUSE_API_KEY`. */
   readonly from: string
-  /** The text without white space around it. The problem is one line that does not contain it. */
+  /** Reads the text, trimmed. The problem is one line without the text. */
   readonly read: () => Result<string, string>
 }
 
@@ -54,7 +54,7 @@ function fileText(path: string): Result<string, string> {
   }
 }
 
-/** In words, for the reasons an operator meets; the system's own text for the others. */
+/** Text of a file error: plain words for the common ones, the system's text for the others. */
 export function fileErrorText(cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
   switch (code) {

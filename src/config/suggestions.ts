@@ -1,20 +1,20 @@
-// What to say of a word that is not among those that are known.
+// Problems of names: unknown ones with a suggestion, repeated ones.
 
-/** What to say of the name of a `kind` that is not among those there are. */
-export const unknownNameText = (kind: string, name: string, known: readonly string[]): string =>
-  known.length === 0
+/** Problem of a name that no `kind` has. */
+export const unknownNameText = (kind: string, name: string, existing: readonly string[]): string =>
+  existing.length === 0
     ? `there is no ${kind} ${name}: there are none`
-    : `unknown ${kind} ${name}${expectedWordText(name, known)}`
+    : `unknown ${kind} ${name}${expectedWordText(name, existing)}`
 
-/** `, did you mean …?`, or all that there are. */
-export function expectedWordText(word: string, known: readonly string[]): string {
-  const near = nearestWord(word, known)
-  return near === undefined ? `, expected one of ${known.join(', ')}` : `, did you mean ${near}?`
+/** `, did you mean …?`, or a list of all words. */
+export function expectedWordText(word: string, words: readonly string[]): string {
+  const near = nearestWord(word, words)
+  return near === undefined ? `, expected one of ${words.join(', ')}` : `, did you mean ${near}?`
 }
 
-/** The word of `known` that `word` was probably meant to be: a third of it may differ, or it is its beginning. */
-export function nearestWord(word: string, known: readonly string[]): string | undefined {
-  const ranked = known
+/** The one of `words` that `word` was probably meant to be: at most a third of its letters differ, or it is the beginning. */
+export function nearestWord(word: string, words: readonly string[]): string | undefined {
+  const ranked = words
     .map((candidate) => ({ candidate, distance: editDistance(word, candidate) }))
     .toSorted((a, b) => a.distance - b.distance)
   const close = ranked.find(({ distance }) => distance <= Math.max(1, Math.floor(word.length / 3)))
@@ -33,4 +33,15 @@ function editDistance(from: string, to: string): number {
     row = next
   }
   return row[to.length] ?? 0
+}
+
+/** Problem of the item at `index` if an earlier item of the list at `path` has its name. */
+export function repeatedName(
+  path: string,
+  items: readonly { readonly name: string }[],
+  index: number,
+): readonly string[] {
+  const name = items[index]?.name
+  const first = items.findIndex((other) => other.name === name)
+  return first === index ? [] : [`${path}[${index}].name: ${name} is the name of ${path}[${first}], too`]
 }

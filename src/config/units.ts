@@ -1,4 +1,4 @@
-// The texts of the configuration file that stand for a value with a unit.
+// Texts of the configuration file that stand for a value with a unit.
 import { z } from 'zod'
 import { fromIso } from '../model/time.ts'
 import { micros, seconds, type Instant, type Micros, type Seconds } from '../model/units.ts'
@@ -6,7 +6,7 @@ import { micros, seconds, type Instant, type Micros, type Seconds } from '../mod
 const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/
 const SECONDS_PER = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 }
 
-/** `500ms`, `60s`, `5m`, `1h`, `7d`; undefined for anything else. */
+/** Length of `500ms`, `60s`, `5m`, `1h`, `7d`; undefined for anything else. */
 export function parseDuration(text: string): Seconds | undefined {
   const [, amount, unit] = DURATION.exec(text) ?? []
   if (amount === undefined || unit === undefined) return undefined
@@ -42,7 +42,7 @@ export function durationSchema({ min, max }: DurationRange) {
 
 const AMOUNT = /^\d{1,9}(\.\d{1,6})?$/
 
-/** `0.106` → 106 000, by its digits, so that no rounding of a binary fraction comes in; undefined for anything else. */
+/** `0.106` → 106,000 micros, by its digits, so that no binary fraction is rounded; undefined for anything else. */
 export function parseMoney(text: string): Micros | undefined {
   if (!AMOUNT.test(text)) return undefined
   const [whole = '', fraction = ''] = text.split('.')
@@ -68,13 +68,12 @@ export function parseAddress(text: string): HostAndPort | undefined {
   return { host, port: Number(port) }
 }
 
-/** The other way round. */
 export const addressText = ({ host, port }: HostAndPort): string =>
   host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 
 const NO_ADDRESS = 'expected host:port with a port of 0 to 65535, an IPv6 host in brackets'
 
-/** Where to listen; port 0 takes any that is free. */
+/** Address to listen on; port 0 takes any free one. */
 export const addressSchema = z
   .string(NO_ADDRESS)
   .refine((text) => parseAddress(text) !== undefined, NO_ADDRESS)
@@ -83,9 +82,18 @@ export const addressSchema = z
 export const isLoopback = ({ host }: HostAndPort): boolean =>
   host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
 
-/** `2026-03-01`, the beginning of that day in UTC; undefined for anything else. */
+/** Beginning of `2026-03-01` in UTC; undefined for anything else. */
 export const parseDay = (text: string): Instant | undefined =>
   /^\d{4}-\d\d-\d\d$/.test(text) ? fromIso(`${text}T00:00:00Z`) : undefined
+
+/** Name of an account, budget or receiver: a label of metrics and a part of keys. */
+export const labelSchema = z
+  .string()
+  .regex(/^[a-z0-9-]{1,40}$/, 'expected 1 to 40 of the characters a-z 0-9 -')
+
+/** Condition of a refinement of an object: it runs although other keys have problems, so that all problems are reported together. */
+export const whenObject = ({ value }: { value: unknown }): boolean =>
+  typeof value === 'object' && value !== null
 
 export const wholeNumberSchema = (least: number, most: number) => {
   const expected = `expected a whole number from ${least} to ${most}`

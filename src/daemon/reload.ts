@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
 import { replacePricesFrom } from '../ledger/settle/prices.ts'
-import { changedPaths } from '../config/diff.ts'
 import type { Config, LoadedConfig } from '../config/load.ts'
 import type { SelfMetrics } from '../outputs/metrics/self.ts'
 import type { Clock } from '../model/ports/clock.ts'
@@ -137,4 +136,24 @@ const isWithin = (path: string, sections: readonly string[]): boolean => {
   return sections.some(
     (section) => plain === section || new RegExp(`^${RegExp.escape(section)}[.[]`).test(plain),
   )
+}
+
+/** Paths such as `accounts[0].plan` of the smallest parts that differ or that only one value has, in the order of the keys. */
+export function changedPaths(before: unknown, after: unknown, path = ''): readonly string[] {
+  if (Object.is(before, after)) return []
+  if (!isNested(before) || !isNested(after) || Array.isArray(before) !== Array.isArray(after)) return [path]
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) =>
+    changedPaths(
+      Reflect.get(before, key),
+      Reflect.get(after, key),
+      innerPath(path, key, Array.isArray(before)),
+    ),
+  )
+}
+
+const isNested = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+function innerPath(path: string, key: string, isList: boolean): string {
+  if (isList) return `${path}[${key}]`
+  return path === '' ? key : `${path}.${key}`
 }

@@ -1,6 +1,6 @@
-// The section `accounts`: whom to look after, with which credentials.
+// The section `accounts`: accounts of the service and their credentials.
 import { z } from 'zod'
-import { moneySchema } from '../units.ts'
+import { labelSchema, moneySchema, whenObject } from '../units.ts'
 
 const PLACEHOLDERS = ['host', 'endpoint_id', 'project_id', 'database']
 
@@ -9,7 +9,7 @@ const NO_PROJECTS = 'expected discover or a list of project ids'
 
 const text = (expected: string) => z.string(expected).min(1, expected)
 
-/** The address without a slash at the end. Source: service interface, "Versioning". */
+/** Address without a slash at the end. */
 const baseUrl = z
   .string()
   .refine(
@@ -19,7 +19,7 @@ const baseUrl = z
   .meta({ examples: ['https://console.example.com/api/v2'] })
   .transform((url) => url.replace(/\/+$/, ''))
 
-/** Source: service interface, "Versioning": the address ends with the version segment. */
+/** Whether the address ends with the version segment. Source: service interface, "Versioning". */
 export function isBaseUrl(url: string): boolean {
   if (!URL.canParse(url)) return false
   const { protocol, username, password, search, hash, pathname } = new URL(url)
@@ -46,16 +46,11 @@ const unknownPlaceholders = (template: string): string[] =>
     .map(([, name = '']) => name)
     .filter((name) => !PLACEHOLDERS.includes(name))
 
-/** Holds for a part that fits, whatever is wrong beside it: all problems are told at once. */
-const whenObject = ({ value }: { value: unknown }): boolean => typeof value === 'object' && value !== null
-
 const count = (...values: readonly unknown[]): number => values.filter((value) => value !== undefined).length
 
 export const accountSchema = z
   .strictObject({
-    name: z
-      .string()
-      .regex(/^[a-z0-9-]{1,40}$/, 'expected 1 to 40 of the characters a-z 0-9 -')
+    name: labelSchema
       .meta({ examples: ['main'] })
       .describe('Labels everything that belongs to the account. Renaming it begins a new history.'),
     base_url: baseUrl.describe('The address of the service, with its version.'),
@@ -70,7 +65,7 @@ export const accountSchema = z
     org_id: text('expected an id')
       .optional()
       .meta({ examples: ['org-example-12345678'] })
-      .describe('The organisation whose projects to list; a personal key must name it.'),
+      .describe('The organisation whose projects are listed; needed for a personal key.'),
     projects: z
       .union(
         [z.literal('discover'), z.array(z.string().regex(/^[a-z0-9-]{1,60}$/, NO_ID)).min(1, NO_PROJECTS)],
@@ -82,20 +77,20 @@ export const accountSchema = z
       .describe('discover, or a list of ids for a key that may not list projects.'),
     plan: text('expected the name of a plan')
       .meta({ examples: ['launch'] })
-      .describe('The plan that is paid for: a row of the price file.'),
+      .describe('The service plan of the account: a row of the price file.'),
     currency: text('expected a label such as USD')
       .optional()
       .meta({ examples: ['USD'] })
-      .describe("The label of this account's money, in place of prices.currency."),
+      .describe("The label of this account's currency, in place of prices.currency."),
     cu_hour: moneySchema
       .optional()
-      .describe('What a CU-hour costs this account, in place of prices.cu_hour.'),
+      .describe('Price of a CU-hour for this account, in place of prices.cu_hour.'),
     dsn: dsn
       .optional()
       .meta({ examples: ['postgresql://dormouse@{host}/{database}?sslmode=verify-full'] })
       .describe(
-        'How to connect to a compute, for readings; {host} {endpoint_id} {project_id} {database} are filled in. ' +
-          'Without it the computes are watched from outside only.',
+        'Connection string for readings; {host} {endpoint_id} {project_id} {database} are filled in. ' +
+          'Without it computes are observed through the API only.',
       ),
     dsn_password_file: text('expected the path of a file')
       .optional()
@@ -120,5 +115,5 @@ export const accountSchema = z
     { error: 'a password for dsn, but no dsn', when: whenObject },
   )
 
-/** One account as the file has it: names of files are not resolved, secrets not read, prices not looked up. */
+/** One account as the file has it: paths not resolved, secrets not read, prices not looked up. */
 export type AccountEntry = z.output<typeof accountSchema>

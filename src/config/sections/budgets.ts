@@ -1,4 +1,4 @@
-// The section `budgets`. `buildBudgets` resolves the names of accounts and windows.
+// The section `budgets`; `buildBudgets` resolves the names of accounts and windows.
 import { z } from 'zod'
 import { periodOf, type PeriodRule } from '../../calendar/period.ts'
 import { partsInside, partsOutside, type Window } from '../../calendar/window.ts'
@@ -8,8 +8,8 @@ import type { Budget, BudgetLimit } from '../../model/policy/budget.ts'
 import { matchesEverything, type Selector } from '../../model/policy/selector.ts'
 import { cuMillis, instant, millis } from '../../model/units.ts'
 import { selectorShape } from './selector.ts'
-import { unknownNameText } from '../suggestions.ts'
-import { parseMoney } from '../units.ts'
+import { repeatedName, unknownNameText } from '../suggestions.ts'
+import { labelSchema, parseMoney, whenObject } from '../units.ts'
 import { zoneSchema } from './zone.ts'
 
 const exempt = z.strictObject(selectorShape)
@@ -34,17 +34,13 @@ function parseLimit(text: string): BudgetLimit | undefined {
   return { unit: 'money', amount, currency: unit }
 }
 
-/** Holds for a part that fits, whatever is wrong beside it: all problems are told at once. */
-const whenObject = ({ value }: { value: unknown }): boolean => typeof value === 'object' && value !== null
-
 const MONTH_DAY = 'expected a day of the month, 1 to 31; the last one where a month has no such day'
 
 const budget = z
   .strictObject({
-    name: z
-      .string()
-      .regex(/^[a-z0-9-]{1,40}$/, 'expected 1 to 40 of the characters a-z 0-9 -')
-      .describe('Labels everything that belongs to the budget. Renaming it begins its counting anew.'),
+    name: labelSchema.describe(
+      'Labels everything that belongs to the budget. A renamed budget is counted anew.',
+    ),
     scope: z
       .strictObject({
         account: z.string().optional().describe('The account; may be left out where there is only one.'),
@@ -55,28 +51,28 @@ const budget = z
     exempt: z
       .union([exempt, z.array(exempt)])
       .optional()
-      .describe('Computes that count and are never acted upon.'),
+      .describe('Computes that count but are never changed because of the budget.'),
     limit: limit.describe('What may be spent in one period: 200 USD, 500 cu_hours or 100 awake_hours.'),
     per: z
       .enum(['day', 'week', 'month', 'window'])
       .prefault('month')
-      .describe('The period; window is from one opening of the window under in to the next.'),
-    zone: zoneSchema.optional().describe('Where days begin, in place of timezone.'),
+      .describe('The period; window: from one opening of the window under in to the next.'),
+    zone: zoneSchema.optional().describe('The time zone of its days, in place of timezone.'),
     anchor: z
       .union([z.int(MONTH_DAY).min(1, MONTH_DAY).max(31, MONTH_DAY), z.string()], MONTH_DAY)
       .optional()
-      .describe('The day of the month or of the week that the period begins with; 1 and Mon when absent.'),
+      .describe('The day of the month or of the week that the period begins with; by default 1 and Mon.'),
     in: z.string().optional().describe('Only what is spent inside this window counts.'),
     outside: z.string().optional().describe('Only what is spent outside this window counts.'),
     team: z
       .string()
       .min(1)
       .optional()
-      .describe('Whose it is; that of its computes, where all have one, when absent.'),
+      .describe('The team that answers for it; by default the team of its computes, if they have only one.'),
     mode: z
       .enum(['soft', 'hard'])
       .prefault('soft')
-      .describe('soft: tell. hard: act, where policies allow it.'),
+      .describe('soft: notify. hard: act, where policies allow it.'),
   })
   .refine((given) => given.in === undefined || given.outside === undefined, {
     error: 'expected at most one of in and outside',
@@ -98,7 +94,7 @@ const budget = z
     return z.NEVER
   })
 
-/** The day of the month or week that the period begins with, or what is wrong with it. */
+/** Day of the month or week that the period begins with, or the problem with it. */
 function anchorOf({
   per,
   anchor,
@@ -117,59 +113,54 @@ export const budgetsSchema = z.array(budget, 'expected a list of budgets')
 
 type Entry = z.output<typeof budget>
 
-type Known = {
+type BudgetContext = {
   readonly timezone: Zone
   readonly windows: ReadonlyMap<string, Window>
-  /** Name of each account → label of its money, where that is known. */
+  /** Name of each account → its currency, undefined while its prices are unknown. */
   readonly currencies: ReadonlyMap<string, string | undefined>
 }
 
 export type BuiltBudgets = { readonly budgets: readonly Budget[]; readonly problems: readonly string[] }
 
-/** The budgets in the order of the file, and everything that is wrong with them. */
-export function buildBudgets(entries: readonly Entry[], known: Known): BuiltBudgets {
+/** The budgets in the order of the file, and all of their problems. */
+export function buildBudgets(entries: readonly Entry[], context: BudgetContext): BuiltBudgets {
   return {
-    budgets: entries.map((entry) => budgetOf(entry, known)),
-    problems: entries.flatMap((entry, index) => {
-      const first = entries.findIndex(({ name }) => name === entry.name)
-      const repeated = first === index ? [] : [`name: ${entry.name} is the name of budgets[${first}], too`]
-      return [...repeated, ...problemsOf(entry, known)].map((problem) => `budgets[${index}].${problem}`)
-    }),
+    budgets: entries.map((entry) => budgetOf(entry, context)),
+    problems: entries.flatMap((entry, index) => [
+      ...repeatedName('budgets', entries, index),
+      ...[...accountProblems(entry, context), ...windowProblems(entry, context)].map(
+        (problem) => `budgets[${index}].${problem}`,
+      ),
+    ]),
   }
 }
 
-const problemsOf = (entry: Entry, known: Known): string[] => [
-  ...accountProblems(entry, known),
-  ...windowProblems(entry, known),
-]
-
-function accountProblems(entry: Entry, known: Known): string[] {
-  const { account } = entry.scope
-  const accounts = [...known.currencies.keys()]
-  const found = accountOf(entry, known)
-  if (found === undefined)
-    return account === undefined
-      ? [`scope.account: is missing: expected one of ${accounts.join(', ')}`]
-      : [`scope.account: ${unknownNameText('account', account, accounts)}`]
-  const { limit: planned } = entry
-  const currency = known.currencies.get(found)
-  if (planned.unit !== 'money' || currency === undefined || currency === planned.currency) return []
-  return [`limit: expected ${currency}, the currency of account ${found}, got ${planned.currency}`]
+function accountProblems(entry: Entry, context: BudgetContext): string[] {
+  const names = [...context.currencies.keys()]
+  const account = accountOf(entry, context)
+  if (account === undefined)
+    return entry.scope.account === undefined
+      ? [`scope.account: is missing: expected one of ${names.join(', ')}`]
+      : [`scope.account: ${unknownNameText('account', entry.scope.account, names)}`]
+  const currency = context.currencies.get(account)
+  const { limit: allowed } = entry
+  if (allowed.unit !== 'money' || currency === undefined || currency === allowed.currency) return []
+  return [`limit: expected ${currency}, the currency of account ${account}, got ${allowed.currency}`]
 }
 
-function windowProblems(entry: Entry, known: Known): string[] {
-  const names = [...known.windows.keys()]
+function windowProblems(entry: Entry, context: BudgetContext): string[] {
+  const names = [...context.windows.keys()]
   const unknown = (['in', 'outside'] as const).flatMap((key) => {
     const name = entry[key]
     return name === undefined || names.includes(name)
       ? []
       : [`${key}: ${unknownNameText('window', name, names)}`]
   })
-  if (unknown.length > 0 || hasPeriods(ruleOf(entry, known))) return unknown
+  if (unknown.length > 0 || hasPeriods(ruleOf(entry, context))) return unknown
   return [`in: ${entry.in} ${NO_PERIODS}`]
 }
 
-const accountOf = ({ scope: { account } }: Entry, { currencies }: Known): string | undefined => {
+const accountOf = ({ scope: { account } }: Entry, { currencies }: BudgetContext): string | undefined => {
   if (account !== undefined) return currencies.has(account) ? account : undefined
   const [only, ...more] = currencies.keys()
   return more.length === 0 ? only : undefined
@@ -178,48 +169,48 @@ const accountOf = ({ scope: { account } }: Entry, { currencies }: Known): string
 const NO_PERIODS =
   'does not open again and again, with time in between: expected a window that does, to count per window'
 
-/** Any instant will do for what comes again and again. */
+/** Whether the window opens again and again; then it does so around any instant. */
 const hasPeriods = (rule: PeriodRule): boolean =>
   rule.per !== 'window' || periodOf(rule, instant(0)) !== undefined
 
-function ruleOf({ per, anchor, ...entry }: Entry, { timezone, windows }: Known): PeriodRule {
-  const own = entry.zone ?? timezone
-  if (per === 'day') return { per, zone: own }
-  if (per !== 'window') return { per, zone: own, anchor }
+function ruleOf({ per, anchor, ...entry }: Entry, { timezone, windows }: BudgetContext): PeriodRule {
+  const zone = entry.zone ?? timezone
+  if (per === 'day') return { per, zone }
+  if (per !== 'window') return { per, zone, anchor }
   const window = windows.get(entry.in ?? '')
-  return window ? { per, window } : { per: 'day', zone: own }
+  return window ? { per, window } : { per: 'day', zone }
 }
 
-function budgetOf(entry: Entry, known: Known): Budget {
+function budgetOf(entry: Entry, context: BudgetContext): Budget {
   const { account: _, ...scope } = entry.scope
-  const rule = ruleOf(entry, known)
-  const own = (entry.zone ?? known.timezone).name
-  const within = known.windows.get(entry.in ?? '')
-  const beside = known.windows.get(entry.outside ?? '')
+  const rule = ruleOf(entry, context)
+  const zone = entry.zone ?? context.timezone
+  const inside = context.windows.get(entry.in ?? '')
+  const outside = context.windows.get(entry.outside ?? '')
   return {
     name: entry.name,
-    account: accountOf(entry, known) ?? '',
+    account: accountOf(entry, context) ?? '',
     scope,
     exempt: [entry.exempt ?? []].flat() satisfies readonly Selector[],
     limit: entry.limit,
     team: entry.team,
     mode: entry.mode,
     per: entry.per,
-    // another calendar for a window is no other budget: what was counted is not thrown away for a holiday
+    // dates of a window are no part of it: what was counted must not be lost when a holiday is added
     definition: JSON.stringify([
       scope,
       entry.limit.unit,
       entry.per,
-      own,
+      zone.name,
       entry.anchor,
       entry.in,
       entry.outside,
     ]),
     periodAt: (at) => periodOf(rule, at),
-    wallAt: (entry.zone ?? known.timezone).wallAt,
+    wallAt: zone.wallAt,
     countedIn(from, to) {
-      if (within) return partsInside(within, from, to)
-      return beside ? partsOutside(beside, from, to) : [{ from, to }]
+      if (inside) return partsInside(inside, from, to)
+      return outside ? partsOutside(outside, from, to) : [{ from, to }]
     },
   }
 }

@@ -1,4 +1,4 @@
-// The section `notifications`: who is told of events.
+// The section `notifications`: receivers of events.
 import { z } from 'zod'
 import { NOTIFIABLE_KINDS } from '../../model/output/outbox-event.ts'
 import { SEVERITIES, type Subscription } from '../../model/output/subscription.ts'
@@ -18,24 +18,28 @@ const entrySchema = z
     type: z
       .enum(['webhook', 'slack', 'smtp'])
       .describe(
-        'webhook: a signed POST of JSON. slack: an incoming webhook, which is of one channel. smtp: mail.',
+        'webhook: a signed POST of JSON. slack: an incoming webhook, which belongs to one channel. smtp: mail.',
       ),
     ...receiverKeys,
     events: z
       .array(z.enum(NOTIFIABLE_KINDS))
       .min(1)
       .optional()
-      .describe('The kinds of events it is told of; all when absent.'),
-    min_severity: z.enum(SEVERITIES).prefault('warning').describe('The least severe it is told of.'),
-    team: z.string().min(1).optional().describe('Only what this team of owners answers for.'),
+      .describe('The kinds of events it receives; by default all.'),
+    min_severity: z.enum(SEVERITIES).prefault('warning').describe('The lowest severity it receives.'),
+    team: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Only events of computes and budgets of this team of owners.'),
     channel: z
       .string()
       .min(1)
       .optional()
-      .describe('Only what belongs to owners with this channel; where it is told is in the address.'),
+      .describe('Only events of owners with this channel. Where messages appear is decided by the address.'),
     repeat_after: durationSchema({ min: '1m', max: '30d' })
       .prefault('4h')
-      .describe('The same about one thing is not told again before.'),
+      .describe('The same event about the same thing is not repeated before this time.'),
   })
   .superRefine(refineReceiver)
 
@@ -43,13 +47,13 @@ export const notificationsSchema = z.array(entrySchema, 'expected a list of rece
 
 export type Notification = { readonly name: string; readonly receiver: Receiver; readonly wish: Subscription }
 
-/** Also what is wrong: a name that comes twice, secrets that cannot be read. */
+/** The notifications, and their problems: repeated names, secrets that cannot be read. */
 export function buildNotifications(
   entries: z.output<typeof notificationsSchema>,
-  surroundings: ConfigContext,
+  context: ConfigContext,
 ): { readonly notifications: readonly Notification[]; readonly problems: readonly string[] } {
-  const { made, problems } = buildReceivers('notifications', entries, surroundings)
-  const notifications = made.map(({ entry, receiver }) => ({
+  const { built, problems } = buildReceivers('notifications', entries, context)
+  const notifications = built.map(({ entry, receiver }) => ({
     name: entry.name,
     receiver,
     wish: wishOf(entry),

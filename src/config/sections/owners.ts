@@ -1,9 +1,9 @@
-// The section `owners`: who answers for what.
+// The section `owners`: teams and the computes they answer for.
 import { z } from 'zod'
 import type { Owner, OwnerRule } from '../../model/policy/owner.ts'
 import { selectorShape } from './selector.ts'
 
-/** Labels of metrics and routes of alerts are made of it. */
+// names become labels of metrics and routes of alerts
 const NAME = 'expected 1 to 60 letters, digits or any of _ . / -'
 const name = z.string(NAME).regex(/^[\p{L}\p{N}_./-]{1,60}$/u, NAME)
 
@@ -12,15 +12,15 @@ const entry = z
     match: z
       .strictObject(selectorShape)
       .prefault({})
-      .describe('Which computes: those that fit everything given here; all where nothing is.'),
-    team: name.describe('The team; a label of metrics, alerts are routed by it.'),
-    tier: name.optional().describe('How much depends on it, such as prod; a label, too.'),
+      .describe('The computes: those that fit everything given here; without conditions all.'),
+    team: name.describe('The team: a label of metrics, by which alerts are routed.'),
+    tier: name.optional().describe('The importance, such as prod: a label of metrics, too.'),
     channel: z
       .string()
       .min(1)
       .optional()
-      .describe('Where the team reads, such as #payments: a word for notifications[].channel to choose by.'),
-    cost_centre: z.string().min(1).optional().describe('For the report.'),
+      .describe('The channel of the team, such as #payments, by which notifications[].channel selects.'),
+    cost_centre: z.string().min(1).optional().describe('Cost centre, shown in the report.'),
   })
   .transform(({ match, team, tier = '', channel, cost_centre: costCentre }) => ({
     match,

@@ -1,8 +1,9 @@
-// Whom something is sent to, as `notifications` and the report have it. Addresses of webhooks are secrets.
+// Receivers, as `notifications` and `report.sinks` configure them. Addresses of webhooks are secrets.
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { createSecret, type Environment, type Secret } from '../secrets.ts'
-import { wholeNumberSchema } from '../units.ts'
+import { repeatedName } from '../suggestions.ts'
+import { labelSchema, wholeNumberSchema } from '../units.ts'
 
 export type Receiver =
   | { readonly type: 'webhook'; readonly url: Secret; readonly secret: Secret | undefined }
@@ -26,17 +27,16 @@ const mail = z.string(MAIL).regex(/^[^\s<>@,;:"]+@[^\s<>@,;:"]+$/, MAIL)
 const file = z.string(FILE).min(1, FILE).optional()
 const variable = z.string(VARIABLE).min(1, VARIABLE).optional()
 
-export const receiverName = z
-  .string()
-  .regex(/^[a-z0-9-]{1,40}$/, 'expected 1 to 40 of the characters a-z 0-9 -')
-  .describe('Names it in metrics and logs. Renaming it forgets what waits for it.')
+export const receiverName = labelSchema.describe(
+  'Labels it in metrics and logs. A renamed receiver loses deliveries that are waiting.',
+)
 
-/** The keys of all types; `receiverProblems` says which belong to which. */
+/** Keys of all types; `receiverProblems` checks which of them a type has. */
 export const receiverKeys = {
   url_file: file.describe('webhook, slack: file with the address, which is a secret.'),
   url_env: variable.describe('webhook, slack: variable with the address, in place of url_file.'),
-  secret_file: file.describe('webhook: file with what bodies are signed with.'),
-  secret_env: variable.describe('webhook: variable with it, in place of secret_file.'),
+  secret_file: file.describe('webhook: file with the secret that signs bodies.'),
+  secret_env: variable.describe('webhook: variable with the secret, in place of secret_file.'),
   host: z
     .string()
     .regex(/^[\w.-]+$/, 'expected the name of a host')
@@ -44,16 +44,16 @@ export const receiverKeys = {
     .describe('smtp: the mail server.'),
   port: wholeNumberSchema(1, 65_535)
     .optional()
-    .describe('smtp: its port; 587 when absent, 465 encrypts from the first byte.'),
-  user: z.string().min(1).optional().describe('smtp: the user, where the server asks for one.'),
+    .describe('smtp: port of the mail server; by default 587; 465 encrypts from the first byte.'),
+  user: z.string().min(1).optional().describe('smtp: the user, if the server asks for one.'),
   password_file: file.describe('smtp: file with the password.'),
   password_env: variable.describe('smtp: variable with the password, in place of password_file.'),
   from: mail.optional().describe('smtp: the sender.'),
-  to: z.array(mail).min(1).optional().describe('smtp: whom to send it to.'),
+  to: z.array(mail).min(1).optional().describe('smtp: the recipients.'),
   insecure: z
     .boolean()
     .optional()
-    .describe('smtp: whether a server without encryption or a known certificate will do.'),
+    .describe('smtp: whether to accept a server without encryption or without a trusted certificate.'),
 }
 
 type Keys = z.output<z.ZodObject<typeof receiverKeys>>
@@ -71,7 +71,7 @@ const ALLOWED: Readonly<Record<Receiver['type'], readonly Key[]>> = {
   smtp: ['host', 'port', 'user', 'password_file', 'password_env', 'from', 'to', 'insecure'],
   file: ['path', 'keep'],
 }
-const NEEDED: Readonly<Record<Receiver['type'], readonly Key[]>> = {
+const REQUIRED: Readonly<Record<Receiver['type'], readonly Key[]>> = {
   webhook: [],
   slack: [],
   smtp: ['host', 'from', 'to'],
@@ -84,15 +84,15 @@ export function refineReceiver(entry: ReceiverEntry, context: { addIssue: (messa
   for (const message of receiverProblems(entry)) context.addIssue(message)
 }
 
-/** What of its keys does not fit its type, one line each. */
+/** Keys that do not fit the type or are missing, one line each. */
 function receiverProblems(entry: ReceiverEntry): readonly string[] {
   const { type } = entry
   const has = (key: Key): boolean => entry[key] !== undefined
-  const strange = KEYS.filter((key) => has(key) && !ALLOWED[type].includes(key))
-  const missing = NEEDED[type].filter((key) => !has(key))
+  const foreign = KEYS.filter((key) => has(key) && !ALLOWED[type].includes(key))
+  const missing = REQUIRED[type].filter((key) => !has(key))
   const addresses = [has('url_file'), has('url_env')].filter(Boolean).length
   return [
-    ...strange.map((key) => `${key} is no key of type ${type}`),
+    ...foreign.map((key) => `${key} is no key of type ${type}`),
     ...missing.map((key) => `type ${type} needs ${key}`),
     ...(ALLOWED[type].includes('url_file') && addresses !== 1
       ? ['expected exactly one of url_file and url_env']
@@ -106,31 +106,28 @@ function receiverProblems(entry: ReceiverEntry): readonly string[] {
   ]
 }
 
+/** `folder` is that of the configuration file: relative paths start there. */
 export type ConfigContext = { readonly folder: string; readonly env: Environment }
 
 type NamedEntry = ReceiverEntry & { readonly name: string }
-type Made<Entry> = { readonly entry: Entry; readonly receiver: Receiver }
+type Built<Entry> = { readonly entry: Entry; readonly receiver: Receiver }
 
 /**
- * Receivers of entries without problems of their own, in their order; and what is wrong with them together: a name that comes twice,
- * secrets that cannot be read.
+ * Receivers in the order of their entries, and their problems: repeated names, secrets that cannot be read.
  *
- * @param path where they are in the configuration
+ * @param path of the list in the configuration
  */
 export function buildReceivers<Entry extends NamedEntry>(
   path: string,
   entries: readonly Entry[],
-  surroundings: ConfigContext,
-): { readonly made: readonly Made<Entry>[]; readonly problems: readonly string[] } {
-  const made = entries.map((entry) => ({ entry, receiver: receiverOf(entry, surroundings) }))
-  const problems = made.flatMap(({ entry: { name }, receiver }, index) => {
-    const first = entries.findIndex((other) => other.name === name)
-    return [
-      ...(first === index ? [] : [`${path}[${index}].name: ${name} is the name of ${path}[${first}], too`]),
-      ...unreadSecrets(receiver).map((problem) => `${path}[${index}]: ${problem}`),
-    ]
-  })
-  return { made, problems }
+  context: ConfigContext,
+): { readonly built: readonly Built<Entry>[]; readonly problems: readonly string[] } {
+  const built = entries.map((entry) => ({ entry, receiver: receiverOf(entry, context) }))
+  const problems = built.flatMap(({ receiver }, index) => [
+    ...repeatedName(path, entries, index),
+    ...secretProblems(receiver).map((problem) => `${path}[${index}]: ${problem}`),
+  ])
+  return { built, problems }
 }
 
 function receiverOf(entry: ReceiverEntry, { folder, env }: ConfigContext): Receiver {
@@ -160,8 +157,8 @@ function receiverOf(entry: ReceiverEntry, { folder, env }: ConfigContext): Recei
   }
 }
 
-/** Secrets of it that cannot be read, one line each. */
-function unreadSecrets(receiver: Receiver): readonly string[] {
+/** Secrets of a receiver that cannot be read, one line each. */
+function secretProblems(receiver: Receiver): readonly string[] {
   const secrets = 'url' in receiver ? [receiver.url] : []
   const more = 'secret' in receiver ? [receiver.secret] : 'password' in receiver ? [receiver.password] : []
   return [...secrets, ...more].flatMap((secret) => {

@@ -1,4 +1,4 @@
-// The section `report`: what the weekly report tells, and of whom, and who is sent it.
+// The section `report`: schedule, content and receivers of the weekly report.
 import { z } from 'zod'
 import { parseCron } from '../../calendar/cron.ts'
 import { REPORT_CATCH_UP } from '../../calendar/schedule.ts'
@@ -36,24 +36,24 @@ const sink = z
     name: receiverName,
     type: z
       .enum(['file', 'webhook', 'slack', 'smtp'])
-      .describe('file: a file a week. The others: as in notifications.'),
+      .describe('file: one file a week. The others: as in notifications.'),
     format: z
       .enum(REPORT_FORMATS)
       .optional()
-      .describe('Markdown for files, JSON for webhooks, the format itself for Slack and mail, when absent.'),
+      .describe('By default Markdown for files, JSON for webhooks, a message for Slack, HTML for mail.'),
     path: z
       .string(PATH)
       .regex(/^(.*\/)?[^/]*\{slot\}[^/]*$/, PATH)
       .optional()
-      .describe('file: where, with {account} and {slot} in its last part; relative to this file.'),
+      .describe('file: the path, with {account} and {slot} in its last part; relative to this file.'),
     keep: wholeNumberSchema(1, 1000)
       .optional()
-      .describe('file: how many of one account are kept; 52 when absent.'),
+      .describe('file: how many files of one account are kept; by default 52.'),
     filter: z
-      .strictObject({ team: z.string().min(1).describe('One of the teams of owners.') })
+      .strictObject({ team: z.string().min(1).describe('A team of owners.') })
       .optional()
       .meta({ examples: [{ team: 'payments' }] })
-      .describe('Only what this team answers for, in place of only_team.'),
+      .describe('Only computes of this team, in place of only_team.'),
     ...receiverKeys,
   })
   .superRefine(refineReceiver)
@@ -62,32 +62,30 @@ export const reportConfigSchema = z
   .strictObject({
     schedule: schedule
       .prefault('0 8 * * MON')
-      .describe(
-        'When the report of the last whole week is made, as five fields of cron on the clocks of timezone.',
-      ),
+      .describe('When the report of the last whole week is made: five fields of cron, in timezone.'),
     catchup: durationSchema({ max: '7d' })
       .prefault(durationText(REPORT_CATCH_UP))
-      .describe('How late one that was missed is still sent; of several the last.'),
+      .describe('How late a missed report is still sent; of several missed ones only the last.'),
     sinks: z
       .array(sink, 'expected a list of receivers')
       .prefault([])
-      .describe('Who is sent it. It is made for the status page where nobody is.'),
+      .describe('Receivers of the report. Without any it is made for the status page only.'),
     group_by: z
       .enum(REPORT_GROUPS)
       .optional()
       .meta({ examples: ['team'] })
-      .describe('What spend is summed by; by team where there are owners, else by project, when absent.'),
+      .describe('How spend is grouped; by default by team if there are owners, else by project.'),
     only_team: z
       .string()
       .min(1)
       .optional()
       .meta({ examples: ['payments'] })
-      .describe('The team of owners whose computes reports are about; all computes when absent.'),
+      .describe('The team of owners whose computes are reported; by default all computes.'),
     redact: z
       .array(z.enum(REDACTABLE))
       .prefault([])
       .describe(
-        'What is not named: names (of projects and computes; ids stay), clients (applications, users, databases).',
+        'What is left out: names (of projects and computes; ids stay), clients (applications, users, databases).',
       ),
   })
   .transform(
@@ -103,25 +101,28 @@ export type ReportSink = {
   readonly name: string
   readonly receiver: Receiver
   readonly format: ReportFormat
-  /** The only team it is sent the part of; undefined: the report of all. */
+  /** Team whose part of the report is sent; undefined: the whole report. */
   readonly team: string | undefined
 }
 
-const USUAL = { file: 'markdown', webhook: 'json', slack: 'slack', smtp: 'html' } as const satisfies Readonly<
-  Record<Receiver['type'], ReportFormat>
->
+const DEFAULT_FORMATS = {
+  file: 'markdown',
+  webhook: 'json',
+  slack: 'slack',
+  smtp: 'html',
+} as const satisfies Readonly<Record<Receiver['type'], ReportFormat>>
 
-/** Also what is wrong: names and secrets, two that write the same file, a team that nobody is in. */
+/** The receivers of the report, and their problems: names, secrets, a path used twice, an unknown team. */
 export function buildReportSinks(
   { sinks }: Pick<z.output<typeof reportConfigSchema>, 'sinks'>,
   teams: ReadonlySet<string>,
-  surroundings: ConfigContext,
+  context: ConfigContext,
 ): { readonly reportSinks: readonly ReportSink[]; readonly problems: readonly string[] } {
-  const { made, problems } = buildReceivers('report.sinks', sinks, surroundings)
-  const reportSinks = made.map(({ entry: { name, type, format, filter }, receiver }) => ({
+  const { built, problems } = buildReceivers('report.sinks', sinks, context)
+  const reportSinks = built.map(({ entry: { name, type, format, filter }, receiver }) => ({
     name,
     receiver,
-    format: format ?? USUAL[type],
+    format: format ?? DEFAULT_FORMATS[type],
     team: filter?.team,
   }))
   const more = [...pathProblems(reportSinks), ...teamProblems(reportSinks, teams)]

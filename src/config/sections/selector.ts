@@ -1,4 +1,4 @@
-// Which computes an entry is about, as the file says it.
+// Keys that select computes, shared by budgets and owners.
 import { z } from 'zod'
 
 const PATTERNS = 'expected a pattern such as preview-*, or a list of them'
@@ -11,7 +11,6 @@ const branches = patterns.refine((given) => given.every((pattern) => /^(br-|[*?]
   error: 'expected ids of branches, which begin with br-: the service tells no names',
 })
 
-/** The keys of a `Selector`. */
 export const selectorShape = {
   project: patterns.optional().describe('Ids or names of projects; * stands for any text.'),
   branch: branches.optional().describe('Ids of branches.'),

@@ -1,4 +1,4 @@
-// The section `server`: where Dormouse listens, and who may ask.
+// The section `server`: listeners, tokens and TLS.
 import { z } from 'zod'
 import { addressSchema, isLoopback } from '../units.ts'
 
@@ -9,7 +9,7 @@ const token = z.strictObject({
     .string(SHA256)
     .regex(/^[\da-f]{64}$/i, SHA256)
     .transform((text) => text.toLowerCase()),
-  scope: z.enum(['read', 'operate']).describe('read: look. operate: change something, too.'),
+  scope: z.enum(['read', 'operate']).describe('read: read only. operate: change things, too.'),
 })
 
 const NAME = 'expected a host name without port, such as dormouse.internal'
@@ -22,28 +22,30 @@ const listeners = z.strictObject({
     ),
   api: addressSchema
     .prefault('127.0.0.1:9478')
-    .describe('Status and API: host:port. On loopback reading is open; elsewhere it needs tokens and tls.'),
+    .describe(
+      'Status page and API: host:port. On loopback reading needs no token; elsewhere tokens and tls are required.',
+    ),
   names: z
     .array(z.string(NAME).regex(/^[\w.-]+$|^\[[\da-f:.]+\]$/i, NAME))
     .prefault([])
-    .describe('Names under which the API is asked, besides its own address and those of loopback.'),
+    .describe('Host names that clients use for the API, besides its own address and those of loopback.'),
   tokens: z
     .record(z.string().regex(/^[\w.@-]{1,60}$/, 'expected 1 to 60 letters, digits or any of _ . @ -'), token)
     .prefault({})
-    .describe('Who may ask, by name; sent as Authorization: Bearer. Whatever changes something needs one.'),
+    .describe('Tokens by name of the client, sent as Authorization: Bearer. Every change needs one.'),
   tls: z
     .strictObject({
-      cert_file: z.string().min(1).describe('Certificates in PEM, the own one first.'),
-      key_file: z.string().min(1).describe('Its key in PEM.'),
+      cert_file: z.string().min(1).describe('Certificate chain in PEM, the own certificate first.'),
+      key_file: z.string().min(1).describe('Private key in PEM.'),
     })
     .transform(({ cert_file: certFile, key_file: keyFile }) => ({ certFile, keyFile }))
     .optional()
     .meta({ examples: [{ cert_file: './tls.crt', key_file: './tls.key' }] })
-    .describe('Certificate of the API; files that change are read again.'),
+    .describe('Certificate of the API; changed files are read again.'),
   insecure: z
     .boolean()
     .prefault(false)
-    .describe('Whether the API may be reached from elsewhere without tokens and tls.'),
+    .describe('Whether the API may be reachable from elsewhere without tokens and tls.'),
 })
 
 export const serverSchema = listeners.superRefine(({ api, tokens, tls, insecure }, context) => {

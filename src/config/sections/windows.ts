@@ -1,4 +1,4 @@
-// The sections `calendars` and `windows`: what each text and each form stands for. `buildWindows` resolves their names.
+// The sections `calendars` and `windows`: every form of a window; `buildWindows` resolves names of calendars.
 import { z } from 'zod'
 import { parseCron, timesPerDay, type Cron } from '../../calendar/cron.ts'
 import { oneOffRecurrence, type DateSet, type Recurrence } from '../../calendar/recurrence.ts'
@@ -28,13 +28,13 @@ import { zoneSchema } from './zone.ts'
 const EXPECTED =
   'expected a text such as Mon-Fri 08:00-19:00, keys with days, from and to, with cron and duration, or with from and to, or a list of these'
 
-/** The name of something that other sections refer to. */
+/** Name that other sections refer to. */
 export const nameSchema = z
   .string()
   .regex(/^[a-z0-9_-]{1,40}$/, 'expected a name of 1 to 40 of the characters a-z 0-9 - _')
 
-/** Text as `parse` reads it; what is wrong with it becomes the problem. */
-const read = <Value>(parse: (text: string) => Result<Value, string>, expected: string) =>
+/** Text as `parse` reads it; its error becomes the problem. */
+const parsedBy = <Value>(parse: (text: string) => Result<Value, string>, expected: string) =>
   z.string(expected).transform((text, context): Value => {
     const parsed = parse(text)
     if (parsed.ok) return parsed.value
@@ -59,21 +59,21 @@ export const calendarsSchema = z.record(
 const except = z
   .array(z.string('expected the name of a calendar'), 'expected a list of calendars')
   .optional()
-  .describe('Calendars on whose dates it does not begin.')
+  .describe('Calendars on whose dates the window does not open.')
 
-const inZone = zoneSchema.optional().describe('In place of timezone.')
+const inZone = zoneSchema.optional().describe('The time zone, in place of timezone.')
 
 const weekly = z
   .strictObject({
     days: z
       .union([z.string(), z.array(z.string())], 'expected days such as Mon-Fri or [Mon, Wed]')
       .transform((days) => [days].flat().join(','))
-      .pipe(read(parseDays, ''))
+      .pipe(parsedBy(parseDays, ''))
       .optional()
-      .describe('Mon-Fri, or a list; every day when absent.'),
-    from: read(parseOpeningTime, 'expected a time from 00:00 to 23:59').describe('When it opens.'),
-    to: read(parseClosingTime, 'expected a time from 00:00 to 24:00').describe(
-      'When it shuts; on the next day when that is not after from.',
+      .describe('Mon-Fri, or a list; by default every day.'),
+    from: parsedBy(parseOpeningTime, 'expected a time from 00:00 to 23:59').describe('When it opens.'),
+    to: parsedBy(parseClosingTime, 'expected a time from 00:00 to 24:00').describe(
+      'When it closes; on the next day if not after from.',
     ),
     except,
     zone: inZone,
@@ -86,14 +86,14 @@ const weekly = z
     zone: own,
   }))
 
-/** A window is something people plan with. Doubled, it takes twice as long to find where a pattern without gaps ends: 0.3 s. */
-const MOST_OPENINGS = 12
+/** Openings of a window a day, 12: people plan with windows, and finding the end of a pattern with hardly a gap takes time by openings. */
+const MAX_OPENINGS = 12
 
 const cron = z
   .strictObject({
-    cron: read(parseCron, 'expected cron text such as 0 3 * * SUN')
-      .refine((parsed) => timesPerDay(parsed, MOST_OPENINGS + 1) <= MOST_OPENINGS, {
-        error: `begins more than ${MOST_OPENINGS} times a day: expected at most that many`,
+    cron: parsedBy(parseCron, 'expected cron text such as 0 3 * * SUN')
+      .refine((parsed) => timesPerDay(parsed, MAX_OPENINGS + 1) <= MAX_OPENINGS, {
+        error: `begins more than ${MAX_OPENINGS} times a day: expected at most that many`,
       })
       .describe('When it opens, as five fields of cron.'),
     duration: durationSchema({ min: '1m', max: '7d' }).describe('How long it stays open.'),
@@ -108,32 +108,32 @@ const cron = z
     zone: own,
   }))
 
-const NO_WALL = 'expected a date and time such as 2026-11-26T00:00'
+const NO_LOCAL_TIME = 'expected a date and time such as 2026-11-26T00:00'
 
-const dated = z.string(NO_WALL).transform((text, context): LocalDateTime => {
+const dated = z.string(NO_LOCAL_TIME).transform((text, context): LocalDateTime => {
   const time = parseLocalDateTime(text)
   if (time !== undefined) return time
-  context.addIssue(NO_WALL)
+  context.addIssue(NO_LOCAL_TIME)
   return z.NEVER
 })
 
 const fromTo = z
   .strictObject({
     from: dated.describe('When it opens, once.'),
-    to: dated.describe('When it shuts for good.'),
+    to: dated.describe('When it closes, once.'),
     zone: inZone,
   })
   .refine(({ from, to }) => from < to, 'expected from before to')
   .transform(({ zone: own, ...times }): Entry => ({ kind: 'once', times, zone: own }))
 
-const text = read(parseWeekly, EXPECTED).transform((parsed): Entry => ({
+const text = parsedBy(parseWeekly, EXPECTED).transform((parsed): Entry => ({
   kind: 'weekly',
   weekly: parsed,
   except: [],
   zone: undefined,
 }))
 
-/** One rule of a window as the file has it: names are not resolved. */
+/** One rule of a window as the file has it: names of calendars not resolved. */
 type Entry = { readonly zone: Zone | undefined } & (
   | { readonly kind: 'weekly'; readonly weekly: WeeklyOpening; readonly except: readonly string[] }
   | {
@@ -145,15 +145,15 @@ type Entry = { readonly zone: Zone | undefined } & (
   | { readonly kind: 'once'; readonly times: { readonly from: LocalDateTime; readonly to: LocalDateTime } }
 )
 
-/** Of what has none of the forms at all; problems within a form are told as they are. */
-const formless = ({ input }: { readonly input?: unknown }): string | undefined =>
+/** Error of a value that is neither text nor keys; problems within a form keep their own error. */
+const formError = ({ input }: { readonly input?: unknown }): string | undefined =>
   typeof input === 'string' || (typeof input === 'object' && input !== null) ? undefined : EXPECTED
 
-const one = z.union([text, weekly, cron, fromTo], { error: formless })
+const rule = z.union([text, weekly, cron, fromTo], { error: formError })
 
 export const windowsSchema = z.record(
   nameSchema,
-  z.union([...one.options, z.array(one).min(1, EXPECTED)], { error: formless }),
+  z.union([...rule.options, z.array(rule).min(1, EXPECTED)], { error: formError }),
 )
 
 type Sections = {
@@ -167,7 +167,7 @@ export type BuiltWindows = {
   readonly problems: readonly string[]
 }
 
-/** The windows by name, and what is wrong with those that cannot be made. */
+/** The windows by name, and the problems of their rules. */
 export function buildWindows({ timezone, calendars, windows: entries }: Sections): BuiltWindows {
   const dates = new Map(Object.entries(calendars).map(([name, calendar]) => [name, new Set(calendar.dates)]))
   const windows = new Map<string, Window>()
@@ -183,9 +183,12 @@ export function buildWindows({ timezone, calendars, windows: entries }: Sections
   return { windows, problems }
 }
 
-type Known = { readonly dates: ReadonlyMap<string, DateSet>; readonly timezone: Zone }
+type WindowContext = { readonly dates: ReadonlyMap<string, DateSet>; readonly timezone: Zone }
 
-function problemsOf(entry: Entry, { path, dates, timezone }: Known & { readonly path: string }): string[] {
+function problemsOf(
+  entry: Entry,
+  { path, dates, timezone }: WindowContext & { readonly path: string },
+): string[] {
   if (entry.kind === 'once') {
     const { from, to } = oneOffRecurrence(entry.zone ?? timezone, entry.times)
     return from < to
@@ -199,10 +202,10 @@ function problemsOf(entry: Entry, { path, dates, timezone }: Known & { readonly 
   )
 }
 
-function ruleOf(entry: Entry, { dates, timezone }: Known): Recurrence {
-  const inside = entry.zone ?? timezone
-  if (entry.kind === 'once') return oneOffRecurrence(inside, entry.times)
-  const days = new Set(entry.except.flatMap((name) => [...(dates.get(name) ?? [])]))
-  if (entry.kind === 'weekly') return { kind: 'weekly', ...entry.weekly, except: days, zone: inside }
-  return { kind: 'cron', cron: entry.cron, duration: entry.duration, except: days, zone: inside }
+function ruleOf(entry: Entry, { dates, timezone }: WindowContext): Recurrence {
+  const zone = entry.zone ?? timezone
+  if (entry.kind === 'once') return oneOffRecurrence(zone, entry.times)
+  const dateSet = new Set(entry.except.flatMap((name) => [...(dates.get(name) ?? [])]))
+  if (entry.kind === 'weekly') return { kind: 'weekly', ...entry.weekly, except: dateSet, zone }
+  return { kind: 'cron', cron: entry.cron, duration: entry.duration, except: dateSet, zone }
 }

@@ -1,9 +1,8 @@
-// The places in the configuration file that name a zone.
 import { z } from 'zod'
 import { createZone, type Zone } from '../../calendar/zone.ts'
 import { nearestWord } from '../suggestions.ts'
 
-/** An IANA name. */
+/** Zone of an IANA name; a misspelt one is answered with the nearest. */
 export const zoneSchema = z
   .string('expected an IANA name such as Europe/Berlin')
   .transform((name, context): Zone => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { changedPaths } from '../../src/config/diff.ts'
+import { changedPaths } from '../../src/daemon/reload.ts'
 
 test.each([
   ['nothing', { a: [1, { b: 'c' }] }, { a: [1, { b: 'c' }] }, []],
