@@ -22,8 +22,8 @@ function play(first: CacheModel, ...readings: readonly (readonly RelationReading
   return model
 }
 
-const big = (told: number, pages = 1000): RelationReading => ({ id: 'big', told, pages })
-const small = (told: number, pages = 100): RelationReading => ({ id: 'small', told, pages })
+const big = (read: number, pages = 1000): RelationReading => ({ id: 'big', read, pages })
+const small = (read: number, pages = 100): RelationReading => ({ id: 'small', read, pages })
 
 test('reading a relation that fits at random touches 1 - 1/e of it in as many accesses as it has pages', () => {
   const once = play(emptyCache(5000, 0), [big(1000)])
@@ -117,16 +117,16 @@ test('counters never fall, every access is a hit or a miss, and what is resident
   fc.assert(
     fc.property(fc.array(change, { maxLength: 30 }), (changes) => {
       let model = emptyCache(500, 0)
-      const told = { big: 0, small: 0 }
+      const read = { big: 0, small: 0 }
       for (const step of changes) {
         const before = model
-        told.big += step.big
-        told.small += step.small
+        read.big += step.big
+        read.small += step.small
         if (step.capacity !== null) model = resizeCache(model, step.capacity)
-        model = play(model, [big(told.big, step.bigPages), small(told.small, step.smallPages)])
+        model = play(model, [big(read.big, step.bigPages), small(read.small, step.smallPages)])
         expect(model.hits).toBeGreaterThanOrEqual(before.hits - 1e-9)
         expect(model.misses).toBeGreaterThanOrEqual(before.misses - 1e-9)
-        expect(model.hits + model.misses).toBeCloseTo(told.big + told.small)
+        expect(model.hits + model.misses).toBeCloseTo(read.big + read.small)
         expect(usedPages(model)).toBeLessThanOrEqual(model.capacity + 1e-6)
       }
     }),

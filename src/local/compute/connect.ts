@@ -1,27 +1,27 @@
 import { Client } from 'pg'
 import { SUPERUSER } from './configuration.ts'
 
-/** Where the service itself connects: a server of this machine, as superuser. */
-export type SuperuserAddress = {
-  readonly port: number
-  readonly password: string
+/** A Postgres server of this machine, and the password of its superuser. */
+export type ServerAddress = { readonly port: number; readonly password: string }
+
+export type SuperuserAddress = ServerAddress & {
   readonly database: string
-  /** As a walsender the session counts neither as a session nor as active time of the database. */
-  readonly unseen?: boolean
+  /** Connects as a walsender: counts neither as a session nor as active time of the database. Default false. */
+  readonly asWalsender?: boolean
 }
 
-/** The application name of walsenders that are no activity (service-facts 9, rule 3). */
+/** Application name of walsenders that are no activity (service-facts 9, rule 3). */
 export const WALSENDER = 'walproposer'
 
-/** Bound for a session of the service to come up, and for one statement of it, ms. */
-const BOUND = 10_000
+/** Time for a session to come up, and for each of its statements, ms: a server that hangs must not hang the service. */
+const TIMEOUT = 10_000
 
-/** A session of the service. The caller ends it. Losing it later shows as failing queries, never as an event. */
+/** A session of the service, ended by the caller. Its loss shows as failing queries, never as an event. */
 export async function connectSuperuser({
   port,
   password,
   database,
-  unseen = false,
+  asWalsender = false,
 }: SuperuserAddress): Promise<Client> {
   const client = new Client({
     host: '127.0.0.1',
@@ -29,11 +29,11 @@ export async function connectSuperuser({
     user: SUPERUSER,
     password,
     database,
-    application_name: unseen ? WALSENDER : SUPERUSER,
-    ...(unseen && { replication: 'database' }),
-    connectionTimeoutMillis: BOUND,
-    query_timeout: BOUND,
-    // what a client set for its compute must not stop the service
+    application_name: asWalsender ? WALSENDER : SUPERUSER,
+    ...(asWalsender && { replication: 'database' }),
+    connectionTimeoutMillis: TIMEOUT,
+    query_timeout: TIMEOUT,
+    // settings that a client made for its compute must not stop the service
     options:
       '-c statement_timeout=0 -c lock_timeout=0 -c default_transaction_read_only=off -c idle_session_timeout=0',
   })
@@ -42,11 +42,14 @@ export async function connectSuperuser({
   return client
 }
 
-/** Runs statements one by one in a session of their own. */
-export async function runStatements(address: SuperuserAddress, statements: readonly string[]): Promise<void> {
+/** Runs `work` in a session of its own, which ends with it. */
+export async function withSession<Value>(
+  address: SuperuserAddress,
+  work: (client: Client) => Promise<Value>,
+): Promise<Value> {
   const client = await connectSuperuser(address)
   try {
-    for (const statement of statements) await client.query(statement)
+    return await work(client)
   } finally {
     await client.end()
   }

@@ -1,7 +1,7 @@
-/** Lets at most `places` pieces of work run at once; the others wait their turn in order. */
-export function createGate(places: number): <Value>(work: () => Promise<Value>) => Promise<Value> {
+/** Runs at most `limit` pieces of work at once; the others wait, first come first served. */
+export function createGate(limit: number): <Value>(work: () => Promise<Value>) => Promise<Value> {
   const waiting: (() => void)[] = []
-  let free = places
+  let free = limit
   return async (work) => {
     if (free > 0) free -= 1
     else await new Promise<void>((resolve) => void waiting.push(resolve))

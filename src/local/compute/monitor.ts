@@ -1,3 +1,4 @@
+// Watches a server for client activity and for work, by one query.
 import type { Client } from 'pg'
 import type { Clock } from '../clock.ts'
 import { type ActivityReading, detectActivity } from '../control/usage/activity.ts'
@@ -5,9 +6,9 @@ import { SUPERUSER } from './configuration.ts'
 import { WALSENDER, connectSuperuser } from './connect.ts'
 import type { WorkReading } from './sizing.ts'
 
-/** Watches one server for activity until stopped. */
+/** Watch of one server, until stopped. */
 export type Monitor = {
-  /** Polls now and reports what it finds before it resolves; a server that does not answer shows nothing. */
+  /** Reads now and reports before it resolves; a server that does not answer reports no activity. */
   poll(): Promise<void>
   stop(): void
 }
@@ -15,21 +16,18 @@ export type Monitor = {
 export type MonitorOptions = {
   readonly port: number
   readonly password: string
-  /** Between two polls, ms. */
+  /** Time between two readings, ms. */
   readonly every: number
   readonly clock: Clock
-  /** Whether the first of the five rules is on. */
+  /** Whether the first of the five rules of activity is on. */
   readonly rule1: () => boolean
   readonly onActivity: (at: number) => void
   readonly onWork: (reading: WorkReading) => void
   readonly onProblem: (error: unknown) => void
 }
 
-/**
- * All inputs of the five rules in one round trip (service-facts 9), and how much work there is. Prepared, because
- * planning takes longer than running it.
- */
-const READ_ACTIVITY = {
+/** Inputs of the five rules (service-facts 9) and of the autoscaler. Prepared, because planning takes longer than running. */
+const ACTIVITY_QUERY = {
   name: 'activity',
   text: `
 select
@@ -57,11 +55,11 @@ from
 `,
 }
 
-/** Connects as superuser to database `postgres`, where its own session does not count, and polls. */
+/** Starts a watch by a session in database `postgres`, where it does not count as activity itself. */
 export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
   const { port, password, clock, every, onProblem } = options
   const client = await connectSuperuser({ port, password, database: 'postgres' })
-  const read = readingsOf(client, options)
+  const read = createReader(client, options)
   const stopping = new AbortController()
   const poll = async (): Promise<void> => {
     try {
@@ -86,15 +84,15 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
   }
 }
 
-/** One reading, compared with the one before. Reports every activity the rules find. */
-function readingsOf(
+/** A function that takes one reading, compares it with the previous one and reports the activity. */
+function createReader(
   client: Client,
   { clock, rule1, onActivity, onWork }: MonitorOptions,
 ): () => Promise<void> {
   let earlier: ActivityReading | undefined
   let lastActive: number | undefined
   return async () => {
-    const { rows } = await client.query(READ_ACTIVITY)
+    const { rows } = await client.query(ACTIVITY_QUERY)
     const row: Record<string, unknown> = rows[0]
     const reading: ActivityReading = {
       activeTime: numberOf(row['active_time']),
@@ -107,7 +105,7 @@ function readingsOf(
     }
     const at = detectActivity(reading, { earlier, lastActive, rule1: rule1() }, clock.now())
     earlier = reading
-    onWork({ running: Number(row['running']), reads: readsIn(row['reads']) })
+    onWork({ running: Number(row['running']), reads: parseReads(row['reads']) })
     if (at === undefined) return
     lastActive = at
     onActivity(Math.floor(at))
@@ -116,6 +114,6 @@ function readingsOf(
 
 const numberOf = (value: unknown): number | null => (value === null ? null : Number(value))
 
-/** Blocks read by database; null when there is no database. */
-const readsIn = (told: unknown): ReadonlyMap<string, number> =>
-  new Map(Object.entries(told ?? {}).map(([database, read]) => [database, Number(read)]))
+/** Database → blocks read; empty for null, when there is no database. */
+const parseReads = (reads: unknown): ReadonlyMap<string, number> =>
+  new Map(Object.entries(reads ?? {}).map(([database, read]) => [database, Number(read)]))

@@ -12,24 +12,26 @@ export type ConfigureOrder = {
   readonly replicaIds: readonly string[]
 }
 
-/** `latency`: extra time before the server is spawned, ms. */
+/** An order to start a server; `latency` is extra time before it is spawned, ms. */
 export type StartOrder = ConfigureOrder & { readonly latency: number }
 
 export type ComputesOptions = {
-  /** Holds one data folder per branch, and the template. */
+  /** Folder with one data folder per branch and per replica. */
   readonly folder: string
   readonly template: string
   readonly cluster: Cluster
+  /** Pages of the service that one page of this machine stands for. */
   readonly cacheScale: number
+  /** Time between two looks for client activity, ms. */
   readonly activityPoll: number
-  /** Between two goals of the autoscaler, ms. */
+  /** Time between two goals of the autoscaler, ms. */
   readonly goalEvery: number
   readonly behaviour: () => Behaviour
-  /** Which roles and databases the data of a branch holds, as `versionOf` words it; undefined before the first time. */
+  /** Version of the catalogue that the data of a branch has, by `versionOf`; undefined before the first one. */
   readonly applied: (branchId: string) => string | undefined
   readonly setApplied: (branchId: string, version: string | undefined) => void
   readonly onActivity: (endpointId: string, at: number) => void
-  /** The size the autoscaler aims at for a compute with a range. */
+  /** Reports the size that the autoscaler aims at for a compute with a range. */
   readonly onGoal: (endpointId: string, cu: number) => void
   readonly onDied: (endpointId: string, words: string) => void
   readonly onProblem: (message: string, error: unknown) => void

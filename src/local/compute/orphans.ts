@@ -1,17 +1,18 @@
+// Postgres servers and other programs that a killed service left running.
 import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs'
 import { execFileSync } from 'node:child_process'
 import { basename, join } from 'node:path'
 import type { Clock } from '../clock.ts'
 
-/** Time a server gets for a fast, then for an immediate shutdown, ms, and how often we look. */
-const FAST_BOUND = 5_000
-const QUIT_BOUND = 2_000
-const LOOK_EVERY = 10
+/** Time for a fast shutdown, time for an immediate one, and the time between two looks, ms. */
+const FAST_TIMEOUT = 5_000
+const QUIT_TIMEOUT = 2_000
+const LOOK_INTERVAL = 10
 
 /**
- * Stops Postgres servers an earlier, killed service left running on the data folders inside `parent`.
+ * Stops Postgres servers that an earlier, killed service left running on the data folders inside `parent`.
  *
- * @returns what was stopped: name of the data folder and process id; nothing of it runs any more
+ * @returns name of the data folder and process id of each stopped server
  */
 export async function stopOrphans(
   parent: string,
@@ -24,7 +25,7 @@ export async function stopOrphans(
   return orphans
 }
 
-/** The process id of the server on this data folder: written in its lock file, and confirmed by the process itself. */
+/** Process id of the server that runs on this data folder; undefined when none does. */
 export function serverOf(dataFolder: string): number | undefined {
   const lockFile = join(dataFolder, 'postmaster.pid')
   if (!existsSync(lockFile)) return undefined
@@ -32,7 +33,10 @@ export function serverOf(dataFolder: string): number | undefined {
   return isProcess(pid, 'postgres', dataFolder) ? pid : undefined
 }
 
-/** A process id may have been given to another since: only this program with this very path as an argument counts. */
+/**
+ * Whether the process runs this program with this path among its arguments. The id alone proves nothing: the system may
+ * have given it to another process since it was written down.
+ */
 export function isProcess(pid: number, program: string, path: string): boolean {
   if (!(pid > 1)) return false
   try {
@@ -43,37 +47,37 @@ export function isProcess(pid: number, program: string, path: string): boolean {
     const line = execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' })
     return line.includes(program) && line.includes(path)
   } catch {
-    return false // it ended while we looked
+    return false // the process has just ended
   }
 }
 
 async function stopProcess(pid: number, clock: Clock): Promise<void> {
-  if (await endedAfter(pid, 'SIGINT', { clock, bound: FAST_BOUND })) return
-  if (await endedAfter(pid, 'SIGQUIT', { clock, bound: QUIT_BOUND })) return
+  if (await endsAfter(pid, 'SIGINT', { clock, timeout: FAST_TIMEOUT })) return
+  if (await endsAfter(pid, 'SIGQUIT', { clock, timeout: QUIT_TIMEOUT })) return
   await killProcess(pid, clock)
 }
 
-/** Resolves when the process is gone, or is past killing. */
+/** Resolves when the process is gone, or cannot be killed. */
 export async function killProcess(pid: number, clock: Clock): Promise<void> {
-  await endedAfter(pid, 'SIGKILL', { clock, bound: QUIT_BOUND })
+  await endsAfter(pid, 'SIGKILL', { clock, timeout: QUIT_TIMEOUT })
 }
 
-/** Sends the signal and looks until the process is gone: somebody else's child tells us nothing by itself. */
-async function endedAfter(
+/** Sends the signal and polls until the process is gone: only a parent is notified of the end of a process. */
+async function endsAfter(
   pid: number,
   signal: NodeJS.Signals,
-  { clock, bound }: { readonly clock: Clock; readonly bound: number },
+  { clock, timeout }: { readonly clock: Clock; readonly timeout: number },
 ): Promise<boolean> {
   const never = new AbortController().signal
-  for (let waited = 0; waited < bound; waited += LOOK_EVERY) {
-    if (!sent(pid, waited === 0 ? signal : 0)) return true
-    await clock.sleep(LOOK_EVERY, never)
+  for (let waited = 0; waited < timeout; waited += LOOK_INTERVAL) {
+    if (!sendSignal(pid, waited === 0 ? signal : 0)) return true
+    await clock.sleep(LOOK_INTERVAL, never)
   }
-  return !sent(pid, 0)
+  return !sendSignal(pid, 0)
 }
 
-/** Signal 0 only asks whether the process exists. */
-function sent(pid: number, signal: NodeJS.Signals | 0): boolean {
+/** Sends a signal and returns whether the process runs; signal 0 only tests that. */
+function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(pid, signal)
     return !isZombie(pid)
@@ -82,7 +86,7 @@ function sent(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Dead but not yet collected by its parent, as happens in containers whose first process collects nothing. */
+/** Whether the process has ended but its parent never collects it, as the first process of many containers does not. */
 function isZombie(pid: number): boolean {
   try {
     return /^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))

@@ -1,11 +1,12 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** The system user Postgres runs as; undefined when it runs as ourselves. */
+/** A user of the operating system. */
 export type SystemUser = { readonly name: string; readonly uid: number; readonly gid: number }
 
 /**
- * Postgres refuses to run as root: then it runs as `postgres`, else as `nobody`.
+ * The user Postgres runs as; undefined for the user of this process. Postgres refuses to run as root: there it runs as
+ * `postgres` or `nobody`.
  *
  * @throws when we are root and the machine has neither
  */
@@ -24,7 +25,7 @@ export function postgresUser(): SystemUser | undefined {
   )
 }
 
-/** The first folder on the way to `path` that the owner may not enter; undefined when all of them are open. */
+/** The first folder on the way to `path` that the owner may not enter; undefined when it may enter all. */
 export function closedFolder(path: string, owner: SystemUser | undefined): string | undefined {
   if (!owner) return undefined
   const parents = [path]

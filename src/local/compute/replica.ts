@@ -1,34 +1,34 @@
-// A read replica: a streaming standby of its branch's primary, on data of its own.
+// Read replicas: streaming standbys of their branch's primary, each on data of its own.
 import { chownSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { maxConnectionsOf } from '../control/sizing/sizes.ts'
 import { copyBranch, removeFolder } from './branch-copy.ts'
 import type { ComputesOptions, StartOrder } from './orders.ts'
 import { SUPERUSER, maxConnectionsIn, settingLine } from './configuration.ts'
-import { WALSENDER, connectSuperuser } from './connect.ts'
+import { WALSENDER, withSession } from './connect.ts'
 import { slotOf, syncSlots } from './slots.ts'
 import { type Spawned, spawn, spawnPrimary, versionOf } from './spawn.ts'
 
-/** A replica that serves; it follows the primary wherever that one listens. */
+/** A replica that serves. */
 export type Replica = Spawned & {
-  /** Streams from this port, or from nobody while the primary sleeps: what that one wrote last is in its folder. */
+  /** Streams from the primary at this port; undefined while it sleeps: the rest of its log is then read from its folder. */
   readonly follow: (port: number | undefined) => void
 }
 
-/** The file that says whose copy the data of a replica is. */
-const ORIGIN = 'replica.origin'
+/** File in a replica's data folder with the id of the branch it was copied from. */
+const ORIGIN_FILE = 'replica.origin'
 
-const PASSWORDS = 'replica.pass'
+const PASSWORD_FILE = 'replica.pass'
 
-/** How long a replica on its way to what its primary had may stand still, ms, and how often we look. */
-const STALL_BOUND = 3000
-const LOOK_EVERY = 10
+/** Time without progress after which a replica counts as unable to catch up, and the time between two looks, ms. */
+const STALL_TIMEOUT = 3000
+const LOOK_INTERVAL = 10
 
 /**
- * Starts a replica and resolves when it shows all that its primary had when this was called. One that cannot catch up,
- * because the primary had to let go of what it missed, is cloned anew.
+ * Starts a replica and resolves when it shows all that its primary had when this was called. A replica whose primary no
+ * longer has the log it missed is copied anew.
  *
- * @param primary - the port of the primary; undefined while that one sleeps
+ * @param primary - the port of the primary; undefined while it sleeps
  */
 export async function spawnReplica(
   order: StartOrder,
@@ -37,18 +37,18 @@ export async function spawnReplica(
 ): Promise<Replica> {
   if (primary === undefined) await prepareBranch(order, options)
   else await syncSlots({ port: primary, password: options.cluster.password }, order.replicaIds)
-  const isFresh = await clone(order, primary, options)
+  const isFresh = await copyUnlessPresent(order, primary, options)
   try {
-    return await caughtUp(order, primary, options)
+    return await startAndCatchUp(order, primary, options)
   } catch (error) {
     if (isFresh) throw error
     await removeFolder(join(options.folder, order.endpointId))
-    await clone(order, primary, options)
-    return caughtUp(order, primary, options)
+    await copyUnlessPresent(order, primary, options)
+    return startAndCatchUp(order, primary, options)
   }
 }
 
-/** Leaves the data of a sleeping branch as a primary would: there, with its roles, and shut down in order. */
+/** Brings the data of a sleeping branch up to date: it exists, has its roles, and was shut down in order. */
 async function prepareBranch(order: StartOrder, options: ComputesOptions): Promise<void> {
   const { branch } = order
   const dataFolder = join(options.folder, branch.id)
@@ -58,14 +58,14 @@ async function prepareBranch(order: StartOrder, options: ComputesOptions): Promi
     options.applied(branch.id) === versionOf(branch, options.behaviour()) &&
     endOfLog(dataFolder) !== undefined
   if (isReady) return
-  // not more connections than before: other replicas may be awake
-  const more = exists ? [`max_connections = ${maxConnectionsIn(dataFolder)}`] : []
-  const { server } = await spawnPrimary(order, options, more)
+  // as many connections as before, because awake replicas may not have fewer
+  const extraLines = exists ? [`max_connections = ${maxConnectionsIn(dataFolder)}`] : []
+  const { server } = await spawnPrimary(order, options, extraLines)
   await server.stop(0)
 }
 
-/** Copies the branch unless the replica has a copy of it; says whether it did. */
-async function clone(
+/** Copies the branch unless the replica has a copy of it; returns whether it did. */
+async function copyUnlessPresent(
   { endpointId, branch }: StartOrder,
   port: number | undefined,
   { folder, cluster }: ComputesOptions,
@@ -74,44 +74,44 @@ async function clone(
   if (originOf(to) === branch.id) return false
   await removeFolder(to)
   const complete = (partial: string): void => {
-    const passwords = join(partial, PASSWORDS)
+    const passwords = join(partial, PASSWORD_FILE)
     writeFileSync(passwords, `*:*:*:${SUPERUSER}:${cluster.password}\n`, { mode: 0o600 })
     if (cluster.owner) chownSync(passwords, cluster.owner.uid, cluster.owner.gid)
     writeFileSync(join(partial, 'standby.signal'), '')
-    writeFileSync(join(partial, ORIGIN), branch.id)
+    writeFileSync(join(partial, ORIGIN_FILE), branch.id)
   }
   await copyBranch({ from: join(folder, branch.id), to, port, complete }, cluster)
   return true
 }
 
-/** The branch a replica's data was copied from; undefined while it has none. */
+/** Id of the branch a replica's data was copied from; undefined while it has none. */
 export function originOf(dataFolder: string): string | undefined {
-  const path = join(dataFolder, ORIGIN)
+  const path = join(dataFolder, ORIGIN_FILE)
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined
 }
 
-async function caughtUp(
+async function startAndCatchUp(
   order: StartOrder,
   primary: number | undefined,
   options: ComputesOptions,
 ): Promise<Replica> {
   const origin = join(options.folder, order.branch.id)
-  const goal = primary === undefined ? endOfLog(origin) : await positionOf(primary, FLUSHED, options)
-  let following = primary
+  const goal = primary === undefined ? endOfLog(origin) : await positionOf(primary, FLUSHED_QUERY, options)
+  let followedPort = primary
   const spawned = await spawn(order, {
     dataFolder: join(options.folder, order.endpointId),
     options,
-    more: () => standbyLines(order, following, options),
+    extraLines: () => standbyLines(order, followedPort, options),
   })
   const replica: Replica = {
     ...spawned,
     follow: (port) => {
-      following = port
+      followedPort = port
       spawned.reconfigure()
     },
   }
   try {
-    await reached(spawned.server.port, goal ?? 0n, options)
+    await waitForPosition(spawned.server.port, goal ?? 0n, options)
     return replica
   } catch (error) {
     await spawned.server.stop(0)
@@ -119,72 +119,70 @@ async function caughtUp(
   }
 }
 
-/** A standby refuses fewer connections than its primary has: it takes the larger, the proxy keeps to its own. */
+/** Lines of configuration of a standby. It needs at least its primary's connections; the proxy enforces its own limit. */
 function standbyLines(
   { endpointId, branch, config }: StartOrder,
   port: number | undefined,
   { folder, behaviour }: ComputesOptions,
 ): readonly string[] {
   const origin = join(folder, branch.id)
-  const own = maxConnectionsOf(config, behaviour().connectionsBasis)
+  const ownMaxConnections = maxConnectionsOf(config, behaviour().connectionsBasis)
   const connection =
     port === undefined
       ? ''
-      : `host=127.0.0.1 port=${port} user=${SUPERUSER} application_name=${WALSENDER} passfile=${PASSWORDS} sslmode=disable`
+      : `host=127.0.0.1 port=${port} user=${SUPERUSER} application_name=${WALSENDER} passfile=${PASSWORD_FILE} sslmode=disable`
   return [
-    `max_connections = ${Math.max(own, maxConnectionsIn(origin))}`,
+    `max_connections = ${Math.max(ownMaxConnections, maxConnectionsIn(origin))}`,
     settingLine('primary_conninfo', connection),
     settingLine('primary_slot_name', slotOf(endpointId)),
-    settingLine('restore_command', copyFrom(join(origin, 'pg_wal'))),
+    settingLine('restore_command', copyCommand(join(origin, 'pg_wal'))),
     `wal_retrieve_retry_interval = '${port === undefined ? 5 : 1}s'`,
   ]
 }
 
-/** The command that takes a file of the log from this folder. */
-const copyFrom = (folder: string): string =>
+/** Shell command that copies a log file out of this folder. */
+const copyCommand = (folder: string): string =>
   `cp '${folder.replaceAll("'", String.raw`'\''`).replaceAll('%', '%%')}'/%f "%p"`
 
-const FLUSHED = 'select pg_current_wal_flush_lsn()::text as position'
-const REPLAYED = `select coalesce(pg_last_wal_replay_lsn()::text, '0/0') as position`
+const FLUSHED_QUERY = 'select pg_current_wal_flush_lsn()::text as position'
+const REPLAYED_QUERY = `select coalesce(pg_last_wal_replay_lsn()::text, '0/0') as position`
 
-async function positionOf(port: number, sql: string, { cluster }: ComputesOptions): Promise<bigint> {
-  const client = await connectSuperuser({ port, password: cluster.password, database: 'postgres' })
-  try {
+const positionOf = (port: number, sql: string, { cluster }: ComputesOptions): Promise<bigint> =>
+  withSession({ port, password: cluster.password, database: 'postgres' }, async (client) => {
     const { rows } = await client.query<{ readonly position: string }>(sql)
-    return positionIn(rows[0]?.position ?? '0/0')
-  } finally {
-    await client.end()
-  }
-}
+    return parsePosition(rows[0]?.position ?? '0/0')
+  })
 
-async function reached(port: number, goal: bigint, options: ComputesOptions): Promise<void> {
+async function waitForPosition(port: number, goal: bigint, options: ComputesOptions): Promise<void> {
   const { clock } = options.cluster
   const never = new AbortController().signal
-  let position = -1n
-  for (let movedAt = clock.now(); clock.now() < movedAt + STALL_BOUND; await clock.sleep(LOOK_EVERY, never)) {
-    const now = await positionOf(port, REPLAYED, options)
-    if (now >= goal) return
-    if (now > position) movedAt = clock.now()
-    position = now
+  let movedAt = clock.now()
+  for (let previous = -1n; clock.now() < movedAt + STALL_TIMEOUT; await clock.sleep(LOOK_INTERVAL, never)) {
+    const position = await positionOf(port, REPLAYED_QUERY, options)
+    if (position >= goal) return
+    if (position > previous) movedAt = clock.now()
+    previous = position
   }
   throw new Error('the replica could not catch up with its primary')
 }
 
-/** Where the fields are in `pg_control`, the same from Postgres 14 to 18: state, then position of the last checkpoint. */
-const STATE = 16
-const CHECKPOINT = 32
+/** Offsets in `pg_control`, bytes, the same from Postgres 14 to 18: state, and position of the last checkpoint. */
+const STATE_OFFSET = 16
+const CHECKPOINT_OFFSET = 32
 
-/** The state of a server that was shut down in order. */
+/** State of a server that was shut down in order. */
 const SHUT_DOWN = 1
 
-/** Where the log of a server ends that was shut down in order; undefined when it was not. */
+/** End of the log of a server that was shut down in order; undefined when it was not. */
 export function endOfLog(dataFolder: string): bigint | undefined {
   const control = readFileSync(join(dataFolder, 'global', 'pg_control'))
-  return control.readInt32LE(STATE) === SHUT_DOWN ? control.readBigUInt64LE(CHECKPOINT) : undefined
+  return control.readInt32LE(STATE_OFFSET) === SHUT_DOWN
+    ? control.readBigUInt64LE(CHECKPOINT_OFFSET)
+    : undefined
 }
 
-/** A position in the log as Postgres writes it: two hexadecimal halves. */
-export function positionIn(text: string): bigint {
+/** Parses a position in the log: two hexadecimal halves, as Postgres writes it. */
+export function parsePosition(text: string): bigint {
   const [high = '0', low = '0'] = text.split('/')
   return (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`)
 }

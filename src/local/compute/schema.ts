@@ -1,6 +1,6 @@
 // Stand-ins for the SQL objects of the service's extension `neon` (service-facts 8.1). Plain Postgres has none.
 
-/** The database and the roles of a fresh project; passwords follow for each branch. */
+/** Roles of a fresh project; their passwords are set on each branch. */
 export const CREATE_ROLES = `
 create role neon_superuser nologin;
 grant pg_monitor to neon_superuser with admin option;
@@ -8,15 +8,15 @@ create role app_owner login in role neon_superuser;
 create role dormouse login connection limit 2 in role pg_monitor;
 `
 
-/** Apart from the roles: a database cannot be created inside a transaction. */
+/** Creates the database of a fresh project. A statement of its own: a database cannot be created in a transaction. */
 export const CREATE_DATABASE = 'create database app owner app_owner'
 
-/** The file in a data folder that tells the counters of the cache model; written by sizing.ts, read by the objects below. */
+/** File in a data folder with the counters of the cache model; written by sizing.ts, read by the objects below. */
 export const CACHE_FILE = 'neon_cache.json'
 
 /**
- * Objects of the file cache, in schema public of every database made from \`template1\`. The cache is a model
- * (control/cache-model.ts); the server of the service tells its state in a file, which these read.
+ * Objects of the file cache, in schema public of every database made from \`template1\`. They read the state of the cache
+ * model (control/sizing/cache-model.ts) from a file.
  */
 export const CREATE_CACHE_OBJECTS = `
 insert into pg_catalog.pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
@@ -30,15 +30,15 @@ as $$ select pg_read_file('${CACHE_FILE}')::jsonb $$;
 create function public.neon_get_lfc_stats() returns table (lfc_key text, lfc_value bigint)
 language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
-  with told as (select public.neon_cache_state() as state), counted as (
+  with cache as (select public.neon_cache_state() as state), counters as (
     select (state ->> 'hits')::bigint as hits,
            (state ->> 'misses')::bigint as misses,
            (state ->> 'used_pages')::bigint as used_pages,
            (state ->> 'evicted_pages')::bigint as evicted_pages,
            pg_size_bytes(current_setting('neon.file_cache_size_limit')) / 1048576 as limit_chunks
-    from told
+    from cache
   )
-  select key, value from counted, lateral (values
+  select key, value from counters, lateral (values
     ('file_cache_chunk_size_pages', 128::bigint),
     ('file_cache_misses', misses),
     ('file_cache_hits', hits),
@@ -70,16 +70,16 @@ from stats;
 create function public.approximate_working_set_size_seconds(duration integer default null) returns integer
 language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
-  with asked as (select extract(epoch from clock_timestamp())::float8 - duration as since), mark as (
+  with period as (select extract(epoch from clock_timestamp())::float8 - duration as since), mark as (
     select (pair ->> 0)::float8 as at, (pair ->> 1)::float8 as pages,
            lead((pair ->> 0)::float8) over w as next_at, lead((pair ->> 1)::float8) over w as next_pages
-    from jsonb_array_elements(public.neon_cache_state() -> 'touched') with ordinality as t (pair, place)
-    window w as (order by place)
+    from jsonb_array_elements(public.neon_cache_state() -> 'touched') with ordinality as t (pair, position)
+    window w as (order by position)
   )
   select round(coalesce(
     (select pages + (since - at) / (next_at - at) * (next_pages - pages)
-       from mark, asked where at <= since and since < next_at),
-    (select max(pages) from mark where not exists (select from mark as m, asked where m.at <= since)),
+       from mark, period where at <= since and since < next_at),
+    (select max(pages) from mark where not exists (select from mark as m, period where m.at <= since)),
     0))::integer
 $$;
 

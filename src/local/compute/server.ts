@@ -1,21 +1,20 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 import type { Certificate } from '../setup/certificate.ts'
 import type { Clock } from '../clock.ts'
 import type { Binaries } from './binaries.ts'
 import type { SystemUser } from './owner.ts'
+import { type RunningProgram, startProgram } from './program.ts'
 
 /** A Postgres server that accepts connections on 127.0.0.1. */
-export type Server = {
+export type Server = Pick<RunningProgram, 'ended'> & {
   readonly port: number
   readonly pid: number
   /** Makes it read its configuration again; sessions follow with their next statement. */
   reload(): void
-  /** Resolves when the process is gone, with its last words; never rejects. */
-  readonly ended: Promise<string>
   /**
-   * Fast shutdown: sessions are ended, data is flushed; `grace` ms before, sessions may end by themselves. Killed when
-   * that takes too long. Resolves when nothing runs.
+   * Shuts the server down: sessions are ended, data is flushed. For `grace` ms before, sessions may end by themselves.
+   * A server that takes too long is killed. Resolves when nothing runs.
    */
   stop(grace: number): Promise<void>
 }
@@ -29,40 +28,22 @@ export type ServerOptions = {
   readonly certificate: Pick<Certificate, 'certificateFile' | 'keyFile'>
 }
 
-/** Bounds before a server that does not come up, or does not go, is killed, ms. Doubled, a hang lasts twice as long. */
-const START_BOUND = 30_000
-const STOP_BOUND = 10_000
+/** Time until a server must accept connections, ms: crash recovery on a busy machine takes seconds. */
+const START_TIMEOUT = 30_000
 
-/** What a server says once it serves, a standby too. */
+/** Time a fast shutdown may take, ms; then the server is told to quit at once, and half of it later it is killed. */
+const STOP_TIMEOUT = 10_000
+
+/** Log line of a server that accepts connections, a standby included. */
 const READY = /database system is ready to accept (?:read-only )?connections/
 
-/** How many lines of the server's log an error message quotes. */
-const QUOTED_LINES = 6
-
 /**
- * Starts a server and resolves as soon as it says that it accepts connections.
+ * Starts a server and resolves as soon as it accepts connections.
  *
  * @throws with the last lines of its log when it ends or hangs instead
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
-  const child = launch(options)
-  const log = follow(child)
-  const cancel = options.clock.after(START_BOUND, () => child.kill('SIGKILL'))
-  try {
-    await Promise.race([log.ready, log.ended.then((words) => Promise.reject(new Error(words)))])
-  } finally {
-    cancel()
-  }
-  return {
-    port: options.port,
-    pid: child.pid ?? 0,
-    reload: () => void child.kill('SIGHUP'),
-    ended: log.ended,
-    stop: (grace) => stopChild(child, log.ended, { clock: options.clock, grace }),
-  }
-}
-
-function launch({ binaries, owner, dataFolder, port, certificate }: ServerOptions): ChildProcess {
+  const { binaries, owner, dataFolder, port, clock, certificate } = options
   const settings = [
     `port=${port}`,
     'listen_addresses=127.0.0.1',
@@ -71,37 +52,23 @@ function launch({ binaries, owner, dataFolder, port, certificate }: ServerOption
     `ssl_cert_file=${certificate.certificateFile}`,
     `ssl_key_file=${certificate.keyFile}`,
   ]
-  return spawn(
-    join(binaries.folder, 'postgres'),
-    ['-D', dataFolder, ...settings.flatMap((setting) => ['-c', setting])],
-    {
-      cwd: dataFolder,
-      // its own group: Ctrl-C in a terminal must reach us alone, so that the meter closes in order
-      detached: true,
-      stdio: ['ignore', 'ignore', 'pipe'],
-      env: { PATH: '/usr/bin:/bin', TZ: 'UTC' },
-      ...(owner && { uid: owner.uid, gid: owner.gid }),
-    },
-  )
-}
-
-function follow(child: ChildProcess): { readonly ready: Promise<void>; readonly ended: Promise<string> } {
-  const ready = Promise.withResolvers<void>()
-  const ended = Promise.withResolvers<string>()
-  let lines: string[] = []
-  let rest = ''
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    const parts = (rest + text).split('\n')
-    rest = parts.pop() ?? ''
-    if (parts.some((line) => READY.test(line))) ready.resolve()
-    lines = [...lines, ...parts].slice(-QUOTED_LINES)
+  const { child, ended } = await startProgram({
+    name: 'postgres',
+    path: join(binaries.folder, 'postgres'),
+    args: ['-D', dataFolder, ...settings.flatMap((setting) => ['-c', setting])],
+    folder: dataFolder,
+    owner,
+    ready: READY,
+    startTimeout: START_TIMEOUT,
+    clock,
   })
-  child.once('error', (error) => ended.resolve(`postgres could not be run: ${error.message}`))
-  // 'exit', not 'close': a child of a killed server may hold the pipe open for a while
-  child.once('exit', (code, signal) =>
-    ended.resolve(`postgres ended (${signal ?? code}): ${lines.join(' | ')}`),
-  )
-  return { ready: ready.promise, ended: ended.promise }
+  return {
+    port,
+    pid: child.pid ?? 0,
+    reload: () => void child.kill('SIGHUP'),
+    ended,
+    stop: (grace) => stopChild(child, ended, { clock, grace }),
+  }
 }
 
 async function stopChild(
@@ -112,8 +79,8 @@ async function stopChild(
   child.kill(grace > 0 ? 'SIGTERM' : 'SIGINT')
   const cancels = [
     ...(grace > 0 ? [clock.after(grace, () => child.kill('SIGINT'))] : []),
-    clock.after(grace + STOP_BOUND, () => child.kill('SIGQUIT')),
-    clock.after(grace + STOP_BOUND * 1.5, () => child.kill('SIGKILL')),
+    clock.after(grace + STOP_TIMEOUT, () => child.kill('SIGQUIT')),
+    clock.after(grace + STOP_TIMEOUT * 1.5, () => child.kill('SIGKILL')),
   ]
   await ended
   for (const cancel of cancels) cancel()

@@ -1,4 +1,4 @@
-// What a running server's work says about its file cache and about the size it should have.
+// The file cache and the autoscaler of one running server, both derived from readings of its work.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../clock.ts'
@@ -15,14 +15,14 @@ import {
 } from '../control/sizing/cache-model.ts'
 import type { ComputeConfig } from '../control/project.ts'
 import { fileCacheMiB } from '../control/sizing/sizes.ts'
-import { type SuperuserAddress, connectSuperuser } from './connect.ts'
+import { type SuperuserAddress, withSession } from './connect.ts'
 import { CACHE_FILE } from './schema.ts'
 
-/** What a look at a server shows of its work. */
+/** Work of a server at an instant. */
 export type WorkReading = {
   /** Processes that want a CPU or wait for a disk. */
   readonly running: number
-  /** Blocks read since the start, by database. */
+  /** Database → blocks read since the start. */
   readonly reads: ReadonlyMap<string, number>
 }
 
@@ -30,7 +30,7 @@ export type SizeModelOptions = {
   readonly dataFolder: string
   readonly config: Pick<ComputeConfig, 'minCu' | 'maxCu'>
   readonly cacheScale: number
-  /** Between two goals, and between two readings of the relations at least, ms. */
+  /** Time between two goals, and least time between two readings of the relations, ms. */
   readonly goalEvery: number
   readonly readEvery: number
   readonly password: string
@@ -40,68 +40,70 @@ export type SizeModelOptions = {
 }
 
 export type SizeModel = {
-  /** Begins to read from this server. */
+  /** Sets the server that is read from now on. */
   attach(server: { readonly port: number; readonly pid: number }): void
-  /** Takes in a look at the server. Never throws; what it brings about follows by itself. */
-  seen(reading: WorkReading): void
-  /** Counts what was read so far at the old size, then goes on at the new one. Never rejects. */
+  /** Updates cache and goal by a reading. Never throws; it does not wait for the reading of relations it may start. */
+  addReading(reading: WorkReading): void
+  /** Counts the reads so far at the old size, then changes the size. Never rejects. */
   resize(cu: number): Promise<void>
-  /** The server is about to go: what cannot be read of it any more is no problem. */
+  /** Announces the end of the server: from now on, failures to read it are no problem. */
   stop(): void
 }
 
-/** The short average covers a minute of goals every five seconds: it scales along with their period, as the tests need. */
+/** Goals in the minute that the short load average covers, 12: the service sets one every 5 s. Tests shorten both alike. */
 const GOALS_PER_MINUTE = 12
 
 const PAGE = 8192
 const PAGES_PER_MIB = 128
 
 /**
- * Relations of users, without locks: a session that alters a table must not stop the reading, nor the reading it. The
- * size is that of the first file; of larger relations it is what Postgres estimates.
+ * Relations of users. Takes no locks, so that it neither waits for a session that alters a table nor delays it. The size
+ * is that of the first file, and for relations above 1 GiB the estimate of Postgres.
  */
-const READ_RELATIONS = `
-select id, told, case when bytes < 1073741824 then bytes / 8192 else greatest(131072, estimated) end::float8 as pages
+const RELATIONS_QUERY = `
+select id, read, case when bytes < 1073741824 then bytes / 8192 else greatest(131072, estimated) end::float8 as pages
   from (select oid::text as id, relpages as estimated,
-               (pg_stat_get_blocks_fetched(oid) - pg_stat_get_blocks_hit(oid))::float8 as told,
+               (pg_stat_get_blocks_fetched(oid) - pg_stat_get_blocks_hit(oid))::float8 as read,
                (pg_stat_file(pg_relation_filepath(oid), true)).size as bytes
           from pg_catalog.pg_class where relkind in ('r', 'i', 'm', 't') and oid >= 16384) relation
  where bytes is not null
 `
 
-/** Begins with an empty cache at the minimum, and tells the server so: to be made before the start. */
+/** Creates the model before the server starts: an empty cache at the minimum size, written to its file. */
 export function createSizeModel(options: SizeModelOptions): SizeModel {
   const { dataFolder, config, cacheScale, clock } = options
   const startedAt = clock.now()
   let server = { port: 0, pid: 0 }
   let model: CacheModel = emptyCache(pagesOf(config.minCu, cacheScale), startedAt)
   let load: Load = { one: 0, five: 0 }
-  let [lookedAt, goalAt, readAt, quietAt] = [startedAt, startedAt, startedAt, startedAt]
+  let [lastReadingAt, goalAt, relationsReadAt, unchangedAt] = [startedAt, startedAt, startedAt, startedAt]
   let reads: WorkReading['reads'] = new Map()
+  // database → blocks read that the model has counted
   const counted = new Map<string, number>()
-  let isOver = false
-  let waiting = 0
+  let isStopped = false
+  let queued = 0
   let last: Promise<void> = Promise.resolve()
 
   const publish = (): void => writeCacheFile(dataFolder, model, cacheScale)
-  const failed = (error: unknown): void => {
-    if (!isOver) options.onProblem(error)
+  const reportProblem = (error: unknown): void => {
+    if (!isStopped) options.onProblem(error)
   }
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
-    waiting += 1
+  const runInTurn = (work: () => Promise<void>): Promise<void> => {
+    queued += 1
     last = last
       .then(work)
-      .catch(failed)
+      .catch(reportProblem)
       .finally(() => {
-        waiting -= 1
+        queued -= 1
       })
     return last
   }
-  const changed = (): [string, number][] => [...reads].filter(([name, read]) => counted.get(name) !== read)
-  const readChanged = async (): Promise<void> => {
-    readAt = clock.now()
-    const since = quietAt
-    for (const [database, read] of changed()) {
+  const changedReads = (): [string, number][] =>
+    [...reads].filter(([database, read]) => counted.get(database) !== read)
+  const readChangedRelations = async (): Promise<void> => {
+    relationsReadAt = clock.now()
+    const since = unchangedAt
+    for (const [database, read] of changedReads()) {
       const relations = await relationsOf({ ...server, password: options.password, database })
       model = recordAccesses(model, { database, relations }, { since, now: clock.now() })
       counted.set(database, read)
@@ -111,7 +113,7 @@ export function createSizeModel(options: SizeModelOptions): SizeModel {
         model = recordAccesses(model, { database, relations: [] }, { since, now: clock.now() })
         counted.delete(database)
       }
-    quietAt = readAt
+    unchangedAt = relationsReadAt
     publish()
   }
   const demandNow = (now: number): Demand => {
@@ -125,50 +127,47 @@ export function createSizeModel(options: SizeModelOptions): SizeModel {
   }
   publish()
   return {
-    attach: (started) => {
-      server = started
+    attach: (startedServer) => {
+      server = startedServer
     },
-    seen: (reading) => {
+    addReading: (reading) => {
       const now = clock.now()
-      const span = Math.max(0, now - lookedAt) // the clock may have been set back
-      load = loadAfter(load, reading.running, span / (GOALS_PER_MINUTE * options.goalEvery))
-      lookedAt = now
+      const elapsed = Math.max(0, now - lastReadingAt) // the clock may have been set back
+      load = loadAfter(load, reading.running, elapsed / (GOALS_PER_MINUTE * options.goalEvery))
+      lastReadingAt = now
       reads = reading.reads
-      if (waiting > 0 || isOver) return
-      if (changed().length === 0) quietAt = now
-      else if (now - readAt >= options.readEvery) void inTurn(readChanged)
+      if (queued > 0 || isStopped) return
+      if (changedReads().length === 0) unchangedAt = now
+      else if (now - relationsReadAt >= options.readEvery) void runInTurn(readChangedRelations)
       if (config.minCu === config.maxCu || now - goalAt < options.goalEvery) return
       goalAt = now
       options.onGoal(goalCu(demandNow(now), config))
     },
     resize: (cu) =>
-      inTurn(async () => {
-        await readChanged().catch(failed)
+      runInTurn(async () => {
+        await readChangedRelations().catch(reportProblem)
         model = resizeCache(model, pagesOf(cu, cacheScale))
         publish()
       }),
     stop: () => {
-      isOver = true
+      isStopped = true
     },
   }
 }
 
-/** How many pages of this machine the file cache of a size holds. */
+/** Pages of this machine that the file cache of a size holds. */
 const pagesOf = (cu: number, cacheScale: number): number => (fileCacheMiB(cu) * PAGES_PER_MIB) / cacheScale
 
-async function relationsOf(address: SuperuserAddress): Promise<readonly RelationReading[]> {
-  const client = await connectSuperuser({ ...address, unseen: true })
-  try {
-    return (await client.query<RelationReading>(READ_RELATIONS)).rows
-  } finally {
-    await client.end()
-  }
-}
+const relationsOf = (address: SuperuserAddress): Promise<readonly RelationReading[]> =>
+  withSession({ ...address, asWalsender: true }, async (client) => {
+    const { rows } = await client.query<RelationReading>(RELATIONS_QUERY)
+    return rows
+  })
 
-/** Tells a server what its file cache has done so far; `cacheScale` pages of the service stand for one of the model. */
-export function writeCacheFile(dataFolder: string, model: CacheModel, cacheScale: number): void {
+/** Writes the counters of the file cache for the SQL objects; one page of the model is `cacheScale` of the service. */
+function writeCacheFile(dataFolder: string, model: CacheModel, cacheScale: number): void {
   const hits = Math.floor(model.hits)
-  const told = {
+  const counters = {
     hits,
     misses: Math.round(model.hits + model.misses) - hits,
     used_pages: Math.round(usedPages(model) * cacheScale),
@@ -176,28 +175,28 @@ export function writeCacheFile(dataFolder: string, model: CacheModel, cacheScale
     touched: touchedSince(model).map(({ at, pages }) => [at / 1000, pages * cacheScale]),
   }
   const path = join(dataFolder, CACHE_FILE)
-  writeFileSync(`${path}.new`, JSON.stringify(told))
+  writeFileSync(`${path}.new`, JSON.stringify(counters))
   renameSync(`${path}.new`, path)
 }
 
-const MIB = 2 ** 20
-
-/** What the system of a compute takes besides Postgres, bytes. */
-const SYSTEM = 100 * MIB
+/** Memory that the system of a compute uses beside Postgres, 100 MiB. */
+const SYSTEM_BYTES = 100 * 2 ** 20
 
 /**
- * Bytes a server and its processes use, shared memory once; undefined where the machine does not tell. Caches of the
- * operating system count as available, as in the service.
+ * Bytes that a server and its processes use, shared memory counted once; undefined on machines without `/proc`. Caches of
+ * the operating system count as available, as in the service.
  */
 export function usedMemory(pid: number): number | undefined {
   try {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
     const sizes = [String(pid), ...children].filter(Boolean).map(sizesOf)
     return (
-      SYSTEM + sizes.reduce((sum, { own }) => sum + own, 0) + Math.max(...sizes.map(({ shared }) => shared))
+      SYSTEM_BYTES +
+      sizes.reduce((sum, { own }) => sum + own, 0) +
+      Math.max(...sizes.map(({ shared }) => shared))
     )
   } catch {
-    return undefined // not Linux, or a process ended while we looked: the next look tells
+    return undefined // not Linux, or a process has just ended: the next reading succeeds
   }
 }
 

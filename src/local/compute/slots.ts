@@ -2,50 +2,38 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from 'pg'
-import { connectSuperuser } from './connect.ts'
-
-/** A running primary, as superuser. */
-export type Primary = { readonly port: number; readonly password: string }
+import { type ServerAddress, withSession } from './connect.ts'
 
 export const slotOf = (endpointId: string): string => endpointId.replaceAll('-', '_')
 
-/** Whether the data of a branch holds slots, told by its files. */
+/** Whether the data of a branch holds slots of replicas. Reads its files, so no server needs to run. */
 export const hasSlots = (dataFolder: string): boolean =>
   readdirSync(join(dataFolder, 'pg_replslot')).some((name) => name.startsWith('ep_'))
 
-const SLOTS = `
+const SLOTS_QUERY = `
 select slot_name as name, coalesce(wal_status, '') = 'lost' as lost
   from pg_catalog.pg_replication_slots where slot_type = 'physical' and slot_name like 'ep\\_%'
 `
 
-/** Makes the slots of these replicas, anew where the primary could not keep what they wait for, and drops all others. */
-export async function syncSlots(primary: Primary, replicaIds: readonly string[]): Promise<void> {
-  const client = await connectSuperuser({ ...primary, database: 'postgres' })
-  try {
-    const { rows } = await client.query<{ readonly name: string; readonly lost: boolean }>(SLOTS)
+/** Creates the slots of these replicas, again where the primary has lost the log they need, and drops all others. */
+export function syncSlots(primary: ServerAddress, replicaIds: readonly string[]): Promise<void> {
+  return withSession({ ...primary, database: 'postgres' }, async (client) => {
+    const { rows } = await client.query<{ readonly name: string; readonly lost: boolean }>(SLOTS_QUERY)
     const wanted = replicaIds.map(slotOf)
-    const kept = rows.filter(({ name, lost }) => wanted.includes(name) && !lost).map(({ name }) => name)
-    for (const { name } of rows) if (!kept.includes(name)) await drop(client, name)
+    const usable = rows.filter(({ name, lost }) => wanted.includes(name) && !lost).map(({ name }) => name)
+    for (const { name } of rows) if (!usable.includes(name)) await drop(client, name)
     for (const name of wanted)
-      if (!kept.includes(name))
+      if (!usable.includes(name))
         await client.query(`select pg_create_physical_replication_slot($1, true)`, [name])
-  } finally {
-    await client.end()
-  }
+  })
 }
 
-/** For a replica that is gone, or has moved to another branch. */
-export async function dropSlot(primary: Primary, endpointId: string): Promise<void> {
-  const client = await connectSuperuser({ ...primary, database: 'postgres' })
-  try {
-    await drop(client, slotOf(endpointId))
-  } finally {
-    await client.end()
-  }
-}
+/** Drops the slot of a replica that was deleted or has moved to another branch. */
+export const dropSlot = (primary: ServerAddress, endpointId: string): Promise<void> =>
+  withSession({ ...primary, database: 'postgres' }, (client) => drop(client, slotOf(endpointId)))
 
-/** The server lets go of a replica that has just ended a moment after it. */
 async function drop(client: Client, name: string): Promise<void> {
+  // the walsender of a replica that has just ended holds the slot for a moment
   await client.query(
     `select pg_terminate_backend(active_pid, 2000) from pg_catalog.pg_replication_slots
       where slot_name = $1 and active_pid is not null`,

@@ -1,4 +1,4 @@
-// A server on the data of a branch, with everything a client may count on.
+// Starts a server on the data of a branch, with its size, roles, databases and slots.
 import { join } from 'node:path'
 import type { Behaviour } from '../control/behaviour.ts'
 import type { Branch } from '../control/project.ts'
@@ -9,43 +9,45 @@ import { freePort } from './ports.ts'
 import { type Server, startServer } from './server.ts'
 import { type SizeModel, createSizeModel } from './sizing.ts'
 import { hasSlots, syncSlots } from './slots.ts'
-import { type Cluster, copyTemplate, forgetStatistics } from './template.ts'
+import { type Cluster, copyTemplate, removeStatistics } from './template.ts'
 
 /** A server that accepts connections. */
 export type Spawned = {
   readonly server: Server
   readonly sizing: SizeModel
-  /** Makes it one of another size, without a restart. */
+  /** Changes the size without a restart. */
   readonly setSize: (cu: number) => void
-  /** Makes it read its configuration as that is now. */
+  /** Writes the configuration again and makes the server read it. */
   readonly reconfigure: () => void
 }
 
-export type SpawnPlace = {
+export type SpawnOptions = {
   readonly dataFolder: string
   readonly options: ComputesOptions
-  /** Lines of configuration beyond those of the size, as they are now. */
-  readonly more: () => readonly string[]
+  /** Lines of configuration beyond those of the size, computed anew at each write. */
+  readonly extraLines: () => readonly string[]
 }
 
-/** Failures that pass by themselves: a port taken in between, or children of a killed server not yet gone. */
-const PASSING = /Address already in use|pre-existing shared memory|lock file "postmaster\.pid"/
-const TRIES = 40
-const TRY_EVERY = 50
+/** Failures that pass by themselves: another program took the port, or children of a killed server still end. */
+const TRANSIENT_FAILURE = /Address already in use|pre-existing shared memory|lock file "postmaster\.pid"/
 
-/** A primary: size, fresh counters, roles and databases. */
+/** Attempts to start a server despite transient failures, and the time between two, ms: 2 s together. */
+const MAX_ATTEMPTS = 40
+const RETRY_DELAY = 50
+
+/** Starts the primary of a branch: its size, fresh counters, roles, databases and slots. */
 export async function spawnPrimary(
   order: StartOrder,
   options: ComputesOptions,
-  more: readonly string[] = [],
+  extraLines: readonly string[] = [],
 ): Promise<Spawned> {
   const { branch } = order
   const dataFolder = join(options.folder, branch.id)
   await copyTemplate(options.template, dataFolder)
-  const spawned = await spawn(order, { dataFolder, options, more: () => more })
+  const spawned = await spawn(order, { dataFolder, options, extraLines: () => extraLines })
   try {
-    await catalogueOn(spawned.server, branch, options)
-    // without replicas, and none that are gone, the start need not wait for one more session
+    await updateCatalogue(spawned.server, branch, options)
+    // without replicas and old slots, the start need not wait for one more session
     if (order.replicaIds.length > 0 || hasSlots(dataFolder))
       await syncSlots({ port: spawned.server.port, password: options.cluster.password }, order.replicaIds)
     return spawned
@@ -55,16 +57,18 @@ export async function spawnPrimary(
   }
 }
 
-/** A server on data that is there. */
-export async function spawn({ endpointId, config }: StartOrder, place: SpawnPlace): Promise<Spawned> {
-  const { dataFolder, options, more } = place
+/** Starts a server on a data folder that exists. */
+export async function spawn(
+  { endpointId, config }: StartOrder,
+  { dataFolder, options, extraLines }: SpawnOptions,
+): Promise<Spawned> {
   const { cacheScale, cluster } = options
   const { connectionsBasis: basis } = options.behaviour()
   let cu = config.minCu
   const configure = (): void =>
-    writeSizeConfiguration(dataFolder, config, { cacheScale, basis, cu, more: more() })
+    writeSizeConfiguration(dataFolder, config, { cacheScale, basis, cu, extraLines: extraLines() })
   configure()
-  forgetStatistics(dataFolder)
+  removeStatistics(dataFolder)
   const sizing = createSizeModel({
     dataFolder,
     config,
@@ -76,25 +80,25 @@ export async function spawn({ endpointId, config }: StartOrder, place: SpawnPlac
     onGoal: (goal) => options.onGoal(endpointId, goal),
     onProblem: (error) => options.onProblem('the file cache of a compute could not be read', error),
   })
-  const server = await patiently(dataFolder, cluster)
+  const server = await startWithRetries(dataFolder, cluster)
   sizing.attach(server)
   const reconfigure = (): void => {
     configure()
     server.reload()
   }
-  const setSize = (wanted: number): void => {
-    cu = wanted
+  const setSize = (newCu: number): void => {
+    cu = newCu
     reconfigure()
   }
   return { server, sizing, setSize, reconfigure }
 }
 
-/** What of a branch's catalogue, and of who may connect where, its data shows once it is applied. */
+/** Version of a branch's catalogue and of its access rules: equal versions need no further work on the data. */
 export const versionOf = ({ catalogue }: Branch, { postgresConnect }: Behaviour): string =>
   `${catalogue.revision}${postgresConnect ? '' : ' closed'}`
 
-/** Nothing, when the data of the branch shows all of it already. */
-export async function catalogueOn(
+/** Applies the catalogue of a branch to its server, unless its data has this version already. */
+export async function updateCatalogue(
   { port }: Pick<Server, 'port'>,
   branch: Branch,
   options: ComputesOptions,
@@ -106,15 +110,15 @@ export async function catalogueOn(
   options.setApplied(branch.id, version)
 }
 
-async function patiently(dataFolder: string, cluster: Cluster): Promise<Server> {
+async function startWithRetries(dataFolder: string, cluster: Cluster): Promise<Server> {
   const never = new AbortController().signal
-  for (let tries = 1; ; tries += 1) {
+  for (let attempts = 1; ; attempts += 1) {
     try {
       return await startServer({ ...cluster, dataFolder, port: await freePort() })
     } catch (error) {
-      const passes = error instanceof Error && PASSING.test(error.message)
-      if (!passes || tries === TRIES) throw error
-      await cluster.clock.sleep(TRY_EVERY, never)
+      const isTransient = error instanceof Error && TRANSIENT_FAILURE.test(error.message)
+      if (!isTransient || attempts === MAX_ATTEMPTS) throw error
+      await cluster.clock.sleep(RETRY_DELAY, never)
     }
   }
 }

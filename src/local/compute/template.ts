@@ -1,3 +1,4 @@
+// The database cluster that every branch starts from, and copies of data folders.
 import { execFile } from 'node:child_process'
 import { chownSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,9 +7,10 @@ import type { Certificate } from '../setup/certificate.ts'
 import type { Clock } from '../clock.ts'
 import type { Binaries } from './binaries.ts'
 import { SUPERUSER, writeCommonConfiguration } from './configuration.ts'
-import { runStatements } from './connect.ts'
+import { withSession } from './connect.ts'
 import type { SystemUser } from './owner.ts'
 import { freePort } from './ports.ts'
+import { runProgram } from './program.ts'
 import { CREATE_CACHE_OBJECTS, CREATE_DATABASE, CREATE_ROLES } from './schema.ts'
 import { startServer } from './server.ts'
 
@@ -16,30 +18,29 @@ export type Cluster = {
   readonly binaries: Binaries
   readonly owner: SystemUser | undefined
   readonly clock: Clock
-  /** All servers show it to their clients. */
+  /** Certificate of every server. */
   readonly certificate: Certificate
-  /** Password of the service's own superuser, the same in every cluster of this folder. */
+  /** Password of the service's superuser, the same in every cluster of this folder. */
   readonly password: string
 }
 
-const run = promisify(execFile)
-
 /**
- * Makes the cluster every branch is copied from, once per data folder: about 0.8 s, then nothing.
- *
- * The folder appears under its name only when it is complete, so a kill at any instant leaves no half of it.
+ * Makes the cluster that every branch is copied from, in about 0.8 s, unless it exists. The folder appears under its
+ * name only when it is complete, so that a kill at any instant leaves no incomplete template.
  */
 export async function makeTemplate(template: string, cluster: Cluster): Promise<void> {
   if (existsSync(template)) return
   const partial = partialOf(template)
   await initialise(partial, cluster)
-  const { password } = cluster
-  const server = await startServer({ ...cluster, dataFolder: partial, port: await freePort() })
+  const port = await freePort()
+  const server = await startServer({ ...cluster, dataFolder: partial, port })
+  const address = { port, password: cluster.password }
   try {
-    const { port } = server
     // in template1, so that every database made later has them too
-    await runStatements({ port, password, database: 'template1' }, [CREATE_ROLES, CREATE_CACHE_OBJECTS])
-    await runStatements({ port, password, database: 'postgres' }, [CREATE_DATABASE])
+    await withSession({ ...address, database: 'template1' }, (client) =>
+      client.query(`${CREATE_ROLES}${CREATE_CACHE_OBJECTS}`),
+    )
+    await withSession({ ...address, database: 'postgres' }, (client) => client.query(CREATE_DATABASE))
   } finally {
     await server.stop(0)
   }
@@ -53,33 +54,21 @@ async function initialise(folder: string, { binaries, owner, password }: Cluster
   try {
     // --no-sync: a power cut in this second leaves at worst a folder to delete; running servers keep fsync on
     const options = ['--auth=scram-sha-256', '--locale=C', '--encoding=UTF8', '--no-sync', '--wal-segsize=4']
-    await run(
-      join(binaries.folder, 'initdb'),
-      ['-D', folder, '-U', SUPERUSER, `--pwfile=${passwordFile}`, ...options],
-      {
-        env: { PATH: '/usr/bin:/bin', TZ: 'UTC' },
-        cwd: '/',
-        ...(owner && { uid: owner.uid, gid: owner.gid }),
-      },
-    )
+    const args = ['-D', folder, '-U', SUPERUSER, `--pwfile=${passwordFile}`, ...options]
+    await runProgram(join(binaries.folder, 'initdb'), args, owner)
   } catch (error) {
-    throw new Error(`initdb could not make a database cluster in ${folder}: ${wordsOf(error)}`, {
-      cause: error,
-    })
+    const output = error instanceof Error ? error.message : String(error)
+    throw new Error(`initdb could not make a database cluster in ${folder}: ${output}`, { cause: error })
   } finally {
     rmSync(passwordFile, { force: true })
   }
   writeCommonConfiguration(folder)
 }
 
-/** What a program that failed wrote to its error output. */
-const wordsOf = (error: unknown): string =>
-  error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error)
-
-/** Named after this process: a program a killed service left behind may still write to a name of its own. */
+/** Path of an incomplete folder. Named after this process: programs that outlived a killed service write to other names. */
 export const partialOf = (folder: string): string => `${folder}.${process.pid}.partial`
 
-/** Removes what killed services did not complete. */
+/** Removes folders that killed services left incomplete. */
 export function removePartials(parent: string): void {
   for (const name of readdirSync(parent)) {
     if (name.endsWith('.partial')) rmSync(join(parent, name), { recursive: true, force: true })
@@ -97,11 +86,11 @@ export async function copyTemplate(template: string, dataFolder: string): Promis
 /** Copies a folder with owners and times. Shares blocks where the file system can. */
 export async function copyFolder(from: string, to: string): Promise<void> {
   const shares = process.platform === 'linux' ? ['--reflink=auto'] : []
-  await run('cp', ['-a', ...shares, from, to])
+  await promisify(execFile)('cp', ['-a', ...shares, from, to])
 }
 
-/** Makes every counter begin at 0 with the next start (S-113), whichever Postgres wrote the files. */
-export function forgetStatistics(dataFolder: string): void {
+/** Makes every counter of the server begin at 0 with the next start (S-113), whichever Postgres wrote the files. */
+export function removeStatistics(dataFolder: string): void {
   const folder = join(dataFolder, 'pg_stat')
   for (const name of readdirSync(folder))
     if (name.endsWith('.stat')) rmSync(join(folder, name), { force: true })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { positionIn } from '../../../src/local/compute/replica.ts'
+import { parsePosition } from '../../../src/local/compute/replica.ts'
 
 test.each([
   ['0/0', 0n],
@@ -7,5 +7,5 @@ test.each([
   ['16/B374D848', 0x16b374d848n],
   ['FFFFFFFF/FFFFFFFF', 2n ** 64n - 1n],
 ])('position %s', (text, position) => {
-  expect(positionIn(text)).toBe(position)
+  expect(parsePosition(text)).toBe(position)
 })

@@ -1,0 +1,104 @@
+// Programs of this machine, run in a clean environment as the system user of Postgres.
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { promisify } from 'node:util'
+import type { Clock } from '../clock.ts'
+import type { SystemUser } from './owner.ts'
+
+/** A program that serves until it is ended. */
+export type RunningProgram = {
+  readonly child: ChildProcess
+  /** Resolves when the process is gone, with the last lines of its log; never rejects. */
+  readonly ended: Promise<string>
+}
+
+export type ProgramOptions = {
+  /** Name in messages. */
+  readonly name: string
+  readonly path: string
+  readonly args: readonly string[]
+  readonly folder: string
+  readonly owner: SystemUser | undefined
+  /** Log line of a program that has begun to serve. */
+  readonly ready: RegExp
+  /** Time until it must serve, ms; then it is killed. */
+  readonly startTimeout: number
+  readonly clock: Clock
+}
+
+/** Log lines that an error message quotes. */
+const QUOTED_LINES = 6
+
+/**
+ * Starts a program and resolves as soon as its log says that it serves.
+ *
+ * @throws with the last lines of its log when it ends or hangs instead
+ */
+export async function startProgram(options: ProgramOptions): Promise<RunningProgram> {
+  const { path, args, folder, owner, startTimeout, clock } = options
+  const child = spawn(path, args, {
+    cwd: folder,
+    // its own process group: Ctrl-C in a terminal must reach the service alone, so that the meter closes in order
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    ...processOptions(owner),
+  })
+  const { ready, ended } = followLog(child, options)
+  const cancel = clock.after(startTimeout, () => child.kill('SIGKILL'))
+  try {
+    await Promise.race([ready, ended.then((words) => Promise.reject(new Error(words)))])
+  } finally {
+    cancel()
+  }
+  return { child, ended }
+}
+
+/**
+ * Runs a program to its end.
+ *
+ * @throws with what it wrote to its error output
+ */
+export async function runProgram(
+  path: string,
+  args: readonly string[],
+  owner: SystemUser | undefined,
+): Promise<void> {
+  try {
+    await promisify(execFile)(path, args, { cwd: '/', ...processOptions(owner) })
+  } catch (error) {
+    const text = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error)
+    throw new Error(text.trim(), { cause: error })
+  }
+}
+
+type ProcessOptions = {
+  readonly env: Readonly<Record<string, string>>
+  readonly uid?: number
+  readonly gid?: number
+}
+
+const processOptions = (owner: SystemUser | undefined): ProcessOptions => ({
+  env: { PATH: '/usr/bin:/bin', TZ: 'UTC' },
+  ...(owner && { uid: owner.uid, gid: owner.gid }),
+})
+
+function followLog(
+  child: ChildProcess,
+  { name, ready }: ProgramOptions,
+): { readonly ready: Promise<void>; readonly ended: Promise<string> } {
+  const isReady = Promise.withResolvers<void>()
+  const ended = Promise.withResolvers<string>()
+  let lines: string[] = []
+  let rest = ''
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    const parts = (rest + text).split('\n')
+    rest = parts.pop() ?? ''
+    if (parts.some((line) => ready.test(line))) isReady.resolve()
+    lines = [...lines, ...parts].slice(-QUOTED_LINES)
+  })
+  child.once('error', (error) => ended.resolve(`${name} could not be run: ${error.message}`))
+  // 'exit', not 'close': a child of a killed server may hold the pipe open for a while
+  child.once('exit', (code, signal) =>
+    ended.resolve(`${name} ended (${signal ?? code}): ${lines.join(' | ')}`),
+  )
+  return { ready: isReady.promise, ended: ended.promise }
+}
