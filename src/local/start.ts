@@ -4,7 +4,7 @@ import { ensureFirstKey, loadAccount } from './setup/identity.ts'
 import type { Api } from './api/context.ts'
 import { createSettingsCheck } from './compute/check-settings.ts'
 import { type Computes, createComputes } from './compute/computes.ts'
-import { type Engine, type Hear, createEngine } from './engine/engine.ts'
+import { type ComputeListener, type Engine, createEngine } from './engine/engine.ts'
 import { type ConnectedClients, createConnectedClients, openFrontend } from './proxy/postgres-frontend.ts'
 import { type Prepared, prepare } from './setup/prepare.ts'
 import { createHttp } from './api/app.ts'
@@ -129,7 +129,7 @@ function makeEngine(prepared: Prepared, { clients, switches, settings }: EngineP
 
 const makeComputes = (
   { options, paths, projects, cluster, log }: Prepared,
-  hear: Hear,
+  hear: ComputeListener,
   switches: BehaviourSwitches,
 ): Computes =>
   createComputes({

@@ -1,4 +1,4 @@
-// Carries out what control/ decides, and reports how it went.
+// Carries out the effects of control/ on real servers, and reports the results.
 import type { Clock } from '../clock.ts'
 import type { Computes } from '../compute/computes.ts'
 import type { Effect, Event } from '../control/events.ts'
@@ -21,14 +21,14 @@ export type EffectsOptions = {
 }
 
 export type Effects = {
-  /** `operation` is the one under way, for which the effect is carried out; undefined when it is for none. Never throws. */
+  /** Carries out an effect; `operation` is the operation in progress, undefined when there is none. Never throws. */
   carryOut(effect: Effect, projectId: string, operation: Operation | undefined): void
 }
 
-/** Something to do for a project, and what to report of it. */
+/** Work for a project, and its reports. */
 type Work = {
   readonly run: () => Promise<void>
-  /** What belongs to no operation reports nothing. */
+  /** Report of success; undefined for work that belongs to no operation. */
   readonly done: Event | undefined
   readonly failed: ((message: string) => Event) | undefined
 }
@@ -85,11 +85,11 @@ export function createEffects(options: EffectsOptions): Effects {
   const startOf = (effect: Effect & { kind: 'start-process' | 'configure' }, projectId: string): Work => {
     const { endpointId } = effect
     const { min, max } = switches.behaviour().wakeLatency
-    const askedAt = clock.now()
+    const requestedAt = clock.now()
     return {
       run: async () => {
         await computes.start({ ...effect, latency: 1000 * (min + (max - min) * random.uniform()) })
-        log({ kind: 'started', endpointId, projectId, seconds: (clock.now() - askedAt) / 1000 })
+        log({ kind: 'started', endpointId, projectId, seconds: (clock.now() - requestedAt) / 1000 })
       },
       done: { kind: 'started', endpointId },
       failed: (message) => {
@@ -106,7 +106,7 @@ export function createEffects(options: EffectsOptions): Effects {
     done: { kind: 'stopped', endpointId },
     failed: undefined,
   })
-  /** What belongs to no operation, such as the end of a deleted compute, is done whatever failures are asked for. */
+  /** Runs the work. Faults apply to operations only: the end of a deleted compute, for one, never fails on request. */
   const perform = async (
     { run, done, failed }: Work,
     projectId: string,
@@ -131,7 +131,6 @@ export function createEffects(options: EffectsOptions): Effects {
     if (operation && lockTime > 0) await clock.sleep(1000 * lockTime, never)
     if (done) options.report(projectId, done)
   }
-  const settle = (endpointId: string, admission: WakeAdmission): void => waiting.settle(endpointId, admission)
   return {
     carryOut: (effect, projectId, operation) => {
       const work = workOf(effect, projectId)
@@ -139,18 +138,19 @@ export function createEffects(options: EffectsOptions): Effects {
         return void perform(work, projectId, isWorkOf(effect, operation) ? work.done && operation : undefined)
       if (effect.kind === 'drop-connections') return options.dropConnections(effect.endpointId)
       if (effect.kind === 'admit-clients')
-        return settle(effect.endpointId, admissionTo(effect.endpointId, computes.portOf(effect.endpointId)))
+        return waiting.settle(effect.endpointId, admissionTo(effect.endpointId, computes))
       if (effect.kind === 'refuse-clients')
-        settle(effect.endpointId, { ok: false, code: '57P03', message: effect.because })
+        waiting.settle(effect.endpointId, { ok: false, code: '57P03', message: effect.because })
     },
   }
 }
 
-/** With the cause, where there is one: it says what a client can do about it. */
+/** Message of an error with its cause, which says what a client can do. */
 const messageOf = ({ message, cause }: Error): string =>
   cause instanceof Error ? `${message}: ${cause.message}` : message
 
-const admissionTo = (endpointId: string, port: number | undefined): WakeAdmission =>
-  port === undefined
-    ? { ok: false, code: '57P03', message: `endpoint ${endpointId} has just stopped, try again` }
-    : { ok: true, port }
+function admissionTo(endpointId: string, computes: Computes): WakeAdmission {
+  const port = computes.portOf(endpointId)
+  if (port !== undefined) return { ok: true, port }
+  return { ok: false, code: '57P03', message: `endpoint ${endpointId} has just stopped, try again` }
+}

@@ -1,8 +1,8 @@
-// The shell around control/: keeps the projects, makes every step durable, carries out its effects, reports back.
+// The shell around control/: keeps the projects, makes every step durable, carries out its effects and reports back.
 import type { Clock } from '../clock.ts'
 import { type ComputeUsage, type UseRecord, usageAt, clipIntervals } from '../control/usage/usage.ts'
 import { computeOf } from '../control/draft.ts'
-import type { Event, Settings, StepResult } from '../control/events.ts'
+import type { Answer, Event, Settings, StepResult } from '../control/events.ts'
 import { createOrderedById, takeFitting } from '../control/ordered.ts'
 import type { Plane } from '../control/plane.ts'
 import type { Compute, Project, WakeCause } from '../control/project.ts'
@@ -18,26 +18,26 @@ import type { WakeAdmission, WakeQueue } from './wake-queue.ts'
 
 export type Engine = Plane & {
   compute(endpointId: string): Compute | undefined
-  /** Waits until the compute serves or the client has `left`, and starts it when it sleeps. Never rejects. */
-  admit(endpointId: string, cause: WakeCause, left: AbortSignal): Promise<WakeAdmission>
-  /** Every compute that was ever started, and what it used until `at`, ms. */
+  /** Waits until the compute serves or the client has disconnected, and starts it when it sleeps. Never rejects. */
+  admit(endpointId: string, cause: WakeCause, disconnected: AbortSignal): Promise<WakeAdmission>
+  /** Usage until `at`, ms, of every compute that was ever started. */
   accounts(at: number): ComputeUsage[]
-  /** Calls for every project now, and for one whenever a compute of it came or went; one that is deleted has none. */
+  /** Calls for every project now, and again whenever its computes change; a deleted project has none. */
   watchComputes(listener: (project: Project) => void): void
   /** The port of a compute's server, behind the proxy; undefined while none accepts connections. */
   serverPort(endpointId: string): number | undefined
-  /** Ports of the servers that run, behind the proxy. */
+  /** Ports of all running servers, behind the proxy. */
   serverPorts(): readonly number[]
-  /** When no process runs, at the start of the service: closes what a killed service left open, and goes on with it. */
+  /** Closes and resumes what a killed service left open. Call it once at the start, while no server runs. */
   recover(): void
-  /** Looks again at when things are due, after the behaviour changed. */
+  /** Applies what is due after the behaviour changed. */
   look(): void
   /** Stops every server and closes every interval. Resolves when nothing runs. */
   stop(): Promise<void>
 }
 
-/** What the servers have to say. */
-export type Hear = {
+/** Receives the reports of the servers. */
+export type ComputeListener = {
   readonly onActivity: (endpointId: string, at: number) => void
   readonly onGoal: (endpointId: string, cu: number) => void
   readonly onDied: (endpointId: string, words: string) => void
@@ -45,9 +45,9 @@ export type Hear = {
 
 export type EngineOptions = {
   readonly store: ProjectStore
-  /** Durable as one, or not at all. */
+  /** Makes all that `write` does durable, or nothing. */
   readonly commit: (write: () => void) => void
-  readonly makeComputes: (hear: Hear) => Computes
+  readonly makeComputes: (listener: ComputeListener) => Computes
   readonly waiting: WakeQueue
   readonly dropConnections: (endpointId: string) => void
   readonly settings: () => Settings
@@ -63,8 +63,8 @@ export function createEngine(options: EngineOptions): Engine {
   const projects = createOrderedById(store.load().map((project) => [project.id, project] as const))
   const projectOf = new Map<string, string>()
   const listeners: ((project: Project) => void)[] = []
-  let closed = false
-  const timers = createProjectTimers(clock, (projectId) => void timeReached(projectId))
+  let isClosed = false
+  const timers = createProjectTimers(clock, (projectId) => void handleAlarm(projectId))
   const computes = options.makeComputes({
     onActivity: (endpointId, at) => {
       report(endpointId, { kind: 'activity', endpointId, at })
@@ -84,7 +84,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   const dispatch = (projectId: string, event: Event): StepResult | undefined => {
     const before = projects.get(projectId)
-    if (!before || closed) return undefined
+    if (!before || isClosed) return undefined
     const context = { now: clock.now(), operationId: () => random.uuid(), settings: options.settings() }
     const result = step(before, event, context)
     const isDeleted = event.kind === 'delete-project' && result.answer?.ok === true
@@ -97,7 +97,7 @@ export function createEngine(options: EngineOptions): Engine {
     timers.arm(projectId, result.wakeAt)
     return result
   }
-  /** A request that cannot be written is not done; what has happened already is true even so. */
+  /** A request that cannot be written fails. A report holds even so, because the servers have already changed. */
   const save = (result: StepResult, isDeleted: boolean): void => {
     try {
       options.commit(() => {
@@ -115,14 +115,14 @@ export function createEngine(options: EngineOptions): Engine {
     return projectId
   }
   const reindex = (before: Project | undefined, project: Project): void => {
-    const [old, current] = [endpointIds(before), endpointIds(project)]
-    if (old.join() === current.join()) return
-    for (const id of old) projectOf.delete(id)
+    const [previous, current] = [endpointIds(before), endpointIds(project)]
+    if (previous.join() === current.join()) return
+    for (const id of previous) projectOf.delete(id)
     for (const id of current) projectOf.set(id, project.id)
     for (const listener of listeners) listener(project)
   }
-  /** Looks once more before it suspends: the last poll may be almost a period old. */
-  const timeReached = async (projectId: string): Promise<void> => {
+  /** Polls for activity before anything is suspended: the last poll may be almost a period old. */
+  const handleAlarm = async (projectId: string): Promise<void> => {
     const active = projects.get(projectId)?.computes.filter(({ state }) => state === 'active') ?? []
     await Promise.all(active.map(({ id }) => computes.poll(id)))
     dispatch(projectId, { kind: 'time' })
@@ -134,17 +134,18 @@ export function createEngine(options: EngineOptions): Engine {
   return {
     page: ({ after, limit, fits }) => takeFitting(projects.after(after), fits, limit),
     project: (projectId) => projects.get(projectId),
-    createProject: (project, asked) => {
+    createProject: (project, request) => {
       projects.set(project.id, project)
-      const answer = attempt(
-        () => dispatch(project.id, asked)?.answer,
-        () => projects.delete(project.id),
-      )
+      let answer: Answer | undefined
+      try {
+        answer = dispatch(project.id, request)?.answer
+      } finally {
+        if (!answer?.ok) projects.delete(project.id)
+      }
       if (!answer) throw new Error('the service is stopping')
-      if (!answer.ok) projects.delete(project.id)
       return answer
     },
-    request: (projectId, asked) => dispatch(projectId, asked)?.answer,
+    request: (projectId, request) => dispatch(projectId, request)?.answer,
     operation: (projectId, operationId) => store.operation(projectId, operationId),
     operations: (projectId, limit, before) => store.operations(projectId, limit, before),
     intervals: (projectId, window) => {
@@ -155,8 +156,8 @@ export function createEngine(options: EngineOptions): Engine {
       const project = projects.get(projectOf.get(endpointId) ?? '')
       return project && computeOf(project, endpointId)
     },
-    admit: (endpointId, cause, left) => {
-      const admission = waiting.join(endpointId, left)
+    admit: (endpointId, cause, disconnected) => {
+      const admission = waiting.join(endpointId, disconnected)
       if (!report(endpointId, { kind: 'client-waiting', endpointId, cause })) {
         waiting.settle(endpointId, { ok: false, code: '08004', message: `endpoint not found: ${endpointId}` })
       }
@@ -179,7 +180,7 @@ export function createEngine(options: EngineOptions): Engine {
       await computes.stopAll()
       recover(false)
       timers.clear()
-      closed = true // what comes in late, such as the last poll of a server, finds nothing to change
+      isClosed = true // late reports, such as the last poll of a server, change nothing
     },
   }
 }
@@ -187,17 +188,7 @@ export function createEngine(options: EngineOptions): Engine {
 const endpointIds = (project: Project | undefined): readonly string[] =>
   project?.computes.map(({ id }) => id) ?? []
 
-/** Undoes what was begun when the work throws. */
-function attempt<Value>(work: () => Value, undo: () => void): Value {
-  try {
-    return work()
-  } catch (error) {
-    undo()
-    throw error
-  }
-}
-
-/** Activity alone is not: what a crash loses of it are its last instants. */
+/** Whether a step must be durable. Activity alone need not be: a crash loses only its last instants. */
 const isWorthWriting = (before: Project, event: Event, { project, effects }: StepResult): boolean =>
   effects.length > 0 || (project !== before && event.kind !== 'activity')
 
@@ -210,7 +201,7 @@ function write(store: ProjectStore, { project, effects }: StepResult): void {
   }
 }
 
-/** Adds the intervals that still run to what is on disk. */
+/** Adds the awake intervals in progress to the stored usage. */
 const withOpen = (
   uses: readonly UseRecord[],
   projectOf: (projectId: string) => Project | undefined,

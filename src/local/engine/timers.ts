@@ -1,20 +1,20 @@
 import type { Clock } from '../clock.ts'
 
-/** One alarm per project. */
+/** Timers, one per project. */
 export type ProjectTimers = {
-  /** Fires at `at`, ms, or a little before; an alarm set for earlier stays, and undefined leaves things as they are. */
+  /** Fires at `at`, ms, or earlier: an earlier alarm stays. Undefined changes nothing. */
   arm(projectId: string, at: number | undefined): void
   clear(): void
 }
 
-/** Early alarms are harmless: whoever hears one looks at the time and arms again. That spares a timer per activity. */
+/** Creates the timers. They may fire early, so that activity needs no new timer; the receiver checks the time and arms again. */
 export function createProjectTimers(clock: Clock, fire: (projectId: string) => void): ProjectTimers {
   const armed = new Map<string, { readonly at: number; readonly cancel: () => void }>()
   return {
     arm: (projectId, at) => {
-      const known = armed.get(projectId)
-      if (at === undefined || (known && known.at <= at)) return
-      known?.cancel()
+      const previous = armed.get(projectId)
+      if (at === undefined || (previous && previous.at <= at)) return
+      previous?.cancel()
       const cancel = clock.after(at - clock.now(), () => {
         armed.delete(projectId)
         fire(projectId)

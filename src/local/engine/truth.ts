@@ -14,7 +14,7 @@ export type ComputeTruth = {
   readonly port: number | null
   readonly awakeSeconds: number
   readonly cuSeconds: number
-  /** One for every start, at the beginning of its interval. Name and user are those of the client that woke it. */
+  /** Starts, each at the beginning of its interval. Application name and user are those of the client that woke it. */
   readonly wakes: readonly {
     readonly at: string
     readonly cause: WakeCause['kind']
@@ -28,27 +28,26 @@ export type ComputeTruth = {
 
 const iso = (ms: number): string => new Date(ms).toISOString()
 
-/** The truth as people and benchmarks read it. */
 export const buildTruth = (
-  accounts: readonly ComputeUsage[],
+  usages: readonly ComputeUsage[],
   at: number,
   portOf: (endpointId: string) => number | undefined,
 ): Truth => ({
   now: iso(at),
-  computes: accounts.map((account) => ({
-    projectId: account.projectId,
-    endpointId: account.endpointId,
-    port: portOf(account.endpointId) ?? null,
-    awakeSeconds: account.awakeSeconds,
-    cuSeconds: account.cuSeconds,
-    wakes: account.wakes.map(({ at: wokenAt, cause }) => ({
+  computes: usages.map((usage) => ({
+    projectId: usage.projectId,
+    endpointId: usage.endpointId,
+    port: portOf(usage.endpointId) ?? null,
+    awakeSeconds: usage.awakeSeconds,
+    cuSeconds: usage.cuSeconds,
+    wakes: usage.wakes.map(({ at: wokenAt, cause }) => ({
       at: iso(wokenAt),
       cause: cause.kind,
       applicationName: cause.applicationName ?? null,
       user: cause.user ?? null,
     })),
-    suspends: account.suspends,
-    intervals: account.intervals.map(({ from, to, cu }) => ({
+    suspends: usage.suspends,
+    intervals: usage.intervals.map(({ from, to, cu }) => ({
       from: iso(from),
       to: to === undefined ? null : iso(to),
       cu,

@@ -1,42 +1,34 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+// PgBouncer: where it is, one process in front of one server, and processes that a killed service left running.
+import { execFile } from 'node:child_process'
 import { chownSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Clock } from '../clock.ts'
 import { isProcess, killProcess } from '../compute/orphans.ts'
 import { type SystemUser, isProgram } from '../compute/owner.ts'
-import { type PoolerFiles, configurationText, usersText } from './configuration.ts'
+import { type RunningProgram, startProgram } from '../compute/program.ts'
+import { type PoolerConfiguration, type PoolerFiles, configurationText, usersText } from './configuration.ts'
 
 /** A PgBouncer that accepts clients on 127.0.0.1. */
-export type Pooler = {
+export type Pooler = Pick<RunningProgram, 'ended'> & {
   readonly port: number
-  /** Resolves when the process is gone, with its last words; never rejects. */
-  readonly ended: Promise<string>
-  /** Resolves when nothing of it is left. */
+  /** Kills the process and removes its folder; resolves when both are gone. */
   stop(): Promise<void>
 }
 
-export type PoolerOptions = {
+export type PoolerOptions = Omit<PoolerConfiguration, 'files' | 'version'> & {
   readonly program: string
-  /** Its own, for configuration and process id. */
+  /** Folder of this pooler alone, for its configuration and process id. */
   readonly folder: string
-  /** PgBouncer refuses to run as root, as Postgres does. */
+  /** User that PgBouncer runs as: it refuses to run as root, as Postgres does. */
   readonly owner: SystemUser | undefined
   readonly clock: Clock
-  readonly port: number
-  readonly serverPort: number
-  readonly maxConnections: number
-  readonly keepsSessions: boolean
-  readonly password: string
 }
 
-/** How long PgBouncer may take to come up, ms; it takes 10. */
-const START_BOUND = 10_000
+/** Time until PgBouncer must accept clients, 10 s; it takes 10 ms. */
+const START_TIMEOUT = 10_000
 
-/** How many lines of its log an error message quotes. */
-const QUOTED_LINES = 4
-
-export const filesIn = (folder: string): PoolerFiles => ({
+const filesIn = (folder: string): PoolerFiles => ({
   configuration: join(folder, 'pgbouncer.ini'),
   users: join(folder, 'users.txt'),
   pid: join(folder, 'pgbouncer.pid'),
@@ -48,24 +40,27 @@ export const filesIn = (folder: string): PoolerFiles => ({
  * @throws with the last lines of its log when it ends or hangs instead
  */
 export async function startPooler(options: PoolerOptions): Promise<Pooler> {
-  writeFiles(options, await versionOf(options.program))
-  const child = launch(options)
-  const { ready, ended } = follow(child)
-  const cancel = options.clock.after(START_BOUND, () => child.kill('SIGKILL'))
-  try {
-    await Promise.race([ready, ended.then((words) => Promise.reject(new Error(words)))])
-  } finally {
-    cancel()
-  }
+  const { program, folder, owner, clock, port } = options
+  writeFiles(options, await versionOf(program))
+  const { child, ended } = await startProgram({
+    name: 'pgbouncer',
+    path: program,
+    args: [filesIn(folder).configuration],
+    folder,
+    owner,
+    ready: /process up/,
+    startTimeout: START_TIMEOUT,
+    clock,
+  })
   const stop = async (): Promise<void> => {
-    child.kill('SIGKILL') // it holds nothing that could be lost, and its polite shutdown waits for transactions
+    child.kill('SIGKILL') // it holds nothing that could be lost, and its orderly shutdown waits for transactions
     await ended
-    rmSync(options.folder, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true })
   }
-  return { port: options.port, ended, stop }
+  return { port, ended, stop }
 }
 
-/** As a number, 1.18 as 118; 0 when the program does not say. */
+/** Version as a number, 118 for 1.18; 0 when the program does not print one. */
 async function versionOf(program: string): Promise<number> {
   const { stdout } = await promisify(execFile)(program, ['--version'])
   const [, major = 0, minor = 0] = /PgBouncer (\d+)\.(\d+)/.exec(stdout) ?? []
@@ -82,53 +77,28 @@ function writeFiles(options: PoolerOptions, version: number): void {
   for (const path of [folder, files.configuration, files.users]) chownSync(path, owner.uid, owner.gid)
 }
 
-function launch({ program, folder, owner }: PoolerOptions): ChildProcess {
-  return spawn(program, [filesIn(folder).configuration], {
-    cwd: folder,
-    // its own group, as with Postgres: Ctrl-C in a terminal must reach us alone
-    detached: true,
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: { PATH: '/usr/bin:/bin', TZ: 'UTC' },
-    ...(owner && { uid: owner.uid, gid: owner.gid }),
-  })
-}
+/** Folders in which packages install PgBouncer; Debian's is not on everybody's PATH. */
+const INSTALL_FOLDERS = ['/usr/sbin', '/usr/bin', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin']
 
-function follow(child: ChildProcess): { readonly ready: Promise<void>; readonly ended: Promise<string> } {
-  const ready = Promise.withResolvers<void>()
-  const ended = Promise.withResolvers<string>()
-  let lines: string[] = []
-  let rest = ''
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    const parts = (rest + text).split('\n')
-    rest = parts.pop() ?? ''
-    if (parts.some((line) => line.includes('process up'))) ready.resolve()
-    lines = [...lines, ...parts].slice(-QUOTED_LINES)
-  })
-  child.once('error', (error) => ended.resolve(`pgbouncer could not be run: ${error.message}`))
-  child.once('exit', (code, signal) =>
-    ended.resolve(`pgbouncer ended (${signal ?? code}): ${lines.join(' | ')}`),
-  )
-  return { ready: ready.promise, ended: ended.promise }
-}
-
-/** Where packages put it; Debian's folder is not on everybody's PATH. */
-const USUAL = ['/usr/sbin', '/usr/bin', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin']
-
-/** What the environment says: `PGBOUNCER` names the program itself, else the folders of `PATH` are searched first. */
-export type Environment = { readonly PGBOUNCER?: string | undefined; readonly PATH?: string | undefined }
-
-/** The PgBouncer of this machine; undefined when it has none. */
-export function findPgBouncer({ PGBOUNCER: chosen, PATH: path = '' }: Environment): string | undefined {
-  const places = chosen
-    ? [chosen]
-    : [...path.split(':').filter(Boolean), ...USUAL].map((folder) => join(folder, 'pgbouncer'))
-  return places.find(isProgram)
+/**
+ * The PgBouncer of this machine; undefined when it has none. `PGBOUNCER` of the environment names the program itself;
+ * without it the folders of `PATH` are searched, then the usual ones.
+ */
+export function findPgBouncer({
+  PGBOUNCER: chosen,
+  PATH: path = '',
+}: {
+  readonly PGBOUNCER?: string | undefined
+  readonly PATH?: string | undefined
+}): string | undefined {
+  const folders = [...path.split(':').filter(Boolean), ...INSTALL_FOLDERS]
+  return (chosen ? [chosen] : folders.map((folder) => join(folder, 'pgbouncer'))).find(isProgram)
 }
 
 /**
- * Ends poolers an earlier, killed service left running, and clears their folders inside `parent`.
+ * Ends poolers that an earlier, killed service left running, and clears their folders inside `parent`.
  *
- * @returns name of the folder and process id of each that ran; nothing of it runs any more
+ * @returns name of the folder and process id of each stopped pooler
  */
 export async function stopOrphanPoolers(
   parent: string,
@@ -143,7 +113,7 @@ export async function stopOrphanPoolers(
   return orphans
 }
 
-/** The process id PgBouncer wrote down, confirmed by the process itself. */
+/** Process id of the pooler that runs in this folder; undefined when none does. */
 export function poolerOf(folder: string): number | undefined {
   const { pid: pidFile, configuration } = filesIn(folder)
   if (!existsSync(pidFile)) return undefined
