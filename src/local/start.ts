@@ -46,7 +46,7 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
   const engine = makeEngine(prepared, { clients, switches, settings })
   stack.defer(() => engine.stop())
   engine.recover()
-  const frontend = await openFrontend(prepared, { engine, visitors: clients, settings })
+  const frontend = await openFrontend(prepared, { engine, clients, settings })
   stack.defer(() => frontend.close())
   const keys = createKeyStore(store)
   stack.defer(() => keys.flush())

@@ -1,29 +1,27 @@
-// The first message of a TLS client, read without answering it. Bytes only, no sockets (RFC 8446, 4.1.2; RFC 6066, 3).
+// Parser of a TLS client's first message (RFC 8446, 4.1.2; RFC 6066, 3). Bytes only, no sockets.
 
 export type ClientHello =
   | {
       readonly kind: 'hello'
-      /** In lower case; undefined when the client named none, as clients do that connect to an IP address. */
+      /** Host name in lower case; undefined when the client sent none, as clients of an IP address do. */
       readonly serverName: string | undefined
       /** Application protocols offered, most wanted first. */
       readonly protocols: readonly string[]
     }
   | { readonly kind: 'garbage'; readonly because: string }
 
-/** The largest message we look at, bytes. Real ones have 200 to 2,000, with post-quantum key shares the larger. */
-const LONGEST = 16_384
-/** Real ones come in one record or two. */
-const MOST_RECORDS = 32
+/** Longest message, 16 KiB: real ones have 200 to 2,000 bytes, the larger ones with post-quantum key shares. */
+const MAX_MESSAGE_LENGTH = 16_384
+
+/** Records that a message may be spread over, 32: real ones come in one or two. */
+const MAX_RECORDS = 32
 
 const HANDSHAKE = 22
 const CLIENT_HELLO = 1
 const SERVER_NAME = 0
 const PROTOCOLS = 16
 
-/**
- * Reads the message at the beginning of `bytes`, which may be spread over several records; `more` when it is not
- * complete. Never throws.
- */
+/** Parses the message at the beginning of `bytes`; `more` when it is not complete. Never throws. */
 export function readClientHello(bytes: Buffer): ClientHello | { readonly kind: 'more' } {
   const message = messageIn(bytes)
   if (!Buffer.isBuffer(message)) return message
@@ -43,17 +41,17 @@ export function readClientHello(bytes: Buffer): ClientHello | { readonly kind: '
 
 const garbage = (because: string): ClientHello => ({ kind: 'garbage', because })
 
-/** The body of the ClientHello, its records put together; what to say instead when it is not there. */
+/** Body of the ClientHello, joined from its records; `more` or `garbage` when there is none. */
 function messageIn(bytes: Buffer): Buffer | ReturnType<typeof readClientHello> {
   let payload = Buffer.alloc(0)
   let at = 0
-  for (let records = 0; records < MOST_RECORDS; records += 1) {
+  for (let records = 0; records < MAX_RECORDS; records += 1) {
     const head = bytes.subarray(at, at + 5)
     if (!canBeginRecord(head)) return garbage('no TLS greeting')
     if (head.length < 5) return { kind: 'more' }
     const content = bytes.subarray(at + 5, at + 5 + head.readUInt16BE(3))
     payload = Buffer.concat([payload, content])
-    if (payload.length > LONGEST) return garbage('the TLS greeting is too long')
+    if (payload.length > MAX_MESSAGE_LENGTH) return garbage('the TLS greeting is too long')
     if (payload.length > 0 && payload[0] !== CLIENT_HELLO) return garbage('no TLS greeting')
     const message = wholeMessage(payload)
     if (message) return message
@@ -77,7 +75,7 @@ type Cursor = {
   number(size: number): number
   take(length: number): Buffer
   skip(length: number): void
-  /** Exactly at the end: false before it and when something was asked for beyond it. */
+  /** Whether exactly all bytes were taken; false when more was taken than there is. */
   atEnd(): boolean
 }
 
@@ -98,21 +96,21 @@ function createCursor(bytes: Buffer): Cursor {
   }
 }
 
-/** Extension number → content; undefined when the layout is broken. The first of a number counts. */
+/** Extension number → content, of repeated numbers the first; undefined when the layout is broken. */
 function extensionsIn(bytes: Buffer): Map<number, Buffer> | undefined {
   const cursor = createCursor(bytes)
   const extensions = new Map<number, Buffer>()
-  for (let left = bytes.length; left > 0;) {
+  for (let remaining = bytes.length; remaining > 0;) {
     const number = cursor.number(2)
     const length = cursor.number(2)
     const content = cursor.take(length)
     if (!extensions.has(number)) extensions.set(number, content)
-    left -= 4 + length
+    remaining -= 4 + length
   }
   return cursor.atEnd() ? extensions : undefined
 }
 
-/** A list of names of which only the type "host name" exists. */
+/** Host name of a list of names; "host name" is the only type there is. */
 function serverNameIn(content: Buffer | undefined): string | undefined {
   if (!content) return undefined
   const cursor = createCursor(content)
@@ -126,10 +124,10 @@ function protocolsIn(content: Buffer | undefined): string[] {
   if (!content) return []
   const cursor = createCursor(content)
   const protocols: string[] = []
-  for (let left = Math.min(cursor.number(2), content.length - 2); left > 0;) {
+  for (let remaining = Math.min(cursor.number(2), content.length - 2); remaining > 0;) {
     const length = cursor.number(1)
     protocols.push(cursor.take(length).toString('latin1'))
-    left -= 1 + length
+    remaining -= 1 + length
   }
   return protocols
 }

@@ -5,18 +5,18 @@ import { writeError } from './startup.ts'
 /** Why a client is not served; `code` is an SQLSTATE. */
 export type ProxyRefusal = { readonly code: string; readonly message: string }
 
-/** How long a client may take to read its last words and hang up, ms. One that never reads would stay for ever. */
-const LINGER_BOUND = 2000
+/** Time for a client to read the last message and disconnect, 2 s: a client that never reads would stay for ever. */
+const LINGER_TIMEOUT = 2000
 
-/** Tells a client why it is not served, as a server would, and lets it go. */
+/** Sends a client an error message as a server would, and closes the connection. */
 export function refuseClient(client: Socket, { code, message }: ProxyRefusal, clock: Clock): void {
   if (client.destroyed || !client.writable) return void client.destroy()
   client.end(writeError(code, message))
-  client.resume() // read on to the end, so that the client gets the message and not a reset
+  client.resume() // reads to the end, so that the client gets the message and not a reset
   destroyLater(client, clock)
 }
 
-/** Ends a connection once what is on its way to the other side has been taken. */
+/** Closes a connection after the other side has received the bytes still to be sent. */
 export function closeGracefully(socket: Socket, clock: Clock): void {
   if (socket.destroyed) return
   socket.destroySoon()
@@ -25,6 +25,6 @@ export function closeGracefully(socket: Socket, clock: Clock): void {
 
 function destroyLater(socket: Socket, clock: Clock): void {
   if (socket.destroyed) return
-  const cancel = clock.after(LINGER_BOUND, () => socket.destroy())
+  const cancel = clock.after(LINGER_TIMEOUT, () => socket.destroy())
   socket.once('close', cancel)
 }

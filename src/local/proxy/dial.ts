@@ -2,34 +2,34 @@ import { type Socket, connect } from 'node:net'
 import { type SecureContext, connect as connectTls } from 'node:tls'
 import type { Clock } from '../clock.ts'
 import { readFirstPacket } from './first-packet.ts'
-import { ASK_FOR_TLS } from './startup.ts'
+import { TLS_REQUEST } from './startup.ts'
 
 /**
- * How the way to the server is protected: not at all; by the client's own TLS, which begins when the server has agreed
- * to it; or by TLS of ours, so that the server counts the session as encrypted and offers channel binding.
+ * Protection of the connection to the server: `none`; the client's own TLS, which begins when the server has agreed to
+ * it; or the proxy's, so that the server counts the session as encrypted and offers channel binding.
  */
-export type DialProtection = 'none' | "client's" | 'ours'
+export type DialProtection = 'none' | "client's" | "proxy's"
 
 export type DialTarget = {
   readonly port: number
   readonly protection: DialProtection
-  /** Of our own TLS. The server has our certificate and no other. */
+  /** TLS of the proxy, by the certificate that the servers have too. */
   readonly tls: SecureContext
   readonly clock: Clock
 }
 
-/** How long a server of this machine may take to accept a connection, ms. It forks a process for that. */
-const BOUND = 10_000
+/** Time for a server of this machine to accept a connection, 10 s: it forks a process, which takes long under load. */
+const TIMEOUT = 10_000
 
-/** A connection with a server of this machine, paused; undefined when there is none to be had. Never rejects. */
+/** Connects to a server of this machine, paused; undefined when that fails. Never rejects. */
 export async function dialServer({ port, protection, tls, clock }: DialTarget): Promise<Socket | undefined> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true })
   socket.on('error', () => socket.destroy())
-  const cancelBound = clock.after(BOUND, () => socket.destroy())
+  const cancelTimeout = clock.after(TIMEOUT, () => socket.destroy())
   try {
     if (!(await connected(socket, 'connect'))) return undefined
     if (protection === 'none') return socket
-    socket.write(Buffer.from(ASK_FOR_TLS))
+    socket.write(Buffer.from(TLS_REQUEST))
     const answer = await readFirstPacket(socket, readAnswer)
     if (answer?.kind !== 'agreed') {
       socket.destroy()
@@ -40,7 +40,7 @@ export async function dialServer({ port, protection, tls, clock }: DialTarget): 
     secure.on('error', () => secure.destroy())
     return (await connected(secure, 'secureConnect')) ? secure : undefined
   } finally {
-    cancelBound()
+    cancelTimeout()
   }
 }
 

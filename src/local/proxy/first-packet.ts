@@ -1,70 +1,71 @@
+// Reading from a client's socket: its first packet, and what it sends while it waits.
 import type { Socket } from 'node:net'
 
-/** Something a reader made of the bytes so far; `rest` is what it left. */
-type Said = { readonly kind: string; readonly rest?: Buffer }
+/** Result of a reader; `rest` are the bytes it did not use. */
+type Packet = { readonly kind: string; readonly rest?: Buffer }
 
-type Pending = { readonly kind: 'more' }
+type Incomplete = { readonly kind: 'more' }
 
 /**
- * Listens until `read` has heard enough, and leaves the stream paused with what it did not take still in it.
+ * Collects bytes until `read` returns a packet. Leaves the stream paused, with the unused bytes still in it.
  *
  * @returns undefined when the stream ended or was closed before that
  */
-export function readFirstPacket<Heard extends Said>(
+export function readFirstPacket<Result extends Packet>(
   stream: Socket,
-  read: (bytes: Buffer) => Heard | Pending,
-): Promise<Heard | undefined> {
-  const { promise, resolve } = Promise.withResolvers<Heard | undefined>()
-  let heard: Buffer = Buffer.alloc(0)
-  const over = (): void => {
-    stream.off('data', listen).off('end', ended).off('close', ended).pause()
+  read: (bytes: Buffer) => Result | Incomplete,
+): Promise<Result | undefined> {
+  const { promise, resolve } = Promise.withResolvers<Result | undefined>()
+  let received: Buffer = Buffer.alloc(0)
+  const stopListening = (): void => {
+    stream.off('data', receive).off('end', end).off('close', end).pause()
   }
-  const ended = (): void => {
-    over()
+  const end = (): void => {
+    stopListening()
     resolve(undefined)
   }
-  const listen = (chunk: Buffer): void => {
-    heard = heard.length === 0 ? chunk : Buffer.concat([heard, chunk])
-    const said = read(heard)
-    if (isPending(said)) return
-    over()
-    if (said.rest && said.rest.length > 0) stream.unshift(said.rest)
-    resolve(said)
+  const receive = (chunk: Buffer): void => {
+    received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
+    const packet = read(received)
+    if (isIncomplete(packet)) return
+    stopListening()
+    if (packet.rest && packet.rest.length > 0) stream.unshift(packet.rest)
+    resolve(packet)
   }
-  stream.on('data', listen).on('end', ended).on('close', ended)
-  if (stream.destroyed) ended()
+  stream.on('data', receive).on('end', end).on('close', end)
+  if (stream.destroyed) end()
   else stream.resume()
   return promise
 }
 
-const isPending = (said: Said | Pending): said is Pending => said.kind === 'more'
+const isIncomplete = (packet: Packet | Incomplete): packet is Incomplete => packet.kind === 'more'
 
-/** The most that is kept of what a waiting client says, bytes. It has nothing to say before it was asked for a password. */
-const MOST_KEPT = 65_536
+/** Bytes of a waiting client that are buffered, 64 KiB: until it is asked for a password it has nothing to send. */
+const MAX_BUFFERED = 65_536
 
 export type CloseWatch = {
-  /** Aborts when the other side hangs up. */
-  readonly left: AbortSignal
-  /** Leaves the stream paused, with what was said meanwhile in it; false when the other side has hung up. */
+  /** Aborts when the client disconnects. */
+  readonly disconnected: AbortSignal
+  /** Leaves the stream paused, with the bytes received meanwhile in it; false when the client has disconnected. */
   release(): boolean
 }
 
-/** Watches a stream whose client has to wait: a paused one would not show that it is gone. */
+/** Watches a stream whose client has to wait: a paused stream would not show that its client disconnects. */
 export function watchClose(stream: Socket): CloseWatch {
-  const leaving = new AbortController()
-  const kept: Buffer[] = []
-  const leave = (): void => leaving.abort()
-  const keep = (chunk: Buffer): void => {
-    kept.push(chunk)
-    if (kept.reduce((sum, { length }) => sum + length, 0) > MOST_KEPT) stream.pause()
+  const controller = new AbortController()
+  const buffered: Buffer[] = []
+  const abort = (): void => controller.abort()
+  const receive = (chunk: Buffer): void => {
+    buffered.push(chunk)
+    if (buffered.reduce((sum, { length }) => sum + length, 0) > MAX_BUFFERED) stream.pause()
   }
-  stream.on('data', keep).once('end', leave).once('close', leave).resume()
+  stream.on('data', receive).once('end', abort).once('close', abort).resume()
   return {
-    left: leaving.signal,
+    disconnected: controller.signal,
     release: () => {
-      stream.off('data', keep).off('end', leave).off('close', leave).pause()
-      if (leaving.signal.aborted || stream.destroyed) return false
-      if (kept.length > 0) stream.unshift(Buffer.concat(kept))
+      stream.off('data', receive).off('end', abort).off('close', abort).pause()
+      if (controller.signal.aborted || stream.destroyed) return false
+      if (buffered.length > 0) stream.unshift(Buffer.concat(buffered))
       return true
     },
   }

@@ -1,4 +1,4 @@
-// The conversation with a client up to the point where it is known what it wants.
+// The first messages of a client, up to the one that says what it wants: encryption is agreed on or declined.
 import type { Socket } from 'node:net'
 import { type SecureContext, TLSSocket } from 'node:tls'
 import { type ClientHello, readClientHello } from './client-hello.ts'
@@ -6,66 +6,66 @@ import { readFirstPacket } from './first-packet.ts'
 import { type Startup, readStartup } from './startup.ts'
 import { type Target, targetOfHost } from './target.ts'
 
-/** What a client wants. `stream` is what to talk to it through from here on; what it said after that is in there. */
+/** A client's request. Later bytes of the client are still in `stream`. */
 export type Handshake = {
   readonly stream: Socket
-  /** Whether `stream` is TLS of ours. */
+  /** Whether `stream` is TLS that ends here. */
   readonly encrypted: boolean
-  /** Named by the host name in TLS. */
+  /** Target named by the host name in TLS. */
   readonly target: Target | undefined
-  readonly said: ClientRequest
+  readonly request: ClientRequest
 }
 
-/** What is left of a first packet once encryption is settled. */
+/** First packet once encryption is agreed on. */
 export type ClientRequest = Extract<Startup, { readonly kind: 'startup' | 'cancel' | 'garbage' }>
 
-/** A client whose TLS goes on to the server untouched: its greeting is still in the socket. */
+/** A client whose TLS passes through to the server: its first TLS message is still in the socket. */
 export type PassThrough = { readonly client: Socket; readonly passTo: Target }
 
 export type HandshakeOptions = {
   readonly tls: SecureContext
-  /** Of host names. */
+  /** Suffix of host names. */
   readonly suffix: string
-  /** Whether this compute can be entered at once; then nobody needs to read what its client says. */
+  /** Whether the TLS of a client of this target passes through to its server. */
   readonly passes: (target: Target) => boolean
 }
 
 const PROTOCOL = 'postgresql'
 
-/** Resolves with undefined when the client is gone, or said what deserves no answer and is let go. */
+/** Resolves with undefined when the client has disconnected, or sent what no server would answer. */
 export async function runHandshake(
   client: Socket,
   options: HandshakeOptions,
 ): Promise<Handshake | PassThrough | undefined> {
-  const said = await hearOpenly(client)
-  if (said?.kind === 'encryption' || said?.kind === 'direct-tls') {
-    return greetEncrypted(client, said.kind === 'direct-tls', options)
+  const packet = await readUnencrypted(client)
+  if (packet?.kind === 'encryption' || packet?.kind === 'direct-tls') {
+    return readEncrypted(client, packet.kind === 'direct-tls', options)
   }
-  return said && { stream: client, encrypted: false, target: undefined, said }
+  return packet && { stream: client, encrypted: false, target: undefined, request: packet }
 }
 
-/** The first packet that is not a request for GSS encryption, which is declined; TLS is agreed to. */
-async function hearOpenly(client: Socket): Promise<Startup | undefined> {
+/** The first packet after GSS encryption was declined and TLS was agreed to. */
+async function readUnencrypted(client: Socket): Promise<Startup | undefined> {
   const first = await readFirstPacket(client, readStartup)
   if (first?.kind !== 'encryption') return first
-  // what was sent before the answer would be taken for something said under encryption (CVE-2021-23222)
-  if (first.rest.length > 0) return tooEarly
-  if (first.by === 'tls') return agree(client, first)
+  // bytes sent before the answer would be taken for bytes sent under encryption (CVE-2021-23222)
+  if (first.rest.length > 0) return EARLY_DATA
+  if (first.by === 'tls') return agreeToTls(client, first)
   client.write('N')
   const second = await readFirstPacket(client, readStartup)
   if (second?.kind !== 'encryption') return second
   if (second.by === 'gss') return { kind: 'garbage', because: 'asked for GSS encryption twice' }
-  return second.rest.length > 0 ? tooEarly : agree(client, second)
+  return second.rest.length > 0 ? EARLY_DATA : agreeToTls(client, second)
 }
 
-const tooEarly: Startup = { kind: 'garbage', because: 'unencrypted data after a request for encryption' }
+const EARLY_DATA: Startup = { kind: 'garbage', because: 'unencrypted data after a request for encryption' }
 
-function agree(client: Socket, said: Startup): Startup {
+function agreeToTls(client: Socket, packet: Startup): Startup {
   client.write('S')
-  return said
+  return packet
 }
 
-async function greetEncrypted(
+async function readEncrypted(
   client: Socket,
   direct: boolean,
   { tls, suffix, passes }: HandshakeOptions,
@@ -76,29 +76,23 @@ async function greetEncrypted(
     return undefined
   }
   const target = targetOfHost(hello.serverName, suffix)
-  // a server before version 17 cannot answer TLS that begins at once, so that stays here
+  // direct TLS always ends here, because servers before Postgres 17 cannot answer it
   if (target && !direct && passes(target)) return { client, passTo: target }
-  const stream = decrypted(client, tls)
-  const said = await readFirstPacket(stream, readStartup)
-  return said && { stream, encrypted: true, target, said: wishIn(said) }
+  const stream = new TLSSocket(client, { isServer: true, secureContext: tls, ALPNProtocols: [PROTOCOL] })
+  stream.on('error', () => stream.destroy())
+  const packet = await readFirstPacket(stream, readStartup)
+  return packet && { stream, encrypted: true, target, request: withoutEncryption(packet) }
 }
 
-const wishIn = (said: Startup): ClientRequest =>
-  said.kind === 'encryption' || said.kind === 'direct-tls'
+const withoutEncryption = (packet: Startup): ClientRequest =>
+  packet.kind === 'encryption' || packet.kind === 'direct-tls'
     ? { kind: 'garbage', because: 'asked for TLS inside TLS' }
-    : said
+    : packet
 
-/** Reads, and leaves what was read to whoever speaks TLS. */
+/** Reads the message and leaves its bytes in the stream, for the end of TLS. */
 function peekClientHello(
   bytes: Buffer,
 ): (ClientHello & { readonly rest: Buffer }) | { readonly kind: 'more' } {
-  const read = readClientHello(bytes)
-  return read.kind === 'more' ? read : { ...read, rest: bytes }
-}
-
-/** The client's end of TLS, ours. Fails, closes and ends together with the socket. */
-function decrypted(client: Socket, secureContext: SecureContext): TLSSocket {
-  const stream = new TLSSocket(client, { isServer: true, secureContext, ALPNProtocols: [PROTOCOL] })
-  stream.on('error', () => stream.destroy())
-  return stream
+  const hello = readClientHello(bytes)
+  return hello.kind === 'more' ? hello : { ...hello, rest: bytes }
 }

@@ -3,19 +3,20 @@ import { createServer } from 'node:net'
 import type { Clock } from '../clock.ts'
 import { closeGracefully } from './close.ts'
 
-/** Something that accepts connections on a loopback address. */
+/** Accepts connections on a loopback address. */
 export type Listener = { readonly port: number; close(): Promise<void> }
 
-/** The part of a server, TCP or HTTP, that listens. */
+/** Part of a TCP or HTTP server that listens. */
 type Listening = Pick<Server, 'listen' | 'once' | 'off' | 'address'>
 
-/** Connections the system keeps until we accept them. The usual 511 would make a burst of a thousand try again after 1 s. */
+/** Connections that the system queues until they are accepted; with the usual 511, a burst of 1,000 would retry after 1 s. */
 const BACKLOG = 4096
-/** Also where a machine has no such address. */
+
+/** Errors of an address that is in use or not available on this machine. */
 const TAKEN: ReadonlySet<string> = new Set(['EADDRINUSE', 'EACCES', 'EADDRNOTAVAIL'])
 
 /**
- * Listens on 127.0.0.1 or another loopback address; 0 is any free port.
+ * Listens on a loopback address; port 0 is any free port.
  *
  * @returns the port, or undefined when it is taken
  */
@@ -38,12 +39,12 @@ export async function listenOn(
   return promise
 }
 
-/** Where to listen; a port alone is on 127.0.0.1. */
+/** Address to listen on; a port alone is on 127.0.0.1. */
 export type ListenAddress = number | { readonly host: string; readonly port: number }
 
-/** A TCP listener whose `close` also ends the connections it accepted; undefined when the place is taken. */
+/** Opens a TCP listener whose `close` also closes the accepted connections; undefined when the address is taken. */
 export async function listenTcp(
-  place: ListenAddress,
+  address: ListenAddress,
   onClient: (client: Socket) => void,
   clock: Clock,
 ): Promise<Listener | undefined> {
@@ -53,7 +54,7 @@ export async function listenTcp(
     client.once('close', () => clients.delete(client))
     onClient(client)
   })
-  const { host, port } = typeof place === 'number' ? { host: undefined, port: place } : place
+  const { host, port } = typeof address === 'number' ? { host: undefined, port: address } : address
   const bound = await listenOn(server, port, host)
   if (bound === undefined) return undefined
   const close = (): Promise<void> =>
@@ -64,14 +65,13 @@ export async function listenTcp(
   return { port: bound, close }
 }
 
-/** Tries the preferred port; when nobody asked for a certain one, any other will do. */
+/** Opens the preferred port. When it is taken and none was configured (0), opens any other. */
 export async function listenOnFirstFree<Opened>(
   preferred: number,
-  wanted: number,
+  configured: number,
   open: (port: number) => Promise<Opened | undefined>,
 ): Promise<Opened | undefined> {
-  const opened = await open(preferred)
-  return opened ?? (wanted === 0 ? open(0) : undefined)
+  return (await open(preferred)) ?? (configured === 0 ? open(0) : undefined)
 }
 
 export const portTaken = (port: number, option: string): Error =>

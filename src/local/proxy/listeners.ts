@@ -1,14 +1,14 @@
-import { type Listener, listenTcp } from './listen.ts'
+import { type ListenAddress, type Listener, listenTcp } from './listen.ts'
 import { type SessionOptions, serveClient } from './session.ts'
 
-/** The ports clients connect to: one for all computes, and one for each. */
+/** Ports that clients connect to: one for all computes, and one for each. */
 export type ClientListeners = {
   readonly port: number
   /** The compute's own port; undefined while it has none. */
   portOf(endpointId: string): number | undefined
-  /** Opens doors for these computes of a project and closes those of computes it no longer has. */
+  /** Opens listeners for these computes of a project and closes those of its other computes. */
   sync(projectId: string, endpointIds: readonly string[]): Promise<void>
-  /** Resolves when all changes asked for so far are made. */
+  /** Resolves when all changes requested so far are made. */
   settled(): Promise<void>
   close(): Promise<void>
 }
@@ -17,73 +17,69 @@ export type ClientListenersOptions = {
   readonly session: Omit<SessionOptions, 'endpointId'>
   /** 0: any free port. */
   readonly port: number
-  /** The port a compute had before, and where to remember the one it has. */
+  /** The port that a compute had before. */
   readonly rememberedPort: (endpointId: string) => number | undefined
   readonly remember: (endpointId: string, port: number) => void
-  /** A further place of the compute's own; undefined when it has none. */
-  readonly placeOf?: (endpointId: string) => { readonly host: string; readonly port: number } | undefined
+  /** A second address of the compute; undefined when it has none. */
+  readonly extraAddress?: (endpointId: string) => Exclude<ListenAddress, number> | undefined
 }
 
-type Door = {
+type ComputeListeners = {
   readonly projectId: string
   readonly listener: Listener
-  readonly further: Listener | undefined
+  readonly extra: Listener | undefined
 }
 
-const shut = ({ listener, further }: Door): Promise<unknown> =>
-  Promise.all([listener.close(), further?.close()])
+const close = ({ listener, extra }: ComputeListeners): Promise<unknown> =>
+  Promise.all([listener.close(), extra?.close()])
 
-/** Opens the main door; undefined when its port is taken. */
+/** Opens the main port; undefined when it is taken. */
 export async function openClientListeners(
   options: ClientListenersOptions,
 ): Promise<ClientListeners | undefined> {
-  const { clock } = options.session
-  const main = await listenTcp(
-    options.port,
-    (client) => serveClient(client, { ...options.session, endpointId: undefined }),
-    clock,
-  )
+  const listen = (address: ListenAddress, endpointId: string | undefined): Promise<Listener | undefined> =>
+    listenTcp(
+      address,
+      (client) => serveClient(client, { ...options.session, endpointId }),
+      options.session.clock,
+    )
+  const main = await listen(options.port, undefined)
   if (!main) return undefined
-  const doors = new Map<string, Door>()
+  const opened = new Map<string, ComputeListeners>()
   const open = async (projectId: string, endpointId: string): Promise<void> => {
-    const serve = (client: Parameters<typeof serveClient>[0]): void =>
-      serveClient(client, { ...options.session, endpointId })
     const remembered = options.rememberedPort(endpointId)
-    const listener = (await listenTcp(remembered ?? 0, serve, clock)) ?? (await listenTcp(0, serve, clock))
+    const listener = (await listen(remembered ?? 0, endpointId)) ?? (await listen(0, endpointId))
     if (!listener) throw new Error(`no free port on 127.0.0.1 for endpoint ${endpointId}`)
-    const place = options.placeOf?.(endpointId)
-    const further = place && (await listenTcp(place, serve, clock))
-    doors.set(endpointId, { projectId, listener, further })
-    if (place && !further)
-      throw new Error(`${place.host}:${place.port} cannot be listened on for endpoint ${endpointId}`)
+    const address = options.extraAddress?.(endpointId)
+    const extra = address && (await listen(address, endpointId))
+    opened.set(endpointId, { projectId, listener, extra })
+    if (address && !extra)
+      throw new Error(`${address.host}:${address.port} cannot be listened on for endpoint ${endpointId}`)
     if (listener.port !== remembered) options.remember(endpointId, listener.port)
   }
   const syncNow = async (projectId: string, endpointIds: readonly string[]): Promise<void> => {
-    const closing = [...doors].filter(
-      ([id, door]) => door.projectId === projectId && !endpointIds.includes(id),
+    const closing = [...opened].filter(
+      ([id, listeners]) => listeners.projectId === projectId && !endpointIds.includes(id),
     )
-    for (const [endpointId] of closing) doors.delete(endpointId)
+    for (const [endpointId] of closing) opened.delete(endpointId)
     await Promise.all([
-      ...closing.map(([, door]) => shut(door)),
-      ...endpointIds.filter((id) => !doors.has(id)).map((id) => open(projectId, id)),
+      ...closing.map(([, listeners]) => close(listeners)),
+      ...endpointIds.filter((id) => !opened.has(id)).map((id) => open(projectId, id)),
     ])
   }
-  let last: Promise<void> = Promise.resolve() // one at a time, so that no door is opened twice
+  let last: Promise<void> = Promise.resolve() // one change at a time, so that no port is opened twice
   return {
     port: main.port,
-    portOf: (endpointId) => doors.get(endpointId)?.listener.port,
+    portOf: (endpointId) => opened.get(endpointId)?.listener.port,
     sync: (projectId, endpointIds) => {
-      last = last.then(
-        () => syncNow(projectId, endpointIds),
-        () => syncNow(projectId, endpointIds),
-      )
+      last = last.catch(() => undefined).then(() => syncNow(projectId, endpointIds))
       return last
     },
     settled: () => last,
     close: async () => {
-      await last.catch(() => undefined) // whoever asked for that change was told
-      await Promise.all([main.close(), ...[...doors.values()].map(shut)])
-      doors.clear()
+      await last.catch(() => undefined) // the caller of that change gets its error
+      await Promise.all([main.close(), ...[...opened.values()].map(close)])
+      opened.clear()
     },
   }
 }

@@ -1,4 +1,4 @@
-// The side clients of Postgres see: ports, TLS, poolers, and the way from a name to a running server.
+// The service as clients of Postgres see it: ports, TLS, poolers, and the server behind each name.
 import { connect } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import type { Clock } from '../clock.ts'
@@ -17,11 +17,11 @@ import { listenOnFirstFree, portTaken } from './listen.ts'
 import type { ComputeAccess } from './session.ts'
 import type { WakeAdmission } from '../engine/wake-queue.ts'
 
-/** Whoever is connected to a compute, directly or through its pooler. */
+/** Clients of all computes, connected directly or through a pooler. */
 export type ConnectedClients = {
   readonly connections: Connections
   readonly poolers: Poolers
-  /** Lets go of everybody, when the compute is asleep. */
+  /** Drops all clients of a compute that fell asleep, and its pooler. */
   drop(endpointId: string): void
 }
 
@@ -48,64 +48,68 @@ export function createConnectedClients({ paths, cluster, clock, log }: Prepared)
 
 export type FrontendParts = {
   readonly engine: Engine
-  readonly visitors: ConnectedClients
+  readonly clients: ConnectedClients
   readonly settings: () => Settings
 }
 
-/** Opens the ports clients connect to, and keeps them in step with the computes. */
-export async function openFrontend(ground: Prepared, parts: FrontendParts): Promise<ClientListeners> {
-  const { engine, visitors } = parts
-  const { options, store, projects, clock, log, certificate } = ground
-  const wanted = options.proxyPort ?? 0
+/** Opens the ports that clients connect to; each compute has one of its own as long as it exists. */
+export async function openFrontend(prepared: Prepared, parts: FrontendParts): Promise<ClientListeners> {
+  const { engine, clients } = parts
+  const { options, store, projects, clock, log, certificate } = prepared
+  const configuredPort = options.proxyPort ?? 0
   const open = (port: number): Promise<ClientListeners | undefined> =>
     openClientListeners({
       session: {
-        ...gatekeeper(ground, parts),
-        connections: visitors.connections,
+        ...createComputeAccess(prepared, parts),
+        connections: clients.connections,
         tls: createSecureContext({
           cert: certificate.certificate,
           key: certificate.key,
           ca: certificate.certificate,
         }),
-        suffix: ground.suffix,
+        suffix: prepared.suffix,
         clock,
       },
       port,
       rememberedPort: (endpointId) => projects.port(endpointId),
-      remember: (endpointId, at) => projects.setPort(endpointId, at),
-      placeOf: (endpointId) =>
+      remember: (endpointId, ownPort) => projects.setPort(endpointId, ownPort),
+      extraAddress: (endpointId) =>
         options.loopbackHosts ? { host: loopbackAddress(endpointId), port: POSTGRES_PORT } : undefined,
     })
-  const doors = await listenOnFirstFree(wanted || Number(store.setting('proxy-port') ?? 0), wanted, open)
-  if (!doors) throw portTaken(wanted, 'proxyPort')
-  store.setSetting('proxy-port', String(doors.port))
-  engine.watchComputes((project) => void syncDoors(project, doors, log))
-  return doors
+  const preferredPort = configuredPort || Number(store.setting('proxy-port') ?? 0)
+  const listeners = await listenOnFirstFree(preferredPort, configuredPort, open)
+  if (!listeners) throw portTaken(configuredPort, 'proxyPort')
+  store.setSetting('proxy-port', String(listeners.port))
+  engine.watchComputes((project) => void syncListeners(project, listeners, log))
+  return listeners
 }
 
-function gatekeeper({ clock }: Prepared, { engine, visitors, settings }: FrontendParts): ComputeAccess {
-  const { poolers } = visitors
+function createComputeAccess(
+  { clock }: Prepared,
+  { engine, clients, settings }: FrontendParts,
+): ComputeAccess {
+  const { poolers } = clients
   const forwardCancel = createForwardCancel(clock)
   return {
     openPort: (endpointId) => {
       const compute = engine.compute(endpointId)
       return compute && serves(compute) ? engine.serverPort(endpointId) : undefined
     },
-    admit: async ({ endpointId, pooled }, cause, left) => {
+    admit: async ({ endpointId, pooled }, cause, disconnected) => {
       const compute = engine.compute(endpointId)
       if (pooled && compute && !compute.config.poolerEnabled) return poolerDisabled(endpointId)
-      const admission = await engine.admit(endpointId, cause, left)
+      const admission = await engine.admit(endpointId, cause, disconnected)
       if (!pooled || !compute || !admission.ok) return admission
       const { connectionsBasis, poolerBackendVisible: keepsSessions } = settings()
       const maxConnections = maxConnectionsOf(compute.config, connectionsBasis)
       const pooler = await poolers.admit(endpointId, { port: admission.port, maxConnections, keepsSessions })
       if (engine.serverPort(endpointId) === admission.port) return pooler
-      poolers.stop(endpointId) // the compute fell asleep meanwhile, and must not leave a pooler behind
+      poolers.stop(endpointId) // the compute fell asleep meanwhile, so its pooler must end too
       return { ok: false, code: '57P03', message: `endpoint ${endpointId} has just stopped, try again` }
     },
     connectionLimit: (endpointId) => {
       const compute = engine.compute(endpointId)
-      // a standby must not have fewer connections than its primary, so its server may allow more than its size
+      // a replica's server has at least its primary's connections, possibly more than its own size allows
       if (compute?.type !== 'read_only') return undefined
       return maxConnectionsOf(compute.config, settings().connectionsBasis)
     },
@@ -117,7 +121,7 @@ function gatekeeper({ clock }: Prepared, { engine, visitors, settings }: Fronten
   }
 }
 
-/** Whether nothing is about to stop it. */
+/** Whether a compute serves and nothing is about to stop it. */
 const serves = ({ state, pending, config }: Compute): boolean =>
   state === 'active' && pending === undefined && !config.disabled
 
@@ -128,44 +132,45 @@ const poolerDisabled = (endpointId: string): WakeAdmission => ({
 })
 
 /** Never rejects: a compute without a port of its own is still reached through the main one. */
-async function syncDoors(project: Project, doors: ClientListeners, log: Log): Promise<void> {
+async function syncListeners(project: Project, listeners: ClientListeners, log: Log): Promise<void> {
   const endpointIds = project.computes.map(({ id }) => id)
   try {
-    await doors.sync(project.id, endpointIds)
+    await listeners.sync(project.id, endpointIds)
   } catch (err) {
     log({ kind: 'problem', message: 'the port of a compute could not be opened', err })
   }
   for (const endpointId of endpointIds)
-    log({ kind: 'compute-port', endpointId, port: doors.portOf(endpointId) ?? 0 })
+    log({ kind: 'compute-port', endpointId, port: listeners.portOf(endpointId) ?? 0 })
 }
 
-/** Bounds: servers asked because of one request, and at once because of all, and how long each may take, ms. */
-const MOST_SERVERS = 256
-const MOST_AT_ONCE = 512
-const PATIENCE = 2000
+/** Servers that one cancel request goes to, connections for all requests at once, and time for each, ms. */
+const MAX_CANCEL_SERVERS = 256
+const MAX_CANCEL_CONNECTIONS = 512
+const CANCEL_TIMEOUT = 2000
 
 /**
- * Passes a cancel request on to servers. Only the one that issued the key acts on it, the others ignore it; none is
- * woken. Nobody is told how it went, as with Postgres itself; what exceeds the bounds is dropped.
+ * Passes a cancel request on to servers. Only the server that issued its key acts on it; no server wakes for it. As in
+ * Postgres, the client gets no answer. Requests beyond the bounds are dropped.
  */
 export type ForwardCancel = (packet: Buffer, ports: readonly number[]) => void
 
 export function createForwardCancel(clock: Clock): ForwardCancel {
-  let asking = 0
-  const ask = (packet: Buffer, port: number): void => {
-    asking += 1
+  let connections = 0
+  const send = (packet: Buffer, port: number): void => {
+    connections += 1
     const server = connect({ port, host: '127.0.0.1' })
-    const giveUp = clock.after(PATIENCE, () => server.destroy())
+    const cancelTimeout = clock.after(CANCEL_TIMEOUT, () => server.destroy())
     server.on('error', () => server.destroy())
-    // not ended: PgBouncer forgets the request of a client that hangs up; whoever has acted on it hangs up itself
+    // left open: PgBouncer forgets the request of a client that disconnects; a server that acted on it disconnects
     server.once('connect', () => server.write(packet))
     server.once('close', () => {
-      asking -= 1
-      giveUp()
+      connections -= 1
+      cancelTimeout()
     })
     server.resume()
   }
   return (packet, ports) => {
-    for (const port of ports.slice(0, Math.min(MOST_SERVERS, MOST_AT_ONCE - asking))) ask(packet, port)
+    const allowed = Math.min(MAX_CANCEL_SERVERS, MAX_CANCEL_CONNECTIONS - connections)
+    for (const port of ports.slice(0, allowed)) send(packet, port)
   }
 }

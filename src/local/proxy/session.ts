@@ -1,3 +1,4 @@
+// One client of the proxy: its request, the wake of its compute, then bytes in both directions.
 import type { Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import type { Clock } from '../clock.ts'
@@ -11,15 +12,15 @@ import { type DialProtection, dialServer } from './dial.ts'
 import { writeStartup } from './startup.ts'
 import { type Target, routeOf, targetOf } from './target.ts'
 
-/** What the proxy asks of whoever runs the computes. */
+/** Access of the proxy to the computes. */
 export type ComputeAccess = {
-  /** The server's port when the compute serves now and may be entered without a word; undefined when not. */
+  /** Port of the server when the compute serves and nothing is about to stop it; undefined otherwise. */
   readonly openPort: (endpointId: string) => number | undefined
-  /** Waits until the target serves, and wakes what sleeps. `left` aborts when the client is gone. Never rejects. */
-  readonly admit: (target: Target, cause: WakeCause, left: AbortSignal) => Promise<WakeAdmission>
-  /** How many clients the compute may have at once; undefined when that is the server's own affair. */
+  /** Wakes the target when it sleeps and waits until it serves or the client has disconnected. Never rejects. */
+  readonly admit: (target: Target, cause: WakeCause, disconnected: AbortSignal) => Promise<WakeAdmission>
+  /** Connection limit that the proxy enforces; undefined when the server enforces its own. */
   readonly connectionLimit: (endpointId: string) => number | undefined
-  /** Passes a cancel request on; without an endpoint to all that run. */
+  /** Passes a cancel request on, without an endpoint to all running servers. */
   readonly cancel: (packet: Buffer, endpointId: string | undefined) => void
 }
 
@@ -29,36 +30,37 @@ export type SessionOptions = ComputeAccess & {
   /** Host names are `ep-….SUFFIX`. */
   readonly suffix: string
   readonly clock: Clock
-  /** The compute this listener belongs to; undefined on the main port, where the client names it. */
+  /** The compute this listener belongs to; undefined on the main port, where the client names one. */
   readonly endpointId: string | undefined
 }
 
-/** How long a client may take to say what it wants, ms, however it spreads its bytes over that time. */
-const GREETING_BOUND = 10_000
+/** Time for a client to send its request, ms, however it spreads its bytes over that time. */
+const HANDSHAKE_TIMEOUT = 10_000
 
-/** Serves one client: hears what it wants, waits for the compute, then passes bytes both ways until both sides end. */
+/** Serves one client: reads its request, waits for the compute, then passes bytes both ways until both sides end. */
 export function serveClient(client: Socket, options: SessionOptions): void {
   client.on('error', () => client.destroy())
   client.setNoDelay(true)
   void serve(client, options)
 }
 
-/** Never rejects: whatever fails ends the client's connection, with a reason while it can still read one. */
+/** Never rejects: every failure closes the client's connection, with an error message where it can still read one. */
 async function serve(client: Socket, options: SessionOptions): Promise<void> {
   const { tls, suffix, clock } = options
-  const cancelBound = clock.after(GREETING_BOUND, () => client.destroy())
-  const greeting = await runHandshake(client, { tls, suffix, passes: (target) => mayPass(target, options) })
-  cancelBound()
-  if (!greeting || client.destroyed) return void client.destroy()
-  if ('passTo' in greeting) return pass(greeting, options)
-  const { stream, said, target } = greeting
-  if (said.kind === 'garbage') return refuseClient(stream, { code: '08P01', message: said.because }, clock)
-  if (said.kind === 'startup') return forward({ ...greeting, said }, options)
-  options.cancel(said.packet, options.endpointId ?? target?.endpointId)
+  const cancelTimeout = clock.after(HANDSHAKE_TIMEOUT, () => client.destroy())
+  const handshake = await runHandshake(client, { tls, suffix, passes: (target) => mayPass(target, options) })
+  cancelTimeout()
+  if (!handshake || client.destroyed) return void client.destroy()
+  if ('passTo' in handshake) return passThrough(handshake, options)
+  const { stream, request, target } = handshake
+  if (request.kind === 'garbage')
+    return refuseClient(stream, { code: '08P01', message: request.because }, clock)
+  if (request.kind === 'startup') return forward({ ...handshake, request }, options)
+  options.cancel(request.packet, options.endpointId ?? target?.endpointId)
   closeGracefully(stream, clock)
 }
 
-/** A client whose words need not be read: nothing has to be woken for it, and nothing refused. */
+/** Whether a client's TLS may pass through unread: no compute has to wake for it, and there is no reason to refuse it. */
 const mayPass = ({ endpointId, pooled }: Target, options: SessionOptions): boolean =>
   !pooled &&
   (options.endpointId ?? endpointId) === endpointId &&
@@ -70,50 +72,50 @@ const isFull = (
   { connections, connectionLimit }: Pick<SessionOptions, 'connections' | 'connectionLimit'>,
 ): boolean => connections.count(endpointId) >= (connectionLimit(endpointId) ?? Infinity)
 
-async function pass({ client, passTo }: PassThrough, options: SessionOptions): Promise<void> {
+async function passThrough({ client, passTo }: PassThrough, options: SessionOptions): Promise<void> {
   const { endpointId } = passTo
   const port = options.openPort(endpointId)
   if (port === undefined) return void client.destroy()
   options.connections.add(endpointId, client)
-  await join(client, { port, protection: "client's", first: undefined }, options)
+  await connectToServer(client, { port, protection: "client's", startup: undefined }, options)
 }
 
-type Wanting = Handshake & { readonly said: { readonly kind: 'startup' } }
+type StartupHandshake = Handshake & { readonly request: { readonly kind: 'startup' } }
 
-async function forward(greeting: Wanting, options: SessionOptions): Promise<void> {
-  const { stream, encrypted, said } = greeting
+async function forward(handshake: StartupHandshake, options: SessionOptions): Promise<void> {
+  const { stream, encrypted, request } = handshake
   const { clock, connections } = options
-  const { parameters } = routeOf(said.parameters)
-  const wanted = wantedOf(greeting, options)
-  if ('code' in wanted) return refuseClient(stream, wanted, clock)
-  const attention = watchClose(stream)
+  const { parameters } = routeOf(request.parameters)
+  const target = requestedTarget(handshake, options)
+  if ('code' in target) return refuseClient(stream, target, clock)
+  const watch = watchClose(stream)
   const cause: WakeCause = {
     kind: 'client',
     applicationName: parameters.get('application_name'),
     user: parameters.get('user'),
   }
-  const admission = await options.admit(wanted, cause, attention.left)
-  if (!attention.release()) return void stream.destroy()
+  const admission = await options.admit(target, cause, watch.disconnected)
+  if (!watch.release()) return void stream.destroy()
   if (!admission.ok) return refuseClient(stream, admission, clock)
-  const { endpointId, pooled } = wanted
-  if (!pooled && isFull(endpointId, options)) return refuseClient(stream, TOO_MANY, clock)
+  const { endpointId, pooled } = target
+  if (!pooled && isFull(endpointId, options)) return refuseClient(stream, TOO_MANY_CLIENTS, clock)
   if (pooled) connections.addPooled(endpointId, stream)
   else connections.add(endpointId, stream)
-  // the pooler speaks plain text: it is on this machine, and without TLS it rightly offers no channel binding
-  const protection = encrypted && !pooled ? 'ours' : 'none'
-  const first = writeStartup(said.version, parameters)
-  await join(stream, { port: admission.port, protection, first }, options)
+  // no TLS to the pooler: it is on this machine, and without TLS it rightly offers no channel binding
+  const protection = encrypted && !pooled ? "proxy's" : 'none'
+  const startup = writeStartup(request.version, parameters)
+  await connectToServer(stream, { port: admission.port, protection, startup }, options)
 }
 
-/** As the server itself says it. */
-const TOO_MANY: ProxyRefusal = { code: '53300', message: 'sorry, too many clients already' }
+/** Refusal in the words of the server. */
+const TOO_MANY_CLIENTS: ProxyRefusal = { code: '53300', message: 'sorry, too many clients already' }
 
-/** What the client named, in TLS and in its options; on a compute's own port a name only tells whether to pool. */
-function wantedOf(
-  { said, target }: Wanting,
+/** The target named in TLS and in the options. On a compute's own port, a name only says whether to pool. */
+function requestedTarget(
+  { request, target }: StartupHandshake,
   { endpointId: own, suffix }: SessionOptions,
 ): Target | ProxyRefusal {
-  const { endpointId: option } = routeOf(said.parameters)
+  const { endpointId: option } = routeOf(request.parameters)
   const byOption = option === undefined ? undefined : targetOf(option)
   const endpointId = own ?? (byOption ?? target)?.endpointId
   if (endpointId === undefined) {
@@ -127,25 +129,30 @@ function wantedOf(
   return { endpointId, pooled: [target, byOption].some((named) => named?.pooled) }
 }
 
-type Way = { readonly port: number; readonly protection: DialProtection; readonly first: Buffer | undefined }
+type ServerRoute = {
+  readonly port: number
+  readonly protection: DialProtection
+  /** Packet for the server ahead of the client's further bytes. */
+  readonly startup: Buffer | undefined
+}
 
-/** Connects the client with a server; `first` is what the server hears before anything the client sends now. */
-async function join(
+/** Connects the client with a server and passes bytes both ways. */
+async function connectToServer(
   client: Socket,
-  { port, protection, first }: Way,
+  { port, protection, startup }: ServerRoute,
   { tls, clock }: SessionOptions,
 ): Promise<void> {
   const server = await dialServer({ port, protection, tls, clock })
   if (client.destroyed || !server) {
     server?.destroy()
-    // a client whose TLS was to pass expects no words of ours
+    // a client whose TLS was to pass through cannot read a plain message
     if (protection === "client's") client.destroy()
     else refuseClient(client, { code: '57P03', message: 'the compute has just stopped, try again' }, clock)
     return
   }
   server.once('close', () => closeGracefully(client, clock))
   client.once('close', () => closeGracefully(server, clock))
-  if (first) server.write(first)
+  if (startup) server.write(startup)
   client.pipe(server)
   server.pipe(client)
 }

@@ -1,12 +1,12 @@
-// The first packet of a Postgres client, read and written. No sockets here.
+// Parser and writer of a Postgres client's first packet. Bytes only, no sockets.
 
-/** What a client said first. `rest` are bytes that came after the packet. */
+/** First packet of a client. `rest` are bytes that came after the packet. */
 export type Startup =
-  /** Asks for encryption and waits for an answer of one byte. */
+  /** Request for encryption; the client waits for an answer of one byte. */
   | { readonly kind: 'encryption'; readonly by: 'tls' | 'gss'; readonly rest: Buffer }
-  /** Begins with TLS at once (`sslnegotiation=direct`); nothing of it is read. */
+  /** TLS without a request before (`sslnegotiation=direct`); `rest` holds all bytes. */
   | { readonly kind: 'direct-tls'; readonly rest: Buffer }
-  /** Asks to cancel a query; `packet` is to be passed on as it is. */
+  /** Request to cancel a query; `packet` is to be passed on unchanged. */
   | { readonly kind: 'cancel'; readonly packet: Buffer; readonly rest: Buffer }
   | {
       readonly kind: 'startup'
@@ -17,22 +17,24 @@ export type Startup =
     }
   | { readonly kind: 'garbage'; readonly because: string }
 
-/** Postgres' own bound for this packet, bytes. */
-const LONGEST = 10_000
+/** Longest packet, bytes: the bound of Postgres. */
+const MAX_PACKET_LENGTH = 10_000
 
+/** Codes in the place of a protocol version. */
 const CANCEL = 80_877_102
 const SSL = 80_877_103
 const GSS = 80_877_104
 
-/** The first byte of TLS. As that of a length it would mean a packet of 369 MB. */
+/** First byte of TLS. As the first byte of a length it would mean a packet of 369 MB. */
 const TLS_HANDSHAKE = 22
 
-/** Reads the packet at the beginning of `bytes`; `more` when it is not complete. Never throws, whatever the bytes are. */
+/** Parses the packet at the beginning of `bytes`; `more` when it is not complete. Never throws, whatever the bytes are. */
 export function readStartup(bytes: Buffer): Startup | { readonly kind: 'more' } {
   if (bytes[0] === TLS_HANDSHAKE) return { kind: 'direct-tls', rest: bytes }
   if (bytes.length < 4) return { kind: 'more' }
   const length = bytes.readInt32BE(0)
-  if (length < 8 || length > LONGEST) return { kind: 'garbage', because: 'invalid length of startup packet' }
+  if (length < 8 || length > MAX_PACKET_LENGTH)
+    return { kind: 'garbage', because: 'invalid length of startup packet' }
   if (bytes.length < length) return { kind: 'more' }
   return readPacket(bytes.subarray(0, length), bytes.subarray(length))
 }
@@ -47,7 +49,7 @@ function readPacket(packet: Buffer, rest: Buffer): Startup {
   return { kind: 'startup', version: code, parameters, rest }
 }
 
-/** Name and value in turn, each ended by a zero byte, then one more zero byte. */
+/** Parses names and values in turn, each ended by a zero byte, then one more zero byte; undefined for another layout. */
 function readParameters(body: Buffer): Map<string, string> | undefined {
   if (body.at(-1) !== 0) return undefined
   const texts = body.subarray(0, -1).toString('utf8').split('\0')
@@ -62,10 +64,10 @@ function readParameters(body: Buffer): Map<string, string> | undefined {
   return parameters
 }
 
-/** What a client sends to ask for TLS. */
-export const ASK_FOR_TLS = [0, 0, 0, 8, 4, 210, 22, 47] as const
+/** Packet by which a client requests TLS. */
+export const TLS_REQUEST = [0, 0, 0, 8, 4, 210, 22, 47] as const
 
-/** The packet a client with these parameters would have sent. */
+/** The start-up packet of a client with these parameters. */
 export function writeStartup(version: number, parameters: ReadonlyMap<string, string>): Buffer {
   const texts = [...parameters].flatMap(([name, value]) => [`${name}\0`, `${value}\0`])
   const body = Buffer.from(`${texts.join('')}\0`, 'utf8')
@@ -75,7 +77,7 @@ export function writeStartup(version: number, parameters: ReadonlyMap<string, st
   return Buffer.concat([head, body])
 }
 
-/** The server's refusal: severity FATAL, an SQLSTATE and a text. */
+/** Error message of a server: severity FATAL, an SQLSTATE and a text. */
 export function writeError(code: string, message: string): Buffer {
   const fields = ['SFATAL', 'VFATAL', `C${code}`, `M${message.replaceAll('\0', ' ')}`]
   const body = Buffer.from(`${fields.map((field) => `${field}\0`).join('')}\0`, 'utf8')

@@ -1,4 +1,6 @@
-/** What a client named: a compute, or the pooler in front of it. */
+// The compute a client names, in its host name or in the start-up option `options`.
+
+/** A compute, or the pooler in front of it. */
 export type Target = { readonly endpointId: string; readonly pooled: boolean }
 
 const POOLER = '-pooler'
@@ -16,26 +18,26 @@ export function targetOfHost(host: string | undefined, suffix: string): Target |
   return /^ep-[a-z0-9-]{1,57}$/.test(name) ? targetOf(name) : undefined
 }
 
-/** Which compute a client wants, and the parameters its server is to see. */
+/** The compute named by a start-up packet, and the parameters to pass on to its server. */
 export type Route = {
   readonly endpointId: string | undefined
   readonly parameters: ReadonlyMap<string, string>
 }
 
-/** Takes `endpoint=ep-…` out of the start-up option `options`; what else is in there goes on to the server. */
+/** Takes `endpoint=ep-…` out of the start-up option `options`; the rest of the option is passed on. */
 export function routeOf(parameters: ReadonlyMap<string, string>): Route {
   const words = wordsOf(parameters.get('options') ?? '')
-  const wanted = words.map(endpointIn).findLast((endpointId) => endpointId !== undefined)
-  if (wanted === undefined) return { endpointId: undefined, parameters }
+  const endpointId = words.map(endpointIn).findLast((name) => name !== undefined)
+  if (endpointId === undefined) return { endpointId: undefined, parameters }
   const others = words.filter((word) => endpointIn(word) === undefined)
   const rest = new Map([...parameters].filter(([name]) => name !== 'options'))
   if (others.length > 0) rest.set('options', others.join(' '))
-  return { endpointId: wanted, parameters: rest }
+  return { endpointId, parameters: rest }
 }
 
-/** Words between spaces; a backslash keeps the next character, spaces included, and stays for the server to see. */
+/** Words between spaces. A backslash escapes the next character, spaces included; it is passed on to the server. */
 const wordsOf = (options: string): string[] => options.match(/(?:\\[^]|[^\s\\])+/g) ?? []
 
-/** `endpoint=ep-…`, the sign also as `%3D`: some clients pass a URI's option on without decoding it. */
+/** The name in `endpoint=ep-…`, also with the sign as `%3D`: some clients pass on a URI's option without decoding it. */
 const endpointIn = (word: string): string | undefined =>
   /^endpoint(?:=|%3D)([a-z0-9-]{1,60})$/i.exec(word)?.[1]?.toLowerCase()
