@@ -112,7 +112,7 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
       { clock, self, log },
     ),
   )
-  const first = lanes.all.map((lane) => lane.turn(signal))
+  const first = lanes.all.map((lane) => lane.runPasses(signal))
   await oneAccepted(lanes, first)
   refuseWrongKeys(lanes, config)
   await gate.open()
@@ -166,9 +166,9 @@ const runLane = (
     clock,
     {
       interval: passInterval(interval),
-      turn: () => lane.turn(until),
+      turn: () => lane.runPasses(until),
       failures: lane.state().failures,
-      lastStartedAt: lane.turnedAt(),
+      lastStartedAt: lane.lastStartedAt(),
     },
     until,
   )
@@ -193,7 +193,7 @@ const healthOf = (
   lanes: AccountRunners,
   { clock, longest }: { readonly clock: Clock; readonly longest: number },
 ): Health => ({
-  healthy: () => lanes.all.every((lane) => clock.monotonic() - lane.turnedAt() < longest),
+  healthy: () => lanes.all.every((lane) => clock.monotonic() - lane.lastStartedAt() < longest),
   notReady: () =>
     lanes.snapshot()
       ? whyNotReady(lanes.all.map((lane) => lane.state()))
@@ -202,7 +202,7 @@ const healthOf = (
 
 function whyNotReady(states: readonly PassState[]): string | undefined {
   const reasons = states
-    .filter(({ service, stored }) => service !== 'ok' || !stored)
+    .filter(({ service, isPersisted }) => service !== 'ok' || !isPersisted)
     .map(
       ({ ledger: { account }, service = 'unavailable' }) =>
         `account ${account}: ${service === 'ok' ? 'its ledger cannot be stored' : service}`,

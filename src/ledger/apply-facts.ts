@@ -88,19 +88,19 @@ export function applyFacts(
 export const newComputeEntry = (ref: ComputeRef, look: Look, isBack: boolean): ComputeEntry => ({
   ref,
   compute: look.compute,
-  seenAt: look.answeredAt,
-  goneAt: undefined,
+  observedAt: look.answeredAt,
+  deletedAt: undefined,
   settledUntil: isBack ? look.askedAt : instant(0),
   settled: NO_TOTALS,
-  carried: undefined,
-  unsettled: [],
+  partlySettled: undefined,
+  provisional: [],
   days: [],
   evidence: EMPTY_EVIDENCE,
   totals: NO_TOTALS,
   counters: NO_PUBLISHED_COUNTERS,
-  open: undefined,
+  current: undefined,
   settlesAt: undefined,
-  foldedAt: look.answeredAt,
+  appliedAt: look.answeredAt,
   transitionAt: undefined,
   operationsReadAt: undefined,
   reading: NO_READING_STATE,
@@ -112,14 +112,14 @@ function folded(
   facts: ComputeFacts,
   context: ApplyContext,
 ): Omit<AppliedFacts, 'rollups'> {
-  const { ref, settledUntil, carried } = before
+  const { ref, settledUntil, partlySettled } = before
   const { prices, now, counted = NOT_METERED } = context
   const delay = context.delayOf(facts.looks.at(-1)?.compute ?? before.compute)
   const seen = seenAfter(before, facts, { now, delay })
   const evidence = evidenceWith(before, facts, { now, delay, preset: context.preset })
-  const frontier = { settledUntil, carried }
+  const frontier = { settledUntil, partlySettled }
   const awaiting = awaitsOperations(seen)
-  const history = deriveTimeline(evidence, frontier, seen.goneAt === undefined ? now : undefined)
+  const history = deriveTimeline(evidence, frontier, seen.deletedAt === undefined ? now : undefined)
   const settled = settle(
     { ref, history, evidence, frontier, settled: before.settled, awaiting, counted },
     { evidence, delay, prices, now },
@@ -140,13 +140,13 @@ function folded(
       ...settled.frontier,
       settled: settled.settled,
       evidence: settled.evidence,
-      unsettled,
+      provisional: unsettled,
       days: days.open,
       totals,
       counters: raiseCounters(before.counters, totals, priceAt(prices, now)),
-      open,
-      settlesAt: settlesAt(settled.left, { wait: allowedLateness(awaiting), goneAt: seen.goneAt, now }),
-      foldedAt: now,
+      current: open,
+      settlesAt: settlesAt(settled.left, { wait: allowedLateness(awaiting), deletedAt: seen.deletedAt, now }),
+      appliedAt: now,
       reading: applyReadings(before, facts, {
         overhead: context.overhead,
         delay,
@@ -163,12 +163,12 @@ function settlesAt(
   left: readonly AwakeInterval[],
   {
     wait,
-    goneAt,
+    deletedAt,
     now,
-  }: { readonly wait: Seconds; readonly goneAt: Instant | undefined; readonly now: Instant },
+  }: { readonly wait: Seconds; readonly deletedAt: Instant | undefined; readonly now: Instant },
 ): Instant | undefined {
   const ends = left.flatMap(({ to }) => (to ? [instant(after(to.latest, wait) + 1)] : []))
-  const leaves = retiresAt({ goneAt })
+  const leaves = retiresAt({ deletedAt })
   const due = leaves === undefined ? ends : [...ends, leaves > now ? leaves : after(now, AGAIN)]
   return due.length === 0 ? undefined : due.reduce((a, b) => earliest(a, b))
 }
@@ -178,7 +178,7 @@ const AGAIN = seconds(3600)
 
 type Seen = Pick<
   ComputeEntry,
-  'compute' | 'seenAt' | 'movingSince' | 'goneAt' | 'transitionAt' | 'operationsReadAt'
+  'compute' | 'observedAt' | 'inTransitionSince' | 'deletedAt' | 'transitionAt' | 'operationsReadAt'
 >
 
 function seenAfter(
@@ -191,11 +191,15 @@ function seenAfter(
   const lookedAt = look
     ? {
         compute: look.compute,
-        seenAt: look.answeredAt,
-        movingSince: facts.looks.reduce(movingAfter, before.movingSince),
-        goneAt: undefined,
+        observedAt: look.answeredAt,
+        inTransitionSince: facts.looks.reduce(movingAfter, before.inTransitionSince),
+        deletedAt: undefined,
       }
-    : { compute: before.compute, seenAt: before.seenAt, goneAt: facts.gone?.from ?? before.goneAt }
+    : {
+        compute: before.compute,
+        observedAt: before.observedAt,
+        deletedAt: facts.gone?.from ?? before.deletedAt,
+      }
   const undated = undatedLook(before, facts, delay)
   return { ...lookedAt, operationsReadAt, transitionAt: undated?.askedAt ?? before.transitionAt }
 }
@@ -225,7 +229,7 @@ function evidenceWith(
 ): Evidence {
   const { evidence, reading } = before
   const held = attributeSinceReading(before, facts.looks, delay)
-  const looked = facts.looks.reduce(addLook, { ...evidence, held })
+  const looked = facts.looks.reduce(addLook, { ...evidence, attributed: held })
   const operated = addOperations(looked, unsettledOperations(before, facts))
   const read = facts.readings.reduce(
     (all, attempt) => addMeasuredSize(addOwnSession(all, attempt, reading), attempt, preset),

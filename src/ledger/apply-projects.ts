@@ -23,41 +23,41 @@ export function* applyProjects(
   yield* forEachYielding(sweep.projects, PROJECTS, (project) => {
     const known = ledger.projects.get(project.projectId)
     const count = known && counted(known, project, { ledger, prices, lag, at: sweep.startedAt })
-    after.set(project.projectId, { listed: undefined, ...known, ...(count && { count }), project })
+    after.set(project.projectId, { listed: undefined, ...known, ...(count && { metering: count }), project })
   })
-  for (const listed of sweep.listed) {
+  for (const listed of sweep.listedComputes) {
     const { projectId } = listed
     const known = after.get(projectId) ?? ledger.projects.get(projectId)
     if (known) after.set(projectId, withListing(known, listed, sweep))
   }
-  for (const projectId of sweep.operationsOf) {
+  for (const projectId of sweep.operationsReadOf) {
     const known = after.get(projectId) ?? ledger.projects.get(projectId)
-    if (!known?.listed?.historyWaits) continue
-    const { historyWaits: _, ...listed } = known.listed
+    if (!known?.listed?.needsBackfill) continue
+    const { needsBackfill: _, ...listed } = known.listed
     after.set(projectId, { ...known, listed })
   }
   return after
 }
 
-function withListing(known: ProjectEntry, listed: ListedComputes, { waiting }: Sweep): ProjectEntry {
-  const { projectId, answeredAt, gone } = listed
-  const goneAt = gone && (known.goneAt ?? answeredAt)
+function withListing(known: ProjectEntry, listed: ListedComputes, { retries }: Sweep): ProjectEntry {
+  const { projectId, answeredAt, projectDeleted } = listed
+  const goneAt = projectDeleted && (known.deletedAt ?? answeredAt)
   const listing = listingOf(known, listed)
-  const waits = isHistoryWanted(known) && waiting.operations.has(projectId)
-  return { ...known, listed: waits ? { ...listing, historyWaits: true } : listing, goneAt }
+  const waits = isHistoryWanted(known) && retries.operations.has(projectId)
+  return { ...known, listed: waits ? { ...listing, needsBackfill: true } : listing, deletedAt: goneAt }
 }
 
 const isHistoryWanted = ({ listed }: ProjectEntry): boolean =>
-  listed === undefined || listed.historyWaits === true
+  listed === undefined || listed.needsBackfill === true
 
 /** Who was there stays where a record tells no id, because it may be theirs. */
 function listingOf({ project, listed: before }: ProjectEntry, listed: ListedComputes): ProjectListing {
-  const { askedAt, answeredAt: at, endpointIds: told, unread = [], partial = false } = listed
+  const { askedAt, answeredAt: at, endpointIds: told, unreadable = [], partial = false } = listed
   const { updatedAt, cpuUsedSeconds } = project
   const countedSince = before?.cpuUsedSeconds === cpuUsedSeconds ? countedSinceOf(before) : at
   const present = new Set(told)
   const maybe = partial ? (before?.endpointIds ?? []).filter((id) => !present.has(id)) : []
-  const doubtful = [...unread, ...maybe]
+  const doubtful = [...unreadable, ...maybe]
   return {
     at,
     askedAt,
@@ -65,7 +65,7 @@ function listingOf({ project, listed: before }: ProjectEntry, listed: ListedComp
     cpuUsedSeconds,
     countedSince,
     endpointIds: [...told, ...maybe],
-    ...(doubtful.length > 0 && { unread: doubtful }),
+    ...(doubtful.length > 0 && { unreadable: doubtful }),
     ...(partial && { partial }),
   }
 }
@@ -85,12 +85,12 @@ function counted(
   { cpuUsedSeconds }: Project,
   { ledger, prices, lag, at }: Listed,
 ): ProjectMetering | undefined {
-  const { count, listed, project } = known
-  const isUnmoved = count === undefined && cpuUsedSeconds === project.cpuUsedSeconds
+  const { metering, listed, project } = known
+  const isUnmoved = metering === undefined && cpuUsedSeconds === project.cpuUsedSeconds
   const use = isUnmoved ? undefined : projectUsage(known, ledger, { prices, now: at })
-  if (!use || !listed) return count
+  if (!use || !listed) return metering
   const before =
-    count ??
+    metering ??
     newProjectMetering({ at: countedSinceOf(listed), cuTime: cuMillis(listed.cpuUsedSeconds * 1000) })
   return applyMeterReading(before, { at, cuTime: cuMillis(cpuUsedSeconds * 1000) }, { use, lag })
 }

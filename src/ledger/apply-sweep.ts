@@ -133,7 +133,7 @@ export const EMPTY_BATCH = {
   events: [],
   days: [],
   budgets: {},
-  tallies: undefined,
+  counters: undefined,
   reports: [],
   deliveries: [],
   memories: {},
@@ -150,7 +150,7 @@ function* foldInto(
   const project = projectOf(known, facts.ref)
   const folded = yield* foldSteps(before, facts, {
     ...context,
-    departed: project?.departed,
+    departed: project?.retired,
     counted: sizesFromMetering(
       project && { ...project, sizing: onlySizing(project, facts, before) },
       known.habit,
@@ -227,7 +227,7 @@ function addTo(part: OpenPart, folded: AppliedFacts, events: readonly Event[]): 
   for (const interval of folded.closed) part.settled.push(interval)
   for (const day of folded.days) part.days.push(day)
   for (const slice of folded.slices) part.slices.settled.push(slice)
-  for (const slice of folded.account.unsettled) part.slices.provisional.push(slice)
+  for (const slice of folded.account.provisional) part.slices.provisional.push(slice)
   for (const rollup of folded.rollups) part.rollups.push(rollup)
   for (const event of events) part.events.push(event)
 }
@@ -264,11 +264,11 @@ const projectOf = ({ ledger, projects }: Known, { projectId }: ComputeRef): Proj
 /** All projects, those that changed as they are now. */
 function* newest(ledger: Ledger, changed: ReadonlyMap<string, ProjectEntry>): Generator<MeteredProject> {
   for (const [projectId, project] of ledger.projects) {
-    const { project: record, count, listed } = changed.get(projectId) ?? project
+    const { project: record, metering, listed } = changed.get(projectId) ?? project
     const [endpointId, another] = listed?.endpointIds ?? []
     const isAlone = endpointId !== undefined && another === undefined && record.activeSeconds !== undefined
     const key = isAlone ? computeKey({ account: ledger.account, projectId, endpointId }) : ''
-    yield { project: record, count, sizing: ledger.computes.get(key)?.compute.sizing }
+    yield { project: record, metering, sizing: ledger.computes.get(key)?.compute.sizing }
   }
 }
 
@@ -277,7 +277,7 @@ export function createLedgerBuilder(before: Ledger): {
   readonly ledger: () => Ledger
   readonly add: (part: Batch) => void
 } {
-  let { readings, tallies, away } = before
+  let { readings, counters, archived } = before
   let computes = asOrderedMap(before.computes)
   let projects = asOrderedMap(before.projects)
   const budgets = new Map(Object.entries(before.budgets))
@@ -286,27 +286,27 @@ export function createLedgerBuilder(before: Ledger): {
       ...before,
       computes,
       projects,
-      ...(away && { away }),
+      ...(archived && { archived }),
       readings,
-      tallies,
+      counters,
       budgets: Object.fromEntries(budgets),
     }),
     add: (part) => {
       for (const one of part.computes) {
         const key = computeKey(one.ref)
-        computes = one.departed ? computes.without(key) : computes.with(key, one)
+        computes = one.isRetired ? computes.without(key) : computes.with(key, one)
       }
       for (const one of part.projects) {
         const { projectId } = one.project
-        projects = one.away ? projects.without(projectId) : projects.with(projectId, one)
-        if (one.away) away = addArchived(away, one)
+        projects = one.isArchived ? projects.without(projectId) : projects.with(projectId, one)
+        if (one.isArchived) archived = addArchived(archived, one)
       }
       for (const [name, state] of Object.entries(part.budgets)) {
         if (state) budgets.set(name, state)
         else budgets.delete(name)
       }
       readings = part.readings ?? readings
-      tallies = part.tallies ?? tallies
+      counters = part.counters ?? counters
     },
   }
 }

@@ -39,8 +39,8 @@ export function* backfill(
   const parts: AppliedFacts[] = []
   const seen = facts.looks.at(-1) ?? {
     compute: before.compute,
-    askedAt: before.evidence.sightings.at(-1)?.askedAt ?? before.seenAt,
-    answeredAt: before.seenAt,
+    askedAt: before.evidence.states.at(-1)?.askedAt ?? before.observedAt,
+    answeredAt: before.observedAt,
   }
   let [evidence, waiting] = splitEvidence(withSizes(before.evidence, operations, seen), instant(0))
   let account = before
@@ -70,12 +70,12 @@ export function* backfill(
 /** What comes of the difference between two folds is worked out once: to what it was before all steps. */
 const unstepped = ({
   totals,
-  open,
+  current,
   reading,
   transitionAt,
-}: ComputeEntry): Pick<ComputeEntry, 'totals' | 'open' | 'reading' | 'transitionAt'> => ({
+}: ComputeEntry): Pick<ComputeEntry, 'totals' | 'current' | 'reading' | 'transitionAt'> => ({
   totals,
-  open,
+  current,
   reading,
   transitionAt,
 })
@@ -117,14 +117,17 @@ function daysOnce(
     now,
   }: { readonly parts: readonly AppliedFacts[]; readonly account: ComputeEntry; readonly now: Instant },
 ): Pick<AppliedFacts, 'account' | 'days'> {
-  const toldBefore = new Map(before.days.map(({ settled, told }) => [settled.date, told]))
+  const toldBefore = new Map(before.days.map(({ settled, lastRestated }) => [settled.date, lastRestated]))
   const days = new Map<string, DayRow>()
   for (const day of parts.flatMap((part) => part.days)) days.set(day.date, day)
   for (const [date, day] of days) days.set(date, nextDayVersion(day, toldBefore.get(date), now))
   return {
     account: {
       ...account,
-      days: account.days.map((day) => ({ ...day, told: days.get(day.settled.date) ?? day.told })),
+      days: account.days.map((day) => ({
+        ...day,
+        lastRestated: days.get(day.settled.date) ?? day.lastRestated,
+      })),
     },
     days: [...days.values()].filter((day) => day !== toldBefore.get(day.date)),
   }

@@ -33,7 +33,7 @@ export type ViewContext = {
 }
 
 export function computeView(account: ComputeEntry, context: ViewContext): ComputeView {
-  const { ref, compute, totals, counters, open, reading } = account
+  const { ref, compute, totals, counters, current, reading } = account
   const { awake, cuTime } = totalsWithAccrual(account, context)
   const project = context.project?.project
   const delay = effectiveDelay(compute, project)
@@ -44,12 +44,12 @@ export function computeView(account: ComputeEntry, context: ViewContext): Comput
     compute,
     ...projectOf(account, context),
     currency: context.prices.currency,
-    gone: account.goneAt !== undefined,
+    gone: account.deletedAt !== undefined,
     state,
-    seenAt: account.seenAt,
+    seenAt: account.observedAt,
     delay,
     currentCu: sizeNow(account, context.preset),
-    awakeSince: open?.from.likely,
+    awakeSince: current?.from.likely,
     operations: account.evidence.operations.filter((operation) => isOperationTracked(operation, context.now)),
     awake,
     cuTime: cuTimeSum(cuTime),
@@ -58,7 +58,7 @@ export function computeView(account: ComputeEntry, context: ViewContext): Comput
     counters,
     assumed: totals.assumed,
     idleTail: totals.idleTail,
-    extension: totals.extension,
+    extension: totals.observerOverhead,
     awakeBy: topAwakeCauses(totals, spend.likely),
     cache: reading.cache,
     hitRatio: reading.cache?.hitRatio,
@@ -67,7 +67,7 @@ export function computeView(account: ComputeEntry, context: ViewContext): Comput
     readingProblem: context.unreadable ?? reading.problem,
     readingSucceeded: reading.attempts === 0 ? undefined : reading.lastSucceeded,
     why: context.stale
-      ? { because: 'unknown', since: context.sweptAt ?? account.seenAt }
+      ? { because: 'unknown', since: context.sweptAt ?? account.observedAt }
       : awakeReason(account, { delay, ...context }),
   }
 }
@@ -78,7 +78,7 @@ const projectOf = ({ ref, compute }: ComputeEntry, { project: known, owners }: V
   project: known?.project,
   owner: owners.of(selectorTargetOf(ref.account, compute, known?.project)),
   projectOwner: known ? owners.ofProject(ref.account, known.project) : NO_OWNER,
-  checked: known?.count?.checked,
+  checked: known?.metering?.reconciliation,
 })
 
 const NO_CONNECTIONS: ConnectionCounts = { active: 0, idle: 0, idleInTransaction: 0, other: 0 }
@@ -98,7 +98,7 @@ type Inside = Pick<
 >
 
 function insideOf(account: ComputeEntry, preset: Preset): Inside {
-  const { last, use } = account.reading
+  const { last, usage } = account.reading
   const maxConnections = last?.maxConnections ?? preset.maxConnections(account.compute.sizing)
   return {
     connections: connectionsOf(account, maxConnections),
@@ -106,14 +106,17 @@ function insideOf(account: ComputeEntry, preset: Preset): Inside {
     reservedConnections: last?.reservedConnections,
     presetMismatch: mismatchOf(account, preset),
     sizeUnknown: account.reading.sizeUnknown ?? 0,
-    averageActive: use.last?.averageActive,
+    averageActive: usage.last?.averageActive,
     ...(last ? partsOf(last) : NO_PARTS),
   }
 }
 
-function mismatchOf({ compute, reading, open }: ComputeEntry, preset: Preset): ComputeView['presetMismatch'] {
+function mismatchOf(
+  { compute, reading, current }: ComputeEntry,
+  preset: Preset,
+): ComputeView['presetMismatch'] {
   const { last } = reading
-  if (!last || compute.state !== 'active' || (open && last.at < open.from.earliest)) return undefined
+  if (!last || compute.state !== 'active' || (current && last.at < current.from.earliest)) return undefined
   const { sizing } = compute
   const { maxConnections, cacheLimit } = last
   return {
@@ -150,12 +153,12 @@ function connectionsOf(
 }
 
 /** 0 when asleep; a fixed size is itself; in a range what the last reading's cache limit says, else undefined. */
-function sizeNow({ compute, reading, open }: ComputeEntry, preset: Preset): ComputeView['currentCu'] {
+function sizeNow({ compute, reading, current }: ComputeEntry, preset: Preset): ComputeView['currentCu'] {
   const { sizing } = compute
   if (compute.state !== 'active') return { cu: cu(0), source: 'fixed' in sizing ? 'fixed' : 'observed' }
   if (smallestCu(sizing) === largestCu(sizing)) return { cu: smallestCu(sizing), source: 'fixed' }
   const { last } = reading
-  if (!last?.cacheLimit || (open && last.at < open.from.earliest)) return undefined
+  if (!last?.cacheLimit || (current && last.at < current.from.earliest)) return undefined
   const size = currentCu(last.cacheLimit, sizing, preset)
   return size === undefined ? undefined : { cu: size, source: 'estimated' }
 }

@@ -12,24 +12,24 @@ export function eventsBetween(
   now: Instant,
 ): readonly Event[] {
   if (before) return changes(before, later, now)
-  const { ref, goneAt } = later
-  return goneAt === undefined ? [{ account: ref.account, at: now, ref, kind: 'compute-found' }] : []
+  const { ref, deletedAt } = later
+  return deletedAt === undefined ? [{ account: ref.account, at: now, ref, kind: 'compute-found' }] : []
 }
 
 function changes(before: ComputeEntry, later: ComputeEntry, now: Instant): readonly Event[] {
   const about = { account: later.ref.account, at: now, ref: later.ref }
   const more = (name: 'wakes' | 'suspends' | 'restarts' | 'wakesCaused'): boolean =>
     later.counters[name] > before.counters[name]
-  const startedAt = later.open?.from.likely ?? later.evidence.starts.at(-1) ?? now
+  const startedAt = later.current?.from.likely ?? later.evidence.starts.at(-1) ?? now
   const endedAt = later.evidence.ends.at(-1) ?? now
   const told: readonly (readonly [boolean, Event])[] = [
-    [before.goneAt !== undefined && later.goneAt === undefined, { ...about, kind: 'compute-found' }],
+    [before.deletedAt !== undefined && later.deletedAt === undefined, { ...about, kind: 'compute-found' }],
     [more('suspends') && endedAt <= startedAt, { ...about, kind: 'suspend', occurredAt: endedAt }],
     [more('wakes'), { ...about, kind: 'wake', occurredAt: startedAt }],
     [more('restarts'), { ...about, kind: 'restart', occurredAt: startedAt }],
     [more('suspends') && endedAt > startedAt, { ...about, kind: 'suspend', occurredAt: endedAt }],
     [more('wakesCaused'), { ...about, kind: 'wake-caused' }],
-    [before.goneAt === undefined && later.goneAt !== undefined, { ...about, kind: 'compute-gone' }],
+    [before.deletedAt === undefined && later.deletedAt !== undefined, { ...about, kind: 'compute-gone' }],
   ]
   return told.flatMap(([happened, event]) => (happened ? [event] : []))
 }
@@ -37,11 +37,11 @@ function changes(before: ComputeEntry, later: ComputeEntry, now: Instant): reado
 /** Where the service's count began to be another than ours, or was so until now. */
 export function reconciliationEvents(
   before: ProjectEntry | undefined,
-  { project: { projectId }, count }: ProjectEntry,
+  { project: { projectId }, metering }: ProjectEntry,
   about: Pick<Event, 'account' | 'at'>,
 ): readonly Event[] {
-  const checked = count?.checked
-  const wasOff = before?.count?.checked?.isOff ?? false
-  if (!checked || checked.isOff === wasOff) return []
-  return [{ ...about, kind: checked.isOff ? 'count-off' : 'count-agrees', projectId, checked }]
+  const checked = metering?.reconciliation
+  const wasOff = before?.metering?.reconciliation?.diverges ?? false
+  if (!checked || checked.diverges === wasOff) return []
+  return [{ ...about, kind: checked.diverges ? 'count-off' : 'count-agrees', projectId, checked }]
 }

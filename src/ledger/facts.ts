@@ -39,10 +39,13 @@ const ANYBODY = '*'
 
 type About = (projectId: string, endpointId: string) => Gathered
 
-function gatherInto(byKey: Map<string, Gathered>, { account, operationsOf, operationsLost }: Sweep): About {
-  const read = new Set(operationsOf)
+function gatherInto(
+  byKey: Map<string, Gathered>,
+  { account, operationsReadOf, unreadableOperations }: Sweep,
+): About {
+  const read = new Set(operationsReadOf)
   const lost = new Set(
-    operationsLost.map(({ projectId, endpointId = ANYBODY }) => `${projectId}/${endpointId}`),
+    unreadableOperations.map(({ projectId, endpointId = ANYBODY }) => `${projectId}/${endpointId}`),
   )
   return (projectId, endpointId) => {
     const ref = { account, projectId, endpointId }
@@ -80,9 +83,9 @@ function* addSilent(
   { sweep, now }: { readonly sweep: Sweep; readonly now: Instant },
   about: About,
 ): Cooperative<void> {
-  const told = new Set([...sweep.operationsOf, ...sweep.listed.map(({ projectId }) => projectId)])
-  yield* forEachYielding(computes.values(), COMPUTES, ({ ref, goneAt, settlesAt }) => {
-    const isTold = goneAt === undefined && told.has(ref.projectId)
+  const told = new Set([...sweep.operationsReadOf, ...sweep.listedComputes.map(({ projectId }) => projectId)])
+  yield* forEachYielding(computes.values(), COMPUTES, ({ ref, deletedAt, settlesAt }) => {
+    const isTold = deletedAt === undefined && told.has(ref.projectId)
     if (isTold || (settlesAt !== undefined && settlesAt <= now)) about(ref.projectId, ref.endpointId)
   })
 }

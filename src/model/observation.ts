@@ -17,7 +17,7 @@ export type Look = {
 /** A compute is gone: since some instant from `from` on, and not later than `seenAt`. */
 export type Deletion = {
   readonly from: Instant
-  readonly seenAt: Instant
+  readonly observedAt: Instant
   /** What it most likely went with; absent where nothing is known. */
   readonly likelyAt?: Instant
 }
@@ -99,7 +99,7 @@ export type Reading = {
   readonly causes: AwakeIndicators | NotRead
   /** The strongest first, and no more than twenty. */
   readonly clients: readonly ClientGroup[] | NotRead
-  readonly use: UsageCounters | NotRead
+  readonly usage: UsageCounters | NotRead
   /** Missing in a light reading: the views are in user databases. */
   readonly cache: CacheReading | NotRead
   /** Ascending by window. */
@@ -121,7 +121,7 @@ export type ReadingAttempt = {
   /** What the compute's record said just before. */
   readonly look: Look
   /** The awake time it was expected to add: what the observer's budget pays for it. */
-  readonly cost: Seconds
+  readonly expectedCost: Seconds
   /** How late `look` may show activity: what happened within it before the reading is hidden. */
   readonly activityLag: Seconds
 }
@@ -156,11 +156,11 @@ export type ListedComputes = {
   /** Also of those that are there without a record that fits. */
   readonly endpointIds: readonly string[]
   /** Of them those whose record does not fit. */
-  readonly unread?: readonly string[]
+  readonly unreadable?: readonly string[]
   /** A record did not even tell its id: what is not in the list may be there nevertheless. */
   readonly partial?: boolean
   /** The service knows no such project. */
-  readonly gone?: true
+  readonly projectDeleted?: true
 }
 
 /** What was asked for in vain, and never answered in between: since when, and when it was last tried. */
@@ -175,18 +175,18 @@ export type PendingRetries = {
   /** Whose operations are needed, since when, and whether they were asked for in vain. */
   readonly operations: ReadonlyMap<
     string,
-    { readonly since: Instant; readonly tried: FailedAttempts | undefined }
+    { readonly since: Instant; readonly failed: FailedAttempts | undefined }
   >
 }
 
 /** How the reading of the project list stands; a large one takes several sweeps. */
 export type ListProgress = {
   /** The list that is being read; undefined when the next sweep begins a new one. */
-  readonly open: ListInProgress | undefined
+  readonly inProgress: ListInProgress | undefined
   /** The last one that was read to its end. */
-  readonly last: FinishedList | undefined
+  readonly finished: FinishedList | undefined
   /** Projects that may have been active unseen → when the list still told that they were quiet; undefined where it never did. */
-  readonly restless: ReadonlyMap<string, Instant | undefined>
+  readonly unexplainedActivity: ReadonlyMap<string, Instant | undefined>
 }
 
 export type ListInProgress = {
@@ -197,14 +197,14 @@ export type ListInProgress = {
   readonly cursors: readonly string[]
   readonly pages: readonly ListedPage[]
   /** A page could not be read, and the list went on behind it: who was on it is not known. */
-  readonly gap: boolean
+  readonly hasUnreadPage: boolean
 }
 
 export type ListedPage = {
   readonly askedAt: Instant
   readonly projectIds: readonly string[]
   /** Of those whose record does not fit. */
-  readonly unread: readonly string[]
+  readonly unreadable: readonly string[]
 }
 
 export type FinishedList = {
@@ -230,17 +230,17 @@ export type Sweep = {
   readonly list: ListProgress
   /** What the request budget left for later. */
   readonly backlog: Backlog
-  readonly waiting: PendingRetries
+  readonly retries: PendingRetries
   /** Requests that it made. */
-  readonly asked: number
+  readonly requestsMade: number
   /** At most one per compute and answer, in the order they were made; empty when nothing was asked. */
   readonly looks: readonly Look[]
-  readonly listed: readonly ListedComputes[]
+  readonly listedComputes: readonly ListedComputes[]
   readonly operations: readonly Operation[]
   /** Projects whose operations were read without a failure, back to the time wanted. */
-  readonly operationsOf: readonly string[]
+  readonly operationsReadOf: readonly string[]
   /** What they tell is not all: a record that does not fit may be of this compute, or of any of the project. */
-  readonly operationsLost: readonly UnreadableOperations[]
+  readonly unreadableOperations: readonly UnreadableOperations[]
   readonly readings: readonly ReadingAttempt[]
   readonly refusals: readonly { readonly ref: ComputeRef; readonly refusal: ReadingRefusal }[]
   readonly problems: readonly SweepProblem[]

@@ -50,7 +50,11 @@ export type SweepStart = {
   readonly plan: SweepPlan
 }
 
-export const NO_LIST: ListProgress = { open: undefined, last: undefined, restless: new Map() }
+export const NO_LIST: ListProgress = {
+  inProgress: undefined,
+  finished: undefined,
+  unexplainedActivity: new Map(),
+}
 export const NO_BACKLOG: Backlog = {
   'in-flight': 0,
   transition: 0,
@@ -73,13 +77,13 @@ export async function observe(ports: SweepPorts, start: SweepStart, signal: Abor
   const { clock } = ports
   const { ledger, list, waiting, plan } = start
   const startedOn = clock.monotonic()
-  const most = pagesToRead(plan, list.last)
+  const most = pagesToRead(plan, list.finished)
   const listed = await readProjectList(ports, { ledger, progress: list, most, listLag: plan.listLag }, signal)
   const startedAt = instantOf(startedOn, clock)
   const projects = [...listed.changed.values()]
   const common = { account: ledger.account, startedAt, projects }
   if (listed.stopped)
-    return { ...common, ...endedEarly(listed, listed.stopped), waiting, endedAt: clock.now() }
+    return { ...common, ...endedEarly(listed, listed.stopped), retries: waiting, endedAt: clock.now() }
 
   await clock.yield()
   const readAt = lastListed(listed.progress)
@@ -115,13 +119,13 @@ export async function observe(ports: SweepPorts, start: SweepStart, signal: Abor
     ...common,
     list: listed.progress,
     backlog: { ...selection.backlog, operations: operations.waiting.size },
-    waiting: { looks: looksToRetry(waiting.looks, details, clock.now()), operations: operations.waiting },
-    asked: listed.pages + details.asked + operations.asked + round.asked,
+    retries: { looks: looksToRetry(waiting.looks, details, clock.now()), operations: operations.waiting },
+    requestsMade: listed.pages + details.asked + operations.asked + round.asked,
     looks: [...details.looks, ...round.looks],
-    listed: details.listed,
+    listedComputes: details.listed,
     operations: operations.operations,
-    operationsOf: operations.read,
-    operationsLost: operations.lost,
+    operationsReadOf: operations.read,
+    unreadableOperations: operations.lost,
     readings: round.readings,
     refusals: round.refusals,
     problems: [...listed.problems, ...details.problems, ...operations.problems, ...round.problems],
@@ -134,15 +138,15 @@ export async function observe(ports: SweepPorts, start: SweepStart, signal: Abor
 const endedEarly = (
   { progress, problems, pages }: ListResult,
   { kind }: ServiceError,
-): Omit<Sweep, 'account' | 'startedAt' | 'endedAt' | 'projects' | 'waiting'> => ({
+): Omit<Sweep, 'account' | 'startedAt' | 'endedAt' | 'projects' | 'retries'> => ({
   list: progress,
-  asked: pages,
+  requestsMade: pages,
   backlog: NO_BACKLOG,
   looks: [],
-  listed: [],
+  listedComputes: [],
   operations: [],
-  operationsOf: [],
-  operationsLost: [],
+  operationsReadOf: [],
+  unreadableOperations: [],
   readings: [],
   refusals: [],
   problems,
@@ -157,9 +161,9 @@ const fleetOf = (
   ledger,
   changed,
   lost,
-  restless: progress.restless,
+  unexplainedActivity: progress.unexplainedActivity,
   readAt,
-  tried: waiting.looks,
+  failed: waiting.looks,
   listLag: plan.listLag,
 })
 
@@ -182,7 +186,7 @@ const freshProjects =
 
 type Details = {
   readonly looks: Look[]
-  readonly listed: Sweep['listed'][number][]
+  readonly listed: Sweep['listedComputes'][number][]
   readonly problems: SweepProblem[]
   /** Projects whose computes could not be read, for a reason that may be their own. */
   readonly failed: string[]
@@ -236,7 +240,7 @@ async function computesOf(
     }
     if (!answer.ok) {
       const [askedAt, answeredAt] = interval
-      details.listed.push({ projectId, askedAt, answeredAt, endpointIds: [], gone: true })
+      details.listed.push({ projectId, askedAt, answeredAt, endpointIds: [], projectDeleted: true })
       return
     }
     addListed(details, { projectId, askedOn, interval, until: quietUntil(projectId) }, answer.value)
@@ -263,15 +267,24 @@ function addListed(
   const read = new Set(answer.items.map(({ endpointId }) => endpointId))
   const unread = [...new Set(answer.unread)].filter((endpointId) => !read.has(endpointId))
   const partial = answer.problems.length > (answer.unread?.length ?? 0)
-  listed.push({ projectId, askedAt, answeredAt, endpointIds: [...read, ...unread], unread, partial })
+  listed.push({
+    projectId,
+    askedAt,
+    answeredAt,
+    endpointIds: [...read, ...unread],
+    unreadable: unread,
+    partial,
+  })
 }
 
 /** Until when the project list, which shows all activity late, excluded activity that is not known. */
 function quietUntilOf(
   projectId: string,
-  { readAt, restless }: Pick<UrgencyInput, 'readAt' | 'restless'>,
+  { readAt, unexplainedActivity }: Pick<UrgencyInput, 'readAt' | 'unexplainedActivity'>,
   { listLag }: SweepPlan,
 ): Instant | undefined {
-  const quiet = restless.has(projectId) ? restless.get(projectId) : readAt.get(projectId)
+  const quiet = unexplainedActivity.has(projectId)
+    ? unexplainedActivity.get(projectId)
+    : readAt.get(projectId)
   return quiet === undefined ? undefined : after(quiet, seconds(0 - listLag))
 }

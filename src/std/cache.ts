@@ -2,10 +2,10 @@
 // thousand entries holds up the event loop for half a second whenever all garbage is collected.
 
 export type IdentityCache<Of, Value> = {
-  readonly of: (one: Of) => Value | undefined
-  readonly keep: (one: Of, value: Value) => void
+  readonly get: (one: Of) => Value | undefined
+  readonly set: (one: Of, value: Value) => void
   /** Forgets what was neither asked for nor kept since the last time. */
-  readonly forgetRest: () => void
+  readonly evictUnused: () => void
 }
 
 type Entry<Value> = { value: Value; round: number }
@@ -20,18 +20,18 @@ export function createIdentityCache<Of, Value>(): IdentityCache<Of, Value> {
     wanted += 1
   }
   return {
-    of: (one) => {
+    get: (one) => {
       const entry = entries.get(one)
       if (entry) want(entry)
       return entry?.value
     },
-    keep: (one, value) => {
+    set: (one, value) => {
       const entry = entries.get(one) ?? { value, round: round - 1 }
       entries.set(one, entry)
       entry.value = value
       want(entry)
     },
-    forgetRest: () => {
+    evictUnused: () => {
       if (entries.size > wanted)
         for (const [one, entry] of entries) if (entry.round !== round) entries.delete(one)
       round += 1

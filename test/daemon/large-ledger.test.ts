@@ -60,7 +60,7 @@ test('a ledger grows by what changed', () => {
     rollups: [],
     budgets: {},
     readings: undefined,
-    tallies: undefined,
+    counters: undefined,
     events: [],
     reports: [],
     deliveries: [],
@@ -101,7 +101,7 @@ test('all of it is shown in steps, also when one has left', () => {
     days: [],
     rollups: [],
     budgets: {},
-    tallies: undefined,
+    counters: undefined,
     events: [],
     reports: [],
     deliveries: [],
@@ -109,7 +109,7 @@ test('all of it is shown in steps, also when one has left', () => {
     readings: undefined,
     projects: [],
   }
-  grown.add({ ...part, computes: gone ? [{ ...gone, departed: true }] : [] })
+  grown.add({ ...part, computes: gone ? [{ ...gone, isRetired: true }] : [] })
   expect(mostInOneStep(shown(grown.ledger()), taken)).toBeLessThanOrEqual(MOST)
 })
 
@@ -155,7 +155,7 @@ test('a sweep walks over a ledger only a few times between two yields', async ()
     },
     new AbortController().signal,
   )
-  expect(list.last?.missing.size).toBe(COMPUTES - 1)
+  expect(list.finished?.missing.size).toBe(COMPUTES - 1)
   expect(clock.yields()).toBeGreaterThanOrEqual(5)
   expect(most).toBeLessThanOrEqual(2 * COMPUTES)
 })

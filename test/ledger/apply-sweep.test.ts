@@ -38,7 +38,7 @@ test('an open interval is sure until the last look, likely until its delay is ov
 test('one that slept and that the list sees active since may be awake from its last fold on, likely since that activity', () => {
   const known = after([
     sweep(420, { looks: [look(420, asleep)], projects: [project()], ...listed(420, ['ep-one']) }),
-    sweep(700, { projects: [project({ computeLastActiveAt: at(650) })], operationsOf: [] }),
+    sweep(700, { projects: [project({ computeLastActiveAt: at(650) })], operationsReadOf: [] }),
   ])
   const shown = (offset: number) =>
     totalsWithAccrual(one(known), { prices, project: known.projects.get('project-one'), now: at(offset) })
@@ -52,8 +52,8 @@ test('folding a sweep twice counts nothing twice', () => {
   expect(one(after([once, once])).totals).toEqual(one(after([once])).totals)
 })
 
-const listed = (when: number, endpointIds: readonly string[]): Pick<Sweep, 'listed'> => ({
-  listed: [{ projectId: 'project-one', answeredAt: at(when), endpointIds }],
+const listed = (when: number, endpointIds: readonly string[]): Pick<Sweep, 'listedComputes'> => ({
+  listedComputes: [{ projectId: 'project-one', answeredAt: at(when), endpointIds }],
 })
 
 test('a compute that is missing from a whole list of its project is gone, and not awake any more', () => {
@@ -61,12 +61,12 @@ test('a compute that is missing from a whole list of its project is gone, and no
     sweep(60, { looks: [look(60, awake)], ...listed(60, ['ep-one']) }),
     sweep(120, listed(120, [])),
   ])
-  expect(one(known)).toMatchObject({ goneAt: at(120), open: undefined, totals: { suspends: 1 } })
+  expect(one(known)).toMatchObject({ deletedAt: at(120), current: undefined, totals: { suspends: 1 } })
 })
 
 test('a compute in a list that was not read whole is not gone', () => {
   const known = after([sweep(60, { looks: [look(60, awake)] }), sweep(120)])
-  expect(one(known)).toMatchObject({ goneAt: undefined, totals: { suspends: 0 } })
+  expect(one(known)).toMatchObject({ deletedAt: undefined, totals: { suspends: 0 } })
 })
 
 test('a size that a restart changed holds from that start on', () => {
@@ -150,7 +150,7 @@ test('over days of polls the totals contain the truth, counters never fall, and 
         const { counters, evidence } = one(known)
         expect(counters.awake).toBeGreaterThanOrEqual(last)
         last = counters.awake
-        expect(evidence.sightings.length).toBeLessThan(300)
+        expect(evidence.states.length).toBeLessThan(300)
         expect(evidence.operations.length).toBeLessThan(400)
       }
       const truth = history.reduce((sum, { from, to }) => sum + (to - from) * SECOND, 0)

@@ -40,7 +40,7 @@ function seen(
   const listed = [{ projectId: 'project-one', answeredAt: at(when), endpointIds: ['ep-one'] }]
   return {
     before,
-    swept: sweep(when, { looks: [look(when, record)], listed, operations }),
+    swept: sweep(when, { looks: [look(when, record)], listedComputes: listed, operations }),
     context: { prices, overhead: 0.01, now: at(when) },
   }
 }
@@ -149,7 +149,7 @@ test('operations that come when the looks are known already are folded beside wh
   const history = uses(200)
   const none = { history, operations: [] }
   const end = endOf(history)
-  const unread = { ...seen(ledger(), end + 60, none).swept, operationsOf: [] }
+  const unread = { ...seen(ledger(), end + 60, none).swept, operationsReadOf: [] }
   const context = { prices, overhead: 0.01, now: at(end + 60) }
   const known = accounted(ledger(), unread, context).ledger
   const found = foldedIn(seen(known, end + 600, { history, operations: operationsOf(history) }))

@@ -38,7 +38,7 @@ function firstSweep(
   }
   const operations = [...operationsOf(history), ...more]
   const listed = [{ projectId: 'project-one', answeredAt: at(NOW), endpointIds: ['ep-one'] }]
-  return accounted(ledger(), sweep(NOW, { looks: [look(NOW, record)], listed, operations }), {
+  return accounted(ledger(), sweep(NOW, { looks: [look(NOW, record)], listedComputes: listed, operations }), {
     prices,
     overhead: 0.01,
     now: at(NOW),
@@ -135,8 +135,8 @@ test('an interval that is still open goes on', () => {
   const found = firstSweep(asleep, { state: 'active', startedAt: at(started), lastActive: at(NOW - 60) }, [
     operation('start_compute', started),
   ])
-  const { open, totals } = only(found)
-  expect(open?.from.likely).toBe(at(started + 0.5))
+  const { current, totals } = only(found)
+  expect(current?.from.likely).toBe(at(started + 0.5))
   expect(totals.wakes).toBe(months.length)
 })
 
@@ -168,7 +168,7 @@ test('computes that were deleted before anybody looked are counted by their oper
 })
 
 const departedWakes = ({ ledger: { projects } }: Accounted): number | undefined =>
-  projects.get('project-one')?.departed?.wakes
+  projects.get('project-one')?.retired?.wakes
 
 function totalsOf({ batch }: Accounted, endpointId: string): Totals {
   const found = batch.computes.find(({ ref }) => ref.endpointId === endpointId)

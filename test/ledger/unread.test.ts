@@ -15,8 +15,8 @@ const listed = (
   when: number,
   endpointIds: readonly string[],
   more: Partial<ListedComputes> = {},
-): Pick<Sweep, 'listed'> => ({
-  listed: [{ projectId: 'project-one', answeredAt: at(when), endpointIds, ...more }],
+): Pick<Sweep, 'listedComputes'> => ({
+  listedComputes: [{ projectId: 'project-one', answeredAt: at(when), endpointIds, ...more }],
 })
 
 /** Awake for ten minutes from `from` on. */
@@ -28,7 +28,7 @@ const awake = (endpointId: string, from: number): Operation[] =>
   }))
 
 const asleep = look(2000)
-const unread = { unread: ['ep-odd'] }
+const unread = { unreadable: ['ep-odd'] }
 const first = sweep(2000, {
   ...listed(2000, ['ep-one', 'ep-odd'], unread),
   looks: [asleep],
@@ -44,7 +44,7 @@ describe('a compute whose record does not fit', () => {
     expect([...known.computes.keys()]).toEqual(['main/project-one/ep-one'])
     expect(known.projects.get('project-one')?.listed).toMatchObject({
       endpointIds: ['ep-one', 'ep-odd'],
-      unread: ['ep-odd'],
+      unreadable: ['ep-odd'],
     })
     expect(events.map(({ kind }) => kind)).toEqual(['compute-found'])
   })
@@ -62,22 +62,22 @@ describe('a compute whose record does not fit', () => {
     )
     expect(accountOf(later, 'ep-odd')?.totals).toMatchObject({ awake: { likely: 600_000 }, wakes: 1 })
     expect(later.events).toMatchObject([{ kind: 'compute-found', ref: { endpointId: 'ep-odd' } }])
-    expect(later.ledger.projects.get('project-one')?.listed?.unread).toBeUndefined()
+    expect(later.ledger.projects.get('project-one')?.listed?.unreadable).toBeUndefined()
   })
 
   test('that fitted before is not gone, and nobody is while a record does not even tell its id', () => {
     const known = fold(ledger(), sweep(2000, { ...listed(2000, ['ep-one']), looks: [asleep] })).ledger
-    const named = fold(known, sweep(2600, listed(2600, ['ep-one'], { unread: ['ep-one'] })))
+    const named = fold(known, sweep(2600, listed(2600, ['ep-one'], { unreadable: ['ep-one'] })))
     const unnamed = fold(known, sweep(2600, listed(2600, [], { partial: true })))
     for (const { ledger: after } of [named, unnamed]) {
-      expect(after.computes.get('main/project-one/ep-one')?.goneAt).toBeUndefined()
+      expect(after.computes.get('main/project-one/ep-one')?.deletedAt).toBeUndefined()
       expect(after.projects.get('project-one')?.listed).toMatchObject({
         endpointIds: ['ep-one'],
-        unread: ['ep-one'],
+        unreadable: ['ep-one'],
       })
     }
     const gone = fold(unnamed.ledger, sweep(3200, listed(3200, [])))
-    expect(gone.ledger.computes.get('main/project-one/ep-one')?.goneAt).toBe(at(3200))
+    expect(gone.ledger.computes.get('main/project-one/ep-one')?.deletedAt).toBe(at(3200))
   })
 
   test('takes no more looks than others: it waits for its turn by age', () => {
@@ -86,16 +86,16 @@ describe('a compute whose record does not fit', () => {
       ledger(),
       sweep(2000, { ...listed(2000, ['ep-one']), looks: [look(2000, running)] }),
     ).ledger
-    const bad = fold(known, sweep(2060, listed(2060, ['ep-one'], { unread: ['ep-one'] }))).ledger
+    const bad = fold(known, sweep(2060, listed(2060, ['ep-one'], { unreadable: ['ep-one'] }))).ledger
     const active = project({ computeLastActiveAt: at(2900) })
     expect(hasUnexplainedActivity(active, bad.projects.get('project-one'), bad)).toBe(false)
     const fleet = {
       ledger: bad,
       changed: new Map(),
-      restless: new Map(),
+      unexplainedActivity: new Map(),
       lost: [],
       readAt: new Map(),
-      tried: new Map(),
+      failed: new Map(),
       listLag: seconds(60),
     }
     const wishedAt = (when: number) =>
@@ -108,7 +108,7 @@ describe('a compute whose record does not fit', () => {
 
 const sums = ({ ledger: { computes, projects } }: Accounted) =>
   [...computes.values()].reduce((sum, { totals }) => sum + totals.awake.likely, 0) +
-  (projects.get('project-one')?.departed?.awake.likely ?? 0)
+  (projects.get('project-one')?.retired?.awake.likely ?? 0)
 
 describe('a compute that was created and deleted between two looks', () => {
   const known = fold(ledger(), sweep(2000, { ...listed(2000, ['ep-one']), looks: [asleep] })).ledger
@@ -120,7 +120,7 @@ describe('a compute that was created and deleted between two looks', () => {
     )
     const short = accountOf(next, 'ep-short')
     expect(short?.totals).toMatchObject({ awake: { low: 599_000, likely: 600_000, high: 601_000 }, wakes: 1 })
-    expect(short?.goneAt).toBeDefined()
+    expect(short?.deletedAt).toBeDefined()
     expect(next.events).toEqual([])
   })
 

@@ -101,7 +101,7 @@ async function watched(
     const seen = await observe({ clock, service: serviceOf(world), readings: UNREAD }, start, RUNNING)
     for (const { where, message } of seen.problems) problems.push(`${where}: ${message}`)
     const after = accounted(start.ledger, seen, { prices, overhead: 0, now: clock.now() }).ledger
-    start = { ledger: after, list: seen.list, waiting: seen.waiting, plan }
+    start = { ledger: after, list: seen.list, waiting: seen.retries, plan }
     // oxlint-disable-next-line no-await-in-loop -- the same
     await clock.advance(seconds(1200))
   }
@@ -196,7 +196,7 @@ test('one bad record changes the account of nobody else, makes nobody up, and is
       expect(bad.problems.join('\n')).toMatch(/(projects|endpoints|operations)\[\d|: project_id: expected/)
       expect([...bad.known.computes.keys()].filter((key) => !KNOWN.has(key))).toEqual([])
       const gone = [...bad.known.computes].filter(
-        ([key, { goneAt }]) => isConcerned(key) && goneAt !== undefined,
+        ([key, { deletedAt }]) => isConcerned(key) && deletedAt !== undefined,
       )
       expect(gone).toEqual([])
     }),

@@ -67,12 +67,12 @@ async function sweeps(
       RUNNING,
     )
     const after = accounted(start.ledger, seen, { prices, overhead: 0, now: clock.now() }).ledger
-    start = { ledger: after, list: seen.list, waiting: restarts ? NO_PENDING_RETRIES : seen.waiting, plan }
+    start = { ledger: after, list: seen.list, waiting: restarts ? NO_PENDING_RETRIES : seen.retries, plan }
     // oxlint-disable-next-line no-await-in-loop -- the same
     await clock.advance(seconds(60))
   }
   const { computes, projects } = start.ledger
-  const sums = [...projects.values()].map(({ departed }: ProjectEntry) => departed?.wakes ?? 0)
+  const sums = [...projects.values()].map(({ retired }: ProjectEntry) => retired?.wakes ?? 0)
   const wakes = [...computes.values()].reduce((sum, { totals }) => sum + totals.wakes, sums[0] ?? 0)
   return { wakes, asked }
 }

@@ -87,7 +87,9 @@ test('pages whose records do not fit are read', async () => {
 test('a compute that only very many operations tell of is dated by them', () => {
   const operations = many((index) => operation('create_branch', index))
   const listed = [{ projectId: 'project-one', answeredAt: at(2 * MANY), endpointIds: [] }]
-  const told = runSync(groupFactsByCompute(ledger(), sweep(2 * MANY, { listed, operations }), at(2 * MANY)))
+  const told = runSync(
+    groupFactsByCompute(ledger(), sweep(2 * MANY, { listedComputes: listed, operations }), at(2 * MANY)),
+  )
   const [facts] = told.values()
   if (!facts?.gone) throw new Error('a compute that is not listed is gone')
   const { compute: last } = placeholderLookOfDeleted(facts, facts.gone.from)

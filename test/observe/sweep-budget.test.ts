@@ -127,7 +127,7 @@ async function* sweeps(kinds: Map<string, Kind>, plan: SweepPlan): AsyncGenerato
     )
     const after = accounted(start.ledger, sweep, { prices, overhead: 0, now: clock.now() }).ledger
     const list = listProgressAfter(sweep, start.list, { stored: true })
-    start = { ledger: after, list, waiting: sweep.waiting, plan }
+    start = { ledger: after, list, waiting: sweep.retries, plan }
     yield { sweep, ledger: after, asked }
     await clock.advance(plan.interval)
   }
@@ -243,7 +243,7 @@ test('projects that are gone do not make looks at the others older', async () =>
 test('operations that nothing else can replace are read in their turn, also beside many that cannot be read', async () => {
   const kinds = fleetOf([100, 'mute'], [10, 'undated'])
   const turns = await some(40, sweeps(kinds, planOf(MIN_REQUESTS)))
-  const read = turns.slice(20).flatMap(({ sweep }) => sweep.operationsOf)
+  const read = turns.slice(20).flatMap(({ sweep }) => sweep.operationsReadOf)
   for (let index = 0; index < 10; index += 1) expect(read).toContain(`undated-${index}`)
   expect(turns.at(-1)?.sweep.backlog.operations).toBeGreaterThan(0)
 })

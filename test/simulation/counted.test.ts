@@ -100,7 +100,7 @@ const half: Count = (usedUntil, now) => 1.5 * usedUntil(now)
 test('a service that counts more than there was is told of, once', async () => {
   const week = await simulateWeek({ ...options, uses: fixed, count: half })
   const [project] = week.ledger.projects.values()
-  expect(project?.count?.checked?.outside).toBeCloseTo(1 / 3, 1)
+  expect(project?.metering?.reconciliation?.outside).toBeCloseTo(1 / 3, 1)
   expect(ofKind(week, 'count-off')).toHaveLength(1)
   expect(ofKind(week, 'count-agrees')).toEqual([])
 })

@@ -87,7 +87,7 @@ test('no counter falls or is lost in days of crashes, outages and owners that ar
     },
   })
   expect(fell).toEqual([])
-  const { teams, wakes } = ledger.tallies
+  const { teams, wakes } = ledger.counters
   const woken = [...ledger.computes.values()].reduce((sum, { counters }) => sum + counters.wakes, 0)
   expect(wakes).toEqual({ dormouse: 0, unknown: woken })
   expect(Object.keys(teams).toSorted()).toEqual(['', 'shop', 'web'])

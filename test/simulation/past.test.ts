@@ -40,7 +40,7 @@ function awakeBy(operations: readonly Operation[], compute: Compute): readonly A
   const told = addOperations(EMPTY_EVIDENCE, its)
   const look = { compute, askedAt: now, answeredAt: now, askedOn: seconds(0) }
   const evidence = addLook(addOperationsRead(told, { operations: its, operationsLost: false }, now), look)
-  return deriveTimeline(evidence, { settledUntil: instant(0), carried: undefined }, now).intervals
+  return deriveTimeline(evidence, { settledUntil: instant(0), partlySettled: undefined }, now).intervals
 }
 
 type Awake = { readonly from: number; readonly to: number | undefined }

@@ -51,7 +51,7 @@ describe('beside the ledger', () => {
     expect(new Set(report.groups.rows.map(({ name }) => name))).toEqual(new Set(['payments', 'web', null]))
     const { ledger } = made.week
     expect(ledger.computes.has('main/project-ep-doomed/ep-doomed')).toBe(false)
-    expect(ledger.projects.get('project-ep-doomed')?.departed?.left?.map((one) => one.endpointId)).toEqual([
+    expect(ledger.projects.get('project-ep-doomed')?.retired?.ids?.map((one) => one.endpointId)).toEqual([
       'ep-doomed',
     ])
     expect(report.computes.map((one) => one.endpoint_id)).toContain('ep-doomed')

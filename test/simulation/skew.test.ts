@@ -67,12 +67,12 @@ const accountOf = ({ ledger }: Week): ComputeEntry => {
 }
 
 async function expectBoundedEvidence(_: string, how: ClockCase): Promise<void> {
-  const { evidence, settledUntil, foldedAt } = accountOf(await watched(8, 24, how))
+  const { evidence, settledUntil, appliedAt } = accountOf(await watched(8, 24, how))
   // An hour and a quarter of activity; a reading in 5 minutes at most.
   expect(evidence.activities.length).toBeLessThan(90)
-  expect(evidence.footprints.length).toBeLessThan(30)
-  expect(evidence.sightings.length).toBeLessThan(10)
-  expect(foldedAt - settledUntil).toBeLessThan(2 * HOUR * MINUTE)
+  expect(evidence.ownSessions.length).toBeLessThan(30)
+  expect(evidence.states.length).toBeLessThan(10)
+  expect(appliedAt - settledUntil).toBeLessThan(2 * HOUR * MINUTE)
 }
 test.each(shortCases)('with a clock %s, evidence is bounded', expectBoundedEvidence)
 longTest.each(otherCases)('with a clock %s, evidence is bounded', expectBoundedEvidence)
@@ -81,11 +81,16 @@ test('what goes on is counted until now, however long it may be later', async ()
   const shown: (readonly [now: number, { readonly likely: number; readonly high: number }])[] = []
   const { world } = await watched(9, 2, {
     readings: 'off',
-    passed: ({ ledger, ahead, unsure }, now) => {
-      const then = after(now, seconds(ahead / SECOND))
-      const context = { prices, project: undefined, now: then, atMost: after(then, seconds(unsure / SECOND)) }
+    passed: ({ ledger, offset, uncertainty }, now) => {
+      const then = after(now, seconds(offset / SECOND))
+      const context = {
+        prices,
+        project: undefined,
+        now: then,
+        atMost: after(then, seconds(uncertainty / SECOND)),
+      }
       for (const account of ledger.computes.values())
-        if (account.open) shown.push([now, totalsWithAccrual(account, context).awake])
+        if (account.current) shown.push([now, totalsWithAccrual(account, context).awake])
     },
   })
   const begun = world.simulation.accounts(world.simulation.now())[0]?.intervals[0]?.from ?? 0
@@ -102,9 +107,9 @@ test('what goes on is counted until now, however long it may be later', async ()
 async function expectTrueAccount(_: string, how: ClockCase): Promise<void> {
   const week = await watched(9, 3, how)
   const [truth] = week.world.simulation.accounts(week.world.simulation.now())
-  const { totals, open } = accountOf(week)
+  const { totals, current } = accountOf(week)
   const awake = SECOND * (truth?.awakeSeconds ?? 0)
-  expect(open).toBeUndefined()
+  expect(current).toBeUndefined()
   expect(totals).toMatchObject({ wakes: 1, suspends: 1 })
   expect(totals.awake.low).toBeLessThanOrEqual(awake)
   expect(totals.awake.high).toBeGreaterThanOrEqual(awake)

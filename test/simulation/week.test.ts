@@ -96,7 +96,7 @@ function judged({ ledger, world }: Week): Judged {
       ({ real: { wakes } }) => wakes.filter(({ cause }) => cause.applicationName === 'dormouse').length,
     ),
     wakes: pairs.map(({ seen, real: { wakes } }) => [seen.totals.wakes, wakes.length] as const),
-    extension: sum(({ seen }) => seen.totals.extension / 1000),
+    extension: sum(({ seen }) => seen.totals.observerOverhead / 1000),
     awake: sum((pair) => pair.real.awakeSeconds),
   }
 }

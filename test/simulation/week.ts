@@ -167,7 +167,7 @@ export function memoryStore(): Store {
   const computes = new Map<string, ComputeEntry>()
   const projects = new Map<string, ProjectEntry>()
   let readings: ReadingCounts = NO_READING_COUNTS
-  let tallies: AccountCounters = NO_ACCOUNT_COUNTERS
+  let counters: AccountCounters = NO_ACCOUNT_COUNTERS
   return {
     load: (account) =>
       Promise.resolve({
@@ -176,13 +176,13 @@ export function memoryStore(): Store {
         projects: copiesOf(projects),
         readings: copyOf(readings),
         budgets: {},
-        tallies: copyOf(tallies),
+        counters: copyOf(counters),
       }),
     commit: (batch) => {
       for (const entry of batch.computes) computes.set(computeKey(entry.ref), entry)
       for (const entry of batch.projects) projects.set(entry.project.projectId, entry)
       readings = batch.readings ?? readings
-      tallies = batch.tallies ?? tallies
+      counters = batch.counters ?? counters
       return Promise.resolve()
     },
     close: () => Promise.resolve(),

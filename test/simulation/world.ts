@@ -231,7 +231,7 @@ const readingOf = (kind: Reading['kind'], startedAt: number, now: number): Readi
     longestTransaction: undefined,
   },
   clients: [],
-  use: { missing: 'not simulated' },
+  usage: { missing: 'not simulated' },
   cache: { hits: 990, misses: 10, used: bytes(2 ** 20), writes: 10 },
   workingSet: { missing: 'not simulated' },
 })

@@ -5,8 +5,8 @@ import { createIdentityCache } from '../../src/std/cache.ts'
 test('it is by identity', () => {
   const remembered = createIdentityCache<object, string>()
   const [one, same] = [{ id: 1 }, { id: 1 }]
-  remembered.keep(one, 'first')
-  expect([remembered.of(one), remembered.of(same)]).toEqual(['first', undefined])
+  remembered.set(one, 'first')
+  expect([remembered.get(one), remembered.get(same)]).toEqual(['first', undefined])
 })
 
 type Step = { readonly what: 'of' | 'keep' | 'forget'; readonly one: number; readonly value: number }
@@ -28,14 +28,14 @@ test('what was asked for or kept since the last time is there, and nothing else'
       const answers: [told: number | undefined, expected: number | undefined][] = []
       for (const { what, one, value } of all) {
         if (what === 'of') {
-          answers.push([remembered.of(one), known.get(one)])
+          answers.push([remembered.get(one), known.get(one)])
           if (known.has(one)) wanted.add(one)
         } else if (what === 'keep') {
-          remembered.keep(one, value)
+          remembered.set(one, value)
           known.set(one, value)
           wanted.add(one)
         } else {
-          remembered.forgetRest()
+          remembered.evictUnused()
           for (const key of known.keys()) if (!wanted.has(key)) known.delete(key)
           wanted.clear()
         }

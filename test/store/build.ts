@@ -31,7 +31,7 @@ export const batch = (): Batch => ({
   rollups: [],
   days: [],
   budgets: {},
-  tallies: undefined,
+  counters: undefined,
   events: [],
   reports: [],
   deliveries: [],
@@ -51,7 +51,7 @@ export const intervalAt = (ref: ComputeRef, from: number): SettledInterval => ({
   interval: { from: edge(from), to: edge(from + 50), knownUntil: at(from + 50), restart: from === 200 },
   cuTime: { 106000: { low: cuMillis(49_500), likely: cuMillis(50_000), high: cuMillis(50_500) } },
   idleTail: millis(10_000),
-  held: { 'clients/web//': millis(40_000) },
+  attribution: { 'clients/web//': millis(40_000) },
 })
 
 /** The `day`-th day, in its `version`. */
@@ -63,7 +63,7 @@ export const dayAt = (ref: ComputeRef, day: number, version = 1): DayRow => ({
   awake: { low: millis(1000), likely: millis(2000 + version), high: millis(3000) },
   cuTime: { 106000: { low: cuMillis(1000), likely: cuMillis(2000), high: cuMillis(3000) } },
   idleTail: millis(500),
-  extension: millis(5),
+  observerOverhead: millis(5),
   wakes: 3,
   version,
 })

@@ -57,22 +57,22 @@ function ledgerContract(driver: () => Driver): void {
     const { store } = driver()
     const { batch: one } = seen('ep-one')
     const counts = { ...ledger().readings, ok: 7 }
-    const tally = { definition: 'all', unit: 'USD', shown: 5, ahead: 0 }
+    const tally = { definition: 'all', unit: 'USD', value: 5, excess: 0 }
     const gone = {
       ...NO_ACCOUNT_COUNTERS,
       budgets: { gone: tally },
       teams: { web: { idle_tail: micros(7) } },
     }
-    const tallies = { ...NO_ACCOUNT_COUNTERS, budgets: { all: tally } }
-    await store.commit({ ...one, tallies: gone })
-    await store.commit({ ...one, tallies })
+    const counters = { ...NO_ACCOUNT_COUNTERS, budgets: { all: tally } }
+    await store.commit({ ...one, counters: gone })
+    await store.commit({ ...one, counters })
     await store.commit({ ...one, readings: counts })
     await store.commit({ ...batch(), computes: seen('ep-two').batch.computes })
     const loaded = await store.load('main')
     expect([...loaded.computes.keys()]).toEqual(['main/project-one/ep-one', 'main/project-one/ep-two'])
     expect(loaded.projects.size).toBe(one.projects.length)
     expect(loaded.readings.ok).toBe(7)
-    expect(loaded.tallies).toEqual(tallies)
+    expect(loaded.counters).toEqual(counters)
   })
 
   test('keeps projects that are away, their sums with the account, until they come back', async () => {
@@ -85,21 +85,21 @@ function ledgerContract(driver: () => Driver): void {
     const sums = {
       awake: bounds,
       spend,
-      extension: millis(4),
+      observerOverhead: millis(4),
       observerSpend: micros(5),
       wakes: 6,
       suspends: 7,
       wakesCaused: 8,
     }
-    const gone = { ...project, departed: { ...sums, until: at(0) } }
-    await store.commit({ ...all, projects: [{ ...gone, away: true }] })
+    const gone = { ...project, retired: { ...sums, until: at(0) } }
+    await store.commit({ ...all, projects: [{ ...gone, isArchived: true }] })
     const again = await driver().reopen()
     const loaded = await again.load('main')
     expect(loaded.projects.size).toBe(0)
-    expect(loaded.away).toEqual({ ...sums, projects: 1 })
+    expect(loaded.archived).toEqual({ ...sums, projects: 1 })
     const { projectId } = project.project
     const kept = await again.projects('main', ['nobody', projectId])
-    expect(kept).toEqual(plain([{ ...gone, away: true }]))
+    expect(kept).toEqual(plain([{ ...gone, isArchived: true }]))
     expect(await again.projects('other', [projectId])).toEqual([])
   })
 

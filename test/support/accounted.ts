@@ -34,7 +34,7 @@ export function accounted(before: Ledger, sweep: Sweep, context: Omit<LedgerCont
       rollups: parts.flatMap(({ rollups }) => rollups),
       days: parts.flatMap(({ days }) => days),
       budgets: {},
-      tallies: undefined,
+      counters: undefined,
       events: parts.flatMap(({ events }) => events),
       reports: [],
       deliveries: [],

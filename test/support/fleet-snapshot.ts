@@ -50,7 +50,7 @@ const fullReading = (when: number): Reading =>
     cacheLimit: bytes(2 ** 30),
     workingSet: [60, 300, 900, 3600].map((window) => ({ window: seconds(window), size: bytes(8192) })),
     causes: { ...reading().causes, longestTransaction: seconds(2.5) } as AwakeIndicators,
-    use: { sessions: 1, activeTime: millis(when) },
+    usage: { sessions: 1, activeTime: millis(when) },
   })
 
 /** `count` computes `ep-0`… in projects `project-0`…, all asleep since 100 s. */

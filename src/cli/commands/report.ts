@@ -12,7 +12,7 @@ import {
 import { buildReport } from '../../daemon/reports/build.ts'
 import { parseReportRequest, type ReportQuery } from '../../daemon/reports/query.ts'
 import { reasonNotRead } from '../../daemon/reports/sources.ts'
-import { reasonUnreadable } from '../../daemon/accounts/ports.ts'
+import { reasonNotReadable } from '../../daemon/accounts/ports.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { REPORT_FORMATS } from '../../model/output/report.ts'
 import { REPORT_RENDERINGS } from '../../outputs/report/formats/formats.ts'
@@ -187,7 +187,7 @@ async function makeAlone(config: Config, { store, options }: Left, io: Io): Prom
       zone,
       owners,
       plan: config.report.plan,
-      unread: reasonNotRead(config, reasonUnreadable(account, config)),
+      unread: reasonNotRead(config, reasonNotReadable(account, config)),
       view: undefined,
     },
     { slot, madeAt: now },

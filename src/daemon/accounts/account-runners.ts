@@ -18,24 +18,24 @@ import { createSnapshotBuilder } from '../snapshot/snapshot.ts'
 import { newPassState, type PassState } from '../pass/pass-state.ts'
 import { runPasses } from '../pass/run-passes.ts'
 import { coalesce } from '../../std/coalesce.ts'
-import { passPlanOf, reasonUnreadable, type DaemonEnvironment } from './ports.ts'
+import { passPlanOf, reasonNotReadable, type DaemonEnvironment } from './ports.ts'
 
 export type AccountRunner = {
   readonly prices: () => Prices
   /** Why its computes cannot be read; undefined where they can. */
-  readonly unreadable: string | undefined
+  readonly reasonUnreadable: string | undefined
   readonly state: () => PassState
   readonly forecasts: () => Forecasts
   /** Which budgets its computes count for. */
-  readonly scopes: () => BudgetScopes
+  readonly budgetScopes: () => BudgetScopes
   /** Resolves when nothing of it runs beside its turns. */
   readonly idle: () => Promise<void>
   /** On the monotonic clock: when its last turn began. */
-  readonly turnedAt: () => Seconds
+  readonly lastStartedAt: () => Seconds
   /** Undefined before the first turn has ended. */
   readonly runs: () => JobRuns | undefined
   /** One turn of the loop. Never rejects. */
-  readonly turn: (signal: AbortSignal) => Promise<LoopTurn>
+  readonly runPasses: (signal: AbortSignal) => Promise<LoopTurn>
 }
 
 export type AccountRunners = {
@@ -76,10 +76,10 @@ export async function createAccountRunners(
       state: lane.state(),
       prices: lane.prices(),
       preset,
-      unreadable: lane.unreadable,
+      unreadable: lane.reasonUnreadable,
       isRead: config.reading.mode !== 'off',
       forecasts: lane.forecasts(),
-      scopes: lane.scopes(),
+      scopes: lane.budgetScopes(),
     }))
     const version = (snapshot?.version ?? 0) + 1
     const pass = jobStatus(
@@ -109,10 +109,10 @@ export async function createAccountRunners(
     config.accounts.map(async (account) => {
       const first = newPassState(await machine.store.load(account.name))
       const ports = portsOf(account)
-      const unreadable = reasonUnreadable(account, config)
+      const unreadable = reasonNotReadable(account, config)
       const bearings = createBearings(account, current, machine)
       const interval = passInterval(config.poll.interval)
-      return createLane({ ports, bearings, first, unreadable, interval }, machine, turned)
+      return createLane({ ports, bearings, first, reasonUnreadable: unreadable, interval }, machine, turned)
     }),
   )
   return {
@@ -178,9 +178,9 @@ function createLane(
     ports,
     bearings,
     first,
-    unreadable,
+    reasonUnreadable,
     interval,
-  }: Pick<AccountRunner, 'unreadable'> & {
+  }: Pick<AccountRunner, 'reasonUnreadable'> & {
     readonly interval: Seconds
     readonly bearings: BearingsNow
     readonly ports: Ports
@@ -197,17 +197,17 @@ function createLane(
   const keep = createPriceHistory(first.ledger.account, { ...machine, store: ports.store })
   return {
     prices: () => shown.plan.prices,
-    unreadable,
+    reasonUnreadable,
     state: () => state,
     forecasts: () => shown.forecaster,
-    scopes: () => shown.plan.budgets,
+    budgetScopes: () => shown.plan.budgets,
     // prices that could not be kept leave the turn with what was before
     idle: async () => {
       await Promise.all([bearings.idle(), shown.forecaster.idle()])
     },
-    turnedAt: () => turnedAt,
+    lastStartedAt: () => turnedAt,
     runs: () => runs,
-    turn: async (signal) => {
+    runPasses: async (signal) => {
       turnedAt = ports.clock.monotonic()
       const begunAt = ports.clock.now()
       const next = bearings.now()

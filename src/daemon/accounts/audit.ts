@@ -49,7 +49,7 @@ export async function auditAccount(order: AuditRequest, signal: AbortSignal): Pr
   const { account, ports, history, plan, days } = order
   const state = await lookAtAll(order, newPassState(await ports.store.load(account)), signal)
   if (state.service !== 'ok') return { audit: undefined, problems: state.problems }
-  const to = instant(ports.clock.now() + state.ahead)
+  const to = instant(ports.clock.now() + state.offset)
   const from = instant(Math.floor((to - days * DAY) / DAY + 1) * DAY)
   const service = ports.service.at('report')
   const counted = await consumptionOf(service, { ledger: state.ledger, from, to }, signal)
@@ -82,7 +82,7 @@ async function lookAtAll(
     if (state.service === 'unauthorized') return state
     const progress = progressOf(state.ledger)
     if (progress.projects > 0) onProgress(progress)
-    if (state.list.last !== undefined && progress.looked === progress.projects) return state
+    if (state.list.finished !== undefined && progress.looked === progress.projects) return state
     idle = progress.looked > looked ? 0 : idle + 1
     looked = progress.looked
   }

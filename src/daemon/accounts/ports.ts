@@ -78,7 +78,7 @@ export const readingCredentials = ({
 })
 
 /** Why the computes of an account cannot be read; undefined where they can, or are not to be. */
-export function reasonUnreadable({ dsn }: AccountConfig, { reading, service }: Config): string | undefined {
+export function reasonNotReadable({ dsn }: AccountConfig, { reading, service }: Config): string | undefined {
   if (reading.mode === 'off' || dsn !== undefined || service.useConnectionUri) return undefined
   return 'no credentials: set dsn of the account, or service.use_connection_uri'
 }

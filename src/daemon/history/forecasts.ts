@@ -50,8 +50,8 @@ export function createForecaster(options: ForecasterOptions): Forecaster {
   let running: Promise<void> | undefined
   const pause = (): Promise<void> => clock.sleep(seconds(0), NEVER)
 
-  async function work({ ledger, budgets, ahead }: PassState): Promise<void> {
-    const now = instant(clock.now() + ahead)
+  async function work({ ledger, budgets, offset }: PassState): Promise<void> {
+    const now = instant(clock.now() + offset)
     if (isReadDue(now)) {
       const isAllDue = readAt === undefined || (await runYielding(isAnyResized(ledger, computes), pause))
       const from = isAllDue ? after(now, seconds(0 - DAYS)) : changedFrom
@@ -98,8 +98,8 @@ export function createForecaster(options: ForecasterOptions): Forecaster {
       return found?.period.from === period.from ? atLeast(found.forecast, spent.likely) : undefined
     },
     refresh: (state) => {
-      const { toldFrom } = state
-      if (toldFrom !== undefined) changedFrom = earliest(toldFrom, changedFrom ?? toldFrom)
+      const { restatedFrom } = state
+      if (restatedFrom !== undefined) changedFrom = earliest(restatedFrom, changedFrom ?? restatedFrom)
       if (running || state.budgets.length === 0 || !isDue(state)) return
       running = work(state)
         .catch((err: unknown) => {

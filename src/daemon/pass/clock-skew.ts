@@ -80,8 +80,8 @@ function withoutAhead(sweep: Sweep): Sweep {
     ...sweep,
     looks: looks.map(notBefore),
     operations,
-    operationsLost: [
-      ...sweep.operationsLost,
+    unreadableOperations: [
+      ...sweep.unreadableOperations,
       ...lost.map(({ projectId, endpointId }) => ({ projectId, endpointId })),
     ],
     problems: [...sweep.problems, ...unique(problems)],
@@ -117,7 +117,7 @@ function moved(sweep: Sweep, by: Millis): Sweep {
     startedAt: put(sweep.startedAt),
     endedAt: put(sweep.endedAt),
     looks: sweep.looks.map(look),
-    listed: sweep.listed.map((one) => ({ ...one, answeredAt: put(one.answeredAt) })),
+    listedComputes: sweep.listedComputes.map((one) => ({ ...one, answeredAt: put(one.answeredAt) })),
     readings: sweep.readings.map(reading),
   }
 }

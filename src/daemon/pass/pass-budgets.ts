@@ -216,13 +216,13 @@ function newcomersOf(
   computes: BudgetComputesByKey,
   { before, sweep }: { readonly before: Ledger; readonly sweep: Sweep },
 ): readonly LateDiscovery[] {
-  const told = new Set(sweep.operations.length > 0 ? sweep.operationsOf : [])
-  return accounts.flatMap(({ ref, seenAt, compute: { createdAt } }) => {
+  const told = new Set(sweep.operations.length > 0 ? sweep.operationsReadOf : [])
+  return accounts.flatMap(({ ref, observedAt, compute: { createdAt } }) => {
     const compute = computes.get(computeKey(ref))
     const listedAt = before.projects.get(ref.projectId)?.listed?.at
     const isYoung = listedAt !== undefined && listedAt <= createdAt
     if (!compute || before.computes.has(computeKey(ref)) || told.has(ref.projectId) || isYoung) return []
-    return [{ compute, knownFrom: seenAt }]
+    return [{ compute, knownFrom: observedAt }]
   })
 }
 
@@ -245,22 +245,22 @@ export async function evaluatePassBudgets(
     unseen,
   }: BudgetContext & { readonly untold: readonly Event[]; readonly unseen: boolean },
 ): Promise<EvaluatedBudgets> {
-  const { states, tallies, views, events } = await runYielding(
+  const { states, budgetCounters, views, events } = await runYielding(
     evaluateBudgets(scopes, { ...ledger, prices, now, atMost, unseen }),
     () => clock.sleep(seconds(0), NEVER),
   )
   const changes = budgetChanges(ledger.budgets, states)
-  const shown = withTallies(ledger.tallies, tallies)
+  const shown = withTallies(ledger.counters, budgetCounters)
   const told = [...untold, ...events]
-  if (Object.keys(changes).length + told.length > 0 || shown !== ledger.tallies)
+  if (Object.keys(changes).length + told.length > 0 || shown !== ledger.counters)
     await store.commit({
       ...EMPTY_BATCH,
       account: ledger.account,
       budgets: changes,
-      tallies: shown,
+      counters: shown,
       events: told,
     })
-  return { ledger: { ...ledger, budgets: states, tallies: shown }, budgets: views, events }
+  return { ledger: { ...ledger, budgets: states, counters: shown }, budgets: views, events }
 }
 
 /** `before` itself where nothing moved. */

@@ -13,23 +13,23 @@ export type PassState = {
   /** What the budgets came to at the end of the last pass that could be stored; none before the first. */
   readonly budgets: readonly BudgetView[]
   /** The oldest day that the last pass told anew; undefined when it told none. */
-  readonly toldFrom: Instant | undefined
+  readonly restatedFrom: Instant | undefined
   /** What happened and is not in the store yet, so that nobody else is told of it. */
-  readonly untold: readonly Event[]
+  readonly pendingEvents: readonly Event[]
   /** What the times in the ledger are told by; undefined before the first pass of this process. */
-  readonly timebase: ClockAnchor | undefined
+  readonly anchor: ClockAnchor | undefined
   /** The ledger's time minus the wall clock's, at the end of the last pass. */
-  readonly ahead: Millis
+  readonly offset: Millis
   /** By how much the ledger's time may be later than that. */
-  readonly unsure: Millis
+  readonly uncertainty: Millis
   /** How far the reading of the project list is. */
   readonly list: ListProgress
   /** What the last sweep left for later. */
   readonly backlog: Backlog
   /** Of the last pass that could ask the service; undefined before. */
-  readonly pace: SweepThroughput | undefined
+  readonly throughput: SweepThroughput | undefined
   /** What it asked for in vain, or had no room for. */
-  readonly waiting: PendingRetries
+  readonly retries: PendingRetries
   /** How the last sweep went; undefined before the first. */
   readonly service: Sweep['service'] | undefined
   /** The end of the last sweep that could ask the service, by the wall clock as all times that are shown. */
@@ -41,7 +41,7 @@ export type PassState = {
    * Whether the ledger above is in the store. While it is not, nothing is read inside Postgres: a reading that is forgotten
    * is made again and again, and each may keep a compute awake.
    */
-  readonly stored: boolean
+  readonly isPersisted: boolean
   /** Why the last pass could not store what it saw; undefined when it could. */
   readonly storeFailure: unknown
   /** What could not be seen in the last sweep. */
@@ -55,20 +55,20 @@ export type ProblemsSeen = ReadonlyMap<string, Instant>
 export const newPassState = (ledger: Ledger): PassState => ({
   ledger,
   budgets: [],
-  toldFrom: undefined,
-  untold: [],
-  timebase: undefined,
-  ahead: millis(0),
-  unsure: millis(0),
+  restatedFrom: undefined,
+  pendingEvents: [],
+  anchor: undefined,
+  offset: millis(0),
+  uncertainty: millis(0),
   list: NO_LIST,
   backlog: NO_BACKLOG,
-  pace: undefined,
-  waiting: NO_PENDING_RETRIES,
+  throughput: undefined,
+  retries: NO_PENDING_RETRIES,
   service: undefined,
   lastSweepAt: undefined,
   lastRejectedAt: undefined,
   failures: 0,
-  stored: false,
+  isPersisted: false,
   storeFailure: undefined,
   problems: [],
   problemsSeen: new Map(),

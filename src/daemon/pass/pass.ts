@@ -55,14 +55,14 @@ export async function pass(
   { before, plan }: { readonly before: PassState; readonly plan: PassPlan },
   signal: AbortSignal,
 ): Promise<PassState> {
-  const { list, waiting } = before
+  const { list, retries } = before
   const begunOn = ports.clock.monotonic()
   const turn = (): Promise<void> => ports.clock.sleep(seconds(0), signal)
-  const begun = before.timebase ?? (await runYielding(initialAnchor(before.ledger, ports.clock), turn))
+  const begun = before.anchor ?? (await runYielding(initialAnchor(before.ledger, ports.clock), turn))
   const clock = createServiceClock(ports, begun)
   const seen = await observe(
     { ...ports, clock },
-    { ledger: before.ledger, list, waiting, plan: sweepPlan(before, plan) },
+    { ledger: before.ledger, list, waiting: retries, plan: sweepPlan(before, plan) },
     signal,
   )
   if (signal.aborted) return before
@@ -81,7 +81,7 @@ export async function pass(
     swept: sweptLedger(ledger, sweep),
     here: { plan: budgets, now, atMost },
     owners: plan.owners,
-    untold: [...before.untold, ...events],
+    untold: [...before.pendingEvents, ...events],
   })
   const took = seconds(ports.clock.monotonic() - begunOn)
   const state = stateAfter(before, sweep, { ...kept, took, timebase, clock: after, wall: ports.clock.now() })
@@ -95,9 +95,9 @@ const budgetPlanOf = ({ budgets, prices, sweep: { history } }: PassPlan): Budget
   history,
 })
 
-function sweepPlan({ stored, pace }: PassState, { sweep }: PassPlan): SweepPlan {
-  const paced = { ...sweep, requests: adaptToThroughput(sweep, pace) }
-  return stored ? paced : { ...paced, readings: { ...sweep.readings, mode: 'off' } }
+function sweepPlan({ isPersisted, throughput }: PassState, { sweep }: PassPlan): SweepPlan {
+  const paced = { ...sweep, requests: adaptToThroughput(sweep, throughput) }
+  return isPersisted ? paced : { ...paced, readings: { ...sweep.readings, mode: 'off' } }
 }
 
 /** Events kept while the store fails. Doubled, more of a long outage is told when it is over. */
@@ -179,20 +179,20 @@ function stateAfter(before: PassState, sweep: Sweep, ended: Ended): PassState {
   return {
     ledger,
     budgets: stored ? budgets : before.budgets,
-    toldFrom,
-    untold,
-    timebase,
-    ahead: millis(now - wall),
-    unsure: millis(upperBoundOfNow(clock) - now),
+    restatedFrom: toldFrom,
+    pendingEvents: untold,
+    anchor: timebase,
+    offset: millis(now - wall),
+    uncertainty: millis(upperBoundOfNow(clock) - now),
     list: listProgressAfter(sweep, before.list, { stored }),
     backlog: sweep.backlog,
-    pace: reached ? { asked: sweep.asked, took } : before.pace,
-    waiting: sweep.waiting,
+    throughput: reached ? { requestsMade: sweep.requestsMade, took } : before.throughput,
+    retries: sweep.retries,
     service: sweep.service,
     lastSweepAt: reached ? wall : before.lastSweepAt,
     lastRejectedAt: sweep.service === 'unauthorized' ? wall : before.lastRejectedAt,
     failures: reached && stored ? 0 : before.failures + 1,
-    stored: stored && (before.stored || reached),
+    isPersisted: stored && (before.isPersisted || reached),
     storeFailure: failure,
     problems: sweep.problems.map(problemText),
     problemsSeen: problemsSeenAfter(before.problemsSeen, sweep),

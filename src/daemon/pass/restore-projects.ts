@@ -10,9 +10,9 @@ export async function restoreArchivedProjects(
   ledger: Ledger,
   { projects }: Pick<Sweep, 'projects'>,
 ): Promise<Ledger> {
-  if (!ledger.away?.projects) return ledger
+  if (!ledger.archived?.projects) return ledger
   const unknown = projects.map(({ projectId }) => projectId).filter((id) => !ledger.projects.has(id))
   const kept = await history.projects(ledger.account, unknown)
-  const back = kept.filter(({ away }) => away)
+  const back = kept.filter(({ isArchived }) => isArchived)
   return back.length === 0 ? ledger : restoreArchived(ledger, back)
 }

@@ -19,7 +19,7 @@ type Turned = { readonly state: PassState; readonly took: Seconds }
 
 /** As many passes as an interval is cut into; none after one that failed. */
 export async function runPasses(ports: Ports, { before, plan }: From, around: Around): Promise<Turned> {
-  const count = sweepsPerInterval(plan.sweep, before.list.last)
+  const count = sweepsPerInterval(plan.sweep, before.list.finished)
   const part = { ...plan, sweep: planShare(plan.sweep, count) }
   let turned: Turned = { state: before, took: seconds(0) }
   for (let done = 0; done < count; done += 1) {
@@ -48,6 +48,6 @@ async function onePass(ports: Ports, { before, plan }: From, { log, self, signal
     const took = seconds(ports.clock.monotonic() - begun)
     self.pass('failure', took)
     log.error({ err, account: before.ledger.account }, 'pass failed, its observations are dropped')
-    return { state: { ...before, failures: before.failures + 1, stored: false }, took }
+    return { state: { ...before, failures: before.failures + 1, isPersisted: false }, took }
   }
 }

@@ -21,8 +21,8 @@ const MANY = 2000
  */
 export function* initialAnchor({ computes, projects }: Ledger, clock: Clock): Cooperative<ClockAnchor> {
   let seen = instant(0)
-  yield* forEachYielding(computes.values(), MANY, ({ foldedAt, seenAt }) => {
-    seen = latest(seen, foldedAt, seenAt)
+  yield* forEachYielding(computes.values(), MANY, ({ appliedAt, observedAt }) => {
+    seen = latest(seen, appliedAt, observedAt)
   })
   yield* forEachYielding(projects.values(), MANY, ({ listed }) => {
     seen = latest(seen, listed?.at ?? seen)

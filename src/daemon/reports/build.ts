@@ -236,13 +236,13 @@ function identityIn(
   }
 }
 
-const archivedWakesCaused = ({ away }: Ledger): number => away?.wakesCaused ?? 0
+const archivedWakesCaused = ({ archived }: Ledger): number => archived?.wakesCaused ?? 0
 
 function wakesCausedIn(ledger: Ledger, isInPlan: (ref: ComputeRef) => boolean): number {
   let caused = 0
   for (const { ref, totals } of ledger.computes.values()) if (isInPlan(ref)) caused += totals.wakesCaused
-  for (const { project, departed } of ledger.projects.values())
-    if (departed && isInPlan({ account: ledger.account, projectId: project.projectId, endpointId: '' }))
-      caused += departed.wakesCaused
+  for (const { project, retired } of ledger.projects.values())
+    if (retired && isInPlan({ account: ledger.account, projectId: project.projectId, endpointId: '' }))
+      caused += retired.wakesCaused
   return caused
 }

@@ -14,7 +14,7 @@ export function reportSources(
   return new Map(
     all.map((runner) => {
       const { ledger } = runner.state()
-      const { unreadable } = runner
+      const { reasonUnreadable } = runner
       const view = views.get(ledger.account)
       return [
         ledger.account,
@@ -25,7 +25,7 @@ export function reportSources(
           zone: timezone,
           owners,
           plan: report.plan,
-          unread: reasonNotRead(config, unreadable),
+          unread: reasonNotRead(config, reasonUnreadable),
           view,
         },
       ]

@@ -70,11 +70,11 @@ export function createSnapshotBuilder(): SnapshotBuilder {
       const totals = openTotals()
       const { computes, projects } = shown.state.ledger
       const counts = { compared: 0, off: 0, ignored: 0 }
-      yield* forEachYielding(projects.values(), COMPUTES, ({ project, departed, count }) => {
-        if (departed) addSums(totals, project.projectId, departed)
-        if (count) addCount(counts, count)
+      yield* forEachYielding(projects.values(), COMPUTES, ({ project, retired, metering }) => {
+        if (retired) addSums(totals, project.projectId, retired)
+        if (metering) addCount(counts, metering)
       })
-      if (shown.state.ledger.away) addToSums(totals, shown.state.ledger.away)
+      if (shown.state.ledger.archived) addToSums(totals, shown.state.ledger.archived)
       const countLag = yield* measureMeteringLag(projects.values())
       const look = viewOf(shown, { asleep, context })
       const lags: ActivityLagSample[] = []
@@ -94,11 +94,12 @@ export function createSnapshotBuilder(): SnapshotBuilder {
         counts,
       })
     }
-    asleep.forgetRest()
+    asleep.evictUnused()
     return {
       version: context.version,
       takenAt: context.now,
-      ready: accounts.length > 0 && accounts.every(({ state }) => state.service === 'ok' && state.stored),
+      ready:
+        accounts.length > 0 && accounts.every(({ state }) => state.service === 'ok' && state.isPersisted),
       accounts: accountViews,
       computes: views,
       passSeconds: context.passSeconds,
@@ -129,28 +130,28 @@ function viewOf(
   }: { readonly asleep: IdentityCache<ComputeEntry, Seen>; readonly context: SnapshotContext },
 ): (account: ComputeEntry) => ComputeView {
   const { now, staleAfter, activityLag, owners } = context
-  const then = instant(now + state.ahead)
+  const then = instant(now + state.offset)
   const stale = state.lastSweepAt === undefined || now - state.lastSweepAt > staleAfter * 1000
   const sweptAt = stale ? state.lastSweepAt : undefined
-  const atMost = instant(then + state.unsure)
+  const atMost = instant(then + state.uncertainty)
   const sight = { prices, preset, now: then, atMost, activityLag, owners, stale, sweptAt, unreadable }
   return (account) => {
     const project = state.ledger.projects.get(account.ref.projectId)
-    const before = asleep.of(account)
+    const before = asleep.get(account)
     if (before && isSame(before, { project, stale, sweptAt, owners })) return before.view
     const view = computeView(account, { ...sight, project })
-    const sleeps = account.open === undefined && account.compute.state === 'idle'
-    if (sleeps) asleep.keep(account, { project, stale, sweptAt, owners, view })
+    const sleeps = account.current === undefined && account.compute.state === 'idle'
+    if (sleeps) asleep.set(account, { project, stale, sweptAt, owners, view })
     return view
   }
 }
 
 function addCount(
   counts: { -readonly [key in keyof AccountView['counts']]: number },
-  { checked, ignored }: ProjectMetering,
+  { reconciliation, ignored }: ProjectMetering,
 ): void {
-  counts.compared += checked ? 1 : 0
-  counts.off += checked?.isOff ? 1 : 0
+  counts.compared += reconciliation ? 1 : 0
+  counts.off += reconciliation?.diverges ? 1 : 0
   counts.ignored += ignored
 }
 
@@ -171,7 +172,7 @@ const openTotals = (): OpenTotals => ({
 
 /** Those that are gone too: what they cost stays in the sums. */
 function addTo(totals: OpenTotals, { ref, awake, spend, extension, counters }: ComputeView): void {
-  addSums(totals, ref.projectId, { ...counters, awake, spend, extension })
+  addSums(totals, ref.projectId, { ...counters, awake, spend, observerOverhead: extension })
 }
 
 function addSums(totals: OpenTotals, projectId: string, sums: RetiredSums): void {
@@ -185,7 +186,7 @@ function addSums(totals: OpenTotals, projectId: string, sums: RetiredSums): void
 function addToSums(totals: OpenTotals, sums: RetiredSums): void {
   totals.awake = added(totals.awake, sums.awake, millis)
   totals.spend = added(totals.spend, sums.spend, micros)
-  totals.extension = millis(totals.extension + sums.extension)
+  totals.extension = millis(totals.extension + sums.observerOverhead)
   totals.observerSpend = micros(totals.observerSpend + sums.observerSpend)
   totals.wakes += sums.wakes
   totals.suspends += sums.suspends
@@ -233,22 +234,22 @@ function accountView(
     account: state.ledger.account,
     currency: prices.currency,
     service: state.service ?? 'unavailable',
-    stored: state.stored,
+    stored: state.isPersisted,
     lastSweepAt: state.lastSweepAt,
     lastRejectedAt: state.lastRejectedAt,
-    listedAt: state.list.last?.startedAt,
+    listedAt: state.list.finished?.startedAt,
     backlog: state.backlog,
-    operationsWaitSince: longestWait(state.waiting),
+    operationsWaitSince: longestWait(state.retries),
     problems: state.problems,
     readings: state.ledger.readings,
     unreadable,
     isRead,
     wakesCaused: wakesCausedIn,
     totals,
-    teams: state.ledger.tallies.teams,
-    wakesBy: state.ledger.tallies.wakes,
-    operations: state.ledger.tallies.operations,
-    wakeLatency: state.ledger.tallies.wakeLatency,
+    teams: state.ledger.counters.teams,
+    wakesBy: state.ledger.counters.wakes,
+    operations: state.ledger.counters.operations,
+    wakeLatency: state.ledger.counters.wakeLatency,
     ...plannedOf(state.budgets, shown, answerable),
   }
 }

@@ -20,14 +20,14 @@ export function attributeSinceReading(
   looks: readonly Look[],
   delay: AutosuspendDelay,
 ): readonly AttributedInterval[] {
-  const { reading, open, evidence } = before
-  const { last, use } = reading
-  const known = evidence.held
-  if (!last || !open || last.at < open.from.earliest || (known.at(-1)?.to ?? 0) > last.at) return known
+  const { reading, current, evidence } = before
+  const { last, usage } = reading
+  const known = evidence.attributed
+  if (!last || !current || last.at < current.from.earliest || (known.at(-1)?.to ?? 0) > last.at) return known
   const next = looks.find(({ askedAt }) => askedAt > last.at)
   if (!next) return known
   const to = instant(Math.min(next.askedAt, last.at + longestHold(delay)))
-  const by = attributeAt(last, use.last, millis(to - last.at))
+  const by = attributeAt(last, usage.last, millis(to - last.at))
   return Object.keys(by).length === 0 ? known : [...known, { from: last.at, to, by }]
 }
 
@@ -42,7 +42,7 @@ export function attributionIn(
   const whole = millis(Math.max(0, end - begin))
   if (delay === 'never') return { [causeKey('autosuspend-off')]: whole }
   if (isChecked(interval, evidence)) return { [causeKey('availability-check')]: whole }
-  return evidence.held.map((stretch) => inside(stretch, begin, end)).reduce(addAttribution, {})
+  return evidence.attributed.map((stretch) => inside(stretch, begin, end)).reduce(addAttribution, {})
 }
 
 function inside({ from, to, by }: AttributedInterval, begin: number, end: number): Attribution {

@@ -28,10 +28,10 @@ const asleep = (compute: Compute): AwakeReason =>
   compute.disabled ? { because: 'disabled' } : { because: 'asleep', since: compute.suspendedAt }
 
 /** What the last reading of this incarnation saw, while it is fresh. */
-function heldBy({ reading, open }: ComputeEntry, now: Instant): AwakeReason | undefined {
+function heldBy({ reading, current }: ComputeEntry, now: Instant): AwakeReason | undefined {
   const { last } = reading
   if (!last || 'missing' in last.causes || now - last.at > FRESH) return undefined
-  return open && last.at < open.from.earliest ? undefined : strongest(last.causes, mostActive(last))
+  return current && last.at < current.from.earliest ? undefined : strongest(last.causes, mostActive(last))
 }
 
 function strongest(causes: AwakeIndicators, application: string | undefined): AwakeReason | undefined {
@@ -46,7 +46,7 @@ function strongest(causes: AwakeIndicators, application: string | undefined): Aw
 function byTime(account: ComputeEntry, context: AwakeReasonContext): AwakeReason {
   const { delay, activityLag, now } = context
   if (delay === 'never') return { because: 'autosuspend-off' }
-  const since = lastClientActivity(account.evidence) ?? account.open?.from.likely
+  const since = lastClientActivity(account.evidence) ?? account.current?.from.likely
   if (since === undefined) return { because: 'unknown', since: undefined }
   const recent = activityLag * 1000 + delay * RECENT + LOOK
   if (now - since < recent)
@@ -58,14 +58,14 @@ function byTime(account: ComputeEntry, context: AwakeReasonContext): AwakeReason
 
 /** Activity and suspensions are shown late: only a look that is later than both says that it should be asleep. */
 function endOf(
-  { compute, seenAt }: ComputeEntry,
+  { compute, observedAt }: ComputeEntry,
   until: Instant,
   { project, activityLag, now }: AwakeReasonContext,
 ): (AwakeReason & { because: 'idle-tail' })['end'] {
   if (now < until) return 'ahead'
   const expected = expectedSuspension(compute, project?.project, project) ?? until
   const shown = after(latest(expected, after(until, SUSPEND_GRACE)), activityLag)
-  return seenAt > shown ? 'overdue' : 'due'
+  return observedAt > shown ? 'overdue' : 'due'
 }
 
 /** Milliseconds per second of delay: within a tenth of its delay a compute is as good as in use. Doubled, a tail is called use for longer. */
@@ -74,8 +74,8 @@ const RECENT = 100
 const LOOK = 2000
 
 /** Who was most active when this incarnation was last read. */
-const lastApplication = ({ reading: { last }, open }: ComputeEntry): string | undefined =>
-  !last || (open && last.at < open.from.earliest) ? undefined : mostActive(last)
+const lastApplication = ({ reading: { last }, current }: ComputeEntry): string | undefined =>
+  !last || (current && last.at < current.from.earliest) ? undefined : mostActive(last)
 
 const mostActive = ({ clients }: Reading): string | undefined =>
   'missing' in clients ? undefined : clients[0]?.application

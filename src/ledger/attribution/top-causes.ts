@@ -7,8 +7,8 @@ import { parseCulpritKey } from './causes.ts'
 const SHOWN = 5
 
 /** Who held a compute awake, for how long and at what cost, the longest first; what no reading covers is not among them. */
-export function topAwakeCauses({ held, awake }: Totals, spend: Micros): readonly AttributedTime[] {
-  return Object.entries(held)
+export function topAwakeCauses({ attribution, awake }: Totals, spend: Micros): readonly AttributedTime[] {
+  return Object.entries(attribution)
     .toSorted(([, a], [, b]) => b - a)
     .slice(0, SHOWN)
     .map(([key, time]) => ({

@@ -29,7 +29,7 @@ export function buildAudit(input: AuditInput): Audit {
   const { ledger, prices, from, to } = input
   const days = correctDays(input.days, input.consumption, to)
   const byKey = Map.groupBy(days, ({ ref }) => computeKey(ref))
-  const living = [...ledger.computes].filter(([, { goneAt }]) => goneAt === undefined)
+  const living = [...ledger.computes].filter(([, { deletedAt }]) => deletedAt === undefined)
   const judged = living.map(([key, account]) => {
     const own = byKey.get(key) ?? []
     return { compute: audited(account, own, input), createdAt: account.compute.createdAt, days: own }

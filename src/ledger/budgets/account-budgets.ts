@@ -51,7 +51,7 @@ const COMPUTES = 500
 
 export type BudgetsEvaluation = {
   readonly states: BudgetStates
-  readonly tallies: AccountCounters['budgets']
+  readonly budgetCounters: AccountCounters['budgets']
   /** In the order of `budgets`; without those that no period holds now. */
   readonly views: readonly BudgetView[]
   readonly events: readonly Event[]
@@ -83,19 +83,19 @@ export function createBudgetScopes(budgets: readonly Budget[]): BudgetScopes {
   return {
     budgets,
     of: (account, project) => {
-      const before = known.of(account)
+      const before = known.get(account)
       if (before?.project === project && before) return before
       const compute = scopedCompute(account, project)
       const places = budgets.flatMap(({ scope }, place) => (matchesSelector(scope, compute) ? [place] : []))
       const scoped = { project, places: listOf(places) }
-      known.keep(account, scoped)
+      known.set(account, scoped)
       return scoped
     },
-    forgetRest: known.forgetRest,
+    forgetRest: known.evictUnused,
   }
 }
 
-export type BudgetInputs = Pick<Ledger, 'computes' | 'projects' | 'budgets' | 'tallies'> & {
+export type BudgetInputs = Pick<Ledger, 'computes' | 'projects' | 'budgets' | 'counters'> & {
   readonly prices: Prices
   readonly now: Instant
   /** The latest that it may be now; `now` where nothing is said. */
@@ -106,14 +106,14 @@ export type BudgetInputs = Pick<Ledger, 'computes' | 'projects' | 'budgets' | 't
 
 /** What all budgets come to now, with what is not settled yet of every compute. */
 export function* evaluateBudgets(scopes: BudgetScopes, known: BudgetInputs): Cooperative<BudgetsEvaluation> {
-  const { computes, projects, budgets: states, tallies, prices, now, atMost, unseen = false } = known
+  const { computes, projects, budgets: states, counters, prices, now, atMost, unseen = false } = known
   const { budgets } = scopes
   const perCuHour = priceAt(prices, now)
   const looks = budgets.map((budget) => ({
     name: budget.name,
     look: openEvaluation(
       budget,
-      { state: states[budget.name], tally: tallies.budgets[budget.name], unseen },
+      { state: states[budget.name], tally: counters.budgets[budget.name], unseen },
       now,
     ),
     waiting: [] as AwakeSlice[],
@@ -140,7 +140,7 @@ export function* evaluateBudgets(scopes: BudgetScopes, known: BudgetInputs): Coo
   const closed = looks.map(({ name, look }) => ({ name, look: look.close() }))
   return {
     states: Object.fromEntries(closed.map(({ name, look }) => [name, look.state])),
-    tallies: Object.fromEntries(closed.map(({ name, look }) => [name, look.tally])),
+    budgetCounters: Object.fromEntries(closed.map(({ name, look }) => [name, look.tally])),
     views: closed.flatMap(({ look: { view } }) => (view ? [view] : [])),
     events: closed.flatMap(({ look: { events } }) => events),
   }
@@ -149,7 +149,7 @@ export function* evaluateBudgets(scopes: BudgetScopes, known: BudgetInputs): Coo
 /** What its account holds, and what went on since it was folded. */
 function unsettledOf(account: ComputeEntry, asOf: AccrualContext): readonly AwakeSlice[] {
   const since = accruedSlice(account, asOf)
-  return since ? [...account.unsettled, since] : account.unsettled
+  return since ? [...account.provisional, since] : account.provisional
 }
 
 /** Computes as budgets see them; what awake ones cost is the price of now. */
@@ -175,19 +175,19 @@ export function toBudgetComputes(
 }
 
 const scopedCompute = (
-  { ref, compute, goneAt }: ComputeEntry,
+  { ref, compute, deletedAt }: ComputeEntry,
   project: ProjectEntry | undefined,
 ): Omit<BudgetCompute, 'perCuHour'> => ({
   ...selectorTargetOf(ref.account, compute, project?.project),
-  ...burningOf({ compute, goneAt }),
+  ...burningOf({ compute, deletedAt }),
 })
 
 const burningOf = ({
   compute,
-  goneAt,
-}: Pick<ComputeEntry, 'compute' | 'goneAt'>): Omit<MaxSpendInput, 'perCuHour'> => ({
+  deletedAt,
+}: Pick<ComputeEntry, 'compute' | 'deletedAt'>): Omit<MaxSpendInput, 'perCuHour'> => ({
   maxCu: largestCu(compute.sizing),
-  gone: goneAt !== undefined,
+  gone: deletedAt !== undefined,
 })
 
 /** What is to be stored so that `before` becomes `after`. */

@@ -88,8 +88,8 @@ export const maxBurnRate = ({ limit }: Budget, period: Interval, rate: number): 
   (rate * (period.to - period.from)) / limit.amount
 
 export type BurnInput = {
-  readonly pace: SpendBuckets
-  readonly season: Seasonality | undefined
+  readonly spendBuckets: SpendBuckets
+  readonly seasonality?: Seasonality | undefined
   /** `recentSpend` of all that is not settled yet. */
   readonly unsettled: readonly number[]
   readonly period: Interval
@@ -100,14 +100,14 @@ export type BurnInput = {
 }
 
 export function burnRates({ limit, wallAt }: Budget, spending: BurnInput): readonly BurnRate[] {
-  const { pace, season, unsettled, period, maxBurn, since, now } = spending
-  const settled = settledSpend(pace, now)
+  const { spendBuckets, seasonality, unsettled, period, maxBurn, since, now } = spending
+  const settled = settledSpend(spendBuckets, now)
   return TIERS.map(({ window, factor, floor }, tier) => {
     const from = instant(now - window)
     const planned = (limit.amount * window) / (period.to - period.from)
     const spent = (settled[tier] ?? 0) + (unsettled[tier] ?? 0)
     const burn = from < since ? undefined : spent / planned
-    const expected = season && expectedSpendIn(season, [from, now], wallAt)
+    const expected = seasonality && expectedSpendIn(seasonality, [from, now], wallAt)
     const usual = expected === undefined ? undefined : expected / planned
     const reachable = factor === undefined ? undefined : Math.min(factor, REACHABLE * maxBurn)
     if (reachable === undefined)

@@ -13,8 +13,8 @@ export function raiseBudgetCounter(
 ): BudgetCounter {
   const { definition, limit } = budget
   const unit = budgetUnit(limit)
-  if (before?.unit !== unit) return { definition, unit, shown: counted, ahead: 0 }
-  if (before.definition !== definition) return { ...before, definition, ahead: before.shown - counted }
-  const shown = before.ahead + counted
-  return shown > before.shown ? { ...before, shown } : before
+  if (before?.unit !== unit) return { definition, unit, value: counted, excess: 0 }
+  if (before.definition !== definition) return { ...before, definition, excess: before.value - counted }
+  const shown = before.excess + counted
+  return shown > before.value ? { ...before, value: shown } : before
 }

@@ -89,8 +89,8 @@ export function openEvaluation(budget: Budget, before: StoredBudget, now: Instan
         tally,
         view: current && {
           ...figuresOf(budget, current),
-          total: tally.shown,
-          ...paceOf(budget, current.after, { ...state, season: state.season, unsettled, now, rate }),
+          total: tally.value,
+          ...paceOf(budget, current.after, { ...state, unsettled, now, rate }),
         },
         events: steps.flatMap((step) => rungEvents(budget, step, now)),
       }
@@ -105,8 +105,8 @@ const isReached = ({ before, after }: Step): boolean => after.rungs.length > bef
 
 type Spending = {
   readonly since: Instant
-  readonly pace: SpendBuckets
-  readonly season: Seasonality | undefined
+  readonly spendBuckets: SpendBuckets
+  readonly seasonality?: Seasonality | undefined
   readonly unsettled: readonly number[]
   /** With every compute awake at its largest. */
   readonly rate: number
@@ -117,16 +117,16 @@ function paceOf(
   budget: Budget,
   period: PeriodRecord,
   { rate, since, ...spending }: Spending,
-): Pick<BudgetView, 'countedFrom' | 'maxBurn' | 'burns'> {
+): Pick<BudgetView, 'knownFrom' | 'maxBurn' | 'burns'> {
   const maxBurn = maxBurnRate(budget, period, rate)
   return {
-    countedFrom: spendKnownFrom(period, since),
+    knownFrom: spendKnownFrom(period, since),
     maxBurn,
     burns: burnRates(budget, { ...spending, since, period, maxBurn }),
   }
 }
 
-type Figures = Omit<BudgetView, 'total' | 'countedFrom' | 'maxBurn' | 'burns'>
+type Figures = Omit<BudgetView, 'total' | 'knownFrom' | 'maxBurn' | 'burns'>
 
 function figuresOf(budget: Budget, { after: { from, to, rungs }, counted }: Step): Figures {
   const { account, name, mode, scope, per, limit } = budget
@@ -146,7 +146,7 @@ function figuresOf(budget: Budget, { after: { from, to, rungs }, counted }: Step
     remaining: limit.amount - spent.likely,
     rungs,
     assumed,
-    acting: actingOf(budget, assumed),
+    enforcement: actingOf(budget, assumed),
   }
 }
 

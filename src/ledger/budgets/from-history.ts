@@ -53,13 +53,17 @@ function cutOut([from, to]: Span, [begin, end]: Share): Span {
 const average = (time: number, span: Span) => cu(spanLength(span) === 0 ? 0 : time / spanLength(span))
 
 /** The settled part of the interval that a compute is in, which is no interval of the history yet. */
-export function settledPartOfOpen({ ref, carried, settledUntil }: ComputeEntry): HistoryInterval | undefined {
-  if (!carried) return undefined
+export function settledPartOfOpen({
+  ref,
+  partlySettled,
+  settledUntil,
+}: ComputeEntry): HistoryInterval | undefined {
+  if (!partlySettled) return undefined
   const until = {
     earliest: settledUntil,
     likely: settledUntil,
     latest: settledUntil,
     source: 'poll',
   } as const
-  return { ref, interval: { ...carried.interval, to: until }, cuTime: carried.cuTime }
+  return { ref, interval: { ...partlySettled.interval, to: until }, cuTime: partlySettled.cuTime }
 }

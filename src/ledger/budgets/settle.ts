@@ -53,20 +53,20 @@ export function settleBudget(
   const kept = isStateOfDefinition(budget, state) ? state : createState(budget, input)
   const settled = slicesInWindow(budget, inScope(budget, input))
   const until = spendBucketsFrom(now)
-  const season = kept.season ?? newSeasonality(latest(kept.since, until), budget.wallAt)
+  const season = kept.seasonality ?? newSeasonality(latest(kept.since, until), budget.wallAt)
   const period = budget.periodAt(now)
   const records = period ? ensurePeriodRecord(kept.records, period, budget) : kept.records
   if (settled.length === 0 && records === kept.records && kept.since <= now && until - season.until < DAY)
     return kept
-  const { pace, past } = addToSpendBuckets(kept.pace, settled, { now, unit: budget.limit.unit })
+  const { pace, past } = addToSpendBuckets(kept.spendBuckets, settled, { now, unit: budget.limit.unit })
   return {
     definition: kept.definition,
     // a clock that was ahead at the first pass said so
     since: earliest(kept.since, now),
     total: addSliceAmounts(kept.total, settled),
     records: records.map((record) => addSettledSlices(record, settled)),
-    pace,
-    season: addSpend(season, { spent: past, until }, budget.wallAt),
+    spendBuckets: pace,
+    seasonality: addSpend(season, { spent: past, until }, budget.wallAt),
   }
 }
 
@@ -84,15 +84,15 @@ const createState = (
   since: settledSince ?? now,
   total: NO_AMOUNTS,
   records: [],
-  pace: {},
-  season: newSeasonality(settledSince ?? now, wallAt),
+  spendBuckets: {},
+  seasonality: newSeasonality(settledSince ?? now, wallAt),
 })
 
 /** `state` where all was counted from `since` on. */
 export const spendKnownSince = ({ wallAt }: Budget, state: BudgetState, since: Instant): BudgetState => ({
   ...state,
   since,
-  ...(state.season && { season: seasonalityKnownSince(state.season, since, wallAt) }),
+  ...(state.seasonality && { seasonality: seasonalityKnownSince(state.seasonality, since, wallAt) }),
 })
 
 /** A compute whose time before an instant is not known. */
@@ -108,7 +108,7 @@ export function applyLateDiscoveries(
     .filter(({ compute }) => matchesSelector(scope, compute))
     .reduce((known, { knownFrom }) => latest(known, knownFrom), state.since)
   if (since === state.since) return state
-  return { ...state, since, ...(state.season && { season: { ...state.season, from: since } }) }
+  return { ...state, since, ...(state.seasonality && { seasonality: { ...state.seasonality, from: since } }) }
 }
 
 /** Those of computes that the budget is about. */

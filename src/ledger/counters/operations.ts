@@ -25,10 +25,10 @@ export function createOperationCounter(sweep: Sweep): (batch: Batch, before: Led
       return operations.map((operation) => ({ operation, account }))
     })
     if (fresh.length === 0) return batch
-    const tallies = batch.tallies ?? before.tallies
+    const tallies = batch.counters ?? before.counters
     const operations = fresh.reduce((sum, { operation }) => withOperation(sum, operation), tallies.operations)
     const wakeLatency = fresh.reduce(addWakeLatency, tallies.wakeLatency)
-    return { ...batch, tallies: { ...tallies, operations, wakeLatency } }
+    return { ...batch, counters: { ...tallies, operations, wakeLatency } }
   }
 }
 

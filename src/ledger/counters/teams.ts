@@ -17,7 +17,7 @@ export type TeamWasteContext = {
 
 /** `batch` with what its computes cost for nothing since `before`; itself where that is nothing. Owners that change move nothing that was counted. */
 export function addTeamWaste(batch: Batch, { before, owners, listed }: TeamWasteContext): Batch {
-  const { teams: known } = before.tallies
+  const { teams: known } = before.counters
   const teams = new Map(Object.entries(known))
   for (const account of batch.computes) {
     const more = growthOf(before.computes.get(computeKey(account.ref)), account)
@@ -28,8 +28,11 @@ export function addTeamWaste(batch: Batch, { before, owners, listed }: TeamWaste
     teams.set(team, withGrowth(teams.get(team), more))
   }
   if ([...teams].every(([team, counted]) => known[team] === counted)) return batch
-  const tallies: AccountCounters = { ...(batch.tallies ?? before.tallies), teams: Object.fromEntries(teams) }
-  return { ...batch, tallies }
+  const tallies: AccountCounters = {
+    ...(batch.counters ?? before.counters),
+    teams: Object.fromEntries(teams),
+  }
+  return { ...batch, counters: tallies }
 }
 
 function withGrowth(before: Unproductive = {}, growth: Growth): Unproductive {

@@ -8,12 +8,12 @@ type Wakes = AccountCounters['wakes']
 
 /** `batch` with the wakes of its computes since `before`; itself where there was none. A wake that turns out to be ours later is counted for both. */
 export function addWakes(batch: Batch, before: Ledger): Batch {
-  const { wakes: known } = before.tallies
+  const { wakes: known } = before.counters
   const wakes = batch.computes.reduce<Wakes>(
     (sum, account) => withGrowth(sum, before.computes.get(computeKey(account.ref)), account),
     known,
   )
-  return wakes === known ? batch : { ...batch, tallies: { ...(batch.tallies ?? before.tallies), wakes } }
+  return wakes === known ? batch : { ...batch, counters: { ...(batch.counters ?? before.counters), wakes } }
 }
 
 function withGrowth(sum: Wakes, before: ComputeEntry | undefined, { counters }: ComputeEntry): Wakes {

@@ -11,8 +11,8 @@ const TRACE = SECOND
 /** Whether activity that the service dated to the second `at` may be a session of ours. */
 const isOurs = (
   at: Instant,
-  { connectedAt, disconnectedAt, activeBefore, sawForeign }: OwnSession,
-): boolean => !sawForeign && at !== activeBefore && at + SECOND > connectedAt && at <= disconnectedAt + TRACE
+  { connectedAt, disconnectedAt, activeBefore, sawClients }: OwnSession,
+): boolean => !sawClients && at !== activeBefore && at + SECOND > connectedAt && at <= disconnectedAt + TRACE
 
 /** Activities that are not explained by sessions of ours, and those that readings saw themselves, ascending. */
 export function clientActivities(evidence: Evidence): readonly Instant[] {
@@ -20,18 +20,18 @@ export function clientActivities(evidence: Evidence): readonly Instant[] {
 }
 
 /** In the records, to the second. */
-const shownForeign = ({ activities, footprints }: Evidence): readonly Instant[] =>
-  activities.filter((at) => !footprints.some((footprint) => isOurs(at, footprint)))
+const shownForeign = ({ activities, ownSessions }: Evidence): readonly Instant[] =>
+  activities.filter((at) => !ownSessions.some((footprint) => isOurs(at, footprint)))
 
 /** By readings, exact. */
-const seenForeign = ({ footprints }: Evidence): readonly Instant[] =>
-  footprints.flatMap(({ lastForeign }) => lastForeign ?? [])
+const seenForeign = ({ ownSessions }: Evidence): readonly Instant[] =>
+  ownSessions.flatMap(({ lastClientActivity }) => lastClientActivity ?? [])
 
 /** Our own: what the records show of it, and the sessions that the service cannot have missed, ascending. */
-export function observerActivities({ activities, footprints }: Evidence): readonly Instant[] {
-  const shown = activities.filter((at) => footprints.some((footprint) => isOurs(at, footprint)))
-  const counted = footprints.flatMap(({ counts, sawForeign, disconnectedAt }) =>
-    counts && !sawForeign ? [disconnectedAt] : [],
+export function observerActivities({ activities, ownSessions }: Evidence): readonly Instant[] {
+  const shown = activities.filter((at) => ownSessions.some((footprint) => isOurs(at, footprint)))
+  const counted = ownSessions.flatMap(({ counts, sawClients, disconnectedAt }) =>
+    counts && !sawClients ? [disconnectedAt] : [],
   )
   return [...shown, ...counted].toSorted((a, b) => a - b)
 }
@@ -80,7 +80,7 @@ export function observerOverhead(
     if (next === undefined) return
     const lastOfOurs = ours.findLast((at) => at > start && at < next)
     if (lastOfOurs === undefined) return
-    const session = sessionAt(start, lastOfOurs, evidence.footprints)
+    const session = sessionAt(start, lastOfOurs, evidence.ownSessions)
     const since = lastBefore(start, session)
     const returned = starts[index + 1]
     if (returned === undefined) added += movedBy({ since, ours: lastOfOurs, end: next }, delay)
@@ -129,7 +129,7 @@ function returnedIn(
   { evidence, session }: { readonly evidence: Evidence; readonly session: OwnSession | undefined },
 ): readonly [Instant, Instant] {
   const lag = session ? session.connectedAt - session.hiddenFrom : 0
-  const before = evidence.sightings.findLast(({ answeredAt }) => answeredAt < returned)
+  const before = evidence.states.findLast(({ answeredAt }) => answeredAt < returned)
   return [instant(Math.min(returned, Math.max(ours, (before?.askedAt ?? returned) - lag))), returned]
 }
 

@@ -53,9 +53,9 @@ function marksOf(
   evidence: Evidence,
   { settledUntil, activeSince }: { readonly settledUntil: Instant; readonly activeSince: Instant },
 ): readonly Sighting[] {
-  const { sightings, activities } = evidence
+  const { states, activities } = evidence
   const departure = deletionIn(evidence)
-  const looks = sightings
+  const looks = states
     .filter((one) => one !== departure && one.answeredAt >= settledUntil)
     .map((sighting) => ({ ...sighting, isActivity: false }))
   const active = activities

@@ -22,14 +22,14 @@ export type StateSample = {
 export function certainlyAwake(
   interval: AwakeInterval,
   points: readonly StateSample[],
-  { closed, quiet }: Continuity,
+  { noTransition, undisturbed }: Continuity,
 ): readonly Span[] {
-  const between = closed.flatMap((span): Span[] => {
+  const between = noTransition.flatMap((span): Span[] => {
     const held = points.filter((point) => meets(point, span))
     const [first, last] = [held[0], held.at(-1)]
     return first && last ? [[first.to, last.from]] : []
   })
-  const held = quiet.flatMap((span) => heldIn(span, points, interval.to?.latest))
+  const held = undisturbed.flatMap((span) => heldIn(span, points, interval.to?.latest))
   const within: Span = [interval.from.latest, interval.to?.earliest ?? interval.knownUntil]
   return unionSpans([...between, ...held].map((span) => intersectSpans(span, within)))
 }
@@ -72,8 +72,8 @@ export function possiblyAwake(
 }
 
 /** `point`, or the later instant until which nobody used the compute and nobody intervened, so that nothing woke it. */
-function asleepUntil(point: StateSample, next: StateSample, { quiet }: Continuity): StateSample {
+function asleepUntil(point: StateSample, next: StateSample, { undisturbed }: Continuity): StateSample {
   const until = earliest(next.unusedUntil ?? point.to, next.from)
-  const isLeft = quiet.some(({ span: [from, to] }) => from <= point.to && until <= to)
+  const isLeft = undisturbed.some(({ span: [from, to] }) => from <= point.to && until <= to)
   return until > point.to && isLeft ? { from: until, to: until, holds: false } : point
 }

@@ -13,24 +13,24 @@ export type Continuity = {
    * so does a wake between two sights of a sleeping one. From `started_at` and `suspended_at` of a record (its last ones: none
    * between them and the look), from a list of operations that is known whole, and from `updated_at` where changes of state move it.
    */
-  readonly closed: readonly Span[]
+  readonly noTransition: readonly Span[]
   /**
    * Spans in which nobody intervened: then only time suspends the compute, and not before it was silent for `holds`. A restart, a
    * suspension by hand and a change of settings move `updated_at`, so none lies between it and the look.
    */
-  readonly quiet: readonly UndisturbedSpan[]
+  readonly undisturbed: readonly UndisturbedSpan[]
 }
 
 export type UndisturbedSpan = { readonly span: Span; readonly holds: AutosuspendDelay }
 
 export function deriveContinuity(evidence: Evidence): Continuity {
-  const { sightings, covered } = evidence
+  const { states, covered } = evidence
   const closed = new Map<string, Span>()
   const quiet = new Map<string, UndisturbedSpan>()
   const close = (key: string, from: Instant | undefined, to: Instant): void => {
     if (from !== undefined && from < to) closed.set(key, [from, latest(to, closed.get(key)?.[1] ?? to)])
   }
-  for (const { record, askedAt } of sightings) {
+  for (const { record, askedAt } of states) {
     if (!record) continue
     close(`start ${record.startedAt}`, record.startedAt, askedAt)
     close(`suspension ${record.suspendedAt}`, record.suspendedAt, askedAt)
@@ -40,7 +40,10 @@ export function deriveContinuity(evidence: Evidence): Continuity {
   }
   const left = [...quiet.values()].filter(({ span: [from, to] }) => from < to)
   const unchanged = updateBehaviourOf(evidence) === 'with-state' ? left.map(({ span }) => span) : []
-  return { closed: [...closed.values(), ...(covered ? [covered] : []), ...unchanged], quiet: left }
+  return {
+    noTransition: [...closed.values(), ...(covered ? [covered] : []), ...unchanged],
+    undisturbed: left,
+  }
 }
 
 /**
@@ -48,11 +51,11 @@ export function deriveContinuity(evidence: Evidence): Continuity {
  * move it settles the question.
  */
 export function updateBehaviourOf({
-  sightings,
+  states,
   updates,
-}: Pick<Evidence, 'sightings' | 'updates'>): Evidence['updates'] {
-  const seen = sightings.slice(1).flatMap((later, index) => {
-    const before = sightings[index]
+}: Pick<Evidence, 'states' | 'updates'>): Evidence['updates'] {
+  const seen = states.slice(1).flatMap((later, index) => {
+    const before = states[index]
     if (!before?.record || !later.record || before.state === later.state) return []
     return [before.record.updatedAt === later.record.updatedAt ? ('apart' as const) : ('with-state' as const)]
   })
@@ -62,12 +65,12 @@ export function updateBehaviourOf({
 
 /** Whether nothing can have happened unseen from one instant to another, `longest` being the most time there is for it. */
 export function excludesTransition(
-  { closed, quiet }: Continuity,
+  { noTransition, undisturbed }: Continuity,
   [from, to]: Span,
   longest: number,
 ): boolean {
-  if (to <= from || closed.some((span) => contains(span, [from, to]))) return true
-  return quiet.some(
+  if (to <= from || noTransition.some((span) => contains(span, [from, to]))) return true
+  return undisturbed.some(
     ({ span, holds }) => contains(span, [from, to]) && (holds === 'never' || longest < holds * 1000),
   )
 }

@@ -23,10 +23,10 @@ const listOf = (
  */
 export function deletionsIn<Facts extends Told>(
   { computes, projects }: Ledger,
-  { listed, operations }: Sweep,
+  { listedComputes, operations }: Sweep,
   told: ReadonlyMap<string, Facts>,
 ): readonly (readonly [facts: Facts, absence: Deletion])[] {
-  const lists = new Map(listed.map((one) => [one.projectId, listOf({ ...one, at: one.answeredAt })]))
+  const lists = new Map(listedComputes.map((one) => [one.projectId, listOf({ ...one, at: one.answeredAt })]))
   const before = new Map<string, List | undefined>()
   const listBefore = (projectId: string): List | undefined => {
     if (!before.has(projectId)) before.set(projectId, listOf(projects.get(projectId)?.listed))
@@ -37,7 +37,7 @@ export function deletionsIn<Facts extends Told>(
     const { projectId, endpointId } = facts.ref
     const known = computes.get(computeKey(facts.ref))
     const list = known || lists.has(projectId) ? lists.get(projectId) : listBefore(projectId)
-    if (!list || list.endpointIds.has(endpointId) || known?.goneAt !== undefined) return []
+    if (!list || list.endpointIds.has(endpointId) || known?.deletedAt !== undefined) return []
     if (!known && !isOver(facts, list.askedAt)) return []
     return [[facts, absenceOf(facts, { known, removals, seenAt: list.at })]]
   })
@@ -59,9 +59,13 @@ function absenceOf({ ref, operations }: Told, { known, removals, seenAt: listedA
   const branchId = last?.branchId ?? known?.compute.branchId
   const removal = removals.get(branchKey({ projectId: ref.projectId, branchId }))
   if (!removal || (last && removal.updatedAt < last.createdAt))
-    return { from: since(last, known, listedAt), seenAt: listedAt }
+    return { from: since(last, known, listedAt), observedAt: listedAt }
   const seenAt = earliest(listedAt, secondAfter(removal.updatedAt))
-  return { from: since(last, known, seenAt), seenAt, likelyAt: instant(removal.createdAt + SECOND / 2) }
+  return {
+    from: since(last, known, seenAt),
+    observedAt: seenAt,
+    likelyAt: instant(removal.createdAt + SECOND / 2),
+  }
 }
 
 const newer = (a: Operation | undefined, b: Operation): Operation =>

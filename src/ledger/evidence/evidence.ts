@@ -16,14 +16,14 @@ import { isSameRecord } from './continuity.ts'
 
 export const EMPTY_EVIDENCE: Evidence = {
   operations: [],
-  sightings: [],
+  states: [],
   starts: [],
   ends: [],
   activities: [],
   sizes: [],
   measured: [],
-  footprints: [],
-  held: [],
+  ownSessions: [],
+  attributed: [],
   covered: undefined,
   updates: undefined,
 }
@@ -33,7 +33,7 @@ export function addLook(evidence: Evidence, look: Look): Evidence {
   const sighting = { state: compute.state, askedAt, answeredAt, record: recordOf(look) }
   return {
     ...evidence,
-    sightings: withSighting(evidence.sightings, sighting),
+    states: withSighting(evidence.states, sighting),
     starts: withInstant(evidence.starts, compute.startedAt),
     ends: withInstant(evidence.ends, compute.suspendedAt),
     activities: withInstant(evidence.activities, compute.lastActive),
@@ -55,17 +55,17 @@ const recordOf = ({ compute, quietUntil }: Look): ObservedRecord => ({
 
 export const addDeletion = (
   evidence: Evidence,
-  { from: askedAt, seenAt: answeredAt, likelyAt }: Deletion,
+  { from: askedAt, observedAt: answeredAt, likelyAt }: Deletion,
   delay: AutosuspendDelay,
 ): Evidence => {
   const told = { state: 'gone', askedAt, answeredAt, record: undefined, delay } as const
   const sighting = likelyAt === undefined ? told : { ...told, likelyAt }
-  return { ...evidence, sightings: withSighting(evidence.sightings, sighting) }
+  return { ...evidence, states: withSighting(evidence.states, sighting) }
 }
 
 /** The compute was seen to be gone, unless something newer was seen of it. */
-export const deletionIn = ({ sightings }: Pick<Evidence, 'sightings'>): StateObservation | undefined => {
-  const last = sightings.at(-1)
+export const deletionIn = ({ states }: Pick<Evidence, 'states'>): StateObservation | undefined => {
+  const last = states.at(-1)
   return last?.state === 'gone' ? last : undefined
 }
 
@@ -134,12 +134,12 @@ export function splitEvidence(evidence: Evidence, at: Instant): readonly [Eviden
   const until = (time: Instant): boolean => time <= at
   const part = (has: (time: Instant) => boolean): Evidence => ({
     ...EMPTY_EVIDENCE,
-    sightings: evidence.sightings.filter(({ answeredAt }) => has(answeredAt)),
+    states: evidence.states.filter(({ answeredAt }) => has(answeredAt)),
     starts: evidence.starts.filter(has),
     ends: evidence.ends.filter(has),
     activities: evidence.activities.filter(has),
-    footprints: evidence.footprints.filter(({ disconnectedAt }) => has(disconnectedAt)),
-    held: evidence.held.filter(({ to }) => has(to)),
+    ownSessions: evidence.ownSessions.filter(({ disconnectedAt }) => has(disconnectedAt)),
+    attributed: evidence.attributed.filter(({ to }) => has(to)),
   })
   const isNow = (one: Operation): boolean => until(one.updatedAt) || awakeEffect(one) === undefined
   const { operations, sizes, measured, covered, readSince, updates } = evidence
@@ -152,12 +152,12 @@ export function splitEvidence(evidence: Evidence, at: Instant): readonly [Eviden
 /** `evidence` with what came `later`, no part of which is older. */
 export const appendEvidence = (evidence: Evidence, later: Evidence): Evidence => ({
   ...addOperations(evidence, later.operations),
-  sightings: [...evidence.sightings, ...later.sightings],
+  states: [...evidence.states, ...later.states],
   starts: [...evidence.starts, ...later.starts],
   ends: [...evidence.ends, ...later.ends],
   activities: [...evidence.activities, ...later.activities],
-  footprints: [...evidence.footprints, ...later.footprints],
-  held: [...evidence.held, ...later.held],
+  ownSessions: [...evidence.ownSessions, ...later.ownSessions],
+  attributed: [...evidence.attributed, ...later.attributed],
 })
 
 /** The size that the file cache's limit gives, where the compute may have several; undefined where the limit was not read. */

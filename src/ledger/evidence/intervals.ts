@@ -13,7 +13,7 @@ import { possiblyAwake, certainlyAwake, type StateSample } from './certainty.ts'
 export type Watermark = {
   readonly settledUntil: Instant
   /** The interval that goes on then; undefined when the compute was not awake. */
-  readonly carried: PartlySettledInterval | undefined
+  readonly partlySettled: PartlySettledInterval | undefined
 }
 
 export type Timeline = {
@@ -65,26 +65,29 @@ export function deriveTimeline(evidence: Evidence, frontier: Watermark, now: Ins
   }
 }
 
-function walked(evidence: Evidence, { settledUntil, carried }: Watermark): Walk {
+function walked(evidence: Evidence, { settledUntil, partlySettled }: Watermark): Walk {
   const { boundaries, gaps } = findBoundaries(evidence, {
     settledUntil,
-    awakeSince: carried?.interval.from.earliest,
+    awakeSince: partlySettled?.interval.from.earliest,
   })
   const walk: Walk = {
-    updates: evidence.sightings.flatMap(({ record }) => (record ? [record.updatedAt] : [])),
-    shortest: 1000 * Math.min(...evidence.sightings.map(({ record }) => delayOf(record))),
+    updates: evidence.states.flatMap(({ record }) => (record ? [record.updatedAt] : [])),
+    shortest: 1000 * Math.min(...evidence.states.map(({ record }) => delayOf(record))),
     toldAt: evidence.operations.at(-1)?.createdAt ?? instant(0),
     hints: evidence.operations.filter(mayStartCompute).map(operationEdge),
     done: [],
     asleep: [],
-    open: carried?.interval,
+    open: partlySettled?.interval,
     points: settledUntil > 0 ? [pointAt(settledUntil)] : [],
-    asleepAt: !carried && settledUntil > 0 ? settledUntil : undefined,
+    asleepAt: !partlySettled && settledUntil > 0 ? settledUntil : undefined,
     activeAt: undefined,
     isGone: false,
   }
   // A polled start may be that of the first look, which the compute was awake before.
-  if (carried) walk.points.unshift(startPoint(carried.interval.from, carried.interval.from.source !== 'poll'))
+  if (partlySettled)
+    walk.points.unshift(
+      startPoint(partlySettled.interval.from, partlySettled.interval.from.source !== 'poll'),
+    )
   gaps.forEach((marks, index) => {
     for (const mark of marks) pass(walk, mark)
     const boundary = boundaries[index]

@@ -11,9 +11,9 @@ type Before = Pick<ReadingState, 'clockOffset' | 'last' | 'failures'>
 
 export function addOwnSession(evidence: Evidence, attempt: ReadingAttempt, before: Before): Evidence {
   const footprint = footprintOf(attempt, before)
-  if (evidence.footprints.some(({ connectedAt }) => connectedAt === footprint.connectedAt)) return evidence
-  const footprints = [...evidence.footprints, footprint]
-  return { ...evidence, footprints: footprints.toSorted((a, b) => a.connectedAt - b.connectedAt) }
+  if (evidence.ownSessions.some(({ connectedAt }) => connectedAt === footprint.connectedAt)) return evidence
+  const footprints = [...evidence.ownSessions, footprint]
+  return { ...evidence, ownSessions: footprints.toSorted((a, b) => a.connectedAt - b.connectedAt) }
 }
 
 function footprintOf(attempt: ReadingAttempt, before: Before): OwnSession {
@@ -31,25 +31,28 @@ function footprintOf(attempt: ReadingAttempt, before: Before): OwnSession {
   }
 }
 
-type Seen = Pick<OwnSession, 'postmasterStartedAt' | 'sawForeign' | 'counts' | 'lastForeign' | 'arrivalRate'>
+type Seen = Pick<
+  OwnSession,
+  'postmasterStartedAt' | 'sawClients' | 'counts' | 'lastClientActivity' | 'arrivalRate'
+>
 
 const SAW_NOTHING: Seen = {
   postmasterStartedAt: undefined,
-  sawForeign: false,
+  sawClients: false,
   counts: false,
-  lastForeign: undefined,
+  lastClientActivity: undefined,
   arrivalRate: undefined,
 }
 
 function seenBy(reading: Reading, before: Before, begun: Instant): Seen {
   const { kind, causes, postmasterStartedAt } = reading
   const known = { postmasterStartedAt, counts: kind === 'full', arrivalRate: arrivalRateOf(reading, before) }
-  if ('missing' in causes) return { ...known, sawForeign: false, lastForeign: undefined }
+  if ('missing' in causes) return { ...known, sawClients: false, lastClientActivity: undefined }
   const last = causes.lastForeignStatement
   return {
     ...known,
-    sawForeign: isForeign(causes, begun),
-    lastForeign: last !== undefined && last >= postmasterStartedAt ? last : undefined,
+    sawClients: isForeign(causes, begun),
+    lastClientActivity: last !== undefined && last >= postmasterStartedAt ? last : undefined,
   }
 }
 

@@ -20,10 +20,10 @@ export function usageBetween(
   { last, failures }: Pick<ReadingState, 'last' | 'failures'>,
   later: Reading,
 ): UsageDelta | undefined {
-  if (!last || 'missing' in last.use || 'missing' in later.use) return undefined
+  if (!last || 'missing' in last.usage || 'missing' in later.usage) return undefined
   const span = millis(later.serverTime - last.serverTime)
-  const sessions = later.use.sessions - last.use.sessions
-  const activeTime = millis(later.use.activeTime - last.use.activeTime)
+  const sessions = later.usage.sessions - last.usage.sessions
+  const activeTime = millis(later.usage.activeTime - last.usage.activeTime)
   const same = last.postmasterStartedAt === later.postmasterStartedAt && span > 0
   if (!same || sessions < 0 || activeTime < 0) return undefined
   const own = failures + (later.kind === 'full' ? 1 : 0)

@@ -14,11 +14,11 @@ const ROUNDING = 1000
 const MEASURED = 60_000
 const ASSUMED = 900_000
 
-type Compared = Pick<ProjectMetering, 'check' | 'checked'>
+type Compared = Pick<ProjectMetering, 'comparison' | 'reconciliation'>
 
 /** What is known with a base that has just been found. */
 export function compareAt(
-  { check, checked, lag }: ProjectMetering,
+  { comparison, reconciliation, lag }: ProjectMetering,
   { until, cuTime, still }: MeterBaseline,
   use: ProjectUsage,
 ): Compared {
@@ -29,18 +29,21 @@ export function compareAt(
     computes: use.computes,
     ...usageBoundsUntil(use, until),
   }
-  if (!check || check.computes !== here.computes) return { check: here, checked }
-  if (until - check.at < HOUR) return { check, checked }
-  const unsure = check.still && still ? 0 : (lag ? MEASURED : ASSUMED) * use.largest
+  if (!comparison || comparison.computes !== here.computes) return { comparison: here, reconciliation }
+  if (until - comparison.at < HOUR) return { comparison, reconciliation }
+  const unsure = comparison.still && still ? 0 : (lag ? MEASURED : ASSUMED) * use.largest
   const slack = ROUNDING + unsure
   const stretch = {
-    from: check.at,
+    from: comparison.at,
     to: until,
-    counted: cuMillis(cuTime - check.cuTime),
-    low: cuMillis(Math.max(0, growth(check, here, 'low') - slack)),
-    high: cuMillis(growth(check, here, 'high') + slack),
+    metered: cuMillis(cuTime - comparison.cuTime),
+    low: cuMillis(Math.max(0, growth(comparison, here, 'low') - slack)),
+    high: cuMillis(growth(comparison, here, 'high') + slack),
   }
-  return { check: until - check.at < DAY ? check : here, checked: reconcile(stretch, checked) }
+  return {
+    comparison: until - comparison.at < DAY ? comparison : here,
+    reconciliation: reconcile(stretch, reconciliation),
+  }
 }
 
 const growth = (from: ComparisonStart, to: ComparisonStart, pick: 'low' | 'high'): CuMillis =>

@@ -20,7 +20,7 @@ import { compareAt } from './compare.ts'
 import { ASSUMED_METERING_LAG, betterLagSample, meteringLagSample } from './metering-lag.ts'
 import { asleepSince, firstAwakeAfter, ledgerUsageUntil, usageIn, type ProjectUsage } from './ledger-use.ts'
 
-export const NO_UTILISATION: Utilisation = { used: cuMillis(0), room: cuMillis(0) }
+export const NO_UTILISATION: Utilisation = { used: cuMillis(0), capacity: cuMillis(0) }
 
 /** A count that did not move for so long while nobody was awake is of all time before: none counts later than that. Doubled, projects that wake every hour are never aligned. */
 const STILL = seconds(3600)
@@ -71,8 +71,8 @@ export const newProjectMetering = (last: MeterReading): ProjectMetering => ({
   last,
   base: undefined,
   shares: [],
-  open: NO_UTILISATION,
-  habit: NO_UTILISATION,
+  current: NO_UTILISATION,
+  utilisation: NO_UTILISATION,
   lag: undefined,
   ignored: 0,
 })
@@ -81,10 +81,10 @@ const ignoring = (before: ProjectMetering, reading: MeterReading): ProjectMeteri
   ...before,
   last: reading,
   base: undefined,
-  open: NO_UTILISATION,
-  habit: remembered(before.habit, before.open),
+  current: NO_UTILISATION,
+  utilisation: remembered(before.utilisation, before.current),
   ignored: before.ignored + 1,
-  check: undefined,
+  comparison: undefined,
 })
 
 /** What all computes can have used since, whatever is known of them, with what was counted late. */
@@ -103,7 +103,12 @@ function basedOn(
   const awakeAt = firstAwakeAfter(use, last.at) ?? reading.at
   if (awakeAt >= latest(last.at, after(asleepSince(use, last.at), STILL))) {
     const base = { until: last.at, cuTime: last.cuTime, ledger: ledgerUsageUntil(use, last.at), still: true }
-    return { ...before, base, open: NO_UTILISATION, habit: remembered(before.habit, before.open) }
+    return {
+      ...before,
+      base,
+      current: NO_UTILISATION,
+      utilisation: remembered(before.utilisation, before.current),
+    }
   }
   if (before.base) return { ...before, base: before.base }
   const until = after(last.at, seconds(0 - lag))
@@ -126,20 +131,20 @@ function shared(count: Based, told: Told, use: ProjectUsage): ProjectMetering {
   if (most === 0 || (rest > most + beyond && !isLong)) return count
   const open: Utilisation = {
     used: cuMillis(Math.min(most, Math.max(least, rest)) - least),
-    room: cuMillis(most - least),
+    capacity: cuMillis(most - least),
   }
   const shares =
-    open.room === 0
+    open.capacity === 0
       ? count.shares
-      : sharesAfter(count.shares, { from: base.until, to, share: ratio(open.used / open.room) })
-  if (!isLong) return { ...count, shares, open }
+      : sharesAfter(count.shares, { from: base.until, to, share: ratio(open.used / open.capacity) })
+  if (!isLong) return { ...count, shares, current: open }
   const missed = Math.max(-beyond, Math.min(beyond, rest - least - open.used))
   const ledger = cuMillis(ledgerUsageUntil(use, base.until) + least + open.used + missed)
   return {
     ...count,
     shares,
-    open: NO_UTILISATION,
-    habit: remembered(count.habit, open),
+    current: NO_UTILISATION,
+    utilisation: remembered(count.utilisation, open),
     base: { until: to, cuTime: told.reading.cuTime, ledger, still: false },
   }
 }
@@ -155,9 +160,9 @@ function sharesAfter(
 }
 
 /** The sum; of a long past ever less. */
-function remembered(habit: Utilisation, { used, room }: Utilisation): Utilisation {
-  const sum = { used: cuMillis(habit.used + used), room: cuMillis(habit.room + room) }
-  if (sum.room <= REMEMBERED) return sum
-  const kept = REMEMBERED / sum.room / 2
-  return { used: cuMillis(sum.used * kept), room: cuMillis(sum.room * kept) }
+function remembered(utilisation: Utilisation, { used, capacity }: Utilisation): Utilisation {
+  const sum = { used: cuMillis(utilisation.used + used), capacity: cuMillis(utilisation.capacity + capacity) }
+  if (sum.capacity <= REMEMBERED) return sum
+  const kept = REMEMBERED / sum.capacity / 2
+  return { used: cuMillis(sum.used * kept), capacity: cuMillis(sum.capacity * kept) }
 }

@@ -51,7 +51,7 @@ export function projectUsage(
   if (!accounts || accounts.length !== project.listed?.endpointIds.length) return undefined
   const slices = accounts.flatMap((one): readonly AwakeSlice[] => {
     const on = accruedSlice(one, { prices, project, now })
-    return on ? [...one.unsettled, on] : one.unsettled
+    return on ? [...one.provisional, on] : one.provisional
   })
   return {
     settled: accounts.reduce(
@@ -60,8 +60,8 @@ export function projectUsage(
     ),
     slices,
     rates: slices.flatMap(rateOf).toSorted((a, b) => a.span[0] - b.span[0]),
-    awakeFrom: accounts.flatMap(({ carried, open }) =>
-      [carried?.interval, open].flatMap((interval) => interval?.from.likely ?? []),
+    awakeFrom: accounts.flatMap(({ partlySettled, current }) =>
+      [partlySettled?.interval, current].flatMap((interval) => interval?.from.likely ?? []),
     ),
     suspendedAt: suspendedAt(accounts),
     largest: accounts.reduce((sum, { compute }) => cu(sum + largestCu(compute.sizing)), cu(0)),

@@ -74,8 +74,8 @@ export function betterLagSample(
  */
 export function* measureMeteringLag(projects: Iterable<ProjectEntry>): Cooperative<Seconds | undefined> {
   const samples: Lag[] = []
-  yield* forEachYielding(projects, PROJECTS, ({ count }) => {
-    if (count?.lag) samples.push(count.lag)
+  yield* forEachYielding(projects, PROJECTS, ({ metering }) => {
+    if (metering?.lag) samples.push(metering.lag)
   })
   const best = samples.toSorted((a, b) => widthOf(a) - widthOf(b)).slice(0, HEEDED)
   const lags = best.map(({ atLeast }) => atLeast).toSorted((a, b) => a - b)

@@ -7,13 +7,13 @@ const TOLERATED = ratio(0.02)
 
 /** @param before the comparison before; undefined for the first */
 export function reconcile(
-  stretch: Pick<Reconciliation, 'from' | 'to' | 'counted' | 'low' | 'high'>,
+  stretch: Pick<Reconciliation, 'from' | 'to' | 'metered' | 'low' | 'high'>,
   before: Reconciliation | undefined,
 ): Reconciliation {
-  const { counted, low, high } = stretch
-  const apart = counted < low ? counted - low : Math.max(0, counted - high)
-  const outside = ratio(apart === 0 ? 0 : apart / Math.max(counted, low))
-  return { ...stretch, outside, isOff: isFar(outside) && before !== undefined && isFar(before.outside) }
+  const { metered, low, high } = stretch
+  const apart = metered < low ? metered - low : Math.max(0, metered - high)
+  const outside = ratio(apart === 0 ? 0 : apart / Math.max(metered, low))
+  return { ...stretch, outside, diverges: isFar(outside) && before !== undefined && isFar(before.outside) }
 }
 
 const isFar = (outside: Ratio): boolean => Math.abs(outside) > TOLERATED

@@ -14,7 +14,7 @@ const MIXED = 3_600_000
 const PROJECTS = 2000
 
 /** What is known of one project, of what counts tell. */
-export type MeteredProject = Pick<ProjectEntry, 'project' | 'count'> & {
+export type MeteredProject = Pick<ProjectEntry, 'project' | 'metering'> & {
   /** Of its compute where it has one alone; undefined where it has others, or where it is not known. */
   readonly sizing: Sizing | undefined
 }
@@ -25,30 +25,38 @@ export function* accountUtilisation(projects: Iterable<MeteredProject>): Coopera
   yield* forEachYielding(projects, PROJECTS, (one) => {
     const own = ownHabit(one)
     used += own.used
-    room += own.room
+    room += own.capacity
   })
-  return { used: cuMillis(used), room: cuMillis(room) }
+  return { used: cuMillis(used), capacity: cuMillis(room) }
 }
 
 /** @param all the habit of the whole account */
 export function sizesFromMetering(one: MeteredProject | undefined, all: Utilisation): MeteredSizes {
   const expected = expectedShare(one ? ownHabit(one) : NO_UTILISATION, all)
-  const count = one?.count
+  const count = one?.metering
   if (!count) return { ...NOT_METERED, expected }
   return { shares: count.shares, expected, until: count.shares.at(-1)?.to }
 }
 
 const expectedShare = (own: Utilisation, all: Utilisation): Ratio | undefined =>
-  all.room === 0 ? undefined : ratio((own.used + (MIXED * all.used) / all.room) / (own.room + MIXED))
+  all.capacity === 0
+    ? undefined
+    : ratio((own.used + (MIXED * all.used) / all.capacity) / (own.capacity + MIXED))
 
 /** What was counted since it is followed, and until there is enough of that, what its record tells of the time before. */
-function ownHabit({ project, count, sizing }: MeteredProject): Utilisation {
-  const { habit, open } = count ?? { habit: NO_UTILISATION, open: NO_UTILISATION }
-  const own = { used: cuMillis(habit.used + open.used), room: cuMillis(habit.room + open.room) }
-  if (own.room >= MIXED || !sizing) return own
+function ownHabit({ project, metering, sizing }: MeteredProject): Utilisation {
+  const { utilisation, current } = metering ?? { utilisation: NO_UTILISATION, current: NO_UTILISATION }
+  const own = {
+    used: cuMillis(utilisation.used + current.used),
+    capacity: cuMillis(utilisation.capacity + current.capacity),
+  }
+  if (own.capacity >= MIXED || !sizing) return own
   const told = toldHabit(project, sizing)
-  const part = told.room === 0 ? 0 : Math.min(1, (MIXED - own.room) / told.room)
-  return { used: cuMillis(own.used + part * told.used), room: cuMillis(own.room + part * told.room) }
+  const part = told.capacity === 0 ? 0 : Math.min(1, (MIXED - own.capacity) / told.capacity)
+  return {
+    used: cuMillis(own.used + part * told.used),
+    capacity: cuMillis(own.capacity + part * told.capacity),
+  }
 }
 
 /** How much more or less the count may be than the time awake at the limits allows: both are of whole seconds. */
@@ -61,5 +69,5 @@ function toldHabit({ cpuUsedSeconds, activeSeconds }: Project, sizing: Sizing): 
   const [used, room] = [cpuUsedSeconds - min * activeSeconds, (max - min) * activeSeconds]
   const slack = ROUNDING * cpuUsedSeconds + max
   if (used < -slack || used > room + slack) return NO_UTILISATION
-  return { used: cuMillis(1000 * Math.min(room, Math.max(0, used))), room: cuMillis(1000 * room) }
+  return { used: cuMillis(1000 * Math.min(room, Math.max(0, used))), capacity: cuMillis(1000 * room) }
 }

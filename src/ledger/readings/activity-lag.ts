@@ -9,7 +9,7 @@ const KEPT = 5
 /** `last_active` is written in whole seconds. */
 const SECOND = 1000
 
-type Followed = Pick<ReadingState, 'lags' | 'awaited'>
+type Followed = Pick<ReadingState, 'lags' | 'pendingActivity'>
 
 /** @param looks in the order they were made, those before a reading included */
 export function measureActivityLag(
@@ -17,29 +17,35 @@ export function measureActivityLag(
   looks: readonly Look[],
   readings: readonly ReadingAttempt[],
 ): Followed {
-  const { lags, awaited, clockOffset = 0 } = before
-  const known = looks.reduce<Followed>((all, look) => seenBy(all, look, clockOffset), { lags, awaited })
+  const { lags, pendingActivity, clockOffset = 0 } = before
+  const known = looks.reduce<Followed>((all, look) => seenBy(all, look, clockOffset), {
+    lags,
+    pendingActivity,
+  })
   return readings.reduce(told, known)
 }
 
 /** A look that shows the awaited activity, or a newer one, dates how late it was shown; one that does not proves a lateness. */
 function seenBy(known: Followed, look: Look, offset: number): Followed {
-  const { awaited } = known
-  if (!awaited) return known
-  const late = (when: Instant): Seconds => seconds(Math.max(0, when + offset - awaited.at) / 1000)
-  if (!shows(look, awaited.at)) {
-    const atLeast = seconds(Math.max(awaited.atLeast, late(look.askedAt)))
+  const { pendingActivity } = known
+  if (!pendingActivity) return known
+  const late = (when: Instant): Seconds => seconds(Math.max(0, when + offset - pendingActivity.at) / 1000)
+  if (!shows(look, pendingActivity.at)) {
+    const atLeast = seconds(Math.max(pendingActivity.atLeast, late(look.askedAt)))
     // Asleep, it shows nothing more; and what is never shown was not taken for activity.
-    return { ...known, awaited: look.compute.state === 'active' ? { ...awaited, atLeast } : undefined }
+    return {
+      ...known,
+      pendingActivity: look.compute.state === 'active' ? { ...pendingActivity, atLeast } : undefined,
+    }
   }
-  return withSample(known, { atLeast: awaited.atLeast, atMost: late(look.answeredAt) })
+  return withSample(known, { atLeast: pendingActivity.atLeast, atMost: late(look.answeredAt) })
 }
 
 const shows = ({ compute }: Look, at: Instant): boolean => (compute.lastActive ?? 0) > at - SECOND
 
 const withSample = ({ lags }: Followed, { atLeast, atMost }: ActivityLagSample): Followed => ({
   lags: [...lags, { atLeast: seconds(Math.min(atLeast, atMost)), atMost }].slice(-KEPT),
-  awaited: undefined,
+  pendingActivity: undefined,
 })
 
 /** The look just before a reading is the first that could have shown what the reading tells. */
@@ -53,5 +59,5 @@ function told(known: Followed, attempt: ReadingAttempt): Followed {
   // What ended while we were there tells nothing of the look, nor does what something newer has hidden.
   if (at >= connectedAt + offset || (look.compute.lastActive ?? 0) > at) return known
   const awaited: PendingActivity = { at: instant(at), atLeast: seconds(0) }
-  return seenBy({ ...known, awaited }, look, offset)
+  return seenBy({ ...known, pendingActivity: awaited }, look, offset)
 }

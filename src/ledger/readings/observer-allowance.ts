@@ -21,11 +21,11 @@ export type ObserverSpending = {
  * until its true cost is known, and that is paid in its place.
  */
 export function updateObserverAllowance(
-  { credit, reserved }: Pick<ReadingState, 'credit' | 'reserved'>,
+  { allowance, reserved }: Pick<ReadingState, 'allowance' | 'reserved'>,
   { awake, overhead, delay, expected, added, settled }: ObserverSpending,
-): Pick<ReadingState, 'credit' | 'reserved'> {
+): Pick<ReadingState, 'allowance' | 'reserved'> {
   const most = delay === 'never' ? Number.POSITIVE_INFINITY : delay
   const freed = settled ? reserved : 0
-  const earned = Math.min(most, credit + Math.max(0, awake) * overhead + freed)
-  return { credit: seconds(earned - added - expected), reserved: seconds(reserved - freed + expected) }
+  const earned = Math.min(most, allowance + Math.max(0, awake) * overhead + freed)
+  return { allowance: seconds(earned - added - expected), reserved: seconds(reserved - freed + expected) }
 }

@@ -23,12 +23,12 @@ export const NO_READING_STATE: ReadingState = {
   failures: 0,
   cacheReadAt: undefined,
   cache: undefined,
-  use: NO_ACCUMULATED_USAGE,
-  credit: seconds(0),
+  usage: NO_ACCUMULATED_USAGE,
+  allowance: seconds(0),
   reserved: seconds(0),
   lags: [],
-  awaited: undefined,
-  gaps: [],
+  pendingActivity: undefined,
+  gapCounts: [],
   clockOffset: undefined,
   problem: undefined,
 }
@@ -54,10 +54,13 @@ export function applyReadings(before: ComputeEntry, { looks, readings }: Seen, a
     awake: seconds((after.totals.awake.likely - before.totals.awake.likely) / 1000),
     overhead: after.overhead,
     delay: after.delay,
-    expected: seconds(readings.reduce((sum, { cost }) => sum + cost, 0)),
+    expected: seconds(readings.reduce((sum, { expectedCost }) => sum + expectedCost, 0)),
     added: seconds(
-      Math.max(0, after.totals.extension - before.totals.extension, mostHidden(before, newest, after.delay)) /
-        1000,
+      Math.max(
+        0,
+        after.totals.observerOverhead - before.totals.observerOverhead,
+        mostHidden(before, newest, after.delay),
+      ) / 1000,
     ),
     settled: !after.awake || newest > since,
   }
@@ -67,7 +70,7 @@ export function applyReadings(before: ComputeEntry, { looks, readings }: Seen, a
     ...(unknown > 0 && { sizeUnknown: (known.sizeUnknown ?? 0) + unknown }),
     ...measureActivityLag(known, looks, readings),
     ...updateObserverAllowance(known, spending),
-    gaps: withGap(before, newest),
+    gapCounts: withGap(before, newest),
   })
 }
 
@@ -98,12 +101,13 @@ function noticedAt({ last, lastAttemptAt, lastSucceeded, clockOffset }: ReadingS
 const LONGEST = 20
 
 /** The gap that ended when others came back at `newest`; one that the compute slept through is no such gap. */
-function withGap({ reading, evidence, open }: ComputeEntry, newest: number): readonly number[] {
+function withGap({ reading, evidence, current }: ComputeEntry, newest: number): readonly number[] {
   const before = lastClientActivity(evidence)
-  if (before === undefined || newest <= before || !open || before < open.from.earliest) return reading.gaps
+  if (before === undefined || newest <= before || !current || before < current.from.earliest)
+    return reading.gapCounts
   const bucket = gapBucket((newest - before) / 1000, LONGEST)
-  const length = Math.max(bucket + 1, reading.gaps.length)
-  return Array.from({ length }, (_, index) => (reading.gaps[index] ?? 0) + (index === bucket ? 1 : 0))
+  const length = Math.max(bucket + 1, reading.gapCounts.length)
+  return Array.from({ length }, (_, index) => (reading.gapCounts[index] ?? 0) + (index === bucket ? 1 : 0))
 }
 
 function withAttempt(account: ReadingState, attempt: ReadingAttempt): ReadingState {
@@ -126,7 +130,7 @@ function withAttempt(account: ReadingState, attempt: ReadingAttempt): ReadingSta
     last: { ...reading, at: disconnectedAt },
     cacheReadAt: hasCacheReads(reading) ? disconnectedAt : account.cacheReadAt,
     cache: addCacheReading(account.cache, reading),
-    use: addUsage(account.use, usageBetween(account, reading)),
+    usage: addUsage(account.usage, usageBetween(account, reading)),
   }
 }
 
@@ -142,8 +146,8 @@ function problemOf({ result }: ReadingAttempt): string | undefined {
   }
 }
 
-const missingFrom = ({ kind, connections, use, cache, workingSet }: Reading): string | undefined =>
-  [connections, use, ...(kind === 'full' ? [cache, workingSet] : [])].map(whyMissing).find(isText)
+const missingFrom = ({ kind, connections, usage, cache, workingSet }: Reading): string | undefined =>
+  [connections, usage, ...(kind === 'full' ? [cache, workingSet] : [])].map(whyMissing).find(isText)
 
 const isText = (text: string | undefined): text is string => text !== undefined
 

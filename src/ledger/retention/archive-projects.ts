@@ -18,14 +18,14 @@ export function* projectsToArchive(
 ): Cooperative<readonly ProjectEntry[]> {
   const due: ProjectEntry[] = []
   yield* forEachYielding(projects.values(), MANY, (one) => {
-    const isDue = one.goneAt !== undefined && after(one.goneAt, REMEMBERED) <= now
+    const isDue = one.deletedAt !== undefined && after(one.deletedAt, REMEMBERED) <= now
     const { projectId } = one.project
-    if (isDue && !changed.has(projectId) && !list.last?.readAt.has(projectId)) due.push(one)
+    if (isDue && !changed.has(projectId) && !list.finished?.readAt.has(projectId)) due.push(one)
   })
   if (due.length === 0) return []
   const inUse = new Set<string>()
   yield* forEachYielding(computes.values(), MANY, ({ ref }) => inUse.add(ref.projectId))
   return due
     .filter(({ project: { projectId } }) => !inUse.has(projectId))
-    .map((one) => ({ ...one, away: true }))
+    .map((one) => ({ ...one, isArchived: true as const }))
 }

@@ -18,17 +18,17 @@ import { spendOf } from '../settle/totals.ts'
 const FAREWELL = seconds(26 * 3600)
 
 /** When nothing more can happen to a compute that is gone; undefined while it is there. */
-export const retiresAt = ({ goneAt }: Pick<ComputeEntry, 'goneAt'>): Instant | undefined =>
-  goneAt === undefined ? undefined : after(goneAt, FAREWELL)
+export const retiresAt = ({ deletedAt }: Pick<ComputeEntry, 'deletedAt'>): Instant | undefined =>
+  deletedAt === undefined ? undefined : after(deletedAt, FAREWELL)
 
 /** @returns undefined while anything of it may still change */
 export function retireCompute(account: ComputeEntry, now: Instant): ComputeEntry | undefined {
   const at = retiresAt(account)
-  const isSettled = account.unsettled.length === 0 && account.days.length === 0 && !account.carried
+  const isSettled = account.provisional.length === 0 && account.days.length === 0 && !account.partlySettled
   if (at === undefined || now < at || !isSettled) return undefined
   return {
     ...account,
-    departed: true,
+    isRetired: true,
     settlesAt: undefined,
     evidence: EMPTY_EVIDENCE,
     reading: NO_READING_STATE,
@@ -39,15 +39,15 @@ export function retireCompute(account: ComputeEntry, now: Instant): ComputeEntry
 /** The project's account with the sums of `gone`: those of the whole account stay what they were. */
 export function addRetired(project: ProjectEntry, gone: ComputeEntry): ProjectEntry {
   const { totals, counters } = gone
-  const before = project.departed ?? NOBODY
+  const before = project.retired ?? NOBODY
   return {
     ...project,
-    departed: {
-      left: [...leftOf(before).filter(({ endpointId }) => endpointId !== gone.ref.endpointId), leaving(gone)],
+    retired: {
+      ids: [...leftOf(before).filter(({ endpointId }) => endpointId !== gone.ref.endpointId), leaving(gone)],
       until: before.until,
       awake: addBounds(before.awake, totals.awake, millis),
       spend: addBounds(before.spend, spendOf(totals.cuTime), micros),
-      extension: millis(before.extension + totals.extension),
+      observerOverhead: millis(before.observerOverhead + totals.observerOverhead),
       observerSpend: micros(before.observerSpend + counters.observerSpend),
       wakes: before.wakes + counters.wakes,
       suspends: before.suspends + counters.suspends,
@@ -56,11 +56,11 @@ export function addRetired(project: ProjectEntry, gone: ComputeEntry): ProjectEn
   }
 }
 
-const leftOf = ({ left = [] }: RetiredTotals): readonly RetiredId[] => left
+const leftOf = ({ ids = [] }: RetiredTotals): readonly RetiredId[] => ids
 
-const leaving = ({ ref: { endpointId }, goneAt, foldedAt }: ComputeEntry): RetiredId => ({
+const leaving = ({ ref: { endpointId }, deletedAt, appliedAt }: ComputeEntry): RetiredId => ({
   endpointId,
-  goneAt: goneAt ?? foldedAt,
+  deletedAt: deletedAt ?? appliedAt,
 })
 
 /** Computes that left one project and are known by their ids. Doubled, a project that deletes many a day costs 20 kB more, and one that is first seen long after it was created is less often taken for one of theirs. */
@@ -71,11 +71,11 @@ const KEPT = 200
  * read again, and nobody in it is to be counted twice.
  */
 export function trimRetiredIds(project: ProjectEntry): ProjectEntry {
-  const { listed, departed } = project
-  if (!listed || listed.historyWaits || !departed || leftOf(departed).length <= KEPT) return project
-  const forgotten = leftOf(departed).slice(0, -KEPT)
-  const until = forgotten.reduce((newest, { goneAt }) => latest(newest, goneAt), departed.until)
-  return { ...project, departed: { ...departed, left: leftOf(departed).slice(-KEPT), until } }
+  const { listed, retired } = project
+  if (!listed || listed.needsBackfill || !retired || leftOf(retired).length <= KEPT) return project
+  const forgotten = leftOf(retired).slice(0, -KEPT)
+  const until = forgotten.reduce((newest, { deletedAt }) => latest(newest, deletedAt), retired.until)
+  return { ...project, retired: { ...retired, ids: leftOf(retired).slice(-KEPT), until } }
 }
 
 /** Whether the sums of a compute count already because it left before, or, of one that nobody knows by its id, may. */
@@ -96,7 +96,7 @@ const NOBODY: RetiredTotals = {
   until: instant(0),
   awake: NO_TIME,
   spend: NO_SPEND,
-  extension: millis(0),
+  observerOverhead: millis(0),
   observerSpend: micros(0),
   wakes: 0,
   suspends: 0,

@@ -93,11 +93,11 @@ function withEstimate(open: OpenRollup, { cacheLimit }: Reading, context: Readin
 }
 
 function withHeld(open: OpenRollup, reading: Reading, grown: UsageDelta | undefined): OpenRollup {
-  const sum = new Map(Object.entries(open.held))
+  const sum = new Map(Object.entries(open.attribution))
   for (const [key, time] of Object.entries(attributeAt(reading, grown, WEIGHT)))
     sum.set(key, millis((sum.get(key) ?? 0) + time))
   const most = [...sum].toSorted(([, a], [, b]) => b - a).slice(0, MOST_CULPRITS)
-  return { ...open, held: Object.fromEntries(most) }
+  return { ...open, attribution: Object.fromEntries(most) }
 }
 
 function withUse(open: OpenRollup, grown: UsageDelta | undefined): OpenRollup {

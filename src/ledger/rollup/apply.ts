@@ -12,7 +12,7 @@ export function rollUpFacts(
 ): RollupUpdate {
   return rollUp(before?.rollups ?? NO_ROLLUPS, {
     ref,
-    before: before && { compute: before.compute, at: before.seenAt },
+    before: before && { compute: before.compute, at: before.observedAt },
     readBefore: before?.reading,
     looks,
     readings,

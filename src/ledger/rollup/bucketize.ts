@@ -100,7 +100,7 @@ const NOTHING: Omit<OpenRollup, 'from'> = {
   workingSet: undefined,
   use: undefined,
   longestTransaction: undefined,
-  held: {},
+  attribution: {},
 }
 
 function close(walking: Walk): void {

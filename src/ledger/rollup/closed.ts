@@ -7,11 +7,11 @@ import { ratio, type Seconds } from '../../model/units.ts'
 const MOST_CULPRITS = 5
 
 export const closeRollup = (
-  { held, ...sums }: OpenRollup,
+  { attribution, ...sums }: OpenRollup,
   { ref, length }: { readonly ref: ComputeRef; readonly length: Seconds },
-): Rollup => ({ ...sums, ref, length, culprits: culpritsOf(held) })
+): Rollup => ({ ...sums, ref, length, culprits: culpritsOf(attribution) })
 
-function culpritsOf(held: OpenRollup['held']): readonly CulpritShare[] {
+function culpritsOf(held: OpenRollup['attribution']): readonly CulpritShare[] {
   const all = Object.entries(held)
   const sum = all.reduce((total, [, time]) => total + time, 0)
   return all

@@ -33,8 +33,8 @@ export type AccrualContext = {
  * where nothing goes on.
  */
 export function accruedSlice(account: ComputeEntry, asOf: AccrualContext): AwakeSlice | undefined {
-  const { ref, goneAt } = account
-  const time = goneAt === undefined ? timeOn(account, asOf) : undefined
+  const { ref, deletedAt } = account
+  const time = deletedAt === undefined ? timeOn(account, asOf) : undefined
   const price = String(priceAt(asOf.prices, asOf.now))
   return time && { ref, ...time, ...sizeNow(account), price, assumed: false }
 }
@@ -43,12 +43,12 @@ type Time = Pick<AwakeSlice, 'low' | 'likely' | 'high'>
 
 /** Of one that was awake no less than is known, likely until it will have been suspended, and no more than all of the time. */
 function timeOn(account: ComputeEntry, { project, now, atMost = now }: AccrualContext): Time | undefined {
-  const { compute, open, foldedAt } = account
-  if (!open) return unseenTime(account, { project, now, atMost })
-  const { knownUntil } = open
+  const { compute, current, appliedAt } = account
+  if (!current) return unseenTime(account, { project, now, atMost })
+  const { knownUntil } = current
   const end = expectedSuspension(compute, project?.project, project) ?? now
   const likely = latest(knownUntil, earliest(now, end))
-  const possible = latest(foldedAt, knownUntil)
+  const possible = latest(appliedAt, knownUntil)
   if (atMost <= possible && likely <= knownUntil) return undefined
   return {
     low: [knownUntil, knownUntil],
@@ -62,12 +62,12 @@ function unseenTime(
   account: ComputeEntry,
   { project, now, atMost }: Pick<AccrualContext, 'project' | 'now'> & { readonly atMost: Instant },
 ): Time | undefined {
-  const { compute, foldedAt } = account
+  const { compute, appliedAt } = account
   const active = unseenWakeAt(account, project)
-  if (active === undefined || atMost <= foldedAt) return undefined
+  if (active === undefined || atMost <= appliedAt) return undefined
   const end = expectedSuspension(compute, project?.project, project) ?? now
-  const from = latest(foldedAt, active)
-  return { low: [from, from], likely: [from, latest(from, earliest(now, end))], high: [foldedAt, atMost] }
+  const from = latest(appliedAt, active)
+  return { low: [from, from], likely: [from, latest(from, earliest(now, end))], high: [appliedAt, atMost] }
 }
 
 /** What it costs an hour as it is now, likely; 0 while it sleeps. */
@@ -76,14 +76,16 @@ export const spendPerHour = (
   { prices, now }: Pick<AccrualContext, 'prices' | 'now'>,
 ): Micros =>
   micros(
-    account.open && account.goneAt === undefined ? sizeNow(account).size.likely * priceAt(prices, now) : 0,
+    account.current && account.deletedAt === undefined
+      ? sizeNow(account).size.likely * priceAt(prices, now)
+      : 0,
   )
 
 /** The limits of the record, and likely what it was in the last stretch that is known. */
-function sizeNow({ compute, unsettled }: ComputeEntry): SizeBounds {
+function sizeNow({ compute, provisional }: ComputeEntry): SizeBounds {
   const [low, high] = [smallestCu(compute.sizing), largestCu(compute.sizing)]
   if (low === high) return { size: { low, likely: low, high } }
-  const last = unsettled.findLast(({ likely }) => spanLength(likely) > 0)?.size.likely ?? low
+  const last = provisional.findLast(({ likely }) => spanLength(likely) > 0)?.size.likely ?? low
   return { size: { low, likely: cu(Math.min(high, Math.max(low, last))), high }, moves: true }
 }
 

@@ -22,9 +22,9 @@ export function endPostings(
   context: TotalsContext,
   notBefore: Instant,
 ): readonly DayPosting[] {
-  const { idleTail, extension } = endTotals(interval, context)
+  const { idleTail, observerOverhead } = endTotals(interval, context)
   const end = latest(interval.to?.likely ?? interval.knownUntil, notBefore)
   const begin = latest(instant(end - idleTail), notBefore)
   const tail: DayPosting = { kind: 'tail', span: [begin, end], before: millis(idleTail - (end - begin)) }
-  return [...(idleTail > 0 ? [tail] : []), ...overheadPostings(extension, end)]
+  return [...(idleTail > 0 ? [tail] : []), ...overheadPostings(observerOverhead, end)]
 }

@@ -31,7 +31,7 @@ export function updateDays(
   { settled, unsettled }: { readonly settled: DayInput; readonly unsettled: DayInput },
   context: DaysContext,
 ): DayUpdate {
-  const toldBefore = new Map(before.map((day) => [day.settled.date, day.told]))
+  const toldBefore = new Map(before.map((day) => [day.settled.date, day.lastRestated]))
   const kept = rowsWith(new Map(before.map((day) => [day.settled.date, day.settled])), settled, context)
   const whole = rowsWith(kept, unsettled, context)
   const days = [...whole.values()]
@@ -47,7 +47,7 @@ export function updateDays(
   return {
     open: days
       .filter(({ row }) => row.to > context.settledUntil)
-      .map(({ row, settled: part, told }) => ({ settled: part, told: isNothing(row) ? told : row })),
+      .map(({ row, settled: part, told }) => ({ settled: part, lastRestated: isNothing(row) ? told : row })),
     told: days
       .filter(({ row, told }) => row !== told && !(told === undefined && isNothing(row)))
       .map(({ row }) => row),
@@ -63,17 +63,17 @@ export function nextDayVersion(row: DayRow, told: DayRow | undefined, now: Insta
 
 const saysTheSame = (a: DayRow, b: DayRow): boolean => textOf(a) === textOf(b)
 
-const textOf = ({ awake, cuTime, idleTail, extension, wakes }: DayRow): string =>
+const textOf = ({ awake, cuTime, idleTail, observerOverhead, wakes }: DayRow): string =>
   JSON.stringify([
     awake,
     Object.entries(cuTime).toSorted(([a], [b]) => (a < b ? -1 : 1)),
     idleTail,
-    extension,
+    observerOverhead,
     wakes,
   ])
 
-const isNothing = ({ awake, idleTail, extension, wakes }: DayRow): boolean =>
-  awake.high === 0 && idleTail === 0 && extension === 0 && wakes === 0
+const isNothing = ({ awake, idleTail, observerOverhead, wakes }: DayRow): boolean =>
+  awake.high === 0 && idleTail === 0 && observerOverhead === 0 && wakes === 0
 
 type Rows = ReadonlyMap<string, DayRow>
 
@@ -98,7 +98,7 @@ function addEntry(
     case 'wake':
       return add(entry.at, { wakes: 1 })
     case 'extension':
-      return add(entry.at, { extension: entry.added })
+      return add(entry.at, { observerOverhead: entry.added })
     case 'tail': {
       if (entry.before > 0) add(entry.span[0], { idleTail: entry.before })
       for (const part of daysIn(entry.span, dayOf)) add(part[0], { idleTail: millis(spanLength(part)) })
@@ -138,7 +138,7 @@ const emptyRow = (day: Pick<DayRow, 'ref' | 'date' | 'from' | 'to'>): DayRow => 
   awake: NO_TIME,
   cuTime: {},
   idleTail: millis(0),
-  extension: millis(0),
+  observerOverhead: millis(0),
   wakes: 0,
   version: 0,
 })
@@ -148,6 +148,6 @@ const plusRow = (row: DayRow, part: Partial<DayRow>): DayRow => ({
   awake: addBounds<Millis>(row.awake, part.awake ?? NO_TIME, millis),
   cuTime: addCuTime(row.cuTime, part.cuTime ?? {}),
   idleTail: millis(row.idleTail + (part.idleTail ?? 0)),
-  extension: millis(row.extension + (part.extension ?? 0)),
+  observerOverhead: millis(row.observerOverhead + (part.observerOverhead ?? 0)),
   wakes: row.wakes + (part.wakes ?? 0),
 })

@@ -14,7 +14,7 @@ export function raiseCounters(
   totals: Totals,
   priceNow: Micros,
 ): PublishedCounters {
-  const extension = millis(Math.max(before.extension, totals.extension))
+  const extension = millis(Math.max(before.observerOverhead, totals.observerOverhead))
   const cuTime = cuMillis(Math.max(before.cuTime, cuTimeSum(totals.cuTime).likely))
   const awake = millis(Math.max(before.awake, totals.awake.likely))
   const size = awake === 0 ? 0 : cuTime / awake
@@ -24,8 +24,10 @@ export function raiseCounters(
     cuTime,
     spend,
     idleTail: millis(Math.max(before.idleTail, totals.idleTail)),
-    extension,
-    observerSpend: micros(before.observerSpend + ((extension - before.extension) * size * priceNow) / HOUR),
+    observerOverhead: extension,
+    observerSpend: micros(
+      before.observerSpend + ((extension - before.observerOverhead) * size * priceNow) / HOUR,
+    ),
     wakes: Math.max(before.wakes, totals.wakes),
     suspends: Math.max(before.suspends, totals.suspends),
     restarts: Math.max(before.restarts, totals.restarts),

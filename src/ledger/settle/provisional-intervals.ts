@@ -8,14 +8,14 @@ import { deriveTimeline } from '../evidence/intervals.ts'
 
 /** In order of time, after those that are settled; the last may go on. */
 export function provisionalIntervals(
-  { evidence, settledUntil, carried, goneAt }: ComputeEntry,
+  { evidence, settledUntil, partlySettled, deletedAt }: ComputeEntry,
   delay: AutosuspendDelay,
   now: Instant,
 ): readonly { readonly interval: AwakeInterval; readonly idleTail: Millis }[] {
   const { intervals } = deriveTimeline(
     evidence,
-    { settledUntil, carried },
-    goneAt === undefined ? now : undefined,
+    { settledUntil, partlySettled },
+    deletedAt === undefined ? now : undefined,
   )
   return intervals.map((interval) => ({ interval, idleTail: idleTailOf(interval, evidence, delay) }))
 }

@@ -28,7 +28,7 @@ export function pruneEvidence(evidence: Evidence, at: Instant, carried: AwakeInt
         isOperationTracked(operation, at) ||
         (carried !== undefined && operation.action === 'check_availability'),
     ),
-    sightings: sightingsAfter(evidence, at),
+    states: sightingsAfter(evidence, at),
     starts: evidence.starts.filter(reaches),
     ends: evidence.ends.filter(reaches),
     // Inside an interval activity is pruned as its share of the extension is summed up.
@@ -37,15 +37,15 @@ export function pruneEvidence(evidence: Evidence, at: Instant, carried: AwakeInt
     measured: evidence.measured.filter(
       (one, index, all) => later(all[index + 1]?.at ?? one.at) || later(one.at),
     ),
-    footprints: carried
-      ? evidence.footprints
-      : evidence.footprints.filter(({ disconnectedAt }) => later(disconnectedAt)),
+    ownSessions: carried
+      ? evidence.ownSessions
+      : evidence.ownSessions.filter(({ disconnectedAt }) => later(disconnectedAt)),
     covered: evidence.covered,
     readSince: evidence.readSince,
     updates: updateBehaviourOf(evidence),
-    held: carried
-      ? mergeAttribution(evidence.held, carried.from.earliest, at)
-      : evidence.held.filter(({ to }) => later(to)),
+    attributed: carried
+      ? mergeAttribution(evidence.attributed, carried.from.earliest, at)
+      : evidence.attributed.filter(({ to }) => later(to)),
   }
 }
 
@@ -53,10 +53,10 @@ export function pruneEvidence(evidence: Evidence, at: Instant, carried: AwakeInt
  * A look whose record does not know yet of what is settled tells of the time before it, whatever our clock showed. That the compute
  * is gone stays true: a start that is listed late was before it.
  */
-function sightingsAfter({ sightings, starts, ends }: Evidence, at: Instant): Evidence['sightings'] {
+function sightingsAfter({ states: sightings, starts, ends }: Evidence, at: Instant): Evidence['states'] {
   const isPast = (one: Instant): boolean => one <= at
   const [started, ended] = [starts.findLast(isPast) ?? 0, ends.findLast(isPast) ?? 0]
-  const departure = deletionIn({ sightings })
+  const departure = deletionIn({ states: sightings })
   return sightings.filter((one) => {
     const { answeredAt, record } = one
     const isOutdated = record && ((record.startedAt ?? 0) < started || (record.suspendedAt ?? 0) < ended)
@@ -81,11 +81,14 @@ export function pruneOpenInterval(
   const past = { ...interval, knownUntil: pivot }
   const before = { ...evidence, activities: evidence.activities.filter((at) => at <= pivot) }
   return {
-    totals: { ...NO_TOTALS, extension: observerOverhead({ ...past, to: undefined }, before, context.delay) },
+    totals: {
+      ...NO_TOTALS,
+      observerOverhead: observerOverhead({ ...past, to: undefined }, before, context.delay),
+    },
     evidence: {
       ...evidence,
       activities: evidence.activities.filter((at) => at >= pivot || at <= interval.from.latest),
-      footprints: evidence.footprints.filter(
+      ownSessions: evidence.ownSessions.filter(
         (one) => one.disconnectedAt >= pivot || one.connectedAt <= interval.from.latest,
       ),
     },

@@ -57,7 +57,8 @@ export function settle(account: SettleInput, context: SettleContext): SettleResu
   const slices = cutSlices(history, [before.settledUntil, until], cutting)
   const finals = history.intervals.slice(0, count)
   const left = history.intervals.slice(count)
-  const isStarted = ({ from }: AwakeInterval): boolean => from.likely === before.carried?.interval.from.likely
+  const isStarted = ({ from }: AwakeInterval): boolean =>
+    from.likely === before.partlySettled?.interval.from.likely
   const begun = [...finals, ...(carried ? [carried] : [])].filter((interval) => !isStarted(interval))
   const pruned = pruneOpenInterval(account.evidence, carried, { context, until })
   const kept = pruneEvidence(pruned.evidence, until, carried)
@@ -79,9 +80,9 @@ export function settle(account: SettleInput, context: SettleContext): SettleResu
   return {
     frontier: {
       settledUntil: until,
-      carried: carried && {
+      partlySettled: carried && {
         interval: { ...carried, to: undefined, knownUntil: until },
-        cuTime: cuTimeWithin(carried, before.carried, slices),
+        cuTime: cuTimeWithin(carried, before.partlySettled, slices),
       },
     },
     evidence: kept,
@@ -91,7 +92,7 @@ export function settle(account: SettleInput, context: SettleContext): SettleResu
     entries: [
       ...begun.flatMap(startPostings),
       ...finals.flatMap((interval) => endPostings(interval, context, before.settledUntil)),
-      ...overheadPostings(pruned.totals.extension, until),
+      ...overheadPostings(pruned.totals.observerOverhead, until),
     ],
     unsettled: rest,
     unsettledEntries: [
@@ -128,7 +129,7 @@ function closedInterval(
     readonly context: TotalsContext
   },
 ): SettledInterval {
-  const cuTime = cuTimeWithin(interval, account.frontier.carried, slices)
-  const { idleTail, held } = endTotals(interval, context)
-  return { ref: account.ref, interval, cuTime, idleTail, held }
+  const cuTime = cuTimeWithin(interval, account.frontier.partlySettled, slices)
+  const { idleTail, attribution } = endTotals(interval, context)
+  return { ref: account.ref, interval, cuTime, idleTail, attribution }
 }

@@ -130,8 +130,8 @@ const exactly = (limits: Limits): SizeBounds => ({
  */
 function sizeAsSeen(at: Instant, size: SizeObservation, facts: SizeFacts): SizeBounds {
   const { sure, evidence } = facts
-  const before = evidence.sightings.findLast(({ askedAt }) => askedAt <= at)?.askedAt
-  const next = evidence.sightings.find(({ answeredAt }) => answeredAt > at)?.answeredAt
+  const before = evidence.states.findLast(({ askedAt }) => askedAt <= at)?.askedAt
+  const next = evidence.states.find(({ answeredAt }) => answeredAt > at)?.answeredAt
   if (before === undefined || next === undefined) return exactly(size)
   if (next - before <= ROOM && applied(evidence, before, next) < 2) return exactly(size)
   return isUnbroken(sure, before, at) || isUnbroken(sure, at, next) ? exactly(size) : anySize(size)

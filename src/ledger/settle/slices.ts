@@ -21,8 +21,8 @@ export type SliceContext = {
 /** Slices of all of `history` that lies inside `within`, those of intervals first. */
 export function cutSlices(history: Timeline, within: Span, context: SliceContext): readonly AwakeSlice[] {
   const { intervals, sure, doubts } = history
-  const { quiet } = deriveContinuity(context.evidence)
-  const facts = { evidence: context.evidence, counted: context.counted, sure, quiet }
+  const { undisturbed } = deriveContinuity(context.evidence)
+  const facts = { evidence: context.evidence, counted: context.counted, sure, quiet: undisturbed }
   const awake = intervals.flatMap((interval) => {
     const { low, likely, high } = spanBounds(interval, context.now)
     const time = {

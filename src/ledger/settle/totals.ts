@@ -12,8 +12,8 @@ export const NO_TOTALS: Totals = {
   awake: NO_TIME,
   cuTime: {},
   idleTail: millis(0),
-  extension: millis(0),
-  held: {},
+  observerOverhead: millis(0),
+  attribution: {},
   wakes: 0,
   suspends: 0,
   restarts: 0,
@@ -26,7 +26,7 @@ export const NO_PUBLISHED_COUNTERS: PublishedCounters = {
   spend: micros(0),
   observerSpend: micros(0),
   idleTail: millis(0),
-  extension: millis(0),
+  observerOverhead: millis(0),
   wakes: 0,
   suspends: 0,
   restarts: 0,
@@ -54,15 +54,15 @@ export const startTotals = (interval: AwakeInterval, { evidence }: TotalsContext
   ...NO_TOTALS,
   wakes: interval.restart ? 0 : 1,
   restarts: interval.restart ? 1 : 0,
-  wakesCaused: !interval.restart && isWokenByObserver(interval, evidence.footprints) ? 1 : 0,
+  wakesCaused: !interval.restart && isWokenByObserver(interval, evidence.ownSessions) ? 1 : 0,
 })
 
 /** What the end of an interval counts for, and what was added to it so far. */
 export const endTotals = (interval: AwakeInterval, { evidence, delay }: TotalsContext): Totals => ({
   ...NO_TOTALS,
   idleTail: idleTailOf(interval, evidence, delay),
-  extension: observerOverhead(interval, evidence, delay),
-  held: attributionIn(interval, evidence, delay),
+  observerOverhead: observerOverhead(interval, evidence, delay),
+  attribution: attributionIn(interval, evidence, delay),
   suspends: interval.to ? 1 : 0,
 })
 
@@ -72,8 +72,8 @@ export function addTotals(a: Totals, b: Totals): Totals {
     cuTime: addCuTime(a.cuTime, b.cuTime),
     ...((a.assumed ?? b.assumed) !== undefined && { assumed: cuMillis((a.assumed ?? 0) + (b.assumed ?? 0)) }),
     idleTail: millis(a.idleTail + b.idleTail),
-    extension: millis(a.extension + b.extension),
-    held: addAttribution(a.held, b.held),
+    observerOverhead: millis(a.observerOverhead + b.observerOverhead),
+    attribution: addAttribution(a.attribution, b.attribution),
     wakes: a.wakes + b.wakes,
     suspends: a.suspends + b.suspends,
     restarts: a.restarts + b.restarts,

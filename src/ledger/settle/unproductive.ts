@@ -48,9 +48,9 @@ function unproductiveOf(totals: Totals): Unproductive {
 
 type Times = { [cause in UnproductiveCause]?: number }
 
-function timesOf({ idleTail, extension, held }: Totals): Times {
-  const times: Times = { idle_tail: idleTail, dormouse: extension }
-  for (const [key, time] of Object.entries(held)) {
+function timesOf({ idleTail, observerOverhead, attribution }: Totals): Times {
+  const times: Times = { idle_tail: idleTail, dormouse: observerOverhead }
+  for (const [key, time] of Object.entries(attribution)) {
     const cause = parseCulpritKey(key).cause.replaceAll('-', '_')
     if (isUnproductive(cause)) times[cause] = (times[cause] ?? 0) + time
   }

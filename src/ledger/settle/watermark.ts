@@ -55,10 +55,10 @@ export function advanceWatermark(account: Unsettled, now: Instant): WatermarkAdv
   const base: WatermarkAdvance = {
     count,
     until: last ? instant(last.latest + APART) : frontier.settledUntil,
-    carried: last ? undefined : frontier.carried && next,
+    carried: last ? undefined : frontier.partlySettled && next,
   }
   const goal = { history, evidence, horizon: coveredUntil(evidence, horizon) }
-  return beyond(base, goal, evidence.sightings.length > MANY ? 0 : STEP)
+  return beyond(base, goal, evidence.states.length > MANY ? 0 : STEP)
 }
 
 /** Further inside what goes on, where that is worth it. */
@@ -77,15 +77,15 @@ const isFinal = ({ to }: AwakeInterval, next: AwakeInterval | undefined, horizon
 type Goal = { readonly history: Timeline; readonly evidence: Evidence; readonly horizon: Instant }
 
 /** What operations will say is waited for, where they are read and the record does not say it. */
-function coveredUntil({ covered, sightings }: Evidence, horizon: Instant): Instant {
+function coveredUntil({ covered, states }: Evidence, horizon: Instant): Instant {
   const isRead = covered !== undefined && horizon - covered[1] < PATIENCE * 1000
-  return isRead && sightings.at(-1)?.record?.startedAt === undefined ? earliest(horizon, covered[1]) : horizon
+  return isRead && states.at(-1)?.record?.startedAt === undefined ? earliest(horizon, covered[1]) : horizon
 }
 
 /** The last instant before the horizon at which the compute was surely awake in `interval`. */
 function awakeUntil({ history, evidence, horizon }: Goal, interval: AwakeInterval): Instant | undefined {
   const limit = earliest(horizon, interval.to?.earliest ?? horizon)
-  const seen = evidence.sightings.findLast((one) => isAwakeState(one) && one.askedAt <= limit)?.askedAt
+  const seen = evidence.states.findLast((one) => isAwakeState(one) && one.askedAt <= limit)?.askedAt
   const sure = lastInside(history.sure, limit)
   const at = Math.max(seen ?? 0, sure ?? 0)
   return at > interval.from.latest ? instant(at) : undefined
@@ -98,7 +98,7 @@ function sleepUntil(
   base: Instant,
 ): Instant | undefined {
   const limit = earliest(horizon, instant(next ? next.from.earliest - APART : horizon))
-  const looks = evidence.sightings.filter((one) => !isAwakeState(one) && one.askedAt <= limit)
+  const looks = evidence.states.filter((one) => !isAwakeState(one) && one.askedAt <= limit)
   const seen = looks.at(-1)?.askedAt
   if (seen === undefined && base === 0) return undefined
   const doubted = history.doubts.some(([from, to]) => from < limit && limit < to)

@@ -25,9 +25,9 @@ export function needsOperations(known: ComputeEntry, look: Look, delay: Autosusp
 }
 
 /** Without the instants of the record, what happened between two looks shows as newer activity, or not at all. */
-function mayHideOne({ compute, seenAt }: ComputeEntry, { compute: seen, askedAt }: Look): boolean {
-  const woke = seen.state === 'idle' && (seen.lastActive ?? 0) > Math.max(seenAt, compute.lastActive ?? 0)
-  return woke || askedAt - seenAt > ALLOWED_LATENESS * 1000
+function mayHideOne({ compute, observedAt }: ComputeEntry, { compute: seen, askedAt }: Look): boolean {
+  const woke = seen.state === 'idle' && (seen.lastActive ?? 0) > Math.max(observedAt, compute.lastActive ?? 0)
+  return woke || askedAt - observedAt > ALLOWED_LATENESS * 1000
 }
 
 export const isResized = ({ sizing: a }: Compute, { sizing: b }: Compute): boolean =>
@@ -40,8 +40,8 @@ export const isResized = ({ sizing: a }: Compute, { sizing: b }: Compute): boole
 function hasRoomForMore(known: ComputeEntry, look: Look, delay: AutosuspendDelay): boolean {
   const { startedAt } = look.compute
   if (startedAt === undefined || startedAt === known.compute.startedAt) return false
-  if (known.open !== undefined) return true
-  const from = Math.max(known.seenAt, look.quietUntil ?? 0)
+  if (known.current !== undefined) return true
+  const from = Math.max(known.observedAt, look.quietUntil ?? 0)
   return delay !== 'never' && startedAt - from >= delay * 1000
 }
 

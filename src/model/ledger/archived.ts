@@ -7,7 +7,7 @@ const NOBODY: ArchivedTotals = {
   projects: 0,
   awake: { low: millis(0), likely: millis(0), high: millis(0) },
   spend: { low: micros(0), likely: micros(0), high: micros(0) },
-  extension: millis(0),
+  observerOverhead: millis(0),
   observerSpend: micros(0),
   wakes: 0,
   suspends: 0,
@@ -15,20 +15,20 @@ const NOBODY: ArchivedTotals = {
 }
 
 /** The sums of all that are away with those of one more. */
-export const addArchived = (before: ArchivedTotals = NOBODY, { departed }: ProjectEntry): ArchivedTotals => ({
-  ...(departed ? added(before, departed, 1) : before),
+export const addArchived = (before: ArchivedTotals = NOBODY, { retired }: ProjectEntry): ArchivedTotals => ({
+  ...(retired ? added(before, retired, 1) : before),
   projects: before.projects + 1,
 })
 
 /** A ledger that knows again those in `back`, which were away: the account stays what it was. */
 export function restoreArchived(ledger: Ledger, back: readonly ProjectEntry[]): Ledger {
   let projects = asOrderedMap(ledger.projects)
-  let away = ledger.away ?? NOBODY
-  for (const { away: _, ...one } of back) {
+  let away = ledger.archived ?? NOBODY
+  for (const { isArchived: _, ...one } of back) {
     projects = projects.with(one.project.projectId, one)
-    away = { ...(one.departed ? added(away, one.departed, -1) : away), projects: away.projects - 1 }
+    away = { ...(one.retired ? added(away, one.retired, -1) : away), projects: away.projects - 1 }
   }
-  return { ...ledger, projects, away }
+  return { ...ledger, projects, archived: away }
 }
 
 function added(sums: ArchivedTotals, one: RetiredSums, sign: 1 | -1): ArchivedTotals {
@@ -47,7 +47,7 @@ function added(sums: ArchivedTotals, one: RetiredSums, sign: 1 | -1): ArchivedTo
     ...sums,
     awake: plusBounds(sums.awake, one.awake, millis),
     spend: plusBounds(sums.spend, one.spend, micros),
-    extension: plus(sums.extension, one.extension, millis),
+    observerOverhead: plus(sums.observerOverhead, one.observerOverhead, millis),
     observerSpend: plus(sums.observerSpend, one.observerSpend, micros),
     wakes: sums.wakes + sign * one.wakes,
     suspends: sums.suspends + sign * one.suspends,

@@ -8,9 +8,9 @@ export type BudgetCounter = {
   readonly definition: string
   /** A counter in another unit is another counter. */
   readonly unit: string
-  readonly shown: number
+  readonly value: number
   /** What was shown when the counting of this definition began, without what it began with. */
-  readonly ahead: number
+  readonly excess: number
 }
 
 /** Operations of the service that ended so. Plain data. */

@@ -15,7 +15,7 @@ export type DayRow = {
   /** Awake after the last activity, of intervals that ended. */
   readonly idleTail: Millis
   /** Awake time that our own readings added; counted on the day on which it was told. */
-  readonly extension: Millis
+  readonly observerOverhead: Millis
   /** Wakes whose interval began on this day; restarts are none. */
   readonly wakes: number
   /** 0 while the day is not over; 1 as it was first told afterwards; one more for each time that later facts restated it. */

@@ -78,11 +78,11 @@ export type OwnSession = {
   /** The last activity the record showed before we connected: somebody else's. */
   readonly activeBefore: Instant | undefined
   /** Whether it saw clients at work: then activity inside it is theirs. */
-  readonly sawForeign: boolean
+  readonly sawClients: boolean
   /** Whether the service takes it for activity for sure: it was in a user database. */
   readonly counts: boolean
   /** The newest end of a client's statement it saw. */
-  readonly lastForeign: Instant | undefined
+  readonly lastClientActivity: Instant | undefined
   /** Since when activity before it may have gone unseen: what the record shows lags. */
   readonly hiddenFrom: Instant
   /** Sessions of others per second since the reading before it; undefined where there is none to compare with. */
@@ -121,7 +121,7 @@ export type AttributedInterval = { readonly from: Instant; readonly to: Instant;
 /** What is not yet settled, each part a set in ascending order: adding the same fact twice changes nothing. */
 export type Evidence = {
   readonly operations: readonly Operation[]
-  readonly sightings: readonly StateObservation[]
+  readonly states: readonly StateObservation[]
   /** Distinct `started_at`, `suspended_at` and `last_active` of the records, whole seconds. */
   readonly starts: readonly Instant[]
   readonly ends: readonly Instant[]
@@ -129,9 +129,9 @@ export type Evidence = {
   readonly sizes: readonly SizeObservation[]
   /** What readings told of the size inside a range, in order. */
   readonly measured: readonly MeasuredSize[]
-  readonly footprints: readonly OwnSession[]
+  readonly ownSessions: readonly OwnSession[]
   /** In order, not overlapping. */
-  readonly held: readonly AttributedInterval[]
+  readonly attributed: readonly AttributedInterval[]
   /** Where the list of operations is known whole; undefined while none of this compute was ever listed. */
   readonly covered: Span | undefined
   /** Since when such a list would have told of every operation, if there is one. */

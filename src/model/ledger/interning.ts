@@ -12,7 +12,7 @@ export function internEntry(account: ComputeEntry): ComputeEntry {
     compute: withIdsOf(ref, compute),
     settled: sums,
     totals: saysTheSame(settled, account.totals) ? sums : withoutEmpty(account.totals),
-    unsettled: exactly(account.unsettled),
+    provisional: exactly(account.provisional),
     counters: withUnproductive(account.counters),
     days: exactly(account.days.map((day) => withRef(ref, day))),
     evidence: exactEvidence(evidence),
@@ -32,7 +32,7 @@ const filled = <Entries extends object>(entries: Entries): Entries =>
 const withoutEmpty = (totals: Totals): Totals => ({
   ...totals,
   cuTime: filled(totals.cuTime),
-  held: filled(totals.held),
+  attribution: filled(totals.attribution),
 })
 
 const withUnproductive = (counters: PublishedCounters): PublishedCounters =>
@@ -46,26 +46,26 @@ const withIdsOf = ({ projectId, endpointId }: ComputeRef, compute: Compute): Com
   endpointId,
 })
 
-const withRef = (ref: ComputeRef, { settled, told }: OpenDay): OpenDay => ({
+const withRef = (ref: ComputeRef, { settled, lastRestated }: OpenDay): OpenDay => ({
   settled: { ...settled, ref },
-  told: told && { ...told, ref },
+  lastRestated: lastRestated && { ...lastRestated, ref },
 })
 
 const exactEvidence = (evidence: Evidence): Evidence => ({
   ...evidence,
   operations: exactly(evidence.operations),
-  sightings: exactly(evidence.sightings),
+  states: exactly(evidence.states),
   starts: exactly(evidence.starts),
   ends: exactly(evidence.ends),
   activities: exactly(evidence.activities),
   sizes: exactly(evidence.sizes),
   measured: exactly(evidence.measured),
-  footprints: exactly(evidence.footprints),
-  held: exactly(evidence.held),
+  ownSessions: exactly(evidence.ownSessions),
+  attributed: exactly(evidence.attributed),
 })
 
 const exactReading = (reading: ReadingState): ReadingState => ({
   ...reading,
   lags: exactly(reading.lags),
-  gaps: exactly(reading.gaps),
+  gapCounts: exactly(reading.gapCounts),
 })

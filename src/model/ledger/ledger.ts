@@ -31,8 +31,8 @@ export type Totals = {
   /** Awake after the last activity, of closed intervals. */
   readonly idleTail: Millis
   /** Awake time that our own readings added. */
-  readonly extension: Millis
-  readonly held: Attribution
+  readonly observerOverhead: Millis
+  readonly attribution: Attribution
   readonly wakes: number
   readonly suspends: number
   readonly restarts: number
@@ -47,7 +47,7 @@ export type PublishedCounters = {
   /** What the time that our readings added cost. */
   readonly observerSpend: Micros
   readonly idleTail: Millis
-  readonly extension: Millis
+  readonly observerOverhead: Millis
   readonly wakes: number
   readonly suspends: number
   readonly restarts: number
@@ -66,19 +66,19 @@ export type PendingActivity = { readonly at: Instant; readonly atLeast: Seconds 
 export type ComputeEntry = {
   readonly ref: ComputeRef
   readonly compute: Compute
-  readonly seenAt: Instant
+  readonly observedAt: Instant
   /** Since when every look has shown it on its way to another state; undefined when the last one did not. */
-  readonly movingSince?: Instant | undefined
+  readonly inTransitionSince?: Instant | undefined
   /** Undefined while the compute is there. */
-  readonly goneAt: Instant | undefined
+  readonly deletedAt: Instant | undefined
   /** Nothing at or before this instant is counted again. */
   readonly settledUntil: Instant
   /** The sum over the time before `settledUntil`, and over the intervals that ended in it. */
   readonly settled: Totals
   /** The interval that goes on at `settledUntil`; undefined when the compute was not awake then. */
-  readonly carried: PartlySettledInterval | undefined
+  readonly partlySettled: PartlySettledInterval | undefined
   /** What may still be restated, as of the last fold; the slices before `settledUntil` were handed out for good. */
-  readonly unsettled: readonly AwakeSlice[]
+  readonly provisional: readonly AwakeSlice[]
   /** The days of which not everything is settled, in order. */
   readonly days: readonly OpenDay[]
   readonly evidence: Evidence
@@ -86,18 +86,18 @@ export type ComputeEntry = {
   readonly totals: Totals
   readonly counters: PublishedCounters
   /** The interval the compute is in; undefined when it is not awake. */
-  readonly open: AwakeInterval | undefined
+  readonly current: AwakeInterval | undefined
   /** When time alone next changes the account: an interval has been over for long enough to be settled. */
   readonly settlesAt: Instant | undefined
   /** As of when `totals` are: those of a compute that is awake go on. */
-  readonly foldedAt: Instant
+  readonly appliedAt: Instant
   /** When the last look was begun that showed that something had happened which only the operations can date. */
   readonly transitionAt: Instant | undefined
   /** When the project's operations were last read without a failure, back to the time before. */
   readonly operationsReadAt: Instant | undefined
   readonly reading: ReadingState
   /** It is gone for so long that its sums were moved to its project: it is kept for its history, and no longer known. */
-  readonly departed?: true
+  readonly isRetired?: true
   readonly rollups: RollupState
 }
 
@@ -113,7 +113,7 @@ export type OpenDay = {
   /** What is settled of it. */
   readonly settled: DayRow
   /** As it was last told; undefined before that. */
-  readonly told: DayRow | undefined
+  readonly lastRestated: DayRow | undefined
 }
 
 /** What is kept of the readings of one compute. */
@@ -131,16 +131,16 @@ export type ReadingState = {
   readonly cache: AccumulatedCache | undefined
   /** Readings whose limit of the file cache fits no size of the range; absent where there is none. */
   readonly sizeUnknown?: number
-  readonly use: AccumulatedUsage
+  readonly usage: AccumulatedUsage
   /** Awake seconds the observer may still cost; earned by awake time, spent by readings. */
-  readonly credit: Seconds
+  readonly allowance: Seconds
   /** Of the credit spent: what readings were expected to cost whose true cost is not known yet. */
   readonly reserved: Seconds
   /** The newest last. */
   readonly lags: readonly ActivityLagSample[]
-  readonly awaited: PendingActivity | undefined
+  readonly pendingActivity: PendingActivity | undefined
   /** Log2 of seconds, rounded down → how often others came back after so long; beside the suspensions it tells how likely silence is. */
-  readonly gaps: readonly number[]
+  readonly gapCounts: readonly number[]
   /** What the compute's clock was ahead of ours at the last reading; undefined before the first. */
   readonly clockOffset: Millis | undefined
   /** Why the last reading failed, or what it could not see. */
@@ -154,20 +154,20 @@ export type ProjectEntry = {
   /** When its computes were last listed whole, and what was known then; undefined before. */
   readonly listed: ProjectListing | undefined
   /** When the service first knew it no more, and never again since; undefined while it is there. */
-  readonly goneAt?: Instant | undefined
+  readonly deletedAt?: Instant | undefined
   /** What the computes that are gone came to; undefined while none is. */
-  readonly departed?: RetiredTotals | undefined
+  readonly retired?: RetiredTotals | undefined
   /** What the service counts of it; undefined before its computes are known. */
-  readonly count?: ProjectMetering | undefined
+  readonly metering?: ProjectMetering | undefined
   /** It is gone for so long that its sums were moved to the account: it is kept in the store, and no longer known. */
-  readonly away?: true
+  readonly isArchived?: true
 }
 
 /** What computes that are no longer known one by one came to. */
 export type RetiredSums = {
   readonly awake: Bounds<Millis>
   readonly spend: Spend
-  readonly extension: Millis
+  readonly observerOverhead: Millis
   readonly observerSpend: Micros
   readonly wakes: number
   readonly suspends: number
@@ -177,7 +177,7 @@ export type RetiredSums = {
 /** Of computes of one project. */
 export type RetiredTotals = RetiredSums & {
   /** The newest of them, in the order they left: id and when it went. Absent in what an earlier version wrote. */
-  readonly left?: readonly RetiredId[]
+  readonly ids?: readonly RetiredId[]
   /** By then all the others were gone. */
   readonly until: Instant
 }
@@ -185,7 +185,7 @@ export type RetiredTotals = RetiredSums & {
 /** Of projects that are no longer known one by one. */
 export type ArchivedTotals = RetiredSums & { readonly projects: number }
 
-export type RetiredId = { readonly endpointId: string; readonly goneAt: Instant }
+export type RetiredId = { readonly endpointId: string; readonly deletedAt: Instant }
 
 /** A list of one project's computes, and the project's record at that time: what differs from it has moved since. */
 export type ProjectListing = {
@@ -199,11 +199,11 @@ export type ProjectListing = {
   /** Of the computes that are there. */
   readonly endpointIds: readonly string[]
   /** Of them those whose record did not fit: that they are there is all that is known of them. */
-  readonly unread?: readonly string[]
+  readonly unreadable?: readonly string[]
   /** A record did not even tell its id. */
   readonly partial?: boolean
   /** When it was first seen its operations could not be read: of computes that were gone by then nothing is known yet. */
-  readonly historyWaits?: true
+  readonly needsBackfill?: true
 }
 
 export type Ledger = {
@@ -213,13 +213,13 @@ export type Ledger = {
   /** Project id → account. */
   readonly projects: ReadonlyMap<string, ProjectEntry>
   /** Undefined while all projects are known. */
-  readonly away?: ArchivedTotals | undefined
+  readonly archived?: ArchivedTotals | undefined
   /** What a pass refused and read, by result, since the ledger began. */
   readonly readings: ReadingCounts
   /** What was settled of what is planned. */
   readonly budgets: BudgetStates
   /** What was shown of counters over several computes. */
-  readonly tallies: AccountCounters
+  readonly counters: AccountCounters
 }
 
 export type ReadingCounts = Readonly<Record<ReadingOutcome, number>>
@@ -254,7 +254,7 @@ export type SettledInterval = {
   readonly interval: AwakeInterval
   readonly cuTime: CuTimeByPrice
   readonly idleTail: Millis
-  readonly held: Attribution
+  readonly attribution: Attribution
 }
 
 /** When a compute was awake, likely, and for how long of that after its last activity. */

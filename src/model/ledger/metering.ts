@@ -8,7 +8,7 @@ export type MeterReading = { readonly at: Instant; readonly cuTime: CuMillis }
 export type RangeUtilisation = { readonly from: Instant; readonly to: Instant; readonly share: Ratio }
 
 /** What was used of the CU-time that ranges leave open: their least size is none of it, their largest is all of it. */
-export type Utilisation = { readonly used: CuMillis; readonly room: CuMillis }
+export type Utilisation = { readonly used: CuMillis; readonly capacity: CuMillis }
 
 /** From where on the count is shared out. */
 export type MeterBaseline = {
@@ -37,13 +37,13 @@ export type ComparisonStart = {
 export type Reconciliation = {
   readonly from: Instant
   readonly to: Instant
-  readonly counted: CuMillis
+  readonly metered: CuMillis
   readonly low: CuMillis
   readonly high: CuMillis
   /** How far outside of the bounds the count is, as a share of the larger of the two; 0 inside. Below 0 the service counts less than we do. */
   readonly outside: Ratio
   /** Whether this comparison and the one before were further outside than is tolerated: worth an alert. */
-  readonly isOff: boolean
+  readonly diverges: boolean
 }
 
 export type ProjectMetering = {
@@ -54,14 +54,14 @@ export type ProjectMetering = {
   /** Ascending; the last one may still change. Those of some hours and the newest are kept. */
   readonly shares: readonly RangeUtilisation[]
   /** Of the stretch since `base`. */
-  readonly open: Utilisation
+  readonly current: Utilisation
   /** Of all before it, the older the less. */
-  readonly habit: Utilisation
+  readonly utilisation: Utilisation
   /** How late the service counts, as it was last measured; undefined until it was. */
   readonly lag: { readonly atLeast: Seconds; readonly atMost: Seconds } | undefined
   /** Readings that were less than the one before, or more than can have been used. */
   readonly ignored: number
-  readonly check?: ComparisonStart | undefined
+  readonly comparison?: ComparisonStart | undefined
   /** As it was last compared; undefined before an hour was counted. */
-  readonly checked?: Reconciliation | undefined
+  readonly reconciliation?: Reconciliation | undefined
 }

@@ -79,7 +79,7 @@ export type CulpritShare = { readonly culprit: string; readonly share: Ratio }
 /** A stretch that goes on. */
 export type OpenRollup = RollupSums & {
   /** Each reading weighs the same. */
-  readonly held: Attribution
+  readonly attribution: Attribution
 }
 
 /** What is remembered between two looks: it is part of the compute's account, so that a crash loses nothing. */

@@ -128,7 +128,7 @@ export type AccountView = {
   readonly month: MonthView | undefined
 }
 
-export type MonthView = Pick<BudgetWithForecast, 'period' | 'countedFrom' | 'spent'> & {
+export type MonthView = Pick<BudgetWithForecast, 'period' | 'knownFrom' | 'spent'> & {
   readonly forecast: SpendForecast | undefined
 }
 

@@ -79,9 +79,9 @@ export type BudgetState = {
   /** All that was settled since, over all periods: it never falls. */
   readonly total: UsageAmounts
   readonly records: readonly PeriodRecord[]
-  readonly pace: SpendBuckets
+  readonly spendBuckets: SpendBuckets
   /** Absent in what an earlier version wrote. */
-  readonly season?: Seasonality
+  readonly seasonality?: Seasonality
 }
 
 /** Name of a budget → its state. Plain data. */
@@ -135,7 +135,7 @@ export type BudgetView = {
   readonly per: Budget['per']
   readonly period: Interval
   /** Spend is known from here on: the start of the period, or later in the first one. */
-  readonly countedFrom: Instant
+  readonly knownFrom: Instant
   readonly limit: BudgetLimit
   readonly spent: Bounds<number>
   /** Over all periods, with what is not settled yet: it never falls. */
@@ -148,7 +148,7 @@ export type BudgetView = {
   readonly rungs: readonly Rung[]
   /** The part of the likely spend that rests on no fact. */
   readonly assumed: Ratio
-  readonly acting: BudgetEnforcement
+  readonly enforcement: BudgetEnforcement
   /** The burn with every compute of the scope awake at its largest. */
   readonly maxBurn: number
   readonly burns: readonly BurnRate[]

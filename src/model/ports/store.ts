@@ -22,7 +22,7 @@ export type Batch = {
   /** Name of a budget → its state with what this part settled: both are kept, or neither; undefined: it is no more. */
   readonly budgets: Readonly<Record<string, BudgetState | undefined>>
   /** Undefined: as before. */
-  readonly tallies: AccountCounters | undefined
+  readonly counters: AccountCounters | undefined
   /** What is told of it: kept with it, so that a process that ends before it told has not forgotten. */
   readonly events: readonly Event[]
   readonly reports: readonly StoredReport[]

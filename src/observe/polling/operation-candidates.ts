@@ -56,7 +56,7 @@ export function findOperationCandidates(context: OperationsContext, now: Instant
     const entry = ledger.computes.get(computeKey({ account: ledger.account, projectId, endpointId }))
     if (!entry) addSince(isHistoryNeeded(look, history) ? needed : welcome, projectId, firstFrom)
     else if (isNeeded(entry, look, ledger)) addSince(needed, projectId, sinceLastRead(entry, firstFrom))
-    else if (hasChangedSince(entry, look)) addSince(welcome, projectId, after(entry.seenAt, OVERLAP))
+    else if (hasChangedSince(entry, look)) addSince(welcome, projectId, after(entry.observedAt, OVERLAP))
   }
   for (const entry of ledger.computes.values())
     if (isDue(entry, history, now)) addSince(needed, entry.ref.projectId, sinceLastRead(entry, firstFrom))
@@ -71,7 +71,7 @@ function projectsAtFirstSight({ ledger, listed, history }: OperationsContext): s
     .map(({ projectId }) => projectId)
     .filter((projectId) => ledger.projects.get(projectId)?.listed === undefined)
   for (const entry of ledger.projects.values())
-    if (entry.listed?.historyWaits && entry.goneAt === undefined) projectIds.push(entry.project.projectId)
+    if (entry.listed?.needsBackfill && entry.deletedAt === undefined) projectIds.push(entry.project.projectId)
   return projectIds
 }
 
@@ -102,8 +102,8 @@ function sinceLastRead({ operationsReadAt, evidence }: ComputeEntry, firstFrom: 
 }
 
 function isDue(entry: ComputeEntry, history: Seconds | undefined, now: Instant): boolean {
-  const { transitionAt, operationsReadAt, evidence, goneAt } = entry
-  if (goneAt !== undefined || isLeftUnread(entry, history)) return false
+  const { transitionAt, operationsReadAt, evidence, deletedAt } = entry
+  if (deletedAt !== undefined || isLeftUnread(entry, history)) return false
   if (awaitsOperations(entry)) return true
   const running = evidence.operations.filter((operation) => isOperationTracked(operation, now))
   if (running.some(({ createdAt }) => now - createdAt < LONGEST_OPERATION * 1000)) return true

@@ -40,7 +40,7 @@ export const requestsPerSweep = ({ requests }: Pick<PollPlan, 'requests'>): numb
   Math.max(MIN_REQUESTS, requests)
 
 /** Requests of a pass, and how long the whole pass took. */
-export type SweepThroughput = { readonly asked: number; readonly took: Seconds }
+export type SweepThroughput = { readonly requestsMade: number; readonly took: Seconds }
 
 /** Share of the interval within which a pass should end, 0.98: the next one starts that early. */
 const MAX_DURATION = 0.98
@@ -53,7 +53,7 @@ export function adaptToThroughput(
   if (!throughput || throughput.took <= 0) return requests
   return Math.min(
     requests,
-    Math.max(MIN_REQUESTS, Math.floor((throughput.asked * interval * MAX_DURATION) / throughput.took)),
+    Math.max(MIN_REQUESTS, Math.floor((throughput.requestsMade * interval * MAX_DURATION) / throughput.took)),
   )
 }
 

@@ -43,7 +43,7 @@ type Reading = {
   /** Undefined until the first page of a new list came. */
   open: ListInProgress | undefined
   readonly changed: Map<string, Project>
-  readonly restless: Map<string, Instant | undefined>
+  readonly unexplainedActivity: Map<string, Instant | undefined>
   readonly problems: SweepProblem[]
   pages: number
 }
@@ -55,15 +55,19 @@ export async function readProjectList(
 ): Promise<ListResult> {
   const { ledger, progress, most } = input
   const reading: Reading = {
-    open: progress.open,
+    open: progress.inProgress,
     changed: new Map(),
-    restless: new Map(progress.restless),
+    unexplainedActivity: new Map(progress.unexplainedActivity),
     problems: [],
     pages: 0,
   }
   const pausedAt = (open: ListInProgress | undefined, stopped?: ServiceError): ListResult => ({
     ...reading,
-    progress: { open, last: progress.last, restless: reading.restless },
+    progress: {
+      inProgress: open,
+      finished: progress.finished,
+      unexplainedActivity: reading.unexplainedActivity,
+    },
     lost: [],
     stopped,
   })
@@ -76,7 +80,7 @@ export async function readProjectList(
     if (!page.ok) {
       reading.problems.push({ where: 'projects', message: serviceErrorText(page.error) })
       if (isAccountFault(page.error)) return pausedAt(reading.open, page.error)
-      reading.open = openBehind(before, page.error, progress.last)
+      reading.open = openBehind(before, page.error, progress.finished)
       // Nothing after this page can be read: the next sweep begins a new list; computes of the ledger can still be looked at.
       if (!reading.open) return pausedAt(undefined, hasProjects(reading, ledger) ? undefined : page.error)
       reading.pages += 1
@@ -100,7 +104,7 @@ const newList = (startedAt: Instant): ListInProgress => ({
   startedAt,
   cursors: [],
   pages: [],
-  gap: false,
+  hasUnreadPage: false,
 })
 
 /** The list continued behind an unreadable page, with the cursor that followed it in the list before; undefined where there was none. */
@@ -114,7 +118,7 @@ function openBehind(
   const index = cursors.indexOf(open.cursor)
   const cursor = index < 0 ? undefined : cursors[index + 1]
   if (cursor === undefined || open.cursors.includes(cursor)) return undefined
-  return { ...open, cursor, cursors: [...open.cursors, cursor], gap: true }
+  return { ...open, cursor, cursors: [...open.cursors, cursor], hasUnreadPage: true }
 }
 
 const hasProjects = ({ pages }: Reading, { projects }: Ledger): boolean => pages > 0 || projects.size > 0
@@ -130,23 +134,23 @@ function addPage(reading: Reading, page: ListPage<Project>, input: ListInput): v
 }
 
 function addProject(
-  { changed, restless }: Reading,
+  { changed, unexplainedActivity }: Reading,
   project: Project,
-  { ledger, progress: { last }, listLag }: ListInput,
+  { ledger, progress: { finished: last }, listLag }: ListInput,
 ): void {
   const { projectId } = project
   const entry = ledger.projects.get(projectId)
   const isSame = entry !== undefined && FIELDS.every((field) => entry.project[field] === project[field])
   if (!isSame) changed.set(projectId, project)
   // After a restart there is no finished list: activity that was unexplained before is so still.
-  if ((isSame && last) || restless.has(projectId)) return
+  if ((isSame && last) || unexplainedActivity.has(projectId)) return
   const readAt = last?.readAt.get(projectId)
   const listedUntil = readAt && after(readAt, seconds(0 - listLag))
   if (
     hasUnexplainedActivity(project, entry, ledger) ||
     isRewokenUnseen(project, entry, { ledger, listedUntil })
   )
-    restless.set(projectId, readAt)
+    unexplainedActivity.set(projectId, readAt)
 }
 
 /** Fields whose change makes a project worth a look or a new record. */
@@ -164,11 +168,11 @@ const FIELDS = [
 const listedPage = ({ items, unread = [] }: ListPage<Project>, askedAt: Instant): ListedPage => ({
   askedAt,
   projectIds: items.map(({ projectId }) => projectId),
-  unread,
+  unreadable: unread,
 })
 
 function finishList(
-  { changed, restless, problems, pages }: Reading,
+  { changed, unexplainedActivity, problems, pages }: Reading,
   {
     open,
     ledger,
@@ -177,9 +181,9 @@ function finishList(
   }: Pick<ListInput, 'ledger' | 'progress'> & { readonly open: ListInProgress; readonly now: Instant },
 ): ListResult {
   // Projects of an unreadable page were listed the last time by the list before.
-  const readAt = new Map<string, Instant>(open.gap ? progress.last?.readAt : [])
+  const readAt = new Map<string, Instant>(open.hasUnreadPage ? progress.finished?.readAt : [])
   for (const page of open.pages) for (const projectId of page.projectIds) readAt.set(projectId, page.askedAt)
-  const unread = new Set(open.pages.flatMap((page) => page.unread))
+  const unread = new Set(open.pages.flatMap((page) => page.unreadable))
   const missing = new Set<string>()
   for (const { project, listed } of ledger.projects.values()) {
     const { projectId } = project
@@ -194,17 +198,24 @@ function finishList(
     readAt,
     missing,
   }
-  const lost = [...missing].filter((projectId) => !progress.last?.missing.has(projectId))
-  return { progress: { open: undefined, last, restless }, changed, lost, pages, problems, stopped: undefined }
+  const lost = [...missing].filter((projectId) => !progress.finished?.missing.has(projectId))
+  return {
+    progress: { inProgress: undefined, finished: last, unexplainedActivity },
+    changed,
+    lost,
+    pages,
+    problems,
+    stopped: undefined,
+  }
 }
 
 /** Project id → when a page that holds it was asked for the last time, also by a list that is not finished. */
-export function lastListed({ open, last }: ListProgress): LastListed {
-  if (!open) return last?.readAt ?? new Map()
+export function lastListed({ inProgress, finished }: ListProgress): LastListed {
+  if (!inProgress) return finished?.readAt ?? new Map()
   const fresh = new Map<string, Instant>()
-  for (const { projectIds, askedAt } of open.pages)
+  for (const { projectIds, askedAt } of inProgress.pages)
     for (const projectId of projectIds) fresh.set(projectId, askedAt)
-  return { get: (projectId) => fresh.get(projectId) ?? last?.readAt.get(projectId) }
+  return { get: (projectId) => fresh.get(projectId) ?? finished?.readAt.get(projectId) }
 }
 
 /**
@@ -212,12 +223,12 @@ export function lastListed({ open, last }: ListProgress): LastListed {
  * of it was stored is unknown, so activity that it found unexplained stays so.
  */
 export function listProgressAfter(
-  { list, listed }: Sweep,
+  { list, listedComputes }: Sweep,
   before: ListProgress,
   { stored }: { readonly stored: boolean },
 ): ListProgress {
-  if (!stored) return { ...before, restless: list.restless }
-  const restless = new Map(list.restless)
-  for (const { projectId } of listed) restless.delete(projectId)
-  return { ...list, restless }
+  if (!stored) return { ...before, unexplainedActivity: list.unexplainedActivity }
+  const unexplainedActivity = new Map(list.unexplainedActivity)
+  for (const { projectId } of listedComputes) unexplainedActivity.delete(projectId)
+  return { ...list, unexplainedActivity }
 }

@@ -24,11 +24,11 @@ export function selectOperations(
   const waitsSince = (projectId: string): number =>
     atFirstSight.has(projectId) ? 0 : (waiting.get(projectId)?.since ?? now)
   const queue = [...needed].toSorted(([a], [b]) => waitsSince(a) - waitsSince(b))
-  const fresh = queue.filter(([projectId]) => !waiting.get(projectId)?.tried)
-  const triedAt = (projectId: string): number => waiting.get(projectId)?.tried?.at ?? now
+  const fresh = queue.filter(([projectId]) => !waiting.get(projectId)?.failed)
+  const triedAt = (projectId: string): number => waiting.get(projectId)?.failed?.at ?? now
   const failing = queue
     .filter(([projectId]) => {
-      const attempts = waiting.get(projectId)?.tried
+      const attempts = waiting.get(projectId)?.failed
       return attempts && isRetryDue(attempts, now)
     })
     .toSorted(([a], [b]) => triedAt(a) - triedAt(b))
@@ -53,11 +53,11 @@ export function updatePendingOperations(
   },
   now: Instant,
 ): PendingRetries['operations'] {
-  const after = new Map<string, { since: Instant; tried: ReturnType<typeof recordFailure> | undefined }>()
+  const after = new Map<string, { since: Instant; failed: ReturnType<typeof recordFailure> | undefined }>()
   for (const projectId of needed.keys()) {
     if (read.has(projectId)) continue
-    const { since = now, tried: attempts } = before.get(projectId) ?? {}
-    after.set(projectId, { since, tried: failed.has(projectId) ? recordFailure(attempts, now) : attempts })
+    const { since = now, failed: attempts } = before.get(projectId) ?? {}
+    after.set(projectId, { since, failed: failed.has(projectId) ? recordFailure(attempts, now) : attempts })
   }
   return after
 }

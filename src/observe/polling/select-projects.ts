@@ -40,7 +40,7 @@ export function selectProjects(fleet: UrgencyInput, limits: SelectionLimits, now
   const spent = { all: 0, unseen: 0 }
   const select = (urgency: Urgency, room: number, sign = 1): void => {
     const isSelectable = (projectId: string): boolean =>
-      !selected.has(projectId) && (urgency !== 'failing' || isRetryDue(fleet.tried.get(projectId), now))
+      !selected.has(projectId) && (urgency !== 'failing' || isRetryDue(fleet.failed.get(projectId), now))
     const candidates = mostUrgent(scores[urgency], { room, sign }, isSelectable)
     for (const projectId of affordable(candidates, { room, costOf })) {
       selected.add(projectId)

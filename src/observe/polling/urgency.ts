@@ -11,14 +11,14 @@ export type UrgencyInput = {
   /** New or changed records of projects, by id: newer than the ledger's. */
   readonly changed: ReadonlyMap<string, Project>
   /** Projects with unexplained activity → until when the list excluded it. */
-  readonly restless: ListProgress['restless']
+  readonly unexplainedActivity: ListProgress['unexplainedActivity']
   /** Projects that the list has just lost. */
   readonly lost: readonly string[]
   readonly readAt: LastListed
   /** How late the list may show activity. */
   readonly listLag: Seconds
   /** Projects whose last request for computes failed. */
-  readonly tried: PendingRetries['looks']
+  readonly failed: PendingRetries['looks']
 }
 
 /** Project id → when the page that held it was asked for the last time. */
@@ -42,7 +42,7 @@ export function scoreByUrgency(
     failing: new Map(),
   }
   const addReason: AddReason = (projectId, urgency, score) => {
-    const attempts = fleet.tried.get(projectId)
+    const attempts = fleet.failed.get(projectId)
     if (attempts) scores.failing.set(projectId, now - attempts.at)
     else scores[urgency].set(projectId, Math.max(score, scores[urgency].get(projectId) ?? score))
   }
@@ -57,10 +57,10 @@ export const isNewProject = ({ ledger }: Pick<UrgencyInput, 'ledger'>, projectId
 /** Whether the service answered that the project does not exist, and the list has not held it since. */
 export function isProjectDeleted(
   { changed, readAt }: Pick<UrgencyInput, 'changed' | 'readAt'>,
-  { project: { projectId }, goneAt }: ProjectEntry,
+  { project: { projectId }, deletedAt }: ProjectEntry,
 ): boolean {
-  if (goneAt === undefined || changed.has(projectId)) return false
-  return (readAt.get(projectId) ?? goneAt) <= goneAt
+  if (deletedAt === undefined || changed.has(projectId)) return false
+  return (readAt.get(projectId) ?? deletedAt) <= deletedAt
 }
 
 /** Projects of the account, without deleted ones, as far as known. */
@@ -77,9 +77,9 @@ type AddReason = (projectId: string, urgency: Urgency, score: number) => void
 function scoreComputes(fleet: UrgencyInput, now: Instant, addReason: AddReason): void {
   const { ledger, changed } = fleet
   for (const entry of ledger.computes.values()) {
-    const { compute, ref, goneAt } = entry
+    const { compute, ref, deletedAt } = entry
     const isAsleep = compute.state === 'idle' && !isInTransition(compute)
-    if (goneAt !== undefined || isAsleep) continue
+    if (deletedAt !== undefined || isAsleep) continue
     const projectEntry = ledger.projects.get(ref.projectId)
     if (isUnreadable(entry, projectEntry)) continue
     const project = changed.get(ref.projectId) ?? projectEntry?.project
@@ -91,7 +91,7 @@ function scoreComputes(fleet: UrgencyInput, now: Instant, addReason: AddReason):
 
 /** A record that does not fit now will hardly fit in a minute: the project is looked at by age. */
 const isUnreadable = ({ ref }: ComputeEntry, projectEntry: ProjectEntry | undefined): boolean =>
-  projectEntry?.listed?.unread?.includes(ref.endpointId) === true
+  projectEntry?.listed?.unreadable?.includes(ref.endpointId) === true
 
 type UrgencyContext = {
   readonly projectEntry: ProjectEntry | undefined
@@ -132,13 +132,13 @@ const STUCK_AFTER = seconds(300)
  * 3. `awake`: otherwise; first those whose suspension was due while the list could not show newer activity yet.
  */
 function urgencyOf(
-  { compute, movingSince, seenAt }: ComputeEntry,
+  { compute, inTransitionSince, observedAt }: ComputeEntry,
   { projectEntry, project, listedUntil, now }: UrgencyContext,
 ): { readonly urgency: Urgency; readonly score: number } {
-  const isStuck = (since: Instant): boolean => seenAt >= after(since, STUCK_AFTER)
-  const score = (now - seenAt) * largestCu(compute.sizing)
+  const isStuck = (since: Instant): boolean => observedAt >= after(since, STUCK_AFTER)
+  const score = (now - observedAt) * largestCu(compute.sizing)
   if (isInTransition(compute))
-    return { urgency: isStuck(movingSince ?? seenAt) ? 'awake' : 'in-flight', score }
+    return { urgency: isStuck(inTransitionSince ?? observedAt) ? 'awake' : 'in-flight', score }
   const due = expectedSuspension(compute, project, projectEntry)
   if (due === undefined || due > now || isStuck(due)) return { urgency: 'awake', score }
   if (due <= (listedUntil ?? now)) return { urgency: 'transition', score: transitionScore(now - due) }
@@ -153,7 +153,7 @@ function scoreProjects(
   { maxAge, now }: { readonly maxAge: Seconds; readonly now: Instant },
   addReason: AddReason,
 ): void {
-  const { ledger, changed, restless, lost } = fleet
+  const { ledger, changed, unexplainedActivity, lost } = fleet
   const scoreProject = (project: Project, listed: ProjectEntry['listed']): void => {
     const silent = now - (project.computeLastActiveAt ?? 0)
     const age = listed ? now - listed.at : silent
@@ -168,7 +168,7 @@ function scoreProjects(
       scoreProject(entry.project, entry.listed)
   for (const project of changed.values())
     scoreProject(project, ledger.projects.get(project.projectId)?.listed)
-  for (const [projectId, quietAt] of restless)
+  for (const [projectId, quietAt] of unexplainedActivity)
     addReason(projectId, 'transition', transitionScore(now - (quietAt ?? 0)))
   for (const projectId of lost) addReason(projectId, 'transition', RECENT)
 }
@@ -214,7 +214,7 @@ export function hasUnexplainedActivity(
 ): boolean {
   if (active === undefined) return false
   const endpointIds = entry?.listed?.endpointIds
-  const hasUnreadable = (entry?.listed?.unread?.length ?? 0) > 0
+  const hasUnreadable = (entry?.listed?.unreadable?.length ?? 0) > 0
   if (!endpointIds || hasUnreadable) return false
   return !endpointIds.some((endpointId) => {
     const computeEntry = computes.get(computeKey({ account, projectId, endpointId }))

@@ -154,7 +154,7 @@ function affordableVerdict(entry: ComputeEntry, input: AffordableInput, now: Ins
     : 0
   for (const read of kinds) {
     const cost = expectedCost(read, entry, input)
-    if (cost <= Math.max(free, reading.credit) + allowance) return { read, cost }
+    if (cost <= Math.max(free, reading.allowance) + allowance) return { read, cost }
   }
   return refused({ because: 'credit' })
 }
@@ -190,8 +190,8 @@ function expectedCost(
 }
 
 /** Probability that no client comes back after `idle` seconds: share of the gaps of this compute, at least as long, that ended in a suspension. */
-function suspensionProbability({ totals, reading: { gaps } }: ComputeEntry, idle: number): number {
-  const returned = gaps.slice(gapBucket(idle, gaps.length)).reduce((sum, count) => sum + count, 0)
+function suspensionProbability({ totals, reading: { gapCounts } }: ComputeEntry, idle: number): number {
+  const returned = gapCounts.slice(gapBucket(idle, gapCounts.length)).reduce((sum, count) => sum + count, 0)
   return (totals.suspends + 1) / (totals.suspends + returned + 2)
 }
 

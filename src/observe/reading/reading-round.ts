@@ -123,10 +123,18 @@ async function attempt(
   if ('refusal' in second) return { ...second, look: current }
   const connectedAt = clock.now()
   const result = await readings.read(current.compute, second.read, signal)
-  const { cost } = second
+  const { cost: expectedCost } = second
   const { activityLag } = input.plan
   return {
-    reading: { ref, connectedAt, disconnectedAt: clock.now(), result, look: current, cost, activityLag },
+    reading: {
+      ref,
+      connectedAt,
+      disconnectedAt: clock.now(),
+      result,
+      look: current,
+      expectedCost,
+      activityLag,
+    },
   }
 }
 

@@ -180,7 +180,7 @@ export function serverReading({
     connections: part('connections'),
     causes: decodeIndicators(workers, part('causes')),
     clients: part('groups'),
-    use: decodeUsage(use),
+    usage: decodeUsage(use),
   }
 }
 

@@ -37,19 +37,19 @@ type BudgetContext = {
 }
 
 function budgetHtml(view: BudgetWithForecast, context: BudgetContext): Html {
-  const { limit, spent, forecast, period, countedFrom } = view
+  const { limit, spent, forecast, period, knownFrom } = view
   const fan = {
     name: view.name,
     period,
     now: context.now,
-    countedFrom,
+    countedFrom: knownFrom,
     limit: limit.amount,
     spent: spent.likely,
     forecast,
     amountOf: (value: number) => amountText(value, limit),
     dayOf: context.zone.dayOf,
   }
-  const firstPoint = countedFrom > period.from ? 'when counting began' : 'the beginning'
+  const firstPoint = knownFrom > period.from ? 'when counting began' : 'the beginning'
   const between = forecast ? 'now and the end' : `${firstPoint} and now`
   const standing = budgetStanding(view)
   return html`<section class="budget ${standing}">
@@ -171,15 +171,15 @@ const rungText = ({ rungs }: BudgetWithForecast): string =>
     ? 'No threshold is reached; the first is at 50 %.'
     : `Reached in this period: ${rungs.map((rung) => `${rung} %`).join(', ')}.`
 
-function actingText({ acting, mode }: BudgetWithForecast): string {
-  switch (acting.kind) {
+function actingText({ enforcement, mode }: BudgetWithForecast): string {
+  switch (enforcement.kind) {
     case 'acts':
       return 'The budget is hard, but Dormouse changes nothing yet: thresholds are only reported.'
     case 'tells':
-      return acting.because === 'soft'
+      return enforcement.because === 'soft'
         ? 'The budget is soft: thresholds are only reported.'
         : `The budget is ${mode}, but covers the whole account: thresholds are only reported.`
     case 'held':
-      return `The budget would not be enforced: ${percentText(acting.share)} of the amount is assumed.`
+      return `The budget would not be enforced: ${percentText(enforcement.share)} of the amount is assumed.`
   }
 }

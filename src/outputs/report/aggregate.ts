@@ -159,7 +159,7 @@ const plusDay = (sums: WeekSums, row: DayRow, spend: Spend): WeekSums => ({
   cuTime: cuMillis(sums.cuTime + cuTimeSum(row.cuTime).likely),
   spend: plus(sums.spend, spend, micros),
   idleTail: millis(sums.idleTail + row.idleTail),
-  observerOverhead: millis(sums.observerOverhead + row.extension),
+  observerOverhead: millis(sums.observerOverhead + row.observerOverhead),
   wakes: sums.wakes + row.wakes,
 })
 

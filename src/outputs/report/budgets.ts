@@ -27,7 +27,7 @@ function budgetOf(view: BudgetWithForecast): NonNullable<Report['budgets']>[numb
     team: view.team || null,
     per: view.per,
     period: isoInterval(view.period),
-    counted_from: toIso(view.countedFrom),
+    counted_from: toIso(view.knownFrom),
     unit: budgetUnit(limit),
     limit: shown(limit.amount),
     spent: shown(view.spent.likely),

@@ -100,11 +100,11 @@ const cuHoursText = (cuTime: number): string => (cuTime / 3_600_000).toFixed(3)
 /** The comparison is of the whole project: the service meters no single computes. */
 function reconciliationLines({ checked }: ComputeView): readonly string[] {
   if (!checked) return []
-  const { from, to, counted, low, high, outside } = checked
+  const { from, to, metered, low, high, outside } = checked
   const verdict =
     outside === 0 ? 'as the ledger has it' : `${(outside * 100).toFixed(1)} % outside of the ledger`
   return [
-    `the service counts ${cuHoursText(counted)} CU-hours of its project from ${toIso(from)} to ${toIso(to)}, ${verdict}: ` +
+    `the service counts ${cuHoursText(metered)} CU-hours of its project from ${toIso(from)} to ${toIso(to)}, ${verdict}: ` +
       `${cuHoursText(low)} to ${cuHoursText(high)}`,
   ]
 }

@@ -1,6 +1,6 @@
 // Reports as they lie in the file: a fifth of their text, so that years of them fit.
 import { promisify } from 'node:util'
-import { gunzip, gzip, gzipSync } from 'node:zlib'
+import { gunzip, gzip } from 'node:zlib'
 import type { Batch } from '../../model/ports/store.ts'
 import type { ArchivedReport } from '../../model/output/report.ts'
 
@@ -21,7 +21,5 @@ export async function compressReports<Whole extends Pick<Batch, 'reports'>>(
   )
   return { ...whole, reports }
 }
-
-export const compressSync = (text: string): Uint8Array => gzipSync(text)
 
 export const decompress = async (body: Uint8Array): Promise<string> => String(await gunzipBeside(body))

@@ -9,7 +9,7 @@ import type { Store } from '../../model/ports/store.ts'
 import { createHistoryReader } from './history.ts'
 import { loadLedger } from './load-ledger.ts'
 import { createLock } from './lock.ts'
-import { migrate, requireSchema } from './schema.ts'
+import { createSchema, requireSchema } from './schema.ts'
 import { withStoreErrors, withStoreErrorsEach, withStoreErrorsSync } from './errors.ts'
 import { createOutbox } from './outbox.ts'
 import { createWriter } from './writer.ts'
@@ -38,7 +38,7 @@ export function openEmbeddedStore(folder: string, clock: Clock): Store & History
   const { writing, reader } = withStoreErrorsSync(file, () => {
     const database = stack.adopt(new DatabaseSync(file), (opened) => opened.close())
     database.exec(WRITING)
-    migrate(database, file)
+    createSchema(database, file)
     return { writing: createWriter(database, clock), reader: readerOf(file, clock, stack) }
   })
   const held = stack.move()

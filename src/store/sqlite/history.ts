@@ -18,7 +18,7 @@ where account = ? and (project_id, endpoint_id) > (?, ?) order by project_id, en
 `
 const ONE_COMPUTE = 'select id from compute where account = ? and project_id = ? and endpoint_id = ?'
 
-const PROJECT = 'select body from project_account where account = ? and project_id = ?'
+const PROJECT = 'select body from project where account = ? and project_id = ?'
 
 const DAYS = `
 select * from day as one where compute = ? and date > ? and from_ms < ? and to_ms > ?

@@ -18,13 +18,13 @@ import { NO_ACCOUNT_COUNTERS, type AccountCounters } from '../../model/ledger/co
 import { createYielder } from './yield.ts'
 
 /** What is kept of an account besides its projects and computes. */
-export type StoredAccount = { readonly readings: ReadingCounts; readonly tallies: AccountCounters }
+export type StoredAccount = { readonly readings: ReadingCounts; readonly counters: AccountCounters }
 
 /** Rows of one page, some hundred kilobytes. Doubled, starting is hardly faster, and each stretch of it is twice as long. */
 const PAGE = 64
 
 const PROJECTS = `
-select project_id, '' as endpoint_id, body from project_account
+select project_id, '' as endpoint_id, body from project
 where account = ? and project_id > ? and ? = '' order by project_id limit ${PAGE}
 `
 const COMPUTES = `
@@ -33,16 +33,16 @@ where account = ? and (project_id, endpoint_id) > (?, ?) order by project_id, en
 `
 
 export async function loadLedger(database: DatabaseSync, account: string, clock: Clock): Promise<Ledger> {
-  const kept = database.prepare('select body from account_ledger where account = ?').get(account)
+  const kept = database.prepare('select body from account where account = ?').get(account)
   const body = kept && (JSON.parse(String(kept['body'])) as Partial<StoredAccount>)
   let projects = orderedMap<ProjectEntry>([])
   let away: ArchivedTotals | undefined
   let computes = orderedMap<ComputeEntry>([])
   for await (const project of bodies<ProjectEntry>(database.prepare(PROJECTS), account, clock))
-    if (project.away) away = addArchived(away, project)
+    if (project.isArchived) away = addArchived(away, project)
     else projects = projects.with(project.project.projectId, project)
   for await (const compute of bodies<ComputeEntry>(database.prepare(COMPUTES), account, clock))
-    if (!compute.departed) computes = computes.with(computeKey(compute.ref), internEntry(compute))
+    if (!compute.isRetired) computes = computes.with(computeKey(compute.ref), internEntry(compute))
   const budgets = Object.fromEntries(
     database
       .prepare('select name, body from budget where account = ?')
@@ -56,10 +56,10 @@ export async function loadLedger(database: DatabaseSync, account: string, clock:
     account,
     computes,
     projects,
-    ...(away && { away }),
+    ...(away && { archived: away }),
     readings: { ...NO_READING_COUNTS, ...body?.readings },
     budgets,
-    tallies: { ...NO_ACCOUNT_COUNTERS, ...body?.tallies },
+    counters: { ...NO_ACCOUNT_COUNTERS, ...body?.counters },
   }
 }
 

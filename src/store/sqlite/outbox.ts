@@ -46,9 +46,9 @@ export function createOutboxWriter(database: DatabaseSync): (row: OutboxRow) => 
      on conflict do update set state = excluded.state, next_ms = excluded.next_ms, body = excluded.body`,
   )
   const putMemory = database.prepare(
-    'insert into job_memory values (?, ?, ?) on conflict do update set body = excluded.body',
+    'insert into job_state values (?, ?, ?) on conflict do update set body = excluded.body',
   )
-  const dropMemory = database.prepare('delete from job_memory where account = ? and job = ?')
+  const dropMemory = database.prepare('delete from job_state where account = ? and job = ?')
   return (row) => {
     switch (row.kind) {
       case 'event': {
@@ -96,7 +96,7 @@ export function createOutbox(database: DatabaseSync): Outbox {
   )
   const sinks = database.prepare(
     `select sink from delivery where account = ?1 and state = 'waiting'
-     union select substr(job, instr(job, '/') + 1) from job_memory
+     union select substr(job, instr(job, '/') + 1) from job_state
        where account = ?1 and (job like 'events/%' or job like 'delivered/%')
      order by sink`,
   )
@@ -112,7 +112,7 @@ export function createOutbox(database: DatabaseSync): Outbox {
   const teams = database.prepare(
     "select team from report where account = ?1 and slot > ?2 || '/' and slot < ?2 || '0' order by team",
   )
-  const memory = database.prepare('select body from job_memory where account = ? and job = ?')
+  const memory = database.prepare('select body from job_state where account = ? and job = ?')
   return {
     eventsAfter: (account, id, count) => Promise.resolve(after.all(account, id, count).map(keptEvent)),
     lastEventId: (account) => Promise.resolve(Number(last.get(account)?.['id'] ?? 0)),

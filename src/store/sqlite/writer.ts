@@ -85,9 +85,9 @@ type Row =
   | { readonly kind: 'outbox'; readonly outbox: OutboxRow }
 
 /** Computes before what belongs to them. */
-function* rowsOf({ account, readings, tallies, ...of }: WithCompressedReports<Batch>): Generator<Row> {
+function* rowsOf({ account, readings, counters, ...of }: WithCompressedReports<Batch>): Generator<Row> {
   if (readings) yield { kind: 'account', account, key: 'readings', value: readings }
-  if (tallies) yield { kind: 'account', account, key: 'tallies', value: tallies }
+  if (counters) yield { kind: 'account', account, key: 'counters', value: counters }
   for (const project of of.projects) yield { kind: 'project', account, project }
   for (const compute of of.computes) yield { kind: 'compute', compute }
   for (const interval of numberedIntervals(of.settled)) yield { kind: 'interval', interval }
@@ -100,11 +100,11 @@ function* rowsOf({ account, readings, tallies, ...of }: WithCompressedReports<Ba
 /** @returns a function that writes a row, and tells the compute whose history grew by it */
 function createPut(database: DatabaseSync): (row: Row) => number | undefined {
   const putAccount = database.prepare(
-    `insert into account_ledger values (?1, json_object(?2, json(?3)))
+    `insert into account values (?1, json_object(?2, json(?3)))
      on conflict do update set body = json_set(body, '$.' || ?2, json(?3))`,
   )
   const putProject = database.prepare(
-    'insert into project_account values (?, ?, ?) on conflict do update set body = excluded.body',
+    'insert into project values (?, ?, ?) on conflict do update set body = excluded.body',
   )
   const putCompute = database.prepare(
     `insert into compute (account, project_id, endpoint_id, body) values (?, ?, ?, ?)

@@ -72,11 +72,11 @@ export function createNotes(now: Now): Notes {
 }
 
 /** The first instant that anything known of a compute tells of, when it is noted for the first time. */
-const firstOf = ({ evidence: { starts, ends, sightings, operations } }: ComputeEntry): number =>
+const firstOf = ({ evidence: { starts, ends, states, operations } }: ComputeEntry): number =>
   Math.min(
     ...starts,
     ...ends,
-    ...sightings.map(({ askedAt }) => askedAt),
+    ...states.map(({ askedAt }) => askedAt),
     ...operations.map(({ createdAt }) => createdAt),
   )
 
@@ -107,7 +107,7 @@ function* allSlices(
 ): Generator<AwakeSlice> {
   yield* settled
   for (const account of computes.values()) {
-    yield* account.unsettled
+    yield* account.provisional
     const slice = accruedSlice(account, { prices, project: projects.get(account.ref.projectId), now })
     if (slice) yield slice
   }

@@ -95,7 +95,7 @@ const scraping = (async () => {
 
 const oneTurn = async (): Promise<LoopTurn> => {
   const begun = clock.monotonic()
-  const turn = await lane.turn(stop.signal)
+  const turn = await lane.runPasses(stop.signal)
   passes.push(clock.monotonic() - begun)
   rssBytes = Math.max(rssBytes, process.memoryUsage.rss())
   return turn
@@ -107,7 +107,7 @@ process.send?.('begun')
 await oneTurn()
 await runLoop(
   clock,
-  { interval: passInterval(config.poll.interval), turn: oneTurn, lastStartedAt: lane.turnedAt() },
+  { interval: passInterval(config.poll.interval), turn: oneTurn, lastStartedAt: lane.lastStartedAt() },
   stop.signal,
 )
 await scraping

@@ -177,7 +177,7 @@ function readingOf(kind: Reading['kind'], { startedAt, now, nth }: Moment): Read
         lastStatement: instant(now - 90_000),
       },
     ],
-    use: { sessions: 10 + Math.floor(awake / 60), activeTime: millis(100 * awake) },
+    usage: { sessions: 10 + Math.floor(awake / 60), activeTime: millis(100 * awake) },
     cache:
       kind === 'full'
         ? {

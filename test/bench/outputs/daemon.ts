@@ -110,7 +110,7 @@ export async function runWeek(): Promise<Outputs> {
 
   const week = async (): Promise<void> => {
     await notifications.begin()
-    await Promise.all(runners.all.map((runner) => runner.turn(stop.signal)))
+    await Promise.all(runners.all.map((runner) => runner.runPasses(stop.signal)))
     const end = clock.sleep(SPAN, stop.signal).then(() => stop.abort())
     const outage = clock
       .sleep(seconds(OUTAGE.at), stop.signal)
@@ -125,8 +125,8 @@ export async function runWeek(): Promise<Outputs> {
           clock,
           {
             interval: passInterval(config.poll.interval),
-            turn: () => runner.turn(stop.signal),
-            lastStartedAt: runner.turnedAt(),
+            turn: () => runner.runPasses(stop.signal),
+            lastStartedAt: runner.lastStartedAt(),
           },
           stop.signal,
         ),

@@ -17,7 +17,7 @@ import { NO_REPORTS } from '../../support/no-reports.ts'
 const one = computeOf('ep-one')
 const held: ComputeEntry = {
   ...one,
-  totals: { ...one.totals, held: { 'keep-alive/web/app/shop': millis(20_000) } },
+  totals: { ...one.totals, attribution: { 'keep-alive/web/app/shop': millis(20_000) } },
   reading: { ...one.reading, problem: 'no route to host' },
 }
 const computes = [held, computeOf('ep-two', 'project-two'), computeOf('ep-three', 'project-two')]

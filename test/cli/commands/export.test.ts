@@ -1,8 +1,9 @@
 import { once } from 'node:events'
-import { copyFileSync, mkdirSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApiApp } from '../../../src/daemon/http/app.ts'
 import { exportedAccount } from '../../../src/daemon/history/export.ts'
@@ -109,12 +110,13 @@ describe('without a daemon', () => {
   test('a file of an older version', async () => {
     await using older = await keptBy([])
     mkdirSync(join(older.folder, 'data'))
-    const version1 = join(import.meta.dirname, '../../store/files/version-1.sqlite')
-    copyFileSync(version1, join(older.folder, 'data', 'dormouse.sqlite'))
+    const database = new DatabaseSync(join(older.folder, 'data', 'dormouse.sqlite'))
+    database.exec('pragma user_version = 10')
+    database.close()
     const { code, err } = await older.cli('export')
     expect({ code, err }).toEqual({
       code: 1,
-      err: expect.stringContaining("start this version's daemon once"),
+      err: expect.stringContaining('choose another store.folder'),
     })
   })
 })

@@ -52,9 +52,9 @@ function awakeSince(from: number): ComputeEntry {
 
 const awake = awakeSince(0)
 
-const NOTHING_OPEN: Pick<ComputeEntry, 'evidence' | 'carried'> = {
-  evidence: { ...awake.evidence, sightings: [], starts: [], ends: [], activities: [] },
-  carried: undefined,
+const NOTHING_OPEN: Pick<ComputeEntry, 'evidence' | 'partlySettled'> = {
+  evidence: { ...awake.evidence, states: [], starts: [], ends: [], activities: [] },
+  partlySettled: undefined,
 }
 
 const settledAccount = (settledUntil: number): ComputeEntry => ({

@@ -63,9 +63,9 @@ test('a history that is read after the first forecast is in the next one', async
   const { refreshed } = forecasterOver(rows)
   expect(await refreshed({})).toBeUndefined()
   rows.push(...twentyDays())
-  expect(await refreshed({ toldFrom: at(0) })).toMatchObject({ days: 19 })
+  expect(await refreshed({ restatedFrom: at(0) })).toMatchObject({ days: 19 })
   rows.length = 5
-  expect(await refreshed({ toldFrom: at(19 * DAY) })).toMatchObject({ days: 19 })
+  expect(await refreshed({ restatedFrom: at(19 * DAY) })).toMatchObject({ days: 19 })
 })
 
 test('a history that could not be read is read again, no further back than ever', async () => {

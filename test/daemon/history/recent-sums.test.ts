@@ -22,7 +22,7 @@ const row = (endpointId: string, day: number): DayRow => {
     awake,
     cuTime: { '106000': cuTime },
     idleTail: millis(600_000),
-    extension: millis(0),
+    observerOverhead: millis(0),
     wakes: 1,
     version: 1,
   }

@@ -103,8 +103,8 @@ test('a budget that is new in the configuration counts what was before, and one 
   const [spent] = spentNow(seen, [ALL], now)
   const whole = ledgerSpend(seen, now)
   expect(whole.likely).toBeGreaterThan(100_000)
-  const { since, season } = seen.state().ledger.budgets['all'] ?? {}
-  expect(season?.from).toBe(since)
+  const { since, seasonality } = seen.state().ledger.budgets['all'] ?? {}
+  expect(seasonality?.from).toBe(since)
   expect(Math.abs((spent?.likely ?? 0) - whole.likely)).toBeLessThanOrEqual(10)
 })
 

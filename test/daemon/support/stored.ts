@@ -4,13 +4,13 @@ import type { Outbox } from '../../../src/model/ports/outbox.ts'
 import type { Store } from '../../../src/model/ports/store.ts'
 import { createOutbox, createOutboxWriter, outboxRows } from '../../../src/store/sqlite/outbox.ts'
 import { compressReports } from '../../../src/store/rows/compressed-reports.ts'
-import { migrate } from '../../../src/store/sqlite/schema.ts'
+import { createSchema } from '../../../src/store/sqlite/schema.ts'
 
 export type Kept = Pick<Store, 'commit'> & Outbox
 
 export function keptInMemory(): Kept {
   const database = new DatabaseSync(':memory:')
-  migrate(database, 'memory')
+  createSchema(database, 'memory')
   const put = createOutboxWriter(database)
   return {
     ...createOutbox(database),

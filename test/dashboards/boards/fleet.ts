@@ -102,7 +102,7 @@ export function readingOf(endpointId: string, given: Reading): ReadingResult {
       used: bytes(2 ** 28),
       writes: Math.round(since),
     },
-    use: { sessions: 3, activeTime: millis(Math.round(since * 400)) },
+    usage: { sessions: 3, activeTime: millis(Math.round(since * 400)) },
     workingSet: [60, 300, 900, 3600].map((window) => ({
       window: seconds(window),
       size: bytes(window * 2 ** 18),

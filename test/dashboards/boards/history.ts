@@ -85,7 +85,7 @@ export async function recordHistory(): Promise<History> {
   try {
     for (let pass = 0; pass < PASSES; pass += 1) {
       happen(pass, { world, clock, replicas: replicas.map((one) => one.self) })
-      const turns = lanes.all.map((lane) => lane.turn(signal))
+      const turns = lanes.all.map((lane) => lane.runPasses(signal))
       await clock.advance(MINUTE)
       await settled(Promise.all(turns), clock)
       if (pass % SCRAPE_EVERY === 0) await scrape()

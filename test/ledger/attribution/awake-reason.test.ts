@@ -20,7 +20,7 @@ function awakeAt(seen: number, footprints: readonly OwnSession[] = []): ComputeE
     now: at(seen),
   }).ledger.computes.values()
   if (!account) throw new Error('it was looked at')
-  return { ...account, evidence: { ...account.evidence, footprints } }
+  return { ...account, evidence: { ...account.evidence, ownSessions: footprints } }
 }
 
 const why = (account: ComputeEntry, over: Partial<AwakeReasonContext> = {}) =>
@@ -28,7 +28,7 @@ const why = (account: ComputeEntry, over: Partial<AwakeReasonContext> = {}) =>
     delay: seconds(DELAY),
     activityLag: seconds(60),
     project: undefined,
-    now: account.seenAt,
+    now: account.observedAt,
     ...over,
   })
 
@@ -70,9 +70,9 @@ test('a session of ours that counts as activity puts the suspension off', () => 
     disconnectedAt: at(100),
     postmasterStartedAt: undefined,
     activeBefore: at(0),
-    sawForeign: false,
+    sawClients: false,
     counts: true,
-    lastForeign: undefined,
+    lastClientActivity: undefined,
     hiddenFrom: at(39),
     arrivalRate: undefined,
   }
@@ -88,6 +88,6 @@ test('a session of ours that counts as activity puts the suspension off', () => 
 })
 
 test('where nothing dates anything, nothing tells why', () => {
-  const account = { ...awakeAt(10), open: undefined, evidence: evidence() }
+  const account = { ...awakeAt(10), current: undefined, evidence: evidence() }
   expect(why(account)).toEqual({ because: 'unknown', since: undefined })
 })

@@ -109,7 +109,7 @@ const inSeconds = (held: Attribution): Record<string, number> =>
 
 test('an interval has of each stretch the part inside it', () => {
   const held = [stretch(-60, -30, { web: 30 }), stretch(80, 140, { web: 40, cron: 20 })]
-  expect(inSeconds(attributionIn(interval(0, 110), evidence({ held }), seconds(300)))).toEqual({
+  expect(inSeconds(attributionIn(interval(0, 110), evidence({ attributed: held }), seconds(300)))).toEqual({
     web: 20,
     cron: 10,
   })
@@ -118,11 +118,11 @@ test('an interval has of each stretch the part inside it', () => {
 test('autosuspend that is off holds all of the time, and so does a check that nobody followed', () => {
   const held = [stretch(10, 20, { web: 10 })]
   const all = (known: Parameters<typeof evidence>[0], delay: Parameters<typeof attributionIn>[2]) =>
-    named(attributionIn(interval(0, 110), evidence({ held, ...known }), delay))
+    named(attributionIn(interval(0, 110), evidence({ attributed: held, ...known }), delay))
   const operations = [operation('check_availability', -1)]
   expect(all({}, 'never')).toEqual({ 'autosuspend-off': 110 })
-  expect(all({ held: [], operations }, seconds(300))).toEqual({ 'availability-check': 110 })
-  expect(all({ held: [], operations, activities: [at(40)] }, seconds(300))).toEqual({})
+  expect(all({ attributed: [], operations }, seconds(300))).toEqual({ 'availability-check': 110 })
+  expect(all({ attributed: [], operations, activities: [at(40)] }, seconds(300))).toEqual({})
 })
 
 test('names stay bounded and no time is lost', () => {

@@ -39,7 +39,7 @@ const day = (
     awake: { low: time, likely: time, high: time },
     cuTime: { 106000: { low: used, likely: used, high: cuMillis(4 * used) } },
     idleTail: millis(tail * HOUR),
-    extension: millis(0),
+    observerOverhead: millis(0),
     wakes,
     version: 1,
   }

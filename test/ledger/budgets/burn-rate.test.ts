@@ -79,7 +79,7 @@ describe('burn', () => {
 
   test('keeps no more than three days', () => {
     const { state } = run(400, () => 1)
-    expect(Object.keys(state?.pace ?? {}).length).toBeLessThanOrEqual(72 * 12 + 1)
+    expect(Object.keys(state?.spendBuckets ?? {}).length).toBeLessThanOrEqual(72 * 12 + 1)
   })
 })
 

@@ -88,10 +88,10 @@ const pass = (now: string, hours: number, tally?: BudgetCounter, unseen = false)
 
 test('what is not settled yet is in it, and a guess that was too high holds it until the truth is there', () => {
   const first = pass('2026-11-02T02:00:00Z', 2).tally
-  expect(first.shown).toBe(2e6)
+  expect(first.value).toBe(2e6)
   const restated = pass('2026-11-02T02:10:00Z', 1, first).tally
   expect(restated).toBe(first)
-  expect(pass('2026-11-02T03:00:00Z', 3, restated).tally.shown).toBe(3e6)
+  expect(pass('2026-11-02T03:00:00Z', 3, restated).tally.value).toBe(3e6)
 })
 
 test('what may have gone on while the service could not be asked is in the spend and not in the counter', () => {
@@ -99,16 +99,16 @@ test('what may have gone on while the service could not be asked is in the spend
   const blind = pass('2026-11-02T03:00:00Z', 3, first, true)
   expect(blind.tally).toBe(first)
   expect(blind.view).toMatchObject({ total: 2e6, spent: { likely: 3e6 } })
-  expect(pass('2026-11-02T04:00:00Z', 3, blind.tally).tally.shown).toBe(3e6)
+  expect(pass('2026-11-02T04:00:00Z', 3, blind.tally).tally.value).toBe(3e6)
 })
 
 test('a budget of another definition goes on where the one before was, in another unit it begins anew', () => {
   const before = raiseBudgetCounter(budget, undefined, 70)
   const other = raiseBudgetCounter(budgetOf({ definition: 'other' }), before, 40)
-  expect(other.shown).toBe(70)
-  expect(raiseBudgetCounter(budgetOf({ definition: 'other' }), other, 45).shown).toBe(75)
+  expect(other.value).toBe(70)
+  expect(raiseBudgetCounter(budgetOf({ definition: 'other' }), other, 45).value).toBe(75)
   expect(raiseBudgetCounter(budgetOf({ limit: cuHours(5) }), other, 3)).toMatchObject({
     unit: 'cu_hours',
-    shown: 3,
+    value: 3,
   })
 })

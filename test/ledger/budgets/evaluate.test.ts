@@ -122,15 +122,15 @@ describe('what is counted', () => {
 
   test('is known from the first pass on, or from as far back as it was given', () => {
     const [first, later] = passes([inputAt('2026-11-10T00:00:00Z'), inputAt('2026-12-10T00:00:00Z')])
-    expect(first?.view?.countedFrom).toBe(at('2026-11-10T00:00:00Z'))
-    expect(later?.view?.countedFrom).toBe(at('2026-12-01T00:00:00Z'))
+    expect(first?.view?.knownFrom).toBe(at('2026-11-10T00:00:00Z'))
+    expect(later?.view?.knownFrom).toBe(at('2026-12-01T00:00:00Z'))
     const given = onePass({}, inputAt('2026-11-10T00:00:00Z', { settledSince: at('2026-10-01T00:00:00Z') }))
-    expect(given.view?.countedFrom).toBe(at('2026-11-01T00:00:00Z'))
+    expect(given.view?.knownFrom).toBe(at('2026-11-01T00:00:00Z'))
   })
 
   test('is known from when a clock that was ahead came back', () => {
     const [, later] = passes([inputAt('2030-01-01T00:00:00Z'), inputAt('2026-11-10T00:00:00Z')])
-    expect(later?.view?.countedFrom).toBe(at('2026-11-10T00:00:00Z'))
+    expect(later?.view?.knownFrom).toBe(at('2026-11-10T00:00:00Z'))
   })
 
   test('begins anew when something else is to be counted', () => {
@@ -139,7 +139,7 @@ describe('what is counted', () => {
       inputAt('2026-11-10T00:00:00Z', { settled: [sliceOf('2026-11-02T00:00:00Z', 3)] }),
     )
     const changed = advanceBudget(budgetOf({ definition: 'others' }), state, inputAt('2026-11-11T00:00:00Z'))
-    expect(changed.view).toMatchObject({ spent: { likely: 0 }, countedFrom: at('2026-11-11T00:00:00Z') })
+    expect(changed.view).toMatchObject({ spent: { likely: 0 }, knownFrom: at('2026-11-11T00:00:00Z') })
   })
 
   test('has no view where there is no period', () => {
@@ -268,7 +268,7 @@ describe('a budget', () => {
     ['of which more is assumed is held', hard, 2.5, { kind: 'held', because: 'assumed', share: ratio(0.25) }],
   ])('%s', (_, budget, assumed, acting) => {
     const { view } = onePass(budget, partlyAssumed(assumed))
-    expect(view?.acting).toEqual(acting)
+    expect(view?.enforcement).toEqual(acting)
     expect(view?.assumed).toBeCloseTo(assumed / 10)
   })
 

@@ -99,7 +99,7 @@ test('a new way of working is expected half as much as the old one after two wee
   const [hour] = usualAt(budget, after, '2026-10-17T00:00:00Z') ?? []
   expect(hour).toBeGreaterThan(0.9)
   expect(hour).toBeLessThan(1.45)
-  expect(JSON.stringify(after?.season).length).toBeLessThan(4500)
+  expect(JSON.stringify(after?.seasonality).length).toBeLessThan(4500)
 })
 
 test('nothing is expected before two weeks were counted, nor after somebody came of whom nothing is known', () => {
@@ -132,12 +132,12 @@ test('what is settled is in the pace or in the season, once, in whatever order a
         })
       const given = world.slice(0, share * instants.length)
       const whole = given.reduce((sum, { likely }) => sum + ((likely[1] - likely[0]) * 1e6) / HOUR, 0)
-      const kept = [...Object.values(state.pace), ...(state.season?.spent ?? [])]
+      const kept = [...Object.values(state.spendBuckets), ...(state.seasonality?.spent ?? [])]
       const sum = kept.reduce((all, one) => all + one, 0)
       // an hour of the season is rounded each time it is written
       expect(Math.abs(sum - whole)).toBeLessThanOrEqual(24 * turns.length + 1)
-      const time = (state.season?.time ?? []).reduce((all, one) => all + one, 0)
-      expect(time).toBe((state.season?.until ?? begin) - begin)
+      const time = (state.seasonality?.time ?? []).reduce((all, one) => all + one, 0)
+      expect(time).toBe((state.seasonality?.until ?? begin) - begin)
     }),
   )
 })

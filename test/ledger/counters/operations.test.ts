@@ -21,11 +21,11 @@ function passed(
   over: Partial<Compute> = {},
 ): Ledger {
   const looks = [look(when, { ...asleep, ...over })]
-  const seen = sweep(when, { looks, operations, operationsOf: ['project-one'] })
+  const seen = sweep(when, { looks, operations, operationsReadOf: ['project-one'] })
   const after = accounted(before, seen, { prices, overhead: 0.01, now: at(when) }).ledger
   const part = { ...batch(), computes: [...after.computes.values()] }
-  const { tallies } = createOperationCounter(seen)(part, before)
-  return { ...after, tallies: tallies ?? before.tallies }
+  const { counters } = createOperationCounter(seen)(part, before)
+  return { ...after, counters: counters ?? before.counters }
 }
 
 const begun = passed(ledger(), 100, [operation('start_compute', 0)])
@@ -34,8 +34,8 @@ test('an operation is counted when it is done, with the attempts that failed, an
   const running = operation('apply_config', 110, { status: 'running' })
   const failed = { ...running, status: 'error', failuresCount: 2, updatedAt: at(170) }
   const open = passed(begun, 120, [running])
-  expect(open.tallies.operations).toEqual([])
-  expect(passed(open, 180, [failed]).tallies.operations).toEqual([
+  expect(open.counters.operations).toEqual([])
+  expect(passed(open, 180, [failed]).counters.operations).toEqual([
     { action: 'apply_config', status: 'error', count: 1, failures: 2 },
   ])
 })
@@ -55,14 +55,14 @@ test('however often an operation is listed it is counted once, as long as it is 
         const told = done.filter(({ updatedAt }, index) => updatedAt <= at(now) && listed.includes(index))
         known = passed(known, now, told)
         for (const { operationId } of told) seen.add(operationId)
-        const count = known.tallies.operations[0]?.count ?? 0
+        const count = known.counters.operations[0]?.count ?? 0
         expect(count).toBeLessThanOrEqual(seen.size)
       }
     }),
   )
   const late = [150, 4000].map((when) => operation('apply_config', when))
   const twice = [4010, 4020, 9000, 9100].reduce((known, when) => passed(known, when, late), begun)
-  expect(twice.tallies.operations).toMatchObject([{ count: 2 }])
+  expect(twice.counters.operations).toMatchObject([{ count: 2 }])
 })
 
 const woken = (when: number, took: number | undefined, over: Partial<Operation> = {}): Operation =>
@@ -72,13 +72,13 @@ const woken = (when: number, took: number | undefined, over: Partial<Operation> 
     ...over,
   })
 /** As the store hands them back. */
-const restored = (tallies: Ledger['tallies']): Ledger['tallies'] =>
-  JSON.parse(JSON.stringify(tallies)) as Ledger['tallies']
+const restored = (tallies: Ledger['counters']): Ledger['counters'] =>
+  JSON.parse(JSON.stringify(tallies)) as Ledger['counters']
 
 test('of a start that ended is counted how long it took, by region; of a restart, a first start or one that says nothing it is not', () => {
   const quick = woken(110, 250)
   const first = passed(begun, 120, [quick, woken(115, 251), woken(118, undefined)])
-  expect(first.tallies.wakeLatency).toEqual([
+  expect(first.counters.wakeLatency).toEqual([
     { regionId: 'local', count: 2, sum: 501, upTo: { 250: 1, 500: 1 } },
   ])
   for (const [made, count] of [
@@ -86,14 +86,14 @@ test('of a start that ended is counted how long it took, by region; of a restart
     [108, 0],
     [107, 1],
   ] as const) {
-    const { wakeLatency } = passed(begun, 120, [quick], { createdAt: at(made) }).tallies
+    const { wakeLatency } = passed(begun, 120, [quick], { createdAt: at(made) }).counters
     expect(wakeLatency).toHaveLength(count)
   }
   const stop = operation('suspend_compute', 130, { createdAt: at(125) })
   const again = woken(132, 7000, { createdAt: at(125) })
   const failed = woken(135, 9000, { status: 'error' })
   const late = passed(first, 140, [quick, stop, again, failed, woken(138, 60_000)])
-  expect(late.tallies.wakeLatency).toEqual([
+  expect(late.counters.wakeLatency).toEqual([
     { regionId: 'local', count: 3, sum: 60_501, upTo: { 250: 1, 500: 1 } },
   ])
 })
@@ -113,9 +113,9 @@ test('starts are counted once each, in whatever order and however often they are
         now += gap
         const told = listed.filter(({ updatedAt }) => updatedAt <= at(now))
         known = passed(known, now, [...told, ...told.slice(0, 1)])
-        if (restarts) known = { ...known, tallies: restored(known.tallies) }
+        if (restarts) known = { ...known, counters: restored(known.counters) }
       }
-      expect(passed(known, 900, wakes.toReversed()).tallies.wakeLatency).toEqual([
+      expect(passed(known, 900, wakes.toReversed()).counters.wakeLatency).toEqual([
         {
           regionId: 'local',
           count: 6,
@@ -134,11 +134,11 @@ test('a service that makes up regions has a bounded number of them', () => {
     sum: millis(5),
     upTo: { 250: 1 },
   }))
-  const full: Ledger = { ...begun, tallies: { ...NO_ACCOUNT_COUNTERS, wakeLatency } }
+  const full: Ledger = { ...begun, counters: { ...NO_ACCOUNT_COUNTERS, wakeLatency } }
   const more = ['one', 'two', 'region-7'].reduce(
     (known, regionId, index) => passed(known, 200 + index, [woken(200 + index, 5)], { regionId }),
     full,
   )
-  const counted = new Map(more.tallies.wakeLatency.map(({ regionId, count }) => [regionId, count]))
+  const counted = new Map(more.counters.wakeLatency.map(({ regionId, count }) => [regionId, count]))
   expect([counted.size, counted.get('other'), counted.get('region-7')]).toEqual([MAX_REGIONS + 1, 2, 2])
 })

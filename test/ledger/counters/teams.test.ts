@@ -20,16 +20,16 @@ const wasting = (unproductive?: Unproductive): ComputeEntry => {
 const known = (account: ComputeEntry) => ({
   ...ledger(),
   computes: new Map([[computeKey(account.ref), account]]),
-  tallies: { ...NO_ACCOUNT_COUNTERS, teams: { shop: { idle_tail: micros(10) } } },
+  counters: { ...NO_ACCOUNT_COUNTERS, teams: { shop: { idle_tail: micros(10) } } },
 })
 
 test('what a compute cost more goes to who answers for it now, and what was counted stays where it is', () => {
   const before = known(wasting({ idle_tail: micros(5) }))
   const part = { ...batch(), computes: [wasting({ idle_tail: micros(7), keep_alive: micros(3) })] }
-  expect(addTeamWaste(part, { before, owners: ownedBy('shop'), listed }).tallies?.teams).toEqual({
+  expect(addTeamWaste(part, { before, owners: ownedBy('shop'), listed }).counters?.teams).toEqual({
     shop: { idle_tail: 12, keep_alive: 3 },
   })
-  expect(addTeamWaste(part, { before, owners: ownedBy('__proto__'), listed }).tallies?.teams).toEqual(
+  expect(addTeamWaste(part, { before, owners: ownedBy('__proto__'), listed }).counters?.teams).toEqual(
     Object.fromEntries([
       ['shop', { idle_tail: 10 }],
       ['__proto__', { idle_tail: 2, keep_alive: 3 }],

@@ -13,14 +13,14 @@ const woken = (wakes: number, wakesCaused: number): ComputeEntry => {
 const known = (account: ComputeEntry) => ({
   ...ledger(),
   computes: new Map([[computeKey(account.ref), account]]),
-  tallies: { ...NO_ACCOUNT_COUNTERS, wakes: { dormouse: 1, unknown: 10 } },
+  counters: { ...NO_ACCOUNT_COUNTERS, wakes: { dormouse: 1, unknown: 10 } },
 })
 const wakesAfter = (before: ComputeEntry, after: ComputeEntry) =>
-  addWakes({ ...batch(), computes: [after] }, known(before)).tallies?.wakes
+  addWakes({ ...batch(), computes: [after] }, known(before)).counters?.wakes
 
 test('wakes are those of a session of ours where it shows, and else of nobody known', () => {
   expect(wakesAfter(woken(3, 0), woken(6, 1))).toEqual({ dormouse: 2, unknown: 12 })
-  expect(addWakes({ ...batch(), computes: [woken(2, 0)] }, ledger()).tallies?.wakes).toEqual({
+  expect(addWakes({ ...batch(), computes: [woken(2, 0)] }, ledger()).counters?.wakes).toEqual({
     dormouse: 0,
     unknown: 2,
   })

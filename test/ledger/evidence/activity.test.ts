@@ -20,9 +20,9 @@ const full = (when: number, over: Partial<OwnSession> = {}): OwnSession => ({
   disconnectedAt: at(when + 0.1),
   postmasterStartedAt: at(-1000),
   activeBefore: at(0),
-  sawForeign: false,
+  sawClients: false,
   counts: true,
-  lastForeign: undefined,
+  lastClientActivity: undefined,
   hiddenFrom: at(when - 6),
   arrivalRate: undefined,
   ...over,
@@ -34,12 +34,12 @@ const added = (known: Partial<Evidence>, to?: number): number =>
 
 test.each<[string, Partial<Evidence>, number | undefined, number]>([
   ['there was none', {}, 301, 0],
-  ['it fell asleep a delay after it', { footprints: [full(100)] }, 400.2, 99.6],
-  ['it fell asleep as if nobody had looked', { footprints: [full(100)] }, 300.6, 0],
-  ['it is still awake', { footprints: [full(100)] }, undefined, 0],
+  ['it fell asleep a delay after it', { ownSessions: [full(100)] }, 400.2, 99.6],
+  ['it fell asleep as if nobody had looked', { ownSessions: [full(100)] }, 300.6, 0],
+  ['it is still awake', { ownSessions: [full(100)] }, undefined, 0],
   [
     'others were back before the delay was over',
-    { activities: [at(0), at(290)], footprints: [full(100)] },
+    { activities: [at(0), at(290)], ownSessions: [full(100)] },
     590,
     0,
   ],
@@ -47,22 +47,22 @@ test.each<[string, Partial<Evidence>, number | undefined, number]>([
     'others were back later, so that it hid a sleep',
     {
       activities: [at(0), at(370)],
-      footprints: [full(100)],
-      sightings: [sighting('active', 365), sighting('active', 375)],
+      ownSessions: [full(100)],
+      states: [sighting('active', 365), sighting('active', 375)],
     },
     670,
     66.875,
   ],
   [
     'it saw a client who had just been active',
-    { footprints: [full(100, { lastForeign: at(97) })] },
+    { ownSessions: [full(100, { lastClientActivity: at(97) })] },
     400.2,
     3.1,
   ],
-  ['it saw clients at work', { footprints: [full(100, { sawForeign: true })] }, 400.2, 0],
+  ['it saw clients at work', { ownSessions: [full(100, { sawClients: true })] }, 400.2, 0],
   [
     'the service noticed a light one',
-    { activities: [at(0), at(100)], footprints: [full(100, { counts: false })] },
+    { activities: [at(0), at(100)], ownSessions: [full(100, { counts: false })] },
     400.2,
     99.5,
   ],
@@ -73,21 +73,23 @@ test.each<[string, Partial<Evidence>, number | undefined, number]>([
 test('where sessions arrive all the time, one that nobody saw came just before the reading', () => {
   const often = full(100, { arrivalRate: 1 })
   // One a second: about a second ago, though the record shows none for 100 s.
-  expect(added({ footprints: [often] }, 400.2)).toBeCloseTo(1.3, 1)
+  expect(added({ ownSessions: [often] }, 400.2)).toBeCloseTo(1.3, 1)
   const seldom = full(100, { arrivalRate: 0.001 })
-  expect(added({ footprints: [seldom] }, 400.2)).toBeGreaterThan(98)
+  expect(added({ ownSessions: [seldom] }, 400.2)).toBeGreaterThan(98)
   const never = full(100, { arrivalRate: 0 })
-  expect(added({ footprints: [never] }, 400.2)).toBeCloseTo(99.6, 3)
+  expect(added({ ownSessions: [never] }, 400.2)).toBeCloseTo(99.6, 3)
 })
 
 test('someone who came back within the doubt of a look hid less than the look shows', () => {
-  const back = { activities: [at(0), at(301)], footprints: [full(100)] }
-  const late = added({ ...back, sightings: [sighting('active', 240)] }, 601)
-  const prompt = added({ ...back, sightings: [sighting('active', 300.9)] }, 601)
+  const back = { activities: [at(0), at(301)], ownSessions: [full(100)] }
+  const late = added({ ...back, states: [sighting('active', 240)] }, 601)
+  const prompt = added({ ...back, states: [sighting('active', 300.9)] }, 601)
   expect(late).toBeLessThan(prompt + 0.001)
   expect(prompt).toBeLessThan(1)
 })
 
 test('a statement that a reading saw is activity of others, also where no record shows it', () => {
-  expect(lastClientActivity(evidence({ footprints: [full(100, { lastForeign: at(97) })] }))).toBe(at(97))
+  expect(lastClientActivity(evidence({ ownSessions: [full(100, { lastClientActivity: at(97) })] }))).toBe(
+    at(97),
+  )
 })

@@ -119,7 +119,7 @@ test('a list of operations that is read whole rules out what it does not hold', 
   ] as const
   // Listed up to a quarter of an hour late: of the last 900 s nothing is sure.
   expect(awakeAfter(looks, read)).toMatchObject({ low: 799, high: 2600 })
-  expect(awakeAfter(looks, (when) => ({ ...read(when), operationsOf: [] })).low).toBeLessThan(100)
+  expect(awakeAfter(looks, (when) => ({ ...read(when), operationsReadOf: [] })).low).toBeLessThan(100)
 })
 
 test('activity between two looks that show it asleep is a wake that nothing else tells of', () => {
@@ -137,8 +137,8 @@ test('a compute that is always on keeps no evidence of it, and comes to the same
   const day = Array.from({ length: 26 * 60 }, (_, minute) => 60 * (minute + 1))
   const watched = accountAfter(day.map(alwaysOn))
   const { evidence } = watched
-  expect(evidence.sightings.length + evidence.activities.length).toBeLessThan(150)
+  expect(evidence.states.length + evidence.activities.length).toBeLessThan(150)
   expect(watched.totals.awake).toEqual(accountAfter([alwaysOn(60), alwaysOn(day.at(-1) ?? 0)]).totals.awake)
-  expect(watched.carried?.interval.from.likely).toBe(at(30.5))
+  expect(watched.partlySettled?.interval.from.likely).toBe(at(30.5))
   expect(watched.totals).toMatchObject({ wakes: 1, suspends: 0 })
 })

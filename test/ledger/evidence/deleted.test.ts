@@ -14,19 +14,19 @@ const DAY = 86_400
 const fold = (known: Ledger, one: Sweep): Accounted =>
   accounted(known, one, { prices, overhead: 0.01, now: one.endedAt })
 
-const listed = (when: number, ...endpointIds: string[]): Sweep['listed'] => [
+const listed = (when: number, ...endpointIds: string[]): Sweep['listedComputes'] => [
   { projectId: 'project-one', answeredAt: at(when), endpointIds },
 ]
 
 /** Seen at 0 as `record` says, and not in the list at `when`; the operations are known by then. */
 function deleted(record: Partial<Compute>, when: number, operations: Sweep['operations']): Ledger {
-  const seen = sweep(0, { looks: [look(0, record)], listed: listed(0, 'ep-one') })
-  return fold(fold(ledger(), seen).ledger, sweep(when, { listed: listed(when), operations })).ledger
+  const seen = sweep(0, { looks: [look(0, record)], listedComputes: listed(0, 'ep-one') })
+  return fold(fold(ledger(), seen).ledger, sweep(when, { listedComputes: listed(when), operations })).ledger
 }
 
 /** Of a project that is seen for the first time at `when`, without a compute that its operations tell of. */
 const onlyTold = (when: number, operations: Sweep['operations'], over: Partial<Project> = {}): ComputeEntry =>
-  only(fold(ledger(), sweep(when, { projects: [project(over)], listed: listed(when), operations })))
+  only(fold(ledger(), sweep(when, { projects: [project(over)], listedComputes: listed(when), operations })))
 
 function only({ batch }: Accounted): ComputeEntry {
   const [account, ...others] = batch.computes
@@ -47,7 +47,7 @@ const awakeAt = (account: ComputeEntry, when: number) => {
 
 test.each([0.1, 1, 2, 3.9, 60])('a compute deleted %d s after its start costs no more than that', (lived) => {
   const account = kept(deleted({}, 100 + lived, [operation('start_compute', 100)]))
-  expect(account.open).toBeUndefined()
+  expect(account.current).toBeUndefined()
   expect(account.totals).toMatchObject({ wakes: 1, suspends: 1 })
   // Before the start, it may have been awake once more.
   expect(awakeAt(account, 100 + lived).likely).toBeLessThanOrEqual(lived)
@@ -58,7 +58,7 @@ test.each([0.1, 1, 2, 3.9, 60])('a compute deleted %d s after its start costs no
 test('activity just before a compute was deleted does not wake it again', () => {
   const awake = { state: 'active', startedAt: at(-60), lastActive: at(-1) } as const
   const account = kept(deleted(awake, 1, []))
-  expect(account.open).toBeUndefined()
+  expect(account.current).toBeUndefined()
   expect(account.totals.wakes).toBe(1)
 })
 
@@ -66,7 +66,7 @@ test('a start that is listed after its compute was gone is counted up to then', 
   const known = deleted({}, 400, [])
   const late = sweep(2000, { operations: [operation('start_compute', 100)] })
   const account = kept(fold(known, late).ledger)
-  expect(account.open).toBeUndefined()
+  expect(account.current).toBeUndefined()
   expect(awakeAt(account, 30 * DAY)).toMatchObject({ low: 0, high: 300 })
 })
 
@@ -74,7 +74,7 @@ test('a deletion that only the history tells of lies between the last operation 
   const [started, configured, now] = [DAY, DAY + 200, 10 * DAY]
   const operations = [operation('start_compute', started), operation('apply_config', configured)]
   const account = onlyTold(now, operations, { defaultAutosuspendDelay: seconds(600) })
-  expect(account.open).toBeUndefined()
+  expect(account.current).toBeUndefined()
   expect(awakeAt(account, now)).toEqual({ low: 199, likely: 600, high: now - started })
   expect(awakeAt(account, 30 * DAY)).toEqual(awakeAt(account, now))
 })
@@ -113,9 +113,9 @@ test('a compute went with its branch at the latest, and most likely with it', ()
 })
 
 test('one whose record could not be read is not taken for deleted', () => {
-  const unread = sweep(DAY, { listed: [], operations: [operation('start_compute', 1000)] })
+  const unread = sweep(DAY, { listedComputes: [], operations: [operation('start_compute', 1000)] })
   expect(fold(ledger(), unread).batch.computes).toEqual([])
-  const there = { ...unread, listed: listed(DAY, 'ep-one') }
+  const there = { ...unread, listedComputes: listed(DAY, 'ep-one') }
   expect(fold(ledger(), there).batch.computes).toEqual([])
 })
 
@@ -136,7 +136,7 @@ test('whatever was seen of it, a compute that is gone is not awake, and time add
       const earlier = operations.filter(({ updatedAt }) => updatedAt <= at(gone - 1))
       if (!isSeen && earlier.length === 0) return
       const known = isSeen ? kept(deleted(one, gone, operations)) : onlyTold(gone, earlier)
-      expect(known.open).toBeUndefined()
+      expect(known.current).toBeUndefined()
       expect(awakeAt(known, 30 * DAY)).toEqual(awakeAt(known, gone))
       const { low, likely, high } = known.totals.awake
       expect(low).toBeLessThanOrEqual(likely)

@@ -12,7 +12,7 @@ import { check } from '../../support/property.ts'
 
 /** The settled time ends nowhere. */
 const seenOf = (facts: Evidence, now = instant(at(0) + END), settledUntil = instant(0)): Seen =>
-  deriveTimeline(facts, { settledUntil, carried: undefined }, now)
+  deriveTimeline(facts, { settledUntil, partlySettled: undefined }, now)
 
 /** Likely edges in seconds after the start of the test's time, the source of each, and whether it was a restart. */
 const shown = (intervals: readonly AwakeInterval[]): unknown[] =>
@@ -26,7 +26,7 @@ const shown = (intervals: readonly AwakeInterval[]): unknown[] =>
 
 test.each<[string, Partial<Evidence>, unknown[]]>([
   ['nothing', {}, []],
-  ['only idle sightings', { sightings: [sighting('idle', 0), sighting('idle', 60)] }, []],
+  ['only idle sightings', { states: [sighting('idle', 0), sighting('idle', 60)] }, []],
   [
     'operations alone, half a second into the second they were written in',
     { operations: [operation('start_compute', 10), operation('suspend_compute', 70)] },
@@ -57,18 +57,13 @@ test.each<[string, Partial<Evidence>, unknown[]]>([
   [
     'states alone: the middle between two looks',
     {
-      sightings: [
-        sighting('idle', 0),
-        sighting('active', 60),
-        sighting('active', 120),
-        sighting('idle', 180),
-      ],
+      states: [sighting('idle', 0), sighting('active', 60), sighting('active', 120), sighting('idle', 180)],
     },
     [[30, 'poll', 150, 'poll']],
   ],
   [
     'awake at the first look with nothing to date it: from then on',
-    { sightings: [sighting('active', 60), sighting('active', 120)] },
+    { states: [sighting('active', 60), sighting('active', 120)] },
     [[60, 'poll', 'open']],
   ],
   [
@@ -114,12 +109,12 @@ test.each<[string, Partial<Evidence>, unknown[]]>([
   ],
   [
     'a sighting inside the second of an edge narrows it',
-    { starts: [at(10)], ends: [at(70)], sightings: [sighting('active', 70.6), sighting('idle', 70.8)] },
+    { starts: [at(10)], ends: [at(70)], states: [sighting('active', 70.6), sighting('idle', 70.8)] },
     [[10.5, 'record', 70.7, 'record']],
   ],
   [
     'a compute that is gone is not awake any more',
-    { starts: [at(10)], sightings: [sighting('active', 20), sighting('gone', 40)] },
+    { starts: [at(10)], states: [sighting('active', 20), sighting('gone', 40)] },
     [[10.5, 'record', 30, 'poll']],
   ],
 ])('from %s', (_, facts, expected) => {
@@ -127,7 +122,7 @@ test.each<[string, Partial<Evidence>, unknown[]]>([
 })
 
 test('nothing that was settled is found again', () => {
-  const facts = evidence({ starts: [at(10), at(100)], ends: [at(70)], sightings: [sighting('active', 120)] })
+  const facts = evidence({ starts: [at(10), at(100)], ends: [at(70)], states: [sighting('active', 120)] })
   expect(shown(seenOf(facts, at(200), at(73)).intervals)).toEqual([[100.5, 'record', 'open']])
 })
 

@@ -13,7 +13,7 @@ const after = (before: Ledger, when: number, operations: readonly Operation[] = 
     sweep(when, {
       looks: [look(when, asleep)],
       operations,
-      operationsOf: operations.length > 0 ? ['project-one'] : [],
+      operationsReadOf: operations.length > 0 ? ['project-one'] : [],
     }),
     { prices, overhead: 0.01, now: at(when) },
   ).ledger

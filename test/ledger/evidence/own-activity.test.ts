@@ -13,7 +13,7 @@ test('awake time that a reading of ours added is told apart', () => {
     sweep(460, { looks: [look(460, { ...asleep, suspendedAt: at(400), lastActive: at(100) })] }),
   ])
   // From the middle of the second of that client's activity to the end of our session.
-  expect(one(known).totals.extension).toBe(30_600)
+  expect(one(known).totals.observerOverhead).toBe(30_600)
 })
 
 test('a reading that nobody noticed added nothing', () => {
@@ -22,7 +22,7 @@ test('a reading that nobody noticed added nothing', () => {
     sweep(100, { looks: [look(100, { ...awake, lastActive: at(69) })], readings: [attempt(100)] }),
     sweep(460, { looks: [look(460, asleep)] }),
   ])
-  expect(one(known).totals.extension).toBe(0)
+  expect(one(known).totals.observerOverhead).toBe(0)
 })
 
 test('a reading that saw clients at work explains no activity away', () => {
@@ -44,7 +44,7 @@ test('a reading that saw clients at work explains no activity away', () => {
     sweep(100, { readings: [attempt(100, { result: { kind: 'read', reading: busy } })] }),
     sweep(460, { looks: [look(460, { ...asleep, suspendedAt: at(400), lastActive: at(100) })] }),
   ])
-  expect(one(known).totals.extension).toBe(0)
+  expect(one(known).totals.observerOverhead).toBe(0)
 })
 
 test('a wake inside a connection of ours is ours unless the server proves that it ran before', () => {
@@ -110,8 +110,8 @@ test('awake time earns credit for readings, at most one delay, and a reading spe
     sweep(60, { looks: [look(60, { state: 'active', startedAt: at(-3600) })] }),
     sweep(120, {
       looks: [look(120, { state: 'active', startedAt: at(-3600) })],
-      readings: [attempt(120, { cost: seconds(7) })],
+      readings: [attempt(120, { expectedCost: seconds(7) })],
     }),
   ])
-  expect(one(known).reading.credit).toBeCloseTo((3600 + 119.5) * 0.01 - 7, 5)
+  expect(one(known).reading.allowance).toBeCloseTo((3600 + 119.5) * 0.01 - 7, 5)
 })

@@ -15,7 +15,7 @@ function highs(lostAt: number, lost: readonly UnreadableOperations[]): number[] 
     const seen = sweep(when, {
       looks: [look(when)],
       operations: when === 0 ? BEFORE : [],
-      operationsLost: when === lostAt ? lost : [],
+      unreadableOperations: when === lostAt ? lost : [],
     })
     const after = accounted(known, seen, { prices, overhead: 0, now: seen.endedAt })
     known = after.ledger

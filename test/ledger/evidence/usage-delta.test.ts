@@ -15,7 +15,7 @@ const told = (when: number, sessions: number, active: number, over: Partial<Read
   reading({
     kind: 'light',
     serverTime: at(when),
-    use: { sessions, activeTime: millis(active * 1000) },
+    usage: { sessions, activeTime: millis(active * 1000) },
     ...over,
   })
 
@@ -43,7 +43,7 @@ test.each<[string, Reading]>([
   ['sessions were reset', told(160, 3, 4)],
   ['time was reset', told(160, 15, 0)],
   ['the clock did not move', told(100, 15, 4)],
-  ['it could not be read', told(160, 15, 4, { use: { missing: 'no rights' } })],
+  ['it could not be read', told(160, 15, 4, { usage: { missing: 'no rights' } })],
 ])('nothing is known when %s', (_, later) => {
   expect(usageBetween(after(told(100, 10, 1)), later)).toBeUndefined()
 })
@@ -69,7 +69,7 @@ const spending = fc.record({
 })
 
 test('a reading pays what it turned out to cost, and until then what it was expected to', () => {
-  const before = { credit: seconds(10), reserved: seconds(0) }
+  const before = { allowance: seconds(10), reserved: seconds(0) }
   const quiet: ObserverSpending = {
     awake: seconds(0),
     overhead: 0.01,
@@ -79,10 +79,10 @@ test('a reading pays what it turned out to cost, and until then what it was expe
     settled: false,
   }
   const read = updateObserverAllowance(before, { ...quiet, expected: seconds(7) })
-  expect(read).toEqual({ credit: 3, reserved: 7 })
-  expect(updateObserverAllowance(read, quiet)).toEqual({ credit: 3, reserved: 7 })
+  expect(read).toEqual({ allowance: 3, reserved: 7 })
+  expect(updateObserverAllowance(read, quiet)).toEqual({ allowance: 3, reserved: 7 })
   expect(updateObserverAllowance(read, { ...quiet, added: seconds(2), settled: true })).toEqual({
-    credit: 8,
+    allowance: 8,
     reserved: 0,
   })
 })
@@ -90,16 +90,16 @@ test('a reading pays what it turned out to cost, and until then what it was expe
 test('over any history no more is spent than was earned, beyond what one fold added', () => {
   check(
     fc.property(fc.array(spending, { maxLength: 50 }), (history) => {
-      let account = { credit: seconds(0), reserved: seconds(0) }
+      let account = { allowance: seconds(0), reserved: seconds(0) }
       let earned = 0
       let paid = 0
       for (const { added, ...one } of history) {
         // Readings are made, and add time, only where there is credit.
-        const cost = account.credit > 0 ? added : seconds(0)
+        const cost = account.allowance > 0 ? added : seconds(0)
         account = updateObserverAllowance(account, { ...one, added: cost })
         earned += one.awake * one.overhead
         paid += cost
-        expect(account.credit).toBeLessThanOrEqual(300)
+        expect(account.allowance).toBeLessThanOrEqual(300)
       }
       expect(paid).toBeLessThanOrEqual(earned + 30)
     }),

@@ -52,7 +52,7 @@ test('the count of a stretch of awake time tells where in its range the compute 
   expect(half.shares).toEqual([{ from: at(HOUR), to: at(3 * HOUR + 600), share: 1 / 3 }])
   const whole = after(900, [3 * HOUR + 1500, 100 + 1200], [3 * HOUR + 2160, 100 + 2400])
   expect(whole.shares).toEqual([{ from: at(HOUR), to: at(3 * HOUR + 1260), share: 1 / 3 }])
-  expect(whole.open).toEqual({ used: 1_200_000, room: 3_600_000 })
+  expect(whole.current).toEqual({ used: 1_200_000, capacity: 3_600_000 })
 })
 
 test.each([
@@ -78,9 +78,9 @@ test('the lag is measured where a project begins to be counted anew', () => {
   const { lag } = applyMeterReading(before, reading(3 * HOUR + 450, 100 + 30), { use, lag: undefined })
   // reached after 7.5 s at 4 CU, after 30 s at 1 CU
   expect(lag).toEqual({ atLeast: 420, atMost: 442.5 })
-  const account = { project: project(), listed: undefined, count: { ...before, lag } }
+  const account = { project: project(), listed: undefined, metering: { ...before, lag } }
   expect(runSync(measureMeteringLag([account]))).toBe(420)
-  expect(runSync(measureMeteringLag([{ ...account, count: before }]))).toBeUndefined()
+  expect(runSync(measureMeteringLag([{ ...account, metering: before }]))).toBeUndefined()
 })
 
 /** As `sizesFromMetering` is told of a project that `count` follows. */
@@ -89,14 +89,14 @@ const counting = (
   over: Partial<MeteredProject> = {},
 ): MeteredProject => ({
   project: project(),
-  count,
+  metering: count,
   sizing: undefined,
   ...over,
 })
 
 test('a project that was never counted is taken for one like the others, and ever less so', () => {
   const others = runSync(accountUtilisation([counting(after(900, [3 * HOUR + 2160, 100 + 4800]))]))
-  expect(others).toEqual({ used: 3_600_000, room: 3_600_000 })
+  expect(others).toEqual({ used: 3_600_000, capacity: 3_600_000 })
   expect(sizesFromMetering(undefined, others).expected).toBe(1)
   expect(sizesFromMetering(counting(undefined), others).expected).toBe(1)
   const own = counting(after(900, [3 * HOUR + 2160, 100 + 1200]))
@@ -130,7 +130,7 @@ describe('what the record of a project tells of the time before', () => {
 
   test('counts for no more than what has not been followed yet', () => {
     const followed = after(900, [3 * HOUR + 2160, 100 + 1200])
-    expect(followed.open).toEqual({ used: 0, room: 3_600_000 })
+    expect(followed.current).toEqual({ used: 0, capacity: 3_600_000 })
     expect(expectedOf(told(6 * HOUR, 2 * HOUR, followed))).toBe(0)
   })
 
@@ -156,13 +156,13 @@ test('whatever is counted, a share is a share', () => {
 })
 
 const range = { sizing: { min: cu(1), max: cu(4) } }
-const listed = (when: number): Sweep['listed'] => [
+const listed = (when: number): Sweep['listedComputes'] => [
   { projectId: 'project-one', answeredAt: at(when), endpointIds: ['ep-one'] },
 ]
 
 /** Asleep for hours, awake from the third on, and counted at 2 CU a quarter of an hour late. */
 const sweeps: readonly Sweep[] = [
-  sweep(0, { looks: [look(0, range)], listed: listed(0) }),
+  sweep(0, { looks: [look(0, range)], listedComputes: listed(0) }),
   ...Array.from({ length: 40 }, (_, minute) => {
     const when = 3 * HOUR + 60 * minute
     const [from, to] = [3 * HOUR, 3 * HOUR + 1200]
@@ -171,7 +171,7 @@ const sweeps: readonly Sweep[] = [
     return sweep(when, {
       projects: [project({ cpuUsedSeconds: used })],
       looks: [look(when, { ...range, startedAt: at(from), updatedAt: at(when < to ? from : to), ...state })],
-      listed: listed(when),
+      listedComputes: listed(when),
     })
   }),
 ]

@@ -17,19 +17,19 @@ test.each([
   ['less than was surely used', 3.24, -0.19],
   ['more than can have been used', 5.5, 0.2],
 ])('a count %s', (_, counted, outside) => {
-  const stretch = { from: at(0), to: at(4 * HOUR), counted: hours(counted), low: hours(4), high: hours(4.4) }
+  const stretch = { from: at(0), to: at(4 * HOUR), metered: hours(counted), low: hours(4), high: hours(4.4) }
   const found = reconcile(stretch, undefined)
   expect(found.outside).toBeCloseTo(outside, 3)
-  expect(found.isOff).toBe(false)
-  expect(reconcile(stretch, found).isOff).toBe(outside !== 0)
-  expect(reconcile({ ...stretch, counted: hours(4.2) }, found).isOff).toBe(false)
+  expect(found.diverges).toBe(false)
+  expect(reconcile(stretch, found).diverges).toBe(outside !== 0)
+  expect(reconcile({ ...stretch, metered: hours(4.2) }, found).diverges).toBe(false)
 })
 
 test('two counts that are hardly outside are tolerated', () => {
-  const stretch = { from: at(0), to: at(HOUR), counted: hours(1.01), low: hours(0.9), high: hours(1) }
+  const stretch = { from: at(0), to: at(HOUR), metered: hours(1.01), low: hours(0.9), high: hours(1) }
   const found = reconcile(stretch, undefined)
   expect(found.outside).toBeGreaterThan(0)
-  expect(reconcile(stretch, found).isOff).toBe(false)
+  expect(reconcile(stretch, found).diverges).toBe(false)
 })
 
 /** A ledger of which `used` CU-hours are known for sure. */
@@ -60,16 +60,21 @@ const after = (...stages: readonly Stage[]): ProjectMetering =>
 
 test('what the service counts from one base to a later one is held against what the ledger grew by', () => {
   const agrees = after([base(0, 100), useOf(7)], [base(2, 101), useOf(8)])
-  expect(agrees.checked).toMatchObject({ from: at(0), to: at(2 * HOUR), counted: hours(1), outside: 0 })
+  expect(agrees.reconciliation).toMatchObject({
+    from: at(0),
+    to: at(2 * HOUR),
+    metered: hours(1),
+    outside: 0,
+  })
   const apart = after([base(0, 100), useOf(7)], [base(2, 101.5), useOf(8)], [base(4, 103), useOf(9)])
-  expect(apart.checked).toMatchObject({ isOff: true })
-  expect(apart.checked?.outside).toBeCloseTo(1 / 3, 2)
+  expect(apart.reconciliation).toMatchObject({ diverges: true })
+  expect(apart.reconciliation?.outside).toBeCloseTo(1 / 3, 2)
 })
 
 test('less than an hour is not compared, and other computes begin anew', () => {
-  expect(after([base(0, 100), useOf(7)], [base(0.9, 109), useOf(7)]).checked).toBeUndefined()
+  expect(after([base(0, 100), useOf(7)], [base(0.9, 109), useOf(7)]).reconciliation).toBeUndefined()
   const left = after([base(0, 100), useOf(7, 'ep-one ep-two')], [base(2, 101), useOf(3)])
-  expect(left).toMatchObject({ checked: undefined, check: { at: at(2 * HOUR) } })
+  expect(left).toMatchObject({ reconciliation: undefined, comparison: { at: at(2 * HOUR) } })
 })
 
 test('where the lag takes part, a moment of all computes at their largest is forgiven at the ends', () => {
@@ -78,8 +83,8 @@ test('where the lag takes part, a moment of all computes at their largest is for
     [base(0, 0, still), useOf(0)],
     [base(2, 1 + minute, still), useOf(1)],
   ]
-  expect(after(...stages(false)).checked?.outside).toBe(0)
-  expect(after(...stages(true)).checked?.outside).toBeGreaterThan(0)
+  expect(after(...stages(false)).reconciliation?.outside).toBe(0)
+  expect(after(...stages(true)).reconciliation?.outside).toBeGreaterThan(0)
 })
 
 test('whatever is counted, a share above 0 says how much more than the bounds, one below 0 how much less', () => {
@@ -88,7 +93,7 @@ test('whatever is counted, a share above 0 says how much more than the bounds, o
     fc.property(cuTime, cuTime, cuTime, (counted, one, other) => {
       const [low, high] = [cuMillis(Math.min(one, other)), cuMillis(Math.max(one, other))]
       const { outside } = reconcile(
-        { from: at(0), to: at(HOUR), counted: cuMillis(counted), low, high },
+        { from: at(0), to: at(HOUR), metered: cuMillis(counted), low, high },
         undefined,
       )
       expect(Math.sign(outside)).toBe(counted < low ? -1 : counted > high ? 1 : 0)

@@ -23,29 +23,29 @@ const after = (
   before: Partial<ReadingState>,
   looks: readonly Look[],
   readings: readonly ReadingAttempt[] = [],
-): Pick<ReadingState, 'lags' | 'awaited'> =>
+): Pick<ReadingState, 'lags' | 'pendingActivity'> =>
   measureActivityLag({ ...NO_READING_STATE, ...before }, looks, readings)
 
 test('a look that shows at once what a reading then tells measured the lag', () => {
   expect(after({}, [], [told(104, 100, 100.4)])).toEqual({
     lags: [{ atLeast: 0, atMost: expect.closeTo(3.6, 6) }],
-    awaited: undefined,
+    pendingActivity: undefined,
   })
 })
 
 test('what no look showed yet is awaited, and the look that shows it measured the lag', () => {
   const first = after({}, [], [told(104, 60, 100.4)])
-  expect(first).toEqual({ lags: [], awaited: { at: at(100.4), atLeast: 3.6 } })
+  expect(first).toEqual({ lags: [], pendingActivity: { at: at(100.4), atLeast: 3.6 } })
   const second = after(first, [seen(105, 60)])
-  expect(second.awaited?.atLeast).toBeCloseTo(4.6, 6)
+  expect(second.pendingActivity?.atLeast).toBeCloseTo(4.6, 6)
   expect(after(second, [seen(107, 100)]).lags).toEqual([
     { atLeast: expect.closeTo(4.6, 6), atMost: expect.closeTo(6.6, 6) },
   ])
 })
 
 test('the clock of the compute is the one both are held against', () => {
-  const awaited = { at: at(100.4), atLeast: seconds(0) }
-  const behind = { awaited, clockOffset: millis(30_000) }
+  const pendingActivity = { at: at(100.4), atLeast: seconds(0) }
+  const behind = { pendingActivity, clockOffset: millis(30_000) }
   expect(after(behind, [seen(77, 100)]).lags).toEqual([{ atLeast: 0, atMost: expect.closeTo(6.6, 6) }])
 })
 
@@ -55,12 +55,12 @@ test.each([
   ['it was before the server started', told(104, 60, -10)],
   ['nobody is connected', told(104, 60, undefined)],
 ])('nothing is measured when %s', (_, one) => {
-  expect(after({}, [], [one])).toEqual({ lags: [], awaited: undefined })
+  expect(after({}, [], [one])).toEqual({ lags: [], pendingActivity: undefined })
 })
 
 test('a compute that falls asleep shows nothing more', () => {
   const first = after({}, [], [told(104, 60, 100.4)])
-  expect(after(first, [seen(120, 60, 'idle')])).toEqual({ lags: [], awaited: undefined })
+  expect(after(first, [seen(120, 60, 'idle')])).toEqual({ lags: [], pendingActivity: undefined })
 })
 
 const sample = (atLeast: number, atMost: number) => ({ atLeast: seconds(atLeast), atMost: seconds(atMost) })

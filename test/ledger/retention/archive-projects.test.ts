@@ -39,7 +39,7 @@ function preview(known: Ledger, name: string, from: number): Ledger {
     known,
     sweep(from + 600, {
       projects,
-      operationsOf: [name],
+      operationsReadOf: [name],
       operations: ['start_compute', 'suspend_compute'].map((action, index) =>
         operation(action, from + 300 * index, {
           projectId: name,
@@ -47,7 +47,7 @@ function preview(known: Ledger, name: string, from: number): Ledger {
           operationId: `${action}-${name}`,
         }),
       ),
-      listed: [{ projectId: name, answeredAt: at(from + 600), endpointIds: [`ep-${name}`] }],
+      listedComputes: [{ projectId: name, answeredAt: at(from + 600), endpointIds: [`ep-${name}`] }],
       looks: [look(from + 600, record)],
     }),
   )
@@ -55,13 +55,15 @@ function preview(known: Ledger, name: string, from: number): Ledger {
     seen,
     sweep(from + 3600, {
       projects: [],
-      operationsOf: [],
-      listed: [{ projectId: name, answeredAt: at(from + 3600), endpointIds: [], gone: true }],
+      operationsReadOf: [],
+      listedComputes: [
+        { projectId: name, answeredAt: at(from + 3600), endpointIds: [], projectDeleted: true },
+      ],
     }),
   )
 }
 
-const quiet = (when: number): Sweep => sweep(when, { projects: [], operationsOf: [] })
+const quiet = (when: number): Sweep => sweep(when, { projects: [], operationsReadOf: [] })
 
 const totalsOf = (known: Ledger, when: number) =>
   runSync(
@@ -92,18 +94,18 @@ test('a project a day for a year: memory holds those of a season, and the accoun
     spent = totals?.spend.likely ?? 0
   }
   expect(most).toBeLessThan(100)
-  expect(known.away?.projects).toBe(365 - known.projects.size)
+  expect(known.archived?.projects).toBe(365 - known.projects.size)
 })
 
 test('one that comes back is known as it was, and nothing of it is counted twice', async () => {
   const gone = preview(ledger(), 'preview-x', 0)
   const away = [2, 100, 101].reduce((known, day) => fold(known, quiet(day * DAY)), gone)
-  expect([away.projects.size, away.computes.size, away.away?.projects]).toEqual([0, 0, 1])
+  expect([away.projects.size, away.computes.size, away.archived?.projects]).toEqual([0, 0, 1])
   const totals = totalsOf(away, 101 * DAY)
   expect(totals).toMatchObject({ wakes: 1 })
-  const found = sweep(102 * DAY, { projects: [project({ projectId: 'preview-x' })], operationsOf: [] })
+  const found = sweep(102 * DAY, { projects: [project({ projectId: 'preview-x' })], operationsReadOf: [] })
   const back = fold(await restoreArchivedProjects({ history }, away, found), found)
-  expect([back.projects.size, back.away?.projects]).toEqual([1, 0])
+  expect([back.projects.size, back.archived?.projects]).toEqual([1, 0])
   expect(totalsOf(back, 102 * DAY)).toEqual(totals)
   const listed = [{ projectId: 'preview-x', answeredAt: at(103 * DAY), endpointIds: ['ep-preview-x'] }]
   const record = {
@@ -114,13 +116,13 @@ test('one that comes back is known as it was, and nothing of it is counted twice
   }
   const looked = sweep(103 * DAY, {
     projects: [],
-    operationsOf: [],
-    listed,
+    operationsReadOf: [],
+    listedComputes: listed,
     looks: [look(103 * DAY, record)],
   })
   const after = fold(back, looked)
   expect(after.computes.size).toBe(1)
-  expect(after.projects.get('preview-x')?.goneAt).toBeUndefined()
+  expect(after.projects.get('preview-x')?.deletedAt).toBeUndefined()
   expect(totalsOf(after, 103 * DAY)).toEqual(totals)
 })
 

@@ -13,9 +13,9 @@ const DAY = 86_400
 const fold = (known: Ledger, one: Sweep): Accounted =>
   accounted(known, one, { prices, overhead: 0.01, now: one.endedAt })
 
-const listed = (when: number, ...endpointIds: string[]): Pick<Sweep, 'listed' | 'projects'> => ({
+const listed = (when: number, ...endpointIds: string[]): Pick<Sweep, 'listedComputes' | 'projects'> => ({
   projects: [project()],
-  listed: [{ projectId: 'project-one', answeredAt: at(when), endpointIds }],
+  listedComputes: [{ projectId: 'project-one', answeredAt: at(when), endpointIds }],
 })
 
 /** Awake from 10 to 370, then deleted. */
@@ -30,8 +30,8 @@ test('a compute that is long gone is no longer known, and its sums stay with its
   expect(known.computes.size).toBe(1)
   const left = fold(known, sweep(2 * DAY))
   expect(left.ledger.computes.size).toBe(0)
-  expect(left.batch.computes).toMatchObject([{ departed: true, totals: { wakes: 1 } }])
-  expect(left.ledger.projects.get('project-one')?.departed).toMatchObject({
+  expect(left.batch.computes).toMatchObject([{ isRetired: true, totals: { wakes: 1 } }])
+  expect(left.ledger.projects.get('project-one')?.retired).toMatchObject({
     // Between the last look and the list without it, it may have been awake once more.
     awake: { low: 359_000, likely: 360_000, high: 421_000 },
     spend: { likely: micros(10_600) },
@@ -39,8 +39,8 @@ test('a compute that is long gone is no longer known, and its sums stay with its
     suspends: 1,
   })
   const later = fold(left.ledger, sweep(3 * DAY, listed(3 * DAY)))
-  expect(later.ledger.projects.get('project-one')?.departed).toEqual(
-    left.ledger.projects.get('project-one')?.departed,
+  expect(later.ledger.projects.get('project-one')?.retired).toEqual(
+    left.ledger.projects.get('project-one')?.retired,
   )
 })
 
@@ -91,7 +91,7 @@ const firstSight = (when: number, count: number): Sweep =>
 
 function wakesOf({ computes, projects }: Ledger): number {
   const living = [...computes.values()].reduce((sum, { totals }) => sum + totals.wakes, 0)
-  return living + (projects.get('project-one')?.departed?.wakes ?? 0)
+  return living + (projects.get('project-one')?.retired?.wakes ?? 0)
 }
 
 test('wherever a first sight is cut short, the next counts what was lost, and nothing twice', () => {
@@ -113,8 +113,8 @@ test('wherever a first sight is cut short, the next counts what was lost, and no
 
 test('ids are kept of the newest that left, the others are known by when they were created', () => {
   const known = fold(ledger(), firstSight(NOW, 230)).ledger
-  const departed = known.projects.get('project-one')?.departed
-  expect(departed?.left).toHaveLength(200)
+  const departed = known.projects.get('project-one')?.retired
+  expect(departed?.ids).toHaveLength(200)
   expect(departed?.until).toBe(at(29_301))
   const own = { startedAt: at(29_400), suspendedAt: at(29_700) }
   const looks = [

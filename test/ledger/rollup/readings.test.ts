@@ -39,11 +39,11 @@ const working: AwakeIndicators = {
 describe('readings', () => {
   test('use is what grew between readings of one incarnation, without our own sessions', () => {
     const rolled = folded(
-      { readings: [read(10, { use: use(100, 0) })] },
+      { readings: [read(10, { usage: use(100, 0) })] },
       { readings: [attempt(20, { result: { kind: 'failed', because: 'error', message: 'no route' } })] },
-      { readings: [read(70, { use: use(109, 30_000) })] },
-      { readings: [read(130, { use: use(111, 40_000) })] },
-      { readings: [read(190, { use: use(3, 1000), postmasterStartedAt: at(140) })] },
+      { readings: [read(70, { usage: use(109, 30_000) })] },
+      { readings: [read(130, { usage: use(111, 40_000) })] },
+      { readings: [read(190, { usage: use(3, 1000), postmasterStartedAt: at(140) })] },
     )
     expect(rolled.state.fine?.use).toEqual({ arrivals: 9 - 2 + 2 - 1, activeTime: 40_000, over: 120_000 })
   })
@@ -115,6 +115,6 @@ describe('readings', () => {
     const readings = Array.from({ length: 250 }, (_, index) =>
       read(index + 1, { causes: working, clients: [clientOf(`worker-${index}`)] }),
     )
-    expect(Object.keys(folded({ readings }).state.fine?.held ?? {})).toHaveLength(16)
+    expect(Object.keys(folded({ readings }).state.fine?.attribution ?? {})).toHaveLength(16)
   })
 })

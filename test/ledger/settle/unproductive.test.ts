@@ -29,7 +29,11 @@ test('each cause has what its time cost, and the time of clients none', () => {
     'keep-alive/other//': millis(HOUR / 4),
     'autosuspend-off///': millis(HOUR),
   }
-  const totals = totalsOf(10, { idleTail: millis(2 * HOUR), extension: millis(HOUR / 10), held })
+  const totals = totalsOf(10, {
+    idleTail: millis(2 * HOUR),
+    observerOverhead: millis(HOUR / 10),
+    attribution: held,
+  })
   expect(after(totals).unproductive).toEqual({
     idle_tail: 2e6,
     dormouse: 1e5,
@@ -39,7 +43,10 @@ test('each cause has what its time cost, and the time of clients none', () => {
 })
 
 test('time that two causes claim is counted once, and what turns out to have been for something is not taken back', () => {
-  const twice = totalsOf(3, { idleTail: millis(2 * HOUR), held: { 'keep-alive/pool//': millis(2 * HOUR) } })
+  const twice = totalsOf(3, {
+    idleTail: millis(2 * HOUR),
+    attribution: { 'keep-alive/pool//': millis(2 * HOUR) },
+  })
   const first = after(twice)
   expect(first.unproductive).toEqual({ idle_tail: 2e6, keep_alive: 1e6 })
   expect(after(totalsOf(3), first).unproductive).toEqual({ idle_tail: 2e6, keep_alive: 1e6 })

@@ -149,8 +149,8 @@ function createDaemon(machine: Machine): Daemon {
         projects,
         looks,
         operations,
-        listed,
-        operationsLost: lost,
+        listedComputes: listed,
+        unreadableOperations: lost,
       })
       const { sweep: told, late } = correctClockSkew(saw, { time: machine.time, wallAhead })
       timebase = { at: instant(clock.now() + late), on: clock.monotonic() }

@@ -53,10 +53,10 @@ function outside({ truth, account: { totals } }: Moment): readonly string[] {
 
 /** Time adds nothing to a compute that is gone. */
 function undead(account: ComputeEntry): readonly string[] {
-  const { goneAt, open, totals } = account
-  if (goneAt === undefined) return []
-  const { awake } = totalsWithAccrual(account, { prices, project: undefined, now: after(goneAt, YEAR) })
-  return open || awake.high !== totals.awake.high ? ['a compute that is gone is awake'] : []
+  const { deletedAt, current, totals } = account
+  if (deletedAt === undefined) return []
+  const { awake } = totalsWithAccrual(account, { prices, project: undefined, now: after(deletedAt, YEAR) })
+  return current || awake.high !== totals.awake.high ? ['a compute that is gone is awake'] : []
 }
 
 const YEAR = seconds(365 * 86_400)
@@ -74,8 +74,8 @@ const sum = (values: readonly number[]): number => values.reduce((all, value) =>
 
 /** Slices and days add up to the totals, to the millisecond. */
 function sumsOf({ days, settled }: Trial, { account }: Moment): readonly string[] {
-  const { totals, unsettled } = account
-  const slices = [...settled, ...unsettled]
+  const { totals, provisional } = account
+  const slices = [...settled, ...provisional]
   const kinds = ['low', 'likely', 'high'] as const
   return [
     ...kinds

@@ -29,14 +29,14 @@ test.each([
   ['folded', asleep],
   ['read from the store', () => internEntry(read(asleep()))],
 ])('an account that was %s has nothing twice', (_, find) => {
-  const { ref, compute, settled, totals, evidence, unsettled, reading } = find()
+  const { ref, compute, settled, totals, evidence, provisional, reading } = find()
   const other = asleep()
   expect(settled.awake.likely).toBe(600_000)
   expect(totals).toBe(settled)
-  expect(settled.held).toBe(other.settled.held)
+  expect(settled.attribution).toBe(other.settled.attribution)
   expect(evidence.starts).toBe(other.evidence.operations)
-  expect(unsettled).toBe(other.unsettled)
-  expect(reading.lags).toBe(other.reading.gaps)
+  expect(provisional).toBe(other.provisional)
+  expect(reading.lags).toBe(other.reading.gapCounts)
   expect([compute.projectId, compute.endpointId]).toEqual([ref.projectId, ref.endpointId])
 })
 

@@ -96,7 +96,7 @@ test.each<[string, Seconds | undefined, Partial<Compute>, boolean]>([
   ['left in a very large account', undefined, started, false],
   ['needed there, too, where its record dates nothing', undefined, { state: 'active' }, true],
 ])('what came before the first look at a compute is %s', (_, history, record, expected) => {
-  const before = accounted(ledger(), sweep(100, { looks: [look(100, record)], operationsOf: [] }), {
+  const before = accounted(ledger(), sweep(100, { looks: [look(100, record)], operationsReadOf: [] }), {
     prices,
     overhead: 0.01,
     now: at(100),
@@ -116,7 +116,7 @@ test('the history of a project is read until it was seen as a whole, also where 
   expect(neededOf(known(started), [look(160, started)])).toBe(begin)
   expect(neededOf(ledger(), [])).toBe(begin)
   const listed = [{ projectId: 'project-one', answeredAt: at(100), endpointIds: ['ep-one'] }]
-  const whole = sweep(100, { looks: [look(100, started)], listed })
+  const whole = sweep(100, { looks: [look(100, started)], listedComputes: listed })
   const seen = accounted(ledger(), whole, { prices, overhead: 0.01, now: at(100) }).ledger
   expect(neededOf(seen, [look(160, started)])).toBeUndefined()
 })
@@ -128,7 +128,7 @@ test('an operation that does not end is asked about every five minutes, back to 
       const seen = sweep(second, {
         looks: [look(second, started)],
         operations: [running],
-        operationsOf: ['project-one'],
+        operationsReadOf: ['project-one'],
       })
       return accounted(before, seen, { prices, overhead: 0.01, now: at(second) }).ledger
     }, ledger())

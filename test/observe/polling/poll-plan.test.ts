@@ -112,7 +112,7 @@ test('whatever a request takes, a pass soon ends within its interval, and asks f
       let asked = POLL.requests
       const took: number[] = []
       for (let pass = 0; pass < 20; pass += 1) {
-        asked = adaptToThroughput(POLL, { asked, took: seconds(tookOf(asked)) })
+        asked = adaptToThroughput(POLL, { requestsMade: asked, took: seconds(tookOf(asked)) })
         took.push(tookOf(asked))
       }
       expect(Math.max(...took.slice(3))).toBeLessThanOrEqual(Math.max(POLL.interval, tookOf(MIN_REQUESTS)))

@@ -52,7 +52,7 @@ const three = { first: page(['a'], 'one'), one: page(['b'], 'two'), two: page(['
 test('a list is read page by page to its end', async () => {
   const { changed, progress, pages } = await read(servicePages(three))
   expect([...changed.keys()]).toEqual(['a', 'b', 'c'])
-  expect(progress).toMatchObject({ open: undefined, last: { pages: 3, readAt: { size: 3 } } })
+  expect(progress).toMatchObject({ inProgress: undefined, finished: { pages: 3, readAt: { size: 3 } } })
   expect(pages).toBe(3)
 })
 
@@ -76,9 +76,9 @@ test('a list that is not finished tells of the projects of its pages, the one be
 test('a list longer than one sweep affords goes on where it was left', async () => {
   const asked: string[] = []
   const begun = await read(servicePages(three, asked), { most: 2 })
-  expect(begun).toMatchObject({ pages: 2, progress: { open: { cursor: 'two' }, last: undefined } })
+  expect(begun).toMatchObject({ pages: 2, progress: { inProgress: { cursor: 'two' }, finished: undefined } })
   const ended = await read(servicePages(three, asked), { most: 2, progress: begun.progress })
-  expect(ended.progress).toMatchObject({ open: undefined, last: { pages: 3, readAt: { size: 3 } } })
+  expect(ended.progress).toMatchObject({ inProgress: undefined, finished: { pages: 3, readAt: { size: 3 } } })
   expect(asked).toEqual(['first', 'one', 'two'])
 })
 
@@ -87,7 +87,7 @@ test('a cursor that comes again ends the list with a word', async () => {
     servicePages({ first: page(['a'], 'one'), one: page(['b'], 'one') }),
   )
   expect(problems).toEqual([{ where: 'projects', message: 'pagination.cursor: one comes twice' }])
-  expect(progress).toMatchObject({ open: undefined, last: undefined })
+  expect(progress).toMatchObject({ inProgress: undefined, finished: undefined })
 })
 
 test.each<[string, ServiceError, { readonly goesOnAt: string | undefined; readonly stops: boolean }]>([
@@ -107,7 +107,7 @@ test.each<[string, ServiceError, { readonly goesOnAt: string | undefined; readon
   expect([...broken.changed.keys()]).toEqual(['a'])
   expect(broken.problems).toHaveLength(1)
   expect(broken.stopped !== undefined).toBe(stops)
-  expect(broken.progress.open?.cursor).toBe(goesOnAt)
+  expect(broken.progress.inProgress?.cursor).toBe(goesOnAt)
 })
 
 const known = accounted(
@@ -115,7 +115,11 @@ const known = accounted(
   sweep(0, {
     projects: [project({ projectId: 'a' }), project({ projectId: 'b' })],
     looks: [look(0, { projectId: 'a' }), look(0, { projectId: 'b' })],
-    listed: ['a', 'b'].map((projectId) => ({ projectId, answeredAt: at(0), endpointIds: ['ep-one'] })),
+    listedComputes: ['a', 'b'].map((projectId) => ({
+      projectId,
+      answeredAt: at(0),
+      endpointIds: ['ep-one'],
+    })),
   }),
   { prices, overhead: 0.01, now: at(0) },
 ).ledger
@@ -134,7 +138,7 @@ test('records that stayed as they were are not passed on; one that shows activit
   })
   const { changed, progress } = await read(service, { known })
   expect([...changed.values()]).toEqual([active])
-  expect([...progress.restless.keys()]).toEqual(['b'])
+  expect([...progress.unexplainedActivity.keys()]).toEqual(['b'])
 })
 
 /** Reads the list twice; `b` is active before the second, and a request takes a second. */
@@ -168,9 +172,9 @@ async function twice(troubles: readonly [readonly number[], readonly number[]]):
         new AbortController().signal,
       )
       progress = answer.progress
-    } while (progress.open !== undefined)
+    } while (progress.inProgress !== undefined)
   }
-  return { asked, quiet: progress.restless.get('b') }
+  return { asked, quiet: progress.unexplainedActivity.get('b') }
 }
 
 describe('a project that turns restless was quiet when its page was asked for the last time', () => {
@@ -191,7 +195,7 @@ test('of a project whose record could not be read the last time, nobody knows si
     servicePages({ first: ok({ items: [active], problems: [], next: undefined }) }),
     { known, progress: before.progress },
   )
-  expect([...progress.restless]).toEqual([['b', undefined]])
+  expect([...progress.unexplainedActivity]).toEqual([['b', undefined]])
 })
 
 const broken: Answer = failed({ kind: 'malformed', problems: ['body: not JSON'] })
@@ -199,7 +203,7 @@ const broken: Answer = failed({ kind: 'malformed', problems: ['body: not JSON'] 
 describe('a page that can never be read', () => {
   test('ends the list where nothing tells what comes after it, and the known computes are still asked for', async () => {
     const first = await read(servicePages({ first: broken }), { known })
-    expect(first).toMatchObject({ stopped: undefined, lost: [], progress: { open: undefined } })
+    expect(first).toMatchObject({ stopped: undefined, lost: [], progress: { inProgress: undefined } })
     expect(first.problems).toHaveLength(1)
     expect((await read(servicePages({ first: broken }))).stopped).toMatchObject({ kind: 'malformed' })
   })
@@ -214,13 +218,13 @@ describe('a page that can never be read', () => {
     const again = await read(service, { known, progress: whole.progress })
     expect(asked).toEqual(['first', 'one', 'two'])
     expect(again.problems).toHaveLength(1)
-    const { last } = again.progress
-    expect([...(last?.readAt.keys() ?? [])].toSorted()).toEqual(['a', 'b', 'c'])
+    const { finished } = again.progress
+    expect([...(finished?.readAt.keys() ?? [])].toSorted()).toEqual(['a', 'b', 'c'])
     expect(again.lost).toEqual([])
     expect([...again.changed.keys()].filter((id) => id === 'c')).toEqual(['c'])
     const later = await read(service, { known, progress: again.progress })
     expect([...later.changed.keys()].every((id) => there.includes(id))).toBe(true)
-    expect(later.progress.last?.cursors).toEqual(['one', 'two'])
+    expect(later.progress.finished?.cursors).toEqual(['one', 'two'])
   })
 })
 

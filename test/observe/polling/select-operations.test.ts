@@ -21,7 +21,7 @@ function chosen({ needed, atFirstSight = [], welcome = [] }: Queue, room: number
       const [since, triedAt] = entry
       const tried: FailedAttempts | undefined =
         triedAt === undefined ? undefined : { since: at(triedAt), at: at(triedAt) }
-      return [[id, { since: at(since), tried }] as const]
+      return [[id, { since: at(since), failed: tried }] as const]
     }),
   )
   const wanted = {
@@ -68,9 +68,9 @@ test('no more is read than there is room, nothing twice, and room is left only w
 
 test('what is needed and was not read waits on, since it was needed first', () => {
   const before = new Map([
-    ['read', { since: at(100), tried: undefined }],
-    ['failed', { since: at(200), tried: { since: at(300), at: at(300) } }],
-    ['no-longer-needed', { since: at(100), tried: undefined }],
+    ['read', { since: at(100), failed: undefined }],
+    ['failed', { since: at(200), failed: { since: at(300), at: at(300) } }],
+    ['no-longer-needed', { since: at(100), failed: undefined }],
   ])
   const needed = new Map(['read', 'failed', 'left-out', 'failed-first'].map((id) => [id, at(0)]))
   const after = updatePendingOperations(
@@ -79,8 +79,8 @@ test('what is needed and was not read waits on, since it was needed first', () =
     NOW,
   )
   expect([...after]).toEqual([
-    ['failed', { since: at(200), tried: { since: at(300), at: NOW } }],
-    ['left-out', { since: NOW, tried: undefined }],
-    ['failed-first', { since: NOW, tried: { since: NOW, at: NOW } }],
+    ['failed', { since: at(200), failed: { since: at(300), at: NOW } }],
+    ['left-out', { since: NOW, failed: undefined }],
+    ['failed-first', { since: NOW, failed: { since: NOW, at: NOW } }],
   ])
 })

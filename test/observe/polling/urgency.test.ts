@@ -28,7 +28,7 @@ const fleetOf = (computes: readonly Partial<Compute>[], now = 100): Ledger => {
         project({ projectId }),
       ),
       looks: named.map((one) => look(now, one)),
-      listed: Object.entries(Object.groupBy(named, ({ projectId }) => projectId)).map(
+      listedComputes: Object.entries(Object.groupBy(named, ({ projectId }) => projectId)).map(
         ([projectId, its = []]) => ({
           projectId,
           answeredAt: at(now),
@@ -46,10 +46,10 @@ const changedTo = (...projects: readonly Project[]): UrgencyInput['changed'] =>
 const fleet = (known: Ledger, over: Partial<UrgencyInput> = {}): UrgencyInput => ({
   ledger: known,
   changed: new Map(),
-  restless: new Map(),
+  unexplainedActivity: new Map(),
   lost: [],
   readAt: new Map(),
-  tried: new Map(),
+  failed: new Map(),
   listLag: seconds(60),
   ...over,
 })
@@ -85,7 +85,11 @@ describe('the computes of', () => {
       false,
     ],
     ['a project never seen', fleet(ledger(), { changed: changedTo(project()) }), true],
-    ['a restless one', fleet(fleetOf([{}]), { restless: new Map([['project-0', at(40)]]) }), true],
+    [
+      'one with unexplained activity',
+      fleet(fleetOf([{}]), { unexplainedActivity: new Map([['project-0', at(40)]]) }),
+      true,
+    ],
     ['one that left the list', fleet(fleetOf([{}]), { lost: ['project-0'] }), true],
   ])('%s are looked at: %#', (_, seen, expected) => {
     expect(chosen(seen, all, at(160)).projectIds).toHaveLength(expected ? 1 : 0)
@@ -154,9 +158,11 @@ describe('a suspension that is expected', () => {
 
 test('of transitions the oldest have a share, and the newest the rest', () => {
   const known = fleetOf([{}, {}, {}, {}, {}])
-  const restless = new Map([1000, 899, 1200, 300, 950].map((quiet, index) => [`project-${index}`, at(quiet)]))
+  const unexplainedActivity = new Map(
+    [1000, 899, 1200, 300, 950].map((quiet, index) => [`project-${index}`, at(quiet)]),
+  )
   const some = { ...all, most: 4, shares: { ...shares, transition: 2 } }
-  expect(chosen(fleet(known, { restless }), some, at(1500)).projectIds).toEqual([
+  expect(chosen(fleet(known, { unexplainedActivity }), some, at(1500)).projectIds).toEqual([
     'project-3',
     'project-1',
     'project-2',

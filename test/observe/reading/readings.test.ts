@@ -132,14 +132,14 @@ test('a role that may not see other clients says so instead of counting none', (
     connections: missing,
     causes: missing,
     clients: missing,
-    use: { sessions: 7, activeTime: 40 },
+    usage: { sessions: 7, activeTime: 40 },
   })
 })
 
 test.each([
   ['clients', ['connections', 'causes', 'clients']],
   ['workers', ['causes']],
-  ['use', ['use']],
+  ['use', ['usage']],
 ] as const)('without %s only what rests on it is missing', (part, expected) => {
   const reading = serverReading({ ...ROWS, [part]: { missing: 'permission denied' } })
   const missing = Object.entries(reading).flatMap(([key, value]) =>

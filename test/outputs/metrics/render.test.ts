@@ -27,8 +27,11 @@ import { at, attempt, ledger, look, operation, prices, project, reading, sweep }
 /** The service counted an hour of it, and the ledger agrees. */
 function compared([key, one]: readonly [string, ProjectEntry]): [string, ProjectEntry] {
   const [from, to, hour] = [at(-3600), at(0), cuMillis(3_600_000)]
-  const checked = reconcile({ from, to, counted: hour, low: hour, high: hour }, undefined)
-  return [key, { ...one, count: { ...newProjectMetering({ at: to, cuTime: hour }), checked } }]
+  const checked = reconcile({ from, to, metered: hour, low: hour, high: hour }, undefined)
+  return [
+    key,
+    { ...one, metering: { ...newProjectMetering({ at: to, cuTime: hour }), reconciliation: checked } },
+  ]
 }
 
 /** One compute awake and read, one asleep and never read. */
@@ -44,7 +47,7 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
       idleInTransaction: 1,
       longestTransaction: seconds(2.5),
     } as AwakeIndicators,
-    use: { sessions: 1, activeTime: millis(29_900) },
+    usage: { sessions: 1, activeTime: millis(29_900) },
   })
   const earlier = reading({ serverTime: at(300.1) })
   const { ledger: folded } = accounted(
@@ -71,8 +74,8 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
   )
   const projects = new Map([...folded.projects].map(compared))
   const operations = [{ action: 'apply_config', status: 'finished', count: 3, failures: 1 }]
-  const tallies = { ...NO_ACCOUNT_COUNTERS, operations }
-  const known = { ...folded, tallies, projects, computes: new Map([...folded.computes].map(measured)) }
+  const counters = { ...NO_ACCOUNT_COUNTERS, operations }
+  const known = { ...folded, counters, projects, computes: new Map([...folded.computes].map(measured)) }
   const rejected = service === 'ok' ? {} : { lastRejectedAt: at(600) }
   const last = {
     startedAt: at(590),
@@ -82,7 +85,7 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
     readAt: new Map([['project-one', at(590)]]),
     missing: new Set<string>(),
   }
-  const list = { ...NO_LIST, last }
+  const list = { ...NO_LIST, finished: last }
   const plan = { ...known, prices, now: at(600) }
   const { views } = runSync(evaluateBudgets(createBudgetScopes([budgetOf({ limit: money(0.05) })]), plan))
   const state = {
@@ -93,9 +96,9 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
     list,
     backlog: { ...NO_BACKLOG, operations: 3 },
     problems: ['project project-two: endpoints[0].host: nothing'],
-    waiting: {
+    retries: {
       ...NO_PENDING_RETRIES,
-      operations: new Map([['project-one', { since: at(510), tried: undefined }]]),
+      operations: new Map([['project-one', { since: at(510), failed: undefined }]]),
     },
     ...rejected,
   }

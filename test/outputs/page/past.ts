@@ -80,7 +80,7 @@ export const daysOf = (ref: ComputeRef, now: Instant): readonly DayRow[] =>
       awake: time,
       cuTime: { [PRICE]: time as never },
       idleTail: millis(times.reduce((sum, { tail }) => sum + tail, 0)),
-      extension: millis(0),
+      observerOverhead: millis(0),
       wakes: times.length,
       version: 1,
     }

@@ -62,14 +62,14 @@ function accountLike(ref: ComputeRef, snapshot: Snapshot | undefined): ReturnTyp
   if (!view) return undefined
   const evidence = {
     operations: [],
-    sightings: [],
+    states: [],
     starts: [],
     ends: [],
     activities: [],
     sizes: [],
     measured: [],
-    footprints: [],
-    held: [],
+    ownSessions: [],
+    attributed: [],
     covered: undefined,
     updates: undefined,
   }
@@ -78,8 +78,8 @@ function accountLike(ref: ComputeRef, snapshot: Snapshot | undefined): ReturnTyp
     compute: view.compute,
     evidence,
     settledUntil: at(0),
-    carried: undefined,
-    goneAt: undefined,
+    partlySettled: undefined,
+    deletedAt: undefined,
   } as never
 }
 
@@ -124,7 +124,7 @@ export const budgetOf = (over: Partial<BudgetWithForecast> = {}): BudgetWithFore
   scope: { project: ['preview-*'] },
   per: 'month',
   period: { from: at(-4 * 86_400), to: at(27 * 86_400) },
-  countedFrom: at(-4 * 86_400),
+  knownFrom: at(-4 * 86_400),
   limit: { unit: 'money', amount: micros(200_000_000), currency: 'USD' },
   spent: { low: 41_000_000, likely: 42_500_000, high: 44_000_000 },
   total: 42_500_000,
@@ -132,7 +132,7 @@ export const budgetOf = (over: Partial<BudgetWithForecast> = {}): BudgetWithFore
   remaining: 157_500_000,
   rungs: [],
   assumed: ratio(0.02),
-  acting: { kind: 'tells', because: 'soft' },
+  enforcement: { kind: 'tells', because: 'soft' },
   maxBurn: 25,
   burns: [
     { window: seconds(3600), burn: 2.25, usual: 1.8, threshold: 14.4, off: undefined },
@@ -161,13 +161,13 @@ const NIGHT: Partial<BudgetWithForecast> = {
   name: 'night',
   per: 'day',
   period: { from: at(0), to: at(86_400) },
-  countedFrom: at(0),
+  knownFrom: at(0),
   share: ratio(1.21),
   remaining: -42_000_000,
   spent: { low: 242_000_000, likely: 242_000_000, high: 242_000_000 },
   rungs: [50, 80, 100, 110],
   mode: 'hard',
-  acting: { kind: 'acts' },
+  enforcement: { kind: 'acts' },
   forecast: {
     p10: 250_000_000,
     p50: 290_000_000,
@@ -218,7 +218,7 @@ export function fleet(count: number, options: FleetOptions = {}): Snapshot {
           ...OUT_OF_REACH,
           forecast: undefined,
           limit: { unit: 'cu_hours', amount: millis(500 * HOUR) as never },
-          countedFrom: at(0),
+          knownFrom: at(0),
           spent: { low: 3 * HOUR, likely: 3 * HOUR, high: 3 * HOUR },
           share: ratio(0.006),
           remaining: 497 * HOUR,

@@ -119,7 +119,7 @@ test('a chart says since when is counted, where that is later than its period', 
     expect.stringMatching(/ since Mon 5 Jan$/),
   ])
   expect(text).toContain('between what is known: when counting began and now.')
-  const early = budgetOf({ countedFrom: at(-9 * 86_400) })
+  const early = budgetOf({ knownFrom: at(-9 * 86_400) })
   const shown = { ...snapshot, accounts: snapshot.accounts.map((view) => ({ ...view, budgets: [early] })) }
   expect(await textOf(appOf({ snapshot: shown }), '/budgets')).not.toContain(' since ')
 })

@@ -71,13 +71,13 @@ export function budgetJson(view: BudgetWithForecast): BudgetJson {
     unit: budgetUnit(limit),
     limit: shown(limit.amount),
     period: { from: toIso(period.from), to: toIso(period.to) },
-    counted_from: toIso(view.countedFrom),
+    counted_from: toIso(view.knownFrom),
     spent: { low: shown(spent.low), likely: shown(spent.likely), high: shown(spent.high) },
     share: view.share,
     remaining: shown(view.remaining),
     rungs: view.rungs,
     assumed: view.assumed,
-    acting: view.acting.kind,
+    acting: view.enforcement.kind,
     max_burn: view.maxBurn,
     burns: view.burns.map(({ window, burn, usual, threshold, off }) => ({
       window_seconds: window,
@@ -110,10 +110,10 @@ export type MonthJson = {
   readonly forecast: ForecastJson | null
 }
 
-export function monthJson({ period, countedFrom, spent, forecast }: MonthView): MonthJson {
+export function monthJson({ period, knownFrom, spent, forecast }: MonthView): MonthJson {
   return {
     period: { from: toIso(period.from), to: toIso(period.to) },
-    counted_from: toIso(countedFrom),
+    counted_from: toIso(knownFrom),
     spent: { low: inMoney(spent.low), likely: inMoney(spent.likely), high: inMoney(spent.high) },
     forecast: forecast ? forecastStatus(forecast, inMoney) : null,
   }

@@ -67,7 +67,7 @@ export function collectSamples(
   putReadings(snapshot.accounts, put)
   put('computesDropped', [], snapshot.computes.length - computes.length)
   for (const account of snapshot.accounts) putAccount(account, snapshot.takenAt, put)
-  memory.computes.forgetRest()
+  memory.computes.evictUnused()
   return { samples: samples(), dropped }
 }
 
@@ -149,7 +149,7 @@ function putLedger({ awakeSince, counters }: ComputeView, { id }: ComputeLabels,
   put('wakes', id, counters.wakes)
   put('suspends', id, counters.suspends)
   put('restarts', id, counters.restarts)
-  put('awakeExtension', id, counters.extension / 1000)
+  put('awakeExtension', id, counters.observerOverhead / 1000)
 }
 
 function putStates({ computes, accounts }: Snapshot, put: AddSample): void {

@@ -41,10 +41,10 @@ export const createSampleMemory = (): SampleMemory => ({
 })
 
 export function computeLabels({ computes }: SampleMemory, ref: ComputeRef): ComputeLabels {
-  const cached = computes.of(ref)
+  const cached = computes.get(ref)
   if (cached) return cached
   const labels = { id: [ref.projectId, ref.endpointId], more: new Map() }
-  computes.keep(ref, labels)
+  computes.set(ref, labels)
   return labels
 }
 
