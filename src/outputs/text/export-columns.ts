@@ -81,7 +81,7 @@ export const DAY_COLUMNS: readonly ExportColumn<DayRow>[] = [
   {
     name: 'extension_seconds',
     meaning: 'part of the awake time that readings of Dormouse added',
-    cell: ({ observerOverhead }) => seconds(extension),
+    cell: ({ observerOverhead }) => seconds(observerOverhead),
   },
   { name: 'wakes', meaning: 'wakes, without restarts', cell: ({ wakes }) => wakes },
 ]
