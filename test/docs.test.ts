@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { current, GENERATED, ROOT } from './support/generate.ts'
@@ -20,6 +20,7 @@ const DOCUMENTS = [
   'test/README.md',
   '.github/CONTRIBUTING.md',
   '.github/CHANGELOG.md',
+  ...readdirSync(join(ROOT, '.github/decisions')).map((name) => `.github/decisions/${name}`),
 ]
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
