@@ -13,7 +13,6 @@ import { interfaceOnly } from './interface-only.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { localOnlyRoutes } from './routes/local-only.ts'
 import { operationRoutes } from './routes/operations.ts'
-import { projectCreateRoute } from './routes/project-create.ts'
 import { projectRoutes } from './routes/projects.ts'
 import { roleRoutes } from './routes/roles.ts'
 import { createRequestCounter, routePattern } from './request-counter.ts'
@@ -96,7 +95,6 @@ function resources(api: Api): Hono<Env> {
   const app = new Hono<Env>()
   keyRoutes(app, api)
   projectRoutes(app, api)
-  projectCreateRoute(app, api)
   branchRoutes(app, api)
   databaseRoutes(app, api)
   roleRoutes(app, api)

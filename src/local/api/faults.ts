@@ -6,14 +6,14 @@ import { routePattern } from './request-counter.ts'
 
 /** Middleware before the routes. `withoutFaults` are the same routes without it, for mutations that take effect late. */
 export function injectFaults(api: Api, withoutFaults: Hono<Env>): MiddlewareHandler<Env> {
-  const rates = createRates()
+  const waitFor = createRateLimits()
   const never = new AbortController().signal
   return async (call, next) => {
     const { rates: hasRateLimits, faults, lateMutation } = api.settings()
     if (faults.slowAnswers > 0) await api.clock.sleep(1000 * faults.slowAnswers, never)
     const { retryAfter } = faults.tooManyRequests
     if (api.switches.take('tooManyRequests')) return tooManyRequests(call, retryAfter)
-    const wait = hasRateLimits ? rates.wait(routePattern(call.req.method, call.req.path), api.clock.now()) : 0
+    const wait = hasRateLimits ? waitFor(routePattern(call.req.method, call.req.path), api.clock.now()) : 0
     if (wait > 0) return tooManyRequests(call, wait)
     if (lateMutation !== 'off' && isMutation(call))
       return answerBeforeEffect(call, withoutFaults, { api, delay: lateMutation })
@@ -46,29 +46,25 @@ async function answerBeforeEffect(
   return errorAnswer(call, 504, 'no answer in time')
 }
 
-/** Counts requests against the public rate limits (service-facts 5). */
-type Rates = {
-  /** Counts a request that is allowed now, and returns 0; else returns the seconds to wait. */
-  wait(route: string, now: number): number
-}
-
 /** Requests a minute over all routes; requests a second on one route. */
 const PER_MINUTE = 700
 const PER_SECOND_AND_ROUTE = 40
 
-function createRates(): Rates {
+/**
+ * Creates the public rate limits (service-facts 5): a function that counts a request that is allowed and returns 0, and
+ * else returns the seconds to wait.
+ */
+function createRateLimits(): (route: string, now: number) => number {
   let minute: number[] = []
   const seconds = new Map<string, number[]>()
-  return {
-    wait: (route, now) => {
-      minute = minute.filter((at) => at > now - 60_000)
-      const recent = (seconds.get(route) ?? []).filter((at) => at > now - 1000)
-      seconds.set(route, recent)
-      if (minute.length >= PER_MINUTE) return Math.ceil(((minute[0] ?? now) + 60_000 - now) / 1000)
-      if (recent.length >= PER_SECOND_AND_ROUTE) return 1
-      minute.push(now)
-      recent.push(now)
-      return 0
-    },
+  return (route, now) => {
+    minute = minute.filter((at) => at > now - 60_000)
+    const recent = (seconds.get(route) ?? []).filter((at) => at > now - 1000)
+    seconds.set(route, recent)
+    if (minute.length >= PER_MINUTE) return Math.ceil(((minute[0] ?? now) + 60_000 - now) / 1000)
+    if (recent.length >= PER_SECOND_AND_ROUTE) return 1
+    minute.push(now)
+    recent.push(now)
+    return 0
   }
 }

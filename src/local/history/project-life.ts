@@ -5,7 +5,7 @@ import type { SimulatedEvent } from '../control/simulation/simulation.ts'
 import { type Chance, createChance } from './chance.ts'
 import { clientEvents } from './clients.ts'
 import { settingChanges, extraBranches, previewBranches } from './user-actions.ts'
-import { KINDS, type Kind } from './sessions.ts'
+import { HOUR, KINDS, type Kind, MINUTE } from './sessions.ts'
 import { chooseDelay, chooseSizing } from './settings.ts'
 
 export type HistoryOptions = {
@@ -32,8 +32,6 @@ export type ProjectLife = {
 /** Share of operations whose first attempt fails; share of starts that fail for good. */
 const FAILURES = 0.002
 const ERRORS = 0.001
-
-const HOUR = 3_600_000
 
 /** The life of the nth project. It does not depend on the other projects. */
 export function projectLife(number: number, options: HistoryOptions): ProjectLife {
@@ -66,7 +64,7 @@ export function projectLife(number: number, options: HistoryOptions): ProjectLif
     projectId: project.id,
     scripts: [
       [creation],
-      clientEvents({ endpointId, config, kind: use, from: at + HOUR / 60 }, chanceOf('clients')),
+      clientEvents({ endpointId, config, kind: use, from: at + MINUTE }, chanceOf('clients')),
       settingChanges(branchRef, at, chanceOf('changes')),
       ...extraBranches(branchRef, at, chanceOf('further')),
       ...(kind === 'preview' ? [previewBranches(branchRef, at, chanceOf('previews'))] : []),

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { Store } from './store.ts'
 
 /** An API key as the API shows it. Its value is not stored, only a hash. */
@@ -27,9 +27,7 @@ export type KeyStore = {
   flush(): void
 }
 
-type Entry = { record: KeyRecord; readonly hash: Buffer }
-
-const hashOf = (value: string): Buffer => createHash('sha256').update(value).digest()
+const hashOf = (value: string): string => createHash('sha256').update(value).digest('hex')
 
 /** Valid keys are also in memory, so that a request costs no read of the disk. */
 export function createKeyStore(store: Store): KeyStore {
@@ -37,23 +35,19 @@ export function createKeyStore(store: Store): KeyStore {
   const insert = database.prepare('insert into keys (name, hash, created_at) values (?, ?, ?)')
   const markRevoked = database.prepare('update keys set revoked = 1 where id = ?')
   const markUsed = database.prepare('update keys set last_used_at = ?, last_used_from = ? where id = ?')
+  const validKeys = database.prepare('select * from keys where revoked = 0 order by id')
   const revokedKeys = database.prepare('select * from keys where revoked = 1 order by id')
-  const entries = loadEntries(database)
+  const records = new Map(validKeys.all().map((row) => [String(row['hash']), recordOf(row)]))
   const unwritten = new Set<string>()
   const flush = (): void => {
     if (unwritten.size === 0) return
     store.commit(() => {
-      for (const hex of unwritten) {
-        const record = entries.get(hex)?.record
+      for (const hash of unwritten) {
+        const record = records.get(hash)
         if (record) markUsed.run(record.lastUsedAt ?? null, record.lastUsedFrom, record.id)
       }
     })
     unwritten.clear()
-  }
-  const entryOf = (value: string): Entry | undefined => {
-    const hash = hashOf(value)
-    const entry = entries.get(hash.toString('hex'))
-    return entry && timingSafeEqual(entry.hash, hash) ? entry : undefined
   }
   return {
     flush,
@@ -61,41 +55,33 @@ export function createKeyStore(store: Store): KeyStore {
       const hash = hashOf(value)
       let id = 0
       store.commit(() => {
-        id = Number(insert.run(name, hash.toString('hex'), now).lastInsertRowid)
+        id = Number(insert.run(name, hash, now).lastInsertRowid)
       })
       const record: KeyRecord = { id, name, createdAt: now, lastUsedAt: undefined, lastUsedFrom: '' }
-      entries.set(hash.toString('hex'), { record, hash })
+      records.set(hash, record)
       return record
     },
-    list: () => [...entries.values()].map(({ record }) => record).toSorted((a, b) => a.id - b.id),
+    list: () => [...records.values()].toSorted((a, b) => a.id - b.id),
     revoked: () => revokedKeys.all().map(recordOf),
     revoke: (id) => {
-      const entry = [...entries.values()].find(({ record }) => record.id === id)
-      if (!entry) return undefined
       flush()
+      const [hash, record] = [...records].find(([, candidate]) => candidate.id === id) ?? []
+      if (hash === undefined) return undefined
       store.commit(() => void markRevoked.run(id))
-      entries.delete(entry.hash.toString('hex'))
-      return entry.record
+      records.delete(hash)
+      return record
     },
-    isValid: (value) => entryOf(value) !== undefined,
+    isValid: (value) => records.has(hashOf(value)),
     use: (value, from, now) => {
-      const entry = entryOf(value)
-      if (!entry) return undefined
-      entry.record = { ...entry.record, lastUsedAt: now, lastUsedFrom: from }
-      unwritten.add(entry.hash.toString('hex'))
-      return entry.record
+      const hash = hashOf(value)
+      const record = records.get(hash)
+      if (!record) return undefined
+      const used = { ...record, lastUsedAt: now, lastUsedFrom: from }
+      records.set(hash, used)
+      unwritten.add(hash)
+      return used
     },
   }
-}
-
-function loadEntries(database: Store['database']): Map<string, Entry> {
-  const rows = database.prepare('select * from keys where revoked = 0 order by id').all()
-  return new Map(
-    rows.map((row) => {
-      const hex = String(row['hash'])
-      return [hex, { record: recordOf(row), hash: Buffer.from(hex, 'hex') }]
-    }),
-  )
 }
 
 const recordOf = (row: Record<string, unknown>): KeyRecord => ({

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { ID_LENGTH } from '../../setup/default-catalogue.ts'
 import type { BranchRequest, NewCompute } from '../../control/events.ts'
 import type { Branch, Project } from '../../control/project.ts'
-import { databaseWire, roleWire } from '../wire/catalogue-wire.ts'
 import { connectionsOf } from './connection-uri.ts'
 import type { Api, Env } from '../context.ts'
 import { branchEndpoint, configOf, idSchema } from '../wire/endpoint-body.ts'
@@ -12,7 +11,7 @@ import { parseBody, parseOptionalBody, parseQuery, requirePgSettings } from '../
 import { type AcceptedAnswer, askPlane, branchAndProjectOr404, projectOr404 } from '../plane-access.ts'
 import { branchesWire } from '../wire/project-wire.ts'
 import { limitQuery, matches } from './projects.ts'
-import { endpointWire, operationWire, wireViewOf } from '../wire/records.ts'
+import { databaseWire, endpointWire, operationWire, roleWire, wireViewOf } from '../wire/records.ts'
 
 const listQuery = z.object({
   cursor: z.string().optional(),

@@ -1,12 +1,11 @@
 import type { Hono } from 'hono'
 import { z } from 'zod'
 import type { Branch, Database } from '../../control/project.ts'
-import { databaseWire } from '../wire/catalogue-wire.ts'
 import type { Api, Call, Env } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import { parseBody } from '../input.ts'
 import { askPlane, branchAndProjectOr404 } from '../plane-access.ts'
-import { operationWire } from '../wire/records.ts'
+import { databaseWire, operationWire } from '../wire/records.ts'
 
 const createBody = z.object({ database: z.object({ name: z.string(), owner_name: z.string() }) })
 

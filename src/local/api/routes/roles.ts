@@ -3,12 +3,11 @@ import { z } from 'zod'
 import { MONITOR, PASSWORD_LENGTH } from '../../setup/default-catalogue.ts'
 import type { BranchRequest } from '../../control/events.ts'
 import type { Branch, Role } from '../../control/project.ts'
-import { roleWire } from '../wire/catalogue-wire.ts'
 import type { Api, Call, Env } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import { parseBody } from '../input.ts'
 import { askPlane, branchAndProjectOr404 } from '../plane-access.ts'
-import { operationWire } from '../wire/records.ts'
+import { operationWire, roleWire } from '../wire/records.ts'
 
 const createBody = z.object({ role: z.object({ name: z.string(), no_login: z.literal(false).optional() }) })
 

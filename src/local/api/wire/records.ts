@@ -1,5 +1,12 @@
-// Computes and operations on the wire: snake_case, times to the second in UTC.
-import { type Compute, type Operation, publishedActivity } from '../../control/project.ts'
+// Computes, operations, roles and databases on the wire: snake_case, times to the second in UTC.
+import {
+  type Branch,
+  type Compute,
+  type Database,
+  type Operation,
+  type Role,
+  publishedActivity,
+} from '../../control/project.ts'
 import { loopbackAddress } from '../../proxy/loopback.ts'
 import type { Api } from '../context.ts'
 
@@ -14,16 +21,10 @@ export const timestamp = (ms: number): string => `${new Date(ms).toISOString().s
 export const optional = <Key extends string>(key: Key, ms: number | undefined): { [key in Key]?: string } =>
   ms === undefined ? {} : ({ [key]: timestamp(ms) } as { [key in Key]?: string })
 
-/** What the record of a compute depends on besides the compute. */
-export type WireView = {
-  /** ms since 1970. */
+/** Environment of compute records: activity newer than `lag` is not shown yet. Both in ms. */
+export type WireView = Pick<Api['host'], 'suffix' | 'loopback'> & {
   readonly now: number
-  /** Activity newer than this is not shown yet, ms. */
   readonly lag: number
-  /** End of host names. */
-  readonly suffix: string
-  /** Hosts are loopback addresses instead of names. */
-  readonly loopback: boolean
 }
 
 export const wireViewOf = ({
@@ -31,10 +32,9 @@ export const wireViewOf = ({
   settings,
   host,
 }: Pick<Api, 'clock' | 'settings' | 'host'>): WireView => ({
+  ...host,
   now: clock.now(),
   lag: 1000 * settings().lastActiveLag,
-  suffix: host.suffix,
-  loopback: host.loopback,
 })
 
 export const endpointWire = (
@@ -83,4 +83,23 @@ export const operationWire = (operation: Operation): Record<string, unknown> => 
   created_at: timestamp(operation.createdAt),
   updated_at: timestamp(operation.updatedAt),
   total_duration_ms: operation.updatedAt - operation.createdAt,
+})
+
+/** A role without its password: only creation, `reset_password` and `reveal_password` show it. */
+export const roleWire = ({ id }: Branch, role: Role): Record<string, unknown> => ({
+  branch_id: id,
+  name: role.name,
+  protected: false,
+  authentication_method: 'password',
+  created_at: timestamp(role.createdAt),
+  updated_at: timestamp(role.updatedAt),
+})
+
+export const databaseWire = ({ id }: Branch, database: Database): Record<string, unknown> => ({
+  id: database.id,
+  branch_id: id,
+  name: database.name,
+  owner_name: database.owner,
+  created_at: timestamp(database.createdAt),
+  updated_at: timestamp(database.updatedAt),
 })
