@@ -1,24 +1,24 @@
-// A list that comes in pages, read whole.
+// Reads a paged list whole.
 import type { Listing } from '../model/ports/service.ts'
 import { failed, ok, type Result } from '../std/result.ts'
 import { serviceErrorText, type ServiceError } from '../model/service/service-error.ts'
 import type { WirePage } from './wire/decode.ts'
 
-/** Against a service that never ends a list: 400,000 projects. Doubled, such a list costs twice the requests before it is noticed. */
-const MOST_PAGES = 1000
+/** Pages after which a list counts as endless: 400,000 projects. */
+const MAX_PAGES = 1000
 
 export type PagingOptions<Item> = {
-  /** The most items a page may have: one with less is the last. */
+  /** Items of a full page: a page with fewer is the last. */
   readonly limit: number
   readonly fetch: (cursor: string | undefined) => Promise<Result<WirePage<Item>, ServiceError>>
   readonly idOf: (item: Item) => string
-  /** Whether a page already reaches back far enough. */
-  readonly enough?: (page: WirePage<Item>) => boolean
+  /** Whether no page after this one is needed. */
+  readonly isLast?: (page: WirePage<Item>) => boolean
 }
 
 /**
- * Every item once, in the order of the service. The last page is short, empty or without a cursor: the service names a
- * cursor even after the last item, so the cursor alone does not tell. Source: service-facts.md, "Projects".
+ * Every item once, in the order of the service. The last page is short, empty or without a cursor: the service names a cursor even after
+ * the last item. Source: service-facts.md, "Projects".
  *
  * @returns cut where a later page cannot be read; `malformed` when the first one cannot, a cursor repeats or there is no end
  */
@@ -29,7 +29,7 @@ export async function readPages<Item>(
   const problems: string[] = []
   const cursors = new Set<string>()
   let cursor: string | undefined
-  for (let count = 0; count < MOST_PAGES; count += 1) {
+  for (let count = 0; count < MAX_PAGES; count += 1) {
     // oxlint-disable-next-line no-await-in-loop -- each page names the next
     const page = await paging.fetch(cursor)
     if (!page.ok) return cutAt(page.error, { items: [...items.values()], problems })
@@ -41,36 +41,36 @@ export async function readPages<Item>(
     )
     if (!next.ok) return next
     cursor = next.value
-    if (cursor === undefined || paging.enough?.(page.value))
+    if (cursor === undefined || paging.isLast?.(page.value))
       return ok({ items: [...items.values()], problems })
-    if (cursors.has(cursor)) return twice(cursor)
+    if (cursors.has(cursor)) return repeatedCursor(cursor)
     cursors.add(cursor)
   }
-  return failed({ kind: 'malformed', problems: [`pagination: no end after ${MOST_PAGES} pages`] })
+  return failed({ kind: 'malformed', problems: [`pagination: no end after ${MAX_PAGES} pages`] })
 }
 
-/** What was read before a page that cannot be; the error where that is nothing, or may be over the next time. */
+/** Items read before an unreadable page; the error where there are none, or where a retry may help. */
 function cutAt<Item>(
   error: ServiceError,
   { items, problems }: Listing<Item>,
 ): Result<Listing<Item>, ServiceError> {
   if (error.kind !== 'malformed' || items.length === 0) return failed(error)
-  const told = `what comes after ${items.length} items is not known: ${serviceErrorText(error)}`
-  return ok({ items, problems: [...problems, told], cut: true })
+  const problem = `what comes after ${items.length} items is not known: ${serviceErrorText(error)}`
+  return ok({ items, problems: [...problems, problem], cut: true })
 }
 
-/** Those that do not fit are items, too. */
+/** Items of a page, including those that do not fit. */
 export const pageItemCount = ({ items, problems, unreadable }: WirePage<unknown>): number =>
   unreadable ? Infinity : items.length + problems.length
 
-/** Where to go on after a page of `size` items that was asked for with `cursor`; undefined after the last one. */
+/** Cursor of the page after `page`, which was requested with `requested`; undefined after the last one. */
 export function nextCursor(
   page: { readonly cursor: string | undefined; readonly size: number },
-  asked: { readonly cursor: string | undefined; readonly limit: number },
+  requested: { readonly cursor: string | undefined; readonly limit: number },
 ): Result<string | undefined, ServiceError> {
-  if (page.cursor === undefined || page.size < asked.limit) return ok(undefined)
-  return page.cursor === asked.cursor ? twice(page.cursor) : ok(page.cursor)
+  if (page.cursor === undefined || page.size < requested.limit) return ok(undefined)
+  return page.cursor === requested.cursor ? repeatedCursor(page.cursor) : ok(page.cursor)
 }
 
-const twice = (cursor: string): Result<never, ServiceError> =>
+const repeatedCursor = (cursor: string): Result<never, ServiceError> =>
   failed({ kind: 'malformed', problems: [`pagination.cursor: ${cursor} comes twice`] })

@@ -30,24 +30,23 @@ import { unreadOf } from './wire/ownership.ts'
 import { nextCursor, readPages, pageItemCount } from './pages.ts'
 import { createUsageOperations, type ReadOperation } from './usage.ts'
 
-/** The most the service gives. Source: service-facts.md, "Projects". */
+/** Largest page that the service gives. Source: service-facts.md, "Projects". */
 const PROJECTS_PER_PAGE = 400
-/** A look at what is new needs a few. Doubled, such a look carries twice the bytes and a long history half the requests. */
+/** Page size for recent operations, which are few. */
 const OPERATIONS_PER_PAGE = 100
-/** For a history: the most the service gives. Source: service-facts.md, "Operations". */
-const MOST_OPERATIONS_PER_PAGE = 1000
-/** Milliseconds. Doubled, a look back over two days takes more requests. */
+/** Page size for a history: the largest that the service gives. Source: service-facts.md, "Operations". */
+const MAX_OPERATIONS_PER_PAGE = 1000
+/** Longest time, ms, for which small pages of operations suffice, a day. */
 const RECENT = 86_400_000
 
 export type ServiceOptions = ClientOptions & AccessOptions
 
-/** What of the service is asked for. */
 type AccessOptions = {
-  /** Explicit ids for a key that may not list: then the list is never called. */
+  /** Explicit ids for a key that may not list: then the list is never requested. */
   readonly projects: 'discover' | readonly string[]
   /** A personal key must name the organisation whose projects it lists. */
   readonly orgId?: string
-  /** Whether connection strings, which hold passwords, may be asked for. */
+  /** Whether connection strings, which hold passwords, may be requested. */
   readonly useConnectionUri?: boolean
   readonly clock: Clock
 }
@@ -72,10 +71,10 @@ function operationsOf(client: ServiceClient, options: AccessOptions): ServiceOpe
     return decoded.ok ? decoded : failed({ kind: 'malformed', problems: decoded.error })
   }
 
-  /** An accepted change whose answer cannot be read is settled by looking again, as any other uncertain one. */
+  /** An accepted change with an unreadable answer is `uncertain`: the caller looks again. */
   async function mutate<Value>(
     mutation: MutationRequest,
-    { decode, signal }: { decode: (body: unknown) => Result<Value, DecodeProblems>; signal: AbortSignal },
+    { decode, signal }: { decode: Decoder<Value>; signal: AbortSignal },
   ): Promise<Result<Value, ServiceError>> {
     const body = await client.mutate(mutation, signal)
     if (!body.ok) return body
@@ -105,7 +104,6 @@ function operationsOf(client: ServiceClient, options: AccessOptions): ServiceOpe
     return !project.ok && isMissingRoute(project.error) ? ok(bareProject(projectId)) : project
   }
 
-  /** `restart`, `start` and `suspend` look alike. */
   const act = (
     action: 'restart' | 'start' | 'suspend',
     path: string,
@@ -113,7 +111,7 @@ function operationsOf(client: ServiceClient, options: AccessOptions): ServiceOpe
   ): Promise<Result<ChangedCompute | undefined, ServiceError>> =>
     mutate(
       { operation: `${action}_compute`, method: 'POST', path: `${path}/${action}`, statusSuffices: true },
-      { decode: where<ChangedCompute>(decodeChanged), signal },
+      { decode: optional<ChangedCompute>(decodeChanged), signal },
     )
 
   return {
@@ -122,16 +120,16 @@ function operationsOf(client: ServiceClient, options: AccessOptions): ServiceOpe
     listProjects: (signal) =>
       projects === 'discover' ? discover(signal) : getAll(projects, getProject, signal),
 
-    async listProjectsPage(asked, signal) {
+    async listProjectsPage(requested, signal) {
       if (projects !== 'discover') {
-        const all = await getAll(projects, getProject, signal)
-        return all.ok ? ok({ ...all.value, next: undefined }) : all
+        const listing = await getAll(projects, getProject, signal)
+        return listing.ok ? ok({ ...listing.value, next: undefined }) : listing
       }
-      const page = await projectsPage(asked, signal)
+      const page = await projectsPage(requested, signal)
       if (!page.ok) return page
       const { items, problems, cursor, unread = [] } = page.value
       const size = pageItemCount(page.value)
-      const next = nextCursor({ cursor, size }, { cursor: asked, limit: PROJECTS_PER_PAGE })
+      const next = nextCursor({ cursor, size }, { cursor: requested, limit: PROJECTS_PER_PAGE })
       return next.ok ? ok({ items, problems, ...unreadOf(unread), next: next.value }) : next
     },
 
@@ -148,12 +146,12 @@ function operationsOf(client: ServiceClient, options: AccessOptions): ServiceOpe
       // records carry whole seconds: one created later in the second of `since` looks older
       const from = instant(Math.floor(since / 1000) * 1000)
       const isRecent = options.clock.now() - since <= RECENT
-      const limit = isRecent ? OPERATIONS_PER_PAGE : MOST_OPERATIONS_PER_PAGE
+      const limit = isRecent ? OPERATIONS_PER_PAGE : MAX_OPERATIONS_PER_PAGE
       const lost: UnreadableOperation[] = []
       const listed = await readPages({
         limit,
         idOf: (operation: Operation) => operation.operationId,
-        enough: (page) => page.items.some(({ createdAt }) => createdAt < from),
+        isLast: (page) => page.items.some(({ createdAt }) => createdAt < from),
         fetch: async (cursor) => {
           const query = new URLSearchParams({ limit: String(limit) })
           if (cursor !== undefined) query.set('cursor', cursor)
@@ -208,7 +206,7 @@ function operationsOf(client: ServiceClient, options: AccessOptions): ServiceOpe
           path: computePath(projectId, endpointId),
           statusSuffices: true,
         },
-        { decode: where(decodeCompute), signal },
+        { decode: optional(decodeCompute), signal },
       ),
 
     restartCompute: (projectId, endpointId, signal) =>
@@ -237,15 +235,17 @@ const computesPath = (projectId: string): string => `projects/${encodeURICompone
 const computePath = (projectId: string, endpointId: string): string =>
   `${computesPath(projectId)}/${encodeURIComponent(endpointId)}`
 
-/** For an answer whose status says all there is to know: undefined when its body is absent or another. */
-const where =
-  <Value>(decode: (body: unknown) => Result<Value, DecodeProblems>) =>
-  (body: unknown): Result<Value | undefined, DecodeProblems> => {
+type Decoder<Value> = (body: unknown) => Result<Value, DecodeProblems>
+
+/** For an answer whose status suffices: undefined when its body does not fit. */
+const optional =
+  <Value>(decode: Decoder<Value>): Decoder<Value | undefined> =>
+  (body) => {
     const decoded = decode(body)
     return decoded.ok ? decoded : ok(undefined)
   }
 
-/** What is known of a project where the service gives no record: its id. A wrong id shows when its computes are listed. */
+/** Project without a record, for a service without that route: only its id is known. A wrong id shows when its computes are listed. */
 const bareProject = (projectId: string): Project => ({
   projectId,
   name: projectId,
@@ -259,7 +259,7 @@ const bareProject = (projectId: string): Project => ({
   defaultAutosuspendDelay: undefined,
 })
 
-/** A project that fails alone is a problem of the list; where every one fails, or the key, the list fails. */
+/** A project that fails is a problem of the list; the list fails when all projects fail, or when the key is refused. */
 async function getAll(
   projectIds: readonly string[],
   getProject: (projectId: string, signal: AbortSignal) => Promise<Result<Project, ServiceError>>,

@@ -1,4 +1,4 @@
-// What the service has counted and kept: for a history that is longer than ours, page by page.
+// Operations that read the service's own history and metering, page by page.
 import type { ConsumptionQuery } from '../model/service/consumption.ts'
 import type { ConsumptionPage, ListPage, Service } from '../model/ports/service.ts'
 import { failed, ok, type Result } from '../std/result.ts'
@@ -10,11 +10,11 @@ import { decodeConnectionUri, decodeConsumption, decodeProjectDetail } from './w
 import { isMissingRoute } from './http/response.ts'
 import { nextCursor, pageItemCount } from './pages.ts'
 
-/** The most the service gives. Source: service-facts.md, "Operations" and "Consumption". */
+/** Largest pages that the service gives. Source: service-facts.md, "Operations" and "Consumption". */
 const OPERATIONS_PER_PAGE = 1000
 const PROJECTS_PER_PAGE = 100
 
-/** A GET and its decoder; `operation` names it in reports and is its route for limits. */
+/** Sends a GET and decodes the answer; `operation` names it in metrics and is its route for rate limits. */
 export type ReadOperation = <Value>(
   operation: string,
   path: string,
@@ -24,7 +24,10 @@ export type ReadOperation = <Value>(
   },
 ) => Promise<Result<Value, ServiceError>>
 
-type Usage = Pick<Service, 'listOperationsPage' | 'getProjectDetail' | 'listConsumption' | 'getConnectionUri'>
+type UsageOperations = Pick<
+  Service,
+  'listOperationsPage' | 'getProjectDetail' | 'listConsumption' | 'getConnectionUri'
+>
 
 export type UsageOptions = { readonly orgId?: string; readonly useConnectionUri?: boolean }
 
@@ -33,7 +36,7 @@ const projectPath = (projectId: string): string => `projects/${encodeURIComponen
 export const createUsageOperations = (
   read: ReadOperation,
   { orgId, useConnectionUri = false }: UsageOptions,
-): Usage => ({
+): UsageOperations => ({
   async listOperationsPage(projectId, cursor, signal) {
     const query = new URLSearchParams({ limit: String(OPERATIONS_PER_PAGE) })
     if (cursor !== undefined) query.set('cursor', cursor)
@@ -79,10 +82,17 @@ export const createUsageOperations = (
 
 const END: ListPage<never> = { items: [], problems: [], next: undefined }
 
-type Asked = Omit<ConsumptionQuery, 'orgId'> & { readonly orgId: string | undefined }
-
-function consumptionQuery(asked: Asked, cursor: string | undefined): string {
-  const { from, to, granularity, metrics, projectIds, orgId } = asked
+function consumptionQuery(
+  {
+    from,
+    to,
+    granularity,
+    metrics,
+    projectIds,
+    orgId,
+  }: Omit<ConsumptionQuery, 'orgId'> & { readonly orgId: string | undefined },
+  cursor: string | undefined,
+): string {
   const query = new URLSearchParams({
     from: toIso(from),
     to: toIso(to),
@@ -96,7 +106,7 @@ function consumptionQuery(asked: Asked, cursor: string | undefined): string {
   return query.toString()
 }
 
-/** A plan without history is nothing that went wrong. Source: service-facts.md, "Consumption". */
+/** A service plan without history is no error. Source: service-facts.md, "Consumption". */
 function withoutHistory(error: ServiceError): Result<ConsumptionPage, ServiceError> {
   if (error.kind === 'refused' && error.status === 403)
     return ok({ kind: 'none', because: 'plan', message: error.message })

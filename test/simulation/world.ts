@@ -137,7 +137,7 @@ export function createWorld(uses: readonly Use[], options: WorldOptions): World 
       : failed<ServiceError>({ kind: 'malformed', problems: [String(value.error)] })
     const headers = dates === 'none' ? {} : { date: dateHeader(simulation.now(), dates) }
     await clock.sleep(seconds(0.05 * random.unit()), signal)
-    time.heard({ code: '200', headers, seconds: seconds(machine.monotonic() - sentOn) })
+    time.record({ code: '200', headers, seconds: seconds(machine.monotonic() - sentOn) })
     return decoded
   }
   const view = (): WireView => ({ now: simulation.now(), lag: LAG, suffix: 'localhost', loopback: false })

@@ -83,7 +83,7 @@ async function auditIn(folder: string, { access, prices, options }: How, io: Io)
   let requests = 0
   const time = createServiceTime(clock)
   const onRequest = (report: RequestReport): void => {
-    time.heard(report)
+    time.record(report)
     requests += 1
   }
   const service = createService({ ...access.service, unspent: UNSPENT, onRequest })

@@ -41,7 +41,7 @@ export function createPorts(account: AccountConfig, config: Config, machine: Dae
     ...(account.orgId === undefined ? {} : { orgId: account.orgId }),
     ...(dispatcher && { dispatcher }),
     onRequest: (report) => {
-      time.heard(report)
+      time.record(report)
       self.request({ ...report, key: account.name })
     },
   })

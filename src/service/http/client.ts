@@ -1,4 +1,4 @@
-// Requests in the name of one account: key, request budget, deadline; GET is repeated, a mutation never.
+// Requests of one account: key, rate limit, deadline. A GET is retried, a mutation never.
 import { Agent, type Dispatcher } from 'undici'
 import type { Clock, Random } from '../../model/ports/clock.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
@@ -17,48 +17,49 @@ import type { Priority } from '../../model/ports/service.ts'
 import { createRateLimiter } from '../rate/rate-limiter.ts'
 
 /** Attempts at one GET. Source, with the other numbers here: service-facts.md, "Errors, retries, rates". */
-const ATTEMPTS = 4
-/** Sending and backing off, all attempts together; waiting for the budget or for a 429 to end does not count. */
-const PATIENCE = seconds(30)
+const MAX_ATTEMPTS = 4
+/** Longest time for all attempts of a GET and the pauses between them; time in the rate limiter does not count. */
+const GIVE_UP_AFTER = seconds(30)
+/** Bounds of the pause before the next attempt, seconds. */
 const FIRST_BACKOFF = 0.25
-const LONGEST_BACKOFF = 10
+const MAX_BACKOFF = 10
 
 export type ClientOptions = {
-  /** With the version segment; a slash at the end is no matter. */
+  /** With the version segment; a slash at the end is optional. */
   readonly baseUrl: string
-  /** Asked before every request, so that a rotated key is seen; the problem is one line for a person. */
+  /** Called before every request, so that a rotated key is used; the problem is one line for a person. */
   readonly readKey: () => Result<string, string>
   readonly clock: Clock
   readonly random: Random
   readonly requestsPerMinute: number
-  /** Requests that may go out beyond that at first, 20 a second: nothing was asked in the minute before. Default: none. */
+  /** Requests beyond that rate that may go out at first, 20 a second, as none were made in the minute before. Default: none. */
   readonly unspent?: number | undefined
-  /** Default: an own pool of 16 connections that are kept alive. */
+  /** Default: a pool of 16 connections that are kept alive. */
   readonly dispatcher?: Dispatcher
-  /** Told of every request that was answered or lost; not of those that were stopped. */
+  /** Called after every request that was answered or lost; not after one that was stopped. */
   readonly onRequest?: (report: RequestReport) => void
 }
 
 export type ReadRequest = {
-  /** Names it in reports, and the route for limits. */
+  /** Name of the request in metrics, and its route for rate limits. */
   readonly operation: string
-  /** Relative to the base address, with its query. */
+  /** Relative to the base address, with the query. */
   readonly path: string
 }
 
 export type MutationRequest = ReadRequest & {
   readonly method: Exclude<HttpMethod, 'GET'>
   readonly body?: unknown
-  /** Whether a status of success says all there is to know: then a body that cannot be read is none. */
+  /** Whether a status of success is enough: then an unreadable body counts as an empty one. */
   readonly statusSuffices?: boolean
 }
 
 type Value = Promise<Result<unknown, ServiceError>>
 
 export type ServiceClient = {
-  /** Up to four attempts; only `unavailable`, `limited` and `malformed` were repeated. The value is a JSON value. */
+  /** Up to four attempts; only `unavailable`, `limited` and `malformed` are retried. The value is a JSON value. */
   read(request: ReadRequest, signal: AbortSignal): Value
-  /** At most once. `unavailable` means that it was not sent. The value is undefined for an empty body. */
+  /** Sends at most once. `unavailable` means that it was not sent. The value is undefined for an empty body. */
   mutate(mutation: MutationRequest, signal: AbortSignal): Value
 }
 
@@ -67,61 +68,61 @@ type Call = ReadRequest & {
   readonly method: HttpMethod
   readonly body?: unknown
 }
-type Admission = { readonly key: string; readonly waited: Seconds }
-type Sent = { readonly reply: HttpReply; readonly took: Seconds } | { readonly unsent: ServiceError }
+type AdmittedRequest = { readonly key: string; readonly waited: Seconds }
+type Attempt = { readonly reply: HttpReply; readonly took: Seconds } | { readonly unsent: ServiceError }
 
-/** One key and one request budget, however many classes of requests there are. */
+/** Clients of one key and one request allowance, one per priority. */
 export type PrioritizedClients = { at(priority: Priority): ServiceClient }
 
 export function createClient(options: ClientOptions): PrioritizedClients {
   const { clock, random, readKey, onRequest } = options
   const root = options.baseUrl.replace(/\/+$/, '')
   const dispatcher = options.dispatcher ?? new Agent({ connections: 16 })
-  const turnstile = createRateLimiter(options, options)
-  /** The key that was answered 401: nothing is sent with it again. */
-  let refused: string | undefined
-  /** Aborts when a key is refused, so that nobody queues in its name. */
+  const limiter = createRateLimiter(options, options)
+  /** Key that was answered 401: nothing is sent with it again. */
+  let refusedKey: string | undefined
+  /** Aborts when a key is refused, so that no request waits with it. */
   let queue = new AbortController()
 
   function usableKey(): Result<string, ServiceError> {
     const key = readKey()
     if (!key.ok) return failed({ kind: 'unavailable', message: `the API key cannot be read: ${key.error}` })
-    return key.value === refused ? failed({ kind: 'unauthorized' }) : key
+    return key.value === refusedKey ? failed({ kind: 'unauthorized' }) : key
   }
 
-  /** What an answer says of the requests that come after it. */
+  /** Applies what an answer means for later requests. */
   function learn(
     answer: HttpResponse,
     sent: { readonly key: string; readonly route: string; readonly at: Seconds },
   ): void {
     if (answer.status === 401) {
-      refused = sent.key
+      refusedKey = sent.key
       queue.abort()
       queue = new AbortController()
     }
-    if (answer.status === 429) turnstile.limit(sent.route, sent.at, retryAfterOf(answer, clock.now()))
+    if (answer.status === 429) limiter.throttle(sent.route, sent.at, retryAfterOf(answer, clock.now()))
   }
 
-  /** Waits for the turn of one request. The value is the key to send it with, and how long it waited. */
-  async function admit(call: Call, signal: AbortSignal): Promise<Result<Admission, ServiceError>> {
-    const before = usableKey() // a refused key takes no place in the queue
-    if (!before.ok) return before
-    const passage = await turnstile.pass(
+  /** Waits for the rate limiter. */
+  async function admit(call: Call, signal: AbortSignal): Promise<Result<AdmittedRequest, ServiceError>> {
+    const keyBefore = usableKey() // a refused key does not wait
+    if (!keyBefore.ok) return keyBefore
+    const admission = await limiter.admit(
       { route: call.operation, priority: call.priority, patient: call.method === 'GET' },
       AbortSignal.any([signal, queue.signal]),
     )
     if (signal.aborted) return failed({ kind: 'unavailable', message: 'stopped' })
-    if (passage.kind === 'stopped') return admit(call, signal)
-    if (passage.kind === 'limited') return failed(passage)
-    const key = usableKey() // it may have been replaced, or refused, while we queued
-    return key.ok ? ok({ key: key.value, waited: passage.waited }) : key
+    if (admission.kind === 'stopped') return admit(call, signal)
+    if (admission.kind === 'limited') return failed(admission)
+    const key = usableKey() // the key may have been replaced or refused meanwhile
+    return key.ok ? ok({ key: key.value, waited: admission.waited }) : key
   }
 
-  async function once(
+  async function sendOnce(
     call: Call,
     { deadline, retry }: { readonly deadline: Seconds; readonly retry: boolean },
     signal: AbortSignal,
-  ): Promise<Sent> {
+  ): Promise<Attempt> {
     const admitted = await admit(call, signal)
     if (!admitted.ok) return { unsent: admitted.error }
     const { key, waited } = admitted.value
@@ -141,8 +142,8 @@ export function createClient(options: ClientOptions): PrioritizedClients {
         retry,
         priority: call.priority,
         waited,
-        share: turnstile.share(call.operation),
-        tokens: turnstile.tokens(),
+        share: limiter.share(call.operation),
+        tokens: limiter.tokens(),
         headers: answered ? reply.headers : {},
       })
     }
@@ -153,25 +154,29 @@ export function createClient(options: ClientOptions): PrioritizedClients {
     async read(request, signal) {
       let spent = 0
       for (let attempt = 1; ; attempt += 1) {
-        const deadline = seconds(Math.min(REQUEST_DEADLINE, PATIENCE - spent))
+        const deadline = seconds(Math.min(REQUEST_DEADLINE, GIVE_UP_AFTER - spent))
         // oxlint-disable-next-line no-await-in-loop -- the next attempt depends on this one
-        const sent = await once(
+        const sent = await sendOnce(
           { ...request, priority, method: 'GET' },
           { deadline, retry: attempt > 1 },
           signal,
         )
         if ('unsent' in sent) return failed(sent.unsent)
         const { result, repeatable } = interpretRead(sent.reply, clock.now())
-        const limit = !result.ok && result.error.kind === 'limited' // its pause is kept by the turnstile
-        const backoff = limit ? 0 : backoffAfter(attempt, random)
+        const isLimited = !result.ok && result.error.kind === 'limited' // the rate limiter waits out its pause
+        const backoff = isLimited ? 0 : backoffAfter(attempt, random)
         spent += sent.took + backoff
-        if (!repeatable || attempt === ATTEMPTS || spent >= PATIENCE) return result
-        // oxlint-disable-next-line no-await-in-loop -- the same
+        if (!repeatable || attempt === MAX_ATTEMPTS || spent >= GIVE_UP_AFTER) return result
+        // oxlint-disable-next-line no-await-in-loop -- the pause before the next attempt
         await clock.sleep(seconds(backoff), signal)
       }
     },
     async mutate(mutation, signal) {
-      const sent = await once({ ...mutation, priority }, { deadline: REQUEST_DEADLINE, retry: false }, signal)
+      const sent = await sendOnce(
+        { ...mutation, priority },
+        { deadline: REQUEST_DEADLINE, retry: false },
+        signal,
+      )
       return 'unsent' in sent ? failed(sent.unsent) : interpretMutation(sent.reply, mutation, clock.now())
     },
   })
@@ -179,11 +184,11 @@ export function createClient(options: ClientOptions): PrioritizedClients {
   return { at }
 }
 
-/** Full jitter: anything up to a bound that doubles. */
+/** Full jitter up to a bound that doubles, seconds. */
 const backoffAfter = (attempt: number, random: Random): number =>
-  random.unit() * Math.min(LONGEST_BACKOFF, FIRST_BACKOFF * 2 ** (attempt - 1))
+  random.unit() * Math.min(MAX_BACKOFF, FIRST_BACKOFF * 2 ** (attempt - 1))
 
-/** Nothing that a refusal or a failure says may carry the key on into a message or a log. */
+/** A refusal or failure must not carry the key into a message or a log. */
 function withoutKey(reply: HttpReply, key: string): HttpReply {
   switch (reply.kind) {
     case 'answer':

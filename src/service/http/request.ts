@@ -1,13 +1,13 @@
-// One HTTP request and its answer: no judgement, no repetition.
+// One HTTP request and its answer: neither interpreted nor repeated.
 import { request, type Dispatcher } from 'undici'
 import type { Clock } from '../../model/ports/clock.ts'
 import { seconds, type Ratio, type Seconds } from '../../model/units.ts'
 import type { Priority } from '../../model/ports/service.ts'
 
-/** From sending to the last byte. Doubled, a service that hangs holds a pass twice as long. */
+/** Longest time from sending to the last byte: a service that hangs must not hold up a pass. */
 export const REQUEST_DEADLINE = seconds(10)
-/** 32 MiB: some 30,000 computes in one list. Doubled, one answer may take twice the memory. */
-const LARGEST_BODY = 32 * 2 ** 20
+/** Bytes: some 30,000 computes in one list. */
+const MAX_BODY = 32 * 2 ** 20
 
 export type HttpMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
@@ -24,41 +24,40 @@ export type HttpRequest = {
 export type HttpResponse = {
   readonly kind: 'answer'
   readonly status: number
-  /** As it was sent; undefined when it was larger than 32 MiB. */
+  /** Undefined when it was larger than 32 MiB. */
   readonly text: string | undefined
   readonly headers: ResponseHeaders
 }
 
-/** Lower-case names; one that came several times is a list. */
+/** Lower-case names; a header that came several times is a list. */
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 /** One request that was answered or lost. */
 export type RequestReport = {
   readonly operation: string
-  /** The status as text, or that there was no whole answer. */
+  /** The status as text; `network` or `timeout` without a whole answer. */
   readonly code: string
   readonly seconds: Seconds
-  /** Whether it repeats an earlier one. */
+  /** Whether it repeats an earlier request. */
   readonly retry: boolean
   readonly priority: Priority
-  /** How long it waited for the request budget. */
+  /** Time in the rate limiter. */
   readonly waited: Seconds
-  /** How much of its rate the operation has after this answer. */
+  /** Share of its full rate that the operation has after this answer. */
   readonly share: Ratio
-  /** How many requests may go out at once after it. */
+  /** Requests that may go out at once after it. */
   readonly tokens: number
-  /** Empty where there was no whole answer. */
+  /** Empty without a whole answer. */
   readonly headers: ResponseHeaders
 }
 
-/** The first of the headers of that name. */
+/** First header of that name. */
 export const headerOf = (headers: ResponseHeaders, name: string): string | undefined =>
   [headers[name]].flat()[0]
 
-/** What came back. */
 export type HttpReply =
   | HttpResponse
-  /** No answer or only a part of one. Unsent: nothing of the request has left, so that the service cannot have done it. */
+  /** No answer or only a part of one. `unsent`: nothing of the request has left, so the service cannot have done it. */
   | {
       readonly kind: 'lost'
       readonly code: 'network' | 'timeout'
@@ -67,7 +66,7 @@ export type HttpReply =
     }
   | { readonly kind: 'stopped' }
 
-/** Sends `attempt` once. Never rejects; redirects are answers like any other. */
+/** Sends `attempt` once. Never rejects; a redirect is an answer. */
 export async function sendRequest(
   attempt: HttpRequest,
   { clock, dispatcher }: { readonly clock: Clock; readonly dispatcher: Dispatcher },
@@ -116,13 +115,13 @@ async function textOf(body: Dispatcher.ResponseData['body']): Promise<string | u
   let size = 0
   for await (const chunk of body as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > LARGEST_BODY) return undefined // leaving the loop closes the connection
+    if (size > MAX_BODY) return undefined // leaving the loop closes the connection
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** Codes that only come before a connection is there, or of a request that cannot be written. A reset may come at any time. */
+/** Codes of failures before anything was sent: no connection, or a request that cannot be written. A reset may come at any time. */
 const UNSENT: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -136,7 +135,7 @@ const isUnsent = (cause: unknown): boolean =>
     ? cause.errors.every(isUnsent)
     : cause instanceof Error && 'code' in cause && UNSENT.has(cause.code)
 
-/** A failure to connect to several addresses has its text in its parts. */
+/** A failed connection to several addresses has its text in its parts. */
 function messageOf(cause: unknown): string {
   if (cause instanceof AggregateError) return cause.errors.map(messageOf).join(', ')
   return cause instanceof Error ? cause.message : String(cause)

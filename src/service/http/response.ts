@@ -1,32 +1,32 @@
-// What an answer means for the caller. Source: service-facts.md, "Errors, retries, rates"; the client keys on the status alone.
+// Meaning of an answer for the caller, by its status alone. Source: service-facts.md, "Errors, retries, rates".
 import type { ServiceError } from '../../model/service/service-error.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { after, seconds, type Instant, type Seconds } from '../../model/units.ts'
 import { headerOf, type HttpResponse, type HttpReply } from './request.ts'
 import { dateHeaderOf } from './server-time.ts'
 
-/** When a 429 names no time. Doubled, a burst that was refused waits twice as long. */
-const UNNAMED_PAUSE = seconds(2)
+/** Pause after a 429 that names no time. */
+const DEFAULT_PAUSE = seconds(2)
 
-/** A mistaken header must not keep an account unseen for days. Doubled, it is for two hours. */
-const LONGEST_PAUSE = seconds(3600)
+/** Longest pause after a 429, an hour: a mistaken header must not stop observation for days. */
+const MAX_PAUSE = seconds(3600)
 
-const REPEATED: ReadonlySet<number> = new Set([429, 500, 502, 503, 504, 524])
+/** Statuses after which a GET is repeated. */
+const REPEATABLE: ReadonlySet<number> = new Set([429, 500, 502, 503, 504, 524])
 
 const MALFORMED = {
   large: 'body: larger than 32 MiB',
   broken: 'body: not JSON',
 }
 
-/** How a request ended, and whether the same GET may be sent again. */
 export type RequestResult = {
   readonly result: Result<unknown, ServiceError>
+  /** Whether the same GET may be sent again. */
   readonly repeatable: boolean
 }
 
 const final = (result: RequestResult['result']): RequestResult => ({ result, repeatable: false })
 
-/** `undefined` is the value of an empty body. */
 export function interpretRead(reply: HttpReply, now: Instant): RequestResult {
   if (reply.kind === 'stopped') return final(failed({ kind: 'unavailable', message: 'stopped' }))
   if (reply.kind === 'lost')
@@ -38,13 +38,13 @@ export function interpretRead(reply: HttpReply, now: Instant): RequestResult {
     if (body.ok && body.value !== undefined) return final(body)
     return { result: failed({ kind: 'malformed', problems: [MALFORMED.broken] }), repeatable: true }
   }
-  const error: ServiceError = inTrouble(status)
+  const error: ServiceError = isServerFault(status)
     ? { kind: 'unavailable', message: statusText(reply) }
     : refusal(reply, now)
-  return { result: failed(error), repeatable: REPEATED.has(status) }
+  return { result: failed(error), repeatable: REPEATABLE.has(status) }
 }
 
-/** Whatever leaves open whether the change took effect is `uncertain`. */
+/** Every answer that leaves open whether the change took effect is `uncertain`. The value of an empty body is undefined. */
 export function interpretMutation(
   reply: HttpReply,
   { statusSuffices = false }: { readonly statusSuffices?: boolean },
@@ -57,7 +57,7 @@ export function interpretMutation(
     if (body.ok) return body
     return statusSuffices ? ok(undefined) : failed({ kind: 'uncertain', message: body.error })
   }
-  if (inTrouble(status)) return failed({ kind: 'uncertain', message: statusText(reply) })
+  if (isServerFault(status)) return failed({ kind: 'uncertain', message: statusText(reply) })
   return failed(refusal(reply, now))
 }
 
@@ -66,8 +66,8 @@ function unanswered(reply: Exclude<HttpReply, HttpResponse>): ServiceError {
   return { kind: reply.unsent ? 'unavailable' : 'uncertain', message: reply.message }
 }
 
-/** 501 is a refusal: there is no such thing, so nothing was begun. */
-const inTrouble = (status: number): boolean => status >= 500 && status !== 501
+/** 501 is a refusal: the route does not exist, so nothing was begun. */
+const isServerFault = (status: number): boolean => status >= 500 && status !== 501
 
 function refusal(answer: HttpResponse, now: Instant): ServiceError {
   switch (answer.status) {
@@ -84,24 +84,24 @@ function refusal(answer: HttpResponse, now: Instant): ServiceError {
   }
 }
 
-/** A route that the interface text does not have, and this service neither; a project that is gone looks the same. */
+/** Whether the service lacks a route that the interface text does not have either; a deleted project looks the same. */
 export const isMissingRoute = (error: ServiceError): boolean =>
   error.kind === 'gone' || (error.kind === 'refused' && (error.status === 405 || error.status === 501))
 
 /**
- * What `Retry-After` asks for, in seconds or as a date by the service's own clock; a short pause when it is absent or
- * unreadable, and never more than an hour.
+ * Pause that `Retry-After` asks for, in seconds or as a date by the service's clock; a short one when it is absent or unreadable, at most
+ * an hour.
  */
 export function retryAfterOf({ headers }: HttpResponse, now: Instant): Seconds {
   const text = headerOf(headers, 'retry-after')?.trim() ?? ''
-  const there = dateHeaderOf(headers) ?? now
-  const asked = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - there) / 1000
-  return Number.isNaN(asked) ? UNNAMED_PAUSE : seconds(Math.min(LONGEST_PAUSE, Math.max(0, asked)))
+  const serviceNow = dateHeaderOf(headers) ?? now
+  const pause = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - serviceNow) / 1000
+  return Number.isNaN(pause) ? DEFAULT_PAUSE : seconds(Math.min(MAX_PAUSE, Math.max(0, pause)))
 }
 
 const statusText = (answer: HttpResponse): string => `${answer.status} ${messageOf(answer)}`.trim()
 
-/** The `message` of the error body, on one line; empty when there is none. */
+/** `message` of the error body, on one line; empty when there is none. */
 function messageOf({ text }: HttpResponse): string {
   const body = parseJson(text ?? '')
   if (!body.ok || typeof body.value !== 'object' || body.value === null) return ''
@@ -113,7 +113,7 @@ function messageOf({ text }: HttpResponse): string {
 const withoutPasswords = (text: string): string =>
   text.replaceAll(/(\w+:\/\/[^\s:/@]*):[^\s@]*@/g, '$1:[password]@')
 
-/** `undefined` for nothing at all. */
+/** Undefined for an empty body. */
 function parseJson(text: string): Result<unknown, string> {
   if (text.trim() === '') return ok(undefined)
   try {

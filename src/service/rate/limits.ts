@@ -1,4 +1,4 @@
-// Which limit a 429 speaks of, and how long a request to a route has to wait. Pure; times are monotonic.
+// Rate limits of an account and its routes: which of them a 429 lowers, and how long a request has to wait. Pure; times are monotonic.
 import { ratio, seconds, type Ratio, type Seconds } from '../../model/units.ts'
 import {
   applyThrottle,
@@ -16,20 +16,20 @@ import {
  */
 const ROUTE_RATES: Readonly<Record<string, number>> = { list_consumption: 15 }
 
-/** The account's limit counts a minute. Doubled, two routes at limits of their own are taken for the account twice as often. */
-const MEMORY = seconds(60)
+/** Time within which 429s of two routes mean the account's limit: that one counts a minute. */
+const REFUSAL_MEMORY = seconds(60)
 
 /**
- * The service limits an account (700 requests a minute) and each route (40 a second), and its 429 does not say which
- * it was. So it is taken for the route's, and that route alone slows down, until another route is refused within a
- * minute: then it is the account's.
+ * The service limits an account (700 requests a minute) and each route (40 a second), and its 429 does not say which limit was reached.
+ * 1. A 429 counts as the route's limit: that route alone slows down.
+ * 2. When another route is refused within a minute, it is the account's limit.
  */
 export type RateLimits = {
   readonly requestsPerMinute: number
   readonly account: TokenBucket
-  /** Operation → its own budget; one without is bound by the account's alone. */
+  /** Operation → its own limit; an operation without one is bound by the account's alone. */
   readonly routes: ReadonlyMap<string, TokenBucket>
-  /** Operation → when it was refused last, within a minute of the last of all. Routes with a rate of their own are not among them. */
+  /** Operation → its last 429, within a minute of the newest; without routes that have a rate of their own. */
   readonly refusals: ReadonlyMap<string, Seconds>
 }
 
@@ -40,21 +40,21 @@ export const newRateLimits = (requestsPerMinute: number, now: Seconds, unspent?:
   refusals: new Map(),
 })
 
-const budgetsOf = ({ account, routes }: RateLimits, route: string): TokenBucket[] => {
+const bucketsOf = ({ account, routes }: RateLimits, route: string): TokenBucket[] => {
   const own = routes.get(route)
   return own ? [account, own] : [account]
 }
 
-/** How long until any request may go out; 0 when one may now, if its route allows. */
+/** Time until the account allows a request; 0 when it does now. */
 export const waitForAccount = ({ account }: RateLimits, now: Seconds): Seconds => timeUntilToken(account, now)
 
-/** How long until a request to `route` may go out; 0 when it may now. */
+/** Time until a request to `route` may go out; 0 when it may now. */
 export const waitForRoute = (limits: RateLimits, route: string, now: Seconds): Seconds =>
-  seconds(Math.max(...budgetsOf(limits, route).map((budget) => timeUntilToken(budget, now))))
+  seconds(Math.max(...bucketsOf(limits, route).map((bucket) => timeUntilToken(bucket, now))))
 
-/** How much of that the service asked for; 0 or less when it asks for nothing. */
+/** Part of that time that the service asked for; 0 or less when it asks for none. */
 export const servicePauseAt = (limits: RateLimits, route: string, now: Seconds): Seconds =>
-  seconds(Math.max(...budgetsOf(limits, route).map(({ notBefore }) => notBefore - now)))
+  seconds(Math.max(...bucketsOf(limits, route).map(({ notBefore }) => notBefore - now)))
 
 /** A request to `route` goes out now; `waitForRoute` said 0. */
 export function recordRequest(limits: RateLimits, route: string, now: Seconds): RateLimits {
@@ -66,11 +66,11 @@ export function recordRequest(limits: RateLimits, route: string, now: Seconds): 
   }
 }
 
-/** How much of its rate `route` has, the account's limit included. */
+/** Share of its full rate that `route` has, the account's limit included. */
 export const rateShareOf = (limits: RateLimits, route: string, now: Seconds): Ratio =>
-  ratio(Math.min(...budgetsOf(limits, route).map((budget) => shareAt(budget, now))))
+  ratio(Math.min(...bucketsOf(limits, route).map((bucket) => shareAt(bucket, now))))
 
-/** How many requests of the account may go out at once, whatever their routes allow. */
+/** Requests of the account that may go out at once, whatever their routes allow. */
 export const availableTokens = ({ account }: RateLimits, now: Seconds): number => tokensAt(account, now)
 
 /** A request to `route`, sent at `sentAt`, was answered 429. */
@@ -78,13 +78,13 @@ export type RateRefusal = {
   readonly route: string
   readonly sentAt: Seconds
   readonly pause: Seconds
-  /** What is left of the rate: about a half. */
+  /** Share of the rate that remains, about a half. */
   readonly factor: number
 }
 
 export function applyRefusal(limits: RateLimits, refusal: RateRefusal, now: Seconds): RateLimits {
   const { route, pause } = refusal
-  const recent = new Map([...limits.refusals].filter(([, at]) => now - at <= MEMORY))
+  const recent = new Map([...limits.refusals].filter(([, at]) => now - at <= REFUSAL_MEMORY))
   const isOwn = route in ROUTE_RATES
   const refusals = isOwn ? recent : recent.set(route, now)
   if (isOwn || refusals.size < 2) {
@@ -95,13 +95,13 @@ export function applyRefusal(limits: RateLimits, refusal: RateRefusal, now: Seco
       routes: new Map(limits.routes).set(route, applyThrottle(own, now, refusal)),
     }
   }
-  // what the routes were made to wait and pay for is the account's now
-  const asked = [...refusals.keys()].map((one) => servicePauseAt(limits, one, now))
-  const whole = seconds(Math.max(pause, ...asked))
+  // the account takes over pauses and refusals of the routes
+  const pauses = [...refusals.keys()].map((refused) => servicePauseAt(limits, refused, now))
+  const longest = seconds(Math.max(pause, ...pauses))
   return {
     ...limits,
     refusals,
-    account: applyThrottle(limits.account, now, { ...refusal, pause: whole }),
-    routes: new Map([...limits.routes].filter(([one]) => !refusals.has(one))),
+    account: applyThrottle(limits.account, now, { ...refusal, pause: longest }),
+    routes: new Map([...limits.routes].filter(([name]) => !refusals.has(name))),
   }
 }

@@ -1,5 +1,6 @@
-// Lets the requests of one account through as its limits allow, the urgent ones first.
+// Admits the requests of one account as its limits allow, the urgent ones first.
 import type { Clock, Random } from '../../model/ports/clock.ts'
+import type { Priority } from '../../model/ports/service.ts'
 import { after, seconds, type Instant, type Ratio, type Seconds } from '../../model/units.ts'
 import {
   newRateLimits,
@@ -11,48 +12,44 @@ import {
   waitForRoute,
   waitForAccount,
 } from './limits.ts'
-import type { Priority } from '../../model/ports/service.ts'
-import { selectNextWaiting } from './priority.ts'
 
-/** Waiting longer than this for a 429 to end is left to a later pass. Doubled, a pass hangs for two minutes on one answer. */
-const LONGEST_PAUSE = seconds(60)
+/** Longest pause after a 429 that a request waits out, a minute: a pass must not hang on one answer. A later pass asks again. */
+const MAX_PAUSE = seconds(60)
 
-/** What is left of a rate after a 429: from 0.4 to 0.6 of it, so that several Dormice do not come back in step. */
-const LEAST_LEFT = 0.4
-const LEFT_BY_CHANCE = 0.2
+/** After a 429 0.4 to 0.6 of a rate remain: by chance, so that several daemons do not come back in step. */
+const MIN_REMAINING = 0.4
+const REMAINING_SPREAD = 0.2
 
-/** May go, was told to stop, or should not come back before `until`. */
+/** `limited`: the caller should not come back before `until`. */
 export type Admission =
   | { readonly kind: 'go'; readonly waited: Seconds }
   | { readonly kind: 'stopped' }
   | { readonly kind: 'limited'; readonly until: Instant }
 
-export type WaitingRequest = {
+export type RequestToAdmit = {
   readonly route: string
   readonly priority: Priority
-  /** Waits out a pause of up to a minute after a 429; one that is not is turned away at once. */
+  /** Waits out a pause of up to a minute after a 429; an impatient request is refused at once. */
   readonly patient: boolean
 }
 
 export type RateLimiter = {
-  /** In the order of `selectNextWaiting`; nobody waits for one whose own route is paused. */
-  pass(visitor: WaitingRequest, signal: AbortSignal): Promise<Admission>
+  /** Admits in the order of `selectNextWaiting`; a request whose route is paused delays no other. */
+  admit(request: RequestToAdmit, signal: AbortSignal): Promise<Admission>
   /** A request to `route`, sent at `sentAt`, monotonic, was answered 429. */
-  limit(route: string, sentAt: Seconds, pause: Seconds): void
-  /** How much of its rate `route` has. */
+  throttle(route: string, sentAt: Seconds, pause: Seconds): void
+  /** Share of its full rate that `route` has. */
   share(route: string): Ratio
-  /** How many requests may go out at once. */
+  /** Requests that may go out at once. */
   tokens(): number
 }
 
-type Waiting = WaitingRequest & {
-  /** Counts those who asked. */
+type WaitingRequest = RequestToAdmit & {
+  /** Number of the request, in order of asking. */
   readonly order: number
   readonly since: Seconds
-  readonly end: (passage: Admission) => void
+  readonly end: (admission: Admission) => void
 }
-
-const laneOf = ({ route, priority }: WaitingRequest): string => `${priority} ${route}`
 
 export function createRateLimiter(
   { clock, random }: { readonly clock: Clock; readonly random: Random },
@@ -62,83 +59,87 @@ export function createRateLimiter(
   }: { readonly requestsPerMinute: number; readonly unspent?: number | undefined },
 ): RateLimiter {
   let limits = newRateLimits(requestsPerMinute, clock.monotonic(), unspent)
-  /** Class and route → those who wait there, in order of asking, at least one: only the first of each can be next. */
-  const lanes = new Map<string, Waiting[]>()
-  let asked = 0
+  /** Priority and route → the requests that wait there, in order of asking, at least one: only the first of each can be next. */
+  const queues = new Map<string, WaitingRequest[]>()
+  let lastOrder = 0
   let overtaken = 0
   const alarm = createAlarm(clock)
 
-  function enter(one: Waiting): void {
-    const lane = lanes.get(laneOf(one))
-    if (lane) lane.push(one)
-    else lanes.set(laneOf(one), [one])
+  function enqueue(request: WaitingRequest): void {
+    const queue = queues.get(queueKey(request))
+    if (queue) queue.push(request)
+    else queues.set(queueKey(request), [request])
   }
 
-  function leave(one: Waiting, passage: Admission): void {
-    const lane = lanes.get(laneOf(one)) ?? []
-    lane.splice(lane.indexOf(one), 1)
-    if (lane.length === 0) lanes.delete(laneOf(one))
-    one.end(passage)
+  function dequeue(request: WaitingRequest, admission: Admission): void {
+    const queue = queues.get(queueKey(request)) ?? []
+    queue.splice(queue.indexOf(request), 1)
+    if (queue.length === 0) queues.delete(queueKey(request))
+    request.end(admission)
   }
 
-  const heads = (): Waiting[] =>
-    [...lanes.values()].flatMap(([head]) => head ?? []).toSorted((a, b) => a.order - b.order)
+  const heads = (): WaitingRequest[] =>
+    [...queues.values()].flatMap(([head]) => head ?? []).toSorted((a, b) => a.order - b.order)
 
-  /** When somebody should not come back before, because the service asks for a longer pause than they wait. */
-  function turnedAway({ route, patient }: WaitingRequest): Admission | undefined {
+  /** Refusal of a request when the service asks for a longer pause than it waits. */
+  function refusalOf({ route, patient }: RequestToAdmit): Admission | undefined {
     const pause = servicePauseAt(limits, route, clock.monotonic())
-    if (pause <= (patient ? LONGEST_PAUSE : 0)) return undefined
+    if (pause <= (patient ? MAX_PAUSE : 0)) return undefined
     return { kind: 'limited', until: after(clock.now(), pause) }
   }
 
-  /** Lets through whoever may go now, and comes back when the next one may. */
-  function turn(): void {
+  /** Admits every request that may go now, and runs again when the next one may. */
+  function admitWaiting(): void {
     const now = clock.monotonic()
     while (waitForAccount(limits, now) === 0) {
       const [first, ...others] = heads().filter(({ route }) => waitForRoute(limits, route, now) === 0)
       if (!first) break
-      const line = selectNextWaiting([first, ...others], overtaken)
-      overtaken = line.overtaken
-      limits = recordRequest(limits, line.next.route, now)
-      leave(line.next, { kind: 'go', waited: seconds(now - line.next.since) })
+      const selection = selectNextWaiting([first, ...others], overtaken)
+      overtaken = selection.overtaken
+      limits = recordRequest(limits, selection.next.route, now)
+      dequeue(selection.next, { kind: 'go', waited: seconds(now - selection.next.since) })
     }
-    if (lanes.size === 0) alarm.clear()
-    else alarm.set(seconds(Math.min(...heads().map(({ route }) => waitForRoute(limits, route, now)))), turn)
+    if (queues.size === 0) alarm.clear()
+    else
+      alarm.set(
+        seconds(Math.min(...heads().map(({ route }) => waitForRoute(limits, route, now)))),
+        admitWaiting,
+      )
   }
 
   return {
-    pass(visitor, signal) {
+    admit(request, signal) {
       if (signal.aborted) return Promise.resolve({ kind: 'stopped' })
-      const away = turnedAway(visitor)
-      if (away) return Promise.resolve(away)
+      const refusal = refusalOf(request)
+      if (refusal) return Promise.resolve(refusal)
       const { promise, resolve } = Promise.withResolvers<Admission>()
-      const one: Waiting = {
-        ...visitor,
-        order: (asked += 1),
+      const waiting: WaitingRequest = {
+        ...request,
+        order: (lastOrder += 1),
         since: clock.monotonic(),
-        end: (passage) => {
+        end: (admission) => {
           signal.removeEventListener('abort', stop)
-          resolve(passage)
+          resolve(admission)
         },
       }
       const stop = (): void => {
-        leave(one, { kind: 'stopped' })
-        if (lanes.size === 0) alarm.clear()
+        dequeue(waiting, { kind: 'stopped' })
+        if (queues.size === 0) alarm.clear()
       }
       signal.addEventListener('abort', stop, { once: true })
-      enter(one)
-      turn()
+      enqueue(waiting)
+      admitWaiting()
       return promise
     },
 
-    limit(route, sentAt, pause) {
-      const factor = LEAST_LEFT + LEFT_BY_CHANCE * random.unit()
+    throttle(route, sentAt, pause) {
+      const factor = MIN_REMAINING + REMAINING_SPREAD * random.unit()
       limits = applyRefusal(limits, { route, sentAt, pause, factor }, clock.monotonic())
-      for (const one of [...lanes.values()].flat()) {
-        const away = turnedAway(one)
-        if (away) leave(one, away)
+      for (const waiting of [...queues.values()].flat()) {
+        const refusal = refusalOf(waiting)
+        if (refusal) dequeue(waiting, refusal)
       }
-      turn()
+      admitWaiting()
     },
 
     share: (route) => rateShareOf(limits, route, clock.monotonic()),
@@ -146,8 +147,38 @@ export function createRateLimiter(
   }
 }
 
+const queueKey = ({ route, priority }: RequestToAdmit): string => `${priority} ${route}`
+
+/** Position of each priority: 0 is served first. */
+const RANKS = { verify: 0, apply: 1, poll: 2, report: 3 } satisfies Record<Priority, number>
+
+/** Requests in a row that may overtake the one that waits longest: of 16 at least 15 are of the most urgent priority that waits. */
+const MAX_OVERTAKEN = 15
+
+/**
+ * The next of `waiting`, and how often in a row the first of them has been overtaken then.
+ * 1. After fifteen overtakings it is the turn of the first, whatever its priority.
+ * 2. Otherwise the most urgent priority goes, within a priority in order of asking.
+ *
+ * So a request with `n` others before it in order of asking goes after at most `16 (n + 1)` turns.
+ *
+ * @param waiting in order of asking, not empty
+ */
+export function selectNextWaiting<Waiting extends { readonly priority: Priority }>(
+  waiting: readonly [Waiting, ...Waiting[]],
+  overtaken: number,
+): { readonly next: Waiting; readonly overtaken: number } {
+  const [first] = waiting
+  if (overtaken >= MAX_OVERTAKEN) return { next: first, overtaken: 0 }
+  const next = waiting.reduce(
+    (best, request) => (RANKS[request.priority] < RANKS[best.priority] ? request : best),
+    first,
+  )
+  return { next, overtaken: next === first ? 0 : overtaken + 1 }
+}
+
 type Alarm = {
-  /** Calls `ring` after `span`, unless it is to ring earlier anyway. */
+  /** Calls `ring` after `span`, unless an earlier call is due. */
   set(span: Seconds, ring: () => void): void
   clear(): void
 }

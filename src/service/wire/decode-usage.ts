@@ -1,4 +1,4 @@
-// What the service counts, as model data. Lenient like decode.ts: a piece of history that does not fit hides no other.
+// The service's metering and history as model data. Lenient like decode.ts: an item that does not fit hides no other.
 import { z } from 'zod'
 import type { Consumption, ProjectDetail, Quota } from '../../model/service/consumption.ts'
 import type { ConnectionUri } from '../../model/ports/service.ts'
@@ -13,7 +13,7 @@ import {
 } from './decode.ts'
 import { idSchema, decodeList, decodeValue, valueAt, type JsonPath, type DecodeProblems } from './lenient.ts'
 
-/** A count that may be absent. */
+/** Number that may be absent. */
 const count = z
   .number()
   .min(0)
@@ -39,7 +39,7 @@ const countersWire = z
     transferredBytes: wire.data_transfer_bytes,
   }))
 
-/** 0 is no limit, like none at all. */
+/** 0 means no limit, as an absent one does. */
 const quotaWire = countersWire
   .and(z.object({ logical_size_bytes: size }))
   .transform(({ logical_size_bytes: logicalBytes, ...limits }): Quota => ({
@@ -88,7 +88,7 @@ export function decodeProjectDetail(body: unknown): Result<ProjectDetail, Decode
   return rest.ok ? ok({ ...rest.value, project: project.value, counters: counters.value }) : rest
 }
 
-/** The containers of the history, whose lists are read item by item. */
+/** Containers of the history, whose lists are decoded item by item. */
 const projectOfHistory = z.object({ project_id: idSchema('') })
 const periodWire = z.object({ period_plan: optionalTextSchema })
 
@@ -105,7 +105,7 @@ export type ConsumptionWirePage = {
   readonly items: readonly Consumption[]
   readonly problems: readonly string[]
   readonly cursor: string | undefined
-  /** Projects on the page: it is them that a page counts. */
+  /** Projects on the page: the page size counts projects. */
   readonly projects: number
 }
 
@@ -160,7 +160,7 @@ function piecesOfPeriod(body: unknown, path: JsonPath, projectId: string): Piece
 
 const SCHEMES = ['postgresql:', 'postgres:']
 
-/** The problem names the path alone: what is wrong with a secret is a secret, too. */
+/** The problem names only the path: details of a wrong secret are secret, too. */
 export function decodeConnectionUri(body: unknown): Result<ConnectionUri, DecodeProblems> {
   const uri = valueAt(body, ['uri'])
   if (typeof uri !== 'string' || !SCHEMES.includes(schemeOf(uri)))

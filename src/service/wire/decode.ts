@@ -1,4 +1,4 @@
-// The service's JSON as model data. Lenient: what we do not use is ignored, what we use must fit, item by item.
+// The service's JSON as model data. Lenient: unused fields are ignored, used ones must fit, item by item.
 import { z } from 'zod'
 import type { AutosuspendDelay, Compute, Project } from '../../model/service/compute.ts'
 import type { ApiKey, CreatedApiKey } from '../../model/service/api-key.ts'
@@ -19,7 +19,7 @@ import {
 import { unreadableOperationsIn, operationsWithoutCompute } from './unreadable-operations.ts'
 import { keepOwnItems, unreadOf } from './ownership.ts'
 
-/** Source: service interface, "Resources and their fields"; a fraction of a second is tolerated. */
+/** A fraction of a second is accepted. Source: service interface, "Resources and their fields". */
 export const timestampSchema = z.string().transform((text, context): Instant => {
   const at = fromIso(text)
   if (at !== undefined) return at
@@ -72,7 +72,7 @@ const computeWire = z
     name: wire.name,
     regionId: wire.region_id ?? '',
     host: wire.host,
-    // the word of a read replica is not in the interface text: whatever is not the primary's is one
+    // the type of a read replica is not in the interface text: every other type counts as one
     type: wire.type === 'read_write' ? 'read_write' : 'read_only',
     state: wire.current_state,
     pendingState: wire.pending_state,
@@ -98,7 +98,7 @@ export const projectSchema = z
     platform_id: optionalTextSchema,
     pg_version: z.number().nullish(),
     cpu_used_sec: z.number().nullish(),
-    // only what is usual is taken from it: no project is lost for one that makes no sense
+    // only the utilisation is derived from it: an invalid value does not make the project unreadable
     active_time: z.number().nonnegative().nullish().catch(undefined),
     updated_at: timestampSchema,
     compute_last_active_at: optionalTimeSchema,
@@ -126,7 +126,7 @@ const operationWire = z
     action: z.string(),
     status: z.string(),
     failures_count: z.number().nullish(),
-    // nothing is counted by it but how long starts take: no operation is lost for one that makes no sense
+    // only wake latency is derived from it: an invalid value does not make the operation unreadable
     total_duration_ms: z.int32().nonnegative().nullish().catch(undefined),
     created_at: timestampSchema,
     updated_at: timestampSchema,
@@ -169,11 +169,11 @@ const createdKeyWire = z
 export const paginationSchema = z.object({ pagination: z.object({ cursor: optionalTextSchema }).nullish() })
 const unavailableWire = z.object({ unavailable_project_ids: z.array(z.string()).nullish() })
 
-/** One page of a list that may go on. */
+/** One page of a list as the service sends it. */
 export type WirePage<Item> = Listing<Item> & {
-  /** Where the next page begins; undefined when the service names none. */
+  /** Undefined when the service names none. */
   readonly cursor: string | undefined
-  /** There is no list in it: nobody knows how many items it has. */
+  /** The page holds no readable list: its number of items is unknown. */
   readonly unreadable?: true
 }
 
@@ -185,7 +185,7 @@ function pageAt<Schema extends z.ZodType>(
   const list = decodeNamedList(schema, body, { key, prefix: '' })
   const paging = decodeValue(paginationSchema, body, [])
   const cursor = paging.ok ? paging.value.pagination?.cursor : undefined
-  // What comes after a page of which nothing can be read is read nevertheless, where it says where that is.
+  // An unreadable page with a cursor does not end the list.
   if (!list.ok) return cursor === undefined ? list : ok({ ...unreadable(list.error), cursor })
   const problems = paging.ok ? [] : paging.error
   return ok({ ...list.value, problems: [...list.value.problems, ...problems], cursor })
@@ -197,7 +197,7 @@ const unreadable = (error: DecodeProblems) => ({
   unreadable: true as const,
 })
 
-/** A project that the service could not look at is a problem of the list, so that nobody takes it for deleted. */
+/** A project that the service reports as unavailable is a problem of the list, so that it does not count as deleted. */
 export function decodeProjects(body: unknown): Result<WirePage<Project>, DecodeProblems> {
   const page = pageAt(projectSchema, body, 'projects')
   if (!page.ok) return page
@@ -210,7 +210,7 @@ export function decodeProjects(body: unknown): Result<WirePage<Project>, DecodeP
   const problems = unavailable.ok ? lines : unavailable.error
   return ok({
     ...page.value,
-    cursor: page.value.cursor ?? cursorInstead(body),
+    cursor: page.value.cursor ?? cursorByLastId(body),
     problems: [...page.value.problems, ...problems],
     ...unreadOf([...(page.value.unread ?? []), ...projectIds]),
   })
@@ -218,17 +218,17 @@ export function decodeProjects(body: unknown): Result<WirePage<Project>, DecodeP
 
 const pagedWire = z.object({ pagination: z.unknown(), projects: z.array(z.unknown()) })
 
-/** Where the page says in a way that does not fit where it goes on: the cursor is the last id. Source: service-facts.md, "Projects". */
-function cursorInstead(body: unknown): string | undefined {
+/** Cursor of a page whose pagination does not fit: the id of its last project. Source: service-facts.md, "Projects". */
+function cursorByLastId(body: unknown): string | undefined {
   const paged = pagedWire.safeParse(body).data
-  const isSilent = !paged?.pagination || decodeValue(paginationSchema, body, []).ok
-  return isSilent ? undefined : z.object({ id: idSchema('') }).safeParse(paged.projects.at(-1)).data?.id
+  const hasNoProblem = !paged?.pagination || decodeValue(paginationSchema, body, []).ok
+  return hasNoProblem ? undefined : z.object({ id: idSchema('') }).safeParse(paged.projects.at(-1)).data?.id
 }
 
 export const decodeProject = (body: unknown): Result<Project, DecodeProblems> =>
   decodeValue(projectSchema, valueAt(body, ['project']), ['project'])
 
-/** @param projectId whose computes were asked for: what says that it is another's is not believed */
+/** @param projectId the requested project: a record that names another is rejected */
 export function decodeComputes(body: unknown, projectId?: string): Result<Listing<Compute>, DecodeProblems> {
   const list = decodeNamedList(computeWire, body, { key: 'endpoints', prefix: 'ep-' })
   return list.ok ? ok(keepOwnItems(list.value, { projectId, idOf: ({ endpointId }) => endpointId })) : list
@@ -237,7 +237,7 @@ export function decodeComputes(body: unknown, projectId?: string): Result<Listin
 export const decodeCompute = (body: unknown): Result<Compute, DecodeProblems> =>
   decodeValue(computeWire, valueAt(body, ['endpoint']), ['endpoint'])
 
-/** @param projectId whose operations were asked for */
+/** @param projectId the requested project: a record that names another is rejected */
 export function decodeOperations(
   body: unknown,
   projectId?: string,
@@ -253,7 +253,7 @@ export function decodeOperations(
   return ok({ ...page.value, ...own, ...(lost.length > 0 && { lost }) })
 }
 
-/** Operations that do not fit are left out: none of them says whether the change was accepted. */
+/** Operations that do not fit are left out: whether the change was accepted does not depend on them. */
 export function decodeChanged(body: unknown): Result<ChangedCompute, DecodeProblems> {
   const compute = decodeCompute(body)
   if (!compute.ok) return compute

@@ -2,8 +2,8 @@ import { largestCu, smallestCu, type AutosuspendDelay } from '../../model/servic
 import type { ComputeSettings } from '../../model/ports/service.ts'
 
 /**
- * The fields of `endpoint` in a create or update request. Both limits always go together: a half-change could leave
- * the minimum above the maximum.
+ * Fields of `endpoint` in a create or update request. Both size limits always go together: with one alone the minimum could end above the
+ * maximum.
  */
 export function encodeSettings(settings: ComputeSettings): Readonly<Record<string, unknown>> {
   const { sizing, autosuspendDelay, branchId, disabled } = settings

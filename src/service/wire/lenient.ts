@@ -1,10 +1,10 @@
-// What of an answer fits: one value, or a list item by item.
+// Lenient decoding: one value, or a list item by item.
 import { z } from 'zod'
 import type { Listing } from '../../model/ports/service.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { unreadOf } from './ownership.ts'
 
-/** Lines for a person, each with the path of what does not fit: `endpoints[1].current_state: …`. Never empty. */
+/** Lines for a person, each with its path: `endpoints[1].current_state: …`. Never empty. */
 export type DecodeProblems = readonly string[]
 
 /** Ids become parts of paths and of our keys, which use `/` between them. */
@@ -32,7 +32,7 @@ export function decodeValue<Schema extends z.ZodType>(
   )
 }
 
-/** The items of the array at `path` of `body` that fit, and one line for each that does not. */
+/** Items of the array at `path` of `body` that fit, and one line for each that does not. */
 export function decodeList<Schema extends z.ZodType>(
   schema: Schema,
   body: unknown,
@@ -42,7 +42,7 @@ export function decodeList<Schema extends z.ZodType>(
   return results.ok ? ok(listingOf(results.value)) : results
 }
 
-/** The same of records whose id begins with `prefix`: what does not fit is named as far as it tells that. */
+/** The list under `key`, with the ids, where readable, of records that do not fit. Ids begin with `prefix`. */
 export function decodeNamedList<Schema extends z.ZodType>(
   schema: Schema,
   body: unknown,
@@ -57,7 +57,6 @@ export function decodeNamedList<Schema extends z.ZodType>(
   return ok({ ...listingOf(results.value), ...unreadOf(ids) })
 }
 
-/** An item as it fits, or why it does not. */
 export type ItemResult<Item> = Result<Item, DecodeProblems> & { readonly raw: unknown }
 
 const itemsSchema = z.array(z.unknown())

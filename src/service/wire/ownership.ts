@@ -1,20 +1,19 @@
-// A record must not speak for another one.
+// Ownership rule: a list item that names another project, or repeats an id, is rejected.
 import type { Listing } from '../../model/ports/service.ts'
 
 export type OwnershipRule<Item> = {
-  /** Undefined where nobody was named in the request. */
+  /** Undefined where the request named no project. */
   readonly projectId: string | undefined
   readonly idOf: (item: Item) => string
 }
 
-/** Without the items that name another project than was asked for, and those that use the id of one before them. */
 export function keepOwnItems<Item extends { readonly projectId: string }>(
   { items, problems, unread = [] }: Listing<Item>,
   { projectId, idOf }: OwnershipRule<Item>,
 ): Listing<Item> {
   const own = new Map<string, Item>()
   const lines: string[] = []
-  const strange: string[] = []
+  const rejected: string[] = []
   for (const item of items) {
     const itemId = idOf(item)
     const isForeign = projectId !== undefined && item.projectId !== projectId
@@ -27,15 +26,15 @@ export function keepOwnItems<Item extends { readonly projectId: string }>(
         ? `${itemId}: project_id: expected ${projectId}, received ${item.projectId}`
         : `${itemId}: comes twice`,
     )
-    strange.push(itemId)
+    rejected.push(itemId)
   }
   return {
     items: [...own.values()],
     problems: [...problems, ...lines],
-    ...unreadOf([...unread, ...strange]),
+    ...unreadOf([...unread, ...rejected]),
   }
 }
 
-/** A listing says nothing of what did not fit where all did. */
+/** The field is absent where every record fits. */
 export const unreadOf = (unread: readonly string[]): Pick<Listing<never>, 'unread'> =>
   unread.length === 0 ? {} : { unread }

@@ -1,4 +1,4 @@
-// Operations of which nothing is known but that they are listed: whose they may be, and when they were created at the latest.
+// Operations that are listed but unreadable: which compute they may concern, and their latest creation time.
 import { z } from 'zod'
 import { awakeEffect, type UnreadableOperation, type Operation } from '../../model/service/operation.ts'
 import type { Result } from '../../std/result.ts'
@@ -6,43 +6,42 @@ import { fromIso } from '../../model/time.ts'
 import type { Instant } from '../../model/units.ts'
 import { idSchema, type ItemResult, type DecodeProblems } from './lenient.ts'
 
-/** It starts or suspends nobody knows whom. */
-const isUnaddressed = (one: Operation): boolean =>
-  one.endpointId === undefined && awakeEffect(one) !== undefined
-
+/** Operations that start or suspend a compute without naming it. */
 export const operationsWithoutCompute = (operations: readonly Operation[]): readonly UnreadableOperation[] =>
-  operations.filter(isUnaddressed).map(lostAs)
+  operations
+    .filter((operation) => operation.endpointId === undefined && awakeEffect(operation) !== undefined)
+    .map(asUnreadable)
 
-const lostAs = ({ endpointId, createdAt }: Operation): UnreadableOperation => ({
+const asUnreadable = ({ endpointId, createdAt }: Operation): UnreadableOperation => ({
   endpointId,
   createdBy: createdAt,
 })
 
 /**
- * Those of a list, newest first, that are not among its `own`: what does not fit, what names another project, and what uses the id
- * of one before it.
+ * Operations of a list, newest first, that are not among its `own` items: they do not fit, name another project or repeat an id.
  */
 export function unreadableOperationsIn(
   list: Result<readonly ItemResult<Operation>[], DecodeProblems>,
   own: readonly Operation[],
 ): readonly UnreadableOperation[] {
   if (!list.ok) return [{ endpointId: undefined, createdBy: undefined }]
-  const kept = new Map(own.map(({ operationId, projectId }) => [operationId, projectId]))
+  const remaining = new Map(own.map(({ operationId, projectId }) => [operationId, projectId]))
   let before: Instant | undefined
   return list.value.flatMap((result): UnreadableOperation[] => {
-    if (!result.ok) return [toldBy(result.raw, before)]
+    if (!result.ok) return [readableParts(result.raw, before)]
     const { operationId, projectId, createdAt } = result.value
     before = createdAt
-    const isOwn = kept.get(operationId) === projectId
-    if (isOwn) kept.delete(operationId)
-    return isOwn ? [] : [lostAs(result.value)]
+    const isOwn = remaining.get(operationId) === projectId
+    if (isOwn) remaining.delete(operationId)
+    return isOwn ? [] : [asUnreadable(result.value)]
   })
 }
 
-const ofCompute = z.object({ endpoint_id: idSchema('ep-') })
-const ofTime = z.object({ created_at: z.string().transform(fromIso) })
+const computeField = z.object({ endpoint_id: idSchema('ep-') })
+const timeField = z.object({ created_at: z.string().transform(fromIso) })
 
-const toldBy = (raw: unknown, before: Instant | undefined): UnreadableOperation => ({
-  endpointId: ofCompute.safeParse(raw).data?.endpoint_id,
-  createdBy: ofTime.safeParse(raw).data?.created_at ?? before,
+/** @param before creation of the operation listed before, which is newer */
+const readableParts = (raw: unknown, before: Instant | undefined): UnreadableOperation => ({
+  endpointId: computeField.safeParse(raw).data?.endpoint_id,
+  createdBy: timeField.safeParse(raw).data?.created_at ?? before,
 })

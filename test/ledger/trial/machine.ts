@@ -85,7 +85,7 @@ export function createMachine({ steps, dated, date, sleeps }: ClockTroubles): Ma
     },
     hear: (writtenAt, sentOn) => {
       const headers = dated ? { date: dateHeader(START + writtenAt, date) } : {}
-      time.heard({ code: '200', headers, seconds: seconds(clock.monotonic() - sentOn) })
+      time.record({ code: '200', headers, seconds: seconds(clock.monotonic() - sentOn) })
     },
     restart: () => {
       begun = now - slept()

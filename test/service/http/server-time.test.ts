@@ -11,7 +11,7 @@ test('an answer names the second in which it was written, or the one before, bet
   const time = createServiceTime(clock)
   expect(time.told()).toBeUndefined()
   await clock.advance(seconds(10))
-  time.heard(report)
+  time.record(report)
   const known = time.told()?.known
   expect(known?.low).toBe(at(60) - 10_000 - 100)
   expect(known?.high).toBe(at(62) - 8000 + 100)
@@ -25,12 +25,12 @@ test.each([
   ['no whole answer', { code: 'timeout', headers: {} }],
 ])('%s tells nothing', (_, over) => {
   const time = createServiceTime(fakeClock())
-  time.heard({ ...report, ...over })
+  time.record({ ...report, ...over })
   expect(time.told()).toBeUndefined()
 })
 
 test('a refusal tells the time like any other answer', () => {
   const time = createServiceTime(fakeClock())
-  time.heard({ ...report, code: '404' })
+  time.record({ ...report, code: '404' })
   expect(time.told()).toBeDefined()
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { check } from '../../support/property.ts'
 import type { Priority } from '../../../src/model/ports/service.ts'
-import { selectNextWaiting } from '../../../src/service/rate/priority.ts'
+import { selectNextWaiting } from '../../../src/service/rate/rate-limiter.ts'
 
 const CLASSES: readonly Priority[] = ['verify', 'apply', 'poll', 'report']
 

@@ -30,13 +30,13 @@ function order(passages: Record<string, Promise<{ readonly kind: string }>>): st
 async function busy(requestsPerMinute: number, start?: string) {
   const clock = fakeClock(start)
   const turnstile = createRateLimiter({ clock, random }, { requestsPerMinute })
-  await Promise.all(Array.from({ length: 10 }, () => turnstile.pass(patient, running)))
+  await Promise.all(Array.from({ length: 10 }, () => turnstile.admit(patient, running)))
   return { clock, turnstile }
 }
 
 test('lets the burst pass and the others one by one in order of asking', async () => {
   const { clock, turnstile } = await busy(60)
-  const through = order({ a: turnstile.pass(patient, running), b: turnstile.pass(impatient, running) })
+  const through = order({ a: turnstile.admit(patient, running), b: turnstile.admit(impatient, running) })
   await clock.advance(seconds(0.9))
   expect(through).toEqual([])
   await clock.advance(seconds(0.1))
@@ -47,7 +47,7 @@ test('lets the burst pass and the others one by one in order of asking', async (
 
 test('lets the urgent go first, also those that come later', async () => {
   const { clock, turnstile } = await busy(60)
-  const as = (priority: Priority): Promise<Admission> => turnstile.pass({ ...patient, priority }, running)
+  const as = (priority: Priority): Promise<Admission> => turnstile.admit({ ...patient, priority }, running)
   const through = order({ report: as('report'), poll: as('poll') })
   await clock.advance(seconds(0.5))
   const later = order({ apply: as('apply'), verify: as('verify') })
@@ -61,7 +61,7 @@ test('lets the urgent go first, also those that come later', async () => {
 
 test('says how long each waited', async () => {
   const { clock, turnstile } = await busy(60)
-  const both = [turnstile.pass(patient, running), turnstile.pass(patient, running)]
+  const both = [turnstile.admit(patient, running), turnstile.admit(patient, running)]
   await clock.advance(seconds(2))
   expect(await Promise.all(both)).toEqual([
     { kind: 'go', waited: 1 },
@@ -73,16 +73,16 @@ test('lets nobody wait for one that was stopped, and stops it where it stands', 
   const { clock, turnstile } = await busy(60)
   const stop = new AbortController()
   const through = order({
-    head: turnstile.pass(patient, running),
-    queued: turnstile.pass(patient, stop.signal),
-    last: turnstile.pass(patient, running),
+    head: turnstile.admit(patient, running),
+    queued: turnstile.admit(patient, stop.signal),
+    last: turnstile.admit(patient, running),
   })
   stop.abort()
   await clock.advance(seconds(0))
   expect(through).toEqual(['queued stopped'])
   await clock.advance(seconds(2))
   expect(through).toEqual(['queued stopped', 'head go', 'last go'])
-  expect(await turnstile.pass(patient, stop.signal)).toEqual({ kind: 'stopped' })
+  expect(await turnstile.admit(patient, stop.signal)).toEqual({ kind: 'stopped' })
 })
 
 test('waits for nothing when the last one that waited was stopped', async () => {
@@ -96,9 +96,9 @@ test('waits for nothing when the last one that waited was stopped', async () => 
     },
   }
   const turnstile = createRateLimiter({ clock: watched, random }, { requestsPerMinute: 60 })
-  await Promise.all(Array.from({ length: 10 }, () => turnstile.pass(patient, running)))
+  await Promise.all(Array.from({ length: 10 }, () => turnstile.admit(patient, running)))
   const stop = new AbortController()
-  const queued = turnstile.pass(patient, stop.signal)
+  const queued = turnstile.admit(patient, stop.signal)
   stop.abort()
   expect(await queued).toEqual({ kind: 'stopped' })
   expect(waits.map(({ aborted }) => aborted)).toEqual([true])
@@ -108,16 +108,16 @@ describe('after a 429', () => {
   test('the patient wait, also those already queued, and the others are turned away', async () => {
     const { clock, turnstile } = await busy(6000, '2026-01-05T00:00:00Z')
     const through = order({
-      queued: turnstile.pass(patient, running),
-      hasty: turnstile.pass(impatient, running),
+      queued: turnstile.admit(patient, running),
+      hasty: turnstile.admit(impatient, running),
     })
-    turnstile.limit('list', clock.monotonic(), seconds(60))
+    turnstile.throttle('list', clock.monotonic(), seconds(60))
     await clock.advance(seconds(59))
     expect(through).toEqual(['hasty limited'])
     await clock.advance(seconds(2))
     expect(through).toEqual(['hasty limited', 'queued go'])
-    turnstile.limit('list', clock.monotonic(), seconds(30))
-    expect(await turnstile.pass(impatient, running)).toEqual({
+    turnstile.throttle('list', clock.monotonic(), seconds(30))
+    expect(await turnstile.admit(impatient, running)).toEqual({
       kind: 'limited',
       until: Date.parse('2026-01-05T00:01:31Z'),
     })
@@ -125,8 +125,8 @@ describe('after a 429', () => {
 
   test('with a pause of over a minute even the patient are turned away', async () => {
     const { clock, turnstile } = await busy(60, '2026-01-05T00:00:00Z')
-    turnstile.limit('list', clock.monotonic(), seconds(61))
-    expect(await turnstile.pass(patient, running)).toEqual({
+    turnstile.throttle('list', clock.monotonic(), seconds(61))
+    expect(await turnstile.admit(patient, running)).toEqual({
       kind: 'limited',
       until: Date.parse('2026-01-05T00:01:01Z'),
     })
@@ -134,10 +134,10 @@ describe('after a 429', () => {
 
   test('of one route the others go on, past those who wait for it', async () => {
     const { clock, turnstile } = await busy(60)
-    turnstile.limit('list', clock.monotonic(), seconds(30))
+    turnstile.throttle('list', clock.monotonic(), seconds(30))
     const through = order({
-      list: turnstile.pass({ ...patient, priority: 'verify' }, running),
-      other: turnstile.pass({ ...patient, route: 'other' }, running),
+      list: turnstile.admit({ ...patient, priority: 'verify' }, running),
+      other: turnstile.admit({ ...patient, route: 'other' }, running),
     })
     await clock.advance(seconds(1))
     expect(through).toEqual(['other go'])
@@ -155,7 +155,7 @@ describe('after a 429', () => {
       { clock, random: { ...random, unit: () => unit } },
       { requestsPerMinute: 60 },
     )
-    turnstile.limit('list', clock.monotonic(), seconds(1))
+    turnstile.throttle('list', clock.monotonic(), seconds(1))
     expect(turnstile.share('list')).toBeCloseTo(share, 2)
   })
 })
@@ -177,8 +177,8 @@ async function departures(
   for (const [index, { after, priority, route, limit }] of asks.entries()) {
     // oxlint-disable-next-line no-await-in-loop -- time passes between them
     await clock.advance(seconds(after))
-    if (limit) turnstile.limit(route, clock.monotonic(), seconds(3))
-    const passage = turnstile.pass({ route, priority, patient: true }, running)
+    if (limit) turnstile.throttle(route, clock.monotonic(), seconds(3))
+    const passage = turnstile.admit({ route, priority, patient: true }, running)
     void passage.then(({ kind }) => kind === 'go' && went.set(index, clock.monotonic()))
   }
   await clock.advance(seconds(4000))
