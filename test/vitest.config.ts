@@ -8,7 +8,7 @@ import { LeftOutReporter } from './support/left-out-reporter.ts'
  * no module keeps state at top level.
  */
 const OWN_WORKER = [
-  'test/{bench,cli,daemon,end-to-end}/**/*.test.ts',
+  'test/{bench,end-to-end}/**/*.test.ts',
   'test/local/*.test.ts',
   'test/local/!(control|history)/**/*.test.ts',
 ]

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ACCOUNT, GOOD, folder, load, problemsOf } from './loading.ts'
+import { ACCOUNT, GOOD, folder, load, makeConfigFolder, problemsOf } from './loading.ts'
 
 describe('a configuration', () => {
   test('of one account has defaults for the rest', () => {
@@ -107,6 +107,7 @@ describe('a configuration', () => {
   })
 
   test('takes its own price file', () => {
+    makeConfigFolder()
     writeFileSync(
       join(folder, 'prices.yaml'),
       'currency: EUR\nplans: { launch: [{ from: 2026-01-01, cu_hour: 1 }] }',

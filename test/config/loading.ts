@@ -1,14 +1,20 @@
-// Configurations out of text, in a folder that is removed after the tests of the file.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+// Configurations out of text, in a folder that each test has for itself.
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { loadWithSource } from '../../src/config/load.ts'
 import { ok } from '../../src/std/result.ts'
 
-export const folder = mkdtempSync(join(tmpdir(), 'dormouse-config-'))
-beforeAll(() => writeFileSync(join(folder, 'key'), ' file-key \n'))
-afterAll(() => rmSync(folder, { recursive: true }))
+export const folder = join(tmpdir(), `dormouse-config-${process.pid}`)
+
+/** Makes the folder, with a key in it, until the running test ends. */
+export function makeConfigFolder(): void {
+  if (existsSync(folder)) return
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'key'), ' file-key \n')
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+}
 
 const ENV = { KEY: 'env-key', PASSWORD: 'secret-word' }
 
@@ -19,6 +25,7 @@ export function load(text: string, env: Record<string, string> = ENV) {
 
 /** With what the file says. */
 export function loadAll(text: string, env: Record<string, string> = ENV) {
+  makeConfigFolder()
   const path = join(folder, 'dormouse.yaml')
   writeFileSync(path, text)
   return loadWithSource(path, env)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { createLiveSettings } from '../../src/daemon/reload.ts'
 import { createSelfMetrics } from '../../src/outputs/metrics/self.ts'
 import { seconds } from '../../src/model/units.ts'
-import { folder, GOOD, loadAll } from '../config/loading.ts'
+import { folder, GOOD, loadAll, makeConfigFolder } from '../config/loading.ts'
 import { bodyText } from '../support/exposed.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 
@@ -120,6 +120,7 @@ test.each([
 )
 
 test('prices that are others in a file of the same name are taken over, in another currency they are not', () => {
+  makeConfigFolder()
   const file = join(folder, 'prices.yaml')
   const prices = (amount: string, currency = 'USD') =>
     writeFileSync(

@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Random } from '../../src/model/ports/clock.ts'
 import { checkSlowly } from '../support/property.ts'
-import { bySize } from '../support/tiers.ts'
 import { simulateWeek } from './week.ts'
 import type { Use } from './world.ts'
 
@@ -53,7 +52,7 @@ test('looking wakes nothing, adds at most its share, and knows what is used', as
         expect({ ...some[index], known: after.known || !due }).toMatchObject({ known: true })
       })
     }),
-    bySize(3, 1),
+    3,
   )
 })
 

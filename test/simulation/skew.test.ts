@@ -4,7 +4,7 @@ import { totalsWithAccrual } from '../../src/ledger/settle/accrual.ts'
 import type { ComputeEntry } from '../../src/model/ledger/ledger.ts'
 import { after, seconds } from '../../src/model/units.ts'
 import { prices } from '../support/build.ts'
-import { longTest } from '../support/tiers.ts'
+import { longTest, splitCases } from '../support/tiers.ts'
 import { simulateWeek, type Week, type WeekOptions } from './week.ts'
 
 const SECOND = 1000
@@ -50,8 +50,7 @@ const cases = [...TOLD, ...UNTOLD].flatMap(([name, clocks]) =>
 )
 
 /** Every ninth case always runs: there are some of each kind, half of them with readings. */
-const shortCases = cases.filter((_, index) => index % 9 === 0)
-const otherCases = cases.filter((_, index) => index % 9 !== 0)
+const [shortCases, otherCases] = splitCases(cases, 9)
 
 type ClockCase = Clocks & Pick<WeekOptions, 'readings'>
 

@@ -5,6 +5,7 @@
  */
 export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/bench/fleet/large.test.ts': 'test/bench/fleet/fleet.test.ts',
+  'test/bench/fleet/poller.test.ts': 'test/bench/fleet/fleet.test.ts',
   'test/calendar/all-zones-windows.test.ts': 'test/calendar/window.test.ts',
   'test/dashboards/boards/queries.test.ts': 'test/dashboards/boards/boards.test.ts',
   'test/end-to-end/alerts.test.ts': 'test/dashboards/rules/rules.test.ts',
@@ -16,6 +17,8 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/end-to-end/telling.test.ts': 'test/daemon/notify/notifications.test.ts',
   'test/local/api/random-bodies.test.ts': 'test/local/api/bad-input.test.ts',
   'test/local/autoscale-service.test.ts': 'test/local/autoscale.test.ts',
+  'test/local/crash.test.ts': 'test/local/lifecycle.test.ts',
+  'test/local/history/folder.test.ts': 'test/local/history/service.test.ts',
   'test/local/pooler/pooler.test.ts': 'test/local/conformance/pooling.test.ts',
   'test/local/proxy/hostile.test.ts': 'test/local/proxy/startup.test.ts',
   'test/local/replica-crash.test.ts': 'test/local/replica-rules.test.ts',

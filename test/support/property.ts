@@ -1,14 +1,15 @@
 import fc from 'fast-check'
+import { bySize } from './tiers.ts'
 
+/** Cases of a property are the same at every run; `PROPERTY_SEED=$RANDOM npm run unit` looks at others. */
 const seed = (): number => Number(process.env['PROPERTY_SEED'] ?? 7)
 
-/**
- * Checks a property with the same cases every time, so that a run says the same of the same code;
- * `PROPERTY_SEED=$RANDOM npm run unit` looks at others.
- */
-export const check = <Case>(property: fc.IProperty<Case>, numRuns = 100): void =>
-  fc.assert(property, { seed: seed(), numRuns })
+/** The short form of a property checks a quarter of its cases. */
+const runsInTier = (numRuns: number): number => bySize(numRuns, Math.ceil(numRuns / 4))
 
-/** The same of a property that takes its time; a case that fails is not made smaller, that would take as long again and again. */
+export const check = <Case>(property: fc.IProperty<Case>, numRuns = 100): void =>
+  fc.assert(property, { seed: seed(), numRuns: runsInTier(numRuns) })
+
+/** Checks a slow property: a case that fails is not made smaller, because each attempt would take as long again. */
 export const checkSlowly = <Case>(property: fc.IAsyncProperty<Case>, numRuns: number): Promise<void> =>
-  fc.assert(property, { seed: seed(), numRuns, endOnFailure: true })
+  fc.assert(property, { seed: seed(), numRuns: runsInTier(numRuns), endOnFailure: true })

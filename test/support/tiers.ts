@@ -8,6 +8,15 @@ const isFull = process.env['CI'] === 'true'
 /** The size of a test: `full` with `CI=true`, else `short`. */
 export const bySize = <Size>(full: Size, short: Size): Size => (isFull ? full : short)
 
+/** Of `cases`, every so many: they always run; then the others, for `longTest`. */
+export const splitCases = <Case>(
+  cases: readonly Case[],
+  every: number,
+): readonly [short: Case[], others: Case[]] => [
+  cases.filter((_, index) => index % every === 0),
+  cases.filter((_, index) => index % every !== 0),
+]
+
 /** A test that runs with `CI=true` only. Elsewhere it is skipped and counted. */
 export const longTest: typeof test = isFull ? test : (test.skip as typeof test)
 

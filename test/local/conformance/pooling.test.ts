@@ -5,7 +5,7 @@ import type { Client } from 'pg'
 import { expect, onTestFinished } from 'vitest'
 import { type Local, startLocal } from '../../../src/local/start.ts'
 import { QUICK, type Subject, call, connected, freshFolder, query, subject } from '../support.ts'
-import { testWith } from '../../support/tiers.ts'
+import { bySize, testWith } from '../../support/tiers.ts'
 
 const test = testWith('pgbouncer')
 
@@ -41,7 +41,7 @@ async function sessions(uri: string, count: number): Promise<Client[]> {
 test('S-101 the pool takes up to 10,000 clients at once', async () => {
   const here = await scene()
   await enable(here)
-  const clients = await sessions(here.pooled, 400)
+  const clients = await sessions(here.pooled, bySize(400, 120))
   const [pooler = ''] = readdirSync(join(here.folder, 'poolers'))
   const file = readFileSync(join(here.folder, 'poolers', pooler, 'pgbouncer.ini'), 'utf8')
   expect(file).toMatch(/^max_client_conn = 10000$/m)
