@@ -1,6 +1,6 @@
 import type { PgSettings } from '../control/project.ts'
 import { createGate } from './gate.ts'
-import { runProgram } from './program.ts'
+import { runCommand } from './process.ts'
 import type { Cluster } from './template.ts'
 
 /** The first Postgres whose `--check` validates a configuration without starting a server; older ones use `--boot`. */
@@ -19,7 +19,7 @@ export function createSettingsCheck(
   const refusalOf = async (settings: PgSettings): Promise<string | undefined> => {
     const values = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
     try {
-      await runProgram(`${binaries.folder}/postgres`, [...check, '-D', template, ...values], owner)
+      await runCommand(`${binaries.folder}/postgres`, [...check, '-D', template, ...values], owner)
       return undefined
     } catch (error) {
       const output = error instanceof Error ? error.message : String(error)

@@ -4,10 +4,10 @@ import type { Certificate } from '../setup/certificate.ts'
 import type { Clock } from '../clock.ts'
 import type { Binaries } from './binaries.ts'
 import type { SystemUser } from './owner.ts'
-import { type RunningProgram, startProgram } from './program.ts'
+import { type ServerProcess, startServerProcess } from './process.ts'
 
 /** A Postgres server that accepts connections on 127.0.0.1. */
-export type Server = Pick<RunningProgram, 'ended'> & {
+export type Server = Pick<ServerProcess, 'ended'> & {
   readonly port: number
   readonly pid: number
   /** Makes it read its configuration again; sessions follow with their next statement. */
@@ -52,7 +52,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     `ssl_cert_file=${certificate.certificateFile}`,
     `ssl_key_file=${certificate.keyFile}`,
   ]
-  const { child, ended } = await startProgram({
+  const { child, ended } = await startServerProcess({
     name: 'postgres',
     path: join(binaries.folder, 'postgres'),
     args: ['-D', dataFolder, ...settings.flatMap((setting) => ['-c', setting])],

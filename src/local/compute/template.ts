@@ -10,7 +10,7 @@ import { SUPERUSER, writeCommonConfiguration } from './configuration.ts'
 import { withSession } from './connect.ts'
 import type { SystemUser } from './owner.ts'
 import { freePort } from './ports.ts'
-import { runProgram } from './program.ts'
+import { runCommand } from './process.ts'
 import { CREATE_CACHE_OBJECTS, CREATE_DATABASE, CREATE_ROLES } from './schema.ts'
 import { startServer } from './server.ts'
 
@@ -55,7 +55,7 @@ async function initialise(folder: string, { binaries, owner, password }: Cluster
     // --no-sync: a power cut in this second leaves at worst a folder to delete; running servers keep fsync on
     const options = ['--auth=scram-sha-256', '--locale=C', '--encoding=UTF8', '--no-sync', '--wal-segsize=4']
     const args = ['-D', folder, '-U', SUPERUSER, `--pwfile=${passwordFile}`, ...options]
-    await runProgram(join(binaries.folder, 'initdb'), args, owner)
+    await runCommand(join(binaries.folder, 'initdb'), args, owner)
   } catch (error) {
     const output = error instanceof Error ? error.message : String(error)
     throw new Error(`initdb could not make a database cluster in ${folder}: ${output}`, { cause: error })

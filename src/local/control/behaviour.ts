@@ -1,89 +1,89 @@
-// How the local service behaves where the interface is silent (service-facts 12), and the failures it plays on request.
+// Behaviour of the local service where the interface is silent (service-facts 12), and faults that it simulates on request.
 
-/** One switch per open question. Lengths in seconds. */
+/** Switches, one per open question of service-facts 12. Lengths in seconds. */
 export type Behaviour = {
-  /** A change to an idle compute makes it active for a moment (Q-01). */
+  /** Whether a change to an idle compute makes it active for a moment (Q-01). */
   readonly patchWakesIdle: boolean
-  /** A PATCH that sends the size a compute has restarts it (Q-02). */
+  /** Whether a PATCH with the size that a compute already has restarts it (Q-02). */
   readonly patchEqualRestarts: boolean
-  /** The answer to a disruptive PATCH lists the `start_compute` of its restart (Q-03). */
+  /** Whether the answer to a disruptive PATCH lists the `start_compute` of its restart (Q-03). */
   readonly patchListsStart: boolean
-  /** How late `last_active` shows an activity (Q-04). */
+  /** Delay until `last_active` shows an activity (Q-04). */
   readonly lastActiveLag: number
-  /** Reading the record of an idle compute wakes it (Q-05). */
+  /** Whether reading the record of an idle compute wakes it (Q-05). */
   readonly apiReadsWake: boolean
   readonly errors: {
-    /** Q-07 */
+    /** Restart of an idle compute (Q-07). */
     readonly restartIdle: 422 | 423 | 'starts'
-    /** Q-08 */
+    /** Second primary on a branch (Q-08). */
     readonly duplicatePrimary: 409 | 422
-    /** Q-09 */
+    /** Invalid value (Q-09). */
     readonly invalid: 400 | 422
-    /** Q-10 */
+    /** Start while the quota is used up (Q-10). */
     readonly quota: 422 | 423 | 403
   }
-  /** Which sizes `max_connections` follows (Q-11). */
+  /** Sizes of a range that determine `max_connections` (Q-11). */
   readonly connectionsBasis: ConnectionsBasis
-  /** What becomes of an autosuspend delay of 1 to 59 s (Q-12). */
+  /** Treatment of an autosuspend delay of 1 to 59 s (Q-12). */
   readonly delayBelowMinimum: 'refused' | 'accepted' | 'raised'
-  /** Changes are answered 504 at once and take effect this much later (Q-15). */
+  /** Delay after which changes take effect that were answered 504 at once (Q-15). */
   readonly lateMutation: 'off' | number
-  /** Idle computes are woken for a check: the first one this long after the suspension, each pause longer by `growth` (Q-16). */
+  /** Time from a suspension to the first wake for a check, and the factor by which each further pause is longer (Q-16). */
   readonly availabilityCheck: 'off' | { readonly first: number; readonly growth: number }
-  /** Q-18 */
+  /** Whether the list of API keys includes revoked ones (Q-18). */
   readonly listRevokedKeys: boolean
-  /** The first of the five rules of activity is on (Q-21). */
+  /** Whether the first of the five rules of activity applies (Q-21). */
   readonly activityRule1: boolean
-  /** Extra time of each start, drawn anew for each (Q-23). */
+  /** Extra time of a start, drawn for each start (Q-23). */
   readonly wakeLatency: { readonly min: number; readonly max: number }
-  /** Answers to start, suspend and restart still show the old state (Q-25). */
+  /** Whether answers to start, suspend and restart still show the old state (Q-25). */
   readonly stateLag: boolean
-  /** A suspend call drops open connections at once, or waits for them (Q-26). */
+  /** Whether a suspend request drops open connections at once, or waits for them (Q-26). */
   readonly suspendDrops: true | { readonly grace: number }
-  /** A pooler keeps its server sessions when their clients have left, so that the rules of activity see their last use (Q-27). */
+  /** Whether a pooler's server sessions outlive their clients, so that the rules of activity see their last use (Q-27). */
   readonly poolerBackendVisible: boolean
-  /** What becomes of fields of a body that the service does not know (Q-28). */
+  /** Treatment of unknown fields of a body (Q-28). */
   readonly unknownFields: 'ignored' | 'refused'
-  /** Roles made through the API may connect to database `postgres` (Q-29). */
+  /** Whether roles made through the API may connect to database `postgres` (Q-29). */
   readonly postgresConnect: boolean
-  /** Applying a change to an active compute restarts its timer (Q-30). */
+  /** Whether a change applied to an active compute counts as activity (Q-30). */
   readonly applyCountsAsActivity: boolean
-  /** A client's wake counts as activity itself (Q-31). */
+  /** Whether a wake by a client counts as activity itself (Q-31). */
   readonly wakeCountsAsActivity: boolean
-  /** An operation, such as that of a wake, is a new `updated_at` of its project; else only a change of its settings is (Q-32). */
+  /** Whether operations, such as a wake's, change `updated_at` of their project; otherwise only its settings do (Q-32). */
   readonly operationsMoveProject: boolean
-  /** There are no routes and fields but those of the interface text (Q-33). */
+  /** Whether routes and fields beyond the interface text are missing (Q-33). */
   readonly interfaceOnly: boolean
-  /** The public request rates are enforced (service-facts 5). */
+  /** Whether the public request rates are enforced (service-facts 5). */
   readonly rates: boolean
-  /** How late the counters of projects, branches and the consumption history show use. */
+  /** Delay of the counters of projects and branches and of the consumption history. */
   readonly countersLag: number
   readonly faults: Faults
 }
 
 export type ConnectionsBasis = 'min' | 'min(max, 8×min)'
 
-/** Failures on request. `next`: so many, then none. Lengths in seconds. */
+/** Faults on request. `next` is the number of times a fault still happens. Lengths in seconds. */
 export type Faults = {
-  /** Every operation holds its project this much longer. */
+  /** Extra time that every operation takes. */
   readonly lockTime: number
-  /** Before each answer. */
+  /** Extra time before each answer. */
   readonly slowAnswers: number
   /** Requests answered 429; `retryAfter` 0 sends no header. */
   readonly tooManyRequests: { readonly next: number; readonly retryAfter: number }
-  /** Requests answered with this status, after they took effect or without. */
+  /** Requests answered with this status, and whether they take effect first. */
   readonly serverErrors: {
     readonly next: number
     readonly status: 500 | 502 | 503 | 504 | 524
     readonly takesEffect: boolean
   }
-  /** Operations that begin while this is on go on when it is off again. */
+  /** Whether operations that start now wait until this is off again. */
   readonly stuckOperations: boolean
-  /** Operations that fail at first and are tried again. */
+  /** Operations whose first attempt fails, and the time until the next one. */
   readonly failingOperations: { readonly next: number; readonly retryIn: number }
 }
 
-/** The bold positions of the table. */
+/** Default positions: the ones in bold in service-facts 12. */
 export const DEFAULT_BEHAVIOUR: Behaviour = {
   patchWakesIdle: true,
   patchEqualRestarts: false,

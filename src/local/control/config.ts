@@ -1,11 +1,11 @@
-// The configuration of a compute: what nobody said, and what a change brings about.
+// The configuration of a compute: its defaults, and whether a change restarts it.
 import type { Settings } from './events.ts'
 import type { Compute, ComputeConfig, ComputeDefaults, Project } from './project.ts'
 import { sameSettings } from './requests/pg-settings.ts'
 import { storedDelay } from './requests/validation.ts'
 import { DEFAULT_CU } from './sizing/sizes.ts'
 
-/** The configuration of a compute about which nothing was said. Default size: not in the interface. */
+/** Configuration of a compute by default. The default size is not in the interface. */
 export const DEFAULT_CONFIG: ComputeConfig = {
   minCu: DEFAULT_CU,
   maxCu: DEFAULT_CU,
@@ -25,37 +25,39 @@ export const NO_DEFAULTS: ComputeDefaults = {
   pgSettings: {},
 }
 
-/** A whole configuration; one limit alone is a fixed size of that many CU. */
+/** Completes a configuration by defaults; one limit alone is a fixed size of that many CU. */
 export function completeConfig(
-  asked: Partial<ComputeConfig>,
+  config: Partial<ComputeConfig>,
   { defaults }: Pick<Project, 'defaults'>,
   settings: Settings,
 ): ComputeConfig {
-  const said = asked.minCu !== undefined || asked.maxCu !== undefined ? asked : defaults
-  const minCu = said.minCu ?? said.maxCu ?? DEFAULT_CONFIG.minCu
+  const sizing = hasSize(config) ? config : defaults
+  const minCu = sizing.minCu ?? sizing.maxCu ?? DEFAULT_CONFIG.minCu
   return {
     ...DEFAULT_CONFIG,
     pgSettings: defaults.pgSettings,
-    ...asked,
+    ...config,
     minCu,
-    maxCu: said.maxCu ?? minCu,
-    suspendTimeout: storedDelay(asked.suspendTimeout ?? 0, settings),
+    maxCu: sizing.maxCu ?? minCu,
+    suspendTimeout: storedDelay(config.suspendTimeout ?? 0, settings),
   }
 }
+
+const hasSize = ({ minCu, maxCu }: Partial<ComputeConfig>): boolean =>
+  minCu !== undefined || maxCu !== undefined
 
 /** Whether a change restarts an active compute (S-64 to S-68, S-115). */
 export function isDisruptive(
   compute: Compute,
   next: Pick<Compute, 'config' | 'branchId'>,
-  { asked, settings }: { readonly asked: Partial<ComputeConfig>; readonly settings: Settings },
+  { changes, settings }: { readonly changes: Partial<ComputeConfig>; readonly settings: Settings },
 ): boolean {
   const { config } = compute
-  const sendsSize = asked.minCu !== undefined || asked.maxCu !== undefined
   return (
     next.config.minCu !== config.minCu ||
     next.config.maxCu !== config.maxCu ||
     next.branchId !== compute.branchId ||
     !sameSettings(next.config.pgSettings, config.pgSettings) ||
-    (settings.patchEqualRestarts && sendsSize)
+    (settings.patchEqualRestarts && hasSize(changes))
   )
 }

@@ -10,7 +10,7 @@ import type {
   Project,
 } from './project.ts'
 
-/** A step under way: the project as far as it got, and the effects so far. */
+/** State of a step in progress: the project and the effects so far. */
 export type Draft = {
   readonly project: Project
   readonly effects: readonly Effect[]
@@ -25,7 +25,7 @@ export const withEffects = (draft: Draft, ...effects: readonly Effect[]): Draft 
   effects: [...draft.effects, ...effects],
 })
 
-/** Changes one compute; a change of anything but activity is a new `updatedAt`. */
+/** Changes one compute and its `updatedAt`, unless the change contains another. */
 export const withCompute = (draft: Draft, endpointId: string, change: Partial<Compute>): Draft => ({
   ...draft,
   project: {
@@ -59,25 +59,24 @@ export const withBranch = (draft: Draft, branchId: string, change: Partial<Branc
 
 export type PlannedActions = readonly (readonly [Action, Plan])[]
 
-/** What an operation is about: a compute, or a whole branch. */
+/** Subject of an operation: a compute, or a whole branch. */
 export type Subject = Pick<Operation, 'branchId' | 'endpointId'>
 
 export const subjectOf = ({ id, branchId }: Compute): Subject => ({ branchId, endpointId: id })
 
-/** Appends operations; the very first of an empty queue is `running`, as the API answers it. */
+/** Appends operations to the queue; the first one of an empty queue is `running`, as the API answers it. */
 export function enqueue(draft: Draft, subject: Subject, steps: PlannedActions): Draft {
-  const free = draft.project.queue.length === 0
+  const isEmpty = draft.project.queue.length === 0
   const added = steps.map(([action, plan], index): OpenOperation => ({
     plan,
-    begun: false,
-    operation: newOperation(draft, subject, action, free && index === 0 ? 'running' : 'scheduling'),
+    isStarted: false,
+    operation: newOperation(draft, subject, action, isEmpty && index === 0 ? 'running' : 'scheduling'),
   }))
   if (added.length === 0) return draft
-  const written = added.map(({ operation }): Effect => ({ kind: 'write-operation', operation }))
-  return withEffects(withQueue(draft, [...draft.project.queue, ...added]), ...written)
+  const writes = added.map(({ operation }): Effect => ({ kind: 'write-operation', operation }))
+  return withEffects(withQueue(draft, [...draft.project.queue, ...added]), ...writes)
 }
 
-/** A fresh record as of now. */
 export function newOperation(
   { context, project }: Draft,
   { branchId, endpointId }: Subject,
@@ -97,3 +96,10 @@ export function newOperation(
     updatedAt: context.now,
   }
 }
+
+/** Refuses the waiting clients of a compute that does not exist. */
+export const refuseUnknown = (endpointId: string): Effect => ({
+  kind: 'refuse-clients',
+  endpointId,
+  because: `endpoint not found: ${endpointId}`,
+})

@@ -1,3 +1,4 @@
+// Input and output of a step: requests of API clients and reports of the shell; effects for the shell and answers.
 import type { Behaviour } from './behaviour.ts'
 import type {
   Branch,
@@ -11,7 +12,7 @@ import type {
   WakeCause,
 } from './project.ts'
 
-/** A compute to make. What `config` leaves out comes from the defaults of the project, then of the service. */
+/** A compute to create. Fields missing in `config` come from the defaults of the project, then of the service. */
 export type NewCompute = {
   readonly endpointId: string
   /** Default: the primary of its branch. */
@@ -19,7 +20,7 @@ export type NewCompute = {
   readonly config: Partial<ComputeConfig>
 }
 
-/** What a client of the API asks for. Unknown ids and refused values are answers, not errors. */
+/** A request of an API client. Unknown ids and invalid values lead to refusals, not to errors. */
 export type Request = ComputeRequest | BranchRequest | ProjectRequest
 
 export type ComputeRequest =
@@ -28,7 +29,7 @@ export type ComputeRequest =
       readonly kind: 'update'
       readonly endpointId: string
       readonly changes: Partial<ComputeConfig>
-      /** Moves the compute. */
+      /** Branch to move the compute to. */
       readonly branchId?: string | undefined
     }
   | { readonly kind: 'delete' | 'start' | 'suspend' | 'restart'; readonly endpointId: string }
@@ -74,7 +75,7 @@ export type ProjectRequest =
     }
   | { readonly kind: 'delete-project' }
 
-/** What the shell saw happen. */
+/** A report of the shell. */
 export type Report =
   | { readonly kind: 'started' | 'stopped' | 'configured'; readonly endpointId: string }
   | {
@@ -84,16 +85,16 @@ export type Report =
     }
   | { readonly kind: 'branch-copied' | 'branch-removed'; readonly branchId: string }
   | { readonly kind: 'branch-failed'; readonly branchId: string; readonly message: string }
-  /** The operation under way failed in a way that passes: it is to be tried again. */
+  /** A failed attempt of the operation in progress, to be repeated after `retryIn` seconds. */
   | { readonly kind: 'attempt-failed'; readonly operationId: string; readonly retryIn: number }
-  /** A client connected to a compute that does not serve now. */
+  /** A client of a compute that does not serve now. */
   | { readonly kind: 'client-waiting'; readonly endpointId: string; readonly cause: WakeCause }
   | { readonly kind: 'activity'; readonly endpointId: string; readonly at: number }
-  /** The size the autoscaler aims at. */
+  /** Size that the autoscaler aims at. */
   | { readonly kind: 'goal'; readonly endpointId: string; readonly cu: number }
-  /** `wakeAt` of the last step was reached. */
+  /** Sent when `wakeAt` of the last step is reached. */
   | { readonly kind: 'time' }
-  /** No process of this project runs any more; `resumes`: the shell starts anew and goes on with what was not done. */
+  /** Sent when no process of the project runs; `resumes`: at the start of the shell, so that unfinished copies resume. */
   | { readonly kind: 'recovered'; readonly resumes: boolean }
 
 export type Event = Request | Report
@@ -108,7 +109,7 @@ export type Interval = {
 
 export type Wake = { readonly at: number; readonly cause: WakeCause }
 
-/** What the shell must do. Writes are to be durable before a request is answered. */
+/** Work for the shell. Writes must be durable before a request is answered. */
 export type Effect =
   | {
       readonly kind: 'start-process' | 'configure'
@@ -119,9 +120,9 @@ export type Effect =
       /** The replicas of the branch. */
       readonly replicaIds: readonly string[]
     }
-  /** `grace`: seconds clients may take to leave by themselves. */
+  /** `grace`: time for clients to leave by themselves, seconds. */
   | { readonly kind: 'stop-process'; readonly endpointId: string; readonly grace: number }
-  /** Another size inside the range, for a server that goes on. */
+  /** Another size within the range; the server keeps running. */
   | { readonly kind: 'resize'; readonly endpointId: string; readonly cu: number }
   | { readonly kind: 'copy-branch'; readonly branchId: string; readonly parentId: string }
   | { readonly kind: 'remove-branch'; readonly branchId: string }
@@ -132,10 +133,10 @@ export type Effect =
   | { readonly kind: 'write-interval'; readonly endpointId: string; readonly interval: Interval }
   | { readonly kind: 'write-wake'; readonly endpointId: string; readonly wake: Wake }
 
-/** Why a request was not done. `status` is the HTTP status; `message` names the field where there is one. */
+/** Reason why a request was refused: the HTTP status, and a message that names the field where there is one. */
 export type Refusal = { readonly status: 400 | 403 | 404 | 409 | 422 | 423; readonly message: string }
 
-/** `compute` and `project` are as the answer shows them; `compute` is the one that was asked about. */
+/** Answer to a request: the records it shows, and the operations it started. `compute` is the one the request names. */
 export type Answer =
   | {
       readonly ok: true

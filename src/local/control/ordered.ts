@@ -1,9 +1,9 @@
-/** Values by id, kept in the order of their ids, so that a page costs what it shows. */
+/** Map from id to value, ordered by id: a page costs only as much as it contains. */
 export type OrderedById<Value> = {
   get(id: string): Value | undefined
   set(id: string, value: Value): void
   delete(id: string): void
-  /** Values whose id comes after this one, ascending; all of them without one. */
+  /** Values with greater ids, ascending; all values when the id is undefined. */
   after(id: string | undefined): Iterable<Value>
   values(): Iterable<Value>
 }
@@ -11,8 +11,8 @@ export type OrderedById<Value> = {
 export function createOrderedById<Value>(entries: Iterable<readonly [string, Value]>): OrderedById<Value> {
   const values = new Map(entries)
   const ids = [...values.keys()].toSorted()
-  /** Where the first id is that is not below this one. */
-  const placeOf = (id: string): number => {
+  /** Index of the first id that is not below this one. */
+  const indexOf = (id: string): number => {
     let [low, high] = [0, ids.length]
     while (low < high) {
       const middle = (low + high) >> 1
@@ -30,31 +30,31 @@ export function createOrderedById<Value>(entries: Iterable<readonly [string, Val
   return {
     get: (id) => values.get(id),
     set: (id, value) => {
-      if (!values.has(id)) ids.splice(placeOf(id), 0, id)
+      if (!values.has(id)) ids.splice(indexOf(id), 0, id)
       values.set(id, value)
     },
     delete: (id) => {
-      if (values.delete(id)) ids.splice(placeOf(id), 1)
+      if (values.delete(id)) ids.splice(indexOf(id), 1)
     },
     after: (id) => {
       if (id === undefined) return from(0)
-      const place = placeOf(id)
-      return from(ids[place] === id ? place + 1 : place)
+      const index = indexOf(id)
+      return from(ids[index] === id ? index + 1 : index)
     },
     values: () => values.values(),
   }
 }
 
-/** The first `limit` of those that fit. */
+/** The first `limit` values that fit. */
 export function takeFitting<Value>(
   values: Iterable<Value>,
   fits: (value: Value) => boolean,
   limit: number,
 ): Value[] {
-  const found: Value[] = []
+  const matches: Value[] = []
   for (const value of values) {
-    if (found.length >= limit) break
-    if (fits(value)) found.push(value)
+    if (matches.length >= limit) break
+    if (fits(value)) matches.push(value)
   }
-  return found
+  return matches
 }

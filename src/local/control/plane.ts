@@ -2,23 +2,24 @@ import type { UsageWindow } from './usage/usage.ts'
 import type { Answer, Interval, Request } from './events.ts'
 import type { Operation, Project } from './project.ts'
 
-/** The control plane as the API sees it, whatever carries it out: processes of this machine, or a simulation. */
+/** The control plane as the API uses it, with processes of this machine or simulated ones behind it. */
 export type Plane = {
-  /** Projects that fit, by id ascending, at most `limit`, those after `after` when it is given. */
+  /** A page of the projects that fit, by id ascending. */
   page(query: ProjectQuery): readonly Project[]
   project(projectId: string): Project | undefined
-  /** Adds a project if it takes the request, which is answered as any other; all of it or nothing. */
-  createProject(project: Project, asked: Request): Answer
-  /** The answer is durable when this returns; undefined for an unknown project. */
-  request(projectId: string, asked: Request): Answer | undefined
-  /** When computes of the project were awake within the window, deleted ones included; what still runs ends with it. */
+  /** Adds a project with its first request; a refused request adds nothing. */
+  createProject(project: Project, request: Request): Answer
+  /** Applies a request. Its result is durable when this returns; undefined for an unknown project. */
+  request(projectId: string, request: Request): Answer | undefined
+  /** Awake intervals of the project's computes within the window, deleted ones included; intervals in progress end with it. */
   intervals(projectId: string, window: UsageWindow): readonly Interval[]
   operation(projectId: string, operationId: string): Operation | undefined
-  /** Newest first, at most `limit`; `before` is the id after which the page begins. Undefined when `before` is unknown. */
+  /** A page of operations, newest first, that starts after operation `before`. Undefined when `before` is unknown. */
   operations(projectId: string, limit: number, before: string | undefined): readonly Operation[] | undefined
 }
 
 export type ProjectQuery = {
+  /** Id after which the page starts; undefined for the first page. */
   readonly after: string | undefined
   readonly limit: number
   readonly fits: (project: Project) => boolean

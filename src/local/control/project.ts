@@ -1,34 +1,41 @@
-// The state of one project. Everything the control plane decides about is in here; instants are ms since 1970.
+// The state of one project: everything that the control plane decides by. Stored as JSON. Instants are ms since 1970.
 
-/** What a client may configure on a compute. */
+/** Configuration of a compute by its clients. */
 export type ComputeConfig = {
   readonly minCu: number
   readonly maxCu: number
-  /** As on the wire: 0 the default, -1 never, else seconds. */
+  /** Autosuspend delay as on the wire: 0 the default, -1 never, else seconds. */
   readonly suspendTimeout: number
   readonly disabled: boolean
   readonly passwordless: boolean
   readonly provisioner: string
   readonly name: string | undefined
-  /** Whether the pooled host serves; the direct one always does. */
+  /** Whether the pooled host accepts clients; the direct one always does. */
   readonly poolerEnabled: boolean
   readonly pgSettings: PgSettings
 }
 
-/** Name of a Postgres setting → its value, both as the client wrote them. */
+/** Name of a Postgres setting → its value, both as the client sent them. */
 export type PgSettings = Readonly<Record<string, string>>
 
-/** Why a compute was started. Application name and user are those of the client that connected. */
+/** Cause of a start. Application name and user are those of the client that connected. */
 export type WakeCause = {
   readonly kind: 'client' | 'api' | 'create' | 'config' | 'check'
   readonly applicationName: string | undefined
   readonly user: string | undefined
 }
 
-/** An awake interval that still runs. */
+/** A cause without the name of a client. */
+export const wakeCause = (kind: WakeCause['kind']): WakeCause => ({
+  kind,
+  applicationName: undefined,
+  user: undefined,
+})
+
+/** An awake interval in progress. */
 export type OpenInterval = { readonly from: number; readonly cu: number; readonly branchId: string }
 
-/** Awake time of one compute. `open` is the interval that still runs; the totals hold the closed ones, CU in `cuMs`. */
+/** Awake time of one compute: the interval in progress, and totals of the closed ones in ms and CU·ms. */
 export type Meter = {
   readonly open: OpenInterval | undefined
   readonly awakeMs: number
@@ -36,12 +43,12 @@ export type Meter = {
   readonly suspends: number
 }
 
-/** Instants of activity: `settled` is old enough to be published, `recent` (ascending) still waits for the lag. */
+/** Instants of activity: `settled` is old enough to be published; `recent` ones (ascending) are younger than the lag. */
 export type ActivityLog = { readonly settled: number | undefined; readonly recent: readonly number[] }
 
 export type ComputeState = 'init' | 'active' | 'idle'
 
-/** `read_only`: a replica of the branch's `read_write` primary. */
+/** Type of a compute: `read_write` is the primary of a branch, `read_only` a replica of it. */
 export type ComputeType = 'read_write' | 'read_only'
 
 export type Compute = {
@@ -56,9 +63,9 @@ export type Compute = {
   readonly startedAt: number | undefined
   readonly suspendedAt: number | undefined
   readonly activity: ActivityLog
-  /** A client waits at the door; cleared when the compute answers or the wait is refused. */
+  /** Set while a client waits for the compute. */
   readonly wanted: WakeCause | undefined
-  /** The release of the service it started with; undefined before the first start. */
+  /** Release of the service at the last start; undefined before the first one. */
   readonly release: number | undefined
   /** Availability checks since the last use. */
   readonly checks: number
@@ -73,7 +80,7 @@ export type Action =
   | 'create_branch'
   | 'delete_timeline'
 
-/** `failed` is one attempt that failed and is made again. */
+/** Status of an operation: `failed` is an attempt that will be repeated, `error` is final. */
 export type OperationStatus =
   | 'scheduling'
   | 'running'
@@ -88,33 +95,37 @@ export type Operation = {
   readonly id: string
   readonly projectId: string
   readonly branchId: string
-  /** Undefined when the whole branch is concerned. */
+  /** Undefined for an operation on a whole branch. */
   readonly endpointId: string | undefined
   readonly action: Action
   readonly status: OperationStatus
   readonly failures: number
   readonly error: string | undefined
-  /** When a failed attempt is made again. */
+  /** Instant at which a failed attempt is repeated. */
   readonly retryAt: number | undefined
   readonly createdAt: number
   readonly updatedAt: number
 }
 
-/** What an open operation does when its turn comes. */
+/** Work of an open operation. */
 export type Plan =
   | { readonly kind: 'start'; readonly cause: WakeCause }
-  /** `restart` starts the compute again, which makes the pair a restart; `asked`: a client of the API said so. */
-  | { readonly kind: 'suspend'; readonly restart: WakeCause | undefined; readonly asked: boolean }
-  /** The end of a PATCH on an idle compute: it sleeps again unless a client came meanwhile. */
+  /** `restart`: cause of a start that follows. `isRequested`: an API client requested the suspension. */
+  | { readonly kind: 'suspend'; readonly restart: WakeCause | undefined; readonly isRequested: boolean }
+  /** Last operation of a PATCH on an idle compute: suspends it unless a client came meanwhile. */
   | { readonly kind: 'suspend-unless-used' }
-  /** New settings for a compute, running or not. */
+  /** Applies new settings to a compute, running or not. */
   | { readonly kind: 'configure' }
   | { readonly kind: 'skip' }
   | { readonly kind: 'copy-branch'; readonly parentId: string }
   | { readonly kind: 'remove-branch' }
 
-/** `begun`: its effects went out, it waits for a report. */
-export type OpenOperation = { readonly operation: Operation; readonly plan: Plan; readonly begun: boolean }
+/** An operation in the queue. `isStarted`: its effects went out, and it waits for a report. */
+export type OpenOperation = {
+  readonly operation: Operation
+  readonly plan: Plan
+  readonly isStarted: boolean
+}
 
 export type Role = {
   readonly name: string
@@ -132,11 +143,11 @@ export type Database = {
   readonly updatedAt: number
 }
 
-/** What the servers of a branch are to hold, by name; `revision` changes whenever anything else here does. */
+/** Roles and databases that a branch must have. `revision` changes with every change of the others. */
 export type Catalogue = {
   readonly roles: readonly Role[]
   readonly databases: readonly Database[]
-  /** Names that are to be gone. */
+  /** Names that must not exist. */
   readonly dropped: { readonly roles: readonly string[]; readonly databases: readonly string[] }
   readonly revision: number
 }
@@ -145,7 +156,7 @@ export type Branch = {
   readonly id: string
   readonly name: string
   readonly parentId: string | undefined
-  /** `init` until its data is there. */
+  /** `init` until its data is copied. */
   readonly state: 'init' | 'ready'
   readonly protected: boolean
   readonly createdAt: number
@@ -162,7 +173,7 @@ export type Quota = {
   readonly logical_size_bytes?: number | undefined
 }
 
-/** What new computes of a project take, and the delay of those that say 0. */
+/** Defaults of new computes of a project; the delay also of existing computes whose own is 0. */
 export type ComputeDefaults = {
   readonly minCu: number | undefined
   readonly maxCu: number | undefined
@@ -170,7 +181,7 @@ export type ComputeDefaults = {
   readonly pgSettings: PgSettings
 }
 
-/** Awake ms and CU·ms. */
+/** Awake time in ms, and compute time in CU·ms. */
 export type Usage = { readonly awakeMs: number; readonly cuMs: number }
 
 export type Project = {
@@ -181,52 +192,53 @@ export type Project = {
   readonly quota: Quota
   readonly defaults: ComputeDefaults
   readonly storePasswords: boolean
-  /** Kept and shown; the local service restores nothing. */
+  /** Only stored and shown: the local service restores no history. */
   readonly historyRetention: number
   /** Never empty; the first is the default branch. */
   readonly branches: readonly Branch[]
   readonly computes: readonly Compute[]
   /** Open operations in order; the first one runs, the others wait. */
   readonly queue: readonly OpenOperation[]
-  /** What computes deleted since have used. */
+  /** Usage of deleted computes. */
   readonly spent: Usage
-  /** Where the counting for the quota began, and what all computes had used by then. */
+  /** Start of the quota's month, and the usage of all computes until then. */
   readonly period: { readonly from: number; readonly before: Usage }
 }
 
-/** The delay when nothing else is said, seconds (S-50). */
+/** Default autosuspend delay, seconds (S-50). */
 export const DEFAULT_DELAY = 300
 
-/**
- * Milliseconds without activity after which the compute is suspended; undefined when never. 0 stands for the default
- * of the project, and there for that of the service.
- */
+/** Autosuspend delay, ms; undefined when never. 0 is the default of the project, and there the default of the service. */
 export function delayOf(config: ComputeConfig, defaults: ComputeDefaults): number | undefined {
   const delay = config.suspendTimeout || defaults.suspendTimeout || DEFAULT_DELAY
   return delay === -1 ? undefined : delay * 1000
 }
 
-/** The one compute that writes to a branch; undefined when it has none. */
+/** The read-write compute of a branch; undefined when it has none. */
 export const primaryOf = ({ computes }: Pick<Project, 'computes'>, branchId: string): Compute | undefined =>
   computes.find((compute) => compute.branchId === branchId && compute.type === 'read_write')
 
+/** Read replicas of a branch. */
+export const replicasOf = ({ computes }: Project, branchId: string): readonly Compute[] =>
+  computes.filter((compute) => compute.branchId === branchId && compute.type === 'read_only')
+
 const WEEK = 604_800_000
 
-/** The release of the service at an instant: a new one about every week (S-69). */
+/** Release of the service at an instant: a new one about every week (S-69). */
 export const releaseAt = (now: number): number => Math.floor(now / WEEK)
 
-/** The instant of the newest activity known, published or not. */
+/** Instant of the newest activity, published or not. */
 export const lastActivityOf = (activity: ActivityLog): number | undefined =>
   activity.recent.at(-1) ?? activity.settled
 
-/** What the API shows as `last_active` at `now`: the newest activity older than the lag. */
+/** `last_active` as the API shows it at `now`: the newest activity older than the lag. */
 export const publishedActivity = (activity: ActivityLog, now: number, lag: number): number | undefined =>
   activity.recent.findLast((at) => at <= now - lag) ?? activity.settled
 
-/** Adds an activity and settles what the lag has let through. An older instant than the newest known changes nothing. */
+/** Adds an activity and settles those older than the lag. An instant before the newest activity changes nothing. */
 export function noteActivity(activity: ActivityLog, at: number, lag: number): ActivityLog {
   const newest = lastActivityOf(activity)
   if (newest !== undefined && at <= newest) return activity
   const settled = publishedActivity(activity, at, lag)
-  return { settled, recent: [...activity.recent.filter((known) => known > at - lag), at] }
+  return { settled, recent: [...activity.recent.filter((instant) => instant > at - lag), at] }
 }

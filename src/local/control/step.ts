@@ -1,57 +1,40 @@
+// The control plane of one project as one pure function. The shell (engine/) keeps the project, calls `step` for every
+// event, makes the result durable and carries out its effects.
+//
+// 1. A request is checked and answered at once; its work enters the project's queue as operations (requests/).
+// 2. The queue runs one operation at a time: its effects go out, and a report of the shell ends it (queue/).
+// 3. `time` applies what is due by time alone: suspensions, quotas, availability checks, retries (queue/due.ts).
+//
+// While operations are open, other requests are refused with 423, and clients that connect wait.
 import { type Draft, computeOf } from './draft.ts'
-import { nextDueAt } from './queue/due.ts'
-import type { Answer, Context, Event, Report, Request, StepResult } from './events.ts'
+import type { Answer, Context, Event, StepResult } from './events.ts'
 import type { Project } from './project.ts'
+import { nextDueAt } from './queue/due.ts'
 import { runQueue } from './queue/queue.ts'
-import { startPeriod } from './usage/quota.ts'
 import { applyReport } from './queue/reports.ts'
-import { applyRequest } from './requests/requests.ts'
+import { applyRequest, isRequest } from './requests/requests.ts'
+import { startPeriod } from './usage/quota.ts'
 
-/**
- * Folds one event into a project: the next state, what the shell must do, and when to look again.
- *
- * One operation runs at a time. A request meanwhile is refused with 423; a client that connects waits.
- */
-export function step(before: Project, event: Event, context: Context): StepResult {
-  const draft: Draft = { project: startPeriod(before, context.now), effects: [], context }
+/** Applies one event to a project. A refused request changes nothing. */
+export function step(project: Project, event: Event, context: Context): StepResult {
+  const draft: Draft = { project: startPeriod(project, context.now), effects: [], context }
   if (!isRequest(event)) return resultOf(applyReport(draft, event), undefined)
-  const { draft: asked, answer } = applyRequest(draft, event)
-  if (!answer.ok) return resultOf({ ...asked, project: before }, answer)
-  const begun = runQueue(asked)
-  return resultOf(begun, context.settings.stateLag ? answer : asOf(begun, answer))
+  const { draft: queued, answer } = applyRequest(draft, event)
+  if (!answer.ok) return resultOf({ ...draft, project }, answer)
+  const running = runQueue(queued)
+  return resultOf(running, context.settings.stateLag ? answer : updateAnswer(answer, running))
 }
 
-/** The answer with the records as they are once the first operation has begun (Q-25). */
-const asOf = ({ project }: Draft, answer: Answer & { ok: true }): Answer => ({
+/** The answer with the records as they are after the first operation has started (Q-25). */
+const updateAnswer = (answer: Answer & { ok: true }, { project }: Draft): Answer => ({
   ...answer,
   project,
   compute: answer.compute && (computeOf(project, answer.compute.id) ?? answer.compute),
 })
 
-const resultOf = ({ project, effects, context }: Draft, answer: StepResult['answer']): StepResult => ({
+const resultOf = ({ project, effects, context }: Draft, answer: Answer | undefined): StepResult => ({
   project,
   effects,
   answer,
   wakeAt: nextDueAt(project, context),
 })
-
-const REQUESTS = {
-  create: true,
-  update: true,
-  delete: true,
-  start: true,
-  suspend: true,
-  restart: true,
-  'create-branch': true,
-  'update-branch': true,
-  'delete-branch': true,
-  'create-role': true,
-  'reset-password': true,
-  'delete-role': true,
-  'create-database': true,
-  'delete-database': true,
-  'update-project': true,
-  'delete-project': true,
-} as const satisfies Record<Request['kind'], true>
-
-export const isRequest = (event: Request | Report): event is Request => event.kind in REQUESTS

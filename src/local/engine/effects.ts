@@ -28,9 +28,9 @@ export type Effects = {
 /** Work for a project, and its reports. */
 type Work = {
   readonly run: () => Promise<void>
-  /** Report of success; undefined for work that belongs to no operation. */
-  readonly done: Event | undefined
-  readonly failed: ((message: string) => Event) | undefined
+  /** Report of success; absent for work that belongs to no operation. */
+  readonly done?: Event
+  readonly failed?: (message: string) => Event
 }
 
 export function createEffects(options: EffectsOptions): Effects {
@@ -62,17 +62,9 @@ export function createEffects(options: EffectsOptions): Effects {
           failed: (message) => ({ kind: 'branch-failed', branchId: effect.branchId, message }),
         }
       case 'resize':
-        return {
-          run: () => computes.resize(effect.endpointId, effect.cu),
-          done: undefined,
-          failed: undefined,
-        }
+        return { run: () => computes.resize(effect.endpointId, effect.cu) }
       case 'remove-replica':
-        return {
-          run: () => computes.removeReplica(effect.endpointId, effect.branchId),
-          done: undefined,
-          failed: undefined,
-        }
+        return { run: () => computes.removeReplica(effect.endpointId, effect.branchId) }
       case 'drop-connections':
       case 'admit-clients':
       case 'refuse-clients':
@@ -104,7 +96,6 @@ export function createEffects(options: EffectsOptions): Effects {
       log({ kind: 'stopped', endpointId, projectId })
     },
     done: { kind: 'stopped', endpointId },
-    failed: undefined,
   })
   /** Runs the work. Faults apply to operations only: the end of a deleted compute, for one, never fails on request. */
   const perform = async (

@@ -6,11 +6,11 @@ import { promisify } from 'node:util'
 import type { Clock } from '../clock.ts'
 import { isProcess, killProcess } from '../compute/orphans.ts'
 import { type SystemUser, isProgram } from '../compute/owner.ts'
-import { type RunningProgram, startProgram } from '../compute/program.ts'
+import { type ServerProcess, startServerProcess } from '../compute/process.ts'
 import { type PoolerConfiguration, type PoolerFiles, configurationText, usersText } from './configuration.ts'
 
 /** A PgBouncer that accepts clients on 127.0.0.1. */
-export type Pooler = Pick<RunningProgram, 'ended'> & {
+export type Pooler = Pick<ServerProcess, 'ended'> & {
   readonly port: number
   /** Kills the process and removes its folder; resolves when both are gone. */
   stop(): Promise<void>
@@ -42,7 +42,7 @@ const filesIn = (folder: string): PoolerFiles => ({
 export async function startPooler(options: PoolerOptions): Promise<Pooler> {
   const { program, folder, owner, clock, port } = options
   writeFiles(options, await versionOf(program))
-  const { child, ended } = await startProgram({
+  const { child, ended } = await startServerProcess({
     name: 'pgbouncer',
     path: program,
     args: [filesIn(folder).configuration],

@@ -1,5 +1,5 @@
 // The clients of a fleet: which computes they use, when, and how long. Seeded; pure.
-import { createEventHeap } from '../../../src/local/control/simulation/agenda.ts'
+import { createEventHeap } from '../../../src/local/control/simulation/event-heap.ts'
 import { DEFAULT_DELAY } from '../../../src/local/control/project.ts'
 import type { SimulatedEvent } from '../../../src/local/control/simulation/simulation.ts'
 import type { Random } from '../../../src/local/random.ts'

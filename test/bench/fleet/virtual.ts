@@ -1,5 +1,5 @@
 // A clock that runs as fast as the work lets it: time passes only while everybody waits for it.
-import { createEventHeap } from '../../../src/local/control/simulation/agenda.ts'
+import { createEventHeap } from '../../../src/local/control/simulation/event-heap.ts'
 import type { Clock } from '../../../src/model/ports/clock.ts'
 import { instant, seconds } from '../../../src/model/units.ts'
 

@@ -80,7 +80,9 @@ function faultsOf({ queue, computes, branches }: Project): string[] {
       .flatMap(({ operation }) => (operation.status === 'scheduling' ? [] : ['two run at once'])),
     ...queue
       .slice(0, 1)
-      .flatMap(({ operation, begun }) => (begun && operation.status === 'running' ? [] : ['idle head'])),
+      .flatMap(({ operation, isStarted }) =>
+        isStarted && operation.status === 'running' ? [] : ['idle head'],
+      ),
     ...computes.flatMap(({ state, meter }) =>
       (state === 'active') === (meter.open !== undefined) ? [] : ['meter'],
     ),

@@ -1,50 +1,53 @@
-// What the shell reports of the data of branches.
-import { type Draft, branchOf, enqueue, withBranch, withEffects, withProject } from '../draft.ts'
-import type { Effect, Report } from '../events.ts'
+// Reports of the shell about the data of branches.
+import {
+  type Draft,
+  branchOf,
+  enqueue,
+  refuseUnknown,
+  withBranch,
+  withEffects,
+  withProject,
+} from '../draft.ts'
+import type { Report } from '../events.ts'
 import type { Plan } from '../project.ts'
 import { endOperation } from './queue.ts'
 
 type BranchReport = Extract<Report, { readonly branchId: string }>
 
-/** Which operations each report may belong to. */
+/** Report → operations that it may belong to. */
 const PLANS: Readonly<Record<BranchReport['kind'], readonly Plan['kind'][]>> = {
   'branch-copied': ['copy-branch'],
   'branch-removed': ['remove-branch'],
   'branch-failed': ['copy-branch', 'remove-branch'],
 }
 
-/** A report that does not belong to the operation under way changes nothing. */
-export function branchReport(draft: Draft, seen: BranchReport): Draft {
+/** Applies a report about a branch, unless it does not belong to the operation in progress. */
+export function applyBranchReport(draft: Draft, report: BranchReport): Draft {
   const head = draft.project.queue[0]
-  if (!head?.begun || head.operation.branchId !== seen.branchId) return draft
-  if (!PLANS[seen.kind].includes(head.plan.kind)) return draft
-  switch (seen.kind) {
+  if (!head?.isStarted || head.operation.branchId !== report.branchId) return draft
+  if (!PLANS[report.kind].includes(head.plan.kind)) return draft
+  switch (report.kind) {
     case 'branch-copied':
-      return endOperation(withBranch(draft, seen.branchId, { state: 'ready' }), 'finished')
+      return endOperation(withBranch(draft, report.branchId, { state: 'ready' }), 'finished')
     case 'branch-removed':
       return endOperation(draft, 'finished')
     case 'branch-failed':
-      return endOperation(withoutBranch(draft, seen.branchId), 'error', seen.message)
+      return endOperation(withoutBranch(draft, report.branchId), 'error', report.message)
   }
 }
 
-/** A branch whose data could not be made is as if it had never been; its computes, never started, go with it. */
+/** Removes a branch whose data could not be copied, with its computes, which never started. */
 function withoutBranch(draft: Draft, branchId: string): Draft {
   const { branches, computes } = draft.project
-  const gone = computes.filter((compute) => compute.branchId === branchId)
-  const told = gone.map(({ id }): Effect => ({
-    kind: 'refuse-clients',
-    endpointId: id,
-    because: `endpoint not found: ${id}`,
-  }))
+  const removed = computes.filter((compute) => compute.branchId === branchId)
   const without = withProject(draft, {
     branches: branches.filter(({ id }) => id !== branchId),
     computes: computes.filter((compute) => compute.branchId !== branchId),
   })
-  return withEffects(without, ...told)
+  return withEffects(without, ...removed.map(({ id }) => refuseUnknown(id)))
 }
 
-/** Makes the data of branches anew whose copy an end of the service interrupted: their creation was acknowledged. */
+/** Queues copies again that the end of the service interrupted: the creation of these branches was acknowledged. */
 export const resumeCopies = (draft: Draft): Draft =>
   draft.project.branches
     .filter(({ state }) => state === 'init')

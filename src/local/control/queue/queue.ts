@@ -15,31 +15,27 @@ import {
   type OpenOperation,
   type Operation,
   type OperationStatus,
-  type WakeCause,
   lastActivityOf,
+  replicasOf,
 } from '../project.ts'
 import { exceededQuota } from '../usage/quota.ts'
-import { replicasOf } from '../requests/replicas.ts'
 
-/** Why a compute starts for a change of its configuration. */
-export const BY_CONFIG: WakeCause = { kind: 'config', applicationName: undefined, user: undefined }
-
-/** Goes on as far as possible without the outside world: begins the first operation, or serves a client that waits. */
+/** Starts the first operation unless it is started or waits for its next attempt; without one, serves waiting clients. */
 export function runQueue(draft: Draft): Draft {
   const head = draft.project.queue[0]
-  if (!head) return serveWanted(draft)
-  if (head.begun || (head.operation.retryAt ?? 0) > draft.context.now) return draft
+  if (!head) return serveWaiting(draft)
+  if (head.isStarted || (head.operation.retryAt ?? 0) > draft.context.now) return draft
   const operation: Operation = {
     ...head.operation,
     status: 'running',
     retryAt: undefined,
     updatedAt: draft.context.now,
   }
-  const next = withQueue(draft, [{ ...head, begun: true, operation }, ...draft.project.queue.slice(1)])
-  return begin(next, operation, head.plan)
+  const next = withQueue(draft, [{ ...head, isStarted: true, operation }, ...draft.project.queue.slice(1)])
+  return startOperation(next, operation, head.plan)
 }
 
-/** Ends the first operation and goes on with the next. */
+/** Ends the first operation and runs the queue further. */
 export function endOperation(draft: Draft, status: OperationStatus, error?: string): Draft {
   const [head, ...rest] = draft.project.queue
   if (!head) return draft
@@ -53,40 +49,40 @@ export function endOperation(draft: Draft, status: OperationStatus, error?: stri
   return runQueue(withEffects(withQueue(draft, rest), { kind: 'write-operation', operation }))
 }
 
-function begin(draft: Draft, operation: Operation, plan: OpenOperation['plan']): Draft {
+function startOperation(draft: Draft, operation: Operation, plan: OpenOperation['plan']): Draft {
   const running = withEffects(draft, { kind: 'write-operation', operation })
   const { branchId } = operation
   if (plan.kind === 'copy-branch')
     return withEffects(running, { kind: 'copy-branch', branchId, parentId: plan.parentId })
   if (plan.kind === 'remove-branch') return withEffects(running, { kind: 'remove-branch', branchId })
   const compute = computeOf(draft.project, operation.endpointId ?? '')
-  return compute ? beginFor(running, compute, plan) : endOperation(running, 'cancelled')
+  return compute ? startComputeOperation(running, compute, plan) : endOperation(running, 'cancelled')
 }
 
 type ComputePlan = Exclude<OpenOperation['plan'], { readonly kind: 'copy-branch' | 'remove-branch' }>
 
-function beginFor(draft: Draft, compute: Compute, plan: ComputePlan): Draft {
+function startComputeOperation(draft: Draft, compute: Compute, plan: ComputePlan): Draft {
   switch (plan.kind) {
     case 'start':
-      return beginStart(draft, compute)
+      return startProcess(draft, compute)
     case 'suspend':
-      return beginSuspend(draft, compute, graceOf(draft, plan.asked))
+      return stopProcess(draft, compute, graceOf(draft, plan.isRequested))
     case 'suspend-unless-used':
-      return usedSinceStart(compute) ? beginSkip(draft, compute) : beginSuspend(draft, compute, 0)
+      return wasUsedSinceStart(compute) ? skip(draft, compute) : stopProcess(draft, compute, 0)
     case 'configure':
-      return beginConfigure(draft, compute)
+      return configure(draft, compute)
     case 'skip':
-      return beginSkip(draft, compute)
+      return skip(draft, compute)
   }
 }
 
-/** Seconds clients may take to leave when a client of the API asked for the suspension (Q-26). */
-function graceOf({ context }: Draft, asked: boolean): number {
+/** Time for clients to leave before a suspension that an API client requested, seconds (Q-26). */
+function graceOf({ context }: Draft, isRequested: boolean): number {
   const { suspendDrops } = context.settings
-  return asked && suspendDrops !== true ? suspendDrops.grace : 0
+  return isRequested && suspendDrops !== true ? suspendDrops.grace : 0
 }
 
-function orderFor(draft: Draft, compute: Compute, kind: 'start-process' | 'configure'): Effect[] {
+function processEffects(draft: Draft, compute: Compute, kind: 'start-process' | 'configure'): Effect[] {
   const branch = branchOf(draft.project, compute.branchId)
   if (!branch) return []
   const { id: endpointId, type, config } = compute
@@ -94,17 +90,17 @@ function orderFor(draft: Draft, compute: Compute, kind: 'start-process' | 'confi
   return [{ kind, endpointId, type, branch, config, replicaIds }]
 }
 
-function beginStart(draft: Draft, compute: Compute): Draft {
+function startProcess(draft: Draft, compute: Compute): Draft {
   if (compute.state === 'active' || exceededQuota(draft.project, draft.context.now))
-    return beginSkip(draft, compute)
+    return skip(draft, compute)
   return withEffects(
     withCompute(draft, compute.id, { pending: 'active' }),
-    ...orderFor(draft, compute, 'start-process'),
+    ...processEffects(draft, compute, 'start-process'),
   )
 }
 
-function beginSuspend(draft: Draft, compute: Compute, grace: number): Draft {
-  if (compute.state !== 'active') return beginSkip(draft, compute)
+function stopProcess(draft: Draft, compute: Compute, grace: number): Draft {
+  if (compute.state !== 'active') return skip(draft, compute)
   return withEffects(withCompute(draft, compute.id, { pending: 'idle' }), {
     kind: 'stop-process',
     endpointId: compute.id,
@@ -112,14 +108,14 @@ function beginSuspend(draft: Draft, compute: Compute, grace: number): Draft {
   })
 }
 
-/** An idle compute is started for the change when the queue then lets it sleep again (Q-01). */
-function beginConfigure(draft: Draft, compute: Compute): Draft {
-  if (compute.state === 'active') return withEffects(draft, ...orderFor(draft, compute, 'configure'))
+/** Applies a change. An idle compute starts for it when the next operation suspends it again (Q-01). */
+function configure(draft: Draft, compute: Compute): Draft {
+  if (compute.state === 'active') return withEffects(draft, ...processEffects(draft, compute, 'configure'))
   const wakes = draft.project.queue[1]?.plan.kind === 'suspend-unless-used'
-  return wakes ? beginStart(draft, compute) : endOperation(draft, 'finished')
+  return wakes ? startProcess(draft, compute) : endOperation(draft, 'finished')
 }
 
-const beginSkip = (draft: Draft, compute: Compute): Draft =>
+const skip = (draft: Draft, compute: Compute): Draft =>
   endOperation(
     withCompute(draft, compute.id, {
       pending: undefined,
@@ -128,32 +124,32 @@ const beginSkip = (draft: Draft, compute: Compute): Draft =>
     'skipped',
   )
 
-function usedSinceStart({ activity, startedAt }: Compute): boolean {
+function wasUsedSinceStart({ activity, startedAt }: Compute): boolean {
   const last = lastActivityOf(activity)
   return last !== undefined && startedAt !== undefined && last > startedAt
 }
 
-/** With nothing else to do, starts the compute a client waits for. */
-function serveWanted(draft: Draft): Draft {
+/** Admits or refuses waiting clients, or starts the compute they wait for. */
+function serveWaiting(draft: Draft): Draft {
   const compute = draft.project.computes.find(({ wanted }) => wanted !== undefined)
   if (!compute?.wanted) return draft
   const reason = reasonNotServed(draft, compute)
   if (reason) return refuseClients(draft, compute.id, reason)
   if (compute.state === 'active') {
     const admitted = withCompute(draft, compute.id, { wanted: undefined })
-    return serveWanted(withEffects(admitted, { kind: 'admit-clients', endpointId: compute.id }))
+    return serveWaiting(withEffects(admitted, { kind: 'admit-clients', endpointId: compute.id }))
   }
   const cause = compute.wanted
   return runQueue(enqueue(draft, subjectOf(compute), [['start_compute', { kind: 'start', cause }]]))
 }
 
-/** Why no client may have this compute now; undefined when one may. */
+/** Reason why the compute serves no client now; undefined when it may serve. */
 export function reasonNotServed({ project, context }: Draft, compute: Compute): string | undefined {
   if (compute.config.disabled) return `endpoint ${compute.id} is disabled`
   return compute.state === 'active' ? undefined : exceededQuota(project, context.now)
 }
 
-/** Tells the clients that wait for a compute why they wait in vain. */
+/** Refuses the clients that wait for a compute. */
 export const refuseClients = (draft: Draft, endpointId: string, because: string): Draft =>
   runQueue(
     withEffects(withCompute(draft, endpointId, { wanted: undefined }), {

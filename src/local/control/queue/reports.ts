@@ -1,16 +1,17 @@
-// What the shell reports, folded into the project.
+// Reports of the shell, applied to the project.
 import {
   type Draft,
   computeOf,
   enqueue,
   newOperation,
+  refuseUnknown,
   subjectOf,
   withCompute,
   withEffects,
   withQueue,
 } from '../draft.ts'
 import { resizeTo } from '../sizing/autoscale.ts'
-import { branchReport, resumeCopies } from './branch-reports.ts'
+import { applyBranchReport, resumeCopies } from './branch-reports.ts'
 import { applyDue } from './due.ts'
 import type { Effect, Report } from '../events.ts'
 import { closeMeter, openMeter } from '../usage/meter.ts'
@@ -23,87 +24,72 @@ import {
   lastActivityOf,
   noteActivity,
   releaseAt,
+  wakeCause,
 } from '../project.ts'
-import { BY_CONFIG, endOperation, refuseClients, runQueue, reasonNotServed } from './queue.ts'
+import { endOperation, reasonNotServed, refuseClients, runQueue } from './queue.ts'
 
-/** Reports of a compute that is gone, or that come too late to mean anything, change nothing. */
-export function applyReport(draft: Draft, seen: Report): Draft {
-  switch (seen.kind) {
+/** Applies a report. Late reports and reports about deleted computes change nothing. */
+export function applyReport(draft: Draft, report: Report): Draft {
+  if ('endpointId' in report) {
+    const compute = computeOf(draft.project, report.endpointId)
+    if (compute) return applyComputeReport(draft, compute, report)
+    return withEffects(draft, refuseUnknown(report.endpointId))
+  }
+  if ('branchId' in report) return applyBranchReport(draft, report)
+  switch (report.kind) {
     case 'time':
       return applyDue(draft)
     case 'recovered':
-      return recover(draft, seen.resumes)
+      return recover(draft, report.resumes)
     case 'attempt-failed':
-      return attemptFailed(draft, seen)
-    case 'branch-copied':
-    case 'branch-failed':
-    case 'branch-removed':
-      return branchReport(draft, seen)
-    case 'started':
-    case 'stopped':
-    case 'configured':
-    case 'died':
-    case 'start-failed':
-    case 'configure-failed':
-    case 'client-waiting':
-    case 'activity':
-    case 'goal': {
-      const compute = computeOf(draft.project, seen.endpointId)
-      return compute ? computeReport(draft, compute, seen) : withEffects(draft, gone(seen.endpointId))
-    }
+      return scheduleRetry(draft, report)
   }
 }
 
 type ComputeReport = Extract<Report, { readonly endpointId: string }>
 
-function computeReport(draft: Draft, compute: Compute, seen: ComputeReport): Draft {
-  switch (seen.kind) {
+function applyComputeReport(draft: Draft, compute: Compute, report: ComputeReport): Draft {
+  switch (report.kind) {
     case 'started':
-      return started(draft, compute)
+      return applyStart(draft, compute)
     case 'start-failed':
-      return startFailed(draft, compute, seen.message)
+      return applyFailedStart(draft, compute, report.message)
     case 'stopped':
-      return stopped(draft, compute)
+      return applyStop(draft, compute)
     case 'died':
-      return died(draft, compute, seen.message)
+      return applyDeath(draft, compute, report.message)
     case 'configured':
-      return configured(draft, compute)
+      return applyConfiguration(draft, compute)
     case 'configure-failed':
-      return isConfigured(draft, compute) ? endOperation(draft, 'error', seen.message) : draft
+      return isConfiguring(draft, compute) ? endOperation(draft, 'error', report.message) : draft
     case 'client-waiting':
-      return clientWaiting(draft, compute, seen.cause)
+      return admitOrWake(draft, compute, report.cause)
     case 'activity':
-      return active(draft, compute, seen.at)
+      return addActivity(draft, compute, report.at)
     case 'goal':
-      return resizeTo(draft, compute, seen.cu)
+      return resizeTo(draft, compute, report.cu)
   }
 }
 
-const gone = (endpointId: string): Effect => ({
-  kind: 'refuse-clients',
-  endpointId,
-  because: `endpoint not found: ${endpointId}`,
-})
-
-/** The operation that is being worked on, when it concerns this compute. */
+/** The operation in progress, if it concerns this compute. */
 function headOf({ project }: Draft, compute: Compute): OpenOperation | undefined {
   const head = project.queue[0]
-  return head?.begun && head.operation.endpointId === compute.id ? head : undefined
+  return head?.isStarted && head.operation.endpointId === compute.id ? head : undefined
 }
 
-const isConfigured = (draft: Draft, compute: Compute): boolean =>
+const isConfiguring = (draft: Draft, compute: Compute): boolean =>
   headOf(draft, compute)?.plan.kind === 'configure'
 
-function configured(draft: Draft, compute: Compute): Draft {
-  if (!isConfigured(draft, compute)) return draft
+function applyConfiguration(draft: Draft, compute: Compute): Draft {
+  if (!isConfiguring(draft, compute)) return draft
   const { now, settings } = draft.context
-  return endOperation(settings.applyCountsAsActivity ? active(draft, compute, now) : draft, 'finished')
+  return endOperation(settings.applyCountsAsActivity ? addActivity(draft, compute, now) : draft, 'finished')
 }
 
-/** The first operation stays where it is and begins anew later. */
-function attemptFailed(draft: Draft, { operationId, retryIn }: Report & { kind: 'attempt-failed' }): Draft {
+/** Leaves the failed operation at the head of the queue, to start again later. */
+function scheduleRetry(draft: Draft, { operationId, retryIn }: Report & { kind: 'attempt-failed' }): Draft {
   const [head, ...rest] = draft.project.queue
-  if (!head?.begun || head.operation.id !== operationId) return draft
+  if (!head?.isStarted || head.operation.id !== operationId) return draft
   const { now } = draft.context
   const operation: Operation = {
     ...head.operation,
@@ -112,20 +98,20 @@ function attemptFailed(draft: Draft, { operationId, retryIn }: Report & { kind: 
     retryAt: now + 1000 * retryIn,
     updatedAt: now,
   }
-  return withEffects(withQueue(draft, [{ ...head, begun: false, operation }, ...rest]), {
+  return withEffects(withQueue(draft, [{ ...head, isStarted: false, operation }, ...rest]), {
     kind: 'write-operation',
     operation,
   })
 }
 
-function started(draft: Draft, compute: Compute): Draft {
+function applyStart(draft: Draft, compute: Compute): Draft {
   const head = headOf(draft, compute)
   if (!head || compute.state === 'active') return draft
   const { now } = draft.context
-  const cause = head.plan.kind === 'start' ? head.plan.cause : BY_CONFIG
+  const cause = head.plan.kind === 'start' ? head.plan.cause : wakeCause('config')
   const awake = withCompute(draft, compute.id, {
     state: 'active',
-    pending: sleepsAgain(draft, compute) ? 'idle' : undefined,
+    pending: isSuspendedNext(draft, compute) ? 'idle' : undefined,
     startedAt: now,
     release: releaseAt(now),
     wanted: undefined,
@@ -138,22 +124,22 @@ function started(draft: Draft, compute: Compute): Draft {
     { kind: 'write-wake', endpointId: compute.id, wake: { at: now, cause } },
     { kind: 'admit-clients', endpointId: compute.id },
   )
-  return endOperation(compute.wanted ? keepAwake(admitted) : admitted, 'finished')
+  return endOperation(compute.wanted ? skipSuspension(admitted) : admitted, 'finished')
 }
 
-/** Whether it was started for a moment only, and nobody came. */
-const sleepsAgain = ({ project }: Draft, { wanted }: Compute): boolean =>
+/** Whether the compute was started for a change only and no client waits for it. */
+const isSuspendedNext = ({ project }: Draft, { wanted }: Compute): boolean =>
   project.queue[1]?.plan.kind === 'suspend-unless-used' && !wanted
 
-/** `last_active` is absent only until the compute has been active (S-35); whether a wake is activity is Q-31. */
+/** Activity after a start. The first start counts as activity (S-35), a client's wake by the switch of Q-31. */
 function activityAtStart({ context }: Draft, { activity }: Compute, cause: WakeCause): ActivityLog {
   const isUse = cause.kind === 'client' && context.settings.wakeCountsAsActivity
   const isFirst = lastActivityOf(activity) === undefined
   return isFirst || isUse ? { settled: context.now, recent: [] } : activity
 }
 
-/** A client came while the compute was started for a change: the suspend that follows is skipped. */
-const keepAwake = (draft: Draft): Draft =>
+/** Skips the suspension after a change, because a client came meanwhile. */
+const skipSuspension = (draft: Draft): Draft =>
   withQueue(
     draft,
     draft.project.queue.map((open) =>
@@ -161,7 +147,7 @@ const keepAwake = (draft: Draft): Draft =>
     ),
   )
 
-function startFailed(draft: Draft, compute: Compute, message: string): Draft {
+function applyFailedStart(draft: Draft, compute: Compute, message: string): Draft {
   if (!headOf(draft, compute) || compute.state === 'active') return draft
   const idle = withCompute(draft, compute.id, { state: 'idle', pending: undefined, wanted: undefined })
   const refused = withEffects(idle, {
@@ -172,8 +158,8 @@ function startFailed(draft: Draft, compute: Compute, message: string): Draft {
   return endOperation(refused, 'error', message)
 }
 
-/** The compute no longer runs: closes its interval at `now` and drops what is connected. */
-function asleep(draft: Draft, compute: Compute): Draft {
+/** Marks a compute idle whose server has ended: closes its awake interval and drops its connections. */
+function markIdle(draft: Draft, compute: Compute): Draft {
   const { now } = draft.context
   const { meter, interval } = closeMeter(compute.meter, now)
   const idle = withCompute(draft, compute.id, { state: 'idle', pending: undefined, suspendedAt: now, meter })
@@ -183,37 +169,35 @@ function asleep(draft: Draft, compute: Compute): Draft {
     : dropped
 }
 
-function stopped(draft: Draft, compute: Compute): Draft {
+function applyStop(draft: Draft, compute: Compute): Draft {
   const plan = headOf(draft, compute)?.plan
   if (compute.state !== 'active') return draft
   if (plan?.kind !== 'suspend' && plan?.kind !== 'suspend-unless-used')
-    return died(draft, compute, 'stopped unasked')
-  const idle = asleep(draft, compute)
-  const again = plan.kind === 'suspend' ? plan.restart : undefined
-  const restarting = again
-    ? enqueue(idle, subjectOf(compute), [['start_compute', { kind: 'start', cause: again }]])
-    : idle
-  return endOperation(restarting, 'finished')
+    return applyDeath(draft, compute, 'stopped unasked')
+  const idle = markIdle(draft, compute)
+  const cause = plan.kind === 'suspend' ? plan.restart : undefined
+  const next = cause ? enqueue(idle, subjectOf(compute), [['start_compute', { kind: 'start', cause }]]) : idle
+  return endOperation(next, 'finished')
 }
 
-/** A server that ended by itself. Whatever was being done to it ends with it; a record says when it fell asleep. */
-function died(draft: Draft, compute: Compute, message: string): Draft {
+/** Applies the unexpected end of a server: the operation on it fails, and the suspension gets a record. */
+function applyDeath(draft: Draft, compute: Compute, message: string): Draft {
   const head = headOf(draft, compute)
-  if (compute.state !== 'active') return startFailed(draft, compute, message)
+  if (compute.state !== 'active') return applyFailedStart(draft, compute, message)
   if (head?.plan.kind === 'suspend' || head?.plan.kind === 'suspend-unless-used')
-    return stopped(draft, compute)
-  const idle = recordSuspend(asleep(draft, compute), compute)
+    return applyStop(draft, compute)
+  const idle = recordSuspension(markIdle(draft, compute), compute)
   return head ? endOperation(idle, 'error', message) : runQueue(idle)
 }
 
-/** Writes the `suspend_compute` of a suspension that nobody scheduled. */
-const recordSuspend = (draft: Draft, compute: Compute): Draft =>
+/** Writes the `suspend_compute` of a suspension without an operation. */
+const recordSuspension = (draft: Draft, compute: Compute): Draft =>
   withEffects(draft, {
     kind: 'write-operation',
     operation: newOperation(draft, subjectOf(compute), 'suspend_compute', 'finished'),
   })
 
-function clientWaiting(draft: Draft, compute: Compute, cause: WakeCause): Draft {
+function admitOrWake(draft: Draft, compute: Compute, cause: WakeCause): Draft {
   const reason = reasonNotServed(draft, compute)
   if (reason) return refuseClients(draft, compute.id, reason)
   if (compute.state === 'active' && !compute.pending) {
@@ -224,26 +208,26 @@ function clientWaiting(draft: Draft, compute: Compute, cause: WakeCause): Draft 
     : runQueue(withCompute(draft, compute.id, { wanted: cause, updatedAt: compute.updatedAt }))
 }
 
-function active(draft: Draft, compute: Compute, at: number): Draft {
+function addActivity(draft: Draft, compute: Compute, at: number): Draft {
   if (compute.state !== 'active') return draft
   const activity = noteActivity(compute.activity, at, 1000 * draft.context.settings.lastActiveLag)
   return withCompute(draft, compute.id, { activity, updatedAt: compute.updatedAt })
 }
 
-/** No process is left: awake computes end now, open operations are cancelled. */
+/** Applies that no process runs: awake computes become idle now, open operations are cancelled. */
 function recover(draft: Draft, resumes: boolean): Draft {
   const { now } = draft.context
   const cancelled = draft.project.queue.map(({ operation }): Effect => ({
     kind: 'write-operation',
     operation: { ...operation, status: 'cancelled', updatedAt: now },
   }))
-  const emptied = cancelled.length > 0 ? withQueue(withEffects(draft, ...cancelled), []) : draft
-  const asleepAll = emptied.project.computes.reduce((next, compute) => {
+  const withoutQueue = cancelled.length > 0 ? withQueue(withEffects(draft, ...cancelled), []) : draft
+  const idle = withoutQueue.project.computes.reduce((next, compute) => {
     if (compute.state === 'active')
-      return withoutClient(recordSuspend(asleep(next, compute), compute), compute)
+      return withoutClient(recordSuspension(markIdle(next, compute), compute), compute)
     return compute.state === 'init' || compute.pending || compute.wanted ? withoutClient(next, compute) : next
-  }, emptied)
-  return resumes ? runQueue(resumeCopies(asleepAll)) : asleepAll
+  }, withoutQueue)
+  return resumes ? runQueue(resumeCopies(idle)) : idle
 }
 
 const withoutClient = (draft: Draft, { id }: Compute): Draft =>

@@ -2,8 +2,8 @@ import type { Effect } from '../events.ts'
 import type { Operation } from '../project.ts'
 
 /**
- * Whether an effect is the work of this operation, and so waits and fails with it. The end of a compute that was
- * deleted, or went with its branch, is nobody's work: it is done in any case.
+ * Whether an effect is the work of this operation, so that it waits and fails with it. The stop of a deleted compute
+ * belongs to no operation.
  */
 export function isWorkOf(effect: Effect, operation: Operation | undefined): boolean {
   if (!operation) return false

@@ -1,4 +1,4 @@
-// How requests are answered: with what the project looks like now and the operations that follow.
+// Answers to requests: the project as of now, and the operations that follow.
 import { type Draft, type PlannedActions, type Subject, computeOf, enqueue } from '../draft.ts'
 import type { Answer, Refusal } from '../events.ts'
 
@@ -12,7 +12,7 @@ export const refuseRequest = (draft: Draft, refusal: Refusal): Answered => ({
 export const notFound = (draft: Draft, what: string): Answered =>
   refuseRequest(draft, { status: 404, message: `${what} not found` })
 
-/** Queues `steps` and answers with exactly these operations. */
+/** Queues operations and answers with exactly these. */
 export function schedule(draft: Draft, subject: Subject, steps: PlannedActions): Answered {
   const queued = enqueue(draft, subject, steps)
   const operations = queued.project.queue.slice(draft.project.queue.length).map(({ operation }) => operation)
@@ -20,7 +20,7 @@ export function schedule(draft: Draft, subject: Subject, steps: PlannedActions):
   return { draft: queued, answer: { ok: true, project: queued.project, compute, operations } }
 }
 
-/** The answer to what is done at once. */
+/** Answers a request that needs no operation. */
 export const answerDone = (draft: Draft): Answered => ({
   draft,
   answer: { ok: true, project: draft.project, compute: undefined, operations: [] },

@@ -1,84 +1,73 @@
-// Branches: a copy of another one's data, with computes of its own.
+// Requests for branches: each is a copy of its parent's data, with computes of its own.
 import { type Answered, answerDone, notFound, refuseRequest, schedule } from './answers.ts'
 import { completeConfig } from '../config.ts'
-import { type Draft, type PlannedActions, branchOf, enqueue, withBranch, withProject } from '../draft.ts'
-import type { BranchRequest, NewCompute, Refusal } from '../events.ts'
-import type { Branch, Compute } from '../project.ts'
-import { typeRefusal } from './replicas.ts'
-import { conflictOf, quotaRefusal, configRefusal } from './validation.ts'
+import { type Draft, branchOf, enqueue, withBranch, withProject } from '../draft.ts'
+import type { BranchRequest, Refusal } from '../events.ts'
+import type { Branch } from '../project.ts'
+import { addCompute, dropCompute } from './compute-requests.ts'
+import { configRefusal, conflictOf, quotaRefusal, typeRefusal } from './validation.ts'
 
 type Create = Extract<BranchRequest, { kind: 'create-branch' }>
 type Update = Extract<BranchRequest, { kind: 'update-branch' }>
 type Delete = Extract<BranchRequest, { kind: 'delete-branch' }>
 
-/** How computes come and go, from the file that knows. */
-export type ComputeWork = {
-  readonly addCompute: (
-    draft: Draft,
-    branchId: string,
-    asked: NewCompute,
-  ) => { readonly draft: Draft; readonly steps: PlannedActions }
-  readonly dropCompute: (draft: Draft, compute: Compute) => { readonly draft: Draft }
-}
-
-export function branchRequest(draft: Draft, asked: Create | Update | Delete, work: ComputeWork): Answered {
-  switch (asked.kind) {
+export function applyBranchRequest(draft: Draft, request: Create | Update | Delete): Answered {
+  switch (request.kind) {
     case 'create-branch':
-      return create(draft, asked, work)
+      return createBranch(draft, request)
     case 'update-branch':
-      return update(draft, asked)
+      return updateBranch(draft, request)
     case 'delete-branch':
-      return remove(draft, asked.branchId, work)
+      return deleteBranch(draft, request.branchId)
   }
 }
 
-function create(draft: Draft, asked: Create, work: ComputeWork): Answered {
+function createBranch(draft: Draft, request: Create): Answered {
   const { project, context } = draft
-  const parent = asked.parentId === undefined ? project.branches[0] : branchOf(project, asked.parentId)
-  if (!parent) return notFound(draft, `branch.parent_id: branch ${asked.parentId}`)
-  const refusal = createRefusal(draft, asked, parent)
+  const parent = request.parentId === undefined ? project.branches[0] : branchOf(project, request.parentId)
+  if (!parent) return notFound(draft, `branch.parent_id: branch ${request.parentId}`)
+  const refusal = createRefusal(draft, request, parent)
   if (refusal) return refuseRequest(draft, refusal)
   const branch: Branch = {
-    id: asked.branchId,
-    name: asked.name,
+    id: request.branchId,
+    name: request.name,
     parentId: parent.id,
     state: 'init',
-    protected: asked.protected,
+    protected: request.protected,
     createdAt: context.now,
     updatedAt: context.now,
     catalogue: parent.catalogue,
   }
-  const copy: PlannedActions = [['create_branch', { kind: 'copy-branch', parentId: parent.id }]]
-  const branched = enqueue(
+  const withNewBranch = enqueue(
     withProject(draft, { branches: [...project.branches, branch] }),
     { branchId: branch.id, endpointId: undefined },
-    copy,
+    [['create_branch', { kind: 'copy-branch', parentId: parent.id }]],
   )
-  const grown = asked.computes.reduce((next, compute) => {
-    const { draft: added, steps } = work.addCompute(next, branch.id, compute)
+  const created = request.computes.reduce((next, compute) => {
+    const { draft: added, steps } = addCompute(next, branch.id, compute)
     return enqueue(added, { branchId: branch.id, endpointId: compute.endpointId }, steps)
-  }, branched)
-  const operations = grown.project.queue.map(({ operation }) => operation)
-  return { draft: grown, answer: { ok: true, project: grown.project, compute: undefined, operations } }
+  }, withNewBranch)
+  const operations = created.project.queue.map(({ operation }) => operation)
+  return { draft: created, answer: { ok: true, project: created.project, compute: undefined, operations } }
 }
 
-function createRefusal({ project, context }: Draft, asked: Create, parent: Branch): Refusal | undefined {
+function createRefusal({ project, context }: Draft, request: Create, parent: Branch): Refusal | undefined {
   const { settings, now } = context
-  const configs = asked.computes.map(({ config }) => completeConfig(config, project, settings))
-  const refused = configs
+  const configs = request.computes.map(({ config }) => completeConfig(config, project, settings))
+  const computeRefusal = configs
     .map(
-      (config, at) =>
-        configRefusal(config, settings, `endpoints.${at}`) ??
-        typeRefusal(asked.computes[at]?.type, settings, `endpoints.${at}`),
+      (config, index) =>
+        configRefusal(config, settings, `endpoints.${index}`) ??
+        typeRefusal(request.computes[index]?.type, settings, `endpoints.${index}`),
     )
     .find((refusal) => refusal !== undefined)
   return (
-    refused ??
-    nameRefusal(project.branches, asked.name) ??
+    computeRefusal ??
+    nameRefusal(project.branches, request.name) ??
     (parent.state === 'ready'
       ? undefined
       : { status: 422, message: `branch.parent_id: branch ${parent.id} is not ready` }) ??
-    (asked.computes.filter(({ type }) => type !== 'read_only').length > 1
+    (request.computes.filter(({ type }) => type !== 'read_only').length > 1
       ? {
           status: settings.errors.duplicatePrimary,
           message: 'endpoints: a branch has one read-write endpoint',
@@ -94,39 +83,39 @@ const nameRefusal = (branches: readonly Branch[], name: string): Refusal | undef
     ? { status: 409, message: `branch.name: a branch named ${JSON.stringify(name)} exists` }
     : undefined
 
-function update(draft: Draft, asked: Update): Answered {
-  const { branches } = draft.project
-  const branch = branchOf(draft.project, asked.branchId)
-  if (!branch) return notFound(draft, `branch ${asked.branchId}`)
-  const name = asked.name ?? branch.name
-  const refusal =
-    nameRefusal(
-      branches.filter(({ id }) => id !== branch.id),
-      name,
-    ) ?? conflictOf(draft.project, undefined)
+function updateBranch(draft: Draft, request: Update): Answered {
+  const { project } = draft
+  const branch = branchOf(project, request.branchId)
+  if (!branch) return notFound(draft, `branch ${request.branchId}`)
+  const { name = branch.name, protected: isProtected = branch.protected } = request
+  const others = project.branches.filter(({ id }) => id !== branch.id)
+  const refusal = nameRefusal(others, name) ?? conflictOf(project, undefined)
   if (refusal) return refuseRequest(draft, refusal)
-  return answerDone(withBranch(draft, branch.id, { name, protected: asked.protected ?? branch.protected }))
+  return answerDone(withBranch(draft, branch.id, { name, protected: isProtected }))
 }
 
-/** The computes of the branch go with it; its data is removed by the operation. */
-function remove(draft: Draft, branchId: string, { dropCompute }: ComputeWork): Answered {
+/** Deletes a branch and its computes at once; an operation removes its data. */
+function deleteBranch(draft: Draft, branchId: string): Answered {
   const { project } = draft
   const branch = branchOf(project, branchId)
   if (!branch) return notFound(draft, `branch ${branchId}`)
-  const refusal = removeRefusal(project.branches, branch) ?? conflictOf(project, undefined)
+  const refusal = deleteRefusal(project.branches, branch) ?? conflictOf(project, undefined)
   if (refusal) return refuseRequest(draft, refusal)
-  const emptied = project.computes
+  const withoutComputes = project.computes
     .filter((compute) => compute.branchId === branchId)
     .reduce((next, compute) => dropCompute(next, compute).draft, draft)
-  const without = withProject(emptied, { branches: project.branches.filter(({ id }) => id !== branchId) })
-  return schedule(without, { branchId, endpointId: undefined }, [
+  const branches = project.branches.filter(({ id }) => id !== branchId)
+  return schedule(withProject(withoutComputes, { branches }), { branchId, endpointId: undefined }, [
     ['delete_timeline', { kind: 'remove-branch' }],
   ])
 }
 
-function removeRefusal(branches: readonly Branch[], { id, protected: kept }: Branch): Refusal | undefined {
+function deleteRefusal(
+  branches: readonly Branch[],
+  { id, protected: isProtected }: Branch,
+): Refusal | undefined {
   if (branches[0]?.id === id) return { status: 422, message: 'the default branch cannot be deleted' }
-  if (kept) return { status: 422, message: `branch ${id} is protected` }
+  if (isProtected) return { status: 422, message: `branch ${id} is protected` }
   const child = branches.find(({ parentId }) => parentId === id)
   return child && { status: 422, message: `branch ${id} has a child branch: ${child.id}` }
 }

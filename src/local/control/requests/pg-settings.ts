@@ -1,6 +1,6 @@
 import type { PgSettings } from '../project.ts'
 
-/** Settings the service makes itself; a client that could change them could break the compute or leave it. */
+/** Settings of the service: by them a client could break its compute or reach outside of it. */
 const RESERVED: readonly RegExp[] = [
   /^(?:shared_buffers|max_connections|effective_cache_size|superuser_reserved_connections|reserved_connections)$/,
   /^(?:port|listen_addresses|cluster_name|bonjour|ssl|gss|krb|unix_socket|external_pid_file)/,
@@ -15,26 +15,25 @@ const RESERVED: readonly RegExp[] = [
 
 const NAME = /^[a-z_][a-z0-9_$]*(?:\.[a-z_][a-z0-9_$]*)*$/i
 
-/** Longest value, characters; longer ones serve nobody. */
-const LONGEST = 1000
+/** Longest value, 1,000 characters: no setting needs more. */
+const MAX_VALUE_LENGTH = 1000
 
 /**
- * What is wrong with Postgres settings before any server has seen them, with the field; undefined when nothing is.
- * Whether a server takes name and value, only a server knows.
+ * First problem of Postgres settings, with its field; undefined when there is none. A server checks names and values
+ * further (compute/check-settings.ts).
  */
-export function settingsRefusal(settings: PgSettings, place: string): string | undefined {
+export function settingsRefusal(settings: PgSettings, field: string): string | undefined {
   for (const [name, value] of Object.entries(settings)) {
     if (!NAME.test(name) || name.length > 63)
-      return `${place}: not the name of a setting: ${JSON.stringify(name)}`
+      return `${field}: not the name of a setting: ${JSON.stringify(name)}`
     if (RESERVED.some((reserved) => reserved.test(name.toLowerCase())))
-      return `${place}.${name}: this setting belongs to the service`
-    if (value.length > LONGEST || !/^[^\p{Cc}]*$/u.test(value))
-      return `${place}.${name}: expected at most ${LONGEST} characters without control characters`
+      return `${field}.${name}: this setting belongs to the service`
+    if (value.length > MAX_VALUE_LENGTH || !/^[^\p{Cc}]*$/u.test(value))
+      return `${field}.${name}: expected at most ${MAX_VALUE_LENGTH} characters without control characters`
   }
   return undefined
 }
 
-/** Whether two sets of settings say the same. */
 export const sameSettings = (a: PgSettings, b: PgSettings): boolean =>
   Object.keys(a).length === Object.keys(b).length &&
   Object.entries(a).every(([name, value]) => b[name] === value)

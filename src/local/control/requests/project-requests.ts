@@ -1,44 +1,42 @@
-// Projects: their settings, and their end.
+// Requests for projects: their settings, and their deletion.
 import { type Answered, answerDone, refuseRequest } from './answers.ts'
 import { NO_DEFAULTS, completeConfig } from '../config.ts'
 import { type Draft, withEffects, withProject } from '../draft.ts'
 import type { Effect, ProjectRequest, Refusal, Settings } from '../events.ts'
 import { calendarMonth } from '../usage/month.ts'
-import type { Branch, Catalogue, Compute, ComputeDefaults, Project } from '../project.ts'
-import { conflictOf, storedDelay, configRefusal } from './validation.ts'
+import type { Branch, Catalogue, ComputeDefaults, Project } from '../project.ts'
+import { dropCompute } from './compute-requests.ts'
+import { configRefusal, conflictOf, storedDelay } from './validation.ts'
 
 type Update = Extract<ProjectRequest, { kind: 'update-project' }>
 
-export function projectRequest(
-  draft: Draft,
-  asked: ProjectRequest,
-  dropCompute: (draft: Draft, compute: Compute) => { readonly draft: Draft },
-): Answered {
-  if (asked.kind === 'update-project') return update(draft, asked)
-  const conflict = conflictOf(draft.project, undefined)
+export function applyProjectRequest(draft: Draft, request: ProjectRequest): Answered {
+  if (request.kind === 'update-project') return updateProject(draft, request)
+  const { project } = draft
+  const conflict = conflictOf(project, undefined)
   if (conflict) return refuseRequest(draft, conflict)
-  const emptied = draft.project.computes.reduce((next, compute) => dropCompute(next, compute).draft, draft)
-  const removed = draft.project.branches.map(({ id }): Effect => ({ kind: 'remove-branch', branchId: id }))
-  return answerDone(withEffects(emptied, ...removed))
+  const withoutComputes = project.computes.reduce((next, compute) => dropCompute(next, compute).draft, draft)
+  const removals = project.branches.map(({ id }): Effect => ({ kind: 'remove-branch', branchId: id }))
+  return answerDone(withEffects(withoutComputes, ...removals))
 }
 
-/** Settings need no work, so nothing conflicts with them. What is not said stays. */
-function update(draft: Draft, asked: Update): Answered {
+/** Updates settings, which needs no operation and therefore conflicts with none. Absent fields stay. */
+function updateProject(draft: Draft, request: Update): Answered {
   const { project, context } = draft
-  const said = { ...project.defaults, ...asked.defaults }
-  const refusal = defaultsRefusal(said, context.settings)
+  const defaults = { ...project.defaults, ...request.defaults }
+  const refusal = defaultsRefusal(defaults, context.settings)
   if (refusal) return refuseRequest(draft, refusal)
   return answerDone(
     withProject(draft, {
-      name: asked.name ?? project.name,
-      quota: { ...project.quota, ...asked.quota },
-      defaults: { ...said, suspendTimeout: storedDelay(said.suspendTimeout, context.settings) },
-      historyRetention: asked.historyRetention ?? project.historyRetention,
+      name: request.name ?? project.name,
+      quota: { ...project.quota, ...request.quota },
+      defaults: { ...defaults, suspendTimeout: storedDelay(defaults.suspendTimeout, context.settings) },
+      historyRetention: request.historyRetention ?? project.historyRetention,
     }),
   )
 }
 
-/** Why a project cannot have these defaults; undefined when it can. */
+/** Reason why a project cannot have these defaults; undefined when it can. */
 export function defaultsRefusal(defaults: ComputeDefaults, settings: Settings): Refusal | undefined {
   const config = completeConfig({ suspendTimeout: defaults.suspendTimeout }, { defaults }, settings)
   return configRefusal(config, settings, 'project.default_endpoint_settings')
@@ -50,7 +48,7 @@ export type NewProject = Pick<Project, 'id' | 'name'> &
     readonly now: number
   }
 
-/** A project with its default branch and no compute yet. */
+/** A project with its default branch and no compute. */
 export function newProject({ branch, now, ...project }: NewProject): Project {
   return {
     quota: {},

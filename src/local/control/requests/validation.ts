@@ -1,23 +1,31 @@
+// Reasons to refuse a request.
 import type { Refusal, Settings } from '../events.ts'
-import { type Compute, type ComputeConfig, type Project, primaryOf } from '../project.ts'
+import {
+  type Compute,
+  type ComputeConfig,
+  type ComputeType,
+  type Project,
+  primaryOf,
+  replicasOf,
+} from '../project.ts'
 import { exceededQuota } from '../usage/quota.ts'
 import { settingsRefusal } from './pg-settings.ts'
 import { FREE_LIMIT_CU, SIZES_TEXT, isSupported } from '../sizing/sizes.ts'
 
-/** The longest autosuspend delay, seconds (S-51), and the shortest that is not `--allow-short-delays`. */
+/** Longest autosuspend delay, seconds (S-51), and the shortest one without the switch `delayBelowMinimum`. */
 const LONGEST_DELAY = 604_800
 const SHORTEST_DELAY = 60
 
 type Sizing = Pick<ComputeConfig, 'minCu' | 'maxCu' | 'suspendTimeout' | 'pgSettings'>
 
-/** The first reason why the service does not take this configuration; `place` is the field of the body it is in. */
-export function configRefusal(config: Sizing, settings: Settings, place = 'endpoint'): Refusal | undefined {
-  const found =
+/** First reason to refuse a configuration; `field` is the field of the body that holds it. */
+export function configRefusal(config: Sizing, settings: Settings, field = 'endpoint'): Refusal | undefined {
+  const problem =
     sizeProblem(config) ??
     delayProblem(config, settings) ??
-    settingsRefusal(config.pgSettings, place === 'endpoint' ? 'settings.pg_settings' : 'pg_settings')
-  if (found) return { status: 400, message: `${place}.${found}` }
-  return planRefusal(config, settings, place)
+    settingsRefusal(config.pgSettings, field === 'endpoint' ? 'settings.pg_settings' : 'pg_settings')
+  if (problem) return { status: 400, message: `${field}.${problem}` }
+  return planRefusal(config, settings, field)
 }
 
 function sizeProblem({ minCu, maxCu }: Sizing): string | undefined {
@@ -29,11 +37,11 @@ function sizeProblem({ minCu, maxCu }: Sizing): string | undefined {
     : undefined
 }
 
-function planRefusal({ minCu, maxCu }: Sizing, { plan }: Settings, place: string): Refusal | undefined {
+function planRefusal({ minCu, maxCu }: Sizing, { plan }: Settings, field: string): Refusal | undefined {
   if (plan === 'paid' || (minCu <= FREE_LIMIT_CU && maxCu <= FREE_LIMIT_CU)) return undefined
   return {
     status: 403,
-    message: `${place}.autoscaling_limit_max_cu: the free plan allows at most ${FREE_LIMIT_CU} CU, got ${maxCu}`,
+    message: `${field}.autoscaling_limit_max_cu: the free plan allows at most ${FREE_LIMIT_CU} CU, got ${maxCu}`,
   }
 }
 
@@ -46,12 +54,12 @@ function delayProblem({ suspendTimeout }: Sizing, { delayBelowMinimum }: Setting
   return `suspend_timeout_seconds: ${expected}, got ${suspendTimeout}`
 }
 
-/** A delay of 1 to 59 s as the service keeps it (Q-12). */
+/** The delay that is stored for a requested one (Q-12). */
 export const storedDelay = (delay: number, { delayBelowMinimum }: Settings): number =>
   delayBelowMinimum === 'raised' && delay > 0 && delay < SHORTEST_DELAY ? SHORTEST_DELAY : delay
 
-/** Refused when another primary compute is on the branch (S-05, S-84, S-88). */
-export function primaryRefusal(
+/** Refuses a second primary on a branch (S-05, S-84, S-88). */
+function primaryRefusal(
   { branches, computes }: Project,
   branchId: string,
   { errors }: Settings,
@@ -65,13 +73,13 @@ export function primaryRefusal(
   }
 }
 
-/** Refused while the quota of the project is used up. */
+/** Refuses while the quota of the project is used up. */
 export function quotaRefusal(project: Project, now: number, { errors }: Settings): Refusal | undefined {
   const message = exceededQuota(project, now)
   return message === undefined ? undefined : { status: errors.quota, message }
 }
 
-/** 423 while something runs in the project. The words are the service's own (service-facts 5). */
+/** Refuses with 423 while operations are open, in the service's own words (service-facts 5). */
 export function conflictOf(project: Project, compute: Compute | undefined): Refusal | undefined {
   if (project.queue.length === 0) return undefined
   return compute?.pending
@@ -84,3 +92,35 @@ export function conflictOf(project: Project, compute: Compute | undefined): Refu
         message: 'project already has running conflicting operations, scheduling of new ones is prohibited',
       }
 }
+
+/** Read replicas of a branch. The service has no such limit; here each is a process and takes one of 100 slots. */
+const MAX_REPLICAS = 90
+
+/** Refuses a compute of this type on this branch (S-05, S-06, S-07). */
+export function placeRefusal(
+  project: Project,
+  { type, branchId }: { readonly type: ComputeType; readonly branchId: string },
+  settings: Settings,
+): Refusal | undefined {
+  if (type === 'read_write') return primaryRefusal(project, branchId, settings)
+  const refusal = typeRefusal(type, settings, 'endpoint')
+  if (refusal) return refusal
+  if (!project.branches.some(({ id }) => id === branchId))
+    return { status: 404, message: `endpoint.branch_id: branch not found: ${branchId}` }
+  return replicasOf(project, branchId).length < MAX_REPLICAS
+    ? undefined
+    : {
+        status: 422,
+        message: `endpoint.branch_id: branch ${branchId} has ${MAX_REPLICAS} read replicas, the most of the local service`,
+      }
+}
+
+/** Refuses read replicas without a paid plan (S-07); `field` is the part of the body that requests one. */
+export const typeRefusal = (
+  type: ComputeType | undefined,
+  { plan }: Settings,
+  field: string,
+): Refusal | undefined =>
+  type === 'read_only' && plan === 'free'
+    ? { status: 403, message: `${field}.type: read replicas need a paid plan` }
+    : undefined

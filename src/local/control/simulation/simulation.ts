@@ -1,29 +1,29 @@
-// The control plane over computes without processes, on a virtual clock: weeks in seconds, many thousand projects.
+// The control plane over simulated computes on a virtual clock: weeks in seconds, many thousand projects.
 import { type ComputeUsage, type UseRecord, usageAt, intervalsIn } from '../usage/usage.ts'
-import { createEventHeap } from './agenda.ts'
+import { createEventHeap } from './event-heap.ts'
 import { computeOf } from '../draft.ts'
 import { nextDueAt } from '../queue/due.ts'
 import type { Answer, Effect, Event, Request, Settings, StepResult } from '../events.ts'
-import { createSimulatedHistory } from '../usage/history.ts'
+import { createSimulatedHistory } from './history.ts'
 import { createOrderedById, takeFitting } from '../ordered.ts'
 import type { Plane } from '../plane.ts'
-import type { Operation, Project, WakeCause } from '../project.ts'
+import { type Operation, type Project, type WakeCause, wakeCause } from '../project.ts'
 import { step } from '../step.ts'
 import { isWorkOf } from '../queue/work.ts'
 
-/** How long a simulated process takes, ms. A branch is copied in the time of a start. */
+/** Time that simulated processes take, ms. A branch is copied in the time of a start. */
 export type Latencies = { readonly start: number; readonly stop: number; readonly configure: number }
 
-/** What comes from outside, at an instant, ms. What meets nothing of that id, or is refused, changes nothing. */
+/** An event from outside, at an instant in ms. Events with unknown ids and refused requests change nothing. */
 export type SimulatedEvent = { readonly at: number } & (
   | {
-      /** A client runs one query, which wakes a compute that sleeps. */
+      /** A client runs one query, and wakes the compute for it. */
       readonly kind: 'connect'
       readonly endpointId: string
       /** Default: a client without a name. */
       readonly cause?: WakeCause
     }
-  /** The size the autoscaler aims at. */
+  /** Size that the autoscaler aims at. */
   | { readonly kind: 'goal'; readonly endpointId: string; readonly cu: number }
   | { readonly kind: 'request'; readonly projectId: string; readonly request: Request }
   /** A new project, with its first request. */
@@ -32,44 +32,42 @@ export type SimulatedEvent = { readonly at: number } & (
 
 export type SimulationOptions = {
   readonly projects: readonly Project[]
-  /** Where the virtual clock stands at first, ms. */
+  /** Initial time of the virtual clock, ms. */
   readonly from: number
   readonly settings: () => Settings
   readonly latencies: Latencies
-  /** Extra time of a start that begins now, ms; default none. */
+  /** Extra time of the next start, ms; default 0. */
   readonly wakeLatency?: (projectId: string) => number
-  /** Endpoint id → instants at which a client is active, ascending, ms. An instant in which the compute sleeps wakes it. */
+  /** Endpoint id → instants at which a client runs a query, ascending, ms. */
   readonly activity: ReadonlyMap<string, Iterable<number>>
-  /** What else happens, each in order of time. They may be endless: of each, only the next is taken. */
+  /** Further events, each list in order of time. A list may be endless: it is read event by event. */
   readonly scripts?: readonly Iterable<SimulatedEvent>[]
-  /** Whether the operation of this project that begins now fails at first; default none does. */
+  /** Whether the next operation of this project fails at its first attempt; default false. */
   readonly takeFailure?: (projectId: string) => boolean
-  /** Why the start that begins now fails for good; undefined, and by default, it does not. */
+  /** Reason why the next start fails for good; by default undefined: it does not. */
   readonly takeError?: (projectId: string) => string | undefined
 }
 
 export type Simulation = Plane & {
   now(): number
-  /** Lets everything happen that is due until `to`, which is then the time. */
+  /** Runs all events due until `to` and sets the clock to it. */
   advance(to: number): void
-  /** Looks again at when things are due, after the settings changed. */
+  /** Sets the alarms of all projects anew after the settings changed. */
   look(): void
   /** A client connects and runs one query, now. */
   connect(endpointId: string, cause: WakeCause): void
-  /** The truth as of `at`: every compute that was ever started, in order of its first start. */
+  /** Usage until `at` of every compute that was ever started, in order of its first start. */
   accounts(at: number): ComputeUsage[]
-  /** What the accounts are made of. */
+  /** Wakes and awake intervals of these computes. */
   uses(): UseRecord[]
 }
 
-const NAMELESS: WakeCause = { kind: 'client', applicationName: undefined, user: undefined }
-
-type Due =
+type DueItem =
   | { readonly kind: 'event'; readonly projectId: string; readonly event: Event }
   | { readonly kind: 'alarm'; readonly projectId: string }
-  | { readonly kind: 'script'; readonly script: Iterator<SimulatedEvent>; readonly happening: SimulatedEvent }
+  | { readonly kind: 'script'; readonly script: Iterator<SimulatedEvent>; readonly next: SimulatedEvent }
 
-/** The same options and the same calls give the same simulation. */
+/** Creates a simulation; equal options and calls give equal results. */
 export function createSimulation(options: SimulationOptions): Simulation {
   const { activity, settings, latencies, wakeLatency = () => 0 } = options
   const { takeFailure = () => false, takeError = () => undefined } = options
@@ -79,8 +77,8 @@ export function createSimulation(options: SimulationOptions): Simulation {
   )
   const history = createSimulatedHistory()
   const alarms = new Map<string, number>()
-  const agenda = createEventHeap<Due>()
-  let stuck: (() => void)[] = []
+  const heap = createEventHeap<DueItem>()
+  let stuckWork: (() => void)[] = []
   // project → operations so far
   const counts = new Map<string, number>()
   let now = options.from
@@ -91,23 +89,23 @@ export function createSimulation(options: SimulationOptions): Simulation {
     return uuidOf(projectId, count)
   }
   const setAlarm = (projectId: string, at: number | undefined): void => {
-    // a delay that was shortened may be over already: what is late happens now
+    // a delay that was shortened may have passed already: its alarm fires now
     const due = Math.max(at ?? Infinity, now)
     if (at === undefined || (alarms.get(projectId) ?? Infinity) <= due) return
     alarms.set(projectId, due)
-    agenda.add(due, { kind: 'alarm', projectId })
+    heap.add(due, { kind: 'alarm', projectId })
   }
   const dispatch = (projectId: string, event: Event): StepResult | undefined => {
     const before = projects.get(projectId)
     if (!before) return undefined
     const operationId = (): string => operationIdOf(projectId)
     const result = step(before, event, { now, operationId, settings: settings() })
-    keep(result, event)
+    saveResult(result, event)
     for (const effect of result.effects) carryOut(effect, projectId)
     setAlarm(projectId, result.wakeAt)
     return result
   }
-  const keep = ({ project, answer }: StepResult, event: Event): void => {
+  const saveResult = ({ project, answer }: StepResult, event: Event): void => {
     if (event.kind !== 'delete-project' || !answer?.ok) {
       projects.set(project.id, project)
       for (const { id } of project.computes) projectOf.set(id, project.id)
@@ -116,8 +114,8 @@ export function createSimulation(options: SimulationOptions): Simulation {
     projects.delete(project.id)
     history.forget(project.id)
   }
-  /** What goes wrong with the work of an operation; undefined when nothing does. */
-  const misfortuneOf = (effect: Effect, { id: operationId, projectId }: Operation): Event | undefined => {
+  /** Simulated failure of the work of an operation; undefined when it succeeds. */
+  const failureOf = (effect: Effect, { id: operationId, projectId }: Operation): Event | undefined => {
     const message = effect.kind === 'start-process' ? takeError(projectId) : undefined
     const { retryIn } = settings().faults.failingOperations
     if (takeFailure(projectId)) return { kind: 'attempt-failed', operationId, retryIn }
@@ -126,18 +124,18 @@ export function createSimulation(options: SimulationOptions): Simulation {
   }
   const carryOut = (effect: Effect, projectId: string): void => {
     history.note(effect, projectId)
-    const report = consequenceOf(effect, now, latencies)
+    const report = reportOf(effect, now, latencies)
     const operation = projects.get(projectId)?.queue[0]?.operation
     if (!report) return
     if (!operation || !isWorkOf(effect, operation) || effect.kind === 'admit-clients')
-      return agenda.add(now + report.after, { kind: 'event', projectId, event: report.event })
+      return heap.add(now + report.after, { kind: 'event', projectId, event: report.event })
     const after = report.after + (effect.kind === 'start-process' ? wakeLatency(projectId) : 0)
-    const happens = (): void => {
-      const event = misfortuneOf(effect, operation) ?? report.event
-      agenda.add(now + after + 1000 * settings().faults.lockTime, { kind: 'event', projectId, event })
+    const work = (): void => {
+      const event = failureOf(effect, operation) ?? report.event
+      heap.add(now + after + 1000 * settings().faults.lockTime, { kind: 'event', projectId, event })
     }
-    if (settings().faults.stuckOperations) stuck.push(happens)
-    else happens()
+    if (settings().faults.stuckOperations) stuckWork.push(work)
+    else work()
   }
   const connect = (endpointId: string, cause: WakeCause): void => {
     const project = projects.get(projectOf.get(endpointId) ?? '')
@@ -149,65 +147,66 @@ export function createSimulation(options: SimulationOptions): Simulation {
       serves ? { kind: 'activity', endpointId, at: now } : { kind: 'client-waiting', endpointId, cause },
     )
   }
-  const create = (project: Project, asked: Request): Answer => {
+  const createProject = (project: Project, request: Request): Answer => {
     projects.set(project.id, project)
-    const answer = dispatch(project.id, asked)?.answer
+    const answer = dispatch(project.id, request)?.answer
     if (!answer) throw new Error(`project ${project.id} could not be made`)
     if (!answer.ok) projects.delete(project.id)
     return answer
   }
-  const follow = (script: Iterator<SimulatedEvent>): void => {
-    const { value: happening, done } = script.next()
-    if (!done) agenda.add(Math.max(happening.at, now), { kind: 'script', script, happening })
+  const scheduleNext = (script: Iterator<SimulatedEvent>): void => {
+    const { value: next, done } = script.next()
+    if (!done) heap.add(Math.max(next.at, now), { kind: 'script', script, next })
   }
-  const meet = (happening: SimulatedEvent): void => {
-    switch (happening.kind) {
+  const runEvent = (event: SimulatedEvent): void => {
+    switch (event.kind) {
       case 'connect':
-        return connect(happening.endpointId, happening.cause ?? NAMELESS)
+        return connect(event.endpointId, event.cause ?? wakeCause('client'))
       case 'goal':
-        return void dispatch(projectOf.get(happening.endpointId) ?? '', happening)
+        return void dispatch(projectOf.get(event.endpointId) ?? '', event)
       case 'request':
-        return void dispatch(happening.projectId, happening.request)
+        return void dispatch(event.projectId, event.request)
       case 'create':
-        return void create(happening.project, happening.request)
+        return void createProject(event.project, event.request)
     }
   }
-  const happen = (due: Due): void => {
-    switch (due.kind) {
+  const runItem = (item: DueItem): void => {
+    switch (item.kind) {
       case 'event':
-        return void dispatch(due.projectId, due.event)
+        return void dispatch(item.projectId, item.event)
       case 'alarm':
-        if (alarms.get(due.projectId) === now) alarms.delete(due.projectId)
-        return void dispatch(due.projectId, { kind: 'time' })
+        if (alarms.get(item.projectId) === now) alarms.delete(item.projectId)
+        return void dispatch(item.projectId, { kind: 'time' })
       case 'script':
-        meet(due.happening)
-        return follow(due.script)
+        runEvent(item.next)
+        return scheduleNext(item.script)
     }
   }
   const look = (): void => {
     const context = { now, settings: settings() }
     for (const project of projects.values()) setAlarm(project.id, nextDueAt(project, context))
   }
-  for (const [endpointId, instants] of activity) follow(clientOf(endpointId, instants)[Symbol.iterator]())
-  for (const script of options.scripts ?? []) follow(script[Symbol.iterator]())
+  for (const [endpointId, instants] of activity)
+    scheduleNext(connectsAt(endpointId, instants)[Symbol.iterator]())
+  for (const script of options.scripts ?? []) scheduleNext(script[Symbol.iterator]())
   look()
   return {
     now: () => now,
     look,
     advance: (to) => {
-      for (let due = agenda.take(to); due; due = agenda.take(to)) {
+      for (let due = heap.take(to); due; due = heap.take(to)) {
         now = due.at
-        happen(due.item)
+        runItem(due.item)
       }
       now = Math.max(now, to)
-      if (stuck.length === 0 || settings().faults.stuckOperations) return
-      const freed = stuck
-      stuck = []
-      for (const happens of freed) happens()
+      if (stuckWork.length === 0 || settings().faults.stuckOperations) return
+      const released = stuckWork
+      stuckWork = []
+      for (const work of released) work()
     },
     page: ({ after, limit, fits }) => takeFitting(projects.after(after), fits, limit),
-    createProject: create,
-    request: (projectId, asked) => dispatch(projectId, asked)?.answer,
+    createProject,
+    request: (projectId, request) => dispatch(projectId, request)?.answer,
     connect,
     project: (projectId) => projects.get(projectId),
     operation: (projectId, id) => history.operation(projectId, id),
@@ -221,15 +220,15 @@ export function createSimulation(options: SimulationOptions): Simulation {
   }
 }
 
-/** A client that runs one query at each of these instants. */
-function* clientOf(endpointId: string, instants: Iterable<number>): Iterable<SimulatedEvent> {
+/** Events of a client that runs one query at each of these instants. */
+function* connectsAt(endpointId: string, instants: Iterable<number>): Iterable<SimulatedEvent> {
   for (const at of instants) yield { at, kind: 'connect', endpointId }
 }
 
-type Consequence = { readonly after: number; readonly event: Event }
+type DelayedReport = { readonly after: number; readonly event: Event }
 
-/** What a process would report, and after how many ms; undefined for effects that no process answers. */
-function consequenceOf(effect: Effect, now: number, latencies: Latencies): Consequence | undefined {
+/** Report of a process after an effect, and the time until then in ms; undefined for effects without a report. */
+function reportOf(effect: Effect, now: number, latencies: Latencies): DelayedReport | undefined {
   switch (effect.kind) {
     case 'start-process':
       return { after: latencies.start, event: { kind: 'started', endpointId: effect.endpointId } }
@@ -254,13 +253,13 @@ function consequenceOf(effect: Effect, now: number, latencies: Latencies): Conse
   }
 }
 
-/** The nth UUID of a project, the same in every simulation. */
+/** The nth UUID of a project, equal in every simulation. */
 function uuidOf(projectId: string, count: number): string {
-  const [one, two] = [hashOf(projectId, 0x811c9dc5), hashOf(projectId, 0x01000193)]
-  return `${one}-${two.slice(0, 4)}-4${two.slice(4, 7)}-8000-${count.toString(16).padStart(12, '0')}`
+  const [first, second] = [hashOf(projectId, 0x811c9dc5), hashOf(projectId, 0x01000193)]
+  return `${first}-${second.slice(0, 4)}-4${second.slice(4, 7)}-8000-${count.toString(16).padStart(12, '0')}`
 }
 
-/** FNV-1a from this basis: 32 bits in hexadecimal. Together, two of them tell a hundred thousand projects apart. */
+/** FNV-1a from this basis, 32 bits in hexadecimal; two of them distinguish 100,000 projects. */
 function hashOf(text: string, basis: number): string {
   let hash = basis
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)

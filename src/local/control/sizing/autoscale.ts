@@ -1,11 +1,11 @@
-// The size the service's autoscaler aims at (service-facts 10). Internal unit: 0.25 CU, which is 0.25 CPU and 1 GiB.
+// The size that the service's autoscaler aims at (service-facts 10). Internal unit: 0.25 CU, which is 0.25 CPU and 1 GiB.
 import { type Draft, withCompute, withEffects } from '../draft.ts'
 import type { Compute } from '../project.ts'
 import { resizeMeter } from '../usage/meter.ts'
 
-/** What is known of the demand on one compute; only parts with data count. */
+/** Demand on one compute; parts without data do not count. */
 export type Demand = {
-  /** Average number of processes that want a CPU, over the last minute and the last five. */
+  /** Average number of processes that want a CPU, in the last minute and in the last five. */
   readonly load: Load | undefined
   /** Bytes in use, and bytes the file cache holds. */
   readonly memory: { readonly used: number; readonly cached: number } | undefined
@@ -15,7 +15,7 @@ export type Demand = {
 
 export type Load = { readonly one: number; readonly five: number }
 
-/** Where the two averages blend: shares of the five-minute one. */
+/** Limits between which the two load averages blend: shares of the five-minute average. */
 export type Zones = { readonly stable: number; readonly mixed: number }
 
 /** The published defaults: the one-minute average alone counts. */
@@ -25,55 +25,56 @@ const UNIT = 0.25
 const GIB = 2 ** 30
 const PAGE = 8192
 
-/** Shares of a unit that may be used: CPU, memory without and with the cached working set, memory for the file cache. */
+/** Shares of a size that may be used: CPU, memory without and with the cached working set, memory for the file cache. */
 const CPU_SHARE = 0.9
 const MEMORY_SHARE = 0.75
 const TOTAL_SHARE = 0.9
 const CACHE_SHARE = 0.75
 
-/** The goal inside `[minCu, maxCu]`; the minimum when nothing is known. */
+/** The goal within `[minCu, maxCu]`; the minimum without data. */
 export function goalCu(
   demand: Demand,
   { minCu, maxCu }: { readonly minCu: number; readonly maxCu: number },
   zones: Zones = PUBLISHED,
 ): number {
   const { load, memory, workingSet } = demand
-  const wanted = workingSet && projectedPages(workingSet)
+  const pages = workingSet && projectedPages(workingSet)
   const units = [
-    load && Math.round(blended(load, zones) / CPU_SHARE / UNIT),
-    memory && memoryUnits(memory, wanted),
-    wanted === undefined ? undefined : (wanted * PAGE) / CACHE_SHARE / GIB,
+    load && Math.round(blendedLoad(load, zones) / CPU_SHARE / UNIT),
+    memory && memoryUnits(memory, pages),
+    pages === undefined ? undefined : (pages * PAGE) / CACHE_SHARE / GIB,
   ].filter((part) => part !== undefined)
   return Math.min(maxCu, Math.max(minCu, UNIT * Math.ceil(Math.max(0, ...units))))
 }
 
-/** The closer the two averages are, the more the longer one counts. */
-function blended({ one, five }: Load, { stable, mixed }: Zones): number {
-  const apart = Math.abs(one - five)
+/** Weighted average of both loads: the closer they are, the more the longer one counts. */
+function blendedLoad({ one, five }: Load, { stable, mixed }: Zones): number {
+  const difference = Math.abs(one - five)
   const from = stable * five
   const to = from + mixed * five
-  const weight = apart <= from ? 0 : apart >= to ? 1 : (apart - from) / (to - from)
+  const weight = difference <= from ? 0 : difference >= to ? 1 : (difference - from) / (to - from)
   return weight * one + (1 - weight) * five
 }
 
 function memoryUnits(
   { used, cached }: { readonly used: number; readonly cached: number },
-  wanted: number | undefined,
+  workingSetPages: number | undefined,
 ): number {
-  const alone = used / MEMORY_SHARE
-  const withCache = wanted === undefined ? 0 : (Math.min(wanted * PAGE, cached) + used) / TOTAL_SHARE
-  return Math.max(alone, withCache) / GIB
+  const withoutCache = used / MEMORY_SHARE
+  const withCache =
+    workingSetPages === undefined ? 0 : (Math.min(workingSetPages * PAGE, cached) + used) / TOTAL_SHARE
+  return Math.max(withoutCache, withCache) / GIB
 }
 
-/** The window in which growth is compared, its first place in the series, and the growth that marks another phase. */
+/** Minutes over which growth is compared, the first minute compared, and the ratio of growth that marks a jump. */
 const WINDOW = 4
 const OFFSET = 4
 const JUMP = 3
-const LEAST = OFFSET + WINDOW + 1
+const MIN_LENGTH = OFFSET + WINDOW + 1
 
-/** Where the working set goes: the size before it jumps, and half a step of its growth more. Undefined for short series. */
+/** Projected size of the working set: its size before it jumps, plus half a step of its growth. Undefined for short series. */
 export function projectedPages(series: readonly number[]): number | undefined {
-  if (series.length < LEAST) return undefined
+  if (series.length < MIN_LENGTH) return undefined
   const at = (index: number): number => series[index] ?? 0
   const estimate = estimatedPages(series)
   let length = OFFSET
@@ -96,7 +97,7 @@ function estimatedPages(series: readonly number[]): number {
   return at(series.length - 1)
 }
 
-/** The exponentially damped averages after `running` processes wanted a CPU for `span`, both in units of a minute. */
+/** Load after `running` processes wanted a CPU for `span` minutes: exponentially damped averages. */
 export const loadAfter = ({ one, five }: Load, running: number, span: number): Load => ({
   one: damped(one, running, span),
   five: damped(five, running, span / 5),
@@ -105,7 +106,7 @@ export const loadAfter = ({ one, five }: Load, running: number, span: number): L
 const damped = (average: number, value: number, span: number): number =>
   value + (average - value) * Math.exp(-span)
 
-/** Moves an awake compute to the goal inside its range; nothing restarts and nobody is dropped (S-67). */
+/** Resizes an awake compute to the goal within its range. Nothing restarts and no client is dropped (S-67). */
 export function resizeTo(draft: Draft, compute: Compute, goal: number): Draft {
   const { minCu, maxCu } = compute.config
   const cu = Math.min(maxCu, Math.max(minCu, goal))

@@ -1,6 +1,6 @@
 import type { ConnectionsBasis } from '../behaviour.ts'
 
-/** One row of the size table: Compute Units, connections a server of that size accepts. Source: interface, "Limits". */
+/** Row of the size table: Compute Units, and the connections of a server of that size. Source: interface, "Limits". */
 type Size = { readonly cu: number; readonly maxConnections: number }
 
 const SIZES: readonly Size[] = [
@@ -33,13 +33,13 @@ export const SIZES_TEXT = SIZES.map(({ cu }) => cu).join(', ')
 /** Whether the service offers this size (S-45 to S-47). */
 export const isSupported = (cu: number): boolean => SIZES.some((size) => size.cu === cu)
 
-/** `max_connections` of a compute (S-103, S-105 to S-107): of its minimum size, or of the one its range counts as (Q-11). */
+/** `max_connections` of a compute (S-103, S-105 to S-107), by its minimum size or by its range (Q-11). */
 export const maxConnectionsOf = (
   { minCu, maxCu }: { readonly minCu: number; readonly maxCu: number },
   basis: ConnectionsBasis,
 ): number => connectionsOf(basis === 'min' ? minCu : Math.min(maxCu, 8 * minCu))
 
-/** The row of the table, or between rows the formula that yields them (service-facts 7). */
+/** Connections by the table; between its rows by the formula that yields them (service-facts 7). */
 function connectionsOf(cu: number): number {
   const row = SIZES.find((size) => size.cu === cu)
   return row

@@ -1,4 +1,4 @@
-/** What one poll of a server shows. Instants in ms; null where nothing counts. Source: service-facts 9. */
+/** Inputs of the rules of activity, read from a server. Instants in ms; null where there is no value. */
 export type ActivityReading = {
   readonly activeTime: number | null
   readonly sessions: number | null
@@ -11,28 +11,29 @@ export type ActivityReading = {
   readonly autovacuumWorkers: number
 }
 
-/** What was known before a reading: `earlier` is the reading before it, undefined for the first one of a start. */
 export type ActivityBaseline = {
+  /** Reading before this one; undefined for the first one of a start, which only sets the baseline of rule 1. */
   readonly earlier: ActivityReading | undefined
   readonly lastActive: number | undefined
-  /** Whether the first rule is on (Q-21). */
+  /** Whether the first rule applies (Q-21). */
   readonly rule1: boolean
 }
 
 /**
- * The instant of activity a reading shows, by the five rules, the first that applies; undefined when none does.
- *
- * The first reading of a start only sets the baseline of rule 1.
+ * Instant of activity by the first rule that holds (service-facts 9); undefined when none does.
+ * 1. The counters of active time or of sessions have moved since the previous reading: now.
+ * 2. A client backend is busy: now; otherwise the newest change of state after the last activity.
+ * 3. to 5. There is a replication, a subscription or an autovacuum worker: now.
  */
 export function detectActivity(
   reading: ActivityReading,
-  known: ActivityBaseline,
+  { earlier, lastActive, rule1 }: ActivityBaseline,
   now: number,
 ): number | undefined {
   const { lastStateChange } = reading
-  if (known.rule1 && known.earlier && countersMoved(known.earlier, reading)) return now
+  if (rule1 && earlier && countersMoved(earlier, reading)) return now
   if (reading.busyBackends > 0) return now
-  if (lastStateChange !== null && lastStateChange > (known.lastActive ?? -Infinity)) return lastStateChange
+  if (lastStateChange !== null && lastStateChange > (lastActive ?? -Infinity)) return lastStateChange
   return reading.replications + reading.subscriptions + reading.autovacuumWorkers > 0 ? now : undefined
 }
 

@@ -3,11 +3,11 @@ import type { Meter, OpenInterval, Usage } from '../project.ts'
 
 export const UNUSED: Meter = { open: undefined, awakeMs: 0, cuMs: 0, suspends: 0 }
 
-/** Begins an awake interval. A meter that already runs keeps its own. */
+/** Starts an awake interval; one in progress goes on. */
 export const openMeter = (meter: Meter, open: OpenInterval): Meter =>
   meter.open ? meter : { ...meter, open }
 
-/** Ends the running interval at `now`; undefined `interval` when none ran. A clock that went back ends it where it began. */
+/** Ends the interval in progress, undefined when there is none. If the clock was set back, it ends where it started. */
 export function closeMeter(meter: Meter, now: number): { meter: Meter; interval: Interval | undefined } {
   if (!meter.open) return { meter, interval: undefined }
   const { from, cu, branchId } = meter.open
@@ -23,7 +23,7 @@ export function closeMeter(meter: Meter, now: number): { meter: Meter; interval:
   }
 }
 
-/** Goes on at another size: an interval of the size so far ends, without a suspension. */
+/** Continues at another size: the interval of the previous size ends, without a suspension. */
 export function resizeMeter(
   meter: Meter,
   cu: number,
@@ -35,7 +35,7 @@ export function resizeMeter(
   return { meter: { ...closed, suspends: meter.suspends, open }, interval }
 }
 
-/** Awake ms and CU·ms up to `now`, the running interval included. */
+/** Usage up to `now`, the interval in progress included. */
 export function usedUntil(meter: Meter, now: number): Usage {
   const { meter: closed } = closeMeter(meter, now)
   return { awakeMs: closed.awakeMs, cuMs: closed.cuMs }

@@ -7,7 +7,7 @@ export function calendarMonth(at: number): { readonly from: number; readonly to:
   return { from: firstDayOf(year, month) * DAY, to: firstDayOf(next.year, next.month) * DAY }
 }
 
-// Years of this arithmetic begin in March, so that the leap day is the last of its year; an era is 400 years.
+// In this arithmetic a year starts in March, so that the leap day is its last day; an era has 400 years.
 // Source: H. Hinnant, "chrono-Compatible Low-Level Date Algorithms".
 const ERA = 146_097
 const TO_EPOCH = 719_468

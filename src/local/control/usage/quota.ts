@@ -1,9 +1,9 @@
-// The quota of a project: how much its computes may use in a calendar month.
+// The quota of a project: limits of its computes' usage per calendar month.
 import { usedUntil } from './meter.ts'
 import { calendarMonth } from './month.ts'
 import type { Project, Quota, Usage } from '../project.ts'
 
-/** What all computes of a project have used until `now`, deleted ones included. */
+/** Usage of all computes of a project until `now`, deleted ones included. */
 export function totalUsage({ computes, spent }: Project, now: number): Usage {
   const uses = computes.map(({ meter }) => usedUntil(meter, now))
   return {
@@ -12,10 +12,13 @@ export function totalUsage({ computes, spent }: Project, now: number): Usage {
   }
 }
 
-/** A period begins with its month, so for this long no calendar is needed: every event comes by here. */
+/** Length of the shortest month: until then no calendar is needed, and this runs at every event. */
 const SHORTEST_MONTH = 28 * 86_400_000
 
-/** Begins a new month of counting when one has begun; nothing changed since, or an earlier step would have seen it. */
+/**
+ * Starts the period of a new month. Usage until the month's start can be computed now, because an event since then would
+ * have started the period.
+ */
 export function startPeriod(project: Project, now: number): Project {
   if (now - project.period.from < SHORTEST_MONTH) return project
   const { from } = calendarMonth(now)
@@ -24,36 +27,38 @@ export function startPeriod(project: Project, now: number): Project {
     : { ...project, period: { from, before: totalUsage(project, from) } }
 }
 
-type Spending = { readonly left: number; readonly rate: number; readonly what: keyof Quota }
+/** State of a limit: the rest in ms of its unit, and the use per ms of the computes that are awake. */
+type LimitState = { readonly limit: keyof Quota; readonly remaining: number; readonly rate: number }
 
-/** What is left of each limit, in ms of its unit, and how much of it goes per ms now. */
-function spendings(project: Project, now: number): readonly Spending[] {
+function limitStates(project: Project, now: number): readonly LimitState[] {
   const { quota, period, computes } = project
   if (!quota.active_time_seconds && !quota.compute_time_seconds) return []
-  const used = totalUsage(project, now)
-  const open = computes.map(({ meter }) => meter.open).filter((interval) => interval !== undefined)
-  const limits: readonly (Omit<Spending, 'left'> & { readonly spent: number })[] = [
-    { what: 'active_time_seconds', spent: used.awakeMs - period.before.awakeMs, rate: open.length },
+  const total = totalUsage(project, now)
+  const open = computes.flatMap(({ meter }) => meter.open ?? [])
+  const uses = [
+    { limit: 'active_time_seconds', used: total.awakeMs - period.before.awakeMs, rate: open.length },
     {
-      what: 'compute_time_seconds',
-      spent: used.cuMs - period.before.cuMs,
+      limit: 'compute_time_seconds',
+      used: total.cuMs - period.before.cuMs,
       rate: open.reduce((sum, { cu }) => sum + cu, 0),
     },
-  ]
-  return limits.flatMap(({ what, spent, rate }) => {
-    const limit = quota[what] ?? 0
-    return limit > 0 ? [{ what, left: limit * 1000 - spent, rate }] : []
+  ] as const
+  return uses.flatMap(({ limit, used, rate }) => {
+    const allowed = quota[limit] ?? 0
+    return allowed > 0 ? [{ limit, remaining: allowed * 1000 - used, rate }] : []
   })
 }
 
-/** The limit that is used up, in words; undefined while none is. */
+/** Message that names the first limit that is used up; undefined when none is. */
 export function exceededQuota(project: Project, now: number): string | undefined {
-  const spent = spendings(project, now).find(({ left }) => left <= 0)
-  return spent && `project ${project.id} has used up its quota settings.quota.${spent.what}`
+  const exceeded = limitStates(project, now).find(({ remaining }) => remaining <= 0)
+  return exceeded && `project ${project.id} has used up its quota settings.quota.${exceeded.limit}`
 }
 
-/** When a limit will be used up if the computes that are awake stay so; undefined when none will. */
+/** Instant at which a limit will be used up if no compute wakes or suspends; undefined when none will be. */
 export function quotaExceededAt(project: Project, now: number): number | undefined {
-  const ends = spendings(project, now).flatMap(({ left, rate }) => (rate > 0 ? [now + left / rate] : []))
+  const ends = limitStates(project, now).flatMap(({ remaining, rate }) =>
+    rate > 0 ? [now + remaining / rate] : [],
+  )
   return ends.length > 0 ? Math.max(now, Math.ceil(Math.min(...ends))) : undefined
 }

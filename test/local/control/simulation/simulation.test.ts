@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { check } from '../../../support/property.ts'
-import { createEventHeap } from '../../../../src/local/control/simulation/agenda.ts'
+import { createEventHeap } from '../../../../src/local/control/simulation/event-heap.ts'
 import { type Simulation, createSimulation } from '../../../../src/local/control/simulation/simulation.ts'
 import { START, project, settings, sleeping } from '../build.ts'
 

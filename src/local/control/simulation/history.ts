@@ -1,16 +1,16 @@
-import type { UseRecord } from './usage.ts'
+import type { UseRecord } from '../usage/usage.ts'
 import { computeOf } from '../draft.ts'
 import type { Effect, Interval, Wake } from '../events.ts'
 import type { Operation, Project } from '../project.ts'
 
-/** What the shell of the real service writes to its disk, in memory. */
+/** Operations and usage in memory: the counterpart of what the real service stores on disk. */
 export type SimulatedHistory = {
   note(effect: Effect, projectId: string): void
   operation(projectId: string, operationId: string): Operation | undefined
-  /** Newest first; undefined when `before` is unknown. */
+  /** A page of operations, newest first, that starts after `before`; undefined when `before` is unknown. */
   operations(projectId: string, limit: number, before: string | undefined): readonly Operation[] | undefined
   forget(projectId: string): void
-  /** Use of every compute that was ever started, in order of the first start. */
+  /** Usage of every compute that was ever started, in order of the first start. */
   uses(projectOf: (projectId: string) => Project | undefined): UseRecord[]
   usesOf(project: Project): UseRecord[]
 }
@@ -24,10 +24,11 @@ export function createSimulatedHistory(): SimulatedHistory {
   const operations = new Map<string, Operation[]>()
   const useOf = (endpointId: string, projectId: string): Use => {
     const ofProject = uses.get(projectId) ?? new Map<string, Use>()
-    const known = ofProject.get(endpointId) ?? { endpointId, wakes: [], intervals: [] }
-    uses.set(projectId, ofProject.set(endpointId, known))
-    return known
+    const use = ofProject.get(endpointId) ?? { endpointId, wakes: [], intervals: [] }
+    uses.set(projectId, ofProject.set(endpointId, use))
+    return use
   }
+  const operationsOf = (projectId: string): Operation[] => operations.get(projectId) ?? []
   const recordsOf = (projectId: string, project: Project | undefined): UseRecord[] =>
     [...(uses.get(projectId)?.values() ?? [])].map((use) => ({
       ...use,
@@ -40,20 +41,20 @@ export function createSimulatedHistory(): SimulatedHistory {
       if (effect.kind === 'write-interval')
         useOf(effect.endpointId, projectId).intervals.push(effect.interval)
       if (effect.kind !== 'write-operation') return
-      const known = operations.get(projectId) ?? []
-      const place = recentPlaceOf(known, effect.operation)
-      if (place === -1) known.push(effect.operation)
-      else known[place] = effect.operation
-      operations.set(projectId, known)
+      const ofProject = operationsOf(projectId)
+      const index = recentIndexOf(ofProject, effect.operation)
+      if (index === -1) ofProject.push(effect.operation)
+      else ofProject[index] = effect.operation
+      operations.set(projectId, ofProject)
     },
     operation: (projectId, operationId) => {
-      const known = operations.get(projectId) ?? []
-      return known[placeOf(known, operationId)]
+      const ofProject = operationsOf(projectId)
+      return ofProject[indexOf(ofProject, operationId)]
     },
     operations: (projectId, limit, before) => {
-      const known = operations.get(projectId) ?? []
-      const end = before === undefined ? known.length : placeOf(known, before)
-      return end === -1 ? undefined : known.slice(Math.max(0, end - limit), end).toReversed()
+      const ofProject = operationsOf(projectId)
+      const end = before === undefined ? ofProject.length : indexOf(ofProject, before)
+      return end === -1 ? undefined : ofProject.slice(Math.max(0, end - limit), end).toReversed()
     },
     forget: (projectId) => void operations.delete(projectId),
     uses: (projectOf) => [...uses.keys()].flatMap((projectId) => recordsOf(projectId, projectOf(projectId))),
@@ -61,15 +62,11 @@ export function createSimulatedHistory(): SimulatedHistory {
   }
 }
 
-const placeOf = (operations: readonly Operation[], operationId: string): number =>
+const indexOf = (operations: readonly Operation[], operationId: string): number =>
   operations.findLastIndex(({ id }) => id === operationId)
 
-/** The same for one that is being written: what was created before it need not be looked at. */
-function recentPlaceOf(operations: readonly Operation[], { id, createdAt }: Operation): number {
-  for (let at = operations.length - 1; at >= 0; at -= 1) {
-    const known = operations[at]
-    if (!known || known.createdAt < createdAt) return -1
-    if (known.id === id) return at
-  }
-  return -1
+/** Index of an operation, -1 for a new one. Searches only operations that were not created before it. */
+function recentIndexOf(operations: readonly Operation[], { id, createdAt }: Operation): number {
+  const index = operations.findLastIndex((other) => other.id === id || other.createdAt < createdAt)
+  return operations[index]?.id === id ? index : -1
 }

@@ -5,13 +5,13 @@ import type { Clock } from '../clock.ts'
 import type { SystemUser } from './owner.ts'
 
 /** A program that serves until it is ended. */
-export type RunningProgram = {
+export type ServerProcess = {
   readonly child: ChildProcess
   /** Resolves when the process is gone, with the last lines of its log; never rejects. */
   readonly ended: Promise<string>
 }
 
-export type ProgramOptions = {
+export type ServerProcessOptions = {
   /** Name in messages. */
   readonly name: string
   readonly path: string
@@ -33,7 +33,7 @@ const QUOTED_LINES = 6
  *
  * @throws with the last lines of its log when it ends or hangs instead
  */
-export async function startProgram(options: ProgramOptions): Promise<RunningProgram> {
+export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
   const { path, args, folder, owner, startTimeout, clock } = options
   const child = spawn(path, args, {
     cwd: folder,
@@ -57,7 +57,7 @@ export async function startProgram(options: ProgramOptions): Promise<RunningProg
  *
  * @throws with what it wrote to its error output
  */
-export async function runProgram(
+export async function runCommand(
   path: string,
   args: readonly string[],
   owner: SystemUser | undefined,
@@ -83,7 +83,7 @@ const processOptions = (owner: SystemUser | undefined): ProcessOptions => ({
 
 function followLog(
   child: ChildProcess,
-  { name, ready }: ProgramOptions,
+  { name, ready }: ServerProcessOptions,
 ): { readonly ready: Promise<void>; readonly ended: Promise<string> } {
   const isReady = Promise.withResolvers<void>()
   const ended = Promise.withResolvers<string>()

@@ -1,7 +1,7 @@
-/** Things to happen, handed out in order of time; of one instant, in the order they were put in. */
+/** Future events in order of time; events of one instant in the order they were added. */
 export type EventHeap<Item> = {
   add(at: number, item: Item): void
-  /** Takes the next thing that is due at `until` or before. */
+  /** Removes and returns the next event due at `until` or before. */
   take(until: number): { readonly at: number; readonly item: Item } | undefined
 }
 
@@ -10,7 +10,7 @@ type Entry<Item> = { readonly at: number; readonly number: number; readonly item
 const isBefore = <Item>(a: Entry<Item>, b: Entry<Item>): boolean =>
   a.at < b.at || (a.at === b.at && a.number < b.number)
 
-/** A binary heap: logarithmic in the number of things still to come. */
+/** Creates a binary heap: the cost of a call is logarithmic in the number of events. */
 export function createEventHeap<Item>(): EventHeap<Item> {
   const heap: Entry<Item>[] = []
   let number = 0
