@@ -1,4 +1,4 @@
-// A board: panels in rows, what can be chosen above them, and the links to the other boards.
+// A board as Grafana JSON: panels in sections, variables above them, links to the other boards.
 import { metricName } from '../rules/rule.ts'
 import { MATCHERS, seriesOf, perCompute } from './query.ts'
 import { DATASOURCE, type Panel, type PanelJson } from './panel.ts'
@@ -7,29 +7,28 @@ export type Board = {
   readonly uid: string
   readonly title: string
   readonly description: string
-  /** Of the past, at first. */
+  /** Default start of the time range: `now-24h`. */
   readonly from: string
-  /** The variable of which the first value is chosen at first, where it is not all of them. */
+  /** Variable whose default is its first value instead of all. */
   readonly oneOf?: 'compute'
   readonly sections: readonly BoardSection[]
   readonly annotations: readonly Annotation[]
 }
 
-/** Panels under a heading, line by line. */
+/** A heading with lines of panels. */
 export type BoardSection = {
   readonly title: string
   readonly lines: readonly { readonly height: number; readonly panels: readonly Panel[] }[]
 }
 
-/** What happened, as marks over every panel. */
+/** Marks over every panel where something happened. */
 export type Annotation = {
   readonly name: string
-  /** More than 0 where it happened. */
+  /** PromQL, above 0 where it happened. */
   readonly expr: string
   readonly text: string
   readonly color: string
-  /** Whether it is shown before somebody asks for it. */
-  readonly shown: boolean
+  readonly isEnabled: boolean
 }
 
 type Grid = { readonly h: number; readonly w: number; readonly x: number; readonly y: number }
@@ -49,16 +48,16 @@ export type SectionHeading = {
 }
 
 const WIDTH = 24
-/** Of every board: it finds the others by it. */
+/** Tag of every board; the link menu lists the boards that have it. */
 const TAG = 'dormouse'
 
 export type BoardJson = ReturnType<typeof boardJson>
 
 export function boardJson({ uid, title, description, from, oneOf, sections, annotations }: Board) {
-  const panels = placed(sections)
-  const asked = JSON.stringify([panels, annotations])
+  const panels = placePanels(sections)
+  const queries = JSON.stringify([panels, annotations])
   return {
-    annotations: { list: [GRAFANAS_OWN, ...annotations.map(annotationJson)] },
+    annotations: { list: [BUILT_IN_ANNOTATIONS, ...annotations.map(annotationJson)] },
     description,
     editable: false,
     fiscalYearStartMonth: 0,
@@ -71,7 +70,7 @@ export function boardJson({ uid, title, description, from, oneOf, sections, anno
     schemaVersion: 42,
     tags: [TAG],
     templating: {
-      list: [DATASOURCE_VARIABLE, ...VARIABLES.map((one) => variableJson(one, { asked, oneOf }))],
+      list: [DATASOURCE_VARIABLE, ...VARIABLES.map((variable) => variableJson(variable, { queries, oneOf }))],
     },
     time: { from, to: 'now' },
     timepicker: {},
@@ -94,7 +93,7 @@ const LINKS = {
   url: '',
 } as const
 
-const GRAFANAS_OWN = {
+const BUILT_IN_ANNOTATIONS = {
   builtIn: 1,
   datasource: { type: 'grafana', uid: '-- Grafana --' },
   enable: true,
@@ -104,9 +103,9 @@ const GRAFANAS_OWN = {
   type: 'dashboard',
 } as const
 
-const annotationJson = ({ name, expr, text, color, shown }: Annotation) => ({
+const annotationJson = ({ name, expr, text, color, isEnabled }: Annotation) => ({
   datasource: DATASOURCE,
-  enable: shown,
+  enable: isEnabled,
   hide: false,
   iconColor: color,
   name,
@@ -115,7 +114,7 @@ const annotationJson = ({ name, expr, text, color, shown }: Annotation) => ({
   titleFormat: name,
 })
 
-function placed(sections: readonly BoardSection[]): readonly (PlacedPanel | SectionHeading)[] {
+function placePanels(sections: readonly BoardSection[]): readonly (PlacedPanel | SectionHeading)[] {
   const panels: (PlacedPanel | SectionHeading)[] = []
   let y = 0
   for (const { title, lines } of sections) {
@@ -125,8 +124,8 @@ function placed(sections: readonly BoardSection[]): readonly (PlacedPanel | Sect
     for (const { height, panels: line } of lines) {
       let x = 0
       for (const { width, json } of line) {
-        const here = { h: height, w: width, x, y }
-        panels.push({ ...json, datasource: DATASOURCE, gridPos: here, id: panels.length + 1 })
+        const panelPos = { h: height, w: width, x, y }
+        panels.push({ ...json, datasource: DATASOURCE, gridPos: panelPos, id: panels.length + 1 })
         x += width
       }
       y += height
@@ -135,11 +134,11 @@ function placed(sections: readonly BoardSection[]): readonly (PlacedPanel | Sect
   return panels
 }
 
-/** Chosen at first; then Grafana takes the first there is. */
-const NOTHING = { text: '', value: '' } as const
+/** No default: Grafana takes the first value there is. */
+const NO_DEFAULT = { text: '', value: '' } as const
 
 const DATASOURCE_VARIABLE = {
-  current: NOTHING,
+  current: NO_DEFAULT,
   hide: 0,
   includeAll: false,
   label: 'Data source',
@@ -157,53 +156,53 @@ type Variable = {
   readonly label: string
   readonly query: string
   readonly regex?: string
-  /** What stands for all of them; undefined where there is one at a time. */
-  readonly all?: '.+' | '.*'
+  /** Regular expression for all values; undefined where one value is chosen at a time. */
+  readonly allValue?: '.+' | '.*'
 }
 
-/** Everybody's project goes by its name; the queries go by its id. */
+/** The menu shows project names; the queries use ids. */
 const PROJECTS = `query_result(max by (project_id, project_name) (${seriesOf('projectInfo', ...MATCHERS.team)}))`
 
-/** Each asks those before it. */
+/** In order: the query of a variable may use those before it. */
 const VARIABLES: readonly Variable[] = [
-  { name: 'job', label: 'Job', query: `label_values(${metricName('buildInfo')}, job)`, all: '.+' },
-  // who is nobody's is among all of them
-  { name: 'team', label: 'Team', query: `label_values(${seriesOf('computeInfo')}, team)`, all: '.*' },
+  { name: 'job', label: 'Job', query: `label_values(${metricName('buildInfo')}, job)`, allValue: '.+' },
+  // `.*` matches the empty team: computes without a team are among all of them
+  { name: 'team', label: 'Team', query: `label_values(${seriesOf('computeInfo')}, team)`, allValue: '.*' },
   {
     name: 'project',
     label: 'Project',
     query: PROJECTS,
     regex: '/project_id="(?<value>[^"]+)".*project_name="(?<text>[^"]*)"/',
-    all: '.+',
+    allValue: '.+',
   },
   {
     name: 'compute',
     label: 'Compute',
     query: `label_values(${seriesOf('computeInfo', ...MATCHERS.team, ...MATCHERS.project)}, endpoint_id)`,
-    all: '.+',
+    allValue: '.+',
   },
   {
     name: 'budget',
     label: 'Budget',
     query: `label_values(${seriesOf('budgetInfo', ...MATCHERS.team)}, budget)`,
-    all: '.+',
+    allValue: '.+',
   },
   { name: 'currency', label: 'Currency', query: `label_values(${seriesOf('observerSpend')}, currency)` },
 ]
 
-/** One that no panel asks is hidden, and there nevertheless: the links hand on what was chosen. */
+/** A variable that no panel uses is hidden, not absent: links between boards pass its value on. */
 const variableJson = (
-  { name, label, query, regex = '', all }: Variable,
-  { asked, oneOf }: { readonly asked: string; readonly oneOf: Board['oneOf'] },
+  { name, label, query, regex = '', allValue }: Variable,
+  { queries, oneOf }: { readonly queries: string; readonly oneOf: Board['oneOf'] },
 ) => ({
-  ...(all === undefined ? {} : { allValue: all }),
-  current: all === undefined || name === oneOf ? NOTHING : { text: ['All'], value: ['$__all'] },
+  ...(allValue === undefined ? {} : { allValue }),
+  current: allValue === undefined || name === oneOf ? NO_DEFAULT : { text: ['All'], value: ['$__all'] },
   datasource: DATASOURCE,
   definition: query,
-  hide: asked.includes(`$${name}`) ? 0 : 2,
-  includeAll: all !== undefined,
+  hide: queries.includes(`$${name}`) ? 0 : 2,
+  includeAll: allValue !== undefined,
   label,
-  multi: all !== undefined,
+  multi: allValue !== undefined,
   name,
   options: [],
   query: {
@@ -222,35 +221,35 @@ const WAKES: Annotation = {
   expr: `${perCompute('wakes', (selector) => `increase(${selector}[$__rate_interval])`)} > 0`,
   text: '{{endpoint_id}} woke',
   color: 'blue',
-  shown: false,
+  isEnabled: false,
 }
 const RESIZED: Annotation = {
   name: 'Sizes changed',
   expr: `${perCompute('computeCuMin', changes)} + ${perCompute('computeCuMax', changes)} > 0`,
-  text: '{{endpoint_id}} has another size',
+  text: '{{endpoint_id}}: size changed',
   color: 'purple',
-  shown: true,
+  isEnabled: true,
 }
 const RESTARTS: Annotation = {
   name: 'Restarts',
   expr: `${perCompute('restarts', (selector) => `increase(${selector}[$__rate_interval])`)} > 0`,
   text: '{{endpoint_id}} restarted',
   color: 'red',
-  shown: true,
+  isEnabled: true,
 }
 const DELAYED: Annotation = {
   name: 'Delays changed',
   expr: `${perCompute('autosuspendDelay', changes)} > 0`,
-  text: '{{endpoint_id}} has another delay',
+  text: '{{endpoint_id}}: delay changed',
   color: 'purple',
-  shown: true,
+  isEnabled: true,
 }
 const RUNGS: Annotation = {
   name: 'Budget rungs',
   expr: `max by (budget, rung) (delta(${seriesOf('budgetRung', ...MATCHERS.budget)}[$__rate_interval])) > 0`,
   text: '{{budget}} reached {{rung}} %',
   color: 'orange',
-  shown: true,
+  isEnabled: true,
 }
 
 function changes(selector: string): string {

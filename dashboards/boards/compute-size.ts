@@ -1,11 +1,11 @@
-// Of B: whether its size fits, and what it costs.
+// Sections of the compute board: whether the size fits, and what the compute costs.
 import type { BoardSection } from './board.ts'
 import { rate, increaseOver, perCompute, moneyPerCompute, perComputeAnd, owned, hitRatio } from './query.ts'
 import { timeseriesPanel } from './timeseries.ts'
 
 const ONE = '{{endpoint_id}}'
 
-/** What the cache would hold at another size: it grows with the size. */
+/** Cache size at another compute size: it is proportional to the size. */
 const cacheAt = (limit: 'computeCuMin' | 'computeCuMax'): string =>
   `${perCompute('cacheSize')} * ${perCompute(limit)} / (${perCompute('computeCu')} > 0)`
 
@@ -17,23 +17,23 @@ export const SIZE_SECTION: BoardSection = {
       panels: [
         timeseriesPanel({
           title: 'Size',
-          description: 'CU now, 0 while it sleeps, between its limits.',
+          description: 'Current CU between its limits; 0 while the compute sleeps.',
           width: 8,
           unit: 'none',
           decimals: 2,
           min: 0,
           stepped: true,
-          limit: ' (least|largest)$',
+          limit: ' (smallest|largest)$',
           queries: [
             { expr: owned(perComputeAnd(['source'], 'computeCu')), legend: `${ONE} now, {{source}}` },
-            { expr: owned(perCompute('computeCuMin')), legend: `${ONE} least` },
+            { expr: owned(perCompute('computeCuMin')), legend: `${ONE} smallest` },
             { expr: owned(perCompute('computeCuMax')), legend: `${ONE} largest` },
           ],
         }),
         timeseriesPanel({
           title: 'Hit ratio of the file cache',
           description:
-            'Of the pages asked for, those found in the cache; since its start: as it says itself. Below 0.99 the working set does not fit.',
+            'Share of requested pages that were in the cache; `since its start` is the ratio that Postgres itself reports. Below 0.99 the working set does not fit.',
           width: 8,
           unit: 'percentunit',
           decimals: 1,
@@ -45,8 +45,8 @@ export const SIZE_SECTION: BoardSection = {
           ],
         }),
         timeseriesPanel({
-          title: 'Pages asked for',
-          description: 'Per second: found in the file cache, and fetched from storage.',
+          title: 'Requested pages',
+          description: 'Per second: hits are served from the file cache, misses fetched from storage.',
           width: 8,
           unit: 'ops',
           min: 0,
@@ -63,23 +63,23 @@ export const SIZE_SECTION: BoardSection = {
         timeseriesPanel({
           title: 'Working set against the cache',
           description:
-            'Distinct bytes touched within a window, at full readings. What the cache holds at the least and at the largest size is estimated from the present one.',
+            'Distinct bytes touched within a window, from full readings. The cache at the smallest and at the largest size is estimated from its present size.',
           width: 8,
           unit: 'bytes',
           min: 0,
-          limit: ' cache (now|in use|at least|at largest)$',
+          limit: ' cache (now|in use|at smallest|at largest)$',
           queries: [
             { expr: owned(perComputeAnd(['window'], 'workingSet')), legend: `${ONE} touched in {{window}}` },
             { expr: owned(perCompute('cacheSize')), legend: `${ONE} cache now` },
             { expr: owned(perCompute('cacheUsed')), legend: `${ONE} cache in use` },
-            { expr: owned(cacheAt('computeCuMin')), legend: `${ONE} cache at least` },
+            { expr: owned(cacheAt('computeCuMin')), legend: `${ONE} cache at smallest` },
             { expr: owned(cacheAt('computeCuMax')), legend: `${ONE} cache at largest` },
           ],
         }),
         timeseriesPanel({
           title: 'Connections against the limit',
           description:
-            'Of clients, at the last reading. The limit follows the least size, however large it is now.',
+            'Client connections at the last reading. The limit follows the smallest size, however large the compute is now.',
           width: 8,
           unit: 'none',
           decimals: 0,
@@ -117,7 +117,7 @@ export const COST_SECTION: BoardSection = {
       panels: [
         timeseriesPanel({
           title: 'Spend per hour, $currency',
-          description: 'What it accrued, and what it costs an hour as it is now.',
+          description: 'Accrued: spend that was counted. Now: price of an hour at the current size.',
           width: 12,
           unit: 'short',
           decimals: 3,
@@ -132,7 +132,7 @@ export const COST_SECTION: BoardSection = {
         }),
         timeseriesPanel({
           title: 'Spend per day, $currency',
-          description: 'Of the 24 hours that end at each point: all, and what nobody got anything for.',
+          description: 'Sum of the 24 hours before each point: all spend, and the unproductive part.',
           width: 12,
           unit: 'short',
           decimals: 2,

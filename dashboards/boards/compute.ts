@@ -1,4 +1,4 @@
-// B: one compute, or a few: what it does, why it is awake, and whether its size fits.
+// The compute board: state of one compute or a few, why it is awake, whether its size fits.
 import { ANNOTATIONS, type Board, type BoardSection } from './board.ts'
 import { SIZE_SECTION, COST_SECTION } from './compute-size.ts'
 import { heatmapPanel, statPanel, statePanel } from './kinds.ts'
@@ -21,8 +21,8 @@ import { timeseriesPanel } from './timeseries.ts'
 
 const ONE = '{{endpoint_id}}'
 
-const WHO: BoardSection = {
-  title: 'Which',
+const SETTINGS: BoardSection = {
+  title: 'Compute',
   lines: [
     {
       height: 5,
@@ -30,14 +30,14 @@ const WHO: BoardSection = {
         tablePanel({
           title: 'Settings',
           description:
-            'As the service has them. Choose a compute above: with many the board is slow and hard to read.',
+            'As the service reports them. Choose a compute above: with many the board is slow and hard to read.',
           width: 16,
           rows: COMPUTE_FACTS,
           labels: { ...COMPUTE_LABELS, tier: 'Tier' },
           hidden: COMPUTE_HIDDEN.filter((name) => name !== 'tier'),
           sortBy: 'CU, largest',
           columns: [
-            { name: 'CU, least', expr: perCompute('computeCuMin'), unit: 'none' },
+            { name: 'CU, smallest', expr: perCompute('computeCuMin'), unit: 'none' },
             { name: 'CU, largest', expr: perCompute('computeCuMax'), unit: 'none' },
             {
               name: 'Suspends by itself',
@@ -53,7 +53,7 @@ const WHO: BoardSection = {
         }),
         statPanel({
           title: 'Spend, $currency',
-          description: 'In the time shown, and what of it nobody got anything for.',
+          description: 'In the time shown: all spend, and the unproductive part (awake for nothing).',
           width: 4,
           unit: 'short',
           decimals: 2,
@@ -70,7 +70,7 @@ const WHO: BoardSection = {
         }),
         statPanel({
           title: 'Awake for',
-          description: 'Since it woke last; nothing while it sleeps. A restart does not count as a sleep.',
+          description: 'Time since the last wake; empty while it sleeps. A restart does not end it.',
           width: 4,
           unit: 's',
           decimals: 0,
@@ -81,7 +81,7 @@ const WHO: BoardSection = {
   ],
 }
 
-/** What of the awake time was of use; the rest is the idle tail. */
+/** Awake time without the idle tail. */
 const used = `${perCompute('awakeSeconds', rate)} - ${perCompute('idleTailSeconds', rate)}`
 
 const CAUSES: Mapping = { 1: { text: 'held', color: 'orange', index: 0 } }
@@ -94,7 +94,7 @@ const AWAKE: BoardSection = {
       panels: [
         statePanel({
           title: 'State',
-          description: 'Unknown: the service cannot be asked.',
+          description: 'Unknown: the service does not answer.',
           width: 24,
           unit: 'none',
           mapping: STATE_MAPPING,
@@ -107,7 +107,8 @@ const AWAKE: BoardSection = {
       panels: [
         timeseriesPanel({
           title: 'Use and idle tail',
-          description: 'The share of time awake: in use, and after the last use, waiting for the delay.',
+          description:
+            'Share of time awake: in use, and idle tail (after the last activity, waiting for the delay).',
           width: 12,
           unit: 'percentunit',
           min: 0,
@@ -118,9 +119,9 @@ const AWAKE: BoardSection = {
           ],
         }),
         statePanel({
-          title: 'What holds it awake',
+          title: 'What keeps it awake',
           description:
-            'Causes seen by readings, while it is awake. Nothing: it is in use, or it only waits for its delay.',
+            'Causes that readings found while it is awake. Empty: it is in use, or only waits for its delay.',
           width: 12,
           unit: 'none',
           mapping: CAUSES,
@@ -134,7 +135,7 @@ const AWAKE: BoardSection = {
         timeseriesPanel({
           title: 'Wakes',
           description:
-            'By the hour, or longer where the time shown is long. More than twelve an hour: a client that comes a little less often than the delay.',
+            'Per hour, or per longer interval over a long time range. More than twelve an hour mean a client that returns just after each suspension.',
           width: 6,
           unit: 'none',
           decimals: 0,
@@ -145,7 +146,7 @@ const AWAKE: BoardSection = {
         heatmapPanel({
           title: 'How long wakes take',
           description:
-            'As the service records starts, of all computes in the same region. Whoever comes first waits that long.',
+            'Duration of starts as the service records them, of all computes in the region. The first client waits that long.',
           width: 6,
           unit: 's',
           queries: [{ expr: bucketsByRegion('wakeLatency'), legend: '{{le}}' }],
@@ -153,7 +154,7 @@ const AWAKE: BoardSection = {
         timeseriesPanel({
           title: 'Suspensions and restarts',
           description:
-            'By the hour, or longer. A restart interrupts connections: the service stopped it and brought it back.',
+            'Per hour, or per longer interval. A restart interrupts connections: the service stopped the compute and started it again.',
           width: 6,
           unit: 'none',
           decimals: 0,
@@ -168,9 +169,8 @@ const AWAKE: BoardSection = {
           ],
         }),
         timeseriesPanel({
-          title: 'Added by looking',
-          description:
-            'The share of its awake time that our own readings added. At most one in a hundred is planned for.',
+          title: 'Awake time added by readings',
+          description: 'Share of its awake time that readings of Dormouse added. The target is at most 1 %.',
           width: 6,
           unit: 'percentunit',
           decimals: 2,
@@ -192,10 +192,9 @@ const AWAKE: BoardSection = {
 export const COMPUTE_BOARD: Board = {
   uid: 'dormouse-compute',
   title: 'Dormouse: compute',
-  description:
-    'One compute, or a few: what it does, what holds it awake, and whether its size fits what it is used for.',
+  description: 'One compute, or a few: its state, what keeps it awake, and whether its size fits its use.',
   from: 'now-24h',
   oneOf: 'compute',
-  sections: [WHO, AWAKE, SIZE_SECTION, COST_SECTION],
+  sections: [SETTINGS, AWAKE, SIZE_SECTION, COST_SECTION],
   annotations: [ANNOTATIONS.WAKES, ANNOTATIONS.RESIZED, ANNOTATIONS.DELAYED, ANNOTATIONS.RESTARTS],
 }

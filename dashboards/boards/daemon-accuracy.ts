@@ -1,4 +1,4 @@
-// Sections of the daemon board: what observing costs, and how accurate the ledger is.
+// Sections of the daemon board: observer effect, and accuracy of the ledger.
 import type { BoardSection } from './board.ts'
 import { statPanel } from './kinds.ts'
 import { seriesOf, increaseOver, perCompute, ownedProject, perBudget, MATCHERS } from './query.ts'
@@ -7,7 +7,7 @@ import { timeseriesPanel } from './timeseries.ts'
 const ALL_AWAKE = `sum(${perCompute('awakeSeconds', increaseOver('1d'))})`
 
 export const OBSERVER_EFFECT_SECTION: BoardSection = {
-  title: 'Harm: what looking costs',
+  title: 'Observer effect',
   lines: [
     {
       height: 8,
@@ -15,7 +15,7 @@ export const OBSERVER_EFFECT_SECTION: BoardSection = {
         timeseriesPanel({
           title: 'Wakes that observing caused',
           description:
-            'Of the chosen projects, since the counter began. It must stay 0: anything else is a fault of Dormouse.',
+            'In the chosen projects, in the time shown. It must stay 0: anything else is a fault of Dormouse.',
           width: 6,
           unit: 'none',
           decimals: 0,
@@ -29,9 +29,9 @@ export const OBSERVER_EFFECT_SECTION: BoardSection = {
           ],
         }),
         timeseriesPanel({
-          title: 'Wakes by who caused them',
+          title: 'Wakes by initiator',
           description:
-            'By the hour, or longer, of all computes. Unknown: the service names nobody, so it was a client, a user or the service.',
+            'Per hour, or per longer interval, of all computes. Unknown: the service names no initiator, so it was a client, a user or the service.',
           width: 6,
           unit: 'none',
           decimals: 0,
@@ -46,7 +46,7 @@ export const OBSERVER_EFFECT_SECTION: BoardSection = {
         }),
         timeseriesPanel({
           title: 'Awake time added by readings',
-          description: 'Of all awake time of 24 hours. At most one in a hundred is planned for.',
+          description: 'Share of all awake time of 24 hours. The target is at most 1 %.',
           width: 6,
           unit: 'percentunit',
           decimals: 2,
@@ -61,7 +61,7 @@ export const OBSERVER_EFFECT_SECTION: BoardSection = {
         }),
         statPanel({
           title: 'What watching cost, $currency',
-          description: 'The awake time that readings added, in the time shown.',
+          description: 'Cost of the awake time that readings added, in the time shown.',
           width: 6,
           unit: 'short',
           decimals: 4,
@@ -78,15 +78,15 @@ export const OBSERVER_EFFECT_SECTION: BoardSection = {
 }
 
 export const ACCURACY_SECTION: BoardSection = {
-  title: 'How right the account is',
+  title: 'Accuracy of the ledger',
   lines: [
     {
       height: 8,
       panels: [
         timeseriesPanel({
-          title: 'Against what the service counts',
+          title: 'Difference from the metering of the service',
           description:
-            'How far its CU-seconds of a project lie outside the bounds of the ledger; 0 inside. Above 2 % either way somebody has to look.',
+            'How far the metered CU-seconds of a project lie outside the bounds of the ledger; 0 inside. More than 2 % either way needs a look.',
           width: 8,
           unit: 'percentunit',
           decimals: 2,
@@ -100,9 +100,9 @@ export const ACCURACY_SECTION: BoardSection = {
           ],
         }),
         timeseriesPanel({
-          title: 'Spend that is not sure',
+          title: 'Uncertainty of spend',
           description:
-            'Width of the spend of a project, by the likely value; and CU-time of which no fact dates an end.',
+            'Width of the bounds of the spend of a project, divided by its likely value; and the share of CU-time that is assumed, without a fact.',
           width: 8,
           unit: 'percentunit',
           decimals: 2,
@@ -121,9 +121,9 @@ export const ACCURACY_SECTION: BoardSection = {
           ],
         }),
         timeseriesPanel({
-          title: 'Forecasts against what came',
+          title: 'Accuracy of forecasts',
           description:
-            'On finished windows as long as the days that are left: how far p50 was off, and how often p10 to p90 held, which is 0.8 when they are as wide as they should be.',
+            'Backtests over finished periods as long as the remaining days: error of p50, and share of outcomes between p10 and p90, which is 0.8 for a well calibrated forecast.',
           width: 8,
           unit: 'percentunit',
           decimals: 0,

@@ -1,11 +1,11 @@
-// Sections of the daemon board: what leaves the daemon, and what its process needs.
+// Sections of the daemon board: outputs, and the process.
 import type { BoardSection } from './board.ts'
 import { statPanel } from './kinds.ts'
 import { seriesOf, ofProcess, rateBy, since, quantile } from './query.ts'
 import { timeseriesPanel } from './timeseries.ts'
 
 export const OUTPUTS_SECTION: BoardSection = {
-  title: 'What is told outside',
+  title: 'Outputs',
   lines: [
     {
       height: 8,
@@ -13,7 +13,7 @@ export const OUTPUTS_SECTION: BoardSection = {
         timeseriesPanel({
           title: 'Notifications',
           description:
-            'By the hour, or longer: attempts by receiver and result. Failed: given up. Dropped: too many waited.',
+            'Attempts by receiver and result, per hour or per longer interval. Failed: given up. Dropped: the queue was full.',
           width: 6,
           unit: 'none',
           decimals: 0,
@@ -28,7 +28,8 @@ export const OUTPUTS_SECTION: BoardSection = {
         }),
         timeseriesPanel({
           title: 'Reports',
-          description: 'By the day, or longer: attempts to deliver one, by receiver and result.',
+          description:
+            'Attempts to deliver a report, by receiver and result, per day or per longer interval.',
           width: 6,
           unit: 'none',
           decimals: 0,
@@ -43,7 +44,7 @@ export const OUTPUTS_SECTION: BoardSection = {
         }),
         statPanel({
           title: 'Last report delivered',
-          description: 'How long ago. One is due every week.',
+          description: 'Time since the last success. A report is due every week.',
           width: 4,
           unit: 's',
           decimals: 0,
@@ -51,7 +52,7 @@ export const OUTPUTS_SECTION: BoardSection = {
           queries: [{ expr: since('reportLastSuccess', 'account', 'sink'), legend: '{{account}} {{sink}}' }],
         }),
         timeseriesPanel({
-          title: 'Answers by route',
+          title: 'HTTP responses by route',
           description: 'Per second, of both listeners.',
           width: 8,
           unit: 'reqps',
@@ -64,9 +65,9 @@ export const OUTPUTS_SECTION: BoardSection = {
       height: 8,
       panels: [
         timeseriesPanel({
-          title: 'Series, and computes without',
+          title: 'Series, and computes without series',
           description:
-            'Of the last snapshot. Computes without series of their own: metrics.max_series or metrics.per_compute.',
+            'In the last snapshot. Computes have no series of their own beyond metrics.max_series, or when metrics.per_compute excludes them.',
           width: 6,
           unit: 'none',
           decimals: 0,
@@ -79,7 +80,7 @@ export const OUTPUTS_SECTION: BoardSection = {
         timeseriesPanel({
           title: 'Left out of the exposition',
           description:
-            'Per second, by metric: because of the cap, because another has the same labels, or because it could not be rendered. The last two are faults of Dormouse.',
+            'Per second, by metric: beyond the cap, duplicate labels, or failed to render. The last two are faults of Dormouse.',
           width: 6,
           unit: 'ops',
           min: 0,
@@ -90,9 +91,9 @@ export const OUTPUTS_SECTION: BoardSection = {
           ],
         }),
         timeseriesPanel({
-          title: 'Rendering and answering',
+          title: 'Duration of rendering and of responses',
           description:
-            'How long the last rendering took, and how long an answer takes until its body begins.',
+            'Duration of the last rendering of the exposition, and of responses until their body begins.',
           width: 6,
           unit: 's',
           min: 0,
@@ -103,7 +104,7 @@ export const OUTPUTS_SECTION: BoardSection = {
         }),
         statPanel({
           title: 'Own metrics missing',
-          description: 'Whether the metrics of the process could not be read for the last scrape.',
+          description: '1 where the metrics of the process could not be read for the last scrape.',
           width: 6,
           unit: 'none',
           decimals: 0,
@@ -123,7 +124,7 @@ export const PROCESS_SECTION: BoardSection = {
       panels: [
         timeseriesPanel({
           title: 'Memory',
-          description: 'Resident, and the heap in use.',
+          description: 'Resident memory, and the heap in use.',
           width: 8,
           unit: 'bytes',
           min: 0,
@@ -134,7 +135,7 @@ export const PROCESS_SECTION: BoardSection = {
         }),
         timeseriesPanel({
           title: 'CPU',
-          description: 'Of one core.',
+          description: 'Share of one core.',
           width: 8,
           unit: 'percentunit',
           min: 0,
@@ -147,7 +148,7 @@ export const PROCESS_SECTION: BoardSection = {
         }),
         timeseriesPanel({
           title: 'Lag of the event loop',
-          description: 'How late what is due runs.',
+          description: 'How late due timers run.',
           width: 8,
           unit: 's',
           min: 0,

@@ -1,4 +1,4 @@
-// Of D: how the service answers, and what is seen of it.
+// Sections of the daemon board: responses of the service, and observation.
 import type { BoardSection } from './board.ts'
 import { barPanel, statPanel } from './kinds.ts'
 import { seriesOf, perComputeAnd, ownedProject, rateBy, since, quantile, MATCHERS } from './query.ts'
@@ -11,8 +11,8 @@ export const API_SECTION: BoardSection = {
       height: 8,
       panels: [
         timeseriesPanel({
-          title: 'Requests by answer',
-          description: 'Per second, by status, or network, or timeout.',
+          title: 'Requests by status',
+          description: 'Per second, by HTTP status; `network` and `timeout` are requests without a response.',
           width: 8,
           unit: 'reqps',
           min: 0,
@@ -20,7 +20,7 @@ export const API_SECTION: BoardSection = {
           queries: [{ expr: `${rateBy('apiRequests', 'code')} > 0`, legend: '{{code}}' }],
         }),
         timeseriesPanel({
-          title: 'Requests by what they ask and for whom',
+          title: 'Requests by operation and priority',
           description: 'Per second.',
           width: 8,
           unit: 'reqps',
@@ -34,7 +34,7 @@ export const API_SECTION: BoardSection = {
           ],
         }),
         timeseriesPanel({
-          title: 'How long it takes to answer',
+          title: 'Response time',
           description: 'Half of the requests take less than p50, one in a hundred longer than p99.',
           width: 8,
           unit: 's',
@@ -50,16 +50,17 @@ export const API_SECTION: BoardSection = {
       height: 8,
       panels: [
         timeseriesPanel({
-          title: 'Waiting for the request budget',
-          description: 'Seconds per second that requests waited for it, or for a 429 to end, all together.',
+          title: 'Waiting for the request allowance',
+          description:
+            'Seconds per second that requests waited for the allowance or for the end of a 429, summed over all requests.',
           width: 5,
           unit: 'none',
           min: 0,
           queries: [{ expr: rateBy('apiLimited', 'priority'), legend: 'for {{priority}}' }],
         }),
         timeseriesPanel({
-          title: 'What 429 left of the budget',
-          description: 'The share that each operation has; it grows back within ten minutes.',
+          title: 'Request rate after 429',
+          description: 'Share of the full rate that each operation has; it recovers within ten minutes.',
           width: 5,
           unit: 'percentunit',
           min: 0,
@@ -69,8 +70,9 @@ export const API_SECTION: BoardSection = {
           ],
         }),
         timeseriesPanel({
-          title: 'Requests that may go out at once',
-          description: 'Of each account, as of its last answer. At 0 they wait for the request budget.',
+          title: 'Requests available',
+          description:
+            'Requests that an account may send at once, as of its last response. At 0 requests wait for the allowance.',
           width: 5,
           unit: 'none',
           decimals: 0,
@@ -78,8 +80,8 @@ export const API_SECTION: BoardSection = {
           queries: [{ expr: `min by (key) (${seriesOf('apiTokens')})`, legend: '{{key}}' }],
         }),
         timeseriesPanel({
-          title: 'Repeated requests',
-          description: 'Per second. Only reads are repeated.',
+          title: 'Retried requests',
+          description: 'Per second. Only reads are retried.',
           width: 5,
           unit: 'reqps',
           min: 0,
@@ -87,8 +89,7 @@ export const API_SECTION: BoardSection = {
         }),
         statPanel({
           title: 'API key refused',
-          description:
-            'How long ago the service last refused the key of an account; nothing if it never did.',
+          description: 'Time since the service last refused the key of an account; empty if it never did.',
           width: 4,
           unit: 's',
           decimals: 0,
@@ -100,24 +101,24 @@ export const API_SECTION: BoardSection = {
 }
 
 export const OBSERVATION_SECTION: BoardSection = {
-  title: 'What it sees',
+  title: 'Observation',
   lines: [
     {
       height: 8,
       panels: [
         timeseriesPanel({
-          title: 'Age of what is known of awake computes',
+          title: 'Age of observations of awake computes',
           description:
-            'Half of those that are awake were looked at later than p50; p100 is the one that was longest ago.',
+            'p50: half of the awake computes were observed more recently. p100: the oldest observation.',
           width: 6,
           unit: 's',
           min: 0,
           queries: [{ expr: `max by (percentile) (${seriesOf('recordAge')})`, legend: 'p{{percentile}}' }],
         }),
         timeseriesPanel({
-          title: 'Age of the project list, and of what is waited for',
+          title: 'Age of the project list, and wait for operations',
           description:
-            'Of the project that was listed longest ago, and of the one whose operations were needed longest.',
+            'Age of the oldest list entry, and the longest time that needed operations have not been read.',
           width: 6,
           unit: 's',
           min: 0,
@@ -127,8 +128,8 @@ export const OBSERVATION_SECTION: BoardSection = {
           ],
         }),
         timeseriesPanel({
-          title: 'Left for the next pass',
-          description: 'Projects, by why they were to be looked at: the request budget did not pay for them.',
+          title: 'Poll backlog',
+          description: 'Projects that the request allowance left for the next pass, by urgency.',
           width: 6,
           unit: 'none',
           decimals: 0,
@@ -139,8 +140,8 @@ export const OBSERVATION_SECTION: BoardSection = {
           ],
         }),
         timeseriesPanel({
-          title: 'What could not be read',
-          description: 'Requests, pages and records of the last sweep. The status names them.',
+          title: 'Problems of the last sweep',
+          description: 'Requests, pages and records that could not be read. `dormouse status` names them.',
           width: 6,
           unit: 'none',
           decimals: 0,
@@ -155,7 +156,8 @@ export const OBSERVATION_SECTION: BoardSection = {
       panels: [
         timeseriesPanel({
           title: 'Readings by result',
-          description: 'By the hour, or longer. What is skipped is the quiet rule at work, not an error.',
+          description:
+            'Per hour, or per longer interval. Skipped readings are refusals of the quiet rule, not errors.',
           width: 8,
           unit: 'none',
           decimals: 0,
@@ -170,24 +172,25 @@ export const OBSERVATION_SECTION: BoardSection = {
           ],
         }),
         barPanel({
-          title: 'Never read, and why',
-          description: 'Computes. Not yet: they sleep, or must not be disturbed.',
+          title: 'Computes never read, by reason',
+          description: 'Not yet: they sleep, or the quiet rule has not allowed a reading.',
           width: 4,
           unit: 'none',
           decimals: 0,
           queries: [{ expr: `max by (reason) (${seriesOf('computesUnreadable')})`, legend: '{{reason}}' }],
         }),
         statPanel({
-          title: 'Lag of activity',
-          description: 'How late the service shows it, measured.',
+          title: 'Activity lag',
+          description: 'How late the service shows client activity, measured.',
           width: 4,
           unit: 's',
           decimals: 0,
           queries: [{ expr: `max by (account) (${seriesOf('activityLag')})`, legend: '{{account}}' }],
         }),
         timeseriesPanel({
-          title: 'Operations that go on',
-          description: 'Of the service, and how old the oldest is: after a quarter of an hour one is stuck.',
+          title: 'Oldest operations in progress',
+          description:
+            'Age of the oldest operation of the service, by action and project. After 15 minutes it counts as stuck.',
           width: 8,
           unit: 's',
           decimals: 0,
@@ -208,9 +211,9 @@ export const OBSERVATION_SECTION: BoardSection = {
       height: 8,
       panels: [
         timeseriesPanel({
-          title: 'How long readings take',
+          title: 'Duration of readings',
           description:
-            'Light ones look at sessions, full ones at the file cache, too. Failed ones are among them.',
+            'Light readings query sessions, full readings also the file cache. Failed readings are included.',
           width: 12,
           unit: 's',
           min: 0,
@@ -222,7 +225,7 @@ export const OBSERVATION_SECTION: BoardSection = {
         barPanel({
           title: 'Computes that differ from the preset',
           description:
-            'What was read is another than service.preset says, and is used. With many, another preset fits.',
+            'Values read inside Postgres that differ from service.preset; the values read are used. Many of them mean that another preset fits.',
           width: 12,
           unit: 'none',
           decimals: 0,

@@ -1,4 +1,4 @@
-// D: whether Dormouse itself runs, sees, is right, and does no harm.
+// The daemon board: whether Dormouse runs, observes, is accurate and causes no wakes.
 import { ANNOTATIONS, type Board, type BoardSection } from './board.ts'
 import { OBSERVER_EFFECT_SECTION, ACCURACY_SECTION } from './daemon-accuracy.ts'
 import { OUTPUTS_SECTION, PROCESS_SECTION } from './daemon-outputs.ts'
@@ -9,15 +9,15 @@ import { YES_MAPPING } from './states.ts'
 import { tablePanel } from './table.ts'
 import { timeseriesPanel } from './timeseries.ts'
 
-const RUNS: BoardSection = {
-  title: 'Runs',
+const STATUS: BoardSection = {
+  title: 'Status',
   lines: [
     {
       height: 5,
       panels: [
         tablePanel({
-          title: 'What runs',
-          description: 'Each process that is scraped. Mode: how far it may go.',
+          title: 'Processes',
+          description: 'Every process that is scraped.',
           width: 12,
           rows: `max by (instance, version, node_version, tzdata, mode) (${seriesOf('buildInfo')} * on (job, instance) group_left (mode) ${seriesOf('configInfo')})`,
           labels: {
@@ -35,12 +35,12 @@ const RUNS: BoardSection = {
               unit: 's',
             },
             {
-              name: 'Configuration of',
+              name: 'Configuration loaded',
               expr: `1000 * max by (instance) (${seriesOf('configReloadTime')})`,
               unit: 'dateTimeFromNow',
             },
             {
-              name: 'The last could be taken over',
+              name: 'Last reload accepted',
               expr: `max by (instance) (${seriesOf('configReloaded')})`,
               unit: 'none',
               mapping: YES_MAPPING,
@@ -48,8 +48,8 @@ const RUNS: BoardSection = {
           ],
         }),
         statPanel({
-          title: 'Age of what is shown',
-          description: 'Since the last pass was over, and since it began.',
+          title: 'Age of the data',
+          description: 'Time since the last pass ended, and since it started.',
           width: 3,
           unit: 's',
           decimals: 0,
@@ -58,13 +58,13 @@ const RUNS: BoardSection = {
             [600, 'red'],
           ],
           queries: [
-            { expr: `time() - max(${seriesOf('snapshotTimestamp')})`, legend: 'over' },
-            { expr: `time() - max(${seriesOf('loopLastTick')})`, legend: 'begun' },
+            { expr: `time() - max(${seriesOf('snapshotTimestamp')})`, legend: 'ended' },
+            { expr: `time() - max(${seriesOf('loopLastTick')})`, legend: 'started' },
           ],
         }),
         statPanel({
           title: 'Last success',
-          description: 'How long ago, of the account that is furthest behind.',
+          description: 'Time since the last successful run, of the account that is furthest behind.',
           width: 3,
           unit: 's',
           decimals: 0,
@@ -75,8 +75,8 @@ const RUNS: BoardSection = {
           queries: [{ expr: since('jobSuccess', 'job_name'), legend: '{{job_name}}' }],
         }),
         statPanel({
-          title: 'Until it is late',
-          description: 'When one should have succeeded again. Below 0 nothing shown is to be relied on.',
+          title: 'Time until overdue',
+          description: 'Time until the next success is overdue. Below 0 the data is out of date.',
           width: 3,
           unit: 's',
           decimals: 0,
@@ -87,7 +87,7 @@ const RUNS: BoardSection = {
         }),
         statPanel({
           title: 'Next run',
-          description: 'In how long. The wait doubles while the service cannot be asked.',
+          description: 'Time until the next run. The wait doubles while the service does not answer.',
           width: 3,
           unit: 's',
           decimals: 0,
@@ -99,23 +99,23 @@ const RUNS: BoardSection = {
       height: 8,
       panels: [
         heatmapPanel({
-          title: 'How long passes take',
-          description: 'Of a minute each; one that takes longer loses the next.',
+          title: 'Duration of passes',
+          description: 'A pass starts every minute; one that takes longer skips the next.',
           width: 8,
           unit: 's',
           queries: [{ expr: buckets('jobDuration'), legend: '{{le}}' }],
         }),
         timeseriesPanel({
           title: 'Passes by result',
-          description: 'Per second. A failure dropped what it saw; the next pass sees it again.',
+          description: 'Per second. A failed pass drops its observations; the next one observes them again.',
           width: 8,
           unit: 'ops',
           min: 0,
           queries: [{ expr: rateBy('jobRuns', 'job_name', 'result'), legend: '{{job_name}} {{result}}' }],
         }),
         timeseriesPanel({
-          title: 'How long a commit to the store takes',
-          description: 'A pass has many; each is on the disk when it is over.',
+          title: 'Duration of store commits',
+          description: 'A pass makes many commits; each is on disk when it ends.',
           width: 8,
           unit: 's',
           min: 0,
@@ -132,10 +132,10 @@ const RUNS: BoardSection = {
 export const DAEMON_BOARD: Board = {
   uid: 'dormouse-daemon',
   title: 'Dormouse: daemon',
-  description: 'Whether Dormouse itself runs, sees, is right, and does no harm.',
+  description: 'Whether Dormouse runs, observes, is accurate and causes no wakes.',
   from: 'now-6h',
   sections: [
-    RUNS,
+    STATUS,
     OBSERVER_EFFECT_SECTION,
     API_SECTION,
     OBSERVATION_SECTION,

@@ -1,4 +1,4 @@
-// Of A: what was planned, and how it stands.
+// Section of the fleet board: budgets and their burn rates.
 import { BURN_RECORDINGS } from '../rules/burn.ts'
 import type { BoardSection } from './board.ts'
 import { alertPanel } from './kinds.ts'
@@ -16,7 +16,7 @@ export const LIKELY_END = [
   [0.8, 'red'],
 ] as const
 
-/** As the rules call them: `dormouse:budget_burn:rate1h`, `dormouse:budget_burn_threshold:1h`. */
+/** Queries of the recordings `dormouse:budget_burn:rate1h`, `dormouse:budget_burn_threshold:1h` and their like. */
 const burns = BURN_RECORDINGS.flatMap(({ record }) => {
   const [, what, window = ''] = /^dormouse:budget_burn(_threshold)?:(?:rate)?(1h|6h|1d)$/.exec(record) ?? []
   if (window === '') return []
@@ -32,7 +32,7 @@ export const BUDGETS_SECTION: BoardSection = {
       panels: [
         timeseriesPanel({
           title: 'Spent and forecast against the limit',
-          description: 'In the unit of each budget. What is forecast is of the end of the period.',
+          description: 'In the unit of each budget. The forecast is for the end of the period.',
           width: 9,
           unit: 'short',
           decimals: 2,
@@ -48,9 +48,9 @@ export const BUDGETS_SECTION: BoardSection = {
           ],
         }),
         timeseriesPanel({
-          title: 'Burn against the thresholds',
+          title: 'Burn rate against the thresholds',
           description:
-            'How many times as fast as planned a budget is spent; 1 spends exactly the limit. An alert needs more than the threshold and more than one and a half times what is usual at this hour of the week. A window without a threshold is off: what it asks for cannot be reached. Needs the rules of dashboards/alerts.yaml.',
+            'Spend relative to plan; 1 spends exactly the limit. An alert needs more than the threshold and more than 1.5 times what is usual at this hour of the week. A window without a threshold is off, because the fleet cannot burn that fast. Needs the rules of dashboards/alerts.yaml.',
           width: 9,
           unit: 'none',
           decimals: 2,
@@ -63,7 +63,7 @@ export const BUDGETS_SECTION: BoardSection = {
         }),
         alertPanel(
           'Alerts',
-          'What the rules of dashboards/alerts.yaml raise now. Grafana has to be allowed to show the alerts of the data source.',
+          'Firing alerts of the rules in dashboards/alerts.yaml. Grafana needs permission to show the alerts of the data source.',
           6,
         ),
       ],
@@ -74,7 +74,7 @@ export const BUDGETS_SECTION: BoardSection = {
         tablePanel({
           title: 'Budgets',
           description:
-            'Empty under Exhausted: not within the period, or already. Burn windows: of 1h, 6h and 1d, those in which a burn worth an alert can be reached.',
+            'Exhausted is empty when the limit is not reached within the period, or has been reached. Burn windows on: how many of 1h, 6h and 1d have a threshold that the fleet can reach.',
           width: 24,
           rows: perBudget('budgetInfo', 'scope', 'per', 'mode'),
           labels: {
@@ -113,7 +113,7 @@ export const BUDGETS_SECTION: BoardSection = {
               decimals: 0,
             },
             {
-              name: 'Highest burn there can be',
+              name: 'Highest possible burn',
               expr: perBudget('budgetMaxBurn'),
               unit: 'none',
               decimals: 1,

@@ -1,4 +1,4 @@
-// Of A: where the money goes.
+// Section of the fleet board: spend by project, team and cause.
 import type { BoardSection } from './board.ts'
 import { barPanel } from './kinds.ts'
 import {
@@ -26,7 +26,8 @@ export const SPEND_SECTION: BoardSection = {
       panels: [
         timeseriesPanel({
           title: 'Spend per hour by project, $currency',
-          description: 'The ten that cost most in the time shown, and all others together.',
+          description:
+            'The ten projects with the highest spend in the time shown, and the sum of all others.',
           width: 12,
           unit: 'short',
           decimals: 3,
@@ -45,7 +46,7 @@ export const SPEND_SECTION: BoardSection = {
         }),
         timeseriesPanel({
           title: 'Spend per hour by team, $currency',
-          description: 'By who answers for each compute; nobody where no owner is configured.',
+          description: 'By the team that owns each compute; nobody where no owner is configured.',
           width: 12,
           unit: 'short',
           decimals: 3,
@@ -79,7 +80,7 @@ export const SPEND_SECTION: BoardSection = {
         barPanel({
           title: 'Awake for nothing by cause, $currency',
           description:
-            'Money of the time shown that nobody got anything for, by what kept the compute awake and by team. What is spent with autosuspend off is not among it.',
+            'Unproductive spend in the time shown, by cause and team. Spend with autosuspend off is not included.',
           width: 8,
           unit: 'short',
           decimals: 2,
@@ -92,7 +93,7 @@ export const SPEND_SECTION: BoardSection = {
         }),
         barPanel({
           title: 'Awake for nothing, ten computes, $currency',
-          description: 'Those that cost most in the time shown while nobody got anything for it.',
+          description: 'The ten computes with the highest unproductive spend in the time shown.',
           width: 8,
           unit: 'short',
           decimals: 2,

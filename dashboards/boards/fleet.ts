@@ -1,4 +1,4 @@
-// A: what the fleet costs, against what was planned, and who it is.
+// The fleet board: spend of the fleet, budgets, and a table of computes.
 import { ANNOTATIONS, type Board, type BoardSection } from './board.ts'
 import { BUDGETS_SECTION, TIGHTEST_BUDGET, LIKELY_END, BUDGET_SHARE } from './fleet-budgets.ts'
 import { SPEND_SECTION } from './fleet-spend.ts'
@@ -27,7 +27,7 @@ const NOW: BoardSection = {
       panels: [
         statPanel({
           title: 'Spent in this period',
-          description: 'Of each budget since its period began, in its unit; the likely value.',
+          description: 'Likely spend of each budget since the start of its period, in its unit.',
           width: 5,
           unit: 'short',
           decimals: 2,
@@ -35,7 +35,7 @@ const NOW: BoardSection = {
         }),
         statPanel({
           title: 'Share of the limit',
-          description: 'What is spent of what may be spent in the period.',
+          description: 'Spend divided by the limit of the period.',
           width: 4,
           unit: 'percentunit',
           decimals: 0,
@@ -45,7 +45,7 @@ const NOW: BoardSection = {
         statPanel({
           title: 'Forecast of this period',
           description:
-            'What the period may have come to at its end: one in ten ends below p10, one in ten above p90. Nothing before a day is over.',
+            'Spend expected at the end of the period: one in ten ends below p10, one in ten above p90. Empty until a day has ended.',
           width: 5,
           unit: 'short',
           decimals: 2,
@@ -58,7 +58,7 @@ const NOW: BoardSection = {
         }),
         statPanel({
           title: 'Probability to exceed',
-          description: 'How likely the period ends above the limit.',
+          description: 'Probability that the period ends above the limit.',
           width: 4,
           unit: 'percentunit',
           decimals: 0,
@@ -68,7 +68,7 @@ const NOW: BoardSection = {
         statPanel({
           title: 'Computes',
           description:
-            'Awake ones are paid for. Chosen: those with series of their own that fit what is chosen above; known: all there are.',
+            'Awake computes cost money. Chosen: computes with series of their own that match the variables above. Known: all computes.',
           width: 3,
           unit: 'none',
           queries: [
@@ -81,8 +81,8 @@ const NOW: BoardSection = {
           ],
         }),
         statPanel({
-          title: 'Age of what is shown',
-          description: 'Since the last pass. A pass is made once a minute; nothing here is newer than this.',
+          title: 'Age of the data',
+          description: 'Time since the last pass. A pass starts every minute; nothing here is newer.',
           width: 3,
           unit: 's',
           decimals: 0,
@@ -98,7 +98,7 @@ const NOW: BoardSection = {
 }
 
 const WEEK = '7d'
-const share = (part: 'awakeSeconds' | 'idleTailSeconds'): string => perCompute(part, increaseOver(WEEK))
+const weekOf = (part: 'awakeSeconds' | 'idleTailSeconds'): string => perCompute(part, increaseOver(WEEK))
 
 const COMPUTES: BoardSection = {
   title: 'Computes',
@@ -108,7 +108,8 @@ const COMPUTES: BoardSection = {
       panels: [
         tablePanel({
           title: 'Computes, the last 7 days, money in $currency',
-          description: 'Spend and shares of 7 days, whatever time is shown; the rest is now.',
+          description:
+            'Spend and shares are of the last 7 days, whatever the time range; the other columns are current.',
           width: 24,
           rows: COMPUTE_FACTS,
           labels: COMPUTE_LABELS,
@@ -117,7 +118,7 @@ const COMPUTES: BoardSection = {
           sortBy: 'Spend',
           columns: [
             { name: 'State', expr: STATE, unit: 'none', mapping: STATE_MAPPING },
-            { name: 'CU, least', expr: perCompute('computeCuMin'), unit: 'none' },
+            { name: 'CU, smallest', expr: perCompute('computeCuMin'), unit: 'none' },
             { name: 'CU, largest', expr: perCompute('computeCuMax'), unit: 'none' },
             { name: 'CU now', expr: perCompute('computeCu'), unit: 'none', decimals: 2 },
             {
@@ -138,13 +139,13 @@ const COMPUTES: BoardSection = {
             },
             {
               name: 'Awake',
-              expr: `${share('awakeSeconds')} / ${7 * 86_400}`,
+              expr: `${weekOf('awakeSeconds')} / ${7 * 86_400}`,
               unit: 'percentunit',
               decimals: 0,
             },
             {
               name: 'Idle tail of it',
-              expr: `${share('idleTailSeconds')} / (${share('awakeSeconds')} > 0)`,
+              expr: `${weekOf('idleTailSeconds')} / (${weekOf('awakeSeconds')} > 0)`,
               unit: 'percentunit',
               decimals: 0,
               bad: [
@@ -182,7 +183,7 @@ const COMPUTES: BoardSection = {
       panels: [
         statePanel({
           title: 'State of every compute',
-          description: 'Twenty at a time. Unknown: the service cannot be asked.',
+          description: 'Twenty at a time. Unknown: the service does not answer.',
           width: 24,
           unit: 'none',
           mapping: STATE_MAPPING,
@@ -196,8 +197,7 @@ const COMPUTES: BoardSection = {
 export const FLEET_BOARD: Board = {
   uid: 'dormouse-fleet',
   title: 'Dormouse: fleet and spend',
-  description:
-    'What the computes cost against what was planned, what of it nobody got anything for, and who.',
+  description: 'Spend of the computes against their budgets, the unproductive part of it, and the teams.',
   from: 'now-24h',
   sections: [NOW, BUDGETS_SECTION, SPEND_SECTION, COMPUTES],
   annotations: [ANNOTATIONS.RUNGS, ANNOTATIONS.RESIZED],

@@ -1,4 +1,4 @@
-// Every other kind of panel but tables.
+// Stat, bar, state, heatmap and alert panels.
 import {
   defaultsOf,
   headOf,
@@ -10,12 +10,12 @@ import {
   type PanelSpec,
 } from './panel.ts'
 
-export const statPanel = (shown: PanelSpec): Panel => ({
-  width: shown.width,
+export const statPanel = (spec: PanelSpec): Panel => ({
+  width: spec.width,
   json: {
     type: 'stat',
-    ...headOf(shown),
-    fieldConfig: { defaults: defaultsOf(shown, { color: { mode: 'thresholds' } }), overrides: [] },
+    ...headOf(spec),
+    fieldConfig: { defaults: defaultsOf(spec, { color: { mode: 'thresholds' } }), overrides: [] },
     options: {
       colorMode: 'value',
       graphMode: 'none',
@@ -27,19 +27,19 @@ export const statPanel = (shown: PanelSpec): Panel => ({
       textMode: 'auto',
       wideLayout: true,
     },
-    targets: targetsOf(shown, { instant: true }),
+    targets: targetsOf(spec, { instant: true }),
   },
 })
 
-/** One bar for each series, the longest first where the query sorts. */
-export const barPanel = (shown: PanelSpec): Panel => ({
-  width: shown.width,
+/** A bar per series, in the order of the query. */
+export const barPanel = (spec: PanelSpec): Panel => ({
+  width: spec.width,
   json: {
     type: 'bargauge',
-    ...headOf(shown),
+    ...headOf(spec),
     fieldConfig: {
-      defaults: defaultsOf(shown, {
-        color: { mode: shown.bad || shown.good ? 'thresholds' : 'palette-classic' },
+      defaults: defaultsOf(spec, {
+        color: { mode: spec.bad || spec.good ? 'thresholds' : 'palette-classic' },
       }),
       overrides: [],
     },
@@ -56,26 +56,26 @@ export const barPanel = (shown: PanelSpec): Panel => ({
       sizing: 'auto',
       valueMode: 'color',
     },
-    targets: targetsOf(shown, { instant: true }),
+    targets: targetsOf(spec, { instant: true }),
   },
 })
 
-/** A band for each series; its values are the keys of `mapping`. */
-export const statePanel = (shown: PanelSpec & { readonly mapping: Mapping }): Panel => ({
-  width: shown.width,
+/** A band per series, whose values are the keys of `mapping`. */
+export const statePanel = (spec: PanelSpec & { readonly mapping: Mapping }): Panel => ({
+  width: spec.width,
   json: {
     type: 'state-timeline',
-    ...headOf(shown),
+    ...headOf(spec),
     fieldConfig: {
-      defaults: defaultsOf(shown, {
-        // by thresholds, values would be put together between these, and lose the words of the mapping
+      defaults: defaultsOf(spec, {
+        // colouring by thresholds would merge values between two of them and lose the texts of the mapping
         color: { mode: 'fixed', fixedColor: 'text' },
         custom: {
           fillOpacity: 70,
           hideFrom: { legend: false, tooltip: false, viz: false },
           lineWidth: 0,
         },
-        mappings: [{ type: 'value', options: shown.mapping }],
+        mappings: [{ type: 'value', options: spec.mapping }],
       }),
       overrides: [],
     },
@@ -89,19 +89,19 @@ export const statePanel = (shown: PanelSpec & { readonly mapping: Mapping }): Pa
       tooltip: { hideZeros: false, mode: 'single', sort: 'none' },
     },
     interval: INTERVAL,
-    targets: targetsOf(shown),
+    targets: targetsOf(spec),
   },
 })
 
-/** How often which duration: a query of buckets by `le`. */
-export const heatmapPanel = (shown: PanelSpec): Panel => ({
-  width: shown.width,
+/** Distribution over time of a histogram; the query returns its buckets by `le`. */
+export const heatmapPanel = (spec: PanelSpec): Panel => ({
+  width: spec.width,
   json: {
     type: 'heatmap',
-    ...headOf(shown),
+    ...headOf(spec),
     fieldConfig: {
       defaults: {
-        unit: shown.unit,
+        unit: spec.unit,
         custom: {
           hideFrom: { legend: false, tooltip: false, viz: false },
           scaleDistribution: { type: 'linear' },
@@ -127,14 +127,14 @@ export const heatmapPanel = (shown: PanelSpec): Panel => ({
       legend: { show: true },
       rowsFrame: { layout: 'auto' },
       tooltip: { mode: 'single', showColorScale: false, yHistogram: false },
-      yAxis: { axisPlacement: 'left', reverse: false, unit: shown.unit },
+      yAxis: { axisPlacement: 'left', reverse: false, unit: spec.unit },
     },
     interval: RATE_INTERVAL,
-    targets: targetsOf(shown, { format: 'heatmap' }),
+    targets: targetsOf(spec, { format: 'heatmap' }),
   },
 })
 
-/** What fires now, of the rules that Grafana knows of. */
+/** Firing alerts of the rules that Grafana can see. */
 export const alertPanel = (title: string, description: string, width: number): Panel => ({
   width,
   json: {

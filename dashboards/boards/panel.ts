@@ -1,9 +1,9 @@
-// Panels in the words of Grafana, dashboard schema version 42. A panel says what it shows; where it stands is the board's.
+// Panels in the JSON of Grafana, dashboard schema version 42. The board places them.
 import { needsFull } from './query.ts'
 
 export const DATASOURCE = { type: 'prometheus', uid: '${datasource}' } as const
 
-/** As Grafana calls it. `short` where the unit is that of a label: a currency, or what a budget is planned in. */
+/** Unit ids of Grafana. `short` where a label names the unit: a currency, or the unit of a budget. */
 export type PanelUnit =
   | 'short'
   | 'none'
@@ -42,7 +42,7 @@ export type PanelJson = {
   readonly description: string
   readonly fieldConfig: FieldConfig
   readonly options: Readonly<Record<string, unknown>>
-  /** Of the least time between two points. */
+  /** Smallest step between two points. */
   readonly interval?: string
   readonly targets: readonly PanelTarget[]
   readonly transformations?: readonly { readonly id: string; readonly options: object }[]
@@ -51,7 +51,7 @@ export type Mapping = Readonly<
   Record<string, { readonly text: string; readonly color: string; readonly index: number }>
 >
 
-/** Of 24 columns. */
+/** `width` in columns, of 24. */
 export type Panel = { readonly width: number; readonly json: PanelJson }
 
 export type PanelSpec = {
@@ -63,13 +63,13 @@ export type PanelSpec = {
   readonly decimals?: number
   readonly min?: number
   readonly max?: number
-  /** Where a value turns from good to bad, ascending. */
+  /** Values from which the colour is that of a problem, ascending. */
   readonly bad?: readonly (readonly [from: number, color: 'orange' | 'red'])[]
-  /** Where a value is no longer bad, ascending. */
+  /** Values from which the colour improves, ascending; below the first it is red. */
   readonly good?: readonly (readonly [from: number, color: 'orange' | 'green'])[]
 }
 
-/** Doubled, what changes once a minute is drawn with half as much noise, and a short event at half its height. */
+/** Smallest range of a rate: values change once a minute, so five samples smooth the noise and short events stay visible. */
 export const RATE_INTERVAL = '5m'
 export const INTERVAL = '1m'
 
@@ -104,14 +104,14 @@ const defined = (values: Readonly<Record<string, unknown>>): Record<string, unkn
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 
 export function defaultsOf(
-  shown: PanelSpec,
+  spec: PanelSpec,
   more: Readonly<Record<string, unknown>>,
 ): FieldConfig['defaults'] {
-  const { unit, decimals, min, max } = shown
-  return { unit, ...defined({ decimals, min, max }), mappings: [], thresholds: steps(shown), ...more }
+  const { unit, decimals, min, max } = spec
+  return { unit, ...defined({ decimals, min, max }), mappings: [], thresholds: steps(spec), ...more }
 }
 
-/** What needs more than the default detail says so, as a whole or by its series: it stays empty without. */
+/** Title and description; panels and series that need `metrics.detail: full` are marked, since they are empty without. */
 export function headOf({
   title,
   description,
@@ -127,15 +127,15 @@ export function headOf({
       }
 }
 
-/** As in `headOf`. */
+/** Targets, with the series marked as in `headOf`. */
 export function targetsOf(
   { queries }: Pick<PanelSpec, 'queries'>,
-  how: Partial<Pick<PanelTarget, 'format' | 'instant'>> = {},
+  options: Partial<Pick<PanelTarget, 'format' | 'instant'>> = {},
 ): readonly PanelTarget[] {
   const isMixed = !queries.every(isFull)
   return queries.map((query, index) => {
     const { expr, legend } = query
-    return target({ expr, legend: isMixed && isFull(query) ? `${legend} (full)` : legend }, index, how)
+    return target({ expr, legend: isMixed && isFull(query) ? `${legend} (full)` : legend }, index, options)
   })
 }
 

@@ -1,4 +1,4 @@
-// Of C: the evidence, compute by compute.
+// Sections of the rightsizing board: sizes and delays against use, by compute.
 import type { BoardSection } from './board.ts'
 import { barPanel } from './kinds.ts'
 import {
@@ -19,12 +19,12 @@ import { COMPUTE_HIDDEN, COMPUTE_LABELS, TO_COMPUTE, YES_MAPPING } from './state
 import { tablePanel } from './table.ts'
 import { timeseriesPanel } from './timeseries.ts'
 
-/** Of the time awake, the mean size. */
+/** Mean size while awake. */
 const MEAN_CU = `${perCompute('cuSeconds', increaseOver())} / (${perCompute('awakeSeconds', increaseOver())} > 0)`
 const LARGEST_CU = perCompute('computeCu', over('max'))
 const IDLE_SHARE = `${perCompute('idleTailSeconds', increaseOver())} / (${perCompute('awakeSeconds', increaseOver())} > 0)`
 export const MOST_CONNECTIONS = `max_over_time((${connectionsIn()})[$__range:5m]) / ${perCompute('maxConnections')}`
-/** The widest window of the last full reading. */
+/** Working set of the widest window of full readings. */
 const WORKING_SET = perCompute('workingSet', over('max'), 'window="1h"')
 export const COST = moneyPerCompute('computeSpend', increaseOver())
 export const WASTE = moneyPerCompute('unproductiveCompute', increaseOver())
@@ -38,7 +38,7 @@ export const SIZES_SECTION: BoardSection = {
         tablePanel({
           title: 'Sizes against use, money in $currency',
           description:
-            'Largest CU that was seen below the largest limit: the limit is never reached, and can come down. Hit ratio below 0.99, or a working set above the cache: the least size is too small. Connections: the limit follows the least size. A change of sizes restarts the compute.',
+            'Largest CU seen below the largest size: that size is never reached and can be lowered. Hit ratio below 0.99, or a working set larger than the cache: the smallest size is too small. Connections: the limit follows the smallest size. A change of sizes restarts the compute.',
           width: 24,
           rows: COMPUTE_FACTS,
           labels: COMPUTE_LABELS,
@@ -47,7 +47,7 @@ export const SIZES_SECTION: BoardSection = {
           sortBy: 'Spend',
           columns: [
             { name: 'Spend', expr: COST, unit: 'short', decimals: 2 },
-            { name: 'CU, least', expr: perCompute('computeCuMin'), unit: 'none' },
+            { name: 'CU, smallest', expr: perCompute('computeCuMin'), unit: 'none' },
             { name: 'CU, largest', expr: perCompute('computeCuMax'), unit: 'none' },
             { name: 'CU while awake, mean', expr: MEAN_CU, unit: 'none', decimals: 2 },
             { name: 'CU, largest seen', expr: LARGEST_CU, unit: 'none', decimals: 2 },
@@ -87,9 +87,9 @@ export const SIZES_SECTION: BoardSection = {
       height: 9,
       panels: [
         barPanel({
-          title: 'Mean size while awake, of the largest',
+          title: 'Mean size while awake, share of the largest',
           description:
-            'The ten computes that use least of their largest size. A fixed size is always all of it.',
+            'The ten computes that use the smallest share of their largest size. A fixed size is always 100 %.',
           width: 8,
           unit: 'percentunit',
           decimals: 0,
@@ -122,7 +122,7 @@ export const SIZES_SECTION: BoardSection = {
           ],
         }),
         barPanel({
-          title: 'Most connections, of the limit',
+          title: 'Connections, share of the limit',
           description: 'The ten computes that came closest to their limit.',
           width: 8,
           unit: 'percentunit',
@@ -154,7 +154,7 @@ export const DELAYS_SECTION: BoardSection = {
         tablePanel({
           title: 'Delays against sleep, money in $currency',
           description:
-            'A large idle tail: a shorter delay saves that share, as long as it does not wake much more often. Many wakes: each costs its client a wait. A change of the delay does not restart the compute.',
+            'Large idle tail: a shorter delay saves that share, as long as the compute does not wake much more often. Many wakes: each makes a client wait. A change of the delay does not restart the compute.',
           width: 24,
           rows: COMPUTE_FACTS,
           labels: COMPUTE_LABELS,
@@ -196,9 +196,8 @@ export const DELAYS_SECTION: BoardSection = {
       height: 9,
       panels: [
         barPanel({
-          title: 'Held awake',
-          description:
-            'How long each cause held how many computes awake, all times together, as readings saw it.',
+          title: 'Kept awake, by cause',
+          description: 'Time that each cause kept computes awake, summed over computes, from readings.',
           width: 8,
           unit: 's',
           queries: [
@@ -210,7 +209,7 @@ export const DELAYS_SECTION: BoardSection = {
         }),
         timeseriesPanel({
           title: 'Awake for nothing per hour by cause, $currency',
-          description: 'Money that nobody got anything for, by what kept the computes awake.',
+          description: 'Unproductive spend, by what kept the computes awake.',
           width: 16,
           unit: 'short',
           decimals: 3,

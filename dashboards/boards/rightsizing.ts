@@ -1,4 +1,4 @@
-// C: what an engineer has to see to give a compute another size or another delay, and what came of it.
+// The rightsizing board: grounds for changing sizes and delays, and effects of changes.
 import { ANNOTATIONS, type Board, type BoardSection } from './board.ts'
 import { SIZES_SECTION, DELAYS_SECTION, COST, WASTE, MOST_CONNECTIONS } from './rightsizing-tables.ts'
 import { statPanel } from './kinds.ts'
@@ -23,7 +23,8 @@ const NOW: BoardSection = {
       panels: [
         statPanel({
           title: 'Spend, $currency',
-          description: 'Of all chosen computes in the time shown, and what nobody got anything for.',
+          description:
+            'Of all chosen computes in the time shown: all spend, and the unproductive part (awake for nothing).',
           width: 6,
           unit: 'short',
           decimals: 2,
@@ -33,8 +34,8 @@ const NOW: BoardSection = {
           ],
         }),
         statPanel({
-          title: 'Never suspend, by their settings',
-          description: 'Computes with autosuspend off are paid for day and night.',
+          title: 'Autosuspend off',
+          description: 'Computes that never suspend cost money day and night.',
           width: 6,
           unit: 'none',
           bad: [[1, 'orange']],
@@ -45,7 +46,7 @@ const NOW: BoardSection = {
         statPanel({
           title: 'Cache too small',
           description:
-            'Computes that found less than 99 % of their pages in the file cache: a larger least size helps.',
+            'Computes that found less than 99 % of their pages in the file cache: raising the smallest size helps.',
           width: 6,
           unit: 'none',
           bad: [[1, 'orange']],
@@ -54,7 +55,7 @@ const NOW: BoardSection = {
         statPanel({
           title: 'Near their connection limit',
           description:
-            'Computes above 80 % of their connections at some time: the pooled host, or a larger least size.',
+            'Computes that used more than 80 % of their connections at some time: use the pooled host, or raise the smallest size.',
           width: 6,
           unit: 'none',
           bad: [[1, 'orange']],
@@ -68,7 +69,7 @@ const NOW: BoardSection = {
 const ONE = '{{endpoint_id}}'
 
 const CHANGES: BoardSection = {
-  title: 'What came of changes: marks show where sizes or delays were changed, whoever did it',
+  title: 'Effects of changes: marks show where somebody changed a size or a delay',
   lines: [
     {
       height: 9,
@@ -84,7 +85,7 @@ const CHANGES: BoardSection = {
         }),
         timeseriesPanel({
           title: 'Hit ratio of the file cache',
-          description: 'It falls with every restart, and has to come back.',
+          description: 'It falls at every restart and should recover.',
           width: 8,
           unit: 'percentunit',
           decimals: 1,
@@ -93,8 +94,8 @@ const CHANGES: BoardSection = {
           queries: [{ expr: owned(hitRatio(rate)), legend: ONE }],
         }),
         timeseriesPanel({
-          title: 'Connections of the limit',
-          description: 'A smaller least size has a lower limit. Needs the rules of dashboards/alerts.yaml.',
+          title: 'Connections, share of the limit',
+          description: 'The limit follows the smallest size. Needs the rules of dashboards/alerts.yaml.',
           width: 8,
           unit: 'percentunit',
           decimals: 0,
@@ -109,7 +110,7 @@ const CHANGES: BoardSection = {
       panels: [
         timeseriesPanel({
           title: 'Wakes',
-          description: 'By the hour, or longer. A shorter delay means more of them.',
+          description: 'Per hour, or per longer interval. A shorter delay means more wakes.',
           width: 8,
           unit: 'none',
           decimals: 0,
@@ -119,7 +120,7 @@ const CHANGES: BoardSection = {
         }),
         timeseriesPanel({
           title: 'Restarts',
-          description: 'By the hour, or longer. Each interrupts connections.',
+          description: 'Per hour, or per longer interval. Each restart interrupts connections.',
           width: 8,
           unit: 'none',
           decimals: 0,
@@ -130,7 +131,7 @@ const CHANGES: BoardSection = {
         timeseriesPanel({
           title: 'Operations of the service',
           description:
-            'By the hour, or longer: what it did to computes, by what became of it, and attempts that failed. Of all computes.',
+            'Operations on all computes per hour, or per longer interval, by action and outcome; and failed attempts.',
           width: 8,
           unit: 'none',
           decimals: 0,
@@ -143,7 +144,7 @@ const CHANGES: BoardSection = {
             },
             {
               expr: `max by (action) (increase(${seriesOf('operationFailures')}[$__interval]))`,
-              legend: '{{action}}, attempts that failed',
+              legend: '{{action}}, failed attempts',
             },
           ],
         }),
@@ -155,7 +156,7 @@ const CHANGES: BoardSection = {
 export const RIGHTSIZING_BOARD: Board = {
   uid: 'dormouse-rightsizing',
   title: 'Dormouse: rightsizing and changes',
-  description: 'What has to be seen to give a compute another size or another delay, and what came of it.',
+  description: 'Grounds for changing the size or the delay of a compute, and the effects of changes.',
   from: 'now-7d',
   sections: [NOW, SIZES_SECTION, DELAYS_SECTION, CHANGES],
   annotations: [ANNOTATIONS.RESIZED, ANNOTATIONS.DELAYED, ANNOTATIONS.RESTARTS],

@@ -1,4 +1,4 @@
-// How states look wherever they are shown: `STATE` in query.ts has the numbers.
+// Texts and colours of states, and the labels of compute tables. `STATE` in query.ts has the numbers.
 import type { Mapping } from './panel.ts'
 
 export const STATE_MAPPING: Mapping = {
@@ -13,15 +13,15 @@ export const YES_MAPPING: Mapping = {
   1: { text: 'yes', color: 'green', index: 0 },
 }
 
-/** To one compute, from a row of a table that calls it so. */
+/** Link from the column `Compute` of a table to the compute board. */
 export const TO_COMPUTE = {
   Compute: {
-    title: 'Look at this compute',
+    title: 'Open this compute',
     url: '/d/dormouse-compute?${datasource:queryparam}&${job:queryparam}&${currency:queryparam}&var-compute=${__value.raw}&${__url_time_range}',
   },
 } as const
 
-/** What identifies the rows of a table of computes. */
+/** Columns that identify a row of a compute table. */
 export const COMPUTE_LABELS = {
   project_name: 'Project',
   endpoint_id: 'Compute',

@@ -1,4 +1,4 @@
-// Tables: one row for each set of labels that all queries share, one column for each query.
+// Table panels: a row per set of labels that all queries share, a column per query.
 import { needsFull } from './query.ts'
 import {
   steps,
@@ -10,7 +10,7 @@ import {
   type PanelUnit,
 } from './panel.ts'
 
-/** The values of a query, with none but the labels of the rows. */
+/** Values of a query that has only the labels of the rows. */
 export type TableColumn = {
   readonly name: string
   readonly expr: string
@@ -23,14 +23,14 @@ export type TableOptions = {
   readonly title: string
   readonly description: string
   readonly width: number
-  /** What says which rows there are; its value is not shown. */
+  /** Query that defines the rows; its value is hidden. */
   readonly rows: string
-  /** Labels of `rows` or of a column → what stands above them, in that order. */
+  /** Label of `rows` or of a column → heading, in the order of the columns. */
   readonly labels: Readonly<Record<string, string>>
-  /** Labels that are not shown. */
+  /** Labels without a column. */
   readonly hidden?: readonly string[]
   readonly columns: readonly TableColumn[]
-  /** The column whose largest value stands first. */
+  /** Heading of the column to sort by, descending. */
   readonly sortBy: string
   readonly links?: Readonly<Record<string, { readonly title: string; readonly url: string }>>
 }

@@ -1,4 +1,4 @@
-// Lines, areas and bars over time.
+// Time series panels: lines, areas and bars.
 import {
   defaultsOf,
   headOf,
@@ -12,11 +12,11 @@ import {
 
 export type TimeseriesSpec = PanelSpec & {
   readonly stacked?: boolean
-  /** A value holds until the next. */
+  /** Draws each value until the next one, as steps. */
   readonly stepped?: boolean
-  /** Bars, each of what was counted in that time, or in a longer one where the time shown is long: `grown('$__interval')`. */
+  /** Bars with at least this interval, for queries with `increaseOver('$__interval')`. */
   readonly bars?: '1h' | '1d'
-  /** Of the series whose name matches, as between the slashes of an expression: a limit, drawn as a line of dashes. */
+  /** Regular expression for the names of series that are limits, drawn as dashed lines. */
   readonly limit?: string
 }
 

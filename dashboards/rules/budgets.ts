@@ -1,15 +1,15 @@
-// Budgets: spent, or about to be.
+// Alerts on budgets: burn rate, forecast, limit.
 import { BURN_RECORDINGS, BURN_RULES } from './burn.ts'
 import { BY_LABELS, metricName, type RuleGroup } from './rule.ts'
 import type { FamilyKey } from '../../src/outputs/metrics/catalogue.ts'
 
 const BUDGET = 'Budget {{ $labels.budget }}'
 const ofBudget = (key: FamilyKey): string => `max ${BY_LABELS.budget} (${metricName(key)})`
-/** Both in the unit of the budget. */
+/** In the unit of the budget. */
 const ofLimit = (key: 'budgetSpent' | 'budgetLimit'): string =>
   `max by (budget, team, tier, unit) (${metricName(key)})`
 
-/** The odds move with every new day of history: an alert that comes and goes with them would be no news. */
+/** Kept firing for an hour: the probability changes with every day of history and would make the alert flap. */
 const FORECAST = {
   name: 'BudgetForecastExceeded',
   about: 'budget',
@@ -28,7 +28,7 @@ export const BUDGET_RULES: RuleGroup = {
       core: `${ofBudget('budgetOverrun')} >= 0.5`,
       for: '1d',
       description:
-        'It may end above its limit. Accept it, raise the limit, or save: `dormouse audit` says where.',
+        'It may end above its limit. Accept it, raise the limit, or save: `dormouse audit` shows where.',
     },
     {
       ...FORECAST,
@@ -52,7 +52,7 @@ export const BUDGET_RULES: RuleGroup = {
       core: `${ofLimit('budgetSpent')} >= ${ofLimit('budgetLimit')}`,
       for: '1m',
       summary: `${BUDGET} is spent: {{ $value | humanize }} {{ $labels.unit }} in this period.`,
-      description: 'All that its computes cost from now on is above the limit. Find what spends most.',
+      description: 'Everything its computes spend from now on is above the limit. Find what spends most.',
     },
   ],
 }

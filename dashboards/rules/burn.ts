@@ -1,5 +1,5 @@
-// How fast a budget is spent: two windows each, a long one that is sure and a short one that ends the alert.
-// Money is no error budget: it idles at a burn of 1, and cannot go faster than all computes at their largest.
+// Alerts on burn rates. Each has two windows: the long one is significant, the short one ends the alert soon after the cause.
+// Unlike an error budget, spend has a normal burn rate of 1, and an upper bound: all computes awake at their largest size.
 import { BY_LABELS, metricName, type Duration, type RecordingRule, type AlertRule } from './rule.ts'
 import type { FamilyKey } from '../../src/outputs/metrics/catalogue.ts'
 
@@ -9,7 +9,7 @@ const ofBudget = (key: FamilyKey, matchers = ''): string =>
 const WINDOWS = ['5m', '30m', '1h', '2h', '6h', '1d'] as const satisfies readonly Duration[]
 type Window = (typeof WINDOWS)[number]
 
-/** 1 spends exactly the limit in one period. */
+/** Burn rate of a budget; 1 spends exactly the limit in one period. */
 const burnName = (window: Window): string => `dormouse:budget_burn:rate${window}`
 
 const burn = (window: Window): RecordingRule => ({
@@ -18,8 +18,8 @@ const burn = (window: Window): RecordingRule => ({
 })
 
 /**
- * As the daemon has them (ledger/budgets/burn-rate.ts): the factors of the usual multi-window alerts, where a burn can get there, and
- * else four fifths of the highest there can be; no series where that would not exceed the floor.
+ * The same values as in the daemon (ledger/budgets/burn-rate.ts). The threshold is the factor of the usual multi-window alerts, but at
+ * most 80 % of the highest possible burn rate. There is no series where that does not exceed the floor: the window is off.
  */
 const TIERS = {
   '1h': { short: '5m', factor: 14.4, floor: 2 },
@@ -40,7 +40,7 @@ export const BURN_RECORDINGS: readonly RecordingRule[] = [
   ...(['1h', '6h', '1d'] as const).map(threshold),
 ]
 
-/** Both windows burn above the threshold, and the long one half as fast again as is usual at this hour of the week. */
+/** All of: long and short window above the threshold, and the long one above 1.5 times what is usual at this hour of the week. */
 function burning(long: Long): string {
   const usual = ofBudget('budgetExpectedBurn', `{window="${long}"}`)
   return [
@@ -61,7 +61,7 @@ export const BURN_RULES: readonly AlertRule[] = [
     for: '2m',
     summary: SUMMARY,
     description:
-      'Much faster than ever at this hour. Find what spends most now, and lower its largest size or stop it.',
+      'Much faster than usual at this hour. Find what spends most now, and lower its largest size or stop it.',
   },
   {
     name: 'BudgetBurnSlow',
@@ -71,6 +71,6 @@ export const BURN_RULES: readonly AlertRule[] = [
     for: '1h',
     summary: SUMMARY,
     description:
-      'For a day, and more than is usual. Compare with last week: what is new, or larger, or awake for longer?',
+      'For a day, and faster than usual. Compare with last week: what is new, larger, or awake for longer?',
   },
 ]

@@ -1,4 +1,4 @@
-// Computes: awake for too long or too often, a cache too small, too many connections, readings that fail.
+// Alerts on computes: awake too long or too often, unproductive spend, small cache, many connections, failing readings.
 import { COMPUTE_OWNER, CONNECTION_USE, HIT_RATIO } from './recording.ts'
 import { perComputeIncrease, perComputeMax, type RuleGroup } from './rule.ts'
 
@@ -12,12 +12,12 @@ export const COMPUTE_RULES: RuleGroup = {
       name: 'ComputeNeverSuspends',
       severity: 'warning',
       about: 'compute',
-      // four delays: a delay of a day is no reason to be called after a day
+      // four delays: with a delay of a day, a day awake is normal
       core: `time() - ${perComputeMax('awakeSince')} > clamp_min(4 * ${perComputeMax('autosuspendDelay')}, 86400)`,
       for: '15m',
       summary: `${COMPUTE} has been awake for {{ $value | humanizeDuration }}.`,
       description:
-        'Something keeps it awake although it may suspend. `dormouse explain` names who, and the cost.',
+        'Something keeps it awake although it may suspend. `dormouse explain` names the cause and the cost.',
     },
     {
       name: 'AutosuspendDisabled',
@@ -25,8 +25,8 @@ export const COMPUTE_RULES: RuleGroup = {
       about: 'compute',
       core: `${perComputeMax('autosuspendEnabled')} == 0 and on (project_id, endpoint_id) ${COMPUTE_OWNER.record}{tier!="prod"}`,
       for: '1d',
-      summary: `${COMPUTE} never suspends, by its settings.`,
-      description: 'It is paid for day and night. Give it a delay, or the tier prod if that is wanted.',
+      summary: `${COMPUTE} never suspends: autosuspend is off.`,
+      description: 'It costs money day and night. Set a delay, or give it the tier prod if that is intended.',
     },
     {
       name: 'UnproductiveSpendHigh',
@@ -36,7 +36,7 @@ export const COMPUTE_RULES: RuleGroup = {
       for: '1h',
       summary: `${COMPUTE} cost {{ $value | humanize }} within a week while it was awake for nothing.`,
       description:
-        'More than a fifth of its spend. `dormouse explain` names what held it awake; most often a shorter delay does.',
+        'This is more than a fifth of its spend. `dormouse explain` names what kept it awake; most often a shorter delay helps.',
     },
     {
       name: 'FileCacheHitRatioLow',
@@ -47,7 +47,7 @@ export const COMPUTE_RULES: RuleGroup = {
       keepFiringFor: '15m',
       summary: `${COMPUTE} finds only {{ $value | humanizePercentage }} of its pages in the file cache.`,
       description:
-        'Its working set does not fit. Compare it with the cache at this size; raising the minimum restarts it.',
+        'Its working set does not fit. Compare it with the cache at this size; raising the smallest size restarts the compute.',
     },
     {
       name: 'ConnectionsNearLimit',
@@ -57,7 +57,7 @@ export const COMPUTE_RULES: RuleGroup = {
       for: '5m',
       summary: `${COMPUTE} uses {{ $value | humanizePercentage }} of its connections.`,
       description:
-        'Use the pooled host. The limit follows the least size only, however large the compute is now.',
+        'Use the pooled host. The limit follows the smallest size, however large the compute is now.',
     },
     {
       name: 'ConnectionsAtLimit',
@@ -67,7 +67,7 @@ export const COMPUTE_RULES: RuleGroup = {
       for: '1m',
       summary: `${COMPUTE} uses {{ $value | humanizePercentage }} of its connections: clients are refused, or about to be.`,
       description:
-        'Find who holds them and end what is idle; then the pooled host, or a larger minimum, which restarts it.',
+        'Find who holds them and end idle sessions. Then use the pooled host, or raise the smallest size, which restarts the compute.',
     },
     {
       name: 'ComputeFlapping',
@@ -77,7 +77,7 @@ export const COMPUTE_RULES: RuleGroup = {
       for: '5m',
       summary: `${COMPUTE} woke {{ $value | humanize }} times within an hour.`,
       description:
-        'A client that comes a little less often than the delay. Lengthen the delay, or slow the client down.',
+        'A client returns just after each suspension. Lengthen the delay, or slow the client down.',
     },
     {
       name: 'ReadingStale',
@@ -87,7 +87,7 @@ export const COMPUTE_RULES: RuleGroup = {
       for: '15m',
       summary: `${COMPUTE} is awake and cannot be read.`,
       description:
-        'Its connections and cache are not known. Look at the role, its password, pg_monitor and the network.',
+        'Its connections and cache are not known. Check the role, its password, pg_monitor and the network.',
     },
   ],
 }

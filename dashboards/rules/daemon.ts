@@ -1,8 +1,8 @@
-// Dormouse itself: whether it runs, whether the service answers it, whether its account is right, and whether it did harm.
+// Alerts on Dormouse itself: whether it runs, the service answers, the ledger is accurate, and it causes no wakes.
 import { PROJECT_OWNER } from './recording.ts'
 import { BY_LABELS, metricName, type RuleGroup } from './rule.ts'
 
-/** What the configuration of Prometheus has to call the job that scrapes Dormouse. */
+/** The scrape job of Dormouse must have this name in the configuration of Prometheus. */
 const UP = 'up{job="dormouse"}'
 const requests = (matchers = ''): string => `sum(rate(${metricName('apiRequests')}${matchers}[10m]))`
 
@@ -18,7 +18,7 @@ export const DAEMON_RULES: RuleGroup = {
       for: '5m',
       summary: 'Dormouse{{ with $labels.instance }} at {{ . }}{{ end }} cannot be scraped.',
       description:
-        'Nothing is watched and no other alert can fire. Look at the process and at its telemetry port.',
+        'Nothing is observed and no other alert can fire. Check the process and its telemetry port.',
     },
     {
       name: 'Stale',
@@ -28,7 +28,7 @@ export const DAEMON_RULES: RuleGroup = {
       for: '1m',
       summary: 'Dormouse: {{ $labels.job_name }} should have succeeded {{ $value | humanizeDuration }} ago.',
       description:
-        'It runs, and what it shows is old. Look at its log: the service, the store, or a pass that takes too long.',
+        'It runs, but its data is old. Check its log for the service, the store, or a pass that takes too long.',
     },
     {
       name: 'ApiErrors',
@@ -37,18 +37,18 @@ export const DAEMON_RULES: RuleGroup = {
       core: `${requests('{code=~"5..|network|timeout"}')} / ${requests()} > 0.1`,
       for: '10m',
       summary: '{{ $value | humanizePercentage }} of the requests to the service fail.',
-      description: 'What is shown grows old. Look at the status of the service, the network and the proxy.',
+      description: 'The data becomes old. Check the status of the service, the network and the proxy.',
     },
     {
       name: 'ApiKeyRejected',
       severity: 'critical',
       about: 'daemon',
-      // by instants: a counter of 401 is new after a restart and stands still as long as nothing is asked, and how long ago one was
-      // tells nothing where passes are far apart; each replica by itself, as each has its own key file
+      // Compares instants: a counter of 401 starts anew after a restart and stands still while nothing is sent, and its age says
+      // nothing where passes are far apart. Each replica by itself, as each has its own key file.
       core: `max by (key) (${metricName('apiLastRejected')} unless ${metricName('apiLastAccepted')} >= ${metricName('apiLastRejected')})`,
       summary: 'The service refuses the API key of account {{ $labels.key }}.',
       description:
-        'Nothing of that account is watched until its key file holds another key. The file is watched: no restart.',
+        'That account is not observed until its key file holds a valid key. A new key is picked up without a restart.',
     },
     {
       name: 'ReportFailed',
@@ -58,7 +58,7 @@ export const DAEMON_RULES: RuleGroup = {
       for: '1h',
       summary:
         'No report of account {{ $labels.account }} has reached {{ $labels.sink }} for {{ $value | humanizeDuration }}.',
-      description: 'One is due every week. Look at the log for what the sink answers.',
+      description: 'A report is due every week. The log has the response of the sink.',
     },
     {
       name: 'OperationStuck',
@@ -69,7 +69,7 @@ export const DAEMON_RULES: RuleGroup = {
       summary:
         'An operation of {{ $labels.project_id }} has been running for {{ $value | humanizeDuration }}.',
       description:
-        'The service did not end it. Its compute may be unable to wake or to change; look at the status of the service.',
+        'The service has not finished it. Its compute may be unable to wake or to change. Check the status of the service.',
     },
     {
       name: 'WakeCaused',
@@ -86,9 +86,8 @@ export const DAEMON_RULES: RuleGroup = {
       core: `max ${BY_LABELS.project} (abs(${metricName('reconciliationError')})) > 0.02`,
       for: '1d',
       summary:
-        'The service counts {{ $value | humanizePercentage }} away from what Dormouse counts of {{ $labels.project_id }}.',
-      description:
-        'Its spend is not to be relied on. Look for missing operations and for time that rests on no fact.',
+        'The metering of {{ $labels.project_id }} lies {{ $value | humanizePercentage }} outside the bounds of the ledger.',
+      description: 'Do not rely on its spend. Look for missing operations and for assumed time.',
     },
   ],
 }

@@ -1,9 +1,9 @@
-// What more than one rule, or a dashboard, needs.
+// Recording rules that several alerts or a board use.
 import { BY_LABELS, metricName, perComputeMax, type RecordingRule } from './rule.ts'
 
 const record = (name: string, expr: string): RecordingRule => ({ record: `dormouse:${name}`, expr })
 
-/** Whose a compute or a project is: one series, or one of each owner that replicas of different configurations name. */
+/** Owner of a compute: one series, or one per owner where replicas have different configurations. */
 export const COMPUTE_OWNER = record(
   'compute_owner:info',
   `max by (project_id, endpoint_id, team, tier) (${metricName('computeInfo')})`,
@@ -16,15 +16,15 @@ export const PROJECT_OWNER = record(
 const rateOf = (key: 'cacheHits' | 'cacheMisses'): string =>
   `max ${BY_LABELS.compute} (rate(${metricName(key)}[15m]))`
 
-/** Of the pages asked for; nothing (NaN) where none was. */
+/** Share of requested pages that were in the file cache; NaN without requests. */
 export const HIT_RATIO = record(
   'compute_hit_ratio:rate15m',
   `${rateOf('cacheHits')} / (${rateOf('cacheHits')} + ${rateOf('cacheMisses')})`,
 )
 
 /**
- * Connections of clients, by what clients may have: of 104 at the smallest size of the service seven are kept, so that of the bare limit
- * clients never reach 0.95. Where nothing was read yet, none is known to be kept.
+ * Client connections divided by the connections that clients may have. At the smallest size 7 of 104 are reserved, so that clients would
+ * never reach 0.95 of the limit itself. Until the first reading no connection counts as reserved.
  */
 export const CONNECTION_USE = record(
   'compute_connection_utilization:ratio',

@@ -1,4 +1,4 @@
-// Every rule, and the file that Prometheus reads, as data. A rule comes with the metric it is about, and not before.
+// All rules, and the rule file of Prometheus as data.
 import { BUDGET_RULES } from './budgets.ts'
 import { COMPUTE_RULES } from './computes.ts'
 import { DAEMON_RULES } from './daemon.ts'
@@ -7,17 +7,17 @@ import type { Duration, RuleGroup, AlertRule, AlertSeverity } from './rule.ts'
 
 export const RULE_GROUPS: readonly RuleGroup[] = [COMPUTE_RULES, BUDGET_RULES, DAEMON_RULES]
 
-/** Of every alert, so that others' rules stay apart. */
+/** Prefix of every alert name: it sets them apart from other rules in the same Prometheus. */
 const ALERT_PREFIX = 'Dormouse'
 
 export const alertName = ({ name }: AlertRule): string => ALERT_PREFIX + name
 
-/** Relative to the top level. */
+/** Relative to the root of the repository. */
 export const runbookOf = (rule: AlertRule): string => `dashboards/runbooks/${alertName(rule)}.md`
 
 /**
- * 1, with the labels of whoever answers for it, times the value. The owner is the side that may be many: two replicas that name
- * two raise an alert for each, where a join the other way round would fail, with every alert in it.
+ * The condition joined with the owner's labels. The owner is the "many" side: where two replicas name different owners, each gets an
+ * alert, while the join the other way round would fail and with it every alert of the rule.
  */
 export function alertExpr({ about, core }: AlertRule): string {
   switch (about) {
@@ -31,7 +31,7 @@ export function alertExpr({ about, core }: AlertRule): string {
   }
 }
 
-/** In the words of Prometheus. */
+/** The format of Prometheus. */
 export type RuleFile = {
   readonly groups: readonly { readonly name: string; readonly rules: readonly (AlertEntry | RecordEntry)[] }[]
 }

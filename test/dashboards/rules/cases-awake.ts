@@ -48,7 +48,7 @@ const DISABLED: readonly Case[] = [
     series: [computeInfo('1x120'), series('autosuspendEnabled', ONE, '0x100 1x19')],
     checks: [
       ['23h', []],
-      ['25h', firesFor('info', 'never suspends, by its settings.')],
+      ['25h', firesFor('info', 'never suspends: autosuspend is off.')],
       ['26h', []],
     ],
   },

@@ -257,7 +257,7 @@ const mismatch = (share: string): readonly Firing[] => [
   {
     severity: 'warning',
     labels: { project_id: ONE.project_id, team: OWNED.team, tier: OWNED.tier },
-    summary: `The service counts ${share} away from what Dormouse counts of project-one.`,
+    summary: `The metering of project-one lies ${share} outside the bounds of the ledger.`,
   },
 ]
 
