@@ -66,13 +66,15 @@ export async function startMain(clock: VirtualClock, random: Random): Promise<Si
   })
 }
 
-/** A range that is used, a restart, and a compute that somebody deletes. */
+/** A range that is used, a compute that never suspends and is restarted every night, and one that somebody deletes. */
 function* script(start: number): Generator<SimulatedEvent> {
-  const [shop, preview] = [idsOf(0), idsOf(3)]
+  const [shop, preview, always] = [idsOf(0), idsOf(3), idsOf(4)]
   yield { at: start + 10 * 60 * MINUTE, kind: 'goal', endpointId: shop.endpointId, cu: 2 }
   yield { at: start + 12 * 60 * MINUTE, kind: 'goal', endpointId: shop.endpointId, cu: 0.5 }
-  yield request(start + DAY + 9 * 60 * MINUTE, shop, 'restart')
-  yield request(start + 3 * DAY, preview, 'delete')
+  for (const day of range(1, 9)) {
+    if (day === 3) yield request(start + 3 * DAY, preview, 'delete')
+    yield request(start + day * DAY + 4 * 60 * MINUTE, always, 'restart')
+  }
 }
 
 const request = (
