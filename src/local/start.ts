@@ -25,7 +25,7 @@ import { WAKE_QUEUE_LIMITS, createWakeQueue } from './engine/wake-queue.ts'
 export type { Local, LocalOptions } from './options.ts'
 
 /**
- * Starts the service on a folder and resolves when its ports are open. The computes of a first start start later.
+ * Starts the service on a folder and resolves when its ports are open. Computes of a first start come up after that.
  *
  * @throws with advice: port taken, no Postgres, folder locked by another service, no user for Postgres, invalid project.
  *   No process runs after a failed start.

@@ -1,4 +1,4 @@
-// The model of the file cache, worked by hand and by properties.
+// The model of the file cache: examples worked by hand, and properties.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
@@ -53,7 +53,7 @@ test('more room raises the hit ratio from then on, less room lowers it at once',
   expect(resizeCache(grown, 250).evicted - grown.evicted).toBeCloseTo(500)
 })
 
-test('what was not read lately gives way to what is read', () => {
+test('pages that were not read lately are evicted for pages that are read', () => {
   const both = play(emptyCache(600, 0), [small(1000)], [small(1000), big(3000, 550)])
   expect(both.relations.get('app\0small')?.resident).toBeLessThan(60)
   expect(both.relations.get('app\0big')?.resident).toBeGreaterThan(540)
@@ -93,7 +93,7 @@ test('the working set counts distinct pages of the last minutes, spread evenly b
   expect(workingSet(late, 12 * MINUTE)[0]).toBe(0)
 })
 
-test('marks of an hour are kept', () => {
+test('the model retains the marks of one hour', () => {
   let model = emptyCache(100, 0)
   for (let minute = 1; minute <= 200; minute += 1)
     model = recordAccesses(
@@ -134,7 +134,7 @@ test('counters never fall, every access is a hit or a miss, and what is resident
   )
 })
 
-test('while everything fits, it does not matter how often one looks', () => {
+test('while everything fits, the interval of readings does not change the result', () => {
   fc.assert(
     fc.property(fc.nat(5000), fc.nat(5000), (first, second) => {
       const inOne = play(emptyCache(2000, 0), [big(first + second)])

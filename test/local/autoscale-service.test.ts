@@ -40,7 +40,7 @@ const counters = async (session: Client): Promise<Counters> => (await session.qu
 const fill = (megabytes: number): string =>
   `create table big as select n, repeat('x', 900) as filler from generate_series(1, ${1000 * megabytes}) n`
 
-/** Scans the table some times; resolves with the counters once they show it, but for pages found in shared buffers. */
+/** Scans the table; resolves with the counters when they show the scans, except for pages in shared buffers. */
 async function scanned(uri: string, times: number): Promise<Counters> {
   const [before] = await query(uri, COUNTERS)
   const pages = Number((await query(uri, `select pg_relation_size('big') / 8192 as pages`))[0].pages)
@@ -54,7 +54,7 @@ async function scanned(uri: string, times: number): Promise<Counters> {
   return now
 }
 
-/** The hit ratio of some scans, once earlier ones have filled the cache. */
+/** The hit ratio of three scans, after four that filled the cache. */
 async function windowedRatio(uri: string): Promise<number> {
   const before = await scanned(uri, 4)
   const after = await scanned(uri, 3)
@@ -156,7 +156,7 @@ test('the working set alone makes a compute grow inside its range, and the hit r
   expect(await windowedRatio(shop.uri)).toBeGreaterThan(0.8)
 })
 
-test('counters begin anew with each start, with a ratio of null; reading them is no session of the database', async () => {
+test('counters restart at each start, with a ratio of null; reading them opens no session in the database', async () => {
   const problems: unknown[] = []
   const local = await quickLocal({
     ...SMALL,

@@ -104,7 +104,7 @@ test.each([
   expect(last.computes).toEqual([fixed])
 })
 
-test('a new size is no suspension in the account', () => {
+test('a new size does not count as a suspension', () => {
   const cause = { kind: 'create', applicationName: undefined, user: undefined } as const
   const record = {
     projectId: 'project-one',

@@ -1,4 +1,4 @@
-// The service in a process of its own, to be killed.
+// The local service in a process of its own, so that tests can kill it.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
@@ -9,10 +9,10 @@ import type { Service } from './support.ts'
 export type Child = Service & { readonly child: ChildProcess }
 
 const truth = (): never => {
-  throw new Error('the truth of another process is not at hand')
+  throw new Error('the truth of another process is not available')
 }
 
-/** Starts the service and does not wait for it. */
+/** Starts the service without waiting for it. */
 export function spawnLocal(folder: string, past?: HistoryRequest): ChildProcess {
   const program = fileURLToPath(import.meta.resolve('./serve.ts'))
   const child = spawn(process.execPath, [program, folder, ...(past ? [JSON.stringify(past)] : [])], {
@@ -35,7 +35,7 @@ export async function childLocal(folder: string): Promise<Child> {
   return { child, baseUrl, apiKey, truth }
 }
 
-/** Kills the service with no chance to tidy up. */
+/** Kills the service with SIGKILL. */
 export async function killed({ child }: Pick<Child, 'child'>): Promise<void> {
   const exited = new Promise((resolve) => void child.once('exit', resolve))
   child.kill('SIGKILL')

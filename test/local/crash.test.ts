@@ -1,4 +1,4 @@
-// kill -9 of the service itself, and starts that fail.
+// kill -9 of the service, and failing starts.
 import { existsSync, readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { startLocal } from '../../src/local/start.ts'
 import { childLocal, killed } from './child.ts'
 import { QUICK, call, freshFolder, query, quickLocal, subject, until } from './support.ts'
 
-test('a killed service leaves no orphan after the next start, and nothing it acknowledged is lost', async () => {
+test('after a kill the next start leaves no orphan and has everything acknowledged', async () => {
   const folder = freshFolder()
   const first = await childLocal(folder)
   const before = await subject(first)
@@ -45,7 +45,7 @@ test('a killed service leaves no orphan after the next start, and nothing it ack
   expect(await query(after.uri, 'select one from kept')).toEqual([{ one: 1 }])
 })
 
-test('a service killed while a change is under way: the change stays, its operations end', async () => {
+test('a kill during a change: the change stays, its operations end', async () => {
   const folder = freshFolder()
   const first = await childLocal(folder)
   const before = await subject(first)
@@ -63,7 +63,7 @@ test('a service killed while a change is under way: the change stays, its operat
   expect(await query(after.uri, 'show max_connections')).toEqual([{ max_connections: '225' }])
 })
 
-test('a second start on the folder says who holds it', async () => {
+test('a second start on the folder names the process that holds it', async () => {
   const local = await quickLocal({ projects: [] })
   const folder = freshFolder()
   const other = await startLocal({ folder, ...QUICK, projects: [] })

@@ -30,7 +30,7 @@ test('an idle compute sleeps and each client wakes it, through either port, serv
   await recordAgrees(local, shop)
 })
 
-/** The records show the truth to the second, and the truth of an earlier instant is cut there. */
+/** Checks that the record shows the truth to the second, and that the truth of an earlier instant ends there. */
 async function recordAgrees(local: Local, shop: Subject): Promise<void> {
   const { intervals, awakeSeconds, cuSeconds } = shop.truth()
   const [first, second] = intervals
@@ -225,10 +225,10 @@ test('a running query is cancelled by a cancel request that passes through the p
   await session.end()
 })
 
-/** What pg knows of its server process but does not declare. */
+/** Fields of a client of `pg` that its types do not declare. */
 type Keyed = Client & { readonly processID: number; readonly secretKey: number }
 
-/** Sends what psql sends on Ctrl-C, on a connection of its own. */
+/** Sends a cancel request on a connection of its own, like psql on Ctrl-C. */
 async function cancel(port: number, session: Keyed): Promise<void> {
   const packet = Buffer.alloc(16)
   packet.writeInt32BE(16, 0)
@@ -245,7 +245,7 @@ async function cancel(port: number, session: Keyed): Promise<void> {
   )
 }
 
-test('nothing runs after stop, and a second stop is the first', async () => {
+test('no process runs after stop, and a second stop waits for the first', async () => {
   const folder = freshFolder()
   const local = await quickLocal({ folder })
   const shop = await subject(local)

@@ -1,4 +1,4 @@
-// Holds answers of the local service against the service's public OpenAPI document.
+// Checks answers of the local service against the service's public OpenAPI document.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
@@ -47,7 +47,7 @@ export type ApiResponse = {
   readonly body: unknown
 }
 
-/** What is wrong with a response, place by place; empty when it fits. Routes the document lacks are not judged. */
+/** Problems of a response, each with its path; empty when it fits or when the document lacks the route. */
 export function problemsOf({ method, path, status, body }: ApiResponse): string[] {
   const operation = operationOf(method, path)
   if (!operation) return []
@@ -59,12 +59,11 @@ export function problemsOf({ method, path, status, body }: ApiResponse): string[
   return check(schema, body, '$')
 }
 
-/** Paths of the document, those with fewer parameters first. */
+/** Paths of the document, fewest parameters first: a path without parameters wins. */
 const templates = Object.keys(document.paths)
   .toSorted((a, b) => a.split('{').length - b.split('{').length)
   .map((path) => ({ path, shape: new RegExp(`^${path.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`) }))
 
-/** A template without parameters wins over one with. */
 function operationOf(method: string, path: string): Operation | undefined {
   const template = templates.find(({ shape }) => shape.test(path))?.path
   return template === undefined ? undefined : document.paths[template]?.[method.toLowerCase()]

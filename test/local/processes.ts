@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs'
 
-/** Processes of this machine whose command names this folder: servers first of all. */
+/** Processes whose command names this folder, such as Postgres servers. */
 export const processesOn = (folder: string): readonly number[] =>
   readdirSync('/proc')
     .map(Number)

@@ -9,10 +9,10 @@ import { type Subject, call, freshFolder, query, quickLocal, subject, subjectOf,
 
 const ROUNDS = 10
 
-/** What was acknowledged so far. */
+/** Keys and rows acknowledged so far. */
 type Written = { readonly keys: string[]; readonly rows: number[] }
 
-/** Creates keys and rows until a stop is asked for; an answer is what counts, failures are expected. */
+/** Creates keys and rows until `isOver`, and records those that were acknowledged. Failures are expected. */
 async function writeUntil(
   isOver: () => boolean,
   service: Child,

@@ -1,4 +1,4 @@
-// What the control plane decides about read replicas.
+// Decisions of the control plane about read replicas.
 import { expect, test } from 'vitest'
 import type { Request } from '../../src/local/control/events.ts'
 import { compute, play, project, sleeping } from './control/build.ts'

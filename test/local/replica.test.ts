@@ -109,7 +109,7 @@ test('a primary with an awake replica falls asleep, and so does a replica whose 
   expect(replica.truth().wakes).toHaveLength(1)
 })
 
-test('a replica keeps to the connections of its own size, and its primary may have more', async () => {
+test('a replica has the connection limit of its own size; its primary may have a higher one', async () => {
   const local = await quickLocal()
   const shop = await shopOf(local)
   const replica = await replicaOf(local, shop)
@@ -189,7 +189,7 @@ test('a replica that missed more than its primary keeps is cloned anew', async (
   expect(await query(replica.uri, 'select count(*)::int as n from kept')).toEqual([{ n: 300_000 }])
 })
 
-test('after an end of the service both wake again, and the replica still follows', async () => {
+test('after a restart of the service primary and replica wake, and the replica still follows', async () => {
   const folder = freshFolder()
   const first = await startLocal({ folder, ...QUICK })
   onTestFinished(() => first.stop())

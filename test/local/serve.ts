@@ -1,4 +1,4 @@
-// The local service as a process of its own, to be killed, or stopped with SIGTERM: node serve.ts FOLDER [PAST]
+// The local service as a process of its own: node serve.ts FOLDER [HISTORY]. SIGTERM stops it.
 import type { HistoryRequest } from '../../src/local/options.ts'
 import { startLocal } from '../../src/local/start.ts'
 

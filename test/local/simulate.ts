@@ -1,5 +1,5 @@
-// The simulated service as a process of its own, to be measured: node simulate.ts PROJECTS [DAYS]
-// With DAYS its projects have a past of so many days.
+// The simulated service as a process of its own, for measurements: node simulate.ts PROJECTS [DAYS]
+// With DAYS its projects have a history of this length.
 import { startSimulated } from '../support/simulated-service.ts'
 
 const [count, days] = [Number(process.argv[2]), Number(process.argv[3] ?? 0)]

@@ -1,4 +1,4 @@
-// The API over simulated computes: the rules of the service, no Postgres, as many projects as wanted.
+// The API over simulated computes: the rules of the service without Postgres, for any number of projects.
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -45,7 +45,7 @@ test('a day of one project in an instant: what clients do wakes it, and the reco
   expect(project.active_time_seconds).toBe(600)
 })
 
-test('answers name the time of its clock, whatever they say', async () => {
+test('the Date header shows the clock of the service, on errors too', async () => {
   const { service, set } = await simulated({ projects: [] })
   set(90)
   for (const key of [service.apiKey, 'wrong']) {
@@ -54,7 +54,7 @@ test('answers name the time of its clock, whatever they say', async () => {
   }
 })
 
-test('requests meet the state of their instant, and take effect as time goes on', async () => {
+test('requests see the state at their instant and take effect as time passes', async () => {
   const { service, set } = await simulated({ projects: [{ name: 'shop', suspendTimeoutSeconds: -1 }] })
   const client = officialClient(service)
   const [projectId, endpointId] = ['local-000000', 'ep-000000']
@@ -72,7 +72,7 @@ test('requests meet the state of their instant, and take effect as time goes on'
   expect((await client.listProjects({ limit: 10 })).data.projects).toHaveLength(1)
 })
 
-test('stuck operations go on when they may, and failing ones are tried again', async () => {
+test('stuck operations continue when released, and failing ones are retried', async () => {
   const { service, set } = await simulated({ projects: [{ name: 'shop' }] })
   const client = officialClient(service)
   const [projectId, endpointId] = ['local-000000', 'ep-000000']
@@ -89,7 +89,7 @@ test('stuck operations go on when they may, and failing ones are tried again', a
   expect(await newest()).toMatchObject({ status: 'finished', failures_count: 1 })
 })
 
-test('the end of a compute that goes with its branch does not fail with the removal of the data', async () => {
+test('deleting a branch with its compute: the removal of the data fails and is retried, the suspension does not fail', async () => {
   const { service, set } = await simulated({ projects: [{ name: 'shop' }] })
   const client = officialClient(service)
   const projectId = 'local-000000'

@@ -16,7 +16,7 @@ import { type Local, type LocalOptions, startLocal } from '../../src/local/start
 import type { ComputeTruth } from '../../src/local/engine/truth.ts'
 import { problemsOf } from './openapi.ts'
 
-/** Asks again every 10 ms until the condition holds, and returns what it yielded; fails after `bound` ms. */
+/** Polls every 10 ms until the condition yields a value, and returns it; fails after `bound` ms. */
 export async function until<Value>(
   what: string,
   condition: () => Promise<Value | undefined | false> | Value | undefined | false,
@@ -38,7 +38,7 @@ export function freshFolder(): string {
   return folder
 }
 
-/** In memory where the machine has room for it: a copy of a cluster is 30 MB, and a test is no place to wait for disks. */
+/** A folder in memory where the machine has room for it, else on disk: copies of a cluster (30 MB) take time on disk. */
 export function makeFolder(): string {
   const folder = mkdtempSync(join(hasRoom('/dev/shm') ? '/dev/shm' : tmpdir(), 'dormouse-local-'))
   chmodSync(folder, 0o711)
@@ -51,7 +51,7 @@ function hasRoom(folder: string): boolean {
   return bavail * bsize > 4 * 2 ** 30
 }
 
-/** Quick and exact: no extra latency, no lag, short delays; one project `shop` that never suspends. */
+/** Options without latency and lag, with short delays; one project `shop` that never suspends. */
 export const QUICK: Omit<LocalOptions, 'folder'> = {
   projects: [{ name: 'shop', suspendTimeoutSeconds: -1 }],
   allowShortDelays: true,
@@ -67,7 +67,7 @@ export async function quickLocal(options: Partial<LocalOptions> = {}): Promise<L
   return local
 }
 
-/** Everything a body may hold. A test names what it expects; that it is there, the OpenAPI document says. */
+/** All fields of bodies. `call` checks with the OpenAPI document that those of a route are present. */
 export type Body = {
   readonly endpoint: Endpoint
   readonly branch: Branch
@@ -93,12 +93,12 @@ export type Body = {
 
 export type Answered = { readonly status: number; readonly headers: Headers; readonly body: Body }
 
-/** What a test needs of a running service. */
+/** The parts of a running service that tests use. */
 export type Service = Pick<Local, 'baseUrl' | 'apiKey' | 'truth'>
 
 type Call = { readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
 
-/** Calls a route with the service's key and holds the answer against the public OpenAPI document. */
+/** Calls a route with the service's key and checks the answer against the public OpenAPI document. */
 export async function call(local: Service, route: string, { body, headers }: Call = {}): Promise<Answered> {
   const [method = 'GET', path = '/'] = route.split(' ')
   const response = await fetch(`${local.baseUrl}${path}`, {
@@ -122,7 +122,7 @@ export async function call(local: Service, route: string, { body, headers }: Cal
   return { status: response.status, headers: response.headers, body: answered }
 }
 
-/** One compute with what a test needs to reach it. */
+/** One compute under test, with its paths and readers. */
 export type Subject = {
   readonly projectId: string
   readonly endpointId: string
@@ -176,7 +176,7 @@ export async function subjectOf(
   return { projectId, endpointId, branchId, path, uri, record, truth, settled }
 }
 
-/** Connects, runs one statement, and leaves. */
+/** Connects, runs one statement, and disconnects. */
 export async function query(
   connectionString: string,
   sql: string,
@@ -190,7 +190,7 @@ export async function query(
   }
 }
 
-/** A session that stays; its loss is seen by who asks, not thrown at the process. */
+/** An open session. Its loss does not end the process. */
 export async function connected(connectionString: string, applicationName = 'test'): Promise<Client> {
   const client = new Client({ connectionString, application_name: applicationName })
   client.on('error', () => undefined)

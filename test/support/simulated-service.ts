@@ -1,4 +1,4 @@
-// The service over simulated computes: the same API and the same rules, no Postgres, many thousand projects.
+// The service over simulated computes: the same API and rules, without Postgres, for thousands of projects.
 import { loadAccount } from '../../src/local/setup/identity.ts'
 import { createApp, createHttp } from '../../src/local/api/app.ts'
 import type { Api } from '../../src/local/api/context.ts'
@@ -28,17 +28,17 @@ import { type BehaviourChange, createBehaviourSwitches } from '../../src/local/e
 import { type Truth, buildTruth } from '../../src/local/engine/truth.ts'
 
 export type SimulatedOptions = {
-  /** Each with its default branch and a primary compute that sleeps at first. */
+  /** Each has a default branch and a primary compute, idle at first. */
   readonly projects: readonly SimulatedProject[]
-  /** Further projects that people and programs use, and have used for so many seconds; they go on after that. */
+  /** Generates further projects with a history of `span` seconds; their clients continue afterwards. */
   readonly past?: { readonly span: number; readonly projects: number; readonly seed: number }
-  /** What else comes from outside, each in order of time; they may be endless. */
+  /** Further events, each sequence in order of time; they may be endless. */
   readonly scripts?: readonly Iterable<SimulatedEvent>[]
-  /** Tells the simulation how late it is; whatever is due happens at the next request. Default: that of the machine. */
+  /** Time of the simulation. Due events are applied at the next request. Default: the machine's clock. */
   readonly clock?: Clock
-  /** Where the simulation begins, ms; what it did since then is its past. Default: now. */
+  /** Start of the simulation, ms. Default: now. */
   readonly since?: number
-  /** Of the API; default 0: any. */
+  /** Port of the API; default 0: any. */
   readonly port?: number
   /** Default paid. */
   readonly plan?: 'free' | 'paid'
@@ -47,7 +47,7 @@ export type SimulatedOptions = {
 }
 
 export type SimulatedProject = SeedProject & {
-  /** The end of a range that begins with `cu`; default a fixed size. */
+  /** Maximum of a range with the minimum `cu`; default a fixed size. */
   readonly maxCu?: number
   /** Instants at which a client runs a query, ascending, ms. */
   readonly activity?: Iterable<number>
@@ -57,19 +57,19 @@ export type Simulated = {
   /** `http://127.0.0.1:PORT/api/v2`. */
   readonly baseUrl: string
   readonly apiKey: string
-  /** Lets everything happen that is due, as a request does. */
+  /** Applies all due events, as a request does. */
   advance(): void
-  /** Answers as the server does, without a connection. */
+  /** Serves a request without a connection. */
   fetch(request: Request): Promise<Response>
-  /** A client connects and runs one query, now. */
+  /** Lets a client connect and run one query now. */
   connect(endpointId: string, cause: WakeCause): void
   project(projectId: string): Project | undefined
-  /** Exact use of every compute that was ever started, now or as of an instant, ms. */
+  /** Exact usage of every compute that was ever started, now or at an instant, ms. */
   truth(at?: number): Truth
   stop(): Promise<void>
 }
 
-/** How long simulated work takes, ms; a start has the middle of the configured wake latency in addition. */
+/** Durations of simulated work, ms. A start takes the middle of the configured wake latency. */
 const STOP = 100
 const CONFIGURE = 50
 
@@ -122,7 +122,7 @@ function simulatedApi(
     store,
     settings,
     switches,
-    checkSettings: () => Promise.resolve(undefined), // only a server knows, and there is none
+    checkSettings: () => Promise.resolve(undefined), // only a Postgres server could check them
     account: loadAccount(store, random, clock),
     pgVersion: 17,
     proxyPort: 0,
@@ -182,7 +182,7 @@ export function projectLives(options: HistoryOptions): ProjectLives {
   }
 }
 
-/** Everything that is due happens before anything is asked. */
+/** A control plane that applies all due events before each request. */
 const planeOf = (now: () => Simulation): Plane => ({
   page: (query) => now().page(query),
   project: (projectId) => now().project(projectId),
@@ -195,7 +195,7 @@ const planeOf = (now: () => Simulation): Plane => ({
 
 type Ids = { readonly projectId: string; readonly branchId: string; readonly endpointId: string }
 
-/** Ids of the nth project, the same in every simulation and in the order of the projects. */
+/** Ids of the nth project: equal in every simulation, in the order of the projects. */
 export function idsOf(at: number): Ids {
   const number = String(at).padStart(6, '0')
   return { projectId: `local-${number}`, branchId: `br-${number}`, endpointId: `ep-${number}` }

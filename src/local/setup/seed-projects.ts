@@ -27,7 +27,7 @@ export type SeedParts = {
   readonly random: Random
 }
 
-/** @throws when a project has a size or a delay that the service does not allow. Called before anything is created */
+/** @throws when a project has a size or a delay that the service does not allow */
 export function requireSeeds(seeds: readonly SeedProject[], settings: Settings): void {
   for (const seed of seeds) {
     const refusal = configRefusal({ ...DEFAULT_CONFIG, ...configOf(seed) }, settings)

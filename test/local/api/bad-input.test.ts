@@ -1,4 +1,4 @@
-// Whatever is sent, the answer is a 4xx that names the field, and nothing changes.
+// Invalid requests: the answer is a 4xx that names the field, and nothing changes.
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Local, startLocal } from '../../../src/local/start.ts'
@@ -171,7 +171,7 @@ test('the request id of the client comes back, and one is made where there is no
   expect(made.body.request_id).toBe(made.headers.get('x-request-id'))
 })
 
-test('the truth needs no key, takes an instant, and refuses what is none', async () => {
+test('/_truth needs no key, takes an instant, and refuses other text', async () => {
   const root = new URL(local.baseUrl).origin
   const now: unknown = await (await fetch(`${root}/_truth`)).json()
   expect(now).toMatchObject({
@@ -204,7 +204,7 @@ test('the free plan allows its size only, and no replicas', async () => {
   }
 })
 
-// last, so that it judges all of the above
-test('nothing of all this changed the compute', async () => {
+// last, so that it covers all tests above
+test('none of these requests changed the compute', async () => {
   expect(await shop.record()).toEqual(before)
 })

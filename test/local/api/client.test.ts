@@ -1,4 +1,4 @@
-// The service's official client, unchanged, through the life of a project; every answer held against the OpenAPI document.
+// The service's official client, unchanged, through the life of a project. Every answer is checked against the OpenAPI document.
 import { rmSync } from 'node:fs'
 import { ConsumptionHistoryGranularity, EndpointType } from '@neondatabase/api-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -134,7 +134,7 @@ test('a project from its creation to its end', async () => {
   await expect(query(parentUri, 'select 1')).rejects.toThrow('endpoint not found')
 })
 
-test('what the public command line asks first: who am I, where do I belong', async () => {
+test('the first requests of the public command line: user and organizations', async () => {
   const client = officialClient(local)
   const me = (await client.getCurrentUserInfo()).data
   const { organizations } = (await client.getCurrentUserOrganizations()).data
@@ -161,7 +161,7 @@ test('a spending limit is kept and cleared', async () => {
   expect(await limit()).toBeNull()
 })
 
-test('consumption history tells what the meter tells, per project and per branch', async () => {
+test('consumption history equals the meter, per project and per branch', async () => {
   const client = officialClient(local)
   const shop = await subject(local)
   await shop.settled('active')
@@ -191,7 +191,7 @@ test('consumption history tells what the meter tells, per project and per branch
   expect(branches).toMatchObject([{ branch_id: shop.branchId, periods: expect.any(Array) }])
 })
 
-test('create, read, change, suspend, start, restart, delete', async () => {
+test('create, read, change, suspend, start, restart and delete a compute', async () => {
   const client = officialClient(local)
   const { projectId } = await subject(local)
   const [first] = (await client.listProjectEndpoints(projectId)).data.endpoints

@@ -1,4 +1,4 @@
-// The path that shows and sets the switches: who may use it, and what it refuses.
+// /_control, which shows and sets the switches: access and refusals.
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createRequestCounter } from '../../../src/local/api/request-counter.ts'
@@ -16,7 +16,7 @@ afterAll(() => service.stop())
 const path = (): string => `${new URL(service.baseUrl).origin}/_control`
 
 describe('/_control', () => {
-  test('shows what is set, and sets what is sent', async () => {
+  test('GET shows the switches, PATCH sets the switches that are sent', async () => {
     const before: unknown = await (await fetch(path())).json()
     expect(before).toMatchObject({ patchWakesIdle: true, errors: { invalid: 400 }, faults: { lockTime: 0 } })
     await set(service, { errors: { invalid: 422 } })
@@ -76,14 +76,14 @@ test('/_requests counts answers by route and status, whatever ids the paths hold
   })
 })
 
-test('a client that makes paths up does not fill the memory', () => {
+test('made-up paths are counted together, so that they do not fill the memory', () => {
   const counter = createRequestCounter()
   for (let n = 0; n < 1000; n += 1) counter.count(`GET /made-up-${n.toString(36)}`, 404)
   expect(Object.keys(counter.tally())).toHaveLength(201)
   expect(counter.tally()['other']).toEqual({ 404: 800 })
 })
 
-/** Asks under a name of our choice, which fetch does not let us choose. */
+/** Sends a request with a Host header of our choice, which fetch does not allow. */
 async function statusFor(host: string, target: string): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<string>()
   const name = host === '' ? '' : `Host: ${host}\r\n`

@@ -1,4 +1,4 @@
-// Failures on request: each position on a running service.
+// Injected faults: each switch on a running service.
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { DEFAULT_BEHAVIOUR } from '../../../src/local/control/behaviour.ts'
 import { ended, serviceFor, set } from '../conformance/service.ts'
@@ -11,7 +11,7 @@ beforeAll(async () => {
   shop = await subject(local())
 })
 
-/** Every test begins with the switches as they come, the compute awake, and nothing under way. */
+/** Each test starts with default switches, an active compute and no operation in progress. */
 beforeEach(async () => {
   await set(local(), { ...DEFAULT_BEHAVIOUR, wakeLatency: { min: 0, max: 0 }, lastActiveLag: 0 })
   await ended(local(), shop.projectId)

@@ -1,4 +1,4 @@
-// Q-33: the service without anything that the interface text does not show.
+// Q-33: the service reduced to the interface text.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -44,7 +44,7 @@ async function ask(route: string, sent?: unknown): Promise<Answer> {
 
 const compute = '/projects/local-000000/endpoints/ep-000000'
 
-/** The record, or the first of a list, has several fields, and all of them are in the text. */
+/** Checks that the record, or the first of a list, has several fields, all of them in the text. */
 function subset(part: unknown, heading: string): void {
   const [record] = [part].flat()
   expect(Object.keys(record ?? {}).length).toBeGreaterThan(3)
@@ -90,7 +90,7 @@ test.each([
   expect((await ask(route)).status).toBe(404)
 })
 
-test('what is refused says so as ever', async () => {
+test('refused requests get the usual error body', async () => {
   const { status, body } = await ask(`PATCH ${compute}`, { endpoint: { suspend_timeout_seconds: 5 } })
   expect([status, body]).toEqual([400, expect.objectContaining({ message: expect.any(String) })])
 })

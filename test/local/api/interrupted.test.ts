@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { childLocal, killed } from '../child.ts'
 import { call, freshFolder, query, quickLocal, subject, until } from '../support.ts'
 
-test('a branch whose copy a kill interrupted is there after the next start, and a deleted one is gone', async () => {
+test('after a kill the next start finishes the copy of a branch and the deletion of another', async () => {
   const folder = freshFolder()
   const first = await childLocal(folder)
   const shop = await subject(first)

@@ -1,4 +1,4 @@
-// Whatever a body holds, the answer is no 5xx, every 4xx says what is wrong, and what is refused changed nothing.
+// Random bodies: no answer is a 5xx, every 4xx names the problem, and a refused request changes nothing.
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Simulated, startSimulated } from '../../support/simulated-service.ts'
@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => service.stop())
 
-/** Moves on between requests only, so that what one began has ended before the next. */
+/** A clock that moves between requests only, so that the work of one ends before the next. */
 let at = Date.UTC(2026, 0, 5)
 const clock = { now: () => at, after: () => () => undefined, sleep: () => Promise.resolve() }
 
@@ -25,7 +25,7 @@ const PROJECT = '/projects/local-000000'
 const BRANCH = `${PROJECT}/branches/br-000000`
 const ENDPOINT = `${PROJECT}/endpoints/ep-000000`
 
-/** Every route with a body, and one it takes. */
+/** Each route with a body, and a valid body. */
 const ROUTES = [
   ['POST', '/api_keys', { key_name: 'ci' }],
   [
@@ -132,7 +132,7 @@ const anything: fc.Arbitrary<Json> = fc.oneof(
   { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<Json> },
 )
 
-/** A body that is taken, with some of its values replaced, left out, or added to. */
+/** A valid body with some values replaced, removed or added. */
 function like(value: Json): fc.Arbitrary<Json | undefined> {
   const other = { weight: 1, arbitrary: anything }
   if (typeof value !== 'object' || value === null)
@@ -174,7 +174,7 @@ async function ask(method: string, path: string, text?: string): Promise<Respons
   return service.fetch(new Request(`http://local/api/v2${named}`, { method, headers: headers(), ...body }))
 }
 
-/** All that bodies could change, apart from the one project that is compared each time. */
+/** State that bodies could change, besides the project that is compared each time. */
 async function stateOf(): Promise<string> {
   const paths = ['/projects?limit=400', '/api_keys', '/organizations/ORG/billing/spending_limit']
   const answers = await Promise.all(paths.map(async (path) => (await ask('GET', path)).text()))
@@ -183,7 +183,7 @@ async function stateOf(): Promise<string> {
 
 type Body = { readonly method: string; readonly path: string; readonly text: string }
 
-/** Sends one body and returns the status, having held the answer against what must be true of it. */
+/** Sends one body, checks the answer, and returns the status. */
 async function tried({ method, path, text }: Body): Promise<number> {
   const before = service.project('local-000000')
   const response = await ask(method, path, text)
@@ -203,7 +203,7 @@ const NAMES_THE_FIELD = /^[a-z_]+(?:\..*)?: |^the body is not valid JSON|^Invali
 
 const RUNS = 10_000
 
-/** Every so many cases everything is compared. */
+/** Cases between two comparisons of the whole state. */
 const FULL = 200
 
 test(`${RUNS} random bodies`, async () => {

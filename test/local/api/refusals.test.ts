@@ -1,4 +1,4 @@
-// What the routes of projects, branches, roles and databases refuse: with the field, and changing nothing.
+// Refusals of the routes of projects, branches, roles and databases: they name the field and change nothing.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Simulated, startSimulated } from '../../support/simulated-service.ts'
 import { type Answered, call } from '../support.ts'

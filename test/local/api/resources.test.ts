@@ -1,4 +1,4 @@
-// Projects, branches, roles, databases and consumption: what is refused, and what becomes of data.
+// Projects, branches, roles, databases and consumption: refusals, and the data of branches.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
@@ -48,7 +48,7 @@ test('settings that a server refuses are refused wherever they are sent', async 
     ])
 })
 
-test('a role and a database made while the compute sleeps are there when it wakes, and so is their end', async () => {
+test('roles and databases created or deleted while the compute sleeps are in place when it wakes', async () => {
   await call(local(), `POST ${shop.path}/suspend`)
   await ended(local(), shop.projectId)
   await ask(`POST ${branch}/roles`, { role: { name: 'sleeper' } })
@@ -103,7 +103,7 @@ async function writes(from: number): Promise<void> {
   for (let n = 0; n < 20; n += 1) await query(shop.uri, `insert into ledger values (${from + n})`)
 }
 
-test('a branch with a child, a protected one, and one that is left alone', async () => {
+test('a branch with a child or protection is not deleted, any other is', async () => {
   const parent = await freshBranch(local(), shop.projectId)
   const child = (await ask(`POST ${project}/branches`, { branch: { parent_id: parent } })).body.branch.id
   await ended(local(), shop.projectId)
@@ -135,7 +135,7 @@ test('branches come sorted as asked, in pages that miss none', async () => {
   expect(names).toEqual(expect.arrayContaining(['b1', 'b2', 'b3']))
 })
 
-test('passwords that are not stored are shown once and not again', async () => {
+test('passwords that are not stored are shown once', async () => {
   const made = (await ask('POST /projects', { project: { name: 'secretive', store_passwords: false } })).body
   expect(made.roles[0]?.password).toEqual(expect.any(String))
   const path = `/projects/${made.project.id}/branches/${made.branch.id}/roles/app_owner`
@@ -146,7 +146,7 @@ test('passwords that are not stored are shown once and not again', async () => {
   expect((await ask(`POST ${path}/reset_password`)).body.role.password).toEqual(expect.any(String))
 })
 
-test('defaults of a project: size and settings for new computes, the delay for those that say 0', async () => {
+test('defaults of a project: size and settings for new computes, the delay for computes with delay 0', async () => {
   const defaults = {
     autoscaling_limit_min_cu: 0.5,
     suspend_timeout_seconds: 900,
@@ -171,7 +171,7 @@ test('defaults of a project: size and settings for new computes, the delay for t
   expect((await call(local(), `GET ${one.path}`)).status).toBe(200)
 })
 
-test('a project whose quota is used up: its compute sleeps, clients are told why, a larger quota ends it', async () => {
+test('an exceeded quota suspends the compute and refuses clients with the reason, until the quota is raised', async () => {
   const used = Math.ceil(shop.truth().awakeSeconds)
   await query(shop.uri, 'select 1')
   await ask(`PATCH ${project}`, {
@@ -185,7 +185,7 @@ test('a project whose quota is used up: its compute sleeps, clients are told why
   expect(await query(shop.uri, 'select 1 as again')).toEqual([{ again: 1 }])
 })
 
-test('consumption history: granularities reach so far and no further, and belong to the organisation', async () => {
+test('consumption history: each granularity has its reach; another organization is refused', async () => {
   const { id } = (await ask('GET /users/me/organizations')).body.organizations[0] ?? { id: '' }
   const day = 86_400_000
   const asked = (granularity: string, days: number, more = ''): Promise<Answered> => {
@@ -217,7 +217,7 @@ test('on the free plan: its size only, no replicas, no consumption history', asy
   await free.stop()
 })
 
-test('what a service was told and stopped before it was done is done by the next one', async () => {
+test('the next start finishes work that was accepted before a stop', async () => {
   const folder = freshFolder()
   const first = await startLocal({ folder, ...QUICK })
   const one = await subject(first)

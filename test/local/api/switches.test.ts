@@ -1,4 +1,4 @@
-// Each position of the switches that only a running service shows, and the failures on request.
+// Behaviour switches that need a running service: each position.
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { DEFAULT_BEHAVIOUR } from '../../../src/local/control/behaviour.ts'
 import { ended, serviceFor, set } from '../conformance/service.ts'
@@ -12,7 +12,7 @@ beforeAll(async () => {
   shop = await subject(local())
 })
 
-/** Every test begins with the switches as they come, the compute awake, and nothing under way. */
+/** Each test starts with default switches, an active compute and no operation in progress. */
 beforeEach(async () => {
   await set(local(), { ...DEFAULT_BEHAVIOUR, wakeLatency: { min: 0, max: 0 }, lastActiveLag: 0 })
   await ended(local(), shop.projectId)
@@ -51,7 +51,7 @@ describe('Q-05 apiReadsWake: reading an idle compute', () => {
 })
 
 describe('Q-09 errors.invalid: an invalid body is', () => {
-  test.each([400, 422] as const)('a %i, whoever finds it', async (invalid) => {
+  test.each([400, 422] as const)('a %i, whichever part of the service finds it', async (invalid) => {
     await set(local(), { errors: { invalid } })
     const bodies = [
       { endpoint: { autoscaling_limit_min_cu: 'big' } },
@@ -79,7 +79,7 @@ describe('Q-11 connectionsBasis: max_connections of a range follows', () => {
 })
 
 describe('Q-15 lateMutation', () => {
-  test('a change is answered 504 and lands later', async () => {
+  test('a change is answered with 504 and takes effect later', async () => {
     await set(local(), { lateMutation: 0.05 })
     expect((await patch({ name: 'late' })).status).toBe(504)
     expect((await shop.record()).name).not.toBe('late')
@@ -87,13 +87,13 @@ describe('Q-15 lateMutation', () => {
     await until('it landed', async () => (await shop.record()).name === 'late')
   })
 
-  test('off: it is answered as it is done', async () => {
+  test('off: a change is answered with its result', async () => {
     expect((await patch({ name: 'punctual' })).body.endpoint.name).toBe('punctual')
   })
 })
 
 describe('Q-16 availabilityCheck: an idle compute', () => {
-  test('is woken for a moment, and falls asleep again', async () => {
+  test('wakes for the check and sleeps again', async () => {
     await idle()
     await set(local(), { availabilityCheck: { first: 0.05, growth: 100 } })
     await until('it was checked', () => shop.truth().wakes.at(-1)?.cause === 'check')
@@ -105,7 +105,7 @@ describe('Q-16 availabilityCheck: an idle compute', () => {
     ])
   })
 
-  test('off: sleeps on', async () => {
+  test('off: it stays asleep', async () => {
     await idle()
     await set(local(), { availabilityCheck: 'off' })
     expect(await newest()).toBe('suspend_compute finished')
@@ -130,7 +130,7 @@ describe('Q-26 suspendDrops: a suspend call', () => {
     await dropped
   })
 
-  test('a grace: waits until they are gone', async () => {
+  test('a grace: waits until the clients disconnect', async () => {
     await set(local(), { suspendDrops: { grace: 60 } })
     const session = await connected(shop.uri)
     await call(local(), `POST ${shop.path}/suspend`)
@@ -140,7 +140,7 @@ describe('Q-26 suspendDrops: a suspend call', () => {
     await shop.settled('idle')
   })
 
-  test('a grace that ends: then it drops them', async () => {
+  test('after the grace: drops the connections', async () => {
     await set(local(), { suspendDrops: { grace: 0.1 } })
     const session = await connected(shop.uri)
     const dropped = new Promise((resolve) => void session.once('end', resolve))
@@ -221,7 +221,7 @@ describe('rates', () => {
     expect(new Set(await burst())).toEqual(new Set([200]))
   })
 
-  test('on: what comes too fast is a 429 that says when', async () => {
+  test('on: requests above the rate get a 429 with retry-after', async () => {
     await set(local(), { rates: true })
     expect((await burst()).filter((status) => status === 429).length).toBeGreaterThanOrEqual(10)
     const answer = await until('a refused one', async () => {

@@ -13,7 +13,7 @@ beforeAll(async () => {
   endpoints = `/projects/${shop.projectId}/endpoints`
 })
 
-/** Every test begins with the compute awake and nothing under way. */
+/** Each test starts with an active compute and no operation in progress. */
 beforeEach(async () => {
   await ended(local(), shop.projectId)
   await call(local(), `POST ${shop.path}/start`)
@@ -39,7 +39,7 @@ async function actions(): Promise<readonly string[]> {
 
 type Watched = { readonly session: Client; readonly isDropped: () => boolean }
 
-/** A session, and whether it was ended by the other side. */
+/** A session, and whether the server ended it. */
 async function watched(): Promise<Watched> {
   const session = await connected(shop.uri)
   let dropped = false
@@ -50,7 +50,7 @@ async function watched(): Promise<Watched> {
 const startedAt = async (): Promise<unknown> =>
   (await query(shop.uri, 'select pg_postmaster_start_time()::text as at'))[0]
 
-/** Changes the compute while a session is open: whether it was dropped, and whether the server is another one. */
+/** Changes the compute while a session is open. Returns whether the session was dropped and the server replaced. */
 async function effectOf(
   change: () => Promise<unknown>,
 ): Promise<readonly [dropped: boolean, restarted: boolean]> {

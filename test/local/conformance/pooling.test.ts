@@ -31,7 +31,7 @@ async function enable({ local, shop }: Scene): Promise<void> {
   await shop.settled('active')
 }
 
-/** So many sessions at once, each of which has run a query. */
+/** Opens `count` sessions at once, each of which has run a query. */
 async function sessions(uri: string, count: number): Promise<Client[]> {
   const clients = await Promise.all(Array.from({ length: count }, () => connected(uri)))
   await Promise.all(clients.map((client) => client.query('select 1')))

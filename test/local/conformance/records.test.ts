@@ -136,7 +136,7 @@ test('S-29 current_state is init, active or idle', async () => {
   for (const state of states) expect(['init', 'active', 'idle']).toContain(state)
 })
 
-/** Seconds that every operation holds its project: long enough to be looked at. */
+/** Seconds that every operation locks its project: long enough to be observed. */
 async function holdOperations(lockTime: number): Promise<void> {
   const answer = await fetch(new URL('/_control', local().baseUrl), {
     method: 'PATCH',

@@ -5,7 +5,7 @@ import { type Local, type LocalOptions, startLocal } from '../../../src/local/st
 import type { BehaviourChange } from '../../../src/local/engine/behaviour-switches.ts'
 import { QUICK, call, makeFolder, until } from '../support.ts'
 
-/** The service, from the first test on. */
+/** The service, available from the first test on. */
 export function serviceFor(options: Partial<LocalOptions> = {}): () => Local {
   const folder = makeFolder()
   let local: Local | undefined

@@ -1,4 +1,4 @@
-// What a compute's own settings do, and what being disabled does.
+// Postgres settings of a compute, and disabled computes.
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Subject, call, query, subject } from '../support.ts'
 import { ended, serviceFor, set } from './service.ts'

@@ -1,4 +1,4 @@
-// Compute sizes and what follows from them, on a server of each size.
+// Compute sizes and the limits that follow from them, on a server of each size.
 import { beforeAll, expect, test } from 'vitest'
 import { createSimulation } from '../../../src/local/control/simulation/simulation.ts'
 import { step } from '../../../src/local/control/step.ts'
@@ -12,7 +12,7 @@ const SIZES = [0.25, 0.5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
 
 type Measured = { readonly connections: number; readonly cacheMiB: number; readonly buffers: string }
 
-/** What a server of each size says of itself. */
+/** Values shown by a server of each size. */
 const measured = new Map<number, Measured>()
 let shop: Subject
 
@@ -185,7 +185,7 @@ test('S-69 with autosuspend disabled a service update is picked up by a manual r
   expect(release()).toBe(Number(first) + 2)
 })
 
-/** What becomes of a change of size on a plan. */
+/** The result of a change of size on a plan. */
 function update(plan: 'free' | 'paid', minCu: number, maxCu: number): unknown {
   const asked = { kind: 'update', endpointId: 'ep-one', changes: { minCu, maxCu } } as const
   const { answer } = step(project(), asked, context(0, { plan }))

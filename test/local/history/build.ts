@@ -13,7 +13,7 @@ const CATALOGUE: Catalogue = {
   revision: 1,
 }
 
-/** Fourteen projects in a month: each kind of use twice or so. */
+/** Fourteen projects in a month: each kind of use about twice. */
 export const past = (changes: Partial<HistoryOptions> = {}): HistoryOptions => ({
   seed: 7,
   projects: 14,

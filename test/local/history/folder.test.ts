@@ -1,4 +1,4 @@
-// The past of a folder, with real Postgres from where it ends.
+// The generated history of a folder, continued with real Postgres.
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished, expect, test } from 'vitest'
@@ -13,7 +13,7 @@ const PAST = { span: (14 * DAY) / 1000, projects: 7, seed: 7 }
 
 type Started = { readonly local: Local; readonly events: readonly LocalEvent[] }
 
-/** Starts the service on a folder; what it tells is kept. */
+/** Starts the service on a folder and collects its events. */
 async function started(folder: string, options: Partial<LocalOptions> = {}): Promise<Started> {
   const events: LocalEvent[] = []
   const local = await startLocal({
@@ -27,7 +27,7 @@ async function started(folder: string, options: Partial<LocalOptions> = {}): Pro
   return { local, events: events.filter(({ kind }) => kind === 'past-made' || kind === 'past-refused') }
 }
 
-test('a past outlasts restarts, and the computes of it are real ones from then on', async () => {
+test('a history outlasts restarts, and its computes run on real Postgres', async () => {
   const folder = freshFolder()
   const first = await started(folder, { past: PAST })
   expect(first.events).toEqual([
@@ -86,7 +86,7 @@ const operationsOf = async (
     )
   ).flat()
 
-test('a folder that began without a past gets none later', async () => {
+test('a folder that was first used without a history gets none later', async () => {
   const folder = freshFolder()
   const first = await started(folder, { projects: [{ name: 'shop' }] })
   await first.local.stop()
@@ -95,7 +95,7 @@ test('a folder that began without a past gets none later', async () => {
   expect((await call(second.local, 'GET /projects')).body.projects.map(({ name }) => name)).toEqual(['shop'])
 })
 
-test('without a seed it gets one by chance, and tells it', async () => {
+test('without a seed a random one is used and logged', async () => {
   const { span } = PAST
   const seeds = await Promise.all(
     [1, 2].map(async () => {
@@ -107,7 +107,7 @@ test('without a seed it gets one by chance, and tells it', async () => {
   expect(seeds[0]).not.toEqual(seeds[1])
 })
 
-test('a service killed while it makes a past has none, and the next start makes a whole one', async () => {
+test('after a kill during generation there is no history, and the next start generates all of it', async () => {
   const folder = freshFolder()
   const child = spawnLocal(folder, { span: (60 * DAY) / 1000, projects: 100_000, seed: 1 })
   const log = join(folder, 'state.sqlite-wal')

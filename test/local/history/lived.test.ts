@@ -1,4 +1,4 @@
-// The past by itself: it is lived, not made up, so everything that is kept of it tells the same.
+// Consistency of a generated history: records, operations, intervals and counters agree.
 import { expect, test } from 'vitest'
 import { type UseRecord, usageAt, sumUsage } from '../../../src/local/control/usage/usage.ts'
 import { type Compute, type Operation, lastActivityOf } from '../../../src/local/control/project.ts'
@@ -16,18 +16,18 @@ import { DAY, NOW, past } from './build.ts'
 
 const lived = [...generateProjects(past())]
 
-test('the same seed and now give the same past, another seed another', () => {
+test('the same seed and end give the same history, another seed another one', () => {
   expect([...generateProjects(past())]).toEqual(lived)
   const other = [...generateProjects(past({ seed: 8 }))]
   expect(other.map(({ project }) => project.id)).not.toEqual(lived.map(({ project }) => project.id))
 })
 
-test('a project is the same however many there are, and is made only when it is its turn', () => {
+test('a project does not depend on the number of projects, and projects are generated lazily', () => {
   const [first] = generateProjects(past({ projects: 1_000_000 }))
   expect(first).toEqual(lived[0])
 })
 
-test('projects lived one by one are what they are when they live together', () => {
+test('projects simulated one by one equal projects simulated together', () => {
   const options = past({ projects: 9 })
   const simulation = createSimulation({
     projects: [],
@@ -48,12 +48,12 @@ test('projects lived one by one are what they are when they live together', () =
   }
 })
 
-/** Ends of an operation's effect: when the compute of the record was awake, and when it slept. */
+/** Actions that make a compute active. */
 const WAKES = new Set(['start_compute', 'check_availability', 'apply_config'])
 
 type Edge = { readonly at: number; readonly kind: 'wake' | 'sleep' }
 
-/** What the operations of a compute say of it, as a client reads them: in order, done, and with an effect. */
+/** Wakes and suspensions of a compute, from its finished operations in order. */
 function edgesIn(operations: readonly Operation[], endpointId: string): Edge[] {
   const edges: Edge[] = []
   for (const { action, status, updatedAt, endpointId: id } of operations) {
@@ -69,7 +69,7 @@ const awakeIn = (edges: readonly Edge[], until: number): number =>
   edges.reduce((sum, { at, kind }) => sum + (kind === 'wake' ? until - at : at - until), 0)
 
 test.each(lived.map((one) => [one.project.name, one] as const))(
-  'the operations of %s say to the millisecond how long its computes were awake',
+  'the operations of %s give the awake time of its computes to the millisecond',
   (_, { project, operations, uses }) => {
     for (const compute of project.computes) {
       const record = uses.find(({ endpointId }) => endpointId === compute.id)
@@ -86,7 +86,7 @@ type Told = Readonly<
   Record<'startedAt' | 'suspendedAt' | 'openSince' | 'awakeMs' | 'cuMs', number | undefined>
 >
 
-/** What a record says of being awake. When it was suspended before is not asked of one that is awake. */
+/** Awake state and counters of a record. `suspendedAt` of an active compute is left out. */
 const told = ({ state, startedAt, suspendedAt, meter: { open, awakeMs, cuMs } }: Compute): Told => ({
   startedAt,
   suspendedAt: state === 'idle' ? suspendedAt : undefined,
@@ -95,7 +95,7 @@ const told = ({ state, startedAt, suspendedAt, meter: { open, awakeMs, cuMs } }:
   cuMs,
 })
 
-/** What it has to say by the intervals; nothing of a compute that was never started. */
+/** The same from the stored intervals; zero for a compute that was never started. */
 const toldBy = (use: UseRecord | undefined, state: Compute['state']): Told => ({
   startedAt: use?.wakes.at(-1)?.at,
   suspendedAt: state === 'idle' ? use?.intervals.at(-1)?.to : undefined,
@@ -116,7 +116,7 @@ test.each(lived.map((one) => [one.project.name, one] as const))(
   },
 )
 
-test('awake intervals lie in the past, in order, and do not overlap', () => {
+test('awake intervals lie in the history, in order, and do not overlap', () => {
   const { from } = past()
   for (const { uses } of lived)
     for (const { intervals } of uses) {
@@ -125,7 +125,7 @@ test('awake intervals lie in the past, in order, and do not overlap', () => {
     }
 })
 
-test('operations are kept in the order they were made, each once, none open but the last', () => {
+test('operations are stored in order of creation, each once; only the queue of the project is open', () => {
   for (const { project, operations } of lived) {
     expect(operations.toSorted((a, b) => a.createdAt - b.createdAt)).toEqual(operations)
     expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length)
@@ -134,7 +134,7 @@ test('operations are kept in the order they were made, each once, none open but 
   }
 })
 
-/** What a larger past holds, counted. */
+/** Counts of names over all projects of a history. */
 const counted = (
   options: HistoryOptions,
   of: (one: GeneratedProject) => Iterable<string>,
@@ -145,7 +145,7 @@ const counted = (
   return counts
 }
 
-test('a past holds what the past of a real account holds', () => {
+test('a history holds every kind of operation, wake, size and delay', () => {
   const kinds = counted(past({ projects: 60 }), ({ project, operations, uses }) => [
     ...operations.map(({ action }) => action),
     ...operations.filter(({ failures }) => failures > 0).map(() => 'failed at first'),

@@ -1,4 +1,4 @@
-// The past as clients read it: no Postgres, real HTTP answers, a clock that stands where the past ends.
+// The generated history over HTTP, without Postgres, on a clock that stands at its end.
 import { ConsumptionHistoryGranularity } from '@neondatabase/api-client'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type Simulated, startSimulated } from '../../support/simulated-service.ts'
@@ -64,7 +64,7 @@ test.each([
   ['hourly', HOUR, 168 * HOUR],
   ['daily', DAY, 60 * DAY],
 ] as const)(
-  'the %s consumption is the truth, a quarter of an hour late',
+  'the %s consumption is the truth of a quarter of an hour ago',
   async (granularity, piece, reach) => {
     const client = officialClient(service)
     const [{ id: organization } = { id: '' }] = (await client.getCurrentUserOrganizations()).data
@@ -127,7 +127,7 @@ test('there is no consumption history on the free plan', async () => {
 
 const wakes = (): number => service.truth().computes.reduce((sum, compute) => sum + compute.wakes.length, 0)
 
-test('its clients go on where the past ends', () => {
+test('the simulated clients continue after the history', () => {
   const before = wakes()
   now += 2 * DAY
   expect(wakes()).toBeGreaterThan(before + 50)

@@ -7,7 +7,7 @@ import { DAY, NOW } from './build.ts'
 
 const HOUR = DAY / 24
 
-/** The sessions that begin within so many days; of endless ones the first few. */
+/** The sessions that start within `days`. */
 function sessions(kind: Kind, seed: string, { from = NOW, days = 28 } = {}): readonly Session[] {
   const found: Session[] = []
   for (const session of sessionsOf(kind, from, createChance(seed))) {
@@ -17,11 +17,11 @@ function sessions(kind: Kind, seed: string, { from = NOW, days = 28 } = {}): rea
   return found
 }
 
-/** Hours of clients on the days that fit. */
+/** Hours of use on the matching days. */
 const hoursOn = (all: readonly Session[], fits: (at: number) => boolean): number =>
   all.filter(({ from }) => fits(from)).reduce((sum, { from, to }) => sum + (to - from) / HOUR, 0)
 
-test('sessions begin where they are asked for, in order of time, with the same seed the same', () => {
+test('sessions start at the requested time, in order, and equal for equal seeds', () => {
   const seeds = fc.integer().map(String)
   check(
     fc.property(
@@ -40,7 +40,7 @@ test('sessions begin where they are asked for, in order of time, with the same s
   )
 })
 
-test('offices work on weekdays, and each night has its batch', () => {
+test('offices are used on weekdays, batches every night', () => {
   for (const seed of ['one', 'two', 'three', 'four']) {
     const office = sessions('office', seed)
     // a Monday in Tokyo begins on a Sunday in UTC: what is left of the weekend is hours, not days
@@ -51,12 +51,12 @@ test('offices work on weekdays, and each night has its batch', () => {
   }
 })
 
-test('2026-03-07 and 2026-03-08 are a weekend, the five days around it are not', () => {
+test('2026-03-07 and 2026-03-08 are weekend days, the five days around them are weekdays', () => {
   const days = [5, 6, 7, 8, 9, 10, 11]
   expect(days.filter((day) => !isWeekday(Date.UTC(2026, 2, day, 13)))).toEqual([7, 8])
 })
 
-test('chatty programs never leave, rare people seldom come, and bursts are many and short', () => {
+test('chatty use never ends, rare use is rare, bursty use is frequent and short', () => {
   expect(sessions('chatty', 'one')).toEqual([{ from: NOW, to: Infinity, pause: expect.anything() }])
   const [rare, bursty] = [sessions('rare', 'one'), sessions('bursty', 'one')]
   expect(rare.length).toBeLessThan(15)
@@ -64,7 +64,7 @@ test('chatty programs never leave, rare people seldom come, and bursts are many 
   expect(hoursOn(bursty, () => true) / bursty.length).toBeLessThan(0.2)
 })
 
-test('chance of one name does not depend on that of another', () => {
+test('the sequence of one name does not depend on that of another', () => {
   const [first, second] = [createChance('7/0/clients'), createChance('7/0/people')]
   const alone = createChance('7/0/clients')
   const drawn = [1, 2, 3].map(() => [first.uniform(), second.uniform()][0])

@@ -7,7 +7,7 @@ import { freshFolder } from '../support.ts'
 
 const clock = createClock()
 
-test('one certificate is made for a folder and kept; it names this machine and every compute', async () => {
+test('a folder gets one certificate, which names this machine and every compute', async () => {
   const options = { folder: freshFolder(), suffix: 'local.localhost', owner: undefined, clock }
   const made = await ensureCertificate(options)
   expect(await ensureCertificate(options)).toEqual(made)
@@ -26,7 +26,7 @@ test.each([
   ['it is about to end', { clock: { ...clock, now: () => Date.now() + 3640 * 86_400_000 } }, undefined],
   ['it is damaged', {}, 'certificate.pem'],
   ['its key belongs to another', {}, 'key.pem'],
-])('a new one is made when %s', async (_, change, damaged) => {
+])('a new certificate is created when %s', async (_, change, damaged) => {
   const options = { folder: freshFolder(), suffix: 'local.localhost', owner: undefined, clock }
   const made = await ensureCertificate(options)
   if (damaged) writeFileSync(`${options.folder}/${damaged}`, 'nothing of the kind')

@@ -125,7 +125,7 @@ function requireRange({ org_id: organization, from, to, granularity }: Query, ap
 
 type TimeframeQuery = Omit<Query, 'org_id'>
 
-/** Awake intervals of a project from the first timeframe on. Newer ones than the lag of the counters are left out. */
+/** Awake intervals of a project from the first timeframe on, without the usage that counters do not show yet. */
 function intervalsOf(
   project: Project,
   { granularity, from }: TimeframeQuery,
