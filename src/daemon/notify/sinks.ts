@@ -1,11 +1,10 @@
-// Makes the receivers that the configuration names.
+// The sink of a configured receiver.
 import type { Receiver } from '../../config/sections/receiver.ts'
 import type { Sink } from '../../model/output/message.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import { createFileSink } from '../../outputs/notify/file.ts'
-import { createSlackSink } from '../../outputs/notify/slack.ts'
 import { createSmtpSink } from '../../outputs/notify/smtp.ts'
-import { createWebhookSink } from '../../outputs/notify/webhook.ts'
+import { createSlackSink, createWebhookSink } from '../../outputs/notify/webhook.ts'
 
 export function createSink(receiver: Receiver, clock: Clock): Sink {
   switch (receiver.type) {

@@ -43,7 +43,7 @@ export async function archivedReportTexts(
     ...(id === undefined ? [] : [id]),
     ...(team === undefined ? [] : ['for team', team]),
   ]
-  return failed(`${words.join(' ')} is kept of account ${account}`)
+  return failed(`${words.join(' ')} is stored for account ${account}`)
 }
 
 /** Reports of one page of the list: a weekly report fills a page in two years. */

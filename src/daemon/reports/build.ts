@@ -75,10 +75,7 @@ export async function buildReports(
   const { ledger, zone } = source
   const spans = reportSpans(slot, zone)
   const hasHours = madeAt - slot.from < HOURS_RETAINED_FOR
-  const identityOf = createIdentities(
-    source,
-    hasHours ? source.unread : 'what readings told is kept for 93 days',
-  )
+  const identityOf = createIdentities(source, hasHours ? source.unread : 'readings are kept for 93 days')
   const aggregations = plans.map((plan) => ({ plan, aggregator: createHistoryAggregator(spans) }))
   await aggregateHistory(source, spans, (ref) => {
     const identity = identityOf(ref)

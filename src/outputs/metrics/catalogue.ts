@@ -13,17 +13,17 @@ const OUTPUT_FAMILIES = {
   notifications: selfCounter(
     'notifications_total',
     ['sink', 'result'],
-    'Attempts to tell a receiver of an event; result: delivered, retry, failed (given up), dropped (too many waited, or the receiver is no more).',
+    'Attempts to notify a receiver of an event; result: delivered, retry, failed (given up), dropped (too many waited, or the receiver was removed).',
   ),
   reportDeliveries: selfCounter(
     'report_deliveries_total',
     ['sink', 'result'],
-    'Attempts to deliver a report; result: delivered, retry, failed (given up), dropped (the receiver is no more).',
+    'Attempts to deliver a report; result: delivered, retry, failed (given up), dropped (the receiver was removed).',
   ),
   reportLastSuccess: selfGauge(
     'report_last_success_timestamp_seconds',
     ['account', 'sink'],
-    'When a report was delivered last; before the first, since when it is to be.',
+    'When a report was last delivered; before the first, when the receiver was added.',
   ),
 } as const satisfies Readonly<Record<string, Family>>
 

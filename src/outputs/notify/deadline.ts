@@ -1,18 +1,19 @@
+// The deadline of a delivery attempt, and the words for its failures.
 import type { DeliveryOutcome } from '../../model/output/message.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import { seconds } from '../../model/units.ts'
 
-/** One attempt. Doubled, a receiver that hangs holds up the messages behind it twice as long. */
+/** Longest delivery attempt, 10 s: a slow receiver still answers, and one that hangs does not hold up its next messages for long. */
 export const DELIVERY_DEADLINE = seconds(10)
 
-/** What `attempt` comes to, or that it took too long; its signal aborts then. Never rejects. */
+/** Outcome of `attempt`; after the deadline its signal aborts and the outcome is a retry. Never rejects. */
 export async function withinDeadline(
   attempt: (signal: AbortSignal) => Promise<DeliveryOutcome>,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<DeliveryOutcome> {
-  const over = new AbortController()
-  const ended = AbortSignal.any([over.signal, signal])
+  const done = new AbortController()
+  const ended = AbortSignal.any([done.signal, signal])
   const late = clock.sleep(DELIVERY_DEADLINE, ended).then((): DeliveryOutcome => ({
     kind: 'retry',
     because: signal.aborted ? 'stopped' : `no answer within ${DELIVERY_DEADLINE} s`,
@@ -22,11 +23,11 @@ export async function withinDeadline(
   } catch (cause) {
     return { kind: 'retry', because: `failed: ${failureCode(cause)}` }
   } finally {
-    over.abort()
+    done.abort()
   }
 }
 
-const WORDS: Readonly<Record<string, string>> = {
+const CODE_TEXTS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ENOTFOUND: 'unknown host',
   ECONNRESET: 'connection cut',
@@ -37,8 +38,8 @@ const WORDS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
 }
 
-/** The kind of a failure; never its message, which may name an address. */
+/** The kind of a failure, never its message, which may contain a secret address. */
 export function failureCode(cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'no reason given'
-  return WORDS[code] ?? code
+  return CODE_TEXTS[code] ?? code
 }

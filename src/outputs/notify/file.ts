@@ -1,4 +1,4 @@
-// Files for whoever collects them.
+// The file sink: one file per message in a folder.
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -6,13 +6,13 @@ import type { Message, DeliveryOutcome, Sink } from '../../model/output/message.
 import { failureCode } from './deadline.ts'
 
 export type FileOptions = {
-  /** Absolute, with `{account}` and `{slot}` in its last part. */
+  /** Absolute, with `{account}` and `{slot}` in its file name. */
   readonly path: string
-  /** How many files of one account are kept. */
+  /** Newest files per account that are not removed. */
   readonly keep: number
 }
 
-/** Whoever reads sees a whole file or none: it is written beside its place, made durable, and renamed. Never rejects. */
+/** Readers see a whole file or none: it is written under another name, synced, and renamed. Never rejects. */
 export const createFileSink =
   ({ path, keep }: FileOptions): Sink =>
   async (message) => {
@@ -37,7 +37,7 @@ export const createFileSink =
 
 const bodyOf = ({ attachments, text }: Message): string => attachments[0]?.body ?? text
 
-/** No name leads out of the folder or hides in it. */
+/** Account and slot are sanitized, so that no name leaves the folder or is hidden. */
 const nameOf = (template: string, account: string, slot: string): string =>
   template.replaceAll('{account}', safe(account)).replaceAll('{slot}', slot === '\n' ? slot : safe(slot))
 
@@ -54,7 +54,7 @@ async function syncFolder(folder: string): Promise<void> {
   await opened.sync()
 }
 
-/** The oldest of those that `pattern` fits, a line break for the slot; slots sort by time. */
+/** Removes the oldest files that match `pattern`, in which a line break stands for the slot. Slots sort by time. */
 async function removeOld(folder: string, pattern: string, keep: number): Promise<void> {
   const [begin = '', end = ''] = pattern.split('\n')
   if (!pattern.includes('\n')) return

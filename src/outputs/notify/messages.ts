@@ -1,4 +1,4 @@
-// What is said of an event, to whom it matters, and whether it is said again.
+// Messages about events: severity, which subscriptions match, repeats, text and fields.
 import { sanitize } from '../../std/sanitize.ts'
 import type { OutboxEvent, NotifiableEvent } from '../../model/output/outbox-event.ts'
 import { budgetUnit, amountInUnit, type BudgetLimit } from '../../model/policy/budget.ts'
@@ -21,15 +21,15 @@ const SEVERITY_OF = {
   'budget-rung': 'critical',
 } as const satisfies Readonly<Record<NotifiableEvent['kind'], Severity>>
 
-/** Percent of a budget from which on it is gone, and from which on somebody should look. */
-const [GONE, NEAR] = [100, 80]
+/** Rungs from which a budget event is critical, and from which it is a warning. */
+const [CRITICAL_RUNG, WARNING_RUNG] = [100, 80]
 
 export function severityOf(event: NotifiableEvent): Severity {
-  if (event.kind !== 'budget-rung' || event.rung >= GONE) return SEVERITY_OF[event.kind]
-  return event.rung >= NEAR ? 'warning' : 'info'
+  if (event.kind !== 'budget-rung' || event.rung >= CRITICAL_RUNG) return SEVERITY_OF[event.kind]
+  return event.rung >= WARNING_RUNG ? 'warning' : 'info'
 }
 
-/** Whether a receiver called `sink` wants it. Nobody is told that telling himself failed. */
+/** Whether the receiver `sink` is notified. A receiver is never notified that its own delivery failed. */
 export function matchesSubscription(
   event: NotifiableEvent,
   owner: Owner,
@@ -38,13 +38,13 @@ export function matchesSubscription(
   if (event.kind === 'delivery-failed' && event.sink === sink) return false
   if (SEVERITIES.indexOf(severityOf(event)) < SEVERITIES.indexOf(wish.minSeverity)) return false
   if (wish.events && !wish.events.includes(event.kind)) return false
-  return isOr(wish.team, owner.team) && isOr(wish.channel, owner.channel)
+  return matchesName(wish.team, owner.team) && matchesName(wish.channel, owner.channel)
 }
 
-const isOr = (wanted: string | undefined, has: string | undefined): boolean =>
-  wanted === undefined || wanted === has
+const matchesName = (wanted: string | undefined, name: string | undefined): boolean =>
+  wanted === undefined || wanted === name
 
-/** `last`: what the receiver was last given of the same topic. What turned back in between is told again at once. */
+/** `last`: the last event of the same topic that was queued for the receiver. Only the same kind is a repeat: a change back is sent at once. */
 export function isRepeat(
   event: NotifiableEvent,
   last: NotifiableEvent | undefined,
@@ -56,19 +56,19 @@ export function isRepeat(
 export function eventMessage({ key, event }: Pick<OutboxEvent, 'key' | 'event'>, sink: string): Message {
   const { account, at, kind } = event
   const severity = severityOf(event)
-  const says = sanitize(eventText(event))
+  const text = sanitize(eventText(event))
   return {
     key: `${account}/${key}/${sink}`,
     account,
-    subject: `[${severity}] ${says} (${account})`,
-    text: `${says}\n${severity}, account ${account}, ${toIso(at)}`,
-    body: { version: 1, key, kind, severity, account, at: toIso(at), text: says, ...factsOf(event) },
+    subject: `[${severity}] ${text} (${account})`,
+    text: `${text}\n${severity}, account ${account}, ${toIso(at)}`,
+    body: { version: 1, key, kind, severity, account, at: toIso(at), text, ...fieldsOf(event) },
     attachments: [],
   }
 }
 
-/** In whole units and with names, as in every other answer. */
-function factsOf(event: NotifiableEvent): Readonly<Record<string, unknown>> {
+/** Fields of the webhook body, in whole units. */
+function fieldsOf(event: NotifiableEvent): Readonly<Record<string, unknown>> {
   switch (event.kind) {
     case 'wake-caused':
       return { project_id: event.ref.projectId, endpoint_id: event.ref.endpointId }
@@ -104,7 +104,7 @@ function factsOf(event: NotifiableEvent): Readonly<Record<string, unknown>> {
   }
 }
 
-/** One line. */
+/** One line of text. */
 export function eventText(event: NotifiableEvent): string {
   switch (event.kind) {
     case 'wake-caused':
@@ -122,7 +122,7 @@ export function eventText(event: NotifiableEvent): string {
     case 'service-available':
       return 'The service answers again'
     case 'key-refused':
-      return 'The API key is refused: nothing is seen until it is another one'
+      return 'The API key is refused: nothing is observed until it is replaced'
     case 'key-accepted':
       return 'The API key is accepted again'
     case 'delivery-failed':

@@ -1,3 +1,4 @@
+// Delivery by mail.
 import { createTransport } from 'nodemailer'
 import type { Message, DeliveryOutcome, Sink } from '../../model/output/message.ts'
 import type { Clock } from '../../model/ports/clock.ts'
@@ -12,40 +13,40 @@ export type SmtpOptions = {
   readonly password: (() => Result<string, string>) | undefined
   readonly from: string
   readonly to: readonly string[]
-  /** Whether a server without encryption, or with a certificate that nobody vouches for, is good enough. */
+  /** Accepts a server without encryption or with an untrusted certificate. */
   readonly insecure: boolean
   readonly clock: Clock
 }
 
-/** Source: RFC 8314: there the connection is encrypted from its first byte. */
-const IMPLICIT_TLS = 465
+/** Port on which the connection is encrypted from its first byte. Source: RFC 8314. */
+const IMPLICIT_TLS_PORT = 465
 
-/** Mail, with all headers built by the library. Never rejects. */
+/** The mail sink. The library builds all headers. Never rejects. */
 export const createSmtpSink =
   (options: SmtpOptions): Sink =>
   (message, signal) => {
     const password = options.password?.()
     if (password && !password.ok) return Promise.resolve({ kind: 'retry', because: password.error })
-    return withinDeadline(() => mailed(message, options, password?.value), options.clock, signal)
+    return withinDeadline(() => sendMail(message, options, password?.value), options.clock, signal)
   }
 
-async function mailed(
+async function sendMail(
   message: Message,
   options: SmtpOptions,
   password: string | undefined,
 ): Promise<DeliveryOutcome> {
   const { host, port, user, insecure, from, to } = options
-  const patience = DELIVERY_DEADLINE * 1000
+  const timeout = DELIVERY_DEADLINE * 1000
   const transport = createTransport({
     host,
     port,
-    secure: port === IMPLICIT_TLS,
+    secure: port === IMPLICIT_TLS_PORT,
     requireTLS: !insecure,
     tls: { rejectUnauthorized: !insecure },
     ...(user === undefined ? {} : { auth: { user, pass: password ?? '' } }),
-    connectionTimeout: patience,
-    greetingTimeout: patience,
-    socketTimeout: patience,
+    connectionTimeout: timeout,
+    greetingTimeout: timeout,
+    socketTimeout: timeout,
     disableFileAccess: true,
     disableUrlAccess: true,
   })
@@ -65,19 +66,19 @@ async function mailed(
     })
     return { kind: 'delivered' }
   } catch (cause) {
-    return judged(cause)
+    return failureOutcome(cause)
   } finally {
     transport.close()
   }
 }
 
-/** The answer to the message itself that says never. Source: RFC 5321, 4.2.1, 552 to 554: the mail is refused for good. */
-const REFUSED = new Set([552, 554])
+/** Answers to the message itself that refuse it for good: too large, or rejected. Source: RFC 5321, 4.2.1. */
+const REJECTED = new Set([552, 554])
 
-function judged(cause: unknown): DeliveryOutcome {
+function failureOutcome(cause: unknown): DeliveryOutcome {
   const status = cause instanceof Error && 'responseCode' in cause ? Number(cause.responseCode) : undefined
   const command = cause instanceof Error && 'command' in cause ? cause.command : undefined
   const because = `mail server: ${status === undefined ? failureCode(cause) : `${failureCode(cause)} (${status})`}`
-  const isRefused = status !== undefined && REFUSED.has(status) && command === 'DATA'
+  const isRefused = status !== undefined && REJECTED.has(status) && command === 'DATA'
   return { kind: isRefused ? 'failed' : 'retry', because }
 }

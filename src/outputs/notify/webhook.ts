@@ -1,3 +1,4 @@
+// Delivery by HTTP POST: webhooks, and Slack's incoming webhooks.
 import { createHash, createHmac } from 'node:crypto'
 import type { Sink } from '../../model/output/message.ts'
 import type { Clock } from '../../model/ports/clock.ts'
@@ -6,7 +7,7 @@ import { postJson } from './post.ts'
 
 export type WebhookOptions = {
   readonly url: () => Result<string, string>
-  /** What bodies are signed with; undefined: they are not. */
+  /** Key of the signature; undefined: bodies are not signed. */
   readonly secret: (() => Result<string, string>) | undefined
   readonly clock: Clock
 }
@@ -36,6 +37,26 @@ function signature(
   return ok({ 'x-dormouse-signature': `t=${at},v1=${hex}` })
 }
 
-/** As it is where a header can carry it. */
+/** The key itself, or its digest where a header cannot carry it. */
 export const headerKey = (key: string): string =>
   /^[\w./:@+-]{1,200}$/.test(key) ? key : `sha256:${createHash('sha256').update(key).digest('hex')}`
+
+export type SlackOptions = { readonly url: () => Result<string, string>; readonly clock: Clock }
+
+/** Longest text, characters. Source: Slack, "Sending messages using incoming webhooks": longer ones are cut or refused. */
+const MAX_SLACK_TEXT_LENGTH = 3000
+
+/**
+ * An incoming webhook of Slack or of a compatible chat. The address decides the channel. Source: Slack, "Sending messages using incoming
+ * webhooks": the channel cannot be overridden.
+ */
+export const createSlackSink =
+  ({ url, clock }: SlackOptions): Sink =>
+  ({ text, slack }, signal) => {
+    const body = slack ?? { text: escapeSlackText(text).slice(0, MAX_SLACK_TEXT_LENGTH) }
+    return postJson({ url, headers: {}, body: JSON.stringify(body) }, clock, signal)
+  }
+
+/** Escapes the characters that Slack turns into links and mentions. Source: Slack, "Formatting text for app surfaces". */
+const escapeSlackText = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

@@ -1,32 +1,32 @@
-// A report as headings, sentences and tables, before any format: each format writes these, and knows nothing of money.
+// A report as headings, sentences and tables. Each format writes these and knows nothing about money.
 import { sanitize } from '../../std/sanitize.ts'
 import { computeNameText } from './compute-name.ts'
 import type { NamedCompute } from './ownership.ts'
 
 export type BlockColumn = { readonly title: string; readonly align: 'left' | 'right' }
 
-/** Plain text, a bar of a share of the longest, or computes: names of several people side by side. */
+/** Plain text; a bar, as a share of the longest one; or names of computes. */
 export type BlockCell = string | { readonly bar: number } | { readonly computes: readonly NamedCompute[] }
 
-/** What a cell says in plain text; a bar is told by whoever draws it. */
-export function cellPlainText(cell: BlockCell, ofBar: (share: number) => string): string {
+/** @param barText how the format writes a bar */
+export function cellPlainText(cell: BlockCell, barText: (share: number) => string): string {
   if (typeof cell === 'string') return cell
-  return 'bar' in cell ? ofBar(cell.bar) : cell.computes.map(computeNameText).join(', ')
+  return 'bar' in cell ? barText(cell.bar) : cell.computes.map(computeNameText).join(', ')
 }
 
 export type TableBlock = {
   readonly kind: 'table'
   readonly columns: readonly BlockColumn[]
-  /** Of all rows, told or not. */
+  /** All rows, including those that a format leaves out. */
   readonly count: number
-  /** Made when it is asked for: no format tells those of a large fleet all. */
+  /** Rows are made on demand: no format shows all rows of a large fleet. */
   readonly row: (index: number) => readonly BlockCell[]
 }
 
 export type ReportBlock = { readonly kind: 'text'; readonly text: string } | TableBlock
 
 export type ReportSection = {
-  /** Names it for good, in links and tests. */
+  /** Stable name, for links and tests. */
   readonly id: string
   readonly title: string
   readonly blocks: readonly ReportBlock[]
@@ -40,10 +40,10 @@ export type ReportOutline = {
 
 export const textBlock = (words: string): ReportBlock => ({ kind: 'text', text: sanitize(words) })
 
-/** Rows of a table. Doubled, a mail with names of 200 characters is clipped by some clients. */
-const MOST = 20
+/** Default rows of a table, 20: with more, and names of 200 characters, some mail clients clip the message. */
+const MAX_ROWS = 20
 
-/** Titles that begin with `>` are of columns set right. */
+/** A title that begins with `>` aligns its column right. */
 export function tableBlock<Item>(
   titles: readonly string[],
   items: readonly Item[],
@@ -65,11 +65,11 @@ export function tableBlock<Item>(
 
 export type LimitedRows = {
   readonly rows: readonly (readonly BlockCell[])[]
-  /** What is not listed; undefined where all is. */
+  /** `and 5 more`; undefined when all rows are listed. */
   readonly rest: string | undefined
 }
 
-export const limitRows = ({ count, row }: TableBlock, most = MOST): LimitedRows => ({
+export const limitRows = ({ count, row }: TableBlock, most = MAX_ROWS): LimitedRows => ({
   rows: Array.from({ length: Math.min(count, most) }, (_, index) => row(index)),
   rest: count > most ? `and ${count - most} more` : undefined,
 })

@@ -1,3 +1,4 @@
+// Names of computes as a report shows them.
 import { sanitize } from '../../std/sanitize.ts'
 import { html, type Html } from '../text/html.ts'
 import { displayName } from '../text/display-name.ts'
@@ -17,7 +18,7 @@ export function computeNameText(named: NamedCompute): string {
   return `${project} / ${own === undefined ? id : `${own} (${id})`}`
 }
 
-/** The same, each name on its own: none displaces another, whichever way it is written. */
+/** As HTML, each name isolated: a name in a right-to-left script does not reorder the others. */
 export function computeNameHtml(named: NamedCompute): Html {
   const { project, own, id } = namesOf(named)
   const last = html`<bdi>${id}</bdi>`

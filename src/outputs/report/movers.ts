@@ -1,16 +1,20 @@
-// What a difference in spend is due to.
+// Causes of a difference in spend.
 import type { WeekSums } from './aggregate.ts'
 
-/** In micros; together exactly the difference. */
+/** Micros; the parts add up to the difference exactly. */
 export type SpendDifference = { readonly awake: number; readonly size: number; readonly price: number }
 
-type Use = Pick<WeekSums, 'awake' | 'cuTime' | 'spend'>
+type WeekUsage = Pick<WeekSums, 'awake' | 'cuTime' | 'spend'>
 
 /**
- * The difference in spend of one compute from `before` to `now`, split: more time awake at the size and price of before; then
- * another size at the price of before; then another price. Where there was no spend before, or is none now, all is time awake.
+ * Splits the difference in spend of one compute, in this order:
+ * 1. `awake`: the change of awake time, at the size and price of before;
+ * 2. `size`: the change of size, at the price of before;
+ * 3. `price`: the rest.
+ *
+ * Without spend in one of the two weeks all of it is `awake`.
  */
-export function splitSpendDifference(now: Use, before: Use): SpendDifference {
+export function splitSpendDifference(now: WeekUsage, before: WeekUsage): SpendDifference {
   const difference = now.spend.likely - before.spend.likely
   if (now.cuTime === 0 || before.cuTime === 0 || now.awake.likely === 0 || before.awake.likely === 0)
     return { awake: difference, size: 0, price: 0 }

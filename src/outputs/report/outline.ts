@@ -1,8 +1,8 @@
-// What a report says, in order, before any format.
+// The outline of a report: title, lead and sections, before any format.
 import { datesText, instantText } from '../text/dates.ts'
-import { textBlock, type ReportOutline } from './blocks.ts'
+import { displayName } from '../text/display-name.ts'
+import { tableBlock, textBlock, type ReportOutline, type ReportSection } from './blocks.ts'
 import { budgetSection } from './sections/budgets.ts'
-import { eventSection } from './sections/events.ts'
 import { notAnalysedSection, pricesSection } from './sections/method.ts'
 import { dearestSection, groupSection, moversSection, spendSection } from './sections/spend.ts'
 import { observerSection, unproductiveSection } from './sections/unproductive.ts'
@@ -47,4 +47,26 @@ function aboutText({ slot, zone, spend, awake, made_at }: Report): string {
       ? ''
       : ` ${countWithNoun(awake.computes, 'compute')} awake for ${spanText(awake.seconds.likely * 1000)} in all, woken ${countWithNoun(awake.wakes, 'time')}.`
   return `${datesText(first, last)} (${zone}${clocks})${state}.${awakeText}`
+}
+
+/** Longest text of an event, characters: an error message must not become a paragraph. */
+const MAX_EVENT_LENGTH = 160
+
+function eventSection({ events }: Report): ReportSection {
+  const { told, left } = events ?? { told: [], left: 0 }
+  return {
+    id: 'events',
+    title: 'What happened',
+    blocks: [
+      ...(told.length === 0
+        ? []
+        : [
+            tableBlock(['When', 'What'], told, ({ at, what }) => [
+              instantText(at),
+              displayName(what, MAX_EVENT_LENGTH),
+            ]),
+          ]),
+      ...(left === 0 ? [] : [textBlock(`${countWithNoun(left, 'event')} more came after these.`)]),
+    ],
+  }
 }

@@ -1,22 +1,21 @@
-// Where a compute belongs and what it is called, as a report tells it.
+// Names and owner of a compute in a report.
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { Owner } from '../../model/policy/owner.ts'
 import type { Redactable, ReportGroup, ReportPlan } from '../../model/output/report.ts'
 import type { Report } from './schema.ts'
 
 export type ComputeIdentity = {
-  /** Undefined where the project is not known any more. */
+  /** Undefined when the project is no longer known. */
   readonly projectName: string | undefined
   readonly name: string | undefined
-  /** Undefined where the compute is not known any more, as `autosuspendOff`. */
+  /** Undefined when the compute is no longer known; likewise `autosuspendOff`. */
   readonly branchId: string | undefined
   readonly owner: Owner
   readonly autosuspendOff: boolean | undefined
-  /** Why the last reading inside it saw nothing; undefined when it did, or none was tried. */
+  /** Why the last reading failed; undefined when it succeeded or none was attempted. */
   readonly unreadBecause: string | undefined
 }
 
-/** Whether a report of such a plan is about a compute that belongs there. */
 export const isInReportPlan = (
   { onlyTeam }: ReportPlan,
   { owner }: Pick<ComputeIdentity, 'owner'>,
@@ -29,21 +28,21 @@ export type NamedCompute = Pick<
 
 export function nameCompute(
   ref: ComputeRef,
-  place: ComputeIdentity,
+  identity: ComputeIdentity,
   redact: readonly Redactable[],
 ): NamedCompute {
   const isNamed = !redact.includes('names')
   return {
     project_id: ref.projectId,
     endpoint_id: ref.endpointId,
-    project_name: (isNamed ? place.projectName : undefined) ?? null,
-    name: (isNamed ? place.name : undefined) ?? null,
+    project_name: (isNamed ? identity.projectName : undefined) ?? null,
+    name: (isNamed ? identity.name : undefined) ?? null,
   }
 }
 
-/** What it is grouped under; null where it belongs to none. */
-export function reportGroupOf(ref: ComputeRef, place: ComputeIdentity, by: ReportGroup): string | null {
-  const { owner, branchId } = place
+/** Null for a compute without such a group. */
+export function reportGroupOf(ref: ComputeRef, identity: ComputeIdentity, by: ReportGroup): string | null {
+  const { owner, branchId } = identity
   const name = {
     team: owner.team,
     cost_centre: owner.costCentre,

@@ -1,4 +1,4 @@
-// The report as it is kept and published: every format is made of it, and config/report.schema.json says what it may hold.
+// The report as it is stored and published. Every format is made from it; config/report.schema.json is generated from this schema.
 import { z } from 'zod'
 
 const instant = z.iso.datetime().describe('An instant, UTC.')
@@ -17,7 +17,7 @@ const compute = z
   .strictObject({
     project_id: z.string(),
     endpoint_id: z.string(),
-    project_name: nameOrNull.describe('Null where it is not known, or not to be named; likewise name.'),
+    project_name: nameOrNull.describe('Null when unknown or redacted; likewise name.'),
     name: nameOrNull,
   })
   .describe('Which compute.')
@@ -30,10 +30,10 @@ const computeWeek = compute.extend({
   spend_micros: bounds,
   spend_before_micros: micros.nullable().describe('In the week before; null where that is not known.'),
   awake_seconds: seconds,
-  awake_share: ratio.describe('Of the week, as far as it is over.'),
+  awake_share: ratio.describe('Share of the elapsed part of the week.'),
   cu_seconds: z.number().describe('Size times time awake.'),
-  idle_tail_seconds: seconds.describe('Awake after the last activity, of stretches that ended.'),
-  extension_seconds: seconds.describe('Awake because a reading of Dormouse began the delay anew.'),
+  idle_tail_seconds: seconds.describe('Awake after the last activity, in awake intervals that ended.'),
+  extension_seconds: seconds.describe('Awake time added because a reading restarted the autosuspend delay.'),
   wakes: count,
 })
 
@@ -41,7 +41,7 @@ const forecast = z.strictObject({
   p10: z.number(),
   p50: z.number(),
   p90: z.number(),
-  learning: z.boolean().describe('From under 60 days: a rough guess.'),
+  learning: z.boolean().describe('Made from under 60 days: a rough guess.'),
   days: count.describe('Days it was made from.'),
 })
 
@@ -52,11 +52,11 @@ const budget = z.strictObject({
   per: z.enum(['day', 'week', 'month', 'window']),
   period: interval,
   counted_from: instant,
-  unit: z.string().describe('A currency, cu_hours or awake_hours: of the amounts here.'),
+  unit: z.string().describe('Unit of the amounts: a currency, cu_hours or awake_hours.'),
   limit: z.number(),
   spent: z.number(),
   share: z.number().describe('Spent by limit.'),
-  reached: z.array(z.int()).describe('Percent of the limit that were reached in this period.'),
+  reached: z.array(z.int()).describe('Rungs reached in this period, in percent of the limit.'),
   forecast: forecast.nullable().describe('How the period may end; null before a day is over.'),
   probability_over: ratio.nullable(),
 })
@@ -66,7 +66,7 @@ const client = z.strictObject({
   application: nameOrNull,
   user: nameOrNull,
   database: nameOrNull,
-  share: ratio.describe('Of the time awake that readings saw.'),
+  share: ratio.describe('Share of the awake time that readings saw.'),
 })
 
 export const reportSchema = z.strictObject({
@@ -77,12 +77,12 @@ export const reportSchema = z.strictObject({
     late: z.boolean(),
     hours: z.number().describe('167 or 169 where clocks change.'),
   }),
-  zone: z.string().describe('Where days begin.'),
+  zone: z.string().describe('Time zone in which days begin.'),
   currency: z.string(),
   made_at: instant,
-  team: nameOrNull.describe('The only team it is about; null: all.'),
+  team: nameOrNull.describe('The team that the report is about; null: all teams.'),
   redacted: z.array(z.enum(['names', 'clients'])),
-  known_from: instant.nullable().describe('Nothing is known before; null when nothing is known at all.'),
+  known_from: instant.nullable().describe('Start of what is known; null when nothing is known.'),
   verdict: z.string().describe('The report in one or two sentences.'),
   spend: z.strictObject({
     week: bounds,
@@ -90,27 +90,27 @@ export const reportSchema = z.strictObject({
     mean: z
       .strictObject({ weeks: count, micros })
       .nullable()
-      .describe('Of up to four weeks before; null where none is known.'),
+      .describe('Mean of up to four weeks before; null where none is known.'),
     month: interval
       .extend({ micros, known_from: instant })
       .describe('From the first of the month of the last day of the week to the end of the week.'),
     forecast: forecast
       .extend({ period: interval })
       .nullable()
-      .describe('How that month may end, in millionths; null where nothing tells.'),
+      .describe('How that month may end, in millionths; null without a forecast.'),
     days: z.array(interval.extend({ date: z.iso.date(), micros, awake_seconds: seconds })),
   }),
   awake: z.strictObject({
     seconds: z.strictObject({ low: seconds, likely: seconds, high: seconds }),
     cu_seconds: z.number(),
     wakes: count,
-    computes: count.describe('Those that most likely were awake at all.'),
+    computes: count.describe('Computes that were awake, by the likely value.'),
   }),
   groups: z.strictObject({
     by: z.enum(['team', 'cost_centre', 'project', 'branch', 'tier']),
     rows: z.array(
       z.strictObject({
-        name: nameOrNull.describe('Null: those that belong to none.'),
+        name: nameOrNull.describe('Null: computes without one.'),
         computes: count,
         micros,
         before_micros: micros.nullable(),
@@ -125,10 +125,10 @@ export const reportSchema = z.strictObject({
         before_micros: micros,
         by: z
           .strictObject({ awake: z.int(), size: z.int(), price: z.int() })
-          .describe('What the difference is due to, in millionths; they add up to it.'),
+          .describe('Parts of the difference, in millionths; they add up to it.'),
       }),
     )
-    .describe('The five largest differences to the week before; none while the week goes on.'),
+    .describe('The five largest differences to the week before; empty until the week is over.'),
   budgets: z.array(budget).nullable().describe('As they were when the report was made; null: not known.'),
   observer: z.strictObject({
     extension_seconds: seconds,
@@ -144,8 +144,8 @@ export const reportSchema = z.strictObject({
         micros,
         month_micros: micros.describe('What 30 days of such weeks cost.'),
         autosuspend_off: z.boolean().nullable(),
-        readings: count.describe('Inside it in the week; without one nobody knows who held it awake.'),
-        held_by: z.array(client).describe('Who held it awake, the most first.'),
+        readings: count.describe('Readings in the week; without one the causes are unknown.'),
+        held_by: z.array(client).describe('Clients and causes that kept it awake, longest first.'),
       }),
     ),
   }),
@@ -161,11 +161,13 @@ export const reportSchema = z.strictObject({
   events: z
     .strictObject({
       told: z.array(z.strictObject({ at: instant, kind: z.string(), what: z.string() })),
-      left: count.describe('How many more there were after these.'),
+      left: count.describe('Further events that are not listed.'),
     })
     .nullable()
-    .describe('What Dormouse told in the week, in order; null in the report of one team.'),
-  computes: z.array(computeWeek).describe('Those that were awake, or may have been, the dearest first.'),
+    .describe('Events of the week, in order; null in the report of one team.'),
+  computes: z
+    .array(computeWeek)
+    .describe('Computes that were or may have been awake, the most expensive first.'),
   prices: z
     .array(
       z.strictObject({
@@ -173,7 +175,7 @@ export const reportSchema = z.strictObject({
         cu_hour_micros: micros,
       }),
     )
-    .describe('That held in the week, or in the one before where it is compared with that.'),
+    .describe('Prices valid in the week, or in the week before where the report compares with it.'),
 })
 
 export type Report = z.output<typeof reportSchema>

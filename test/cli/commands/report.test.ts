@@ -92,10 +92,10 @@ describe('without a daemon', () => {
     expect(await many.cli('report --week 2099-W01 --kept')).toEqual({
       code: 1,
       out: '',
-      err: 'dormouse: no report 2099-W01 is kept of account main\n',
+      err: 'dormouse: no report 2099-W01 is stored for account main\n',
     })
     expect((await many.cli('report --team nobody')).err).toBe(
-      'dormouse: no report 2249-W01 for team nobody is kept of account main\n',
+      'dormouse: no report 2249-W01 for team nobody is stored for account main\n',
     )
     expect((await kept.cli('report --list')).out).toBe('none is kept\n')
     expect(await kept.cli('report --list --kept')).toMatchObject({ code: 2 })

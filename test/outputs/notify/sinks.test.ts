@@ -7,8 +7,8 @@ import type { Message, DeliveryOutcome } from '../../../src/model/output/message
 import { failed, ok } from '../../../src/std/result.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { createFileSink } from '../../../src/outputs/notify/file.ts'
-import { createSlackSink } from '../../../src/outputs/notify/slack.ts'
-import { createWebhookSink, headerKey } from '../../../src/outputs/notify/webhook.ts'
+
+import { createSlackSink, createWebhookSink, headerKey } from '../../../src/outputs/notify/webhook.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { receiver, SECRET_PATH, type Answer } from './http-receiver.ts'
 

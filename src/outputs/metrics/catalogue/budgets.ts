@@ -1,4 +1,4 @@
-// Budgets: what was planned, what is spent, how it may end.
+// Budgets: limit, spend, forecast.
 import { inBasicDetail, BUDGET_LABELS, counter, gauge, type Family } from './family.ts'
 
 export const BUDGET_FAMILIES = {
@@ -23,7 +23,7 @@ export const BUDGET_FAMILIES = {
     counter(
       'budget_spend_total',
       [...BUDGET_LABELS, 'unit'],
-      'Spent over all periods, the likely value, with what is not settled yet; it never falls, so where that was too high it waits.',
+      'Spent over all periods, the likely value, provisional usage included. It never falls: after a downward correction it stays flat until real usage catches up.',
     ),
   ),
   budgetForecast: inBasicDetail(
@@ -48,7 +48,11 @@ export const BUDGET_FAMILIES = {
     ),
   ),
   budgetPeriod: inBasicDetail(
-    gauge('budget_period_seconds', BUDGET_LABELS, 'Length of the current period, as it really is.'),
+    gauge(
+      'budget_period_seconds',
+      BUDGET_LABELS,
+      'Length of the current period, changes of the clock included.',
+    ),
   ),
   budgetStart: inBasicDetail(
     gauge('budget_window_start_timestamp_seconds', BUDGET_LABELS, 'When the current period began.'),
@@ -74,7 +78,7 @@ export const BUDGET_FAMILIES = {
     gauge(
       'budget_burn_tier_enabled',
       [...BUDGET_LABELS, 'window'],
-      'Whether a burn worth an alert can be reached in a window; 1h, 6h and 1d.',
+      'Whether a burn rate that alerts can be reached in the window: 1h, 6h or 1d.',
     ),
   ),
   budgetRung: inBasicDetail(
@@ -87,11 +91,11 @@ export const BUDGET_FAMILIES = {
   forecastError: gauge(
     'forecast_error_ratio',
     BUDGET_LABELS,
-    'How far the middle of such forecasts was off on own finished windows, as long as the days that are left: a mean share of what was spent.',
+    'Mean error of p50 in backtests over finished periods with as many days left, as a share of the spend.',
   ),
   forecastCoverage: gauge(
     'forecast_coverage_ratio',
     BUDGET_LABELS,
-    'How often p10 to p90 of such forecasts held on own finished windows; 0.8 when they are as wide as they should be.',
+    'Share of the same backtests whose spend was between p10 and p90; 0.8 is the target.',
   ),
 } as const satisfies Readonly<Record<string, Family>>

@@ -1,4 +1,4 @@
-// Projects and computes: facts, state, time awake.
+// Projects and computes: facts, state, awake time, operations.
 import {
   inBasicDetail,
   withSeriesPerCompute,
@@ -55,7 +55,7 @@ export const COMPUTE_FAMILIES = {
     gauge(
       'compute_cu',
       [...COMPUTE_LABELS, 'source'],
-      'Size now, 0 when asleep; absent when a range gives no hint.',
+      'Current size, 0 when asleep; absent when it is not known within a range.',
     ),
   ),
   autosuspendEnabled: inBasicDetail(
@@ -109,7 +109,7 @@ export const COMPUTE_FAMILIES = {
     histogram(
       'wake_latency_seconds',
       ['region_id'],
-      'How long the service took to start computes that slept, from its own record of each start; first starts and restarts are not among them, nor starts of which it tells no duration.',
+      'How long the service took to start computes that slept, from its own record of each start. First starts, restarts and starts without a duration are left out.',
     ),
   ),
   suspends: counter('compute_suspends_total', COMPUTE_LABELS, 'Suspensions.'),
@@ -121,21 +121,21 @@ export const COMPUTE_FAMILIES = {
   operationsEnded: counter(
     'operations_total',
     ['action', 'status'],
-    'Operations of the service on computes that were known before, by what became of them; a label value is there from its first one.',
+    'Finished operations of the service on known computes, by status; a label value appears with its first operation.',
   ),
   operationFailures: inBasicDetail(
-    counter('operation_failures_total', ['action'], 'Attempts of these that failed.'),
+    counter('operation_failures_total', ['action'], 'Failed attempts of finished operations.'),
   ),
   operationsInProgress: gauge(
     'operations_in_progress',
     ['project_id', 'action'],
-    'Operations of the service that go on, as far as they were read; absent when none does.',
+    'Operations of the service in progress, as far as they were read; absent when there is none.',
   ),
   operationOldest: inBasicDetail(
     gauge(
       'operation_oldest_in_progress_timestamp_seconds',
       ['project_id', 'action'],
-      'When the oldest of them began; one that does not end is asked about for a day.',
+      'When the oldest operation in progress began; one that does not end is followed for a day.',
     ),
   ),
   computes: inBasicDetail(gauge('computes', ['state'], 'Computes by state.')),

@@ -1,4 +1,4 @@
-// The daemon itself: what runs, its passes, its store.
+// The daemon itself: build, configuration, passes, store, listeners.
 import { gauge, selfCounter, selfGauge, selfHistogram, type Family } from './family.ts'
 
 export const DAEMON_FAMILIES = {
@@ -24,7 +24,7 @@ export const DAEMON_FAMILIES = {
   seriesDropped: selfCounter(
     'series_dropped_total',
     ['family'],
-    'Series that metrics.max_series left out, at most, at every snapshot.',
+    'Series that metrics.max_series left out, at most, summed over snapshots.',
   ),
   seriesDuplicate: selfCounter(
     'series_duplicate_total',
@@ -60,13 +60,13 @@ export const DAEMON_FAMILIES = {
   jobSuccess: gauge(
     'job_last_success_timestamp_seconds',
     ['job_name'],
-    'When the last one ended that succeeded, of the account that is furthest behind; absent before the first.',
+    'When the last successful run ended, of the account that is furthest behind; absent before the first.',
   ),
-  jobNext: gauge('job_next_run_timestamp_seconds', ['job_name'], 'When the next one begins.'),
+  jobNext: gauge('job_next_run_timestamp_seconds', ['job_name'], 'When the next run begins.'),
   jobDeadline: gauge(
     'job_deadline_timestamp_seconds',
     ['job_name'],
-    'When one should have succeeded again; after that nothing shown here is to be relied on.',
+    'When a run should have succeeded again; after that the metrics are not reliable.',
   ),
   jobRuns: selfCounter('job_runs_total', ['job_name', 'result'], 'Passes by result.'),
   jobDuration: selfHistogram('job_duration_seconds', ['job_name'], 'How long a pass took.'),

@@ -1,4 +1,4 @@
-// Readings inside Postgres, and what looking costs.
+// Readings inside Postgres, and the overhead of the observer.
 import {
   inBasicDetail,
   withSeriesPerCompute,
@@ -75,7 +75,7 @@ export const READING_FAMILIES = {
   sizeUnknown: counter(
     'current_size_unknown_total',
     COMPUTE_LABELS,
-    'Readings whose limit of the file cache is more than 10 % away from every size of the range: then the size is not known within it.',
+    'Readings whose file cache limit is more than 10 % away from every size of the range, so that the current size is not known.',
   ),
   readingDuration: selfHistogram(
     'reading_duration_seconds',

@@ -1,4 +1,4 @@
-// The API of the service: what is asked of it, what it refuses, what is left for later.
+// The API of the service: requests, refusals, backlog.
 import { inBasicDetail, gauge, selfCounter, selfGauge, selfHistogram, type Family } from './family.ts'
 
 export const SERVICE_FAMILIES = {
@@ -19,12 +19,12 @@ export const SERVICE_FAMILIES = {
   listAge: gauge(
     'project_list_age_seconds',
     ['key'],
-    'Age of what the list tells of the project that was listed longest ago; absent before the first whole list.',
+    'Age of the oldest record of the project list; absent before the first complete list.',
   ),
   recordAge: gauge(
     'record_age_seconds',
     ['percentile'],
-    'How long ago computes that are awake were looked at, when the snapshot was taken: 50 and 100 (the oldest); absent when none is awake.',
+    'Age of the last looks at awake computes when the snapshot was taken: 50 and 100 (the oldest); absent when none is awake.',
   ),
   sweepProblems: gauge(
     'sweep_problems',
@@ -34,17 +34,17 @@ export const SERVICE_FAMILIES = {
   pollBacklog: gauge(
     'poll_backlog',
     ['key', 'urgency'],
-    'Projects that the last sweep left for the next one, by why their computes were to be looked at; operations: those whose operations are needed.',
+    'Projects that the last sweep left for the next one, by urgency; operations: projects whose operations are needed.',
   ),
   operationsWait: gauge(
     'operations_wait_seconds',
     ['key'],
-    'How long the project has waited whose operations, which nothing else can replace, wait for longest; 0 while none does.',
+    'Longest time that a project has waited for its operations to be read; 0 when none waits.',
   ),
   apiRequests: selfCounter(
     'api_requests_total',
     ['operation', 'code', 'priority'],
-    'Requests to the service by status, or network, or timeout, and by whom they are for: verify, apply, poll, report.',
+    'Requests to the service by status, network or timeout, and by priority: verify, apply, poll, report.',
   ),
   apiDuration: selfHistogram(
     'api_request_duration_seconds',
@@ -55,16 +55,16 @@ export const SERVICE_FAMILIES = {
   apiLimited: selfCounter(
     'api_rate_limited_seconds_total',
     ['priority'],
-    'Time that requests waited for the request budget or for a 429 to end.',
+    'Time that requests waited for the request allowance or for the end of a 429.',
   ),
   apiTokens: selfGauge(
     'api_tokens',
     ['key'],
-    'Requests that the request budget of an account let go out at once, at its last answer, ten at most; 0 while they wait for it.',
+    'Requests that the request allowance of an account let go out at once at its last answer, ten at most; 0 while requests wait.',
   ),
   apiRate: selfGauge(
     'api_rate_ratio',
     ['key', 'operation'],
-    'Share of the request budget that 429 answers left an operation, at its last answer; it grows back over 10 minutes.',
+    'Share of the request allowance that 429 answers left an operation, at its last answer; it grows back over 10 minutes.',
   ),
 } as const satisfies Readonly<Record<string, Family>>

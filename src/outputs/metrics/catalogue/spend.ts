@@ -1,4 +1,4 @@
-// What it costs.
+// Spend, and how exact it is.
 import { inBasicDetail, COMPUTE_LABELS, counter, gauge, type Family } from './family.ts'
 
 export const SPEND_FAMILIES = {
@@ -8,7 +8,7 @@ export const SPEND_FAMILIES = {
   spendRate: gauge(
     'compute_spend_rate_per_hour',
     [...COMPUTE_LABELS, 'currency'],
-    'What it costs an hour as it is now, the likely value; 0 while it sleeps.',
+    'Current spend per hour, the likely value; 0 while asleep.',
   ),
   unproductiveCompute: inBasicDetail(
     counter(
@@ -21,7 +21,7 @@ export const SPEND_FAMILIES = {
     counter(
       'unproductive_spend_total',
       ['team', 'currency', 'cause'],
-      'The same of all computes by cause and by the team that answered for each at the time; what is spent with autosuspend off is not among it.',
+      'Unproductive spend of all computes by cause and by the team that owned the compute at the time, without spend while autosuspend is off.',
     ),
   ),
   suspendBlocked: gauge(
@@ -38,12 +38,12 @@ export const SPEND_FAMILIES = {
     gauge(
       'ledger_reconciliation_error_ratio',
       ['project_id'],
-      "How far the CU-seconds that the service counts of a project lie outside of the ledger's bounds; 0 inside, below 0 it counts less. Absent before an hour was counted.",
+      "How far the CU-seconds metered by the service lie outside of the ledger's bounds; 0 inside, negative when the service metered less. Absent before an hour was metered.",
     ),
   ),
   assumed: gauge(
     'ledger_assumed_ratio',
     ['project_id'],
-    "Share of a project's CU-time, since the ledger began, in awake intervals of which an end was dated by no fact.",
+    "Share of a project's CU-time since the ledger began that is in awake intervals with an assumed start or end.",
   ),
 } as const satisfies Readonly<Record<string, Family>>

@@ -1,12 +1,12 @@
-// The report as a page of its own: with charts and every compute, nothing of which comes from elsewhere or runs.
+// The report as a self-contained page, with charts and up to 1,000 rows a table: it loads nothing and runs nothing.
 import { createHash } from 'node:crypto'
 import { renderPageHtml } from './page-html.ts'
 import { html } from '../../text/html.ts'
 import { buildOutline } from '../outline.ts'
 import type { Report } from '../schema.ts'
 
-/** Rows of a table. Doubled, a file of a large fleet is twice as large as it may be. */
-const ROWS = 1000
+/** Rows of a table, 1,000: a mail with the page attached stays below 1 MB. */
+const MAX_ROWS = 1000
 
 const STYLE = `
 :root { color-scheme: light dark; --page: light-dark(#f6f7f9, #14171c); --card: light-dark(#fff, #1b1f26);
@@ -47,7 +47,7 @@ svg text { font-size: 13px; fill: var(--text) } .bars .label { fill: var(--soft)
 @media print { section { break-inside: avoid; border: 0; padding: 0 } }
 `
 
-/** Opened from a disk there is no header: the page brings its policy along, in which the style is known by its digest. */
+/** Opened from a disk there are no headers: the page carries its own policy, which allows its style by digest. */
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'`
 
 export const renderFullHtml = (report: Report): string =>
@@ -58,6 +58,6 @@ export const renderFullHtml = (report: Report): string =>
     '<meta name="viewport" content="width=device-width, initial-scale=1" />',
     `<title>${html`${buildOutline(report).title}`.text}</title>`,
     `<style>${STYLE}</style></head>`,
-    `<body><main>${renderPageHtml(report, ROWS).text}</main></body></html>`,
+    `<body><main>${renderPageHtml(report, MAX_ROWS).text}</main></body></html>`,
     '',
   ].join('\n')

@@ -1,4 +1,4 @@
-// The report as the HTML of a mail: tables and inline styles only, as mail programs drop scripts, style sheets and SVG.
+// The report as the HTML of a mail: only tables and inline styles, because mail programs drop scripts, style sheets and SVG.
 import { withNoBreakSpaces } from '../../text/html.ts'
 import {
   limitRows,
@@ -15,7 +15,7 @@ import { percentText } from '../../text/amounts.ts'
 const PAGE =
   'font:14px/1.5 sans-serif;color:#1f2328;background:#fff;max-width:760px;margin:0 auto;padding:16px'
 
-/** Of every second row. */
+/** Attribute of every second row. */
 const SHADED = ' bgcolor="#f6f8fa"'
 
 export function renderMailHtml(report: Report): string {
@@ -58,12 +58,12 @@ function blockHtml(block: ReportBlock): string {
   ].join('\n')
 }
 
-/** Pixels. */
-const BAR = 160
+/** Width of a full bar, pixels. */
+const BAR_WIDTH = 160
 
 function cellHtml(cell: BlockCell, column: BlockColumn | undefined): string {
   if (typeof cell === 'object' && 'bar' in cell) {
-    const width = Math.round(BAR * cell.bar)
+    const width = Math.round(BAR_WIDTH * cell.bar)
     const bar = `<table cellspacing="0"><tr><td width="${width}" height="10" bgcolor="#2f6fde"></td></tr></table>`
     return `<td>${width === 0 ? '' : bar}</td>`
   }
@@ -71,6 +71,6 @@ function cellHtml(cell: BlockCell, column: BlockColumn | undefined): string {
   return `<td${align}>${escaped(cellPlainText(cell, percentText))}</td>`
 }
 
-/** For text between tags; no attribute holds anything that others chose. */
+/** Escapes text between tags. No attribute holds text from outside. */
 const escaped = (text: string): string =>
   withNoBreakSpaces(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

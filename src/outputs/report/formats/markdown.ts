@@ -34,12 +34,13 @@ const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
 
 const ruleOf = ({ align }: BlockColumn): string => (align === 'right' ? '--:' : '---')
 
-const BAR = 20
+/** Width of a full bar, characters. */
+const BAR_WIDTH = 20
 
 const cellText = (cell: BlockCell): string =>
-  escaped(cellPlainText(cell, (share) => '█'.repeat(Math.round(BAR * share))))
+  escaped(cellPlainText(cell, (share) => '█'.repeat(Math.round(BAR_WIDTH * share))))
 
-/** Nothing in a text is markup: every sign that CommonMark or a table knows is written with a backslash, HTML as entities. */
+/** Escapes everything that is markup in CommonMark or its tables: with a backslash, HTML as entities. */
 const escaped = (text: string): string =>
   text
     .replaceAll('&', '&amp;')

@@ -1,4 +1,4 @@
-// A report as the main part of a page: each section with its chart, if it has one, and its tables.
+// A report as the main part of a page: sections with charts and tables.
 import { createUtc, createZone } from '../../../calendar/zone.ts'
 import { fromIso } from '../../../model/time.ts'
 import { instant } from '../../../model/units.ts'
@@ -22,7 +22,7 @@ import { barsSvg } from '../../charts/bars.ts'
 import { tableHtml } from '../../text/html-table.ts'
 import { budgetAmountText, moneyText, percentText } from '../../text/amounts.ts'
 
-/** @param most rows of each table */
+/** @param most rows per table */
 export function renderPageHtml(report: Report, most: number): Html {
   const { title, lead, sections } = buildOutline(report)
   const [verdict = '', ...about] = lead
@@ -42,25 +42,25 @@ function sectionHtml(
   </section>`
 }
 
-type Told = { readonly label: string; readonly most: number }
+type TableOptions = { readonly label: string; readonly most: number }
 
-const blockHtml = (block: ReportBlock, told: Told): Html =>
-  block.kind === 'text' ? html`<p><bdi>${breakable(block.text)}</bdi></p>` : blockTable(block, told)
+const blockHtml = (block: ReportBlock, options: TableOptions): Html =>
+  block.kind === 'text' ? html`<p><bdi>${breakable(block.text)}</bdi></p>` : blockTable(block, options)
 
-function blockTable(table: TableBlock, { label, most }: Told): Html {
+function blockTable(table: TableBlock, { label, most }: TableOptions): Html {
   const { rows, rest } = limitRows(table, most)
-  // bars are in the chart
-  const shown = table.columns.flatMap((column, index) =>
+  // bars are left to the chart
+  const visible = table.columns.flatMap((column, index) =>
     rows.some((row) => isBar(row[index] ?? '')) ? [] : [{ column, index }],
   )
-  const columns = shown.map(({ column: { title, align } }) => ({
+  const columns = visible.map(({ column: { title, align } }) => ({
     title,
     kind: align === 'right' ? ('number' as const) : ('words' as const),
   }))
   return html`${tableHtml({
     label,
     columns,
-    rows: rows.map((row) => shown.map(({ index }) => cellHtml(row[index] ?? ''))),
+    rows: rows.map((row) => visible.map(({ index }) => cellHtml(row[index] ?? ''))),
   })}
   ${rest !== undefined && html`<p>${rest}</p>`}`
 }
@@ -69,13 +69,13 @@ const isBar = (cell: BlockCell): boolean => typeof cell === 'object' && 'bar' in
 
 const cellHtml = (cell: BlockCell): HtmlPart =>
   typeof cell === 'object' && 'computes' in cell
-    ? cell.computes.map((one, index) => html`${index > 0 && ', '}${computeNameHtml(one)}`)
+    ? cell.computes.map((compute, index) => html`${index > 0 && ', '}${computeNameHtml(compute)}`)
     : html`<bdi>${breakable(cellPlainText(cell, percentText))}</bdi>`
 
-/** Charts of groups or budgets. Doubled, they are longer than their tables. */
-const MOST_CHARTED = 12
-/** Letters of a label. Doubled, it leaves the chart. */
-const LABEL = 18
+/** Groups or budgets with a chart, 12: more charts would be longer than the tables. */
+const MAX_CHARTED = 12
+/** Characters of a bar's label: what fits beside the bars. */
+const MAX_LABEL_LENGTH = 18
 
 const CHARTS: Readonly<Record<string, (report: Report) => HtmlPart>> = {
   spend: ({ spend: { days, week }, currency }) =>
@@ -94,8 +94,8 @@ const CHARTS: Readonly<Record<string, (report: Report) => HtmlPart>> = {
     html`<figure>
       ${barsSvg({
         text: 'Spend of each group, and behind it that of the week before',
-        bars: rows.slice(0, MOST_CHARTED).map(({ name, micros, before_micros: before }) => ({
-          label: name === null ? UNNAMED_GROUPS[by] : displayName(name, LABEL),
+        bars: rows.slice(0, MAX_CHARTED).map(({ name, micros, before_micros: before }) => ({
+          label: name === null ? UNNAMED_GROUPS[by] : displayName(name, MAX_LABEL_LENGTH),
           text: moneyText(micros, currency),
           value: micros,
           before: before ?? undefined,
@@ -113,7 +113,7 @@ const CHARTS: Readonly<Record<string, (report: Report) => HtmlPart>> = {
       html`<div class="fans">
         ${budgets
           .toSorted((a, b) => b.share - a.share)
-          .slice(0, MOST_CHARTED)
+          .slice(0, MAX_CHARTED)
           .map((budget) => budgetFigure(budget, report))}
       </div>`
     )
@@ -122,23 +122,23 @@ const CHARTS: Readonly<Record<string, (report: Report) => HtmlPart>> = {
 
 type Budget = NonNullable<Report['budgets']>[number]
 
-const at = (iso: string) => fromIso(iso) ?? instant(0)
+const instantOf = (iso: string) => fromIso(iso) ?? instant(0)
 
 function budgetFigure(budget: Budget, { made_at: madeAt, zone }: Report): Html {
   const { period, limit, spent, unit, forecast } = budget
   const name = displayName(budget.budget)
-  const place = createZone(zone)
+  const resolved = createZone(zone)
   return forecastFanFigure(
     {
       name,
-      period: { from: at(period.from), to: at(period.to) },
-      now: at(madeAt),
-      countedFrom: at(budget.counted_from),
+      period: { from: instantOf(period.from), to: instantOf(period.to) },
+      now: instantOf(madeAt),
+      countedFrom: instantOf(budget.counted_from),
       limit,
       spent,
       forecast: forecast ?? undefined,
       amountOf: (value) => budgetAmountText(value, unit),
-      dayOf: (place.ok ? place.value : createUtc()).dayOf,
+      dayOf: (resolved.ok ? resolved.value : createUtc()).dayOf,
     },
     { before: html`<b><bdi>${name}</bdi></b>`, nowText: 'when it was made' },
   )

@@ -1,19 +1,19 @@
-// The report as a message of Slack: blocks whose text is plain or preformatted, so that no name is markup or mentions anybody.
+// The report as a Slack message. Its texts are plain or preformatted, so that no name is markup or mentions anybody.
 import { limitRows, type ReportBlock } from '../blocks.ts'
 import { buildOutline } from '../outline.ts'
 import type { Report } from '../schema.ts'
 import { tableText } from './text.ts'
 
-/** Source: Slack's reference of blocks; not confirmed against the service. */
-const MOST_BLOCKS = 50
-const MOST_TITLE = 150
-const MOST_TEXT = 3000
+/** Limits of Slack, characters for texts. Source: Slack's reference of blocks; not confirmed against the service. */
+const MAX_BLOCKS = 50
+const MAX_TITLE_LENGTH = 150
+const MAX_TEXT_LENGTH = 3000
 
-/** Rows of a table. Doubled, nobody reads it in a channel. */
-const MOST_ROWS = 5
+/** Rows of a list, 5: a channel shows more only behind a click. */
+const MAX_LIST_ROWS = 5
 
-/** What a channel is told; the rest is in the other formats. */
-const TOLD: ReadonlySet<string> = new Set([
+/** Sections sent to a channel; the others are in the other formats. */
+const SECTIONS: ReadonlySet<string> = new Set([
   'spend',
   'groups',
   'computes',
@@ -25,38 +25,40 @@ const TOLD: ReadonlySet<string> = new Set([
 export function renderSlack(report: Report): string {
   const { title, lead, sections } = buildOutline(report)
   const blocks = [
-    { type: 'header', text: plain(title, MOST_TITLE) },
-    ...lead.map((words) => ({ type: 'section', text: plain(words, MOST_TEXT) })),
+    { type: 'header', text: plain(title, MAX_TITLE_LENGTH) },
+    ...lead.map((words) => ({ type: 'section', text: plain(words, MAX_TEXT_LENGTH) })),
     ...sections
-      .filter(({ id }) => TOLD.has(id))
+      .filter(({ id }) => SECTIONS.has(id))
       .flatMap((section) => [
-        { type: 'section', text: plain(section.title, MOST_TEXT) },
+        { type: 'section', text: plain(section.title, MAX_TEXT_LENGTH) },
         ...section.blocks.map(blockOf),
       ]),
   ]
-  const text = marked(cut(`${title}: ${lead.join(' ')}`, MOST_TEXT))
-  return `${JSON.stringify({ text, mrkdwn: false, blocks: blocks.slice(0, MOST_BLOCKS) }, undefined, 2)}\n`
+  const text = escaped(cut(`${title}: ${lead.join(' ')}`, MAX_TEXT_LENGTH))
+  return `${JSON.stringify({ text, mrkdwn: false, blocks: blocks.slice(0, MAX_BLOCKS) }, undefined, 2)}\n`
 }
 
 const plain = (text: string, most: number) => ({ type: 'plain_text', text: cut(text, most), emoji: false })
 
 function blockOf(block: ReportBlock) {
-  if (block.kind === 'text') return { type: 'section', text: plain(block.text, MOST_TEXT) }
+  if (block.kind === 'text') return { type: 'section', text: plain(block.text, MAX_TEXT_LENGTH) }
   const isList = block.columns.every(({ title }) => title !== '')
-  const told = isList ? { ...limitRows(block, MOST_ROWS), rest: undefined } : limitRows(block)
-  const text = tableText(block, told)
+  const limited = isList ? { ...limitRows(block, MAX_LIST_ROWS), rest: undefined } : limitRows(block)
+  const text = tableText(block, limited)
   return {
     type: 'rich_text',
-    elements: [{ type: 'rich_text_preformatted', elements: [{ type: 'text', text: cut(text, MOST_TEXT) }] }],
+    elements: [
+      { type: 'rich_text_preformatted', elements: [{ type: 'text', text: cut(text, MAX_TEXT_LENGTH) }] },
+    ],
   }
 }
 
-/** By UTF-16 units, never inside a pair. */
+/** Cuts by UTF-16 units, never inside a surrogate pair. */
 function cut(text: string, most: number): string {
   if (text.length <= most) return text
   return `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 }
 
-/** The fallback is read as markup by some clients. */
-const marked = (text: string): string =>
+/** Escapes the fallback text, which some clients read as markup. */
+const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

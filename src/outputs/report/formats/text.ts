@@ -12,7 +12,7 @@ import { displayWidth } from '../../text/display-name.ts'
 import { buildOutline } from '../outline.ts'
 import type { Report } from '../schema.ts'
 
-/** What a mail program shows without wrapping. */
+/** Columns that mail programs show without wrapping. */
 const WIDTH = 78
 const GAP = '  '
 
@@ -45,11 +45,12 @@ export function tableText({ columns }: Pick<TableBlock, 'columns'>, { rows, rest
   return [...lines, ...(rest === undefined ? [] : [rest])].join('\n')
 }
 
-const BAR = 20
+/** Width of a full bar, characters. */
+const BAR_WIDTH = 20
 const cellText = (cell: BlockCell): string =>
-  cellPlainText(cell, (share) => '#'.repeat(Math.round(BAR * share)))
+  cellPlainText(cell, (share) => '#'.repeat(Math.round(BAR_WIDTH * share)))
 
-/** Numbers have the room they need; what is too wide altogether is taken from the widest texts. */
+/** Width of each column. Where the table is too wide, the widest text column shrinks until it fits; numbers keep their width. */
 function widthsOf(
   columns: readonly BlockColumn[],
   heads: readonly string[],
@@ -58,11 +59,11 @@ function widthsOf(
   const widths = columns.map((_, index) =>
     Math.max(longestWord(heads[index] ?? ''), ...rows.map((row) => displayWidth(row[index] ?? ''))),
   )
-  const room = WIDTH - GAP.length * (columns.length - 1)
-  for (let over = sum(widths) - room; over > 0; over -= 1) {
+  const available = WIDTH - GAP.length * (columns.length - 1)
+  for (let excess = sum(widths) - available; excess > 0; excess -= 1) {
     const widest = columns.reduce(
-      (found, { align }, index) =>
-        align === 'left' && (widths[index] ?? 0) > (widths[found] ?? 0) ? index : found,
+      (candidate, { align }, index) =>
+        align === 'left' && (widths[index] ?? 0) > (widths[candidate] ?? 0) ? index : candidate,
       columns.findIndex(({ align }) => align === 'left'),
     )
     widths[widest] = Math.max(1, (widths[widest] ?? 0) - 1)
@@ -70,7 +71,7 @@ function widthsOf(
   return widths
 }
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0)
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
 
 const longestWord = (words: string): number => Math.max(...words.split(' ').map(displayWidth))
 
@@ -93,11 +94,11 @@ function rowLines(
   )
 }
 
-/** Broken between words, and inside those that are wider than a line. */
+/** Breaks lines between words, and inside words that are wider than a line. */
 function wrapped(words: string, width: number): readonly string[] {
   const lines: string[] = []
   let line = ''
-  for (const word of words.split(' ').flatMap((one) => pieces(one, width))) {
+  for (const word of words.split(' ').flatMap((part) => splitWord(part, width))) {
     if (line !== '' && displayWidth(line) + 1 + displayWidth(word) > width) {
       lines.push(line)
       line = word
@@ -106,16 +107,16 @@ function wrapped(words: string, width: number): readonly string[] {
   return [...lines, line]
 }
 
-function pieces(word: string, width: number): readonly string[] {
+function splitWord(word: string, width: number): readonly string[] {
   if (displayWidth(word) <= width) return [word]
-  const found: string[] = []
-  let piece = ''
-  for (const sign of word) {
-    if (piece !== '' && displayWidth(piece + sign) > width) {
-      found.push(piece)
-      piece = ''
+  const parts: string[] = []
+  let part = ''
+  for (const character of word) {
+    if (part !== '' && displayWidth(part + character) > width) {
+      parts.push(part)
+      part = ''
     }
-    piece += sign
+    part += character
   }
-  return [...found, piece]
+  return [...parts, part]
 }

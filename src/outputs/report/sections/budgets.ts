@@ -1,4 +1,4 @@
-// What was planned, and how it goes.
+// Budgets: spent, limit and expected spend.
 import { tableBlock, textBlock, type ReportSection } from '../blocks.ts'
 import { displayName } from '../../text/display-name.ts'
 import { instantText } from '../../text/dates.ts'

@@ -1,12 +1,12 @@
-// What the report does not know, and what its money is made of.
+// Limits of the report: computes not fully analysed, prices and method.
 import { tableBlock, textBlock, type ReportSection } from '../blocks.ts'
 import { instantText } from '../../text/dates.ts'
 import { displayName } from '../../text/display-name.ts'
 import type { Report } from '../schema.ts'
 import { moneyText, priceText } from '../../text/amounts.ts'
 
-/** Letters of a reason. Doubled, the table is as wide as two. */
-const REASON = 120
+/** Longest reason, characters: the table must fit a line of a mail. */
+const MAX_REASON_LENGTH = 120
 
 type Group = Report['not_analysed'][number]
 
@@ -30,8 +30,8 @@ export function notAnalysedSection({ not_analysed: groups, currency }: Report): 
 
 const whyText = ({ reason, because }: Group): string =>
   reason === 'uncertain'
-    ? 'its spend may be another by more than 20 %'
-    : `nothing was read inside it, so who used it is not known${because === null ? '' : `: ${displayName(because, REASON)}`}`
+    ? 'its spend is uncertain by more than 20 %'
+    : `nothing was read inside it, so who used it is not known${because === null ? '' : `: ${displayName(because, MAX_REASON_LENGTH)}`}`
 
 export function pricesSection({ prices, currency, redacted }: Report): ReportSection {
   const [only, ...more] = prices

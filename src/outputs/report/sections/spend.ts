@@ -1,11 +1,11 @@
-// What was spent, by day, by group and by compute, and what changed.
+// Spend by day, group and compute, and the largest changes.
 import { tableBlock, textBlock, type ReportBlock, type ReportSection } from '../blocks.ts'
 import { dayText, instantText, monthText } from '../../text/dates.ts'
 import { displayName } from '../../text/display-name.ts'
 import type { Report } from '../schema.ts'
 import { countWithNoun, hoursText, moneyText, percentText } from '../../text/amounts.ts'
 
-const orDash = (amount: number | null, currency: string): string =>
+const amountOrUnknown = (amount: number | null, currency: string): string =>
   amount === null ? 'not known' : moneyText(amount, currency)
 
 export function spendSection(report: Report): ReportSection {
@@ -14,7 +14,7 @@ export function spendSection(report: Report): ReportSection {
     title: 'Spend',
     blocks: [
       tableBlock(['', '>Spend'], totalsOf(report), (cells) => cells),
-      ...sureText(report),
+      ...boundsText(report),
       ...forecastText(report),
       ...daysTable(report),
     ],
@@ -40,7 +40,7 @@ function totalsOf({ spend, currency }: Report): readonly (readonly string[])[] {
   const since = month.known_from > month.from ? `, counted from ${instantText(month.known_from)} on` : ''
   return [
     ['This week', moneyText(week.likely, currency)],
-    ['The week before', orDash(before, currency)],
+    ['The week before', amountOrUnknown(before, currency)],
     ...(mean && mean.weeks > 1
       ? [[`Mean of the ${mean.weeks} weeks before`, moneyText(mean.micros, currency)]]
       : []),
@@ -49,13 +49,13 @@ function totalsOf({ spend, currency }: Report): readonly (readonly string[])[] {
   ]
 }
 
-/** Amounts closer than this share are told without their bounds. Doubled, a bill differs by 2 % unannounced. */
-const SURE = 0.01
+/** Width of a spend's bounds, as a share of it, up to which the bounds are left out, 1 %. */
+const BOUNDS_HIDDEN_UP_TO = 0.01
 
-function sureText({ spend: { week }, currency }: Report): readonly ReportBlock[] {
+function boundsText({ spend: { week }, currency }: Report): readonly ReportBlock[] {
   const { low, likely, high } = week
   const [least, most] = [moneyText(low, currency), moneyText(high, currency)]
-  if (high - low <= SURE * likely || least === most) return []
+  if (high - low <= BOUNDS_HIDDEN_UP_TO * likely || least === most) return []
   return [textBlock(`It is not known exactly: the week cost at least ${least} and at most ${most}.`)]
 }
 
@@ -71,13 +71,19 @@ function forecastText({ spend: { forecast, days }, currency }: Report): readonly
   return sentences.length === 0 ? [] : [textBlock(sentences.join(' '))]
 }
 
-const GROUP = { team: 'Team', cost_centre: 'Cost centre', project: 'Project', branch: 'Branch', tier: 'Tier' }
-/** What is called so where a group has no name. */
+const GROUP_NAMES = {
+  team: 'Team',
+  cost_centre: 'Cost centre',
+  project: 'Project',
+  branch: 'Branch',
+  tier: 'Tier',
+}
+/** Name of the group of computes without one. */
 export const UNNAMED_GROUPS = {
   team: 'without a team',
   cost_centre: 'without a cost centre',
   project: 'without a project',
-  branch: 'of a branch that is gone',
+  branch: 'of a deleted branch',
   tier: 'without a tier',
 }
 
@@ -85,19 +91,19 @@ export function groupSection({ groups: { by, rows }, spend, currency }: Report):
   const total = spend.week.likely
   return {
     id: 'groups',
-    title: `By ${GROUP[by].toLowerCase()}`,
+    title: `By ${GROUP_NAMES[by].toLowerCase()}`,
     blocks:
       rows.length < 2
         ? []
         : [
             tableBlock(
-              [GROUP[by], '>Spend', '>Share', '>Week before', '>Awake', '>Computes'],
+              [GROUP_NAMES[by], '>Spend', '>Share', '>Week before', '>Awake', '>Computes'],
               rows,
               (row) => [
                 row.name === null ? UNNAMED_GROUPS[by] : displayName(row.name),
                 moneyText(row.micros, currency),
                 total === 0 ? '' : percentText(row.micros / total),
-                orDash(row.before_micros, currency),
+                amountOrUnknown(row.before_micros, currency),
                 hoursText(row.awake_seconds * 1000),
                 String(row.computes),
               ],
@@ -106,8 +112,8 @@ export function groupSection({ groups: { by, rows }, spend, currency }: Report):
   }
 }
 
-export function dearestSection({ computes: all, currency }: Report): ReportSection {
-  const computes = all.filter((one) => one.awake_seconds > 0)
+export function dearestSection({ computes: reported, currency }: Report): ReportSection {
+  const computes = reported.filter(({ awake_seconds: awake }) => awake > 0)
   return {
     id: 'computes',
     title: 'Computes, the dearest first',

@@ -1,4 +1,4 @@
-// Time awake without work, and what watching cost.
+// Unproductive awake time, and the overhead of the observer.
 import { tableBlock, textBlock, type ReportBlock, type ReportSection } from '../blocks.ts'
 import { displayName } from '../../text/display-name.ts'
 import type { Report } from '../schema.ts'
@@ -69,24 +69,24 @@ const HELP: Readonly<Record<string, string>> = {
   clients: 'if it is a health check or a poll, let it come less often than the delay',
   'idle-in-transaction': 'close the transaction; set idle_in_transaction_session_timeout',
   'keep-alive': "lengthen or switch off the pool's keep-alive query",
-  replication: 'drop what nobody reads any more',
-  subscription: 'drop it if it is not needed all the time',
-  'availability-check': 'nothing of yours',
+  replication: 'drop slots that nobody reads any more',
+  subscription: 'drop the subscription if it is not needed all the time',
+  'availability-check': 'nothing: the service checks by itself',
 }
 
 function helpText({ autosuspend_off: isOff, held_by, readings }: NeverSlept): string {
   if (isOff) return 'switch autosuspend on, if it may sleep'
-  if (readings === 0) return 'let Dormouse read it: dsn of the account'
+  if (readings === 0) return "let Dormouse read it: set the account's dsn"
   return HELP[held_by[0]?.cause ?? ''] ?? 'see who uses it: dormouse explain'
 }
 
 export function observerSection({ observer, currency }: Report): ReportSection {
   const { extension_seconds: extension, micros, wakes_caused: wakes } = observer
   const caused =
-    wakes === 0 ? 'it woke none' : `since it began to count it woke computes ${countWithNoun(wakes, 'time')}`
+    wakes === 0 ? 'they woke none' : `since counting began they woke computes ${countWithNoun(wakes, 'time')}`
   const added =
     extension === 0
-      ? 'Looking kept no compute awake'
-      : `Looking kept computes awake for ${spanText(extension * 1000)} more, which cost ${moneyText(micros, currency)}`
+      ? 'Readings kept no compute awake'
+      : `Readings kept computes awake for ${spanText(extension * 1000)} more, which cost ${moneyText(micros, currency)}`
   return { id: 'observer', title: 'What watching cost', blocks: [textBlock(`${added}; ${caused}.`)] }
 }
