@@ -45,7 +45,11 @@ const entrySchema = z
 
 export const notificationsSchema = z.array(entrySchema, 'expected a list of receivers')
 
-export type Notification = { readonly name: string; readonly receiver: Receiver; readonly wish: Subscription }
+export type Notification = {
+  readonly name: string
+  readonly receiver: Receiver
+  readonly subscription: Subscription
+}
 
 /** The notifications, and their problems: repeated names, secrets that cannot be read. */
 export function buildNotifications(
@@ -56,12 +60,12 @@ export function buildNotifications(
   const notifications = built.map(({ entry, receiver }) => ({
     name: entry.name,
     receiver,
-    wish: wishOf(entry),
+    subscription: subscriptionOf(entry),
   }))
   return { notifications, problems }
 }
 
-const wishOf = (entry: z.output<typeof entrySchema>): Subscription => ({
+const subscriptionOf = (entry: z.output<typeof entrySchema>): Subscription => ({
   events: entry.events,
   minSeverity: entry.min_severity,
   team: entry.team,

@@ -1,4 +1,4 @@
-// Tells one receiver what is to be told, on a loop of its own, so that one that hangs holds up nobody.
+// Delivers to one receiver, on a loop of its own, so that a receiver that hangs delays no other.
 import type { Logger } from 'pino'
 import { EMPTY_BATCH } from '../../ledger/apply-sweep.ts'
 import type { DeliveryResult } from '../../outputs/metrics/self.ts'
@@ -15,65 +15,65 @@ import { registerSubscriber, cursorKey, enqueueEvents, type EventQueue } from '.
 export type DeliveryReceiver = {
   readonly name: string
   readonly sink: Sink
-  /** Undefined: it is told of no events. */
-  readonly wish: Subscription | undefined
-  /** Undefined for what is not kept any more. */
+  /** Undefined: it gets reports, not events. */
+  readonly subscription: Subscription | undefined
+  /** Undefined when the event or report is no longer stored. */
   readonly messageOf: (delivery: Delivery) => Promise<Message | undefined>
 }
 
 export type DeliveryPorts = EventQueue & {
   readonly random: Random
   readonly accounts: readonly string[]
-  /** Hears of every attempt, for the metrics. */
-  readonly counted: (kind: Delivery['kind'], sink: string, result: DeliveryResult) => void
-  /** A report arrived; before the first, since when one is to arrive. */
-  readonly succeeded: (account: string, sink: string, at: Instant) => void
-  /** There is no such receiver any more. */
-  readonly left: (account: string, sink: string) => void
+  /** Counts every attempt in the metrics. */
+  readonly recordResult: (kind: Delivery['kind'], sink: string, result: DeliveryResult) => void
+  /** Exports the time of the last delivered report; before the first, when the receiver was added. */
+  readonly recordReportSuccess: (account: string, sink: string, at: Instant) => void
+  /** Removes the metrics of a receiver that is no longer configured. */
+  readonly recordRemoval: (account: string, sink: string) => void
   readonly log: Pick<Logger, 'error' | 'warn'>
 }
 
-/** Resolves soon after `signal` aborts; or after `retired` does, once the attempt that is under way has ended and is recorded. Never rejects. */
+/** Resolves soon after `signal` aborts, or once `retired` has aborted and the current attempt is recorded. Never rejects. */
 export type DeliveryWorker = (signal: AbortSignal, retired: AbortSignal) => Promise<void>
 
-/** Doubled, people hear of an event five seconds later. */
-const POLL = seconds(5)
-/** Attempts between two looks at what is new. */
-const AT_ONCE = 100
+/** Time between two checks for new events and due deliveries, 5 s: people notice no delay, and the store hardly any load. */
+const POLL_INTERVAL = seconds(5)
+/** Most attempts between two checks for new events. */
+const MAX_ATTEMPTS_PER_TURN = 100
 
-/** A receiver that is new hears of what comes from now on. @throws when the store fails */
+/** A new receiver gets what comes from now on, nothing earlier. @throws when the store fails */
 export async function registerReceiver(
-  { name, wish }: DeliveryReceiver,
+  { name, subscription }: DeliveryReceiver,
   ports: DeliveryPorts,
 ): Promise<void> {
   await Promise.all(
     ports.accounts.map((account) =>
-      wish ? registerSubscriber(ports, account, name) : beginReports(ports, account, name),
+      subscription ? registerSubscriber(ports, account, name) : beginReports(ports, account, name),
     ),
   )
 }
 
-/** What a receiver's memories are called. */
-export const jobKeysOf = (sink: string): readonly string[] => [successOf(sink), cursorKey(sink)]
+/** Names of the job states of a receiver. */
+export const jobKeysOf = (sink: string): readonly string[] => [successKey(sink), cursorKey(sink)]
 
-const successOf = (sink: string): string => `delivered/${sink}`
+const successKey = (sink: string): string => `delivered/${sink}`
 
 async function beginReports(
-  { store, clock, succeeded }: DeliveryPorts,
+  { store, clock, recordReportSuccess }: DeliveryPorts,
   account: string,
   sink: string,
 ): Promise<void> {
-  const job = successOf(sink)
-  const known = await store.memory(account, job)
-  const at = typeof known === 'number' ? instant(known) : clock.now()
-  if (known === undefined) await store.commit({ ...EMPTY_BATCH, account, memories: { [job]: at } })
-  succeeded(account, sink, at)
+  const job = successKey(sink)
+  const stored = await store.memory(account, job)
+  const at = typeof stored === 'number' ? instant(stored) : clock.now()
+  if (stored === undefined) await store.commit({ ...EMPTY_BATCH, account, memories: { [job]: at } })
+  recordReportSuccess(account, sink, at)
 }
 
-export function createDeliveryWorker(recipient: DeliveryReceiver, ports: DeliveryPorts): DeliveryWorker {
+export function createDeliveryWorker(receiver: DeliveryReceiver, ports: DeliveryPorts): DeliveryWorker {
   const { clock, log } = ports
-  const turn = createTurn(recipient, ports)
-  let failing = false
+  const turn = createTurn(receiver, ports)
+  let isFailing = false
   return async (signal, retired) => {
     const stop = AbortSignal.any([signal, retired])
     let isDone = false
@@ -81,30 +81,29 @@ export function createDeliveryWorker(recipient: DeliveryReceiver, ports: Deliver
       try {
         // oxlint-disable-next-line no-await-in-loop -- one turn after the other is the point
         await turn(signal, retired)
-        failing = false
+        isFailing = false
         isDone = retired.aborted
       } catch (err) {
-        if (!failing)
-          log.error({ err, sink: recipient.name }, 'what is to be told cannot be read or recorded')
-        failing = true
+        if (!isFailing) log.error({ err, sink: receiver.name }, 'deliveries cannot be read or recorded')
+        isFailing = true
       }
       // oxlint-disable-next-line no-await-in-loop -- likewise
-      if (!isDone) await clock.sleep(POLL, retired.aborted ? signal : stop)
+      if (!isDone) await clock.sleep(POLL_INTERVAL, retired.aborted ? signal : stop)
     }
   }
 }
 
 function createTurn(
-  recipient: DeliveryReceiver,
+  receiver: DeliveryReceiver,
   ports: DeliveryPorts,
 ): (signal: AbortSignal, retired: AbortSignal) => Promise<void> {
-  const { clock, store, random, counted, log, accounts, succeeded } = ports
-  const { name, sink, wish, messageOf } = recipient
-  let isBegun = false
+  const { clock, store, random, recordResult, log, accounts, recordReportSuccess } = ports
+  const { name, sink, subscription, messageOf } = receiver
+  let isRegistered = false
   let pausedUntil = clock.monotonic()
   let unrecorded: Batch | undefined
 
-  /** Nothing else is sent before what came of the last is in the store: a full disk repeats one message, not all. */
+  /** Nothing else is sent before the outcome of the last attempt is stored: a full disk then repeats one message, not all. */
   const record = async (batch: Batch): Promise<void> => {
     unrecorded = batch
     await store.commit(batch)
@@ -115,30 +114,34 @@ function createTurn(
     const message = await messageOf(delivery)
     const outcome: DeliveryOutcome = message
       ? await sink(message, signal)
-      : { kind: 'failed', because: 'it is not kept any more' }
-    // An attempt that was stopped is none.
+      : { kind: 'failed', because: 'it is no longer stored' }
+    // an attempt that was stopped does not count
     if (signal.aborted && outcome.kind !== 'delivered') return
     if (outcome.kind === 'retry' && outcome.after !== undefined)
       pausedUntil = seconds(clock.monotonic() + outcome.after)
     const now = clock.now()
     const next = recordAttempt(delivery, outcome, { now, chance: random.unit() })
     if (next.state === 'failed') log.warn({ sink: name, item: next.item, why: next.lastError }, 'given up')
-    counted(next.kind, name, resultOf(next))
+    recordResult(next.kind, name, resultOf(next))
     const events = failureEvents(next, now)
     const { account } = next
-    const arrived = next.kind === 'report' && next.state === 'delivered'
-    const memories = arrived ? { [successOf(name)]: now } : {}
+    const isReportDelivered = next.kind === 'report' && next.state === 'delivered'
+    const memories = isReportDelivered ? { [successKey(name)]: now } : {}
     await record({ ...EMPTY_BATCH, account, deliveries: [next], events, memories })
-    if (arrived) succeeded(account, name, now)
+    if (isReportDelivered) recordReportSuccess(account, name, now)
   }
 
-  const ofAccount = async (account: string, signal: AbortSignal, retired: AbortSignal): Promise<void> => {
-    const dropped = wish ? await enqueueEvents(ports, account, { sink: name, wish }) : 0
+  const deliverAccount = async (
+    account: string,
+    signal: AbortSignal,
+    retired: AbortSignal,
+  ): Promise<void> => {
+    const dropped = subscription ? await enqueueEvents(ports, account, { sink: name, subscription }) : 0
     if (dropped > 0) log.warn({ sink: name, dropped }, 'too many events wait, the oldest are dropped')
-    for (let left = dropped; left > 0; left -= 1) counted('event', name, 'dropped')
-    for (const delivery of await store.waiting(account, name, AT_ONCE)) {
-      const isNotNow = clock.monotonic() < pausedUntil || delivery.nextAt > clock.now()
-      if (signal.aborted || retired.aborted || isNotNow) break
+    for (let count = 0; count < dropped; count += 1) recordResult('event', name, 'dropped')
+    for (const delivery of await store.waiting(account, name, MAX_ATTEMPTS_PER_TURN)) {
+      const mustWait = clock.monotonic() < pausedUntil || delivery.nextAt > clock.now()
+      if (signal.aborted || retired.aborted || mustWait) break
       // oxlint-disable-next-line no-await-in-loop -- one message after the other
       await attempt(delivery, signal)
     }
@@ -147,16 +150,16 @@ function createTurn(
   return async (signal, retired) => {
     if (unrecorded) await record(unrecorded)
     if (retired.aborted) return
-    if (!isBegun) await registerReceiver(recipient, ports)
-    isBegun = true
+    if (!isRegistered) await registerReceiver(receiver, ports)
+    isRegistered = true
     // oxlint-disable-next-line no-await-in-loop -- one account after the other
-    for (const account of accounts) await ofAccount(account, signal, retired)
+    for (const account of accounts) await deliverAccount(account, signal, retired)
   }
 }
 
 const resultOf = ({ state }: Delivery): DeliveryResult => (state === 'waiting' ? 'retry' : state)
 
-/** Where one is given up, others hear of it; that telling this failed is told to nobody. */
+/** The other receivers are notified of a failed delivery, except when the failed delivery was itself about one. */
 function failureEvents(
   { state, account, sink, kind, topic, lastError }: Delivery,
   at: Instant,

@@ -1,4 +1,4 @@
-// What is to be told to one receiver: events become deliveries, each once.
+// Turns events into deliveries of one receiver, each event once.
 import { EMPTY_BATCH } from '../../ledger/apply-sweep.ts'
 import type { Delivery } from '../../model/output/delivery.ts'
 import type { OutboxEvent, NotifiableEvent } from '../../model/output/outbox-event.ts'
@@ -15,16 +15,16 @@ export type EventQueue = {
   readonly ownerOf: (event: NotifiableEvent) => Owner
 }
 
-export type Subscriber = { readonly sink: string; readonly wish: Subscription }
+export type Subscriber = { readonly sink: string; readonly subscription: Subscription }
 
-/** Doubled, twice as much is remembered for a receiver that is away for days. */
+/** Most deliveries that wait for one receiver, 1,000: enough for days of an outage, little enough for the store. */
 export const MAX_QUEUED = 1000
-/** Events looked at in one transaction. */
-const EVENTS = 200
+/** Events enqueued in one transaction. */
+const EVENTS_PER_COMMIT = 200
 
 export const cursorKey = (sink: string): string => `events/${sink}`
 
-/** A receiver that is new is told of what comes from now on, not of what was. @throws when the store fails */
+/** A new receiver gets the events from now on, none from before. @throws when the store fails */
 export async function registerSubscriber(
   { store }: EventQueue,
   account: string,
@@ -35,30 +35,30 @@ export async function registerSubscriber(
   await store.commit({ ...EMPTY_BATCH, account, memories: { [cursorKey(sink)]: id } })
 }
 
-/** @returns how many were dropped, because too many wait. @throws when the store fails */
+/** @returns how many of the oldest deliveries were dropped because too many wait. @throws when the store fails */
 export async function enqueueEvents(
   queue: EventQueue,
   account: string,
-  listener: Subscriber,
+  subscriber: Subscriber,
 ): Promise<number> {
   const { store } = queue
-  const { sink } = listener
+  const { sink } = subscriber
   const job = cursorKey(sink)
   let upTo = Number((await store.memory(account, job)) ?? 0)
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- a page after the other
-    const events = await store.eventsAfter(account, upTo, EVENTS)
+    const events = await store.eventsAfter(account, upTo, EVENTS_PER_COMMIT)
     const last = events.at(-1)
     if (!last) break
     upTo = last.id
     // oxlint-disable-next-line no-await-in-loop -- likewise
-    const deliveries = await deliveriesOf(queue, events, listener)
+    const deliveries = await deliveriesOf(queue, events, subscriber)
     // oxlint-disable-next-line no-await-in-loop -- likewise
     await store.commit({ ...EMPTY_BATCH, account, deliveries, memories: { [job]: upTo } })
   }
-  const over = await store.overdue(account, sink, MAX_QUEUED)
-  if (over.length === 0) return 0
-  const dropped = over.map((one): Delivery => ({ ...one, state: 'dropped' }))
+  const excess = await store.overdue(account, sink, MAX_QUEUED)
+  if (excess.length === 0) return 0
+  const dropped = excess.map((delivery): Delivery => ({ ...delivery, state: 'dropped' }))
   await store.commit({ ...EMPTY_BATCH, account, deliveries: dropped })
   return dropped.length
 }
@@ -66,16 +66,16 @@ export async function enqueueEvents(
 async function deliveriesOf(
   { clock, store, ownerOf }: EventQueue,
   events: readonly OutboxEvent[],
-  { sink, wish }: Subscriber,
+  { sink, subscription }: Subscriber,
 ): Promise<readonly Delivery[]> {
-  const given = new Map<string, NotifiableEvent>()
+  const queued = new Map<string, NotifiableEvent>()
   const deliveries: Delivery[] = []
   for (const { key, topic, event } of events) {
-    if (!matchesSubscription(event, ownerOf(event), { sink, wish })) continue
+    if (!matchesSubscription(event, ownerOf(event), { sink, subscription })) continue
     // oxlint-disable-next-line no-await-in-loop -- each may depend on the one before
-    const last = given.get(topic) ?? (await store.lastGiven(event.account, sink, topic))?.event
-    if (isRepeat(event, last, wish.repeatAfter)) continue
-    given.set(topic, event)
+    const last = queued.get(topic) ?? (await store.lastGiven(event.account, sink, topic))?.event
+    if (isRepeat(event, last, subscription.repeatAfter)) continue
+    queued.set(topic, event)
     const now = clock.now()
     deliveries.push({
       account: event.account,

@@ -1,6 +1,7 @@
-// Whom the configuration wants to be told, and of what.
+// The receivers of events and reports that the configuration names.
 import type { Logger } from 'pino'
 import type { Config } from '../../config/load.ts'
+import type { Notification } from '../../config/sections/notifications.ts'
 import type { ReportSink } from '../../config/sections/report.ts'
 import type { SelfMetrics } from '../../outputs/metrics/self.ts'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
@@ -25,64 +26,66 @@ export type NotificationEnvironment = {
   readonly log: Logger
 }
 
-/** @param current the receivers are those of the configuration as it is when it is asked for */
+/** @param current the configuration in effect */
 export function createNotifications(
   current: () => Config,
-  lanes: Pick<AccountRunners, 'all' | 'snapshot'>,
-  machine: NotificationEnvironment,
+  runners: Pick<AccountRunners, 'all' | 'snapshot'>,
+  environment: NotificationEnvironment,
 ): Dispatcher {
-  const { self } = machine
-  const listeners = remembered((one: Listening) => listenerOf(one, machine))
-  const readers = remembered((one: ReportSink) => readerOf(one, machine))
-  return createDispatcher(() => [...listeners(current().notifications), ...readers(current().report.sinks)], {
-    ...machine,
-    accounts: current().accounts.map(({ name }) => name),
-    ownerOf: (event) => ownerOf(event, current().owners, lanes),
-    counted: (kind, sink, result) => {
-      if (kind === 'event') self.delivery(sink, result)
-      else self.reportDelivery(bareName(sink), result)
+  const { self } = environment
+  const eventReceivers = cached((entry: Notification) => eventReceiver(entry, environment))
+  const reportReceivers = cached((entry: ReportSink) => reportReceiver(entry, environment))
+  return createDispatcher(
+    () => [...eventReceivers(current().notifications), ...reportReceivers(current().report.sinks)],
+    {
+      ...environment,
+      accounts: current().accounts.map(({ name }) => name),
+      ownerOf: (event) => ownerOf(event, current().owners, runners),
+      recordResult: (kind, sink, result) => {
+        if (kind === 'event') self.delivery(sink, result)
+        else self.reportDelivery(bareName(sink), result)
+      },
+      recordReportSuccess: (account, sink, at) => self.reportSucceeded(account, bareName(sink), at / 1000),
+      recordRemoval: (account, sink) => {
+        if (sink.startsWith(REPORT_PREFIX)) self.reportReceiverLeft(account, bareName(sink))
+      },
     },
-    succeeded: (account, sink, at) => self.reportSucceeded(account, bareName(sink), at / 1000),
-    left: (account, sink) => {
-      if (sink.startsWith(REPORTS)) self.reportReceiverLeft(account, bareName(sink))
-    },
-  })
+  )
 }
 
-type Listening = Config['notifications'][number]
-
-/** Makes each once, and again only where what it is made of is another. */
-function remembered<One, Made>(make: (one: One) => Made): (all: readonly One[]) => readonly Made[] {
-  let known = new Map<string, Made>()
-  return (all) => {
-    const next = new Map(
-      all.map((one) => {
-        const text = JSON.stringify(one)
-        return [text, known.get(text) ?? make(one)]
+/** Makes a receiver again only when its configuration changed. */
+function cached<Entry, Receiver>(
+  make: (entry: Entry) => Receiver,
+): (entries: readonly Entry[]) => readonly Receiver[] {
+  let receivers = new Map<string, Receiver>()
+  return (entries) => {
+    receivers = new Map(
+      entries.map((entry) => {
+        const key = JSON.stringify(entry)
+        return [key, receivers.get(key) ?? make(entry)]
       }),
     )
-    known = next
-    return [...next.values()]
+    return [...receivers.values()]
   }
 }
 
-function listenerOf(
-  { name, receiver, wish }: Listening,
+function eventReceiver(
+  { name, receiver, subscription }: Notification,
   { clock, store, self }: NotificationEnvironment,
 ): DeliveryReceiver {
   self.receiver(name)
   return {
     name,
     sink: createSink(receiver, clock),
-    wish,
+    subscription,
     messageOf: async ({ account, item }) => {
-      const kept = await store.event(account, item)
-      return kept && eventMessage(kept, name)
+      const event = await store.event(account, item)
+      return event && eventMessage(event, name)
     },
   }
 }
 
-function readerOf(
+function reportReceiver(
   { name, receiver, format }: ReportSink,
   { clock, store, self }: NotificationEnvironment,
 ): DeliveryReceiver {
@@ -90,7 +93,7 @@ function readerOf(
   return {
     name: reportSinkName(name),
     sink: createSink(receiver, clock),
-    wish: undefined,
+    subscription: undefined,
     messageOf: async ({ account, item }) => {
       const report = await store.report(account, item)
       return report && reportMessage(report, { sink: name, type: receiver.type, format }, clock)
@@ -98,18 +101,19 @@ function readerOf(
   }
 }
 
-/** One name may be that of a receiver of reports and of another of events. */
-const REPORTS = 'report/'
-export const reportSinkName = (name: string): string => REPORTS + name
-const bareName = (sink: string): string => sink.slice(sink.startsWith(REPORTS) ? REPORTS.length : 0)
+/** Prefix of receivers of reports: a receiver of events may have the same name. */
+const REPORT_PREFIX = 'report/'
+export const reportSinkName = (name: string): string => REPORT_PREFIX + name
+const bareName = (sink: string): string =>
+  sink.slice(sink.startsWith(REPORT_PREFIX) ? REPORT_PREFIX.length : 0)
 
-/** Nobody where the account as a whole is meant. */
+/** No owner for events about the account as a whole. */
 function ownerOf(
   event: NotifiableEvent,
   owners: Owners,
   { all, snapshot }: Pick<AccountRunners, 'all' | 'snapshot'>,
 ): Owner {
-  const ledger = all.map((lane) => lane.state().ledger).find(({ account }) => account === event.account)
+  const ledger = all.map((runner) => runner.state().ledger).find(({ account }) => account === event.account)
   switch (event.kind) {
     case 'wake-caused':
       return ofCompute(event.ref)
@@ -133,8 +137,8 @@ function ownerOf(
   }
 
   function ofCompute(ref: ComputeRef): Owner {
-    const found = ledger?.computes.get(computeKey(ref))
+    const entry = ledger?.computes.get(computeKey(ref))
     const project = ledger?.projects.get(ref.projectId)?.project
-    return found ? owners.of(selectorTargetOf(ref.account, found.compute, project)) : NO_OWNER
+    return entry ? owners.of(selectorTargetOf(ref.account, entry.compute, project)) : NO_OWNER
   }
 }

@@ -1,54 +1,54 @@
-// When what runs again and again last succeeded, runs next, and should have succeeded again.
+// Status of a recurring job: its last success, its next run, and the deadline of its next success.
 import type { JobView } from '../../model/output/snapshot.ts'
 import { after, earliest, seconds, type Instant, type Seconds } from '../../model/units.ts'
 import { nextTick, backoff } from '../loop.ts'
 
-/** One run, by the wall clock. */
+/** A run, by the wall clock. */
 export type JobRun = { readonly begunAt: Instant; readonly took: Seconds }
 
-/** The runs of one account. */
+/** The runs of a job for one account. */
 export type JobRuns = {
   readonly interval: Seconds
   readonly last: JobRun
-  /** In a row, the last one included. */
+  /** Failures in a row, the last run included. */
   readonly failures: number
-  /** The last that succeeded; undefined before the first, then `since` stands for it. */
+  /** The last successful run; undefined before the first, then `since` is used instead. */
   readonly succeeded: JobRun | undefined
-  /** When it began to be expected. */
+  /** When the job was started. */
   readonly since: Instant
 }
 
-/** Intervals, or runs that take longer, that a success may be late. Doubled, somebody is told of a daemon that stands still twice as late. */
-const LATE = 3
+/** Intervals, or durations of a longer run, that a success may be late, 3: one failed run is normal, three in a row are not. */
+const LATENESS_INTERVALS = 3
 
-/** The job as a whole is where the account is that is furthest behind; undefined where there is none. */
+/** The status of the account that is furthest behind; undefined without accounts. */
 export function jobStatus(name: JobView['name'], accounts: readonly JobRuns[]): JobView | undefined {
   const views = accounts.map((runs) => viewOf(name, runs))
   const [first, ...others] = views
   if (!first) return undefined
   return others.reduce(
-    (behind, one) => ({
+    (behind, view) => ({
       name,
       lastSuccessAt:
-        behind.lastSuccessAt === undefined || one.lastSuccessAt === undefined
+        behind.lastSuccessAt === undefined || view.lastSuccessAt === undefined
           ? undefined
-          : earliest(behind.lastSuccessAt, one.lastSuccessAt),
-      nextRunAt: earliest(behind.nextRunAt, one.nextRunAt),
-      deadlineAt: earliest(behind.deadlineAt, one.deadlineAt),
+          : earliest(behind.lastSuccessAt, view.lastSuccessAt),
+      nextRunAt: earliest(behind.nextRunAt, view.nextRunAt),
+      deadlineAt: earliest(behind.deadlineAt, view.deadlineAt),
     }),
     first,
   )
 }
 
 function viewOf(name: JobView['name'], { interval, last, failures, succeeded, since }: JobRuns): JobView {
-  const good = succeeded ?? { begunAt: since, took: seconds(0) }
-  const expected = after(nextAfter(good, interval), good.took)
+  const lastSuccess = succeeded ?? { begunAt: since, took: seconds(0) }
+  const expected = after(nextAfter(lastSuccess, interval), lastSuccess.took)
   return {
     name,
     lastSuccessAt: succeeded && after(succeeded.begunAt, succeeded.took),
     nextRunAt: nextAfter(last, backoff(interval, failures)),
-    // a run that fails moves nothing: the wait grows with each of them, and nobody would ever be told
-    deadlineAt: after(expected, seconds(LATE * Math.max(interval, good.took))),
+    // failed runs do not move the deadline: with growing backoff it would never be reached
+    deadlineAt: after(expected, seconds(LATENESS_INTERVALS * Math.max(interval, lastSuccess.took))),
   }
 }
 

@@ -33,12 +33,12 @@ export function severityOf(event: NotifiableEvent): Severity {
 export function matchesSubscription(
   event: NotifiableEvent,
   owner: Owner,
-  { sink, wish }: { readonly sink: string; readonly wish: Subscription },
+  { sink, subscription }: { readonly sink: string; readonly subscription: Subscription },
 ): boolean {
   if (event.kind === 'delivery-failed' && event.sink === sink) return false
-  if (SEVERITIES.indexOf(severityOf(event)) < SEVERITIES.indexOf(wish.minSeverity)) return false
-  if (wish.events && !wish.events.includes(event.kind)) return false
-  return matchesName(wish.team, owner.team) && matchesName(wish.channel, owner.channel)
+  if (SEVERITIES.indexOf(severityOf(event)) < SEVERITIES.indexOf(subscription.minSeverity)) return false
+  if (subscription.events && !subscription.events.includes(event.kind)) return false
+  return matchesName(subscription.team, owner.team) && matchesName(subscription.channel, owner.channel)
 }
 
 const matchesName = (wanted: string | undefined, name: string | undefined): boolean =>

@@ -15,7 +15,7 @@ test('a receiver has what the file says, and reads its secrets when they are ask
   )
   if (!config.ok) throw new Error(config.error.join('\n'))
   const [ops, pay, boss] = config.value.notifications
-  expect(ops?.wish).toEqual({
+  expect(ops?.subscription).toEqual({
     events: undefined,
     minSeverity: 'info',
     team: undefined,

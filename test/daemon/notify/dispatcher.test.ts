@@ -21,12 +21,12 @@ async function runFor({ clock }: Desk, deliverer: Dispatcher, span: number): Pro
 test('what happened is told once, and to a receiver that is new only from then on', async () => {
   const here = desk()
   const [one, two]: [Message[], Message[]] = [[], []]
-  const first = { name: 'one', sink: hearing(one), wish: ALL }
+  const first = { name: 'one', sink: hearing(one), subscription: ALL }
   const early = here.process([first])
   await early.begin()
   await here.happened(problem(here.clock, 'a'))
   await runFor(here, early, 20)
-  const both = here.process([first, { name: 'two', sink: hearing(two), wish: ALL }])
+  const both = here.process([first, { name: 'two', sink: hearing(two), subscription: ALL }])
   await both.begin()
   await here.happened(problem(here.clock, 'b'))
   await runFor(here, both, 20)
@@ -48,8 +48,8 @@ test('one that hangs for hours holds up nobody else, and hears of it in the end 
     )
   }
   const told = here.process([
-    { name: 'hangs', sink: hanging, wish: ALL },
-    { name: 'quick', sink: hearing(heard), wish: ALL },
+    { name: 'hangs', sink: hanging, subscription: ALL },
+    { name: 'quick', sink: hearing(heard), subscription: ALL },
   ])
   await told.begin()
   const stop = new AbortController()
@@ -77,7 +77,7 @@ test('a pause that a receiver asks for holds for all that waits for it', async (
   const here = desk()
   const heard: Message[] = []
   const busy = hearing(heard, () => ({ kind: 'retry', because: 'answered 429', after: seconds(600) }))
-  const told = here.process([{ name: 'busy', sink: busy, wish: ALL }])
+  const told = here.process([{ name: 'busy', sink: busy, subscription: ALL }])
   await told.begin()
   await here.happened(problem(here.clock, 'a'), problem(here.clock, 'b'), problem(here.clock, 'c'))
   await runFor(here, told, 590)
@@ -87,7 +87,7 @@ test('a pause that a receiver asks for holds for all that waits for it', async (
 test('more than a thousand do not wait: the oldest are dropped and counted', async () => {
   const here = desk()
   const down = hearing([], () => ({ kind: 'retry', because: 'answered 500', after: seconds(3600) }))
-  const told = here.process([{ name: 'down', sink: down, wish: ALL }])
+  const told = here.process([{ name: 'down', sink: down, subscription: ALL }])
   await told.begin()
   const events = Array.from({ length: MAX_QUEUED + 50 }, (_, index) => problem(here.clock, `n${index}`))
   await here.happened(...events)
@@ -101,9 +101,9 @@ test('what is given up is told to the others, and that telling this failed to no
   const heard: Message[] = []
   const never = hearing([], () => ({ kind: 'failed', because: 'answered 422' }))
   const told = here.process([
-    { name: 'never', sink: never, wish: ALL },
-    { name: 'neither', sink: never, wish: ALL },
-    { name: 'ops', sink: hearing(heard), wish: ALL },
+    { name: 'never', sink: never, subscription: ALL },
+    { name: 'neither', sink: never, subscription: ALL },
+    { name: 'ops', sink: hearing(heard), subscription: ALL },
   ])
   await told.begin()
   await here.happened(problem(here.clock, 'a'))
@@ -124,7 +124,7 @@ test('a store that is full while a message is out repeats that one only, and rec
     heard.push(message)
     return Promise.resolve({ kind: 'delivered' })
   }
-  const told = here.process([{ name: 'ops', sink, wish: ALL }], commit)
+  const told = here.process([{ name: 'ops', sink, subscription: ALL }], commit)
   await told.begin()
   await here.happened(problem(here.clock, 'a'), problem(here.clock, 'b'))
   const stop = new AbortController()
@@ -156,7 +156,7 @@ test.each(Array.from({ length: 50 }, (_, index) => index + 1))(
         return Promise.resolve({ kind: 'retry', because: 'answered 429', after: seconds(chance * 100) })
       return withinDeadline(() => new Promise(() => undefined), here.clock, signal)
     }
-    const recipients = [{ name: 'ops', sink: fickle, wish: ALL }]
+    const recipients = [{ name: 'ops', sink: fickle, subscription: ALL }]
     await here.process(recipients).begin()
     let kept = 0
     for (let nth = 0; nth < 6; nth += 1) {

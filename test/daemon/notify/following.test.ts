@@ -10,7 +10,7 @@ async function running(names: readonly string[], sinks: Readonly<Record<string, 
   const here = desk()
   const made = (name: string, sink = sinks[name]) => {
     if (!sink) throw new Error(`no sink ${name}`)
-    return here.recipient({ name, sink, wish: ALL })
+    return here.recipient({ name, sink, subscription: ALL })
   }
   let recipients = names.map((name) => made(name))
   const told = here.changing(() => recipients, commit && ((given) => commit(given, here.store.commit)))
@@ -164,7 +164,7 @@ test('one that does not change is not disturbed', async () => {
 
 test('what waits for one that a restart took away is dropped, and one of that name that comes back is new', async () => {
   const here = desk()
-  const down = here.recipient({ name: 'down', sink: hearing([], () => AGAIN), wish: ALL })
+  const down = here.recipient({ name: 'down', sink: hearing([], () => AGAIN), subscription: ALL })
   const run = async (recipients: readonly (typeof down)[]): Promise<void> => {
     const told = here.changing(() => recipients)
     await told.begin()
@@ -180,18 +180,18 @@ test('what waits for one that a restart took away is dropped, and one of that na
   await run([])
   expect([await here.store.waiting('main', 'down', 9), here.counts['down dropped']]).toEqual([[], 1])
   const heard: Message[] = []
-  await run([here.recipient({ name: 'down', sink: hearing(heard), wish: ALL })])
+  await run([here.recipient({ name: 'down', sink: hearing(heard), subscription: ALL })])
   expect(heard).toHaveLength(1)
 })
 
 test('receivers that change before anything is told are those that are told', async () => {
   const here = desk()
   const [old, fresh]: [Message[], Message[]] = [[], []]
-  let recipients = [here.recipient({ name: 'old', sink: hearing(old), wish: ALL })]
+  let recipients = [here.recipient({ name: 'old', sink: hearing(old), subscription: ALL })]
   const told = here.changing(() => recipients)
   await told.begin()
   await here.happened(problem(here.clock, 'a'))
-  recipients = [here.recipient({ name: 'fresh', sink: hearing(fresh), wish: ALL })]
+  recipients = [here.recipient({ name: 'fresh', sink: hearing(fresh), subscription: ALL })]
   await told.follow()
   await here.happened(problem(here.clock, 'b'))
   const stop = new AbortController()

@@ -50,11 +50,11 @@ export function desk(seed = 1): Desk {
     store,
     accounts: ['main'],
     ownerOf: () => NO_OWNER,
-    counted: (_, sink, result) => {
+    recordResult: (_, sink, result) => {
       counts[`${sink} ${result}`] = (counts[`${sink} ${result}`] ?? 0) + 1
     },
-    succeeded: () => undefined,
-    left: (_, sink) => {
+    recordReportSuccess: () => undefined,
+    recordRemoval: (_, sink) => {
       counts[`${sink} left`] = (counts[`${sink} left`] ?? 0) + 1
     },
     log: { error: () => undefined, warn: () => undefined },

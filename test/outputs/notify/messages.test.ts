@@ -20,7 +20,7 @@ const refused: NotifiableEvent = { account: 'main', at: at(0), kind: 'key-refuse
 const accepted: NotifiableEvent = { account: 'main', at: at(60), kind: 'key-accepted' }
 const payments = { ...NO_OWNER, team: 'payments', channel: '#payments' }
 
-const wish = (over: Partial<Subscription> = {}): Subscription => ({
+const subscription = (over: Partial<Subscription> = {}): Subscription => ({
   events: undefined,
   minSeverity: 'warning',
   team: undefined,
@@ -42,7 +42,9 @@ describe('whether it is wanted', () => {
     ['its channel', rung(100), { channel: '#payments' }, true],
     ['another channel', rung(100), { channel: '#web' }, false],
   ])('%s', (_, event, over, wanted) => {
-    expect(matchesSubscription(event, payments, { sink: 'ops', wish: wish(over) })).toBe(wanted)
+    expect(matchesSubscription(event, payments, { sink: 'ops', subscription: subscription(over) })).toBe(
+      wanted,
+    )
   })
 
   test('nobody is told that telling himself failed', () => {
@@ -54,7 +56,9 @@ describe('whether it is wanted', () => {
       what: 'event',
       because: 'answered 500',
     }
-    const asked = ['ops', 'boss'].map((sink) => matchesSubscription(event, NO_OWNER, { sink, wish: wish() }))
+    const asked = ['ops', 'boss'].map((sink) =>
+      matchesSubscription(event, NO_OWNER, { sink, subscription: subscription() }),
+    )
     expect(asked).toEqual([false, true])
   })
 })
