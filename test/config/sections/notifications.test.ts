@@ -24,7 +24,7 @@ test('a receiver has what the file says, and reads its secrets when they are ask
   })
   expect(pay).toMatchObject({
     receiver: { type: 'slack', url: { from: `file ${folder}/key` } },
-    wish: { events: ['budget-rung'], minSeverity: 'warning', team: 'payments', channel: '#payments' },
+    subscription: { events: ['budget-rung'], minSeverity: 'warning', team: 'payments', channel: '#payments' },
   })
   expect(boss?.receiver).toEqual({
     type: 'smtp',
