@@ -95,7 +95,7 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
     await openListeners(
       settings.config,
       {
-        telemetry: { exposition, pause, snapshot: lanes.snapshot, ...health },
+        telemetry: { exposition, clock, snapshot: lanes.snapshot, ...health },
         api: {
           ...lanes,
           ...pageSourcesOf(config, lanes),

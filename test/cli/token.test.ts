@@ -31,7 +31,7 @@ const serve = () =>
       ...NO_REPORTS,
       ...NO_PAGES,
       before: authMiddleware({
-        guarded: () => ({
+        policy: () => ({
           names: [],
           tokens: parseTokens({ board: { sha256, scope: 'read' } }),
           open: false,

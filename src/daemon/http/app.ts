@@ -1,30 +1,38 @@
-// The listener for people and scripts.
+// App of the API listener: JSON routes and the status page.
 import { Hono, type MiddlewareHandler } from 'hono'
-import { exportRoutes, type ExportSources } from './api/export-routes.ts'
+import type { Snapshot } from '../../model/output/snapshot.ts'
+import type { History } from '../../model/ports/history.ts'
+import { exportRequestOf } from '../history/export-query.ts'
+import { exportText, type ExportedAccount, type ExportRequest } from '../history/export.ts'
+import type { Reload } from '../reload.ts'
+import { explainCompute } from './api/explain.ts'
+import { reportRoutes, type ReportSources } from './api/report-routes.ts'
+import { computeJson, statusJson, streamFleetJson } from './api/status-json.ts'
 import { pageRoutes } from './pages/page-routes.ts'
 import type { PageSources } from './pages/page-sources.ts'
-import { problemBody } from './problem.ts'
-import { reloadRoute, type ReloadSource } from './api/reload-route.ts'
-import { reportRoutes, type ReportSources } from './api/report-routes.ts'
-import { statusRoutes, type StatusSource } from './api/status-routes.ts'
+import { NOT_READY, problemBody } from './problem.ts'
+import { streamText } from './streaming.ts'
 
-export type ApiSources = StatusSource &
-  ExportSources &
-  ReportSources &
-  ReloadSource &
+export type ApiSources = ReportSources &
   PageSources & {
-    /** What every request passes first, in order. */
+    /** The last one; undefined until the first pass has ended. */
+    readonly snapshot: () => Snapshot | undefined
+    readonly history: History
+    readonly accounts: () => readonly ExportedAccount[]
+    /** Undefined where there is no configuration file to read. */
+    readonly reload?: (() => Promise<ReturnType<Reload>>) | undefined
+    /** Run before every route, in order. */
     readonly before?: readonly MiddlewareHandler[]
   }
 
-export function createApiApp({ before = [], ...shown }: ApiSources): Hono {
+export function createApiApp({ before = [], ...sources }: ApiSources): Hono {
   const app = new Hono()
-  for (const each of before) app.use(each)
-  statusRoutes(app, shown)
-  exportRoutes(app, shown)
-  reportRoutes(app, shown)
-  reloadRoute(app, shown)
-  pageRoutes(app, shown)
+  for (const middleware of before) app.use(middleware)
+  statusRoutes(app, sources)
+  exportRoute(app, sources)
+  reportRoutes(app, sources)
+  reloadRoute(app, sources)
+  pageRoutes(app, sources)
   app.get('/', (context) => context.json({ links: LINKS }))
   app.notFound((context) => context.json(problemBody(`nothing at ${context.req.path}`), 404))
   return app
@@ -38,3 +46,54 @@ const LINKS = [
   '/api/v1/reports',
   '/api/v1/schema/report',
 ]
+
+function statusRoutes(app: Hono, { snapshot }: Pick<ApiSources, 'snapshot'>): void {
+  app.get('/api/v1/status', (context) => {
+    const current = snapshot()
+    return current ? context.json(statusJson(current)) : context.json(NOT_READY, 503)
+  })
+  app.get('/api/v1/computes', (context) => {
+    const current = snapshot()
+    if (!current) return context.json(NOT_READY, 503)
+    return context.body(streamText(streamFleetJson(current)), 200, { 'content-type': 'application/json' })
+  })
+  app.get('/api/v1/computes/:id', (context) => {
+    const view = snapshot()?.computes.find(({ ref }) => ref.endpointId === context.req.param('id'))
+    return view ? context.json(computeJson(view)) : context.json(problemBody('no such compute'), 404)
+  })
+  app.get('/api/v1/explain/:name', (context) => {
+    const current = snapshot()
+    if (!current) return context.json(NOT_READY, 503)
+    const explanation = explainCompute(current, context.req.param('name'))
+    return explanation.ok
+      ? context.json(explanation.value)
+      : context.json(problemBody(explanation.error), 404)
+  })
+}
+
+const EXPORT_TYPES = {
+  csv: 'text/csv; charset=utf-8; header=present',
+  jsonl: 'application/jsonl; charset=utf-8',
+} as const satisfies Record<ExportRequest['format'], string>
+
+function exportRoute(app: Hono, { history, accounts }: Pick<ApiSources, 'history' | 'accounts'>): void {
+  app.get('/api/v1/export', (context) => {
+    const request = exportRequestOf(context.req.query())
+    if (!request.ok) return context.json(problemBody(request.error), 400)
+    const text = exportText(history, accounts(), request.value)
+    return context.body(streamText(text), 200, { 'content-type': EXPORT_TYPES[request.value.format] })
+  })
+}
+
+function reloadRoute(app: Hono, { reload }: Pick<ApiSources, 'reload'>): void {
+  if (!reload) return
+  app.post('/-/reload', async (context) => {
+    const reloaded = await reload()
+    if (reloaded.ok) return context.json({ changed: reloaded.value })
+    const { error } = reloaded
+    return context.json(
+      { ...problemBody(`nothing was taken over: ${error.join('; ')}`), problems: error },
+      400,
+    )
+  })
+}

@@ -1,4 +1,4 @@
-// What every request to the API passes: its Host, its token, its size.
+// Checks of every request to the API: Host, token, size of the body.
 import type { Context, MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { problemBody } from './problem.ts'
@@ -14,27 +14,30 @@ export type AuthPolicy = {
 
 export type AuthOptions = {
   /** As configured now. */
-  readonly guarded: () => AuthPolicy
+  readonly policy: () => AuthPolicy
   readonly attempts: FailedLogins
-  /** Of the client. */
+  /** Address of the client. */
   readonly addressOf: (context: Context) => string
 }
 
-/** The largest body. Doubled, a client can make Dormouse hold twice as much. */
-const BODY = 65_536
+/** Largest body of a request, bytes. */
+const MAX_BODY = 65_536
 
 export const authMiddleware = (options: AuthOptions): readonly MiddlewareHandler[] => [
-  knownHost(options),
-  allowed(options),
-  bodyLimit({ maxSize: BODY, onError: (context) => context.json(problemBody('the body is too large'), 413) }),
+  checkHost(options),
+  checkToken(options),
+  bodyLimit({
+    maxSize: MAX_BODY,
+    onError: (context) => context.json(problemBody('the body is too large'), 413),
+  }),
 ]
 
 /** A page on another site may resolve its own name to this address; it cannot choose the Host header. */
-const knownHost =
-  ({ guarded }: AuthOptions): MiddlewareHandler =>
+const checkHost =
+  ({ policy }: AuthOptions): MiddlewareHandler =>
   async (context, next) => {
     const name = (context.req.header('host') ?? '').replace(/:\d+$/, '').toLowerCase()
-    if (!isLoopbackName(name) && !guarded().names.includes(name))
+    if (!isLoopbackName(name) && !policy().names.includes(name))
       return context.json(problemBody('unknown Host: server.names lists those that are known'), 403)
     await next()
     if (!context.res.headers.has('cache-control')) context.header('cache-control', 'no-store')
@@ -44,7 +47,7 @@ const knownHost =
 
 const isLoopbackName = (name: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(name)
 
-const allowed =
+const checkToken =
   (options: AuthOptions): MiddlewareHandler =>
   async (context, next) => {
     const refusal = refusalOf(context, options)
@@ -57,33 +60,35 @@ const allowed =
 
 type Refusal = { readonly status: 401 | 403 | 429; readonly because: string; readonly wait?: number }
 
-const NEEDED: Refusal = { status: 401, because: 'a token is needed' }
-const WRONG: Refusal = { status: 401, because: 'the token is wrong' }
-const READS_ONLY: Refusal = { status: 403, because: 'the token has no scope operate' }
-const NOBODY: Refusal = {
+const TOKEN_NEEDED: Refusal = { status: 401, because: 'a token is needed' }
+const WRONG_TOKEN: Refusal = { status: 401, because: 'the token is wrong' }
+const READ_TOKEN: Refusal = { status: 403, because: 'the token has no scope operate' }
+const NO_OPERATE_TOKEN: Refusal = {
   status: 403,
   because: 'server.tokens has none of scope operate: nothing can be changed here',
 }
 
-function refusalOf(context: Context, { guarded, attempts, addressOf }: AuthOptions): Refusal | undefined {
-  const { tokens, open } = guarded()
-  const reads = context.req.method === 'GET' || context.req.method === 'HEAD'
+function refusalOf(context: Context, { policy, attempts, addressOf }: AuthOptions): Refusal | undefined {
+  const { tokens, open } = policy()
+  const isRead = context.req.method === 'GET' || context.req.method === 'HEAD'
   const text = bearerOf(context.req.header('authorization'))
-  if (text === undefined && reads) return open ? undefined : NEEDED
-  if (text === undefined) return changeRefused(tokens, undefined)
+  if (text === undefined && isRead) return open ? undefined : TOKEN_NEEDED
+  if (text === undefined) return refusalOfChange(tokens, undefined)
   const address = addressOf(context)
   const wait = attempts.wait(address)
   if (wait > 0) return { status: 429, because: 'too many wrong tokens', wait }
   const token = findToken(tokens, text)
-  if (!token) attempts.failed(address)
-  if (!token) return WRONG
-  return reads ? undefined : changeRefused(tokens, token)
+  if (!token) {
+    attempts.failed(address)
+    return WRONG_TOKEN
+  }
+  return isRead ? undefined : refusalOfChange(tokens, token)
 }
 
-function changeRefused(tokens: readonly ApiToken[], token: ApiToken | undefined): Refusal | undefined {
+function refusalOfChange(tokens: readonly ApiToken[], token: ApiToken | undefined): Refusal | undefined {
   if (token?.scope === 'operate') return undefined
-  if (!tokens.some(({ scope }) => scope === 'operate')) return NOBODY
-  return token ? READS_ONLY : NEEDED
+  if (!tokens.some(({ scope }) => scope === 'operate')) return NO_OPERATE_TOKEN
+  return token ? READ_TOKEN : TOKEN_NEEDED
 }
 
 /** Undefined where no token is sent. */

@@ -1,4 +1,4 @@
-// The certificate of the API, and the one that takes its place.
+// TLS certificate of the API.
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import type { TlsFiles } from '../../config/sections/server.ts'
@@ -13,8 +13,8 @@ export function readCertificatePair({ certFile, keyFile }: TlsFiles): Certificat
     createSecureContext(pair)
     return pair
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    throw new Error(`server.tls: ${certFile} and ${keyFile} cannot be used: ${why}`, { cause })
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(`server.tls: ${certFile} and ${keyFile} cannot be used: ${reason}`, { cause })
   }
 }
 

@@ -6,14 +6,14 @@ import type { CertificatePair } from './certificate.ts'
 
 export type SocketAddress = { readonly host: string; readonly port: number }
 export type HttpListener = AsyncDisposable & {
-  /** With the port that was given when 0 was asked for. */
+  /** With the port that the system chose for port 0. */
   readonly address: SocketAddress
-  /** Shows another certificate to connections that come from now on. Only of a listener that was given one. */
+  /** Uses another certificate for new connections, on a listener that has one. */
   readonly renew: (pair: CertificatePair) => void
 }
 
 export type ListenOptions = {
-  /** Its name in the configuration. */
+  /** Name of the address in the configuration. */
   readonly setting: string
   readonly pair?: CertificatePair | undefined
 }
@@ -34,10 +34,10 @@ export async function listenHttp(
   })
   server.maxConnections = 64
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (cause) => reject(refusal(cause, address, setting)))
+    server.once('error', (cause) => reject(listenError(cause, address, setting)))
     server.listen(address.port, address.host, resolve)
   })
-  // A connection that cannot be accepted is that client's trouble.
+  // A connection that cannot be accepted concerns only its client.
   server.on('error', () => undefined)
   const bound = server.address()
   const port = bound !== null && typeof bound === 'object' ? bound.port : address.port
@@ -50,10 +50,10 @@ export async function listenHttp(
   }
 }
 
-function refusal(cause: Error, { host, port }: SocketAddress, setting: string): Error {
-  const taken = 'code' in cause && cause.code === 'EADDRINUSE'
-  const why = taken ? 'is in use by another program' : `cannot be listened on (${cause.message})`
-  return new Error(`${setting}: ${host}:${port} ${why}; choose another address`, { cause })
+function listenError(cause: Error, { host, port }: SocketAddress, setting: string): Error {
+  const isInUse = 'code' in cause && cause.code === 'EADDRINUSE'
+  const reason = isInUse ? 'is in use by another program' : `cannot be listened on (${cause.message})`
+  return new Error(`${setting}: ${host}:${port} ${reason}; choose another address`, { cause })
 }
 
 const close = (server: ServerType): Promise<void> =>

@@ -1,5 +1,7 @@
 // Both listeners: telemetry for Prometheus and the orchestrator, the API for people and scripts. They share no route.
 import { getConnInfo } from '@hono/node-server/conninfo'
+import type { MiddlewareHandler } from 'hono'
+import { routePath } from 'hono/route'
 import type { Logger } from 'pino'
 import type { Config } from '../../config/load.ts'
 import type { TlsFiles } from '../../config/sections/server.ts'
@@ -7,7 +9,6 @@ import { isLoopback } from '../../config/units.ts'
 import type { SelfMetrics } from '../../outputs/metrics/self.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import { seconds } from '../../model/units.ts'
-import { recordRequests } from './request-metrics.ts'
 import { createApiApp, type ApiSources } from './app.ts'
 import { authMiddleware, type AuthPolicy } from './auth.ts'
 import { createFailedLogins, parseTokens } from './tokens.ts'
@@ -22,29 +23,29 @@ type Outputs = {
   readonly api: Omit<ApiSources, 'before'>
 }
 
-type Machine = { readonly clock: Clock; readonly self: SelfMetrics; readonly log: Logger }
+type ListenersEnvironment = { readonly clock: Clock; readonly self: SelfMetrics; readonly log: Logger }
 
 /**
- * @param config where to listen, and who may ask as it is when somebody does
+ * @param config addresses as configured at the start; tokens and names as configured at each request
  * @throws when an address is taken or a certificate cannot be used
  */
 export async function openListeners(
   config: () => Config,
   outputs: Outputs,
-  machine: Machine,
+  environment: ListenersEnvironment,
 ): Promise<Listeners> {
   await using stack = new AsyncDisposableStack()
   const { server } = config()
-  const counted = recordRequests(machine)
+  const counted = recordRequests(environment)
   const telemetry = await listenHttp(telemetryApp({ ...outputs.telemetry, counted }), server.telemetry, {
     setting: 'server.telemetry',
   })
   stack.use(telemetry)
-  const attempts = createFailedLogins(machine.clock)
+  const attempts = createFailedLogins(environment.clock)
   const before = [
     counted,
     ...authMiddleware({
-      guarded: guardedNow(config),
+      policy: currentAuthPolicy(config),
       attempts,
       addressOf: (context) => getConnInfo(context).remote.address ?? '',
     }),
@@ -55,7 +56,7 @@ export async function openListeners(
     pair,
   })
   stack.use(api)
-  if (server.tls && pair) stack.use(renewing(server.tls, { ...machine, api, pair }))
+  if (server.tls && pair) stack.use(renewCertificate(server.tls, { ...environment, api, pair }))
   const open = stack.move()
   return {
     telemetryUrl: urlOf(telemetry.address),
@@ -64,51 +65,72 @@ export async function openListeners(
   }
 }
 
-/** Worked out once for each configuration: every request asks for it. */
-function guardedNow(config: () => Config): () => AuthPolicy {
+/** Counts answers by the pattern of the route: paths hold names, of which there are any number. */
+export const recordRequests =
+  ({ self, clock }: Pick<ListenersEnvironment, 'self' | 'clock'>): MiddlewareHandler =>
+  async (context, next) => {
+    const startedAt = clock.monotonic()
+    await next()
+    // A path without a route of its own matches only the middleware of all paths.
+    const route = routePath(context, -1)
+    self.answered({
+      route: route === '/*' ? 'none' : route,
+      code: String(context.res.status),
+      seconds: clock.monotonic() - startedAt,
+    })
+  }
+
+/** The policy of the current configuration, computed once for each, as every request needs it. */
+function currentAuthPolicy(config: () => Config): () => AuthPolicy {
   let server = config().server
-  let guarded = authPolicyOf(server)
+  let policy = authPolicyOf(server)
   return () => {
-    const now = config().server
-    if (now !== server) guarded = authPolicyOf(now)
-    server = now
-    return guarded
+    const next = config().server
+    if (next !== server) policy = authPolicyOf(next)
+    server = next
+    return policy
   }
 }
 
-/** Who may ask what. Without tokens an API that may be reached from elsewhere is as open as it was said to be. */
+/** Without tokens an API on another address than loopback is open only where the configuration says so. */
 export const authPolicyOf = ({ api, names, tokens, insecure }: Config['server']): AuthPolicy => ({
   names: [...names, api.host.includes(':') ? `[${api.host}]` : api.host].map((name) => name.toLowerCase()),
   tokens: parseTokens(tokens),
   open: isLoopback(api) || (insecure && Object.keys(tokens).length === 0),
 })
 
-/** Between two looks at the files. Doubled, an expired certificate is shown for half a minute longer. */
-const RENEWAL = seconds(30)
+/** Interval at which the certificate files are read. */
+const RENEWAL_INTERVAL = seconds(30)
 
-/** Shows each new pair once both of its files fit. */
-function renewing(
+/** Uses each new pair as soon as its two files fit together. */
+function renewCertificate(
   files: TlsFiles,
-  { api, clock, log, ...first }: Machine & { readonly api: HttpListener; readonly pair: CertificatePair },
+  {
+    api,
+    clock,
+    log,
+    ...first
+  }: ListenersEnvironment & { readonly api: HttpListener; readonly pair: CertificatePair },
 ): AsyncDisposable {
   const stop = new AbortController()
   const watch = async (): Promise<void> => {
     let { pair } = first
-    let failing = false
+    let isFailing = false
     for (;;) {
-      // oxlint-disable-next-line no-await-in-loop -- one look after the other
-      await clock.sleep(RENEWAL, stop.signal)
+      // oxlint-disable-next-line no-await-in-loop -- one read after the other
+      await clock.sleep(RENEWAL_INTERVAL, stop.signal)
       if (stop.signal.aborted) return
       try {
         const next = readCertificatePair(files)
-        failing = false
+        isFailing = false
         if (isSameCertificate(next, pair)) continue
         api.renew(next)
         pair = next
         log.info('the certificate of the API was renewed')
       } catch (err) {
-        if (!failing) log.error({ err }, 'the certificate of the API cannot be renewed, the one before stays')
-        failing = true
+        if (!isFailing)
+          log.error({ err }, 'the certificate of the API cannot be renewed, the one before stays')
+        isFailing = true
       }
     }
   }

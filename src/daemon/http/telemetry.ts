@@ -1,17 +1,16 @@
-// The listener for Prometheus and the kubelet: read-only, ids and names only.
+// App of the telemetry listener, for Prometheus and the kubelet: read-only, ids and names only.
 import { Hono, type MiddlewareHandler } from 'hono'
 import { CONTENT_TYPE } from '../../outputs/metrics/exposition/format.ts'
 import { negotiateFormat, acceptsGzip } from '../../outputs/metrics/exposition/negotiate.ts'
 import { compressPrefix, finishCompressed } from '../../outputs/metrics/exposition/compress.ts'
-import type { Snapshot } from '../../model/output/snapshot.ts'
-import { runYielding } from '../../std/cooperative.ts'
+import type { ComputeView, Snapshot } from '../../model/output/snapshot.ts'
+import type { Clock } from '../../model/ports/clock.ts'
 import type { Exposition } from '../snapshot/exposition.ts'
-import { serviceDiscoveryJson } from './service-discovery.ts'
 
 export type Health = {
-  /** The loop turns: never a matter of the remote service, which a restart would not repair. */
+  /** Whether the loops run. Independent of the service, whose failures a restart would not repair. */
   readonly healthy: () => boolean
-  /** Undefined when ready, else why not, for people. */
+  /** Reason for people; undefined when ready. */
   readonly notReady: () => string | undefined
 }
 
@@ -19,8 +18,7 @@ export type Telemetry = Health & {
   readonly exposition: Exposition
   /** The last one; undefined until the first pass has ended. */
   readonly snapshot: () => Snapshot | undefined
-  /** Gives up a turn of the event loop. */
-  readonly pause: () => Promise<void>
+  readonly clock: Pick<Clock, 'yield'>
   readonly counted: MiddlewareHandler
 }
 
@@ -59,22 +57,54 @@ function healthRoutes(app: Hono, { healthy, notReady }: Health): void {
   }
 }
 
-/** Made once per snapshot, at the first question. */
-function discoveryRoute(app: Hono, { snapshot, pause }: Pick<Telemetry, 'snapshot' | 'pause'>): void {
-  const made = new WeakMap<Snapshot, Promise<Buffer>>()
+/** Rendered once per snapshot, at the first request. */
+function discoveryRoute(app: Hono, { snapshot, clock }: Pick<Telemetry, 'snapshot' | 'clock'>): void {
+  const rendered = new WeakMap<Snapshot, Promise<Buffer>>()
   app.get('/sd', async (context) => {
-    const taken = snapshot()
-    // whoever is refused keeps the targets it has
-    if (!taken) return context.text('the first pass has not ended yet\n', 503)
-    const making = made.get(taken) ?? runYielding(serviceDiscoveryJson(taken), pause)
-    made.set(taken, making)
+    const current = snapshot()
+    // Prometheus keeps the targets it has after an error.
+    if (!current) return context.text('the first pass has not ended yet\n', 503)
+    const rendering = rendered.get(current) ?? discoveryJson(current, clock)
+    rendered.set(current, rendering)
     const gzip = acceptsGzip(context.req.header('accept-encoding'))
     const body = gzip
-      ? await finishCompressed(await compressPrefix([await making]), Buffer.of())
-      : Buffer.concat([await making])
+      ? await finishCompressed(await compressPrefix([await rendering]), Buffer.of())
+      : Buffer.concat([await rendering])
     return context.body(body, 200, { 'content-type': 'application/json', ...encoding(gzip) })
   })
 }
+
+/** Port of Postgres. Source: service interface, connection strings. */
+const PORT = 5432
+
+/** One target per compute, for exporters that look into Postgres. Source: Prometheus, "Writing HTTP service discovery". */
+async function discoveryJson({ computes }: Snapshot, clock: Telemetry['clock']): Promise<Buffer> {
+  const targets: string[] = []
+  for (let index = 0; index < computes.length; index += COMPUTES_PER_TURN) {
+    for (const view of computes.slice(index, index + COMPUTES_PER_TURN))
+      targets.push(JSON.stringify(targetOf(view)))
+    // oxlint-disable-next-line no-await-in-loop -- other work runs between two chunks
+    await clock.yield()
+  }
+  return Buffer.from(`[${targets.join(',')}]\n`)
+}
+
+const COMPUTES_PER_TURN = 2000
+
+const targetOf = ({ compute, project, owner, state }: ComputeView) => ({
+  targets: [`${compute.host}:${PORT}`],
+  labels: {
+    __meta_dormouse_project_id: compute.projectId,
+    __meta_dormouse_project_name: project?.name ?? '',
+    __meta_dormouse_endpoint_id: compute.endpointId,
+    __meta_dormouse_branch_id: compute.branchId,
+    __meta_dormouse_region_id: compute.regionId,
+    __meta_dormouse_type: compute.type,
+    __meta_dormouse_state: state,
+    __meta_dormouse_team: owner.team,
+    __meta_dormouse_tier: owner.tier,
+  },
+})
 
 const LANDING = `<!doctype html>
 <html lang="en">

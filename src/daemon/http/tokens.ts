@@ -1,4 +1,4 @@
-// Who asks: tokens, of which only the digests are known.
+// API tokens: only their digests are configured.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { Seconds } from '../../model/units.ts'
@@ -14,17 +14,17 @@ export const parseTokens = (
     digest: Buffer.from(sha256, 'hex'),
   }))
 
-/** The token that `text` is; it takes as long whichever it is, and whether it is one. */
+/** Token with this text. Takes the same time for every text, right or wrong. */
 export function findToken(tokens: readonly ApiToken[], text: string): ApiToken | undefined {
   const digest = createHash('sha256').update(text).digest()
   return tokens.filter((token) => timingSafeEqual(token.digest, digest))[0]
 }
 
-/** Wrong tokens in a minute after which an address waits. Doubled, guessing is twice as fast: still hopeless. */
-const TRIES = 5
+/** Wrong tokens within a minute after which an address has to wait. */
+const MAX_FAILURES = 5
 const MINUTE = 60
-/** Addresses that are remembered. Doubled, a crowd that guesses costs twice the memory before its first is forgotten. */
-const ADDRESSES = 10_000
+/** Addresses that are remembered: bounds the memory that many guessing clients cost. */
+const MAX_ADDRESSES = 10_000
 
 export type FailedLogins = {
   /** Seconds until `address` may try again; 0 when it may. */
@@ -33,22 +33,22 @@ export type FailedLogins = {
 }
 
 export function createFailedLogins(clock: Clock): FailedLogins {
-  const known = new Map<string, readonly Seconds[]>()
-  const lately = (address: string): readonly Seconds[] =>
-    (known.get(address) ?? []).filter((at) => clock.monotonic() - at < MINUTE)
+  const failures = new Map<string, readonly Seconds[]>()
+  const recentFailures = (address: string): readonly Seconds[] =>
+    (failures.get(address) ?? []).filter((at) => clock.monotonic() - at < MINUTE)
   return {
     wait: (address) => {
-      const [first, ...others] = lately(address)
-      if (first === undefined || others.length < TRIES - 1) return 0
+      const [first, ...others] = recentFailures(address)
+      if (first === undefined || others.length < MAX_FAILURES - 1) return 0
       return Math.ceil(first + MINUTE - clock.monotonic())
     },
     failed: (address) => {
-      const tried = [...lately(address), clock.monotonic()].slice(-TRIES)
-      // the one that came last is the last to be forgotten
-      known.delete(address)
-      known.set(address, tried)
-      const [oldest] = known.keys()
-      if (known.size > ADDRESSES && oldest !== undefined) known.delete(oldest)
+      const recent = [...recentFailures(address), clock.monotonic()].slice(-MAX_FAILURES)
+      // deleted first: a map is ordered by insertion, and the oldest address is dropped
+      failures.delete(address)
+      failures.set(address, recent)
+      const [oldest] = failures.keys()
+      if (failures.size > MAX_ADDRESSES && oldest !== undefined) failures.delete(oldest)
     },
   }
 }

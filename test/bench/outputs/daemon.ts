@@ -11,7 +11,7 @@ import { createAccountRunners } from '../../../src/daemon/accounts/account-runne
 import { createPorts } from '../../../src/daemon/accounts/ports.ts'
 import { createApiApp } from '../../../src/daemon/http/app.ts'
 import { pageSourcesOf } from '../../../src/daemon/http/pages/page-sources.ts'
-import { recordRequests } from '../../../src/daemon/http/request-metrics.ts'
+import { recordRequests } from '../../../src/daemon/http/listeners.ts'
 import { telemetryApp } from '../../../src/daemon/http/telemetry.ts'
 import { runLoop, passInterval } from '../../../src/daemon/loop.ts'
 import { createNotifications } from '../../../src/daemon/notify/notifications.ts'
@@ -141,7 +141,7 @@ export async function runWeek(): Promise<Outputs> {
     clock,
     telemetry: telemetryApp({
       exposition,
-      pause: () => Promise.resolve(),
+      clock: { yield: () => Promise.resolve() },
       snapshot: runners.snapshot,
       counted,
       healthy: () => true,

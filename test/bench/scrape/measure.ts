@@ -2,7 +2,7 @@
 import { get } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { pino } from 'pino'
-import { recordRequests } from '../../../src/daemon/http/request-metrics.ts'
+import { recordRequests } from '../../../src/daemon/http/listeners.ts'
 import { createClock } from '../../../src/daemon/clock.ts'
 import { createExposition } from '../../../src/daemon/snapshot/exposition.ts'
 import { listenHttp, urlOf } from '../../../src/daemon/http/listen.ts'
@@ -13,7 +13,7 @@ import { createRenderer } from '../../../src/outputs/metrics/exposition/renderer
 import { createSampleMemory, type Samples } from '../../../src/outputs/metrics/exposition/samples.ts'
 import { createSelfMetrics } from '../../../src/outputs/metrics/self.ts'
 import type { Snapshot } from '../../../src/model/output/snapshot.ts'
-import { micros, seconds } from '../../../src/model/units.ts'
+import { micros } from '../../../src/model/units.ts'
 import { FACTS, renderAll } from '../../support/exposed.ts'
 import { busySnapshot } from '../../support/fleet-snapshot.ts'
 import { changed, type Change } from './changed.ts'
@@ -104,14 +104,12 @@ const collectGarbage = (): void => {
 
 async function scraped(snapshot: Snapshot) {
   const [clock, self, log] = [createClock(), createSelfMetrics(), pino({ level: 'silent' })]
-  const stop = new AbortController()
-  const pause = (): Promise<void> => clock.sleep(seconds(0), stop.signal)
   const exposition = createExposition(() => facts, { self, clock, log })
   const counted = recordRequests({ self, clock })
   const app = telemetryApp({
     exposition,
     counted,
-    pause,
+    clock,
     snapshot: () => snapshot,
     healthy: () => true,
     notReady: () => undefined,

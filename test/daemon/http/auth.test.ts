@@ -15,12 +15,12 @@ const TOKENS = parseTokens({
 
 const addressOf = (context: Context): string => context.req.header('x-test-address') ?? 'one'
 
-function server(guarded: Partial<AuthPolicy> = {}) {
+function server(policy: Partial<AuthPolicy> = {}) {
   const clock = fakeClock()
   const app = new Hono()
-  const options = { names: [], tokens: TOKENS, open: true, ...guarded }
+  const options = { names: [], tokens: TOKENS, open: true, ...policy }
   for (const each of authMiddleware({
-    guarded: () => options,
+    policy: () => options,
     attempts: createFailedLogins(clock),
     addressOf,
   }))

@@ -47,7 +47,7 @@ async function opened(server = '') {
     {
       telemetry: {
         exposition,
-        pause: () => Promise.resolve(),
+        clock: { yield: () => Promise.resolve() },
         snapshot: () => taken,
         healthy: () => true,
         notReady: () => undefined,

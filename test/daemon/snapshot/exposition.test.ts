@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { recordRequests } from '../../../src/daemon/http/request-metrics.ts'
+import { recordRequests } from '../../../src/daemon/http/listeners.ts'
 import {
   createExposition,
   renderSamples,
@@ -147,7 +147,7 @@ test('over HTTP: format by Accept, gzip, HEAD, filters, and each answer counted 
   const app = telemetryApp({
     exposition,
     snapshot: () => taken,
-    pause: () => Promise.resolve(),
+    clock: { yield: () => Promise.resolve() },
     healthy: () => true,
     notReady: () => undefined,
     counted: recordRequests({ self, clock }),
@@ -183,7 +183,7 @@ test('computes are targets, with what a relabelling may pick them by', async () 
   const app = telemetryApp({
     exposition,
     snapshot: () => taken,
-    pause: () => Promise.resolve(),
+    clock: { yield: () => Promise.resolve() },
     healthy: () => true,
     notReady: () => undefined,
     counted: recordRequests({ self, clock }),

@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { loadConfig, type Config } from '../../../src/config/load.ts'
-import { recordRequests } from '../../../src/daemon/http/request-metrics.ts'
+import { recordRequests } from '../../../src/daemon/http/listeners.ts'
 import { createExposition, daemonInfoOf } from '../../../src/daemon/snapshot/exposition.ts'
 import { createAccountRunners } from '../../../src/daemon/accounts/account-runners.ts'
 import { telemetryApp } from '../../../src/daemon/http/telemetry.ts'
@@ -67,7 +67,7 @@ export async function recordHistory(): Promise<History> {
     telemetryApp({
       exposition,
       counted,
-      pause: () => Promise.resolve(),
+      clock: { yield: () => Promise.resolve() },
       snapshot: lanes.snapshot,
       healthy: () => true,
       notReady: () => undefined,

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { Hono } from 'hono'
 import { pino } from 'pino'
 import { expect } from 'vitest'
-import { recordRequests } from '../../../src/daemon/http/request-metrics.ts'
+import { recordRequests } from '../../../src/daemon/http/listeners.ts'
 import { createClock } from '../../../src/daemon/clock.ts'
 import { createExposition } from '../../../src/daemon/snapshot/exposition.ts'
 import { listenHttp } from '../../../src/daemon/http/listen.ts'
@@ -42,7 +42,7 @@ testWith('prometheus')('Prometheus reads both formats, and every label as it was
   const counted = recordRequests({ self, clock })
   const app = telemetryApp({
     exposition,
-    pause: () => Promise.resolve(),
+    clock: { yield: () => Promise.resolve() },
     snapshot: () => snapshot,
     healthy: () => true,
     notReady: () => undefined,

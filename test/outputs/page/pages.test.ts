@@ -290,7 +290,7 @@ test('none of the pages is on the listener that all may reach', async () => {
     healthy: () => true,
     notReady: () => undefined,
     snapshot: () => fleet(1),
-    pause: () => Promise.resolve(),
+    clock: { yield: () => Promise.resolve() },
     counted: (_, next) => next(),
   })
   for (const path of PATHS.filter((one) => !one.startsWith('/?') && one !== '/'))

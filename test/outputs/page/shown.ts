@@ -31,7 +31,7 @@ export const appOf = (shown: Shown): Hono =>
     ...NO_PAGES,
     ...NO_REPORTS,
     before: authMiddleware({
-      guarded: () => ({ names: [], tokens: [], open: true }),
+      policy: () => ({ names: [], tokens: [], open: true }),
       attempts: createFailedLogins(fakeClock()),
       addressOf: () => '',
     }),

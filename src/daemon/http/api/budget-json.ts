@@ -15,9 +15,9 @@ export type ForecastJson = {
   readonly p10: number
   readonly p50: number
   readonly p90: number
-  /** Under 60 days of history: its error is larger and its width mostly assumed. */
+  /** Fewer than 60 days of history: the error is larger and the width mostly assumed. */
   readonly learning: boolean
-  /** Finished days that it was made from. */
+  /** Finished days that the forecast was made from. */
   readonly days: number
 }
 
@@ -26,18 +26,18 @@ export type BudgetJson = {
   readonly scope: string
   readonly per: string
   readonly mode: string
-  /** A currency, `cu_hours` or `awake_hours`: of all amounts below. */
+  /** Unit of all amounts below: a currency, `cu_hours` or `awake_hours`. */
   readonly unit: string
   readonly limit: number
   readonly period: { readonly from: string; readonly to: string }
-  /** Spend is known from here on; the start of the period, or later. */
+  /** Start of known spend: the start of the period, or later. */
   readonly counted_from: string
   readonly spent: Range
   readonly share: number
   readonly remaining: number
   /** Percentages reached in this period. */
   readonly rungs: readonly number[]
-  /** The part of the likely spend that rests on no fact. */
+  /** Share of the likely spend that rests on no fact. */
   readonly assumed: number
   readonly acting: string
   readonly max_burn: number
@@ -45,7 +45,7 @@ export type BudgetJson = {
   readonly burns: readonly {
     readonly window_seconds: number
     readonly burn: number | null
-    /** As usual in this window of the week; null until two weeks were counted. */
+    /** Usual burn in this window of the week; null until two weeks were counted. */
     readonly usual: number | null
     readonly threshold: number | null
     readonly off: string | null
@@ -62,19 +62,19 @@ export type BudgetJson = {
 
 export function budgetJson(view: BudgetWithForecast): BudgetJson {
   const { limit, spent, period, forecast } = view
-  const shown = (amount: number): number => amountInUnit(amount, limit)
+  const inUnit = (amount: number): number => amountInUnit(amount, limit)
   return {
     budget: view.name,
     scope: scopeText(view.scope),
     per: view.per,
     mode: view.mode,
     unit: budgetUnit(limit),
-    limit: shown(limit.amount),
+    limit: inUnit(limit.amount),
     period: { from: toIso(period.from), to: toIso(period.to) },
     counted_from: toIso(view.knownFrom),
-    spent: { low: shown(spent.low), likely: shown(spent.likely), high: shown(spent.high) },
+    spent: { low: inUnit(spent.low), likely: inUnit(spent.likely), high: inUnit(spent.high) },
     share: view.share,
-    remaining: shown(view.remaining),
+    remaining: inUnit(view.remaining),
     rungs: view.rungs,
     assumed: view.assumed,
     acting: view.enforcement.kind,
@@ -88,7 +88,7 @@ export function budgetJson(view: BudgetWithForecast): BudgetJson {
     })),
     forecast: forecast
       ? {
-          ...forecastStatus(forecast, shown),
+          ...forecastStatus(forecast, inUnit),
           probability_over: forecast.probabilityOver,
           exhausted_at: forecast.exhaustedAt === undefined ? null : toIso(forecast.exhaustedAt),
         }
@@ -98,12 +98,12 @@ export function budgetJson(view: BudgetWithForecast): BudgetJson {
 
 const forecastStatus = (
   { p10, p50, p90, learning, days }: SpendForecast,
-  shown: (amount: number) => number,
-): ForecastJson => ({ p10: shown(p10), p50: shown(p50), p90: shown(p90), learning, days })
+  inUnit: (amount: number) => number,
+): ForecastJson => ({ p10: inUnit(p10), p50: inUnit(p50), p90: inUnit(p90), learning, days })
 
 export type MonthJson = {
   readonly period: { readonly from: string; readonly to: string }
-  /** Spend is known from here on; the start of the month, or later. */
+  /** Start of known spend: the start of the month, or later. */
   readonly counted_from: string
   readonly spent: Range
   /** Null before a day is over. */

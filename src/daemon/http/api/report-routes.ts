@@ -1,4 +1,4 @@
-// The weekly report, made when it is asked for.
+// Routes of the weekly report: made at the request, archived ones, and sending by hand.
 import type { Context, Hono } from 'hono'
 import type { Clock } from '../../../model/ports/clock.ts'
 import type { ReportFormat } from '../../../model/output/report.ts'
@@ -17,16 +17,15 @@ import { streamText } from '../streaming.ts'
 
 export type ReportSources = {
   readonly clock: Clock
-  /** Those that were made when they were due, or by hand. */
   readonly archive: ReportArchive
-  /** What the reports of each account are made of, as it is now. */
+  /** Account → current sources of its reports. */
   readonly reports: () => ReadonlyMap<string, ReportSource>
-  /** Makes the last week's anew and sends it; undefined where nobody is sent reports now. Its slot, or undefined where too many were asked for. */
+  /** Makes and sends the report of last week, and resolves to its slot, or to undefined after too many requests; absent without receivers. */
   readonly sender?: () => ((account: string) => Promise<string | undefined>) | undefined
 }
 
-/** The HTML has styles in it, and nothing else. */
-const NOTHING_RUNS = { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" }
+/** The HTML has inline styles and loads nothing. */
+const STYLES_ONLY = { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" }
 
 export function reportRoutes(app: Hono, { clock, archive, reports, sender }: ReportSources): void {
   app.get('/api/v1/report', async (context) => {
@@ -34,7 +33,7 @@ export function reportRoutes(app: Hono, { clock, archive, reports, sender }: Rep
     const now = clock.now()
     const [first] = sources.values()
     if (!first) return context.json(problemBody('there is no account'), 404)
-    if (context.req.query('kept') === 'true') return keptAnswer(context, archive, [...sources.keys()])
+    if (context.req.query('kept') === 'true') return archivedAnswer(context, archive, [...sources.keys()])
     const request = parseReportRequest(context.req.query(), {
       accounts: [...sources.keys()],
       zone: first.zone,
@@ -64,14 +63,14 @@ export function reportRoutes(app: Hono, { clock, archive, reports, sender }: Rep
   app.get('/api/v1/schema/report', (context) => context.json(reportJsonSchema()))
 }
 
-async function keptAnswer(
+async function archivedAnswer(
   context: Context,
-  kept: ReportArchive,
+  archive: ReportArchive,
   accounts: readonly string[],
 ): Promise<Response> {
   const request = parseArchiveRequest(context.req.query(), accounts)
   if (!request.ok) return context.json(problemBody(request.error), 400)
-  const texts = await archivedReportTexts(kept, request.value)
+  const texts = await archivedReportTexts(archive, request.value)
   return texts.ok
     ? reportAnswer(context, request.value.format, texts.value)
     : context.json(problemBody(texts.error), 404)
@@ -79,6 +78,6 @@ async function keptAnswer(
 
 const reportAnswer = (context: Context, format: ReportFormat, texts: readonly string[]): Response =>
   context.body(streamText(texts), 200, {
-    ...NOTHING_RUNS,
+    ...STYLES_ONLY,
     'content-type': REPORT_RENDERINGS[format].contentType,
   })

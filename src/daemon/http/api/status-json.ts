@@ -1,4 +1,4 @@
-// The snapshot as JSON for the API, the CLI and the demo: snake_case, times in ISO 8601, lengths in seconds, money in units of currency.
+// JSON of the snapshot for the API, the CLI and the demo: snake_case, times in ISO 8601, lengths in seconds, money in units of currency.
 import type { Bounds } from '../../../model/ledger/ledger.ts'
 import type { AccountView, ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
 import { toIso } from '../../../model/time.ts'
@@ -34,10 +34,10 @@ export type ComputeJson = {
   readonly connections: number | null
   readonly max_connections: number
   readonly reading_at: string | null
-  /** Why the last reading failed, or what it could not see. */
+  /** Why the last reading failed, or what it could not read. */
   readonly reading_problem: string | null
   readonly why: string
-  /** Who held it awake and at what cost, the longest first, as far as readings cover the time. */
+  /** Culprits with time and cost, the longest first, as far as readings cover the time. */
   readonly awake_by: readonly {
     readonly because: string
     readonly application: string
@@ -61,11 +61,11 @@ export type StatusJson = {
     readonly wakes: number
     readonly suspends: number
     readonly readings: AccountView['readings']
-    /** Why no compute of it can be read; null where they can be. */
+    /** Why no compute of the account can be read; null where they can be. */
     readonly unreadable: string | null
     /** Measured; null until it is. */
     readonly activity_lag_seconds: number | null
-    /** The CU-seconds that the project list counts, beside ours. */
+    /** Comparison of the ledger with the CU-seconds of the project list. */
     readonly count: {
       /** Measured; null until it is. */
       readonly lag_seconds: number | null
@@ -78,7 +78,7 @@ export type StatusJson = {
       readonly awake_extension_seconds: number
       readonly spend: number
     }
-    /** In money; null until the days kept were read. */
+    /** Money of the current month; null until the stored days were read. */
     readonly month: MonthJson | null
     readonly budgets: readonly BudgetJson[]
   }[]
@@ -117,7 +117,7 @@ export const statusJson = ({ takenAt, ready, accounts, computes }: Snapshot): St
   computes: computes.length,
 })
 
-/** The status with every compute, of one instant. */
+/** Status with every compute, of one instant. */
 export type FleetJson = Omit<StatusJson, 'computes'> & { readonly computes: readonly ComputeJson[] }
 
 export const fleetJson = (snapshot: Snapshot): FleetJson => ({
@@ -125,17 +125,17 @@ export const fleetJson = (snapshot: Snapshot): FleetJson => ({
   computes: snapshot.computes.map(computeJson),
 })
 
-/** Computes told at a time, some hundred kilobytes. Doubled, the event loop is held up for some 2 ms more. */
-const COMPUTES = 100
+/** Computes of a piece, some hundred kilobytes. */
+const COMPUTES_PER_PIECE = 100
 
-/** The same as JSON, in pieces. */
+/** Text of `fleetJson`, in pieces. */
 export function* streamFleetJson(snapshot: Snapshot): Generator<string> {
   const { computes: _, ...status } = statusJson(snapshot)
   yield `${JSON.stringify(status).slice(0, -1)},"computes":[`
   const { computes } = snapshot
-  for (let first = 0; first < computes.length; first += COMPUTES) {
-    const some = computes.slice(first, first + COMPUTES).map((view) => JSON.stringify(computeJson(view)))
-    yield (first === 0 ? '' : ',') + some.join(',')
+  for (let first = 0; first < computes.length; first += COMPUTES_PER_PIECE) {
+    const piece = computes.slice(first, first + COMPUTES_PER_PIECE)
+    yield (first === 0 ? '' : ',') + piece.map((view) => JSON.stringify(computeJson(view))).join(',')
   }
   yield ']}'
 }
