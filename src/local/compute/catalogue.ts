@@ -27,10 +27,8 @@ export function applyCatalogue(
   })
 }
 
-/** An identifier, whatever its characters. */
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-/** A string constant, whatever its characters. */
 const constant = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
 async function namesIn(client: Client, sql: string): Promise<ReadonlySet<string>> {

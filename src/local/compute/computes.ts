@@ -1,11 +1,12 @@
 // The Postgres servers of the service: one per awake compute, on the data folder of its branch.
 import { join } from 'node:path'
+import type { ProcessOrder } from '../control/events.ts'
 import { maxConnectionsOf } from '../control/sizing/sizes.ts'
 import { copyBranch, removeFolder } from './branch-copy.ts'
 import { maxConnectionsIn } from './configuration.ts'
 import { createGate } from './gate.ts'
 import { type Monitor, startMonitor } from './monitor.ts'
-import type { ComputesOptions, ConfigureOrder, StartOrder } from './orders.ts'
+import type { ComputesOptions, StartOrder } from './orders.ts'
 import { type Replica, originOf, spawnReplica } from './replica.ts'
 import { dropSlot } from './slots.ts'
 import { type Spawned, updateCatalogue, spawnPrimary } from './spawn.ts'
@@ -14,19 +15,17 @@ export type Computes = {
   /** Starts the server of a compute; resolves when it accepts connections, throws with the reason when it cannot. */
   start(order: StartOrder): Promise<void>
   /** Applies the order to a running server, as far as that needs no restart. */
-  configure(order: ConfigureOrder): Promise<void>
+  configure(order: ProcessOrder): Promise<void>
   /** Changes the size of a running server; no client is dropped. */
   resize(endpointId: string, cu: number): Promise<void>
   /** Resolves when no server runs. Clients get `grace` ms to leave by themselves. */
   stop(endpointId: string, grace: number): Promise<void>
-  /** Copies the data of the parent branch. */
   copyBranch(branchId: string, parentId: string): Promise<void>
   /** Removes the data of a branch once no server runs on it. */
   removeBranch(branchId: string): Promise<void>
   /** Removes the data and the slot of a replica once it does not run. */
   removeReplica(endpointId: string, branchId: string): Promise<void>
   stopAll(): Promise<void>
-  /** Looks for client activity now. */
   poll(endpointId: string): Promise<void>
   /** The port of the server itself, behind the proxy; undefined while none accepts connections. */
   portOf(endpointId: string): number | undefined

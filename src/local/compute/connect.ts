@@ -1,7 +1,6 @@
 import { Client } from 'pg'
 import { SUPERUSER } from './configuration.ts'
 
-/** A Postgres server of this machine, and the password of its superuser. */
 export type ServerAddress = { readonly port: number; readonly password: string }
 
 export type SuperuserAddress = ServerAddress & {

@@ -6,7 +6,6 @@ import { SUPERUSER } from './configuration.ts'
 import { WALSENDER, connectSuperuser } from './connect.ts'
 import type { WorkReading } from './sizing.ts'
 
-/** Watch of one server, until stopped. */
 export type Monitor = {
   /** Reads now and reports before it resolves; a server that does not answer reports no activity. */
   poll(): Promise<void>

@@ -1,19 +1,10 @@
-// What the engine orders for one compute, and what all servers of the service share.
+// Orders for one server, and the options that all servers of the service share.
 import type { Behaviour } from '../control/behaviour.ts'
-import type { Branch, ComputeConfig, ComputeType } from '../control/project.ts'
+import type { ProcessOrder } from '../control/events.ts'
 import type { Cluster } from './template.ts'
 
-export type ConfigureOrder = {
-  readonly endpointId: string
-  readonly type: ComputeType
-  readonly branch: Branch
-  readonly config: ComputeConfig
-  /** The replicas of the branch. */
-  readonly replicaIds: readonly string[]
-}
-
 /** An order to start a server; `latency` is extra time before it is spawned, ms. */
-export type StartOrder = ConfigureOrder & { readonly latency: number }
+export type StartOrder = ProcessOrder & { readonly latency: number }
 
 export type ComputesOptions = {
   /** Folder with one data folder per branch and per replica. */

@@ -1,7 +1,6 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** A user of the operating system. */
 export type SystemUser = { readonly name: string; readonly uid: number; readonly gid: number }
 
 /**
@@ -40,7 +39,6 @@ function mayEnter(folder: string, { uid, gid }: SystemUser): boolean {
   return (mode & bit) !== 0
 }
 
-/** Whether this process may run the file. */
 export function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK)

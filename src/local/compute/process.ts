@@ -4,7 +4,6 @@ import { promisify } from 'node:util'
 import type { Clock } from '../clock.ts'
 import type { SystemUser } from './owner.ts'
 
-/** A program that serves until it is ended. */
 export type ServerProcess = {
   readonly child: ChildProcess
   /** Resolves when the process is gone, with the last lines of its log; never rejects. */

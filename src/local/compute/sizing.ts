@@ -75,7 +75,7 @@ export function createSizeModel(options: SizeModelOptions): SizeModel {
   const startedAt = clock.now()
   let server = { port: 0, pid: 0 }
   let model: CacheModel = emptyCache(pagesOf(config.minCu, cacheScale), startedAt)
-  let load: Load = { one: 0, five: 0 }
+  let load: Load = { oneMinute: 0, fiveMinutes: 0 }
   let [lastReadingAt, goalAt, relationsReadAt, unchangedAt] = [startedAt, startedAt, startedAt, startedAt]
   let reads: WorkReading['reads'] = new Map()
   // database → blocks read that the model has counted

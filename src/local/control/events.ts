@@ -75,7 +75,6 @@ export type ProjectRequest =
     }
   | { readonly kind: 'delete-project' }
 
-/** A report of the shell. */
 export type Report =
   | { readonly kind: 'started' | 'stopped' | 'configured'; readonly endpointId: string }
   | {
@@ -90,7 +89,6 @@ export type Report =
   /** A client of a compute that does not serve now. */
   | { readonly kind: 'client-waiting'; readonly endpointId: string; readonly cause: WakeCause }
   | { readonly kind: 'activity'; readonly endpointId: string; readonly at: number }
-  /** Size that the autoscaler aims at. */
   | { readonly kind: 'goal'; readonly endpointId: string; readonly cu: number }
   /** Sent when `wakeAt` of the last step is reached. */
   | { readonly kind: 'time' }
@@ -109,17 +107,18 @@ export type Interval = {
 
 export type Wake = { readonly at: number; readonly cause: WakeCause }
 
+/** Target state of a server: its compute, the branch with its roles and databases, and the replicas of the branch. */
+export type ProcessOrder = {
+  readonly endpointId: string
+  readonly type: ComputeType
+  readonly branch: Branch
+  readonly config: ComputeConfig
+  readonly replicaIds: readonly string[]
+}
+
 /** Work for the shell. Writes must be durable before a request is answered. */
 export type Effect =
-  | {
-      readonly kind: 'start-process' | 'configure'
-      readonly endpointId: string
-      readonly type: ComputeType
-      readonly branch: Branch
-      readonly config: ComputeConfig
-      /** The replicas of the branch. */
-      readonly replicaIds: readonly string[]
-    }
+  | (ProcessOrder & { readonly kind: 'start-process' | 'configure' })
   /** `grace`: time for clients to leave by themselves, seconds. */
   | { readonly kind: 'stop-process'; readonly endpointId: string; readonly grace: number }
   /** Another size within the range; the server keeps running. */

@@ -1,6 +1,5 @@
 // The state of one project: everything that the control plane decides by. Stored as JSON. Instants are ms since 1970.
 
-/** Configuration of a compute by its clients. */
 export type ComputeConfig = {
   readonly minCu: number
   readonly maxCu: number
@@ -32,7 +31,6 @@ export const wakeCause = (kind: WakeCause['kind']): WakeCause => ({
   user: undefined,
 })
 
-/** An awake interval in progress. */
 export type OpenInterval = { readonly from: number; readonly cu: number; readonly branchId: string }
 
 /** Awake time of one compute: the interval in progress, and totals of the closed ones in ms and CU·ms. */
@@ -91,7 +89,6 @@ export type OperationStatus =
   | 'error'
 
 export type Operation = {
-  /** UUID. */
   readonly id: string
   readonly projectId: string
   readonly branchId: string
@@ -214,11 +211,9 @@ export function delayOf(config: ComputeConfig, defaults: ComputeDefaults): numbe
   return delay === -1 ? undefined : delay * 1000
 }
 
-/** The read-write compute of a branch; undefined when it has none. */
 export const primaryOf = ({ computes }: Pick<Project, 'computes'>, branchId: string): Compute | undefined =>
   computes.find((compute) => compute.branchId === branchId && compute.type === 'read_write')
 
-/** Read replicas of a branch. */
 export const replicasOf = ({ computes }: Project, branchId: string): readonly Compute[] =>
   computes.filter((compute) => compute.branchId === branchId && compute.type === 'read_only')
 
@@ -227,7 +222,6 @@ const WEEK = 604_800_000
 /** Release of the service at an instant: a new one about every week (S-69). */
 export const releaseAt = (now: number): number => Math.floor(now / WEEK)
 
-/** Instant of the newest activity, published or not. */
 export const lastActivityOf = (activity: ActivityLog): number | undefined =>
   activity.recent.at(-1) ?? activity.settled
 

@@ -7,7 +7,6 @@ export type BehaviourSwitches = {
   change(next: Behaviour): void
   /** Whether this fault happens now; counts down how often it still does. */
   take(fault: 'tooManyRequests' | 'serverErrors' | 'failingOperations'): boolean
-  /** Resolves when operations are not stuck. */
   unstuck(): Promise<void>
 }
 

@@ -1,6 +1,5 @@
 import type { Clock } from '../clock.ts'
 
-/** Timers, one per project. */
 export type ProjectTimers = {
   /** Fires at `at`, ms, or earlier: an earlier alarm stays. Undefined changes nothing. */
   arm(projectId: string, at: number | undefined): void

@@ -152,9 +152,7 @@ const CANCEL_TIMEOUT = 2000
  * Passes a cancel request on to servers. Only the server that issued its key acts on it; no server wakes for it. As in
  * Postgres, the client gets no answer. Requests beyond the bounds are dropped.
  */
-export type ForwardCancel = (packet: Buffer, ports: readonly number[]) => void
-
-export function createForwardCancel(clock: Clock): ForwardCancel {
+export function createForwardCancel(clock: Clock): (packet: Buffer, ports: readonly number[]) => void {
   let connections = 0
   const send = (packet: Buffer, port: number): void => {
     connections += 1

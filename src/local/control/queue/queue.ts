@@ -149,7 +149,6 @@ export function reasonNotServed({ project, context }: Draft, compute: Compute): 
   return compute.state === 'active' ? undefined : exceededQuota(project, context.now)
 }
 
-/** Refuses the clients that wait for a compute. */
 export const refuseClients = (draft: Draft, endpointId: string, because: string): Draft =>
   runQueue(
     withEffects(withCompute(draft, endpointId, { wanted: undefined }), {

@@ -58,21 +58,6 @@ function delayProblem({ suspendTimeout }: Sizing, { delayBelowMinimum }: Setting
 export const storedDelay = (delay: number, { delayBelowMinimum }: Settings): number =>
   delayBelowMinimum === 'raised' && delay > 0 && delay < SHORTEST_DELAY ? SHORTEST_DELAY : delay
 
-/** Refuses a second primary on a branch (S-05, S-84, S-88). */
-function primaryRefusal(
-  { branches, computes }: Project,
-  branchId: string,
-  { errors }: Settings,
-): Refusal | undefined {
-  if (!branches.some(({ id }) => id === branchId))
-    return { status: 404, message: `endpoint.branch_id: branch not found: ${branchId}` }
-  if (!primaryOf({ computes }, branchId)) return undefined
-  return {
-    status: errors.duplicatePrimary,
-    message: `endpoint.branch_id: branch ${branchId} already has a read-write endpoint`,
-  }
-}
-
 /** Refuses while the quota of the project is used up. */
 export function quotaRefusal(project: Project, now: number, { errors }: Settings): Refusal | undefined {
   const message = exceededQuota(project, now)
@@ -82,37 +67,32 @@ export function quotaRefusal(project: Project, now: number, { errors }: Settings
 /** Refuses with 423 while operations are open, in the service's own words (service-facts 5). */
 export function conflictOf(project: Project, compute: Compute | undefined): Refusal | undefined {
   if (project.queue.length === 0) return undefined
-  return compute?.pending
-    ? {
-        status: 423,
-        message: `endpoint ${compute.id} is in some transitive state; project already has running conflicting operations`,
-      }
-    : {
-        status: 423,
-        message: 'project already has running conflicting operations, scheduling of new ones is prohibited',
-      }
+  const message = compute?.pending
+    ? `endpoint ${compute.id} is in some transitive state; project already has running conflicting operations`
+    : 'project already has running conflicting operations, scheduling of new ones is prohibited'
+  return { status: 423, message }
 }
 
 /** Read replicas of a branch. The service has no such limit; here each is a process and takes one of 100 slots. */
 const MAX_REPLICAS = 90
 
-/** Refuses a compute of this type on this branch (S-05, S-06, S-07). */
+/** Refuses a compute of this type on this branch (S-05 to S-07, S-84, S-88). */
 export function placeRefusal(
   project: Project,
   { type, branchId }: { readonly type: ComputeType; readonly branchId: string },
   settings: Settings,
 ): Refusal | undefined {
-  if (type === 'read_write') return primaryRefusal(project, branchId, settings)
   const refusal = typeRefusal(type, settings, 'endpoint')
   if (refusal) return refusal
   if (!project.branches.some(({ id }) => id === branchId))
     return { status: 404, message: `endpoint.branch_id: branch not found: ${branchId}` }
-  return replicasOf(project, branchId).length < MAX_REPLICAS
-    ? undefined
-    : {
-        status: 422,
-        message: `endpoint.branch_id: branch ${branchId} has ${MAX_REPLICAS} read replicas, the most of the local service`,
-      }
+  if (type === 'read_write' && primaryOf(project, branchId)) {
+    const message = `endpoint.branch_id: branch ${branchId} already has a read-write endpoint`
+    return { status: settings.errors.duplicatePrimary, message }
+  }
+  if (type === 'read_write' || replicasOf(project, branchId).length < MAX_REPLICAS) return undefined
+  const message = `endpoint.branch_id: branch ${branchId} has ${MAX_REPLICAS} read replicas, the most of the local service`
+  return { status: 422, message }
 }
 
 /** Refuses read replicas without a paid plan (S-07); `field` is the part of the body that requests one. */

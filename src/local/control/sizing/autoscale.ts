@@ -13,7 +13,7 @@ export type Demand = {
   readonly workingSet: readonly number[] | undefined
 }
 
-export type Load = { readonly one: number; readonly five: number }
+export type Load = { readonly oneMinute: number; readonly fiveMinutes: number }
 
 /** Limits between which the two load averages blend: shares of the five-minute average. */
 export type Zones = { readonly stable: number; readonly mixed: number }
@@ -48,12 +48,12 @@ export function goalCu(
 }
 
 /** Weighted average of both loads: the closer they are, the more the longer one counts. */
-function blendedLoad({ one, five }: Load, { stable, mixed }: Zones): number {
-  const difference = Math.abs(one - five)
-  const from = stable * five
-  const to = from + mixed * five
+function blendedLoad({ oneMinute, fiveMinutes }: Load, { stable, mixed }: Zones): number {
+  const difference = Math.abs(oneMinute - fiveMinutes)
+  const from = stable * fiveMinutes
+  const to = from + mixed * fiveMinutes
   const weight = difference <= from ? 0 : difference >= to ? 1 : (difference - from) / (to - from)
-  return weight * one + (1 - weight) * five
+  return weight * oneMinute + (1 - weight) * fiveMinutes
 }
 
 function memoryUnits(
@@ -98,9 +98,9 @@ function estimatedPages(series: readonly number[]): number {
 }
 
 /** Load after `running` processes wanted a CPU for `span` minutes: exponentially damped averages. */
-export const loadAfter = ({ one, five }: Load, running: number, span: number): Load => ({
-  one: damped(one, running, span),
-  five: damped(five, running, span / 5),
+export const loadAfter = ({ oneMinute, fiveMinutes }: Load, running: number, span: number): Load => ({
+  oneMinute: damped(oneMinute, running, span),
+  fiveMinutes: damped(fiveMinutes, running, span / 5),
 })
 
 const damped = (average: number, value: number, span: number): number =>

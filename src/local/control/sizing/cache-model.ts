@@ -10,7 +10,6 @@
 
 /** State of the cache. Pages are pages of this machine, counters are accesses. Counters never fall. */
 export type CacheModel = {
-  /** Pages that fit. */
   readonly capacity: number
   readonly hits: number
   readonly misses: number
@@ -19,7 +18,6 @@ export type CacheModel = {
   readonly relations: ReadonlyMap<string, Relation>
   /** Accesses so far at some instants of the last hour, ascending, about a minute apart. */
   readonly marks: readonly Mark[]
-  /** Instant of the last update, ms. */
   readonly at: number
 }
 

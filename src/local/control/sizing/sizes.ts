@@ -21,7 +21,6 @@ const SIZES: readonly Size[] = [
 /** The largest size of the free plan, CU (S-10). */
 export const FREE_LIMIT_CU = 0.25
 
-/** The largest size there is, CU. */
 export const LARGEST_CU = 10
 
 /** The smallest and the default size, CU; the default is not in the interface. */

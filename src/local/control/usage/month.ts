@@ -25,7 +25,6 @@ function civilOf(day: number): { readonly year: number; readonly month: number }
   return { year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month }
 }
 
-/** Days since 1970-01-01. */
 function firstDayOf(year: number, month: number): number {
   const shifted = month <= 2 ? year - 1 : year
   const era = Math.floor(shifted / 400)

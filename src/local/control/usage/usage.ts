@@ -6,9 +6,7 @@ export type UseRecord = {
   readonly projectId: string
   readonly endpointId: string
   readonly wakes: readonly Wake[]
-  /** Closed awake intervals. */
   readonly intervals: readonly Interval[]
-  /** Awake interval in progress. */
   readonly open: OpenInterval | undefined
 }
 
@@ -58,7 +56,6 @@ export function intervalsIn({ intervals, open }: UseRecord, window: UsageWindow)
   return clipIntervals(intervals.slice(before + 1), open ? [open] : [], window)
 }
 
-/** Clips closed and open intervals to the window. */
 export const clipIntervals = (
   closed: readonly Interval[],
   open: readonly OpenInterval[],
@@ -72,7 +69,6 @@ export const clipIntervals = (
     }))
     .filter(({ from, to }) => from < to)
 
-/** Sum of the intervals. */
 export function sumUsage(intervals: readonly Interval[]): Usage {
   let [awakeMs, cuMs] = [0, 0]
   for (const { from, to, cu } of intervals) {
