@@ -18,7 +18,7 @@ const burn = (window: Window): RecordingRule => ({
 })
 
 /**
- * The same values as in the daemon (ledger/budgets/burn-rate.ts). The threshold is the factor of the usual multi-window alerts, but at
+ * Thresholds, as in the daemon (ledger/budgets/burn-rate.ts). The threshold is the factor of the usual multi-window alerts, but at
  * most 80 % of the highest possible burn rate. There is no series where that does not exceed the floor: the window is off.
  */
 const TIERS = {

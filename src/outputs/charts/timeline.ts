@@ -15,7 +15,7 @@ const STATES: readonly CellState[] = ['asleep', 'unknown', 'tail', 'busy']
 const CENTRES: Readonly<Record<CellState, number>> = { asleep: 15, unknown: 13, tail: 12, busy: 8 }
 
 /**
- * One path per state.
+ * Cells as SVG, a path per state.
  *
  * @param cells number of cells in the span: 288 in a day are 5 minutes each
  */

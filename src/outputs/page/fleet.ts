@@ -136,7 +136,7 @@ const rangeLinks = (query: FleetQuery): Html =>
 
 type Group = { readonly heading?: Html; readonly views: readonly ComputeView[] }
 
-/** One group without a heading, or a group per team. */
+/** All rows as a group without heading, or a group per team. */
 function groupsOf({ query, recent }: FleetPageInput, { rows, matches }: SelectedRows): readonly Group[] {
   if (query.group !== 'team') return [{ views: rows }]
   const byTeam = Map.groupBy(matches, ({ owner }) => owner.team)

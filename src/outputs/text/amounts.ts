@@ -7,7 +7,7 @@ const HOUR = 3_600_000
 /** With thousands separators: `1,234.50`. */
 const grouped = (digits: string): string => digits.replaceAll(/(?<!\.\d*)\d(?=(?:\d{3})+(?!\d))/g, '$&,')
 
-/** One decimal below 100, none above: `5`, `12.5`, `168`, `1,299`. */
+/** Rounded to one decimal below 100, to none above: `5`, `12.5`, `168`, `1,299`. */
 export const shortNumber = (value: number): string =>
   grouped(String(Number(value.toFixed(Math.abs(value) < 100 ? 1 : 0))))
 
