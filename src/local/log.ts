@@ -26,13 +26,7 @@ export type LocalEvent =
   | { readonly kind: 'activity'; readonly endpointId: string; readonly at: number }
   | { readonly kind: 'stopped'; readonly endpointId: string; readonly projectId: string }
   | {
-      readonly kind: 'start-failed'
-      readonly endpointId: string
-      readonly projectId: string
-      readonly message: string
-    }
-  | {
-      readonly kind: 'died'
+      readonly kind: 'start-failed' | 'died'
       readonly endpointId: string
       readonly projectId: string
       readonly message: string

@@ -2,7 +2,7 @@
 import {
   endpointWire,
   operationWire,
-  optional,
+  optionalTimestamp,
   timestamp,
   type WireView,
 } from '../../src/local/api/wire/records.ts'
@@ -74,7 +74,10 @@ const projectRecord = (
   provisioner: 'k8s-neonvm',
   pg_version: 17,
   cpu_used_sec: used,
-  ...optional('compute_last_active_at', computes[0] && publishedActivity(computes[0].activity, now, lag)),
+  ...optionalTimestamp(
+    'compute_last_active_at',
+    computes[0] && publishedActivity(computes[0].activity, now, lag),
+  ),
   created_at: timestamp(createdAt),
   updated_at: timestamp(updatedAt),
 })

@@ -12,9 +12,9 @@ export function injectFaults(api: Api, withoutFaults: Hono<Env>): MiddlewareHand
     const { rates: hasRateLimits, faults, lateMutation } = api.settings()
     if (faults.slowAnswers > 0) await api.clock.sleep(1000 * faults.slowAnswers, never)
     const { retryAfter } = faults.tooManyRequests
-    if (api.switches.take('tooManyRequests')) return tooManyRequests(call, retryAfter)
+    if (api.switches.take('tooManyRequests')) return answerTooManyRequests(call, retryAfter)
     const wait = hasRateLimits ? waitFor(routePattern(call.req.method, call.req.path), api.clock.now()) : 0
-    if (wait > 0) return tooManyRequests(call, wait)
+    if (wait > 0) return answerTooManyRequests(call, wait)
     if (lateMutation !== 'off' && isMutation(call))
       return answerBeforeEffect(call, withoutFaults, { api, delay: lateMutation })
     if (!api.switches.take('serverErrors')) return next()
@@ -28,7 +28,7 @@ export function injectFaults(api: Api, withoutFaults: Hono<Env>): MiddlewareHand
 const isMutation = (call: Call): boolean =>
   call.req.method !== 'GET' && call.req.path.startsWith('/api/v2/projects')
 
-function tooManyRequests(call: Call, retryAfter: number): Response {
+function answerTooManyRequests(call: Call, retryAfter: number): Response {
   if (retryAfter > 0) call.header('retry-after', String(Math.ceil(retryAfter)))
   return errorAnswer(call, 429, 'too many requests')
 }

@@ -10,7 +10,7 @@ import { ApiError } from '../errors.ts'
 import { parseBody, parseOptionalBody, parseQuery, requirePgSettings } from '../input.ts'
 import { type AcceptedAnswer, askPlane, branchAndProjectOr404, projectOr404 } from '../plane-access.ts'
 import { branchesWire } from '../wire/project-wire.ts'
-import { limitQuery, matches } from './projects.ts'
+import { limitQuery, matchesSearch } from './projects.ts'
 import { databaseWire, endpointWire, operationWire, roleWire, wireViewOf } from '../wire/records.ts'
 
 const listQuery = z.object({
@@ -66,8 +66,8 @@ export function branchRoutes(app: Hono<Env>, api: Api): void {
     const fields = await parseOptionalBody(call, createBody, api)
     await requireFields(fields, api)
     const branchId = `br-${api.random.text(ID_LENGTH)}`
-    const request = createRequest(branchId, fields, api)
-    return call.json(createdWire(askPlane(project.id, request, api), branchId, api), 201)
+    const request = newBranchRequest(branchId, fields, api)
+    return call.json(createdBranchWire(askPlane(project.id, request, api), branchId, api), 201)
   })
 
   app.patch(ITEM, async (call) => {
@@ -102,7 +102,7 @@ const keyOf = (branch: Branch, { sort_by: by }: ListQuery): string => {
 function branchPage(project: Project, query: ListQuery, api: Api): Record<string, unknown> {
   const { cursor, limit, search } = query
   const keyed = project.branches
-    .filter((branch) => matches(search, branch))
+    .filter((branch) => matchesSearch(search, branch))
     .map((branch) => ({ branch, key: keyOf(branch, query) }))
     .toSorted((a, b) => (a.key < b.key ? -1 : 1))
   const sorted = query.sort_order === 'asc' ? keyed : keyed.toReversed()
@@ -126,7 +126,7 @@ async function requireFields({ branch, endpoints = [] }: CreateFields, api: Api)
     await requirePgSettings(settings?.pg_settings, `endpoints.${index}.settings.pg_settings`, api)
 }
 
-const createRequest = (
+const newBranchRequest = (
   branchId: string,
   { branch, endpoints = [] }: CreateFields,
   { random }: Api,
@@ -143,7 +143,7 @@ const createRequest = (
   })),
 })
 
-function createdWire(
+function createdBranchWire(
   { project, operations }: AcceptedAnswer,
   branchId: string,
   api: Api,

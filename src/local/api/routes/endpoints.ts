@@ -18,7 +18,7 @@ const PG_SETTINGS = 'endpoint.settings.pg_settings'
 export function endpointRoutes(app: Hono<Env>, api: Api): void {
   app.get(COLLECTION, (call) => {
     const project = projectOr404(call, api)
-    const answer = call.json(listWire(project, api))
+    const answer = call.json(endpointsWire(project, api))
     wakeOnRead(project, api)
     return answer
   })
@@ -26,7 +26,7 @@ export function endpointRoutes(app: Hono<Env>, api: Api): void {
   app.get('/projects/:project_id/branches/:branch_id/endpoints', (call) => {
     const { project, branch } = branchAndProjectOr404(call, api)
     const computes = project.computes.filter(({ branchId }) => branchId === branch.id)
-    const answer = call.json(listWire({ ...project, computes }, api))
+    const answer = call.json(endpointsWire({ ...project, computes }, api))
     wakeOnRead({ ...project, computes }, api)
     return answer
   })
@@ -48,7 +48,7 @@ export function endpointRoutes(app: Hono<Env>, api: Api): void {
     const endpointId = `ep-${api.random.text(ID_LENGTH)}`
     const { type, branch_id: branchId } = fields
     return call.json(
-      requestWire(project.id, { kind: 'create', endpointId, type, branchId, config }, api),
+      sendRequest(project.id, { kind: 'create', endpointId, type, branchId, config }, api),
       201,
     )
   })
@@ -61,21 +61,21 @@ export function endpointRoutes(app: Hono<Env>, api: Api): void {
     const changes = configOf(fields)
     await requirePgSettings(changes.pgSettings, PG_SETTINGS, api)
     const request = { kind: 'update', endpointId, changes, branchId: fields.branch_id } as const
-    return call.json(requestWire(project.id, request, api))
+    return call.json(sendRequest(project.id, request, api))
   })
 
   app.delete(ITEM, (call) => {
     const project = projectOr404(call, api)
     const endpointId = call.req.param('endpoint_id')
     if (!computeOf(project, endpointId)) return call.body(null, 204)
-    return call.json(requestWire(project.id, { kind: 'delete', endpointId }, api))
+    return call.json(sendRequest(project.id, { kind: 'delete', endpointId }, api))
   })
 
   for (const kind of ['start', 'suspend', 'restart'] as const) {
     app.post(`${ITEM}/${kind}`, (call) => {
       const project = projectOr404(call, api)
       const endpointId = call.req.param('endpoint_id') ?? ''
-      return call.json(requestWire(project.id, { kind, endpointId }, api))
+      return call.json(sendRequest(project.id, { kind, endpointId }, api))
     })
   }
 }
@@ -86,7 +86,7 @@ function computeOr404(project: Project, endpointId: string): Compute {
   return compute
 }
 
-function listWire({ id, computes }: Project, api: Api): Record<string, unknown> {
+function endpointsWire({ id, computes }: Project, api: Api): Record<string, unknown> {
   const view = wireViewOf(api)
   return { endpoints: computes.map((compute) => endpointWire(id, compute, view)) }
 }
@@ -107,7 +107,7 @@ function requireRegion(region: string | undefined, api: Api): void {
 }
 
 /** Sends a request about one compute; returns the compute and the operations. */
-function requestWire(projectId: string, request: ComputeRequest, api: Api): Record<string, unknown> {
+function sendRequest(projectId: string, request: ComputeRequest, api: Api): Record<string, unknown> {
   const { compute, operations } = askPlane(projectId, request, api)
   return {
     endpoint: compute && endpointWire(projectId, compute, wireViewOf(api)),

@@ -26,7 +26,7 @@ export const limitQuery = (max: number, fallback: number): z.ZodDefault<z.ZodCoe
   z.coerce.number().int().min(1).max(max).default(fallback)
 
 /** Whether the id or the name contains the text. */
-export const matches = (
+export const matchesSearch = (
   search: string | undefined,
   { id, name }: { readonly id: string; readonly name: string },
 ): boolean => search === undefined || id.includes(search) || name.includes(search)
@@ -46,7 +46,7 @@ export function projectRoutes(app: Hono<Env>, api: Api): void {
     const { cursor: after, search, limit, org_id: organization } = parseQuery(call, listQuery)
     if (organization !== undefined && organization !== api.account.organizationId)
       throw new ApiError(404, `org_id: organization not found: ${organization}`)
-    const page = api.plane.page({ after, limit, fits: (project) => matches(search, project) })
+    const page = api.plane.page({ after, limit, fits: (project) => matchesSearch(search, project) })
     const last = page.at(-1)
     return call.json({
       projects: page.map((project) => projectListWire(project, api)),
@@ -62,7 +62,7 @@ export function projectRoutes(app: Hono<Env>, api: Api): void {
     const { project: fields } = await parseBody(call, createProjectBody, api)
     requireFields(fields, api)
     await requirePgSettings(defaultsOf(fields).pgSettings, PG_SETTINGS, api)
-    return call.json(createdWire(createProject(fields, api), api), 201)
+    return call.json(createdProjectWire(createProject(fields, api), api), 201)
   })
 
   // empty: there is one account, so no project is shared with it
@@ -165,7 +165,7 @@ function newProjectOf(fields: ProjectCreateFields, api: Api): Project {
 }
 
 /** The answer to a creation. It shows the passwords even when the project does not store them. */
-function createdWire({ project, operations }: AcceptedAnswer, api: Api): Record<string, unknown> {
+function createdProjectWire({ project, operations }: AcceptedAnswer, api: Api): Record<string, unknown> {
   const [branch] = project.branches
   return {
     project: projectDetailWire(project, api),

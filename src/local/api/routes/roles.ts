@@ -37,7 +37,7 @@ export function roleRoutes(app: Hono<Env>, api: Api): void {
     const { project, branch } = branchAndProjectOr404(call, api)
     const { name } = (await parseBody(call, createBody, api)).role
     const request = { kind: 'create-role', branchId: branch.id, name, password: newPassword() } as const
-    return call.json(requestPassword(project.id, request, api), 201)
+    return call.json(sendPasswordRequest(project.id, request, api), 201)
   })
 
   app.get(ITEM, (call) => {
@@ -56,7 +56,7 @@ export function roleRoutes(app: Hono<Env>, api: Api): void {
     const { project, branch } = branchAndProjectOr404(call, api)
     const name = call.req.param('role_name')
     const request = { kind: 'reset-password', branchId: branch.id, name, password: newPassword() } as const
-    return call.json(requestPassword(project.id, request, api))
+    return call.json(sendPasswordRequest(project.id, request, api))
   })
 
   app.delete(ITEM, (call) => {
@@ -72,7 +72,7 @@ export function roleRoutes(app: Hono<Env>, api: Api): void {
 type PasswordRequest = BranchRequest & { readonly name: string; readonly password: string }
 
 /** Sends a request that sets a password. Its answer is the only one that shows the password. */
-function requestPassword(projectId: string, request: PasswordRequest, api: Api): Record<string, unknown> {
+function sendPasswordRequest(projectId: string, request: PasswordRequest, api: Api): Record<string, unknown> {
   const { project, operations } = askPlane(projectId, request, api)
   const branch = project.branches.find(({ id }) => id === request.branchId)
   const role = branch?.catalogue.roles.find(({ name }) => name === request.name)

@@ -5,7 +5,7 @@ import { type Branch, type Project, type Usage, publishedActivity } from '../../
 import { totalUsage } from '../../control/usage/quota.ts'
 import { withoutUndefined } from '../../without-undefined.ts'
 import type { Api } from '../context.ts'
-import { REGION, optional, timestamp, wireViewOf } from './records.ts'
+import { REGION, optionalTimestamp, timestamp, wireViewOf } from './records.ts'
 
 /** Size limit of a branch, MiB. Not in the interface; source: service-facts 4. */
 const BRANCH_LIMIT_MIB = 16_384
@@ -67,7 +67,7 @@ function projectWire(project: Project, { cu }: Counters, api: Api): Record<strin
       pg_settings: defaults.pgSettings,
     },
     settings: { quota: withoutUndefined(project.quota) },
-    ...optional('compute_last_active_at', activity.length > 0 ? Math.max(...activity) : undefined),
+    ...optionalTimestamp('compute_last_active_at', activity.length > 0 ? Math.max(...activity) : undefined),
     created_at: timestamp(project.createdAt),
     updated_at: timestamp(project.updatedAt),
   }

@@ -18,8 +18,8 @@ export const DOMAIN = `${REGION}.localhost`
 export const timestamp = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`
 
 /** A field with a timestamp, left out when there is none. */
-export const optional = <Key extends string>(key: Key, ms: number | undefined): { [key in Key]?: string } =>
-  ms === undefined ? {} : ({ [key]: timestamp(ms) } as { [key in Key]?: string })
+export const optionalTimestamp = (key: string, ms: number | undefined): Readonly<Record<string, string>> =>
+  ms === undefined ? {} : { [key]: timestamp(ms) }
 
 /** Environment of compute records: activity newer than `lag` is not shown yet. Both in ms. */
 export type WireView = Pick<Api['host'], 'suffix' | 'loopback'> & {
@@ -61,9 +61,9 @@ export const endpointWire = (
   provisioner: compute.config.provisioner,
   creation_source: 'api',
   ...(compute.config.name !== undefined && { name: compute.config.name }),
-  ...optional('last_active', publishedActivity(compute.activity, now, lag)),
-  ...optional('started_at', compute.startedAt),
-  ...optional('suspended_at', compute.suspendedAt),
+  ...optionalTimestamp('last_active', publishedActivity(compute.activity, now, lag)),
+  ...optionalTimestamp('started_at', compute.startedAt),
+  ...optionalTimestamp('suspended_at', compute.suspendedAt),
   ...(compute.release !== undefined && { compute_release_version: `release-${compute.release}` }),
   created_at: timestamp(compute.createdAt),
   updated_at: timestamp(compute.updatedAt),
@@ -79,7 +79,7 @@ export const operationWire = (operation: Operation): Record<string, unknown> => 
   status: operation.status,
   failures_count: operation.failures,
   ...(operation.error !== undefined && { error: operation.error }),
-  ...optional('retry_at', operation.retryAt),
+  ...optionalTimestamp('retry_at', operation.retryAt),
   created_at: timestamp(operation.createdAt),
   updated_at: timestamp(operation.updatedAt),
   total_duration_ms: operation.updatedAt - operation.createdAt,
