@@ -31,7 +31,7 @@ import type { Health } from './http/telemetry.ts'
 
 export type DaemonOptions = {
   readonly loaded: LoadedConfig
-  /** Reads the configuration again. */
+  /** Reads the configuration file again. */
   readonly read: () => Result<LoadedConfig, readonly string[]>
   readonly version: string
   readonly log: Logger
@@ -44,13 +44,13 @@ export type Daemon = {
   readonly snapshot: () => Snapshot | undefined
   /** Resolves when every account had its first pass. */
   readonly firstPass: Promise<void>
-  /** Takes over what the configuration says now, from the next pass on, or nothing of it. */
+  /** Takes over the current configuration file from the next pass on, or nothing of it. */
   readonly reload: () => Promise<ReturnType<Reload>>
   /** Runs until `signal` aborts; resolves when listeners and store are closed. */
   run(signal: AbortSignal): Promise<void>
 }
 
-/** How long after the longest wait a loop counts as stuck, seconds: a pass against a service that hardly answers ends in less. Doubled, a stuck daemon is restarted ten minutes later. */
+/** Seconds after the longest wait from which a loop counts as stuck: a pass against a service that hardly answers ends in less. */
 const STUCK_AFTER = 600
 
 /**
@@ -71,23 +71,23 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
   const settings = createLiveSettings(loaded, read, { clock, self, log })
   const info = (): DaemonInfo => daemonInfoOf(settings.config(), version, settings.hash())
   const exposition = createExposition(info, { self, clock, log })
-  const gate = heldBack(logSink(log))
+  const gate = createEventGate(logSink(log))
   const machine = { clock, random: createRandom(), store, send: gate.send, self, log }
-  const lanes = await createAccountRunners(settings.config, machine, {
+  const runners = await createAccountRunners(settings.config, machine, {
     portsOf: (account) => createPorts(account, config, machine),
     publish: (snapshot) => exposition.publish(snapshot),
     pause,
   })
-  stack.defer(lanes.idle)
-  const deliveries = createNotifications(settings.config, lanes, machine)
+  stack.defer(runners.idle)
+  const deliveries = createNotifications(settings.config, runners, machine)
   await deliveries.begin()
-  const reports = createReportJob(settings.config, lanes, machine)
+  const reports = createReportJob(settings.config, runners, machine)
   const reload = async (): ReturnType<Daemon['reload']> => {
-    const taken = settings.reload()
-    if (taken.ok) await deliveries.follow()
-    return taken
+    const reloaded = settings.reload()
+    if (reloaded.ok) await deliveries.follow()
+    return reloaded
   }
-  const health = healthOf(lanes, {
+  const health = healthOf(runners, {
     clock,
     longest: MAX_BACKOFF_INTERVALS * config.poll.interval + STUCK_AFTER,
   })
@@ -95,16 +95,16 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
     await openListeners(
       settings.config,
       {
-        telemetry: { exposition, clock, snapshot: lanes.snapshot, ...health },
+        telemetry: { exposition, clock, snapshot: runners.snapshot, ...health },
         api: {
-          ...lanes,
-          ...pageSourcesOf(config, lanes),
+          ...runners,
+          ...pageSourcesOf(config, runners),
           history: store,
           archive: store,
           clock,
           reload,
           nextReportAt: (now) => evaluateSchedule(reports.schedule(), undefined, now).next,
-          reports: () => reportSources(settings.config(), lanes, store),
+          reports: () => reportSources(settings.config(), runners, store),
           sender: () =>
             reports.sinks().length > 0 ? (account) => sendReportNow(reports, account) : undefined,
         },
@@ -112,53 +112,53 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
       { clock, self, log },
     ),
   )
-  const first = lanes.all.map((lane) => lane.runPasses(signal))
-  await oneAccepted(lanes, first)
-  refuseWrongKeys(lanes, config)
+  const first = runners.all.map((runner) => runner.runPasses(signal))
+  await waitForAcceptedKey(runners, first)
+  refuseWrongKeys(runners, config)
   await gate.open()
   const open = stack.move()
   return {
     telemetryUrl,
     apiUrl,
     reload,
-    snapshot: lanes.snapshot,
+    snapshot: runners.snapshot,
     firstPass: Promise.all(first).then(() => undefined),
     run: async (until) => {
       await using _ = open
       const { interval } = config.poll
       await Promise.all([
-        // who answers for what, and what a week came to, is known after a pass
+        // deliveries and reports need owners and spend, which are known after a pass
         Promise.all(first).then(() =>
           Promise.all([deliveries.run(until), runReportSchedule(reports, until)]),
         ),
-        ...lanes.all.map(async (lane, index) => {
+        ...runners.all.map(async (runner, index) => {
           await first[index]
-          await runLane(lane, clock, { interval, until })
+          await runAccountLoop(runner, clock, { interval, until })
         }),
       ])
     },
   }
 }
 
-/** Keeps events back until it is opened: a daemon that does not start says why in one line, not in two places. */
-function heldBack(send: Send): { readonly send: Send; readonly open: () => Promise<void> } {
-  let held: Event[] | undefined = []
+/** Holds events back until it is opened: a daemon that does not start gives the reason once. */
+function createEventGate(send: Send): { readonly send: Send; readonly open: () => Promise<void> } {
+  let pending: Event[] | undefined = []
   return {
     send: (events) => {
-      if (!held) return send(events)
-      for (const event of events) held.push(event)
+      if (!pending) return send(events)
+      for (const event of events) pending.push(event)
       return Promise.resolve([])
     },
     open: async () => {
-      const events = held ?? []
-      held = undefined
+      const events = pending ?? []
+      pending = undefined
       await send(events)
     },
   }
 }
 
-const runLane = (
-  lane: AccountRunner,
+const runAccountLoop = (
+  runner: AccountRunner,
   clock: Clock,
   { interval, until }: { readonly interval: Config['poll']['interval']; readonly until: AbortSignal },
 ): Promise<void> =>
@@ -166,41 +166,44 @@ const runLane = (
     clock,
     {
       interval: passInterval(interval),
-      turn: () => lane.runPasses(until),
-      failures: lane.state().failures,
-      lastStartedAt: lane.lastStartedAt(),
+      turn: () => runner.runPasses(until),
+      failures: runner.state().failures,
+      lastStartedAt: runner.lastStartedAt(),
     },
     until,
   )
 
 /** Resolves when the first pass of an account ended without a refusal, or those of all have ended. */
-async function oneAccepted({ all }: AccountRunners, first: readonly Promise<unknown>[]): Promise<void> {
-  const accepted = all.map(async (lane, index) => {
+async function waitForAcceptedKey(
+  { all }: AccountRunners,
+  first: readonly Promise<unknown>[],
+): Promise<void> {
+  const accepted = all.map(async (runner, index) => {
     await first[index]
-    if (lane.state().service === 'unauthorized') throw new Error('refused')
+    if (runner.state().service === 'unauthorized') throw new Error('refused')
   })
   await Promise.any(accepted).catch(() => undefined)
 }
 
-/** A daemon whose keys are all wrong is a mistake in its configuration; one that has a right key watches over what it can. */
+/** Keys that are all wrong are a mistake in the configuration; with one right key the daemon runs. */
 function refuseWrongKeys({ all }: AccountRunners, { accounts }: Config): void {
-  if (all.some((lane) => lane.state().service !== 'unauthorized')) return
+  if (all.some((runner) => runner.state().service !== 'unauthorized')) return
   const names = accounts.map(({ name, key }) => `account ${name} (${key.from})`).join(', ')
   throw new Error(`the service refuses the API key (401): it is wrong or revoked: ${names}`)
 }
 
 const healthOf = (
-  lanes: AccountRunners,
+  runners: AccountRunners,
   { clock, longest }: { readonly clock: Clock; readonly longest: number },
 ): Health => ({
-  healthy: () => lanes.all.every((lane) => clock.monotonic() - lane.lastStartedAt() < longest),
+  healthy: () => runners.all.every((runner) => clock.monotonic() - runner.lastStartedAt() < longest),
   notReady: () =>
-    lanes.snapshot()
-      ? whyNotReady(lanes.all.map((lane) => lane.state()))
+    runners.snapshot()
+      ? reasonNotReady(runners.all.map((runner) => runner.state()))
       : 'the first pass has not ended yet',
 })
 
-function whyNotReady(states: readonly PassState[]): string | undefined {
+function reasonNotReady(states: readonly PassState[]): string | undefined {
   const reasons = states
     .filter(({ service, isPersisted }) => service !== 'ok' || !isPersisted)
     .map(

@@ -3,7 +3,7 @@ import type { Event } from '../model/output/event.ts'
 import type { Send } from '../model/ports/outbox.ts'
 import { toIso } from '../model/time.ts'
 
-/** Lines of JSON on standard output: static text, data in fields, no secrets by path. */
+/** JSON lines on standard output: static text, data in fields, secrets redacted by path. */
 export const createLog = (level: string): Logger =>
   pino({
     level,
@@ -12,15 +12,15 @@ export const createLog = (level: string): Logger =>
     redact: ['key', 'password', '*.key', '*.password', 'err.config', 'authorization'],
   })
 
-/** The log as a receiver of events: it takes all of them. */
+/** The log as a receiver of all events. */
 export const logSink =
   (log: Logger): Send =>
   (events) => {
-    for (const event of events) tell(log, event)
+    for (const event of events) logEvent(log, event)
     return Promise.resolve([])
   }
 
-function tell(log: Logger, event: Event): void {
+function logEvent(log: Logger, event: Event): void {
   const account = { account: event.account }
   switch (event.kind) {
     case 'wake':

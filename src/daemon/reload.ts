@@ -1,4 +1,4 @@
-// What the configuration file says now, taken over while the daemon runs, or left whole.
+// Live settings: a configuration file that was read again is taken over while the daemon runs, or not at all.
 import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
 import { replacePricesFrom } from '../ledger/settle/prices.ts'
@@ -8,12 +8,12 @@ import type { Clock } from '../model/ports/clock.ts'
 import { failed, ok, type Result } from '../std/result.ts'
 import type { Instant } from '../model/units.ts'
 
-/** @returns the paths that are others, or all that stands in the way */
+/** @returns the changed paths, or every problem that prevents the change */
 export type Reload = () => Result<readonly string[], readonly string[]>
 
 export type LiveSettings = {
   readonly config: () => Config
-  /** Of what the file says, with every default: tells two configurations apart. */
+  /** Hash of the configuration with all defaults. */
   readonly hash: () => string
   readonly reload: Reload
 }
@@ -24,8 +24,8 @@ export type SettingsEnvironment = {
   readonly log: Pick<Logger, 'info' | 'warn' | 'level'>
 }
 
-/** What is taken over while the daemon runs: these and all beneath. All else is bound to a socket, a store, a client or the past. */
-const LIVE = [
+/** Paths that are taken over while the daemon runs, with everything below. All others are bound to a socket, a store, a client or the past. */
+const LIVE_PATHS = [
   'owners',
   'budgets',
   'calendars',
@@ -41,8 +41,8 @@ const LIVE = [
   'server.tokens',
   'server.names',
 ]
-/** What budgets are made of. */
-const BUDGETS = ['budgets', 'calendars', 'windows']
+/** Paths that budgets are made of. */
+const BUDGET_PATHS = ['budgets', 'calendars', 'windows']
 
 export function createLiveSettings(
   first: LoadedConfig,
@@ -50,20 +50,19 @@ export function createLiveSettings(
   { clock, self, log }: SettingsEnvironment,
 ): LiveSettings {
   let current = first
-  const tell = (isTaken: boolean): void => self.reloaded(isTaken, clock.now())
-  tell(true)
+  self.reloaded(true, clock.now())
   return {
     config: () => current.config,
     hash: () => createHash('sha256').update(JSON.stringify(current.effective)).digest('hex').slice(0, 12),
     reload: () => {
       const next = read()
-      const taken = next.ok ? takenOver(current, next.value, clock.now()) : next
-      tell(taken.ok)
-      if (!taken.ok) {
-        log.warn({ problems: taken.error }, 'the configuration is not taken over, the one before stays')
-        return taken
+      const merged = next.ok ? mergeConfigs(current, next.value, clock.now()) : next
+      self.reloaded(merged.ok, clock.now())
+      if (!merged.ok) {
+        log.warn({ problems: merged.error }, 'the configuration is not taken over, the one before stays')
+        return merged
       }
-      const { changed, loaded } = taken.value
+      const { changed, loaded } = merged.value
       current = loaded
       log.level = loaded.config.log.level
       log.info({ changed }, 'the configuration was read again')
@@ -72,16 +71,23 @@ export function createLiveSettings(
   }
 }
 
-type Taken = { readonly changed: readonly string[]; readonly loaded: LoadedConfig }
+type MergedConfig = { readonly changed: readonly string[]; readonly loaded: LoadedConfig }
 
-function takenOver(before: LoadedConfig, next: LoadedConfig, now: Instant): Result<Taken, readonly string[]> {
+function mergeConfigs(
+  before: LoadedConfig,
+  next: LoadedConfig,
+  now: Instant,
+): Result<MergedConfig, readonly string[]> {
   const paths = changedPaths(before.effective, next.effective)
-  const problems = [...paths.filter((path) => !isWithin(path, LIVE)), ...otherCurrencies(before, next)]
+  const problems = [
+    ...paths.filter((path) => !isWithin(path, LIVE_PATHS)),
+    ...changedCurrencies(before, next),
+  ]
   if (problems.length > 0) return failed(problems.map((path) => `${path}: changed; that needs a restart`))
   const { config } = before
-  const accounts = repriced(config.accounts, next.config.accounts, now)
-  const changed = [...paths, ...pricedAnew(config.accounts, accounts)]
-  // where nothing is another, nothing is worked out anew
+  const accounts = withNewPrices(config.accounts, next.config.accounts, now)
+  const changed = [...paths, ...changedPrices(config.accounts, accounts)]
+  // an unchanged part stays the same object, so that nothing is computed again for it
   const partOf = <Key extends keyof Config>(key: Key, of: readonly string[] = [key]): Config[Key] =>
     (changed.some((path) => isWithin(path, of)) ? next.config : config)[key]
   const { log, metrics, server } = next.config
@@ -93,8 +99,8 @@ function takenOver(before: LoadedConfig, next: LoadedConfig, now: Instant): Resu
         ...config,
         accounts,
         owners: partOf('owners'),
-        windows: partOf('windows', BUDGETS),
-        budgets: partOf('budgets', BUDGETS),
+        windows: partOf('windows', BUDGET_PATHS),
+        budgets: partOf('budgets', BUDGET_PATHS),
         notifications: partOf('notifications'),
         report: partOf('report'),
         log,
@@ -107,8 +113,8 @@ function takenOver(before: LoadedConfig, next: LoadedConfig, now: Instant): Resu
 
 type Accounts = Config['accounts']
 
-/** What is counted so far keeps its price. */
-function repriced(accounts: Accounts, next: Accounts, now: Instant): Accounts {
+/** Usage so far keeps its price. */
+function withNewPrices(accounts: Accounts, next: Accounts, now: Instant): Accounts {
   const priced = accounts.map((account, index) => {
     const { plan, prices } = next[index] ?? account
     const from = replacePricesFrom(now, account.prices, prices)
@@ -117,20 +123,20 @@ function repriced(accounts: Accounts, next: Accounts, now: Instant): Accounts {
   return priced.some((account, index) => account !== accounts[index]) ? priced : accounts
 }
 
-/** The price file is another file: what it says may change while its name does not. */
-const pricedAnew = (before: Accounts, after: Accounts): readonly string[] =>
+/** The content of the price file may change while its path does not. */
+const changedPrices = (before: Accounts, after: Accounts): readonly string[] =>
   after.flatMap(({ prices }, index) =>
     prices === before[index]?.prices ? [] : [`prices of accounts[${index}]`],
   )
 
-/** Amounts of the past would be told in a currency that they are not in. */
-const otherCurrencies = (before: LoadedConfig, next: LoadedConfig): readonly string[] =>
+/** A new currency would relabel amounts of the past. */
+const changedCurrencies = (before: LoadedConfig, next: LoadedConfig): readonly string[] =>
   before.config.accounts.flatMap(({ prices: { currency } }, index) => {
     const now = next.config.accounts[index]?.prices.currency
     return now === undefined || now === currency ? [] : [`currency of accounts[${index}]`]
   })
 
-/** `[]` in a section is any place of a list. */
+/** `[]` in a section stands for any index of a list. */
 const isWithin = (path: string, sections: readonly string[]): boolean => {
   const plain = path.replaceAll(/\[\d+\]/g, '[]')
   return sections.some(

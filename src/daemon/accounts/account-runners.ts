@@ -1,4 +1,4 @@
-// The accounts of the daemon, each with its ports and its state, and the one snapshot of all of them.
+// Account runners: one per account, with its ports and its state, and the one snapshot of all of them.
 import type { Logger } from 'pino'
 import type { BudgetScopes } from '../../ledger/budgets/account-budgets.ts'
 import type { AccountConfig, Config } from '../../config/load.ts'
@@ -26,11 +26,10 @@ export type AccountRunner = {
   readonly reasonUnreadable: string | undefined
   readonly state: () => PassState
   readonly forecasts: () => Forecasts
-  /** Which budgets its computes count for. */
   readonly budgetScopes: () => BudgetScopes
-  /** Resolves when nothing of it runs beside its turns. */
+  /** Resolves when nothing of the account runs beside its turns. */
   readonly idle: () => Promise<void>
-  /** On the monotonic clock: when its last turn began. */
+  /** Start of the last turn, on the monotonic clock. */
   readonly lastStartedAt: () => Seconds
   /** Undefined before the first turn has ended. */
   readonly runs: () => JobRuns | undefined
@@ -39,52 +38,52 @@ export type AccountRunner = {
 }
 
 export type AccountRunners = {
-  /** One per account, in the order of the configuration. */
+  /** In the order of the configuration. */
   readonly all: readonly AccountRunner[]
   /** The last one; undefined before the first turn has ended. */
   readonly snapshot: () => Snapshot | undefined
   /** Resolves when nothing runs beside the turns. */
   readonly idle: () => Promise<void>
-  /** What names and prices the history of each is told with. */
+  /** Names and currency for the history of each account. */
   readonly accounts: () => readonly ExportedAccount[]
 }
 
-type LaneMachine = DaemonEnvironment & { readonly log: Logger }
+type RunnerEnvironment = DaemonEnvironment & { readonly log: Logger }
 
 export type RunnerOutputs = {
   readonly portsOf: (account: AccountConfig) => Ports
-  /** Shows a snapshot to whoever asks. */
+  /** Makes a snapshot visible to all outputs. */
   readonly publish: (snapshot: Snapshot) => Promise<void>
   /** Gives up a turn of the event loop. */
   readonly pause: () => Promise<void>
 }
 
-/** @param current each turn and each snapshot is of the configuration as it is when it begins */
+/** @param current read at the start of each turn and each snapshot */
 export async function createAccountRunners(
   current: () => Config,
-  machine: LaneMachine,
+  machine: RunnerEnvironment,
   { portsOf, publish, pause }: RunnerOutputs,
 ): Promise<AccountRunners> {
   const config = current()
   const preset = createPreset(config.service.preset)
-  const camera = createSnapshotBuilder()
+  const buildSnapshot = createSnapshotBuilder()
   let snapshot: Snapshot | undefined
   let passSeconds = seconds(0)
 
-  const show = async (): Promise<void> => {
-    const shown = all.map((lane) => ({
-      state: lane.state(),
-      prices: lane.prices(),
+  const publishNext = async (): Promise<void> => {
+    const accounts = all.map((runner) => ({
+      state: runner.state(),
+      prices: runner.prices(),
       preset,
-      unreadable: lane.reasonUnreadable,
+      unreadable: runner.reasonUnreadable,
       isRead: config.reading.mode !== 'off',
-      forecasts: lane.forecasts(),
-      scopes: lane.budgetScopes(),
+      forecasts: runner.forecasts(),
+      scopes: runner.budgetScopes(),
     }))
     const version = (snapshot?.version ?? 0) + 1
     const pass = jobStatus(
       'pass',
-      all.flatMap((lane) => lane.runs() ?? []),
+      all.flatMap((runner) => runner.runs() ?? []),
     )
     const jobs = pass ? [pass] : []
     const { metrics, poll, reading, owners } = current()
@@ -92,15 +91,15 @@ export async function createAccountRunners(
     const { activityLag } = reading
     const now = machine.clock.now()
     const context = { now, version, passSeconds, jobs, staleAfter, activityLag, owners }
-    const next = await runYielding(camera(shown, context), pause)
+    const next = await runYielding(buildSnapshot(accounts, context), pause)
     await publish(next)
-    // Last, so that who finds a state here finds it in the metrics, too.
+    // Last: whoever reads this snapshot finds it in the metrics, too.
     snapshot = next
   }
-  const publishNow = coalesce(show, (err) => {
+  const publishNow = coalesce(publishNext, (err) => {
     machine.log.error({ err }, 'the state after a pass could not be shown, the one before stays')
   })
-  const turned = (took: Seconds): Promise<void> => {
+  const afterTurn = (took: Seconds): Promise<void> => {
     passSeconds = took
     return publishNow()
   }
@@ -109,36 +108,32 @@ export async function createAccountRunners(
     config.accounts.map(async (account) => {
       const first = newPassState(await machine.store.load(account.name))
       const ports = portsOf(account)
-      const unreadable = reasonNotReadable(account, config)
-      const bearings = createBearings(account, current, machine)
+      const reasonUnreadable = reasonNotReadable(account, config)
+      const livePlan = createLivePlan(account, current, machine)
       const interval = passInterval(config.poll.interval)
-      return createLane({ ports, bearings, first, reasonUnreadable: unreadable, interval }, machine, turned)
+      return createRunner({ ports, livePlan, first, reasonUnreadable, interval }, machine, afterTurn)
     }),
   )
   return {
     all,
     snapshot: () => snapshot,
     idle: async () => {
-      await Promise.all(all.map((lane) => lane.idle()))
+      await Promise.all(all.map((runner) => runner.idle()))
     },
-    accounts: () => all.map((lane) => exportedAccount(lane.state().ledger, lane.prices().currency)),
+    accounts: () => all.map((runner) => exportedAccount(runner.state().ledger, runner.prices().currency)),
   }
 }
 
-/** What a turn goes by. */
-type Bearings = {
-  readonly plan: PassPlan
-  readonly forecaster: Forecaster
-}
+type PlanAndForecaster = { readonly plan: PassPlan; readonly forecaster: Forecaster }
 
-type BearingsNow = {
-  readonly now: () => Bearings
-  /** Resolves when nothing is being worked out, for earlier ones either. */
+/** Plan of the current configuration. It stays the same while owners, budgets and prices do. */
+type LivePlan = {
+  readonly current: () => PlanAndForecaster
+  /** Resolves when no forecaster works, replaced ones included. */
   readonly idle: () => Promise<unknown>
 }
 
-/** They stay while owners, budgets and prices do. */
-function createBearings(first: AccountConfig, current: () => Config, machine: LaneMachine): BearingsNow {
+function createLivePlan(first: AccountConfig, current: () => Config, machine: RunnerEnvironment): LivePlan {
   const accountIn = ({ accounts }: Config): AccountConfig =>
     accounts.find(({ name }) => name === first.name) ?? first
   const replaced = new Set<Promise<unknown>>()
@@ -150,76 +145,78 @@ function createBearings(first: AccountConfig, current: () => Config, machine: La
       prices: plan.prices,
       zone: config.timezone,
     })
-  const replace = ({ forecaster }: Bearings): void => {
-    const left = forecaster.idle().finally(() => replaced.delete(left))
-    replaced.add(left)
-  }
   let config = current()
   let plan = passPlanOf(accountIn(config), config)
-  let bearings = { plan, forecaster: forecasterOf(plan) }
+  let forecaster = forecasterOf(plan)
+  const replaceForecaster = (): void => {
+    const idle = forecaster.idle().finally(() => replaced.delete(idle))
+    replaced.add(idle)
+    forecaster = forecasterOf(plan)
+  }
   return {
-    now: () => {
+    current: () => {
       const next = current()
       const account = accountIn(next)
-      const isOther = next.budgets !== config.budgets || account.prices !== plan.prices
-      if (next.owners === config.owners && !isOther) return bearings
-      config = next
-      plan = passPlanOf(account, config)
-      if (isOther) replace(bearings)
-      bearings = { plan, forecaster: isOther ? forecasterOf(plan) : bearings.forecaster }
-      return bearings
+      const hasNewAmounts = next.budgets !== config.budgets || account.prices !== plan.prices
+      if (next.owners !== config.owners || hasNewAmounts) {
+        config = next
+        plan = passPlanOf(account, config)
+      }
+      if (hasNewAmounts) replaceForecaster()
+      return { plan, forecaster }
     },
-    idle: () => Promise.all([bearings.forecaster.idle(), ...replaced]),
+    idle: () => Promise.all([forecaster.idle(), ...replaced]),
   }
 }
 
-function createLane(
+function createRunner(
   {
     ports,
-    bearings,
+    livePlan,
     first,
     reasonUnreadable,
     interval,
   }: Pick<AccountRunner, 'reasonUnreadable'> & {
     readonly interval: Seconds
-    readonly bearings: BearingsNow
+    readonly livePlan: LivePlan
     readonly ports: Ports
     readonly first: PassState
   },
-  machine: LaneMachine,
-  turned: (took: Seconds) => Promise<void>,
+  machine: RunnerEnvironment,
+  afterTurn: (took: Seconds) => Promise<void>,
 ): AccountRunner {
   let state = first
-  let turnedAt = ports.clock.monotonic()
+  let lastStartedAt = ports.clock.monotonic()
   const since = ports.clock.now()
   let runs: JobRuns | undefined
-  let shown = bearings.now()
-  const keep = createPriceHistory(first.ledger.account, { ...machine, store: ports.store })
+  /** Plan of the last turn. */
+  let used = livePlan.current()
+  const storePrices = createPriceHistory(first.ledger.account, { ...machine, store: ports.store })
   return {
-    prices: () => shown.plan.prices,
+    prices: () => used.plan.prices,
     reasonUnreadable,
     state: () => state,
-    forecasts: () => shown.forecaster,
-    budgetScopes: () => shown.plan.budgets,
-    // prices that could not be kept leave the turn with what was before
+    forecasts: () => used.forecaster,
+    budgetScopes: () => used.plan.budgets,
+    // after a failure to store prices the plan used is an older one
     idle: async () => {
-      await Promise.all([bearings.idle(), shown.forecaster.idle()])
+      await Promise.all([livePlan.idle(), used.forecaster.idle()])
     },
-    lastStartedAt: () => turnedAt,
+    lastStartedAt: () => lastStartedAt,
     runs: () => runs,
     runPasses: async (signal) => {
-      turnedAt = ports.clock.monotonic()
+      lastStartedAt = ports.clock.monotonic()
       const begunAt = ports.clock.now()
-      const next = bearings.now()
-      const taken = (await keep(next.plan.prices)) ? next : shown
-      const done = await runPasses(ports, { before: state, plan: taken.plan }, { ...machine, signal })
+      const next = livePlan.current()
+      const plan = (await storePrices(next.plan.prices)) ? next : used
+      const done = await runPasses(ports, { before: state, plan: plan.plan }, { ...machine, signal })
       state = done.state
-      shown = taken
+      used = plan
       const last = { begunAt, took: done.took }
       const { failures } = state
       runs = { interval, last, failures, succeeded: failures === 0 ? last : runs?.succeeded, since }
-      shown.forecaster.refresh(state)
-      await turned(done.took)
+      used.forecaster.refresh(state)
+      await afterTurn(done.took)
       return { failures: state.failures, nextLook: undefined }
     },
   }

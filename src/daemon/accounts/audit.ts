@@ -1,4 +1,4 @@
-// One look at the whole past of an account: the daemon's own pass, until every project was seen once, then what the service counted.
+// Audit of an account's past: passes until every project was looked at once, then the service's own metering.
 import { buildAudit } from '../../ledger/audit/audit.ts'
 import { createBudgetScopes } from '../../ledger/budgets/account-budgets.ts'
 import { createUtc } from '../../calendar/zone.ts'
@@ -10,9 +10,9 @@ import type { ApiKey } from '../../model/service/api-key.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { History } from '../../model/ports/history.ts'
 import type { Ports } from '../../model/ports/ports.ts'
-import type { ServiceOperations } from '../../model/ports/service.ts'
+import type { Listing, ServiceOperations } from '../../model/ports/service.ts'
 import { serviceErrorText } from '../../model/service/service-error.ts'
-import { instant, seconds, type Instant, type Seconds } from '../../model/units.ts'
+import { instant, seconds, type Instant } from '../../model/units.ts'
 import { pass, type PassPlan } from '../pass/pass.ts'
 import { newPassState, type PassState } from '../pass/pass-state.ts'
 
@@ -28,55 +28,55 @@ export type AuditRequest = {
 export type AuditProgress = { readonly projects: number; readonly looked: number }
 
 export type AuditOutcome = {
-  /** Undefined when the service could not be asked. */
+  /** Undefined when the service could not be reached. */
   readonly audit: Audit | undefined
-  /** What could not be seen, one line each. */
+  /** Parts of the account that could not be observed, one line each. */
   readonly problems: readonly string[]
 }
 
 const DAY = 86_400_000
-/** So many more days of operations tell of intervals that began before. Doubled, an interval that began a month before is counted whole. */
-const MARGIN = 14
-/** Requests of one pass: what it saw is kept and told when it ends. Doubled, an interrupted audit loses twice as much. */
-const REQUESTS = 110
-/** Passes in a row that see no new project. Doubled, a service that fails is asked twice as long. */
-const MOST_IDLE_PASSES = 3
-/** The most projects of which one request may ask. Source: service-facts.md, "Consumption". */
+/** Days of operations read beside those of the audit: intervals that began up to two weeks earlier are counted whole. */
+const EXTRA_DAYS = 14
+/** Requests of one pass. Its observations are stored when it ends, so an interrupted audit loses at most these. */
+const REQUESTS_PER_PASS = 110
+/** Passes in a row without a new project after which the audit gives up. */
+const MAX_IDLE_PASSES = 3
+/** Largest number of projects in one request. Source: service-facts.md, "Consumption". */
 const PROJECTS_PER_REQUEST = 100
 
-/** Goes on where an earlier one left off, when the store is the same. */
-export async function auditAccount(order: AuditRequest, signal: AbortSignal): Promise<AuditOutcome> {
-  const { account, ports, history, plan, days } = order
-  const state = await lookAtAll(order, newPassState(await ports.store.load(account)), signal)
+/** Continues an interrupted audit when the store is the same. */
+export async function auditAccount(request: AuditRequest, signal: AbortSignal): Promise<AuditOutcome> {
+  const { account, ports, history, plan, days } = request
+  const state = await lookAtAllProjects(request, newPassState(await ports.store.load(account)), signal)
   if (state.service !== 'ok') return { audit: undefined, problems: state.problems }
   const to = instant(ports.clock.now() + state.offset)
   const from = instant(Math.floor((to - days * DAY) / DAY + 1) * DAY)
   const service = ports.service.at('report')
-  const counted = await consumptionOf(service, { ledger: state.ledger, from, to }, signal)
+  const consumption = await consumptionOf(service, { ledger: state.ledger, from, to }, signal)
   const keys = await keysOf(service, signal)
   const rows = await daysOf(history, { account, from, to })
   const audit = buildAudit({
     ledger: state.ledger,
     days: rows,
-    consumption: counted.items,
+    consumption: consumption.items,
     keys: keys.items,
     prices: plan.prices,
     from,
     to,
   })
-  return { audit, problems: [...state.problems, ...counted.problems, ...keys.problems] }
+  return { audit, problems: [...state.problems, ...consumption.problems, ...keys.problems] }
 }
 
-async function lookAtAll(
+async function lookAtAllProjects(
   { ports, plan, days, onProgress }: AuditRequest,
   first: PassState,
   signal: AbortSignal,
 ): Promise<PassState> {
-  const passPlan = passPlanOf(plan, days)
+  const passPlan = auditPassPlan(plan, days)
   let state = first
   let looked = -1
   let idle = 0
-  while (!signal.aborted && idle < MOST_IDLE_PASSES) {
+  while (!signal.aborted && idle < MAX_IDLE_PASSES) {
     // oxlint-disable-next-line no-await-in-loop -- one pass after the other is the point
     state = await pass(ports, { before: state, plan: passPlan }, signal)
     if (state.service === 'unauthorized') return state
@@ -94,7 +94,7 @@ const progressOf = ({ projects }: Ledger): AuditProgress => ({
   looked: [...projects.values()].filter(({ listed }) => listed !== undefined).length,
 })
 
-function passPlanOf({ prices, preset }: AuditRequest['plan'], days: number): PassPlan {
+function auditPassPlan({ prices, preset }: AuditRequest['plan'], days: number): PassPlan {
   const never = { activityLag: seconds(0), deadline: seconds(0), minInterval: seconds(0), maxConcurrent: 1 }
   return {
     prices,
@@ -104,10 +104,10 @@ function passPlanOf({ prices, preset }: AuditRequest['plan'], days: number): Pas
     owners: createOwners([]),
     overhead: 0,
     sweep: {
-      requests: REQUESTS,
+      requests: REQUESTS_PER_PASS,
       interval: seconds(60),
       maxAge: seconds(365 * 86_400),
-      history: daysLong(days + MARGIN),
+      history: seconds((days + EXTRA_DAYS) * 86_400),
       listLag: seconds(60),
       unseenFirst: true,
       readings: { mode: 'off', ...never },
@@ -115,16 +115,14 @@ function passPlanOf({ prices, preset }: AuditRequest['plan'], days: number): Pas
   }
 }
 
-const daysLong = (days: number): Seconds => seconds(days * 86_400)
+type ItemsAndProblems<Item> = Pick<Listing<Item>, 'items' | 'problems'>
 
-type Found<Item> = { readonly items: readonly Item[]; readonly problems: readonly string[] }
-
-/** The service's own count of whole days, a request for a hundred projects; nothing where the plan has no such history. */
+/** Metered usage by whole days, one request for a hundred projects; empty where the service plan has no such history. */
 async function consumptionOf(
   service: ServiceOperations,
   { ledger, from, to }: { readonly ledger: Ledger; readonly from: Instant; readonly to: Instant },
   signal: AbortSignal,
-): Promise<Found<Consumption>> {
+): Promise<ItemsAndProblems<Consumption>> {
   const ids = [...ledger.projects.keys()]
   const [first] = ids
   if (first === undefined) return { items: [], problems: [] }
@@ -152,7 +150,7 @@ async function consumptionOf(
   return { items, problems }
 }
 
-async function keysOf(service: ServiceOperations, signal: AbortSignal): Promise<Found<ApiKey>> {
+async function keysOf(service: ServiceOperations, signal: AbortSignal): Promise<ItemsAndProblems<ApiKey>> {
   const keys = await service.listKeys(signal)
   return keys.ok ? keys.value : { items: [], problems: [`API keys: ${serviceErrorText(keys.error)}`] }
 }

@@ -1,10 +1,10 @@
-// The calendar month of an account: counted as a budget is, without a limit.
+// The calendar month of an account, counted as a budget without a limit.
 import { periodOf } from '../../calendar/period.ts'
 import type { Zone } from '../../calendar/zone.ts'
 import type { Budget } from '../../model/policy/budget.ts'
 import { micros } from '../../model/units.ts'
 
-/** No budget of a configuration can be called that. */
+/** No configured budget can have this name. */
 const NAME = 'the month'
 
 export const monthBudget = (account: string, zone: Zone, currency: string): Budget => ({

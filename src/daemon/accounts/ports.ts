@@ -1,4 +1,4 @@
-// Makes the real ports of one account.
+// The real ports of one account, and its plan of passes.
 import { createBudgetScopes } from '../../ledger/budgets/account-budgets.ts'
 import type { AccountConfig, Config } from '../../config/load.ts'
 import type { SelfMetrics } from '../../outputs/metrics/self.ts'
@@ -10,7 +10,7 @@ import type { Send } from '../../model/ports/outbox.ts'
 import type { Store } from '../../model/ports/store.ts'
 import { createPreset } from '../../model/service/sizes.ts'
 import { seconds } from '../../model/units.ts'
-import { askServiceForUri, type AddressOptions } from '../../observe/reading/address.ts'
+import { askServiceForUri } from '../../observe/reading/address.ts'
 import { createReadings, MAINTENANCE_DATABASE } from '../../observe/reading/readings.ts'
 import { createServiceTime } from '../../service/http/server-time.ts'
 import { createService, type ServiceOptions } from '../../service/service.ts'
@@ -23,7 +23,7 @@ export type DaemonEnvironment = {
   readonly store: Store & History
   readonly send: Send
   readonly self: SelfMetrics
-  /** What sends requests; default: a pool of connections of its own for each account. */
+  /** Connections for requests; default: a pool for each account. */
   readonly dispatcher?: ServiceOptions['dispatcher']
 }
 
@@ -49,7 +49,7 @@ export function createPorts(account: AccountConfig, config: Config, machine: Dae
     clock,
     dsn: account.dsn,
     password: () => passwordOf(account),
-    ask: config.service.useConnectionUri ? asking(service, config) : undefined,
+    ask: config.service.useConnectionUri ? askServiceForUri(service, readingCredentials(config)) : undefined,
     database: config.reading.database,
     serviceUsers: config.reading.serviceUsers,
     deadline: config.reading.deadline,
@@ -66,10 +66,7 @@ export function createPorts(account: AccountConfig, config: Config, machine: Dae
   }
 }
 
-const asking = (service: Ports['service'], config: Config): AddressOptions['ask'] =>
-  askServiceForUri(service, readingCredentials(config))
-
-/** Whose connection strings are asked for, and for which database. */
+/** Role and database of the connection strings that the service is asked for. */
 export const readingCredentials = ({
   reading,
 }: Config): { readonly role: string; readonly database: string } => ({
@@ -77,21 +74,21 @@ export const readingCredentials = ({
   database: reading.database ?? MAINTENANCE_DATABASE,
 })
 
-/** Why the computes of an account cannot be read; undefined where they can, or are not to be. */
+/** Why the computes of an account cannot be read; undefined where they can, or where readings are off. */
 export function reasonNotReadable({ dsn }: AccountConfig, { reading, service }: Config): string | undefined {
   if (reading.mode === 'off' || dsn !== undefined || service.useConnectionUri) return undefined
   return 'no credentials: set dsn of the account, or service.use_connection_uri'
 }
 
-/** The list of projects shows activity within a minute; never less than a reading is told. Doubled, operations are read more often than they need to be. */
-const LIST_LAG = seconds(60)
+/** Shortest time after which the project list is assumed to show activity. */
+const MIN_LIST_LAG = seconds(60)
 
-/** The part of an interval's requests that a pass plans for: turns begin a little early. Doubled slack, a large account is seen that much later. */
-const SPENT = 0.98
+/** Share of an interval's requests that a pass plans for, 0.98: turns start that early. */
+const PLANNED_SHARE = 0.98
 
 export function passPlanOf(account: AccountConfig, config: Config): PassPlan {
   const { reading, poll, service, budgets, timezone, owners } = config
-  // Without a database for full ones every reading is a light one, and costs as little.
+  // Without a database for full readings every reading is light, and costs as little.
   const mode = reading.mode === 'full' && reading.database === undefined ? 'light' : reading.mode
   return {
     prices: account.prices,
@@ -104,17 +101,17 @@ export function passPlanOf(account: AccountConfig, config: Config): PassPlan {
     dayOf: timezone.dayOf,
     owners,
     sweep: {
-      requests: Math.max(1, Math.floor((service.requestsPerMinute * poll.interval * SPENT) / 60)),
+      requests: Math.max(1, Math.floor((service.requestsPerMinute * poll.interval * PLANNED_SHARE) / 60)),
       interval: poll.interval,
       maxAge: poll.maxAge,
       history: poll.history,
-      listLag: seconds(Math.max(LIST_LAG, reading.activityLag)),
+      listLag: seconds(Math.max(MIN_LIST_LAG, reading.activityLag)),
       readings: { ...reading, mode },
     },
   }
 }
 
-/** A password that cannot be read is none: the reading then fails with what the server says. */
+/** Undefined also where the password cannot be read: the reading then fails with the server's message. */
 function passwordOf({ dsnPassword }: AccountConfig): string | undefined {
   const text = dsnPassword?.read()
   return text?.ok ? text.value : undefined
@@ -126,9 +123,9 @@ const timedReadings = (
 ): Readings => ({
   ...readings,
   read: async (compute, kind, signal) => {
-    const begun = clock.monotonic()
+    const startedAt = clock.monotonic()
     const result = await readings.read(compute, kind, signal)
-    self.reading(kind, clock.monotonic() - begun)
+    self.reading(kind, clock.monotonic() - startedAt)
     return result
   },
 })
@@ -136,8 +133,8 @@ const timedReadings = (
 const timed = (store: Store, { clock, self }: Pick<DaemonEnvironment, 'clock' | 'self'>): Store => ({
   ...store,
   commit: async (batch) => {
-    const begun = clock.monotonic()
+    const startedAt = clock.monotonic()
     await store.commit(batch)
-    self.commit(clock.monotonic() - begun)
+    self.commit(clock.monotonic() - startedAt)
   },
 })

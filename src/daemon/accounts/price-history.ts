@@ -1,4 +1,4 @@
-// The prices that accounts went by, kept so that what was counted keeps its price over restarts, too.
+// Stored prices of accounts: usage keeps the price it was counted with, also after a restart.
 import type { Logger } from 'pino'
 import { EMPTY_BATCH } from '../../ledger/apply-sweep.ts'
 import { replacePricesFrom } from '../../ledger/settle/prices.ts'
@@ -10,7 +10,7 @@ import type { Instant } from '../../model/units.ts'
 
 const JOB = 'prices'
 
-/** Those of the configuration from `now` on, before it those that the daemon went by. @throws when the store fails */
+/** Configured prices from `now` on, the stored ones before. @throws when the store fails */
 export async function effectivePrices(
   { name, prices }: Pick<AccountConfig, 'name' | 'prices'>,
   store: Pick<Outbox, 'memory'>,
@@ -35,22 +35,22 @@ export async function withPriceHistory(
   return { effective, config: { ...config, accounts } }
 }
 
-type Keeping = { readonly store: Pick<Store, 'commit'>; readonly log: Pick<Logger, 'error'> }
+type PriceHistoryEnvironment = { readonly store: Pick<Store, 'commit'>; readonly log: Pick<Logger, 'error'> }
 
-/** Resolves to whether they are kept: nothing is to be counted by others. Never rejects. */
+/** Stores prices before they are used. Resolves to whether they are stored. Never rejects. */
 export function createPriceHistory(
   account: string,
-  { store, log }: Keeping,
+  { store, log }: PriceHistoryEnvironment,
 ): (prices: Prices) => Promise<boolean> {
-  let kept: Prices | undefined
+  let stored: Prices | undefined
   return async (prices) => {
-    if (prices === kept) return true
+    if (prices === stored) return true
     try {
       await store.commit({ ...EMPTY_BATCH, account, memories: { [JOB]: prices.periods } })
-      kept = prices
+      stored = prices
     } catch (err) {
       log.error({ err, account }, 'new prices cannot be kept, those before stay')
     }
-    return prices === kept
+    return prices === stored
   }
 }
