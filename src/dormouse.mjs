@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The launcher: says so when Node is too old to run what follows, and nothing else. It imports nothing at the top, for the same reason.
+// The launcher: refuses a Node that is too old for the program. Hence it imports nothing at the top.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major < 24 || (major === 24 && minor < 11)) {
   process.stderr.write(

@@ -3,9 +3,9 @@ import { createIo } from './cli/terminal/process-io.ts'
 import { runProgram } from './cli/program.ts'
 
 const stop = new AbortController()
-// Once: a second signal ends the process at once, as signals do.
+// once: a second signal ends the process at once
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
-// Only where a parent holds a channel to this process.
+// only if a parent holds a channel to this process
 process.once('disconnect', () => stop.abort())
 process.channel?.unref()
 process.exitCode = await runProgram(process.argv.slice(2), createIo(process, stop.signal))

@@ -1,5 +1,7 @@
 // argv -> command -> exit code.
-import { Command, CommanderError } from 'commander'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Command, CommanderError, type Option } from 'commander'
 import { createAuditCommand } from './commands/audit.ts'
 import { createCheckConfigCommand } from './commands/check-config.ts'
 import { createCheckServiceCommand } from './commands/check-service.ts'
@@ -17,8 +19,6 @@ import { createReloadCommand } from './commands/reload.ts'
 import { createReportCommand } from './commands/report.ts'
 import { createOnceCommand, createRunCommand } from './commands/run.ts'
 import { createStatusCommand } from './commands/status.ts'
-import { rejectRepeatedAndEmpty } from './terminal/strict-options.ts'
-import { packageVersion } from './version.ts'
 
 /** Every command, in the order of the help. */
 const COMMANDS: readonly ((session: CommandSession) => Command)[] = [
@@ -40,24 +40,25 @@ const COMMANDS: readonly ((session: CommandSession) => Command)[] = [
   createKeysCommand,
 ]
 
-/** Runs the command that `argv`, without node and script, names. Never rejects: what goes wrong is written and is the exit code. */
+/** Runs the command of `argv`, which comes without node and script. Never rejects: errors are printed and become the exit code. */
 export async function runProgram(argv: readonly string[], io: Io): Promise<ExitCode> {
   let code: ExitCode = EXIT.ok
-  const end = (ended: ExitCode): void => {
-    code = ended
+  const end = (exitCode: ExitCode): void => {
+    code = exitCode
   }
+  const version = packageVersion()
   const program = new Command('dormouse')
     .description(
       'Autosuspend and cost monitoring for managed Postgres computes that cost money while they are awake',
     )
-    .version(packageVersion())
+    .version(version)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.out(text.trimEnd()),
       writeErr: (text) => io.err(text.trimEnd()),
     })
     .showSuggestionAfterError()
-  for (const create of COMMANDS) program.addCommand(inheriting(create({ io, end }), program))
+  for (const create of COMMANDS) program.addCommand(inheritSettings(create({ io, end, version }), program))
   rejectRepeatedAndEmpty(program)
   try {
     await program.parseAsync(argv, { from: 'user' })
@@ -69,9 +70,43 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
   }
 }
 
-/** Commands made apart from the program know nothing of its output and its exit until they are told. */
-function inheriting(command: Command, parent: Command): Command {
+/** Gives a command, which was created apart from the program, the output and the exit of its parent. */
+function inheritSettings(command: Command, parent: Command): Command {
   command.copyInheritedSettings(parent)
-  for (const inner of command.commands) inheriting(inner, parent)
+  for (const inner of command.commands) inheritSettings(inner, parent)
   return command
+}
+
+/** Refuses repeated and empty values of every command, so that a script with an unset variable fails. */
+function rejectRepeatedAndEmpty(program: Command): void {
+  program.hook('preAction', (_, command) => rejectEmpty(command))
+  for (const command of commandsOf(program))
+    for (const option of command.options) if (option.required) rejectRepeated(command, option)
+}
+
+const commandsOf = (command: Command): readonly Command[] => [
+  command,
+  ...command.commands.flatMap((inner) => commandsOf(inner)),
+]
+
+function rejectRepeated(command: Command, { flags, long }: Option): void {
+  let isGiven = false
+  command.on(`option:${long?.slice(2) ?? flags}`, (value: string) => {
+    if (isGiven) command.error(`error: option '${flags}' is given twice`)
+    if (value === '') command.error(`error: option '${flags}' argument is empty`)
+    isGiven = true
+  })
+}
+
+function rejectEmpty(command: Command): void {
+  for (const [index, value] of command.args.entries())
+    if (value === '')
+      command.error(`error: argument '${command.registeredArguments[index]?.name() ?? ''}' is empty`)
+}
+
+/** Version of package.json. */
+function packageVersion(): string {
+  const file = join(import.meta.dirname, '../../package.json')
+  const { version: text } = JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string }
+  return text
 }

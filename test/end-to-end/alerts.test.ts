@@ -155,8 +155,8 @@ async function monitoring(jobs: Readonly<Record<string, string>>): Promise<Monit
   const programs = findPrograms(process.env['PATH'])
   if (!programs) throw new Error('prometheus or prometheus-alertmanager is missing')
   const folder = join(world.folder, 'monitoring')
-  const telling = { url: ears.url, tokenFile }
-  return startMonitoring({ programs, folder, jobs, telling, clock: createClock() })
+  const target = { url: ears.url, tokenFile }
+  return startMonitoring({ programs, folder, jobs, target, clock: createClock() })
 }
 
 /** How an alert is brought about, and whom it must reach. */

@@ -1,20 +1,20 @@
-// What the facts of a service come to for Dormouse. Pure.
+// Assessment of the probe results: one check per topic with what follows for Dormouse. Pure.
 import { serviceErrorText, type ServiceError } from '../../model/service/service-error.ts'
 import type { Result } from '../../std/result.ts'
 import { historyChecks } from './assess-history.ts'
 import { fullCheck, reducedCheck, unknownCheck, type Check } from './finding.ts'
 import type { FieldCounts, ProbeResult, Traffic } from './probe-result.ts'
 
-/** What is known besides what the service showed. */
+/** Settings of the command and the configuration. */
 export type AssessSettings = {
   readonly requestsPerMinute: number
-  /** The plan of the configuration. */
+  /** Service plan of the configuration. */
   readonly plan: string | undefined
-  /** Ids that the configuration names. */
+  /** Number of projects that the configuration names. */
   readonly named: number | undefined
 }
 
-/** Every check, in the order they are shown. */
+/** All checks, in the order of the output. */
 export const assessService = (seen: ProbeResult, settings: AssessSettings): Check[] => [
   speed(seen.traffic),
   rates(seen.traffic, settings),
@@ -32,51 +32,51 @@ export const assessService = (seen: ProbeResult, settings: AssessSettings): Chec
   ...historyChecks(seen, settings),
 ]
 
-/** A fresh look must be young when the reading begins. Doubled, slower services would count as quick. */
+/** Seconds of the median latency above which looks are old when a reading begins. */
 const SLOW = 1
 
 function speed({ requests, median, longest }: Traffic): Check {
-  const seen = `median ${millisText(median)}, longest ${millisText(longest)} over ${requests} requests`
+  const latency = `median ${millisText(median)}, longest ${millisText(longest)} over ${requests} requests`
   return median > SLOW
     ? reducedCheck(
         'speed',
-        seen,
-        'looks are old when they arrive: edges of awake intervals that only looks show are that much wider',
+        latency,
+        'looks are old when they arrive, so awake intervals that only looks show have wider bounds',
       )
-    : fullCheck('speed', seen, 'a look is as good as the moment')
+    : fullCheck('speed', latency, 'looks are recent enough')
 }
 
 const millisText = (span: number): string => `${Math.round(span * 1000)} ms`
 
 function rates({ refusedForRate, rateHeaders }: Traffic, { requestsPerMinute }: AssessSettings): Check {
   const headers = rateHeaders.length === 0 ? 'no headers about rates' : rateHeaders.join('; ')
-  const budget = `Dormouse sends at most ${requestsPerMinute} requests a minute and learns the rest from 429 answers`
+  const allowance = `Dormouse sends at most ${requestsPerMinute} requests a minute, and fewer after 429 answers`
   return refusedForRate > 0
     ? reducedCheck(
         'rate limit',
         `${refusedForRate} of these few requests were answered 429; ${headers}`,
-        `somebody else uses up the account's rate: sweeps will take longer. ${budget}`,
+        `other clients use up the rate of the account, so sweeps take longer. ${allowance}`,
       )
-    : fullCheck('rate limit', headers, budget)
+    : fullCheck('rate limit', headers, allowance)
 }
 
-/** The interface text does not promise a time in the answers. */
+/** Clock offset by the Date headers, which the interface does not promise. */
 function clock({ clock: offset }: Traffic): Check {
   if (!offset)
     return unknownCheck(
       'clock',
       'no Date header',
-      "this machine's clock is taken to be true to 3 s when Dormouse starts: set it by NTP",
+      "Dormouse assumes that this machine's clock is right to 3 s when it starts: set it by NTP",
     )
   const { low, high } = offset
   return fullCheck(
     'clock',
-    `the service's clock less ours is between ${tenths(low)} and ${tenths(high)} s`,
-    "all is dated by the service's clock, whatever ours shows",
+    `the service's clock minus ours is between ${tenths(low)} and ${tenths(high)} s`,
+    "all times are those of the service's clock, whatever ours shows",
   )
 }
 
-/** Without a sign before a zero. */
+/** One decimal, without a sign before a zero. */
 const tenths = (span: number): string => (Math.round(span * 10) / 10 || 0).toFixed(1)
 
 const KEY_KINDS: Readonly<Record<string, string>> = {
@@ -90,13 +90,13 @@ function key({ keyKind, keys }: ProbeResult): Check {
     return fullCheck(
       'key',
       `${kind}; it may list the account's keys, ${keys.value} of them`,
-      'what it may change cannot be seen without changing anything; a key of the interface may do everything. ' +
+      'what it may change cannot be checked without a change; by the interface a key may do everything. ' +
         'Dormouse only reads in the modes off, observe and suggest',
     )
   return fullCheck(
     'key',
     `${kind}; it may not list keys (${errorText(keys)})`,
-    'ages and last uses of keys are not seen; a narrower key is the safer one',
+    'ages and last uses of keys are unknown; a narrower key is safer',
   )
 }
 
@@ -110,26 +110,22 @@ function projectList({ projects: { list, problems } }: ProbeResult, { named }: A
         : `the ${named} projects of the configuration are asked for one by one: one request each and sweep`,
     )
   const { count, more } = list.value
-  const seen = more ? `${count} projects on the first page, and more` : plural(count, 'project')
+  const listed = more ? `${count} projects on the first page, and more` : plural(count, 'project')
   if (problems.length > 0)
     return reducedCheck(
       'project list',
-      `${seen}; ${plural(problems.length, 'record')} not understood: ${problems[0]}`,
+      `${listed}; ${plural(problems.length, 'record')} not understood: ${problems[0]}`,
       'those projects are left out',
     )
   if (count === 0)
-    return reducedCheck(
-      'project list',
-      seen,
-      'there is nothing to look after; a personal key may have to name its org_id',
-    )
-  return fullCheck('project list', seen, 'new projects are found by themselves')
+    return reducedCheck('project list', listed, 'there is nothing to observe; a personal key may need org_id')
+  return fullCheck('project list', listed, 'new projects are found without configuration')
 }
 
 const PAGINGS = {
-  cursor: 'by cursor, as many as asked for',
+  cursor: 'by cursor, with as many projects as requested',
   none: 'none: every project in one answer',
-  repeats: 'the cursor is not heeded: every page is the first',
+  repeats: 'the cursor is ignored: every page is the first',
   unproven: 'too few projects to tell',
 } as const satisfies Record<ProbeResult['projects']['paging'], string>
 
@@ -147,11 +143,10 @@ function paging({ projects }: ProbeResult): Check {
         'an account of more than 400 projects cannot be listed: name them in accounts[].projects',
       )
     case 'unproven':
-      return unknownCheck('pages', seen, 'Dormouse asks for pages of 400 and takes whatever ends the list')
+      return unknownCheck('pages', seen, 'Dormouse requests pages of 400 until the list ends')
   }
 }
 
-/** Whether a field is shown: by all, by some, by none, or there was no record. */
 const shownBy = ({ records, shown }: FieldCounts, name: string): string => `${shown[name] ?? 0} of ${records}`
 const isShown = ({ shown }: FieldCounts, name: string): boolean => (shown[name] ?? 0) > 0
 
@@ -160,13 +155,13 @@ function projectActivity({ projects: { fields }, computes }: ProbeResult): Check
   if (fields.records === 0) return unknownCheck(topic, 'no project record was seen', 'see project list')
   const seen = `compute_last_active_at in ${shownBy(fields, 'compute_last_active_at')} records, cpu_used_sec in ${shownBy(fields, 'cpu_used_sec')}`
   if (isShown(fields, 'compute_last_active_at'))
-    return fullCheck(topic, seen, 'the list shows which projects moved, and only those are looked at')
+    return fullCheck(topic, seen, 'the list shows which projects were active, and only those are looked at')
   if (computes.fields.records === 0)
-    return unknownCheck(topic, seen, 'it may be absent because nothing was ever used')
+    return unknownCheck(topic, seen, 'the fields may be absent because no compute was ever used')
   return reducedCheck(
     topic,
     seen,
-    'the list does not show who was used: a compute that wakes is noticed when its record moves, at the latest after poll.max_age',
+    'the list does not show which projects were active: a wake is noticed when the record of the project changes, at the latest after poll.max_age',
   )
 }
 
@@ -179,7 +174,8 @@ function computeRecords({ computes, sampled }: ProbeResult): Check {
       `${seen}; ${plural(problems.length, 'answer')} not understood or refused: ${problems[0]}`,
       'those computes are left out',
     )
-  if (awake + asleep === 0) return unknownCheck('computes', seen, 'what their records show is not known yet')
+  if (awake + asleep === 0)
+    return unknownCheck('computes', seen, 'the fields of their records are not known yet')
   return fullCheck('computes', seen, 'states, sizes and delays are read from these records')
 }
 
@@ -188,18 +184,18 @@ function quietness({ computes: { woke, asleep } }: ProbeResult): Check {
     return unknownCheck(
       'looking',
       'no compute was asleep',
-      'whether looking wakes computes could not be seen',
+      'whether looking wakes computes could not be checked',
     )
   if (woke.length === 0)
     return fullCheck(
       'looking',
       `${plural(asleep, 'sleeping compute')} slept on while their records were read`,
-      'looks through the API wake nothing',
+      'looks through the API wake no compute',
     )
   return reducedCheck(
     'looking',
     `${woke.join(', ')} woke while the records were read`,
-    'it may have been a client: run this again. If it happens every time, reading records wakes computes here, and Dormouse must not be used',
+    'a client may have woken them: run this again. If it happens every time, reading records wakes computes here, and Dormouse must not be used',
   )
 }
 
@@ -208,14 +204,14 @@ function awakeEdges({ computes: { fields }, operations }: ProbeResult): Check {
   if (fields.records === 0) return unknownCheck(topic, 'no compute that has started was seen', 'see computes')
   const seen = `started_at in ${shownBy(fields, 'started_at')} records, suspended_at in ${shownBy(fields, 'suspended_at')}`
   if (isShown(fields, 'started_at') || isShown(fields, 'suspended_at'))
-    return fullCheck(topic, seen, 'one look after an awake interval tells both ends to the second')
+    return fullCheck(topic, seen, 'one look after an awake interval dates both ends to the second')
   const dated = 'ok' in operations && operations.ok
   return reducedCheck(
     topic,
     seen,
     dated
-      ? 'ends are taken from operations, to a few seconds'
-      : 'ends are only known to lie between two looks: spend has wide bounds, and a shorter poll.interval narrows them',
+      ? 'both ends come from operations, exact to a few seconds'
+      : 'both ends are only known to lie between two looks: spend has wide bounds, and a shorter poll.interval narrows them',
   )
 }
 
@@ -227,13 +223,13 @@ function lastActive({ computes: { fields, asleep } }: ProbeResult): Check {
     return fullCheck(
       topic,
       seen,
-      'idle tails are known, and readings are held back while a compute waits for its suspension',
+      'idle tails are known, and no reading is made while a compute is about to suspend',
     )
-  if (asleep === 0) return unknownCheck(topic, seen, 'it may be absent because none was used yet')
+  if (asleep === 0) return unknownCheck(topic, seen, 'it may be absent because no compute was used yet')
   return reducedCheck(
     topic,
     seen,
-    'idle tails are unknown, and no readings are made inside Postgres: they could keep a compute awake',
+    'idle tails are unknown, and no readings are made inside Postgres, because they could keep a compute awake',
   )
 }
 
@@ -246,12 +242,12 @@ function delay({ computes: { fields } }: ProbeResult): Check {
     : reducedCheck(
         topic,
         seen,
-        'every compute is taken to have the default delay, 5 minutes where the project names none; one that never suspends is found out only by watching it',
+        'Dormouse assumes the default delay for every compute, 5 minutes unless the project names one; only observation shows that a compute never suspends',
       )
 }
 
 function oneCompute({ oneCompute: answer }: ProbeResult): Check {
-  const follows = "the daemon looks at a project's list in its place"
+  const follows = "the daemon lists the project's computes instead"
   if ('unasked' in answer) return unknownCheck('one compute', `not asked: ${answer.unasked}`, follows)
   return answer.ok
     ? fullCheck('one compute', 'its record can be read alone', 'computes get works')

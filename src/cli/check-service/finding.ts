@@ -1,7 +1,7 @@
-/** One thing that was looked at, what was seen, and what follows from it for Dormouse. */
+/** One check of a service: what was seen, and what follows from it for Dormouse. */
 export type Check = {
   readonly topic: string
-  /** `full`: Dormouse can do all it does. `less`: it leaves something out or is less exact. `unknown`: it could not be seen. */
+  /** `full`: Dormouse can do everything. `less`: it leaves something out or is less exact. `unknown`: it could not be checked. */
   readonly verdict: 'full' | 'less' | 'unknown'
   readonly seen: string
   readonly follows: string

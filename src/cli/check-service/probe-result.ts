@@ -1,4 +1,4 @@
-// What a service and a key showed of themselves, before anybody judges it.
+// Results of the probes of a service, and the raw records they are counted from.
 import type { Clock } from '../../model/ports/clock.ts'
 import type { ConsumptionPage, Service } from '../../model/ports/service.ts'
 import type { ProjectDetail, Granularity } from '../../model/service/consumption.ts'
@@ -7,41 +7,41 @@ import type { ServiceError } from '../../model/service/service-error.ts'
 import type { Instant, Seconds } from '../../model/units.ts'
 import type { ServiceClient } from '../../service/http/client.ts'
 
-/** The role and the database that readings use. */
+/** Role and database that readings use. */
 export type ProbeCredentials = { readonly role: string; readonly database: string }
 
-/** What asks, and what it may ask. */
+/** What the probes use. */
 export type Probe = {
   readonly client: ServiceClient
   readonly service: Service
   readonly clock: Clock
   readonly projects: 'discover' | readonly string[]
   readonly orgId: string | undefined
-  /** For whom connection strings are asked. */
+  /** Role and database for connection strings, or why none may be requested. */
   readonly reader: ProbeCredentials | NotProbed
   readonly signal: AbortSignal
 }
 
 type Answer<Value> = Result<Value, ServiceError>
 
-/** In how many of `records` each field was there and not null. */
+/** Field → in how many of `records` it was present and not null. */
 export type FieldCounts = {
   readonly records: number
   readonly shown: Readonly<Record<string, number>>
 }
 
 /**
- * `cursor`: a second page was another one. `none`: everything comes at once. `repeats`: the cursor is ignored.
+ * `cursor`: the second page differs. `none`: one page has all projects. `repeats`: the cursor is ignored.
  * `unproven`: too few projects to tell.
  */
 export type PagingSupport = 'cursor' | 'none' | 'repeats' | 'unproven'
 
 export type ProjectsProbed = {
-  /** How many a page of the largest size has, and whether it goes on. */
+  /** Projects on a page of the largest size, and whether there are more. */
   readonly list: Answer<{ readonly count: number; readonly more: boolean }>
   readonly paging: PagingSupport
   readonly fields: FieldCounts
-  /** Records that did not fit. */
+  /** Records that were not understood. */
   readonly problems: readonly string[]
 }
 
@@ -49,7 +49,7 @@ export type ComputesProbed = {
   readonly fields: FieldCounts
   readonly awake: number
   readonly asleep: number
-  /** Of those that slept, the ones that were awake or waking a moment later. */
+  /** Ids of computes that slept and were awake or waking in the second look. */
   readonly woke: readonly string[]
   readonly problems: readonly string[]
 }
@@ -60,7 +60,7 @@ export type OperationsProbed = {
   readonly oldest: Instant | undefined
 }
 
-/** What was not asked, and why. */
+/** A request that was not made, with the reason. */
 export type NotProbed = { readonly unasked: string }
 
 export type Traffic = {
@@ -68,17 +68,17 @@ export type Traffic = {
   readonly refusedForRate: number
   readonly median: Seconds
   readonly longest: Seconds
-  /** The service's clock less ours; undefined when it tells no time. */
+  /** The service's clock minus ours; undefined if the service sends no time. */
   readonly clock: { readonly low: Seconds; readonly high: Seconds } | undefined
-  /** Headers that speak of rates, `name: value`. */
+  /** Headers about rates, `name: value`. */
   readonly rateHeaders: readonly string[]
 }
 
 export type ProbeResult = {
   readonly traffic: Traffic
-  /** What the service calls the kind of key; undefined where it does not tell. */
+  /** The service's name of the kind of key; undefined if not reported. */
   readonly keyKind: string | undefined
-  /** How many keys of the account the key may list. */
+  /** Number of keys that the key may list. */
   readonly keys: Answer<number>
   readonly projects: ProjectsProbed
   /** Projects whose computes were looked at. */
@@ -90,3 +90,23 @@ export type ProbeResult = {
   readonly consumption: Readonly<Record<Granularity, Answer<ConsumptionPage> | NotProbed>>
   readonly connectionUri: Answer<ProbeCredentials> | NotProbed
 }
+
+const fieldOf = (record: unknown, name: string): unknown =>
+  typeof record === 'object' && record !== null ? Reflect.get(record, name) : undefined
+
+export const itemsAt = (body: unknown, name: string): readonly unknown[] => {
+  const items = fieldOf(body, name)
+  return Array.isArray(items) ? items : []
+}
+
+export const textAt = (record: unknown, name: string): string | undefined => {
+  const value = fieldOf(record, name)
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+export const countFields = (records: readonly unknown[], names: readonly string[]): FieldCounts => ({
+  records: records.length,
+  shown: Object.fromEntries(
+    names.map((name) => [name, records.filter((record) => fieldOf(record, name) != null).length]),
+  ),
+})

@@ -1,28 +1,29 @@
-// Asks a service what it can do. Every request is a GET, and a compute that sleeps is never asked for by itself.
+// Probes of a service. Every request is a GET, and the record of a sleeping compute is never requested alone.
 import type { ConsumptionQuery, Granularity, ProjectDetail } from '../../model/service/consumption.ts'
 import type { Compute, Project } from '../../model/service/compute.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { serviceErrorText, type ServiceError } from '../../model/service/service-error.ts'
 import { instant } from '../../model/units.ts'
 import { decodeComputes, decodeProjects } from '../../service/wire/decode.ts'
-import { probeConnectionUri } from './connection.ts'
-import { countFields, itemsAt, textAt } from './records.ts'
-import type {
-  ComputesProbed,
-  OperationsProbed,
-  PagingSupport,
-  Probe,
-  ProjectsProbed,
-  ProbeResult,
-  NotProbed,
+import {
+  countFields,
+  itemsAt,
+  textAt,
+  type ComputesProbed,
+  type OperationsProbed,
+  type PagingSupport,
+  type Probe,
+  type ProjectsProbed,
+  type ProbeResult,
+  type NotProbed,
 } from './probe-result.ts'
 
-/** Projects whose computes are looked at. Doubled, the check asks for twice as much. */
-const SAMPLE = 10
-/** Of these the ones that were active longest ago: where all others are awake, nothing shows whether looking wakes. */
-const RESTED = 3
-/** As the daemon asks. Source: service-facts.md, "Projects". */
-const PAGE = 400
+/** Projects whose computes are looked at, 10: each takes one or two requests. */
+const SAMPLE_SIZE = 10
+/** Projects of the sample that were active longest ago, 3: only sleeping computes show whether looking wakes them. */
+const SLEEPING_SAMPLE_SIZE = 3
+/** Projects on a page, as the daemon requests. Source: service-facts.md, "Projects". */
+const PAGE_SIZE = 400
 
 const PROJECT_FIELDS = ['compute_last_active_at', 'cpu_used_sec', 'default_endpoint_settings']
 const COMPUTE_FIELDS = ['suspend_timeout_seconds', 'last_active', 'started_at', 'suspended_at']
@@ -32,31 +33,31 @@ type Answer<Value> = Result<Value, ServiceError>
 const get = ({ client, signal }: Probe, operation: string, path: string): Promise<Answer<unknown>> =>
   client.read({ operation, path }, signal)
 
-/** @returns an error when nothing can be said: the service cannot be reached, or refuses the key */
+/** @returns an error if the service cannot be reached or refuses the key */
 export async function probeService(probe: Probe): Promise<Answer<Omit<ProbeResult, 'traffic'>>> {
-  const projects = await lookAtProjects(probe)
+  const projects = await probeProjects(probe)
   if (!projects.list.ok && isFatal(projects.list.error)) return failed(projects.list.error)
   const sample = sampleOf(probe, projects.records)
-  const lists = await listCarefully(probe, sample)
+  const lists = await listComputesCarefully(probe, sample)
   const fatal = lists.map(({ body }) => body).find((body) => !body.ok && isFatal(body.error))
   if (fatal && !fatal.ok) return fatal
-  const known = lists.flatMap(({ computes }) => computes)
+  const computes = lists.flatMap((list) => list.computes)
   const [first] = sample
   const detail = first === undefined ? NO_PROJECT : await probe.service.getProjectDetail(first, probe.signal)
   const orgId = probe.orgId ?? organisationOf(detail) ?? textAt(projects.records[0], 'org_id')
-  const seen = {
-    keyKind: await keyKind(probe),
-    keys: await keysOf(probe),
+  const result = {
+    keyKind: await probeKeyKind(probe),
+    keys: await probeKeys(probe),
     projects,
     sampled: lists.length,
-    oneCompute: await oneCompute(probe, known),
-    operations: first === undefined ? NO_PROJECT : await operationsOf(probe, first),
+    oneCompute: await probeOneCompute(probe, computes),
+    operations: first === undefined ? NO_PROJECT : await probeOperations(probe, first),
     detail,
-    consumption: await consumptionOf(probe, sample, orgId),
-    connectionUri: await probeConnectionUri(probe, known),
+    consumption: await probeConsumption(probe, sample, orgId),
+    connectionUri: await probeConnectionUri(probe, computes),
   }
-  const again = await Promise.all(lists.map(({ projectId }) => listOne(probe, projectId)))
-  return ok({ ...seen, computes: computesSeen(lists, again) })
+  const secondLists = await Promise.all(lists.map(({ projectId }) => listComputes(probe, projectId)))
+  return ok({ ...result, computes: compareLists(lists, secondLists) })
 }
 
 const NO_PROJECT: NotProbed = { unasked: 'there is no project to ask about' }
@@ -69,8 +70,8 @@ type ProjectRecords = ProjectsProbed & {
   readonly items: readonly Project[]
 }
 
-async function lookAtProjects(probe: Probe): Promise<ProjectRecords> {
-  const page = await projectPage(probe, PAGE, undefined)
+async function probeProjects(probe: Probe): Promise<ProjectRecords> {
+  const page = await readProjectPage(probe, PAGE_SIZE, undefined)
   const none = { paging: 'unproven', fields: countFields([], PROJECT_FIELDS), problems: [] } as const
   if (!page.ok) return { ...none, list: page, records: [], items: [] }
   const decoded = decodeProjects(page.value)
@@ -79,8 +80,8 @@ async function lookAtProjects(probe: Probe): Promise<ProjectRecords> {
   const records = itemsAt(page.value, 'projects')
   const { items, problems, cursor } = decoded.value
   return {
-    list: ok({ count: records.length, more: records.length >= PAGE && cursor !== undefined }),
-    paging: await pagingOf(probe, records),
+    list: ok({ count: records.length, more: records.length >= PAGE_SIZE && cursor !== undefined }),
+    paging: await probePaging(probe, records),
     fields: countFields(records, PROJECT_FIELDS),
     problems,
     records,
@@ -88,41 +89,47 @@ async function lookAtProjects(probe: Probe): Promise<ProjectRecords> {
   }
 }
 
-const projectPage = (probe: Probe, limit: number, cursor: string | undefined): Promise<Answer<unknown>> => {
+const readProjectPage = (
+  probe: Probe,
+  limit: number,
+  cursor: string | undefined,
+): Promise<Answer<unknown>> => {
   const query = new URLSearchParams({ limit: String(limit) })
   if (probe.orgId !== undefined) query.set('org_id', probe.orgId)
   if (cursor !== undefined) query.set('cursor', cursor)
   return get(probe, 'list_projects', `projects?${query.toString()}`)
 }
 
-/** Two pages of one project each tell whether limit and cursor mean anything. */
-async function pagingOf(probe: Probe, records: readonly unknown[]): Promise<PagingSupport> {
+/** Reads two pages of one project each, to see whether the service heeds limit and cursor. */
+async function probePaging(probe: Probe, records: readonly unknown[]): Promise<PagingSupport> {
   if (records.length < 2) return 'unproven'
-  const first = await projectPage(probe, 1, undefined)
+  const first = await readProjectPage(probe, 1, undefined)
   const decoded = first.ok ? decodeProjects(first.value) : first
   if (!first.ok || !decoded.ok) return 'unproven'
   const cursor = 'cursor' in decoded.value ? decoded.value.cursor : undefined
-  const [one, ...others] = itemsAt(first.value, 'projects')
+  const [project, ...others] = itemsAt(first.value, 'projects')
   if (others.length > 0 || cursor === undefined) return 'none'
-  const second = await projectPage(probe, 1, cursor)
+  const second = await readProjectPage(probe, 1, cursor)
   if (!second.ok) return 'unproven'
-  const [two] = itemsAt(second.value, 'projects')
-  return textAt(two, 'id') === textAt(one, 'id') ? 'repeats' : 'cursor'
+  const [other] = itemsAt(second.value, 'projects')
+  return textAt(other, 'id') === textAt(project, 'id') ? 'repeats' : 'cursor'
 }
 
-/** The projects that were named, else those that were active last and some that rest, in this order. */
+/** Projects to look at: the configured ones, else those active last and some active longest ago, in this order. */
 function sampleOf({ projects }: Probe, records: readonly unknown[]): readonly string[] {
-  if (projects !== 'discover') return projects.slice(0, SAMPLE)
+  if (projects !== 'discover') return projects.slice(0, SAMPLE_SIZE)
   const ids = records
     .toSorted((a, b) => activeAt(b) - activeAt(a))
     .flatMap((record) => textAt(record, 'id') ?? [])
-  return ids.length <= SAMPLE ? ids : [...ids.slice(0, SAMPLE - RESTED), ...ids.slice(-RESTED)]
+  return ids.length <= SAMPLE_SIZE
+    ? ids
+    : [...ids.slice(0, SAMPLE_SIZE - SLEEPING_SAMPLE_SIZE), ...ids.slice(-SLEEPING_SAMPLE_SIZE)]
 }
 
 const activeAt = (record: unknown): number =>
   Date.parse(textAt(record, 'compute_last_active_at') ?? textAt(record, 'updated_at') ?? '') || 0
 
-type List = {
+type ComputeList = {
   readonly projectId: string
   readonly body: Answer<unknown>
   readonly records: readonly unknown[]
@@ -130,23 +137,23 @@ type List = {
   readonly problems: readonly string[]
 }
 
-/** One project after the other until a second look has shown that the first woke nothing; if it did, no more are asked. */
-async function listCarefully(probe: Probe, sample: readonly string[]): Promise<List[]> {
-  const lists: List[] = []
-  let proven = false
+/** Lists one project after the other until a second look shows that the first woke no compute. If it did, no more projects are listed. */
+async function listComputesCarefully(probe: Probe, sample: readonly string[]): Promise<ComputeList[]> {
+  const lists: ComputeList[] = []
+  let isHarmless = false
   for (const projectId of sample) {
     // oxlint-disable-next-line no-await-in-loop -- each list decides whether there is a next one
-    const list = await listOne(probe, projectId)
+    const list = await listComputes(probe, projectId)
     lists.push(list)
-    if (proven || list.computes.every(isAwake)) continue
+    if (isHarmless || list.computes.every(isAwake)) continue
     // oxlint-disable-next-line no-await-in-loop -- the same
-    if (wokenBetween([list], [await listOne(probe, projectId)]).length > 0) break
-    proven = true
+    if (wokenBetween([list], [await listComputes(probe, projectId)]).length > 0) break
+    isHarmless = true
   }
   return lists
 }
 
-async function listOne(probe: Probe, projectId: string): Promise<List> {
+async function listComputes(probe: Probe, projectId: string): Promise<ComputeList> {
   const body = await get(probe, 'list_computes', `projects/${encodeURIComponent(projectId)}/endpoints`)
   const list = { projectId, body, records: [], computes: [] }
   if (!body.ok) return { ...list, problems: [`project ${projectId}: ${serviceErrorText(body.error)}`] }
@@ -158,19 +165,21 @@ async function listOne(probe: Probe, projectId: string): Promise<List> {
 
 const isAwake = ({ state, pendingState }: Compute): boolean => state !== 'idle' || pendingState === 'active'
 
-const asleepIn = (lists: readonly List[]): string[] =>
-  lists.flatMap(({ computes }) => computes.filter((one) => !isAwake(one)).map(({ endpointId }) => endpointId))
+const asleepIn = (lists: readonly ComputeList[]): string[] =>
+  lists.flatMap(({ computes }) =>
+    computes.filter((compute) => !isAwake(compute)).map(({ endpointId }) => endpointId),
+  )
 
-/** Those that slept in the first lists and no longer in the second. */
-function wokenBetween(before: readonly List[], after: readonly List[]): string[] {
+/** Ids of computes that slept in the first lists and not in the second. */
+function wokenBetween(before: readonly ComputeList[], after: readonly ComputeList[]): string[] {
   const awake = new Set(
     after.flatMap(({ computes }) => computes.filter(isAwake).map(({ endpointId }) => endpointId)),
   )
   return asleepIn(before).filter((endpointId) => awake.has(endpointId))
 }
 
-function computesSeen(before: readonly List[], after: readonly List[]): ComputesProbed {
-  // a compute that is being made has nothing to tell yet
+function compareLists(before: readonly ComputeList[], after: readonly ComputeList[]): ComputesProbed {
+  // a compute that is being created has no times yet
   const records = before
     .flatMap((list) => list.records)
     .filter((record) => textAt(record, 'current_state') !== 'init')
@@ -184,18 +193,21 @@ function computesSeen(before: readonly List[], after: readonly List[]): Computes
   }
 }
 
-/** Reading the record of a sleeping compute might wake it. */
-async function oneCompute(probe: Probe, known: readonly Compute[]): Promise<ProbeResult['oneCompute']> {
-  const awake = known.find(({ state }) => state === 'active')
+/** Reads the record of an awake compute: reading that of a sleeping one might wake it. */
+async function probeOneCompute(
+  probe: Probe,
+  computes: readonly Compute[],
+): Promise<ProbeResult['oneCompute']> {
+  const awake = computes.find(({ state }) => state === 'active')
   if (!awake) return { unasked: 'no compute is awake, and one that sleeps is left alone' }
   const answer = await probe.service.getCompute(awake.projectId, awake.endpointId, probe.signal)
   return answer.ok ? ok(true) : answer
 }
 
-async function operationsOf(probe: Probe, projectId: string): Promise<Answer<OperationsProbed>> {
+async function probeOperations(probe: Probe, projectId: string): Promise<Answer<OperationsProbed>> {
   const path = `projects/${encodeURIComponent(projectId)}/operations?limit=1`
-  const there = await get(probe, 'list_operations', path)
-  if (!there.ok) return there
+  const list = await get(probe, 'list_operations', path)
+  if (!list.ok) return list
   const page = await probe.service.listOperationsPage(projectId, undefined, probe.signal)
   if (!page.ok) return page
   const { items, next } = page.value
@@ -206,25 +218,25 @@ async function operationsOf(probe: Probe, projectId: string): Promise<Answer<Ope
 const organisationOf = (detail: Answer<ProjectDetail> | NotProbed): string | undefined =>
   'ok' in detail && detail.ok ? detail.value.orgId : undefined
 
-async function keyKind(probe: Probe): Promise<string | undefined> {
+async function probeKeyKind(probe: Probe): Promise<string | undefined> {
   const body = await get(probe, 'get_auth', 'auth')
   return body.ok ? textAt(body.value, 'auth_method') : undefined
 }
 
-async function keysOf({ service, signal }: Probe): Promise<Answer<number>> {
+async function probeKeys({ service, signal }: Probe): Promise<Answer<number>> {
   const keys = await service.listKeys(signal)
   return keys.ok ? ok(keys.value.items.length) : keys
 }
 
 const HOUR = 3_600_000
-/** Of each granularity a stretch that it certainly keeps. */
-const BACK: Readonly<Record<Granularity, number>> = {
+/** Granularity → milliseconds of history that the service certainly keeps. */
+const CONSUMPTION_SPAN: Readonly<Record<Granularity, number>> = {
   hourly: 24 * HOUR,
   daily: 7 * 24 * HOUR,
   monthly: 32 * 24 * HOUR,
 }
 
-async function consumptionOf(
+async function probeConsumption(
   { service, clock, signal }: Probe,
   sample: readonly string[],
   orgId: string | undefined,
@@ -233,7 +245,7 @@ async function consumptionOf(
   const ask = async (granularity: Granularity): Promise<ProbeResult['consumption'][Granularity]> => {
     if (sample.length === 0) return NO_PROJECT
     const query: ConsumptionQuery = {
-      from: instant(to - BACK[granularity]),
+      from: instant(to - CONSUMPTION_SPAN[granularity]),
       to,
       granularity,
       metrics: ['compute_unit_seconds'],
@@ -244,4 +256,17 @@ async function consumptionOf(
   }
   const [hourly, daily, monthly] = await Promise.all([ask('hourly'), ask('daily'), ask('monthly')])
   return { hourly, daily, monthly }
+}
+
+/** Requests a connection string as readings do, and drops it at once: it holds a password. */
+async function probeConnectionUri(
+  { service, reader, signal }: Probe,
+  computes: readonly Compute[],
+): Promise<ProbeResult['connectionUri']> {
+  if ('unasked' in reader) return reader
+  const [compute] = computes
+  if (!compute) return { unasked: 'there is no compute to ask about' }
+  const { projectId, endpointId } = compute
+  const uri = await service.getConnectionUri(projectId, { endpointId, ...reader }, signal)
+  return uri.ok ? ok(reader) : uri
 }

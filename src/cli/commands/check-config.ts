@@ -1,21 +1,26 @@
+// `check-config`: all problems of a configuration, or the configuration in effect; sends test messages.
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { configText } from '../../config/defaults.ts'
 import { loadWithSource, type Config } from '../../config/load.ts'
+import { createClock } from '../../daemon/clock.ts'
+import { createSink } from '../../daemon/notify/sinks.ts'
+import { createRandom } from '../../daemon/random.ts'
+import type { DeliveryOutcome, Message } from '../../model/output/message.ts'
+import { failed, ok, type Result } from '../../std/result.ts'
 import { DEFAULT_CONFIG } from '../connect/service.ts'
 import type { ExitCode, Io } from '../terminal/io.ts'
 import { EXIT, jsonText, failUsage, type CommandSession } from '../terminal/output.ts'
-import { sendTest } from '../connect/send-test.ts'
 
 type Options = { readonly config: string; readonly json?: boolean; readonly sendTest?: string }
 
 export const createCheckConfigCommand = ({ io, end }: CommandSession): Command =>
   new Command('check-config')
-    .description('say all that is wrong with a configuration, or what it comes to')
+    .description('print all problems of a configuration, or the configuration in effect')
     .option('--config <file>', 'configuration file', DEFAULT_CONFIG)
     .option(
       '--send-test <receiver>',
-      'send a test to a receiver of notifications or reports, and say what came of it',
+      'send a test to a receiver of notifications or reports, and print the outcome',
     )
     .option('--json', 'print JSON')
     .action(async (options: Options) => end(await checkConfig(options, io)))
@@ -25,7 +30,7 @@ async function checkConfig(options: Options, io: Io): Promise<ExitCode> {
   const loaded = loadWithSource(path, io.env)
   if (loaded.ok) {
     const { config, effective } = loaded.value
-    if (options.sendTest !== undefined) return tested(config, options, io)
+    if (options.sendTest !== undefined) return testReceiver(config, options, io)
     io.out(options.json ? jsonText({ ok: true, config: effective }) : `ok\n\n${configText(effective)}`)
     return EXIT.ok
   }
@@ -34,19 +39,46 @@ async function checkConfig(options: Options, io: Io): Promise<ExitCode> {
   return EXIT.usage
 }
 
-async function tested(
+async function testReceiver(
   config: Config,
   { sendTest: name = '', json: isJson }: Options,
   io: Io,
 ): Promise<ExitCode> {
-  const failed = (problem: string, code: ExitCode): ExitCode => {
+  const fail = (problem: string, code: ExitCode): ExitCode => {
     if (isJson) io.out(jsonText({ ok: false, problems: [problem] }))
     else io.err(`dormouse: ${problem}`)
     return code
   }
   const sent = await sendTest(config, name, io.signal)
-  if (!sent.ok) return failed(sent.error, EXIT.usage)
-  if (sent.value.kind !== 'delivered') return failed(`${name}: ${sent.value.because}`, EXIT.failed)
+  if (!sent.ok) return fail(sent.error, EXIT.usage)
+  if (sent.value.kind !== 'delivered') return fail(`${name}: ${sent.value.because}`, EXIT.failed)
   io.out(isJson ? jsonText({ ok: true, delivered: name }) : `${name}: delivered`)
   return EXIT.ok
+}
+
+/** Sends a test message to one receiver. The error: there is no receiver of that name. */
+async function sendTest(
+  { notifications, report }: Pick<Config, 'notifications' | 'report'>,
+  name: string,
+  signal: AbortSignal,
+): Promise<Result<DeliveryOutcome, string>> {
+  const receivers = [...notifications, ...report.sinks]
+  const configured = receivers.find((candidate) => candidate.name === name)
+  if (!configured) {
+    const names = receivers.map((candidate) => candidate.name).join(', ')
+    return failed(
+      `--send-test: expected one of ${names || 'notifications or report.sinks: there are none'}, got ${name}`,
+    )
+  }
+  const text = 'This is a test of Dormouse: this receiver is reached.'
+  const message: Message = {
+    key: `test/${createRandom().uuid()}`,
+    account: 'test',
+    slot: 'test',
+    subject: 'Test of Dormouse',
+    text,
+    body: { version: 1, kind: 'test', text },
+    attachments: [],
+  }
+  return ok(await createSink(configured.receiver, createClock())(message, signal))
 }

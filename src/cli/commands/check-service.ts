@@ -1,5 +1,6 @@
-// `check-service`: what a service and a key can do, and what that means. Reads only, and wakes nothing.
+// `check-service`: what a service and a key can do, and what that means for Dormouse. It only reads and wakes no compute.
 import { Command } from 'commander'
+import { sanitize } from '../../std/sanitize.ts'
 import { createClient } from '../../service/http/client.ts'
 import { createServiceOn } from '../../service/service.ts'
 import { openServiceAccess, withConnectOptions, type ConnectOptions } from '../connect/service.ts'
@@ -9,7 +10,6 @@ import type { Check } from '../check-service/finding.ts'
 import { assessService } from '../check-service/assess.ts'
 import { probeService } from '../check-service/probe.ts'
 import type { Traffic } from '../check-service/probe-result.ts'
-import { checksText } from '../check-service/text.ts'
 import { createTrafficLog } from '../check-service/traffic.ts'
 
 type Options = ConnectOptions & { readonly json?: boolean }
@@ -17,7 +17,7 @@ type Options = ConnectOptions & { readonly json?: boolean }
 export const createCheckServiceCommand = ({ io, end }: CommandSession): Command =>
   withConnectOptions(
     new Command('check-service').description(
-      'say what a service and a key can do and what Dormouse will do or leave; reads only',
+      'print what a service and a key can do, and what Dormouse therefore does or leaves out; reads only',
     ),
   )
     .option('--json', 'print JSON')
@@ -26,33 +26,33 @@ export const createCheckServiceCommand = ({ io, end }: CommandSession): Command 
 async function checkService(options: Options, io: Io): Promise<ExitCode> {
   const access = openServiceAccess(options, io)
   if (!access.ok) return failUsage(io, ...access.error)
-  const { service: how, plan, reader } = access.value
-  const log = createTrafficLog(how.clock)
-  const clients = createClient({ ...how, onRequest: log.heard })
-  const seen = await probeService({
+  const { service: settings, plan, reader } = access.value
+  const log = createTrafficLog(settings.clock)
+  const clients = createClient({ ...settings, onRequest: log.addReport })
+  const probed = await probeService({
     client: clients.at('report'),
-    service: createServiceOn(clients, how).at('report'),
-    clock: how.clock,
-    projects: how.projects,
-    orgId: how.orgId,
+    service: createServiceOn(clients, settings).at('report'),
+    clock: settings.clock,
+    projects: settings.projects,
+    orgId: settings.orgId,
     reader,
     signal: io.signal,
   })
-  if (!seen.ok) return failWith(io, seen.error)
+  if (!probed.ok) return failWith(io, probed.error)
   const traffic = log.traffic()
   const checks = assessService(
-    { ...seen.value, traffic },
+    { ...probed.value, traffic },
     {
-      requestsPerMinute: how.requestsPerMinute,
+      requestsPerMinute: settings.requestsPerMinute,
       plan,
-      named: how.projects === 'discover' ? undefined : how.projects.length,
+      named: settings.projects === 'discover' ? undefined : settings.projects.length,
     },
   )
   const findings = checks.filter(({ verdict }) => verdict === 'less').length
   io.out(
     options.json
-      ? jsonText(reportJson(how.baseUrl, { checks, traffic, findings }))
-      : reportText(how.baseUrl, { checks, traffic, findings }, io.columns),
+      ? jsonText(reportJson(settings.baseUrl, { checks, traffic, findings }))
+      : reportText(settings.baseUrl, { checks, traffic, findings }, io.columns),
   )
   return findings === 0 ? EXIT.ok : EXIT.findings
 }
@@ -71,12 +71,12 @@ function reportText(
   const head = `${baseUrl}: ${traffic.requests} requests, all of them GET\n`
   const end =
     findings === 0
-      ? 'Dormouse can do all it does with this service and key.'
-      : `${findings} of ${checks.length} checks leave something out or make it less exact: marked "less".`
+      ? 'Dormouse can do everything with this service and key.'
+      : `${findings} of ${checks.length} checks, marked "less", mean that Dormouse leaves something out or is less exact.`
   return `${head}\n${checksText(checks, columns)}\n\n${end}`
 }
 
-/** Lengths in seconds; the offset is the service's clock less ours, null where it tells no time. */
+/** Lengths in seconds; the offset is the service's clock minus ours, null if the service sends no time. */
 const reportJson = (baseUrl: string, { checks, traffic, findings }: Report) => ({
   base_url: baseUrl,
   requests: traffic.requests,
@@ -86,3 +86,38 @@ const reportJson = (baseUrl: string, { checks, traffic, findings }: Report) => (
   findings,
   checks,
 })
+
+const SIGNS = { full: 'ok', less: 'less', unknown: '?' } as const satisfies Record<Check['verdict'], string>
+
+/** Columns without a terminal, and the fewest columns that lines are filled to. */
+const DEFAULT_WIDTH = 110
+const MIN_WIDTH = 60
+
+/** The checks as text: verdict and topic in columns, the consequence below the finding. */
+export function checksText(checks: readonly Check[], columns: number | undefined): string {
+  const topicWidth = Math.max(...checks.map(({ topic }) => topic.length))
+  const indent = ' '.repeat(6 + topicWidth + 2)
+  const width = Math.max(MIN_WIDTH, columns ?? DEFAULT_WIDTH)
+  return checks
+    .flatMap(({ verdict, topic, seen, follows }) => {
+      const head = `${SIGNS[verdict].padEnd(6)}${topic.padEnd(topicWidth)}  `
+      const lines = fillLines(sanitize(seen), width - indent.length)
+      const below = fillLines(`→ ${sanitize(follows)}`, width - indent.length)
+      return [
+        ...lines.map((line, index) => (index === 0 ? head : indent) + line),
+        ...below.map((line) => indent + line),
+      ]
+    })
+    .join('\n')
+}
+
+function fillLines(text: string, width: number): string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + 1 + word.length <= width)
+      lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
+  }
+  return lines
+}

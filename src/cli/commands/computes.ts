@@ -1,3 +1,4 @@
+// `computes`: every operation of the service on computes.
 import { Command } from 'commander'
 import type { AutosuspendDelay, Compute } from '../../model/service/compute.ts'
 import type { ChangedCompute, ComputeSettings, Listing, Service } from '../../model/ports/service.ts'
@@ -25,7 +26,7 @@ import { parseCu, parseDelay, parseId, parseSizing, type SizingFlags } from '../
 
 type Options = ConnectOptions & { readonly json?: boolean }
 type ChangeOptions = Options & SizingFlags & { readonly delay?: AutosuspendDelay }
-type Place = { readonly projectId: string; readonly endpointId: string }
+type ComputeAddress = { readonly projectId: string; readonly endpointId: string }
 
 export function createComputesCommand({ io, end }: CommandSession): Command {
   const computes = new Command('computes').description('computes of a project')
@@ -34,15 +35,15 @@ export function createComputesCommand({ io, end }: CommandSession): Command {
   const addOne = (name: string, description: string): Command =>
     add(name, description).argument('<project>', 'project id', parseId).argument('<compute>', 'ep-…', parseId)
 
-  add('list', 'every compute, of one project or of all')
+  add('list', 'list computes of one project or of all')
     .argument('[project]', 'project id', parseId)
     .action(async (projectId: string | undefined, options: Options) =>
       end(await list(projectId, options, io)),
     )
-  addOne('get', 'one compute').action(async (projectId: string, endpointId: string, options: Options) =>
+  addOne('get', 'show one compute').action(async (projectId: string, endpointId: string, options: Options) =>
     end(await show({ projectId, endpointId }, options, io)),
   )
-  sized(add('create', 'make the primary compute of a branch').argument('<project>', 'project id', parseId))
+  sized(add('create', 'create the primary compute of a branch').argument('<project>', 'project id', parseId))
     .requiredOption('--branch <id>', 'the branch, br-…', parseId)
     .action(async (projectId: string, options: ChangeOptions & { readonly branch: string }) =>
       end(await create({ projectId, branchId: options.branch }, options, io)),
@@ -52,7 +53,7 @@ export function createComputesCommand({ io, end }: CommandSession): Command {
       end(await update({ projectId, endpointId }, options, io)),
   )
   addOne('delete', 'delete a compute for good')
-    .option('--yes', 'really')
+    .option('--yes', 'confirm the deletion')
     .action(async (projectId: string, endpointId: string, options: Options & { readonly yes?: boolean }) =>
       end(await remove({ projectId, endpointId }, options, io)),
     )
@@ -66,8 +67,8 @@ export function createComputesCommand({ io, end }: CommandSession): Command {
 const sized = (command: Command): Command =>
   command
     .option('--cu <size>', 'fixed size in CU', parseCu)
-    .option('--min-cu <size>', 'least size of a range', parseCu)
-    .option('--max-cu <size>', 'greatest size of a range', parseCu)
+    .option('--min-cu <size>', 'smallest size of a range', parseCu)
+    .option('--max-cu <size>', 'largest size of a range', parseCu)
     .option('--delay <delay>', 'autosuspend delay: 300s, 5m, never or default', parseDelay)
 
 async function list(projectId: string | undefined, options: Options, io: Io): Promise<ExitCode> {
@@ -96,7 +97,7 @@ async function list(projectId: string | undefined, options: Options, io: Io): Pr
   return reportFindings(io, problems)
 }
 
-/** A project that cannot be read is a problem; the others are listed. */
+/** Computes of all projects; a project that cannot be read becomes a problem. */
 async function listAll(service: Service, { signal }: Io): Promise<Result<Listing<Compute>, ServiceError>> {
   const projects = await service.listProjects(signal)
   if (!projects.ok) return projects
@@ -117,7 +118,7 @@ async function listAll(service: Service, { signal }: Io): Promise<Result<Listing
   })
 }
 
-async function show({ projectId, endpointId }: Place, options: Options, io: Io): Promise<ExitCode> {
+async function show({ projectId, endpointId }: ComputeAddress, options: Options, io: Io): Promise<ExitCode> {
   const service = connectService(options, io)
   if (!service.ok) return failUsage(io, ...service.error)
   const compute = await service.value.getCompute(projectId, endpointId, io.signal)
@@ -135,14 +136,18 @@ async function create(
   if (!settings.ok) return failUsage(io, settings.error)
   const service = connectService(options, io)
   if (!service.ok) return failUsage(io, ...service.error)
-  const made = await service.value.createCompute(projectId, branchId, settings.value, io.signal)
-  if (!made.ok) return failWith(io, made.error)
-  io.out(options.json ? jsonText(changedJson(made.value)) : computeFields(made.value.compute))
+  const created = await service.value.createCompute(projectId, branchId, settings.value, io.signal)
+  if (!created.ok) return failWith(io, created.error)
+  io.out(options.json ? jsonText(changedJson(created.value)) : computeFields(created.value.compute))
   return EXIT.ok
 }
 
-/** Reads first: what is already so is not sent, and the change is shown with what it replaces. */
-async function update({ projectId, endpointId }: Place, options: ChangeOptions, io: Io): Promise<ExitCode> {
+/** Reads the compute first: settings that it has already are not sent, and the change is printed as before → after. */
+async function update(
+  { projectId, endpointId }: ComputeAddress,
+  options: ChangeOptions,
+  io: Io,
+): Promise<ExitCode> {
   const settings = settingsOf(options)
   if (!settings.ok) return failUsage(io, settings.error)
   if (Object.keys(settings.value).length === 0)
@@ -156,7 +161,7 @@ async function update({ projectId, endpointId }: Place, options: ChangeOptions, 
     io.out(
       options.json
         ? jsonText({ before: computeRecordJson(before.value), after: null })
-        : 'nothing to change: it is so already',
+        : 'nothing to change: the compute has these settings already',
     )
     return EXIT.ok
   }
@@ -176,11 +181,11 @@ async function update({ projectId, endpointId }: Place, options: ChangeOptions, 
 }
 
 async function remove(
-  { projectId, endpointId }: Place,
+  { projectId, endpointId }: ComputeAddress,
   options: Options & { readonly yes?: boolean },
   io: Io,
 ): Promise<ExitCode> {
-  if (!options.yes) return failUsage(io, `${endpointId} would be deleted for good; say so with --yes`)
+  if (!options.yes) return failUsage(io, `${endpointId} would be deleted for good; confirm it with --yes`)
   const service = connectService(options, io)
   if (!service.ok) return failUsage(io, ...service.error)
   const deleted = await service.value.deleteCompute(projectId, endpointId, io.signal)
@@ -189,7 +194,11 @@ async function remove(
   return EXIT.ok
 }
 
-async function restart({ projectId, endpointId }: Place, options: Options, io: Io): Promise<ExitCode> {
+async function restart(
+  { projectId, endpointId }: ComputeAddress,
+  options: Options,
+  io: Io,
+): Promise<ExitCode> {
   const service = connectService(options, io)
   if (!service.ok) return failUsage(io, ...service.error)
   const restarted = await service.value.restartCompute(projectId, endpointId, io.signal)

@@ -1,3 +1,4 @@
+// `demo`: the whole product on this machine.
 import { Command } from 'commander'
 import type { Seconds } from '../../model/units.ts'
 import { parseFolderOption } from '../terminal/folder.ts'
@@ -15,11 +16,11 @@ type Options = {
 
 export const createDemoCommand = ({ io, end }: CommandSession): Command =>
   new Command('demo')
-    .description('the whole thing on this machine: a service with real Postgres, clients, and the daemon')
-    .option('--for <duration>', 'end by itself after this long, such as 60s', parseLength)
-    .option('--with-prometheus', 'start Prometheus and Alertmanager beside it, and show what they tell')
-    .option('--report <folder>', 'leave the report there (default: a new folder for temporary files)')
-    .option('--json', 'print nothing but the summary at the end, as one line of JSON')
+    .description('run everything on this machine: a service with real Postgres, clients, and the daemon')
+    .option('--for <duration>', 'end after this time, such as 60s', parseLength)
+    .option('--with-prometheus', 'start Prometheus and Alertmanager, too, and show their notifications')
+    .option('--report <folder>', 'folder for the report (default: a new temporary folder)')
+    .option('--json', 'print only the summary at the end, as one line of JSON')
     .action(async (options: Options) => end(await start(options, io)))
 
 async function start({ report, ...options }: Options, io: Io): Promise<ExitCode> {

@@ -1,4 +1,4 @@
-// `export`: the kept history as CSV or lines of JSON, from the running daemon or from what the last one kept.
+// `export`: stored history as CSV or lines of JSON, from the running daemon or from the store of a stopped one.
 import { Command, Option } from 'commander'
 import type { Config } from '../../config/load.ts'
 import { createClock } from '../../daemon/clock.ts'
@@ -18,32 +18,32 @@ type Options = ApiOptions & {
 
 export const createExportCommand = ({ io, end }: CommandSession): Command =>
   withApiOptions(new Command('export'))
-    .description('write the ledger as CSV: days, awake intervals, or rollups of what was seen')
+    .description('print the ledger as CSV: days, awake intervals, or rollups of looks and readings')
     .addOption(
-      new Option('--what <what>', 'rollups are of an hour each, rollups-5m of five minutes')
+      new Option('--what <what>', 'rollups: one row per hour; rollups-5m: one per five minutes')
         .choices(EXPORT_NAMES)
         .default('days'),
     )
-    .option('--from <time>', 'what ends after it: a day (UTC) or an instant (default: all)')
-    .option('--to <time>', 'what begins before it, likewise')
-    .option('--json', 'a JSON object per line, in place of CSV')
+    .option('--from <time>', 'only what ends after this day (UTC) or instant (default: all)')
+    .option('--to <time>', 'only what begins before this day or instant')
+    .option('--json', 'print a JSON object per line in place of CSV')
     .action(async (options: Options) => end(await exportHistory(options, io)))
 
 async function exportHistory(options: Options, io: Io): Promise<ExitCode> {
   const query = queryOf(options)
   const request = exportRequestOf(query)
   if (!request.ok) return failUsage(io, `--${request.error}`)
-  const whom = daemonApi(options, io)
-  if (!whom.ok) return failUsage(io, ...whom.error)
-  const { api, config } = whom.value
+  const target = daemonApi(options, io)
+  if (!target.ok) return failUsage(io, ...target.error)
+  const { api, config } = target.value
   const answer = await askDaemon(api, `/api/v1/export?${new URLSearchParams(query).toString()}`, io)
   if (answer.ok) return write(answer.value.setEncoding('utf8'), io)
   const { kind, message } = answer.error
-  const kept = config && kind === 'unreached' ? await writeKept(config, request.value, io) : undefined
-  return kept ?? fail(message, io)
+  const exitCode = config && kind === 'unreached' ? await writeStored(config, request.value, io) : undefined
+  return exitCode ?? fail(message, io)
 }
 
-/** What is asked for, without whom. */
+/** Query of the request. */
 const queryOf = ({ what, from, to, json }: Options): Record<string, string> => ({
   ...(what && { what }),
   ...(from && { from }),
@@ -51,25 +51,25 @@ const queryOf = ({ what, from, to, json }: Options): Record<string, string> => (
   format: json ? 'jsonl' : 'csv',
 })
 
-/** @returns undefined where no daemon ever kept anything */
-async function writeKept(config: Config, request: ExportRequest, io: Io): Promise<ExitCode | undefined> {
+/** @returns undefined if there is no store */
+async function writeStored(config: Config, request: ExportRequest, io: Io): Promise<ExitCode | undefined> {
   const store = readEmbeddedStore(config.store.folder, createClock())
   if (!store) return undefined
   await using _ = { [Symbol.asyncDispose]: store.close }
-  io.err('dormouse: no daemon answers; this is what the last one kept')
+  io.err('dormouse: no daemon answers; this is what the last one stored')
   const accounts = await Promise.all(
     config.accounts.map(async ({ name, prices }) => exportedAccount(await store.load(name), prices.currency)),
   )
-  // Awaited here: the store must not be closed before all is read.
+  // awaited, because the store must not be closed before everything is read
   return await write(exportText(store, accounts, request), io)
 }
 
-/** Writes whole lines as they come: a line has its end already, and writing adds the line feed of the last one. */
-async function write(pieces: AsyncIterable<unknown>, io: Io): Promise<ExitCode> {
+/** Writes whole lines as they arrive; `io.out` adds the line feed of the last one. */
+async function write(chunks: AsyncIterable<unknown>, io: Io): Promise<ExitCode> {
   let rest = ''
   try {
-    for await (const piece of pieces) {
-      const text = rest + String(piece)
+    for await (const chunk of chunks) {
+      const text = rest + String(chunk)
       const end = text.lastIndexOf('\n')
       if (end !== -1) io.out(text.slice(0, end))
       rest = text.slice(end + 1)

@@ -1,3 +1,4 @@
+// `init`: writes a commented configuration and the SQL of the role for readings.
 import { existsSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { Command } from 'commander'
@@ -24,7 +25,7 @@ type Options = ConnectOptions & {
   readonly json?: boolean
 }
 
-/** A role that sees the connections of everybody and the file cache, and nothing of the data. */
+/** SQL of a role that sees all connections and the file cache, but no data. */
 const ROLE_SQL = `-- Once in every project, as the owner of the database: the role that Dormouse reads with.
 create role dormouse with login connection limit 2 password 'choose a long one';
 grant pg_monitor to dormouse;
@@ -33,11 +34,13 @@ create extension if not exists neon;`
 
 export const createInitCommand = ({ io, end }: CommandSession): Command =>
   withDirectOptions(
-    new Command('init').description('ask the service what is there and write a commented configuration'),
+    new Command('init').description(
+      'ask the service what the key can see and write a commented configuration',
+    ),
   )
-    .option('--output <file>', 'where to write it', DEFAULT_CONFIG)
-    .option('--plan <name>', 'the plan that is paid for: free, launch or scale')
-    .option('--force', 'replace a file that is there')
+    .option('--output <file>', 'file to write', DEFAULT_CONFIG)
+    .option('--plan <name>', 'service plan of the account: free, launch or scale')
+    .option('--force', 'replace an existing file')
     .option('--json', 'print JSON')
     .action(async (options: Options) => end(await init(options, io)))
 
@@ -45,10 +48,10 @@ async function init(options: Options, io: Io): Promise<ExitCode> {
   const path = resolve(io.cwd, options.output)
   const problem = problemOf(options, io) ?? pathProblem(path, options)
   if (problem !== undefined) return failUsage(io, problem)
-  const { found, asWished } = await look(options, io)
+  const { found, isComplete } = await askService(options, io)
   writeFileSync(path, defaultYaml(answersOf(options, io)))
   io.out(options.json ? jsonText({ path, found, sql: ROLE_SQL }) : `${found}\nwrote ${path}\n\n${ROLE_SQL}`)
-  return asWished ? EXIT.ok : EXIT.findings
+  return isComplete ? EXIT.ok : EXIT.findings
 }
 
 function problemOf(options: Options, io: Io): string | undefined {
@@ -63,10 +66,10 @@ function problemOf(options: Options, io: Io): string | undefined {
 function pathProblem(path: string, { force }: Options): string | undefined {
   if (isFolder(path)) return `--output: ${path} is a folder, expected a file`
   if (!isFolder(dirname(path))) return `--output: there is no folder ${dirname(path)}`
-  return !force && existsSync(path) ? `${path} is there already; replace it with --force` : undefined
+  return !force && existsSync(path) ? `${path} exists already; replace it with --force` : undefined
 }
 
-/** What is known of the account already, by its key in the file. */
+/** Values of the account that the options give, by key of the file. */
 const answersOf = ({ baseUrl, apiKeyFile, orgId, plan }: Options, { cwd }: Io) => ({
   ...(baseUrl !== undefined && { base_url: baseUrl }),
   ...(apiKeyFile !== undefined && { api_key_file: resolve(cwd, apiKeyFile), api_key_env: undefined }),
@@ -74,24 +77,24 @@ const answersOf = ({ baseUrl, apiKeyFile, orgId, plan }: Options, { cwd }: Io) =
   ...(plan !== undefined && { plan }),
 })
 
-/** One line on what the key can see; that it sees nothing does not keep the file from being written. */
-async function look(
+/** One line on what the key can see. A problem does not stop the file from being written. */
+async function askService(
   options: Options,
   io: Io,
-): Promise<{ readonly found: string; readonly asWished: boolean }> {
+): Promise<{ readonly found: string; readonly isComplete: boolean }> {
   if (options.baseUrl === undefined)
-    return { found: 'no --base-url is given: the file has an example in its place', asWished: true }
+    return { found: 'no --base-url is given: the file has an example instead', isComplete: true }
   if (!apiKeySecret(options, io).read().ok)
-    return { found: 'no API key is given: the service was not asked', asWished: true }
+    return { found: 'no API key is given: the service was not asked', isComplete: true }
   const service = connectService(options, io)
-  if (!service.ok) return { found: service.error.join('; '), asWished: false }
+  if (!service.ok) return { found: service.error.join('; '), isComplete: false }
   const projects = await service.value.listProjects(io.signal)
-  if (!projects.ok) return { found: serviceErrorText(projects.error), asWished: false }
+  if (!projects.ok) return { found: serviceErrorText(projects.error), isComplete: false }
   const lists = await Promise.all(
     projects.value.items.map(({ projectId }) => service.value.listComputes(projectId, io.signal)),
   )
   const computes = lists.flatMap((listed) => (listed.ok ? listed.value.items : []))
   const awake = computes.filter(({ state }) => state === 'active').length
   const found = `the key sees ${projects.value.items.length} projects with ${computes.length} computes, ${awake} of them awake`
-  return { found, asWished: lists.every((listed) => listed.ok) }
+  return { found, isComplete: lists.every((listed) => listed.ok) }
 }

@@ -1,3 +1,4 @@
+// `keys`: every operation of the service on API keys.
 import { Command } from 'commander'
 import { connectService, withConnectOptions, type ConnectOptions } from '../connect/service.ts'
 import type { ExitCode, Io } from '../terminal/io.ts'
@@ -22,11 +23,11 @@ export function createKeysCommand({ io, end }: CommandSession): Command {
   const add = (name: string, description: string): Command =>
     withConnectOptions(keys.command(name).description(description)).option('--json', 'print JSON')
 
-  add('list', 'every API key, without its value').action(async (options: Options) =>
+  add('list', 'list API keys, without their values').action(async (options: Options) =>
     end(await list(options, io)),
   )
-  add('create', 'make an API key; its value is printed once')
-    .argument('<name>', 'what it is for')
+  add('create', 'create an API key; its value is printed once')
+    .argument('<name>', 'purpose of the key')
     .action(async (name: string, options: Options) => end(await create(name, options, io)))
   add('revoke', 'revoke an API key, at once and for good')
     .argument('<key-id>', 'its number, from keys list', parseKeyId)
@@ -64,7 +65,7 @@ async function create(name: string, options: Options, io: Io): Promise<ExitCode>
   if (options.json) io.out(jsonText({ key_id: keyId, key }))
   else {
     io.out(textFields({ id: String(keyId), key }))
-    io.err('The key is shown this once: keep it in a file that only Dormouse can read.')
+    io.err('The key is shown only once: keep it in a file that only Dormouse can read.')
   }
   return EXIT.ok
 }

@@ -32,48 +32,48 @@ type Options = {
 export const createLocalCommand = ({ io, end }: CommandSession): Command =>
   new Command('local')
     .description('run the managed service on this machine, with real Postgres computes')
-    .option('--folder <folder>', 'where it keeps its data', './dormouse-local')
+    .option('--folder <folder>', 'folder of its data', './dormouse-local')
     .option(
       '--projects <n>',
-      'projects to make at the first start, each with a primary compute; 1 when absent, 200 with a past',
-      parseWholeFrom(0, MOST_PROJECTS),
+      'projects to create at the first start, each with a primary compute; by default 1, with a past 200',
+      parseWholeFrom(0, MAX_PROJECTS),
     )
     .option(
       '--past <duration>',
-      'give those projects a past of this length, 1d to 180d, as if many people had used them',
+      'give these projects a generated past of this length, 1d to 180d',
       pastArgument,
     )
-    .option('--port <n>', 'port of the API; any free one when absent', parseWholeFrom(0, LAST_PORT))
+    .option('--port <n>', 'port of the API; by default any free one', parseWholeFrom(0, MAX_PORT))
     .option(
       '--proxy-port <n>',
-      'port for Postgres clients; any free one when absent',
-      parseWholeFrom(0, LAST_PORT),
+      'port for Postgres clients; by default any free one',
+      parseWholeFrom(0, MAX_PORT),
     )
     .option('--plan <plan>', 'free or paid', planArgument, 'paid')
-    .option('--cu <size>', 'size of the computes made at the first start', parseCu)
+    .option('--cu <size>', 'size of the computes created at the first start', parseCu)
     .option('--delay <duration>', 'their autosuspend delay', parseDelay)
     .option('--allow-short-delays', 'accept autosuspend delays under a minute')
     .option(
       '--wake-latency <duration>',
-      'extra time of each start; 1 to 3 s by chance when absent',
+      'extra time of each start; by default 1 to 3 s at random',
       latencyArgument,
     )
-    .option('--activity-lag <duration>', 'how late the API shows activity; 5 s when absent', parseLength)
+    .option('--activity-lag <duration>', 'how late the API shows activity; by default 5 s', parseLength)
     .option(
       '--cache-scale <n>',
       'divide memory sizes, so that small tables show the file cache',
       parseWholeFrom(1, 1_000_000),
     )
     .option('--loopback-hosts', 'give every compute a loopback address with port 5432 as its host (Linux)')
-    .option('--seed <n>', 'seed of all chance', parseWholeFrom(0, 999_999_999))
-    .option('--json', 'print one line of JSON when ready, and nothing else')
+    .option('--seed <n>', 'seed of all random numbers', parseWholeFrom(0, 999_999_999))
+    .option('--json', 'print only one line of JSON when ready')
     .action(async (options: Options) => end(await runLocal(options, io)))
 
 async function runLocal(options: Options, io: Io): Promise<ExitCode> {
   if (options.past !== undefined && (options.cu !== undefined || options.delay !== undefined)) {
     return failUsage(
       io,
-      '--cu and --delay do not go with --past: its projects have sizes and delays of many kinds',
+      '--cu and --delay do not go with --past: its projects have many different sizes and delays',
     )
   }
   const folder = parseFolderOption('--folder', options.folder, io)
@@ -88,16 +88,16 @@ async function runLocal(options: Options, io: Io): Promise<ExitCode> {
   const { baseUrl, apiKey, proxyPort } = local
   io.out(options.json ? JSON.stringify({ baseUrl, apiKey, proxyPort }) : readyText(local))
   const clock = createClock()
-  // oxlint-disable-next-line no-await-in-loop -- a clock cannot sleep for ever at once
-  while (!io.signal.aborted) await clock.sleep(LONG, io.signal)
+  // oxlint-disable-next-line no-await-in-loop -- a clock can sleep for 24 days at a time
+  while (!io.signal.aborted) await clock.sleep(MAX_SLEEP, io.signal)
   await local.stop()
   return EXIT.ok
 }
 
-const LONG = seconds(1_000_000)
-const LAST_PORT = 65_535
-/** More than any machine runs, and as many as a past was made of in tests. */
-const MOST_PROJECTS = 100_000
+const MAX_SLEEP = seconds(1_000_000)
+const MAX_PORT = 65_535
+/** Projects of one local service, 100,000: the largest past that was tested. */
+const MAX_PROJECTS = 100_000
 
 const localOptions = (options: Options, io: Io): LocalOptions => {
   const { projects: count, past: span, delay, cu, activityLag, json, ...rest } = options
@@ -112,7 +112,7 @@ const localOptions = (options: Options, io: Io): LocalOptions => {
     ...(span === undefined
       ? { projects: Array.from({ length: projects }, (_, at) => ({ name: `project-${at + 1}`, ...seed })) }
       : { past: { span, projects, ...(rest.seed !== undefined && { seed: rest.seed }) } }),
-    log: json ? (event) => warn(event, io) : (event) => tell(event, io),
+    log: json ? (event) => printWarning(event, io) : (event) => printEvent(event, io),
   }
 }
 
@@ -130,16 +130,16 @@ The service is ready; it stops with Ctrl-C and keeps its data.
     "${baseUrl}/projects/PROJECT/connection_uri?database_name=app&role_name=app_owner" | sed 's/.*"uri":"//; s/".*//')"
 `
 
-/** What even a program that reads one line of JSON should not miss. */
-function warn(event: LocalEvent, io: Io): void {
-  if (event.kind === 'past-refused') tell(event, io)
+/** Prints the only event that a program with --json needs. */
+function printWarning(event: LocalEvent, io: Io): void {
+  if (event.kind === 'past-refused') printEvent(event, io)
 }
 
-function tell(event: LocalEvent, io: Io): void {
+function printEvent(event: LocalEvent, io: Io): void {
   switch (event.kind) {
     case 'past-made':
       io.out(
-        `made a past of ${event.past.projects} projects since ${event.past.from} with seed ${event.past.seed}: ` +
+        `generated a past of ${event.past.projects} projects since ${event.past.from} with seed ${event.past.seed}: ` +
           `${event.operations} operations in ${event.seconds.toFixed(1)} s`,
       )
       return
@@ -173,20 +173,20 @@ function tell(event: LocalEvent, io: Io): void {
 }
 
 const pastRefusedText = ({ folder, kept }: Extract<LocalEvent, { kind: 'past-refused' }>): string =>
-  `a past is made at the first start of a folder only, and ${folder} has been used before: it keeps ` +
+  `a past is generated at the first start of a folder only, and ${folder} has been used before: it keeps ` +
   (kept
     ? `the past of ${kept.projects} projects from ${kept.from} to ${kept.to} it was made with`
     : 'its projects without one; choose another --folder')
 
-/** Enough for every kind of use in every size. Doubled, the first start takes two or three seconds longer. */
+/** Projects with a past, 200: enough for every kind of use in every size. */
 const PAST_PROJECTS = 200
 
-/** Months at most: the service forgets operations after about six (service-facts 3). */
-const PAST = { least: seconds(86_400), most: seconds(180 * 86_400) }
+/** Length of a past: at most 180 days, because the service forgets operations after about six months (service-facts 3). */
+const PAST = { min: seconds(86_400), max: seconds(180 * 86_400) }
 
 function pastArgument(text: string): Seconds {
   const span = parseDuration(text)
-  if (span !== undefined && span >= PAST.least && span <= PAST.most) return span
+  if (span !== undefined && span >= PAST.min && span <= PAST.max) return span
   throw new InvalidArgumentError('Expected a length of time from 1d to 180d, such as 60d.')
 }
 

@@ -1,3 +1,4 @@
+// `projects`: lists projects of the service.
 import { Command } from 'commander'
 import { connectService, withConnectOptions, type ConnectOptions } from '../connect/service.ts'
 import type { ExitCode, Io } from '../terminal/io.ts'
@@ -17,7 +18,7 @@ type Options = ConnectOptions & { readonly json?: boolean }
 
 export function createProjectsCommand({ io, end }: CommandSession): Command {
   const projects = new Command('projects').description('projects of an account')
-  withConnectOptions(projects.command('list').description('every project of the account'))
+  withConnectOptions(projects.command('list').description('list projects of the account'))
     .option('--json', 'print JSON')
     .action(async (options: Options) => end(await listProjects(options, io)))
   return projects

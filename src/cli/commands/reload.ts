@@ -1,4 +1,4 @@
-// `reload`: has the running daemon read its configuration again.
+// `reload`: makes the running daemon read its configuration again.
 import { Command } from 'commander'
 import { askDaemon, daemonApi, answerJson, withApiOptions, type ApiOptions } from '../connect/daemon.ts'
 import type { ExitCode, Io } from '../terminal/io.ts'
@@ -8,15 +8,15 @@ type Options = ApiOptions & { readonly json?: boolean }
 
 export const createReloadCommand = ({ io, end }: CommandSession): Command =>
   withApiOptions(new Command('reload'))
-    .description('have the running daemon read its configuration again; it takes over all of it or nothing')
+    .description('make the running daemon read its configuration again; it applies all changes or none')
     .option('--json', 'print JSON')
     .action(async (options: Options) => end(await reload(options, io)))
 
 async function reload(options: Options, io: Io): Promise<ExitCode> {
-  const found = daemonApi(options, io)
-  if (!found.ok) return failUsage(io, ...found.error)
-  const asking = { signal: io.signal, method: 'POST' } as const
-  const answer = await answerJson(await askDaemon(found.value.api, '/-/reload', asking))
+  const target = daemonApi(options, io)
+  if (!target.ok) return failUsage(io, ...target.error)
+  const request = { signal: io.signal, method: 'POST' } as const
+  const answer = await answerJson(await askDaemon(target.value.api, '/-/reload', request))
   if (!answer.ok) {
     io.err(`dormouse: ${answer.error.message}`)
     return EXIT.failed

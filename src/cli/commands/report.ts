@@ -1,4 +1,4 @@
-// `report`: what a week cost and why, made by the running daemon or from what the last one kept.
+// `report`: what a week cost and why, from the running daemon or from the store of a stopped one.
 import { Command, Option } from 'commander'
 import type { Config } from '../../config/load.ts'
 import { createClock } from '../../daemon/clock.ts'
@@ -28,7 +28,6 @@ import {
 } from '../connect/daemon.ts'
 import type { ExitCode, Io } from '../terminal/io.ts'
 import { EXIT, failUsage, type CommandSession } from '../terminal/output.ts'
-import { listAllReports, reportListText } from '../terminal/report-list.ts'
 
 type Options = ApiOptions & {
   readonly week?: string
@@ -40,13 +39,13 @@ type Options = ApiOptions & {
   readonly list?: boolean
 }
 
-/** Milliseconds: a report of many computes is read day by day beside everything else. Doubled, a daemon that hangs is noticed later. */
-const PATIENCE = 120_000
+/** Milliseconds without a byte, two minutes: a daemon reads the report of many computes day by day, beside its passes. */
+const REPORT_TIMEOUT = 120_000
 
 export const createReportCommand = ({ io, end }: CommandSession): Command =>
   withApiOptions(new Command('report'))
-    .description('write the report of a week: what was spent, by whom, why, and what was awake for nothing')
-    .option('--week <week>', 'an ISO week such as 2026-W47 (default: the last that is over)')
+    .description('print the report of a week: what was spent, by whom, why, and what was awake for nothing')
+    .option('--week <week>', 'an ISO week such as 2026-W47 (default: the last complete week)')
     .addOption(
       new Option(
         '--format <format>',
@@ -55,13 +54,11 @@ export const createReportCommand = ({ io, end }: CommandSession): Command =>
         .choices(REPORT_FORMATS)
         .default('markdown'),
     )
-    .option('--account <name>', 'needed where the configuration has several')
-    .option('--kept', 'the newest that was made when it was due, or that of --week, as it was made')
+    .option('--account <name>', 'account of the report; needed when the configuration has several')
+    .option('--kept', 'print the newest archived report, or that of --week, as it was made')
+    .addOption(new Option('--team <team>', 'with --kept: the part made for a team').implies({ kept: true }))
     .addOption(
-      new Option('--team <team>', 'with --kept: the part that was made for a team').implies({ kept: true }),
-    )
-    .addOption(
-      new Option('--list', 'list those that are kept, as text or with --format json').conflicts([
+      new Option('--list', 'list archived reports, as text or with --format json').conflicts([
         'week',
         'kept',
       ]),
@@ -69,47 +66,49 @@ export const createReportCommand = ({ io, end }: CommandSession): Command =>
     .addOption(
       new Option(
         '--send',
-        'have the daemon make the one of the last week anew and send it to report.sinks',
+        'make the report of the last week again in the daemon and send it to report.sinks',
       ).conflicts(['week', 'format', 'kept', 'list']),
     )
     .action(async (options: Options) => end(await report(options, io)))
 
 async function report(options: Options, io: Io): Promise<ExitCode> {
   const query = queryOf(options)
-  const whom = daemonApi(options, io)
-  if (!whom.ok) return failUsage(io, ...whom.error)
-  const { api, config } = whom.value
+  const target = daemonApi(options, io)
+  if (!target.ok) return failUsage(io, ...target.error)
+  const { api, config } = target.value
   if (options.send) return sendReport(api, options, io)
-  const answer = options.list ? await listOf(api, options, io) : await ofDaemon(api, 'report', { query, io })
-  const isAlone = !answer.ok && answer.error.kind === 'unreached'
-  const kept = config && isAlone ? await alone(config, options, io) : undefined
-  return kept ?? show(answer, io)
+  const answer = options.list
+    ? await listOf(api, options, io)
+    : await askForReport(api, 'report', { query, io })
+  const isUnreached = !answer.ok && answer.error.kind === 'unreached'
+  const exitCode = config && isUnreached ? await reportFromStore(config, options, io) : undefined
+  return exitCode ?? show(answer, io)
 }
 
 async function listOf(api: DaemonApi, options: Options, io: Io): Promise<Result<string, ApiProblem>> {
-  const all = await listAllReports(async (page) => {
+  const reports = await listAllReports(async (page) => {
     const query = { ...queryOf(options), page: String(page) }
-    const answer = await ofDaemon(api, 'reports', { query, io })
+    const answer = await askForReport(api, 'reports', { query, io })
     return answer.ok ? ok(JSON.parse(answer.value) as ArchiveList) : answer
   })
-  return all.ok ? ok(listed(all.value, options)) : all
+  return reports.ok ? ok(reportList(reports.value, options)) : reports
 }
 
-const listed = (reports: ArchiveList['reports'], { format }: Options): string =>
+const reportList = (reports: ArchiveList['reports'], { format }: Options): string =>
   format === 'json' ? JSON.stringify(reports, undefined, 2) : reportListText(reports)
 
-/** Nothing but the daemon may send: it keeps what became of it. */
+/** Only the daemon may send: it records the delivery. */
 async function sendReport(api: DaemonApi, { account }: Options, io: Io): Promise<ExitCode> {
   const query = account === undefined ? '' : `?account=${encodeURIComponent(account)}`
-  const asked = await askDaemon(api, `/api/v1/report/send${query}`, {
+  const answer = await askDaemon(api, `/api/v1/report/send${query}`, {
     signal: io.signal,
-    patience: PATIENCE,
+    timeout: REPORT_TIMEOUT,
     method: 'POST',
   })
-  return show(asked.ok ? ok(await asked.value.text()) : asked, io)
+  return show(answer.ok ? ok(await answer.value.text()) : answer, io)
 }
 
-/** What is asked for, without whom. */
+/** Query of the request. */
 const queryOf = ({ week, format, account, kept, team }: Options): ReportQuery => ({
   ...(kept ? { kept: 'true' } : {}),
   ...(team === undefined ? {} : { team }),
@@ -118,13 +117,13 @@ const queryOf = ({ week, format, account, kept, team }: Options): ReportQuery =>
   format,
 })
 
-async function ofDaemon(
+async function askForReport(
   api: DaemonApi,
   route: 'report' | 'reports',
   { query, io: { signal } }: { readonly query: ReportQuery; readonly io: Io },
 ): Promise<Result<string, ApiProblem>> {
   const path = `/api/v1/${route}?${new URLSearchParams(query).toString()}`
-  const answer = await askDaemon(api, path, { signal, patience: PATIENCE })
+  const answer = await askDaemon(api, path, { signal, timeout: REPORT_TIMEOUT })
   if (!answer.ok) return answer
   try {
     return ok(await answer.value.text())
@@ -142,23 +141,25 @@ function show(answer: Result<string, ApiProblem>, io: Io): ExitCode {
   return EXIT.failed
 }
 
-/** @returns undefined where no daemon ever kept anything */
-async function alone(config: Config, options: Options, io: Io): Promise<ExitCode | undefined> {
+/** @returns undefined if there is no store */
+async function reportFromStore(config: Config, options: Options, io: Io): Promise<ExitCode | undefined> {
   const store = readEmbeddedStore(config.store.folder, createClock())
   if (!store) return undefined
   await using _ = { [Symbol.asyncDispose]: store.close }
-  // Awaited here: the store must not be closed before all is read.
-  if (options.kept || options.list) return await showKept(config, { store, options }, io)
-  return await makeAlone(config, { store, options }, io)
+  // awaited, because the store must not be closed before everything is read
+  if (options.kept || options.list) return await showArchived(config, { store, options }, io)
+  return await buildFromStore(config, { store, options }, io)
 }
 
-type Left = { readonly store: StoreReader; readonly options: Options }
+type StoreInput = { readonly store: StoreReader; readonly options: Options }
 
-async function showKept({ accounts }: Config, { store, options }: Left, io: Io): Promise<ExitCode> {
+async function showArchived({ accounts }: Config, { store, options }: StoreInput, io: Io): Promise<ExitCode> {
   const [query, names] = [queryOf(options), accounts.map(({ name }) => name)]
   if (options.list) {
-    const all = await listAllReports((page) => listArchive(store, { ...query, page: String(page) }, names))
-    return all.ok ? write(listed(all.value, options), io) : failUsage(io, `--${all.error}`)
+    const reports = await listAllReports((page) =>
+      listArchive(store, { ...query, page: String(page) }, names),
+    )
+    return reports.ok ? write(reportList(reports.value, options), io) : failUsage(io, `--${reports.error}`)
   }
   const request = parseArchiveRequest(query, names)
   if (!request.ok) return failUsage(io, `--${request.error}`)
@@ -168,7 +169,7 @@ async function showKept({ accounts }: Config, { store, options }: Left, io: Io):
   return EXIT.failed
 }
 
-async function makeAlone(config: Config, { store, options }: Left, io: Io): Promise<ExitCode> {
+async function buildFromStore(config: Config, { store, options }: StoreInput, io: Io): Promise<ExitCode> {
   const { accounts, timezone: zone, owners } = config
   const clock = createClock()
   const now = clock.now()
@@ -176,10 +177,10 @@ async function makeAlone(config: Config, { store, options }: Left, io: Io): Prom
   const request = parseReportRequest(queryOf(options), { accounts: names, zone, now })
   if (!request.ok) return failUsage(io, `--${request.error}`)
   const { account: name, slot, format } = request.value
-  const account = accounts.find((one) => one.name === name)
+  const account = accounts.find((candidate) => candidate.name === name)
   if (!account) throw new Error(`there is no account ${name}`)
-  io.err('dormouse: no daemon answers; this is from what the last one kept, without budgets and forecasts')
-  const made = await buildReport(
+  io.err('dormouse: no daemon answers; this is from what the last one stored, without budgets and forecasts')
+  const built = await buildReport(
     {
       history: store,
       ledger: await store.load(name),
@@ -193,11 +194,43 @@ async function makeAlone(config: Config, { store, options }: Left, io: Io): Prom
     { slot, madeAt: now },
     clock,
   )
-  return write(REPORT_RENDERINGS[format].render(made).join(''), io)
+  return write(REPORT_RENDERINGS[format].render(built).join(''), io)
 }
 
-/** Writing adds the line feed of the last line. */
+/** `io.out` adds the line feed of the last line. */
 function write(text: string, io: Io): ExitCode {
   io.out(text.replace(/\n$/, ''))
   return EXIT.ok
+}
+
+type ListedReport = ArchiveList['reports'][number]
+
+/** Reports of all pages, newest first. */
+async function listAllReports<Problem>(
+  pageOf: (page: number) => Promise<Result<ArchiveList, Problem>>,
+): Promise<Result<readonly ListedReport[], Problem>> {
+  const reports: ListedReport[] = []
+  for (let page: number | null = 1; page !== null;) {
+    // oxlint-disable-next-line no-await-in-loop -- a page tells whether there is another
+    const list: Result<ArchiveList, Problem> = await pageOf(page)
+    if (!list.ok) return list
+    reports.push(...list.value.reports)
+    page = list.value.next_page
+  }
+  return ok(reports)
+}
+
+function reportListText(reports: readonly ListedReport[]): string {
+  if (reports.length === 0) return 'the archive is empty'
+  const width = Math.max(...reports.map(({ week }) => week.length))
+  return reports
+    .map(({ week, made_at: madeAt, late, teams }) =>
+      [
+        week.padEnd(width),
+        `made ${madeAt}`,
+        ...(late ? ['late'] : []),
+        ...(teams.length > 0 ? [`teams: ${teams.join(', ')}`] : []),
+      ].join('  '),
+    )
+    .join('\n')
 }

@@ -10,24 +10,24 @@ import { DEFAULT_CONFIG } from '../connect/service.ts'
 import { fleetTable } from '../terminal/fleet-table.ts'
 import type { ExitCode, Io } from '../terminal/io.ts'
 import { EXIT, jsonText, failUsage, reportFindings, type CommandSession } from '../terminal/output.ts'
-import { packageVersion } from '../version.ts'
 
 type Options = { readonly config: string; readonly json?: boolean }
+type RunOptions = Options & { readonly version: string }
 
-export const createRunCommand = ({ io, end }: CommandSession): Command =>
+export const createRunCommand = ({ io, end, version }: CommandSession): Command =>
   new Command('run')
-    .description('watch the accounts of a configuration until it is stopped')
+    .description('watch the accounts of a configuration until stopped')
     .option('--config <file>', 'configuration file', DEFAULT_CONFIG)
-    .action(async (options: Options) => end(await runDaemon(options, io)))
+    .action(async (options: Options) => end(await runDaemon({ ...options, version }, io)))
 
-export const createOnceCommand = ({ io, end }: CommandSession): Command =>
+export const createOnceCommand = ({ io, end, version }: CommandSession): Command =>
   new Command('once')
-    .description('make one pass over the accounts of a configuration, say what it saw, and end')
+    .description('make one pass over the accounts of a configuration, print the result, and end')
     .option('--config <file>', 'configuration file', DEFAULT_CONFIG)
     .option('--json', 'print JSON')
-    .action(async (options: Options) => end(await runOnce(options, io)))
+    .action(async (options: Options) => end(await runOnce({ ...options, version }, io)))
 
-async function runDaemon(options: Options, io: Io): Promise<ExitCode> {
+async function runDaemon(options: RunOptions, io: Io): Promise<ExitCode> {
   const read = (): Result<LoadedConfig, readonly string[]> =>
     loadWithSource(resolve(io.cwd, options.config), io.env)
   const loaded = read()
@@ -35,9 +35,9 @@ async function runDaemon(options: Options, io: Io): Promise<ExitCode> {
   const { config } = loaded.value
   const log = createLog(config.log.level)
   let reload: Daemon['reload'] | undefined
-  // before there is anything to take it over the configuration has just been read
+  // a request before the daemon has started needs no reload: the configuration has just been read
   io.onReload?.(() => void reload?.())
-  const daemon = await started({ loaded: loaded.value, read, log, version: packageVersion() }, io)
+  const daemon = await tryStart({ loaded: loaded.value, read, log, version: options.version }, io)
   if (!daemon) return EXIT.failed
   reload = daemon.reload
   const { telemetryUrl, apiUrl } = daemon
@@ -48,14 +48,14 @@ async function runDaemon(options: Options, io: Io): Promise<ExitCode> {
   return EXIT.ok
 }
 
-async function runOnce(options: Options, io: Io): Promise<ExitCode> {
+async function runOnce(options: RunOptions, io: Io): Promise<ExitCode> {
   const read = (): Result<LoadedConfig, readonly string[]> =>
     loadWithSource(resolve(io.cwd, options.config), io.env)
   const loaded = read()
   if (!loaded.ok) return failUsage(io, ...loaded.error)
-  const quiet = { ...loaded.value, config: unheard(loaded.value.config) }
-  const daemon = await started(
-    { loaded: quiet, read, log: createLog('silent'), version: packageVersion() },
+  const onAnyPort = { ...loaded.value, config: withAnyPort(loaded.value.config) }
+  const daemon = await tryStart(
+    { loaded: onAnyPort, read, log: createLog('silent'), version: options.version },
     io,
   )
   if (!daemon) return EXIT.failed
@@ -65,20 +65,20 @@ async function runOnce(options: Options, io: Io): Promise<ExitCode> {
   if (!snapshot) return EXIT.failed
   const fleet = fleetJson(snapshot)
   io.out(options.json ? jsonText(fleet) : fleetTable(fleet))
-  const found = reportFindings(
+  const exitCode = reportFindings(
     io,
     fleet.accounts.flatMap(({ problems }) => problems),
   )
-  return snapshot.ready ? found : EXIT.failed
+  return snapshot.ready ? exitCode : EXIT.failed
 }
 
-/** Nobody asks a daemon that lives for one pass; it must not stand in the way of another. */
-const unheard = (config: Config): Config => {
-  const anywhere = { host: '127.0.0.1', port: 0 }
-  return { ...config, server: { ...config.server, telemetry: anywhere, api: anywhere } }
+/** Listeners on any free port of loopback: a daemon of one pass must not block the ports of another. */
+const withAnyPort = (config: Config): Config => {
+  const anyPort = { host: '127.0.0.1', port: 0 }
+  return { ...config, server: { ...config.server, telemetry: anyPort, api: anyPort } }
 }
 
-async function started(options: Parameters<typeof startDaemon>[0], io: Io): Promise<Daemon | undefined> {
+async function tryStart(options: Parameters<typeof startDaemon>[0], io: Io): Promise<Daemon | undefined> {
   try {
     return await startDaemon(options, io.signal)
   } catch (cause) {

@@ -1,4 +1,4 @@
-// Asking the API of a running daemon.
+// Requests to the API of a running daemon.
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { request } from 'undici'
@@ -8,18 +8,18 @@ import { failed, ok, type Result } from '../../std/result.ts'
 import { DEFAULT_CONFIG } from './service.ts'
 import type { Io } from '../terminal/io.ts'
 
-/** No daemon was reached, or it says why not. */
+/** No daemon was reached, or its answer is an error. */
 export type ApiProblem = { readonly kind: 'unreached' | 'refused'; readonly message: string }
 
 type Body = Awaited<ReturnType<typeof request>>['body']
 
-/** Seconds without a byte after which an answer is given up. Doubled, a daemon that hangs is noticed twice as late. */
-const PATIENCE = 5000
+/** Milliseconds without a byte after which a request fails, 5 s: people wait for it. */
+const DEFAULT_TIMEOUT = 5000
 
-/** Where a daemon listens, and what it is asked with. */
+/** Address of a daemon, and the token for it. */
 export type DaemonApi = { readonly url: string; readonly token?: string | undefined }
 
-/** What commands that ask a daemon are given. */
+/** Options of commands that ask a daemon. */
 export type ApiOptions = { readonly url?: string; readonly tokenFile?: string; readonly config?: string }
 
 const VARIABLE = 'DORMOUSE_TOKEN'
@@ -30,7 +30,7 @@ export const withApiOptions = (command: Command): Command =>
     .option('--token-file <file>', `file with a token of the API (default: the variable ${VARIABLE}, if set)`)
     .option('--config <file>', `configuration file (default: ${DEFAULT_CONFIG})`)
 
-/** Whom to ask: the address that is given, else that of the configuration, which then comes with it. */
+/** The API of `--url`, else that of the configuration, which is then returned with it. */
 export function daemonApi(
   options: ApiOptions,
   io: Io,
@@ -46,33 +46,31 @@ export function daemonApi(
   return ok({ api: { url: apiUrlOf(config.value), token: token.value }, config: config.value })
 }
 
-/** What is wrong with it; the text itself is not shown: people put passwords there. */
+/** Problem of an address, without its text: people put passwords there. */
 function urlProblem(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !['http:', 'https:'].includes(url.protocol))
     return 'expected an http or https address such as http://127.0.0.1:9478'
   return url.username || url.password
-    ? `expected no name or password in it: a token comes from --token-file or the variable ${VARIABLE}`
+    ? `expected no name or password: a token comes from --token-file or the variable ${VARIABLE}`
     : undefined
 }
 
-/** Undefined where none is given, which is enough on loopback. The problem is one line without it. */
+/** The token; undefined if none is given, which is enough on loopback. */
 function tokenOf({ tokenFile }: ApiOptions, { cwd, env }: Io): Result<string | undefined, string> {
   if (tokenFile !== undefined) return createKey({ file: resolve(cwd, tokenFile) }, env).read()
   return env[VARIABLE] === undefined ? ok(undefined) : createKey({ variable: VARIABLE }, env).read()
 }
 
-/** Where the daemon of `config` listens. */
 function apiUrlOf({ server }: Config): string {
   const { host, port } = server.api
   return `${server.tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-type Asking = {
+type RequestOptions = {
   readonly signal?: AbortSignal
-  /** Milliseconds without a byte, where the answer is worked out first. */
-  readonly patience?: number
-  /** POST changes something. */
+  /** Milliseconds without a byte. */
+  readonly timeout?: number
   readonly method?: 'GET' | 'POST'
 }
 
@@ -80,14 +78,14 @@ type Asking = {
 export async function askDaemon(
   { url: apiUrl, token }: DaemonApi,
   path: string,
-  { signal, patience = PATIENCE, method = 'GET' }: Asking = {},
+  { signal, timeout = DEFAULT_TIMEOUT, method = 'GET' }: RequestOptions = {},
 ): Promise<Result<Body, ApiProblem>> {
   try {
     const { statusCode, body } = await request(`${apiUrl.replace(/\/+$/, '')}${path}`, {
       method,
       headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-      headersTimeout: patience,
-      bodyTimeout: patience,
+      headersTimeout: timeout,
+      bodyTimeout: timeout,
       ...(signal && { signal }),
     })
     if (statusCode >= 200 && statusCode < 300) return ok(body)
@@ -100,7 +98,7 @@ export async function askDaemon(
   }
 }
 
-/** The answer as the value it is in JSON. */
+/** The JSON value of an answer. */
 export async function answerJson(answer: Result<Body, ApiProblem>): Promise<Result<unknown, ApiProblem>> {
   if (!answer.ok) return answer
   try {
@@ -108,7 +106,7 @@ export async function answerJson(answer: Result<Body, ApiProblem>): Promise<Resu
   } catch (cause) {
     return failed({
       kind: 'refused',
-      message: `what answers is not the API of Dormouse (${errorReason(cause)})`,
+      message: `the answer is not from the API of Dormouse (${errorReason(cause)})`,
     })
   }
 }
@@ -116,13 +114,13 @@ export async function answerJson(answer: Result<Body, ApiProblem>): Promise<Resu
 export const errorReason = (cause: unknown): string =>
   cause instanceof Error ? cause.message : String(cause)
 
-/** What Dormouse says in its answer; another program's is shown in part. */
+/** The message of an answer of Dormouse; the beginning of another program's answer. */
 function messageIn(text: string, otherwise: string): string {
   try {
     const body: unknown = JSON.parse(text)
     if (typeof body === 'object' && body !== null && 'message' in body) return String(body.message)
   } catch {
-    // no JSON: not an answer of ours
+    // no JSON: another program answered
   }
   return `${otherwise}: ${text.slice(0, 200)}`
 }

@@ -11,7 +11,7 @@ export async function readFleet(api: DaemonApi): Promise<Result<FleetJson, ApiPr
     : failed({ kind: 'refused', message: `${api.url} is not the API of Dormouse` })
 }
 
-/** Enough of a look to tell Dormouse's answer from another program's; our own version writes the rest. */
+/** Tells an answer of Dormouse from one of another program. */
 const isFleet = (body: unknown): body is FleetJson =>
   typeof body === 'object' &&
   body !== null &&

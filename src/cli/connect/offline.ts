@@ -1,4 +1,4 @@
-// What the last daemon kept, for commands that find none running.
+// Snapshot from the store of a stopped daemon, for commands that find none running.
 import type { Config } from '../../config/load.ts'
 import { createClock } from '../../daemon/clock.ts'
 import { effectivePrices } from '../../daemon/accounts/price-history.ts'
@@ -11,9 +11,9 @@ import { seconds } from '../../model/units.ts'
 import { readEmbeddedStore } from '../../store/sqlite/embedded.ts'
 
 /**
- * This process never swept, so every state in it is unknown.
+ * The snapshot of the store; every state is unknown, because this process has made no sweep.
  *
- * @returns undefined where no daemon ever kept anything
+ * @returns undefined if there is no store
  * @throws when the store cannot be read
  */
 export async function offlineSnapshot(config: Config): Promise<Snapshot | undefined> {
@@ -22,7 +22,7 @@ export async function offlineSnapshot(config: Config): Promise<Snapshot | undefi
   if (!store) return undefined
   await using _ = { [Symbol.asyncDispose]: store.close }
   const preset = createPreset(config.service.preset)
-  const shown = await Promise.all(
+  const accounts = await Promise.all(
     config.accounts.map(async (account) => ({
       state: newPassState(await store.load(account.name)),
       prices: await effectivePrices(account, store, clock.now()),
@@ -37,5 +37,5 @@ export async function offlineSnapshot(config: Config): Promise<Snapshot | undefi
     activityLag: config.reading.activityLag,
     owners: config.owners,
   }
-  return runSync(createSnapshotBuilder()(shown, context))
+  return runSync(createSnapshotBuilder()(accounts, context))
 }

@@ -1,4 +1,4 @@
-// The service a command talks to: an account of the configuration, or an address and a key. The key is never on the command line.
+// Access of a command to a service: an account of the configuration, or an address and a key. The key is never an argument.
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { isBaseUrl } from '../../config/sections/account.ts'
@@ -28,7 +28,7 @@ export type ConnectOptions = {
   readonly orgId?: string
 }
 
-/** Gives `command` the options that `connect` reads. */
+/** Adds the options that `openServiceAccess` reads. */
 export const withConnectOptions = (command: Command): Command =>
   withDirectOptions(
     command
@@ -36,7 +36,7 @@ export const withConnectOptions = (command: Command): Command =>
       .option('--account <name>', 'account of the configuration; needed when it has several'),
   )
 
-/** Only those for an address and a key. */
+/** Adds only the options for an address and a key. */
 export const withDirectOptions = (command: Command): Command =>
   command
     .option('--base-url <url>', 'address of the service, in place of a configuration; ends with /api/v2')
@@ -46,20 +46,19 @@ export const withDirectOptions = (command: Command): Command =>
     )
     .option('--org-id <id>', 'organisation for --base-url; a personal key must name it', parseId)
 
-/** The problems are of usage or configuration; nothing has been sent. */
+/** The service; the problems are those of usage or configuration. Nothing is sent. */
 export function connectService(options: ConnectOptions, io: Io): Result<Service, readonly string[]> {
   const access = openServiceAccess(options, io)
   return access.ok ? ok(createService(access.value.service)) : access
 }
 
-/** How to talk to a service. */
 export type ServiceAccess = {
   readonly service: ServiceOptions
-  /** The plan that is paid for; undefined without a configuration. */
+  /** Service plan; undefined without a configuration. */
   readonly plan: string | undefined
   /** Undefined without a configuration. */
   readonly prices: Prices | undefined
-  /** For whom connection strings may be asked, or why they may not. */
+  /** Role and database for connection strings, or why they may not be requested. */
   readonly reader: { readonly role: string; readonly database: string } | { readonly unasked: string }
 }
 
@@ -120,7 +119,7 @@ const accessOf = (account: AccountConfig, config: Config): ServiceAccess => {
 }
 
 function readerFor({ dsn }: AccountConfig, config: Config): ServiceAccess['reader'] {
-  if (dsn !== undefined) return { unasked: 'the account has a dsn, which is used in their place' }
+  if (dsn !== undefined) return { unasked: 'the account has a dsn, which is used instead' }
   if (!config.service.useConnectionUri) return { unasked: 'service.use_connection_uri does not allow it' }
   return readingCredentials(config)
 }

@@ -1,4 +1,4 @@
-// Who plays in the demo: five computes of two teams, with delays short enough to watch.
+// Computes of the demo: five of two teams, with delays short enough to watch.
 
 export type Role = 'busy' | 'chatty' | 'bursty' | 'unused' | 'forgotten'
 
@@ -11,7 +11,7 @@ export type Player = {
   readonly about: string
 }
 
-/** Seconds until somebody sees that one was forgotten, and the delay that it is then given. */
+/** Seconds after which the forgotten compute is given an autosuspend delay, and that delay in seconds. */
 export const FORGOTTEN_NOTICED = { after: 25, delay: 5 }
 
 export const CAST: readonly Player[] = [

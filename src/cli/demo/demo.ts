@@ -1,4 +1,4 @@
-// The whole product on this machine: the local service, clients, the daemon as a process of its own, and who is told of things.
+// The demo: the local service, clients, the daemon as a process of its own, a receiver of events, and what the terminal shows of them.
 import { createClock } from '../../daemon/clock.ts'
 import { createRandom } from '../../daemon/random.ts'
 import type { FleetJson } from '../../daemon/http/api/status-json.ts'
@@ -8,7 +8,7 @@ import { seconds, type Seconds } from '../../model/units.ts'
 import { readFleet } from '../connect/fleet.ts'
 import type { ExitCode, Io } from '../terminal/io.ts'
 import { EXIT } from '../terminal/output.ts'
-import { introLines } from './intro.ts'
+import { CAST } from './cast.ts'
 import { findPrograms, startMonitoring, type Monitoring, type Programs } from './monitoring/monitoring.ts'
 import { startClients, superviseDaemon } from './players.ts'
 import { notificationText } from './receiver.ts'
@@ -18,11 +18,11 @@ import { setStage, type StageSet } from './stage.ts'
 import { buildSummary, summaryText, type Summary } from './summary.ts'
 
 export type DemoOptions = {
-  /** Undefined: until it is interrupted. */
+  /** Undefined: until interrupted. */
   readonly length: Seconds | undefined
   readonly json: boolean
   readonly withPrometheus: boolean
-  /** Where the report is left; undefined: in a new folder. */
+  /** Folder of the report; undefined: a new folder. */
   readonly report: string | undefined
 }
 
@@ -39,13 +39,13 @@ export async function runDemo(options: DemoOptions, io: Io): Promise<ExitCode> {
   await using stack = new AsyncDisposableStack()
   const stage = stack.use(await setStage({ token: createRandom().uuid(), now: () => toIso(clock.now()) }))
   const play = stack.use(perform(stage, { clock, io, say }))
-  const show: Show = { io, clock, until: clock.monotonic() + (options.length ?? FOR_EVER) }
-  await isUp(stage, show)
+  const show: Show = { io, clock, until: clock.monotonic() + (options.length ?? MAX_LENGTH) }
+  await waitUntilUp(stage, show)
   const monitoring = programs && stack.use(await startPrograms(programs, stage, show))
   play.begin()
-  if (options.json) await clock.sleep(left(show), io.signal)
+  if (options.json) await clock.sleep(remainingTime(show), io.signal)
   else await watch(stage, show, introLines(stage, monitoring))
-  const summary = await summaryNow(stage, { folder, monitoring, clock })
+  const summary = await summarise(stage, { folder, monitoring, clock })
   if (!summary) {
     io.err('the daemon did not answer at the end, so there is no summary')
     return EXIT.failed
@@ -55,29 +55,29 @@ export async function runDemo(options: DemoOptions, io: Io): Promise<ExitCode> {
 }
 
 const MISSING =
-  '--with-prometheus needs Prometheus and Alertmanager, and this machine has not both: on Debian, apt install prometheus prometheus-alertmanager'
+  '--with-prometheus needs Prometheus and Alertmanager on this machine: on Debian, apt install prometheus prometheus-alertmanager'
 
-/** A clock cannot sleep longer than this at a time; a demo that is watched for 24 days may end. */
-const FOR_EVER = 2_000_000
+/** Seconds after which a demo without length ends, 23 days: a clock cannot sleep longer at a time. */
+const MAX_LENGTH = 2_000_000
 
-/** `until` is of the monotonic clock. */
+/** `until` is a time of the monotonic clock. */
 type Show = { readonly io: Io; readonly clock: Clock; readonly until: number }
 
-const left = ({ clock, until }: Show): Seconds => seconds(Math.max(0, until - clock.monotonic()))
+const remainingTime = ({ clock, until }: Show): Seconds => seconds(Math.max(0, until - clock.monotonic()))
 
-type House = { readonly clock: Clock; readonly io: Io; readonly say: (text: string) => void }
+type Surroundings = { readonly clock: Clock; readonly io: Io; readonly say: (text: string) => void }
 
-/** `begin` tells those who wait for an audience that it is there. */
+/** `begin` starts what waits until somebody watches. */
 type Performance = AsyncDisposable & { readonly begin: () => void }
 
-/** Everybody acts until it is disposed of: an interrupt ends the watching, not yet the play, as the summary asks the daemon. */
-function perform(stage: StageSet, { clock, io, say }: House): Performance {
+/** Runs daemon and clients until disposed of: an interrupt ends the watching only, because the summary still needs the daemon. */
+function perform(stage: StageSet, { clock, io, say }: Surroundings): Performance {
   const over = new AbortController()
   const { promise: watched, resolve: begin } = Promise.withResolvers<void>()
   const direction = { clock, say, watched, signal: over.signal }
   const daemon = superviseDaemon(stage, direction)
   const clients = startClients(stage, direction).catch((cause: unknown) =>
-    io.err(`no clients play: ${String(cause)}`),
+    io.err(`the clients have stopped: ${String(cause)}`),
   )
   return {
     begin,
@@ -89,17 +89,17 @@ function perform(stage: StageSet, { clock, io, say }: House): Performance {
   }
 }
 
-/** Resolves when the daemon has looked once: Prometheus would otherwise begin with an alert that it is down. */
-async function isUp({ apiUrl }: StageSet, show: Show): Promise<void> {
-  while (!show.io.signal.aborted && left(show) > 0) {
-    // oxlint-disable-next-line no-await-in-loop -- one look after the other
+/** Resolves after the first pass of the daemon: otherwise Prometheus would begin with an alert that it is down. */
+async function waitUntilUp({ apiUrl }: StageSet, show: Show): Promise<void> {
+  while (!show.io.signal.aborted && remainingTime(show) > 0) {
+    // oxlint-disable-next-line no-await-in-loop -- one request after the other
     if ((await readFleet({ url: apiUrl })).ok) return
     // oxlint-disable-next-line no-await-in-loop -- as above
-    await show.clock.sleep(seconds(Math.min(0.2, left(show))), show.io.signal)
+    await show.clock.sleep(seconds(Math.min(0.2, remainingTime(show))), show.io.signal)
   }
 }
 
-/** @returns undefined where the demo was interrupted, which ends programs that are starting. @throws when one does not start */
+/** @returns undefined if interrupted, which ends programs that are starting. @throws when one does not start */
 async function startPrograms(
   programs: Programs,
   { folder, telemetryUrl, receiver, tokenFile }: StageSet,
@@ -111,7 +111,7 @@ async function startPrograms(
       programs,
       folder: `${folder}/monitoring`,
       jobs: { dormouse: new URL(telemetryUrl).host },
-      telling: { url: receiver.url, tokenFile },
+      target: { url: receiver.url, tokenFile },
       clock,
     })
   } catch (cause) {
@@ -123,32 +123,32 @@ async function startPrograms(
 async function watch(stage: StageSet, show: Show, intro: readonly string[]): Promise<void> {
   const { io, clock } = show
   const screen = createScreen(io, intro)
-  while (!io.signal.aborted && left(show) > 0) {
+  while (!io.signal.aborted && remainingTime(show) > 0) {
     // oxlint-disable-next-line no-await-in-loop -- a screen is drawn once a second
     const answer = await readFleet({ url: stage.apiUrl })
-    if (answer.ok) screen.show(answer.value, toldLines(stage, answer.value))
+    if (answer.ok) screen.show(answer.value, notificationLines(stage, answer.value))
     // oxlint-disable-next-line no-await-in-loop -- as above
-    await clock.sleep(seconds(Math.min(1, left(show))), io.signal)
+    await clock.sleep(seconds(Math.min(1, remainingTime(show))), io.signal)
   }
 }
 
-/** With the names of the table above in place of ids. */
-const toldLines = ({ receiver }: StageSet, { computes }: FleetJson): readonly string[] =>
-  receiver.told.map((told) =>
+/** A line per notification, with the names of the table in place of ids. */
+const notificationLines = ({ receiver }: StageSet, { computes }: FleetJson): readonly string[] =>
+  receiver.notifications.map((notification) =>
     computes.reduce(
       (line, { project_id, project_name }) => line.replaceAll(project_id, project_name ?? project_id),
-      notificationText(told),
+      notificationText(notification),
     ),
   )
 
 type Ending = {
-  /** Where the report is left. */
+  /** Folder of the report. */
   readonly folder: string
   readonly monitoring: Monitoring | undefined
   readonly clock: Clock
 }
 
-async function summaryNow(
+async function summarise(
   { local, apiUrl, telemetryUrl, receiver }: StageSet,
   { folder, monitoring, clock }: Ending,
 ): Promise<Summary | undefined> {
@@ -164,6 +164,38 @@ async function summaryNow(
     ...(monitoring && { prometheus: monitoring.prometheusUrl, alertmanager: monitoring.alertmanagerUrl }),
   }
   return (
-    report && buildSummary({ fleet, truth: local.truth(fleet.taken_at), urls, told: receiver.told, report })
+    report &&
+    buildSummary({ fleet, truth: local.truth(fleet.taken_at), urls, told: receiver.notifications, report })
   )
 }
+
+/** Lines above the table: the computes, and what to open. */
+const introLines = (stage: StageSet, monitoring: Monitoring | undefined): readonly string[] => [
+  'Five computes of a service on this machine, each a real Postgres, and Dormouse watching them:',
+  ...CAST.map(
+    ({ role, team, delay, about }) =>
+      `  ${role.padEnd(9)} of ${team.padEnd(8)} ${delayText(delay).padEnd(27)} ${about}`,
+  ),
+  'Open',
+  ...linksOf(stage, monitoring).map(([url, what]) => `  ${url.padEnd(40)} ${what}`),
+  'Try in another terminal',
+  `  npx dormouse explain chatty --url ${stage.apiUrl}`,
+  // Debian's has no page of its own
+  ...(monitoring ? [`  amtool alert query --alertmanager.url=${monitoring.alertmanagerUrl}`] : []),
+]
+
+const delayText = (delay: number | 'never'): string =>
+  delay === 'never' ? 'never sleeps, by settings:' : `sleeps after ${delay} s of silence:`
+
+const linksOf = (
+  { apiUrl, telemetryUrl, local, configFile }: StageSet,
+  monitoring: Monitoring | undefined,
+): readonly (readonly [string, string])[] => [
+  [`${apiUrl}/`, 'the status page; /budgets is how fast the money goes'],
+  [`${telemetryUrl}/metrics`, 'what Prometheus reads'],
+  ...(monitoring ? ([[monitoring.alertsUrl, PROMETHEUS_TEXT]] as const) : []),
+  [local.baseUrl, 'the service'],
+  [configFile, 'the configuration of Dormouse'],
+]
+
+const PROMETHEUS_TEXT = 'Prometheus with dashboards/alerts.yaml, waiting a second in place of minutes'

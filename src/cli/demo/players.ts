@@ -1,4 +1,4 @@
-// Everybody who acts in the demo: the daemon, a client of each compute, and whoever notices what was forgotten.
+// Actors of the demo: the daemon, a client of each compute, and the person who notices the forgotten compute.
 import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,12 +14,12 @@ export type DemoRun = {
   readonly clock: Clock
   /** Aborts when the play is over. */
   readonly signal: AbortSignal
-  /** Resolves when everybody who is to watch does, or the play is over. */
+  /** Resolves when somebody watches, or the play is over. */
   readonly watched: Promise<void>
   readonly say: (text: string) => void
 }
 
-/** Starts the daemon again when it ends before the demo does, which is what an orchestrator would do. */
+/** Restarts a daemon that ends before the demo does, as an orchestrator would. */
 export async function superviseDaemon(
   stage: StageSet,
   { signal, clock, say }: Omit<DemoRun, 'watched'>,
@@ -39,7 +39,7 @@ export async function superviseDaemon(
   }
 }
 
-/** One client per compute, each in the manner of its role; beside them somebody gives the one that was forgotten a delay. */
+/** Runs one client per compute by its role, and gives the forgotten compute a delay when its time has come. */
 export async function startClients(
   { local }: StageSet,
   { clock, signal, watched }: Omit<DemoRun, 'say'>,
@@ -69,7 +69,7 @@ async function giveDelay(ask: Ask, projectId: string): Promise<void> {
   await Promise.all(endpoints.map(({ id }) => ask(`${path}/${id}`, body)))
 }
 
-/** With a body it is a change. @throws unless it is answered with success */
+/** A GET, or a PATCH if there is a `change`. @throws unless the answer is a success */
 type Ask = (path: string, change?: unknown) => Promise<unknown>
 
 const createAsk =

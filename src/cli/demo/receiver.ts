@@ -1,56 +1,55 @@
-// What pagers, chats and mail would be: it hears Alertmanager and Dormouse, and keeps what is new.
+// Receiver of the demo, in place of pagers, chats and mail: it collects notifications of Alertmanager and Dormouse.
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { text as textOf } from 'node:stream/consumers'
 
-/** One thing that somebody was told of. */
 export type ReceivedNotification = {
   readonly at: string
   readonly by: 'alertmanager' | 'dormouse'
-  /** The receiver of the routing, or of the configuration. */
+  /** Receiver of Alertmanager's routing or of the configuration. */
   readonly to: string
   readonly severity: string
   readonly state: 'firing' | 'resolved' | 'event'
-  /** The name of the alert, or the kind of the event. */
+  /** Name of the alert, or kind of the event. */
   readonly name: string
   readonly text: string
 }
 
 export type DemoReceiver = AsyncDisposable & {
   readonly url: string
-  /** What Alertmanager has to know. */
+  /** Token that Alertmanager sends. */
   readonly token: string
-  /** The earliest first; it grows. */
-  readonly told: readonly ReceivedNotification[]
+  /** Earliest first; grows while the receiver is open. */
+  readonly notifications: readonly ReceivedNotification[]
 }
 
-/** Where Dormouse tells its events; all other paths are Alertmanager's. */
+/** Path of Dormouse's events; all other paths are Alertmanager's. */
 export const EVENTS_PATH = '/dormouse'
 
 export async function openReceiver(token: string, now: () => string): Promise<DemoReceiver> {
-  const told: ReceivedNotification[] = []
-  /** Alertmanager tells of a whole group whenever one of it changes. */
+  const notifications: ReceivedNotification[] = []
+  // Alertmanager sends a whole group whenever one of its alerts changes
   const states = new Map<string, string>()
-  const hear = (path: string, body: unknown): void => {
+  const receive = (path: string, body: unknown): void => {
     if (path === EVENTS_PATH) {
-      told.push(eventOf(body as Event, now()))
+      notifications.push(eventOf(body as Event, now()))
       return
     }
     const { receiver, alerts } = body as Payload
     for (const alert of alerts) {
       if (states.get(alert.fingerprint) === alert.status) continue
       states.set(alert.fingerprint, alert.status)
-      told.push(alertOf(alert, receiver, now()))
+      notifications.push(alertOf(alert, receiver, now()))
     }
   }
   const server = createServer((request, response) => {
     const path = request.url ?? ''
-    const isOurs = path === EVENTS_PATH || request.headers.authorization === `Bearer ${token}`
+    const isExpected = path === EVENTS_PATH || request.headers.authorization === `Bearer ${token}`
     void textOf(request)
-      .then((body) => isOurs && hear(path, JSON.parse(body)))
+      .then((body) => isExpected && receive(path, JSON.parse(body)))
       .then(
-        () => response.writeHead(isOurs ? 200 : 401).end(),
+        () => response.writeHead(isExpected ? 200 : 401).end(),
         () => response.writeHead(400).end(),
       )
   }).listen(0, '127.0.0.1')
@@ -58,7 +57,7 @@ export async function openReceiver(token: string, now: () => string): Promise<De
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     token,
-    told,
+    notifications,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()
       server.close()
@@ -67,7 +66,7 @@ export async function openReceiver(token: string, now: () => string): Promise<De
   }
 }
 
-/** What Alertmanager sends, version 4, as far as it is shown. */
+/** The part of Alertmanager's webhook body, version 4, that is shown. */
 type Payload = {
   readonly receiver: string
   readonly alerts: readonly {
@@ -92,7 +91,7 @@ const alertOf = (
   text: annotations['summary'] ?? '',
 })
 
-/** What a webhook of `notifications` gets, as far as it is shown. */
+/** The part of a webhook body of Dormouse that is shown. */
 type Event = { readonly kind: string; readonly severity: string; readonly text: string }
 
 const eventOf = ({ kind, severity, text }: Event, at: string): ReceivedNotification => ({
@@ -105,8 +104,7 @@ const eventOf = ({ kind, severity, text }: Event, at: string): ReceivedNotificat
   text,
 })
 
-/** One line. */
 export function notificationText({ at, by, to, severity, state, name, text }: ReceivedNotification): string {
-  const whom = by === 'dormouse' ? 'Dormouse' : `Alertmanager to ${to}`
-  return `${at.slice(11, 19)} ${whom}: ${[severity, name, ...(state === 'event' ? [] : [state])].join(' ')}: ${text}`
+  const sender = by === 'dormouse' ? 'Dormouse' : `Alertmanager to ${to}`
+  return `${at.slice(11, 19)} ${sender}: ${[severity, name, ...(state === 'event' ? [] : [state])].join(' ')}: ${text}`
 }

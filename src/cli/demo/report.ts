@@ -1,4 +1,4 @@
-// What the demo leaves behind: the report of the running week.
+// Report of the current week, which the demo leaves behind.
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,19 +7,19 @@ import { createUtc } from '../../calendar/zone.ts'
 import type { Instant } from '../../model/units.ts'
 import { askDaemon } from '../connect/daemon.ts'
 
-/** Where the report will be, made now: a folder that cannot be made is no surprise at the end. @throws when it cannot */
-export function reportFolder(wanted: string | undefined): string {
-  if (wanted === undefined) return mkdtempSync(join(tmpdir(), 'dormouse-report-'))
-  mkdirSync(wanted, { recursive: true })
-  return wanted
+/** Creates the folder of the report at the start, so that a problem with it shows at once. @throws when it cannot be created */
+export function reportFolder(requested: string | undefined): string {
+  if (requested === undefined) return mkdtempSync(join(tmpdir(), 'dormouse-report-'))
+  mkdirSync(requested, { recursive: true })
+  return requested
 }
 
-/** Paths. */
+/** Paths of the report's files. */
 export type DemoReport = { readonly markdown: string; readonly html: string }
 
 const NAMES = { markdown: 'report.md', html: 'report.html' } as const
 
-/** Writes the report of the week of `now`. The problem is a text. @returns undefined where the daemon did not answer */
+/** Writes the report of the week of `now`. @returns undefined if the daemon does not answer */
 export async function writeDemoReport(
   apiUrl: string,
   { folder, now }: { readonly folder: string; readonly now: Instant },

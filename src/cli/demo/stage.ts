@@ -1,4 +1,4 @@
-// Sets the demo up in a folder of its own: the local service, who is told of things, a configuration, the daemon as a process of its own.
+// Setup of the demo in a folder of its own: the local service, the receiver, the configuration, the daemon's process.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
@@ -21,20 +21,20 @@ export type StageSet = AsyncDisposable & {
   readonly apiUrl: string
 }
 
-/** Seconds: what the demo scales down so that there is something to see within a minute. */
+/** Seconds, shorter than in reality, so that there is something to see within a minute. */
 const WAKE_LATENCY = 0.4
 const ACTIVITY_LAG = 1
 /** Divides memory sizes, so that tables of a few megabytes exercise the file cache. */
 const CACHE_SCALE = 64
 
 export type Props = {
-  /** That Alertmanager shows to the receiver. */
+  /** Token that Alertmanager sends to the receiver. */
   readonly token: string
   /** ISO 8601. */
   readonly now: () => string
 }
 
-/** Removes all of it when it is disposed of. @throws with what to do about it when the local service cannot start */
+/** Sets everything up; disposing removes all of it. @throws with what to do if the local service cannot start */
 export async function setStage({ token, now }: Props): Promise<StageSet> {
   await using stack = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'dormouse-demo-'))
@@ -84,8 +84,8 @@ export async function setStage({ token, now }: Props): Promise<StageSet> {
 }
 
 /**
- * The daemon as a child; its log goes into the folder. In a group of its own, because Ctrl-C is meant for the demo, and
- * with a channel, because a daemon whose demo was killed has nothing to do.
+ * Starts the daemon as a child with its log in the folder. It has a process group of its own, because Ctrl-C is meant for the demo, and a
+ * channel, so that it ends when the demo is killed.
  */
 export function startDaemonProcess({ configFile, folder }: StageSet): ChildProcess {
   const launcher = join(import.meta.dirname, '../../dormouse.mjs')

@@ -1,4 +1,4 @@
-// What a demo came to: the daemon's account beside the truth of the local service at the same instant.
+// Summary of the demo: the daemon's figures beside the truth of the local service at the same instant.
 import type { ComputeJson, FleetJson } from '../../daemon/http/api/status-json.ts'
 import type { Truth } from '../../local/engine/truth.ts'
 import {
@@ -23,10 +23,10 @@ export type Summary = {
     readonly currency: string
   }
   readonly ledger: { readonly errorRatio: number; readonly boundsContainTruth: boolean }
-  /** Taken; held back by the quiet rule; tried in vain. */
+  /** Readings that succeeded, that the quiet rule refused, that failed. */
   readonly readings: { readonly ok: number; readonly refused: number; readonly failed: number }
   readonly observer: { readonly wakesCaused: number; readonly awakeExtensionSeconds: number }
-  /** Everything that somebody was told of, the earliest first. */
+  /** Notifications, earliest first. */
   readonly told: readonly ReceivedNotification[]
   readonly report: DemoReport
   readonly urls: {
@@ -64,7 +64,7 @@ export type SummaryInput = {
   readonly truth: Truth
 } & Pick<Summary, 'urls' | 'told' | 'report'>
 
-/** Wakes, suspensions and awake time are the truth's; the ledger is judged by it. */
+/** Wakes, suspensions and awake time are those of the truth, which the ledger is compared with. */
 export function buildSummary({ fleet, truth, ...rest }: SummaryInput): Summary {
   const { computes } = fleet
   const account = fleet.accounts[0]
@@ -83,15 +83,15 @@ export function buildSummary({ fleet, truth, ...rest }: SummaryInput): Summary {
     },
     readings: readingsOf(account?.readings),
     observer: {
-      wakesCaused: sum(truth.computes.map(({ wakes }) => wakes.filter(isOurs).length)),
+      wakesCaused: sum(truth.computes.map(({ wakes }) => wakes.filter(isCausedByDormouse).length)),
       awakeExtensionSeconds: account?.observer.awake_extension_seconds ?? 0,
     },
     ...rest,
   }
 }
 
-/** By the service's truth: a start that a session of Dormouse caused. */
-const isOurs = ({ applicationName }: Truth['computes'][number]['wakes'][number]): boolean =>
+/** Whether a session of Dormouse caused the start, by the truth of the service. */
+const isCausedByDormouse = ({ applicationName }: Truth['computes'][number]['wakes'][number]): boolean =>
   applicationName === 'dormouse'
 
 const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0)
@@ -105,31 +105,31 @@ function readingsOf(readings: FleetJson['accounts'][number]['readings'] | undefi
 
 function computeSummary(real: Truth['computes'][number], computes: readonly ComputeJson[]): ComputeSummary {
   const facts = { endpointId: real.endpointId, wakes: real.wakes.length, suspends: real.suspends }
-  const seen = computes.find(({ endpoint_id }) => endpoint_id === real.endpointId)
-  if (!seen)
+  const observed = computes.find(({ endpoint_id }) => endpoint_id === real.endpointId)
+  if (!observed)
     return {
-      ...UNSEEN,
+      ...NOT_OBSERVED,
       ...facts,
       name: real.projectId,
       awakeSeconds: { ...NO_TIME, truth: real.awakeSeconds },
     }
-  const { low, high } = seen.awake_seconds
+  const { low, high } = observed.awake_seconds
   return {
     ...facts,
-    name: seen.project_name ?? real.projectId,
-    state: seen.state,
-    awakeSeconds: { ...seen.awake_seconds, truth: real.awakeSeconds },
+    name: observed.project_name ?? real.projectId,
+    state: observed.state,
+    awakeSeconds: { ...observed.awake_seconds, truth: real.awakeSeconds },
     boundsContainTruth: low <= real.awakeSeconds && real.awakeSeconds <= high,
-    hitRatio: seen.hit_ratio,
-    connections: seen.connections,
-    readingAt: seen.reading_at,
-    why: seen.why,
+    hitRatio: observed.hit_ratio,
+    connections: observed.connections,
+    readingAt: observed.reading_at,
+    why: observed.why,
   }
 }
 
 const NO_TIME = { low: 0, likely: 0, high: 0 }
-/** A compute that the daemon does not know: its account says nothing, so it contains nothing. */
-const UNSEEN = {
+/** Summary of a compute that the daemon has not observed. */
+const NOT_OBSERVED = {
   state: 'unknown',
   boundsContainTruth: false,
   hitRatio: null,
@@ -138,10 +138,9 @@ const UNSEEN = {
   why: 'not seen',
 }
 
-/** The same for a person. */
 export function summaryText(summary: Summary): string {
   const { spend, ledger, readings, observer, report } = summary
-  const told = (value: number): string => budgetAmountText(value, spend.currency)
+  const money = (value: number): string => budgetAmountText(value, spend.currency)
   const computes = summary.computes.map(({ name, wakes, suspends, awakeSeconds }) => {
     const { low, high, truth } = awakeSeconds
     return `  ${name.padEnd(9)} awake ${lengthOf(truth).padStart(8)}, Dormouse says ${low.toFixed(1)} to ${high.toFixed(1)} s; ${countWithNoun(wakes, 'wake')}, ${countWithNoun(suspends, 'suspension')}`
@@ -150,21 +149,21 @@ export function summaryText(summary: Summary): string {
     '',
     `${countWithNoun(summary.wakes, 'wake')} and ${countWithNoun(summary.suspends, 'suspension')} of real Postgres processes; awake ${lengthOf(summary.awakeSeconds)} in all:`,
     ...computes,
-    `Spend ${told(spend.likely)}${inBrackets(rangeText(spend, told))}; ` +
+    `Spend ${money(spend.likely)}${inBrackets(rangeText(spend, money))}; ` +
       `the ledger is off by ${(ledger.errorRatio * 100).toFixed(2)} %, its bounds ${ledger.boundsContainTruth ? 'contain' : 'DO NOT CONTAIN'} the truth.`,
-    `Readings: ${readings.ok} taken, ${readings.refused} times held back by the quiet rule, ${readings.failed} failed. Wakes caused by looking: ${observer.wakesCaused}; ` +
+    `Readings: ${readings.ok} taken, ${readings.refused} refused by the quiet rule, ${readings.failed} failed. Wakes caused by readings: ${observer.wakesCaused}; ` +
       `awake time added: ${lengthOf(observer.awakeExtensionSeconds)}.`,
-    toldLine(summary.told),
+    notificationsLine(summary.told),
     `The report of this week: ${report.markdown}, ${report.html}`,
   ].join('\n')
 }
 
 const lengthOf = (seconds: number): string => spanText(seconds * 1000)
 
-function toldLine(told: readonly ReceivedNotification[]): string {
-  const of = (state: ReceivedNotification['state']): number =>
-    told.filter((one) => one.state === state).length
-  const alerts = `, Alertmanager of ${countWithNoun(of('firing'), 'alert')} and ${of('resolved')} that ended`
-  const isMonitored = told.some(({ by }) => by === 'alertmanager')
-  return `Dormouse told of ${countWithNoun(of('event'), 'event')}${isMonitored ? alerts : ''}.`
+function notificationsLine(notifications: readonly ReceivedNotification[]): string {
+  const countOf = (state: ReceivedNotification['state']): number =>
+    notifications.filter((notification) => notification.state === state).length
+  const alerts = `, Alertmanager ${countWithNoun(countOf('firing'), 'alert')} and ${countOf('resolved')} resolved`
+  const isMonitored = notifications.some(({ by }) => by === 'alertmanager')
+  return `Dormouse sent ${countWithNoun(countOf('event'), 'event')}${isMonitored ? alerts : ''}.`
 }

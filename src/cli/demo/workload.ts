@@ -1,4 +1,4 @@
-// Clients for the demo: real sessions through the proxy, paced by a clock and seeded chance.
+// Clients of the demo: real sessions through the proxy, paced by the clock and random numbers.
 import { Client } from 'pg'
 import type { Clock, Random } from '../../model/ports/clock.ts'
 import { seconds } from '../../model/units.ts'
@@ -6,7 +6,7 @@ import type { Role } from './cast.ts'
 
 export type Stage = { readonly clock: Clock; readonly random: Random; readonly signal: AbortSignal }
 
-/** Works on one compute in the manner of its role until the signal aborts. Lost connections are made again. */
+/** Works on one compute by its role until the signal aborts. Lost connections are opened again. */
 export async function play(role: Role, uri: string, stage: Stage): Promise<void> {
   const scene = SCENES[role]
   while (!stage.signal.aborted) {
@@ -37,9 +37,9 @@ function idle(_: string, { clock, signal }: Stage): Promise<void> {
 
 type Session = {
   readonly uri: string
-  /** Seconds; at least one query is made. */
+  /** Seconds; at least one query is sent. */
   readonly length: number
-  /** Rows of the table it works on, made when missing. */
+  /** Rows of the table, which is created if missing. */
   readonly rows: number
 }
 
@@ -75,7 +75,7 @@ async function session(application: string, { uri, length, rows }: Session, stag
 
 const pause = (span: number, { clock, signal }: Stage): Promise<void> => clock.sleep(seconds(span), signal)
 
-/** Idempotent; `rows` is ours. */
+/** SQL that creates the table once. */
 const makeTable = (rows: number): string => `
 do $$ begin
   if to_regclass('item') is null then

@@ -1,3 +1,4 @@
+// The audit as JSON.
 import type { Audit, AuditedCompute, AuditSums, Finding } from '../../model/output/audit.ts'
 import { largestCu, smallestCu } from '../../model/service/compute.ts'
 import type { Bounds } from '../../model/ledger/ledger.ts'

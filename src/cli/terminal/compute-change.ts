@@ -1,11 +1,11 @@
-// What an update of a compute would change, and what that costs its users.
+// An update of a compute: which settings change, and whether it interrupts clients.
 import { largestCu, smallestCu, type Compute, type Sizing } from '../../model/service/compute.ts'
 import type { ComputeSettings } from '../../model/ports/service.ts'
 import { sizingText } from '../../outputs/text/amounts.ts'
 import { delayText, textFields } from './output.ts'
 import { DELAY_OF_SERVICE } from './parse.ts'
 
-/** The part of `wanted` that `compute` does not have already. Empty when nothing is left. */
+/** Settings that differ from those of `compute`; empty if none do. */
 export function differingSettings(
   compute: Compute,
   { sizing, autosuspendDelay }: ComputeSettings,
@@ -17,10 +17,10 @@ export function differingSettings(
   }
 }
 
-/** Source: service interface, "Effects of configuration changes". */
+/** Whether the change restarts the compute. Source: service interface, "Effects of configuration changes". */
 export const restartsCompute = ({ sizing }: ComputeSettings): boolean => sizing !== undefined
 
-/** Before → after, and whether it interrupts anybody. */
+/** The change as before → after, and whether it interrupts clients. */
 export function changeText(compute: Compute, change: ComputeSettings): string {
   const { sizing, autosuspendDelay } = change
   const delay = autosuspendDelay === DELAY_OF_SERVICE ? undefined : autosuspendDelay

@@ -1,4 +1,4 @@
-// The fleet for people: one line per compute.
+// The fleet as a table, one line per compute.
 import type { ComputeJson, FleetJson } from '../../daemon/http/api/status-json.ts'
 import { STATE_WORDS } from '../../outputs/text/explain.ts'
 import { moneyText, spanText } from '../../outputs/text/amounts.ts'
@@ -6,7 +6,7 @@ import { textTable } from './output.ts'
 
 const HEADINGS = ['COMPUTE', 'STATE', 'CU', 'AWAKE', 'SPEND', 'HIT RATIO', 'CONNECTIONS', 'WHY']
 
-/** Headings and a line per compute, by the name of its project. */
+/** Headings and a line per compute, sorted by name. */
 export const fleetTable = ({ computes }: FleetJson): string =>
   textTable(
     HEADINGS,
@@ -24,12 +24,12 @@ const rowOf = (status: ComputeJson, _: number, all: readonly ComputeJson[]): rea
   withoutDates(status.why),
 ]
 
-/** A project's name says enough where it has one compute. */
+/** Name of the project; with the compute's id if the project has several. */
 function nameOf({ project_id, project_name, endpoint_id }: ComputeJson, all: readonly ComputeJson[]): string {
   const name = project_name ?? project_id
   return all.filter((other) => other.project_id === project_id).length > 1 ? `${name}/${endpoint_id}` : name
 }
 
-/** Clock times suffice on a screen that is watched. */
+/** `why` with times of day in place of dates. */
 const withoutDates = (why: string): string =>
   why.replaceAll(/\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)(\.\d+)?Z/g, '$1')

@@ -1,10 +1,10 @@
-// A folder that a command is to use: it is there, or can be made.
+// Folders given as options: they exist or can be created.
 import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { failed, ok, type Result } from '../../std/result.ts'
 import type { Io } from './io.ts'
 
-/** Undefined where none is given. The problem is one line with the name of the option. */
+/** Absolute path of the folder; undefined if none is given. The problem names the option. */
 export function parseFolderOption(
   option: string,
   text: string | undefined,
@@ -12,14 +12,14 @@ export function parseFolderOption(
 ): Result<string | undefined, string> {
   if (text === undefined) return ok(undefined)
   const folder = resolve(cwd, text)
-  const there = nearest(folder)
-  return isFolder(there) ? ok(folder) : failed(`${option}: ${there} is a file, expected a folder`)
+  const existing = nearestExisting(folder)
+  return isFolder(existing) ? ok(folder) : failed(`${option}: ${existing} is a file, expected a folder`)
 }
 
-/** Itself, or what is there of the way to it. */
-function nearest(path: string): string {
-  const isThere = statSync(path, { throwIfNoEntry: false }) !== undefined
-  return isThere || dirname(path) === path ? path : nearest(dirname(path))
+/** The path itself, or its nearest parent that exists. */
+function nearestExisting(path: string): string {
+  const exists = statSync(path, { throwIfNoEntry: false }) !== undefined
+  return exists || dirname(path) === path ? path : nearestExisting(dirname(path))
 }
 
 export const isFolder = (path: string): boolean =>

@@ -1,4 +1,4 @@
-/** What a command may use of the process, so that tests run commands in theirs. */
+/** The part of the process that commands use; tests pass their own. */
 export type Io = {
   /** Writes a line to standard output. */
   readonly out: (text: string) => void
@@ -8,9 +8,9 @@ export type Io = {
   readonly cwd: string
   /** Aborts when the process is asked to stop. */
   readonly signal: AbortSignal
-  /** Calls `again` whenever the process is asked to read its configuration again; undefined where nobody can ask. */
-  readonly onReload?: (again: () => void) => void
-  /** The width of the terminal that `out` writes to; undefined when it is none. */
+  /** Calls `reload` on SIGHUP; undefined in processes without that signal. */
+  readonly onReload?: (reload: () => void) => void
+  /** Width of the terminal that `out` writes to; undefined if it is no terminal. */
   readonly columns: number | undefined
 }
 

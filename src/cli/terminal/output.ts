@@ -1,4 +1,4 @@
-// How commands speak: text, aligned tables and JSON; JSON has snake_case keys, times in ISO 8601 and lengths in seconds.
+// Output of commands: text, aligned tables and JSON. JSON has snake_case keys, times in ISO 8601 and lengths in seconds.
 import { durationText } from '../../config/units.ts'
 import {
   largestCu,
@@ -11,21 +11,27 @@ import type { ApiKey } from '../../model/service/api-key.ts'
 import type { Operation } from '../../model/service/operation.ts'
 import { serviceErrorText, type ServiceError } from '../../model/service/service-error.ts'
 import { toIso } from '../../model/time.ts'
+import { sanitize } from '../../std/sanitize.ts'
 import type { Instant } from '../../model/units.ts'
 import type { ExitCode, Io } from './io.ts'
 
-/** How a command ended: done; failed; not understood or badly configured; done, and something was found. */
+/** Exit codes: done; failed; wrong usage or configuration; done with findings. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, findings: 3 } as const satisfies Record<string, ExitCode>
 
-/** One run of the program: what its commands speak to, and where they leave their exit code. */
-export type CommandSession = { readonly io: Io; readonly end: (code: ExitCode) => void }
+/** One run of the program: its input and output, and `end`, which takes the exit code. */
+export type CommandSession = {
+  readonly io: Io
+  readonly end: (code: ExitCode) => void
+  /** Version of Dormouse. */
+  readonly version: string
+}
 
 /** A value as `--json` prints it. */
 export const jsonText = (value: unknown): string => JSON.stringify(value, undefined, 2)
 
 /** Columns as wide as their widest cell, two spaces apart; the last is not padded. */
 export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const cells = [head, ...rows].map((row) => row.map(printable))
+  const cells = [head, ...rows].map((row) => row.map(sanitize))
   const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
   return cells
     .map((row) =>
@@ -41,16 +47,13 @@ export function textTable(head: readonly string[], rows: readonly (readonly stri
 export const textFields = (pairs: Readonly<Record<string, string>>): string => {
   const width = Math.max(...Object.keys(pairs).map((name) => name.length))
   return Object.entries(pairs)
-    .map(([name, value]) => `${name.padEnd(width)}  ${printable(value)}`)
+    .map(([name, value]) => `${name.padEnd(width)}  ${sanitize(value)}`)
     .join('\n')
 }
 
-/** Names come from elsewhere: nothing in them may steer a terminal. */
-export const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, '?')
-
-/** Says what went wrong in a call to the service. */
+/** Prints why a call to the service failed. */
 export function failWith(io: Io, error: ServiceError): ExitCode {
-  io.err(`dormouse: ${printable(serviceErrorText(error))}`)
+  io.err(`dormouse: ${sanitize(serviceErrorText(error))}`)
   return EXIT.failed
 }
 
@@ -59,9 +62,13 @@ export function failUsage(io: Io, ...problems: readonly string[]): ExitCode {
   return EXIT.usage
 }
 
-/** Says what was left out of a list, and that the list is then not the whole truth. */
+/** Why the answer comes from the store: `problem` says that no daemon answers. */
+export const offlineNotice = (problem: string): string =>
+  `dormouse: ${problem}; this is what the last one stored, and current states are unknown`
+
+/** Prints the items that a list leaves out; with any of them the exit code is `findings`. */
 export function reportFindings(io: Io, problems: readonly string[]): ExitCode {
-  for (const problem of problems) io.err(`dormouse: left out: ${printable(problem)}`)
+  for (const problem of problems) io.err(`dormouse: left out: ${sanitize(problem)}`)
   return problems.length === 0 ? EXIT.ok : EXIT.findings
 }
 

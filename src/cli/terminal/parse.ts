@@ -1,14 +1,14 @@
-// What people type, as values. What does not fit is thrown for commander, which says where and ends with exit code 2.
+// Arguments and options as values. A wrong one throws for commander, which names the option and ends with exit code 2.
 import { InvalidArgumentError } from 'commander'
 import { parseDuration } from '../../config/units.ts'
 import { LONGEST_AUTOSUSPEND_DELAY, type AutosuspendDelay, type Sizing } from '../../model/service/compute.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { cu, seconds, type Cu, type Seconds } from '../../model/units.ts'
 
-/** The delay that stands for the default, on the wire as in `ComputeSettings`. */
+/** Delay that stands for the service's default, on the wire as in `ComputeSettings`. */
 export const DELAY_OF_SERVICE = seconds(0)
 
-/** An id of the service: it becomes part of a path. */
+/** An id of the service; safe as part of a path. */
 export function parseId(text: string): string {
   if (/^[\w-]{1,100}$/.test(text)) return text
   throw new InvalidArgumentError('Expected an id such as ep-cool-name-a1b2c3.')
@@ -31,13 +31,13 @@ export function parseDelay(text: string): AutosuspendDelay {
   )
 }
 
-/** A clock cannot wait longer than 24 days at a time. */
-const LONGEST = 24 * 86_400
+/** Longest length, 24 days in seconds: a clock cannot sleep longer at a time. */
+const MAX_LENGTH = 24 * 86_400
 
 /** A length of time above 0: `500ms`, `60s`, `5m`. */
 export function parseLength(text: string): Seconds {
   const length = parseDuration(text)
-  if (length !== undefined && length > 0 && length <= LONGEST) return length
+  if (length !== undefined && length > 0 && length <= MAX_LENGTH) return length
   throw new InvalidArgumentError('Expected a length of time up to 24d, such as 500ms, 60s or 5m.')
 }
 
@@ -56,7 +56,7 @@ export function parseKeyId(text: string): number {
 
 export type SizingFlags = { readonly cu?: Cu; readonly minCu?: Cu; readonly maxCu?: Cu }
 
-/** The size that the three options ask for together; undefined when none is given. */
+/** The sizing of the three options together; undefined if none is given. */
 export function parseSizing({
   cu: fixed,
   minCu: min,

@@ -1,3 +1,4 @@
+// The input and output of this process.
 import { processEnvironment } from '../../config/load.ts'
 import type { Io } from './io.ts'
 
@@ -6,7 +7,7 @@ type Streams = {
   readonly stderr: NodeJS.WritableStream
 }
 
-/** The io of a process. A reader that goes away (`| head`) ends what is shown, not the program. */
+/** A reader that closes the pipe (`| head`) ends the output, not the program. */
 export function createIo({ stdout, stderr }: Streams, signal: AbortSignal): Io {
   for (const stream of [stdout, stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -18,7 +19,7 @@ export function createIo({ stdout, stderr }: Streams, signal: AbortSignal): Io {
     env: processEnvironment(),
     cwd: process.cwd(),
     signal,
-    onReload: (again) => process.on('SIGHUP', again),
+    onReload: (reload) => process.on('SIGHUP', reload),
     columns: stdout.isTTY ? stdout.columns : undefined,
   }
 }

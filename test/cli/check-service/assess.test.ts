@@ -6,7 +6,7 @@ import { fakeClock } from '../../support/fake-clock.ts'
 import { check } from '../../support/property.ts'
 import { assessService, type AssessSettings } from '../../../src/cli/check-service/assess.ts'
 import type { ProbeResult } from '../../../src/cli/check-service/probe-result.ts'
-import { checksText } from '../../../src/cli/check-service/text.ts'
+import { checksText } from '../../../src/cli/commands/check-service.ts'
 import { createTrafficLog } from '../../../src/cli/check-service/traffic.ts'
 import type { ProjectDetail } from '../../../src/model/service/consumption.ts'
 import { failed, ok } from '../../../src/std/result.ts'
@@ -223,7 +223,7 @@ test('the offset of two clocks lies within what the answers say', () => {
         for (const { wait, there, back } of list) {
           const written = now + wait + there + offset
           now += wait + there + back
-          log.heard({
+          log.addReport({
             operation: 'list_projects',
             code: '200',
             seconds: seconds((there + back) / 1000),

@@ -125,7 +125,7 @@ describe('check-service', () => {
       /^http:\/\/127\.0\.0\.1:\d+\/api\/v2: \d+ requests, all of them GET\n\nok {4}speed {15}median/,
     )
     expect(out).toContain('\nok    computes            3 computes in 3 projects, 1 awake\n')
-    expect(out.trimEnd().split('\n').at(-1)).toBe('Dormouse can do all it does with this service and key.')
+    expect(out.trimEnd().split('\n').at(-1)).toBe('Dormouse can do everything with this service and key.')
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(110)
   })
 

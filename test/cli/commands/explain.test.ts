@@ -50,7 +50,7 @@ test.each(['ep-one', 'one', 'project-one'])(
     expect(code).toBe(0)
     expect(out.trim().split('\n')).toEqual(told)
     expect(err).toMatch(
-      /^dormouse: no daemon answers .*this is what the last one kept, and no state is known now\n$/,
+      /^dormouse: no daemon answers .*this is what the last one stored, and current states are unknown\n$/,
     )
   },
 )

@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 afterAll(() => kept[Symbol.asyncDispose]())
 
-const NO_DAEMON = 'dormouse: no daemon answers; this is what the last one kept\n'
+const NO_DAEMON = 'dormouse: no daemon answers; this is what the last one stored\n'
 
 describe('without a daemon', () => {
   test('the days are written as CSV', async () => {

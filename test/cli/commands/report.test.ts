@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterAll(() => kept[Symbol.asyncDispose]())
 
 const NO_DAEMON =
-  'dormouse: no daemon answers; this is from what the last one kept, without budgets and forecasts\n'
+  'dormouse: no daemon answers; this is from what the last one stored, without budgets and forecasts\n'
 
 describe('without a daemon', () => {
   test('the report is made from what was kept, and says what is not in it', async () => {
@@ -97,7 +97,7 @@ describe('without a daemon', () => {
     expect((await many.cli('report --team nobody')).err).toBe(
       'dormouse: no report 2249-W01 for team nobody is stored for account main\n',
     )
-    expect((await kept.cli('report --list')).out).toBe('none is kept\n')
+    expect((await kept.cli('report --list')).out).toBe('the archive is empty\n')
     expect(await kept.cli('report --list --kept')).toMatchObject({ code: 2 })
   })
 

@@ -1,4 +1,4 @@
-// An Alertmanager on loopback, alone.
+// An Alertmanager on loopback, without peers.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../../../local/compute/ports.ts'
@@ -6,11 +6,11 @@ import type { Clock } from '../../../model/ports/clock.ts'
 import { waitUntilUp, startProgram } from './program.ts'
 
 export type AlertmanagerOptions = {
-  /** The program. */
+  /** Path of the program. */
   readonly file: string
-  /** Made for it: configuration, data and log. */
+  /** New folder for configuration, data and log. */
   readonly folder: string
-  /** Its configuration. */
+  /** Text of its configuration. */
   readonly routing: string
   readonly clock: Clock
 }
@@ -29,7 +29,7 @@ export async function startAlertmanager(options: AlertmanagerOptions): Promise<A
     `--config.file=${at('alertmanager.yml')}`,
     `--storage.path=${at('data')}`,
     `--web.listen-address=${address}`,
-    // it is asked by nobody but us
+    // no cluster: nothing listens for peers
     '--cluster.listen-address=',
     '--log.level=warn',
   ]

@@ -9,10 +9,10 @@ import { startPrometheus } from './prometheus.ts'
 
 const SHIPPED = join(import.meta.dirname, '../../../../dashboards')
 
-/** The programs; Debian calls one of them by another name. */
+/** Paths of the programs. */
 export type Programs = { readonly prometheus: string; readonly alertmanager: string }
 
-/** Undefined where one is missing. */
+/** The programs in `path`; undefined if one is missing. Debian has another name for Alertmanager. */
 export function findPrograms(path: string | undefined): Programs | undefined {
   const prometheus = findProgram(['prometheus'], path)
   const alertmanager = findProgram(['prometheus-alertmanager', 'alertmanager'], path)
@@ -21,31 +21,31 @@ export function findPrograms(path: string | undefined): Programs | undefined {
 
 export type MonitoringOptions = {
   readonly programs: Programs
-  /** Made for them. */
+  /** New folder for both. */
   readonly folder: string
   /** Name of the job → `host:port` of its target; the rules are about the job `dormouse`. */
   readonly jobs: Readonly<Record<string, string>>
-  readonly telling: RoutingTarget
+  readonly target: RoutingTarget
   readonly clock: Clock
 }
 
 export type Monitoring = AsyncDisposable & {
   readonly prometheusUrl: string
-  /** Where Prometheus shows alerts to people. */
+  /** Page of Prometheus with its alerts. */
   readonly alertsUrl: string
   readonly alertmanagerUrl: string
 }
 
-/** Resolves when both answer. @throws when one does not start; then none runs */
+/** Resolves when both answer. @throws when one does not start; then neither runs */
 export async function startMonitoring(options: MonitoringOptions): Promise<Monitoring> {
-  const { programs, folder, jobs, telling, clock } = options
+  const { programs, folder, jobs, target, clock } = options
   mkdirSync(folder)
   await using stack = new AsyncDisposableStack()
   const alertmanager = stack.use(
     await startAlertmanager({
       file: programs.alertmanager,
       folder: join(folder, 'alertmanager'),
-      routing: shortenRouting(shipped('alertmanager.example.yml'), telling),
+      routing: shortenRouting(shipped('alertmanager.example.yml'), target),
       clock,
     }),
   )
@@ -68,7 +68,7 @@ export async function startMonitoring(options: MonitoringOptions): Promise<Monit
   }
 }
 
-/** Debian has only the page that others keep under `/classic`. */
+/** Address of the page: Debian's Prometheus has it under `/classic`. */
 async function alertsPage(url: string): Promise<string> {
   const classic = `${url}/classic/alerts`
   return (await isUp(classic)) ? classic : `${url}/alerts`

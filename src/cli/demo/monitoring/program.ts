@@ -1,4 +1,4 @@
-// A program of this machine as a child, with its log in a file.
+// A program of this machine as a child process, with its log in a file.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { isProgram } from '../../../local/compute/owner.ts'
 import type { Clock } from '../../../model/ports/clock.ts'
 import { seconds } from '../../../model/units.ts'
 
-/** The first of `names` that is in a folder of `path`. */
+/** Path of the first of `names` in the folders of `path`. */
 export const findProgram = (names: readonly string[], path = ''): string | undefined =>
   names
     .flatMap((name) =>
@@ -19,69 +19,65 @@ export const findProgram = (names: readonly string[], path = ''): string | undef
     )
     .find(isProgram)
 
-/** Disposed of, it is ended, by its own id. */
+/** A running program; disposing ends it. */
 export type Program = AsyncDisposable & {
-  /** How it ended, with its last words; undefined while it runs. */
+  /** Exit code or signal with the last line of the log; undefined while it runs. */
   readonly ended: () => string | undefined
 }
 
 export type ProgramOptions = {
   readonly file: string
   readonly words: readonly string[]
-  /** It is added to. */
+  /** Log to append to. */
   readonly logFile: string
   readonly clock: Clock
 }
 
-/** Seconds to end in after being asked to. Doubled, one that hangs holds up the end for that long. */
+/** Time to end after SIGTERM, 10 s; then SIGKILL. */
 const GRACE = seconds(10)
 
-/**
- * Starts it in the group of this process, so that Ctrl-C reaches it, too: a demo that is ended in haste, by a second one, leaves
- * nothing running.
- */
+/** Starts the program in the process group of the demo, so that Ctrl-C ends it, too, even a second one that ends the demo at once. */
 export function startProgram({ file, words, logFile, clock }: ProgramOptions): Program {
   const log = openSync(logFile, 'a', 0o600)
   const child = spawn(file, words, { stdio: ['ignore', log, log] })
   closeSync(log)
-  let how: string | undefined
+  let exit: string | undefined
   const closed = Promise.race([
     once(child, 'exit').then(() => String(child.signalCode ?? child.exitCode)),
     once(child, 'error').then(([cause]) => String(cause)),
   ])
     .catch(String)
-    .then((said) => (how = said))
+    .then((outcome) => (exit = outcome))
   return {
-    ended: () => (how === undefined ? undefined : `${how}: ${lastWords(logFile)}`),
+    ended: () => (exit === undefined ? undefined : `${exit}: ${lastLine(logFile)}`),
     [Symbol.asyncDispose]: async () => {
       const over = new AbortController()
       child.kill('SIGTERM')
       await Promise.race([closed, clock.sleep(GRACE, over.signal)])
       over.abort()
-      if (how === undefined) child.kill('SIGKILL')
+      if (exit === undefined) child.kill('SIGKILL')
       await closed
     },
   }
 }
 
-const lastWords = (logFile: string): string =>
-  readFileSync(logFile, 'utf8').trimEnd().split('\n').at(-1) ?? ''
+const lastLine = (logFile: string): string => readFileSync(logFile, 'utf8').trimEnd().split('\n').at(-1) ?? ''
 
-/** Between two looks whether it answers. Doubled, a start takes a twentieth of a second longer. */
-const EVERY = seconds(0.1)
-/** Looks at most: half a minute. Doubled, one that never answers is given up later. */
-const LOOKS = 300
+/** Time between two requests to a starting program. */
+const UP_CHECK_INTERVAL = seconds(0.1)
+/** Requests before a start counts as failed: half a minute. */
+const MAX_UP_CHECKS = 300
 
 /** Resolves when `url` answers 200. @throws when the program has ended, or does not answer in time */
 export async function waitUntilUp(name: string, program: Program, { url, clock }: UpCheck): Promise<void> {
   const { signal } = new AbortController()
-  for (let look = 0; look < LOOKS; look += 1) {
-    const how = program.ended()
-    if (how !== undefined) throw new Error(`${name} ended with ${how}`)
-    // oxlint-disable-next-line no-await-in-loop -- one look after the other
+  for (let check = 0; check < MAX_UP_CHECKS; check += 1) {
+    const exit = program.ended()
+    if (exit !== undefined) throw new Error(`${name} ended with ${exit}`)
+    // oxlint-disable-next-line no-await-in-loop -- one request after the other
     if (await isUp(url)) return
     // oxlint-disable-next-line no-await-in-loop -- as above
-    await clock.sleep(EVERY, signal)
+    await clock.sleep(UP_CHECK_INTERVAL, signal)
   }
   throw new Error(`${name} does not answer at ${url}`)
 }

@@ -1,4 +1,4 @@
-// A Prometheus on loopback that looks every second.
+// A Prometheus on loopback that scrapes every second.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../../../local/compute/ports.ts'
@@ -6,13 +6,13 @@ import type { Clock } from '../../../model/ports/clock.ts'
 import { waitUntilUp, startProgram } from './program.ts'
 
 export type PrometheusOptions = {
-  /** The program. */
+  /** Path of the program. */
   readonly file: string
-  /** Made for it: configuration, data and log. */
+  /** New folder for configuration, data and log. */
   readonly folder: string
   /** Name of the job → `host:port` of its target. */
   readonly jobs: Readonly<Record<string, string>>
-  /** A file of rules, and who is told of alerts, as `host:port`. */
+  /** Text of the rules, and the Alertmanager as `host:port`. */
   readonly alerts?: { readonly rules: string; readonly to: string } | undefined
   readonly clock: Clock
 }
@@ -24,8 +24,11 @@ export async function startPrometheus(options: PrometheusOptions): Promise<Prome
   const { file, folder, jobs, alerts, clock } = options
   mkdirSync(folder)
   const at = (name: string): string => join(folder, name)
-  // every text in JSON is one in YAML
-  writeFileSync(at('prometheus.yml'), JSON.stringify({ ...HASTY, ...scraping(jobs), ...telling(alerts, at) }))
+  // JSON is YAML
+  writeFileSync(
+    at('prometheus.yml'),
+    JSON.stringify({ ...GLOBAL, ...scrapeConfig(jobs), ...alertConfig(alerts, at) }),
+  )
   if (alerts) writeFileSync(at('alerts.yaml'), alerts.rules)
   const address = `127.0.0.1:${await freePort()}`
   const words = [
@@ -42,16 +45,16 @@ export async function startPrometheus(options: PrometheusOptions): Promise<Prome
   return { url, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
 
-const HASTY = { global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '1s' } }
+const GLOBAL = { global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '1s' } }
 
-const scraping = (jobs: PrometheusOptions['jobs']): object => ({
+const scrapeConfig = (jobs: PrometheusOptions['jobs']): object => ({
   scrape_configs: Object.entries(jobs).map(([job, address]) => ({
     job_name: job,
     static_configs: [{ targets: [address] }],
   })),
 })
 
-const telling = (alerts: PrometheusOptions['alerts'], at: (name: string) => string): object =>
+const alertConfig = (alerts: PrometheusOptions['alerts'], at: (name: string) => string): object =>
   alerts
     ? {
         rule_files: [at('alerts.yaml')],

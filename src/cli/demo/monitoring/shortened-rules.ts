@@ -1,24 +1,24 @@
-// The rules and the routing that come with Dormouse, for people who will not wait: minutes and days become a second.
+// The rules and the routing that come with Dormouse, with a second in place of minutes and days.
 
-/** The rules as they are, but for how long an alert has to hold, and to be kept. */
+/** The rules with shortened `for` and `keep_firing_for`. */
 export const shortenRules = (rules: string): string =>
-  changed(rules, [[/^( +(?:keep_firing_)?for): .+$/gm, (_, key) => `${key}: 1s`]])
+  replaceAll(rules, [[/^( +(?:keep_firing_)?for): .+$/gm, (_, key) => `${key}: 1s`]])
 
 export type RoutingTarget = {
-  /** Where the receivers of the example are; each has its own path. */
+  /** Base address of the receivers; each has its own path. */
   readonly url: string
-  /** With what they are told who is calling. */
+  /** File with the token that Alertmanager sends. */
   readonly tokenFile: string
 }
 
-/** The example of a routing, with its addresses filled in; who is called for nothing is told at `/nobody`, so that it can be seen. */
+/** The example routing with its addresses filled in. The receiver `nobody` gets an address, too, so that its notifications can be seen. */
 export function shortenRouting(example: string, { url, tokenFile }: RoutingTarget): string {
   const token = JSON.stringify(tokenFile)
   const hook = `    webhook_configs:
       - url: https://your-receiver.example/nobody
         http_config: { authorization: { credentials_file: /run/secrets/receiver-token } }
 `
-  return changed(example, [
+  return replaceAll(example, [
     [/^ {2}- name: nobody\n/gm, (name) => name + hook],
     [/https:\/\/your-receiver\.example/g, () => url],
     [/\/run\/secrets\/receiver-token/g, () => token],
@@ -26,15 +26,15 @@ export function shortenRouting(example: string, { url, tokenFile }: RoutingTarge
   ])
 }
 
-type Change = readonly [from: RegExp, to: (...found: string[]) => string]
+type Replacement = readonly [pattern: RegExp, to: (...groups: string[]) => string]
 
-/** @throws where there is nothing to change: the files are no longer what this was written for */
-function changed(text: string, changes: readonly Change[]): string {
-  let changing = text
-  for (const [from, to] of changes) {
-    const next = changing.replace(from, to)
-    if (next === changing) throw new Error(`there is nothing like ${from.source} in the file`)
-    changing = next
+/** @throws when a pattern matches nothing: the files have changed since the patterns were written */
+function replaceAll(text: string, replacements: readonly Replacement[]): string {
+  let result = text
+  for (const [pattern, to] of replacements) {
+    const next = result.replace(pattern, to)
+    if (next === result) throw new Error(`there is nothing like ${pattern.source} in the file`)
+    result = next
   }
-  return changing
+  return result
 }
