@@ -85,14 +85,14 @@ function createOffsetReader(timeZone: string): (at: Instant) => number {
   })
   return (at) => {
     const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]))
-    const shown = (part: Intl.DateTimeFormatPartTypes): number => parts.get(part) ?? 0
+    const value = (part: Intl.DateTimeFormatPartTypes): number => parts.get(part) ?? 0
     const wall = Date.UTC(
-      shown('year'),
-      shown('month') - 1,
-      shown('day'),
-      shown('hour'),
-      shown('minute'),
-      shown('second'),
+      value('year'),
+      value('month') - 1,
+      value('day'),
+      value('hour'),
+      value('minute'),
+      value('second'),
     )
     return wall - Math.floor(at / 1000) * 1000
   }

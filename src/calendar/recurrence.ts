@@ -53,8 +53,9 @@ export function occurrencesOf(rule: Recurrence, { from, to }: Interval): readonl
   }
 }
 
-const touches = (one: Interval, span: Interval): boolean =>
-  one.from < span.to && (one.to > span.from || (one.to === one.from && one.from >= span.from))
+const touches = (occurrence: Interval, { from, to }: Interval): boolean =>
+  occurrence.from < to &&
+  (occurrence.to > from || (occurrence.to === occurrence.from && occurrence.from >= from))
 
 function weekly(rule: Extract<Recurrence, { kind: 'weekly' }>, span: Interval): readonly Occurrence[] {
   const { zone, except } = rule

@@ -69,13 +69,15 @@ const MAX_SERIES = 32
 function addSlot(schedule: Schedule, done: ScheduleState['done'], slot: Instant): ScheduleState['done'] {
   const before = slotUntil(schedule, instant(slot - 1))
   const follows = done.find(({ last }) => last === before)
-  const others = done.filter((series) => series !== follows)
-  const all = [...others, { first: follows?.first ?? slot, last: slot }].toSorted((a, b) => a.first - b.first)
-  const [oldest, second, ...newer] = all
+  const others = done.filter((other) => other !== follows)
+  const series = [...others, { first: follows?.first ?? slot, last: slot }].toSorted(
+    (a, b) => a.first - b.first,
+  )
+  const [oldest, second, ...newer] = series
   // the two oldest are joined: slots between them count as done
-  return all.length > MAX_SERIES && oldest && second
+  return series.length > MAX_SERIES && oldest && second
     ? [{ first: oldest.first, last: second.last }, ...newer]
-    : all
+    : series
 }
 
 /** The first slots in `[from, to)`, ascending, at most `most` of them. */

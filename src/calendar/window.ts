@@ -54,7 +54,9 @@ export function createWindow(rules: readonly Recurrence[]): Window {
     },
     between,
     skippedBetween: (from, to) =>
-      raw(from, to).filter((one) => !occurs(one) && one.from >= from && one.from < to),
+      raw(from, to).filter(
+        (occurrence) => !occurs(occurrence) && occurrence.from >= from && occurrence.from < to,
+      ),
   }
 }
 
@@ -79,10 +81,15 @@ function lookAround(between: IntervalsBetween, now: Instant): Surroundings {
   for (const reach of REACHES) {
     const [from, to] = [instant(now - reach), instant(now + reach)]
     const intervals = between(from, to)
-    const open = intervals.find((one) => one.from <= now && now < one.to)
+    const open = intervals.find((interval) => interval.from <= now && now < interval.to)
     if (!open) {
-      const before = intervals.findLast((one) => one.to <= now)?.to ?? from
-      return { from: before, to: intervals.find((one) => one.from > now)?.from ?? to, at: now, open }
+      const before = intervals.findLast((interval) => interval.to <= now)?.to ?? from
+      return {
+        from: before,
+        to: intervals.find((interval) => interval.from > now)?.from ?? to,
+        at: now,
+        open,
+      }
     }
     surroundings = { ...open, at: now, open }
     if (open.from > from && open.to < to) break

@@ -23,7 +23,7 @@ export type CalendarDay = {
   readonly to: Instant
 }
 
-/** One zone. It caches the offsets it has read, so it is created once and passed around. */
+/** A zone. It caches the offsets it has read, so it is created once and passed around. */
 export type Zone = {
   readonly name: string
   readonly wallAt: (at: Instant) => LocalDateTime
@@ -68,8 +68,12 @@ function zoneOf(name: string, offsets = createUtcOffsets(name)): Zone {
   }
 }
 
-function dayAround(at: Instant, shown: DayNumber, beginAt: (wall: LocalDateTime) => Instant): CalendarDay {
-  let day = shown
+function dayAround(
+  at: Instant,
+  displayed: DayNumber,
+  beginAt: (wall: LocalDateTime) => Instant,
+): CalendarDay {
+  let day = displayed
   let to = beginAt(localDateTimeOf(addDays(day, 1)))
   // a clock that goes back over midnight shows the previous day once more
   while (to <= at) {

@@ -15,21 +15,21 @@ export type AssessSettings = {
 }
 
 /** All checks, in the order of the output. */
-export const assessService = (seen: ProbeResult, settings: AssessSettings): Check[] => [
-  speed(seen.traffic),
-  rates(seen.traffic, settings),
-  clock(seen.traffic),
-  key(seen),
-  projectList(seen, settings),
-  paging(seen),
-  projectActivity(seen),
-  computeRecords(seen),
-  quietness(seen),
-  awakeEdges(seen),
-  lastActive(seen),
-  delay(seen),
-  oneCompute(seen),
-  ...historyChecks(seen, settings),
+export const assessService = (result: ProbeResult, settings: AssessSettings): Check[] => [
+  speed(result.traffic),
+  rates(result.traffic, settings),
+  clock(result.traffic),
+  key(result),
+  projectList(result, settings),
+  paging(result),
+  projectActivity(result),
+  computeRecords(result),
+  quietness(result),
+  awakeEdges(result),
+  lastActive(result),
+  delay(result),
+  oneCompute(result),
+  ...historyChecks(result, settings),
 ]
 
 /** Seconds of the median latency above which looks are old when a reading begins. */
@@ -76,7 +76,7 @@ function clock({ clock: offset }: Traffic): Check {
   )
 }
 
-/** One decimal, without a sign before a zero. */
+/** Number with one decimal, zero without a sign. */
 const tenths = (span: number): string => (Math.round(span * 10) / 10 || 0).toFixed(1)
 
 const KEY_KINDS: Readonly<Record<string, string>> = {
@@ -130,53 +130,58 @@ const PAGINGS = {
 } as const satisfies Record<ProbeResult['projects']['paging'], string>
 
 function paging({ projects }: ProbeResult): Check {
-  const seen = PAGINGS[projects.paging]
+  const observed = PAGINGS[projects.paging]
   switch (projects.paging) {
     case 'cursor':
-      return fullCheck('pages', seen, 'a sweep lists 400 projects with one request')
+      return fullCheck('pages', observed, 'a sweep lists 400 projects with one request')
     case 'none':
-      return fullCheck('pages', seen, 'one request lists the account, up to 32 MiB: some 50,000 projects')
+      return fullCheck('pages', observed, 'one request lists the account, up to 32 MiB: some 50,000 projects')
     case 'repeats':
       return reducedCheck(
         'pages',
-        seen,
+        observed,
         'an account of more than 400 projects cannot be listed: name them in accounts[].projects',
       )
     case 'unproven':
-      return unknownCheck('pages', seen, 'Dormouse requests pages of 400 until the list ends')
+      return unknownCheck('pages', observed, 'Dormouse requests pages of 400 until the list ends')
   }
 }
 
-const shownBy = ({ records, shown }: FieldCounts, name: string): string => `${shown[name] ?? 0} of ${records}`
-const isShown = ({ shown }: FieldCounts, name: string): boolean => (shown[name] ?? 0) > 0
+const presence = ({ records, present }: FieldCounts, name: string): string =>
+  `${present[name] ?? 0} of ${records}`
+const isPresent = ({ present }: FieldCounts, name: string): boolean => (present[name] ?? 0) > 0
 
 function projectActivity({ projects: { fields }, computes }: ProbeResult): Check {
   const topic = 'project activity'
   if (fields.records === 0) return unknownCheck(topic, 'no project record was seen', 'see project list')
-  const seen = `compute_last_active_at in ${shownBy(fields, 'compute_last_active_at')} records, cpu_used_sec in ${shownBy(fields, 'cpu_used_sec')}`
-  if (isShown(fields, 'compute_last_active_at'))
-    return fullCheck(topic, seen, 'the list shows which projects were active, and only those are looked at')
+  const observed = `compute_last_active_at in ${presence(fields, 'compute_last_active_at')} records, cpu_used_sec in ${presence(fields, 'cpu_used_sec')}`
+  if (isPresent(fields, 'compute_last_active_at'))
+    return fullCheck(
+      topic,
+      observed,
+      'the list shows which projects were active, and only those are looked at',
+    )
   if (computes.fields.records === 0)
-    return unknownCheck(topic, seen, 'the fields may be absent because no compute was ever used')
+    return unknownCheck(topic, observed, 'the fields may be absent because no compute was ever used')
   return reducedCheck(
     topic,
-    seen,
+    observed,
     'the list does not show which projects were active: a wake is noticed when the record of the project changes, at the latest after poll.max_age',
   )
 }
 
 function computeRecords({ computes, sampled }: ProbeResult): Check {
   const { awake, asleep, problems } = computes
-  const seen = `${plural(awake + asleep, 'compute')} in ${plural(sampled, 'project')}, ${awake} awake`
+  const observed = `${plural(awake + asleep, 'compute')} in ${plural(sampled, 'project')}, ${awake} awake`
   if (problems.length > 0)
     return reducedCheck(
       'computes',
-      `${seen}; ${plural(problems.length, 'answer')} not understood or refused: ${problems[0]}`,
+      `${observed}; ${plural(problems.length, 'answer')} not understood or refused: ${problems[0]}`,
       'those computes are left out',
     )
   if (awake + asleep === 0)
-    return unknownCheck('computes', seen, 'the fields of their records are not known yet')
-  return fullCheck('computes', seen, 'states, sizes and delays are read from these records')
+    return unknownCheck('computes', observed, 'the fields of their records are not known yet')
+  return fullCheck('computes', observed, 'states, sizes and delays are read from these records')
 }
 
 function quietness({ computes: { woke, asleep } }: ProbeResult): Check {
@@ -202,13 +207,13 @@ function quietness({ computes: { woke, asleep } }: ProbeResult): Check {
 function awakeEdges({ computes: { fields }, operations }: ProbeResult): Check {
   const topic = 'awake intervals'
   if (fields.records === 0) return unknownCheck(topic, 'no compute that has started was seen', 'see computes')
-  const seen = `started_at in ${shownBy(fields, 'started_at')} records, suspended_at in ${shownBy(fields, 'suspended_at')}`
-  if (isShown(fields, 'started_at') || isShown(fields, 'suspended_at'))
-    return fullCheck(topic, seen, 'one look after an awake interval dates both ends to the second')
+  const observed = `started_at in ${presence(fields, 'started_at')} records, suspended_at in ${presence(fields, 'suspended_at')}`
+  if (isPresent(fields, 'started_at') || isPresent(fields, 'suspended_at'))
+    return fullCheck(topic, observed, 'one look after an awake interval dates both ends to the second')
   const dated = 'ok' in operations && operations.ok
   return reducedCheck(
     topic,
-    seen,
+    observed,
     dated
       ? 'both ends come from operations, exact to a few seconds'
       : 'both ends are only known to lie between two looks: spend has wide bounds, and a shorter poll.interval narrows them',
@@ -218,17 +223,17 @@ function awakeEdges({ computes: { fields }, operations }: ProbeResult): Check {
 function lastActive({ computes: { fields, asleep } }: ProbeResult): Check {
   const topic = 'activity'
   if (fields.records === 0) return unknownCheck(topic, 'no compute that has started was seen', 'see computes')
-  const seen = `last_active in ${shownBy(fields, 'last_active')} records`
-  if (isShown(fields, 'last_active'))
+  const observed = `last_active in ${presence(fields, 'last_active')} records`
+  if (isPresent(fields, 'last_active'))
     return fullCheck(
       topic,
-      seen,
+      observed,
       'idle tails are known, and no reading is made while a compute is about to suspend',
     )
-  if (asleep === 0) return unknownCheck(topic, seen, 'it may be absent because no compute was used yet')
+  if (asleep === 0) return unknownCheck(topic, observed, 'it may be absent because no compute was used yet')
   return reducedCheck(
     topic,
-    seen,
+    observed,
     'idle tails are unknown, and no readings are made inside Postgres, because they could keep a compute awake',
   )
 }
@@ -236,12 +241,12 @@ function lastActive({ computes: { fields, asleep } }: ProbeResult): Check {
 function delay({ computes: { fields } }: ProbeResult): Check {
   const topic = 'delays'
   if (fields.records === 0) return unknownCheck(topic, 'no compute that has started was seen', 'see computes')
-  const seen = `suspend_timeout_seconds in ${shownBy(fields, 'suspend_timeout_seconds')} records`
-  return isShown(fields, 'suspend_timeout_seconds')
-    ? fullCheck(topic, seen, 'the autosuspend delay of each compute is known')
+  const observed = `suspend_timeout_seconds in ${presence(fields, 'suspend_timeout_seconds')} records`
+  return isPresent(fields, 'suspend_timeout_seconds')
+    ? fullCheck(topic, observed, 'the autosuspend delay of each compute is known')
     : reducedCheck(
         topic,
-        seen,
+        observed,
         'Dormouse assumes the default delay for every compute, 5 minutes unless the project names one; only observation shows that a compute never suspends',
       )
 }

@@ -1,4 +1,4 @@
-/** One check of a service: what was seen, and what follows from it for Dormouse. */
+/** A check of a service: what was seen, and what follows from it for Dormouse. */
 export type Check = {
   readonly topic: string
   /** `full`: Dormouse can do everything. `less`: it leaves something out or is less exact. `unknown`: it could not be checked. */
@@ -9,7 +9,7 @@ export type Check = {
 
 const check =
   (verdict: Check['verdict']) =>
-  (topic: string, seen: string, follows: string): Check => ({ topic, verdict, seen, follows })
+  (topic: string, observed: string, follows: string): Check => ({ topic, verdict, seen: observed, follows })
 
 export const fullCheck = check('full')
 export const reducedCheck = check('less')

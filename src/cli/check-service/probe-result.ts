@@ -27,7 +27,7 @@ type Answer<Value> = Result<Value, ServiceError>
 /** Field → in how many of `records` it was present and not null. */
 export type FieldCounts = {
   readonly records: number
-  readonly shown: Readonly<Record<string, number>>
+  readonly present: Readonly<Record<string, number>>
 }
 
 /**
@@ -106,7 +106,7 @@ export const textAt = (record: unknown, name: string): string | undefined => {
 
 export const countFields = (records: readonly unknown[], names: readonly string[]): FieldCounts => ({
   records: records.length,
-  shown: Object.fromEntries(
+  present: Object.fromEntries(
     names.map((name) => [name, records.filter((record) => fieldOf(record, name) != null).length]),
   ),
 })

@@ -48,9 +48,13 @@ async function init(options: Options, io: Io): Promise<ExitCode> {
   const path = resolve(io.cwd, options.output)
   const problem = problemOf(options, io) ?? pathProblem(path, options)
   if (problem !== undefined) return failUsage(io, problem)
-  const { found, isComplete } = await askService(options, io)
+  const { summary, isComplete } = await askService(options, io)
   writeFileSync(path, defaultYaml(answersOf(options, io)))
-  io.out(options.json ? jsonText({ path, found, sql: ROLE_SQL }) : `${found}\nwrote ${path}\n\n${ROLE_SQL}`)
+  io.out(
+    options.json
+      ? jsonText({ path, found: summary, sql: ROLE_SQL })
+      : `${summary}\nwrote ${path}\n\n${ROLE_SQL}`,
+  )
   return isComplete ? EXIT.ok : EXIT.findings
 }
 
@@ -77,24 +81,24 @@ const answersOf = ({ baseUrl, apiKeyFile, orgId, plan }: Options, { cwd }: Io) =
   ...(plan !== undefined && { plan }),
 })
 
-/** One line on what the key can see. A problem does not stop the file from being written. */
+/** Asks what the key can see, as one line. A problem does not stop the file from being written. */
 async function askService(
   options: Options,
   io: Io,
-): Promise<{ readonly found: string; readonly isComplete: boolean }> {
+): Promise<{ readonly summary: string; readonly isComplete: boolean }> {
   if (options.baseUrl === undefined)
-    return { found: 'no --base-url is given: the file has an example instead', isComplete: true }
+    return { summary: 'no --base-url is given: the file has an example instead', isComplete: true }
   if (!apiKeySecret(options, io).read().ok)
-    return { found: 'no API key is given: the service was not asked', isComplete: true }
+    return { summary: 'no API key is given: the service was not asked', isComplete: true }
   const service = connectService(options, io)
-  if (!service.ok) return { found: service.error.join('; '), isComplete: false }
+  if (!service.ok) return { summary: service.error.join('; '), isComplete: false }
   const projects = await service.value.listProjects(io.signal)
-  if (!projects.ok) return { found: serviceErrorText(projects.error), isComplete: false }
+  if (!projects.ok) return { summary: serviceErrorText(projects.error), isComplete: false }
   const lists = await Promise.all(
     projects.value.items.map(({ projectId }) => service.value.listComputes(projectId, io.signal)),
   )
   const computes = lists.flatMap((listed) => (listed.ok ? listed.value.items : []))
   const awake = computes.filter(({ state }) => state === 'active').length
-  const found = `the key sees ${projects.value.items.length} projects with ${computes.length} computes, ${awake} of them awake`
-  return { found, isComplete: lists.every((listed) => listed.ok) }
+  const summary = `the key sees ${projects.value.items.length} projects with ${computes.length} computes, ${awake} of them awake`
+  return { summary, isComplete: lists.every((listed) => listed.ok) }
 }

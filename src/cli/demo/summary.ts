@@ -94,7 +94,7 @@ export function buildSummary({ fleet, truth, ...rest }: SummaryInput): Summary {
 const isCausedByDormouse = ({ applicationName }: Truth['computes'][number]['wakes'][number]): boolean =>
   applicationName === 'dormouse'
 
-const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0)
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
 function readingsOf(readings: FleetJson['accounts'][number]['readings'] | undefined): Summary['readings'] {
   const counts = Object.entries(readings ?? {})

@@ -39,5 +39,5 @@ function restartText({ state }: Compute, change: ComputeSettings): string {
   return state === 'active' ? 'yes, its connections are interrupted' : 'yes, it has no connections now'
 }
 
-const sameSizing = (one: Sizing, other: Sizing): boolean =>
-  smallestCu(one) === smallestCu(other) && largestCu(one) === largestCu(other)
+const sameSizing = (sizing: Sizing, other: Sizing): boolean =>
+  smallestCu(sizing) === smallestCu(other) && largestCu(sizing) === largestCu(other)

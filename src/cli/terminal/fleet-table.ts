@@ -13,8 +13,8 @@ export const fleetTable = ({ computes }: FleetJson): string =>
     computes.map(rowOf).toSorted(([a = ''], [b = '']) => a.localeCompare(b)),
   )
 
-const rowOf = (status: ComputeJson, _: number, all: readonly ComputeJson[]): readonly string[] => [
-  nameOf(status, all),
+const rowOf = (status: ComputeJson, _: number, computes: readonly ComputeJson[]): readonly string[] => [
+  nameOf(status, computes),
   STATE_WORDS[status.state],
   status.min_cu === status.max_cu ? String(status.min_cu) : `${status.min_cu}-${status.max_cu}`,
   spanText(status.awake_seconds.likely * 1000),
@@ -25,9 +25,14 @@ const rowOf = (status: ComputeJson, _: number, all: readonly ComputeJson[]): rea
 ]
 
 /** Name of the project; with the compute's id if the project has several. */
-function nameOf({ project_id, project_name, endpoint_id }: ComputeJson, all: readonly ComputeJson[]): string {
+function nameOf(
+  { project_id, project_name, endpoint_id }: ComputeJson,
+  computes: readonly ComputeJson[],
+): string {
   const name = project_name ?? project_id
-  return all.filter((other) => other.project_id === project_id).length > 1 ? `${name}/${endpoint_id}` : name
+  return computes.filter((other) => other.project_id === project_id).length > 1
+    ? `${name}/${endpoint_id}`
+    : name
 }
 
 /** `why` with times of day in place of dates. */

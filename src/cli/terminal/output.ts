@@ -18,7 +18,7 @@ import type { ExitCode, Io } from './io.ts'
 /** Exit codes: done; failed; wrong usage or configuration; done with findings. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, findings: 3 } as const satisfies Record<string, ExitCode>
 
-/** One run of the program: its input and output, and `end`, which takes the exit code. */
+/** A run of the program: its input and output, and `end`, which takes the exit code. */
 export type CommandSession = {
   readonly io: Io
   readonly end: (code: ExitCode) => void

@@ -115,5 +115,5 @@ export const accountSchema = z
     { error: 'a password for dsn, but no dsn', when: whenObject },
   )
 
-/** One account as the file has it: paths not resolved, secrets not read, prices not looked up. */
+/** An account as the file has it: paths not resolved, secrets not read, prices not looked up. */
 export type AccountEntry = z.output<typeof accountSchema>

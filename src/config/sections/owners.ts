@@ -29,7 +29,7 @@ const entry = z
 
 export const ownersSchema = z.array(entry, 'expected a list of owners')
 
-/** One rule per pattern, so that each has a specificity of its own. */
+/** Rules with one pattern each, so that each has a specificity of its own. */
 export const ownerRules = (entries: z.output<typeof ownersSchema>): readonly OwnerRule[] =>
   entries.flatMap(({ match, owner }) =>
     each(match.compute).flatMap((compute) =>

@@ -133,7 +133,7 @@ const text = parsedBy(parseWeekly, EXPECTED).transform((parsed): Entry => ({
   zone: undefined,
 }))
 
-/** One rule of a window as the file has it: names of calendars not resolved. */
+/** A rule of a window as the file has it: names of calendars not resolved. */
 type Entry = { readonly zone: Zone | undefined } & (
   | { readonly kind: 'weekly'; readonly weekly: WeeklyOpening; readonly except: readonly string[] }
   | {

@@ -39,14 +39,14 @@ const whole: ProbeResult = {
   projects: {
     list: ok({ count: 2, more: false }),
     paging: 'cursor',
-    fields: { records: 2, shown: { compute_last_active_at: 2, cpu_used_sec: 2 } },
+    fields: { records: 2, present: { compute_last_active_at: 2, cpu_used_sec: 2 } },
     problems: [],
   },
   sampled: 2,
   computes: {
     fields: {
       records: 2,
-      shown: { suspend_timeout_seconds: 2, last_active: 2, started_at: 2, suspended_at: 1 },
+      present: { suspend_timeout_seconds: 2, last_active: 2, started_at: 2, suspended_at: 1 },
     },
     awake: 1,
     asleep: 1,
@@ -82,7 +82,7 @@ const computes = (change: Partial<ProbeResult['computes']>): ProbeResult => ({
   computes: { ...whole.computes, ...change },
 })
 const shown = (change: Record<string, number>): ProbeResult =>
-  computes({ fields: { records: 2, shown: { ...whole.computes.fields.shown, ...change } } })
+  computes({ fields: { records: 2, present: { ...whole.computes.fields.present, ...change } } })
 const told = (change: Partial<ProjectDetail>): ProbeResult => ({
   ...whole,
   detail: ok({ ...detail, ...change }),
@@ -112,7 +112,7 @@ describe('a service', () => {
     ['with one project', projects({ paging: 'unproven' }), { pages: 'unknown' }],
     [
       'whose list shows no activity',
-      projects({ fields: { records: 2, shown: {} } }),
+      projects({ fields: { records: 2, present: {} } }),
       { 'project activity': 'less' },
     ],
     ['that shows no delay', shown({ suspend_timeout_seconds: 0 }), { delays: 'less' }],
@@ -128,7 +128,7 @@ describe('a service', () => {
     ['whose lists do not fit', computes({ problems: ['endpoints: no'] }), { computes: 'less' }],
     [
       'without computes',
-      computes({ fields: { records: 0, shown: {} }, awake: 0, asleep: 0 }),
+      computes({ fields: { records: 0, present: {} }, awake: 0, asleep: 0 }),
       {
         computes: 'unknown',
         looking: 'unknown',
@@ -182,7 +182,7 @@ test.each([
     'operations date awake intervals where records do not',
     noEdges,
     'awake intervals',
-    /from operations, to a few seconds/,
+    /from operations, exact to a few seconds/,
   ],
   ['nothing does', { ...noEdges, operations: gone }, 'awake intervals', /between two looks/],
   ['without a list, ids are to be named', projects({ list: gone }), 'project list', /accounts\[\]\.projects/],

@@ -155,7 +155,7 @@ describe('check-service', () => {
     const told = Object.fromEntries(report.checks.map(({ topic, seen, follows }) => [topic, [seen, follows]]))
     expect(told['awake intervals']).toEqual([
       'started_at in 0 of 3 records, suspended_at in 0 of 3',
-      'ends are only known to lie between two looks: spend has wide bounds, and a shorter poll.interval narrows them',
+      'both ends are only known to lie between two looks: spend has wide bounds, and a shorter poll.interval narrows them',
     ])
   })
 
@@ -210,11 +210,11 @@ describe('with a configuration', () => {
   })
 
   test.each([
-    ['role: app_owner, database: app', 'full', 'told for role app_owner and database app'],
+    ['role: app_owner, database: app', 'full', 'given for role app_owner and database app'],
     [
       'role: nobody, database: app',
       'less',
-      'the service does not tell them (not there: role not found: nobody)',
+      'the service does not give them (not there: role not found: nobody)',
     ],
   ])(
     'connection strings are asked for as for readings, and shown nowhere: %s',

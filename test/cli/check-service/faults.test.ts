@@ -32,7 +32,7 @@ describe('fails', () => {
       'a cursor that leads nowhere',
       [named('a')],
       { cursor: 'a' },
-      'the cursor is not heeded: every page is the first',
+      'the cursor is ignored: every page is the first',
     ],
   ])('not where there is %s', async (_, one, pagination, seen) => {
     await using server = await faultyServer((response, { url }) => {

@@ -109,7 +109,7 @@ describe('computes', () => {
     const { updated_at: before } = await settled()
     expect(await service.cli(`computes update ${shop} ${compute} --cu 0.5`)).toEqual({
       code: 0,
-      out: 'nothing to change: it is so already\n',
+      out: 'nothing to change: the compute has these settings already\n',
       err: '',
     })
     expect((await settled())['updated_at']).toBe(before)
@@ -156,7 +156,7 @@ describe('computes', () => {
     expect(await service.cli(`computes delete ${shop} ${compute}`)).toEqual({
       code: 2,
       out: '',
-      err: `dormouse: ${compute} would be deleted for good; say so with --yes\n`,
+      err: `dormouse: ${compute} would be deleted for good; confirm it with --yes\n`,
     })
     expect(await service.cli(`computes delete ${shop} ${compute} --yes`)).toMatchObject({
       code: 0,

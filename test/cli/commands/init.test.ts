@@ -36,7 +36,7 @@ test('init leaves a file alone unless it is told to replace it', async () => {
   expect(await service.cli('init')).toEqual({
     code: 2,
     out: '',
-    err: `dormouse: ${path} is there already; replace it with --force\n`,
+    err: `dormouse: ${path} exists already; replace it with --force\n`,
   })
   expect(readFileSync(path, 'utf8')).toBe('mine')
   expect(await service.cli('init --force')).toMatchObject({ code: 0 })

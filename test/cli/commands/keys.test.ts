@@ -9,7 +9,7 @@ afterAll(() => service[Symbol.asyncDispose]())
 
 test('keys are made, shown once, used, and revoked', async () => {
   const made = await service.cli('keys create ci')
-  expect(made).toMatchObject({ code: 0, err: expect.stringMatching(/shown this once/) })
+  expect(made).toMatchObject({ code: 0, err: expect.stringMatching(/shown only once/) })
   const [, keyId = '', key = ''] = /^id +(\d+)\nkey +(\S+)\n$/.exec(made.out) ?? []
   expect(key).not.toBe('')
 
