@@ -1,4 +1,4 @@
-// When computes were awake, for those that are shown: what is settled out of the store, the rest out of their accounts.
+// Awake timelines of displayed computes: settled intervals from the store, provisional ones from their ledger entries.
 import { provisionalIntervals } from '../../ledger/settle/provisional-intervals.ts'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
 import type { LikelyAwakeInterval, ComputeEntry } from '../../model/ledger/ledger.ts'
@@ -18,113 +18,112 @@ export type TimelinesRequest = {
   readonly span: Interval
   readonly views: readonly ComputeView[]
   readonly knownFrom: ReadonlyMap<string, Instant>
-  /** Account → when it was last swept: what cannot be asked for long is known until then. */
+  /** Account → its last sweep: a compute in an unknown state is known until then. */
   readonly sweptAt: ReadonlyMap<string, Instant>
 }
 
-/** `computeKey` → strip. */
-export type AwakeTimelines = (asked: TimelinesRequest) => Promise<ReadonlyMap<string, AwakeTimeline>>
+/** `computeKey` → timeline. */
+export type AwakeTimelines = (request: TimelinesRequest) => Promise<ReadonlyMap<string, AwakeTimeline>>
 
-/** Computes whose settled stretches are kept: those of some pages. Doubled, some ten megabytes more of chatty ones. */
-const KEPT = 1000
+/** Computes whose settled intervals stay in memory, some pages of them: about ten megabytes where they wake often. */
+const MAX_CACHED = 1000
 
-type Settled = {
-  /** Of its account, when it was read. */
+type CachedTimes = {
+  /** Watermark of the entry when its intervals were read. */
   readonly until: Instant
   readonly from: Instant
-  readonly stretches: readonly LikelyAwakeInterval[]
+  readonly intervals: readonly LikelyAwakeInterval[]
 }
 
 export function createAwakeTimelines({ history, entryOf }: TimelineSources): AwakeTimelines {
-  const kept = new Map<string, Settled>()
-  const read = async (account: string, span: Interval, missing: readonly Missing[]): Promise<void> => {
-    const found = new Map(missing.map(({ ref }) => [computeKey(ref), [] as LikelyAwakeInterval[]]))
+  const cache = new Map<string, CachedTimes>()
+  const readMissing = async (account: string, span: Interval, missing: readonly Missing[]): Promise<void> => {
+    const read = new Map(missing.map(({ ref }) => [computeKey(ref), [] as LikelyAwakeInterval[]]))
     const computes = missing.map(({ ref }) => ref)
-    const from = earliest(span.to, ...missing.map((one) => one.from))
+    const from = earliest(span.to, ...missing.map((compute) => compute.from))
     for await (const { ref, times } of history.awakeTimes(account, { from, to: span.to, computes }))
-      found.get(computeKey(ref))?.push(...times)
+      read.get(computeKey(ref))?.push(...times)
     for (const { ref, until, before } of missing) {
       const key = computeKey(ref)
-      kept.set(key, { until, ...grown(before, found.get(key) ?? [], span) })
+      cache.set(key, { until, ...extend(before, read.get(key) ?? [], span) })
     }
   }
   const load = async (span: Interval, views: readonly ComputeView[]): Promise<void> => {
-    for (const [account, some] of Map.groupBy(views, ({ ref }) => ref.account)) {
-      const missing = some.flatMap(({ ref }) => missingOf(ref, kept, { span, account: entryOf(ref) }))
+    for (const [account, accountViews] of Map.groupBy(views, ({ ref }) => ref.account)) {
+      const missing = accountViews.flatMap(({ ref }) => missingOf(ref, cache, { span, entry: entryOf(ref) }))
       for (const part of [missing.filter(({ before }) => !before), missing.filter(({ before }) => before)])
         // oxlint-disable-next-line no-await-in-loop -- one after the other: there is one store
-        if (part.length > 0) await read(account, span, part)
+        if (part.length > 0) await readMissing(account, span, part)
     }
-    keepNewest(kept, views)
+    evictOldest(cache, views)
   }
-  return async (asked) => {
-    const { span, views } = asked
+  return async (request) => {
+    const { span, views } = request
     await load(span, views)
     return new Map(
       views.map((view) => {
         const key = computeKey(view.ref)
-        const settled = kept.get(key)?.stretches.filter(({ to }) => to > span.from) ?? []
-        const until = knownUntil(view, asked)
-        const stretches = [...settled, ...openStretches(view, entryOf(view.ref), until)]
-        const knownFrom = knownSince(view, asked, stretches)
-        return [key, { span, knownFrom, knownUntil: until, intervals: stretches }]
+        const settled = cache.get(key)?.intervals.filter(({ to }) => to > span.from) ?? []
+        const until = knownUntil(view, request)
+        const intervals = [...settled, ...provisionalTimes(view, entryOf(view.ref), until)]
+        return [key, { span, knownFrom: knownSince(view, request, intervals), knownUntil: until, intervals }]
       }),
     )
   }
 }
 
-/** Those of `views` last, and no more than are to be kept. */
-function keepNewest(kept: Map<string, Settled>, views: readonly ComputeView[]): void {
+/** Marks `views` as used last, and drops the computes not used for longest. */
+function evictOldest(cache: Map<string, CachedTimes>, views: readonly ComputeView[]): void {
   for (const { ref } of views) {
     const key = computeKey(ref)
-    const settled = kept.get(key)
-    if (settled && kept.delete(key)) kept.set(key, settled)
+    const cached = cache.get(key)
+    if (cached && cache.delete(key)) cache.set(key, cached)
   }
-  for (const key of kept.keys()) {
-    if (kept.size <= KEPT) break
-    kept.delete(key)
+  for (const key of cache.keys()) {
+    if (cache.size <= MAX_CACHED) break
+    cache.delete(key)
   }
 }
 
-/** What is to be read of one compute: what ended after `from`. */
+/** Intervals of one compute to read: those that ended after `from`. */
 type Missing = {
   readonly ref: ComputeRef
   readonly until: Instant
   readonly from: Instant
-  readonly before: Settled | undefined
+  readonly before: CachedTimes | undefined
 }
 
-/** What is settled stays as it is: only what was settled since is read. */
+/** Settled intervals never change: only those settled since the last read are missing. */
 function missingOf(
   ref: ComputeRef,
-  kept: ReadonlyMap<string, Settled>,
-  { span, account }: { readonly span: Interval; readonly account: ComputeEntry | undefined },
+  cache: ReadonlyMap<string, CachedTimes>,
+  { span, entry }: { readonly span: Interval; readonly entry: ComputeEntry | undefined },
 ): readonly Missing[] {
-  if (!account) return []
-  const { settledUntil: until } = account
-  const known = kept.get(computeKey(ref))
-  const before = known && known.from <= span.from ? known : undefined
+  if (!entry) return []
+  const { settledUntil: until } = entry
+  const cached = cache.get(computeKey(ref))
+  const before = cached && cached.from <= span.from ? cached : undefined
   if (before?.until === until) return []
-  return [{ ref, until, before, from: before ? (before.stretches.at(-1)?.to ?? before.from) : span.from }]
+  return [{ ref, until, before, from: before ? (before.intervals.at(-1)?.to ?? before.from) : span.from }]
 }
 
-/** The longest strip, ms. */
-const LONGEST = 7 * 86_400_000
+/** Longest timeline, ms. */
+const MAX_LENGTH = 7 * 86_400_000
 
-/** With what was settled since, without what no strip reaches any more. */
-function grown(
-  before: Settled | undefined,
-  found: readonly LikelyAwakeInterval[],
+/** Adds intervals settled since, drops those that no timeline reaches any more. */
+function extend(
+  before: CachedTimes | undefined,
+  added: readonly LikelyAwakeInterval[],
   span: Interval,
-): Pick<Settled, 'from' | 'stretches'> {
-  if (!before) return { from: span.from, stretches: found }
-  const from = instant(Math.max(before.from, span.to - LONGEST))
-  const last = before.stretches.at(-1)?.to ?? before.from
-  const stretches = [...before.stretches, ...found.filter(({ to }) => to > last)]
-  return { from, stretches: stretches.filter(({ to }) => to > from) }
+): Pick<CachedTimes, 'from' | 'intervals'> {
+  if (!before) return { from: span.from, intervals: added }
+  const from = instant(Math.max(before.from, span.to - MAX_LENGTH))
+  const last = before.intervals.at(-1)?.to ?? before.from
+  const intervals = [...before.intervals, ...added.filter(({ to }) => to > last)]
+  return { from, intervals: intervals.filter(({ to }) => to > from) }
 }
 
-/** Days are counted whole, also the one on which a compute was created: before that it was not asleep. */
+/** Days are stored whole, so the timeline begins at the creation of the compute on its first day. */
 function knownSince(
   { ref, compute }: ComputeView,
   { span, knownFrom }: TimelinesRequest,
@@ -137,21 +136,21 @@ function knownSince(
 const knownUntil = ({ ref, state }: ComputeView, { span, sweptAt }: TimelinesRequest): Instant =>
   state === 'unknown' ? (sweptAt.get(ref.account) ?? span.from) : span.to
 
-/** What goes on is drawn as going on as long as its state is known; its tail begins where `why` says. */
-function openStretches(
+/** Intervals that are not settled. One in progress ends where its state was last known; its idle tail begins where the awake reason says. */
+function provisionalTimes(
   view: ComputeView,
-  account: ComputeEntry | undefined,
+  entry: ComputeEntry | undefined,
   until: Instant,
 ): readonly LikelyAwakeInterval[] {
-  if (!account) return []
-  return provisionalIntervals(account, view.delay, until).map(({ interval, idleTail }) => {
-    const stretch = stretchOf(interval, idleTail, until)
-    if (interval.to || view.why.because !== 'idle-tail') return stretch
-    return { ...stretch, tail: millis(Math.max(0, until - view.why.since)) }
+  if (!entry) return []
+  return provisionalIntervals(entry, view.delay, until).map(({ interval, idleTail }) => {
+    const times = likelyTimes(interval, idleTail, until)
+    if (interval.to || view.why.because !== 'idle-tail') return times
+    return { ...times, tail: millis(Math.max(0, until - view.why.since)) }
   })
 }
 
-const stretchOf = (
+const likelyTimes = (
   { from, to, restart }: AwakeInterval,
   tail: Millis,
   now: Instant,

@@ -1,4 +1,4 @@
-// What each budget counted day by day, out of the store.
+// Amounts of each budget by day, read from the store.
 import { addSliceAmounts, NO_AMOUNTS } from '../../ledger/budgets/amounts.ts'
 import type { BudgetScopes } from '../../ledger/budgets/account-budgets.ts'
 import { clipSlice } from '../../ledger/budgets/clip.ts'
@@ -30,17 +30,14 @@ export type DailySpendOptions = {
   readonly zone: Zone
 }
 
-type Asked = { readonly ledger: Ledger; readonly from: Instant; readonly now: Instant }
-
 /**
- * In the order of the budgets: all of them from the day of `from` on, what is settled of today included. Days are what they
- * would have cost as their computes are sized in `ledger`.
+ * One series per budget, in the order of the budgets, from the day of `from` on, with the settled part of today. Amounts are restated at the
+ * current sizing of each compute.
  */
 export async function readDailySpend(
-  asked: Asked,
+  { ledger, from, now }: { readonly ledger: Ledger; readonly from: Instant; readonly now: Instant },
   options: DailySpendOptions,
 ): Promise<readonly DailyAmounts[]> {
-  const { ledger, from, now } = asked
   const { history, scopes, prices, zone } = options
   const to = zone.dayOf(now).to
   const series = scopes.budgets.map((budget) => ({
@@ -49,42 +46,42 @@ export async function readDailySpend(
     isWhole: countsAlways(budget, from, to),
   }))
   const find = createProjectLookup(history, ledger)
-  const of = async ({ ref }: Pick<HistoryInterval, 'ref'>) => {
-    const known = { account: ledger.computes.get(computeKey(ref)), project: await find(ref.projectId) }
-    return budgetIndexesOf(ref, known, scopes).flatMap((place) => series[place] ?? [])
+  const seriesOf = async ({ ref }: Pick<HistoryInterval, 'ref'>) => {
+    const entries = { account: ledger.computes.get(computeKey(ref)), project: await find(ref.projectId) }
+    return budgetIndexesOf(ref, entries, scopes).flatMap((index) => series[index] ?? [])
   }
-  const asSizedNow = (ref: ComputeRef, amounts: UsageAmounts): UsageAmounts => {
-    const account = ledger.computes.get(computeKey(ref))
-    return account ? restateAtSizing(amounts, account.compute.sizing) : amounts
+  const atCurrentSizing = (ref: ComputeRef, amounts: UsageAmounts): UsageAmounts => {
+    const entry = ledger.computes.get(computeKey(ref))
+    return entry ? restateAtSizing(amounts, entry.compute.sizing) : amounts
   }
   const addRow = async (row: DayRow): Promise<void> => {
     const { number } = zone.dayOf(instant((row.from + row.to) / 2))
-    const amounts = asSizedNow(row.ref, row)
-    for (const { daily, isWhole } of await of(row)) if (isWhole) addToDay(daily, number, amounts)
+    const amounts = atCurrentSizing(row.ref, row)
+    for (const { daily, isWhole } of await seriesOf(row)) if (isWhole) addToDay(daily, number, amounts)
   }
-  const addKept = async (kept: HistoryInterval): Promise<void> => {
-    const slices = slicesOfHistory(kept, prices)
-    for (const { budget, daily, isWhole } of await of(kept))
+  const addInterval = async (interval: HistoryInterval): Promise<void> => {
+    const slices = slicesOfHistory(interval, prices)
+    for (const { budget, daily, isWhole } of await seriesOf(interval))
       if (!isWhole)
         for (const [day, amounts] of daysOf(slicesInWindow(budget, slices), { from, zone }))
-          addToDay(daily, day, asSizedNow(kept.ref, amounts))
+          addToDay(daily, day, atCurrentSizing(interval.ref, amounts))
   }
   for await (const row of history.days(ledger.account, { from, to })) await addRow(row)
-  // a budget with a window has days of its own: its intervals are counted, as far back as they are kept
+  // a budget with a window counts parts of days: they are summed from intervals, as far back as those are stored
   if (series.some(({ isWhole }) => !isWhole)) {
-    for await (const interval of history.intervals(ledger.account, { from, to })) await addKept(interval)
-    for (const account of ledger.computes.values()) {
-      const open = settledPartOfOpen(account)
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
-      if (open) await addKept(open)
+    for await (const interval of history.intervals(ledger.account, { from, to })) await addInterval(interval)
+    for (const entry of ledger.computes.values()) {
+      const settledPart = settledPartOfOpen(entry)
+      // oxlint-disable-next-line no-await-in-loop -- one project is looked up after the other
+      if (settledPart) await addInterval(settledPart)
     }
   }
   return series.map(({ daily }) => daily)
 }
 
 function countsAlways({ countedIn }: Budget, from: Instant, to: Instant): boolean {
-  const [all, ...more] = countedIn(from, to)
-  return all !== undefined && more.length === 0 && all.from === from && all.to === to
+  const [first, ...others] = countedIn(from, to)
+  return first !== undefined && others.length === 0 && first.from === from && first.to === to
 }
 
 function* daysOf(

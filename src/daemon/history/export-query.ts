@@ -1,4 +1,4 @@
-// What an export is asked for, as text: by the parameters of the API and the options of the command.
+// Reads the parameters of an export: of the API, and of the command.
 import type { HistorySpan } from '../../model/ports/history.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { fromIso, toIso } from '../../model/time.ts'
@@ -7,10 +7,10 @@ import { EXPORT_NAMES, EXPORT_FORMATS, type ExportRequest } from './export.ts'
 
 export type ExportQuery = Readonly<Partial<Record<'what' | 'from' | 'to' | 'format', string>>>
 
-/** The latest instant there is. Source: ECMAScript, "Time Values and Time Range". */
+/** Latest instant of a date. Source: ECMAScript, "Time Values and Time Range". */
 const END_OF_TIME = instant(8.64e15)
 
-/** Days as CSV, and all of them, where nothing else is said. The problem says which part and what was expected. */
+/** Default: all days as CSV. The problem names the parameter and the expected value. */
 export function exportRequestOf(query: ExportQuery): Result<ExportRequest, string> {
   const what = oneOf(EXPORT_NAMES, query.what ?? 'days')
   if (!what) return failed(`what: expected one of ${EXPORT_NAMES.join(', ')}, got ${query.what}`)
@@ -36,7 +36,7 @@ const expected = (text: string | undefined): string =>
 
 function timeOf(text: string): Instant | undefined {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return fromIso(text)
-  // A day that a month does not have becomes one of the next month.
+  // The parser turns a day that a month does not have into one of the next month.
   const begins = fromIso(`${text}T00:00:00Z`)
   return begins !== undefined && toIso(begins).startsWith(text) ? begins : undefined
 }

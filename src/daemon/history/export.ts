@@ -1,4 +1,4 @@
-// The kept history as text, a piece at a time.
+// Renders the stored history as text, in pieces.
 import { csvLine, type CsvCell } from '../../outputs/text/csv.ts'
 import {
   DAY_COLUMNS,
@@ -18,12 +18,11 @@ export type ExportName = (typeof EXPORT_NAMES)[number]
 export const EXPORT_FORMATS = ['csv', 'jsonl'] as const
 
 export type ExportRequest = Omit<HistorySpan, 'computes'> & {
-  /** `rollups` are those of an hour. */
+  /** `rollups` are hourly. */
   readonly what: ExportName
   readonly format: (typeof EXPORT_FORMATS)[number]
 }
 
-/** An account that is told of. */
 export type ExportedAccount = {
   readonly account: string
   readonly currency: string
@@ -36,10 +35,10 @@ export const exportedAccount = ({ account, projects }: Ledger, currency: string)
   projects,
 })
 
-/** Characters of a piece. Doubled, twice as much is kept for each reader, and slow ones are woken half as often. */
-const PIECE = 32_768
+/** Characters of a piece: bounds the memory per client. */
+const PIECE_LENGTH = 32_768
 
-/** Whole lines in pieces; the first begins with the headings where there are any. */
+/** Pieces of whole lines; CSV begins with the headings. */
 export async function* exportText(
   history: History,
   accounts: readonly ExportedAccount[],
@@ -49,7 +48,7 @@ export async function* exportText(
   for (const account of accounts) {
     for await (const cells of rowsOf(history, account, request)) {
       piece += request.format === 'csv' ? csvLine(cells) : jsonLine(headings(request.what), cells)
-      if (piece.length < PIECE) continue
+      if (piece.length < PIECE_LENGTH) continue
       yield piece
       piece = ''
     }
@@ -71,20 +70,20 @@ function headings(what: ExportName): readonly string[] {
 
 function rowsOf(
   history: History,
-  about: ExportedAccount,
+  exported: ExportedAccount,
   { what, from, to }: ExportRequest,
 ): AsyncIterable<readonly CsvCell[]> {
-  const { account, currency } = about
-  const told = { currency, find: createProjectLookup(history, about) }
+  const { account, currency } = exported
+  const context = { currency, find: createProjectLookup(history, exported) }
   switch (what) {
     case 'days':
-      return cellsOf(history.days(account, { from, to }), DAY_COLUMNS, told)
+      return cellsOf(history.days(account, { from, to }), DAY_COLUMNS, context)
     case 'intervals':
-      return cellsOf(history.intervals(account, { from, to }), INTERVAL_COLUMNS, told)
+      return cellsOf(history.intervals(account, { from, to }), INTERVAL_COLUMNS, context)
     case 'rollups':
-      return cellsOf(history.rollups(account, { from, to, length: COARSE_STEP }), ROLLUP_COLUMNS, told)
+      return cellsOf(history.rollups(account, { from, to, length: COARSE_STEP }), ROLLUP_COLUMNS, context)
     case 'rollups-5m':
-      return cellsOf(history.rollups(account, { from, to, length: FINE_STEP }), ROLLUP_COLUMNS, told)
+      return cellsOf(history.rollups(account, { from, to, length: FINE_STEP }), ROLLUP_COLUMNS, context)
   }
 }
 
@@ -94,8 +93,11 @@ async function* cellsOf<Row extends { readonly ref: ComputeRef }>(
   { currency, find }: { readonly currency: string; readonly find: ProjectLookup },
 ): AsyncGenerator<readonly CsvCell[]> {
   for await (const row of rows) {
-    const about: RowContext = { currency, projectName: (await find(row.ref.projectId))?.project.name ?? null }
-    yield columns.map(({ cell }) => cell(row, about))
+    const context: RowContext = {
+      currency,
+      projectName: (await find(row.ref.projectId))?.project.name ?? null,
+    }
+    yield columns.map(({ cell }) => cell(row, context))
   }
 }
 

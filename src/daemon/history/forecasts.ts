@@ -1,4 +1,4 @@
-// Forecasts beside the pass: days are read from the store now and then, a compute after the other, and what they lead to is kept.
+// Forecasts beside the pass: daily amounts are read from the store at most once an hour, forecasts computed from them every five minutes.
 import type { Logger } from 'pino'
 import { forecastBudget } from '../../ledger/forecast/budget.ts'
 import type { DailyAmounts } from '../../ledger/forecast/daily.ts'
@@ -6,96 +6,96 @@ import type { BudgetForecast, BudgetView } from '../../model/policy/budget.ts'
 import type { Compute } from '../../model/service/compute.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { Clock } from '../../model/ports/clock.ts'
-import { forEachYielding, runYielding, type Cooperative } from '../../std/cooperative.ts'
 import { isResized } from '../../model/inference/transition.ts'
 import { after, earliest, instant, seconds, type Instant } from '../../model/units.ts'
 import { readDailySpend, type DailySpendOptions } from './daily-spend.ts'
 import type { PassState } from '../pass/pass-state.ts'
 
 export type Forecasts = {
-  /** As it was last worked out for this period; undefined before that, and before a day is over. */
+  /** Last forecast of this period; undefined before the first, and before a day is over. */
   readonly of: (view: BudgetView) => BudgetForecast | undefined
 }
 
 export type Forecaster = Forecasts & {
-  /** Begins to work out what is due, beside whatever else runs. Never throws. */
+  /** Starts what is due, beside everything else. Never throws. */
   readonly refresh: (state: PassState) => void
-  /** Resolves when nothing is being worked out. */
+  /** Resolves when nothing is running. */
   readonly idle: () => Promise<void>
 }
 
-/** Seconds. Doubled, what was restated of the last days, and a change of sizing, is known two hours late. */
-const READ_EVERY = 3600
-/** Seconds. Doubled, a forecast lags a sudden spend twice as long; halved, twice the work. */
-const FORECAST_EVERY = 300
-/** A year has all there is to learn of weekdays and noise, and a month more its own windows. Doubled, a start reads twice as much. */
-const DAYS = seconds(400 * 86_400)
-/** Days that are older are told anew where the history of a compute was read: that is not waited for an hour. */
+/** Seconds between two reads of the days: a restated day or a new sizing is an hour late at most. */
+const READ_INTERVAL = 3600
+/** Seconds between two forecasts. */
+const FORECAST_INTERVAL = 300
+/** Length of the history that is read: a year shows weekdays and noise, and a month more allows backtests. */
+const HISTORY = seconds(400 * 86_400)
+/** Age from which a restated day is read at once: it comes from a history that was just read, and may change much. */
 const RECENT = seconds(2 * 86_400)
 
 export type ForecasterOptions = DailySpendOptions & { readonly clock: Clock; readonly log: Logger }
 
-type Known = { readonly period: BudgetView['period']; readonly forecast: BudgetForecast | undefined }
+type PeriodForecast = { readonly period: BudgetView['period']; readonly forecast: BudgetForecast | undefined }
 
 export function createForecaster(options: ForecasterOptions): Forecaster {
   const { clock, scopes, zone, log } = options
   const series = new Map<string, DailyAmounts>()
-  const known = new Map<string, Known>()
+  const forecasts = new Map<string, PeriodForecast>()
   let readAt: number | undefined
-  // as the days that were read are told
+  /** Computes as they were at the last read: days are restated at their sizing. */
   let computes: ReadonlyMap<string, Compute> = new Map()
-  // days that were told anew since they were read
+  /** Oldest day that was restated since the last read. */
   let changedFrom: Instant | undefined
   let doneAt: number | undefined
   let running: Promise<void> | undefined
-  const pause = (): Promise<void> => clock.sleep(seconds(0), NEVER)
 
   async function work({ ledger, budgets, offset }: PassState): Promise<void> {
     const now = instant(clock.now() + offset)
     if (isReadDue(now)) {
-      const isAllDue = readAt === undefined || (await runYielding(isAnyResized(ledger, computes), pause))
-      const from = isAllDue ? after(now, seconds(0 - DAYS)) : changedFrom
+      const mustReadAll = readAt === undefined || isAnyResized(ledger, computes)
+      await clock.yield()
+      const from = mustReadAll ? after(now, seconds(0 - HISTORY)) : changedFrom
       changedFrom = undefined
-      // until it was done: where the store fails, all is read the next time
+      // set again after the read: when the store fails, the next time reads everything
       readAt = undefined
-      if (from !== undefined) await read(ledger, from, now)
+      if (from !== undefined) await readDays(ledger, from, now)
       readAt = clock.monotonic()
-      computes = await runYielding(computesOf(ledger), pause)
+      computes = new Map([...ledger.computes].map(([key, { compute }]) => [key, compute]))
+      await clock.yield()
     }
     for (const view of budgets) {
       const daily = series.get(view.name)
       const forecast = daily && forecastBudget(view, daily, { now, dayOf: zone.dayOf })
-      known.set(view.name, { period: view.period, forecast })
+      forecasts.set(view.name, { period: view.period, forecast })
       // oxlint-disable-next-line no-await-in-loop -- a scrape may be waiting
-      await pause()
+      await clock.yield()
     }
     doneAt = clock.monotonic()
   }
 
   const isReadDue = (now: Instant): boolean =>
     readAt === undefined ||
-    clock.monotonic() - readAt >= READ_EVERY ||
+    clock.monotonic() - readAt >= READ_INTERVAL ||
     (changedFrom !== undefined && changedFrom < after(now, seconds(0 - RECENT)))
 
-  /** Puts what is kept from a day on in place of what was there. */
-  async function read(ledger: Ledger, begin: Instant, now: Instant): Promise<void> {
+  /** Replaces the days from `begin` on by the stored ones. */
+  async function readDays(ledger: Ledger, begin: Instant, now: Instant): Promise<void> {
     const from = zone.dayOf(begin)
     const fresh = await readDailySpend({ ledger, from: from.from, now }, options)
-    for (const [place, { name }] of scopes.budgets.entries()) {
+    for (const [index, { name }] of scopes.budgets.entries()) {
       const before = [...(series.get(name) ?? [])].filter(([day]) => day < from.number)
-      series.set(name, new Map([...before, ...(fresh[place] ?? [])]))
+      series.set(name, new Map([...before, ...(fresh[index] ?? [])]))
     }
   }
 
   const isDue = ({ budgets }: PassState): boolean =>
     doneAt === undefined ||
-    clock.monotonic() - doneAt >= FORECAST_EVERY ||
-    budgets.some(({ name, period }) => known.get(name)?.period.from !== period.from)
+    clock.monotonic() - doneAt >= FORECAST_INTERVAL ||
+    budgets.some(({ name, period }) => forecasts.get(name)?.period.from !== period.from)
 
   return {
     of: ({ name, period, spent }) => {
-      const found = known.get(name)
-      return found?.period.from === period.from ? atLeast(found.forecast, spent.likely) : undefined
+      const last = forecasts.get(name)
+      return last?.period.from === period.from ? atLeast(last.forecast, spent.likely) : undefined
     },
     refresh: (state) => {
       const { restatedFrom } = state
@@ -113,26 +113,12 @@ export function createForecaster(options: ForecasterOptions): Forecaster {
   }
 }
 
-const NEVER = new AbortController().signal
-
-/** Computes of one step. Doubled, the event loop is held up for a millisecond more. */
-const COMPUTES = 2000
-
-function* isAnyResized({ computes }: Ledger, before: ReadonlyMap<string, Compute>): Cooperative<boolean> {
-  let isAny = false
-  yield* forEachYielding(computes, COMPUTES, ([key, { compute }]) => {
-    isAny ||= isResized(before.get(key) ?? compute, compute)
-  })
-  return isAny
+function isAnyResized({ computes }: Ledger, before: ReadonlyMap<string, Compute>): boolean {
+  for (const [key, { compute }] of computes) if (isResized(before.get(key) ?? compute, compute)) return true
+  return false
 }
 
-function* computesOf({ computes }: Ledger): Cooperative<ReadonlyMap<string, Compute>> {
-  const all = new Map<string, Compute>()
-  yield* forEachYielding(computes, COMPUTES, ([key, { compute }]) => all.set(key, compute))
-  return all
-}
-
-/** What was spent since it was worked out is no longer ahead. */
+/** A forecast is never less than what was spent since it was made. */
 function atLeast(forecast: BudgetForecast | undefined, spent: number): BudgetForecast | undefined {
   if (!forecast) return undefined
   const { p10, p50, p90 } = forecast

@@ -1,4 +1,4 @@
-// What was seen of each compute hour by hour, the hour that goes on included.
+// Hourly rollups of each compute, with the hour in progress.
 import { closeRollup } from '../../ledger/rollup/closed.ts'
 import { computeKey } from '../../model/service/compute.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
@@ -6,7 +6,7 @@ import type { History } from '../../model/ports/history.ts'
 import { COARSE_STEP, type Rollup } from '../../model/ledger/rollup.ts'
 import type { Interval } from '../../model/time.ts'
 
-/** A compute after the other, for each in order of time: the store has what is over, the ledger what goes on. */
+/** Compute by compute, each in order of time: finished hours from the store, the current one from the ledger. */
 export async function* hourlyRollups(
   history: Pick<History, 'rollups'>,
   ledger: Ledger,
@@ -15,11 +15,11 @@ export async function* hourlyRollups(
   const open = openHours(ledger, { from, to })
   let last: Rollup | undefined
   for await (const rollup of history.rollups(ledger.account, { from, to, length: COARSE_STEP })) {
-    if (last && last.ref !== rollup.ref) yield* goingOn(open, last)
+    if (last && last.ref !== rollup.ref) yield* takeOpenHour(open, last)
     last = rollup
     yield rollup
   }
-  if (last) yield* goingOn(open, last)
+  if (last) yield* takeOpenHour(open, last)
   yield* open.values()
 }
 
@@ -33,8 +33,8 @@ function openHours({ computes }: Ledger, { from, to }: Interval): Map<string, Ro
   return open
 }
 
-/** Taken out of `open`. What was stored after the ledger was taken is told by its row. */
-function* goingOn(open: Map<string, Rollup>, last: Rollup): Generator<Rollup> {
+/** Removes the hour in progress from `open`. One that was stored since the ledger was read is already there as a row. */
+function* takeOpenHour(open: Map<string, Rollup>, last: Rollup): Generator<Rollup> {
   const key = computeKey(last.ref)
   const hour = open.get(key)
   open.delete(key)

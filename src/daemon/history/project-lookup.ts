@@ -1,19 +1,20 @@
-// The project of what the history tells: of one that is long gone only the store knows.
+// Finds the project entry of a history row: that of an archived project only the store has.
 import type { Ledger, ProjectEntry } from '../../model/ledger/ledger.ts'
 import type { History } from '../../model/ports/history.ts'
 
 export type ProjectLookup = (projectId: string) => Promise<ProjectEntry | undefined>
 
-/** Rows come a project after the other, so one is remembered. */
+/** Remembers one project, as rows come project by project. */
 export function createProjectLookup(
   history: Pick<History, 'projects'>,
   { account, projects }: Pick<Ledger, 'account' | 'projects'>,
 ): ProjectLookup {
-  let last: { readonly id: string; readonly found: ProjectEntry | undefined } | undefined
-  return async (id) => {
-    const known = projects.get(id)
-    if (known) return known
-    if (last?.id !== id) last = { id, found: (await history.projects(account, [id]))[0] }
-    return last.found
+  let last: { readonly projectId: string; readonly entry: ProjectEntry | undefined } | undefined
+  return async (projectId) => {
+    const entry = projects.get(projectId)
+    if (entry) return entry
+    if (last?.projectId !== projectId)
+      last = { projectId, entry: (await history.projects(account, [projectId]))[0] }
+    return last.entry
   }
 }

@@ -1,4 +1,4 @@
-// Sums of the last seven days of every compute, for whoever looks: worked out when they are asked for and have become old.
+// Sums of the last seven days per compute, for pages: computed at a request when the last ones are old.
 import { spendOf } from '../../ledger/settle/totals.ts'
 import type { Zone } from '../../calendar/zone.ts'
 import { computeKey } from '../../model/service/compute.ts'
@@ -13,18 +13,18 @@ export type RecentSumsSources = {
   readonly zone: Zone
 }
 
-/** Undefined while they are summed up for the first time, and that takes long. */
+/** Undefined while the first sums take long. */
 export type ReadRecentSums = (
   accounts: readonly string[],
   now: Instant,
 ) => Promise<RecentSumsTable | undefined>
 
-/** How old sums may become. Doubled, spend on a page is that much behind. */
-const OLD = seconds(30)
-/** Summing up takes this part of the time at most: it reads the days of all computes. */
-const PART = 0.05
-/** How long somebody waits for the first sums. Doubled, the first page of a large account comes that much later. */
-const PATIENCE = seconds(1)
+/** Age from which sums are computed again. */
+const MAX_AGE = seconds(30)
+/** Largest share of the time that summing may take: it reads the days of all computes. */
+const MAX_BUSY = 0.05
+/** Longest time that a page waits for the first sums. */
+const FIRST_WAIT = seconds(1)
 const DAYS = 7
 
 export function createRecentSums({ history, clock, zone }: RecentSumsSources): ReadRecentSums {
@@ -32,19 +32,19 @@ export function createRecentSums({ history, clock, zone }: RecentSumsSources): R
   let running: Promise<void> | undefined
   let due = clock.monotonic()
   const sumUp = async (accounts: readonly string[], now: Instant): Promise<void> => {
-    const begun = clock.monotonic()
-    last = await recentOf(history, accounts, { from: firstDay(zone, now), to: now })
-    due = seconds(clock.monotonic() + Math.max(OLD, (clock.monotonic() - begun) / PART))
+    const startedAt = clock.monotonic()
+    last = await sumDays(history, accounts, { from: firstDay(zone, now), to: now })
+    due = seconds(clock.monotonic() + Math.max(MAX_AGE, (clock.monotonic() - startedAt) / MAX_BUSY))
   }
   return async (accounts, now) => {
     if (clock.monotonic() >= due)
       running ??= sumUp(accounts, now)
-        // A page does without them rather than fail, and asks again.
+        // A page without sums is better than none; the next request tries again.
         .catch(() => undefined)
         .finally(() => {
           running = undefined
         })
-    if (running && !last) await within(running, clock, PATIENCE)
+    if (running && !last) await within(running, clock, FIRST_WAIT)
     return last
   }
 }
@@ -61,7 +61,7 @@ function firstDay(zone: Zone, now: Instant): Instant {
   return from
 }
 
-async function recentOf(
+async function sumDays(
   history: RecentSumsSources['history'],
   accounts: readonly string[],
   { from, to }: { readonly from: Instant; readonly to: Instant },
