@@ -1,6 +1,7 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { LONG_FILES } from './support/long-files.ts'
+import { hasPostgres, POSTGRES_FILES } from './support/postgres.ts'
 import { LeftOutReporter } from './support/left-out-reporter.ts'
 
 /**
@@ -12,7 +13,8 @@ const OWN_WORKER = [
   'test/local/*.test.ts',
   'test/local/!(control|history)/**/*.test.ts',
 ]
-const leftOut = process.env['CI'] === 'true' ? [] : Object.keys(LONG_FILES)
+const leftOut =
+  process.env['CI'] === 'true' ? [] : [...Object.keys(LONG_FILES), ...(hasPostgres() ? [] : POSTGRES_FILES)]
 
 const waits = ({ moduleId }: TestSpecification): boolean => moduleId.includes('/end-to-end/')
 

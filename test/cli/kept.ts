@@ -1,7 +1,7 @@
 // A folder with a configuration and a store that a daemon left.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { memoryFolder } from '../support/folder.ts'
 import type { Batch } from '../../src/model/ports/store.ts'
 import { openEmbeddedStore } from '../../src/store/sqlite/embedded.ts'
 import { fakeClock } from '../support/fake-clock.ts'
@@ -15,7 +15,7 @@ type Kept = AsyncDisposable & {
 
 /** @param api the address the configuration gives the daemon */
 export async function keptBy(batches: readonly Batch[], api = '127.0.0.1:1'): Promise<Kept> {
-  const folder = mkdtempSync(join(tmpdir(), 'dormouse-kept-'))
+  const folder = memoryFolder('dormouse-kept-')
   writeFileSync(
     join(folder, 'dormouse.yaml'),
     `accounts: [{ name: main, base_url: "http://127.0.0.1:1/api/v2", plan: launch, api_key_env: KEY }]

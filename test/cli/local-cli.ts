@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { memoryFolder } from '../support/folder.ts'
 import { runProgram } from '../../src/cli/program.ts'
 import { startLocal, type Local, type LocalOptions } from '../../src/local/start.ts'
 
@@ -36,7 +37,7 @@ type LocalCli = AsyncDisposable & {
 
 export async function localCli(options: Partial<LocalOptions>): Promise<LocalCli> {
   const folder = mkdtempSync(join(tmpdir(), 'dormouse-cli-'))
-  const data = mkdtempSync(join(tmpdir(), 'dormouse-cli-service-'))
+  const data = memoryFolder('dormouse-cli-service-')
   const local = await startLocal({
     folder: data,
     allowShortDelays: true,

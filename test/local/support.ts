@@ -1,6 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { chmodSync, rmSync } from 'node:fs'
 import type {
   Branch,
   Database,
@@ -14,6 +12,7 @@ import { Client, type QueryResult } from 'pg'
 import { onTestFinished } from 'vitest'
 import { type Local, type LocalOptions, startLocal } from '../../src/local/start.ts'
 import type { ComputeTruth } from '../../src/local/engine/truth.ts'
+import { memoryFolder } from '../support/folder.ts'
 import { problemsOf } from './openapi.ts'
 
 /** Polls every 10 ms until the condition yields a value, and returns it; fails after `bound` ms. */
@@ -38,17 +37,11 @@ export function freshFolder(): string {
   return folder
 }
 
-/** A folder in memory where the machine has room for it, else on disk: copies of a cluster (30 MB) take time on disk. */
+/** A folder that user postgres can reach. */
 export function makeFolder(): string {
-  const folder = mkdtempSync(join(hasRoom('/dev/shm') ? '/dev/shm' : tmpdir(), 'dormouse-local-'))
+  const folder = memoryFolder('dormouse-local-')
   chmodSync(folder, 0o711)
   return folder
-}
-
-function hasRoom(folder: string): boolean {
-  if (!existsSync(folder)) return false
-  const { bavail, bsize } = statfsSync(folder)
-  return bavail * bsize > 4 * 2 ** 30
 }
 
 /** Options without latency and lag, with short delays; one project `shop` that never suspends. */

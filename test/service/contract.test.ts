@@ -1,8 +1,7 @@
 // Every method of the client against the local service over loopback: two independent readings of one interface text.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { memoryFolder } from '../support/folder.ts'
 import { createClock } from '../../src/daemon/clock.ts'
 import { createRandom } from '../../src/daemon/random.ts'
 import { startLocal, type Local } from '../../src/local/start.ts'
@@ -24,7 +23,7 @@ let shop = ''
 let still = ''
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'dormouse-contract-'))
+  folder = memoryFolder('dormouse-contract-')
   local = await startLocal({
     folder,
     allowShortDelays: true,

@@ -1,8 +1,7 @@
 // The client against the local service with the public rates on: 700 requests a minute, 40 a second on one route.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { memoryFolder } from '../support/folder.ts'
 import { createClock } from '../../src/daemon/clock.ts'
 import { createRandom } from '../../src/daemon/random.ts'
 import { startLocal, type Local } from '../../src/local/start.ts'
@@ -15,7 +14,7 @@ let folder = ''
 let local: Local
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'dormouse-rates-'))
+  folder = memoryFolder('dormouse-rates-')
   local = await startLocal({ folder, wakeLatency: { min: 0, max: 0 }, projects: [{ name: 'shop' }] })
   await fetch(`${local.baseUrl.replace('/api/v2', '')}/_control`, {
     method: 'PATCH',

@@ -1,6 +1,5 @@
 // A folder of its own for each test, with a clock that stands where the builders' times begin.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 import { afterEach, beforeEach } from 'vitest'
@@ -9,8 +8,9 @@ import type { Outbox } from '../../src/model/ports/outbox.ts'
 import type { Store } from '../../src/model/ports/store.ts'
 import { openEmbeddedStore } from '../../src/store/sqlite/embedded.ts'
 import { fakeClock } from '../support/fake-clock.ts'
+import { memoryFolder } from '../support/folder.ts'
 
-export const makeFolder = (): string => mkdtempSync(join(tmpdir(), 'dormouse-store-'))
+export const makeFolder = (): string => memoryFolder('dormouse-store-')
 
 export type Place = {
   /** That of the running test. */

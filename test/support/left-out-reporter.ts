@@ -1,21 +1,29 @@
-// The last line of a run: what was left out, and how it is run.
+// The last lines of a run: what was left out, why, and how it is run.
+import { globSync } from 'node:fs'
 import type { Reporter, TestModule } from 'vitest/node'
 import { LONG_FILES } from './long-files.ts'
+import { hasPostgres, POSTGRES_FILES } from './postgres.ts'
 import { missingPrograms } from './programs.ts'
 
 export class LeftOutReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     if (process.env['CI'] === 'true') return
-    const skipped = modules.flatMap((module) => [...module.children.allTests('skipped')])
-    const missing = missingPrograms()
-    const files = Object.keys(LONG_FILES).length
-    // printed after the summary of the reporter before this one
-    process.once('exit', () => {
-      if (missing.length > 0)
-        console.log(`Tests were skipped because of missing programs: ${missing.join(', ')}.`)
-      console.log(
-        `Left out: ${files} test files that take long, ${skipped.length} tests of others. CI=true npm test runs everything.`,
-      )
-    })
+    const skipped = modules.flatMap((module) => [...module.children.allTests('skipped')]).length
+    const lines = [...missingLines(), summaryLine(skipped)]
+    // after the summary of the reporter before this one
+    process.once('exit', () => console.log(lines.join('\n')))
   }
 }
+
+function missingLines(): readonly string[] {
+  const programs = missingPrograms()
+  const unstarted = hasPostgres() ? [] : globSync([...POSTGRES_FILES]).filter((file) => !(file in LONG_FILES))
+  return [
+    ...(programs.length > 0 ? [`Tests that need ${programs.join(', ')} were skipped: not installed.`] : []),
+    ...(unstarted.length > 0 ? [`${unstarted.length} test files were left out: no Postgres found.`] : []),
+  ]
+}
+
+const summaryLine = (skipped: number): string =>
+  `Left out: ${Object.keys(LONG_FILES).length} test files that take long, ${skipped} single tests. ` +
+  '"CI=true npm test" runs everything.'
