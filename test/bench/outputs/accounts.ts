@@ -11,7 +11,7 @@ import type { VirtualClock } from '../fleet/virtual.ts'
 const MINUTE = 60_000
 const DAY = 1440 * MINUTE
 /** Days before the daemon's first pass: it backfills them. */
-export const PAST_DAYS = 4
+export const PAST_DAYS = 5
 
 type Hours = { readonly from: number; readonly to: number; readonly pause: number }
 
@@ -32,7 +32,7 @@ export async function startMain(clock: VirtualClock, random: Random): Promise<Si
   const since = start - PAST_DAYS * DAY
   const active = (days: readonly number[], hours: Hours): number[] =>
     daily(random, days, hours).map((at) => start + at)
-  const all = range(-PAST_DAYS, 9)
+  const all = range(-PAST_DAYS, 4)
   return startSimulated({
     projects: [
       { name: 'shop', cu: 0.25, maxCu: 2, activity: active(all, { from: 7, to: 18, pause: 12 }) },
@@ -48,7 +48,7 @@ export async function startMain(clock: VirtualClock, random: Random): Promise<Si
         suspendTimeoutSeconds: 600,
         activity: active(all, { from: 8, to: 22, pause: 45 }),
       },
-      { name: 'blog <preview>', cu: 0.25, activity: active(range(0, 3), { from: 9, to: 12, pause: 30 }) },
+      { name: 'blog <preview>', cu: 0.25, activity: active(range(-2, 2), { from: 9, to: 12, pause: 30 }) },
       { name: 'always', cu: 0.25, suspendTimeoutSeconds: -1, activity: [since + MINUTE] },
       { name: 'nobody', cu: 1 },
     ],
@@ -66,15 +66,13 @@ export async function startMain(clock: VirtualClock, random: Random): Promise<Si
   })
 }
 
-/** A range that is used, a compute that never suspends and is restarted every night, and one that somebody deletes. */
+/** A range that is used, a compute that never suspends and is restarted, and one that somebody deletes. */
 function* script(start: number): Generator<SimulatedEvent> {
   const [shop, preview, always] = [idsOf(0), idsOf(3), idsOf(4)]
   yield { at: start + 10 * 60 * MINUTE, kind: 'goal', endpointId: shop.endpointId, cu: 2 }
   yield { at: start + 12 * 60 * MINUTE, kind: 'goal', endpointId: shop.endpointId, cu: 0.5 }
-  for (const day of range(1, 9)) {
-    if (day === 3) yield request(start + 3 * DAY, preview, 'delete')
-    yield request(start + day * DAY + 4 * 60 * MINUTE, always, 'restart')
-  }
+  yield request(start + DAY + 4 * 60 * MINUTE, always, 'restart')
+  yield request(start + 2 * DAY, preview, 'delete')
 }
 
 const request = (
@@ -83,7 +81,7 @@ const request = (
   kind: 'restart' | 'delete',
 ): SimulatedEvent => ({ at, kind: 'request', projectId, request: { kind, endpointId } })
 
-/** A service that is out for half an hour, and that counts a third too much from the fourth day on. */
+/** A service that is out for half an hour, and that counts a third too much from the second day on. */
 export function createLab(clock: VirtualClock, random: Random): World {
   const start = clock.now()
   const uses: readonly Use[] = [
@@ -91,21 +89,21 @@ export function createLab(clock: VirtualClock, random: Random): World {
       endpointId: 'ep-train',
       delay: 300,
       range: [1, 4],
-      activity: daily(random, range(0, 8), { from: 9, to: 15, pause: 10 }),
+      activity: daily(random, range(0, 4), { from: 9, to: 15, pause: 10 }),
     },
     {
       endpointId: 'ep-notes',
       delay: 60,
-      activity: daily(random, range(0, 8), { from: 10, to: 11, pause: 3 }),
+      activity: daily(random, range(0, 4), { from: 10, to: 11, pause: 3 }),
     },
     {
       endpointId: 'ep-trial',
       delay: 300,
-      activity: daily(random, range(0, 4), { from: 8, to: 9, pause: 5 }),
-      deletedAt: 4 * DAY,
+      activity: daily(random, range(0, 2), { from: 8, to: 9, pause: 5 }),
+      deletedAt: 2 * DAY,
     },
   ]
-  const countedFrom = start + 3 * DAY
+  const countedFrom = start + DAY
   return createWorld(uses, {
     clock,
     random,

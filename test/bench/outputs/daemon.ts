@@ -30,12 +30,12 @@ import { createVirtualClock, type VirtualClock } from '../fleet/virtual.ts'
 import { createLab, createMainReadings, startMain } from './accounts.ts'
 import { configuration, ENVIRONMENT } from './configuration.ts'
 
-/** Monday 00:00 in Berlin; the week has 169 hours. */
-const START = Date.parse('2026-10-18T22:00:00Z')
+/** Friday 00:00 in Berlin; the days before are backfilled. The week has 169 hours. */
+const START = Date.parse('2026-10-22T22:00:00Z')
 /** Until Monday 09:00 after it, an hour after the report. */
-const SPAN = seconds(7 * 86_400 + 10 * 3600)
+const SPAN = seconds(3 * 86_400 + 10 * 3600)
 /** From the start: the service of `lab` is out for half an hour, seconds. */
-const OUTAGE = { at: 2 * 86_400 + 10 * 3600, length: 1800 }
+const OUTAGE = { at: 86_400 + 10 * 3600, length: 1800 }
 
 const NEVER = new AbortController().signal
 
