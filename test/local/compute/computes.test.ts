@@ -1,4 +1,4 @@
-// What computes do by themselves, on a running service.
+// Computes of a running service.
 import { appendFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { usedMemory } from '../../../src/local/compute/sizing.ts'
@@ -7,7 +7,7 @@ import { serverOf } from '../../../src/local/compute/orphans.ts'
 import { join } from 'node:path'
 import { call, connected, freshFolder, query, quickLocal, subject, until } from '../support.ts'
 
-test('Q-16: asked for, a check wakes an idle compute, which then sleeps again; each pause is longer', async () => {
+test('Q-16: an availability check wakes an idle compute, which then sleeps again; each pause is longer', async () => {
   const local = await quickLocal({ behaviour: { availabilityCheck: { first: 0.3, growth: 2 } } })
   const shop = await subject(local)
   await shop.settled('active')
@@ -24,7 +24,7 @@ test('Q-16: asked for, a check wakes an idle compute, which then sleeps again; e
   expect(actions.filter((action) => action === 'check_availability').length).toBeGreaterThanOrEqual(3)
 })
 
-test('the memory of a server grows with what its sessions take', async () => {
+test('the memory of a server grows with its sessions', async () => {
   const folder = freshFolder()
   const local = await quickLocal({ folder })
   const shop = await subject(local)
@@ -44,7 +44,7 @@ test('the memory of a server grows with what its sessions take', async () => {
   await session.end()
 })
 
-test('the log of a server ends where the server was shut down in order, and nowhere while it runs', async () => {
+test('the end of the log is defined after an orderly shutdown and undefined while the server runs', async () => {
   const folder = freshFolder()
   const local = await quickLocal({ folder })
   const shop = await subject(local)
@@ -62,7 +62,7 @@ test('the log of a server ends where the server was shut down in order, and nowh
   expect(endOfLog(data)).toBeGreaterThan(first)
 })
 
-test('Q-26: a compute told to suspend while the service is still connecting to it ends when its clients have left', async () => {
+test('Q-26: a compute suspended while the service still connects to it ends when its clients have left', async () => {
   const folder = freshFolder()
   const local = await quickLocal({ folder, behaviour: { suspendDrops: { grace: 600 } } })
   const shop = await subject(local)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createGate } from '../../../src/local/compute/gate.ts'
 
-test('at most so many pieces of work run at once, in order, whether they succeed or fail', async () => {
+test('a gate limits how many pieces of work run at once, in order, whether they succeed or fail', async () => {
   const gate = createGate(4)
   const begun: number[] = []
   const open = Array.from({ length: 20 }, () => Promise.withResolvers<number>())

@@ -1,10 +1,10 @@
-// The SQL objects of the file cache, over a state that is known.
+// The SQL objects of the file cache, with a given state of the cache.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { call, connected, freshFolder, quickLocal, subject } from '../support.ts'
 
-test('the view and the functions tell what the file says', async () => {
+test('the view and the functions show the state in the file', async () => {
   const folder = freshFolder()
   const local = await quickLocal({ folder, activityPoll: 3600 }) // nobody else writes the file meanwhile
   const shop = await subject(local)
@@ -14,7 +14,7 @@ test('the view and the functions tell what the file says', async () => {
   ).body
   const session = await connected(uri)
   const now = Date.now() / 1000
-  const told = {
+  const state = {
     hits: 3,
     misses: 1,
     used_pages: 129,
@@ -25,7 +25,7 @@ test('the view and the functions tell what the file says', async () => {
       [now - 50, 0],
     ],
   }
-  writeFileSync(join(folder, 'branches', shop.branchId, 'neon_cache.json'), JSON.stringify(told))
+  writeFileSync(join(folder, 'branches', shop.branchId, 'neon_cache.json'), JSON.stringify(state))
   const one = async (sql: string): Promise<unknown> => (await session.query(sql)).rows[0]
   expect(await one('select * from neon_stat_file_cache')).toEqual({
     file_cache_misses: '1',

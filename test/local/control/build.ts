@@ -15,7 +15,7 @@ export const settings = (changes: Partial<Settings> = {}): Settings => ({
   ...changes,
 })
 
-/** A compute that was started at START and has been active since. */
+/** A compute that is active since START. */
 export const compute = (changes: Partial<Compute> = {}, config: Partial<ComputeConfig> = {}): Compute => ({
   id: 'ep-one',
   type: 'read_write',
@@ -35,13 +35,13 @@ export const compute = (changes: Partial<Compute> = {}, config: Partial<ComputeC
   ...changes,
 })
 
-/** A compute that sleeps since START. */
+/** A compute that is idle since START. */
 export const sleeping = (config: Partial<ComputeConfig> = {}): Compute =>
   compute({ state: 'idle', startedAt: undefined, suspendedAt: START, meter: UNUSED }, config)
 
 const ROLE = { name: 'app_owner', password: 'secret', createdAt: START, updatedAt: START }
 
-/** What every branch holds at first. */
+/** Roles and databases of a new branch. */
 export const CATALOGUE: Catalogue = {
   roles: [ROLE],
   databases: [{ id: 1, name: 'app', owner: 'app_owner', createdAt: START, updatedAt: START }],
@@ -49,7 +49,7 @@ export const CATALOGUE: Catalogue = {
   revision: 1,
 }
 
-/** Two branches, of which the first is the default. */
+/** Two branches; the first is the default. */
 export function project(computes: readonly Compute[] = [compute()], changes: Partial<Project> = {}): Project {
   const branch = { id: 'br-one', name: 'main', catalogue: CATALOGUE }
   const made = newProject({ id: 'project-one', name: 'one', branch, now: START })
@@ -70,7 +70,7 @@ export function context(seconds = 0, changes: Partial<Settings> = {}): Context {
   }
 }
 
-/** Folds events, each with the second after START at which it happens. */
+/** Applies events, each with its second after START. */
 export function play(
   first: Project,
   events: readonly (readonly [number, Event])[],

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createSimulation } from '../../../src/local/control/simulation/simulation.ts'
 import { project, settings, sleeping, START } from './build.ts'
 
-test('a delay that is over when it is set suspends the compute then, not in the past', () => {
+test('a delay that has already passed when it is set suspends the compute at that moment, not in the past', () => {
   const simulation = createSimulation({
     projects: [project([sleeping({ suspendTimeout: -1 })])],
     from: START,

@@ -1,4 +1,4 @@
-// What must hold whatever happens in whatever order.
+// Properties of steps under random events.
 import fc from 'fast-check'
 import { check } from '../../support/property.ts'
 import { expect, test } from 'vitest'
@@ -72,7 +72,7 @@ const story = fc
     return steps.map(([pause, event]): [number, Event] => [(at += pause), event])
   })
 
-/** What must hold of a project at any instant, whatever happened to it. */
+/** Violated invariants of a project; empty for a legal state. */
 function faultsOf({ queue, computes, branches }: Project): string[] {
   return [
     ...queue
@@ -104,7 +104,7 @@ function faultsOf({ queue, computes, branches }: Project): string[] {
   ]
 }
 
-test('whatever happens in whatever order, states stay legal', () => {
+test('random events lead to legal states only', () => {
   check(
     fc.property(story, (events) => {
       for (const { project: state } of play(project(), events).results) expect(faultsOf(state)).toEqual([])
@@ -129,7 +129,7 @@ test('awake intervals of a compute never overlap and sum up to its meter', () =>
   )
 })
 
-test('every operation that was ever written ends, or is in the queue', () => {
+test('every written operation ends or is in the queue', () => {
   check(
     fc.property(story, (events) => {
       const done = play(project(), events)

@@ -125,7 +125,7 @@ describe('a request to an idle compute', () => {
     expect(done.project.computes[0]?.meter.awakeMs).toBe(1000)
   })
 
-  test('a client that comes meanwhile keeps it awake', () => {
+  test('a client that connects meanwhile keeps it awake', () => {
     const [change, started] = wakeFor
     const done = play(project([sleeping()]), [change!, [1.5, waiting], started!])
     expect(stateOf(done)).toEqual(['active', undefined])
@@ -133,7 +133,7 @@ describe('a request to an idle compute', () => {
     expect(effectsOf(done)).toEqual(['admit-clients'])
   })
 
-  test('with patchWakesIdle false a change does nothing but change', () => {
+  test('with patchWakesIdle false a change starts no operation', () => {
     const done = play(project([sleeping()]), [[1, update({ suspendTimeout: 60 })]], { patchWakesIdle: false })
     expect(operationsOf(done.answer)).toEqual([])
     expect(done.project.computes[0]?.config.suspendTimeout).toBe(60)
@@ -170,11 +170,11 @@ describe('refused', () => {
     expect(effects).toEqual([])
   })
 
-  test.each([[0], [-1], [60], [604_800]])('a delay of %i is taken', (suspendTimeout) => {
+  test.each([[0], [-1], [60], [604_800]])('a delay of %i is accepted', (suspendTimeout) => {
     expect(step(project(), update({ suspendTimeout }), context()).answer?.ok).toBe(true)
   })
 
-  test('short delays are taken where they are allowed', () => {
+  test('short delays are accepted where they are allowed', () => {
     expect(
       step(project(), update({ suspendTimeout: 1 }), context(0, { delayBelowMinimum: 'accepted' })).answer
         ?.ok,
@@ -218,7 +218,7 @@ describe('inactivity', () => {
     expect(play(project([subject]), [[0, { kind: 'configured', endpointId }]]).wakeAt).toBe(wakeAt)
   })
 
-  test('a client that comes while it falls asleep starts it again', () => {
+  test('a client that connects during a suspension starts the compute again', () => {
     const done = play(project(), [
       [300, { kind: 'time' }],
       [300.1, waiting],
@@ -278,7 +278,7 @@ describe('failures', () => {
     expect(done.project.computes[0]).toMatchObject({ suspendedAt: START + 9000, meter: { awakeMs: 9000 } })
   })
 
-  test('a shell that starts anew closes what was open and cancels what was under way', () => {
+  test('a restarted shell closes open intervals and cancels open operations', () => {
     const done = play(project(), [
       [1, update({ minCu: 1, maxCu: 1 })],
       [9, { kind: 'recovered', resumes: false }],

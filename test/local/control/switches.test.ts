@@ -1,4 +1,4 @@
-// Each position of the switches that control/ decides by (service-facts 12).
+// Positions of the switches of control/ (service-facts 12).
 import { describe, expect, test } from 'vitest'
 import type { Answer, Event, Settings, StepResult } from '../../../src/local/control/events.ts'
 import { type ComputeConfig, lastActivityOf, publishedActivity } from '../../../src/local/control/project.ts'
@@ -276,7 +276,7 @@ describe('a failed attempt', () => {
     )
   })
 
-  test('of another operation means nothing', () => {
+  test('of another operation changes nothing', () => {
     const late: Event = { kind: 'attempt-failed', operationId: 'another', retryIn: 5 }
     const running = play(project([sleeping()]), [[1, { kind: 'start', endpointId }]])
     expect(step(running.project, late, context(2)).project).toBe(running.project)

@@ -60,21 +60,21 @@ test('the pooled host is served by name, by option and without TLS, each transac
   await other.end()
 })
 
-test('a password changed in SQL is known at once', async () => {
+test('a password changed in SQL applies at once', async () => {
   const { shop, pooled } = await scene()
   expect(await psql(pooled, 'select 1')).toBe('1')
   await query(shop.uri, `alter role current_user password 'changed-in-sql'`)
   expect(await psql(pooled.replace(/:[^:@]*@/, ':changed-in-sql@'), 'select current_user')).toBe('app_owner')
 })
 
-test('a sleeping compute is woken by its pooled host; its pooler goes with it and its clients are let go', async () => {
+test('a sleeping compute is woken by its pooled host; its pooler ends with it, and its clients are disconnected', async () => {
   const { shop, folder, pooled } = await scene({ projects: [{ name: 'shop', suspendTimeoutSeconds: 2 }] })
   await shop.settled('idle')
   const session = await connected(pooled, 'kept open')
   const ended = new Promise((resolve) => void session.once('end', resolve))
   await session.query('select 1')
   expect(poolersIn(folder)).toHaveLength(1)
-  // nobody says anything any more: the open session and its idle server connection do not keep the compute awake
+  // an open session without queries and its idle server connection do not keep the compute awake
   await shop.settled('idle')
   await ended
   await until('the pooler is gone', () => poolersIn(folder).length === 0)
@@ -91,7 +91,7 @@ test('without PgBouncer the refusal says what to install, and the direct host se
   expect(await psql(shop.uri, 'select 1')).toBe('1')
 })
 
-test('a pooler that dies takes its clients with it, and the next client gets another', async () => {
+test('a pooler that dies disconnects its clients, and the next client gets another', async () => {
   const { folder, pooled } = await scene()
   const session = await connected(pooled)
   const ended = new Promise((resolve) => void session.once('end', resolve))
@@ -111,7 +111,7 @@ test('Ctrl-C reaches a query behind the pooler', async () => {
   expect((await ran).err).toMatch(/canceling statement/)
 })
 
-test('nothing is left of the poolers after stop', async () => {
+test('no pooler runs after stop', async () => {
   const folder = freshFolder()
   const local = await quickLocal({ folder })
   const shop = await subject(local)
@@ -125,7 +125,7 @@ test('nothing is left of the poolers after stop', async () => {
   expect(readdirSync(join(folder, 'poolers'))).toEqual([])
 })
 
-test('a pooler that outlives a killed service is found and ended by the next start', async () => {
+test('a pooler that outlives a killed service is ended by the next start', async () => {
   const folder = freshFolder()
   const child = spawn(process.execPath, [join(import.meta.dirname, '../serve.ts'), folder], {
     stdio: ['ignore', 'pipe', 'inherit'],

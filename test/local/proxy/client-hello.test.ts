@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { readClientHello } from '../../../src/local/proxy/client-hello.ts'
 import { check } from '../../support/property.ts'
 
-/** What a TLS client of this machine says first. */
+/** First message of a TLS client of this machine. */
 function helloOf(options: ConnectionOptions): Promise<Buffer> {
   return new Promise((resolve) => {
     const socket = new Duplex({
@@ -32,7 +32,7 @@ test.each([
   expect(readClientHello(await helloOf(options))).toEqual(read)
 })
 
-/** The same message in records of these lengths, as far as they go, the remainder in one more. */
+/** A message cut into records of these lengths, with the rest in one more record. */
 function inRecords(greeting: Buffer, lengths: readonly number[]): Buffer {
   let left = greeting.subarray(5)
   const records: Buffer[] = []
@@ -44,7 +44,7 @@ function inRecords(greeting: Buffer, lengths: readonly number[]): Buffer {
   return Buffer.concat(records)
 }
 
-test('a greeting cut into records is read alike, and whatever follows it changes nothing', () => {
+test('a greeting cut into records gives the same result, and bytes after it change nothing', () => {
   const lengths = fc.array(fc.integer({ min: 1, max: 200 }), { maxLength: 20 })
   check(
     fc.property(lengths, fc.uint8Array({ maxLength: 50 }), (cuts, after) => {
@@ -53,7 +53,7 @@ test('a greeting cut into records is read alike, and whatever follows it changes
   )
 })
 
-test('every part of a greeting asks for more', () => {
+test('every incomplete greeting asks for more', () => {
   const lengths = fc.array(fc.integer({ min: 1, max: 200 }), { maxLength: 20 })
   check(
     fc.property(lengths, fc.nat(), (cuts, at) => {
@@ -65,7 +65,7 @@ test('every part of a greeting asks for more', () => {
 
 const KINDS = ['more', 'hello', 'garbage']
 
-test('any bytes are read without a throw', () => {
+test('random bytes never throw', () => {
   const records = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from([22, 3, 1, 0, 200, ...bytes]))
   check(
     fc.property(fc.oneof(fc.uint8Array({ maxLength: 300 }), records), (bytes) => {
@@ -75,7 +75,7 @@ test('any bytes are read without a throw', () => {
   )
 })
 
-test('a greeting with any bytes changed is read without a throw', () => {
+test('a greeting with random changes never throws', () => {
   const changes = fc.array(fc.tuple(fc.nat(named.length - 1), fc.nat(255)), { minLength: 1, maxLength: 8 })
   check(
     fc.property(changes, (changed) => {
@@ -89,7 +89,7 @@ test('a greeting with any bytes changed is read without a throw', () => {
   )
 })
 
-/** A message of `length` bytes that never gets to its end, in records of `size`. */
+/** An incomplete message of `length` bytes in records of `size`. */
 const endless = (length: number, size: number): Buffer => {
   const body = Buffer.alloc(length)
   body.set([1, 255, 255, 255])

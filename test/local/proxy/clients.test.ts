@@ -78,7 +78,7 @@ describe('pgbench', () => {
   )
 })
 
-/** By host name without a resolver for it: the name goes into TLS only. */
+/** A connection by host name without a resolver: the name goes into TLS only. */
 function byName(name: string): ClientConfig {
   const { port, username, password, searchParams } = new URL(shop.uri)
   const ssl = { ca: readFileSync(searchParams.get('sslrootcert') ?? '', 'utf8'), servername: name }
@@ -107,7 +107,7 @@ describe('node pg', () => {
   })
 })
 
-test('two hundred clients at once, by every way, are served by one start', async () => {
+test('200 clients at once, by every kind of name, are served by one start', async () => {
   await call(local, `POST ${shop.path}/suspend`)
   await shop.settled('idle')
   const { wakes } = shop.truth()
@@ -138,7 +138,7 @@ test('two hundred clients at once, by every way, are served by one start', async
   ])
 })
 
-test('a client that wakes a compute by its name is heard, too', async () => {
+test('a query that wakes a compute by its host name is answered', async () => {
   await call(local, `POST ${shop.path}/suspend`)
   await shop.settled('idle')
   const { wakes } = shop.truth()
@@ -162,7 +162,7 @@ test.each([
   expect((await ran).err).toMatch(/canceling statement/)
 })
 
-test('host names end as the option says, in the records, in the certificate and at the proxy', async () => {
+test('the suffix of host names is that of the option, in records, certificate and proxy', async () => {
   const other = await quickLocal({ hostSuffix: 'db.example' })
   const its = await subject(other)
   const { host, proxy_host: proxyHost } = await its.record()

@@ -1,4 +1,4 @@
-// Clients that mean harm, or are badly written: nobody else feels them, and nothing of them stays.
+// Hostile or badly written clients: others are not disturbed, and no resource leaks.
 import type { Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import fc from 'fast-check'
@@ -14,7 +14,7 @@ import {
   heard,
   open,
   openSockets,
-  openTestDoors,
+  openTestListeners,
   saidBy,
   startStandin,
   startup,
@@ -24,7 +24,7 @@ import {
 const certificate = await testCertificate()
 
 type Scene = {
-  readonly doors: ClientListeners
+  readonly listeners: ClientListeners
   readonly standin: Standin
   readonly clock: Turned
   readonly connections: Connections
@@ -34,21 +34,21 @@ async function scene(): Promise<Scene> {
   const standin = await startStandin()
   const clock = turnedClock()
   const connections = createConnections(clock)
-  const doors = await openTestDoors({
+  const listeners = await openTestListeners({
     certificate,
     clock,
     connections,
     admit: () => Promise.resolve({ ok: true, port: standin.port }),
   })
-  return { doors, standin, clock, connections }
+  return { listeners, standin, clock, connections }
 }
 
 type Turned = Clock & {
-  /** Lets every bound that was set for at most `ms` pass. */
+  /** Fires every timer of at most `ms`. */
   pass(ms: number): void
 }
 
-/** A clock on which no bound is ever reached by itself. */
+/** A clock whose timers never fire by themselves. */
 function turnedClock(): Turned {
   const set = new Set<{ readonly ms: number; readonly done: () => void }>()
   return {
@@ -67,7 +67,7 @@ function turnedClock(): Turned {
   }
 }
 
-/** A normal client: it is greeted, hears itself, and leaves. */
+/** A normal client: gets its greeting and its echo, and disconnects. */
 async function normal(port: number): Promise<void> {
   const socket = await open(port)
   const said = saidBy(socket)
@@ -123,20 +123,20 @@ const ATTACKS: readonly (readonly [string, (port: number) => Promise<Socket>])[]
 test.each(ATTACKS)(
   'fifty clients that %s disturb nobody, and are gone when their time is up',
   async (_, attack) => {
-    const { doors, standin, clock } = await scene()
+    const { listeners, standin, clock } = await scene()
     const before = openSockets()
-    const attackers = await Promise.all(Array.from({ length: 50 }, () => attack(doors.port)))
-    await normal(doors.port)
+    const attackers = await Promise.all(Array.from({ length: 50 }, () => attack(listeners.port)))
+    await normal(listeners.port)
     clock.pass(10_000)
     await until('only their own ends are left', () => openSockets() <= before + attackers.length)
     for (const socket of attackers) socket.destroy()
     await until('no socket is left', () => openSockets() <= before && standin.sockets() === 0)
-    await normal(doors.port)
+    await normal(listeners.port)
   },
 )
 
-test('whatever bytes clients send, nobody else is disturbed and nothing stays', async () => {
-  const { doors, standin, clock } = await scene()
+test('random bytes of clients disturb no other client and leak nothing', async () => {
+  const { listeners, standin, clock } = await scene()
   const before = openSockets()
   const beginnings = [
     Buffer.alloc(0),
@@ -146,40 +146,40 @@ test('whatever bytes clients send, nobody else is disturbed and nothing stays', 
   ]
   const said = fc.tuple(fc.constantFrom(...beginnings), fc.uint8Array({ maxLength: 400 }))
   for (const bytes of fc.sample(said, { seed: 7, numRuns: 300 })) {
-    const socket = await open(doors.port)
+    const socket = await open(listeners.port)
     socket.write(Buffer.concat(bytes))
     socket.end()
     socket.resume()
   }
-  await normal(doors.port)
+  await normal(listeners.port)
   await until('no socket is left', () => {
     clock.pass(10_000)
     return openSockets() <= before && standin.sockets() === 0
   })
-  await normal(doors.port)
+  await normal(listeners.port)
 })
 
-test('clients that reset at any point disturb nobody and leave nothing', async () => {
-  const { doors, standin } = await scene()
+test('clients that reset at any point disturb no other client and leak nothing', async () => {
+  const { listeners, standin } = await scene()
   const before = openSockets()
   for (const [, attack] of ATTACKS) {
-    const attackers = await Promise.all(Array.from({ length: 20 }, () => attack(doors.port)))
+    const attackers = await Promise.all(Array.from({ length: 20 }, () => attack(listeners.port)))
     for (const socket of attackers) socket.resetAndDestroy()
   }
-  const served = await open(doors.port)
+  const served = await open(listeners.port)
   served.write(startup('endpoint=ep-a'))
   await new Promise((resolve) => void served.once('data', resolve))
   served.resetAndDestroy()
-  await normal(doors.port)
+  await normal(listeners.port)
   await until('no socket is left', () => openSockets() <= before && standin.sockets() === 0)
 })
 
 test('a thousand connects at once are all served', async () => {
-  const { doors, standin } = await scene()
+  const { listeners, standin } = await scene()
   const before = openSockets()
   const answers = await Promise.all(
     Array.from({ length: 1000 }, async () => {
-      const socket = await open(doors.port)
+      const socket = await open(listeners.port)
       const said = saidBy(socket)
       socket.write(startup('endpoint=ep-a'))
       socket.once('data', () => socket.end())
@@ -190,10 +190,10 @@ test('a thousand connects at once are all served', async () => {
   await until('no socket is left', () => openSockets() <= before && standin.sockets() === 0)
 })
 
-test('a client that never reads is dropped with its compute even so', async () => {
-  const { doors, standin, clock, connections } = await scene()
+test('a client that never reads is dropped with its compute', async () => {
+  const { listeners, standin, clock, connections } = await scene()
   const before = openSockets()
-  const socket = await open(doors.port)
+  const socket = await open(listeners.port)
   socket.write(startup('endpoint=ep-a'))
   for (let n = 0; n < 64; n += 1) socket.write(Buffer.alloc(1 << 20)) // comes back, and fills every buffer on the way
   await until('it counts', () => connections.count('ep-a') === 1 && standin.sockets() === 1)
@@ -206,7 +206,7 @@ test('a client that never reads is dropped with its compute even so', async () =
   await until('no socket is left', () => openSockets() <= before)
 })
 
-test('cancel requests beyond the bound are dropped, and those sent take no socket with them', async () => {
+test('cancel requests beyond the bound are dropped, and the others leak no socket', async () => {
   const standin = await startStandin()
   const clock = turnedClock()
   const before = openSockets()
@@ -223,7 +223,7 @@ test('cancel requests beyond the bound are dropped, and those sent take no socke
   })
 })
 
-/** Sends a packet, plain or inside TLS, and hears the answer. */
+/** Sends a packet, plain or inside TLS, and returns the answer. */
 async function ask(port: number, packet: Buffer, secure: boolean): Promise<string> {
   if (!secure) return heard(port, packet)
   const socket = await open(port)
@@ -239,13 +239,13 @@ test.each([
   ['inside TLS', true, 'ep-a'],
 ])('a cancel request %s is passed on and wakes nothing', async (_, secure, endpointId) => {
   const seen: (readonly [string, string | undefined])[] = []
-  const doors = await openTestDoors({
+  const listeners = await openTestListeners({
     certificate,
     cancel: (packet, of) => void seen.push([packet.toString('hex'), of]),
     admit: () => Promise.reject(new Error('nobody may be woken')),
   })
   const packet = Buffer.alloc(16, 7)
   packet.set([0, 0, 0, 16, 4, 210, 22, 46])
-  expect(await ask(doors.port, packet, secure)).toBe('')
+  expect(await ask(listeners.port, packet, secure)).toBe('')
   expect(seen).toEqual([[packet.toString('hex'), endpointId]])
 })

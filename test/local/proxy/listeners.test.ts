@@ -1,4 +1,4 @@
-// The proxy before any compute is reached: what clients hear who cannot be served.
+// Refusals by the proxy itself, before any compute is reached.
 import { connect } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import {
   ASK_GSS,
   ASK_TLS,
   heard,
-  openTestDoors,
+  openTestListeners,
   saidBy,
   startStandin,
   startup,
@@ -33,9 +33,9 @@ test.each([
   ['no TLS after asking for it', [ASK_TLS, whole], /^S$/],
   ['TLS at once without the protocol', [Buffer.from([22, 3, 1, 0, 4, 1, 0, 0, 0])], /^$/],
   ['a packet in two parts', [whole.subarray(0, 9), whole.subarray(9)], /asleep/],
-])('a client that sends %s is told and let go', async (_, sent, answer) => {
-  const doors = await openTestDoors({ certificate, admit: refusing })
-  const socket = connect(doors.port, '127.0.0.1')
+])('a client that sends %s gets a refusal', async (_, sent, answer) => {
+  const listeners = await openTestListeners({ certificate, admit: refusing })
+  const socket = connect(listeners.port, '127.0.0.1')
   const said = saidBy(socket)
   for (const bytes of sent) {
     await new Promise((resolve) => void socket.write(bytes, resolve))
@@ -46,9 +46,9 @@ test.each([
   expect(await said).toMatch(answer)
 })
 
-test('GSS is declined, TLS agreed to, and the refusal is told inside TLS', async () => {
-  const doors = await openTestDoors({ certificate, admit: refusing })
-  const socket = connect(doors.port, '127.0.0.1')
+test('GSS is declined, TLS agreed to, and the refusal is sent inside TLS', async () => {
+  const listeners = await openTestListeners({ certificate, admit: refusing })
+  const socket = connect(listeners.port, '127.0.0.1')
   for (const [ask, answer] of [
     [ASK_GSS, 'N'],
     [ASK_TLS, 'S'],
@@ -64,14 +64,14 @@ test('GSS is declined, TLS agreed to, and the refusal is told inside TLS', async
 test.each([
   ['the name of one compute and the option of another', 'ep-b', /C08004.*two endpoints named/],
   ['a name alone', '', /C57P03.*ep-a asleep/],
-])('TLS at once with %s', async (_, option, answer) => {
-  const doors = await openTestDoors({
+])('direct TLS with %s', async (_, option, answer) => {
+  const listeners = await openTestListeners({
     certificate,
     openPort: () => 1,
     admit: ({ endpointId }) => Promise.resolve({ ok: false, code: '57P03', message: `${endpointId} asleep` }),
   })
   const socket = connectTls({
-    port: doors.port,
+    port: listeners.port,
     host: '127.0.0.1',
     servername: 'ep-a.local.localhost',
     ca: certificate.certificate,
@@ -82,26 +82,26 @@ test.each([
   expect(socket.alpnProtocol).toBe('postgresql')
 })
 
-test('a compute whose server is gone refuses, and its own port needs no option', async () => {
-  const doors = await openTestDoors({
+test('a compute without a server refuses, and its own port needs no option', async () => {
+  const listeners = await openTestListeners({
     certificate,
     admit: ({ endpointId }) => Promise.resolve({ ok: true, port: endpointId === 'ep-a' ? 1 : 2 }),
   })
-  await doors.sync('project', ['ep-a'])
-  expect(await heard(doors.portOf('ep-a') ?? 0, startup(''))).toContain('C57P03')
-  await doors.sync('project', [])
-  expect(doors.portOf('ep-a')).toBeUndefined()
+  await listeners.sync('project', ['ep-a'])
+  expect(await heard(listeners.portOf('ep-a') ?? 0, startup(''))).toContain('C57P03')
+  await listeners.sync('project', [])
+  expect(listeners.portOf('ep-a')).toBeUndefined()
 })
 
 test('more clients than a compute may have are refused; one that leaves makes room', async () => {
   const standin = await startStandin()
-  const doors = await openTestDoors({
+  const listeners = await openTestListeners({
     certificate,
     admit: () => Promise.resolve({ ok: true, port: standin.port }),
     connectionLimit: (endpointId) => (endpointId === 'ep-a' ? 2 : undefined),
   })
   const enter = async (name: string): Promise<{ word: string; leave: () => Promise<string> }> => {
-    const socket = connect(doors.port, '127.0.0.1')
+    const socket = connect(listeners.port, '127.0.0.1')
     socket.write(startup(`endpoint=${name}`))
     const word = await new Promise<Buffer>((resolve) => void socket.once('data', resolve))
     const left = saidBy(socket)

@@ -4,7 +4,7 @@ import { loopbackAddress } from '../../../src/local/proxy/loopback.ts'
 import { check } from '../../support/property.ts'
 import { call, query, quickLocal, subject } from '../support.ts'
 
-test('an address of its own lies in the loopback range, above what others use, and is always the same', () => {
+test('the loopback address of a compute is constant and above the range that other programs use', () => {
   check(
     fc.property(fc.string(), (endpointId) => {
       const address = loopbackAddress(endpointId)
@@ -19,7 +19,7 @@ test('an address of its own lies in the loopback range, above what others use, a
   )
 })
 
-test('with loopback hosts a connection string of the host alone wakes the compute', async () => {
+test('with loopback hosts, a connection string without a port wakes the compute', async () => {
   const local = await quickLocal({ loopbackHosts: true })
   const shop = await subject(local)
   const { host } = await shop.record()

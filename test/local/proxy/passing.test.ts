@@ -1,4 +1,4 @@
-// Whose TLS a client meets: the server's own where it passes, the proxy's where it ends there.
+// TLS of clients: it passes through to the server, or ends at the proxy.
 import { X509Certificate } from 'node:crypto'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { TLSSocket, connect as connectTls } from 'node:tls'
@@ -7,7 +7,7 @@ import type { ClientListeners } from '../../../src/local/proxy/listeners.ts'
 import {
   ASK_TLS,
   contextOf,
-  openTestDoors,
+  openTestListeners,
   saidBy,
   startStandin,
   startup,
@@ -17,7 +17,7 @@ import {
 const ours = await testCertificate()
 const theirs = await testCertificate()
 
-/** A server that agrees to TLS, shows the other certificate, and says so to whoever speaks. */
+/** A server with the other certificate, which greets every client. */
 async function startTlsServer(): Promise<number> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined)
@@ -35,7 +35,7 @@ async function startTlsServer(): Promise<number> {
 
 type Met = { readonly certificate: 'ours' | 'theirs'; readonly said: string }
 
-/** Asks for TLS, names a host in it or none, and speaks. */
+/** Sends a message inside TLS, with or without a host name. */
 async function meet({ port }: ClientListeners, servername: string | undefined, option = ''): Promise<Met> {
   const socket = connect(port, '127.0.0.1')
   socket.write(ASK_TLS)
@@ -56,21 +56,24 @@ const told = (words: RegExp): Met => ({ certificate: 'ours', said: expect.string
 
 const NAME = 'ep-a.local.localhost'
 
-test('TLS passes to a compute that is awake and named, and ends here for everybody else', async () => {
+test('TLS passes through to a named compute that is awake, and otherwise ends at the proxy', async () => {
   const port = await startTlsServer()
-  const doors = await openTestDoors({
+  const listeners = await openTestListeners({
     certificate: ours,
     openPort: (endpointId) => (endpointId === 'ep-a' ? port : undefined),
     admit: ({ endpointId }) => Promise.resolve({ ok: false, code: '57P03', message: `${endpointId} asleep` }),
   })
-  expect(await meet(doors, NAME)).toEqual({ certificate: 'theirs', said: 'the server' })
-  expect(await meet(doors, 'ep-b.local.localhost')).toEqual(told(/ep-b asleep/))
-  expect(await meet(doors, 'ep-a-pooler.local.localhost')).toEqual(told(/ep-a asleep/))
-  expect(await meet(doors, 'localhost', 'endpoint=ep-a')).toEqual(told(/ep-a asleep/))
-  expect(await meet(doors, undefined, 'endpoint=ep-a')).toEqual(told(/ep-a asleep/))
-  expect(await meet(doors, undefined)).toEqual(told(/no endpoint named/))
-  await doors.sync('project', ['ep-a', 'ep-b'])
-  const own = (endpointId: string): ClientListeners => ({ ...doors, port: doors.portOf(endpointId) ?? 0 })
+  expect(await meet(listeners, NAME)).toEqual({ certificate: 'theirs', said: 'the server' })
+  expect(await meet(listeners, 'ep-b.local.localhost')).toEqual(told(/ep-b asleep/))
+  expect(await meet(listeners, 'ep-a-pooler.local.localhost')).toEqual(told(/ep-a asleep/))
+  expect(await meet(listeners, 'localhost', 'endpoint=ep-a')).toEqual(told(/ep-a asleep/))
+  expect(await meet(listeners, undefined, 'endpoint=ep-a')).toEqual(told(/ep-a asleep/))
+  expect(await meet(listeners, undefined)).toEqual(told(/no endpoint named/))
+  await listeners.sync('project', ['ep-a', 'ep-b'])
+  const own = (endpointId: string): ClientListeners => ({
+    ...listeners,
+    port: listeners.portOf(endpointId) ?? 0,
+  })
   expect(await meet(own('ep-a'), NAME)).toEqual({ certificate: 'theirs', said: 'the server' })
   expect(await meet(own('ep-b'), NAME)).toEqual(told(/ep-b asleep/))
 })
@@ -80,32 +83,34 @@ test.each([
   ['ep-a.local.localhost', 'endpoint=ep-a-pooler', 'pooled'],
   ['ep-a-pooler.local.localhost', '', 'pooled'],
   ['ep-a-pooler.local.localhost', 'endpoint=ep-a', 'pooled'],
-])('whoever names %s in TLS and has the option "%s" is served %s', async (name, option, how) => {
-  const doors = await openTestDoors({
+])('a client with %s in TLS and the option "%s" is served %s', async (name, option, how) => {
+  const listeners = await openTestListeners({
     certificate: ours,
     admit: ({ pooled }) =>
       Promise.resolve({ ok: false, code: '57P03', message: pooled ? 'pooled' : 'directly' }),
   })
-  expect((await meet(doors, name, option)).said).toContain(`M${how}`)
+  expect((await meet(listeners, name, option)).said).toContain(`M${how}`)
 })
 
-test('TLS ends here when a compute is full, so that the client can be told', async () => {
+test('TLS ends at the proxy when a compute is full, so that the client gets a refusal', async () => {
   const port = await startTlsServer()
-  const doors = await openTestDoors({
+  const listeners = await openTestListeners({
     certificate: ours,
     openPort: () => port,
     admit: () => Promise.resolve({ ok: true, port }),
     connectionLimit: () => 0,
   })
-  expect(await meet(doors, NAME)).toEqual(told(/C53300.*too many clients/))
+  expect(await meet(listeners, NAME)).toEqual(told(/C53300.*too many clients/))
 })
 
-test('a server with another certificate than ours, or without TLS, is not spoken to', async () => {
+test('no client is connected to a server with another certificate or without TLS', async () => {
   const [other, plain] = [await startTlsServer(), (await startStandin()).port]
-  const doors = await openTestDoors({
+  const listeners = await openTestListeners({
     certificate: ours,
     admit: ({ endpointId }) => Promise.resolve({ ok: true, port: endpointId === 'ep-a' ? other : plain }),
   })
   for (const endpointId of ['ep-a', 'ep-b'])
-    expect(await meet(doors, undefined, `endpoint=${endpointId}`)).toEqual(told(/C57P03.*has just stopped/))
+    expect(await meet(listeners, undefined, `endpoint=${endpointId}`)).toEqual(
+      told(/C57P03.*has just stopped/),
+    )
 })

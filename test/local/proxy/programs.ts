@@ -1,9 +1,9 @@
-// The programs Postgres users have, run beside the test: their proxy is in this process, which must not block.
+// Client programs of Postgres, run asynchronously: the proxy is in this process, which must not block.
 import { type ChildProcess, spawn } from 'node:child_process'
 
 export type Ran = { readonly status: number | null; readonly out: string; readonly err: string }
 
-/** A program that runs, and what it will have said. */
+/** A running program and its output. */
 export type Running = { readonly child: ChildProcess; readonly ran: Promise<Ran> }
 
 export function start(program: string, args: readonly string[]): Running {
@@ -20,13 +20,13 @@ export function start(program: string, args: readonly string[]): Running {
 
 export const run = (program: string, args: readonly string[]): Promise<Ran> => start(program, args).ran
 
-/** What psql prints for one statement, or its complaint. */
+/** Output or error of psql for one statement. */
 export async function psql(connection: string, sql: string): Promise<string> {
   const { status, out, err } = await run('psql', ['-XAtc', sql, connection])
   return status === 0 ? out : err
 }
 
-/** Ways to write one compute for libpq. `option` names it as an IP address's client must, the others by host name. */
+/** Connection strings of one compute for libpq: `option` for clients of an IP address, the others by host name. */
 export function waysTo(uri: string, host: string): { readonly byIp: string; byName(host?: string): string } {
   const { port, username, password, searchParams } = new URL(uri)
   const root = searchParams.get('sslrootcert')

@@ -17,7 +17,7 @@ const parameters = fc
   )
   .map((entries) => new Map(entries))
 
-test('what is written is read again, with the bytes after it', () => {
+test('a written packet is read again, with the bytes after it', () => {
   check(
     fc.property(parameters, fc.uint8Array({ maxLength: 20 }), (given, rest) => {
       const bytes = Buffer.concat([writeStartup(VERSION, given), rest])
@@ -31,7 +31,7 @@ test('what is written is read again, with the bytes after it', () => {
   )
 })
 
-test('every part of a packet asks for more', () => {
+test('every incomplete packet asks for more', () => {
   check(
     fc.property(parameters, fc.nat(), (given, length) => {
       const packet = writeStartup(VERSION, given)
@@ -40,7 +40,7 @@ test('every part of a packet asks for more', () => {
   )
 })
 
-test('any bytes are read without a throw', () => {
+test('random bytes never throw', () => {
   check(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
       expect(['more', 'encryption', 'direct-tls', 'cancel', 'startup', 'garbage']).toContain(
@@ -78,7 +78,7 @@ test.each([
   ['-c geqo=off', undefined, '-c geqo=off'],
   ['endpoint=../etc', undefined, 'endpoint=../etc'],
   ['', undefined, ''],
-])('options %o name %o and leave %o', (options, endpointId, left) => {
+])('options %o name %o; the rest is %o', (options, endpointId, left) => {
   const route = routeOf(
     new Map([
       ['user', 'me'],
@@ -90,7 +90,7 @@ test.each([
   expect(route.parameters.get('user')).toBe('me')
 })
 
-test('an error is one message of the protocol, whatever its text', () => {
+test('an error with any text is one message of the protocol', () => {
   check(
     fc.property(fc.string(), (message) => {
       const bytes = writeError('57P03', message)
@@ -120,6 +120,6 @@ test.each([
   expect(targetOfHost(host, 'local.localhost')).toEqual(target)
 })
 
-test('a name ending in -pooler means the pooler', () => {
+test('a name that ends in -pooler is the pooler', () => {
   expect(targetOf('ep-a-pooler')).toEqual({ endpointId: 'ep-a', pooled: true })
 })

@@ -1,4 +1,4 @@
-// A proxy without computes behind it: what its clients see, and a server to stand for all of Postgres.
+// A proxy without computes, its clients, and a stand-in for Postgres.
 import { rmSync } from 'node:fs'
 import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net'
 import { type SecureContext, createSecureContext } from 'node:tls'
@@ -25,12 +25,12 @@ export async function testCertificate(): Promise<Certificate> {
 export const contextOf = ({ certificate, key }: Certificate): SecureContext =>
   createSecureContext({ cert: certificate, key, ca: certificate })
 
-/** Doors that find no compute, unless told otherwise. */
-export async function openTestDoors(
+/** Listeners that find no compute by default. */
+export async function openTestListeners(
   session: Partial<SessionOptions> & { readonly certificate: Certificate },
 ): Promise<ClientListeners> {
   const clock = session.clock ?? createClock()
-  const doors = await openClientListeners({
+  const listeners = await openClientListeners({
     session: {
       openPort: () => undefined,
       admit: ({ endpointId }) =>
@@ -47,9 +47,9 @@ export async function openTestDoors(
     rememberedPort: () => undefined,
     remember: () => undefined,
   })
-  if (!doors) throw new Error('no free port')
-  onTestFinished(() => doors.close())
-  return doors
+  if (!listeners) throw new Error('no free port')
+  onTestFinished(() => listeners.close())
+  return listeners
 }
 
 export const startup = (options: string, more: Readonly<Record<string, string>> = {}): Buffer =>
@@ -58,7 +58,7 @@ export const startup = (options: string, more: Readonly<Record<string, string>> 
 export const ASK_TLS = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
 export const ASK_GSS = Buffer.from([0, 0, 0, 8, 4, 210, 22, 48])
 
-/** What the server says on a plain connection until it hangs up. */
+/** All that the server sends on a plain connection until it disconnects. */
 export function heard(port: number, ...sent: readonly Buffer[]): Promise<string> {
   const socket: Socket = connect(port, '127.0.0.1', () => {
     for (const bytes of sent) socket.write(bytes)
@@ -66,7 +66,7 @@ export function heard(port: number, ...sent: readonly Buffer[]): Promise<string>
   return saidBy(socket)
 }
 
-/** A connection that may be half closed; gone after the test. */
+/** A connection that may be half closed; destroyed after the test. */
 export const open = (port: number): Promise<Socket> =>
   new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () => resolve(socket))
@@ -74,11 +74,11 @@ export const open = (port: number): Promise<Socket> =>
     onTestFinished(() => void socket.destroy())
   })
 
-/** Sockets this process has open; the clients here are in it, too, and are closed by then. */
+/** Open sockets of this process, those of the test clients included. */
 export const openSockets = (): number =>
   process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length
 
-/** Everything that comes until the other side hangs up, zero bytes as spaces. */
+/** All that arrives until the other side disconnects, with zero bytes as spaces. */
 export function saidBy(socket: Socket): Promise<string> {
   const chunks: Buffer[] = []
   return new Promise((resolve) => {
@@ -91,7 +91,7 @@ export function saidBy(socket: Socket): Promise<string> {
 
 export type Standin = { readonly port: number; readonly sockets: () => number }
 
-/** A plain server that answers each client's packet with "hello USER", then says back what it hears. */
+/** A plain server that answers each client's packet with "hello USER", then echoes all that it receives. */
 export async function startStandin(): Promise<Standin> {
   const sockets = new Set<Socket>()
   const server: Server = createServer((socket) => {

@@ -1,4 +1,4 @@
-// Clients that wait for a compute to answer.
+// Clients that wait for a compute to start.
 import type { Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { createClock } from '../../../src/local/clock.ts'
@@ -7,7 +7,7 @@ import { until } from '../support.ts'
 import {
   open,
   openSockets,
-  openTestDoors,
+  openTestListeners,
   saidBy,
   startStandin,
   startup,
@@ -16,7 +16,7 @@ import {
 
 const certificate = await testCertificate()
 
-test('more clients than may wait, and clients that wait too long, are refused; who leaves makes room', async () => {
+test('more clients than may wait, and clients that wait too long, are refused; a client that leaves makes room', async () => {
   const clock = createClock()
   const never = new AbortController().signal
   const waiting = createWakeQueue(clock, { patience: 1, perCompute: 2 })
@@ -42,10 +42,10 @@ test('more clients than may wait, and clients that wait too long, are refused; w
 test.each([
   ['hang up', (socket: Socket) => void socket.end()],
   ['reset', (socket: Socket) => void socket.resetAndDestroy()],
-])('clients that %s while they wait give their places up', async (_, leave) => {
+])('clients that %s while they wait make room for others', async (_, leave) => {
   const before = openSockets()
   let waiting = 0
-  const doors = await openTestDoors({
+  const listeners = await openTestListeners({
     certificate,
     admit: (_target, _cause, left) =>
       new Promise((resolve) => {
@@ -57,7 +57,7 @@ test.each([
       }),
   })
   const listening = openSockets() - before
-  const sockets = await Promise.all(Array.from({ length: 20 }, () => open(doors.port)))
+  const sockets = await Promise.all(Array.from({ length: 20 }, () => open(listeners.port)))
   for (const socket of sockets) socket.resume().write(startup('endpoint=ep-a'))
   await until('all wait', () => waiting === 20)
   for (const socket of sockets) leave(socket)
@@ -67,11 +67,11 @@ test.each([
   )
 })
 
-test('what a client says while it waits is not lost, however much it is', async () => {
+test('all bytes that a client sends while it waits reach the server', async () => {
   const standin = await startStandin()
   const { promise: awake, resolve: wake } = Promise.withResolvers<void>()
   let waits = false
-  const doors = await openTestDoors({
+  const listeners = await openTestListeners({
     certificate,
     admit: async () => {
       waits = true
@@ -79,7 +79,7 @@ test('what a client says while it waits is not lost, however much it is', async 
       return { ok: true, port: standin.port }
     },
   })
-  const socket = await open(doors.port)
+  const socket = await open(listeners.port)
   const said = saidBy(socket)
   socket.write(startup('endpoint=ep-a'))
   const much = 'x'.repeat(1 << 18) // more than is kept, less than the buffers of the system take

@@ -36,7 +36,7 @@ test('each burst of activity wakes the compute, and five minutes after the last 
   ])
 })
 
-test('the account as of an earlier instant is what it was then', () => {
+test('the usage as of an earlier instant is what it was then', () => {
   const activity = [minutes(10), minutes(60)]
   const whole = simulation(activity)
   whole.advance(minutes(120))
@@ -45,7 +45,7 @@ test('the account as of an earlier instant is what it was then', () => {
   expect(whole.accounts(minutes(12))).toEqual(half.accounts(minutes(12)))
 })
 
-test('a request meets the state of its instant, and a deleted compute keeps its account', () => {
+test('a request applies at its instant, and a deleted compute keeps its usage', () => {
   const simulated = simulation([minutes(10)])
   simulated.advance(minutes(11))
   const asked = { kind: 'delete', endpointId: 'ep-one' } as const
@@ -56,7 +56,7 @@ test('a request meets the state of its instant, and a deleted compute keeps its 
   expect(simulated.project('project-one')?.spent.awakeMs).toBe(58_000)
 })
 
-test('in how many turns time advances makes no difference', () => {
+test('the number of steps by which time advances makes no difference', () => {
   const instants = fc.array(fc.integer({ min: 0, max: 86_400_000 }), { maxLength: 40 })
   check(
     fc.property(instants, instants, (offsets, stops) => {
@@ -75,7 +75,7 @@ test('in how many turns time advances makes no difference', () => {
   )
 })
 
-test('ten thousand projects cost by what happens, not by how many there are', () => {
+test('the cost of 10,000 projects depends on their events, not on their number', () => {
   const projects = Array.from({ length: 10_000 }, (_, n) => ({
     ...project([{ ...sleeping(), id: `ep-${n}` }]),
     id: `project-${n}`,
@@ -91,7 +91,7 @@ test('ten thousand projects cost by what happens, not by how many there are', ()
   expect(simulated.accounts(minutes(24 * 60))).toHaveLength(200)
 })
 
-test('an agenda hands things out by time, those of one instant in the order they came', () => {
+test('a heap returns events by time, those of one instant in the order they were added', () => {
   check(
     fc.property(fc.array(fc.integer({ min: 0, max: 20 })), (instants) => {
       const agenda = createEventHeap<number>()

@@ -32,7 +32,7 @@ test.each([
   expect(detectActivity({ ...quiet, ...changes }, { earlier, lastActive: 500, rule1: true }, 1000)).toBe(at)
 })
 
-test('with the first rule off, counters that move show nothing (Q-21)', () => {
+test('with the first rule off, moving counters are no activity (Q-21)', () => {
   const known = { earlier: quiet, lastActive: 500, rule1: false }
   expect(detectActivity({ ...quiet, sessions: 3 }, known, 1000)).toBeUndefined()
   expect(detectActivity({ ...quiet, busyBackends: 1 }, known, 1000)).toBe(1000)

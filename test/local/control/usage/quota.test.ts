@@ -25,7 +25,7 @@ test.each<[name: string, quota: Quota, seconds: number]>([
   ['active time', { active_time_seconds: 3600 }, 3600],
   ['CU-seconds', { compute_time_seconds: 3600 }, 1800],
   ['the first of both', { active_time_seconds: 3600, compute_time_seconds: 10_000 }, 3600],
-])('a compute is suspended the instant its project has used up %s', (_, quota, seconds) => {
+])('a compute is suspended at the instant its project has used up %s', (_, quota, seconds) => {
   const simulation = limited(quota)
   simulation.advance(START + DAY)
   expect(awake(simulation)).toEqual([seconds])
@@ -40,7 +40,7 @@ test.each<Quota>([{}, { active_time_seconds: 0, compute_time_seconds: 0 }, { wri
   },
 )
 
-test('then nothing starts it: no client, no call, no change; with a larger quota all of them do', () => {
+test('then no client, request or change starts it; with a larger quota all of them do', () => {
   const simulation = limited({ active_time_seconds: 60 })
   simulation.advance(START + 120_000)
   simulation.connect('ep-one', client)
@@ -60,7 +60,7 @@ test('then nothing starts it: no client, no call, no change; with a larger quota
   expect(awake(simulation)).toEqual([80])
 })
 
-test('a quota below what is used already ends what is awake', () => {
+test('a quota below the usage so far suspends awake computes', () => {
   const simulation = limited({})
   simulation.advance(START + 500_000)
   simulation.request('project-one', { kind: 'update-project', quota: { active_time_seconds: 100 } })
@@ -68,7 +68,7 @@ test('a quota below what is used already ends what is awake', () => {
   expect(awake(simulation)).toEqual([500])
 })
 
-test('counting begins anew with each month', () => {
+test('usage is counted anew each month', () => {
   const { to } = calendarMonth(START)
   const simulation = limited({ active_time_seconds: 3600 })
   simulation.advance(to)
@@ -77,7 +77,7 @@ test('counting begins anew with each month', () => {
   expect(awake(simulation)).toEqual([7200])
 })
 
-test('a month is that of the calendar in UTC, from 1600 to 2400', () => {
+test('months are calendar months in UTC, from 1600 to 2400', () => {
   for (let year = 1600; year <= 2400; year += 1) {
     for (let month = 0; month < 12; month += 1) {
       const [from, to] = [Date.UTC(year, month), Date.UTC(year, month + 1)]

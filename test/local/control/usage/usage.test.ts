@@ -5,7 +5,7 @@ import { check } from '../../../support/property.ts'
 
 const SIZES = [0.25, 0.5, 2]
 
-/** A compute with these lengths of sleeping and being awake in turn, the last of which may still run. */
+/** A compute that sleeps and is awake in turn for these lengths; the last one may be in progress. */
 const record = (lengths: readonly number[], runs: boolean): UseRecord => {
   let at = 0
   const intervals = lengths.flatMap((length, place) => {
@@ -31,7 +31,7 @@ const records = fc
   .map(([lengths, runs]) => record(lengths, runs))
 const instant = fc.integer({ min: 0, max: 700 })
 
-test('what lies within two windows side by side is what lies within both together', () => {
+test('the usage of two adjacent windows is that of both together', () => {
   check(
     fc.property(records, instant, instant, (use, one, other) => {
       const [from, to] = [Math.min(one, other), Math.max(one, other)]
@@ -41,7 +41,7 @@ test('what lies within two windows side by side is what lies within both togethe
   )
 })
 
-test('what lies before an instant is the account as of it', () => {
+test('the intervals before an instant are the usage as of it', () => {
   check(
     fc.property(records, instant, (use, at) => {
       const { awakeMs, cuMs } = sumUsage(intervalsIn(use, { from: 0, to: at }))
@@ -52,7 +52,7 @@ test('what lies before an instant is the account as of it', () => {
   )
 })
 
-test('parts lie in the window, in order, none empty', () => {
+test('clipped intervals lie in the window, in order, none empty', () => {
   check(
     fc.property(records, instant, instant, (use, one, other) => {
       const window = { from: Math.min(one, other), to: Math.max(one, other) }
