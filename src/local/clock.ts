@@ -5,7 +5,7 @@ export type Clock = {
   /** Calls `done` once after `ms`. The returned function cancels it. The timer does not keep the process alive. */
   after(ms: number, done: () => void): () => void
   /** Resolves after `ms`, or at once when `signal` aborts. Never rejects. */
-  sleep(ms: number, signal: AbortSignal): Promise<void>
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
 /** Longest timer of Node.js, ms: a longer one fires at once. */
@@ -20,15 +20,15 @@ function after(ms: number, done: () => void): () => void {
   return () => clearTimeout(timer)
 }
 
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
+function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    if (signal.aborted) return resolve()
+    if (signal?.aborted) return resolve()
     const wake = (): void => {
       clearTimeout(timer)
-      signal.removeEventListener('abort', wake)
+      signal?.removeEventListener('abort', wake)
       resolve()
     }
     const timer = setTimeout(wake, ms)
-    signal.addEventListener('abort', wake, { once: true })
+    signal?.addEventListener('abort', wake, { once: true })
   })
 }

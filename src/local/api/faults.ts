@@ -7,10 +7,9 @@ import { routePattern } from './request-counter.ts'
 /** Middleware before the routes. `withoutFaults` are the same routes without it, for mutations that take effect late. */
 export function injectFaults(api: Api, withoutFaults: Hono<Env>): MiddlewareHandler<Env> {
   const waitFor = createRateLimits()
-  const never = new AbortController().signal
   return async (call, next) => {
     const { rates: hasRateLimits, faults, lateMutation } = api.settings()
-    if (faults.slowAnswers > 0) await api.clock.sleep(1000 * faults.slowAnswers, never)
+    if (faults.slowAnswers > 0) await api.clock.sleep(1000 * faults.slowAnswers)
     const { retryAfter } = faults.tooManyRequests
     if (api.switches.take('tooManyRequests')) return answerTooManyRequests(call, retryAfter)
     const wait = hasRateLimits ? waitFor(routePattern(call.req.method, call.req.path), api.clock.now()) : 0

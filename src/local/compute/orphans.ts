@@ -68,10 +68,9 @@ async function endsAfter(
   signal: NodeJS.Signals,
   { clock, timeout }: { readonly clock: Clock; readonly timeout: number },
 ): Promise<boolean> {
-  const never = new AbortController().signal
   for (let waited = 0; waited < timeout; waited += LOOK_INTERVAL) {
     if (!sendSignal(pid, waited === 0 ? signal : 0)) return true
-    await clock.sleep(LOOK_INTERVAL, never)
+    await clock.sleep(LOOK_INTERVAL)
   }
   return !sendSignal(pid, 0)
 }

@@ -155,9 +155,8 @@ const positionOf = (port: number, sql: string, { cluster }: ComputesOptions): Pr
 
 async function waitForPosition(port: number, goal: bigint, options: ComputesOptions): Promise<void> {
   const { clock } = options.cluster
-  const never = new AbortController().signal
   let movedAt = clock.now()
-  for (let previous = -1n; clock.now() < movedAt + STALL_TIMEOUT; await clock.sleep(LOOK_INTERVAL, never)) {
+  for (let previous = -1n; clock.now() < movedAt + STALL_TIMEOUT; await clock.sleep(LOOK_INTERVAL)) {
     const position = await positionOf(port, REPLAYED_QUERY, options)
     if (position >= goal) return
     if (position > previous) movedAt = clock.now()

@@ -111,14 +111,13 @@ export async function updateCatalogue(
 }
 
 async function startWithRetries(dataFolder: string, cluster: Cluster): Promise<Server> {
-  const never = new AbortController().signal
   for (let attempts = 1; ; attempts += 1) {
     try {
       return await startServer({ ...cluster, dataFolder, port: await freePort() })
     } catch (error) {
       const isTransient = error instanceof Error && TRANSIENT_FAILURE.test(error.message)
       if (!isTransient || attempts === MAX_ATTEMPTS) throw error
-      await cluster.clock.sleep(RETRY_DELAY, never)
+      await cluster.clock.sleep(RETRY_DELAY)
     }
   }
 }

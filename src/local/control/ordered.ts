@@ -3,9 +3,15 @@ export type OrderedById<Value> = {
   get(id: string): Value | undefined
   set(id: string, value: Value): void
   delete(id: string): void
-  /** Values with greater ids, ascending; all values when the id is undefined. */
-  after(id: string | undefined): Iterable<Value>
   values(): Iterable<Value>
+  page(query: PageQuery<Value>): Value[]
+}
+
+/** The first `limit` values that fit, ascending from the id `after`, which is excluded; undefined for the first page. */
+export type PageQuery<Value> = {
+  readonly after: string | undefined
+  readonly limit: number
+  readonly fits: (value: Value) => boolean
 }
 
 export function createOrderedById<Value>(entries: Iterable<readonly [string, Value]>): OrderedById<Value> {
@@ -21,12 +27,6 @@ export function createOrderedById<Value>(entries: Iterable<readonly [string, Val
     }
     return low
   }
-  function* from(start: number): Iterable<Value> {
-    for (let at = start; at < ids.length; at += 1) {
-      const value = values.get(ids[at] ?? '')
-      if (value !== undefined) yield value
-    }
-  }
   return {
     get: (id) => values.get(id),
     set: (id, value) => {
@@ -36,25 +36,16 @@ export function createOrderedById<Value>(entries: Iterable<readonly [string, Val
     delete: (id) => {
       if (values.delete(id)) ids.splice(indexOf(id), 1)
     },
-    after: (id) => {
-      if (id === undefined) return from(0)
-      const index = indexOf(id)
-      return from(ids[index] === id ? index + 1 : index)
-    },
     values: () => values.values(),
+    page: ({ after, limit, fits }) => {
+      const matches: Value[] = []
+      let index = after === undefined ? 0 : indexOf(after)
+      if (ids[index] === after) index += 1
+      for (; index < ids.length && matches.length < limit; index += 1) {
+        const value = values.get(ids[index] ?? '')
+        if (value !== undefined && fits(value)) matches.push(value)
+      }
+      return matches
+    },
   }
-}
-
-/** The first `limit` values that fit. */
-export function takeFitting<Value>(
-  values: Iterable<Value>,
-  fits: (value: Value) => boolean,
-  limit: number,
-): Value[] {
-  const matches: Value[] = []
-  for (const value of values) {
-    if (matches.length >= limit) break
-    if (fits(value)) matches.push(value)
-  }
-  return matches
 }

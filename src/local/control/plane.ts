@@ -1,11 +1,11 @@
 import type { UsageWindow } from './usage/usage.ts'
 import type { Answer, Interval, Request } from './events.ts'
+import type { PageQuery } from './ordered.ts'
 import type { Operation, Project } from './project.ts'
 
 /** The control plane as the API uses it, with processes of this machine or simulated ones behind it. */
 export type Plane = {
-  /** A page of the projects that fit, by id ascending. */
-  page(query: ProjectQuery): readonly Project[]
+  page(query: PageQuery<Project>): readonly Project[]
   project(projectId: string): Project | undefined
   /** Adds a project with its first request; a refused request adds nothing. */
   createProject(project: Project, request: Request): Answer
@@ -16,11 +16,4 @@ export type Plane = {
   operation(projectId: string, operationId: string): Operation | undefined
   /** A page of operations, newest first, that starts after operation `before`. Undefined when `before` is unknown. */
   operations(projectId: string, limit: number, before: string | undefined): readonly Operation[] | undefined
-}
-
-export type ProjectQuery = {
-  /** Id after which the page starts; undefined for the first page. */
-  readonly after: string | undefined
-  readonly limit: number
-  readonly fits: (project: Project) => boolean
 }

@@ -35,7 +35,6 @@ type Work = {
 
 export function createEffects(options: EffectsOptions): Effects {
   const { computes, waiting, switches, clock, random, log } = options
-  const never = new AbortController().signal
 
   const workOf = (effect: Effect, projectId: string): Work | undefined => {
     switch (effect.kind) {
@@ -119,7 +118,7 @@ export function createEffects(options: EffectsOptions): Effects {
       return
     }
     const { lockTime } = switches.behaviour().faults
-    if (operation && lockTime > 0) await clock.sleep(1000 * lockTime, never)
+    if (operation && lockTime > 0) await clock.sleep(1000 * lockTime)
     if (done) options.report(projectId, done)
   }
   return {

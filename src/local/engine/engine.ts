@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts'
 import { type ComputeUsage, type UseRecord, usageAt, clipIntervals } from '../control/usage/usage.ts'
 import { computeOf } from '../control/draft.ts'
 import type { Answer, Event, Settings, StepResult } from '../control/events.ts'
-import { createOrderedById, takeFitting } from '../control/ordered.ts'
+import { createOrderedById } from '../control/ordered.ts'
 import type { Plane } from '../control/plane.ts'
 import type { Compute, Project, WakeCause } from '../control/project.ts'
 import { step } from '../control/step.ts'
@@ -132,7 +132,7 @@ export function createEngine(options: EngineOptions): Engine {
   }
   for (const project of projects.values()) reindex(undefined, project)
   return {
-    page: ({ after, limit, fits }) => takeFitting(projects.after(after), fits, limit),
+    page: (query) => projects.page(query),
     project: (projectId) => projects.get(projectId),
     createProject: (project, request) => {
       projects.set(project.id, project)

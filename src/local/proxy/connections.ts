@@ -4,49 +4,35 @@ import { closeGracefully } from './close.ts'
 
 /** Client sockets of every compute, to be counted and dropped together. */
 export type Connections = {
-  /** Counts the socket as a connection of the compute's server until it closes. */
-  add(endpointId: string, socket: Socket): void
-  /** Adds a client of the compute's pooler, which takes no connection of the server by itself. */
-  addPooled(endpointId: string, socket: Socket): void
-  /** Connections of the server itself. */
+  /** Adds a client until it disconnects; `pooled` clients take no connection of the compute's server by themselves. */
+  add(endpointId: string, socket: Socket, pooled?: boolean): void
+  /** Connections of the compute's server itself. */
   count(endpointId: string): number
-  /** Closes the connections of all clients of a compute, those of its pooler included. */
+  /** Closes the connections of all clients of a compute, pooled ones included. */
   drop(endpointId: string): void
 }
 
+type ComputeSockets = { readonly direct: Set<Socket>; readonly pooled: Set<Socket> }
+
 export function createConnections(clock: Clock): Connections {
-  const direct = createSockets()
-  const pooled = createSockets()
+  const computes = new Map<string, ComputeSockets>()
   return {
-    add: (endpointId, socket) => direct.add(endpointId, socket),
-    addPooled: (endpointId, socket) => pooled.add(endpointId, socket),
-    count: (endpointId) => direct.of(endpointId).size,
-    drop: (endpointId) => {
-      // not destroyed: the server's last message may still be on its way to the client
-      for (const socket of direct.of(endpointId)) closeGracefully(socket, clock)
-      for (const socket of pooled.of(endpointId)) closeGracefully(socket, clock)
-    },
-  }
-}
-
-type Sockets = {
-  add(endpointId: string, socket: Socket): void
-  of(endpointId: string): ReadonlySet<Socket>
-}
-
-const NO_SOCKETS: ReadonlySet<Socket> = new Set()
-
-function createSockets(): Sockets {
-  const sockets = new Map<string, Set<Socket>>()
-  return {
-    of: (endpointId) => sockets.get(endpointId) ?? NO_SOCKETS,
-    add: (endpointId, socket) => {
-      const ofCompute = sockets.get(endpointId) ?? new Set()
-      sockets.set(endpointId, ofCompute.add(socket))
+    add: (endpointId, socket, pooled = false) => {
+      const sockets = computes.get(endpointId) ?? { direct: new Set(), pooled: new Set() }
+      computes.set(endpointId, sockets)
+      const kind = pooled ? sockets.pooled : sockets.direct
+      kind.add(socket)
       socket.once('close', () => {
-        ofCompute.delete(socket)
-        if (ofCompute.size === 0 && sockets.get(endpointId) === ofCompute) sockets.delete(endpointId)
+        kind.delete(socket)
+        const isEmpty = sockets.direct.size + sockets.pooled.size === 0
+        if (isEmpty && computes.get(endpointId) === sockets) computes.delete(endpointId)
       })
+    },
+    count: (endpointId) => computes.get(endpointId)?.direct.size ?? 0,
+    drop: (endpointId) => {
+      const { direct = [], pooled = [] } = computes.get(endpointId) ?? {}
+      // not destroyed: the server's last message may still be on its way to the client
+      for (const socket of [...direct, ...pooled]) closeGracefully(socket, clock)
     },
   }
 }

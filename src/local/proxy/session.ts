@@ -99,8 +99,7 @@ async function forward(handshake: StartupHandshake, options: SessionOptions): Pr
   if (!admission.ok) return refuseClient(stream, admission, clock)
   const { endpointId, pooled } = target
   if (!pooled && isFull(endpointId, options)) return refuseClient(stream, TOO_MANY_CLIENTS, clock)
-  if (pooled) connections.addPooled(endpointId, stream)
-  else connections.add(endpointId, stream)
+  connections.add(endpointId, stream, pooled)
   // no TLS to the pooler: it is on this machine, and without TLS it rightly offers no channel binding
   const protection = encrypted && !pooled ? "proxy's" : 'none'
   const startup = writeStartup(request.version, parameters)

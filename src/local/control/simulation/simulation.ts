@@ -5,7 +5,7 @@ import { computeOf } from '../draft.ts'
 import { nextDueAt } from '../queue/due.ts'
 import type { Answer, Effect, Event, Request, Settings, StepResult } from '../events.ts'
 import { createSimulatedHistory } from './history.ts'
-import { createOrderedById, takeFitting } from '../ordered.ts'
+import { createOrderedById } from '../ordered.ts'
 import type { Plane } from '../plane.ts'
 import { type Operation, type Project, type WakeCause, wakeCause } from '../project.ts'
 import { step } from '../step.ts'
@@ -204,7 +204,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
       stuckWork = []
       for (const work of released) work()
     },
-    page: ({ after, limit, fits }) => takeFitting(projects.after(after), fits, limit),
+    page: (query) => projects.page(query),
     createProject,
     request: (projectId, request) => dispatch(projectId, request)?.answer,
     connect,
