@@ -4,6 +4,7 @@
 // 2. Days: node-cron matches the days of one month, in UTC, where every day has 24 hours. It combines day of month and day of week with
 //    AND where cron means OR, so each of the two is matched alone.
 // 3. Times: `next` and `previous` go from month to month and combine days with times of day.
+import { MINUTE } from '../model/units.ts'
 import { createTask, parse, validateDetailed } from 'node-cron'
 import { failed, ok, type Result } from '../std/result.ts'
 import {
@@ -12,7 +13,6 @@ import {
   firstDayOf,
   localDateTime,
   localDateTimeOf,
-  MINUTE_MS,
   monthOf,
   weekdayOf,
   type DayNumber,
@@ -110,7 +110,7 @@ function createCron(text: string, fields: readonly string[]): Cron {
   const [minute, hour, dayOfMonth = '*', monthOfYear, dayOfWeek = '*'] = fields
   const parsed = parse(`${minute} ${hour} * ${monthOfYear} *`)
   const times = parsed.hour.flatMap((hours) => parsed.minute.map((minutes) => hours * 60 + minutes))
-  const timesOfDay = [...new Set(times)].toSorted((a, b) => a - b).map((minutes) => minutes * MINUTE_MS)
+  const timesOfDay = [...new Set(times)].toSorted((a, b) => a - b).map((minutes) => minutes * MINUTE)
   const daysIn = createDayLookup(parsed.month, dayOfMonth, dayOfWeek)
   return {
     text,

@@ -1,22 +1,15 @@
 // ISO 8601 weeks: they begin on Monday, and the first week of a year has its first Thursday.
+import { DAY } from '../model/units.ts'
 import type { Interval } from '../model/time.ts'
 import type { Instant } from '../model/units.ts'
-import {
-  DAY_MS,
-  dateText,
-  dayNumber,
-  addDays,
-  localDateTimeOf,
-  weekdayOf,
-  type DayNumber,
-} from './local-time.ts'
+import { dateText, dayNumber, addDays, localDateTimeOf, weekdayOf, type DayNumber } from './local-time.ts'
 import type { Zone } from './zone.ts'
 
 /** Week of an instant in the zone, such as `2026-W47`. */
 export function isoWeekIdOf(at: Instant, zone: Zone): string {
   const thursday = addDays(mondayOf(zone.dayOf(at).number), 3)
   const year = dateText(thursday).slice(0, 4)
-  const week = 1 + Math.floor((thursday - dayNumber(Date.UTC(Number(year), 0, 1) / DAY_MS)) / 7)
+  const week = 1 + Math.floor((thursday - dayNumber(Date.UTC(Number(year), 0, 1) / DAY)) / 7)
   return `${year}-W${String(week).padStart(2, '0')}`
 }
 
@@ -24,7 +17,7 @@ export function isoWeekIdOf(at: Instant, zone: Zone): string {
 export function isoWeekInterval(id: string, zone: Zone): Interval | undefined {
   const [, year, week] = /^(\d{4})-W(\d\d)$/.exec(id) ?? []
   if (year === undefined || week === undefined) return undefined
-  const first = mondayOf(dayNumber(Date.UTC(Number(year), 0, 4) / DAY_MS))
+  const first = mondayOf(dayNumber(Date.UTC(Number(year), 0, 4) / DAY))
   const monday = addDays(first, 7 * (Number(week) - 1))
   const interval = { from: beginOf(monday, zone), to: beginOf(addDays(monday, 7), zone) }
   return isoWeekIdOf(interval.from, zone) === id ? interval : undefined

@@ -1,4 +1,5 @@
 // Local time: what a wall clock shows, without a zone. Dates and times of day as plain arithmetic.
+import { DAY, MINUTE } from '../model/units.ts'
 
 declare const unit: unique symbol
 /** A local date and time of day, milliseconds since 1970-01-01T00:00 on the same clock. */
@@ -6,17 +7,14 @@ export type LocalDateTime = number & { readonly [unit]: 'ms on the wall' }
 /** A date, days since 1970-01-01. */
 export type DayNumber = number & { readonly [unit]: 'day' }
 
-export const DAY_MS = 86_400_000
-export const MINUTE_MS = 60_000
-
 export const localDateTime = (value: number): LocalDateTime => value as LocalDateTime
 
 export const dayNumber = (value: number): DayNumber => value as DayNumber
 
 /** Local time `time` milliseconds after the midnight that begins `day`; `time` may exceed 24 h. */
-export const localDateTimeOf = (day: DayNumber, time = 0): LocalDateTime => localDateTime(day * DAY_MS + time)
+export const localDateTimeOf = (day: DayNumber, time = 0): LocalDateTime => localDateTime(day * DAY + time)
 
-export const dayNumberOf = (at: LocalDateTime): DayNumber => dayNumber(Math.floor(at / DAY_MS))
+export const dayNumberOf = (at: LocalDateTime): DayNumber => dayNumber(Math.floor(at / DAY))
 
 export const addDays = (day: DayNumber, count: number): DayNumber => dayNumber(day + count)
 
@@ -25,15 +23,15 @@ export const weekdayOf = (day: DayNumber): number => (((day + 4) % 7) + 7) % 7
 
 /** The month of a day, as months since January 1970. */
 export function monthOf(day: DayNumber): number {
-  const date = new Date(day * DAY_MS)
+  const date = new Date(day * DAY)
   return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth()
 }
 
 /** @param month months since January 1970 */
-export const firstDayOf = (month: number): DayNumber => dayNumber(Date.UTC(1970, month) / DAY_MS)
+export const firstDayOf = (month: number): DayNumber => dayNumber(Date.UTC(1970, month) / DAY)
 
 /** `2026-11-20`. */
-export const dateText = (day: DayNumber): string => new Date(day * DAY_MS).toISOString().slice(0, 10)
+export const dateText = (day: DayNumber): string => new Date(day * DAY).toISOString().slice(0, 10)
 
 /** The date of `2026-11-20`; undefined for anything else, 30 February included. */
 export function parseDate(text: string): DayNumber | undefined {
@@ -46,8 +44,8 @@ export function parseDate(text: string): DayNumber | undefined {
 export function parseTime(text: string): number | undefined {
   const [, hours, minutes] = /^(\d\d):([0-5]\d)$/.exec(text) ?? []
   if (hours === undefined || minutes === undefined) return undefined
-  const time = (Number(hours) * 60 + Number(minutes)) * MINUTE_MS
-  return time <= DAY_MS ? time : undefined
+  const time = (Number(hours) * 60 + Number(minutes)) * MINUTE
+  return time <= DAY ? time : undefined
 }
 
 /** Local time of `2026-11-26T00:00`; `T24:00` is the end of that day. Undefined for anything else. */

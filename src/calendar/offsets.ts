@@ -1,6 +1,5 @@
 // Offsets of one zone from UTC, read through Intl in chunks of 64 days and cached: Intl takes microseconds for each instant.
-import { instant, type Instant } from '../model/units.ts'
-import { DAY_MS } from './local-time.ts'
+import { DAY, instant, type Instant } from '../model/units.ts'
 
 /** From `from` until the next span, the wall clock is `offset` milliseconds ahead of UTC. */
 export type OffsetSpan = { readonly from: Instant; readonly offset: number }
@@ -12,7 +11,7 @@ export type UtcOffsets = {
 }
 
 /** Step of the search, two days: the shortest time that any zone ever kept an offset is 3.98 days (Freetown, 1939). */
-const STEP = 2 * DAY_MS
+const STEP = 2 * DAY
 /** Length of a chunk, 64 days: reading it asks Intl 32 times, about 0.2 ms. */
 const CHUNK = 32 * STEP
 

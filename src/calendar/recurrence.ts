@@ -1,9 +1,8 @@
 // Recurrences: the rules that windows are made of, and the intervals that each names.
 import type { Interval } from '../model/time.ts'
-import { instant, type Millis } from '../model/units.ts'
+import { DAY, instant, type Millis } from '../model/units.ts'
 import type { Cron } from './cron.ts'
 import {
-  DAY_MS,
   dateText,
   dayNumberOf,
   addDays,
@@ -59,7 +58,7 @@ const touches = (occurrence: Interval, { from, to }: Interval): boolean =>
 
 function weekly(rule: Extract<Recurrence, { kind: 'weekly' }>, span: Interval): readonly Occurrence[] {
   const { zone, except } = rule
-  const overnight = rule.to > rule.from ? 0 : DAY_MS
+  const overnight = rule.to > rule.from ? 0 : DAY
   const occurrences: Occurrence[] = []
   // an occurrence that began the day before yesterday may end today if the clock went back over midnight
   let day = addDays(dayNumberOf(zone.wallAt(span.from)), -2)

@@ -1,6 +1,7 @@
 // Texts of windows: days, times of day, and both together.
+import { DAY } from '../model/units.ts'
 import { failed, ok, type Result } from '../std/result.ts'
-import { DAY_MS, parseTime } from './local-time.ts'
+import { parseTime } from './local-time.ts'
 
 /** When a window opens and closes each week. */
 export type WeeklyOpening = {
@@ -69,7 +70,7 @@ export const EMPTY_WINDOW_TEXT = 'is empty: expected two different times, or 00:
 /** Milliseconds after midnight. */
 export function parseOpeningTime(text: string): Result<number, string> {
   const time = parseTime(text)
-  return time === undefined || time === DAY_MS ? failed('expected a time from 00:00 to 23:59') : ok(time)
+  return time === undefined || time === DAY ? failed('expected a time from 00:00 to 23:59') : ok(time)
 }
 
 /** Milliseconds after midnight; `24:00` is the end of the day. */

@@ -1,8 +1,7 @@
 // Windows: unions of recurrences. Whether one is open depends on the instant alone, so a missed tick loses nothing.
 import type { Interval } from '../model/time.ts'
-import { earliest, instant, latest, type Instant } from '../model/units.ts'
+import { DAY, earliest, instant, latest, type Instant } from '../model/units.ts'
 import { occurrencesOf, type Occurrence, type Recurrence } from './recurrence.ts'
-import { DAY_MS } from './local-time.ts'
 
 export type Window = {
   /** The interval that `now` is in, followed for a year at most; undefined when the window is closed. Occurrences that overlap or touch make one interval. */
@@ -18,14 +17,14 @@ export type Window = {
 }
 
 /** Milliseconds that an open interval is followed to each side, one year: a recurrence may repeat for long with hardly a gap. */
-export const SEARCH_HORIZON = 366 * DAY_MS
-const REACHES = [8 * DAY_MS, 32 * DAY_MS, SEARCH_HORIZON]
+export const SEARCH_HORIZON = 366 * DAY
+const REACHES = [8 * DAY, 32 * DAY, SEARCH_HORIZON]
 /**
  * Ranges `[near, far)` that are searched one after the other for the next interval, in days from now: a near one is found without looking
  * far. 4,096 days are eleven years; 29 February is eight years away around 2100.
  */
 const SEARCH_RANGES = [0, 8, 16, 32, 64, 128, 256, 512, 1024, 2048].map(
-  (days) => [days * DAY_MS, Math.max(8, days * 2) * DAY_MS] as const,
+  (days) => [days * DAY, Math.max(8, days * 2) * DAY] as const,
 )
 
 export function createWindow(rules: readonly Recurrence[]): Window {
@@ -70,7 +69,7 @@ function createLookup(between: IntervalsBetween) {
   let last: Surroundings | undefined
   return (now: Instant): Interval | undefined => {
     // a long interval is followed for a year from `last.at`, so its end may be known a day later
-    if (!last || now < last.from || now >= last.to || Math.abs(now - last.at) > DAY_MS)
+    if (!last || now < last.from || now >= last.to || Math.abs(now - last.at) > DAY)
       last = lookAround(between, now)
     return last.open
   }

@@ -1,9 +1,8 @@
 // Zones: the only translation between instants and local time.
 import { failed, ok, type Result } from '../std/result.ts'
-import { instant, type Instant } from '../model/units.ts'
+import { DAY, instant, type Instant } from '../model/units.ts'
 import { createUtcOffsets, UTC_OFFSETS, type UtcOffsets } from './offsets.ts'
 import {
-  DAY_MS,
   dateText,
   dayNumberOf,
   addDays,
@@ -84,7 +83,7 @@ function dayAround(
 }
 
 /** Milliseconds around a local time in which its instants lie: more than any offset ever was (15 h 14 min). */
-const MAX_OFFSET = DAY_MS
+const MAX_OFFSET = DAY
 
 const around = (offsets: UtcOffsets, at: LocalDateTime) =>
   offsets.between(instant(at - MAX_OFFSET), instant(at + MAX_OFFSET))

@@ -13,7 +13,7 @@ import { createInitCommand } from './commands/init.ts'
 import { createKeysCommand } from './commands/keys.ts'
 import type { ExitCode, Io } from './terminal/io.ts'
 import { createLocalCommand } from './commands/local.ts'
-import { EXIT, type CommandSession } from './terminal/output.ts'
+import { EXIT, failText, type CommandSession } from './terminal/output.ts'
 import { createProjectsCommand } from './commands/projects.ts'
 import { createReloadCommand } from './commands/reload.ts'
 import { createReportCommand } from './commands/report.ts'
@@ -65,8 +65,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     return code
   } catch (cause) {
     if (cause instanceof CommanderError) return cause.exitCode === 0 ? EXIT.ok : EXIT.usage
-    io.err(`dormouse: ${cause instanceof Error ? cause.message : String(cause)}`)
-    return EXIT.failed
+    return failText(io, cause instanceof Error ? cause.message : String(cause))
   }
 }
 

@@ -1,5 +1,6 @@
 // Default configuration file, and a given configuration with its defaults filled in.
 import { stringify } from 'yaml'
+import { wrapText } from '../std/wrap-text.ts'
 import { configJsonSchema, type JsonSchema } from './json-schema.ts'
 
 /** Columns of the comments. */
@@ -22,7 +23,7 @@ export function defaultYaml(answers: Answers = {}): string {
 
 function block(schema: JsonSchema, indent: string, answers: Answers): string[] {
   return Object.entries(schema.properties ?? {}).flatMap(([key, property]) => {
-    const comment = wrap(property.description ?? '', `${indent}# `)
+    const comment = commentLines(property.description ?? '', `${indent}# `)
     const gap = indent === '' ? [''] : []
     // an optional section shows its example in place of the defaults of its keys
     if (property.properties && !property.examples)
@@ -57,16 +58,8 @@ function entry({ key, property, schema, indent }: Entry, answers: Answers): stri
   return `${indent}${isActive ? '' : '# '}${pair.trim().slice(1, -1)}`
 }
 
-function wrap(text: string, prefix: string): string[] {
-  const lines: string[] = []
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1)
-    if (last !== undefined && prefix.length + last.length + word.length < WIDTH)
-      lines[lines.length - 1] = `${last} ${word}`
-    else lines.push(word)
-  }
-  return lines.map((line) => prefix + line)
-}
+const commentLines = (text: string, prefix: string): readonly string[] =>
+  wrapText(text, WIDTH - prefix.length).map((line) => prefix + line)
 
 /** A configuration as YAML text, without comments. */
 export const configText = (value: unknown): string => stringify(value).trimEnd()

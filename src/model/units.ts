@@ -18,6 +18,12 @@ export type Ratio = Quantity<'ratio'>
 /** A size in bytes. */
 export type Bytes = Quantity<'B'>
 
+/** Milliseconds in a second, a minute, an hour, a day of 24 hours. */
+export const SECOND = 1000
+export const MINUTE = 60 * SECOND
+export const HOUR = 60 * MINUTE
+export const DAY = 24 * HOUR
+
 export const cu = (value: number): Cu => value as Cu
 export const seconds = (value: number): Seconds => value as Seconds
 export const millis = (value: number): Millis => Math.round(value) as Millis

@@ -3,7 +3,7 @@ import type { ConsumptionQuery, Granularity, ProjectDetail } from '../../model/s
 import type { Compute, Project } from '../../model/service/compute.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { serviceErrorText, type ServiceError } from '../../model/service/service-error.ts'
-import { instant } from '../../model/units.ts'
+import { DAY, instant } from '../../model/units.ts'
 import { decodeComputes, decodeProjects } from '../../service/wire/decode.ts'
 import {
   countFields,
@@ -228,12 +228,11 @@ async function probeKeys({ service, signal }: Probe): Promise<Answer<number>> {
   return keys.ok ? ok(keys.value.items.length) : keys
 }
 
-const HOUR = 3_600_000
 /** Granularity → milliseconds of history that the service certainly keeps. */
 const CONSUMPTION_SPAN: Readonly<Record<Granularity, number>> = {
-  hourly: 24 * HOUR,
-  daily: 7 * 24 * HOUR,
-  monthly: 32 * 24 * HOUR,
+  hourly: DAY,
+  daily: 7 * DAY,
+  monthly: 32 * DAY,
 }
 
 async function probeConsumption(

@@ -77,9 +77,6 @@ async function runAudit(options: Options, io: Io): Promise<ExitCode> {
   try {
     const outcome = await auditIn(folder, { access: access.value, prices: prices.value, options }, io)
     return printOutcome(outcome, options, io)
-  } catch (cause) {
-    io.err(`dormouse: ${cause instanceof Error ? cause.message : String(cause)}`)
-    return EXIT.failed
   } finally {
     if (given.value === undefined) rmSync(folder, { recursive: true, force: true })
   }

@@ -1,6 +1,7 @@
 // `check-service`: what a service and a key can do, and what that means for Dormouse. It only reads and wakes no compute.
 import { Command } from 'commander'
 import { sanitize } from '../../std/sanitize.ts'
+import { wrapText } from '../../std/wrap-text.ts'
 import { createClient } from '../../service/http/client.ts'
 import { createServiceOn } from '../../service/service.ts'
 import { openServiceAccess, withConnectOptions, type ConnectOptions } from '../connect/service.ts'
@@ -101,23 +102,12 @@ export function checksText(checks: readonly Check[], columns: number | undefined
   return checks
     .flatMap(({ verdict, topic, seen, follows }) => {
       const head = `${SIGNS[verdict].padEnd(6)}${topic.padEnd(topicWidth)}  `
-      const lines = fillLines(sanitize(seen), width - indent.length)
-      const below = fillLines(`→ ${sanitize(follows)}`, width - indent.length)
+      const lines = wrapText(sanitize(seen), width - indent.length)
+      const below = wrapText(`→ ${sanitize(follows)}`, width - indent.length)
       return [
         ...lines.map((line, index) => (index === 0 ? head : indent) + line),
         ...below.map((line) => indent + line),
       ]
     })
     .join('\n')
-}
-
-function fillLines(text: string, width: number): string[] {
-  const lines: string[] = []
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1)
-    if (last !== undefined && last.length + 1 + word.length <= width)
-      lines[lines.length - 1] = `${last} ${word}`
-    else lines.push(word)
-  }
-  return lines
 }

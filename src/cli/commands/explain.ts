@@ -14,7 +14,14 @@ import {
 } from '../connect/daemon.ts'
 import type { ExitCode, Io } from '../terminal/io.ts'
 import { offlineSnapshot } from '../connect/offline.ts'
-import { EXIT, jsonText, failUsage, offlineNotice, type CommandSession } from '../terminal/output.ts'
+import {
+  EXIT,
+  failText,
+  jsonText,
+  failUsage,
+  offlineNotice,
+  type CommandSession,
+} from '../terminal/output.ts'
 
 type Options = ApiOptions & { readonly json?: boolean }
 
@@ -32,10 +39,10 @@ async function explain(name: string, options: Options, io: Io): Promise<ExitCode
   const answer = await askForExplanation(api, name, io)
   if (answer.ok) return show(answer.value, options, io)
   const stored = config && answer.error.kind === 'unreached' ? await offlineSnapshot(config) : undefined
-  if (!stored) return fail(answer.error.message, io)
+  if (!stored) return failText(io, answer.error.message)
   io.err(offlineNotice(answer.error.message))
   const explained = explainCompute(stored, name)
-  return explained.ok ? show(explained.value, options, io) : fail(explained.error, io)
+  return explained.ok ? show(explained.value, options, io) : failText(io, explained.error)
 }
 
 async function askForExplanation(
@@ -57,9 +64,4 @@ const isExplanation = (body: unknown): body is ComputeExplanation =>
 function show(explanation: ComputeExplanation, options: Options, io: Io): ExitCode {
   io.out(options.json ? jsonText(explanation) : explanation.lines.map(sanitize).join('\n'))
   return EXIT.ok
-}
-
-function fail(message: string, io: Io): ExitCode {
-  io.err(`dormouse: ${message}`)
-  return EXIT.failed
 }

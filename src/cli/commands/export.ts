@@ -7,7 +7,7 @@ import { exportRequestOf } from '../../daemon/history/export-query.ts'
 import { readEmbeddedStore } from '../../store/sqlite/embedded.ts'
 import { askDaemon, daemonApi, errorReason, withApiOptions, type ApiOptions } from '../connect/daemon.ts'
 import type { ExitCode, Io } from '../terminal/io.ts'
-import { EXIT, failUsage, type CommandSession } from '../terminal/output.ts'
+import { EXIT, failText, failUsage, type CommandSession } from '../terminal/output.ts'
 
 type Options = ApiOptions & {
   readonly what?: string
@@ -40,7 +40,7 @@ async function exportHistory(options: Options, io: Io): Promise<ExitCode> {
   if (answer.ok) return write(answer.value.setEncoding('utf8'), io)
   const { kind, message } = answer.error
   const exitCode = config && kind === 'unreached' ? await writeStored(config, request.value, io) : undefined
-  return exitCode ?? fail(message, io)
+  return exitCode ?? failText(io, message)
 }
 
 /** Query of the request. */
@@ -75,12 +75,7 @@ async function write(chunks: AsyncIterable<unknown>, io: Io): Promise<ExitCode> 
       rest = text.slice(end + 1)
     }
   } catch (cause) {
-    return fail(`the export ended before it was complete: ${errorReason(cause)}`, io)
+    return failText(io, `the export ended before it was complete: ${errorReason(cause)}`)
   }
   return EXIT.ok
-}
-
-function fail(message: string, io: Io): ExitCode {
-  io.err(`dormouse: ${message}`)
-  return EXIT.failed
 }

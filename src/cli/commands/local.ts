@@ -78,13 +78,7 @@ async function runLocal(options: Options, io: Io): Promise<ExitCode> {
   }
   const folder = parseFolderOption('--folder', options.folder, io)
   if (!folder.ok) return failUsage(io, folder.error)
-  let local: Local
-  try {
-    local = await startLocal(localOptions({ ...options, folder: folder.value ?? options.folder }, io))
-  } catch (cause) {
-    io.err(`dormouse: ${cause instanceof Error ? cause.message : String(cause)}`)
-    return EXIT.failed
-  }
+  const local = await startLocal(localOptions({ ...options, folder: folder.value ?? options.folder }, io))
   const { baseUrl, apiKey, proxyPort } = local
   io.out(options.json ? JSON.stringify({ baseUrl, apiKey, proxyPort }) : readyText(local))
   const clock = createClock()

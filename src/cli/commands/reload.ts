@@ -2,7 +2,7 @@
 import { Command } from 'commander'
 import { askDaemon, daemonApi, answerJson, withApiOptions, type ApiOptions } from '../connect/daemon.ts'
 import type { ExitCode, Io } from '../terminal/io.ts'
-import { EXIT, jsonText, failUsage, type CommandSession } from '../terminal/output.ts'
+import { EXIT, failText, jsonText, failUsage, type CommandSession } from '../terminal/output.ts'
 
 type Options = ApiOptions & { readonly json?: boolean }
 
@@ -17,10 +17,7 @@ async function reload(options: Options, io: Io): Promise<ExitCode> {
   if (!target.ok) return failUsage(io, ...target.error)
   const request = { signal: io.signal, method: 'POST' } as const
   const answer = await answerJson(await askDaemon(target.value.api, '/-/reload', request))
-  if (!answer.ok) {
-    io.err(`dormouse: ${answer.error.message}`)
-    return EXIT.failed
-  }
+  if (!answer.ok) return failText(io, answer.error.message)
   io.out(options.json ? jsonText(answer.value) : linesOf(answer.value))
   return EXIT.ok
 }

@@ -27,7 +27,7 @@ import {
   type DaemonApi,
 } from '../connect/daemon.ts'
 import type { ExitCode, Io } from '../terminal/io.ts'
-import { EXIT, failUsage, type CommandSession } from '../terminal/output.ts'
+import { EXIT, failText, failUsage, type CommandSession } from '../terminal/output.ts'
 
 type Options = ApiOptions & {
   readonly week?: string
@@ -136,9 +136,7 @@ async function askForReport(
 }
 
 function show(answer: Result<string, ApiProblem>, io: Io): ExitCode {
-  if (answer.ok) return write(answer.value, io)
-  io.err(`dormouse: ${answer.error.message}`)
-  return EXIT.failed
+  return answer.ok ? write(answer.value, io) : failText(io, answer.error.message)
 }
 
 /** @returns undefined if there is no store */
@@ -164,9 +162,7 @@ async function showArchived({ accounts }: Config, { store, options }: StoreInput
   const request = parseArchiveRequest(query, names)
   if (!request.ok) return failUsage(io, `--${request.error}`)
   const texts = await archivedReportTexts(store, request.value)
-  if (texts.ok) return write(texts.value.join(''), io)
-  io.err(`dormouse: ${texts.error}`)
-  return EXIT.failed
+  return texts.ok ? write(texts.value.join(''), io) : failText(io, texts.error)
 }
 
 async function buildFromStore(config: Config, { store, options }: StoreInput, io: Io): Promise<ExitCode> {

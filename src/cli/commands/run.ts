@@ -37,8 +37,7 @@ async function runDaemon(options: RunOptions, io: Io): Promise<ExitCode> {
   let reload: Daemon['reload'] | undefined
   // a request before the daemon has started needs no reload: the configuration has just been read
   io.onReload?.(() => void reload?.())
-  const daemon = await tryStart({ loaded: loaded.value, read, log, version: options.version }, io)
-  if (!daemon) return EXIT.failed
+  const daemon = await startDaemon({ loaded: loaded.value, read, log, version: options.version }, io.signal)
   reload = daemon.reload
   const { telemetryUrl, apiUrl } = daemon
   const accounts = config.accounts.map(({ name }) => name)
@@ -54,11 +53,10 @@ async function runOnce(options: RunOptions, io: Io): Promise<ExitCode> {
   const loaded = read()
   if (!loaded.ok) return failUsage(io, ...loaded.error)
   const onAnyPort = { ...loaded.value, config: withAnyPort(loaded.value.config) }
-  const daemon = await tryStart(
+  const daemon = await startDaemon(
     { loaded: onAnyPort, read, log: createLog('silent'), version: options.version },
-    io,
+    io.signal,
   )
-  if (!daemon) return EXIT.failed
   await daemon.firstPass
   const snapshot = daemon.snapshot()
   await daemon.run(AbortSignal.abort())
@@ -76,13 +74,4 @@ async function runOnce(options: RunOptions, io: Io): Promise<ExitCode> {
 const withAnyPort = (config: Config): Config => {
   const anyPort = { host: '127.0.0.1', port: 0 }
   return { ...config, server: { ...config.server, telemetry: anyPort, api: anyPort } }
-}
-
-async function tryStart(options: Parameters<typeof startDaemon>[0], io: Io): Promise<Daemon | undefined> {
-  try {
-    return await startDaemon(options, io.signal)
-  } catch (cause) {
-    io.err(`dormouse: ${cause instanceof Error ? cause.message : String(cause)}`)
-    return undefined
-  }
 }

@@ -15,7 +15,14 @@ import { fleetTable } from '../terminal/fleet-table.ts'
 import { readFleet } from '../connect/fleet.ts'
 import type { ExitCode, Io } from '../terminal/io.ts'
 import { offlineSnapshot } from '../connect/offline.ts'
-import { EXIT, jsonText, failUsage, offlineNotice, type CommandSession } from '../terminal/output.ts'
+import {
+  EXIT,
+  failText,
+  jsonText,
+  failUsage,
+  offlineNotice,
+  type CommandSession,
+} from '../terminal/output.ts'
 
 type Options = ApiOptions & { readonly json?: boolean }
 
@@ -38,10 +45,7 @@ async function status(options: Options, io: Io): Promise<ExitCode> {
 }
 
 function show(fleet: Result<FleetJson, ApiProblem>, options: Options, io: Io): ExitCode {
-  if (!fleet.ok) {
-    io.err(`dormouse: ${fleet.error.message}`)
-    return EXIT.failed
-  }
+  if (!fleet.ok) return failText(io, fleet.error.message)
   io.out(options.json ? jsonText(fleet.value) : fleetText(fleet.value))
   return EXIT.ok
 }

@@ -7,7 +7,7 @@ import { toIso } from '../../model/time.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 import { readFleet } from '../connect/fleet.ts'
 import type { ExitCode, Io } from '../terminal/io.ts'
-import { EXIT } from '../terminal/output.ts'
+import { EXIT, failText } from '../terminal/output.ts'
 import { CAST } from './cast.ts'
 import { findPrograms, startMonitoring, type Monitoring, type Programs } from './monitoring/monitoring.ts'
 import { startClients, superviseDaemon } from './players.ts'
@@ -28,10 +28,7 @@ export type DemoOptions = {
 
 export async function runDemo(options: DemoOptions, io: Io): Promise<ExitCode> {
   const programs = options.withPrometheus ? findPrograms(io.env['PATH']) : undefined
-  if (options.withPrometheus && !programs) {
-    io.err(`dormouse: ${MISSING}`)
-    return EXIT.failed
-  }
+  if (options.withPrometheus && !programs) return failText(io, MISSING)
   const folder = reportFolder(options.report)
   const clock = createClock()
   const say = options.json ? () => undefined : io.out

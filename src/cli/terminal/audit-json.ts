@@ -3,6 +3,7 @@ import type { Audit, AuditedCompute, AuditSums, Finding } from '../../model/outp
 import { largestCu, smallestCu } from '../../model/service/compute.ts'
 import type { Bounds } from '../../model/ledger/ledger.ts'
 import { toIso } from '../../model/time.ts'
+import { SECOND } from '../../model/units.ts'
 import { jsonText } from './output.ts'
 
 /** snake_case keys, times in ISO 8601, lengths in seconds, money in units of the currency. */
@@ -25,8 +26,8 @@ export const auditJson = (audit: Audit): string =>
     findings: audit.findings.map(findingJson),
   })
 
+/** Micros in a unit of currency. */
 const MONEY = 1_000_000
-const SECOND = 1000
 
 const scaled = ({ low, likely, high }: Bounds<number>, unit: number) => ({
   low: low / unit,

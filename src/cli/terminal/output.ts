@@ -51,11 +51,13 @@ export const textFields = (pairs: Readonly<Record<string, string>>): string => {
     .join('\n')
 }
 
-/** Prints why a call to the service failed. */
-export function failWith(io: Io, error: ServiceError): ExitCode {
-  io.err(`dormouse: ${sanitize(serviceErrorText(error))}`)
+export function failText(io: Io, message: string): ExitCode {
+  io.err(`dormouse: ${message}`)
   return EXIT.failed
 }
+
+export const failWith = (io: Io, error: ServiceError): ExitCode =>
+  failText(io, sanitize(serviceErrorText(error)))
 
 export function failUsage(io: Io, ...problems: readonly string[]): ExitCode {
   for (const problem of problems) io.err(`dormouse: ${problem}`)
