@@ -17,14 +17,14 @@ import { at } from '../../support/build.ts'
 const DAY = 86_400
 const { dayOf } = createUtc()
 
-const stretch = (from: number, to: number, tail = 0): LikelyAwakeInterval => ({
+const awakeInterval = (from: number, to: number, tail = 0): LikelyAwakeInterval => ({
   from: at(from),
   to: at(to),
   tail: millis(tail * 1000),
   restart: false,
 })
 
-const strip = (over: Partial<AwakeTimeline> = {}): AwakeTimeline => ({
+const timelineOf = (over: Partial<AwakeTimeline> = {}): AwakeTimeline => ({
   span: { from: at(0), to: at(DAY) },
   knownFrom: at(0),
   knownUntil: at(DAY),
@@ -52,51 +52,57 @@ const cellsDrawn = (one: AwakeTimeline): Readonly<Record<string, string>> =>
   drawn(timelineSvg(one, { cells: 288, dayOf }).text)
 
 test.each([
-  ['nothing but sleep', strip(), { asleep: '0+288' }],
+  ['nothing but sleep', timelineOf(), { asleep: '0+288' }],
   [
     'an hour, its last ten minutes idle',
-    strip({ intervals: [stretch(3600, 7200, 600)] }),
+    timelineOf({ intervals: [awakeInterval(3600, 7200, 600)] }),
     { asleep: '0+12 24+264', tail: '22+2', busy: '12+10' },
   ],
   [
     'a wake of a second, as wide as a cell',
-    strip({ intervals: [stretch(3601, 3602)] }),
+    timelineOf({ intervals: [awakeInterval(3601, 3602)] }),
     { asleep: '0+12 13+275', busy: '12+1' },
   ],
   [
-    'what reaches out of the day on both sides',
-    strip({ intervals: [stretch(-7200, 3600), stretch(DAY - 600, DAY + 600)] }),
+    'intervals that extend beyond the day on both sides',
+    timelineOf({ intervals: [awakeInterval(-7200, 3600), awakeInterval(DAY - 600, DAY + 600)] }),
     { asleep: '12+274', busy: '0+12 286+2' },
   ],
   [
-    'what ended before, and what begins after',
-    strip({ intervals: [stretch(-7200, -3600), stretch(DAY, DAY + 600)] }),
+    'nothing of intervals before and after the day',
+    timelineOf({ intervals: [awakeInterval(-7200, -3600), awakeInterval(DAY, DAY + 600)] }),
     { asleep: '0+288' },
   ],
   [
-    'what is not known before and after',
-    strip({ knownFrom: at(3600), knownUntil: at(DAY - 3600), intervals: [stretch(7200, 7500, 900)] }),
+    'unknown time before and after',
+    timelineOf({
+      knownFrom: at(3600),
+      knownUntil: at(DAY - 3600),
+      intervals: [awakeInterval(7200, 7500, 900)],
+    }),
     { asleep: '12+12 25+251', unknown: '0+12 276+12', tail: '24+1' },
   ],
   [
-    'a wake of five minutes across two cells, in one',
-    strip({ intervals: [stretch(3450, 3750)] }),
+    'a wake of five minutes across two cells in one cell',
+    timelineOf({ intervals: [awakeInterval(3450, 3750)] }),
     { asleep: '0+11 12+276', busy: '11+1' },
   ],
   [
-    'a second of use and five minutes of waiting as waiting',
-    strip({ intervals: [stretch(3600, 3901, 300)] }),
+    'a second of use with a tail of five minutes as idle tail',
+    timelineOf({ intervals: [awakeInterval(3600, 3901, 300)] }),
     { asleep: '0+12 13+275', tail: '12+1' },
   ],
-])('a strip draws %s', (_, one, expected) => {
-  expect(cellsDrawn(one)).toEqual(expected)
+])('a timeline draws %s', (_, timeline, expected) => {
+  expect(cellsDrawn(timeline)).toEqual(expected)
 })
 
-test('a strip is as full as the time was: an hourly wake does not look like constant use', () => {
-  const stretches = Array.from({ length: 168 }, (_, hour) => stretch(3600 * hour, 3600 * hour + 1200, 840))
+test('the share of awake cells is that of awake time: an hourly wake does not look like constant use', () => {
+  const intervals = Array.from({ length: 168 }, (_, hour) =>
+    awakeInterval(3600 * hour, 3600 * hour + 1200, 840),
+  )
   const span = { from: at(0), to: at(7 * DAY) }
   const cells = drawn(
-    timelineSvg(strip({ span, knownUntil: at(7 * DAY), intervals: stretches }), { cells: 2016, dayOf }).text,
+    timelineSvg(timelineOf({ span, knownUntil: at(7 * DAY), intervals }), { cells: 2016, dayOf }).text,
   )
   const count = (state: string): number =>
     (cells[state] ?? '').split(' ').reduce((sum, run) => sum + Number(run.split('+')[1]), 0)
@@ -104,17 +110,19 @@ test('a strip is as full as the time was: an hourly wake does not look like cons
   expect([count('busy'), count('tail'), count('asleep')]).toEqual([202, 470, 1344])
 })
 
-test('a tail that fills the most of no cell is drawn as often as its time asks for', () => {
-  const stretches = Array.from({ length: 7 }, (_, day) => stretch(day * 86_400, day * 86_400 + 1200, 300))
+test('idle tails that fill most of no cell are drawn in proportion to their time', () => {
+  const intervals = Array.from({ length: 7 }, (_, day) =>
+    awakeInterval(day * 86_400, day * 86_400 + 1200, 300),
+  )
   const span = { from: at(0), to: at(7 * DAY) }
   const cells = drawn(
-    timelineSvg(strip({ span, knownUntil: at(7 * DAY), intervals: stretches }), { cells: 336, dayOf }).text,
+    timelineSvg(timelineOf({ span, knownUntil: at(7 * DAY), intervals }), { cells: 336, dayOf }).text,
   )
   // a quarter of seven cells, from the second on
   expect([cells['busy'], cells['tail']]).toEqual(['0+1 96+1 144+1 192+1 288+1', '48+1 240+1'])
 })
 
-test('no stretch is drawn more than a cell too long or too short, and none is left out', () => {
+test('every interval is drawn, at most one cell too long or too short', () => {
   const lengths = fc.array(
     fc.record({
       asleep: fc.integer({ min: 300, max: 20_000 }),
@@ -124,16 +132,16 @@ test('no stretch is drawn more than a cell too long or too short, and none is le
     { maxLength: 40 },
   )
   fc.assert(
-    fc.property(lengths, (all) => {
+    fc.property(lengths, (parts) => {
       let end = 0
-      const stretches = all.map(({ asleep, awake, tail }) => {
+      const intervals = parts.map(({ asleep, awake, tail }) => {
         end += asleep + awake
-        return stretch(end - awake, end, Math.min(tail, awake))
+        return awakeInterval(end - awake, end, Math.min(tail, awake))
       })
-      const states = timelineCells(strip({ intervals: stretches }), 288)
+      const states = timelineCells(timelineOf({ intervals }), 288)
       const isAwake = (index: number): boolean => states[index] === 'busy' || states[index] === 'tail'
-      const within = stretches.filter(({ from }) => from < at(DAY))
-      const truth = timelineSums(strip({ intervals: stretches })).awake / 300_000
+      const within = intervals.filter(({ from }) => from < at(DAY))
+      const truth = timelineSums(timelineOf({ intervals })).awake / 300_000
       const shown = states.filter((_, index) => isAwake(index)).length
       expect(Math.abs(shown - truth)).toBeLessThanOrEqual(within.length)
       for (const { from, to } of within) {
@@ -148,16 +156,16 @@ test('no stretch is drawn more than a cell too long or too short, and none is le
   )
 })
 
-test('a strip says in words and numbers what it draws', () => {
-  const one = strip({
+test('text and sums of a timeline', () => {
+  const one = timelineOf({
     knownFrom: at(3600),
-    intervals: [stretch(-3600, 3600, 60), stretch(7200, 14_400, 600)],
+    intervals: [awakeInterval(-3600, 3600, 60), awakeInterval(7200, 14_400, 600)],
   })
   expect(timelineSums(one)).toEqual({ awake: 10_800_000, tail: 660_000, unknown: 3_600_000 })
   expect(timelineText(one)).toBe('awake 3 h of 24 h, 11 min of it idle tail, 1 h not known')
 })
 
-test('days begin where the clock shows it, in weeks of 167 and of 169 hours', () => {
+test('day marks are at local midnight, in weeks of 167 and of 169 hours', () => {
   const berlin = createZone('Europe/Berlin')
   if (!berlin.ok) throw new Error(berlin.error)
   const lengths = (from: string): readonly number[] => {
@@ -169,15 +177,15 @@ test('days begin where the clock shows it, in weeks of 167 and of 169 hours', ()
   expect(lengths('2026-10-22T12:00:00Z')).toEqual([24, 24, 25, 24, 24, 24, 24])
 })
 
-test('the worst strip is 2.5 kB and its page of a hundred compresses well', () => {
-  // a wake and its tail in every other cell: no strip has more runs
+test('the largest timeline is 2.5 kB, and a page with a hundred of them compresses well', () => {
+  // a wake and its tail in every other cell: the largest number of runs
   const cells = 336
   const width = (7 * DAY) / cells
-  const stretches = Array.from({ length: cells / 2 }, (_, index) =>
-    stretch(2 * index * width, (2 * index + 2) * width, width),
+  const intervals = Array.from({ length: cells / 2 }, (_, index) =>
+    awakeInterval(2 * index * width, (2 * index + 2) * width, width),
   )
   const span = { from: at(0), to: at(7 * DAY) }
-  const { text } = timelineSvg(strip({ span, knownUntil: at(7 * DAY), intervals: stretches }), {
+  const { text } = timelineSvg(timelineOf({ span, knownUntil: at(7 * DAY), intervals }), {
     cells,
     dayOf,
   })

@@ -1,4 +1,4 @@
-// What carries meaning stands out from what is behind it, in light and in dark: text 4.5 to 1, lines and areas 3 to 1.
+// Contrast in the light and the dark theme: at least 4.5 to 1 for text, 3 to 1 for graphics.
 import { describe, expect, test } from 'vitest'
 import { readStyle } from '../../../src/daemon/http/pages/assets.ts'
 import { REPORT_RENDERINGS } from '../../../src/outputs/report/formats/formats.ts'

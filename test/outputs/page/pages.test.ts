@@ -34,7 +34,7 @@ const HOSTILE = [
   '𝔏'.repeat(100) + '<x>'.repeat(34),
 ]
 
-/** What keeps a page from being shown at all if it were another text: the words of the program itself. */
+/** Fields with values of unions, which stay as they are: pages switch on them. */
 const OWN = new Set([
   'because',
   'end',
@@ -50,7 +50,7 @@ const OWN = new Set([
   'type',
 ])
 
-/** Every text of a value made hostile, one after the other; ids as well. */
+/** A copy with every text replaced by a hostile one, ids included. */
 function poisoned<Value>(value: Value, key = '', counter = { next: 0 }): Value {
   if (typeof value === 'string') {
     if (OWN.has(key)) return value
@@ -85,7 +85,7 @@ test('names that are markup, of any script and any length, stay text on every pa
   }
 })
 
-test('a report that is kept shows such names, too', async () => {
+test('such names stay text in an archived report, too', async () => {
   const names = HOSTILE.map((name) => name.toWellFormed())
   const app = appOf({ snapshot: fleet(2), kept: keptNamed(names) })
   for (const path of ['/report', '/report?week=2026-W47&team=web']) {
@@ -108,7 +108,7 @@ test('every page is well formed, of a fleet and of none', async () => {
   expect(problemsOf('<p class=one></p>')).not.toEqual([])
 })
 
-describe('reports that are kept', () => {
+describe('archived reports', () => {
   const snapshot = fleet(2)
   const app = appOf({ snapshot, kept: KEPT })
   const heading = async (path: string): Promise<string> =>
@@ -162,7 +162,7 @@ describe('reports that are kept', () => {
     expect(text).toContain('href="/api/v1/report?account=main&amp;format=html-full"')
   })
 
-  test('one that is made anew under the same name is shown anew', async () => {
+  test('a report that replaces one of the same slot is shown', async () => {
     const fresh = told(inputOf({ ...FLEETS.quiet }))
     const [first, second] = [fresh, { ...fresh, made_at: '2026-11-24T08:00:00Z', verdict: 'made anew' }]
     let kept = keptOf([first])
@@ -241,7 +241,7 @@ test('a page comes with a policy that lets nothing in, and is not sent twice', a
   }
 })
 
-test('style and script come under names of their content, to be kept for good', async () => {
+test('style and script have names with their hash and may be cached forever', async () => {
   const app = appOf({ snapshot: fleet(1) })
   const text = await textOf(app, '/')
   const paths = [...text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path)
@@ -256,7 +256,7 @@ test('style and script come under names of their content, to be kept for good', 
   }
 })
 
-test('programs get links, strangers get nothing, and nothing can be sent', async () => {
+test('programs get links, foreign hosts and POST requests are refused', async () => {
   const app = appOf({ snapshot: fleet(2), kept: KEPT })
   expect(await (await asked(app, '/', { accept: 'application/json' })).json()).toHaveProperty('links')
   expect(await (await asked(app, '/', { accept: '*/*' })).json()).toHaveProperty('links')
@@ -284,7 +284,7 @@ test('before the first pass every page says so', async () => {
   }
 })
 
-test('none of the pages is on the listener that all may reach', async () => {
+test('no page is on the telemetry listener', async () => {
   const app = telemetryApp({
     exposition: { publish: () => Promise.resolve(), body: () => Promise.resolve(Buffer.from('')) },
     healthy: () => true,

@@ -1,11 +1,12 @@
-// A fleet on its way: what comes first, and what where something fails after that.
+// The fleet page in parts: order, chunks, yields, and failures of history after the head was sent.
 import { expect, test } from 'vitest'
+import { fakeClock } from '../../support/fake-clock.ts'
 import { NO_HISTORY } from '../../support/no-history.ts'
 import { pastOf } from './past.ts'
 import { appOf, asked, fleet, textOf } from './shown.ts'
 import { problemsOf } from './well-formed.ts'
 
-test('a fleet is sent part by part, ten rows at a time, and is the same page', async () => {
+test('a fleet page is sent in parts of ten rows, which together are the same page', async () => {
   const snapshot = fleet(35)
   const app = appOf({ snapshot, history: pastOf(snapshot) })
   for (const path of ['/', '/?group=team']) {
@@ -23,7 +24,7 @@ test('a fleet is sent part by part, ten rows at a time, and is the same page', a
   }
 })
 
-test('a fleet whose past cannot be read is shown without strips', async () => {
+test('a fleet whose history cannot be read is shown without timelines', async () => {
   const snapshot = fleet(3)
   const history = {
     ...NO_HISTORY,
@@ -39,7 +40,7 @@ test('a fleet whose past cannot be read is shown without strips', async () => {
   ])
 })
 
-test('the past of rows is read ten at a time, and only when those before were sent', async () => {
+test('timelines are read for ten rows at a time, after the rows before were sent', async () => {
   const snapshot = fleet(35)
   const past = pastOf(snapshot)
   const read: number[] = []
@@ -54,6 +55,16 @@ test('the past of rows is read ten at a time, and only when those before were se
   const before: string[] = []
   for await (const part of parts)
     before.push(`${Buffer.from(part).toString().split('scope="row"').length - 1} ${read.length}`)
-  expect(before.filter((one) => /^(?:10|5) /.test(one))).toEqual(['10 1', '10 2', '10 3', '5 4'])
+  expect(before.filter((counts) => /^(?:10|5) /.test(counts))).toEqual(['10 1', '10 2', '10 3', '5 4'])
   expect(read).toEqual([10, 10, 10, 5])
+})
+
+test('the clock yields after every part, so that no turn renders more than ten rows', async () => {
+  const snapshot = fleet(100)
+  const clock = fakeClock()
+  const parts = await Array.fromAsync(
+    (await asked(appOf({ snapshot, history: pastOf(snapshot), clock }), '/')).body ?? [],
+  )
+  expect(parts.length).toBeGreaterThanOrEqual(12)
+  expect(clock.yields()).toBe(parts.length)
 })

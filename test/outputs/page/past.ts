@@ -1,4 +1,4 @@
-// What the computes of a shown fleet did in the week before, as their states say.
+// History of the week before a snapshot, in line with the states of its computes.
 import type { ComputeRef } from '../../../src/model/service/compute.ts'
 import type { DayRow } from '../../../src/model/ledger/day.ts'
 import type { LikelyAwakeInterval } from '../../../src/model/ledger/ledger.ts'
@@ -37,15 +37,15 @@ export const isAwake = (number: number): boolean => number % 3 === 0
 export const ASLEEP_FOR = 600
 export const DELAY = 300
 
-/** Of which no two differ in what `wakes` looks at. */
+/** Number of distinct histories: least common multiple of the cycles in `wakesOf`. */
 const KINDS = 165
-const known = new Map<string, readonly LikelyAwakeInterval[]>()
+const cachedWakes = new Map<string, readonly LikelyAwakeInterval[]>()
 
 function wakes(ref: ComputeRef, now: Instant): readonly LikelyAwakeInterval[] {
   const number = numberOf(ref) % KINDS
-  const found = known.get(`${number} ${now}`) ?? wakesOf(number, now)
-  known.set(`${number} ${now}`, found)
-  return found
+  const intervals = cachedWakes.get(`${number} ${now}`) ?? wakesOf(number, now)
+  cachedWakes.set(`${number} ${now}`, intervals)
+  return intervals
 }
 
 function wakesOf(number: number, now: Instant): readonly LikelyAwakeInterval[] {

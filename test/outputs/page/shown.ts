@@ -1,4 +1,4 @@
-// The pages of a fleet with a past, over the app that serves them.
+// The pages of a fleet with history, over the app that serves them.
 import type { Hono } from 'hono'
 import { createApiApp } from '../../../src/daemon/http/app.ts'
 import { authMiddleware } from '../../../src/daemon/http/auth.ts'
@@ -7,6 +7,7 @@ import type { ReportArchive } from '../../../src/daemon/reports/archive.ts'
 import type { ReportSource } from '../../../src/daemon/reports/build.ts'
 import type { BudgetWithForecast } from '../../../src/model/policy/budget.ts'
 import { computeKey, type ComputeRef } from '../../../src/model/service/compute.ts'
+import type { Clock } from '../../../src/model/ports/clock.ts'
 import type { History } from '../../../src/model/ports/history.ts'
 import type { ComputeView, Snapshot } from '../../../src/model/output/snapshot.ts'
 import { cu, micros, millis, ratio, seconds, type Instant } from '../../../src/model/units.ts'
@@ -23,9 +24,10 @@ export type Shown = {
   readonly history?: History
   readonly kept?: ReportArchive
   readonly nextReportAt?: (now: Instant) => Instant | undefined
+  readonly clock?: Clock
 }
 
-/** What is shown is asked for anew each time: it may change. */
+/** Reads `shown` at every request: tests change it between requests. */
 export const appOf = (shown: Shown): Hono =>
   createApiApp({
     ...NO_PAGES,
@@ -41,13 +43,13 @@ export const appOf = (shown: Shown): Hono =>
     reports: () =>
       new Map(shown.snapshot?.accounts.map(({ account }) => [account, {} as unknown as ReportSource])),
     nextReportAt: shown.nextReportAt ?? NO_PAGES.nextReportAt,
-    clock: fakeClock(),
+    clock: shown.clock ?? fakeClock(),
     accounts: () => [],
     entryOf: (ref) => accountLike(ref, shown.snapshot),
     pricesOf: () => prices,
   })
 
-/** As a daemon finds them: by key, whatever the size of the fleet. */
+/** Views by key, so that a lookup does not depend on the size of the fleet. */
 const keyed = new WeakMap<Snapshot, ReadonlyMap<string, ComputeView>>()
 
 function viewsOf(snapshot: Snapshot): ReadonlyMap<string, ComputeView> {
@@ -56,7 +58,7 @@ function viewsOf(snapshot: Snapshot): ReadonlyMap<string, ComputeView> {
   return known
 }
 
-/** Nothing of it is unsettled. */
+/** An entry whose usage is all settled. */
 function accountLike(ref: ComputeRef, snapshot: Snapshot | undefined): ReturnType<typeof NO_PAGES.entryOf> {
   const view = snapshot && viewsOf(snapshot).get(computeKey(ref))
   if (!view) return undefined
@@ -105,7 +107,7 @@ const LONG_BURN = {
   off: 'left-to-forecast',
 } as const
 
-/** Of computes that are small for their budget. */
+/** Burn rates of computes that are too small to exhaust their budget early. */
 const OUT_OF_REACH = {
   maxBurn: 0.8,
   burns: [3600, 6 * 3600].map((window) => ({
@@ -156,7 +158,7 @@ export const budgetOf = (over: Partial<BudgetWithForecast> = {}): BudgetWithFore
 
 const OLD = { createdAt: at(-30 * 86_400) }
 
-/** Over already, and certain to stay so. */
+/** A budget that is over its limit. */
 const NIGHT: Partial<BudgetWithForecast> = {
   name: 'night',
   per: 'day',
@@ -180,7 +182,7 @@ const NIGHT: Partial<BudgetWithForecast> = {
   },
 }
 
-/** Computes that are awake and asleep, owned and not, with budgets and a month. */
+/** Awake and sleeping computes, with and without owners, with budgets and a month. */
 export function fleet(count: number, options: FleetOptions = {}): Snapshot {
   const taken = busySnapshot(count, {
     project: (index) => ({
@@ -234,7 +236,7 @@ export function fleet(count: number, options: FleetOptions = {}): Snapshot {
 
 const TEAMS = ['platform', 'data', ''] as const
 
-/** What the seven days are of the thirty since they were created. */
+/** Factor from the seven days of history to the thirty since creation. */
 const MONTH = 30 / 7
 
 const owned = (view: ComputeView, index: number): ComputeView => {

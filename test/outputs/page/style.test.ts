@@ -1,4 +1,4 @@
-// The style of the pages is in files that one can read, and all of them are in the sheet.
+// The style sheet contains all files of the style, each of readable length.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -15,6 +15,6 @@ test('the sheet is all files of the style, each once', () => {
   expect(sheet).toHaveLength(files.reduce((sum, file) => sum + read(file).length, 0))
 })
 
-test('no file of it is longer than one of the program may be', () => {
+test('no file of the style is longer than a source file may be', () => {
   expect(files.filter((file) => read(file).split('\n').length > 300)).toEqual([])
 })

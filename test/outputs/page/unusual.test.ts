@@ -1,4 +1,4 @@
-// What the pages say where there is little to show, or much, or what others made up.
+// Pages with little to show, with much, and with hostile names.
 import { describe, expect, test } from 'vitest'
 import { pastOf } from './past.ts'
 import { at } from '../../support/build.ts'
@@ -44,14 +44,14 @@ describe('where there is nothing', () => {
   })
 })
 
-test('a filter that no field shows is named', async () => {
+test('filters without a form field are named in the caption', async () => {
   expect(await textOf(app, '/')).not.toContain('of branch')
   expect(await textOf(app, '/?branch=br-one&project=project-3')).toMatch(
     /1 of 12 computes, of project <bdi>project-3<\/bdi>, of branch <bdi>br-one<\/bdi>/,
   )
 })
 
-test('from any of fifty pages it is one step to the next ones and to both ends', async () => {
+test('each of fifty pages links to its neighbours and to both ends', async () => {
   const large = all.find(({ name }) => name === 'large')
   const steps = async (path: string): Promise<readonly string[]> => {
     const [pager = ''] =
@@ -64,20 +64,20 @@ test('from any of fifty pages it is one step to the next ones and to both ends',
   expect(await steps('/?page=50')).toEqual(['First', 'Before'])
 })
 
-/** What is below the first strip, or above all. */
+/** Labels of the first time axis of a page. */
 async function axisWords(path: string): Promise<readonly string[]> {
   const [axis = ''] = (await textOf(app, path)).match(/<svg class="axis".*?<\/svg>/s) ?? []
   return [...axis.matchAll(/>([^<>]+)<\/text>/g)].map(([, text = '']) => text)
 }
 
-test('the time of a strip is told: a day by its ends, a week by its days', async () => {
+test('the time axis labels a day by its ends, a week by its days', async () => {
   expect(await axisWords('/')).toEqual(['24 h ago', 'now'])
   const week = ['Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
   expect(await axisWords('/?range=7d')).toEqual(week)
   expect(await axisWords('/computes/ep-0')).toEqual(week)
 })
 
-test('what is not drawn is not in the page', async () => {
+test('a page has no empty paths', async () => {
   for (const path of ['/', '/?range=7d', '/computes/ep-0'])
     expect(await textOf(app, path)).not.toContain(' d=""')
 })

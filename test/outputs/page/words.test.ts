@@ -1,4 +1,4 @@
-// How the pages put times, amounts and what is not known.
+// Wording of times, amounts and unknown values on the pages.
 import { describe, expect, test } from 'vitest'
 import type { AccountView, ComputeView, Snapshot } from '../../../src/model/output/snapshot.ts'
 import { millis, micros, type Instant } from '../../../src/model/units.ts'
@@ -9,7 +9,7 @@ import { KEPT } from './kept-reports.ts'
 import { pastOf } from './past.ts'
 import { appOf, fleet, textOf } from './shown.ts'
 
-/** A page as a reader has it: no tags, and each space as it is. */
+/** Text of a page without tags; no-break spaces stay. */
 const readOf = (text: string): string =>
   text
     .replaceAll(/<(?:svg|style)\b.*?<\/(?:svg|style)>/gs, '')
@@ -44,7 +44,7 @@ const pastWith = (from: Instant, to: Instant) => ({
   },
 })
 
-const stretchRow = async (from: number, to: number): Promise<string> => {
+const intervalRow = async (from: number, to: number): Promise<string> => {
   const history = pastWith(at(from), at(to)) as typeof NO_HISTORY
   const text = await textOf(appOf({ snapshot, history }), '/computes/ep-1')
   const [body = ''] = /<tbody[^>]*>.*?<\/tbody>/s.exec(text) ?? []
@@ -56,8 +56,8 @@ describe('the list of times awake', () => {
     ['of today', 3660, 4860, '2026-01-05 01:01 01:21 20 min 5 min wake'],
     ['of one day before', -82_800, -78_000, '2026-01-04 01:00 02:20 1.3 h 5 min wake'],
     ['over midnight', -660, 540, '2026-01-04 23:49 2026-01-05 00:09 20 min 5 min wake'],
-  ])('%s tells its day once', async (_, from, to, row) => {
-    expect(await stretchRow(from, to)).toBe(row)
+  ])('%s: the day is written once', async (_, from, to, row) => {
+    expect(await intervalRow(from, to)).toBe(row)
   })
 })
 
@@ -66,7 +66,7 @@ const bannerOf = async (taken: Snapshot): Promise<string> =>
     await textOf(appOf({ snapshot: taken, history: pastOf(taken) }), '/'),
   )?.[0] ?? ''
 
-describe('while the service cannot be asked', () => {
+describe('while the service does not answer', () => {
   test.each([
     ['unavailable', 'The service does not answer: the data is as of 2026-01-05 01:10 (UTC).'],
     ['unauthorized', 'The service refuses the API key: the data is as of 2026-01-05 01:10 (UTC).'],
@@ -77,7 +77,7 @@ describe('while the service cannot be asked', () => {
     expect(await bannerOf({ ...down, takenAt: at(TAKEN + 600), version: 2 })).toBe(banner)
   })
 
-  test('where it could not be asked since the start, the banner says so', async () => {
+  test('without a sweep since the start the banner says so', async () => {
     const down = withAccount({ service: 'unavailable', lastSweepAt: undefined })
     expect(await read(down, '/')).toContain('the data is from before Dormouse started.')
   })
@@ -112,7 +112,7 @@ describe('while the service cannot be asked', () => {
   })
 })
 
-test('a state is not told twice', async () => {
+test('the reason does not repeat the state', async () => {
   const text = await read(snapshot, '/')
   expect(text).toContain('asleep since 01:30')
   expect(text).not.toContain('asleep asleep')
@@ -120,7 +120,7 @@ test('a state is not told twice', async () => {
   expect(await read(starting, '/')).not.toMatch(/starting starting/)
 })
 
-test('a suspension that should have been is no more to come', async () => {
+test('an overdue suspension is not announced', async () => {
   const overdue = withViews(() => ({
     state: 'active',
     why: { because: 'idle-tail', since: at(0), until: at(300), end: 'overdue', ours: false },
@@ -131,7 +131,7 @@ test('a suspension that should have been is no more to come', async () => {
     )
 })
 
-test('what is told of one compute is in words that say what they are of', async () => {
+test('labels of the compute page', async () => {
   const text = await read(snapshot, '/computes/ep-0')
   for (const words of [
     'Spend since first seen',
@@ -143,7 +143,7 @@ test('what is told of one compute is in words that say what they are of', async 
     expect(text).toContain(words)
 })
 
-test('no range is told that has one end', async () => {
+test('a range with equal ends is not shown', async () => {
   const sure = { low: micros(1_234_500_000), likely: micros(1_234_500_000), high: micros(1_234_501_000) }
   const text = await read(
     withViews(() => ({ spend: sure })),
@@ -152,7 +152,7 @@ test('no range is told that has one end', async () => {
   expect(text).toContain('Spend since first seen 1,234.50 USD Hit ratio')
 })
 
-test('a number is not parted from its unit at the end of a line', async () => {
+test('a number and its unit are joined by a no-break space', async () => {
   const app = appOf({ snapshot, history: pastOf(snapshot), kept: KEPT })
   for (const path of ['/', '/?range=7d', '/budgets', '/computes/ep-0', '/report']) {
     const shown = readOf((await textOf(app, path)).replaceAll(/<code>[^<]*<\/code>/g, ''))
@@ -164,12 +164,12 @@ test('a number is not parted from its unit at the end of a line', async () => {
 test.each([
   [4, 'and 1 more problem'],
   [5, 'and 2 more problems'],
-])('of %i problems some are counted', async (count, says) => {
+])('of %i problems those beyond three are counted', async (count, says) => {
   const problems = Array.from({ length: count }, (_, index) => `project ${index}: 500`)
   expect(await read(withAccount({ problems }), '/')).toMatch(new RegExp(`${says}(?!s)`))
 })
 
-test('all times of a report are told by one clock, which is named', async () => {
+test('all times of a report page are in the same named zone', async () => {
   const text = await read(snapshot, '/report')
   const [, made] = /Archived as it was made on (.{16}) UTC/.exec(text) ?? []
   expect(text).toContain(`As of ${made} UTC.`)
