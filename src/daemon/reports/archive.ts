@@ -62,7 +62,7 @@ export type ArchiveList = {
   readonly next_page: number | null
 }
 
-/** One page of reports, newest first. @throws when the store fails */
+/** A page of reports, newest first. @throws when the store fails */
 export async function listArchive(
   store: ReportArchive,
   query: ReportQuery,

@@ -50,11 +50,11 @@ const HOURS_RETAINED_FOR = 93 * 86_400_000
 export type ReportsRequest = {
   readonly slot: ReportSlot
   readonly madeAt: Instant
-  /** One report for each. */
+  /** Each gets a report of its own. */
   readonly plans: readonly ReportPlan[]
 }
 
-/** One report, of the source's own plan. @throws when the store fails */
+/** The report of the source's own plan. @throws when the store fails */
 export async function buildReport(
   source: ReportSource,
   request: Omit<ReportsRequest, 'plans'>,
@@ -182,15 +182,15 @@ export type EventCollector = {
 }
 
 export function createEventCollector({ from, to }: Interval): EventCollector {
-  const told: ReportInput['events']['told'] = []
-  let left = 0
+  const listed: ReportInput['events']['told'] = []
+  let unlisted = 0
   return {
     add({ at, kind }, what) {
       if (at < from || at >= to) return
-      if (told.length < MAX_LISTED_EVENTS) told.push({ at: toIso(at), kind, what })
-      else left += 1
+      if (listed.length < MAX_LISTED_EVENTS) listed.push({ at: toIso(at), kind, what })
+      else unlisted += 1
     },
-    done: () => ({ told, left }),
+    done: () => ({ told: listed, left: unlisted }),
   }
 }
 

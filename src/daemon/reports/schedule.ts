@@ -55,7 +55,7 @@ export async function runReportSchedule(job: ReportJob, signal: AbortSignal): Pr
   }
 }
 
-/** Of several missed slots only the last is made, and only within the catch-up time. A week is reported once. */
+/** After several missed slots only the last report is made, and only within the catch-up time. A week is reported once. */
 async function makeIfDue(job: ReportJob, account: string): Promise<void> {
   const { clock, store } = job
   const schedule = job.schedule()

@@ -1,16 +1,11 @@
 // The state of all accounts as one immutable value for every output.
 import { measureMeteringLag } from '../../ledger/metering/metering-lag.ts'
 import { computeView } from '../../ledger/compute-view.ts'
+import { addBounds } from '../../ledger/settle/cu-time.ts'
 import type { ProjectMetering } from '../../model/ledger/metering.ts'
 import type { BudgetScopes } from '../../ledger/budgets/account-budgets.ts'
 import type { BudgetView } from '../../model/policy/budget.ts'
-import type {
-  Bounds,
-  ComputeEntry,
-  ActivityLagSample,
-  ProjectEntry,
-  RetiredSums,
-} from '../../model/ledger/ledger.ts'
+import type { ComputeEntry, ActivityLagSample, ProjectEntry, RetiredSums } from '../../model/ledger/ledger.ts'
 import { activityLagFromSamples } from '../../model/inference/activity-lag.ts'
 import { asOrderedMap } from '../../std/ordered-map.ts'
 import type { PendingRetries } from '../../model/observation.ts'
@@ -30,12 +25,12 @@ export type AccountInput = {
   readonly state: PassState
   readonly prices: Prices
   readonly preset: Preset
-  /** Why its computes cannot be read; undefined where they can. */
+  /** Why the account's computes cannot be read; undefined where they can. */
   readonly unreadable?: string | undefined
-  /** Whether they are to be; when nothing is said they are. */
+  /** Whether computes are to be read; true by default. */
   readonly isRead?: boolean
   readonly forecasts?: Forecasts | undefined
-  /** Which budgets its computes count for; undefined where none are shown. */
+  /** The budgets that each compute counts for; undefined when no budgets are shown. */
   readonly scopes?: BudgetScopes | undefined
 }
 
@@ -43,52 +38,52 @@ export type SnapshotContext = {
   readonly now: Instant
   readonly version: number
   readonly passSeconds: Seconds
-  /** How long after the last sweep states are only remembered. */
+  /** Time after the last sweep from which states count as stale. */
   readonly staleAfter: Seconds
   /** How late the service shows activity. */
   readonly activityLag: Seconds
   readonly owners: Owners
-  /** None when nothing is said. */
+  /** Empty by default. */
   readonly jobs?: Snapshot['jobs']
 }
 
-/** Computes shown in one step. Doubled, the event loop is held up for some 10 ms. */
-const COMPUTES = 1000
+/** Entries per step, 1,000: some 10 ms of work. */
+const ENTRIES_PER_STEP = 1000
 
-/** Takes snapshots one after another; what sleeps and did not change is not worked out again. */
+/** Builds one snapshot after another. Views of sleeping computes that did not change are reused. */
 export type SnapshotBuilder = (
   accounts: readonly AccountInput[],
   context: SnapshotContext,
 ) => Cooperative<Snapshot>
 
 export function createSnapshotBuilder(): SnapshotBuilder {
-  const asleep = createIdentityCache<ComputeEntry, Seen>()
-  return function* snapshotOf(accounts, context) {
+  const asleep = createIdentityCache<ComputeEntry, CachedView>()
+  return function* buildSnapshot(accounts, context) {
     const views: ComputeView[] = []
     const accountViews: AccountView[] = []
-    for (const shown of accounts) {
+    for (const input of accounts) {
       const totals = openTotals()
-      const { computes, projects } = shown.state.ledger
+      const { computes, projects } = input.state.ledger
       const counts = { compared: 0, off: 0, ignored: 0 }
-      yield* forEachYielding(projects.values(), COMPUTES, ({ project, retired, metering }) => {
+      yield* forEachYielding(projects.values(), ENTRIES_PER_STEP, ({ project, retired, metering }) => {
         if (retired) addSums(totals, project.projectId, retired)
         if (metering) addCount(counts, metering)
       })
-      if (shown.state.ledger.archived) addToSums(totals, shown.state.ledger.archived)
+      if (input.state.ledger.archived) addToSums(totals, input.state.ledger.archived)
       const countLag = yield* measureMeteringLag(projects.values())
-      const look = viewOf(shown, { asleep, context })
+      const viewOfEntry = createViewer(input, { asleep, context })
       const lags: ActivityLagSample[] = []
-      const answerable = createBudgetOwners(shown.scopes)
-      yield* forEachYielding(asOrderedMap(computes).values(), COMPUTES, (account) => {
-        const view = look(account)
+      const budgetOwners = createBudgetOwners(input.scopes)
+      yield* forEachYielding(asOrderedMap(computes).values(), ENTRIES_PER_STEP, (entry) => {
+        const view = viewOfEntry(entry)
         addTo(totals, view)
-        lags.push(...account.reading.lags)
+        lags.push(...entry.reading.lags)
         if (view.gone) return
         views.push(view)
-        answerable.add(account, projects.get(account.ref.projectId), view.owner)
+        budgetOwners.add(entry, projects.get(entry.ref.projectId), view.owner)
       })
       accountViews.push({
-        ...accountView(shown, { totals, answerable }),
+        ...accountView(input, { totals, budgetOwners }),
         activityLag: activityLagFromSamples(lags),
         countLag,
         counts,
@@ -108,40 +103,41 @@ export function createSnapshotBuilder(): SnapshotBuilder {
   }
 }
 
-type Sight = {
+/** Inputs of a view that may change while its compute sleeps. */
+type ViewInputs = {
   readonly project: ProjectEntry | undefined
   readonly stale: boolean
-  /** Of what is stale; else it changes nothing. */
+  /** Undefined unless stale: only then a view depends on it. */
   readonly sweptAt: Instant | undefined
   readonly owners: Owners
 }
 
-type Seen = Sight & { readonly view: ComputeView }
+type CachedView = ViewInputs & { readonly view: ComputeView }
 
-const isSame = (a: Sight, b: Sight): boolean =>
+const isSame = (a: ViewInputs, b: ViewInputs): boolean =>
   a.project === b.project && a.stale === b.stale && a.sweptAt === b.sweptAt && a.owners === b.owners
 
-/** The view of a compute that sleeps is the same until its account, its project or our sight of it changes. */
-function viewOf(
+/** Views of entries. A sleeping compute keeps its view until its entry or one of the other inputs changes. */
+function createViewer(
   { state, prices, preset, unreadable }: AccountInput,
   {
     asleep,
     context,
-  }: { readonly asleep: IdentityCache<ComputeEntry, Seen>; readonly context: SnapshotContext },
-): (account: ComputeEntry) => ComputeView {
+  }: { readonly asleep: IdentityCache<ComputeEntry, CachedView>; readonly context: SnapshotContext },
+): (entry: ComputeEntry) => ComputeView {
   const { now, staleAfter, activityLag, owners } = context
   const then = instant(now + state.offset)
   const stale = state.lastSweepAt === undefined || now - state.lastSweepAt > staleAfter * 1000
   const sweptAt = stale ? state.lastSweepAt : undefined
   const atMost = instant(then + state.uncertainty)
-  const sight = { prices, preset, now: then, atMost, activityLag, owners, stale, sweptAt, unreadable }
-  return (account) => {
-    const project = state.ledger.projects.get(account.ref.projectId)
-    const before = asleep.get(account)
+  const viewContext = { prices, preset, now: then, atMost, activityLag, owners, stale, sweptAt, unreadable }
+  return (entry) => {
+    const project = state.ledger.projects.get(entry.ref.projectId)
+    const before = asleep.get(entry)
     if (before && isSame(before, { project, stale, sweptAt, owners })) return before.view
-    const view = computeView(account, { ...sight, project })
-    const sleeps = account.current === undefined && account.compute.state === 'idle'
-    if (sleeps) asleep.set(account, { project, stale, sweptAt, owners, view })
+    const view = computeView(entry, { ...viewContext, project })
+    const isAsleep = entry.current === undefined && entry.compute.state === 'idle'
+    if (isAsleep) asleep.set(entry, { project, stale, sweptAt, owners, view })
     return view
   }
 }
@@ -170,7 +166,7 @@ const openTotals = (): OpenTotals => ({
   wakesCausedIn: new Map(),
 })
 
-/** Those that are gone too: what they cost stays in the sums. */
+/** Deleted computes are included: their spend stays in the totals. */
 function addTo(totals: OpenTotals, { ref, awake, spend, extension, counters }: ComputeView): void {
   addSums(totals, ref.projectId, { ...counters, awake, spend, observerOverhead: extension })
 }
@@ -178,14 +174,14 @@ function addTo(totals: OpenTotals, { ref, awake, spend, extension, counters }: C
 function addSums(totals: OpenTotals, projectId: string, sums: RetiredSums): void {
   addToSums(totals, sums)
   if (sums.wakesCaused > 0) {
-    const known = totals.wakesCausedIn.get(projectId) ?? 0
-    totals.wakesCausedIn.set(projectId, known + sums.wakesCaused)
+    const before = totals.wakesCausedIn.get(projectId) ?? 0
+    totals.wakesCausedIn.set(projectId, before + sums.wakesCaused)
   }
 }
 
 function addToSums(totals: OpenTotals, sums: RetiredSums): void {
-  totals.awake = added(totals.awake, sums.awake, millis)
-  totals.spend = added(totals.spend, sums.spend, micros)
+  totals.awake = addBounds(totals.awake, sums.awake, millis)
+  totals.spend = addBounds(totals.spend, sums.spend, micros)
   totals.extension = millis(totals.extension + sums.observerOverhead)
   totals.observerSpend = micros(totals.observerSpend + sums.observerSpend)
   totals.wakes += sums.wakes
@@ -193,27 +189,17 @@ function addToSums(totals: OpenTotals, sums: RetiredSums): void {
   totals.wakesCaused += sums.wakesCaused
 }
 
-const added = <Value extends number>(
-  a: Bounds<Value>,
-  b: Bounds<Value>,
-  unit: (value: number) => Value,
-): Bounds<Value> => ({
-  low: unit(a.low + b.low),
-  likely: unit(a.likely + b.likely),
-  high: unit(a.high + b.high),
-})
-
 function plannedOf(
   budgets: readonly BudgetView[],
   { forecasts }: AccountInput,
-  answerable: BudgetOwners,
+  budgetOwners: BudgetOwners,
 ): Pick<AccountView, 'budgets' | 'month'> {
-  const all = budgets.map((view) => ({
+  const views = budgets.map((view) => ({
     ...view,
-    ...answerable.of(view.name),
+    ...budgetOwners.of(view.name),
     forecast: forecasts?.of(view),
   }))
-  return { budgets: all.filter((view) => !isMonthBudget(view)), month: all.find(isMonthBudget) }
+  return { budgets: views.filter((view) => !isMonthBudget(view)), month: views.find(isMonthBudget) }
 }
 
 function longestWait({ operations }: PendingRetries): Instant | undefined {
@@ -223,13 +209,13 @@ function longestWait({ operations }: PendingRetries): Instant | undefined {
 }
 
 function accountView(
-  shown: AccountInput,
+  input: AccountInput,
   {
     totals: { wakesCausedIn, ...totals },
-    answerable,
-  }: { readonly totals: OpenTotals; readonly answerable: BudgetOwners },
+    budgetOwners,
+  }: { readonly totals: OpenTotals; readonly budgetOwners: BudgetOwners },
 ): Omit<AccountView, 'activityLag' | 'countLag' | 'counts'> {
-  const { state, prices, unreadable, isRead = true } = shown
+  const { state, prices, unreadable, isRead = true } = input
   return {
     account: state.ledger.account,
     currency: prices.currency,
@@ -250,6 +236,6 @@ function accountView(
     wakesBy: state.ledger.counters.wakes,
     operations: state.ledger.counters.operations,
     wakeLatency: state.ledger.counters.wakeLatency,
-    ...plannedOf(state.budgets, shown, answerable),
+    ...plannedOf(state.budgets, input, budgetOwners),
   }
 }

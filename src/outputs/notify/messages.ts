@@ -104,7 +104,7 @@ function fieldsOf(event: NotifiableEvent): Readonly<Record<string, unknown>> {
   }
 }
 
-/** One line of text. */
+/** The event in a line of text. */
 export function eventText(event: NotifiableEvent): string {
   switch (event.kind) {
     case 'wake-caused':

@@ -1,4 +1,5 @@
 // Sums over the rows of a history, read one compute after the other: one entry per compute stays in memory.
+import { addBounds } from '../../ledger/settle/cu-time.ts'
 import { cuTimeSum, spendOf } from '../../ledger/settle/totals.ts'
 import { parseCulpritKey } from '../../ledger/attribution/causes.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
@@ -155,22 +156,12 @@ const emptyEntry = (ref: ComputeRef): AggregatedCompute => ({
 })
 
 const plusDay = (sums: WeekSums, row: DayRow, spend: Spend): WeekSums => ({
-  awake: plus(sums.awake, row.awake, millis),
+  awake: addBounds(sums.awake, row.awake, millis),
   cuTime: cuMillis(sums.cuTime + cuTimeSum(row.cuTime).likely),
-  spend: plus(sums.spend, spend, micros),
+  spend: addBounds(sums.spend, spend, micros),
   idleTail: millis(sums.idleTail + row.idleTail),
   observerOverhead: millis(sums.observerOverhead + row.observerOverhead),
   wakes: sums.wakes + row.wakes,
-})
-
-const plus = <Value extends number>(
-  a: Bounds<Value>,
-  b: Bounds<Value>,
-  unit: (value: number) => Value,
-): Bounds<Value> => ({
-  low: unit(a.low + b.low),
-  likely: unit(a.likely + b.likely),
-  high: unit(a.high + b.high),
 })
 
 function attributionOf({

@@ -53,20 +53,20 @@ function aboutText({ slot, zone, spend, awake, made_at }: Report): string {
 const MAX_EVENT_LENGTH = 160
 
 function eventSection({ events }: Report): ReportSection {
-  const { told, left } = events ?? { told: [], left: 0 }
+  const { told: listed, left: unlisted } = events ?? { told: [], left: 0 }
   return {
     id: 'events',
     title: 'What happened',
     blocks: [
-      ...(told.length === 0
+      ...(listed.length === 0
         ? []
         : [
-            tableBlock(['When', 'What'], told, ({ at, what }) => [
+            tableBlock(['When', 'What'], listed, ({ at, what }) => [
               instantText(at),
               displayName(what, MAX_EVENT_LENGTH),
             ]),
           ]),
-      ...(left === 0 ? [] : [textBlock(`${countWithNoun(left, 'event')} more came after these.`)]),
+      ...(unlisted === 0 ? [] : [textBlock(`${countWithNoun(unlisted, 'event')} more came after these.`)]),
     ],
   }
 }

@@ -1,16 +1,14 @@
 // The snapshot as samples. A value that is not known has no sample, never a zero.
-import type { Backlog } from '../../../model/observation.ts'
 import type { AccountView, ComputeView, DisplayedState, Snapshot } from '../../../model/output/snapshot.ts'
-import type { Instant } from '../../../model/units.ts'
-import { putBudget } from './budgets.ts'
+import { putAccount, putEndedOperations, putReadings, putWakeLatency, putWakes } from './accounts.ts'
 import { putAges, putReading } from './readings.ts'
 import { putSpend, putTeams } from './spend.ts'
-import { putWakeLatency } from './wakes.ts'
 import {
   computeLabels,
   createSampleMemory,
   appendLabel,
   createSampleCollector,
+  inSeconds,
   type ComputeLabels,
   type AddSample,
   type Samples,
@@ -72,10 +70,6 @@ export function collectSamples(
 }
 
 const flag = (value: boolean): number => (value ? 1 : 0)
-const sum = <Item>(items: readonly Item[], of: (item: Item) => number): number =>
-  items.reduce((total, item) => total + of(item), 0)
-const inSeconds = (at: number | undefined): number | undefined => (at === undefined ? undefined : at / 1000)
-
 function putProjects(
   computes: readonly ComputeView[],
   accounts: readonly AccountView[],
@@ -173,63 +167,4 @@ function unreadReason({ readingSucceeded }: ComputeView, account: AccountView | 
   if (account?.isRead === false) return 'mode_off'
   if (account?.unreadable !== undefined) return 'no_dsn'
   return readingSucceeded === false ? 'failing' : 'not_yet'
-}
-
-function putWakes(accounts: readonly AccountView[], put: AddSample): void {
-  for (const initiator of ['dormouse', 'unknown'] as const)
-    put(
-      'wakesBy',
-      [initiator],
-      sum(accounts, ({ wakesBy }) => wakesBy[initiator]),
-    )
-}
-
-function putEndedOperations(accounts: readonly AccountView[], put: AddSample): void {
-  const ended = accounts.flatMap(({ operations }) => operations)
-  for (const [action, counters] of Map.groupBy(ended, (counter) => counter.action)) {
-    put(
-      'operationFailures',
-      [action],
-      sum(counters, ({ failures }) => failures),
-    )
-    for (const [status, same] of Map.groupBy(counters, (counter) => counter.status))
-      put(
-        'operationsEnded',
-        [action, status],
-        sum(same, ({ count }) => count),
-      )
-  }
-}
-
-function putReadings(accounts: readonly AccountView[], put: AddSample): void {
-  for (const result of Object.keys(accounts[0]?.readings ?? {}) as (keyof AccountView['readings'])[])
-    put(
-      'readings',
-      [result],
-      sum(accounts, ({ readings }) => readings[result]),
-    )
-  for (const [currency, views] of Map.groupBy(accounts, (view) => view.currency))
-    put('observerSpend', [currency], sum(views, ({ totals }) => totals.observerSpend) / 1_000_000)
-}
-
-function putAccount(view: AccountView, now: Instant, put: AddSample): void {
-  const {
-    account,
-    lastSweepAt,
-    lastRejectedAt,
-    listedAt,
-    backlog,
-    operationsWaitSince,
-    activityLag,
-    budgets,
-  } = view
-  for (const budget of budgets) putBudget(budget, put)
-  put('sweepProblems', [account], view.problems.length)
-  put('activityLag', [account], activityLag)
-  put('apiLastRejected', [account], inSeconds(lastRejectedAt))
-  put('apiLastAccepted', [account], inSeconds(lastSweepAt))
-  put('listAge', [account], listedAt === undefined ? undefined : (now - listedAt) / 1000)
-  put('operationsWait', [account], (now - (operationsWaitSince ?? now)) / 1000)
-  for (const urgency of Object.keys(backlog) as (keyof Backlog)[])
-    put('pollBacklog', [account, urgency], backlog[urgency])
 }

@@ -2,7 +2,7 @@
 import type { AccumulatedCache } from '../../../model/ledger/reading-counters.ts'
 import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
 import type { Seconds } from '../../../model/units.ts'
-import { appendLabel, type ComputeLabels, type AddSample } from '../exposition/samples.ts'
+import { appendLabel, inSeconds, type ComputeLabels, type AddSample } from '../exposition/samples.ts'
 
 export function putReading(view: ComputeView, labels: ComputeLabels, put: AddSample): void {
   const { id } = labels
@@ -22,7 +22,7 @@ export function putReading(view: ComputeView, labels: ComputeLabels, put: AddSam
     put('workingSet', appendLabel(labels, spanText(window)), size)
   put('averageActive', id, view.averageActive)
   put('longestTransaction', id, view.longestTransaction)
-  put('readingTimestamp', id, view.readingAt === undefined ? undefined : view.readingAt / 1000)
+  put('readingTimestamp', id, inSeconds(view.readingAt))
 }
 
 function putCache(

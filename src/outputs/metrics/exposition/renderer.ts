@@ -6,7 +6,7 @@ import type { Family } from '../catalogue/family.ts'
 import { labelText } from './format.ts'
 import type { LabelValues, SeriesColumns } from './samples.ts'
 
-/** One rendered family. Its bytes are immutable: they can be served while the next snapshot is rendered. */
+/** A rendered family. Its bytes are immutable: they can be served while the next snapshot is rendered. */
 export type RenderedSeries = {
   readonly family: RenderedFamily
   readonly series: number

@@ -18,6 +18,10 @@ export type Samples = ReadonlyMap<FamilyKey, SeriesColumns>
 /** Adds a sample, unless its value is undefined. */
 export type AddSample = (key: FamilyKey, labels: LabelValues, value: number | undefined) => void
 
+/** Milliseconds as seconds, the unit of timestamps and durations in metrics. */
+export const inSeconds = (at: number | undefined): number | undefined =>
+  at === undefined ? undefined : at / 1000
+
 /** What is reused from one snapshot to the next. */
 export type SampleMemory = {
   /** By identity: a compute keeps its reference object from one snapshot to the next. */

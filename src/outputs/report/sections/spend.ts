@@ -78,7 +78,7 @@ const GROUP_NAMES = {
   branch: 'Branch',
   tier: 'Tier',
 }
-/** Name of the group of computes without one. */
+/** Name of the group of computes that belong to none. */
 export const UNNAMED_GROUPS = {
   team: 'without a team',
   cost_centre: 'without a cost centre',
@@ -124,13 +124,13 @@ export function dearestSection({ computes: reported, currency }: Report): Report
             tableBlock(
               ['Compute', '>Spend', '>Awake', '>Of the week', '>Idle tail', '>Wakes'],
               computes,
-              (one) => [
-                { computes: [one] },
-                moneyText(one.spend_micros.likely, currency),
-                hoursText(one.awake_seconds * 1000),
-                percentText(one.awake_share),
-                hoursText(one.idle_tail_seconds * 1000),
-                String(one.wakes),
+              (compute) => [
+                { computes: [compute] },
+                moneyText(compute.spend_micros.likely, currency),
+                hoursText(compute.awake_seconds * 1000),
+                percentText(compute.awake_share),
+                hoursText(compute.idle_tail_seconds * 1000),
+                String(compute.wakes),
               ],
             ),
             textBlock('Idle tail: awake after the last activity, until the service suspends it.'),
@@ -146,13 +146,13 @@ export function moversSection({ movers, currency }: Report): ReportSection {
       movers.length === 0
         ? []
         : [
-            tableBlock(['Compute', '>Spend', '>Change', 'Mostly because'], movers, (one) => {
-              const change = one.micros - one.before_micros
+            tableBlock(['Compute', '>Spend', '>Change', 'Mostly because'], movers, (compute) => {
+              const change = compute.micros - compute.before_micros
               return [
-                { computes: [one] },
-                moneyText(one.micros, currency),
+                { computes: [compute] },
+                moneyText(compute.micros, currency),
                 `${change > 0 ? '+' : ''}${moneyText(change, currency)}`,
-                reasonText(one, currency),
+                reasonText(compute, currency),
               ]
             }),
           ],

@@ -44,11 +44,11 @@ function neverSleptBlocks(computes: readonly NeverSlept[], currency: string): re
   if (computes.length === 0) return []
   return [
     textBlock('These never slept. The cost is what 30 days like this week come to.'),
-    tableBlock(['Compute', '>Cost in 30 days', 'Held awake by', 'What helps'], computes, (one) => [
-      { computes: [one] },
-      moneyText(one.month_micros, currency),
-      holderText(one),
-      helpText(one),
+    tableBlock(['Compute', '>Cost in 30 days', 'Held awake by', 'What helps'], computes, (compute) => [
+      { computes: [compute] },
+      moneyText(compute.month_micros, currency),
+      holderText(compute),
+      helpText(compute),
     ]),
   ]
 }
