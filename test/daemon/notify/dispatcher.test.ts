@@ -18,7 +18,7 @@ async function runFor({ clock }: Desk, deliverer: Dispatcher, span: number): Pro
   await done
 }
 
-test('what happened is told once, and to a receiver that is new only from then on', async () => {
+test('an event is delivered once, and a new receiver gets only later ones', async () => {
   const here = desk()
   const [one, two]: [Message[], Message[]] = [[], []]
   const first = { name: 'one', sink: hearing(one), subscription: ALL }
@@ -34,7 +34,7 @@ test('what happened is told once, and to a receiver that is new only from then o
   expect(here.counts).toEqual({ 'one delivered': 2, 'two delivered': 1 })
 })
 
-test('one that hangs for hours holds up nobody else, and hears of it in the end with the same key', async () => {
+test('a receiver that hangs for hours delays no other, and finally gets the message with the same key', async () => {
   const here = desk()
   const heard: Message[] = []
   const tried: string[] = []
@@ -73,7 +73,7 @@ test('one that hangs for hours holds up nobody else, and hears of it in the end 
   expect(new Set(tried).size).toBe(4)
 })
 
-test('a pause that a receiver asks for holds for all that waits for it', async () => {
+test('a pause that a receiver asks for applies to all its deliveries', async () => {
   const here = desk()
   const heard: Message[] = []
   const busy = hearing(heard, () => ({ kind: 'retry', because: 'answered 429', after: seconds(600) }))
@@ -84,7 +84,7 @@ test('a pause that a receiver asks for holds for all that waits for it', async (
   expect(heard).toHaveLength(1)
 })
 
-test('more than a thousand do not wait: the oldest are dropped and counted', async () => {
+test('at most a thousand deliveries wait: the oldest are dropped and counted', async () => {
   const here = desk()
   const down = hearing([], () => ({ kind: 'retry', because: 'answered 500', after: seconds(3600) }))
   const told = here.process([{ name: 'down', sink: down, subscription: ALL }])
@@ -96,7 +96,7 @@ test('more than a thousand do not wait: the oldest are dropped and counted', asy
   expect(await here.store.waiting('main', 'down', 5000)).toHaveLength(MAX_QUEUED)
 })
 
-test('what is given up is told to the others, and that telling this failed to nobody', async () => {
+test('a failed delivery is reported to the other receivers, a failed report of it to none', async () => {
   const here = desk()
   const heard: Message[] = []
   const never = hearing([], () => ({ kind: 'failed', because: 'answered 422' }))
@@ -113,7 +113,7 @@ test('what is given up is told to the others, and that telling this failed to no
   expect(here.counts).toEqual({ 'never failed': 2, 'neither failed': 2, 'ops delivered': 3 })
 })
 
-test('a store that is full while a message is out repeats that one only, and records it when it can', async () => {
+test('a store that is full during an attempt repeats only that message, and records it later', async () => {
   const here = desk()
   const heard: Message[] = []
   let full = false

@@ -59,7 +59,7 @@ function gate() {
 const DELIVERED: DeliveryOutcome = { kind: 'delivered' }
 const AGAIN: DeliveryOutcome = { kind: 'retry', because: 'answered 500' }
 
-test('a receiver that comes hears of what happens from then on, and one that goes of nothing more', async () => {
+test('an added receiver gets later events, a removed one none', async () => {
   const [old, fresh]: [Message[], Message[]] = [[], []]
   const here = await running(['old'], { old: hearing(old), fresh: hearing(fresh) })
   await here.happened('a')
@@ -78,7 +78,7 @@ test('a receiver that comes hears of what happens from then on, and one that goe
   expect(here.counts).toEqual({ 'old delivered': 2, 'fresh delivered': 2, 'old left': 1 })
 })
 
-test('what waits for one that goes is dropped and counted, once the attempt that was under way is recorded', async () => {
+test('deliveries of a removed receiver are dropped and counted, after the current attempt is recorded', async () => {
   const slow = gate()
   const here = await running(['slow'], { slow: slow.sink })
   await here.happened('a')
@@ -96,7 +96,7 @@ test('what waits for one that goes is dropped and counted, once the attempt that
   expect(subjects(slow.heard)).toEqual(['a'])
 })
 
-test('one that is another now waits for the attempt of the one before, and sends what that did not', async () => {
+test('a changed receiver waits for the current attempt and sends the rest', async () => {
   for (const [outcome, expected] of [
     [DELIVERED, ['b']],
     [AGAIN, ['b', 'a']],
@@ -126,7 +126,7 @@ test('one that is another now waits for the attempt of the one before, and sends
   }
 })
 
-test('what was delivered and could not be recorded is recorded before the next one begins: nothing is sent twice', async () => {
+test('an unrecorded delivery is recorded before the next worker starts: nothing is sent twice', async () => {
   const [before, after]: [Message[], Message[]] = [[], []]
   let isFull = false
   const here = await running(
@@ -147,7 +147,7 @@ test('what was delivered and could not be recorded is recorded before the next o
   expect([subjects(before), subjects(after)]).toEqual([['a'], ['b']])
 })
 
-test('one that does not change is not disturbed', async () => {
+test('an unchanged receiver keeps its worker', async () => {
   const slow = gate()
   const here = await running(['slow'], { slow: slow.sink, other: hearing([]) })
   await here.happened('a')
@@ -162,7 +162,7 @@ test('one that does not change is not disturbed', async () => {
   expect(subjects(slow.heard)).toEqual(['a', 'b'])
 })
 
-test('what waits for one that a restart took away is dropped, and one of that name that comes back is new', async () => {
+test('deliveries of a receiver removed by a restart are dropped, and a later one of that name is new', async () => {
   const here = desk()
   const down = here.recipient({ name: 'down', sink: hearing([], () => AGAIN), subscription: ALL })
   const run = async (recipients: readonly (typeof down)[]): Promise<void> => {
@@ -184,7 +184,7 @@ test('what waits for one that a restart took away is dropped, and one of that na
   expect(heard).toHaveLength(1)
 })
 
-test('receivers that change before anything is told are those that are told', async () => {
+test('receivers changed before the first delivery are the ones that get it', async () => {
   const here = desk()
   const [old, fresh]: [Message[], Message[]] = [[], []]
   let recipients = [here.recipient({ name: 'old', sink: hearing(old), subscription: ALL })]

@@ -42,7 +42,7 @@ const refused: Event = { ...about, kind: 'key-refused' }
 const kindsOf = ({ heard }: Receiver): readonly string[] =>
   heard.map(({ body }) => (JSON.parse(body) as { kind: string }).kind)
 
-test('a team hears of its computes and budgets, a channel of its owners, and who names neither of all', async () => {
+test('a team is notified of its computes and budgets, a channel of those of its owners, others of all', async () => {
   await using payments = await receiver()
   await using channel = await receiver()
   await using web = await receiver()

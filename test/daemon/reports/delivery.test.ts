@@ -154,7 +154,7 @@ test('a webhook that takes the request and never answers gets it again, with the
   expect(ears.heard.at(-1)?.body).toBe(json)
 })
 
-test('one that is down gets it once it is up', async () => {
+test('a receiver that is down gets the report once it is up', async () => {
   const gone = await receiver()
   await gone[Symbol.asyncDispose]()
   await using ears = await receiver()

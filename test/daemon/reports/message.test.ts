@@ -28,7 +28,7 @@ test('the key is of account, week and receiver, and the subject says that it is 
   ])
 })
 
-test('a webhook is given the report as it is kept, or the text of another format with its name', async () => {
+test('a webhook gets the stored JSON, or the text of another format with its name', async () => {
   expect((await messageTo({ type: 'webhook', format: 'json' })).body).toBe(stored.json)
   expect((await messageTo({ type: 'webhook', format: 'markdown' })).body).toMatchObject({
     slot: '2026-W47',
@@ -50,7 +50,7 @@ test.each([
   expect(attachments.some(({ body }) => body.includes('<svg'))).toBe(format === 'html')
 })
 
-test('a mail of text has no file with it', async () => {
+test('a mail with format text has no attachment', async () => {
   expect((await messageTo({ type: 'smtp', format: 'text' })).attachments).toEqual([])
 })
 
@@ -61,7 +61,7 @@ test('a file is the format, a message of Slack its blocks', async () => {
   })
 })
 
-test('the part of a team says whose it is, and leaves the channel to the address', async () => {
+test('the report of a team names the team, and the address decides the channel', async () => {
   const part = told(inputOf({ ...FLEETS.busy, plan: { onlyTeam: 'web' } }))
   const kept = { ...stored, team: 'web', json: JSON.stringify(part) }
   const message = await reportMessage(kept, { sink: 'chat', type: 'slack', format: 'slack' }, fakeClock())
@@ -82,7 +82,7 @@ const appWith = (sendReport?: (account: string) => Promise<string | undefined>) 
     sender: () => sendReport,
   })
 
-test('the API sends the report of the last week, where there is anybody to send it to', async () => {
+test('the API sends the report of the last week when there is a receiver', async () => {
   const asked: string[] = []
   const send = (account: string) => {
     asked.push(account)

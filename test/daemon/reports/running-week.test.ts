@@ -53,12 +53,12 @@ async function report(readings: readonly ReadingAttempt[]) {
 const unreadIn = ({ not_analysed: groups }: Awaited<ReturnType<typeof report>>) =>
   groups.filter(({ reason }) => reason === 'unread').map(({ computes }) => computes)
 
-test('a compute that was read in the hour that goes on was read', async () => {
+test('a reading in the current hour counts', async () => {
   expect(unreadIn(await report([]))).toEqual([1])
   expect(unreadIn(await report([attempt(3.4 * HOUR)]))).toEqual([])
 })
 
-test('an hour that was stored since the ledger was taken counts once, and each follows those of its compute', async () => {
+test('an hour stored after the ledger was loaded counts once, and rollups of a compute follow each other', async () => {
   const { ledger: known } = seen([attempt(3.4 * HOUR)])
   const [ref, other] = [refOf('ep-one'), refOf('ep-other')]
   const told = async (...stored: readonly Rollup[]) => {
@@ -79,7 +79,7 @@ test('an hour that was stored since the ledger was taken counts once, and each f
   expect(await told(rollupAt(ref, 4 * HOUR, COARSE_STEP))).toEqual([['ep-one', 4, 3]])
 })
 
-test('the hour that goes on is not of a week that is over', async () => {
+test('the current hour does not count for a past week', async () => {
   const { ledger: known } = seen([attempt(3.4 * HOUR)])
   expect(await collected(hourlyRollups(NO_HISTORY, known, { from: at(-168 * HOUR), to: at(0) }))).toEqual([])
 })

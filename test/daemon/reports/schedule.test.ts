@@ -75,7 +75,7 @@ test('a week is reported once, when it is due, to each receiver', async () => {
   })
 })
 
-test('of those missed while nobody looked the last is made, late, and none that is too late', async () => {
+test('after missed slots only the last report is made, marked late, and none beyond the catch-up time', async () => {
   const here = setting()
   await here.runFor(DAY)
   await here.clock.advance(seconds(20 * DAY + 20 * HOUR))
@@ -91,14 +91,14 @@ test('of those missed while nobody looked the last is made, late, and none that 
   expect(told()).toEqual(both)
 })
 
-test('a daemon that is new owes nothing of the weeks before', async () => {
+test('a new daemon makes no reports of earlier weeks', async () => {
   const here = setting()
   await here.clock.advance(seconds(9 * HOUR))
   await here.runFor(DAY)
   expect(here.made).toEqual([])
 })
 
-test('one that could not be stored is made again, and given once', async () => {
+test('a report that could not be stored is made again and delivered once', async () => {
   const here = setting()
   await here.runFor(HOUR)
   here.faults.full = true
@@ -111,7 +111,7 @@ test('one that could not be stored is made again, and given once', async () => {
   expect(here.made.at(-1)).toMatchObject({ id: '2026-W01', late: false })
 })
 
-test('one that is asked for by hand has a slot of its own each time', async () => {
+test('each report requested by hand has a slot of its own', async () => {
   const here = setting()
   await here.runFor(9 * HOUR)
   expect([await sendReportNow(here.job, 'main'), await sendReportNow(here.job, 'main')]).toEqual([
@@ -121,7 +121,7 @@ test('one that is asked for by hand has a slot of its own each time', async () =
   expect(await here.store.waiting('main', 'report/files', 9)).toHaveLength(3)
 })
 
-test('a schedule that becomes another holds from then on, and no week is reported twice', async () => {
+test('a changed schedule applies from then on, and no week is reported twice', async () => {
   const here = setting()
   await here.runFor(9 * HOUR)
   expect(here.made.map(({ id }) => id)).toEqual(['2026-W01'])
@@ -134,7 +134,7 @@ test('a schedule that becomes another holds from then on, and no week is reporte
   expect(here.made.map(({ id }) => id)).toEqual(['2026-W01', '2026-W02'])
 })
 
-test('a report goes to those who were to be sent it when it was begun and still are', async () => {
+test('a report goes to receivers configured both when it was begun and when it was finished', async () => {
   const here = setting()
   here.making = () => {
     here.asked.sinks = ['report/boss', 'report/new']

@@ -42,7 +42,7 @@ const lanes = {
 
 const bodyOf = ({ heard }: Receiver): unknown => JSON.parse(heard[0]?.body ?? '')
 
-test('two teams get their parts, who names none gets all, and Slack is told no channel: its address has one', async () => {
+test('each team gets its report, a receiver without team the one about all, and Slack no channel: its address has one', async () => {
   await using payments = await receiver()
   await using web = await receiver()
   await using all = await receiver()

@@ -64,7 +64,7 @@ test.each([
   expect(found).toEqual(expected)
 })
 
-test('computes outside of the scope have no say', () => {
+test('computes outside of the scope are ignored', () => {
   const { computes } = accounted(
     ledger(),
     sweep(600, { looks: [look(600), look(600, { endpointId: 'ep-two' })] }),

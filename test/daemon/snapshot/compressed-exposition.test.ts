@@ -22,7 +22,7 @@ function counted() {
   return { exposition, made: () => made.splice(0) }
 }
 
-test('only what is asked for is made ready, and only until nobody has asked for it for five minutes', async () => {
+test('only formats scraped within five minutes are compressed in advance', async () => {
   const { exposition, made } = counted()
   await exposition.publish([age(1)], seconds(0))
   expect(made()).toEqual([])
@@ -47,7 +47,7 @@ test('only what is asked for is made ready, and only until nobody has asked for 
   expect(made()).toEqual(['openmetrics', 'openmetrics'])
 })
 
-test('a state is shown once it is ready, and one that cannot be made ready is not shown', async () => {
+test('families are published once they are compressed, and not at all when that fails', async () => {
   const gate = Promise.withResolvers<void>()
   let [held, broken] = [false, false]
   const exposition = createCompressedExposition(async (parts) => {

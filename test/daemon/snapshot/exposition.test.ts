@@ -35,7 +35,7 @@ const textOf = async (exposition: Exposition, scrape: Partial<ScrapeRequest> = {
 const steady = (text: string): string[] =>
   text.split('\n').filter((line) => !/^(# .*)?(process|nodejs)_/.test(line))
 
-test('compressed it is what it is plain, in both formats, and once OpenMetrics was asked for text is as before', async () => {
+test('the compressed body equals the plain one in both formats, and OpenMetrics does not change later text', async () => {
   const { exposition } = expositionWith(createSelfMetrics())
   await exposition.publish(snapshotOf(3))
   const before = await textOf(exposition)
@@ -98,7 +98,7 @@ test('metrics of the process that can be read are there', async () => {
 
 const count = (whole: string): number => whole.match(/^[^#\n]/gm)?.length ?? 0
 
-test('the rendering itself is told: its series, and each duplicate', async () => {
+test('the rendering is measured: its series, and each duplicate', async () => {
   const families: string[] = []
   const error = ({ family }: { readonly family: string }): void => void families.push(family)
   const clock = fakeClock()
@@ -121,7 +121,7 @@ test('the rendering itself is told: its series, and each duplicate', async () =>
   expect(new Set(families).size).toBe(families.length)
 })
 
-test('a cap that is reached is told once, and its series are counted', async () => {
+test('a cap that is reached is logged once, and the dropped series are counted', async () => {
   const warned: (readonly string[])[] = []
   const self = createSelfMetrics()
   const exposition = createExposition(() => ({ ...FACTS, maxSeries: 100 }), {
@@ -176,7 +176,7 @@ test('over HTTP: format by Accept, gzip, HEAD, filters, and each answer counted 
   expect(text).toContain('dormouse_http_requests_total{route="none",code="404"} 2\n')
 })
 
-test('computes are targets, with what a relabelling may pick them by', async () => {
+test('computes are discovery targets with labels for relabelling', async () => {
   const self = createSelfMetrics()
   const { clock, exposition } = expositionWith(self)
   let taken: Snapshot | undefined

@@ -22,7 +22,7 @@ test('a success is due an interval after the last one, and may be three interval
   })
 })
 
-test('failures put off the next run as the loop does, and never the deadline', () => {
+test('failures delay the next run as in the loop, and never the deadline', () => {
   const failing = [1, 2, 3, 4, 5, 9].map((failures) =>
     jobStatus('pass', [runsOf({ failures, last: run(180, 1) })]),
   )
@@ -38,12 +38,12 @@ test('a run that takes longer than its interval has as much more time', () => {
   })
 })
 
-test('where nothing ever succeeded it was expected from the start on', () => {
+test('without any success the deadline counts from the start', () => {
   const never = runsOf({ succeeded: undefined, failures: 2 })
   expect(jobStatus('pass', [never])).toMatchObject({ lastSuccessAt: undefined, deadlineAt: at(240) })
 })
 
-test('of several accounts the one that is furthest behind counts', () => {
+test('the status is that of the account furthest behind', () => {
   const behind = runsOf({ succeeded: run(60, 5) })
   expect(jobStatus('pass', [runsOf(), behind, runsOf()])).toMatchObject({
     lastSuccessAt: at(65),

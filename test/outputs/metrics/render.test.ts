@@ -206,7 +206,7 @@ test.each([
   expect(lines(snapshot())).toContain(line)
 })
 
-test('what is not known has no series', () => {
+test('an unknown value has no series', () => {
   const text = lines(snapshot()).join('\n')
   expect(text).not.toMatch(/compute_connections\{[^}]*ep-two/)
   expect(text).not.toMatch(/compute_preset_mismatch\{[^}]*ep-two/)
@@ -216,7 +216,7 @@ test('what is not known has no series', () => {
   expect(text).not.toContain('api_last_rejected_timestamp_seconds{')
 })
 
-test('every family of the catalogue that a snapshot has is there once, in the order of the catalogue', () => {
+test('each family of the snapshot is exported once, in the order of the catalogue', () => {
   const families = lines(snapshot('one', 'unauthorized'))
     .filter((line) => line.startsWith('# TYPE'))
     .map((line) => line.split(' ')[2])
@@ -234,7 +234,7 @@ test('the client library exports the other families of the catalogue', async () 
   expect(expected.filter(({ name }) => !text.includes(`# TYPE ${PREFIX}${name} `))).toEqual([])
 })
 
-test('nothing is exported that the catalogue does not know, besides what the library tells of the process', async () => {
+test('besides the process metrics of the library only families of the catalogue are exported', async () => {
   const known = new Set<string>(Object.values(CATALOGUE).map(({ name }) => PREFIX + name))
   const exported = [...partsOf(snapshot(), FACTS), ...(await createSelfMetrics().parts())]
   const others = exported.map(({ name }) => name).filter((name) => !/^(process|nodejs)_/.test(name))
@@ -252,7 +252,7 @@ test('there is one client library', () => {
   expect(copies.map(([path]) => path)).toEqual(['node_modules/prom-client'])
 })
 
-test('a request is counted by operation, code and priority, with its wait and what is left of the rate', async () => {
+test('a request is counted by operation, code and priority, with its wait and the remaining rate', async () => {
   const self = createSelfMetrics()
   const sent = { key: 'main', operation: 'list_computes', code: '429', seconds: 0.1, retry: false }
   self.request({ ...sent, priority: 'report', waited: 1.5, share: 1, tokens: 9 })

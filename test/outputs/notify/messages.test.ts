@@ -29,7 +29,7 @@ const subscription = (over: Partial<Subscription> = {}): Subscription => ({
   ...over,
 })
 
-describe('whether it is wanted', () => {
+describe('subscriptions', () => {
   test.each<[string, NotifiableEvent, Partial<Subscription>, boolean]>([
     ['half of a budget is no warning', rung(50), {}, false],
     ['most of it is', rung(80), {}, true],
@@ -47,7 +47,7 @@ describe('whether it is wanted', () => {
     )
   })
 
-  test('nobody is told that telling himself failed', () => {
+  test('a receiver is not notified that its own delivery failed', () => {
     const event: NotifiableEvent = {
       account: 'main',
       at: at(0),
@@ -63,7 +63,7 @@ describe('whether it is wanted', () => {
   })
 })
 
-test('the same is told again after a while only, and at once what turned back in between', () => {
+test('a repeat is sent only after a while, a change back at once', () => {
   const later = (when: number): NotifiableEvent => ({ ...refused, at: at(when) })
   const after = seconds(600)
   expect([

@@ -42,7 +42,7 @@ const messages: readonly Message[] = HOSTILE.flatMap((name) =>
 
 const STEERING = /[\p{Cc}\p{Zl}\p{Zp}\u200E\u200F\u202A-\u202E\u2066-\u2069]/u
 
-test('no subject and no line of a message steers a terminal or turns text around', () => {
+test('subject and lines of a message do not control a terminal or reverse text', () => {
   expect(messages.length).toBe(5 * HOSTILE.length)
   for (const { subject, text } of messages) {
     expect(subject).not.toMatch(STEERING)
@@ -59,7 +59,7 @@ describe('over the wire', () => {
   })
   afterAll(() => ears[Symbol.asyncDispose]())
 
-  test('a webhook is given JSON that says the same, and headers of plain letters', async () => {
+  test('a webhook gets equal JSON and ASCII headers', async () => {
     const sink = createWebhookSink({
       url: () => ok(ears.url),
       secret: () => ok('shared'),
@@ -80,7 +80,7 @@ describe('over the wire', () => {
     }
   })
 
-  test('Slack is given nothing that it makes a link, a mention or markup of', async () => {
+  test('Slack gets nothing that becomes a link, a mention or markup', async () => {
     const sink = createSlackSink({ url: () => ok(ears.url), clock: fakeClock() })
     const before = ears.heard.length
     for (const message of messages) {
@@ -95,7 +95,7 @@ describe('over the wire', () => {
   })
 })
 
-test('a mail has the headers it always has, each of plain letters', async () => {
+test('a mail has its usual headers, all ASCII', async () => {
   const sources: string[] = []
   const server = new SMTPServer({
     disabledCommands: ['STARTTLS', 'AUTH'],

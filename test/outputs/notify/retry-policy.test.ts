@@ -36,7 +36,7 @@ function until(chances: () => number, outcome: DeliveryOutcome = RETRY) {
   return { row, pauses, ended: now }
 }
 
-test('what arrived waits no more', () => {
+test('a delivered message is done', () => {
   expect(
     recordAttempt({ ...delivery, lastError: 'x' }, { kind: 'delivered' }, { now: at(5), chance: 0.5 }),
   ).toEqual({
@@ -47,7 +47,7 @@ test('what arrived waits no more', () => {
   })
 })
 
-test('what will never be taken is not tried again', () => {
+test('a refused message is not retried', () => {
   const outcome: DeliveryOutcome = { kind: 'failed', because: 'answered 422' }
   const { state, lastError } = recordAttempt(delivery, outcome, { now: at(5), chance: 0.5 })
   expect([state, lastError]).toEqual(['failed', 'answered 422'])
@@ -58,7 +58,7 @@ test('the bound of the pause doubles from half a minute to an hour', () => {
   expect(pauses.slice(0, 9).map(Math.round)).toEqual([30, 60, 120, 240, 480, 960, 1920, 3600, 3600])
 })
 
-test('it is tried for 48 hours, the last time at their end, and then given up', () => {
+test('a delivery is retried for 48 hours, the last time at their end, and then fails', () => {
   const chances = fc.infiniteStream(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }))
   check(
     fc.property(chances, (stream) => {
@@ -74,7 +74,7 @@ test('it is tried for 48 hours, the last time at their end, and then given up', 
   )
 })
 
-test('a pause that the receiver asks for is kept, within the patience', () => {
+test('a pause that the receiver asks for is respected within the 48 hours', () => {
   check(
     fc.property(fc.integer({ min: 0, max: 4000 }), fc.integer({ min: 0, max: 12 }), (asked, attempts) => {
       const outcome: DeliveryOutcome = { kind: 'retry', because: 'answered 429', after: seconds(asked) }

@@ -24,7 +24,7 @@ const message = (over: Partial<Message> = {}): Message => ({
 
 const signal = new AbortController().signal
 
-test('a webhook is given the body, signed, with a key that stays', async () => {
+test('a webhook gets the body, signed, with a stable key', async () => {
   await using ears = await receiver()
   const clock = fakeClock()
   const sink = createWebhookSink({ url: () => ok(ears.url), secret: () => ok('shared'), clock })
@@ -82,7 +82,7 @@ test('a redirect is not followed', async () => {
   expect(other.heard).toEqual([])
 })
 
-test('a receiver that hangs is left after ten seconds, and at once when the daemon stops', async () => {
+test('a receiver that hangs is given up after ten seconds, and at once when the daemon stops', async () => {
   await using ears = await receiver('hang')
   const clock = fakeClock()
   const sink = createWebhookSink({ url: () => ok(ears.url), secret: undefined, clock })
@@ -95,7 +95,7 @@ test('a receiver that hangs is left after ten seconds, and at once when the daem
   expect((await stopped).kind).toBe('retry')
 })
 
-test('nobody there, no address and a wrong one are told without it', async () => {
+test('a failure is reported without the address', async () => {
   const ears = await receiver()
   await ears[Symbol.asyncDispose]()
   const clock = fakeClock()
@@ -113,7 +113,7 @@ test('nobody there, no address and a wrong one are told without it', async () =>
   expect(all[0]).toEqual({ kind: 'retry', because: 'failed: connection refused' })
 })
 
-test('Slack is sent text that links and mentions nobody, and what was made for it where there is that', async () => {
+test('Slack gets text without links and mentions, or the blocks made for it', async () => {
   await using ears = await receiver()
   const sink = createSlackSink({ url: () => ok(ears.url), clock: fakeClock() })
   await sink(message(), signal)
@@ -132,7 +132,7 @@ function inFolder(): { readonly folder: string } & Disposable {
   return { folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) }
 }
 
-test('a file is there whole, under its week, and the oldest of many goes', async () => {
+test('a file is complete, named after its week, and the oldest of many is removed', async () => {
   using place = inFolder()
   writeFileSync(join(place.folder, 'notes.md'), 'mine')
   const sink = createFileSink({ path: join(place.folder, '{account}-{slot}.md'), keep: 3 })
@@ -159,7 +159,7 @@ test('no name leads out of the folder', async () => {
   expect(readdirSync(inner)).toEqual(['_____-______x__y.md'])
 })
 
-test('a place that cannot be written leaves nothing behind', async () => {
+test('a folder that cannot be written to leaves nothing behind', async () => {
   using place = inFolder()
   mkdirSync(join(place.folder, 'main.md'))
   const outcome = await createFileSink({ path: join(place.folder, '{account}.md'), keep: 3 })(

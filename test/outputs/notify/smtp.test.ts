@@ -98,7 +98,7 @@ test('a mail has text, HTML, attachments, and the same id for every attempt; no 
   expect(first?.source).not.toMatch(/^(Bcc|X):/im)
 })
 
-test('without encryption, or with a certificate that nobody vouches for, nothing is sent', async () => {
+test('without encryption or with an untrusted certificate nothing is sent', async () => {
   await using bare = await mailbox({}, { hideSTARTTLS: true, disabledCommands: ['STARTTLS'] })
   await using untrusted = await mailbox()
   for (const box of [bare, untrusted]) {
@@ -110,7 +110,7 @@ test('without encryption, or with a certificate that nobody vouches for, nothing
   expect(await createSmtpSink(options(bare.port))(message, signal)).toEqual({ kind: 'delivered' })
 })
 
-test('what the server says is not told on, but for its number', async () => {
+test('of the answer of the server only its code is reported', async () => {
   await using later = await mailbox({ rcpt: 451 })
   await using never = await mailbox({ data: 552 })
   await using closed = await mailbox()
@@ -128,7 +128,7 @@ test('what the server says is not told on, but for its number', async () => {
   expect(JSON.stringify(all)).not.toMatch(/s3cr3t|wr0ng|boss/)
 })
 
-test('a server that says nothing is left after ten seconds, one that cuts the connection at once', async () => {
+test('a silent server is given up after ten seconds, one that cuts the connection at once', async () => {
   const silent = createServer((socket) => socket.on('error', () => undefined))
   const cutting = createServer((socket) => {
     socket.write('220 hello\r\n')

@@ -46,7 +46,7 @@ const used = ({ awake, cu, price }: { awake: number; cu: number; price: number }
 }
 
 describe('sums', () => {
-  test('groups, days and computes come to the week to the micro, whatever they are summed by', () => {
+  test('groups, days and computes each add up to the week to the micro', () => {
     check(
       fc.property(
         fleet,
@@ -69,7 +69,7 @@ describe('sums', () => {
     )
   })
 
-  test('what a team is told and what the others are told is what all are told', () => {
+  test('the reports of the teams add up to the report about all', () => {
     check(
       fc.property(fleet, (computes) => {
         const all = report({ computes: described(computes) })
@@ -103,18 +103,18 @@ describe('sums', () => {
 })
 
 describe('what is known', () => {
-  test('a spend that may be quite another is told with its bounds', () => {
+  test('an uncertain spend is shown with its bounds', () => {
     expect(report(FLEETS.broken).verdict).toBe('Spent 17.07 USD (at least 15.66 USD, at most 18.48 USD).')
     expect(report(FLEETS.busy).verdict).toMatch(/^Spent 101\.65 USD, 63 % more than/)
   })
 
-  test('a week before the first that was counted is not told as nothing', () => {
+  test('a week from before the ledger began is not shown as 0', () => {
     const { spend, movers, groups } = report(FLEETS.broken)
     expect([spend.before, spend.mean, movers]).toEqual([null, null, []])
     expect(groups.rows.every((row) => row.before_micros === null)).toBe(true)
   })
 
-  test('a mean is of the weeks that were counted whole', () => {
+  test('the mean covers only weeks that are known completely', () => {
     expect(report({ ...FLEETS.busy, known: 3 }).spend.mean).toEqual({ weeks: 2, micros: 62_244_000 })
   })
 
@@ -136,12 +136,12 @@ describe('what is known', () => {
     expect(prices.map(({ from }) => from)).toEqual(froms)
   })
 
-  test('nothing at all', () => {
+  test('a report without any history', () => {
     const nothing = told({ ...inputOf(FLEETS.quiet), countedSince: undefined })
     expect(nothing.verdict).toBe('Nothing is known of this week: Dormouse did not count yet.')
   })
 
-  test('a week that goes on', () => {
+  test('a week that is not over', () => {
     const input = inputOf(FLEETS.busy)
     const madeAt = instant((input.slot.from + input.slot.to) / 2)
     const { verdict, computes, movers } = told({ ...input, madeAt })
@@ -150,17 +150,17 @@ describe('what is known', () => {
     expect(computes[0]?.awake_share).toBe(2)
   })
 
-  test('budgets and the month are told by a daemon only', () => {
+  test('budgets and the month need a running daemon', () => {
     expect(report(FLEETS.broken).budgets).toBeNull()
     expect(report(FLEETS.broken).spend.forecast).toBeNull()
     expect(report(FLEETS.quiet).budgets).toEqual([])
   })
 
-  test('the forecast of another month is none of this week', () => {
+  test('the forecast of another month is left out', () => {
     expect(report({ ...FLEETS.busy, week: '2026-W43' }).spend.forecast).toBeNull()
   })
 
-  test('the budgets of a team are its own', () => {
+  test('the report of a team has only its budgets', () => {
     const { budgets } = report({ ...FLEETS.busy, plan: { onlyTeam: 'web' } })
     expect(budgets?.map(({ budget }) => budget)).toEqual(['web'])
   })
@@ -198,7 +198,7 @@ const verdictWith = (...parts: readonly { readonly share: number; readonly over:
 }
 
 describe('events', () => {
-  test('are those of the week that were told', () => {
+  test('are those of the week', () => {
     expect(report(FLEETS.broken).events?.told.map(({ at, kind }) => [at, kind])).toEqual([
       ['2026-11-16T09:30:00Z', 'service-unavailable'],
       ['2026-11-16T11:00:00Z', 'service-available'],
@@ -208,7 +208,7 @@ describe('events', () => {
     expect(report({ ...FLEETS.broken, plan: { onlyTeam: 'web' } }).events).toBeNull()
   })
 
-  test('beyond 200 they are counted', () => {
+  test('beyond 200 are counted, not listed', () => {
     const events = Array.from({ length: 300 }, (_, hour) => [hour / 2, 'key-refused', 'refused'] as const)
     const { told: shown, left } = report({ computes: [], events }).events ?? { told: [], left: 0 }
     expect([shown.length, left]).toEqual([200, 100])

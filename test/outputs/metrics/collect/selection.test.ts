@@ -49,14 +49,14 @@ test('below the cap every compute has its series', () => {
   expect(selected({})).toMatchObject({ computes: { length: COUNT }, dropped: new Map() })
 })
 
-test('basic shows what is marked and what is about the whole, full shows all', () => {
+test('basic exports marked families and those about the whole, full exports all', () => {
   const shown = selected({}).keys
   expect(FAMILY_KEYS.filter((key) => !shown.has(key)).toSorted()).toEqual(DROP_ORDER.toSorted())
   expect(selected({ detail: 'full' }).keys.size).toBe(FAMILY_KEYS.length)
   expect(DROP_ORDER.filter((key) => CATALOGUE[key].basic || !isPerCompute(CATALOGUE[key]))).toEqual([])
 })
 
-test('at the cap families go one by one before a compute does, the largest first', () => {
+test('at the cap families are left out one by one before computes, the largest first', () => {
   const all = each(FAMILY_KEYS)
   const { keys, computes, dropped } = selected({ detail: 'full', maxSeries: COUNT * (all - 1) })
   expect(computes).toHaveLength(COUNT)
@@ -67,20 +67,20 @@ test('at the cap families go one by one before a compute does, the largest first
   expect(basic.filter((key) => !least.keys.has(key))).toEqual([])
 })
 
-test('beyond that those stay that are awake, then those that cost most lately', () => {
+test('beyond that awake computes stay, then those that cost most', () => {
   const ids = idsOf({ maxSeries: 6 * each(basic) })
   expect(ids).toEqual(['ep-0', 'ep-1', 'ep-2', 'ep-29', 'ep-28', 'ep-3'].toSorted())
   const { dropped } = selected({ maxSeries: 6 * each(basic) })
   expect(dropped.get('computeState')).toBe((COUNT - 6) * 4)
 })
 
-test('recent leaves out what was not awake within a week, none all', () => {
+test('recent leaves out computes not awake within a week, none leaves out all', () => {
   expect(idsOf({ perCompute: 'recent' })).toHaveLength(COUNT - 10)
   expect(selected({ perCompute: 'recent' }).dropped).toEqual(new Map())
   expect(idsOf({ perCompute: 'none' })).toEqual([])
 })
 
-test('one that the service is at work on counts as used, however long it slept: an operation may be stuck', () => {
+test('a compute with an operation in progress counts as recent, however long it slept: the operation may be stuck', () => {
   const stuck = COUNT - 1
   const busy = {
     ...fleet,
@@ -99,7 +99,7 @@ test('one that the service is at work on counts as used, however long it slept: 
   expect(capped).toContain(`ep-${stuck}`)
 })
 
-test('an account that cannot be asked shows no more of its computes than before', () => {
+test('an account whose service is unreachable exports no more computes than before', () => {
   const unknown = {
     ...fleet,
     computes: fleet.computes.map((view) => ({ ...view, state: 'unknown' as const })),
@@ -139,7 +139,7 @@ test.each([
   )
 })
 
-test('no family has more series of a compute than the cap counts for it', () => {
+test('no family has more series per compute than the cap assumes', () => {
   const { samples } = collectSamples(busySnapshot(1), FACTS)
   const more = [...samples].filter(([key, { values }]) => {
     const { each: count } = CATALOGUE[key]

@@ -8,7 +8,7 @@ import { testWith } from '../../../support/tiers.ts'
 
 const bytes = fc.uint8Array({ maxLength: 3000 }).map((array) => Buffer.from(array))
 
-test('one beginning has many ends, and each comes out whole', () =>
+test('one compressed prefix serves several bodies, and each decompresses completely', () =>
   checkSlowly(
     fc.asyncProperty(fc.array(bytes), bytes, bytes, async (parts, one, other) => {
       const begun = await compressPrefix(parts)

@@ -31,7 +31,7 @@ const series = fc.array(
 const families = fc.constantFrom<FamilyKey[]>('computeSpend', 'spendRate')
 const state = fc.uniqueArray(fc.tuple(families, series), { selector: ([key]) => key })
 
-test('what is kept from the states before shows in no byte', () => {
+test('reusing earlier renderings changes no byte', () => {
   check(
     fc.property(fc.array(state, { maxLength: 5 }), (states) => {
       const renderer = createRenderer()
@@ -44,7 +44,7 @@ test('what is kept from the states before shows in no byte', () => {
   )
 })
 
-test('a label set that comes twice is there once, with its last value, and is counted', () => {
+test('a repeated label set is exported once, with its last value, and is counted', () => {
   const renderer = createRenderer()
   const twice = seriesOf([spend('a', 1), spend('b', 2), spend('a', 3)])
   const { family, ...counts } = renderer.render('computeSpend', twice)
@@ -80,7 +80,7 @@ test('values that JavaScript writes otherwise', () => {
   ])
 })
 
-test('a state that was rendered before stays as it was', () => {
+test('an earlier rendering stays unchanged', () => {
   const renderer = createRenderer()
   const first = renderAll(samples(spend('a', 1)), renderer)
   const before = linesOf(first)

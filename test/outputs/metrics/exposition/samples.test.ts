@@ -5,7 +5,7 @@ import { createSampleMemory } from '../../../../src/outputs/metrics/exposition/s
 import { FACTS } from '../../../support/exposed.ts'
 import { busySnapshot, snapshotOf } from '../../../support/fleet-snapshot.ts'
 
-test('samples are the same with and without a memory, whether there are more or fewer of them than before', () => {
+test('samples are the same with and without a memory, for growing and shrinking fleets', () => {
   const memory = createSampleMemory()
   const [small, large] = [busySnapshot(3), busySnapshot(8, { computesPerProject: 2 })]
   for (const taken of [small, large, snapshotOf(4), small, { ...large, computes: [] }, large]) {

@@ -27,7 +27,7 @@ describe.each(Object.entries(FLEETS))('a %s fleet', (name, fleet) => {
     expect(reportSchema.safeParse(JSON.parse(rendered(report, 'json'))).error).toBeUndefined()
   })
 
-  test.each(REPORT_FORMATS)('as %s is what was read and found good', (format) => {
+  test.each(REPORT_FORMATS)('as %s equals its golden file', (format) => {
     const file = goldenOf(name, format)
     const text = rendered(report, format)
     if (process.env['GOLDEN'] === 'write') writeFileSync(file, text)
@@ -96,11 +96,11 @@ const budgetNamed = (name: string): NonNullable<ReturnType<typeof inputOf>['plan
   return { budgets: first ? [{ ...first, name, team: name }] : [], month: undefined }
 }
 
-describe('names that mean harm', () => {
+describe('hostile names', () => {
   const events = HOSTILE.map((name) => [1, 'problem', `${name}: ${name}`] as const)
   const report = told(inputOf({ computes: namedAll(HOSTILE), planned: budgetNamed('<b>|`*\u202E'), events }))
 
-  test('steer no terminal and turn no text around', () => {
+  test('do not control a terminal or reverse text', () => {
     for (const format of ['markdown', 'text', 'html', 'html-full', 'slack'] as const) {
       const text = rendered(report, format).replaceAll('\n', '')
       expect(text.match(/[\p{Cc}\p{Zl}\p{Zp}\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu)).toBeNull()
@@ -108,7 +108,7 @@ describe('names that mean harm', () => {
     }
   })
 
-  test('are no tags of HTML', () => {
+  test('are not HTML tags', () => {
     const tags = new Set(
       [...rendered(report, 'html').matchAll(/<\/?([a-z!][a-z0-9]*)/gi)].map(([, tag]) => tag),
     )
@@ -134,7 +134,7 @@ describe('names that mean harm', () => {
     )
   })
 
-  test('are no markup of a page with charts, which lets nothing in', () => {
+  test('are not markup on the page with charts, whose policy loads nothing', () => {
     const page = rendered(report, 'html-full')
     expect(problemsOf(page.replace(/<style>[^<]*<\/style>/, ''))).toEqual([])
     expect(page).not.toMatch(/<script|<img|<[^>]*\s(?:style|on\w+|src)=/)
@@ -143,7 +143,7 @@ describe('names that mean harm', () => {
     expect(createHash('sha256').update(style).digest('base64')).toBe(digest)
   })
 
-  test('are no markup of Markdown, and end no cell', () => {
+  test('are not Markdown markup and do not end a cell', () => {
     const lines = rendered(report, 'markdown').split('\n')
     const rows = lines.filter((line) => line.startsWith('|'))
     const tables = lines
@@ -243,7 +243,7 @@ function parsed(csv: string): readonly (readonly string[])[] {
   return rows.slice(0, -1)
 }
 
-test('on a page each name of a compute stands for itself, and a long name of a setting may be broken', () => {
+test('on a page each name is isolated, and long setting names may break', () => {
   const computes = namedAll(['\u05e9\u05dc\u05d5\u05dd', 'shop']).map((one) => ({
     ...one,
     hours: 24,
@@ -257,7 +257,7 @@ test('on a page each name of a compute stands for itself, and a long name of a s
   expect(page).toContain('idle_<wbr />in_<wbr />transaction_<wbr />session_<wbr />timeout')
 })
 
-test('what is not to be named is in no format', () => {
+test('redacted names are in no format', () => {
   const secret = 'quux'
   const plan = { redact: ['names', 'clients'] as const, groupBy: 'project' as const }
   const computes = namedAll([secret, secret]).map((one) => ({

@@ -19,14 +19,17 @@ const report = (count: number) =>
     }),
   )
 
-test.each([0, 1, 499, 500, 501, 1700])('of %i computes is the JSON of them, and comes back', (count) => {
-  const whole = report(count)
-  expect(renderJson(whole).join('')).toBe(`${JSON.stringify(whole, undefined, 2)}\n`)
-  const archived = renderArchivedJson(whole)
-  expect(JSON.parse(archived)).toEqual(whole)
-  expect(parseReport(archived)).toEqual(whole)
-  expect(parseReport(JSON.stringify(whole))).toEqual(whole)
-})
+test.each([0, 1, 499, 500, 501, 1700])(
+  'a report of %i computes is plain JSON, and parses back to the same report',
+  (count) => {
+    const whole = report(count)
+    expect(renderJson(whole).join('')).toBe(`${JSON.stringify(whole, undefined, 2)}\n`)
+    const archived = renderArchivedJson(whole)
+    expect(JSON.parse(archived)).toEqual(whole)
+    expect(parseReport(archived)).toEqual(whole)
+    expect(parseReport(JSON.stringify(whole))).toEqual(whole)
+  },
+)
 
 test('a text or a line holds at most 500 computes', () => {
   const whole = report(1700)
