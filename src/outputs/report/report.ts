@@ -16,7 +16,7 @@ import type { Report, ReportCompute } from './schema.ts'
 import { averageCostOf, summariseUnproductive, type ReportedCompute } from './unproductive.ts'
 import { summarySentence } from './summary.ts'
 
-/** Rows of "Largest changes": more are read by nobody, and the JSON has every compute. */
+/** Rows of "Largest changes", 5: the CSV and the JSON have every compute. */
 const MAX_MOVERS = 5
 
 export function composeReport(input: ReportInput): Report {
@@ -122,7 +122,7 @@ function spendOf(
   }
 }
 
-/** Null unless the forecast is of the month that the report shows: in the first week of a month it is of the next one. */
+/** Null unless the forecast is of the month that the report shows: after the turn of the month it is of the next one. */
 function monthForecast(view: MonthView | undefined, month: Interval): Report['spend']['forecast'] {
   if (!view?.forecast || view.period.from !== month.from) return null
   const { p10, p50, p90, learning, days } = view.forecast

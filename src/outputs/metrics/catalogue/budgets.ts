@@ -1,92 +1,76 @@
 // Budgets: limit, spend, forecast.
-import { inBasicDetail, BUDGET_LABELS, counter, gauge, type Family } from './family.ts'
+import { basicCounter, basicGauge, BUDGET_LABELS, gauge, type Family } from './family.ts'
 
 export const BUDGET_FAMILIES = {
-  budgetInfo: inBasicDetail(
-    gauge(
-      'budget_info',
-      [...BUDGET_LABELS, 'account', 'scope', 'per', 'mode'],
-      'Always 1; what a budget is about.',
-    ),
+  budgetInfo: basicGauge(
+    'budget_info',
+    [...BUDGET_LABELS, 'account', 'scope', 'per', 'mode'],
+    'Always 1; what a budget is about.',
   ),
-  budgetLimit: inBasicDetail(
-    gauge(
-      'budget_limit',
-      [...BUDGET_LABELS, 'unit'],
-      'What may be spent in one period; the unit is that of the budget: a currency, cu_hours or awake_hours.',
-    ),
+  budgetLimit: basicGauge(
+    'budget_limit',
+    [...BUDGET_LABELS, 'unit'],
+    'What may be spent in one period; the unit is that of the budget: a currency, cu_hours or awake_hours.',
   ),
-  budgetSpent: inBasicDetail(
-    gauge('budget_spent', [...BUDGET_LABELS, 'unit'], 'Spent in the current period, the likely value.'),
+  budgetSpent: basicGauge(
+    'budget_spent',
+    [...BUDGET_LABELS, 'unit'],
+    'Spent in the current period, the likely value.',
   ),
-  budgetSpendTotal: inBasicDetail(
-    counter(
-      'budget_spend_total',
-      [...BUDGET_LABELS, 'unit'],
-      'Spent over all periods, the likely value, provisional usage included. It never falls: after a downward correction it stays flat until real usage catches up.',
-    ),
+  budgetSpendTotal: basicCounter(
+    'budget_spend_total',
+    [...BUDGET_LABELS, 'unit'],
+    'Spent over all periods, the likely value, provisional usage included. It never falls: after a downward correction it stays flat until real usage catches up.',
   ),
-  budgetForecast: inBasicDetail(
-    gauge(
-      'budget_forecast',
-      [...BUDGET_LABELS, 'unit', 'percentile'],
-      'What the current period may have cost at its end; absent before a day is over.',
-    ),
+  budgetForecast: basicGauge(
+    'budget_forecast',
+    [...BUDGET_LABELS, 'unit', 'percentile'],
+    'What the current period may have cost at its end; absent before a day is over.',
   ),
-  budgetOverrun: inBasicDetail(
-    gauge(
-      'budget_overrun_probability',
-      BUDGET_LABELS,
-      'How likely the current period ends above the limit; absent before a day is over.',
-    ),
+  budgetOverrun: basicGauge(
+    'budget_overrun_probability',
+    BUDGET_LABELS,
+    'How likely the current period ends above the limit; absent before a day is over.',
   ),
-  budgetExhaustion: inBasicDetail(
-    gauge(
-      'budget_exhaustion_timestamp_seconds',
-      BUDGET_LABELS,
-      'When the limit is reached if spend runs as expected; absent once it is reached, and if not within the current period.',
-    ),
+  budgetExhaustion: basicGauge(
+    'budget_exhaustion_timestamp_seconds',
+    BUDGET_LABELS,
+    'When the limit is reached if spend runs as expected; absent once it is reached, and if not within the current period.',
   ),
-  budgetPeriod: inBasicDetail(
-    gauge(
-      'budget_period_seconds',
-      BUDGET_LABELS,
-      'Length of the current period, changes of the clock included.',
-    ),
+  budgetPeriod: basicGauge(
+    'budget_period_seconds',
+    BUDGET_LABELS,
+    'Length of the current period, changes of the clock included.',
   ),
-  budgetStart: inBasicDetail(
-    gauge('budget_window_start_timestamp_seconds', BUDGET_LABELS, 'When the current period began.'),
+  budgetStart: basicGauge(
+    'budget_window_start_timestamp_seconds',
+    BUDGET_LABELS,
+    'When the current period began.',
   ),
-  budgetEnd: inBasicDetail(
-    gauge('budget_window_end_timestamp_seconds', BUDGET_LABELS, 'When the current period ends.'),
+  budgetEnd: basicGauge(
+    'budget_window_end_timestamp_seconds',
+    BUDGET_LABELS,
+    'When the current period ends.',
   ),
-  budgetMaxBurn: inBasicDetail(
-    gauge(
-      'budget_max_burn',
-      BUDGET_LABELS,
-      'How many times too fast the limit would be spent with every compute awake at its largest.',
-    ),
+  budgetMaxBurn: basicGauge(
+    'budget_max_burn',
+    BUDGET_LABELS,
+    'How many times too fast the limit would be spent with every compute awake at its largest.',
   ),
-  budgetExpectedBurn: inBasicDetail(
-    gauge(
-      'budget_expected_burn',
-      [...BUDGET_LABELS, 'window'],
-      'How fast the limit is usually spent in the window that ends now, by the hours of the week; 1 until two weeks were counted.',
-    ),
+  budgetExpectedBurn: basicGauge(
+    'budget_expected_burn',
+    [...BUDGET_LABELS, 'window'],
+    'How fast the limit is usually spent in the window that ends now, by the hours of the week; 1 until two weeks were counted.',
   ),
-  budgetTierEnabled: inBasicDetail(
-    gauge(
-      'budget_burn_tier_enabled',
-      [...BUDGET_LABELS, 'window'],
-      'Whether a burn rate that alerts can be reached in the window: 1h, 6h or 1d.',
-    ),
+  budgetTierEnabled: basicGauge(
+    'budget_burn_tier_enabled',
+    [...BUDGET_LABELS, 'window'],
+    'Whether a burn rate that alerts can be reached in the window: 1h, 6h or 1d.',
   ),
-  budgetRung: inBasicDetail(
-    gauge(
-      'budget_rung',
-      [...BUDGET_LABELS, 'rung'],
-      'Whether that percentage of the limit was reached in the current period.',
-    ),
+  budgetRung: basicGauge(
+    'budget_rung',
+    [...BUDGET_LABELS, 'rung'],
+    'Whether that percentage of the limit was reached in the current period.',
   ),
   forecastError: gauge(
     'forecast_error_ratio',

@@ -1,42 +1,37 @@
 // Projects and computes: facts, state, awake time, operations.
 import {
-  inBasicDetail,
-  withSeriesPerCompute,
+  basicCounter,
+  basicGauge,
+  basicHistogram,
   COMPUTE_LABELS,
   counter,
   gauge,
-  histogram,
+  withSeriesPerCompute,
   type Family,
 } from './family.ts'
 
 export const COMPUTE_FAMILIES = {
-  projectInfo: inBasicDetail(
-    gauge(
-      'project_info',
-      ['project_id', 'project_name', 'region_id', 'platform_id', 'pg_version', 'team', 'tier'],
-      'Always 1; constant facts of a project, and who answers for it.',
-    ),
+  projectInfo: basicGauge(
+    'project_info',
+    ['project_id', 'project_name', 'region_id', 'platform_id', 'pg_version', 'team', 'tier'],
+    'Always 1; constant facts of a project, and who answers for it.',
   ),
   projectCpuUsed: gauge(
     'project_cpu_used_seconds',
     ['project_id'],
     'CU-seconds as the service reports them, lagging; a gauge because the service may reset it.',
   ),
-  computeInfo: inBasicDetail(
-    gauge(
-      'compute_info',
-      [...COMPUTE_LABELS, 'branch_id', 'type', 'region_id', 'team', 'tier', 'pooler_enabled'],
-      'Always 1; constant facts of a compute, and who answers for it.',
-    ),
+  computeInfo: basicGauge(
+    'compute_info',
+    [...COMPUTE_LABELS, 'branch_id', 'type', 'region_id', 'team', 'tier', 'pooler_enabled'],
+    'Always 1; constant facts of a compute, and who answers for it.',
   ),
-  computeState: inBasicDetail(
-    withSeriesPerCompute(
-      4,
-      gauge(
-        'compute_state',
-        [...COMPUTE_LABELS, 'state'],
-        '1 for the state the compute is in: init, active, idle, or unknown when the service cannot be asked.',
-      ),
+  computeState: withSeriesPerCompute(
+    4,
+    basicGauge(
+      'compute_state',
+      [...COMPUTE_LABELS, 'state'],
+      '1 for the state the compute is in: init, active, idle, or unknown when the service cannot be asked.',
     ),
   ),
   computeStatePending: gauge(
@@ -45,28 +40,22 @@ export const COMPUTE_FAMILIES = {
     'Whether a change of state is under way.',
   ),
   computeDisabled: gauge('compute_disabled', COMPUTE_LABELS, 'Whether the compute refuses connections.'),
-  computeCuMin: inBasicDetail(
-    gauge('compute_cu_min', COMPUTE_LABELS, 'Least size; a fixed size is both limits.'),
+  computeCuMin: basicGauge('compute_cu_min', COMPUTE_LABELS, 'Least size; a fixed size is both limits.'),
+  computeCuMax: basicGauge('compute_cu_max', COMPUTE_LABELS, 'Largest size; a fixed size is both limits.'),
+  computeCu: basicGauge(
+    'compute_cu',
+    [...COMPUTE_LABELS, 'source'],
+    'Current size, 0 when asleep; absent when it is not known within a range.',
   ),
-  computeCuMax: inBasicDetail(
-    gauge('compute_cu_max', COMPUTE_LABELS, 'Largest size; a fixed size is both limits.'),
+  autosuspendEnabled: basicGauge(
+    'compute_autosuspend_enabled',
+    COMPUTE_LABELS,
+    'Whether the compute suspends by itself.',
   ),
-  computeCu: inBasicDetail(
-    gauge(
-      'compute_cu',
-      [...COMPUTE_LABELS, 'source'],
-      'Current size, 0 when asleep; absent when it is not known within a range.',
-    ),
-  ),
-  autosuspendEnabled: inBasicDetail(
-    gauge('compute_autosuspend_enabled', COMPUTE_LABELS, 'Whether the compute suspends by itself.'),
-  ),
-  autosuspendDelay: inBasicDetail(
-    gauge(
-      'compute_autosuspend_delay_seconds',
-      COMPUTE_LABELS,
-      'Inactivity before the service suspends; absent when it never does.',
-    ),
+  autosuspendDelay: basicGauge(
+    'compute_autosuspend_delay_seconds',
+    COMPUTE_LABELS,
+    'Inactivity before the service suspends; absent when it never does.',
   ),
   created: gauge('compute_created_timestamp_seconds', COMPUTE_LABELS, 'When the compute was made.'),
   lastActive: gauge(
@@ -79,38 +68,32 @@ export const COMPUTE_FAMILIES = {
     COMPUTE_LABELS,
     'The last start, where the service tells it.',
   ),
-  awakeSince: inBasicDetail(
-    gauge(
-      'compute_awake_since_timestamp_seconds',
-      COMPUTE_LABELS,
-      'Start of the open awake interval; absent when asleep.',
-    ),
+  awakeSince: basicGauge(
+    'compute_awake_since_timestamp_seconds',
+    COMPUTE_LABELS,
+    'Start of the open awake interval; absent when asleep.',
   ),
-  awakeSeconds: inBasicDetail(
-    counter('compute_awake_seconds_total', COMPUTE_LABELS, 'Time awake, which is what is paid for.'),
+  awakeSeconds: basicCounter(
+    'compute_awake_seconds_total',
+    COMPUTE_LABELS,
+    'Time awake, which is what is paid for.',
   ),
-  idleTailSeconds: inBasicDetail(
-    counter(
-      'compute_idle_tail_seconds_total',
-      COMPUTE_LABELS,
-      'Time awake after the last activity, waiting for the autosuspend delay.',
-    ),
+  idleTailSeconds: basicCounter(
+    'compute_idle_tail_seconds_total',
+    COMPUTE_LABELS,
+    'Time awake after the last activity, waiting for the autosuspend delay.',
   ),
-  cuSeconds: inBasicDetail(counter('compute_cu_seconds_total', COMPUTE_LABELS, 'Size times time awake.')),
-  wakes: inBasicDetail(counter('compute_wakes_total', COMPUTE_LABELS, 'Wakes, restarts not counted.')),
-  wakesBy: inBasicDetail(
-    counter(
-      'wakes_total',
-      ['initiator'],
-      'Wakes of all computes by who caused them: dormouse, or unknown, because the service names nobody.',
-    ),
+  cuSeconds: basicCounter('compute_cu_seconds_total', COMPUTE_LABELS, 'Size times time awake.'),
+  wakes: basicCounter('compute_wakes_total', COMPUTE_LABELS, 'Wakes, restarts not counted.'),
+  wakesBy: basicCounter(
+    'wakes_total',
+    ['initiator'],
+    'Wakes of all computes by who caused them: dormouse, or unknown, because the service names nobody.',
   ),
-  wakeLatency: inBasicDetail(
-    histogram(
-      'wake_latency_seconds',
-      ['region_id'],
-      'How long the service took to start computes that slept, from its own record of each start. First starts, restarts and starts without a duration are left out.',
-    ),
+  wakeLatency: basicHistogram(
+    'wake_latency_seconds',
+    ['region_id'],
+    'How long the service took to start computes that slept, from its own record of each start. First starts, restarts and starts without a duration are left out.',
   ),
   suspends: counter('compute_suspends_total', COMPUTE_LABELS, 'Suspensions.'),
   restarts: counter(
@@ -123,20 +106,20 @@ export const COMPUTE_FAMILIES = {
     ['action', 'status'],
     'Finished operations of the service on known computes, by status; a label value appears with its first operation.',
   ),
-  operationFailures: inBasicDetail(
-    counter('operation_failures_total', ['action'], 'Failed attempts of finished operations.'),
+  operationFailures: basicCounter(
+    'operation_failures_total',
+    ['action'],
+    'Failed attempts of finished operations.',
   ),
   operationsInProgress: gauge(
     'operations_in_progress',
     ['project_id', 'action'],
     'Operations of the service in progress, as far as they were read; absent when there is none.',
   ),
-  operationOldest: inBasicDetail(
-    gauge(
-      'operation_oldest_in_progress_timestamp_seconds',
-      ['project_id', 'action'],
-      'When the oldest operation in progress began; one that does not end is followed for a day.',
-    ),
+  operationOldest: basicGauge(
+    'operation_oldest_in_progress_timestamp_seconds',
+    ['project_id', 'action'],
+    'When the oldest operation in progress began; one that does not end is followed for a day.',
   ),
-  computes: inBasicDetail(gauge('computes', ['state'], 'Computes by state.')),
+  computes: basicGauge('computes', ['state'], 'Computes by state.'),
 } as const satisfies Readonly<Record<string, Family>>

@@ -25,7 +25,7 @@ export const BUDGET_LABELS = ['budget', 'team', 'tier'] as const
 type Row = (name: string, labels: readonly string[], help: string) => Family
 
 const row =
-  (owner: Family['owner'], type: Family['type']): Row =>
+  (owner: Family['owner'], type: Family['type'], basic = false): Row =>
   (name, labels, help) => ({
     name,
     type,
@@ -33,21 +33,22 @@ const row =
     help,
     unit: unitOf(name, labels),
     owner,
-    basic: false,
+    basic,
     each: labels.includes('project_id') ? 1 : 0,
   })
 
 export const gauge = row('snapshot', 'gauge')
 export const counter = row('snapshot', 'counter')
 export const histogram = row('snapshot', 'histogram')
+export const basicGauge = row('snapshot', 'gauge', true)
+export const basicCounter = row('snapshot', 'counter', true)
+export const basicHistogram = row('snapshot', 'histogram', true)
 export const selfCounter = row('self', 'counter')
 export const selfGauge = row('self', 'gauge')
 export const selfHistogram = row('self', 'histogram')
 
 /** A family with `each` series per compute: one of its labels has that many values. */
 export const withSeriesPerCompute = (each: number, family: Family): Family => ({ ...family, each })
-
-export const inBasicDetail = (family: Family): Family => ({ ...family, basic: true })
 
 /** Ending of a name → unit; the first that fits. */
 const ENDINGS: readonly (readonly [ending: RegExp, unit: MetricUnit])[] = [

@@ -1,28 +1,25 @@
 // Readings inside Postgres, and the overhead of the observer.
 import {
-  inBasicDetail,
-  withSeriesPerCompute,
+  basicCounter,
+  basicGauge,
   COMPUTE_LABELS,
   counter,
   gauge,
   selfHistogram,
+  withSeriesPerCompute,
   type Family,
 } from './family.ts'
 
 export const READING_FAMILIES = {
-  cacheHits: inBasicDetail(
-    counter(
-      'compute_file_cache_hits_total',
-      COMPUTE_LABELS,
-      'Pages found in the file cache, summed over restarts of the compute.',
-    ),
+  cacheHits: basicCounter(
+    'compute_file_cache_hits_total',
+    COMPUTE_LABELS,
+    'Pages found in the file cache, summed over restarts of the compute.',
   ),
-  cacheMisses: inBasicDetail(
-    counter(
-      'compute_file_cache_misses_total',
-      COMPUTE_LABELS,
-      'Pages not found in the file cache, summed over restarts of the compute.',
-    ),
+  cacheMisses: basicCounter(
+    'compute_file_cache_misses_total',
+    COMPUTE_LABELS,
+    'Pages not found in the file cache, summed over restarts of the compute.',
   ),
   cacheWrites: counter(
     'compute_file_cache_writes_total',
@@ -40,29 +37,23 @@ export const READING_FAMILIES = {
     COMPUTE_LABELS,
     'Limit of the file cache at the last reading.',
   ),
-  connections: inBasicDetail(
-    withSeriesPerCompute(
-      4,
-      gauge(
-        'compute_connections',
-        [...COMPUTE_LABELS, 'state'],
-        'Client connections at the last reading, without service users and Dormouse; 0 when asleep, absent when never read.',
-      ),
+  connections: withSeriesPerCompute(
+    4,
+    basicGauge(
+      'compute_connections',
+      [...COMPUTE_LABELS, 'state'],
+      'Client connections at the last reading, without service users and Dormouse; 0 when asleep, absent when never read.',
     ),
   ),
-  maxConnections: inBasicDetail(
-    gauge(
-      'compute_max_connections',
-      COMPUTE_LABELS,
-      'Connection limit: as read, else as the preset says. It follows the least size.',
-    ),
+  maxConnections: basicGauge(
+    'compute_max_connections',
+    COMPUTE_LABELS,
+    'Connection limit: as read, else as the preset says. It follows the least size.',
   ),
-  reservedConnections: inBasicDetail(
-    gauge(
-      'compute_reserved_connections',
-      COMPUTE_LABELS,
-      'Connections of the limit that clients may not have.',
-    ),
+  reservedConnections: basicGauge(
+    'compute_reserved_connections',
+    COMPUTE_LABELS,
+    'Connections of the limit that clients may not have.',
   ),
   presetMismatch: withSeriesPerCompute(
     2,
@@ -82,19 +73,15 @@ export const READING_FAMILIES = {
     ['kind'],
     'How long readings took, light or full, failed ones too.',
   ),
-  readingSuccess: inBasicDetail(
-    gauge(
-      'compute_reading_success',
-      COMPUTE_LABELS,
-      'Whether the last reading that was tried succeeded; absent when none was.',
-    ),
+  readingSuccess: basicGauge(
+    'compute_reading_success',
+    COMPUTE_LABELS,
+    'Whether the last reading that was tried succeeded; absent when none was.',
   ),
-  computesUnreadable: inBasicDetail(
-    gauge(
-      'computes_unreadable',
-      ['reason'],
-      'Computes that were never read, and why: mode_off, no_dsn, failing, or not_yet while they sleep or must not be disturbed.',
-    ),
+  computesUnreadable: basicGauge(
+    'computes_unreadable',
+    ['reason'],
+    'Computes that were never read, and why: mode_off, no_dsn, failing, or not_yet while they sleep or must not be disturbed.',
   ),
   readingTimestamp: gauge(
     'compute_reading_timestamp_seconds',
@@ -119,31 +106,29 @@ export const READING_FAMILIES = {
     COMPUTE_LABELS,
     'Age of the oldest open transaction of a client at the last reading; absent when there was none.',
   ),
-  readings: inBasicDetail(
-    counter(
-      'readings_total',
-      ['result'],
-      'Readings by result; skipped_… is the quiet rule at work, not an error.',
-    ),
+  readings: basicCounter(
+    'readings_total',
+    ['result'],
+    'Readings by result; skipped_… is the quiet rule at work, not an error.',
   ),
-  wakeupsCaused: inBasicDetail(
-    counter('wakeups_caused_total', ['project_id', 'reason'], 'Wakes that observing caused. Must stay 0.'),
+  wakeupsCaused: basicCounter(
+    'wakeups_caused_total',
+    ['project_id', 'reason'],
+    'Wakes that observing caused. Must stay 0.',
   ),
-  awakeExtension: inBasicDetail(
-    counter(
-      'compute_awake_extension_seconds_total',
-      COMPUTE_LABELS,
-      'Awake time that our own readings added.',
-    ),
+  awakeExtension: basicCounter(
+    'compute_awake_extension_seconds_total',
+    COMPUTE_LABELS,
+    'Awake time that our own readings added.',
   ),
-  activityLag: inBasicDetail(
-    gauge(
-      'activity_lag_seconds',
-      ['account'],
-      'How late the service shows activity, measured; absent until it is.',
-    ),
+  activityLag: basicGauge(
+    'activity_lag_seconds',
+    ['account'],
+    'How late the service shows activity, measured; absent until it is.',
   ),
-  observerSpend: inBasicDetail(
-    counter('observer_spend_total', ['currency'], 'What the awake time that readings added cost.'),
+  observerSpend: basicCounter(
+    'observer_spend_total',
+    ['currency'],
+    'What the awake time that readings added cost.',
   ),
 } as const satisfies Readonly<Record<string, Family>>

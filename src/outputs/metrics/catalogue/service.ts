@@ -1,20 +1,16 @@
 // The API of the service: requests, refusals, backlog.
-import { inBasicDetail, gauge, selfCounter, selfGauge, selfHistogram, type Family } from './family.ts'
+import { basicGauge, gauge, selfCounter, selfGauge, selfHistogram, type Family } from './family.ts'
 
 export const SERVICE_FAMILIES = {
-  apiLastRejected: inBasicDetail(
-    gauge(
-      'api_last_rejected_timestamp_seconds',
-      ['key'],
-      'When the service last refused the API key of an account; absent until then.',
-    ),
+  apiLastRejected: basicGauge(
+    'api_last_rejected_timestamp_seconds',
+    ['key'],
+    'When the service last refused the API key of an account; absent until then.',
   ),
-  apiLastAccepted: inBasicDetail(
-    gauge(
-      'api_last_accepted_timestamp_seconds',
-      ['key'],
-      'When a sweep last went through with the API key of an account; absent until then.',
-    ),
+  apiLastAccepted: basicGauge(
+    'api_last_accepted_timestamp_seconds',
+    ['key'],
+    'When a sweep last went through with the API key of an account; absent until then.',
   ),
   listAge: gauge(
     'project_list_age_seconds',

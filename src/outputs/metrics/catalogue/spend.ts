@@ -1,28 +1,26 @@
 // Spend, and how exact it is.
-import { inBasicDetail, COMPUTE_LABELS, counter, gauge, type Family } from './family.ts'
+import { basicCounter, basicGauge, COMPUTE_LABELS, gauge, type Family } from './family.ts'
 
 export const SPEND_FAMILIES = {
-  computeSpend: inBasicDetail(
-    counter('compute_spend_total', [...COMPUTE_LABELS, 'currency'], 'Money accrued, the likely value.'),
+  computeSpend: basicCounter(
+    'compute_spend_total',
+    [...COMPUTE_LABELS, 'currency'],
+    'Money accrued, the likely value.',
   ),
   spendRate: gauge(
     'compute_spend_rate_per_hour',
     [...COMPUTE_LABELS, 'currency'],
     'Current spend per hour, the likely value; 0 while asleep.',
   ),
-  unproductiveCompute: inBasicDetail(
-    counter(
-      'compute_unproductive_spend_total',
-      [...COMPUTE_LABELS, 'currency'],
-      'Money accrued while it was awake for nothing: after its last use, for a client that only kept it awake, for upkeep, or for Dormouse.',
-    ),
+  unproductiveCompute: basicCounter(
+    'compute_unproductive_spend_total',
+    [...COMPUTE_LABELS, 'currency'],
+    'Money accrued while it was awake for nothing: after its last use, for a client that only kept it awake, for upkeep, or for Dormouse.',
   ),
-  unproductive: inBasicDetail(
-    counter(
-      'unproductive_spend_total',
-      ['team', 'currency', 'cause'],
-      'Unproductive spend of all computes by cause and by the team that owned the compute at the time, without spend while autosuspend is off.',
-    ),
+  unproductive: basicCounter(
+    'unproductive_spend_total',
+    ['team', 'currency', 'cause'],
+    'Unproductive spend of all computes by cause and by the team that owned the compute at the time, without spend while autosuspend is off.',
   ),
   suspendBlocked: gauge(
     'compute_suspend_blocked',
@@ -34,12 +32,10 @@ export const SPEND_FAMILIES = {
     ['project_id'],
     'Width of the spend of a project, (high − low) ÷ likely.',
   ),
-  reconciliationError: inBasicDetail(
-    gauge(
-      'ledger_reconciliation_error_ratio',
-      ['project_id'],
-      "How far the CU-seconds metered by the service lie outside of the ledger's bounds; 0 inside, negative when the service metered less. Absent before an hour was metered.",
-    ),
+  reconciliationError: basicGauge(
+    'ledger_reconciliation_error_ratio',
+    ['project_id'],
+    "How far the CU-seconds metered by the service lie outside of the ledger's bounds; 0 inside, negative when the service metered less. Absent before an hour was metered.",
   ),
   assumed: gauge(
     'ledger_assumed_ratio',

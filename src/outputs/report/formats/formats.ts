@@ -17,28 +17,16 @@ export type ReportRendering = {
   readonly render: (report: Report) => readonly string[]
 }
 
+const inOneText =
+  (render: (report: Report) => string): ReportRendering['render'] =>
+  (report) => [render(report)]
+
 export const REPORT_RENDERINGS: Readonly<Record<ReportFormat, ReportRendering>> = {
-  markdown: {
-    contentType: 'text/markdown; charset=utf-8',
-    ending: 'md',
-    render: (report) => [renderMarkdown(report)],
-  },
+  markdown: { contentType: 'text/markdown; charset=utf-8', ending: 'md', render: inOneText(renderMarkdown) },
   json: { contentType: 'application/json', ending: 'json', render: renderJson },
-  text: {
-    contentType: 'text/plain; charset=utf-8',
-    ending: 'txt',
-    render: (report) => [renderText(report)],
-  },
-  html: {
-    contentType: 'text/html; charset=utf-8',
-    ending: 'html',
-    render: (report) => [renderMailHtml(report)],
-  },
-  'html-full': {
-    contentType: 'text/html; charset=utf-8',
-    ending: 'html',
-    render: (report) => [renderFullHtml(report)],
-  },
+  text: { contentType: 'text/plain; charset=utf-8', ending: 'txt', render: inOneText(renderText) },
+  html: { contentType: 'text/html; charset=utf-8', ending: 'html', render: inOneText(renderMailHtml) },
+  'html-full': { contentType: 'text/html; charset=utf-8', ending: 'html', render: inOneText(renderFullHtml) },
   csv: { contentType: 'text/csv; charset=utf-8; header=present', ending: 'csv', render: renderCsv },
-  slack: { contentType: 'application/json', ending: 'json', render: (report) => [renderSlack(report)] },
+  slack: { contentType: 'application/json', ending: 'json', render: inOneText(renderSlack) },
 }
