@@ -175,22 +175,17 @@ async function eventsIn(
   }
 }
 
-export type EventCollector = {
-  /** Events come in order of time; those outside of the interval are ignored. */
-  readonly add: (event: { readonly at: Instant; readonly kind: string }, what: string) => void
-  readonly done: () => ReportInput['events']
-}
-
-export function createEventCollector({ from, to }: Interval): EventCollector {
+/** Lists the events of the interval; `add` expects them in order of time. */
+export function createEventCollector({ from, to }: Interval) {
   const listed: ReportInput['events']['told'] = []
   let unlisted = 0
   return {
-    add({ at, kind }, what) {
+    add({ at, kind }: { readonly at: Instant; readonly kind: string }, what: string): void {
       if (at < from || at >= to) return
       if (listed.length < MAX_LISTED_EVENTS) listed.push({ at: toIso(at), kind, what })
       else unlisted += 1
     },
-    done: () => ({ told: listed, left: unlisted }),
+    done: (): ReportInput['events'] => ({ told: listed, left: unlisted }),
   }
 }
 

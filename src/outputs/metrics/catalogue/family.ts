@@ -39,7 +39,6 @@ const row =
 
 export const gauge = row('snapshot', 'gauge')
 export const counter = row('snapshot', 'counter')
-export const histogram = row('snapshot', 'histogram')
 export const basicGauge = row('snapshot', 'gauge', true)
 export const basicCounter = row('snapshot', 'counter', true)
 export const basicHistogram = row('snapshot', 'histogram', true)
