@@ -9,7 +9,6 @@ import type { Clock } from '../model/ports/clock.ts'
 import type { Send } from '../model/ports/outbox.ts'
 import type { Result } from '../std/result.ts'
 import type { Snapshot } from '../model/output/snapshot.ts'
-import { seconds } from '../model/units.ts'
 import { openEmbeddedStore } from '../store/sqlite/embedded.ts'
 import { createClock } from './clock.ts'
 import { createNotifications } from './notify/notifications.ts'
@@ -67,7 +66,6 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
   const loaded = await withPriceHistory(options.loaded, store, clock.now())
   const { config } = loaded
   const self = createSelfMetrics()
-  const pause = (): Promise<void> => clock.sleep(seconds(0), signal)
   const settings = createLiveSettings(loaded, read, { clock, self, log })
   const info = (): DaemonInfo => daemonInfoOf(settings.config(), version, settings.hash())
   const exposition = createExposition(info, { self, clock, log })
@@ -76,7 +74,6 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal): 
   const runners = await createAccountRunners(settings.config, machine, {
     portsOf: (account) => createPorts(account, config, machine),
     publish: (snapshot) => exposition.publish(snapshot),
-    pause,
   })
   stack.defer(runners.idle)
   const deliveries = createNotifications(settings.config, runners, machine)

@@ -10,7 +10,7 @@ export const UNDATED =
   'date: the time of this answer fits none of those before, so it waits for the next pass'
 
 /**
- * One request for one compute, dated by the service's time. It reads the list of the project, because the interface text has no record of a
+ * Observes one compute with one request, dated by the service's time. Reads the list of the project, because the interface text has no record of a
  * single compute; both cost one request. May be repeated.
  *
  * @returns `gone` when the list does not hold the compute, `malformed` when its record may be one of those that do not fit

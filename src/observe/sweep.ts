@@ -97,7 +97,7 @@ export async function observe(ports: SweepPorts, start: SweepStart, signal: Abor
     projectOf(projectId)?.computeLastActiveAt && quietUntilOf(projectId, { ...listed.progress, readAt }, plan)
   const details = await computesOf(ports, { projectIds: selection.projectIds, quietUntil }, signal)
   const history = readsHistory(plan, projectCount) ? plan.history : undefined
-  const remaining = requestsPerSweep(plan) - listed.pages - details.asked
+  const remaining = requestsPerSweep(plan) - listed.pages - details.requestsMade
   const operations = await readOperations(
     ports,
     {
@@ -112,20 +112,26 @@ export async function observe(ports: SweepPorts, start: SweepStart, signal: Abor
   )
   const round = await runReadingRound(
     ports,
-    { ledger, looks: details.looks, projectOf, plan: plan.readings, room: remaining - operations.asked },
+    {
+      ledger,
+      looks: details.looks,
+      projectOf,
+      plan: plan.readings,
+      room: remaining - operations.requestsMade,
+    },
     signal,
   )
   return {
     ...common,
     list: listed.progress,
-    backlog: { ...selection.backlog, operations: operations.waiting.size },
-    retries: { looks: looksToRetry(waiting.looks, details, clock.now()), operations: operations.waiting },
-    requestsMade: listed.pages + details.asked + operations.asked + round.asked,
+    backlog: { ...selection.backlog, operations: operations.retries.size },
+    retries: { looks: looksToRetry(waiting.looks, details, clock.now()), operations: operations.retries },
+    requestsMade: listed.pages + details.requestsMade + operations.requestsMade + round.requestsMade,
     looks: [...details.looks, ...round.looks],
     listedComputes: details.listed,
     operations: operations.operations,
     operationsReadOf: operations.read,
-    unreadableOperations: operations.lost,
+    unreadableOperations: operations.unreadable,
     readings: round.readings,
     refusals: round.refusals,
     problems: [...listed.problems, ...details.problems, ...operations.problems, ...round.problems],
@@ -190,7 +196,7 @@ type Details = {
   readonly problems: SweepProblem[]
   /** Projects whose computes could not be read, for a reason that may be their own. */
   readonly failed: string[]
-  readonly asked: number
+  readonly requestsMade: number
   readonly isUnauthorized: boolean
 }
 
@@ -245,7 +251,7 @@ async function computesOf(
     }
     addListed(details, { projectId, askedOn, interval, until: quietUntil(projectId) }, answer.value)
   })
-  return { ...details, asked: projectIds.length, isUnauthorized }
+  return { ...details, requestsMade: projectIds.length, isUnauthorized }
 }
 
 type ListedProject = {

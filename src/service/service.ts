@@ -55,7 +55,7 @@ type AccessOptions = {
 export const createService = (options: ServiceOptions): Service =>
   createServiceOn(createClient(options), options)
 
-/** The same over clients that its caller uses, too. */
+/** A service over clients that its caller uses, too. */
 export function createServiceOn(clients: PrioritizedClients, options: AccessOptions): Service {
   const at = (priority: Priority): Service => ({ ...operationsOf(clients.at(priority), options), at })
   return at('poll')

@@ -5,9 +5,9 @@ export async function forEachParallel<Item>(
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
   const queue = items.values()
-  const lane = async (): Promise<void> => {
-    // oxlint-disable-next-line no-await-in-loop -- a lane does one item after the other; the lanes share the queue
+  const worker = async (): Promise<void> => {
+    // oxlint-disable-next-line no-await-in-loop -- a worker does one item after the other; the workers share the queue
     for (const item of queue) await work(item)
   }
-  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, lane))
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker))
 }

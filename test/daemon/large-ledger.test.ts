@@ -145,7 +145,7 @@ test('a sweep walks over a ledger only a few times between two yields', async ()
     {
       clock: { ...clock, yield: yielding },
       service: { ...UNASKED, listProjectsPage, listComputes: listNothing, listOperations: listNothing },
-      readings: { readable: () => false, read: () => Promise.reject(new Error('nothing is read')) },
+      readings: { isReadable: () => false, read: () => Promise.reject(new Error('nothing is read')) },
     },
     {
       ledger: before,

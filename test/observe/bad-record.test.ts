@@ -108,7 +108,7 @@ async function watched(
   return { known: start.ledger, problems }
 }
 
-const UNREAD = { readable: () => false, read: () => Promise.reject(new Error('nobody reads')) }
+const UNREAD = { isReadable: () => false, read: () => Promise.reject(new Error('nobody reads')) }
 const RUNNING = new AbortController().signal
 const NO_READINGS = {
   mode: 'off',

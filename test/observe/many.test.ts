@@ -28,7 +28,7 @@ const portsOf = (service: Partial<Service>) => ({
   clock: fakeClock(),
   random: { unit: () => 0.5, uuid: () => '' },
   service: { ...UNASKED, ...service },
-  readings: { readable: () => false, read: () => Promise.reject(new Error('nobody reads')) },
+  readings: { isReadable: () => false, read: () => Promise.reject(new Error('nobody reads')) },
   store: { load: never, commit: never, close: never },
   history: NO_HISTORY,
   send: () => Promise.resolve([]),

@@ -155,7 +155,7 @@ export function createWorld(uses: readonly Use[], options: WorldOptions): World 
   }
   return {
     simulation,
-    time: { told: () => time.told() },
+    time: { estimate: () => time.estimate() },
     forget: () => {
       time = createServiceTime(machine)
     },
@@ -189,7 +189,7 @@ export function createWorld(uses: readonly Use[], options: WorldOptions): World 
         }),
     },
     readings: {
-      readable: () => true,
+      isReadable: () => true,
       read: async ({ endpointId }, kind, signal) => {
         simulation.advance(Math.max(simulation.now(), clock.now()))
         if (simulation.now() - (seenAwake.get(endpointId) ?? 0) > LOOK) blind.push(endpointId)

@@ -105,7 +105,7 @@ async function auditIn(
     time,
     random,
     service,
-    readings: { readable: () => false, read: neverRead },
+    readings: { isReadable: () => false, read: neverRead },
     store,
     history: store,
     send: () => Promise.resolve([]),

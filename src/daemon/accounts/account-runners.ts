@@ -33,7 +33,7 @@ export type AccountRunner = {
   readonly lastStartedAt: () => Seconds
   /** Undefined before the first turn has ended. */
   readonly runs: () => JobRuns | undefined
-  /** One turn of the loop. Never rejects. */
+  /** Runs one turn of the loop. Never rejects. */
   readonly runPasses: (signal: AbortSignal) => Promise<LoopTurn>
 }
 
@@ -54,15 +54,13 @@ export type RunnerOutputs = {
   readonly portsOf: (account: AccountConfig) => Ports
   /** Makes a snapshot visible to all outputs. */
   readonly publish: (snapshot: Snapshot) => Promise<void>
-  /** Gives up a turn of the event loop. */
-  readonly pause: () => Promise<void>
 }
 
 /** @param current read at the start of each turn and each snapshot */
 export async function createAccountRunners(
   current: () => Config,
   machine: RunnerEnvironment,
-  { portsOf, publish, pause }: RunnerOutputs,
+  { portsOf, publish }: RunnerOutputs,
 ): Promise<AccountRunners> {
   const config = current()
   const preset = createPreset(config.service.preset)
@@ -91,7 +89,7 @@ export async function createAccountRunners(
     const { activityLag } = reading
     const now = machine.clock.now()
     const context = { now, version, passSeconds, jobs, staleAfter, activityLag, owners }
-    const next = await runYielding(buildSnapshot(accounts, context), pause)
+    const next = await runYielding(buildSnapshot(accounts, context), () => machine.clock.yield())
     await publish(next)
     // Last: whoever reads this snapshot finds it in the metrics, too.
     snapshot = next

@@ -31,7 +31,7 @@ export type DailySpendOptions = {
 }
 
 /**
- * One series per budget, in the order of the budgets, from the day of `from` on, with the settled part of today. Amounts are restated at the
+ * Daily series, one per budget in their order, from the day of `from` on, with the settled part of today. Amounts are restated at the
  * current sizing of each compute.
  */
 export async function readDailySpend(

@@ -77,7 +77,7 @@ function discoveryRoute(app: Hono, { snapshot, clock }: Pick<Telemetry, 'snapsho
 /** Port of Postgres. Source: service interface, connection strings. */
 const PORT = 5432
 
-/** One target per compute, for exporters that look into Postgres. Source: Prometheus, "Writing HTTP service discovery". */
+/** Targets, one per compute, for exporters that look into Postgres. Source: Prometheus, "Writing HTTP service discovery". */
 async function discoveryJson({ computes }: Snapshot, clock: Telemetry['clock']): Promise<Buffer> {
   const targets: string[] = []
   for (let index = 0; index < computes.length; index += COMPUTES_PER_TURN) {

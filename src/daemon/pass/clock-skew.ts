@@ -17,7 +17,7 @@ export function correctClockSkew(
   sweep: Sweep,
   { time, wallAhead }: { readonly time: ServiceTime; readonly wallAhead: Millis },
 ): { readonly sweep: Sweep; readonly late: Millis } {
-  const late = time.told() ? millis(0) : lateness(sweep.looks, wallAhead)
+  const late = time.estimate() ? millis(0) : lateness(sweep.looks, wallAhead)
   return { sweep: withoutAhead(late > 0 ? moved(sweep, late) : sweep), late }
 }
 

@@ -41,10 +41,10 @@ export function createServiceClock(
     ...clock,
     now: () => {
       const on = clock.monotonic()
-      return instant(Math.round(on * 1000 + likely(begun, time.told(), on)))
+      return instant(Math.round(on * 1000 + likely(begun, time.estimate(), on)))
     },
     between: (from, to) => {
-      const told = time.told()
+      const told = time.estimate()
       if (told?.doubted) return undefined
       const low = told ? offsetBoundsAt(told.known, from).low : begun - ASSUMED_SKEW
       const high = told ? offsetBoundsAt(told.known, to).high : begun + ASSUMED_SKEW

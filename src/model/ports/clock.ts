@@ -30,7 +30,7 @@ export type ServiceClock = Clock & {
 /** The service's time by the `Date` headers of its responses. */
 export type ServiceTime = {
   /** Undefined before the first response with a usable header. */
-  told(): ServiceTimeEstimate | undefined
+  estimate(): ServiceTimeEstimate | undefined
 }
 
 /** The only source of chance: a seed replays a run. */

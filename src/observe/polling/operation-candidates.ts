@@ -32,7 +32,7 @@ export type OperationsContext = {
 export type OperationCandidates = {
   /** Project id → since when its operations are needed: nothing else dates what happened. */
   readonly needed: ReadonlyMap<string, Instant>
-  /** Those of `needed` that are seen for the first time: only now do their operations show deleted computes. */
+  /** Part of `needed` that is seen for the first time: only now do its operations show deleted computes. */
   readonly atFirstSight: ReadonlySet<string>
   /** Project id → since when its operations are worth reading if requests remain: the records date what happened, operations only name it. */
   readonly welcome: ReadonlyMap<string, Instant>

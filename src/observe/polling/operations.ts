@@ -16,12 +16,12 @@ export type OperationsResult = {
   /** Projects whose operations were read. */
   readonly read: string[]
   /** Operations whose record does not fit. */
-  readonly lost: UnreadableOperations[]
+  readonly unreadable: UnreadableOperations[]
   readonly problems: SweepProblem[]
   /** Projects whose operations are needed and were not read. */
-  readonly waiting: PendingRetries['operations']
+  readonly retries: PendingRetries['operations']
   /** Requests that were made. */
-  readonly asked: number
+  readonly requestsMade: number
 }
 
 type OperationsStart = OperationsContext & {
@@ -38,7 +38,7 @@ export async function readOperations(
   const result = {
     operations: [] as Operation[],
     read: [] as string[],
-    lost: [] as UnreadableOperations[],
+    unreadable: [] as UnreadableOperations[],
     problems: [] as SweepProblem[],
   }
   const [done, failed] = [new Set<string>(), new Set<string>()]
@@ -56,7 +56,7 @@ export async function readOperations(
         result.read.push(projectId)
       }
       for (const operation of answer.value.items) result.operations.push(operation)
-      for (const { endpointId } of answer.value.lost ?? []) result.lost.push({ projectId, endpointId })
+      for (const { endpointId } of answer.value.lost ?? []) result.unreadable.push({ projectId, endpointId })
       for (const message of answer.value.problems) result.problems.push({ where, message })
       return
     }
@@ -72,5 +72,5 @@ export async function readOperations(
     { needed: candidates.needed, read: done, failed },
     clock.now(),
   )
-  return { ...result, waiting: retries, asked: selected.length }
+  return { ...result, retries, requestsMade: selected.length }
 }

@@ -20,11 +20,11 @@ export type PollPlan = {
 export const MIN_REQUESTS = 60
 /** Largest share of a sweep's requests for the project list; a larger list is read over several sweeps, so that requests remain for what it shows. */
 const LIST_SHARE = 0.4
-/** The same before the first list was finished. */
+/** Share before the first list was finished. */
 const FIRST_LIST_SHARE = 0.8
 /** Share of the requests behind the list that is reserved for operations and for the looks before readings. */
 const RESERVE = 0.1
-/** The same where an account is too large for histories, so that few operations are read. */
+/** Reserve where an account is too large for histories, so that few operations are read. */
 const SMALL_RESERVE = 0.03
 /** Largest share of the looks for projects without a transition, so that transitions of the next minute find requests. */
 const RESTFUL_SHARE = 0.75
@@ -88,11 +88,11 @@ export const planShare = <Plan extends Pick<PollPlan, 'requests' | 'interval'>>(
 /** Looks that a sweep may make, one request each. */
 export type LookAllowance = {
   readonly most: number
-  /** Of these, for projects without a transition. */
+  /** Part of `most` for projects without a transition. */
   readonly restful: number
-  /** Of those, for new projects. */
+  /** Part of `restful` for new projects. */
   readonly unseen: number
-  /** Of `most`, the looks that each urgency gets first. */
+  /** Looks of `most` that each urgency gets first. */
   readonly shares: Readonly<Record<Urgency, number>>
 }
 

@@ -33,7 +33,7 @@ export type QuietVerdict =
 
 /** Least time between two readings that delay no suspension, seconds: metrics are as old as an interval. */
 const PACE = 60
-/** The same near the connection limit, which may be reached within seconds. */
+/** Pace near the connection limit, which may be reached within seconds. */
 const PACE_NEAR_LIMIT = 15
 /** Share of the connections from which on a compute is near its limit. */
 const NEAR_LIMIT = 0.7

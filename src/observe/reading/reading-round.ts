@@ -20,7 +20,7 @@ export type ReadingRound = {
   readonly refusals: readonly { readonly ref: ComputeRef; readonly refusal: ReadingRefusal }[]
   readonly problems: readonly SweepProblem[]
   /** Requests that were made. */
-  readonly asked: number
+  readonly requestsMade: number
 }
 
 /** No reading starts later than 20 s after the round began: the pass must end within its interval. The rest waits for the next sweep. */
@@ -61,10 +61,10 @@ export async function runReadingRound(
   const activityLag = activityLagOfAccount(input.ledger.computes.values()) ?? input.plan.activityLag
   await ports.clock.yield()
   const measured = { ...input, plan: { ...input.plan, activityLag } }
-  let asked = 0
+  let requestsMade = 0
   const lookAgain: LookAgain = (ref) => {
-    if (asked >= input.room) return 'no-room'
-    asked += 1
+    if (requestsMade >= input.room) return 'no-room'
+    requestsMade += 1
     return look(ports, ref, signal)
   }
   await forEachParallel(candidates(input), input.plan.maxConcurrent, async (candidate) => {
@@ -74,7 +74,7 @@ export async function runReadingRound(
   })
   waiting += outcomes.filter(([, outcome]) => 'waits' in outcome).length
   return {
-    asked,
+    requestsMade,
     looks: outcomes.flatMap(([, outcome]) => {
       if ('reading' in outcome) return [outcome.reading.look]
       return 'look' in outcome && outcome.look ? [outcome.look] : []
@@ -108,7 +108,7 @@ async function attempt(
 ): Promise<Outcome> {
   const { clock, readings } = ports
   const { ref, entry } = candidate
-  if (!readings.readable(candidate.look.compute)) return { refusal: { because: 'no-dsn' } }
+  if (!readings.isReadable(candidate.look.compute)) return { refusal: { because: 'no-dsn' } }
   const verdictOn = (current: Look): QuietVerdict => {
     const delay = effectiveDelay(current.compute, input.projectOf(ref.projectId))
     return quietVerdict(entry, { look: current, delay, limits: input.plan }, clock.now())

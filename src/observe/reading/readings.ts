@@ -41,7 +41,7 @@ export function createReadings(options: ReadingsOptions): Readings {
   const addresses = createConnectionAddresses(options)
   const answered = new Set<string>()
   return {
-    readable: () => addresses.isConfigured,
+    isReadable: () => addresses.isConfigured,
     read: async (compute, wanted, signal) => {
       const { kind, database } = targetOf(wanted, options.database)
       const done = new AbortController()

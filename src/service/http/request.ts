@@ -1,4 +1,4 @@
-// One HTTP request and its answer: neither interpreted nor repeated.
+// Sends one HTTP request. The answer is neither interpreted nor repeated.
 import { request, type Dispatcher } from 'undici'
 import type { Clock } from '../../model/ports/clock.ts'
 import { seconds, type Ratio, type Seconds } from '../../model/units.ts'
@@ -32,7 +32,7 @@ export type HttpResponse = {
 /** Lower-case names; a header that came several times is a list. */
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>
 
-/** One request that was answered or lost. */
+/** A request that was answered or lost. */
 export type RequestReport = {
   readonly operation: string
   /** The status as text; `network` or `timeout` without a whole answer. */

@@ -12,7 +12,7 @@ export type ServiceTimeLog = ServiceTime & {
 export function createServiceTime(clock: Pick<Clock, 'monotonic'>): ServiceTimeLog {
   let estimate: ServiceTimeEstimate | undefined
   return {
-    told: () => estimate,
+    estimate: () => estimate,
     record: ({ code, headers, seconds: took }) => {
       const date = isFromService(code, headers) ? dateHeaderOf(headers) : undefined
       if (date === undefined) return

@@ -45,7 +45,7 @@ export function timeUntilToken(bucket: TokenBucket, now: Seconds): Seconds {
   return seconds(Math.ceil(wait * 1000) / 1000)
 }
 
-/** One request goes out now; `timeUntilToken` said 0. */
+/** Takes the token of a request that goes out now; `timeUntilToken` said 0. */
 export function takeToken(bucket: TokenBucket, now: Seconds): TokenBucket {
   const current = refill(bucket, now)
   return { ...current, tokens: current.tokens - 1 }

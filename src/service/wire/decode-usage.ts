@@ -100,7 +100,7 @@ const pieceWire = z.object({
   metrics: z.array(metricWire),
 })
 
-/** One page of the history of several projects. */
+/** A page of the history of several projects. */
 export type ConsumptionWirePage = {
   readonly items: readonly Consumption[]
   readonly problems: readonly string[]

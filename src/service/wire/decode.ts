@@ -169,7 +169,7 @@ const createdKeyWire = z
 export const paginationSchema = z.object({ pagination: z.object({ cursor: optionalTextSchema }).nullish() })
 const unavailableWire = z.object({ unavailable_project_ids: z.array(z.string()).nullish() })
 
-/** One page of a list as the service sends it. */
+/** A page of a list as the service sends it. */
 export type WirePage<Item> = Listing<Item> & {
   /** Undefined when the service names none. */
   readonly cursor: string | undefined

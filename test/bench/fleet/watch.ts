@@ -56,7 +56,6 @@ const notes = createNotes(() => clock.now())
 const stop = new AbortController()
 const store = openEmbeddedStore(config.store.folder, clock)
 const self = createSelfMetrics()
-const pause = (): Promise<void> => clock.sleep(seconds(0), stop.signal)
 const log = pino({ level: 'silent' })
 const exposition = createExposition(() => daemonInfoOf(config, 'bench', ''), { self, clock, log })
 const scrape = { format: 'text', gzip: false, names: [], projectId: undefined } as const
@@ -71,7 +70,6 @@ const machine = {
 const lanes = await createAccountRunners(() => config, machine, {
   portsOf: (account: AccountConfig) => notes.watched(createPorts(account, config, machine)),
   publish: (snapshot) => exposition.publish(snapshot),
-  pause,
 })
 const lane = firstOf(lanes.all)
 notes.begin(lane.state().ledger)

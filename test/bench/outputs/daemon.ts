@@ -90,7 +90,6 @@ export async function runWeek(): Promise<Outputs> {
     const { service: api, time, readings } = lab
     return { ...ports, service: api, time, readings }
   }
-  const pause = (): Promise<void> => clock.sleep(seconds(0), stop.signal)
   const current = () => config
   const exposition = createExposition(() => daemonInfoOf(config, 'bench', 'hash'), {
     self,
@@ -100,7 +99,6 @@ export async function runWeek(): Promise<Outputs> {
   const runners = await createAccountRunners(current, machine, {
     portsOf,
     publish: (snapshot) => exposition.publish(snapshot),
-    pause,
   })
   const notifications = createNotifications(current, runners, machine)
   const reports = createReportJob(current, runners, machine)

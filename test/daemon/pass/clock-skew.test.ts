@@ -8,9 +8,9 @@ import { instant, millis, seconds } from '../../../src/model/units.ts'
 import { at, look, operation, sweep } from '../../support/build.ts'
 
 const TOLD: ServiceTime = {
-  told: () => ({ known: { low: at(0) - 100, high: at(0) + 100, on: seconds(0) }, doubted: undefined }),
+  estimate: () => ({ known: { low: at(0) - 100, high: at(0) + 100, on: seconds(0) }, doubted: undefined }),
 }
-const UNTOLD: ServiceTime = { told: () => undefined }
+const UNTOLD: ServiceTime = { estimate: () => undefined }
 const NO_MORE = millis(0)
 
 const one = (endpointId: string, over: Partial<Compute> = {}): Look => look(0, { endpointId, ...over })

@@ -39,11 +39,11 @@ test('a project that may have been active unseen is looked at in the next pass, 
   }
   const ports: Ports = {
     clock: { ...clock, sleep: () => Promise.resolve() },
-    time: { told: () => undefined },
+    time: { estimate: () => undefined },
     random: seeded(1),
     service,
     readings: {
-      readable: () => true,
+      isReadable: () => true,
       read: () => Promise.reject(new Error('nobody reads')),
     },
     store: {
@@ -86,7 +86,7 @@ test('where the service answers slowly a pass asks for less, so that the next on
     listOperations: () => slowly(ok({ items: [], problems: [] })),
   }
   const ports: Ports = {
-    time: { told: () => undefined },
+    time: { estimate: () => undefined },
     clock: {
       now: () => at(elapsed),
       monotonic: () => seconds(elapsed),
@@ -95,7 +95,7 @@ test('where the service answers slowly a pass asks for less, so that the next on
     },
     random: seeded(1),
     service,
-    readings: { readable: () => true, read: () => Promise.reject(new Error('nobody reads')) },
+    readings: { isReadable: () => true, read: () => Promise.reject(new Error('nobody reads')) },
     store: kept,
     history: NO_HISTORY,
     send: () => Promise.resolve([]),

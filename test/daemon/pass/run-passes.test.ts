@@ -35,10 +35,10 @@ async function threeTurns(pages: number): Promise<readonly (readonly [asked: num
   }
   const ports: Ports = {
     clock,
-    time: { told: () => undefined },
+    time: { estimate: () => undefined },
     random: seeded(1),
     service,
-    readings: { readable: () => false, read: () => Promise.reject(new Error('nobody reads')) },
+    readings: { isReadable: () => false, read: () => Promise.reject(new Error('nobody reads')) },
     store,
     history: NO_HISTORY,
     send: () => Promise.resolve([]),

@@ -10,7 +10,7 @@ import { accounted } from '../../support/accounted.ts'
 import { at, ledger, look, prices, sweep } from '../../support/build.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 
-const UNKNOWN: ServiceTime = { told: () => undefined }
+const UNKNOWN: ServiceTime = { estimate: () => undefined }
 const DAY = 86_400_000
 
 test.each([3600, -3600])('a wall clock that is set by %d s does not move it', async (by) => {
@@ -28,7 +28,7 @@ test.each([DAY, -DAY, 5000, -5000])(
     const clock = fakeClock()
     let told: ServiceTimeEstimate | undefined
     const begun = { at: instant(at(0) + off), on: seconds(0) }
-    const steady = createServiceClock({ clock, time: { told: () => told } }, begun)
+    const steady = createServiceClock({ clock, time: { estimate: () => told } }, begun)
     expect(steady.now()).toBe(at(0) + off)
     told = addDatedResponse(told, { date: at(0), sentOn: seconds(0), answeredOn: seconds(0) })
     expect(Math.abs(steady.now() - at(0))).toBeLessThanOrEqual(500)
@@ -39,7 +39,7 @@ test('a wall clock that no answer contradicts is kept to the millisecond', () =>
   const clock = fakeClock()
   const told = addDatedResponse(undefined, { date: at(0), sentOn: seconds(0), answeredOn: seconds(0) })
   const steady = createServiceClock(
-    { clock, time: { told: () => told } },
+    { clock, time: { estimate: () => told } },
     { at: instant(at(0) + 777), on: seconds(0) },
   )
   expect(steady.now()).toBe(at(0) + 777)
@@ -55,7 +55,7 @@ test('while an answer fits no other, nothing is dated, and time goes on as befor
   const clock = fakeClock()
   const one = addDatedResponse(undefined, { date: at(0), sentOn: seconds(0), answeredOn: seconds(0) })
   const told = addDatedResponse(one, { date: at(DAY), sentOn: seconds(1), answeredOn: seconds(1) })
-  const steady = createServiceClock({ clock, time: { told: () => told } }, { at: at(0), on: seconds(0) })
+  const steady = createServiceClock({ clock, time: { estimate: () => told } }, { at: at(0), on: seconds(0) })
   expect(steady.between(seconds(0), seconds(1))).toBeUndefined()
   expect(steady.now()).toBe(at(0))
 })

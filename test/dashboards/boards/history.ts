@@ -61,7 +61,6 @@ export async function recordHistory(): Promise<History> {
     publish: async (snapshot) => {
       for (const { exposition } of replicas) await exposition.publish(snapshot)
     },
-    pause: () => Promise.resolve(),
   })
   const apps = replicas.map(({ exposition, counted }) =>
     telemetryApp({

@@ -107,10 +107,10 @@ function portsOf(history: History, stage: Stage): Ports {
       sleep: () => Promise.resolve(),
       yield: () => Promise.resolve(),
     },
-    time: { told: () => undefined },
+    time: { estimate: () => undefined },
     random: seeded(1),
     service,
-    readings: { readable: () => false, read: never },
+    readings: { isReadable: () => false, read: never },
     store: {
       load: never,
       commit: (batch) => {

@@ -71,7 +71,7 @@ async function roundOf(
       },
     },
     readings: {
-      readable: () => true,
+      isReadable: () => true,
       read: ({ endpointId }: Compute) => {
         read.push(endpointId)
         elapsed += takes

@@ -9,10 +9,10 @@ const report = { code: '200', headers: { date: 'Mon, 05 Jan 2026 00:01:00 GMT' }
 test('an answer names the second in which it was written, or the one before, between its sending and its arrival', async () => {
   const clock = fakeClock()
   const time = createServiceTime(clock)
-  expect(time.told()).toBeUndefined()
+  expect(time.estimate()).toBeUndefined()
   await clock.advance(seconds(10))
   time.record(report)
-  const known = time.told()?.known
+  const known = time.estimate()?.known
   expect(known?.low).toBe(at(60) - 10_000 - 100)
   expect(known?.high).toBe(at(62) - 8000 + 100)
 })
@@ -26,11 +26,11 @@ test.each([
 ])('%s tells nothing', (_, over) => {
   const time = createServiceTime(fakeClock())
   time.record({ ...report, ...over })
-  expect(time.told()).toBeUndefined()
+  expect(time.estimate()).toBeUndefined()
 })
 
 test('a refusal tells the time like any other answer', () => {
   const time = createServiceTime(fakeClock())
   time.record({ ...report, code: '404' })
-  expect(time.told()).toBeDefined()
+  expect(time.estimate()).toBeDefined()
 })
