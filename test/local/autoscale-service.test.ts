@@ -14,13 +14,13 @@ async function sized(local: Local, shop: Subject, [min, max]: readonly [number, 
   await shop.settled('active')
 }
 
-async function held(uri: string): Promise<Client> {
+async function openSession(uri: string): Promise<Client> {
   const client = await connected(uri)
   onTestFinished(() => client.end().catch(() => undefined))
   return client
 }
 
-const one = async (session: Client, sql: string): Promise<string> =>
+const value = async (session: Client, sql: string): Promise<string> =>
   String(Object.values((await session.query(sql)).rows[0])[0])
 
 const STARTED = 'select pg_postmaster_start_time()::text'
@@ -66,33 +66,33 @@ test('S-67: load moves the size inside the range and back, without a restart or 
   const shop = await subject(local)
   await shop.settled('active')
   await sized(local, shop, [0.25, 2])
-  const session = await held(shop.uri)
-  const startedAt = await one(session, STARTED)
-  expect(await one(session, 'show neon.file_cache_size_limit')).toBe('819MB')
+  const session = await openSession(shop.uri)
+  const startedAt = await value(session, STARTED)
+  expect(await value(session, 'show neon.file_cache_size_limit')).toBe('819MB')
 
-  const worker = await held(shop.uri)
-  const pid = await one(worker, 'select pg_backend_pid()')
+  const worker = await openSession(shop.uri)
+  const pid = await value(worker, 'select pg_backend_pid()')
   const work = worker.query('select count(*) from generate_series(1, 1000000000000) n where n % 7 = 0').then(
     () => 'finished',
     (error: Error) => error.message,
   )
   await until('the compute has 1 CU', () => shop.truth().intervals.some(({ cu }) => cu >= 1))
   await until('its server knows', async () => {
-    const limit = Number.parseInt(await one(session, 'show neon.file_cache_size_limit'), 10)
+    const limit = Number.parseInt(await value(session, 'show neon.file_cache_size_limit'), 10)
     return limit >= 3276
   })
   expect(
-    await one(
+    await value(
       session,
       `select setting::int * 8 / 1024 >= 3276 from pg_settings where name = 'effective_cache_size'`,
     ),
   ).toBe('true')
-  expect(await one(session, 'show max_connections')).toBe('112')
+  expect(await value(session, 'show max_connections')).toBe('112')
   await session.query(`select pg_cancel_backend(${pid})`)
   expect(await work).toMatch(/canceling statement/)
   await until('the compute is back at its minimum', () => shop.truth().intervals.at(-1)?.cu === 0.25)
 
-  expect(await one(session, STARTED)).toBe(startedAt)
+  expect(await value(session, STARTED)).toBe(startedAt)
   const truth = shop.truth()
   const inRange = truth.intervals.slice(1)
   expect(inRange.length).toBeGreaterThanOrEqual(3)
@@ -110,23 +110,23 @@ test.each([
   const shop = await subject(local)
   await shop.settled('active')
   await sized(local, shop, before)
-  const session = await held(shop.uri)
-  const startedAt = await one(session, STARTED)
+  const session = await openSession(shop.uri)
+  const startedAt = await value(session, STARTED)
   const ended = new Promise((resolve) => void session.once('end', resolve))
   await sized(local, shop, after)
   await ended
-  expect(await one(await held(shop.uri), STARTED)).not.toBe(startedAt)
+  expect(await value(await openSession(shop.uri), STARTED)).not.toBe(startedAt)
 })
 
 test('S-68: a changed delay keeps the session and the server', async () => {
   const local = await quickLocal(SMALL)
   const shop = await subject(local)
   await shop.settled('active')
-  const session = await held(shop.uri)
-  const startedAt = await one(session, STARTED)
+  const session = await openSession(shop.uri)
+  const startedAt = await value(session, STARTED)
   await call(local, `PATCH ${shop.path}`, { body: { endpoint: { suspend_timeout_seconds: 3600 } } })
   await shop.settled('active')
-  expect(await one(session, STARTED)).toBe(startedAt)
+  expect(await value(session, STARTED)).toBe(startedAt)
 })
 
 test('a working set too large for the file cache: more CU raise the hit ratio, fewer lower it', async () => {
@@ -171,19 +171,19 @@ test('counters restart at each start, with a ratio of null; reading them opens n
   expect(used).toBeGreaterThan(64 * 3)
   const outside = new URL(shop.uri)
   outside.pathname = '/postgres'
-  const session = await held(outside.href)
+  const session = await openSession(outside.href)
   const sessions = `select sessions::int from pg_stat_database where datname = 'app'`
-  const worker = await held(shop.uri)
+  const worker = await openSession(shop.uri)
   const before = await counters(worker)
   await worker.query('select count(filler) from big')
   await worker.query('select pg_stat_force_next_flush()')
   await worker.query('select 1')
-  const opened = await one(session, sessions)
+  const opened = await value(session, sessions)
   await until(
     'the counters moved',
     async () => (await counters(worker)).misses + (await counters(worker)).hits > before.hits + before.misses,
   )
-  expect(await one(session, sessions)).toBe(opened)
+  expect(await value(session, sessions)).toBe(opened)
   await shop.settled('idle')
   expect((await query(shop.uri, COUNTERS))[0]).toEqual({ misses: 0, hits: 0, used: 0, ratio: null })
   expect(problems).toEqual([])
@@ -195,7 +195,7 @@ test('an altered table does not stop the counters of others, and a dropped datab
   await shop.settled('active')
   await query(shop.uri, fill(5))
   await query(shop.uri, 'create table locked as select 1 as n')
-  const session = await held(shop.uri)
+  const session = await openSession(shop.uri)
   await session.query('begin; alter table locked add column more text')
   await scanned(shop.uri, 2)
   await session.query('commit')

@@ -77,32 +77,32 @@ function resolved<Value extends Schema | ResponseObject>(value: Value): Value {
   return resolved(found as Value)
 }
 
-function check(given: Schema, value: unknown, place: string): string[] {
+function check(given: Schema, value: unknown, path: string): string[] {
   const schema = resolved(given)
   if (value === null && schema.nullable) return []
-  const parts = (schema.allOf ?? []).flatMap((part) => check(part, value, place))
+  const parts = (schema.allOf ?? []).flatMap((part) => check(part, value, path))
   return [
     ...parts,
-    ...checkChoice(schema, value, place),
-    ...checkType(schema, value, place),
-    ...checkInside(schema, value, place),
+    ...checkChoice(schema, value, path),
+    ...checkType(schema, value, path),
+    ...checkInside(schema, value, path),
   ]
 }
 
-function checkChoice(schema: Schema, value: unknown, place: string): string[] {
+function checkChoice(schema: Schema, value: unknown, path: string): string[] {
   const alternatives = schema.oneOf ?? schema.anyOf
-  if (alternatives && !alternatives.some((one) => check(one, value, place).length === 0)) {
-    return [`${place}: fits no alternative`]
+  if (alternatives && !alternatives.some((one) => check(one, value, path).length === 0)) {
+    return [`${path}: fits no alternative`]
   }
-  return schema.enum && !schema.enum.includes(value) ? [`${place}: ${String(value)} is not in the enum`] : []
+  return schema.enum && !schema.enum.includes(value) ? [`${path}: ${String(value)} is not in the enum`] : []
 }
 
-function checkInside(schema: Schema, value: unknown, place: string): string[] {
-  if (typeof value === 'string') return checkText(schema, value, place)
-  if (typeof value === 'number') return checkNumber(schema, value, place)
+function checkInside(schema: Schema, value: unknown, path: string): string[] {
+  if (typeof value === 'string') return checkText(schema, value, path)
+  if (typeof value === 'number') return checkNumber(schema, value, path)
   if (Array.isArray(value))
-    return value.flatMap((item, at) => check(schema.items ?? {}, item, `${place}[${at}]`))
-  return isRecord(value) ? checkObject(schema, value, place) : []
+    return value.flatMap((item, at) => check(schema.items ?? {}, item, `${path}[${at}]`))
+  return isRecord(value) ? checkObject(schema, value, path) : []
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -117,10 +117,10 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   object: isRecord,
 }
 
-const checkType = ({ type }: Schema, value: unknown, place: string): string[] =>
+const checkType = ({ type }: Schema, value: unknown, path: string): string[] =>
   type === undefined || TYPES[type]?.(value)
     ? []
-    : [`${place}: expected ${type}, got ${JSON.stringify(value)}`]
+    : [`${path}: expected ${type}, got ${JSON.stringify(value)}`]
 
 const FORMATS: Readonly<Record<string, RegExp>> = {
   'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/,
@@ -128,31 +128,31 @@ const FORMATS: Readonly<Record<string, RegExp>> = {
   email: /^[^@\s]+@[^@\s]+$/,
 }
 
-function checkText(schema: Schema, value: string, place: string): string[] {
+function checkText(schema: Schema, value: string, path: string): string[] {
   const { minLength = 0, maxLength = Infinity, pattern = '', format = '' } = schema
   const shapes = [new RegExp(pattern), FORMATS[format] ?? /^/]
   const fits =
     shapes.every((shape) => shape.test(value)) && value.length >= minLength && value.length <= maxLength
   return fits
     ? []
-    : [`${place}: ${JSON.stringify(value)} does not fit /${pattern}/ ${format} ${minLength}…${maxLength}`]
+    : [`${path}: ${JSON.stringify(value)} does not fit /${pattern}/ ${format} ${minLength}…${maxLength}`]
 }
 
-const checkNumber = ({ minimum, maximum }: Schema, value: number, place: string): string[] =>
+const checkNumber = ({ minimum, maximum }: Schema, value: number, path: string): string[] =>
   value >= (minimum ?? -Infinity) && value <= (maximum ?? Infinity)
     ? []
-    : [`${place}: ${value} is out of range`]
+    : [`${path}: ${value} is out of range`]
 
-function checkObject(schema: Schema, value: Record<string, unknown>, place: string): string[] {
+function checkObject(schema: Schema, value: Record<string, unknown>, path: string): string[] {
   const missing = (schema.required ?? []).filter((key) => value[key] === undefined)
   const known = Object.entries(schema.properties ?? {})
   const others = Object.entries(value).filter(([key]) => !(key in (schema.properties ?? {})))
   const rest = isRecord(schema.additionalProperties) ? schema.additionalProperties : {}
   return [
-    ...missing.map((key) => `${place}.${key}: missing`),
+    ...missing.map((key) => `${path}.${key}: missing`),
     ...known.flatMap(([key, of]) =>
-      value[key] === undefined ? [] : check(of, value[key], `${place}.${key}`),
+      value[key] === undefined ? [] : check(of, value[key], `${path}.${key}`),
     ),
-    ...others.flatMap(([key, item]) => check(rest, item, `${place}.${key}`)),
+    ...others.flatMap(([key, item]) => check(rest, item, `${path}.${key}`)),
   ]
 }

@@ -51,9 +51,9 @@ test.each([
   ['another provisioner', { provisioner: 'mainframe' }, 400, 'endpoint.provisioner'],
   ['an unknown branch', { branch_id: 'br-none' }, 404, 'endpoint.branch_id'],
   ['an id that is none', { branch_id: '../etc' }, 400, 'endpoint.branch_id'],
-])('PATCH with %s', async (_, fields, status, place) => {
+])('PATCH with %s', async (_, fields, status, field) => {
   const answer = await call(local, `PATCH ${shop.path}`, { body: endpoint(fields) })
-  expect([answer.status, answer.body.message]).toEqual([status, expect.stringContaining(place)])
+  expect([answer.status, answer.body.message]).toEqual([status, expect.stringContaining(field)])
 })
 
 test.each([
@@ -66,9 +66,9 @@ test.each([
   ['a size off the table', newEndpoint({ autoscaling_limit_max_cu: 11 }), 400, 'endpoint.autoscaling_limit'],
   ['a list', [], 400, 'expected object'],
   ['null', null, 400, 'expected object'],
-])('POST of a compute with %s', async (_, body, status, place) => {
+])('POST of a compute with %s', async (_, body, status, field) => {
   const answer = await call(local, `POST /projects/${shop.projectId}/endpoints`, { body })
-  expect([answer.status, answer.body.message]).toEqual([status, expect.stringContaining(place)])
+  expect([answer.status, answer.body.message]).toEqual([status, expect.stringContaining(field)])
 })
 
 test('a second primary on the branch is refused', async () => {
@@ -191,11 +191,11 @@ test('/_truth needs no key, takes an instant, and refuses other text', async () 
 test('the free plan allows its size only, and no replicas', async () => {
   const free = await startLocal({ folder: freshFolder(), ...QUICK, plan: 'free' })
   try {
-    const one = await subject(free)
-    const resized = await call(free, `PATCH ${one.path}`, {
+    const compute = await subject(free)
+    const resized = await call(free, `PATCH ${compute.path}`, {
       body: endpoint({ autoscaling_limit_min_cu: 0.25, autoscaling_limit_max_cu: 1 }),
     })
-    const replica = await call(free, `POST /projects/${one.projectId}/endpoints`, {
+    const replica = await call(free, `POST /projects/${compute.projectId}/endpoints`, {
       body: newEndpoint({ type: 'read_only' }),
     })
     expect([resized.status, replica.status]).toEqual([403, 403])

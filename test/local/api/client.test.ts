@@ -167,23 +167,23 @@ test('consumption history equals the meter, per project and per branch', async (
   await shop.settled('active')
   const org_id = (await client.getCurrentUserOrganizations()).data.organizations[0]?.id ?? ''
   const hour = 3_600_000
-  const asked = {
+  const usageQuery = {
     org_id,
     from: new Date(Date.now() - 2 * hour).toISOString(),
     to: new Date(Date.now() + hour).toISOString(),
     granularity: ConsumptionHistoryGranularity.Hourly,
     metrics: ['compute_unit_seconds', 'extra_branches_month'],
   }
-  const { projects } = (await client.getConsumptionHistoryPerProjectV2(asked)).data
+  const { projects } = (await client.getConsumptionHistoryPerProjectV2(usageQuery)).data
   const mine = projects.find(({ project_id: id }) => id === shop.projectId)
   const pieces = mine?.periods.flatMap(({ consumption }) => consumption) ?? []
-  const told = pieces
+  const reported = pieces
     .flatMap(({ metrics }) => metrics?.[0]?.value ?? 0)
     .reduce((sum, value) => sum + value, 0)
-  expect(Math.abs(told - shop.truth().cuSeconds)).toBeLessThanOrEqual(2)
+  expect(Math.abs(reported - shop.truth().cuSeconds)).toBeLessThanOrEqual(2)
   const { branches } = (
     await client.getConsumptionHistoryPerBranchV2({
-      ...asked,
+      ...usageQuery,
       project_ids: [shop.projectId],
       metrics: ['compute_unit_seconds'],
     })
@@ -251,8 +251,8 @@ test('create, read, change, suspend, start, restart and delete a compute', async
     'start_compute finished',
   ])
   const { operations } = (await client.listProjectOperations({ projectId, limit: 1 })).data
-  const one = await client.getProjectOperation(projectId, operations[0]?.id ?? '')
-  expect(one.data.operation).toEqual(operations[0])
+  const single = await client.getProjectOperation(projectId, operations[0]?.id ?? '')
+  expect(single.data.operation).toEqual(operations[0])
   await client.listProjectBranches({ projectId })
   await client.getProjectBranch(projectId, branchId)
   await client.listProjectBranchEndpoints(projectId, branchId)

@@ -32,12 +32,12 @@ describe('/_control', () => {
     ['a negative lag', { lastActiveLag: -1 }, 'lastActiveLag'],
     ['a fault with another field', { faults: { lockTmie: 1 } }, 'faults'],
     ['latencies in the wrong order', { wakeLatency: { min: 2, max: 1 } }, 'wakeLatency'],
-  ])('refuses %s and changes nothing', async (_, change, place) => {
+  ])('refuses %s and changes nothing', async (_, change, field) => {
     const before: unknown = await (await fetch(path())).json()
     const response = await set(service, change as never)
     expect([response.status, await response.json()]).toEqual([
       400,
-      expect.objectContaining({ message: expect.stringContaining(place) }),
+      expect.objectContaining({ message: expect.stringContaining(field) }),
     ])
     expect(await (await fetch(path())).json()).toEqual(before)
   })

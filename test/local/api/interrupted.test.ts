@@ -12,13 +12,13 @@ test('after a kill the next start finishes the copy of a branch and the deletion
   await shop.settled('active')
   await query(shop.uri, 'create table kept as select 3 as n')
   const branches = `/projects/${shop.projectId}/branches`
-  const gone = (await call(first, `POST ${branches}`)).body.branch.id
+  const deletedId = (await call(first, `POST ${branches}`)).body.branch.id
   await until(
     'it is ready',
-    async () => (await call(first, `GET ${branches}/${gone}`)).body.branch.current_state === 'ready',
+    async () => (await call(first, `GET ${branches}/${deletedId}`)).body.branch.current_state === 'ready',
   )
   const removed = await until('it may be deleted', async () => {
-    const answer = await call(first, `DELETE ${branches}/${gone}`)
+    const answer = await call(first, `DELETE ${branches}/${deletedId}`)
     return answer.status === 200 && answer
   })
   expect(removed.body.operations).toMatchObject([{ action: 'delete_timeline' }])
@@ -36,6 +36,6 @@ test('after a kill the next start finishes the copy of a branch and the deletion
   const route = `/projects/${shop.projectId}/connection_uri?database_name=app&role_name=app_owner&branch_id=${made}`
   const { uri } = (await call(second, `GET ${route}`)).body
   expect(await query(uri, 'select n from kept')).toEqual([{ n: 3 }])
-  expect((await call(second, `GET ${branches}/${gone}`)).status).toBe(404)
-  expect(existsSync(join(folder, 'branches', gone))).toBe(false)
+  expect((await call(second, `GET ${branches}/${deletedId}`)).status).toBe(404)
+  expect(existsSync(join(folder, 'branches', deletedId))).toBe(false)
 })

@@ -24,15 +24,15 @@ test('a page of operations ends where the next begins', async () => {
   await operationsDone(officialClient(local), shop.projectId)
   const path = `/projects/${shop.projectId}/operations`
   const all = (await call(local, `GET ${path}`)).body.operations
-  const seen: unknown[] = []
+  const paged: unknown[] = []
   for (let cursor = ''; ;) {
     const { operations, pagination } = (await call(local, `GET ${path}?limit=1${cursor}`)).body
     if (operations.length === 0) break
-    seen.push(...operations)
+    paged.push(...operations)
     cursor = `&cursor=${encodeURIComponent(pagination.cursor)}`
   }
   expect(all.length).toBe(3)
-  expect(seen).toEqual(all)
+  expect(paged).toEqual(all)
 })
 
 test('the project list comes in pages, and the last page is short', async () => {

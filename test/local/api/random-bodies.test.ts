@@ -148,7 +148,7 @@ function like(value: Json): fc.Arbitrary<Json | undefined> {
   const record = fc.record(Object.fromEntries(fields)) as fc.Arbitrary<Json>
   const more = fc
     .tuple(record, fc.string(), anything)
-    .map(([known, key, item]): Json => Object.assign({}, known, { [key]: item }))
+    .map(([object, key, item]): Json => Object.assign({}, object, { [key]: item }))
   return fc.oneof({ weight: 12, arbitrary: record }, { weight: 1, arbitrary: more }, other)
 }
 
@@ -184,7 +184,7 @@ async function stateOf(): Promise<string> {
 type Body = { readonly method: string; readonly path: string; readonly text: string }
 
 /** Sends one body, checks the answer, and returns the status. */
-async function tried({ method, path, text }: Body): Promise<number> {
+async function sendAndCheck({ method, path, text }: Body): Promise<number> {
   const before = service.project('local-000000')
   const response = await ask(method, path, text)
   const { status } = response
@@ -212,7 +212,7 @@ test(`${RUNS} random bodies`, async () => {
     at += 10_000
     const isCompared = number % FULL === 0
     const before = isCompared ? await stateOf() : ''
-    const status = await tried(body)
+    const status = await sendAndCheck(body)
     statuses.set(status, (statuses.get(status) ?? 0) + 1)
     const after = isCompared && status >= 400 ? await stateOf() : before
     expect(after).toBe(before)

@@ -27,7 +27,7 @@ const state = async (): Promise<unknown> => [
   (await ask('GET /projects')).body.projects.length,
 ]
 
-test.each<[route: string, body: unknown, status: number, place: string]>([
+test.each<[route: string, body: unknown, status: number, field: string]>([
   ['POST B/roles', role('app_owner'), 409, 'role.name'],
   ['POST B/roles', role('cloud_admin'), 400, 'role.name'],
   ['POST B/roles', role('pg_monitor'), 400, 'role.name'],
@@ -101,12 +101,12 @@ test.each<[route: string, body: unknown, status: number, place: string]>([
   ['GET /projects?org_id=org-none', undefined, 404, 'org_id'],
   ['GET /organizations/org-none', undefined, 404, 'org-none'],
   ['GET P/branches?sort_by=size', undefined, 400, 'sort_by'],
-])('%s %j: %i', async (route, body, status, place) => {
+])('%s %j: %i', async (route, body, status, field) => {
   const before = await state()
   const answer = await ask(
     route.replace(' B', ` ${branch}`).replace(' P/', ` ${project}/`).replace(/ P$/, ` ${project}`),
     body,
   )
-  expect([answer.status, answer.body.message]).toEqual([status, expect.stringContaining(place)])
+  expect([answer.status, answer.body.message]).toEqual([status, expect.stringContaining(field)])
   expect(await state()).toEqual(before)
 })

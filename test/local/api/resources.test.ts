@@ -166,9 +166,9 @@ test('defaults of a project: size and settings for new computes, the delay for c
   expect(patched.body.project).toMatchObject({
     default_endpoint_settings: { ...defaults, suspend_timeout_seconds: 1 },
   })
-  const one = { ...shop, path: `/projects/${made.project.id}/endpoints/${made.endpoints[0]?.id}` }
+  const created = { ...shop, path: `/projects/${made.project.id}/endpoints/${made.endpoints[0]?.id}` }
   await ended(local(), made.project.id)
-  expect((await call(local(), `GET ${one.path}`)).status).toBe(200)
+  expect((await call(local(), `GET ${created.path}`)).status).toBe(200)
 })
 
 test('an exceeded quota suspends the compute and refuses clients with the reason, until the quota is raised', async () => {
@@ -188,18 +188,23 @@ test('an exceeded quota suspends the compute and refuses clients with the reason
 test('consumption history: each granularity has its reach; another organization is refused', async () => {
   const { id } = (await ask('GET /users/me/organizations')).body.organizations[0] ?? { id: '' }
   const day = 86_400_000
-  const asked = (granularity: string, days: number, more = ''): Promise<Answered> => {
+  const consumption = (granularity: string, days: number, more = ''): Promise<Answered> => {
     const [from, to] = [Date.now() - days * day, Date.now()].map((at) => new Date(at).toISOString())
     return ask(
       `GET /consumption_history/v2/projects?org_id=${id}&from=${from}&to=${to}&granularity=${granularity}&metrics=compute_unit_seconds${more}`,
     )
   }
-  const within = [asked('hourly', 6), asked('daily', 59), asked('monthly', 360)]
+  const within = [consumption('hourly', 6), consumption('daily', 59), consumption('monthly', 360)]
   expect((await Promise.all(within)).map(({ status }) => status)).toEqual([200, 200, 200])
-  const beyond = [asked('hourly', 8), asked('daily', 62), asked('monthly', 400), asked('daily', -1)]
+  const beyond = [
+    consumption('hourly', 8),
+    consumption('daily', 62),
+    consumption('monthly', 400),
+    consumption('daily', -1),
+  ]
   expect((await Promise.all(beyond)).map(({ status }) => status)).toEqual([406, 406, 406, 406])
-  expect((await asked('daily', 1, '&org_id=x')).status).toBe(404)
-  expect((await asked('yearly', 1)).status).toBe(400)
+  expect((await consumption('daily', 1, '&org_id=x')).status).toBe(404)
+  expect((await consumption('yearly', 1)).status).toBe(400)
 })
 
 test('on the free plan: its size only, no replicas, no consumption history', async () => {
@@ -220,30 +225,30 @@ test('on the free plan: its size only, no replicas, no consumption history', asy
 test('the next start finishes work that was accepted before a stop', async () => {
   const folder = freshFolder()
   const first = await startLocal({ folder, ...QUICK })
-  const one = await subject(first)
-  await ended(first, one.projectId)
-  await query(one.uri, 'create table kept as select 7 as n')
-  const made = await call(first, `POST /projects/${one.projectId}/branches`, {
+  const compute = await subject(first)
+  await ended(first, compute.projectId)
+  await query(compute.uri, 'create table kept as select 7 as n')
+  const made = await call(first, `POST /projects/${compute.projectId}/branches`, {
     body: { endpoints: [{ type: 'read_write' }] },
   })
   await first.stop()
   const second = await startLocal({ folder, ...QUICK })
-  await ended(second, one.projectId)
+  await ended(second, compute.projectId)
   const { branch: copied } = (
-    await call(second, `GET /projects/${one.projectId}/branches/${made.body.branch.id}`)
+    await call(second, `GET /projects/${compute.projectId}/branches/${made.body.branch.id}`)
   ).body
   expect(copied.current_state).toBe('ready')
   const { uri } = (
     await call(
       second,
-      `GET /projects/${one.projectId}/connection_uri?database_name=app&role_name=app_owner&branch_id=${copied.id}`,
+      `GET /projects/${compute.projectId}/connection_uri?database_name=app&role_name=app_owner&branch_id=${copied.id}`,
     )
   ).body
   expect(await query(uri, 'select n from kept')).toEqual([{ n: 7 }])
-  await call(second, `DELETE /projects/${one.projectId}`)
+  await call(second, `DELETE /projects/${compute.projectId}`)
   await second.stop()
   const third = await startLocal({ folder, ...QUICK })
   expect((await call(third, 'GET /projects')).body.projects).toEqual([])
-  expect(existsSync(join(folder, 'branches', one.branchId))).toBe(false)
+  expect(existsSync(join(folder, 'branches', compute.branchId))).toBe(false)
   await third.stop()
 })

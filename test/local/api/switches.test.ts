@@ -225,8 +225,8 @@ describe('rates', () => {
     await set(local(), { rates: true })
     expect((await burst()).filter((status) => status === 429).length).toBeGreaterThanOrEqual(10)
     const answer = await until('a refused one', async () => {
-      const one = await call(local(), 'GET /api_keys')
-      return one.status === 429 && one
+      const response = await call(local(), 'GET /api_keys')
+      return response.status === 429 && response
     })
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
     await set(local(), { rates: false })

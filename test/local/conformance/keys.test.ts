@@ -39,7 +39,7 @@ test('S-13 the value of a key is a string and in the create response only', asyn
 
 test('S-14 the name of a key is its key_name, in list and revoke', async () => {
   const { id } = await created('fourteen')
-  expect((await listed()).find((key) => key.id === id)).toMatchObject({ name: 'fourteen' })
+  expect((await listed()).find((record) => record.id === id)).toMatchObject({ name: 'fourteen' })
   expect((await call(local(), `DELETE /api_keys/${id}`)).body).toMatchObject({ name: 'fourteen' })
 })
 
@@ -50,7 +50,7 @@ test('S-15 the list has created_at', async () => {
 test('S-16 last_used_at is in list and revoke', async () => {
   const { id, key } = await created('sixteen')
   await withKey(key)
-  expect((await listed()).find((one) => one.id === id)?.['last_used_at']).toMatch(STAMP)
+  expect((await listed()).find((record) => record.id === id)?.['last_used_at']).toMatch(STAMP)
   expect((await call(local(), `DELETE /api_keys/${id}`)).body).toMatchObject({
     last_used_at: expect.stringMatching(STAMP),
   })
@@ -59,7 +59,9 @@ test('S-16 last_used_at is in list and revoke', async () => {
 test('S-17 last_used_from_addr is the address of the last use, in list and revoke', async () => {
   const { id, key } = await created('seventeen')
   await withKey(key)
-  expect((await listed()).find((one) => one.id === id)).toMatchObject({ last_used_from_addr: '127.0.0.1' })
+  expect((await listed()).find((record) => record.id === id)).toMatchObject({
+    last_used_from_addr: '127.0.0.1',
+  })
   expect((await call(local(), `DELETE /api_keys/${id}`)).body).toMatchObject({
     last_used_from_addr: '127.0.0.1',
   })
@@ -89,7 +91,7 @@ test('S-71 revocation is immediate and irreversible', async () => {
 test('S-72 a key is valid from its creation until it is revoked and says nothing of an end', async () => {
   const { id, key } = await created('seventy-two')
   expect((await withKey(key)).status).toBe(200)
-  const record = (await listed()).find((one) => one.id === id) ?? {}
+  const record = (await listed()).find((candidate) => candidate.id === id) ?? {}
   expect(Object.keys(record).filter((field) => /expire|until|ttl/.test(field))).toEqual([])
 })
 

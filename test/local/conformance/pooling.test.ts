@@ -39,34 +39,34 @@ async function sessions(uri: string, count: number): Promise<Client[]> {
 }
 
 test('S-101 the pool takes up to 10,000 clients at once', async () => {
-  const here = await scene()
-  await enable(here)
-  const clients = await sessions(here.pooled, bySize(400, 120))
-  const [pooler = ''] = readdirSync(join(here.folder, 'poolers'))
-  const file = readFileSync(join(here.folder, 'poolers', pooler, 'pgbouncer.ini'), 'utf8')
+  const setting = await scene()
+  await enable(setting)
+  const clients = await sessions(setting.pooled, bySize(400, 120))
+  const [pooler = ''] = readdirSync(join(setting.folder, 'poolers'))
+  const file = readFileSync(join(setting.folder, 'poolers', pooler, 'pgbouncer.ini'), 'utf8')
   expect(file).toMatch(/^max_client_conn = 10000$/m)
   await Promise.all(clients.map((client) => client.end()))
 })
 
 test('S-104 pooled clients are not bound by max_connections', async () => {
-  const here = await scene()
-  await enable(here)
-  expect(await query(here.shop.uri, 'show max_connections')).toEqual([{ max_connections: '112' }])
-  const clients = await sessions(here.pooled, 150)
-  const [{ used }] = await query(here.shop.uri, 'select count(*)::int as used from pg_stat_activity')
+  const setting = await scene()
+  await enable(setting)
+  expect(await query(setting.shop.uri, 'show max_connections')).toEqual([{ max_connections: '112' }])
+  const clients = await sessions(setting.pooled, 150)
+  const [{ used }] = await query(setting.shop.uri, 'select count(*)::int as used from pg_stat_activity')
   expect(used).toBeLessThan(112)
   await Promise.all(clients.map((client) => client.end()))
 })
 
 test('S-117 with pooler_enabled false the pooled host refuses and wakes nothing; with true it works', async () => {
-  const here = await scene()
-  const { local, shop, pooled } = here
+  const setting = await scene()
+  const { local, shop, pooled } = setting
   await call(local, `POST ${shop.path}/suspend`)
   await shop.settled('idle')
   const { wakes } = shop.truth()
   await expect(query(pooled, 'select 1')).rejects.toThrow(/pooling is disabled for endpoint ep-/)
   expect(shop.truth().wakes).toHaveLength(wakes.length)
   expect(await query(shop.uri, 'select 1 as direct')).toEqual([{ direct: 1 }])
-  await enable(here)
+  await enable(setting)
   expect(await query(pooled, 'select 1 as pooled')).toEqual([{ pooled: 1 }])
 })

@@ -187,8 +187,8 @@ test('S-69 with autosuspend disabled a service update is picked up by a manual r
 
 /** The result of a change of size on a plan. */
 function update(plan: 'free' | 'paid', minCu: number, maxCu: number): unknown {
-  const asked = { kind: 'update', endpointId: 'ep-one', changes: { minCu, maxCu } } as const
-  const { answer } = step(project(), asked, context(0, { plan }))
+  const request = { kind: 'update', endpointId: 'ep-one', changes: { minCu, maxCu } } as const
+  const { answer } = step(project(), request, context(0, { plan }))
   return answer?.ok ? 'taken' : answer?.refusal.status
 }
 

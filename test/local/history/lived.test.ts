@@ -68,7 +68,7 @@ function edgesIn(operations: readonly Operation[], endpointId: string): Edge[] {
 const awakeIn = (edges: readonly Edge[], until: number): number =>
   edges.reduce((sum, { at, kind }) => sum + (kind === 'wake' ? until - at : at - until), 0)
 
-test.each(lived.map((one) => [one.project.name, one] as const))(
+test.each(lived.map((generated) => [generated.project.name, generated] as const))(
   'the operations of %s give the awake time of its computes to the millisecond',
   (_, { project, operations, uses }) => {
     for (const compute of project.computes) {
@@ -82,12 +82,17 @@ test.each(lived.map((one) => [one.project.name, one] as const))(
   },
 )
 
-type Told = Readonly<
+type AwakeState = Readonly<
   Record<'startedAt' | 'suspendedAt' | 'openSince' | 'awakeMs' | 'cuMs', number | undefined>
 >
 
 /** Awake state and counters of a record. `suspendedAt` of an active compute is left out. */
-const told = ({ state, startedAt, suspendedAt, meter: { open, awakeMs, cuMs } }: Compute): Told => ({
+const awakeStateOf = ({
+  state,
+  startedAt,
+  suspendedAt,
+  meter: { open, awakeMs, cuMs },
+}: Compute): AwakeState => ({
   startedAt,
   suspendedAt: state === 'idle' ? suspendedAt : undefined,
   openSince: open?.from,
@@ -96,19 +101,19 @@ const told = ({ state, startedAt, suspendedAt, meter: { open, awakeMs, cuMs } }:
 })
 
 /** The same from the stored intervals; zero for a compute that was never started. */
-const toldBy = (use: UseRecord | undefined, state: Compute['state']): Told => ({
+const expectedAwakeState = (use: UseRecord | undefined, state: Compute['state']): AwakeState => ({
   startedAt: use?.wakes.at(-1)?.at,
   suspendedAt: state === 'idle' ? use?.intervals.at(-1)?.to : undefined,
   openSince: use?.open?.from,
   ...sumUsage(use?.intervals ?? []),
 })
 
-test.each(lived.map((one) => [one.project.name, one] as const))(
+test.each(lived.map((generated) => [generated.project.name, generated] as const))(
   'the records and counters of %s are those of its intervals',
   (_, { project, uses }) => {
     for (const compute of project.computes) {
       const use = uses.find(({ endpointId }) => endpointId === compute.id)
-      expect(told(compute)).toEqual(toldBy(use, compute.state))
+      expect(awakeStateOf(compute)).toEqual(expectedAwakeState(use, compute.state))
       expect(lastActivityOf(compute.activity) ?? 0).toBeLessThanOrEqual(NOW)
     }
     const awake = uses.reduce((sum, use) => sum + 1000 * usageAt(use, NOW).awakeSeconds, 0)
@@ -120,7 +125,9 @@ test('awake intervals lie in the history, in order, and do not overlap', () => {
   const { from } = past()
   for (const { uses } of lived)
     for (const { intervals } of uses) {
-      expect(intervals.every((one) => one.from >= from && one.to <= NOW && one.from <= one.to)).toBe(true)
+      expect(intervals.every((each) => each.from >= from && each.to <= NOW && each.from <= each.to)).toBe(
+        true,
+      )
       expect(intervals.every(({ to }, at) => to <= (intervals[at + 1]?.from ?? Infinity))).toBe(true)
     }
 })
@@ -137,11 +144,11 @@ test('operations are stored in order of creation, each once; only the queue of t
 /** Counts of names over all projects of a history. */
 const counted = (
   options: HistoryOptions,
-  of: (one: GeneratedProject) => Iterable<string>,
+  namesOf: (generated: GeneratedProject) => Iterable<string>,
 ): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>()
-  for (const one of generateProjects(options))
-    for (const name of of(one)) counts.set(name, (counts.get(name) ?? 0) + 1)
+  for (const generated of generateProjects(options))
+    for (const name of namesOf(generated)) counts.set(name, (counts.get(name) ?? 0) + 1)
   return counts
 }
 

@@ -32,9 +32,9 @@ afterAll(() => service.stop())
 const usedWithin = (computes: readonly ComputeTruth[], from: number, to: number): number =>
   computes
     .flatMap(({ intervals }) => intervals)
-    .reduce((sum, one) => {
-      const end = Math.min(to, one.to === null ? to : Date.parse(one.to))
-      return sum + (Math.max(0, end - Math.max(from, Date.parse(one.from))) * one.cu) / 1000
+    .reduce((sum, interval) => {
+      const end = Math.min(to, interval.to === null ? to : Date.parse(interval.to))
+      return sum + (Math.max(0, end - Math.max(from, Date.parse(interval.from))) * interval.cu) / 1000
     }, 0)
 
 const iso = (at: number): string => new Date(at).toISOString()

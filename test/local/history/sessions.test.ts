@@ -9,12 +9,12 @@ const HOUR = DAY / 24
 
 /** The sessions that start within `days`. */
 function sessions(kind: Kind, seed: string, { from = NOW, days = 28 } = {}): readonly Session[] {
-  const found: Session[] = []
+  const sessionsInTime: Session[] = []
   for (const session of sessionsOf(kind, from, createChance(seed))) {
     if (session.from > from + days * DAY) break
-    found.push(session)
+    sessionsInTime.push(session)
   }
-  return found
+  return sessionsInTime
 }
 
 /** Hours of use on the matching days. */
@@ -31,9 +31,11 @@ test('sessions start at the requested time, in order, and equal for equal seeds'
       (kind, seed, offset) => {
         const from = NOW + offset
         const all = sessions(kind, seed, { from })
-        expect(all.every((one) => one.from >= from && one.to >= one.from)).toBe(true)
+        expect(all.every((session) => session.from >= from && session.to >= session.from)).toBe(true)
         expect(all.every(({ pause: { min, max } }) => min > 0 && min < max)).toBe(true)
-        expect(all.map((one) => one.from).toSorted((a, b) => a - b)).toEqual(all.map((one) => one.from))
+        expect(all.map((session) => session.from).toSorted((a, b) => a - b)).toEqual(
+          all.map((session) => session.from),
+        )
         expect(sessions(kind, seed, { from })).toEqual(all)
       },
     ),
