@@ -1,28 +1,28 @@
-// What is wrong with what a Prometheus answers to a board.
+// Problems in the answers of a Prometheus to the queries of a board.
 import type { BoardJson, SectionHeading, PlacedPanel } from '../../../dashboards/boards/board.ts'
 import type { Found, Past } from './past.ts'
 
-/** As Grafana puts them in; what a time is, is said by `Past`. */
+/** Variables that Grafana replaces; `Past` has the time range. */
 const TIMES: Readonly<Record<string, string>> = {
   __rate_interval: '5m',
   __interval: '5m',
   __range: '7d',
 }
 
-/** Seconds, as `$__interval` is taken to be; of annotations, which ask for more. */
+/** Seconds of `$__interval`; annotations use a longer one. */
 const STEP = 300
 const OFTEN = 60
 
 export const panelsOf = (board: BoardJson): readonly PlacedPanel[] =>
   board.panels.filter((panel: PlacedPanel | SectionHeading): panel is PlacedPanel => panel.type !== 'row')
 
-/** Name of a variable → what stands for it. */
+/** Name of a variable → its value. */
 export type Chosen = ReadonlyMap<string, string>
 
 export const interpolated = (text: string, chosen: Chosen): string =>
   text.replaceAll(/\$(\w+)/g, (whole, name: string) => TIMES[name] ?? chosen.get(name) ?? whole)
 
-/** One line for each query that finds nothing, finds no number, or finds labels that nobody expects. */
+/** A line per query without a result, without a number, or with unexpected labels. */
 export async function problemsOf(board: BoardJson, past: Past): Promise<readonly string[]> {
   const { chosen, problems } = await choose(board, past)
   for (const panel of panelsOf(board)) {
@@ -56,13 +56,13 @@ function about(found: readonly Found[], what: string): readonly string[] {
 const named = (legend: string): readonly string[] =>
   [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => label)
 
-/** What a legend names has to be on a series. */
+/** Every label that a legend names must be on the series. */
 const absent = (legend: string, found: readonly Found[], what: string): readonly string[] =>
   named(legend)
     .filter((label) => found.length > 0 && !found.some(({ metric }) => label in metric))
     .map((label) => `${what}: no series has the label ${label} of the legend`)
 
-/** Two that are called the same: those of two replicas, or of two queries. */
+/** Two series with the same legend: of two replicas, or of two queries. */
 function doubles({ title, targets }: PlacedPanel, answers: readonly (readonly Found[])[]): readonly string[] {
   const called = targets.flatMap(({ legendFormat }, index) =>
     (answers[index] ?? []).map(({ metric }) =>
@@ -81,7 +81,7 @@ type Organize = {
   readonly indexByName: Readonly<Record<string, number>>
 }
 
-/** Rows are merged where all labels that every query has are equal: each set of them may come once a query. */
+/** Rows are merged by the labels that all queries share: each label set may occur once per query. */
 function tableProblems(
   { title, targets, transformations = [] }: PlacedPanel,
   answers: readonly Found[][],
@@ -107,7 +107,7 @@ function tableProblems(
   ]
 }
 
-/** Every variable as a board opens: all there are, or the first. */
+/** Values of the variables when a board opens: all, or the first. */
 async function choose(board: BoardJson, past: Past): Promise<{ chosen: Chosen; problems: string[] }> {
   const chosen = new Map<string, string>()
   const problems: string[] = []
@@ -132,7 +132,7 @@ async function optionsOf(query: string, regex: string, past: Past): Promise<read
   return texts.flatMap((text) => pattern.exec(text)?.groups?.['value'] ?? [])
 }
 
-/** A series as Grafana writes it for a variable. */
+/** A series in the notation of Grafana variables. */
 const resultText = ({ metric, values }: Found): string =>
   `{${Object.entries(metric)
     .map(([name, value]) => `${name}="${value}"`)

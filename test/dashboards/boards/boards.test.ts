@@ -15,14 +15,14 @@ import { selectorsOf } from './selectors.ts'
 const JSONS = BOARDS.map(boardJson)
 const each = test.each(JSONS.map((board) => [board.title, board] as const))
 
-/** Of panels, annotations and variables. */
+/** Queries of panels, annotations and variables. */
 const queriesOf = (board: BoardJson): readonly string[] => [
   ...panelsOf(board).flatMap(({ targets }) => targets.map(({ expr }) => expr)),
   ...board.annotations.list.flatMap((one) => ('target' in one ? [one.target.expr] : [])),
   ...board.templating.list.flatMap((one) => (one.type === 'query' ? [askedBy(one.query.query)] : [])),
 ]
 
-/** The selector or query that a variable asks for, without what is made of the answer. */
+/** Selector or query of a variable, without the function around it. */
 const askedBy = (query: string): string => query.replace(/^\w+\(/, '').replace(/(, \w+)?\)$/, '')
 
 const SUFFIXES = { histogram: ['_bucket', '_sum', '_count'], counter: [''], gauge: [''] } as const
@@ -46,7 +46,7 @@ const lesser = Object.values(CATALOGUE)
   .map(({ name }) => PREFIX + name)
 const isLesser = (query: string): boolean => selectorsOf(query).some(({ name }) => lesser.includes(name))
 
-/** What says that it is there only in all detail, and what has to: panels as a whole, series and columns. */
+/** Panels, series and columns that are marked (full), and those that must be. */
 function fullIn({ type, title, targets, fieldConfig }: PlacedPanel) {
   const needs = targets.map(({ expr }) => isLesser(expr))
   const isWhole = type !== 'table' && needs.length > 0 && needs.every(Boolean)
@@ -57,7 +57,7 @@ function fullIn({ type, title, targets, fieldConfig }: PlacedPanel) {
   }
 }
 
-/** The rows of a table are its first query, each column one more. */
+/** The first query of a table has its rows, each further one a column. */
 const columnsOf = ({ overrides }: PlacedPanel['fieldConfig']): readonly string[] =>
   overrides
     .filter(({ properties }) => properties.some(({ id }) => id === 'unit'))
@@ -74,7 +74,7 @@ each('%s: what needs all details says so, and nothing else does', (_, board) => 
   }
 })
 
-test('the board of the fleet shows all of itself in every detail', () => {
+test('the fleet board needs no more than metrics.detail: basic', () => {
   const [fleet] = JSONS
   expect(fleet?.uid).toBe('dormouse-fleet')
   expect(queriesOf(fleet as BoardJson).filter(isLesser)).toEqual([])
@@ -137,7 +137,7 @@ each('%s: every column of a table that is named is there, and links lead to a bo
   }
 })
 
-/** As Grafana reads it: what has no slashes has to be the whole name. */
+/** Pattern as Grafana reads it: without slashes it must match the whole name. */
 const patternOf = (text: string): RegExp => new RegExp(/^\/(.*)\/$/.exec(text)?.[1] ?? `^${text}$`)
 
 each('%s: what is said of some series is said of series that are there', (_, board) => {

@@ -1,4 +1,4 @@
-// A fleet with something of everything that a board shows: teams, budgets, sizes, habits, and troubles of its own.
+// A fleet with data for every panel: teams, budgets, sizes, usage patterns and problems.
 import type { Reading, ReadingResult } from '../../../src/model/observation.ts'
 import type { Random } from '../../../src/model/ports/clock.ts'
 import { bytes, instant, millis, seconds } from '../../../src/model/units.ts'
@@ -9,9 +9,9 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** Days before the daemon begins, of which the service keeps the operations: enough for forecasts of windows that are over. */
+/** Days before the daemon starts for which the service has operations: enough for backtests of forecasts. */
 export const PAST_DAYS = 45
-/** Hours in which the daemon runs. */
+/** Hours that the daemon runs. */
 export const HOURS = 2
 
 export const CONFIG = `
@@ -35,7 +35,7 @@ budgets:
   - { name: lab, scope: { compute: ep-lab-* }, limit: 120 cu_hours, per: week, team: lab }
 `
 
-/** Every so many minutes, from hour to hour of each day of the past: one awake interval a day where the delay is longer. */
+/** Activity every some minutes between two hours of each past day; with a longer delay it is one awake interval a day. */
 function daily(minutes: number, [from, to]: readonly [number, number]): readonly number[] {
   const days = Array.from({ length: PAST_DAYS }, (_, day) => day * DAY)
   return days.flatMap((day) => every(minutes, [day + from * HOUR, day + to * HOUR]))
@@ -44,7 +44,7 @@ function daily(minutes: number, [from, to]: readonly [number, number]): readonly
 const every = (minutes: number, [from, to]: readonly [number, number]): readonly number[] =>
   Array.from({ length: Math.ceil((to - from) / (minutes * MINUTE)) }, (_, at) => from + at * minutes * MINUTE)
 
-/** While the daemon runs. */
+/** Activity while the daemon runs. */
 const lately = (minutes: number): readonly number[] =>
   every(minutes, [PAST_DAYS * DAY, PAST_DAYS * DAY + HOURS * HOUR])
 
@@ -82,12 +82,12 @@ export function usesOf(random: Random): readonly Use[] {
   ]
 }
 
-/** Seconds between them. */
+/** Seconds between activities. */
 const STATEMENTS = 13
-/** When the last one before an instant ended. */
+/** End of the last activity before an instant. */
 const lastStatement = (at: number): number => at - ((at - START) % (STATEMENTS * 1000))
 
-/** What a reading of a compute tells beside the counters that every one has. */
+/** Values of a reading beside the counters that all computes have. */
 export function readingOf(endpointId: string, given: Reading): ReadingResult {
   if (endpointId === 'ep-lab-dark') return { kind: 'failed', because: 'error', message: 'password refused' }
   const since = (given.serverTime - given.postmasterStartedAt) / 1000

@@ -1,4 +1,4 @@
-// What Prometheus would have of some hours: the daemon's lanes over a simulated service, scraped through its own listener.
+// Samples of some hours for Prometheus: account runners over a simulated service, scraped through the real listener.
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -31,7 +31,7 @@ export type History = {
 
 const MINUTE = seconds(60)
 const PASSES = HOURS * 60
-/** Doubled, the range of a rate holds too few samples. */
+/** Seconds between scrapes: a rate over 5 minutes then has enough samples. */
 const SCRAPE_EVERY = 2
 const HEADERS = { accept: 'application/openmetrics-text; version=1.0.0' }
 
@@ -97,7 +97,7 @@ export async function recordHistory(): Promise<History> {
   return { openmetrics: `${lines.join('\n')}\n# EOF\n`, from: begin / 1000, to: clock.now() / 1000 }
 }
 
-/** What a turn does beside the clock's time, such as to compress, may end after it. */
+/** Waits for work outside the fake clock, such as compression. */
 async function settled(
   turns: Promise<unknown>,
   clock: { advance(by: Seconds): Promise<void> },
@@ -125,7 +125,7 @@ function replica(facts: DaemonInfo, clock: Clock) {
   return { self, exposition, counted: recordRequests({ self, clock }) }
 }
 
-/** Samples with the labels and the time that a scrape gives them. */
+/** Samples with the labels and time of a scrape. */
 const sampled = (text: string, target: string, at: number): readonly string[] =>
   text
     .split('\n')
@@ -139,7 +139,7 @@ const sampled = (text: string, target: string, at: number): readonly string[] =>
 
 type Machine = Pick<Ports, 'clock' | 'random' | 'store' | 'send' | 'history'> & { readonly self: SelfMetrics }
 
-/** The ports of the daemon: what is asked is counted, as the client of the service does it. */
+/** Ports of the daemon, with requests counted as by the service client. */
 function portsOf(world: World, { self, ...machine }: Machine): Ports {
   const service = countedService(troubled(world.service, machine.clock), self)
   return {

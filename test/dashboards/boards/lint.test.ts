@@ -8,7 +8,7 @@ const boards = (): Linted[] => BOARDS.map((board) => JSON.parse(JSON.stringify(b
 
 const testOf = ({ needs }: LintRule): typeof test => (needs === undefined ? test : testWith(needs))
 
-/** A board with one thing wrong, by the rule that has to say so. */
+/** Rule → a board that breaks it. */
 const WRONG: Readonly<Record<string, (board: Linted) => void>> = {
   'template-datasource-rule': ({ templating }) => void templating.list.shift(),
   'template-job-rule': (board) => Object.assign(variable(board, 'job'), { multi: false }),
@@ -60,7 +60,7 @@ for (const rule of RULES) {
   })
 }
 
-test('every exception is one of a rule', () => {
+test('every exception names a rule', () => {
   const names = RULES.map(({ name }) => name)
   expect(Object.keys(EXCEPTIONS).filter((name) => !names.includes(name))).toEqual([])
   expect(names.toSorted()).toEqual(Object.keys(WRONG).toSorted())

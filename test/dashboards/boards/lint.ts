@@ -1,9 +1,9 @@
-// What is asked of every board: the rules that https://github.com/grafana/dashboard-linter has for Prometheus, under their names.
+// The rules of https://github.com/grafana/dashboard-linter for Prometheus, under their names.
 import { promtool } from '../rules/promtool.ts'
 import { interpolated } from './answered.ts'
 import { selectorsOf, type Selector } from './selectors.ts'
 
-/** As much of a board as the rules look at. */
+/** The part of a board that the rules check. */
 export type Linted = {
   editable: boolean
   templating: { list: Variable[] }
@@ -39,10 +39,10 @@ export type LintRule = {
 
 const DATASOURCE = '${datasource}'
 
-/** With values, and so with a unit. */
+/** Panel types with values, which need a unit. */
 const VALUED = new Set(['stat', 'table', 'timeseries', 'gauge', 'bargauge', 'state-timeline', 'heatmap'])
 
-/** Of Grafana's those that a metric of ours can have. */
+/** Units of Grafana that metrics of Dormouse can have. */
 const UNITS = new Set(
   'none short percentunit percent s ms m h d bytes decbytes Bps reqps ops cps iops rps dateTimeAsIso dateTimeFromNow bool'.split(
     ' ',
@@ -57,7 +57,7 @@ const variables = ({ templating }: Linted, type: string): readonly Variable[] =>
 
 const valued = ({ panels }: Linted): readonly LintedPanel[] => panels.filter(({ type }) => VALUED.has(type))
 
-/** One violation for each selector that fails. */
+/** A violation per failing selector. */
 const eachSelector =
   (fails: (selector: Selector) => boolean) =>
   (board: Linted): readonly string[] =>
@@ -67,7 +67,7 @@ const eachSelector =
         .map(({ name }) => `${panel}: ${name}`),
     )
 
-/** Which target a series is of, chosen above the board: a rule records none. */
+/** The matcher for the target of a series; recorded series have none. */
 const lacks =
   (label: string) =>
   ({ name, matchers = '' }: Selector): boolean =>
@@ -92,7 +92,7 @@ const isLabels = (query: unknown): boolean =>
 const textOf = (query: unknown): string =>
   typeof query === 'object' && query !== null && 'query' in query ? String(query.query) : String(query)
 
-/** What a variable asks of the query language itself. */
+/** PromQL in the query of a variable. */
 const asked = (query: unknown): string =>
   /^label_values\((.+), \w+\)$/.exec(textOf(query))?.[1] ??
   /^query_result\((.+)\)$/.exec(textOf(query))?.[1] ??
@@ -193,7 +193,7 @@ export const RULES: readonly LintRule[] = [
   { name: 'uneditable-dashboard', check: ({ editable }) => (editable ? ['it can be edited'] : []) },
 ]
 
-/** Rules that no board keeps, and why. */
+/** Rules that the boards break on purpose → reason. */
 export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'template-instance-rule':
     'a job is one daemon: its replicas show the same, and the queries take one of them',

@@ -1,4 +1,4 @@
-// A Prometheus that has a history, with what the rules would have recorded of it.
+// A Prometheus with history, including the recording rules.
 import { spawnSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ export async function openPast(): Promise<Past> {
   return { ...asking(url, history), [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
 
-/** A running one sees new blocks only after a minute: another is started over them. */
+/** Restarts Prometheus over new blocks: a running one sees them only after a minute. */
 async function addRecordings(folder: string, { from, to }: History): Promise<void> {
   const groups = RULE_GROUPS.map(({ name, recordings }) => ({ name, rules: recordings }))
   writeFileSync(join(folder, 'rules.yaml'), stringify({ groups }, { aliasDuplicateObjects: false }))
@@ -44,7 +44,7 @@ async function addRecordings(folder: string, { from, to }: History): Promise<voi
   blocksFrom(folder, ['rules', `--url=${first.url}`, ...span, '--output-dir=data', 'rules.yaml'])
 }
 
-/** One that scrapes nothing, over the blocks in `data`. */
+/** A Prometheus without scrape targets over the blocks in `data`. */
 async function serve(folder: string): Promise<AsyncDisposable & { readonly url: string }> {
   const clock = createClock()
   const address = `127.0.0.1:${await freePort()}`

@@ -1,4 +1,4 @@
-// Every query of every board, of its variables and annotations too, on a real Prometheus over a history that the daemon's own code made.
+// Every query of every board, variables and annotations included, on a real Prometheus with history made by the daemon's own code.
 import { afterAll, beforeAll, expect } from 'vitest'
 import { boardJson, type BoardJson } from '../../../dashboards/boards/board.ts'
 import { BOARDS } from '../../../dashboards/boards/boards.ts'
@@ -26,7 +26,7 @@ withProm.each(BOARDS.map((board) => [board.title, board] as const))(
   },
 )
 
-/** What is put in place of what, and what is then said of the board of the fleet. */
+/** Replacements in the fleet board, and the problems that they cause. */
 const WRONG = [
   [
     'dormouse_compute_cu_min{',

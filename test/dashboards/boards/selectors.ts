@@ -1,4 +1,4 @@
-// The selectors in a query: enough of PromQL for the rules that boards keep, whose names are plain.
+// The selectors in a query: enough of PromQL for the lint rules.
 export type Selector = {
   readonly name: string
   /** As written, without the braces; undefined where there are none. */
@@ -9,7 +9,7 @@ export type Selector = {
   readonly within: string | undefined
 }
 
-/** Words of PromQL that are followed by names of labels. */
+/** Keywords of PromQL before label names. */
 const LABELLED = /\b(by|on|without|ignoring|group_left|group_right)\s*\([^)]*\)/g
 const WORDS = new Set([
   'and',
@@ -40,7 +40,7 @@ export const selectorsOf = (query: string): readonly Selector[] =>
       : [{ name, matchers: of('matchers'), range: of('range'), within: of('within') }]
   })
 
-/** Texts, labels and variables become blanks of the same length, so that what is left stands where it stood. */
+/** Replaces strings, labels and variables by blanks of the same length, so that positions stay. */
 const masked = (query: string): string =>
   [/"[^"]*"/g, LABELLED, /\$\w+/g].reduce(
     (text, pattern) => text.replaceAll(pattern, (found) => ' '.repeat(found.length)),

@@ -1,4 +1,4 @@
-// What goes wrong in the simulated fleet, so that what shows troubles has something to show.
+// Problems in the simulated fleet, so that panels about problems have data.
 import type { FamilyKey } from '../../../src/outputs/metrics/catalogue.ts'
 import type { SelfMetrics } from '../../../src/outputs/metrics/self.ts'
 import type { Project } from '../../../src/model/service/compute.ts'
@@ -11,10 +11,10 @@ import type { World } from '../../simulation/world.ts'
 
 const MINUTE = 60_000
 
-/** Minutes since the daemon began. */
+/** Minutes since the daemon started. */
 const REFUSED = [70, 73] as const
 const OUTAGE = { at: 85, minutes: 6 } as const
-/** From then on an operation of one project does not end. */
+/** Minute from which an operation of one project never ends. */
 const STUCK = 95
 
 type Stage = {
@@ -23,7 +23,7 @@ type Stage = {
   readonly replicas: readonly SelfMetrics[]
 }
 
-/** What somebody, or something, does before a pass. */
+/** A change to the fleet before a pass. */
 export function happen(pass: number, { world, clock, replicas }: Stage): void {
   const { simulation } = world
   const [first, second] = replicas
@@ -70,7 +70,7 @@ const RENDERED = {
   dropped: new Map<FamilyKey, number>(),
 }
 
-/** Every event reaches its receiver at once. */
+/** Delivers every event at once. */
 export const toldTo =
   (self: SelfMetrics): Send =>
   (events) => {
@@ -84,7 +84,7 @@ const called = (project: Project): Project => ({
   name: project.projectId.replace('project-ep-', ''),
 })
 
-/** The key is refused for a while, starts fail once each, and an operation does not end. */
+/** A service that refuses the key for a while, fails each start once, and never ends one operation. */
 export function troubled(service: Service, clock: Clock): Service {
   const began = clock.monotonic()
   const minute = (): number => (clock.monotonic() - began) / 60
@@ -108,7 +108,7 @@ export function troubled(service: Service, clock: Clock): Service {
   }
 }
 
-/** As the client of the service counts what it asks. */
+/** Counts requests as the service client does. */
 export function countedService(service: Service, self: SelfMetrics): Service {
   const counted = async <Answer extends { readonly ok: boolean; readonly error?: { readonly kind: string } }>(
     operation: string,

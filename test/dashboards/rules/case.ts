@@ -1,10 +1,10 @@
-// What a rule is tried on: series minute by minute, and which alerts they raise. `promtool test rules` judges.
+// Test cases of alert rules: series and the alerts that they raise, for `promtool test rules`.
 import { CATALOGUE, type FamilyKey } from '../../../src/outputs/metrics/catalogue.ts'
 import { metricName, type AlertSeverity } from '../../../dashboards/rules/rule.ts'
 
 type Labels = Readonly<Record<string, string>>
 
-/** `values` as promtool writes them: `1x5` is 1 six times, `0+2x3` is 0 2 4 6, `_x2` nothing twice. */
+/** `values` in the notation of promtool: `1x5` is 1 six times, `0+2x3` is 0 2 4 6, `_x2` nothing twice. */
 export type Series = { readonly series: string; readonly values: string }
 
 export type Firing = { readonly severity: AlertSeverity; readonly labels: Labels; readonly summary: string }
@@ -22,10 +22,10 @@ export type Case = {
 
 export const ONE = { project_id: 'project-one', endpoint_id: 'ep-one' } as const
 
-/** `payments` answers for it. */
+/** A compute of the team `payments`. */
 export const OWNED = { ...ONE, team: 'payments', tier: 'dev' } as const
 
-/** What is scraped from a family: with all of its labels, and from which of several replicas where there are some. */
+/** A series of a family with all its labels, optionally of one of several replicas. */
 export function series(key: FamilyKey, labels: Labels, values: string, replica = 'one:9477'): Series {
   const expected = CATALOGUE[key].labels.toSorted()
   const given = Object.keys(labels).toSorted()
@@ -47,7 +47,7 @@ const written = (labels: Labels): string =>
     .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
     .join(',')
 
-/** An alert about that compute. */
+/** An alert about the compute of the cases. */
 export const firesFor = (severity: Firing['severity'], summary: string): readonly Firing[] => [
   { severity, labels: OWNED, summary: `Compute ep-one of project-one ${summary}` },
 ]

@@ -106,7 +106,7 @@ const FLAPPING: readonly Case[] = [
   },
 ]
 
-/** A counter that grows by one every `minutes`, `times`. */
+/** A counter that grows by 1 every `minutes`, `times` times. */
 function steps(minutes: number, times: number): string {
   return Array.from({ length: times }, (_, at) => `${at}x${minutes - 1}`).join(' ')
 }

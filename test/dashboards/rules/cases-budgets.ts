@@ -9,7 +9,7 @@ const likely = (severity: Firing['severity'], share: string): Firing => ({
   summary: `Budget office will be exceeded with a probability of ${share}.`,
 })
 
-/** It ends after 30 days; `exhausted` days after its start it will be spent. */
+/** A budget whose period ends after 30 days and that is exhausted after `exhausted` days. */
 const period = (exhausted: number): readonly Series[] => [
   series('budgetEnd', OFFICE, `${30 * DAY}x120`),
   series('budgetExhaustion', OFFICE, `${exhausted * DAY}x120`),

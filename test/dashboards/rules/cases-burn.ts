@@ -2,14 +2,14 @@ import { series, type Case, type Firing, type Series } from './case.ts'
 
 const OFFICE = { budget: 'office', team: 'payments', tier: 'dev' } as const
 const PERIOD = 30 * 86_400
-/** So that a burn of 1 is 1 a second: sums of whole numbers are exact, and a counter that falls by a rounding error begins anew. */
+/** A burn rate of 1 is 1 per second: sums of whole numbers are exact, and a counter that falls by a rounding error counts as reset. */
 const LIMIT = PERIOD
 
 const MINUTES = { '2m': 2, '15m': 15 } as const
 type Step = keyof typeof MINUTES
 type Stretch = readonly [hours: number, burn: number]
 
-/** What is spent at a burn, for so many hours, and then at another; from 0 on. */
+/** Spend from 0 on, at one burn rate after the other, each for some hours. */
 function spending(step: Step, stretches: readonly Stretch[], replica?: string): Series {
   let total = 0
   const values = stretches.map(([hours, burn], at) => {
@@ -22,7 +22,7 @@ function spending(step: Step, stretches: readonly Stretch[], replica?: string): 
   return series('budgetSpendTotal', { ...OFFICE, unit: 'USD' }, values.join(' '), replica)
 }
 
-/** The rest of what is told of a budget, for `samples`; `usual` at every hour, unless told otherwise. */
+/** The other series of a budget, for `samples`; the usual burn rate is the same at every hour by default. */
 const budget = (samples: number, maxBurn: number, usual = 1): readonly Series[] => [
   series('budgetPeriod', OFFICE, `${PERIOD}x${samples}`),
   series('budgetLimit', { ...OFFICE, unit: 'USD' }, `${LIMIT}x${samples}`),

@@ -1,4 +1,4 @@
-// `promtool`, with files of its own.
+// Runs `promtool` over temporary files.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ const STEPS: readonly Case['step'][] = ['1m', '2m', '15m']
 
 export type Judged = { readonly ok: boolean; readonly said: string }
 
-/** Runs `promtool ...words` in a folder that holds `files`, name → content, and is removed afterwards. */
+/** Runs `promtool` with `words` in a temporary folder with `files`, name → content. */
 export function promtool(words: readonly string[], files: Readonly<Record<string, unknown>>): Judged {
   const folder = mkdtempSync(join(tmpdir(), 'dormouse-promtool-'))
   try {
@@ -25,7 +25,7 @@ export function promtool(words: readonly string[], files: Readonly<Record<string
   }
 }
 
-/** Whether the rules of `groups` do in every case what it says; `named` stand in for those that a case is about. */
+/** Whether the rules of `groups` give the expected alerts in every case; `named` replaces the alert of each case. */
 export function judge(
   groups: readonly RuleGroup[],
   cases: readonly Case[],

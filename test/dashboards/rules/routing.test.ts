@@ -49,7 +49,7 @@ testWith('amtool').each([
   expect(stdout.trim()).toBe(receiver)
 })
 
-test('what is inhibited, and by what, are alerts that there are', () => {
+test('inhibition rules name existing alerts', () => {
   const matchers = inhibitions.flatMap((one) => [...one.source_matchers, ...one.target_matchers])
   const patterns = matchers.flatMap((text) => /^alertname=~?"(.+)"$/.exec(text)?.[1] ?? [])
   // every alternative on its own, so that none of them names nothing
@@ -61,7 +61,7 @@ test('what is inhibited, and by what, are alerts that there are', () => {
   expect(named.filter((name) => !RULES.some((rule) => name.test(alertName(rule))))).toEqual([])
 })
 
-test('an alert of one compute or budget says nothing about another', () => {
+test('an alert inhibits only alerts of the same compute or budget', () => {
   const wide = inhibitions.filter(
     ({ source_matchers: source }) => !source.some((text) => /"Dormouse(Down|ApiKeyRejected)"/.test(text)),
   )

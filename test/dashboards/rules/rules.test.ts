@@ -15,7 +15,7 @@ const RULES = RULE_GROUPS.flatMap(({ rules }) => rules)
 const CASES = [...AWAKE_CASES, ...INSIDE_CASES, ...BUDGET_CASES, ...BURN_CASES, ...DAEMON_CASES]
 const NAMES = [...new Set(RULES.map(({ name }) => name))]
 
-/** Alerts that are planned, by the metric that each waits for. */
+/** Planned alerts → the metric that each needs. */
 const WAITING: Readonly<Record<string, string>> = {
   ChangeFailed: 'compute_change_last_failure_timestamp_seconds',
   ChangePendingTooLong: 'compute_change_pending_since_timestamp_seconds',
@@ -25,17 +25,17 @@ const WAITING: Readonly<Record<string, string>> = {
 const casesOf = (rule: Pick<AlertRule, 'name'>): readonly Case[] =>
   CASES.filter(({ alert }) => alert === rule.name)
 
-/** Under the first of the rules that share a name. */
+/** Rules by name; rules that share a name are under the first. */
 const onceOf = (rule: AlertRule): readonly Case[] =>
   RULES.find(({ name }) => name === rule.name) === rule ? casesOf(rule) : []
 
-test('no alert waits for a metric that is there', () => {
+test('every planned alert still lacks its metric', () => {
   const rows = new Set<string>(Object.values(CATALOGUE).map(({ name }) => name))
   expect(Object.entries(WAITING).filter(([, name]) => rows.has(name))).toEqual([])
   expect(Object.keys(WAITING).filter((name) => NAMES.includes(name))).toEqual([])
 })
 
-test('every metric is in the catalogue and shown in every detail, and every recorded one is recorded before', () => {
+test('every metric is in the catalogue with basic detail, and every recorded one is recorded before its use', () => {
   const shown = Object.values(CATALOGUE)
     .filter(({ basic, owner, each }) => basic || owner === 'self' || each === 0)
     .map(({ name }) => PREFIX + name)
@@ -49,7 +49,7 @@ test('every metric is in the catalogue and shown in every detail, and every reco
   expect(new Set(recorded).size).toBe(recorded.length)
 })
 
-test('every rule fires in a case and is silent in another', () => {
+test('every rule has a case in which it fires and one in which it does not', () => {
   for (const rule of RULES) {
     const checks = casesOf(rule).map((one) =>
       one.checks.flatMap(([, fires]) => fires.filter((firing) => firing.severity === rule.severity)),
@@ -77,18 +77,18 @@ withProm('promtool finds nothing to say about the file', () => {
 })
 
 withProm.each(RULE_GROUPS.map((group) => [group.name, group] as const))(
-  '%s: every case comes out as it says',
+  '%s: every case gives the expected alerts',
   (_name, group) => {
     expect(failuresIn(judge([group], group.rules.flatMap(onceOf)))).toBe('')
   },
 )
 
-/** What promtool has to say when it is not content. */
+/** Output of promtool for a failing case. */
 const failuresIn = ({ ok, said }: Judged): string => (ok ? '' : said)
 
 const TURNED: Readonly<Record<string, string>> = { '>': '<', '<': '>', '>=': '<', '==': '!=' }
 
-/** The rule with one thing wrong: a comparison turned round, or no wait before it fires. */
+/** Mutants of a rule: one comparison reversed, or no `for`. */
 function mutants(rule: AlertRule): readonly (readonly [what: string, mutant: AlertRule])[] {
   const comparisons = [...rule.core.matchAll(/ (>=|==|>|<) /g)]
   const turned = comparisons.map(({ 0: found, 1: sign = '', index }) => {
@@ -99,7 +99,7 @@ function mutants(rule: AlertRule): readonly (readonly [what: string, mutant: Ale
   return wait ? [...turned, [`${rule.severity}: no wait`, rest]] : turned
 }
 
-/** Every mutant of the rules of a name under a name of its own, beside the other rules of that name as they are. */
+/** Each mutant under its own name, beside the unchanged rules that share the name of the original. */
 const bred = (name: string): readonly { what: string; name: string; rules: readonly AlertRule[] }[] => {
   const rules = RULES.filter((rule) => rule.name === name)
   return rules
@@ -128,10 +128,10 @@ function expectMutantsCaught(name: string): void {
   expect(tried.filter((one) => !caught.has(one.name)).map(({ what }) => what)).toEqual([])
 }
 const [shortNames, otherNames] = splitCases(NAMES, 4)
-withProm.each(shortNames)('%s with anything turned round fails a case', expectMutantsCaught)
-longTest.each(otherNames)('%s with anything turned round fails a case', expectMutantsCaught)
+withProm.each(shortNames)('%s with any mutation fails a case', expectMutantsCaught)
+longTest.each(otherNames)('%s with any mutation fails a case', expectMutantsCaught)
 
-test('the metrics that cases are made of are those of rules', () => {
+test('cases use only metrics of the rules', () => {
   const used = new Set(
     CASES.flatMap(({ series }) => series.map((one) => one.series.slice(0, one.series.indexOf('{')))),
   )

@@ -19,7 +19,7 @@ const books = readdirSync(FOLDER).map((file) => ({
 }))
 const queriesIn = (text: string): string[] =>
   [...text.matchAll(/```promql\n(.+?)\n```/gs)].map(([, query = '']) => query)
-/** By heading. */
+/** Heading → text. */
 const partsOf = (text: string): ReadonlyMap<string, string> =>
   new Map(
     text
@@ -57,11 +57,11 @@ test('links lead to other runbooks', () => {
   expect(links.filter((to) => !books.some(({ file }) => file === to))).toEqual([])
 })
 
-/** `dormouse` and its words up to the first that stands for something. */
+/** A `dormouse` command up to its first placeholder. */
 const commandsIn = (text: string): string[] =>
   [...text.matchAll(/`dormouse ((?:[a-z][a-z-]*(?: |(?=`)))+)[^`]*`/g)].map(([, words = '']) => words.trim())
 
-test('every command named is there', async () => {
+test('every command that is named exists', async () => {
   const io: Io = {
     out: () => undefined,
     err: () => undefined,
@@ -83,7 +83,7 @@ test('every command named is there', async () => {
   expect(await runProgram(['computes', 'help', 'nothing'], io)).not.toBe(0)
 })
 
-test('every metric named is in the catalogue; those that are asked for are shown in every detail', () => {
+test('every metric that is named is in the catalogue; queries use metrics with basic detail', () => {
   const recorded = RULE_GROUPS.flatMap(({ recordings }) => recordings.map(({ record }) => record))
   const rows = Object.values(CATALOGUE)
   const named = (text: string): string[] =>
