@@ -7,35 +7,34 @@ import type { Operation, UnreadableOperation } from '../service/operation.ts'
 import type { ServiceError } from '../service/service-error.ts'
 import type { Instant } from '../units.ts'
 
-/** A list of which some items may not have fitted: one bad record never hides the others. */
+/** A list decoded item by item: one bad record never hides the others. */
 export type Listing<Item> = {
   readonly items: readonly Item[]
   /** One line per item that did not fit, with its path: `endpoints[1].current_state: …`. */
   readonly problems: readonly string[]
-  /** The ids of those that did not fit, one for each that tells it: they are there, though nothing else is known. */
+  /** Ids of items that did not fit, where readable: they exist, but nothing else is known of them. */
   readonly unread?: readonly string[]
-  /** The list goes on, and that part of it could not be read. */
+  /** A later part of the list could not be read. */
   readonly cut?: true
 }
 
-/** Operations, as far as their records fit. */
 export type OperationListing = Listing<Operation> & {
-  /** Those that do not. */
+  /** Operations whose records do not fit. */
   readonly lost?: readonly UnreadableOperation[]
 }
 
-/** One page of a list that goes on. */
+/** A page of a list. */
 export type ListPage<Item> = Listing<Item> & {
-  /** What to ask for next; undefined after the last page. */
+  /** Cursor of the next page; undefined after the last one. */
   readonly next: string | undefined
 }
 
-/** The service's own history of consumption, or why there is none: the plan has none, or the service or organisation is without it. */
+/** A page of the service's own metering history; `none` where the service plan, the service or the organisation has no such history. */
 export type ConsumptionPage =
   | ({ readonly kind: 'page' } & ListPage<Consumption>)
   | { readonly kind: 'none'; readonly because: 'plan' | 'absent'; readonly message: string }
 
-/** A connection string with its password, which no text of this value shows: not JSON, not a template, not a log line. */
+/** A connection string with its password. Neither JSON nor a template nor a log line of this value shows it. */
 export type ConnectionUri = { readonly reveal: () => string }
 
 export type ConnectionQuery = {
@@ -44,12 +43,12 @@ export type ConnectionQuery = {
   readonly role: string
 }
 
-/** A change the service accepted. */
+/** Answer to an accepted change. */
 export type ChangedCompute = { readonly compute: Compute; readonly operations: readonly Operation[] }
 
 export type ComputeSettings = {
   readonly sizing?: Sizing
-  /** 0 s gives the compute back to the default. */
+  /** 0 s restores the default. */
   readonly autosuspendDelay?: AutosuspendDelay
   readonly branchId?: string
   readonly disabled?: boolean
@@ -68,9 +67,9 @@ export type Priority = 'verify' | 'apply' | 'poll' | 'report'
  * Every method stops waiting when `signal` aborts.
  */
 export type ServiceOperations = {
-  /** Every project of the account, all pages, or only those the configuration names. */
+  /** Every project of the account, all pages, or only the projects that the configuration names. */
   listProjects(signal: AbortSignal): Answer<Listing<Project>>
-  /** The same list, one request's worth; `cursor` is undefined for the first page. */
+  /** A page of that list; `cursor` is undefined for the first one. */
   listProjectsPage(cursor: string | undefined, signal: AbortSignal): Answer<ListPage<Project>>
   listComputes(projectId: string, signal: AbortSignal): Answer<Listing<Compute>>
   getCompute(projectId: string, endpointId: string, signal: AbortSignal): Answer<Compute>
