@@ -50,7 +50,7 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
   stack.defer(() => frontend.close())
   const keys = createKeyStore(store)
   stack.defer(() => keys.flush())
-  const truth = (at: number): Truth => buildTruth(engine.accounts(at), at, (id) => frontend.portOf(id))
+  const truth = (at: number): Truth => buildTruth(engine.usages(at), at, (id) => frontend.portOf(id))
   const api: Api = {
     plane: engine,
     keys,
@@ -69,7 +69,7 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
     },
     addressOf: (call) => getConnInfo(call).remote.address ?? '',
     truth,
-    applyDue: () => engine.look(),
+    applyDue: () => engine.applyDue(),
     clock,
     random,
     log,
@@ -116,7 +116,7 @@ function makeEngine(prepared: Prepared, { clients, switches, settings }: EngineP
   return createEngine({
     store: projects,
     commit: (write) => store.commit(write),
-    makeComputes: (hear) => makeComputes(prepared, hear, switches),
+    makeComputes: (listener) => makeComputes(prepared, listener, switches),
     waiting: createWakeQueue(clock, WAKE_QUEUE_LIMITS),
     dropConnections: (endpointId) => clients.drop(endpointId),
     settings,
@@ -129,11 +129,11 @@ function makeEngine(prepared: Prepared, { clients, switches, settings }: EngineP
 
 const makeComputes = (
   { options, paths, projects, cluster, log }: Prepared,
-  hear: ComputeListener,
+  listener: ComputeListener,
   switches: BehaviourSwitches,
 ): Computes =>
   createComputes({
-    ...hear,
+    ...listener,
     folder: paths.branches,
     template: paths.template,
     cluster,

@@ -51,7 +51,7 @@ const ofKind = ({ events }: Week, kind: string): readonly unknown[] =>
 
 /** The error of all, and how many are out of their bounds; what goes on since the last look is a minute at the largest size. */
 function judged({ ledger, world }: Week) {
-  const pairs = world.simulation.accounts(world.simulation.now()).map(({ endpointId, cuSeconds }) => {
+  const pairs = world.simulation.usages(world.simulation.now()).map(({ endpointId, cuSeconds }) => {
     const account = [...ledger.computes.values()].find(({ ref }) => ref.endpointId === endpointId)
     if (!account) throw new Error(`${endpointId} is not in the ledger`)
     return { real: cuSeconds * 1000, ...cuTimeSum(account.totals.cuTime) }

@@ -11,7 +11,7 @@ async function added(
 ): Promise<{ alone: number; more: number; wakesCaused: number }> {
   const awake = async (readings: 'full' | 'off'): Promise<{ seconds: number; caused: number }> => {
     const { world } = await simulateWeek({ ...options, seed: 9, readings })
-    const accounts = world.simulation.accounts(world.simulation.now())
+    const accounts = world.simulation.usages(world.simulation.now())
     return {
       seconds: accounts.reduce((sum, { awakeSeconds }) => sum + awakeSeconds, 0),
       caused: accounts
@@ -96,7 +96,7 @@ test.each([
   expect(accounts.map(({ ref }) => ref.endpointId)).toEqual(['ep-a', 'ep-c'])
   for (const { ref, totals } of accounts) {
     const truth = world.simulation
-      .accounts(world.simulation.now())
+      .usages(world.simulation.now())
       .find(({ endpointId }) => endpointId === ref.endpointId)
     expect(totals).toMatchObject({ wakes: 8, suspends: 8 })
     expect(totals.awake.low).toBeLessThanOrEqual(1000 * (truth?.awakeSeconds ?? 0))

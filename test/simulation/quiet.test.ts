@@ -58,7 +58,7 @@ test('looking wakes nothing, adds at most its share, and knows what is used', as
 
 /** Awake seconds, and whether the hit ratio was ever known. */
 function seen({ world, ledger }: Awaited<ReturnType<typeof simulateWeek>>, endpointId: string): Seen {
-  const accounts = world.simulation.accounts(world.simulation.now())
+  const accounts = world.simulation.usages(world.simulation.now())
   const real = accounts.find((one) => one.endpointId === endpointId)
   const known = [...ledger.computes.values()].find(({ ref }) => ref.endpointId === endpointId)
   expect(real?.wakes.filter(({ cause }) => cause.applicationName === 'dormouse') ?? []).toEqual([])

@@ -92,7 +92,7 @@ test('what goes on is counted until now, however long it may be later', async ()
         if (account.current) shown.push([now, totalsWithAccrual(account, context).awake])
     },
   })
-  const begun = world.simulation.accounts(world.simulation.now())[0]?.intervals[0]?.from ?? 0
+  const begun = world.simulation.usages(world.simulation.now())[0]?.intervals[0]?.from ?? 0
   expect(shown.length).toBeGreaterThan(100)
   const off = shown.map(([now, { likely, high }]) => ({
     likely: likely - (now - begun),
@@ -105,7 +105,7 @@ test('what goes on is counted until now, however long it may be later', async ()
 
 async function expectTrueAccount(_: string, how: ClockCase): Promise<void> {
   const week = await watched(9, 3, how)
-  const [truth] = week.world.simulation.accounts(week.world.simulation.now())
+  const [truth] = week.world.simulation.usages(week.world.simulation.now())
   const { totals, current } = accountOf(week)
   const awake = SECOND * (truth?.awakeSeconds ?? 0)
   expect(current).toBeUndefined()

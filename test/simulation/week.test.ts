@@ -70,7 +70,7 @@ type Judged = {
 
 /** The ledger beside the simulation's truth of the same instant. */
 function judged({ ledger, world }: Week): Judged {
-  const truth = world.simulation.accounts(world.simulation.now())
+  const truth = world.simulation.usages(world.simulation.now())
   const pairs = truth.map((real) => {
     const seen = [...ledger.computes.values()].find(({ ref }) => ref.endpointId === real.endpointId)
     if (!seen) throw new Error(`${real.endpointId} is not in the ledger`)

@@ -21,7 +21,7 @@ export type Engine = Plane & {
   /** Waits until the compute serves or the client has disconnected, and starts it when it sleeps. Never rejects. */
   admit(endpointId: string, cause: WakeCause, disconnected: AbortSignal): Promise<WakeAdmission>
   /** Usage until `at`, ms, of every compute that was ever started. */
-  accounts(at: number): ComputeUsage[]
+  usages(at: number): ComputeUsage[]
   /** Calls for every project now, and again whenever its computes change; a deleted project has none. */
   watchComputes(listener: (project: Project) => void): void
   /** The port of a compute's server, behind the proxy; undefined while none accepts connections. */
@@ -31,7 +31,7 @@ export type Engine = Plane & {
   /** Closes and resumes what a killed service left open. Call it once at the start, while no server runs. */
   recover(): void
   /** Applies what is due after the behaviour changed. */
-  look(): void
+  applyDue(): void
   /** Stops every server and closes every interval. Resolves when nothing runs. */
   stop(): Promise<void>
 }
@@ -163,7 +163,7 @@ export function createEngine(options: EngineOptions): Engine {
       }
       return admission
     },
-    accounts: (at) => withOpen(store.uses(), (id) => projects.get(id)).map((use) => usageAt(use, at)),
+    usages: (at) => withOpen(store.uses(), (id) => projects.get(id)).map((use) => usageAt(use, at)),
     watchComputes: (listener) => {
       listeners.push(listener)
       for (const project of projects.values()) listener(project)
@@ -171,7 +171,7 @@ export function createEngine(options: EngineOptions): Engine {
     serverPort: (endpointId) => computes.portOf(endpointId),
     serverPorts: () => computes.ports(),
     recover: () => recover(true),
-    look: () => {
+    applyDue: () => {
       for (const { id } of projects.values()) dispatch(id, { kind: 'time' })
     },
     stop: async () => {

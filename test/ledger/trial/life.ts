@@ -83,7 +83,7 @@ export function createLife(random: Random, hours: number): Life {
     record: () => recordOf(simulation, behaviour.lastActiveLag * 1000),
     operations: () => operationsOf(simulation),
     used: (at) => {
-      const [account] = simulation.accounts(START + at)
+      const [account] = simulation.usages(START + at)
       return {
         awake: Math.round((account?.awakeSeconds ?? 0) * 1000),
         cuTime: Math.round((account?.cuSeconds ?? 0) * 1000),

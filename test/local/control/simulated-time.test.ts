@@ -13,6 +13,6 @@ test('a delay that has already passed when it is set suspends the compute at tha
   simulation.advance(START + 3_600_000)
   simulation.request('project-one', { kind: 'update', endpointId: 'ep-one', changes: { suspendTimeout: 60 } })
   simulation.advance(START + 7_200_000)
-  const [account] = simulation.accounts(START + 7_200_000)
+  const [account] = simulation.usages(START + 7_200_000)
   expect(account?.awakeSeconds).toBeGreaterThanOrEqual(3590)
 })

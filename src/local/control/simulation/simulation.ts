@@ -53,11 +53,11 @@ export type Simulation = Plane & {
   /** Runs all events due until `to` and sets the clock to it. */
   advance(to: number): void
   /** Sets the alarms of all projects anew after the settings changed. */
-  look(): void
+  resetAlarms(): void
   /** A client connects and runs one query, now. */
   connect(endpointId: string, cause: WakeCause): void
   /** Usage until `at` of every compute that was ever started, in order of its first start. */
-  accounts(at: number): ComputeUsage[]
+  usages(at: number): ComputeUsage[]
   /** Wakes and awake intervals of these computes. */
   uses(): UseRecord[]
 }
@@ -182,17 +182,17 @@ export function createSimulation(options: SimulationOptions): Simulation {
         return scheduleNext(item.script)
     }
   }
-  const look = (): void => {
+  const resetAlarms = (): void => {
     const context = { now, settings: settings() }
     for (const project of projects.values()) setAlarm(project.id, nextDueAt(project, context))
   }
   for (const [endpointId, instants] of activity)
     scheduleNext(connectsAt(endpointId, instants)[Symbol.iterator]())
   for (const script of options.scripts ?? []) scheduleNext(script[Symbol.iterator]())
-  look()
+  resetAlarms()
   return {
     now: () => now,
-    look,
+    resetAlarms,
     advance: (to) => {
       for (let due = heap.take(to); due; due = heap.take(to)) {
         now = due.at
@@ -211,7 +211,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
     project: (projectId) => projects.get(projectId),
     operation: (projectId, id) => history.operation(projectId, id),
     operations: (projectId, limit, before) => history.operations(projectId, limit, before),
-    accounts: (at) => history.uses((id) => projects.get(id)).map((use) => usageAt(use, at)),
+    usages: (at) => history.uses((id) => projects.get(id)).map((use) => usageAt(use, at)),
     uses: () => history.uses((id) => projects.get(id)),
     intervals: (projectId, window) => {
       const project = projects.get(projectId)

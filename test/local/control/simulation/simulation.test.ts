@@ -19,7 +19,7 @@ const simulation = (activity: readonly number[]): Simulation =>
 test('each burst of activity wakes the compute, and five minutes after the last one it sleeps', () => {
   const simulated = simulation([minutes(10), minutes(12), minutes(60)])
   simulated.advance(minutes(120))
-  const [account] = simulated.accounts(minutes(120))
+  const [account] = simulated.usages(minutes(120))
   expect(account?.intervals).toEqual([
     { from: minutes(10) + 2000, to: minutes(17) + 500, cu: 0.25, branchId: 'br-one' },
     { from: minutes(60) + 2000, to: minutes(65) + 2500, cu: 0.25, branchId: 'br-one' },
@@ -42,7 +42,7 @@ test('the usage as of an earlier instant is what it was then', () => {
   whole.advance(minutes(120))
   const half = simulation(activity)
   half.advance(minutes(12))
-  expect(whole.accounts(minutes(12))).toEqual(half.accounts(minutes(12)))
+  expect(whole.usages(minutes(12))).toEqual(half.usages(minutes(12)))
 })
 
 test('a request applies at its instant, and a deleted compute keeps its usage', () => {
@@ -52,7 +52,7 @@ test('a request applies at its instant, and a deleted compute keeps its usage', 
   expect(simulated.request('project-one', asked)?.ok).toBe(true)
   simulated.advance(minutes(60))
   expect(simulated.request('project-one', asked)).toMatchObject({ ok: false, refusal: { status: 404 } })
-  expect(simulated.accounts(simulated.now())[0]?.awakeSeconds).toBe(58)
+  expect(simulated.usages(simulated.now())[0]?.awakeSeconds).toBe(58)
   expect(simulated.project('project-one')?.spent.awakeMs).toBe(58_000)
 })
 
@@ -67,7 +67,7 @@ test('the number of steps by which time advances makes no difference', () => {
       const often = simulation(activity)
       for (const stop of stops.toSorted((a, b) => a - b)) often.advance(START + stop)
       often.advance(end)
-      expect(often.accounts(end)).toEqual(once.accounts(end))
+      expect(often.usages(end)).toEqual(once.usages(end))
       expect(often.operations('project-one', 999, undefined)).toEqual(
         once.operations('project-one', 999, undefined),
       )
@@ -88,7 +88,7 @@ test('the cost of 10,000 projects depends on their events, not on their number',
     activity: new Map(projects.map((_, n) => [`ep-${n}`, n % 50 === 0 ? [minutes(n % 60)] : []])),
   })
   simulated.advance(minutes(24 * 60))
-  expect(simulated.accounts(minutes(24 * 60))).toHaveLength(200)
+  expect(simulated.usages(minutes(24 * 60))).toHaveLength(200)
 })
 
 test('a heap returns events by time, those of one instant in the order they were added', () => {

@@ -19,7 +19,7 @@ function limited(quota: Quota, changes: Partial<Project> = {}): Simulation {
 }
 
 const awake = (simulation: Simulation): unknown =>
-  simulation.accounts(simulation.now()).map(({ awakeSeconds }) => awakeSeconds)
+  simulation.usages(simulation.now()).map(({ awakeSeconds }) => awakeSeconds)
 
 test.each<[name: string, quota: Quota, seconds: number]>([
   ['active time', { active_time_seconds: 3600 }, 3600],
