@@ -5,7 +5,7 @@ import type { SimulatedEvent } from '../control/simulation/simulation.ts'
 import { type Chance, createChance } from './chance.ts'
 import { clientEvents } from './clients.ts'
 import { settingChanges, extraBranches, previewBranches } from './user-actions.ts'
-import { HOUR, KINDS, type Kind, MINUTE } from './sessions.ts'
+import { KINDS, type Kind } from './sessions.ts'
 import { chooseDelay, chooseSizing } from './settings.ts'
 
 export type HistoryOptions = {
@@ -32,6 +32,9 @@ export type ProjectLife = {
 /** Share of operations whose first attempt fails; share of starts that fail for good. */
 const FAILURES = 0.002
 const ERRORS = 0.001
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
 
 /** The life of the nth project. It does not depend on the other projects. */
 export function projectLife(number: number, options: HistoryOptions): ProjectLife {

@@ -13,9 +13,9 @@ export const KINDS = ['office', 'batch', 'preview', 'chatty', 'always', 'rare', 
 export type Kind = (typeof KINDS)[number]
 
 const SECOND = 1000
-export const MINUTE = 60 * SECOND
-export const HOUR = 60 * MINUTE
-export const DAY = 24 * HOUR
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
 
 /** Sessions of a compute in order of time, none before `from`; they do not overlap. */
 export function sessionsOf(kind: Kind, from: number, chance: Chance): Iterable<Session> {

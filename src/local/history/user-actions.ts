@@ -2,8 +2,12 @@
 import type { SimulatedEvent } from '../control/simulation/simulation.ts'
 import type { Chance } from './chance.ts'
 import { type Clients, clientEvents } from './clients.ts'
-import { DAY, HOUR, MINUTE, isWeekday } from './sessions.ts'
+import { isWeekday } from './sessions.ts'
 import { chooseDelay, chooseSizing } from './settings.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
 
 export type BranchRef = {
   readonly projectId: string
