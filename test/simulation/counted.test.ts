@@ -1,4 +1,4 @@
-// Computes whose size moves inside a range that nobody reads: what the service counts tells where it was.
+// Computes whose size changes unobserved inside their range: the service's metering shows where in the range they were.
 import { expect, test } from 'vitest'
 import { cuTimeSum } from '../../src/ledger/settle/totals.ts'
 import type { Random } from '../../src/model/ports/clock.ts'
@@ -12,7 +12,7 @@ const HOUR = 60 * MINUTE
 const DAY = 1440 * MINUTE
 const DAYS = bySize(1.5, 0.75)
 
-/** Wakes by chance, some twenty minutes long; the size goes up in the middle of each and down again, by more in some than in others. */
+/** Random wakes of about twenty minutes; in the middle of each the size goes up and down again. */
 function burstsOf(random: Random, name: number): Use {
   const activity: number[] = []
   const goals: { at: number; cu: number }[] = []
@@ -43,13 +43,13 @@ const late =
   (usedUntil, now) =>
     usedUntil(now - lag * 1000)
 
-/** Counted once an hour. */
+/** Metered once an hour. */
 const hourly: Count = (usedUntil, now) => usedUntil(now - (now % HOUR))
 
 const ofKind = ({ events }: Week, kind: string): readonly unknown[] =>
   events.filter((event) => event.kind === kind)
 
-/** The error of all, and how many are out of their bounds; what goes on since the last look is a minute at the largest size. */
+/** The error of all, and how many lie outside their bounds; up to a minute at the largest size is not observed yet. */
 function judged({ ledger, world }: Week) {
   const pairs = world.simulation.usages(world.simulation.now()).map(({ endpointId, cuSeconds }) => {
     const account = [...ledger.computes.values()].find(({ ref }) => ref.endpointId === endpointId)
@@ -65,21 +65,21 @@ function judged({ ledger, world }: Week) {
   }
 }
 
-test('what the service counts tells where in their ranges computes were, however late it counts', async () => {
+test('metering shows where in their ranges computes were, however late it is', async () => {
   const blind = judged(await simulateWeek(options))
   const counted = await Promise.all(
     [late(0), late(900), hourly].map((count) => simulateWeek({ ...options, count })),
   )
-  const found = counted.map(judged)
+  const results = counted.map(judged)
   expect(counted.flatMap((week) => ofKind(week, 'count-off'))).toEqual([])
-  expect([blind, ...found].map(({ outside }) => outside)).toEqual([0, 0, 0, 0])
-  const [prompt, usual, steps] = found.map(({ error }) => error / blind.error)
+  expect([blind, ...results].map(({ outside }) => outside)).toEqual([0, 0, 0, 0])
+  const [prompt, usual, steps] = results.map(({ error }) => error / blind.error)
   expect(prompt).toBeLessThan(0.1)
   expect(usual).toBeLessThan(0.1)
   expect(steps).toBeLessThan(0.25)
 })
 
-test('a count that makes no sense leaves the bounds true', async () => {
+test('metering that makes no sense leaves the bounds true', async () => {
   const chance = seeded(9)
   const senseless: Count = (usedUntil, now) => {
     const unit = chance.unit()
@@ -89,7 +89,7 @@ test('a count that makes no sense leaves the bounds true', async () => {
   expect(outside).toBe(0)
 })
 
-/** One of them, of one size. */
+/** One compute of one size. */
 const fixed = (random: Random): readonly Use[] =>
   uses(random)
     .slice(0, 1)
@@ -97,7 +97,7 @@ const fixed = (random: Random): readonly Use[] =>
 
 const half: Count = (usedUntil, now) => 1.5 * usedUntil(now)
 
-test('a service that counts more than there was is told of, once', async () => {
+test('a service that meters more than was used is reported once', async () => {
   const week = await simulateWeek({ ...options, uses: fixed, count: half })
   const [project] = week.ledger.projects.values()
   expect(project?.metering?.reconciliation?.outside).toBeCloseTo(1 / 3, 1)

@@ -17,7 +17,7 @@ const MINUTE = 60_000
 const DAY = 86_400
 const DAYS = bySize(7, 1)
 
-/** Each is used for a while, then left, again and again. */
+/** Each compute is used at random, with pauses of up to two hours. */
 const uses = (random: Random): readonly Use[] =>
   ['ep-a', 'ep-b', 'ep-c'].map((endpointId) => {
     const activity: number[] = []

@@ -1,5 +1,4 @@
-// What the embedded store has after some days of a daemon that is killed now and then: all it knew, and a history that
-// adds up.
+// The embedded store after days of a daemon that is killed now and then: it holds the daemon's ledger, and its history adds up.
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { History } from '../../src/model/ports/history.ts'
@@ -21,14 +20,14 @@ const DAYS = bySize(3, 1)
 const ALWAYS = { from: instant(0), to: instant(8e15) }
 
 const uses = (random: Random): readonly Use[] => {
-  const some = (count: number): number[] =>
+  const randomTimes = (count: number): number[] =>
     Array.from({ length: count }, () => Math.round(random.unit() * DAYS * 1440 * MINUTE)).toSorted(
       (a, b) => a - b,
     )
   return [
-    { endpointId: 'ep-busy', delay: 300, activity: some(1500) },
-    { endpointId: 'ep-often', delay: 60, activity: some(300) },
-    { endpointId: 'ep-rare', delay: 300, activity: some(8) },
+    { endpointId: 'ep-busy', delay: 300, activity: randomTimes(1500) },
+    { endpointId: 'ep-often', delay: 60, activity: randomTimes(300) },
+    { endpointId: 'ep-rare', delay: 300, activity: randomTimes(8) },
     { endpointId: 'ep-nobody', delay: 300, activity: [] },
   ]
 }
@@ -71,10 +70,10 @@ describe.each([3])('seed %d', (seed) => {
       ] as const) {
         // oxlint-disable-next-line no-await-in-loop -- one compute after the other
         const closed = await collected(store.rollups('main', { ...ALWAYS, computes: [ref], length }))
-        const seen = activeIn(closed) + (open?.time.active ?? 0)
+        const active = activeIn(closed) + (open?.time.active ?? 0)
         expect(closed.every(({ time }) => time.active + time.idle + time.init <= length * 1000)).toBe(true)
-        expect(seen).toBeLessThanOrEqual(totals.awake.high)
-        expect(seen).toBeGreaterThanOrEqual(totals.awake.low * 0.95)
+        expect(active).toBeLessThanOrEqual(totals.awake.high)
+        expect(active).toBeGreaterThanOrEqual(totals.awake.low * 0.95)
       }
     }
   })

@@ -1,11 +1,11 @@
-// What looking costs when things are not as they should be: the judge is the simulation's truth.
+// Awake time added by observation under faults, compared with the simulation's truth.
 import { expect, test } from 'vitest'
 import { simulateWeek, type WeekOptions } from './week.ts'
 import type { Use, Wire } from './world.ts'
 
 const MINUTE = 60_000
 
-/** Awake seconds of all computes with readings and without, and how often Dormouse woke one. */
+/** Awake seconds of all computes without readings, the seconds that readings add, and the wakes that Dormouse caused. */
 async function added(
   options: Omit<WeekOptions, 'seed' | 'readings'>,
 ): Promise<{ alone: number; more: number; wakesCaused: number }> {
@@ -77,7 +77,7 @@ const siblings: readonly Use[] = ['ep-a', 'ep-b', 'ep-c'].map((endpointId, index
   activity: Array.from({ length: 8 }, (_, hour) => (hour * 60 + index * 7 + 5) * MINUTE),
 }))
 
-const ahead = (record: Wire): Wire =>
+const fromNextCentury = (record: Wire): Wire =>
   record['id'] === 'ep-b' ? { ...record, updated_at: '2096-01-01T00:00:00Z' } : record
 
 test.each([
@@ -90,7 +90,7 @@ test.each([
     days: 0.4,
     readings: 'off',
     dates,
-    twisted: ahead,
+    twisted: fromNextCentury,
   })
   const accounts = [...ledger.computes.values()]
   expect(accounts.map(({ ref }) => ref.endpointId)).toEqual(['ep-a', 'ep-c'])
@@ -102,10 +102,10 @@ test.each([
     expect(totals.awake.low).toBeLessThanOrEqual(1000 * (truth?.awakeSeconds ?? 0))
     expect(totals.awake.high).toBeGreaterThanOrEqual(1000 * (truth?.awakeSeconds ?? 0))
   }
-  const told = events.flatMap((event) =>
+  const problems = events.flatMap((event) =>
     event.kind === 'problem' ? [`${event.where}: ${event.message}`] : [],
   )
-  expect([...new Set(told)]).toEqual([
+  expect([...new Set(problems)]).toEqual([
     'compute ep-b: updated_at: 2096-01-01T00:00:00Z is a time to come, allowed are 3 s: this record is left out',
   ])
 })

@@ -1,4 +1,4 @@
-// What a report is to say, summed up anew from the rows of the store's file: nothing of the program's own reading or summing is used.
+// The expected numbers of a report, summed from the rows of the store's file without the program's own readers and sums.
 import { DatabaseSync } from 'node:sqlite'
 import type { Report } from '../../src/outputs/report/schema.ts'
 
@@ -16,7 +16,7 @@ export type DayInFile = Sums & {
   readonly date: string
 }
 
-/** The last version of each day of each compute. */
+/** Last version of each day of each compute. */
 export function daysInFile(file: string): readonly DayInFile[] {
   const database = new DatabaseSync(file, { readOnly: true })
   try {
@@ -39,7 +39,7 @@ export function daysInFile(file: string): readonly DayInFile[] {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0)
 
-/** In whole micros for each compute and day, as an export shows it. */
+/** Whole micros of one compute and day, as an export shows them. */
 const spent = ({ cuTime }: Sums, bound: keyof Bounds): number =>
   Math.round(sum(Object.entries(cuTime).map(([price, time]) => (time[bound] * Number(price)) / 3_600_000)))
 
@@ -54,7 +54,7 @@ const bounds = (of: (bound: keyof Bounds) => number): Bounds => ({
   high: of('high'),
 })
 
-export type Asked = {
+export type ReportScope = {
   /** `YYYY-MM-DD`, seven each. */
   readonly week: readonly string[]
   readonly before: readonly string[]
@@ -67,14 +67,14 @@ export type Asked = {
 /** The numbers of a report under its own names. */
 export type Numbers = ReturnType<typeof numbersOf>
 
-export function numbersOf(all: readonly DayInFile[], asked: Asked) {
-  const inWeek = all.filter(({ date }) => asked.week.includes(date))
-  const inBefore = all.filter(({ date }) => asked.before.includes(date))
+export function numbersOf(days: readonly DayInFile[], scope: ReportScope) {
+  const inWeek = days.filter(({ date }) => scope.week.includes(date))
+  const inBefore = days.filter(({ date }) => scope.before.includes(date))
   const computes = [...new Set([...inWeek, ...inBefore].map(({ endpointId }) => endpointId))].map((id) =>
     computeNumbers(
       inWeek.filter(({ endpointId }) => endpointId === id),
       inBefore.filter(({ endpointId }) => endpointId === id),
-      asked,
+      scope,
     ),
   )
   const dearest = computes.toSorted((a, b) => b.spend_micros.likely - a.spend_micros.likely)
@@ -83,11 +83,11 @@ export function numbersOf(all: readonly DayInFile[], asked: Asked) {
       week: bounds((bound) => sum(inWeek.map((day) => spent(day, bound)))),
       before: sum(inBefore.map((day) => spent(day, 'likely'))),
       month: sum(
-        all
-          .filter(({ date }) => date.startsWith(asked.month) && date <= (asked.week.at(-1) ?? ''))
+        days
+          .filter(({ date }) => date.startsWith(scope.month) && date <= (scope.week.at(-1) ?? ''))
           .map((day) => spent(day, 'likely')),
       ),
-      days: asked.week.map((date) => {
+      days: scope.week.map((date) => {
         const rows = inWeek.filter((one) => one.date === date)
         return {
           date,
@@ -118,7 +118,7 @@ export function numbersOf(all: readonly DayInFile[], asked: Asked) {
         endpoint_id,
         awake_share,
         micros: likely,
-        month_micros: Math.round((likely * 30 * 24) / asked.hours),
+        month_micros: Math.round((likely * 30 * 24) / scope.hours),
       })),
     uncertain: sum(
       dearest
@@ -136,7 +136,11 @@ export function numbersOf(all: readonly DayInFile[], asked: Asked) {
 
 type ComputeNumbers = ReturnType<typeof computeNumbers>
 
-function computeNumbers(week: readonly DayInFile[], before: readonly DayInFile[], { hours, teams }: Asked) {
+function computeNumbers(
+  week: readonly DayInFile[],
+  before: readonly DayInFile[],
+  { hours, teams }: ReportScope,
+) {
   const [one] = [...week, ...before]
   const awake = seconds(week, (day) => day.awake.likely)
   return {
@@ -156,7 +160,7 @@ function computeNumbers(week: readonly DayInFile[], before: readonly DayInFile[]
   }
 }
 
-/** What so many of its seconds awake cost, on average over the week. */
+/** Average cost of `part` of its awake seconds. */
 const costOf = ({ spend_micros: { likely }, awake_seconds: awake }: ComputeNumbers, part: number): number =>
   awake === 0 ? 0 : Math.round((likely * part) / awake)
 

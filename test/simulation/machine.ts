@@ -1,14 +1,14 @@
-// The machine of the daemon: its wall clock may be wrong and be set, and while it sleeps its monotonic clock stands still.
+// The daemon's machine: its wall clock may be wrong and may be set; its monotonic clock stands still while the machine sleeps.
 import type { Clock } from '../../src/model/ports/clock.ts'
 import { after, seconds } from '../../src/model/units.ts'
 
-/** Seconds; instants are counted from the start. */
+/** All in seconds; instants since the start. */
 export type MachineTroubles = {
-  /** The wall clock minus the service's. */
+  /** Wall clock minus the service's. */
   readonly skew?: number | undefined
-  /** What is added to that from each of these instants on, ascending. */
+  /** Steps of the wall clock, ascending: each replaces the one before. */
   readonly steps?: readonly { readonly at: number; readonly by: number }[] | undefined
-  /** Ascending, apart from each other. */
+  /** Ascending, without overlap. */
   readonly sleeps?: readonly { readonly at: number; readonly for: number }[] | undefined
 }
 

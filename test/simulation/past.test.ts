@@ -1,4 +1,4 @@
-// Months of operations, as the service tells them, in the daemon's own account: the past of the local service is the truth.
+// Awake intervals derived from months of operations, compared with the generated history of the local service.
 import { expect, test } from 'vitest'
 import {
   EMPTY_EVIDENCE,
@@ -20,7 +20,7 @@ import { NOW, past } from '../local/history/build.ts'
 
 const now = instant(NOW)
 
-function all<Item>(
+function itemsOf<Item>(
   read: Result<{ readonly items: readonly Item[]; readonly problems: readonly string[] }, unknown>,
 ): readonly Item[] {
   if (!read.ok) throw new Error(String(read.error))
@@ -31,15 +31,15 @@ function all<Item>(
 const computesOf = ({ project }: GeneratedProject): readonly Compute[] => {
   const view = { now: NOW, lag: 5000, suffix: 'localhost', loopback: false }
   const endpoints = project.computes.map((compute) => endpointWire(project.id, compute, view))
-  return all(decodeComputes({ endpoints }))
+  return itemsOf(decodeComputes({ endpoints }))
 }
 
-/** What the list of operations and one look at the compute tell. */
+/** Awake intervals derived from the list of operations and one look at the compute. */
 function awakeBy(operations: readonly Operation[], compute: Compute): readonly AwakeInterval[] {
   const its = operations.filter(({ endpointId }) => endpointId === compute.endpointId)
-  const told = addOperations(EMPTY_EVIDENCE, its)
+  const listed = addOperations(EMPTY_EVIDENCE, its)
   const look = { compute, askedAt: now, answeredAt: now, askedOn: seconds(0) }
-  const evidence = addLook(addOperationsRead(told, { operations: its, operationsLost: false }, now), look)
+  const evidence = addLook(addOperationsRead(listed, { operations: its, operationsLost: false }, now), look)
   return deriveTimeline(evidence, { settledUntil: instant(0), partlySettled: undefined }, now).intervals
 }
 
@@ -58,21 +58,21 @@ function awakeIn(use: UseRecord | undefined): readonly Awake[] {
 
 const holds = ({ earliest, latest }: Edge, at: number): boolean => earliest <= at && at <= latest
 
-/** Whether the account dates both ends of an interval truly, or knows that it goes on. */
-const isTrue = (told: AwakeInterval | undefined, { from, to }: Awake): boolean =>
-  told !== undefined &&
-  holds(told.from, from) &&
-  (told.to === undefined || to === undefined ? told.to === to : holds(told.to, to))
+/** True where the ledger's bounds contain both ends of a real interval, or both say that it continues. */
+const isTrue = (derived: AwakeInterval | undefined, { from, to }: Awake): boolean =>
+  derived !== undefined &&
+  holds(derived.from, from) &&
+  (derived.to === undefined || to === undefined ? derived.to === to : holds(derived.to, to))
 
 test('every awake interval of a month is told, and each of its ends lies where the account says', () => {
   let intervals = 0
   for (const one of generateProjects(past())) {
-    const operations = all(decodeOperations({ operations: one.operations.map(operationWire) }))
+    const operations = itemsOf(decodeOperations({ operations: one.operations.map(operationWire) }))
     for (const compute of computesOf(one)) {
       const truth = awakeIn(one.uses.find(({ endpointId }) => endpointId === compute.endpointId))
-      const told = awakeBy(operations, compute)
-      expect(told.length).toBe(truth.length)
-      expect(truth.filter((awake, at) => !isTrue(told[at], awake))).toEqual([])
+      const derived = awakeBy(operations, compute)
+      expect(derived.length).toBe(truth.length)
+      expect(truth.filter((awake, at) => !isTrue(derived[at], awake))).toEqual([])
       intervals += truth.length
     }
   }

@@ -21,7 +21,7 @@ import {
   rounded,
   toldBy,
   withoutParts,
-  type Asked,
+  type ReportScope,
   type Numbers,
 } from './ledger-sums.ts'
 import { DEARER, PRICES, reportedWeek, START, TEAMS, type Reported } from './reported-week.ts'
@@ -30,7 +30,7 @@ const folder = makeFolder()
 const file = join(folder, 'dormouse.sqlite')
 const days = (from: number): readonly string[] =>
   Array.from({ length: 7 }, (_, day) => `2026-10-${from + day}`)
-const asked: Asked = { week: days(19), before: days(12), month: '2026-10', hours: 169, teams: TEAMS }
+const scope: ReportScope = { week: days(19), before: days(12), month: '2026-10', hours: 169, teams: TEAMS }
 
 let made: Reported
 let report: Report
@@ -40,7 +40,7 @@ beforeAll(async () => {
   made = await reportedWeek(store)
   await store.close()
   ;({ report } = made)
-  numbers = numbersOf(daysInFile(file), asked)
+  numbers = numbersOf(daysInFile(file), scope)
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -87,7 +87,7 @@ describe('beside the ledger', () => {
       .run()
     database.close()
     expect(Number(changes)).toBeGreaterThanOrEqual(1)
-    const changed = numbersOf(daysInFile(other), asked)
+    const changed = numbersOf(daysInFile(other), scope)
     expect(rounded(withoutParts(toldBy(report)))).not.toEqual(rounded(withoutParts(changed)))
   })
 
@@ -107,9 +107,9 @@ describe('beside the truth', () => {
       }, 0)
       return { endpointId, awake: parts.reduce((all, { from, to }) => all + to - from, 0) / 1000, cost }
     })
-    const told = new Map(report.computes.map((one) => [one.endpoint_id, one]))
+    const reported = new Map(report.computes.map((one) => [one.endpoint_id, one]))
     for (const { endpointId, cost } of truth) {
-      const { low, high } = told.get(endpointId)?.spend_micros ?? { low: 0, high: 0 }
+      const { low, high } = reported.get(endpointId)?.spend_micros ?? { low: 0, high: 0 }
       expect([endpointId, cost >= low - 7, cost <= high + 7]).toEqual([endpointId, true, true])
     }
     const [awake, cost] = [sum(truth.map((one) => one.awake)), sum(truth.map((one) => one.cost))]

@@ -50,7 +50,7 @@ const [BEFORE, WEEK] = [
 /** Monday at eight, an hour later by the sun. */
 const SPAN = 14 * DAY + 9 * 60 * MINUTE
 
-/** Whose projects these are: `project-` and the compute's id. */
+/** Project → its team. */
 export const TEAMS: Readonly<Record<string, string>> = {
   'project-ep-shop': 'payments',
   'project-ep-reports': 'payments',

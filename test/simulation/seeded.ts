@@ -1,6 +1,6 @@
 import type { Random } from '../../src/model/ports/clock.ts'
 
-/** Chance that a seed replays (mulberry32). */
+/** Randomness that a seed replays (mulberry32). */
 export function seeded(seed: number): Random {
   let state = seed >>> 0
   const unit = (): number => {

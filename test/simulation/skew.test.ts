@@ -1,4 +1,4 @@
-// A daemon whose clock is not the service's: what it keeps stays small, and its bounds contain the truth.
+// A daemon whose clock differs from the service's: its evidence stays small, and its bounds contain the truth.
 import { expect, test } from 'vitest'
 import { totalsWithAccrual } from '../../src/ledger/settle/accrual.ts'
 import type { ComputeEntry } from '../../src/model/ledger/ledger.ts'
@@ -17,29 +17,33 @@ const aQueryAMinute = (minutes: number): readonly number[] =>
 
 type Clocks = Pick<WeekOptions, 'skew' | 'steps' | 'sleeps' | 'dates'>
 
-/** Where answers tell the time, it does not matter what ours shows. */
-const TOLD: readonly (readonly [string, Clocks])[] = [
+/** Where responses have a date, any clock of ours will do. */
+const DATED: readonly (readonly [string, Clocks])[] = [
   ...[0, 4, -4, 14, 59, -30, 300, -600, 1800, 7200, -7200, DAY, -DAY, 70 * 365 * DAY].map(
     (skew) => [`off by ${skew} s`, { skew }] as const,
   ),
   ['set forward and back', { steps: [{ at: 3000, by: 3600 }, { at: 9000, by: -3600 }] }], // prettier-ignore
   ['a day ahead, then put right', { skew: DAY, steps: [{ at: 4000, by: -DAY }] }],
   ['stopped while the machine slept', { sleeps: [{ at: 3630, for: 1200 }, { at: 15_030, for: 5400 }] }], // prettier-ignore
-  ...[500, 1000].flatMap((kept) =>
+  ...[500, 1000].flatMap((validFor) =>
     [0, 250, 499, 990].map(
-      (phase) => [`and a date kept for ${kept} ms from ${phase} on`, { dates: { kept, phase } }] as const,
+      (phase) =>
+        [
+          `and a date kept for ${validFor} ms from ${phase} on`,
+          { dates: { kept: validFor, phase } },
+        ] as const,
     ),
   ),
   ['stopped in the middle of a pass', { sleeps: [{ at: 3600.07, for: 1200 }, { at: 9000.13, for: 900 }] }], // prettier-ignore
 ]
 
-/** Else it has to be right within three seconds when the process begins. */
-const UNTOLD: readonly (readonly [string, Clocks])[] = [
+/** Without dates our clock must be right within three seconds when the process starts. */
+const UNDATED: readonly (readonly [string, Clocks])[] = [
   ...[0, 1.5, -1.5, 2.9, -2.9].map((skew) => [`off by ${skew} s`, { skew, dates: 'none' }] as const),
   ['set forward and back', { dates: 'none', steps: [{ at: 3000, by: 3600 }, { at: 9000, by: -3600 }] }], // prettier-ignore
 ]
 
-const cases = [...TOLD, ...UNTOLD].flatMap(([name, clocks]) =>
+const cases = [...DATED, ...UNDATED].flatMap(([name, clocks]) =>
   (['full', 'off'] as const).map(
     (readings) =>
       [
@@ -77,7 +81,7 @@ test.each(shortCases)('with a clock %s, evidence is bounded', expectBoundedEvide
 longTest.each(otherCases)('with a clock %s, evidence is bounded', expectBoundedEvidence)
 
 test('what goes on is counted until now, however long it may be later', async () => {
-  const shown: (readonly [now: number, { readonly likely: number; readonly high: number }])[] = []
+  const published: (readonly [now: number, { readonly likely: number; readonly high: number }])[] = []
   const { world } = await watched(9, 2, {
     readings: 'off',
     passed: ({ ledger, offset, uncertainty }, now) => {
@@ -89,16 +93,16 @@ test('what goes on is counted until now, however long it may be later', async ()
         atMost: after(then, seconds(uncertainty / SECOND)),
       }
       for (const account of ledger.computes.values())
-        if (account.current) shown.push([now, totalsWithAccrual(account, context).awake])
+        if (account.current) published.push([now, totalsWithAccrual(account, context).awake])
     },
   })
-  const begun = world.simulation.usages(world.simulation.now())[0]?.intervals[0]?.from ?? 0
-  expect(shown.length).toBeGreaterThan(100)
-  const off = shown.map(([now, { likely, high }]) => ({
-    likely: likely - (now - begun),
-    high: high - (now - begun),
+  const startedAt = world.simulation.usages(world.simulation.now())[0]?.intervals[0]?.from ?? 0
+  expect(published.length).toBeGreaterThan(100)
+  const off = published.map(([now, { likely, high }]) => ({
+    likely: likely - (now - startedAt),
+    high: high - (now - startedAt),
   }))
-  // Of which second it began in is all that the record tells.
+  // the record dates the start to a whole second
   expect(off.filter(({ likely }) => Math.abs(likely) > SECOND / 2)).toEqual([])
   expect(off.filter(({ high }) => high < 0)).toEqual([])
 })

@@ -24,7 +24,7 @@ function every(
 
 const days = [0, 1, 2, 3, 4, 5, 6]
 
-/** Office hours, a chatty poller, a nightly job, somebody now and then, nobody. */
+/** Office hours, a poller, a nightly job, rare use, no use. */
 const fiveUses = (random: Random): readonly Use[] => [
   {
     endpointId: 'ep-office',
@@ -63,7 +63,7 @@ type Judged = {
   readonly outside: readonly string[]
   readonly error: number
   readonly wakesCaused: number
-  readonly wakes: readonly (readonly [seen: number, real: number])[]
+  readonly wakes: readonly (readonly [counted: number, real: number])[]
   readonly extension: number
   readonly awake: number
 }
@@ -72,17 +72,17 @@ type Judged = {
 function judged({ ledger, world }: Week): Judged {
   const truth = world.simulation.usages(world.simulation.now())
   const pairs = truth.map((real) => {
-    const seen = [...ledger.computes.values()].find(({ ref }) => ref.endpointId === real.endpointId)
-    if (!seen) throw new Error(`${real.endpointId} is not in the ledger`)
-    return { real, seen }
+    const entry = [...ledger.computes.values()].find(({ ref }) => ref.endpointId === real.endpointId)
+    if (!entry) throw new Error(`${real.endpointId} is not in the ledger`)
+    return { real, entry }
   })
   const sum = (pick: (pair: (typeof pairs)[number]) => number): number =>
     pairs.reduce((all, pair) => all + pick(pair), 0)
-  const likely = sum(({ seen }) => cuTimeSum(seen.totals.cuTime).likely / 1000)
+  const likely = sum(({ entry }) => cuTimeSum(entry.totals.cuTime).likely / 1000)
   const real = sum((pair) => pair.real.cuSeconds)
   return {
-    outside: pairs.flatMap(({ seen, real: { awakeSeconds, endpointId } }) => {
-      const { low, high } = totalsWithAccrual(seen, {
+    outside: pairs.flatMap(({ entry, real: { awakeSeconds, endpointId } }) => {
+      const { low, high } = totalsWithAccrual(entry, {
         prices,
         project: undefined,
         now: instant(world.simulation.now()),
@@ -95,8 +95,8 @@ function judged({ ledger, world }: Week): Judged {
     wakesCaused: sum(
       ({ real: { wakes } }) => wakes.filter(({ cause }) => cause.applicationName === 'dormouse').length,
     ),
-    wakes: pairs.map(({ seen, real: { wakes } }) => [seen.totals.wakes, wakes.length] as const),
-    extension: sum(({ seen }) => seen.totals.observerOverhead / 1000),
+    wakes: pairs.map(({ entry, real: { wakes } }) => [entry.totals.wakes, wakes.length] as const),
+    extension: sum(({ entry }) => entry.totals.observerOverhead / 1000),
     awake: sum((pair) => pair.real.awakeSeconds),
   }
 }
@@ -109,17 +109,17 @@ test('passes over five computes, once a minute, count what was', async () => {
   expect(outside).toEqual([])
   expect(error).toBeLessThan(0.005)
   expect(wakesCaused).toBe(0)
-  expect(wakes.filter(([seen, real]) => seen !== real)).toEqual([])
+  expect(wakes.filter(([counted, real]) => counted !== real)).toEqual([])
 })
 
 test('the same seed gives the same bytes, another seed others', async () => {
-  const [one, again, other] = [
+  const [first, again, other] = [
     await simulateWeek({ seed: 1, uses: fiveUses, days: bySize(2, 0.4) }),
     await simulateWeek({ seed: 1, uses: fiveUses, days: bySize(2, 0.4) }),
     await simulateWeek({ seed: 2, uses: fiveUses, days: bySize(2, 0.4) }),
   ]
-  expect(bytesOf(again)).toBe(bytesOf(one))
-  expect(bytesOf(other)).not.toBe(bytesOf(one))
+  expect(bytesOf(again)).toBe(bytesOf(first))
+  expect(bytesOf(other)).not.toBe(bytesOf(first))
 })
 
 test('a daemon that is killed again and again, and a service that is out now and then, change no account', async () => {
@@ -134,7 +134,7 @@ test('a daemon that is killed again and again, and a service that is out now and
   expect(outside).toEqual([])
   expect(error).toBeLessThan(0.005)
   expect(wakesCaused).toBe(0)
-  expect(wakes.filter(([seen, real]) => seen !== real)).toEqual([])
+  expect(wakes.filter(([counted, real]) => counted !== real)).toEqual([])
 })
 
 test('what watching adds is at most a hundredth of the awake time and a delay per compute', async () => {

@@ -1,4 +1,4 @@
-// The daemon's loop over a simulated account, on a virtual clock with seeded chance.
+// The daemon's loop over a simulated account, on a virtual clock with seeded randomness.
 import { createOwners, type Owners } from '../../src/model/policy/owner.ts'
 import { createBudgetScopes } from '../../src/ledger/budgets/account-budgets.ts'
 import { createUtc } from '../../src/calendar/zone.ts'
@@ -42,32 +42,32 @@ export type WeekOptions = MachineTroubles & {
   readonly seed: number
   readonly uses: (random: Random) => readonly Use[]
   readonly days: number
-  /** Chance per pass that the daemon is killed at its end, before it could do anything else; a new one begins from the store. */
+  /** Chance that the daemon is killed at the end of a pass. The next one starts from the store. */
   readonly crashes?: number
-  /** Chance per pass that the service stops answering, for up to half an hour. */
+  /** Chance per pass that the service stops answering, for half an hour at most. */
   readonly outages?: number
   readonly readings?: PassPlan['sweep']['readings']['mode']
-  /** How answers tell the service's time, if they do; default: as it is. */
+  /** `Date` headers of responses; default: exact. */
   readonly dates?: WorldOptions['dates']
-  /** What becomes of the record of a compute on its way. */
+  /** Changes the record of a compute before the daemon gets it. */
   readonly twisted?: WorldOptions['twisted']
-  /** Whether the store refuses to write, by seconds since the start. */
+  /** True while the store refuses to write; `elapsed` in seconds since the start. */
   readonly storeFails?: (elapsed: number) => boolean
-  /** What the project list counts; nothing when nothing is said. */
+  /** The service's metering; default: it counts nothing. */
   readonly count?: Count
-  /** Where it is kept; in memory when nothing is said. */
+  /** Default: in memory. */
   readonly store?: Store
-  /** What is kept for good; nothing when nothing is said. */
+  /** Default: empty. */
   readonly history?: History
-  /** When it begins, ms; START when nothing is said. */
+  /** Start of the simulation, ms; default: START. */
   readonly start?: number
-  /** From one pass to the next; a minute when nothing is said. */
+  /** From the start of one pass to the next; default: a minute. */
   readonly interval?: Seconds
   /** In place of UTC, one price and no budgets. */
   readonly plan?: Partial<Pick<PassPlan, 'prices' | 'budgets' | 'dayOf'>>
-  /** Who answers for what, by seconds since the start; nobody when nothing is said. */
+  /** Owners, `elapsed` seconds after the start; default: none. */
   readonly owners?: (elapsed: number) => Owners
-  /** Told of the state after every pass. */
+  /** Called after every pass. */
   readonly passed?: (state: PassState, now: Instant) => void
 }
 
@@ -91,8 +91,8 @@ export async function simulateWeek(options: WeekOptions): Promise<Week> {
   })
   const events: Event[] = []
   const store = options.store ?? memoryStore()
-  const send: Ports['send'] = (told) => {
-    events.push(...told)
+  const send: Ports['send'] = (added) => {
+    events.push(...added)
     return Promise.resolve([])
   }
   const { service, readings } = world
@@ -189,7 +189,7 @@ export function memoryStore(): Store {
   }
 }
 
-/** What JSON keeps of a value. Entries are never changed in place, so that it is enough to copy them when they are loaded. */
+/** Copies through JSON, at load only: entries are never changed in place. */
 const copyOf = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value
 
 const copiesOf = <Value>(entries: ReadonlyMap<string, Value>): Map<string, Value> =>

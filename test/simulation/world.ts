@@ -33,33 +33,33 @@ export type Use = {
   readonly activity: readonly number[]
   /** The limits of its size, CU; default one fixed size. */
   readonly range?: readonly [min: number, max: number]
-  /** What the autoscaler aims at from an instant on, ms after the start, ascending. */
+  /** Goals of the autoscaler, each from an instant on, ms after the start, ascending. */
   readonly goals?: readonly { readonly at: number; readonly cu: number }[]
-  /** When somebody deletes it, ms after the start; never when nothing is said. */
+  /** Deletion, ms after the start; default: never. */
   readonly deletedAt?: number
 }
 
-/** What `cpu_used_sec` of a project shows, given what was really used until an instant, CU-seconds. */
+/** `cpu_used_sec` of a project as the list shows it, from its real use until an instant, CU-seconds. */
 export type Count = (usedUntil: (at: number) => number, now: number) => number
 
 export type World = {
   readonly service: Service
-  /** What its answers tell of its time. */
+  /** The service's time, by the `Date` headers of its responses. */
   readonly time: ServiceTime
-  /** A new process of the daemon begins: it has heard nothing. */
+  /** Starts a new process of the daemon, which has received no response yet. */
   forget(): void
   readonly readings: Readings
   readonly simulation: Simulation
-  /** Until this instant the service answers nothing. */
+  /** Makes every request fail until this instant. */
   breakUntil(at: number): void
-  /** Connects to a compute that no look of the second before them had shown to be awake. */
+  /** Computes that were read although no look of the last second showed them awake. */
   readonly blind: readonly string[]
 }
 
 const LAG = 5000
-/** A look a second old, and the answer of another request in between. */
+/** Age of a look that a reading may rest on, ms: one second, and the response of another request in between. */
 const LOOK = 1200
-/** More than a project has in the time that is asked for. */
+/** Page size; no project has more operations in the requested time. */
 const OPERATIONS = 1000
 
 /** The list's record of a project with one compute. */
@@ -89,21 +89,21 @@ export type WorldOptions = {
   readonly start?: number | undefined
   /** Default: the service counts nothing. */
   readonly count?: Count | undefined
-  /** Of the machine of the daemon; default: the clock of the world. */
+  /** Monotonic clock of the daemon's machine; default: that of the world. */
   readonly machine?: Pick<Clock, 'monotonic'>
-  /** How answers tell the time, if they do; default: as it is. */
+  /** `Date` headers of responses; default: exact. */
   readonly dates?: KeptDate | 'none' | undefined
-  /** What becomes of the record of a compute on its way. */
+  /** Changes the record of a compute before the daemon gets it. */
   readonly twisted?: ((record: Wire) => Wire) | undefined
 }
 
 export type Wire = Readonly<Record<string, unknown>>
 
-const asItIs = (record: Wire): Wire => record
+const unchanged = (record: Wire): Wire => record
 
 export function createWorld(uses: readonly Use[], options: WorldOptions): World {
   const { clock, random, start = START, count = () => 0, machine = clock } = options
-  const { dates = FRESH_DATE, twisted = asItIs } = options
+  const { dates = FRESH_DATE, twisted = unchanged } = options
   let time = createServiceTime(machine)
   const simulation = createSimulation({
     projects: uses.map(({ endpointId, delay, range }) => ({
@@ -121,12 +121,12 @@ export function createWorld(uses: readonly Use[], options: WorldOptions): World 
   })
   let brokenUntil = 0
   const blind: string[] = []
-  // endpoint id → when it was last seen awake, by the service's clock
+  // endpoint id → time of the last look that showed it awake, by the service's clock
   const seenAwake = new Map<string, number>()
   const ids = uses.map(({ endpointId }) => `project-${endpointId}`)
 
-  /** A request takes a moment; what it answers was true somewhere in between. */
-  async function asked<Value>(
+  /** A request takes time; its response was true at an instant in between. */
+  async function respond<Value>(
     signal: AbortSignal,
     answer: () => Result<Value, unknown>,
   ): Promise<Result<Value, ServiceError>> {
@@ -144,14 +144,14 @@ export function createWorld(uses: readonly Use[], options: WorldOptions): World 
     return decoded
   }
   const view = (): WireView => ({ now: simulation.now(), lag: LAG, suffix: 'localhost', loopback: false })
-  const known = (projectId: string): NonNullable<ReturnType<Simulation['project']>> => {
-    const found = simulation.project(projectId)
-    if (!found) throw new Error(`no project ${projectId} in the simulation`)
-    return found
+  const projectOf = (projectId: string): NonNullable<ReturnType<Simulation['project']>> => {
+    const simulated = simulation.project(projectId)
+    if (!simulated) throw new Error(`no project ${projectId} in the simulation`)
+    return simulated
   }
   const recordOf = (id: string): Record<string, unknown> => {
     const until = (to: number): number => sumUsage(simulation.intervals(id, { from: 0, to })).cuMs / 1000
-    return projectRecord(known(id), { ...view(), used: Math.floor(count(until, simulation.now())) })
+    return projectRecord(projectOf(id), { ...view(), used: Math.floor(count(until, simulation.now())) })
   }
   return {
     simulation,
@@ -166,22 +166,22 @@ export function createWorld(uses: readonly Use[], options: WorldOptions): World 
     service: {
       ...UNASKED,
       listProjectsPage: (_, signal) =>
-        asked(signal, () => {
+        respond(signal, () => {
           const decoded = decodeProjects({ projects: ids.map(recordOf) })
           return decoded.ok ? ok({ ...decoded.value, next: undefined }) : decoded
         }),
       listComputes: (projectId, signal) =>
-        asked(signal, () => {
-          const { computes } = known(projectId)
+        respond(signal, () => {
+          const { computes } = projectOf(projectId)
           for (const { id, state } of computes)
             if (state === 'active') seenAwake.set(id, simulation.now())
             else seenAwake.delete(id)
           return decodeComputes({
-            endpoints: computes.map((one) => twisted(endpointWire(projectId, one, view()))),
+            endpoints: computes.map((compute) => twisted(endpointWire(projectId, compute, view()))),
           })
         }),
       listOperations: (projectId, since, signal) =>
-        asked(signal, () => {
+        respond(signal, () => {
           const recent = simulation
             .operations(projectId, OPERATIONS, undefined)
             ?.filter(({ createdAt }) => createdAt >= since - 1000)
@@ -199,7 +199,7 @@ export function createWorld(uses: readonly Use[], options: WorldOptions): World 
         }
         await clock.sleep(seconds(0.05), signal)
         simulation.advance(Math.max(simulation.now(), clock.now()))
-        const compute = known(`project-${endpointId}`).computes.find(({ id }) => id === endpointId)
+        const compute = projectOf(`project-${endpointId}`).computes.find(({ id }) => id === endpointId)
         return { kind: 'read', reading: readingOf(kind, compute?.startedAt ?? START, simulation.now()) }
       },
     },

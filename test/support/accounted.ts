@@ -1,4 +1,4 @@
-// All parts of what a sweep changes, as if they were one.
+// One sweep applied to a ledger, all chunks at once.
 import {
   applySweep,
   createLedgerBuilder,

@@ -1,9 +1,9 @@
-// The system's own Chromium, which asks nobody but the host it is shown.
+// The system's Chromium, without requests to hosts other than the one it is given.
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 
 /**
- * Of the driver's own list, which this one replaces, those that ask others; and pages of the browser's address bar, which take 0.7 s
- * of a processor with each window that is opened.
+ * Features turned off, in place of the driver's own list: those that send requests to others, and pages of the address bar, which cost
+ * 0.7 s of CPU per window.
  */
 const WITHOUT = [
   'AimEnabled',
@@ -33,10 +33,10 @@ const QUIET = [
 export const openBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath: '/usr/bin/chromium', args: QUIET })
 
-/** What a page did that it must not. */
+/** Violations of a page. */
 export type Watched = {
   readonly page: Page
-  /** Errors and warnings of the console, violations of the policy for content, and exceptions. */
+  /** Errors and warnings of the console, violations of the content security policy, and exceptions. */
   readonly complaints: readonly string[]
   /** Requests to other hosts; none was let through. */
   readonly strayed: readonly string[]
@@ -55,9 +55,9 @@ export async function watchedPage(context: BrowserContext): Promise<Watched> {
     if (!['GET', 'HEAD'].includes(request.method())) sent.push(`${request.method()} ${request.url()}`)
   })
   await page.route('**/*', async (route) => {
-    const asked = route.request().url()
-    if (new URL(asked).hostname === '127.0.0.1' || asked.startsWith('data:')) return route.continue()
-    strayed.push(asked)
+    const url = route.request().url()
+    if (new URL(url).hostname === '127.0.0.1' || url.startsWith('data:')) return route.continue()
+    strayed.push(url)
     return route.abort()
   })
   return { page, complaints, strayed, sent }

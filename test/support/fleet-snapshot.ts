@@ -15,9 +15,9 @@ import { at, attempt, ledger, look, prices, project, reading, sweep } from './bu
 export const TAKEN = 6000
 
 export type FleetOptions = {
-  /** Of each project; 1 when absent. */
+  /** Default: 1. */
   readonly computesPerProject?: number
-  /** What is not quiet about a project or a compute, by its number. */
+  /** Deviations from the quiet default, by index of the project or compute. */
   readonly project?: (index: number) => Partial<Project>
   readonly compute?: (index: number) => Partial<Compute>
   readonly readings?: readonly ReadingAttempt[]

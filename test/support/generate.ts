@@ -16,7 +16,7 @@ export const ROOT = join(import.meta.dirname, '../..')
 export type Generated = {
   /** Relative to the top level. */
   readonly path: string
-  /** What the file should be, given what it is; undefined when there is no such file yet. */
+  /** The new text of the file, from its current text; undefined where the file does not exist yet. */
   readonly content: (current: string | undefined) => string
 }
 
@@ -114,7 +114,7 @@ function exportTable(): string {
   return ['| of | column | meaning |', '|---|---|---|', ...rows].join('\n')
 }
 
-/** What an alert says, with … for what differs from alert to alert. */
+/** Text of an alert, with … in place of its templates. */
 function alertTable(): string {
   const rows = RULE_GROUPS.flatMap(({ rules }) =>
     rules.map((rule) => {

@@ -1,4 +1,4 @@
-// Names that mean harm, or are only long or of another script: no output may do anything but show them.
+// Names with markup or formulas, long names, and names in other scripts: outputs must show them unharmed.
 export const HOSTILE = [
   '<script>alert(1)</script>',
   '<img src=x onerror=alert(1)>',

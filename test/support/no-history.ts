@@ -1,6 +1,6 @@
 import type { History } from '../../src/model/ports/history.ts'
 
-/** A store that kept nothing for good. */
+/** An empty history. */
 export const NO_HISTORY: History = {
   projects: () => Promise.resolve([]),
   days: nothing,

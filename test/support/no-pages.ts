@@ -2,7 +2,7 @@ import type { PageSources } from '../../src/daemon/http/pages/page-sources.ts'
 import { createUtc } from '../../src/calendar/zone.ts'
 import { fakeClock } from './fake-clock.ts'
 
-/** What pages ask of accounts and configuration: of no account. */
+/** Sources of pages without any account. */
 export const NO_PAGES: Omit<PageSources, 'snapshot' | 'history'> = {
   archive: {
     report: () => Promise.resolve(undefined),

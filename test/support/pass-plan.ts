@@ -1,4 +1,4 @@
-// What a pass is to do, of a configuration that says next to nothing and reads nothing inside Postgres.
+// The plan of a pass by a minimal configuration, without readings inside Postgres.
 import { createBudgetScopes } from '../../src/ledger/budgets/account-budgets.ts'
 import { createUtc } from '../../src/calendar/zone.ts'
 import type { PassPlan } from '../../src/daemon/pass/pass.ts'

@@ -18,7 +18,7 @@ export const POSTGRES_FILES: readonly string[] = [
   'test/service/{contract,rates}.test.ts',
 ]
 
-/** Whether the local service finds a Postgres. */
+/** True where the local service finds a Postgres. */
 export function hasPostgres(): boolean {
   try {
     findBinaries({

@@ -1,4 +1,4 @@
-// Asking a real Prometheus.
+// Queries to a real Prometheus.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ export async function startPrometheus(jobs: Readonly<Record<string, string>>): P
 export const scraped = (query: Query, targets: number): Promise<true> =>
   until('a scrape of every target', async () => (await query('up == 1')).length === targets || undefined)
 
-/** What does not answer yet, or in words that it starts, knows of no series. */
+/** Returns no series while Prometheus is starting. */
 export const queryOf =
   (url: string): Query =>
   async (expression) => {

@@ -8,7 +8,7 @@ const isFull = process.env['CI'] === 'true'
 /** The size of a test: `full` with `CI=true`, else `short`. */
 export const bySize = <Size>(full: Size, short: Size): Size => (isFull ? full : short)
 
-/** Of `cases`, every so many: they always run; then the others, for `longTest`. */
+/** Splits cases into those that always run, one of `every`, and the others, for `longTest`. */
 export const splitCases = <Case>(
   cases: readonly Case[],
   every: number,
