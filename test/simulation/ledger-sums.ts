@@ -7,7 +7,7 @@ type Sums = {
   readonly awake: Bounds
   readonly cuTime: Readonly<Record<string, Bounds>>
   readonly idleTail: number
-  readonly extension: number
+  readonly observerOverhead: number
   readonly wakes: number
 }
 export type DayInFile = Sums & {
@@ -105,7 +105,7 @@ export function numbersOf(days: readonly DayInFile[], scope: ReportScope) {
     groups: groupNumbers(computes),
     movers: moverNumbers(computes),
     observer: {
-      extension_seconds: seconds(inWeek, ({ extension }) => extension),
+      extension_seconds: seconds(inWeek, ({ observerOverhead }) => observerOverhead),
       micros: sum(computes.map((one) => costOf(one, one.extension_seconds))),
     },
     idle_tail: {
@@ -153,7 +153,7 @@ function computeNumbers(
     awake_share: awake / (hours * 3600),
     cu_seconds: cuSeconds(week),
     idle_tail_seconds: seconds(week, ({ idleTail }) => idleTail),
-    extension_seconds: seconds(week, ({ extension }) => extension),
+    extension_seconds: seconds(week, ({ observerOverhead }) => observerOverhead),
     wakes: sum(week.map(({ wakes }) => wakes)),
     before: { awake_seconds: seconds(before, (day) => day.awake.likely), cu_seconds: cuSeconds(before) },
     awake_high: seconds(week, (day) => day.awake.high),

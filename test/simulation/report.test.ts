@@ -72,7 +72,7 @@ describe('beside the ledger', () => {
     ['likely time awake', "json_set(sums, '$.awake.likely', (sums ->> '$.awake.likely') + 1)"],
     ['least time awake', "json_set(sums, '$.awake.low', (sums ->> '$.awake.low') + 1)"],
     ['idle tail', "json_set(sums, '$.idleTail', (sums ->> '$.idleTail') + 1)"],
-    ['time added', "json_set(sums, '$.extension', (sums ->> '$.extension') + 1)"],
+    ['time added', "json_set(sums, '$.observerOverhead', (sums ->> '$.observerOverhead') + 1)"],
     ['wakes', "json_set(sums, '$.wakes', (sums ->> '$.wakes') + 1)"],
     ['CU-time', 'replace(sums, \'"106000":{"low":\', \'"106000":{"low":9\')'],
   ])('another %s of one compute on one day would be seen', (_, change) => {

@@ -64,7 +64,7 @@ type Judged = {
   readonly error: number
   readonly wakesCaused: number
   readonly wakes: readonly (readonly [counted: number, real: number])[]
-  readonly extension: number
+  readonly observerOverhead: number
   readonly awake: number
 }
 
@@ -96,7 +96,7 @@ function judged({ ledger, world }: Week): Judged {
       ({ real: { wakes } }) => wakes.filter(({ cause }) => cause.applicationName === 'dormouse').length,
     ),
     wakes: pairs.map(({ entry, real: { wakes } }) => [entry.totals.wakes, wakes.length] as const),
-    extension: sum(({ entry }) => entry.totals.observerOverhead / 1000),
+    observerOverhead: sum(({ entry }) => entry.totals.observerOverhead / 1000),
     awake: sum((pair) => pair.real.awakeSeconds),
   }
 }
@@ -141,7 +141,7 @@ test('what watching adds is at most a hundredth of the awake time and a delay pe
   const options = { seed: 4, uses: fiveUses, days: bySize(3, 1) } as const
   const watched = judged(await simulateWeek(options))
   const alone = judged(await simulateWeek({ ...options, readings: 'off' }))
-  expect(alone.extension).toBe(0)
+  expect(alone.observerOverhead).toBe(0)
   expect(watched.wakesCaused).toBe(0)
   expect(watched.awake - alone.awake).toBeLessThanOrEqual(0.01 * alone.awake)
   expect(watched.awake - alone.awake).toBeGreaterThanOrEqual(0)
