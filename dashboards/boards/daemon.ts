@@ -101,14 +101,22 @@ const STATUS: BoardSection = {
         heatmapPanel({
           title: 'Duration of passes',
           description: 'A pass starts every minute; one that takes longer skips the next.',
-          width: 8,
+          width: 6,
           unit: 's',
           queries: [{ expr: buckets('jobDuration'), legend: '{{le}}' }],
         }),
         timeseriesPanel({
+          title: 'Passes by stage',
+          description: 'The 95th percentile of each stage of a pass.',
+          width: 6,
+          unit: 's',
+          min: 0,
+          queries: [{ expr: quantile(0.95, 'passStageDuration', 'stage'), legend: '{{stage}}' }],
+        }),
+        timeseriesPanel({
           title: 'Passes by result',
           description: 'Per second. A failed pass drops its observations; the next one observes them again.',
-          width: 8,
+          width: 6,
           unit: 'ops',
           min: 0,
           queries: [{ expr: rateBy('jobRuns', 'job_name', 'result'), legend: '{{job_name}} {{result}}' }],
@@ -116,7 +124,7 @@ const STATUS: BoardSection = {
         timeseriesPanel({
           title: 'Duration of store commits',
           description: 'A pass makes many commits; each is on disk when it ends.',
-          width: 8,
+          width: 6,
           unit: 's',
           min: 0,
           queries: [

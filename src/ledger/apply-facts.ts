@@ -1,22 +1,18 @@
 // Folds what was seen of one compute into its account.
 import { createUtc } from '../calendar/zone.ts'
-import {
-  isInTransition,
-  type AutosuspendDelay,
-  type Compute,
-  type ComputeRef,
-} from '../model/service/compute.ts'
+import { isInTransition, type AutosuspendDelay, type ComputeRef } from '../model/service/compute.ts'
 import type { DayRow } from '../model/ledger/day.ts'
 import type { AwakeInterval, Evidence } from '../model/ledger/evidence.ts'
 import type { ComputeEntry, SettledInterval } from '../model/ledger/ledger.ts'
-import type { Deletion, Look, ReadingAttempt } from '../model/observation.ts'
+import type { Look } from '../model/observation.ts'
 import type { Operation } from '../model/service/operation.ts'
 import { NO_ROLLUPS, type Rollup } from '../model/ledger/rollup.ts'
 import type { Preset } from '../model/service/sizes.ts'
 import type { AwakeSlice } from '../model/ledger/slice.ts'
 import { awaitsOperations, ALLOWED_LATENESS, needsOperations } from '../model/inference/transition.ts'
 import { after, earliest, instant, seconds, type Instant, type Seconds } from '../model/units.ts'
-import type { LedgerContext } from './apply-sweep.ts'
+import type { ApplyContext, EntryBefore } from './context.ts'
+import type { ComputeFacts } from './facts.ts'
 import { raiseCounters } from './settle/monotonic-counters.ts'
 import { updateDays } from './settle/days.ts'
 import { retiresAt } from './retention/retired-computes.ts'
@@ -35,29 +31,9 @@ import { deriveTimeline } from './evidence/intervals.ts'
 import { NO_READING_STATE, applyReadings } from './readings/reading-state.ts'
 import { rollUpFacts } from './rollup/apply.ts'
 import { settle } from './settle/settle.ts'
-import { NOT_METERED, type MeteredSizes } from './settle/sizing.ts'
+import { NOT_METERED } from './settle/sizing.ts'
 import { priceAt } from './settle/slices.ts'
 import { NO_PUBLISHED_COUNTERS, NO_TOTALS } from './settle/totals.ts'
-
-/** What one sweep tells of one compute; all empty when only time went by. */
-export type ComputeFacts = {
-  readonly ref: ComputeRef
-  readonly looks: readonly Look[]
-  readonly operations: readonly Operation[]
-  /** Whether the operations were read without a failure. */
-  readonly operationsRead: boolean
-  /** Whether records among them did not fit that may be of this compute. */
-  readonly operationsLost: boolean
-  readonly readings: readonly ReadingAttempt[]
-  /** Undefined while the compute is there. */
-  readonly gone: Deletion | undefined
-}
-
-export type ApplyContext = LedgerContext & {
-  readonly delayOf: (compute: Compute) => AutosuspendDelay
-  /** What the service's count tells of the sizes of the project's computes; default nothing. */
-  readonly counted?: MeteredSizes
-}
 
 export type AppliedFacts = {
   readonly account: ComputeEntry
@@ -69,9 +45,6 @@ export type AppliedFacts = {
   /** Stretches that are over. */
   readonly rollups: readonly Rollup[]
 }
-
-/** What a fold goes on from; `isNew` when nothing was ever looked at before. */
-export type EntryBefore = { readonly before: ComputeEntry; readonly isNew: boolean }
 
 /** What `facts` make of the account `before`. */
 export function applyFacts(
@@ -198,7 +171,7 @@ function seenAfter(
     : {
         compute: before.compute,
         observedAt: before.observedAt,
-        deletedAt: facts.gone?.from ?? before.deletedAt,
+        deletedAt: facts.deletion?.from ?? before.deletedAt,
       }
   const undated = undatedLook(before, facts, delay)
   return { ...lookedAt, operationsReadAt, transitionAt: undated?.askedAt ?? before.transitionAt }
@@ -236,7 +209,7 @@ function evidenceWith(
     operated,
   )
   const covered = facts.operationsRead ? addOperationsRead(read, facts, now) : read
-  return facts.gone ? addDeletion(covered, facts.gone, delay) : covered
+  return facts.deletion ? addDeletion(covered, facts.deletion, delay) : covered
 }
 
 /** Of what is long settled nothing is counted again. What was done shortly before explains what came after. */

@@ -3,28 +3,23 @@ import type { ProjectMetering } from '../model/ledger/metering.ts'
 import type { Ledger, ProjectEntry, ProjectListing } from '../model/ledger/ledger.ts'
 import type { ListedComputes, Sweep } from '../model/observation.ts'
 import type { Prices } from '../model/ledger/price.ts'
-import { forEachYielding, type Cooperative } from '../std/cooperative.ts'
 import { cuMillis, type Instant, type Seconds } from '../model/units.ts'
 import { applyMeterReading, newProjectMetering } from './metering/follow.ts'
 import { measureMeteringLag } from './metering/metering-lag.ts'
 import { projectUsage } from './metering/ledger-use.ts'
 
-/** Projects of one step: of those that are awake the count is followed. Doubled, the event loop is held up for some 10 ms. */
-const PROJECTS = 500
-
-/** Project id → its account, of the projects that changed in `sweep`. Projects that left the list are kept: their computes' accounts name them. */
-export function* applyProjects(
+/** Project id → entry, of the projects that changed in `sweep`. A project that left the list keeps its entry, because entries of its computes refer to it. */
+export function applyProjects(
   ledger: Ledger,
   sweep: Sweep,
   prices: Prices,
-): Cooperative<Map<string, ProjectEntry>> {
+): ReadonlyMap<string, ProjectEntry> {
   const after = new Map<string, ProjectEntry>()
-  const lag = yield* measureMeteringLag(ledger.projects.values())
-  yield* forEachYielding(sweep.projects, PROJECTS, (project) => {
-    const known = ledger.projects.get(project.projectId)
-    const count = known && counted(known, project, { ledger, prices, lag, at: sweep.startedAt })
-    after.set(project.projectId, { listed: undefined, ...known, ...(count && { metering: count }), project })
-  })
+  const lag = measureMeteringLag(ledger.projects.values())
+  for (const project of sweep.projects) {
+    const before = ledger.projects.get(project.projectId)
+    after.set(project.projectId, withRecord(before, project, { ledger, prices, lag, at: sweep.startedAt }))
+  }
   for (const listed of sweep.listedComputes) {
     const { projectId } = listed
     const known = after.get(projectId) ?? ledger.projects.get(projectId)
@@ -37,6 +32,11 @@ export function* applyProjects(
     after.set(projectId, { ...known, listed })
   }
   return after
+}
+
+function withRecord(before: ProjectEntry | undefined, project: Project, context: Listed): ProjectEntry {
+  const metering = before && counted(before, project, context)
+  return { listed: undefined, ...before, ...(metering && { metering }), project }
 }
 
 function withListing(known: ProjectEntry, listed: ListedComputes, { retries }: Sweep): ProjectEntry {

@@ -1,129 +1,57 @@
-// Folds a sweep into the ledger, in parts: each small enough not to hold up the event loop, each true by itself.
-import { createUtc, type Zone } from '../calendar/zone.ts'
-import { addArchived } from '../model/ledger/archived.ts'
+// Applies a sweep to the ledger, in three ordinary functions: `prepareSweep`, `applyChunk` for each chunk of facts, `finishSweep`.
+//
+// 1. Every batch is true by itself: a caller may commit some and lose the rest. Applying a sweep again changes no total.
+// 2. Projects come last, because an entry of a project says that its computes were looked at.
+// 3. All three take the ledger before the sweep. Each compute is in one chunk only.
+import { createUtc } from '../calendar/zone.ts'
 import { internEntry } from '../model/ledger/interning.ts'
-import { computeKey, effectiveDelay, type ComputeRef, type Sizing } from '../model/service/compute.ts'
+import type { ComputeEntry, Ledger, ProjectEntry, RetiredTotals } from '../model/ledger/ledger.ts'
 import type { Utilisation } from '../model/ledger/metering.ts'
-import type { DayRow } from '../model/ledger/day.ts'
-import type { Event } from '../model/output/event.ts'
-import type {
-  ComputeEntry,
-  RetiredTotals,
-  Ledger,
-  ProjectEntry,
-  SettledInterval,
-} from '../model/ledger/ledger.ts'
-import type { Look, Sweep } from '../model/observation.ts'
-import { asOrderedMap } from '../std/ordered-map.ts'
-import type { Batch } from '../model/ports/store.ts'
-import type { Prices } from '../model/ledger/price.ts'
-import type { Rollup } from '../model/ledger/rollup.ts'
-import type { Preset } from '../model/service/sizes.ts'
 import type { AwakeSlice } from '../model/ledger/slice.ts'
-import type { Cooperative } from '../std/cooperative.ts'
-import type { Instant } from '../model/units.ts'
-import { projectsToArchive } from './retention/archive-projects.ts'
-import { sizesFromMetering, accountUtilisation, type MeteredProject } from './metering/sizes-from-metering.ts'
-import { retireCompute, trimRetiredIds, wasRetired, addRetired } from './retention/retired-computes.ts'
-import { reconciliationEvents, eventsBetween } from './events.ts'
-import { groupFactsByCompute } from './facts.ts'
-import {
-  applyFacts,
-  newComputeEntry,
-  type EntryBefore,
-  type ComputeFacts,
-  type AppliedFacts,
-  type ApplyContext,
-} from './apply-facts.ts'
-import { placeholderLookOfDeleted, backfill, needsBackfill } from './backfill.ts'
+import type { Look, Sweep } from '../model/observation.ts'
+import type { Event } from '../model/output/event.ts'
+import type { Batch } from '../model/ports/store.ts'
+import { computeKey, effectiveDelay, type ComputeRef, type Sizing } from '../model/service/compute.ts'
+import { applyFacts, newComputeEntry, type AppliedFacts } from './apply-facts.ts'
 import { applyProjects } from './apply-projects.ts'
+import { backfill, needsBackfill, placeholderLookOfDeleted } from './backfill.ts'
+import type { ApplyContext, EntryBefore, LedgerContext } from './context.ts'
+import { eventsBetween, reconciliationEvents } from './events.ts'
+import { groupFactsByCompute, type ComputeFacts } from './facts.ts'
+import { accountUtilisation, sizesFromMetering, type MeteredProject } from './metering/sizes-from-metering.ts'
 import { addReadingCounts } from './readings/reading-counts.ts'
+import { projectsToArchive } from './retention/archive-projects.ts'
+import { addRetired, retireCompute, trimRetiredIds, wasRetired } from './retention/retired-computes.ts'
 
-/** Computes folded in one part. Doubled, the store is written to half as often, and for twice as long. */
-const COMPUTES = 50
-/** Facts folded in one turn. Doubled, the event loop is held up twice as long, most of all while everything is new. */
-const TURN = 5
-/** Projects written in one part. */
-const PROJECTS = 500
+/** Computes of one chunk: a commit of 50 takes about 2 ms of the event loop. */
+const COMPUTES_PER_CHUNK = 50
+/** Operations of one chunk: a first sight may bring months of operations of one compute. */
+const OPERATIONS_PER_CHUNK = 1000
+/** Projects of one batch. */
+const PROJECTS_PER_BATCH = 500
 
-export type LedgerContext = {
-  readonly prices: Prices
-  readonly preset: Preset
-  /** The share of awake time that readings may add. */
-  readonly overhead: number
-  readonly now: Instant
-  /** The days of the account's zone; UTC when nothing is said. */
-  readonly dayOf?: Zone['dayOf']
-}
-
-/** A part of what a sweep changes: the new state of some accounts, and what happened to them. */
+/** A batch of the ledger. `slices` are not stored. */
 export type LedgerBatch = Batch & {
   readonly slices: {
-    /** What became final in this part: each stretch of awake time is among them once, in whichever part. */
+    /** Slices that this batch settled. Each slice of awake time is settled once. */
     readonly settled: readonly AwakeSlice[]
-    /** What is not final of the computes of this part; that of the others stands in their accounts, as `unsettled`. */
+    /** Slices of the batch's computes that may still be restated. */
     readonly provisional: readonly AwakeSlice[]
   }
 }
 
-/**
- * What `sweep` changes in `ledger`. Folding a sweep a second time changes no total, so that parts that were kept may be
- * folded again when the rest was lost. A project is marked as looked at after its computes, for the same reason. A part
- * without anything only gives up a turn.
- */
-export function* applySweep(ledger: Ledger, sweep: Sweep, context: LedgerContext): Generator<LedgerBatch> {
-  const nothing: LedgerBatch = { ...EMPTY_BATCH, account: ledger.account }
-  const projects = yield* withoutParts(applyProjects(ledger, sweep, context.prices), nothing)
-  const habit = yield* withoutParts(accountUtilisation(newest(ledger, projects)), nothing)
-  const facts = yield* withoutParts(groupFactsByCompute(ledger, sweep, context.now), nothing)
-  const here = { ...context, dayOf: context.dayOf ?? createUtc().dayOf }
-  let open = openPart()
-  let folded = 0
-  for (const one of facts.values()) {
-    yield* withoutParts(foldInto(open, one, { known: { ledger, projects, habit }, context: here }), nothing)
-    folded += 1
-    if (open.computes.length >= COMPUTES) {
-      yield { ...nothing, ...open }
-      open = openPart()
-    } else if (folded % TURN === 0) yield nothing
-  }
-  if (open.computes.length > 0) yield { ...nothing, ...open }
-  const changed = [...projects.values()].map(trimRetiredIds)
-  for (let first = 0; first < changed.length; first += PROJECTS) {
-    const some = changed.slice(first, first + PROJECTS)
-    const about = { account: ledger.account, at: context.now }
-    const events = some.flatMap((one) =>
-      reconciliationEvents(ledger.projects.get(one.project.projectId), one, about),
-    )
-    yield { ...nothing, projects: some, events }
-  }
-  const gone = yield* withoutParts(
-    projectsToArchive(ledger, { changed: projects, list: sweep.list }, context.now),
-    nothing,
-  )
-  for (let first = 0; first < gone.length; first += PROJECTS)
-    yield { ...nothing, projects: gone.slice(first, first + PROJECTS) }
-  if (sweep.readings.length + sweep.refusals.length > 0)
-    yield { ...nothing, readings: addReadingCounts(ledger.readings, sweep) }
+export type PreparedSweep = {
+  readonly facts: readonly ComputeFacts[]
+  /** Project id → entry, of the projects that the sweep changed. */
+  readonly projects: ReadonlyMap<string, ProjectEntry>
+  /** Utilisation of the ranges of the whole account. */
+  readonly utilisation: Utilisation
 }
 
-/** Steps that make no part: each gives up a turn. */
-function* withoutParts<Result>(
-  steps: Cooperative<Result>,
-  nothing: LedgerBatch,
-): Generator<LedgerBatch, Result> {
-  for (;;) {
-    const step = steps.next()
-    if (step.done) return step.value
-    yield nothing
-  }
-}
+/** `prepared` goes to the next chunk: it holds the totals of computes that this chunk retired. */
+export type AppliedChunk = { readonly batch: LedgerBatch; readonly prepared: PreparedSweep }
 
-/** Whether there is anything in it to be kept. */
-export const isEmptyBatch = ({ computes, projects, readings }: LedgerBatch): boolean =>
-  computes.length + projects.length === 0 && readings === undefined
-
-/** A batch that changes nothing, but for its account. */
+/** A batch that changes nothing, without its account. */
 export const EMPTY_BATCH = {
   readings: undefined,
   projects: [],
@@ -140,30 +68,118 @@ export const EMPTY_BATCH = {
   slices: { settled: [], provisional: [] },
 }
 
-/** Adds what `facts` change to `part`. A compute that was never looked at has no account: operations alone do not make one. */
-function* foldInto(
-  part: OpenPart,
-  facts: ComputeFacts,
-  { known, context }: { readonly known: Growing; readonly context: LedgerContext },
-): Cooperative<void> {
-  const before = known.ledger.computes.get(computeKey(facts.ref))
-  const project = projectOf(known, facts.ref)
-  const folded = yield* foldSteps(before, facts, {
-    ...context,
-    departed: project?.retired,
-    counted: sizesFromMetering(
-      project && { ...project, sizing: onlySizing(project, facts, before) },
-      known.habit,
-    ),
-    delayOf: (compute) => effectiveDelay(compute, project?.project),
-  })
-  if (!folded) return
-  addTo(part, folded, eventsBetween(before, folded.account, context.now))
-  const departed = retireCompute(folded.account, context.now)
-  if (departed) depart(known, part, departed)
+/** Whether the ledger has nothing to store in `batch`. */
+export const isEmptyBatch = ({ computes, projects, readings }: LedgerBatch): boolean =>
+  computes.length + projects.length === 0 && readings === undefined
+
+export function prepareSweep(ledger: Ledger, sweep: Sweep, context: LedgerContext): PreparedSweep {
+  const projects = applyProjects(ledger, sweep, context.prices)
+  return {
+    projects,
+    utilisation: accountUtilisation(meteredProjects(ledger, projects)),
+    facts: [...groupFactsByCompute(ledger, sweep, context.now).values()],
+  }
 }
 
-/** Of the compute that `facts` are of, where its project has no other. */
+/** `facts` in chunks, each short enough for one turn of the event loop. */
+export function chunksOf(facts: readonly ComputeFacts[]): readonly (readonly ComputeFacts[])[] {
+  const chunks: ComputeFacts[][] = []
+  let operations = 0
+  for (const one of facts) {
+    const last = chunks.at(-1)
+    operations += one.operations.length
+    if (last && last.length < COMPUTES_PER_CHUNK && operations <= OPERATIONS_PER_CHUNK) last.push(one)
+    else {
+      chunks.push([one])
+      operations = one.operations.length
+    }
+  }
+  return chunks
+}
+
+/** Applies `facts` to their entries. */
+export function applyChunk(
+  ledger: Ledger,
+  facts: readonly ComputeFacts[],
+  { prepared, context }: { readonly prepared: PreparedSweep; readonly context: LedgerContext },
+): AppliedChunk {
+  const zoned = { ...context, dayOf: context.dayOf ?? createUtc().dayOf }
+  const applied: AppliedFacts[] = []
+  const events: Event[] = []
+  const retired = new Map<string, ProjectEntry>()
+  for (const one of facts) {
+    const before = ledger.computes.get(computeKey(one.ref))
+    const project = retired.get(one.ref.projectId) ?? projectOf(ledger, prepared, one.ref)
+    const result = applyToEntry(before, one, applyContext(zoned, { project, facts: one, before, prepared }))
+    if (!result) continue
+    events.push(...eventsBetween(before, result.account, context.now))
+    const retiredEntry = retireCompute(result.account, context.now)
+    if (retiredEntry && project) retired.set(one.ref.projectId, addRetired(project, retiredEntry))
+    applied.push(retiredEntry && project ? { ...result, account: retiredEntry } : result)
+  }
+  return {
+    batch: batchOf(ledger, { applied, events, retired }),
+    prepared:
+      retired.size === 0 ? prepared : { ...prepared, projects: new Map([...prepared.projects, ...retired]) },
+  }
+}
+
+/** Batches of the changed projects, of the archived ones, and of the reading counts. */
+export function finishSweep(
+  ledger: Ledger,
+  sweep: Sweep,
+  { prepared, context }: { readonly prepared: PreparedSweep; readonly context: LedgerContext },
+): readonly LedgerBatch[] {
+  const nothing: LedgerBatch = { ...EMPTY_BATCH, account: ledger.account }
+  const about = { account: ledger.account, at: context.now }
+  const changed = [...prepared.projects.values()].map(trimRetiredIds)
+  const archived = projectsToArchive(ledger, { changed: prepared.projects, list: sweep.list }, context.now)
+  return [
+    ...slicesOf(changed, PROJECTS_PER_BATCH).map((projects) => ({
+      ...nothing,
+      projects,
+      events: projects.flatMap((entry) =>
+        reconciliationEvents(ledger.projects.get(entry.project.projectId), entry, about),
+      ),
+    })),
+    ...slicesOf(archived, PROJECTS_PER_BATCH).map((projects) => ({ ...nothing, projects })),
+    ...(sweep.readings.length + sweep.refusals.length > 0
+      ? [{ ...nothing, readings: addReadingCounts(ledger.readings, sweep) }]
+      : []),
+  ]
+}
+
+const slicesOf = <Item>(items: readonly Item[], length: number): readonly (readonly Item[])[] =>
+  Array.from({ length: Math.ceil(items.length / length) }, (_, index) =>
+    items.slice(index * length, (index + 1) * length),
+  )
+
+type EntryContext = ApplyContext & { readonly retired: RetiredTotals | undefined }
+
+const applyContext = (
+  context: LedgerContext,
+  {
+    project,
+    facts,
+    before,
+    prepared,
+  }: {
+    readonly project: ProjectEntry | undefined
+    readonly facts: ComputeFacts
+    readonly before: ComputeEntry | undefined
+    readonly prepared: PreparedSweep
+  },
+): EntryContext => ({
+  ...context,
+  retired: project?.retired,
+  counted: sizesFromMetering(
+    project && { ...project, sizing: onlySizing(project, facts, before) },
+    prepared.utilisation,
+  ),
+  delayOf: (compute) => effectiveDelay(compute, project?.project),
+})
+
+/** Sizing of the compute where its project has no other compute. */
 const onlySizing = (
   { listed }: ProjectEntry,
   { looks }: ComputeFacts,
@@ -171,142 +187,79 @@ const onlySizing = (
 ): Sizing | undefined =>
   listed?.endpointIds.length === 1 ? (looks.at(-1)?.compute ?? before?.compute)?.sizing : undefined
 
-function* foldSteps(
+/** Undefined where operations alone tell of a compute that still exists: an entry needs a look or a deletion. */
+function applyToEntry(
   before: ComputeEntry | undefined,
   facts: ComputeFacts,
-  context: FirstContext,
-): Cooperative<AppliedFacts | undefined> {
-  if (before) return yield* foldFrom({ before, isNew: false }, facts, context)
+  context: EntryContext,
+): AppliedFacts | undefined {
+  if (before) return applyOrBackfill({ before, isNew: false }, facts, context)
   const look = facts.looks.at(-1)
-  if (look) return yield* foldNew(look, facts, context)
-  // Operations tell of computes, too, that came and went before anybody looked, or between two looks.
-  if (!facts.gone) return undefined
-  const last = placeholderLookOfDeleted(facts, facts.gone.from)
-  return wasRetired(context.departed, last.compute) ? undefined : yield* foldNew(last, facts, context)
+  if (look) return applyToNewEntry(look, facts, context)
+  // Operations also report computes that were created and deleted between two looks.
+  if (!facts.deletion) return undefined
+  const lastLook = placeholderLookOfDeleted(facts, facts.deletion.from)
+  return wasRetired(context.retired, lastLook.compute) ? undefined : applyToNewEntry(lastLook, facts, context)
 }
 
-/** Beside what every fold needs: who left the project before. */
-type FirstContext = ApplyContext & { readonly departed: RetiredTotals | undefined }
-
-function* foldNew(look: Look, facts: ComputeFacts, context: FirstContext): Cooperative<AppliedFacts> {
-  const before = newComputeEntry(facts.ref, look, wasRetired(context.departed, look.compute))
-  return yield* foldFrom({ before, isNew: true }, facts, context)
+function applyToNewEntry(look: Look, facts: ComputeFacts, context: EntryContext): AppliedFacts {
+  const before = newComputeEntry(facts.ref, look, wasRetired(context.retired, look.compute))
+  return applyOrBackfill({ before, isNew: true }, facts, context)
 }
 
-function* foldFrom(
-  begin: EntryBefore,
-  facts: ComputeFacts,
-  context: ApplyContext,
-): Cooperative<AppliedFacts> {
-  if (needsBackfill(begin.before, facts)) return yield* backfill(begin, facts, context)
-  return applyFacts(begin, facts, context)
-}
-
-type OpenPart = {
-  readonly computes: ComputeEntry[]
-  readonly projects: ProjectEntry[]
-  readonly settled: SettledInterval[]
-  readonly rollups: Rollup[]
-  readonly events: Event[]
-  readonly days: DayRow[]
-  readonly slices: { readonly settled: AwakeSlice[]; readonly provisional: AwakeSlice[] }
-}
-
-const openPart = (): OpenPart => ({
-  computes: [],
-  projects: [],
-  settled: [],
-  rollups: [],
-  events: [],
-  days: [],
-  slices: { settled: [], provisional: [] },
-})
-
-function addTo(part: OpenPart, folded: AppliedFacts, events: readonly Event[]): void {
-  part.computes.push(internEntry(folded.account))
-  for (const interval of folded.closed) part.settled.push(interval)
-  for (const day of folded.days) part.days.push(day)
-  for (const slice of folded.slices) part.slices.settled.push(slice)
-  for (const slice of folded.account.provisional) part.slices.provisional.push(slice)
-  for (const rollup of folded.rollups) part.rollups.push(rollup)
-  for (const event of events) part.events.push(event)
-}
+const applyOrBackfill = (entry: EntryBefore, facts: ComputeFacts, context: ApplyContext): AppliedFacts =>
+  needsBackfill(entry.before, facts) ? backfill(entry, facts, context) : applyFacts(entry, facts, context)
 
 /**
- * The sums of a compute that left for good go to its project in the same part, so that both are kept or neither. Whether the project was
- * looked at is not said yet: others of its computes may be in a part that is never kept.
+ * The totals of a retired compute go to its project in the same batch, so that both are stored or neither. The project keeps its listing
+ * from before the sweep: others of its computes may be in a batch that is never stored.
  */
-function depart(known: Growing, part: OpenPart, gone: ComputeEntry): void {
-  const { ledger, projects } = known
-  const project = projectOf(known, gone.ref)
-  if (!project) return
-  const after = addRetired(project, gone)
-  part.computes.splice(-1, 1, gone)
-  const { projectId } = gone.ref
-  const { listed } = ledger.projects.get(projectId) ?? { listed: undefined }
-  const index = part.projects.findIndex((one) => one.project.projectId === projectId)
-  part.projects.splice(index === -1 ? part.projects.length : index, 1, { ...after, listed })
-  projects.set(projectId, after)
-}
-
-type Growing = {
-  readonly ledger: Ledger
-  readonly projects: Map<string, ProjectEntry>
-  /** Where ranges of the account are on average. */
-  readonly habit: Utilisation
-}
-
-type Known = { readonly ledger: Ledger; readonly projects: ReadonlyMap<string, ProjectEntry> }
-
-const projectOf = ({ ledger, projects }: Known, { projectId }: ComputeRef): ProjectEntry | undefined =>
-  projects.get(projectId) ?? ledger.projects.get(projectId)
-
-/** All projects, those that changed as they are now. */
-function* newest(ledger: Ledger, changed: ReadonlyMap<string, ProjectEntry>): Generator<MeteredProject> {
-  for (const [projectId, project] of ledger.projects) {
-    const { project: record, metering, listed } = changed.get(projectId) ?? project
-    const [endpointId, another] = listed?.endpointIds ?? []
-    const isAlone = endpointId !== undefined && another === undefined && record.activeSeconds !== undefined
-    const key = isAlone ? computeKey({ account: ledger.account, projectId, endpointId }) : ''
-    yield { project: record, metering, sizing: ledger.computes.get(key)?.compute.sizing }
-  }
-}
-
-/** A ledger that grows by the parts of one sweep; `before` stays as it is. */
-export function createLedgerBuilder(before: Ledger): {
-  readonly ledger: () => Ledger
-  readonly add: (part: Batch) => void
-} {
-  let { readings, counters, archived } = before
-  let computes = asOrderedMap(before.computes)
-  let projects = asOrderedMap(before.projects)
-  const budgets = new Map(Object.entries(before.budgets))
+function batchOf(
+  ledger: Ledger,
+  {
+    applied,
+    events,
+    retired,
+  }: {
+    readonly applied: readonly AppliedFacts[]
+    readonly events: readonly Event[]
+    readonly retired: ReadonlyMap<string, ProjectEntry>
+  },
+): LedgerBatch {
   return {
-    ledger: () => ({
-      ...before,
-      computes,
-      projects,
-      ...(archived && { archived }),
-      readings,
-      counters,
-      budgets: Object.fromEntries(budgets),
-    }),
-    add: (part) => {
-      for (const one of part.computes) {
-        const key = computeKey(one.ref)
-        computes = one.isRetired ? computes.without(key) : computes.with(key, one)
-      }
-      for (const one of part.projects) {
-        const { projectId } = one.project
-        projects = one.isArchived ? projects.without(projectId) : projects.with(projectId, one)
-        if (one.isArchived) archived = addArchived(archived, one)
-      }
-      for (const [name, state] of Object.entries(part.budgets)) {
-        if (state) budgets.set(name, state)
-        else budgets.delete(name)
-      }
-      readings = part.readings ?? readings
-      counters = part.counters ?? counters
+    ...EMPTY_BATCH,
+    account: ledger.account,
+    computes: applied.map(({ account }) => (account.isRetired ? account : internEntry(account))),
+    projects: [...retired].map(([projectId, entry]) => ({
+      ...entry,
+      listed: ledger.projects.get(projectId)?.listed,
+    })),
+    settled: applied.flatMap(({ closed }) => closed),
+    rollups: applied.flatMap(({ rollups }) => rollups),
+    events,
+    days: applied.flatMap(({ days }) => days),
+    slices: {
+      settled: applied.flatMap(({ slices }) => slices),
+      provisional: applied.flatMap(({ account }) => account.provisional),
     },
   }
 }
+
+const projectOf = (
+  ledger: Ledger,
+  { projects }: PreparedSweep,
+  { projectId }: ComputeRef,
+): ProjectEntry | undefined => projects.get(projectId) ?? ledger.projects.get(projectId)
+
+/** All projects, the changed ones as they are after the sweep. */
+const meteredProjects = (
+  ledger: Ledger,
+  changed: ReadonlyMap<string, ProjectEntry>,
+): readonly MeteredProject[] =>
+  [...ledger.projects].map(([projectId, entry]) => {
+    const { project, metering, listed } = changed.get(projectId) ?? entry
+    const [endpointId, another] = listed?.endpointIds ?? []
+    const isAlone = endpointId !== undefined && another === undefined && project.activeSeconds !== undefined
+    const key = isAlone ? computeKey({ account: ledger.account, projectId, endpointId }) : ''
+    return { project, metering, sizing: ledger.computes.get(key)?.compute.sizing }
+  })

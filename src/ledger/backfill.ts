@@ -5,18 +5,12 @@ import type { Evidence } from '../model/ledger/evidence.ts'
 import type { ComputeEntry } from '../model/ledger/ledger.ts'
 import type { Look } from '../model/observation.ts'
 import { awakeEffect, type Operation } from '../model/service/operation.ts'
-import type { Cooperative } from '../std/cooperative.ts'
 import { after, earliest, instant, seconds, type Instant } from '../model/units.ts'
 import { nextDayVersion } from './settle/days.ts'
 import { splitEvidence, appendEvidence, addOperations, addSizeObservation } from './evidence/evidence.ts'
-import {
-  applyFacts,
-  unsettledOperations,
-  type EntryBefore,
-  type ComputeFacts,
-  type ApplyContext,
-  type AppliedFacts,
-} from './apply-facts.ts'
+import { applyFacts, unsettledOperations, type AppliedFacts } from './apply-facts.ts'
+import type { ApplyContext, EntryBefore } from './context.ts'
+import type { ComputeFacts } from './facts.ts'
 import { ANY_SIZE } from './settle/sizing.ts'
 
 /** Operations folded at once. Doubled, a fold sorts four times as much; halved, there are twice as many. */
@@ -30,11 +24,11 @@ export const needsBackfill = (before: ComputeEntry, facts: ComputeFacts): boolea
  * Folds the operations in order of time, as of when each was done, so that what was long over then is settled before the next
  * come: months cost no more evidence than minutes. What the account knows of later times waits until then.
  */
-export function* backfill(
+export function backfill(
   { before, isNew }: EntryBefore,
   facts: ComputeFacts,
   context: ApplyContext,
-): Cooperative<AppliedFacts> {
+): AppliedFacts {
   const operations = unsettledOperations(before, facts).toSorted((a, b) => a.updatedAt - b.updatedAt)
   const parts: AppliedFacts[] = []
   const seen = facts.looks.at(-1) ?? {
@@ -49,7 +43,7 @@ export function* backfill(
     const some = operations.slice(first, first + STEP)
     // A second later: instants are written in whole ones.
     const then = after(some.at(-1)?.updatedAt ?? context.now, seconds(1))
-    const past = { ...facts, looks: [], readings: [], operations: some, gone: undefined }
+    const past = { ...facts, looks: [], readings: [], operations: some, deletion: undefined }
     const [known, later] = splitEvidence(waiting, then)
     // What was awaited of the operations is there.
     const begin = { ...account, evidence: appendEvidence(evidence, known), transitionAt: undefined }
@@ -58,7 +52,6 @@ export function* backfill(
     account = part.account
     evidence = account.evidence
     waiting = later
-    yield
   }
   const rest = { ...facts, operations: operations.slice(first) }
   const end = { ...account, ...unstepped(before), evidence: appendEvidence(evidence, waiting) }

@@ -1,59 +1,66 @@
-// What a sweep tells, by compute.
+// Facts of a sweep, grouped by compute.
 import { computeKey, type ComputeRef } from '../model/service/compute.ts'
 import type { Ledger } from '../model/ledger/ledger.ts'
 import type { Deletion, Look, ReadingAttempt, Sweep } from '../model/observation.ts'
 import type { Operation } from '../model/service/operation.ts'
-import { forEachYielding, type Cooperative } from '../std/cooperative.ts'
 import type { Instant } from '../model/units.ts'
 import { deletionsIn } from './evidence/deletions.ts'
-import type { ComputeFacts } from './apply-facts.ts'
 
-/** Known computes of one step. Doubled, the event loop is held up for a millisecond more. */
-const COMPUTES = 2000
-
-type Gathered = {
+/** Facts of one compute in one sweep; all empty when only time has passed. */
+export type ComputeFacts = {
   readonly ref: ComputeRef
-  readonly looks: Look[]
-  readonly operations: Operation[]
+  readonly looks: readonly Look[]
+  readonly operations: readonly Operation[]
+  /** The operations of its project were read without a failure. */
   readonly operationsRead: boolean
+  /** An operation record that does not fit may be of this compute. */
   readonly operationsLost: boolean
-  readonly readings: ReadingAttempt[]
-  gone: Deletion | undefined
+  readonly readings: readonly ReadingAttempt[]
+  /** Undefined while the compute exists. */
+  readonly deletion: Deletion | undefined
 }
 
-/** `computeKey` → what the sweep tells of it; those that time alone changes are there also when it tells nothing. */
-export function* groupFactsByCompute(
+type FactsBuilder = Omit<ComputeFacts, 'looks' | 'operations' | 'readings' | 'deletion'> & {
+  readonly looks: Look[]
+  readonly operations: Operation[]
+  readonly readings: ReadingAttempt[]
+  deletion: Deletion | undefined
+}
+
+/** `computeKey` → facts, of every compute that the sweep observed or whose settlement is due. */
+export function groupFactsByCompute(
   ledger: Ledger,
   sweep: Sweep,
   now: Instant,
-): Cooperative<ReadonlyMap<string, ComputeFacts>> {
-  const byKey = new Map<string, Gathered>()
-  const about = gatherInto(byKey, sweep)
-  addFacts(sweep, about)
-  yield* addSilent(ledger, { sweep, now }, about)
-  for (const [facts, gone] of deletionsIn(ledger, sweep, byKey)) facts.gone = gone
+): ReadonlyMap<string, ComputeFacts> {
+  const byKey = new Map<string, FactsBuilder>()
+  const factsOf = createFactsLookup(byKey, sweep)
+  addObservations(sweep, factsOf)
+  addUnobserved(ledger, { sweep, now }, factsOf)
+  for (const [facts, deletion] of deletionsIn(ledger, sweep, byKey)) facts.deletion = deletion
   return byKey
 }
 
-const ANYBODY = '*'
+/** Stands for every compute of a project. */
+const ANY_COMPUTE = '*'
 
-type About = (projectId: string, endpointId: string) => Gathered
+type FactsLookup = (projectId: string, endpointId: string) => FactsBuilder
 
-function gatherInto(
-  byKey: Map<string, Gathered>,
+function createFactsLookup(
+  byKey: Map<string, FactsBuilder>,
   { account, operationsReadOf, unreadableOperations }: Sweep,
-): About {
+): FactsLookup {
   const read = new Set(operationsReadOf)
   const lost = new Set(
-    unreadableOperations.map(({ projectId, endpointId = ANYBODY }) => `${projectId}/${endpointId}`),
+    unreadableOperations.map(({ projectId, endpointId = ANY_COMPUTE }) => `${projectId}/${endpointId}`),
   )
   return (projectId, endpointId) => {
     const ref = { account, projectId, endpointId }
     const key = computeKey(ref)
-    const known = byKey.get(key)
-    if (known) return known
+    const existing = byKey.get(key)
+    if (existing) return existing
     const operationsRead = read.has(projectId)
-    const isLost = lost.has(`${projectId}/${endpointId}`) || lost.has(`${projectId}/${ANYBODY}`)
+    const isLost = lost.has(`${projectId}/${endpointId}`) || lost.has(`${projectId}/${ANY_COMPUTE}`)
     const facts = {
       ref,
       looks: [],
@@ -61,31 +68,39 @@ function gatherInto(
       operationsRead,
       operationsLost: isLost,
       readings: [],
-      gone: undefined,
+      deletion: undefined,
     }
     byKey.set(key, facts)
     return facts
   }
 }
 
-function addFacts({ looks, operations, readings }: Sweep, about: About): void {
-  for (const look of looks) about(look.compute.projectId, look.compute.endpointId).looks.push(look)
+function addObservations({ looks, operations, readings }: Sweep, factsOf: FactsLookup): void {
+  for (const look of looks) factsOf(look.compute.projectId, look.compute.endpointId).looks.push(look)
   for (const operation of operations) {
     if (operation.endpointId !== undefined)
-      about(operation.projectId, operation.endpointId).operations.push(operation)
+      factsOf(operation.projectId, operation.endpointId).operations.push(operation)
   }
-  for (const reading of readings) about(reading.ref.projectId, reading.ref.endpointId).readings.push(reading)
+  for (const reading of readings)
+    factsOf(reading.ref.projectId, reading.ref.endpointId).readings.push(reading)
 }
 
-/** Those of which something is known because nothing was said: their operations or their list do not hold them, or it is time. */
-function* addSilent(
+/**
+ * Adds computes that this sweep says nothing about but that must be applied anyway: their project was listed or its operations read
+ * without them, or their settlement is due.
+ */
+function addUnobserved(
   { computes }: Ledger,
   { sweep, now }: { readonly sweep: Sweep; readonly now: Instant },
-  about: About,
-): Cooperative<void> {
-  const told = new Set([...sweep.operationsReadOf, ...sweep.listedComputes.map(({ projectId }) => projectId)])
-  yield* forEachYielding(computes.values(), COMPUTES, ({ ref, deletedAt, settlesAt }) => {
-    const isTold = deletedAt === undefined && told.has(ref.projectId)
-    if (isTold || (settlesAt !== undefined && settlesAt <= now)) about(ref.projectId, ref.endpointId)
-  })
+  factsOf: FactsLookup,
+): void {
+  const observed = new Set([
+    ...sweep.operationsReadOf,
+    ...sweep.listedComputes.map(({ projectId }) => projectId),
+  ])
+  for (const { ref, deletedAt, settlesAt } of computes.values()) {
+    const isOfObservedProject = deletedAt === undefined && observed.has(ref.projectId)
+    const isDue = settlesAt !== undefined && settlesAt <= now
+    if (isOfObservedProject || isDue) factsOf(ref.projectId, ref.endpointId)
+  }
 }

@@ -1,9 +1,8 @@
 // Of a large ledger nothing is walked over in one go: whoever waits for the event loop would wait as long.
 import { expect, test } from 'vitest'
-import { applySweep, createLedgerBuilder } from '../../src/ledger/apply-sweep.ts'
+import { ledgerAfter } from '../../src/ledger/ledger-after.ts'
 import { newComputeEntry } from '../../src/ledger/apply-facts.ts'
-import { createSnapshotBuilder } from '../../src/daemon/snapshot/snapshot.ts'
-import { initialAnchor } from '../../src/daemon/pass/service-clock.ts'
+import { buildSnapshot, createSnapshotBuilder } from '../../src/daemon/snapshot/snapshot.ts'
 import { newPassState } from '../../src/daemon/pass/pass-state.ts'
 import { computeKey } from '../../src/model/service/compute.ts'
 import type { ComputeEntry, Ledger, ProjectEntry } from '../../src/model/ledger/ledger.ts'
@@ -12,15 +11,13 @@ import { createOwners } from '../../src/model/policy/owner.ts'
 import { seconds } from '../../src/model/units.ts'
 import { ok } from '../../src/std/result.ts'
 import { NO_LIST, NO_PENDING_RETRIES, observe } from '../../src/observe/sweep.ts'
-import { at, ledger, look, preset, prices, project, sweep } from '../support/build.ts'
+import { at, ledger, look, preset, prices, project } from '../support/build.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { POLL } from '../support/poll.ts'
 import { UNASKED } from '../support/unasked.ts'
-import { mostInOneStep, walked } from '../support/walked.ts'
+import { walked } from '../support/walked.ts'
 
 const COMPUTES = 8000
-/** What a step may walk over, of one map and another. */
-const MOST = 2500
 
 const idOf = (index: number): string => String(index).padStart(5, '0')
 
@@ -48,7 +45,6 @@ function large(): { readonly ledger: Ledger; readonly taken: () => number } {
 
 test('a ledger grows by what changed', () => {
   const { ledger: before, taken } = large()
-  const grown = createLedgerBuilder(before)
   const [one] = accounts
   if (!one) throw new Error('there are accounts')
   const fresh = accountOf(COMPUTES)
@@ -66,56 +62,31 @@ test('a ledger grows by what changed', () => {
     deliveries: [],
     memories: {},
   }
-  grown.add({ ...nothing, computes: [changed, fresh], projects: [projectOf(fresh)] })
-  const { computes, projects } = grown.ledger()
+  const { computes, projects } = ledgerAfter(before, {
+    ...nothing,
+    computes: [changed, fresh],
+    projects: [projectOf(fresh)],
+  })
   expect(taken()).toBe(0)
   expect([computes.size, projects.size]).toEqual([COMPUTES + 1, COMPUTES + 1])
   expect(computes.get(computeKey(one.ref))).toBe(changed)
   expect(before.computes.get(computeKey(one.ref))).toBe(one)
 })
 
-test('a sweep over a part of it is folded in steps', () => {
-  const { ledger: before, taken } = large()
-  const parts = applySweep(before, sweep(60), { prices, preset, overhead: 0.01, now: at(60) })
-  expect(mostInOneStep(parts, taken)).toBeLessThanOrEqual(MOST)
-})
-
-test('all of it is shown in steps, also when one has left', () => {
-  const { ledger: before, taken } = large()
-  const camera = createSnapshotBuilder()
-  const context = {
+test('a snapshot yields after every 1,000 entries', async () => {
+  const { ledger: before } = large()
+  const clock = fakeClock()
+  const snapshot = createSnapshotBuilder()({
     now: at(60),
     version: 1,
     passSeconds: seconds(1),
     staleAfter: seconds(600),
     activityLag: seconds(60),
     owners: createOwners([]),
-  }
-  const shown = (known: Ledger) => camera([{ state: newPassState(known), prices, preset }], context)
-  expect(mostInOneStep(shown(before), taken)).toBeLessThanOrEqual(MOST)
-  const [gone] = accounts
-  const grown = createLedgerBuilder(before)
-  const part = {
-    account: 'main',
-    settled: [],
-    days: [],
-    rollups: [],
-    budgets: {},
-    counters: undefined,
-    events: [],
-    reports: [],
-    deliveries: [],
-    memories: {},
-    readings: undefined,
-    projects: [],
-  }
-  grown.add({ ...part, computes: gone ? [{ ...gone, isRetired: true }] : [] })
-  expect(mostInOneStep(shown(grown.ledger()), taken)).toBeLessThanOrEqual(MOST)
-})
-
-test('the time to begin with is found in steps', () => {
-  const { ledger: before, taken } = large()
-  expect(mostInOneStep(initialAnchor(before, fakeClock()), taken)).toBeLessThanOrEqual(MOST)
+  })
+  const { computes } = await buildSnapshot(snapshot, [{ state: newPassState(before), prices, preset }], clock)
+  expect(computes).toHaveLength(COMPUTES)
+  expect(clock.yields()).toBe(COMPUTES / 1000)
 })
 
 /** All that the list shows. */

@@ -1,12 +1,11 @@
 // A long list of operations of a compute that is known already.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { applySweep } from '../../src/ledger/apply-sweep.ts'
 import type { ComputeEntry, Ledger } from '../../src/model/ledger/ledger.ts'
 import type { Operation } from '../../src/model/service/operation.ts'
 import type { Instant } from '../../src/model/units.ts'
 import { accounted, type Accounted } from '../support/accounted.ts'
-import { at, ledger, look, operation, preset, prices, sweep } from '../support/build.ts'
+import { at, ledger, look, operation, prices, sweep } from '../support/build.ts'
 import { check } from '../support/property.ts'
 
 const HOUR = 3600
@@ -89,18 +88,6 @@ function readAgain(count: number): number {
 test('what is settled costs a fold no more than a glance at each operation', () => {
   const few = readAgain(100)
   expect(readAgain(800)).toBeLessThanOrEqual(8 * few)
-})
-
-test('a known compute that nobody could look at for long is folded in steps', () => {
-  const history = uses(1000)
-  const first = foldedIn(seen(ledger(), 0, { history, operations: [] })).ledger
-  const { swept, context } = seen(first, endOf(history) + HOUR, {
-    history,
-    operations: operationsOf(history),
-  })
-  const parts = [...applySweep(first, swept, { ...context, preset })]
-  const turns = parts.filter(({ computes, projects }) => computes.length + projects.length === 0)
-  expect(turns.length).toBeGreaterThanOrEqual((2 * history.length) / 50)
 })
 
 test('a known compute comes to the same totals as one that is seen for the first time, each day told in its next version', () => {

@@ -4,7 +4,6 @@ import { groupFactsByCompute } from '../../src/ledger/facts.ts'
 import { placeholderLookOfDeleted } from '../../src/ledger/backfill.ts'
 import type { Service } from '../../src/model/ports/service.ts'
 import { ok } from '../../src/std/result.ts'
-import { runSync } from '../../src/std/cooperative.ts'
 import { readProjectList } from '../../src/observe/polling/project-list.ts'
 import { NO_LIST, NO_PENDING_RETRIES, observe } from '../../src/observe/sweep.ts'
 import { readPages } from '../../src/service/pages.ts'
@@ -87,11 +86,13 @@ test('pages whose records do not fit are read', async () => {
 test('a compute that only very many operations tell of is dated by them', () => {
   const operations = many((index) => operation('create_branch', index))
   const listed = [{ projectId: 'project-one', answeredAt: at(2 * MANY), endpointIds: [] }]
-  const told = runSync(
-    groupFactsByCompute(ledger(), sweep(2 * MANY, { listedComputes: listed, operations }), at(2 * MANY)),
+  const told = groupFactsByCompute(
+    ledger(),
+    sweep(2 * MANY, { listedComputes: listed, operations }),
+    at(2 * MANY),
   )
   const [facts] = told.values()
-  if (!facts?.gone) throw new Error('a compute that is not listed is gone')
-  const { compute: last } = placeholderLookOfDeleted(facts, facts.gone.from)
+  if (!facts?.deletion) throw new Error('a compute that is not listed is gone')
+  const { compute: last } = placeholderLookOfDeleted(facts, facts.deletion.from)
   expect([last.createdAt, last.updatedAt]).toEqual([at(0), at(MANY)])
 })

@@ -1,12 +1,11 @@
 // The counters that Prometheus reads while processes are killed and owners are edited: none falls.
 import { expect, test } from 'vitest'
-import { createSnapshotBuilder } from '../../src/daemon/snapshot/snapshot.ts'
+import { takeSnapshot } from '../../src/daemon/snapshot/snapshot.ts'
 import type { PassState } from '../../src/daemon/pass/pass-state.ts'
 import { CATALOGUE } from '../../src/outputs/metrics/catalogue.ts'
 import { collectSamples } from '../../src/outputs/metrics/collect/collect.ts'
 import { createOwners, NO_OWNER, type Owners } from '../../src/model/policy/owner.ts'
 import type { Random } from '../../src/model/ports/clock.ts'
-import { runSync } from '../../src/std/cooperative.ts'
 import { seconds, type Instant } from '../../src/model/units.ts'
 import { preset, prices } from '../support/build.ts'
 import { bySize } from '../support/tiers.ts'
@@ -53,7 +52,7 @@ function countersOf(state: PassState, now: Instant, owners: Owners): ReadonlyMap
     activityLag: seconds(10),
     owners,
   }
-  const snapshot = runSync(createSnapshotBuilder()([{ state, prices, preset }], context))
+  const snapshot = takeSnapshot([{ state, prices, preset }], context)
   const { samples } = collectSamples(snapshot, FACTS)
   return new Map(
     [...samples].flatMap(([key, all]) =>

@@ -6,7 +6,7 @@ import { isoWeekInterval } from '../../src/calendar/iso-week.ts'
 import { createForecaster } from '../../src/daemon/history/forecasts.ts'
 import { buildReport } from '../../src/daemon/reports/build.ts'
 import { monthBudget } from '../../src/daemon/accounts/month-budget.ts'
-import { createSnapshotBuilder } from '../../src/daemon/snapshot/snapshot.ts'
+import { takeSnapshot } from '../../src/daemon/snapshot/snapshot.ts'
 import type { PassState } from '../../src/daemon/pass/pass-state.ts'
 import type { Budget } from '../../src/model/policy/budget.ts'
 import { createOwners, NO_OWNER } from '../../src/model/policy/owner.ts'
@@ -16,7 +16,6 @@ import type { Random } from '../../src/model/ports/clock.ts'
 import type { Store } from '../../src/model/ports/store.ts'
 import type { Prices } from '../../src/model/ledger/price.ts'
 import type { AccountView } from '../../src/model/output/snapshot.ts'
-import { runSync } from '../../src/std/cooperative.ts'
 import { instant, micros, seconds, type Instant } from '../../src/model/units.ts'
 import type { Report } from '../../src/outputs/report/schema.ts'
 import { preset } from '../support/build.ts'
@@ -174,16 +173,14 @@ async function viewOf(state: PassState, history: History, now: Instant): Promise
   const forecasts = createForecaster({ clock, log, history, scopes, prices, zone: BERLIN })
   forecasts.refresh(state)
   await forecasts.idle()
-  const snapshot = runSync(
-    createSnapshotBuilder()([{ state, prices, preset, forecasts, scopes }], {
-      now,
-      version: 1,
-      passSeconds: seconds(1),
-      staleAfter: seconds(3600),
-      activityLag: seconds(60),
-      owners,
-    }),
-  )
+  const snapshot = takeSnapshot([{ state, prices, preset, forecasts, scopes }], {
+    now,
+    version: 1,
+    passSeconds: seconds(1),
+    staleAfter: seconds(3600),
+    activityLag: seconds(60),
+    owners,
+  })
   const [view] = snapshot.accounts
   if (!view) throw new Error('no account')
   return view

@@ -4,7 +4,7 @@ import { createBudgetScopes } from '../../src/ledger/budgets/account-budgets.ts'
 import { createUtc } from '../../src/calendar/zone.ts'
 import { runLoop, type LoopTurn } from '../../src/daemon/loop.ts'
 import { pino } from 'pino'
-import type { PassPlan } from '../../src/daemon/pass/pass.ts'
+import type { PassPlan } from '../../src/daemon/pass/pass-input.ts'
 import { newPassState, type PassState } from '../../src/daemon/pass/pass-state.ts'
 import { runPasses } from '../../src/daemon/pass/run-passes.ts'
 import { computeKey } from '../../src/model/service/compute.ts'
@@ -116,7 +116,7 @@ export async function simulateWeek(options: WeekOptions): Promise<Week> {
   let passes = 0
   const stop = new AbortController()
   const log = pino({ level: 'silent' })
-  const self = { pass: nothing }
+  const self = { pass: nothing, stage: nothing }
   const oneTurn = async (): Promise<LoopTurn> => {
     if (random.unit() < (options.outages ?? 0)) world.breakUntil(clock.now() + random.unit() * 1_800_000)
     state = (

@@ -1,14 +1,11 @@
 // One sweep applied to a ledger, all chunks at once.
-import {
-  applySweep,
-  createLedgerBuilder,
-  type LedgerContext,
-  type LedgerBatch,
-} from '../../src/ledger/apply-sweep.ts'
+import type { LedgerBatch } from '../../src/ledger/apply-sweep.ts'
+import type { LedgerContext } from '../../src/ledger/context.ts'
 import type { Event } from '../../src/model/output/event.ts'
 import type { Ledger } from '../../src/model/ledger/ledger.ts'
 import type { Sweep } from '../../src/model/observation.ts'
 import type { Batch } from '../../src/model/ports/store.ts'
+import { applyWholeSweep, ledgerAfterAll } from './apply-whole-sweep.ts'
 import { preset } from './build.ts'
 
 export type Accounted = {
@@ -20,11 +17,9 @@ export type Accounted = {
 }
 
 export function accounted(before: Ledger, sweep: Sweep, context: Omit<LedgerContext, 'preset'>): Accounted {
-  const parts = [...applySweep(before, sweep, { ...context, preset })]
-  const grown = createLedgerBuilder(before)
-  for (const part of parts) grown.add(part)
+  const parts = applyWholeSweep(before, sweep, { ...context, preset })
   return {
-    ledger: grown.ledger(),
+    ledger: ledgerAfterAll(before, parts),
     batch: {
       account: before.account,
       readings: parts.findLast(({ readings }) => readings)?.readings,

@@ -1,12 +1,11 @@
 // Snapshots of fleets, as a pass publishes them.
-import { createSnapshotBuilder, type AccountInput } from '../../src/daemon/snapshot/snapshot.ts'
+import { takeSnapshot, type AccountInput } from '../../src/daemon/snapshot/snapshot.ts'
 import { newPassState } from '../../src/daemon/pass/pass-state.ts'
 import type { Compute, Project } from '../../src/model/service/compute.ts'
 import type { AwakeIndicators, Reading, ReadingAttempt } from '../../src/model/observation.ts'
 import { createOwners, type Owners } from '../../src/model/policy/owner.ts'
 import { createPreset } from '../../src/model/service/sizes.ts'
 import type { Snapshot } from '../../src/model/output/snapshot.ts'
-import { runSync } from '../../src/std/cooperative.ts'
 import { bytes, millis, seconds } from '../../src/model/units.ts'
 import { accounted } from './accounted.ts'
 import { at, attempt, ledger, look, prices, project, reading, sweep } from './build.ts'
@@ -79,14 +78,12 @@ export function snapshotOf(count: number, options: FleetOptions = {}): Snapshot 
   ).ledger
   const state = { ...newPassState(known), service: 'ok' as const, lastSweepAt: at(TAKEN) }
   const shown = { state, prices, preset: createPreset('interface'), ...options.shown }
-  return runSync(
-    createSnapshotBuilder()([shown], {
-      now: at(TAKEN),
-      version: 1,
-      passSeconds: seconds(1),
-      staleAfter: seconds(180),
-      activityLag: seconds(60),
-      owners,
-    }),
-  )
+  return takeSnapshot([shown], {
+    now: at(TAKEN),
+    version: 1,
+    passSeconds: seconds(1),
+    staleAfter: seconds(180),
+    activityLag: seconds(60),
+    owners,
+  })
 }

@@ -30,14 +30,3 @@ export function walked<Value>(map: OrderedMap<Value>): {
     },
   }
 }
-
-/** The most that `taken` grew by in one of `steps`. */
-export function mostInOneStep(steps: Iterator<unknown>, taken: () => number): number {
-  let [most, before] = [0, taken()]
-  for (;;) {
-    const { done } = steps.next()
-    most = Math.max(most, taken() - before)
-    before = taken()
-    if (done) return most
-  }
-}

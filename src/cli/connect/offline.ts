@@ -2,11 +2,10 @@
 import type { Config } from '../../config/load.ts'
 import { createClock } from '../../daemon/clock.ts'
 import { effectivePrices } from '../../daemon/accounts/price-history.ts'
-import { createSnapshotBuilder } from '../../daemon/snapshot/snapshot.ts'
+import { takeSnapshot } from '../../daemon/snapshot/snapshot.ts'
 import { newPassState } from '../../daemon/pass/pass-state.ts'
 import { createPreset } from '../../model/service/sizes.ts'
 import type { Snapshot } from '../../model/output/snapshot.ts'
-import { runSync } from '../../std/cooperative.ts'
 import { seconds } from '../../model/units.ts'
 import { readEmbeddedStore } from '../../store/sqlite/embedded.ts'
 
@@ -37,5 +36,5 @@ export async function offlineSnapshot(config: Config): Promise<Snapshot | undefi
     activityLag: config.reading.activityLag,
     owners: config.owners,
   }
-  return runSync(createSnapshotBuilder()(accounts, context))
+  return takeSnapshot(accounts, context)
 }

@@ -6,15 +6,14 @@ import type { Ports } from '../../model/ports/ports.ts'
 import type { Prices } from '../../model/ledger/price.ts'
 import { createPreset } from '../../model/service/sizes.ts'
 import type { Snapshot } from '../../model/output/snapshot.ts'
-import { runYielding } from '../../std/cooperative.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 import { exportedAccount, type ExportedAccount } from '../history/export.ts'
 import { createForecaster, type Forecaster, type Forecasts } from '../history/forecasts.ts'
 import { jobStatus, type JobRuns } from '../snapshot/job-status.ts'
 import { createPriceHistory } from './price-history.ts'
 import { passInterval, type LoopTurn } from '../loop.ts'
-import type { PassPlan } from '../pass/pass.ts'
-import { createSnapshotBuilder } from '../snapshot/snapshot.ts'
+import type { PassPlan } from '../pass/pass-input.ts'
+import { buildSnapshot, createSnapshotBuilder } from '../snapshot/snapshot.ts'
 import { newPassState, type PassState } from '../pass/pass-state.ts'
 import { runPasses } from '../pass/run-passes.ts'
 import { coalesce } from '../../std/coalesce.ts'
@@ -64,7 +63,7 @@ export async function createAccountRunners(
 ): Promise<AccountRunners> {
   const config = current()
   const preset = createPreset(config.service.preset)
-  const buildSnapshot = createSnapshotBuilder()
+  const openSnapshot = createSnapshotBuilder()
   let snapshot: Snapshot | undefined
   let passSeconds = seconds(0)
 
@@ -89,7 +88,7 @@ export async function createAccountRunners(
     const { activityLag } = reading
     const now = machine.clock.now()
     const context = { now, version, passSeconds, jobs, staleAfter, activityLag, owners }
-    const next = await runYielding(buildSnapshot(accounts, context), () => machine.clock.yield())
+    const next = await buildSnapshot(openSnapshot(context), accounts, machine.clock)
     await publish(next)
     // Last: whoever reads this snapshot finds it in the metrics, too.
     snapshot = next

@@ -13,7 +13,8 @@ import type { Ports } from '../../model/ports/ports.ts'
 import type { Listing, ServiceOperations } from '../../model/ports/service.ts'
 import { serviceErrorText } from '../../model/service/service-error.ts'
 import { instant, seconds, type Instant } from '../../model/units.ts'
-import { pass, type PassPlan } from '../pass/pass.ts'
+import { pass, untimed } from '../pass/pass.ts'
+import type { PassPlan } from '../pass/pass-input.ts'
 import { newPassState, type PassState } from '../pass/pass-state.ts'
 
 export type AuditRequest = {
@@ -78,7 +79,7 @@ async function lookAtAllProjects(
   let idle = 0
   while (!signal.aborted && idle < MAX_IDLE_PASSES) {
     // oxlint-disable-next-line no-await-in-loop -- one pass after the other is the point
-    state = await pass(ports, { before: state, plan: passPlan }, signal)
+    state = await pass({ ...ports, timed: untimed }, { before: state, plan: passPlan }, signal)
     if (state.service === 'unauthorized') return state
     const progress = progressOf(state.ledger)
     if (progress.projects > 0) onProgress(progress)

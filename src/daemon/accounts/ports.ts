@@ -15,7 +15,7 @@ import { createReadings, MAINTENANCE_DATABASE } from '../../observe/reading/read
 import { createServiceTime } from '../../service/http/server-time.ts'
 import { createService, type ServiceOptions } from '../../service/service.ts'
 import { monthBudget } from './month-budget.ts'
-import type { PassPlan } from '../pass/pass.ts'
+import type { PassPlan } from '../pass/pass-input.ts'
 
 export type DaemonEnvironment = {
   readonly clock: Clock

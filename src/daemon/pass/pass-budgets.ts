@@ -3,7 +3,7 @@ import { EMPTY_BATCH, type LedgerBatch } from '../../ledger/apply-sweep.ts'
 import {
   budgetChanges,
   toBudgetComputes,
-  evaluateBudgets,
+  openBudgets,
   settleBudgets,
   type BudgetScopes,
 } from '../../ledger/budgets/account-budgets.ts'
@@ -26,9 +26,11 @@ import type { ComputeEntry, Ledger, ProjectEntry } from '../../model/ledger/ledg
 import type { Sweep } from '../../model/observation.ts'
 import type { Batch } from '../../model/ports/store.ts'
 import type { Ports } from '../../model/ports/ports.ts'
+import type { AppliedSweep } from './apply-in-chunks.ts'
+import type { Observed } from './observe-on-service-time.ts'
+import type { PassInput, PassPlan } from './pass-input.ts'
 import type { Prices } from '../../model/ledger/price.ts'
 import { matchesSelector } from '../../model/policy/selector.ts'
-import { runYielding } from '../../std/cooperative.ts'
 import type { AccountCounters } from '../../model/ledger/counters.ts'
 import {
   after,
@@ -47,6 +49,11 @@ export type BudgetPlan = {
   /** How far back the service is asked for the history of a compute that is new. */
   readonly history: Seconds
 }
+
+export const budgetContext = (
+  { budgets, prices, sweep }: PassPlan,
+  { now, upperBound }: Pick<Observed, 'now' | 'upperBound'>,
+): BudgetContext => ({ plan: { scopes: budgets, prices, history: sweep.history }, now, atMost: upperBound })
 
 export type BudgetContext = {
   readonly plan: BudgetPlan
@@ -227,49 +234,56 @@ function newcomersOf(
 }
 
 export type EvaluatedBudgets = {
+  /** The ledger with the evaluated states and counters. */
   readonly ledger: Ledger
   readonly budgets: readonly BudgetView[]
-  /** Rungs that are in the store. */
   readonly events: readonly Event[]
+  /** What changed; `counters` is undefined where none did. */
+  readonly writes: Pick<Batch, 'budgets' | 'counters'>
 }
 
-/** What the budgets come to now, durable with the events of it and with those in `untold`. @throws when the store fails */
+/** Entries that are evaluated between two yields, some 10 ms. */
+const ENTRIES_PER_TURN = 2000
+
+/** Stage 3 of a pass: all budgets as of now; undefined where the sweep could not be stored. */
 export async function evaluatePassBudgets(
-  { store, clock }: Pick<Ports, 'store' | 'clock'>,
-  ledger: Ledger,
-  {
-    plan: { scopes, prices },
-    now,
-    atMost,
-    untold,
-    unseen,
-  }: BudgetContext & { readonly untold: readonly Event[]; readonly unseen: boolean },
-): Promise<EvaluatedBudgets> {
-  const { states, budgetCounters, views, events } = await runYielding(
-    evaluateBudgets(scopes, { ...ledger, prices, now, atMost, unseen }),
-    () => clock.sleep(seconds(0), NEVER),
-  )
-  const changes = budgetChanges(ledger.budgets, states)
-  const shown = withTallies(ledger.counters, budgetCounters)
-  const told = [...untold, ...events]
-  if (Object.keys(changes).length + told.length > 0 || shown !== ledger.counters)
-    await store.commit({
-      ...EMPTY_BATCH,
-      account: ledger.account,
-      budgets: changes,
-      counters: shown,
-      events: told,
-    })
-  return { ledger: { ...ledger, budgets: states, counters: shown }, budgets: views, events }
+  clock: Ports['clock'],
+  { plan }: PassInput,
+  { observed, applied }: { readonly observed: Observed; readonly applied: AppliedSweep },
+): Promise<EvaluatedBudgets | undefined> {
+  if (applied.failure !== undefined) return undefined
+  const { ledger } = applied
+  const evaluator = openBudgets(plan.budgets, {
+    ...ledger,
+    prices: plan.prices,
+    now: observed.now,
+    atMost: observed.upperBound,
+    unseen: observed.sweep.service !== 'ok',
+  })
+  const entries = plan.budgets.budgets.length === 0 ? [] : [...ledger.computes.values()]
+  for (let first = 0; first < entries.length; first += ENTRIES_PER_TURN) {
+    evaluator.add(entries.slice(first, first + ENTRIES_PER_TURN))
+    // oxlint-disable-next-line no-await-in-loop -- a scrape may be waiting
+    await clock.yield()
+  }
+  const { states, budgetCounters, views, events } = evaluator.close()
+  const counters = withBudgetCounters(ledger.counters, budgetCounters)
+  return {
+    ledger: { ...ledger, budgets: states, counters },
+    budgets: views,
+    events,
+    writes: {
+      budgets: budgetChanges(ledger.budgets, states),
+      counters: counters === ledger.counters ? undefined : counters,
+    },
+  }
 }
 
 /** `before` itself where nothing moved. */
-function withTallies(before: AccountCounters, budgets: AccountCounters['budgets']): AccountCounters {
+function withBudgetCounters(before: AccountCounters, budgets: AccountCounters['budgets']): AccountCounters {
   const names = Object.keys(budgets)
   const isSame =
     names.length === Object.keys(before.budgets).length &&
     names.every((name) => before.budgets[name] === budgets[name])
   return isSame ? before : { ...before, budgets }
 }
-
-const NEVER = new AbortController().signal

@@ -4,14 +4,15 @@ import type { SelfMetrics } from '../../outputs/metrics/self.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 import { planShare, sweepsPerInterval } from '../../observe/polling/poll-plan.ts'
-import { pass, type PassPlan } from './pass.ts'
+import { pass, type Timed } from './pass.ts'
+import type { PassPlan } from './pass-input.ts'
 import type { PassState } from './pass-state.ts'
 
 type From = { readonly before: PassState; readonly plan: PassPlan }
 
 type Around = {
   readonly log: Logger
-  readonly self: Pick<SelfMetrics, 'pass'>
+  readonly self: Pick<SelfMetrics, 'pass' | 'stage'>
   readonly signal: AbortSignal
 }
 
@@ -35,7 +36,7 @@ export async function runPasses(ports: Ports, { before, plan }: From, around: Ar
 async function onePass(ports: Ports, { before, plan }: From, { log, self, signal }: Around): Promise<Turned> {
   const begun = ports.clock.monotonic()
   try {
-    const state = await pass(ports, { before, plan }, signal)
+    const state = await pass({ ...ports, timed: timedBy(ports.clock, self) }, { before, plan }, signal)
     const took = seconds(ports.clock.monotonic() - begun)
     if (signal.aborted) return { state, took }
     self.pass(state.failures === 0 ? 'success' : 'failure', took)
@@ -51,3 +52,15 @@ async function onePass(ports: Ports, { before, plan }: From, { log, self, signal
     return { state: { ...before, failures: before.failures + 1, isPersisted: false }, took }
   }
 }
+
+/** Records how long each stage took, whether it succeeded or not. */
+const timedBy =
+  (clock: Ports['clock'], self: Pick<SelfMetrics, 'stage'>): Timed =>
+  async (stage, work) => {
+    const startedOn = clock.monotonic()
+    try {
+      return await work()
+    } finally {
+      self.stage(stage, clock.monotonic() - startedOn)
+    }
+  }

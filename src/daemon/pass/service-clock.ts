@@ -3,7 +3,6 @@ import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { Clock, ServiceClock } from '../../model/ports/clock.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import { likelyOffset, offsetBoundsAt, type ServiceTimeEstimate } from '../../model/service/service-time.ts'
-import { forEachYielding, type Cooperative } from '../../std/cooperative.ts'
 import { instant, latest, type Instant, type Seconds } from '../../model/units.ts'
 
 /** What we take for the service's time: `at` when the monotonic clock showed `on`. */
@@ -12,21 +11,14 @@ export type ClockAnchor = { readonly at: Instant; readonly on: Seconds }
 /** How far from the service's a wall clock is taken to be at the most where no answer tells, ms. Doubled, each look dates an edge twice as roughly. */
 export const ASSUMED_SKEW = 3000
 
-/** Computes or projects of one step. Doubled, the event loop is held up for some 2 ms more. */
-const MANY = 2000
-
 /**
  * Where a process begins. Until an answer tells better the wall clock is believed, unless the ledger has seen later times of the
  * same service: what was set back while nothing ran must not count anything twice.
  */
-export function* initialAnchor({ computes, projects }: Ledger, clock: Clock): Cooperative<ClockAnchor> {
+export function initialAnchor({ computes, projects }: Ledger, clock: Clock): ClockAnchor {
   let seen = instant(0)
-  yield* forEachYielding(computes.values(), MANY, ({ appliedAt, observedAt }) => {
-    seen = latest(seen, appliedAt, observedAt)
-  })
-  yield* forEachYielding(projects.values(), MANY, ({ listed }) => {
-    seen = latest(seen, listed?.at ?? seen)
-  })
+  for (const { appliedAt, observedAt } of computes.values()) seen = latest(seen, appliedAt, observedAt)
+  for (const { listed } of projects.values()) seen = latest(seen, listed?.at ?? seen)
   // what was seen is dated by the latest that it can be
   return { at: latest(clock.now(), instant(seen - ASSUMED_SKEW)), on: clock.monotonic() }
 }

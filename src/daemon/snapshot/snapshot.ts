@@ -7,14 +7,14 @@ import type { BudgetScopes } from '../../ledger/budgets/account-budgets.ts'
 import type { BudgetView } from '../../model/policy/budget.ts'
 import type { ComputeEntry, ActivityLagSample, ProjectEntry, RetiredSums } from '../../model/ledger/ledger.ts'
 import { activityLagFromSamples } from '../../model/inference/activity-lag.ts'
-import { asOrderedMap } from '../../std/ordered-map.ts'
 import type { PendingRetries } from '../../model/observation.ts'
 import type { Owners } from '../../model/policy/owner.ts'
+import type { Clock } from '../../model/ports/clock.ts'
 import type { Prices } from '../../model/ledger/price.ts'
+import { asOrderedMap } from '../../std/ordered-map.ts'
 import { createIdentityCache, type IdentityCache } from '../../std/cache.ts'
 import type { Preset } from '../../model/service/sizes.ts'
 import type { AccountView, ComputeView, Snapshot } from '../../model/output/snapshot.ts'
-import { forEachYielding, type Cooperative } from '../../std/cooperative.ts'
 import { earliest, instant, micros, millis, type Instant, type Seconds } from '../../model/units.ts'
 import { createBudgetOwners, type BudgetOwners } from './budget-owners.ts'
 import type { Forecasts } from '../history/forecasts.ts'
@@ -47,60 +47,121 @@ export type SnapshotContext = {
   readonly jobs?: Snapshot['jobs']
 }
 
-/** Entries per step, 1,000: some 10 ms of work. */
-const ENTRIES_PER_STEP = 1000
+/** Entries of one call of `add`, 1,000: some 10 ms of work. */
+const ENTRIES_PER_TURN = 1000
 
-/** Builds one snapshot after another. Views of sleeping computes that did not change are reused. */
-export type SnapshotBuilder = (
-  accounts: readonly AccountInput[],
-  context: SnapshotContext,
-) => Cooperative<Snapshot>
+export type OpenAccount = {
+  readonly add: (entries: Iterable<ComputeEntry>) => void
+  readonly close: () => void
+}
+
+/** One snapshot: each account is opened, gets its entries, and is closed. */
+export type OpenSnapshot = {
+  readonly account: (input: AccountInput) => OpenAccount
+  readonly finish: () => Snapshot
+}
+
+/** Opens one snapshot after another. Views of sleeping computes that did not change are reused. */
+export type SnapshotBuilder = (context: SnapshotContext) => OpenSnapshot
 
 export function createSnapshotBuilder(): SnapshotBuilder {
   const asleep = createIdentityCache<ComputeEntry, CachedView>()
-  return function* buildSnapshot(accounts, context) {
+  return (context) => {
     const views: ComputeView[] = []
-    const accountViews: AccountView[] = []
-    for (const input of accounts) {
-      const totals = openTotals()
-      const { computes, projects } = input.state.ledger
-      const counts = { compared: 0, off: 0, ignored: 0 }
-      yield* forEachYielding(projects.values(), ENTRIES_PER_STEP, ({ project, retired, metering }) => {
-        if (retired) addSums(totals, project.projectId, retired)
-        if (metering) addCount(counts, metering)
-      })
-      if (input.state.ledger.archived) addToSums(totals, input.state.ledger.archived)
-      const countLag = yield* measureMeteringLag(projects.values())
-      const viewOfEntry = createViewer(input, { asleep, context })
-      const lags: ActivityLagSample[] = []
-      const budgetOwners = createBudgetOwners(input.scopes)
-      yield* forEachYielding(asOrderedMap(computes).values(), ENTRIES_PER_STEP, (entry) => {
-        const view = viewOfEntry(entry)
-        addTo(totals, view)
-        lags.push(...entry.reading.lags)
-        if (view.gone) return
-        views.push(view)
-        budgetOwners.add(entry, projects.get(entry.ref.projectId), view.owner)
-      })
-      accountViews.push({
-        ...accountView(input, { totals, budgetOwners }),
-        activityLag: activityLagFromSamples(lags),
-        countLag,
-        counts,
-      })
-    }
-    asleep.evictUnused()
+    const accounts: AccountView[] = []
+    const inputs: AccountInput[] = []
     return {
-      version: context.version,
-      takenAt: context.now,
-      ready:
-        accounts.length > 0 && accounts.every(({ state }) => state.service === 'ok' && state.isPersisted),
-      accounts: accountViews,
-      computes: views,
-      passSeconds: context.passSeconds,
-      jobs: context.jobs ?? [],
+      account: (input) => {
+        inputs.push(input)
+        const { add, close } = openAccount(input, { views, viewOf: createViewer(input, { asleep, context }) })
+        return { add, close: () => void accounts.push(close()) }
+      },
+      finish: () => {
+        asleep.evictUnused()
+        return {
+          version: context.version,
+          takenAt: context.now,
+          ready:
+            inputs.length > 0 && inputs.every(({ state }) => state.service === 'ok' && state.isPersisted),
+          accounts,
+          computes: views,
+          passSeconds: context.passSeconds,
+          jobs: context.jobs ?? [],
+        }
+      },
     }
   }
+}
+
+function openAccount(
+  input: AccountInput,
+  { views, viewOf }: { readonly views: ComputeView[]; readonly viewOf: (entry: ComputeEntry) => ComputeView },
+): { readonly add: OpenAccount['add']; readonly close: () => AccountView } {
+  const { projects, archived } = input.state.ledger
+  const totals = openTotals()
+  const counts = { compared: 0, off: 0, ignored: 0 }
+  for (const { project, retired, metering } of projects.values()) {
+    if (retired) addSums(totals, project.projectId, retired)
+    if (metering) addCount(counts, metering)
+  }
+  if (archived) addToSums(totals, archived)
+  const lags: ActivityLagSample[] = []
+  const budgetOwners = createBudgetOwners(input.scopes)
+  return {
+    add: (entries) => {
+      for (const entry of entries) {
+        const view = viewOf(entry)
+        addTo(totals, view)
+        lags.push(...entry.reading.lags)
+        if (view.gone) continue
+        views.push(view)
+        budgetOwners.add(entry, projects.get(entry.ref.projectId), view.owner)
+      }
+    },
+    close: () => ({
+      ...accountView(input, { totals, budgetOwners }),
+      activityLag: activityLagFromSamples(lags),
+      countLag: measureMeteringLag(projects.values()),
+      counts,
+    }),
+  }
+}
+
+/** Entries of an account in order of their keys. */
+const entriesInOrder = ({ state }: AccountInput): Iterable<ComputeEntry> =>
+  asOrderedMap(state.ledger.computes).values()
+
+/** Builds `snapshot` and yields after every 1,000 entries. */
+export async function buildSnapshot(
+  snapshot: OpenSnapshot,
+  accounts: readonly AccountInput[],
+  clock: Pick<Clock, 'yield'>,
+): Promise<Snapshot> {
+  for (const input of accounts) {
+    const account = snapshot.account(input)
+    let entries: ComputeEntry[] = []
+    for (const entry of entriesInOrder(input)) {
+      if (entries.push(entry) < ENTRIES_PER_TURN) continue
+      account.add(entries)
+      entries = []
+      // oxlint-disable-next-line no-await-in-loop -- a scrape may be waiting
+      await clock.yield()
+    }
+    account.add(entries)
+    account.close()
+  }
+  return snapshot.finish()
+}
+
+/** A snapshot in one turn, for commands that serve nobody else. */
+export function takeSnapshot(accounts: readonly AccountInput[], context: SnapshotContext): Snapshot {
+  const snapshot = createSnapshotBuilder()(context)
+  for (const input of accounts) {
+    const account = snapshot.account(input)
+    account.add(entriesInOrder(input))
+    account.close()
+  }
+  return snapshot.finish()
 }
 
 /** Inputs of a view that may change while its compute sleeps. */

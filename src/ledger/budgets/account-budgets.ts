@@ -8,7 +8,6 @@ import type { Prices } from '../../model/ledger/price.ts'
 import { createIdentityCache } from '../../std/cache.ts'
 import { matchesSelector, selectorTargetOf } from '../../model/policy/selector.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
-import type { Cooperative } from '../../std/cooperative.ts'
 import type { AccountCounters } from '../../model/ledger/counters.ts'
 import type { Instant, Micros } from '../../model/units.ts'
 import { accruedSlice, type AccrualContext } from '../settle/accrual.ts'
@@ -45,9 +44,6 @@ export function settleBudgets(
     }),
   )
 }
-
-/** Computes looked at in one step. Doubled, the event loop is held up for some 10 ms. */
-const COMPUTES = 500
 
 export type BudgetsEvaluation = {
   readonly states: BudgetStates
@@ -95,7 +91,7 @@ export function createBudgetScopes(budgets: readonly Budget[]): BudgetScopes {
   }
 }
 
-export type BudgetInputs = Pick<Ledger, 'computes' | 'projects' | 'budgets' | 'counters'> & {
+export type BudgetInputs = Pick<Ledger, 'projects' | 'budgets' | 'counters'> & {
   readonly prices: Prices
   readonly now: Instant
   /** The latest that it may be now; `now` where nothing is said. */
@@ -104,45 +100,48 @@ export type BudgetInputs = Pick<Ledger, 'computes' | 'projects' | 'budgets' | 'c
   readonly unseen?: boolean
 }
 
-/** What all budgets come to now, with what is not settled yet of every compute. */
-export function* evaluateBudgets(scopes: BudgetScopes, known: BudgetInputs): Cooperative<BudgetsEvaluation> {
-  const { computes, projects, budgets: states, counters, prices, now, atMost, unseen = false } = known
-  const { budgets } = scopes
+/** Evaluates all budgets as of now, with the provisional usage of the entries that are added. */
+export type BudgetEvaluator = {
+  readonly add: (entries: Iterable<ComputeEntry>) => void
+  readonly close: () => BudgetsEvaluation
+}
+
+export function openBudgets(scopes: BudgetScopes, inputs: BudgetInputs): BudgetEvaluator {
+  const { projects, budgets: states, counters, prices, now, atMost, unseen = false } = inputs
   const perCuHour = priceAt(prices, now)
-  const looks = budgets.map((budget) => ({
+  const evaluations = scopes.budgets.map((budget) => ({
     name: budget.name,
-    look: openEvaluation(
+    evaluation: openEvaluation(
       budget,
       { state: states[budget.name], tally: counters.budgets[budget.name], unseen },
       now,
     ),
-    waiting: [] as AwakeSlice[],
   }))
-  const tell = (): void => {
-    for (const { look, waiting } of looks) look.provisional(waiting.splice(0))
-  }
-  let count = 0
-  for (const account of budgets.length === 0 ? [] : computes.values()) {
-    const project = projects.get(account.ref.projectId)
-    const { places } = scopes.of(account, project)
-    const slices = places.length === 0 ? [] : unsettledOf(account, { prices, project, now, atMost })
-    for (const place of places) {
-      looks[place]?.look.compute({ ...burningOf(account), perCuHour })
-      for (const slice of slices) looks[place]?.waiting.push(slice)
+  const add = (entries: Iterable<ComputeEntry>): void => {
+    const slicesOf = evaluations.map((): AwakeSlice[] => [])
+    for (const entry of entries) {
+      const project = projects.get(entry.ref.projectId)
+      const { places } = scopes.of(entry, project)
+      const slices = places.length === 0 ? [] : unsettledOf(entry, { prices, project, now, atMost })
+      for (const index of places) {
+        evaluations[index]?.evaluation.compute({ ...burningOf(entry), perCuHour })
+        for (const slice of slices) slicesOf[index]?.push(slice)
+      }
     }
-    count += 1
-    if (count % COMPUTES !== 0) continue
-    tell()
-    yield
+    for (const [index, { evaluation }] of evaluations.entries()) evaluation.provisional(slicesOf[index] ?? [])
   }
-  tell()
-  scopes.forgetRest()
-  const closed = looks.map(({ name, look }) => ({ name, look: look.close() }))
   return {
-    states: Object.fromEntries(closed.map(({ name, look }) => [name, look.state])),
-    budgetCounters: Object.fromEntries(closed.map(({ name, look }) => [name, look.tally])),
-    views: closed.flatMap(({ look: { view } }) => (view ? [view] : [])),
-    events: closed.flatMap(({ look: { events } }) => events),
+    add,
+    close: () => {
+      scopes.forgetRest()
+      const closed = evaluations.map(({ name, evaluation }) => ({ name, result: evaluation.close() }))
+      return {
+        states: Object.fromEntries(closed.map(({ name, result }) => [name, result.state])),
+        budgetCounters: Object.fromEntries(closed.map(({ name, result }) => [name, result.tally])),
+        views: closed.flatMap(({ result: { view } }) => (view ? [view] : [])),
+        events: closed.flatMap(({ result: { events } }) => events),
+      }
+    },
   }
 }
 

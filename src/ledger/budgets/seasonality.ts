@@ -83,13 +83,15 @@ const weightOf = (shown: number, week: number): number => FADES ** (week - weekO
 type Part = { readonly shown: number; readonly length: number; readonly hour: number }
 
 /** The parts of a span by hour of the week: an hour that the clock shows twice comes twice, one that it skips does not come. */
-function* hoursOf([from, to]: Span, wallAt: WallAt): Generator<Part> {
+function hoursOf([from, to]: Span, wallAt: WallAt): readonly Part[] {
+  const parts: Part[] = []
   for (let at: number = from; at < to;) {
     const shown = wallAt(instant(at))
     const next = Math.min(to, at + HOUR - (shown % HOUR))
-    yield { shown, length: next - at, hour: Math.floor(shown / HOUR) % HOURS }
+    parts.push({ shown, length: next - at, hour: Math.floor(shown / HOUR) % HOURS })
     at = next
   }
+  return parts
 }
 
 /** What is usually spent in a span; undefined while that is being learned. An hour that never came is as all are on average. */

@@ -2,7 +2,6 @@
 import type { MeterBaseline, ProjectMetering } from '../../model/ledger/metering.ts'
 import type { ProjectEntry } from '../../model/ledger/ledger.ts'
 import type { Span } from '../../model/ledger/slice.ts'
-import { forEachYielding, type Cooperative } from '../../std/cooperative.ts'
 import { instant, seconds, type CuMillis, type Instant, type Seconds } from '../../model/units.ts'
 import { usageIn, type ProjectUsage } from './ledger-use.ts'
 
@@ -12,8 +11,6 @@ type Lag = NonNullable<ProjectMetering['lag']>
 export const ASSUMED_METERING_LAG = seconds(900)
 /** What is known no better tells nothing. Doubled, a range that woke long ago is believed, too. */
 const WIDEST = 300
-/** Projects of one step. Doubled, the event loop is held up for a millisecond longer. */
-const PROJECTS = 2000
 /** Samples that are heeded, the best. Doubled, a service that has become prompter is believed twice as late. */
 const HEEDED = 15
 
@@ -72,11 +69,9 @@ export function betterLagSample(
  * The lag that the projects of one account were measured to have: the middle one of the best samples, each as if a range had been
  * at its least when it woke.
  */
-export function* measureMeteringLag(projects: Iterable<ProjectEntry>): Cooperative<Seconds | undefined> {
+export function measureMeteringLag(projects: Iterable<ProjectEntry>): Seconds | undefined {
   const samples: Lag[] = []
-  yield* forEachYielding(projects, PROJECTS, ({ metering }) => {
-    if (metering?.lag) samples.push(metering.lag)
-  })
+  for (const { metering } of projects) if (metering?.lag) samples.push(metering.lag)
   const best = samples.toSorted((a, b) => widthOf(a) - widthOf(b)).slice(0, HEEDED)
   const lags = best.map(({ atLeast }) => atLeast).toSorted((a, b) => a - b)
   return lags[lags.length >> 1]

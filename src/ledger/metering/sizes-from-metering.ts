@@ -2,7 +2,6 @@
 import { largestCu, smallestCu, type Project, type Sizing } from '../../model/service/compute.ts'
 import type { Utilisation } from '../../model/ledger/metering.ts'
 import type { ProjectEntry } from '../../model/ledger/ledger.ts'
-import { forEachYielding, type Cooperative } from '../../std/cooperative.ts'
 import { cuMillis, ratio, type Ratio } from '../../model/units.ts'
 import { NOT_METERED, type MeteredSizes } from '../settle/sizing.ts'
 import { NO_UTILISATION } from './follow.ts'
@@ -10,29 +9,26 @@ import { NO_UTILISATION } from './follow.ts'
 /** What a project's own habit is mixed with of that of all, CU·ms of room. Doubled, a project is taken for one like the others for twice as long. */
 const MIXED = 3_600_000
 
-/** Projects of one step. Doubled, the event loop is held up for a millisecond longer. */
-const PROJECTS = 2000
-
 /** What is known of one project, of what counts tell. */
 export type MeteredProject = Pick<ProjectEntry, 'project' | 'metering'> & {
   /** Of its compute where it has one alone; undefined where it has others, or where it is not known. */
   readonly sizing: Sizing | undefined
 }
 
-/** What all projects of an account tell together. */
-export function* accountUtilisation(projects: Iterable<MeteredProject>): Cooperative<Utilisation> {
-  let [used, room] = [0, 0]
-  yield* forEachYielding(projects, PROJECTS, (one) => {
-    const own = ownHabit(one)
+/** Utilisation of all projects of an account together. */
+export function accountUtilisation(projects: Iterable<MeteredProject>): Utilisation {
+  let [used, capacity] = [0, 0]
+  for (const project of projects) {
+    const own = utilisationOf(project)
     used += own.used
-    room += own.capacity
-  })
-  return { used: cuMillis(used), capacity: cuMillis(room) }
+    capacity += own.capacity
+  }
+  return { used: cuMillis(used), capacity: cuMillis(capacity) }
 }
 
 /** @param all the habit of the whole account */
 export function sizesFromMetering(one: MeteredProject | undefined, all: Utilisation): MeteredSizes {
-  const expected = expectedShare(one ? ownHabit(one) : NO_UTILISATION, all)
+  const expected = expectedShare(one ? utilisationOf(one) : NO_UTILISATION, all)
   const count = one?.metering
   if (!count) return { ...NOT_METERED, expected }
   return { shares: count.shares, expected, until: count.shares.at(-1)?.to }
@@ -44,14 +40,14 @@ const expectedShare = (own: Utilisation, all: Utilisation): Ratio | undefined =>
     : ratio((own.used + (MIXED * all.used) / all.capacity) / (own.capacity + MIXED))
 
 /** What was counted since it is followed, and until there is enough of that, what its record tells of the time before. */
-function ownHabit({ project, metering, sizing }: MeteredProject): Utilisation {
+function utilisationOf({ project, metering, sizing }: MeteredProject): Utilisation {
   const { utilisation, current } = metering ?? { utilisation: NO_UTILISATION, current: NO_UTILISATION }
   const own = {
     used: cuMillis(utilisation.used + current.used),
     capacity: cuMillis(utilisation.capacity + current.capacity),
   }
   if (own.capacity >= MIXED || !sizing) return own
-  const told = toldHabit(project, sizing)
+  const told = utilisationByRecord(project, sizing)
   const part = told.capacity === 0 ? 0 : Math.min(1, (MIXED - own.capacity) / told.capacity)
   return {
     used: cuMillis(own.used + part * told.used),
@@ -63,7 +59,7 @@ function ownHabit({ project, metering, sizing }: MeteredProject): Utilisation {
 const ROUNDING = 0.01
 
 /** By the mean size of all the time that the service counts; nothing where the compute cannot always have had the limits it has now. */
-function toldHabit({ cpuUsedSeconds, activeSeconds }: Project, sizing: Sizing): Utilisation {
+function utilisationByRecord({ cpuUsedSeconds, activeSeconds }: Project, sizing: Sizing): Utilisation {
   const [min, max] = [smallestCu(sizing), largestCu(sizing)]
   if (!activeSeconds || min === max) return NO_UTILISATION
   const [used, room] = [cpuUsedSeconds - min * activeSeconds, (max - min) * activeSeconds]

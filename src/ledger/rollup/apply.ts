@@ -1,13 +1,13 @@
 import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import { NO_ROLLUPS } from '../../model/ledger/rollup.ts'
 import type { Preset } from '../../model/service/sizes.ts'
-import type { ComputeFacts } from '../apply-facts.ts'
+import type { ComputeFacts } from '../facts.ts'
 import { rollUp, type RollupUpdate } from './roll-up.ts'
 
 /** The rollups of a compute after what one sweep tells of it. */
 export function rollUpFacts(
   before: ComputeEntry | undefined,
-  { ref, looks, readings, gone }: ComputeFacts,
+  { ref, looks, readings, deletion }: ComputeFacts,
   preset: Preset,
 ): RollupUpdate {
   return rollUp(before?.rollups ?? NO_ROLLUPS, {
@@ -22,7 +22,7 @@ export function rollUpFacts(
         (last?.maxConnections ?? preset.maxConnections(compute.sizing)) - (last?.reservedConnections ?? 0)
       )
     },
-    isGone: gone !== undefined && looks.length === 0,
+    isGone: deletion !== undefined && looks.length === 0,
     preset,
   })
 }

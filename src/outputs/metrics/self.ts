@@ -33,6 +33,8 @@ export type SelfMetrics = {
     readonly retry: boolean
   }): void
   pass(result: 'success' | 'failure', seconds: number): void
+  /** A stage of a pass ended. */
+  stage(stage: string, seconds: number): void
   commit(seconds: number): void
   reading(kind: 'light' | 'full', seconds: number): void
   /** Starts the delivery counters of a receiver of events at 0. */
@@ -112,6 +114,7 @@ export function createSelfMetrics(): SelfMetrics {
   const retries = counter(CATALOGUE.apiRetries)
   const runs = counter(CATALOGUE.jobRuns)
   const runDuration = histogram(CATALOGUE.jobDuration)
+  const stages = histogram(CATALOGUE.passStageDuration)
   const commits = histogram(CATALOGUE.storeCommit)
   const readings = histogram(CATALOGUE.readingDuration)
   const reports = counter(CATALOGUE.reportDeliveries)
@@ -141,6 +144,7 @@ export function createSelfMetrics(): SelfMetrics {
       runs.inc({ job_name: 'pass', result })
       runDuration.observe({ job_name: 'pass' }, seconds)
     },
+    stage: (stage, seconds) => stages.observe({ stage }, seconds),
     commit: (seconds) => commits.observe(seconds),
     reading: (kind, seconds) => readings.observe({ kind }, seconds),
     receiver: (sink) => {

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApiApp } from '../../../src/daemon/http/app.ts'
 import { listenHttp, urlOf } from '../../../src/daemon/http/listen.ts'
-import { createSnapshotBuilder } from '../../../src/daemon/snapshot/snapshot.ts'
+import { takeSnapshot } from '../../../src/daemon/snapshot/snapshot.ts'
 import { newPassState } from '../../../src/daemon/pass/pass-state.ts'
 import type { ComputeEntry } from '../../../src/model/ledger/ledger.ts'
-import { runSync } from '../../../src/std/cooperative.ts'
 import { millis, seconds } from '../../../src/model/units.ts'
 import { at, compute, ledger, preset, prices, project } from '../../support/build.ts'
 import { batch, computeOf } from '../../store/build.ts'
@@ -86,7 +85,7 @@ test('a daemon explains in the same words, with the state it sees', async () => 
     owners: createOwners([]),
   }
   const shown = [{ state: { ...state, lastSweepAt: now, service: 'ok' as const }, prices, preset }]
-  const snapshot = runSync(createSnapshotBuilder()(shown, context))
+  const snapshot = takeSnapshot(shown, context)
   const history = {
     days: nothing,
     intervals: nothing,

@@ -2,12 +2,11 @@
 import { expect, test } from 'vitest'
 import { newComputeEntry } from '../../../src/ledger/apply-facts.ts'
 import { createApiApp } from '../../../src/daemon/http/app.ts'
-import { createSnapshotBuilder } from '../../../src/daemon/snapshot/snapshot.ts'
+import { takeSnapshot } from '../../../src/daemon/snapshot/snapshot.ts'
 import { newPassState } from '../../../src/daemon/pass/pass-state.ts'
 import { fleetJson } from '../../../src/daemon/http/api/status-json.ts'
 import { computeKey } from '../../../src/model/service/compute.ts'
 import { createOwners } from '../../../src/model/policy/owner.ts'
-import { runSync } from '../../../src/std/cooperative.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { at, ledger, look, preset, prices } from '../../support/build.ts'
 import { NO_REPORTS } from '../../support/no-reports.ts'
@@ -32,7 +31,7 @@ const snapshotOf = (count: number) => {
     activityLag: seconds(60),
     owners: createOwners([]),
   }
-  return runSync(createSnapshotBuilder()([{ state: newPassState(known), prices, preset }], context))
+  return takeSnapshot([{ state: newPassState(known), prices, preset }], context)
 }
 
 test.each([0, 1, 1000])('%i computes are told whole, others have turns in between', async (count) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createBudgetScopes, evaluateBudgets } from '../../../src/ledger/budgets/account-budgets.ts'
+import { createBudgetScopes } from '../../../src/ledger/budgets/account-budgets.ts'
 import { totalsWithAccrual } from '../../../src/ledger/settle/accrual.ts'
 import { addBounds, addCuTime } from '../../../src/ledger/settle/cu-time.ts'
 import { spendOf } from '../../../src/ledger/settle/totals.ts'
@@ -7,7 +7,6 @@ import { partsInside, partsOutside } from '../../../src/calendar/window.ts'
 import type { Budget, BudgetView } from '../../../src/model/policy/budget.ts'
 import type { CuTimeByPrice } from '../../../src/model/ledger/ledger.ts'
 import type { Batch } from '../../../src/model/ports/store.ts'
-import { runSync } from '../../../src/std/cooperative.ts'
 import { micros, type Instant } from '../../../src/model/units.ts'
 import { budgetOf, money } from '../../ledger/budgets/build.ts'
 import { weekly, windowOf } from '../../calendar/windows.ts'
@@ -16,6 +15,7 @@ import type { Use } from '../../simulation/world.ts'
 import { eachInItsFolder } from '../../store/folder.ts'
 import { prices } from '../../support/build.ts'
 import { watch, type Watch } from '../support/watch.ts'
+import { evaluateAllBudgets } from '../../support/apply-whole-sweep.ts'
 
 const place = eachInItsFolder()
 const MINUTE = 60_000
@@ -55,8 +55,8 @@ function ledgerSpend({ state }: Watch, now: Instant) {
 }
 
 function spentNow(seen: Watch, budgets: readonly Budget[], now: Instant) {
-  const looked = evaluateBudgets(createBudgetScopes(budgets), { ...seen.state().ledger, prices, now })
-  return runSync(looked).views.map(({ spent }) => spent)
+  const evaluated = evaluateAllBudgets(createBudgetScopes(budgets), { ...seen.state().ledger, prices, now })
+  return evaluated.views.map(({ spent }) => spent)
 }
 
 test('a budget of everything is the ledger, to the micro, wherever the daemon is killed', async () => {

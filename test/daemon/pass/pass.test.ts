@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pass } from '../../../src/daemon/pass/pass.ts'
+import { pass, untimed } from '../../../src/daemon/pass/pass.ts'
 import { newPassState, type PassState } from '../../../src/daemon/pass/pass-state.ts'
 import type { Ports } from '../../../src/model/ports/ports.ts'
 import { failed, ok } from '../../../src/std/result.ts'
@@ -59,7 +59,7 @@ test('a project that may have been active unseen is looked at in the next pass, 
   for (turn = 0; turn < 3; turn += 1) {
     asked = 0
     // oxlint-disable-next-line no-await-in-loop -- one pass after the other is the point
-    state = await pass(ports, { before: state, plan }, new AbortController().signal)
+    state = await pass({ ...ports, timed: untimed }, { before: state, plan }, new AbortController().signal)
     expect(asked).toBe(1)
     expect(state.storeFailure === undefined).toBe(turn !== 1)
     // oxlint-disable-next-line no-await-in-loop -- one pass after the other is the point
@@ -105,10 +105,44 @@ test('where the service answers slowly a pass asks for less, so that the next on
   for (let turn = 0; turn < 4; turn += 1) {
     const begun = elapsed
     // oxlint-disable-next-line no-await-in-loop -- one pass after the other is the point
-    state = await pass(ports, { before: state, plan }, new AbortController().signal)
+    state = await pass({ ...ports, timed: untimed }, { before: state, plan }, new AbortController().signal)
     took.push(elapsed - begun)
   }
   expect(took[0]).toBeGreaterThan(60)
   for (const span of took.slice(1)) expect(span).toBeLessThanOrEqual(60)
   expect(took.at(-1)).toBeGreaterThan(0.6 * MIN_REQUESTS)
+})
+
+test('a pass yields after every commit', async () => {
+  const clock = fakeClock()
+  const store = memoryStore()
+  let commits = 0
+  const computes = Array.from({ length: 120 }, (_, index) => compute({ endpointId: `ep-${index}` }))
+  const ports: Ports = {
+    clock: { ...clock, sleep: () => Promise.resolve() },
+    time: { estimate: () => undefined },
+    random: seeded(1),
+    service: {
+      ...UNASKED,
+      listProjectsPage: () => Promise.resolve(ok({ items: [project()], problems: [], next: undefined })),
+      listComputes: () => Promise.resolve(ok({ items: computes, problems: [] })),
+      listOperations: () => Promise.resolve(ok({ items: [], problems: [] })),
+    },
+    readings: { isReadable: () => false, read: () => Promise.reject(new Error('not readable')) },
+    store: {
+      ...store,
+      commit: (batch) => {
+        commits += 1
+        return store.commit(batch)
+      },
+    },
+    history: NO_HISTORY,
+    send: () => Promise.resolve([]),
+  }
+  const before = newPassState(await store.load('main'))
+  const { ledger } = await pass({ ...ports, timed: untimed }, { before, plan }, new AbortController().signal)
+  expect(ledger.computes.size).toBe(120)
+  // 120 computes are three chunks; the projects and the reading counts have commits of their own
+  expect(commits).toBeGreaterThanOrEqual(4)
+  expect(clock.yields()).toBeGreaterThanOrEqual(commits)
 })

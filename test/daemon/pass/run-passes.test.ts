@@ -45,7 +45,7 @@ async function threeTurns(pages: number): Promise<readonly (readonly [asked: num
   }
   let state = newPassState(await store.load('main'))
   const log = pino({ level: 'silent' })
-  const self = { pass: () => void (passes += 1) }
+  const self = { pass: () => void (passes += 1), stage: () => undefined }
   const turns: (readonly [number, number])[] = []
   for (const outage of [false, false, true]) {
     ;[asked, passes, isDown] = [0, 0, outage]

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createServiceClock, initialAnchor, ASSUMED_SKEW } from '../../../src/daemon/pass/service-clock.ts'
-import { runSync } from '../../../src/std/cooperative.ts'
 import type { ServiceTime } from '../../../src/model/ports/clock.ts'
 import { addDatedResponse, type ServiceTimeEstimate } from '../../../src/model/service/service-time.ts'
 import { instant, seconds } from '../../../src/model/units.ts'
@@ -15,7 +14,7 @@ const DAY = 86_400_000
 
 test.each([3600, -3600])('a wall clock that is set by %d s does not move it', async (by) => {
   const clock = fakeClock()
-  const steady = createServiceClock({ clock, time: UNKNOWN }, runSync(initialAnchor(ledger(), clock)))
+  const steady = createServiceClock({ clock, time: UNKNOWN }, initialAnchor(ledger(), clock))
   await clock.advance(seconds(60))
   clock.step(by)
   await clock.advance(seconds(60))
@@ -47,7 +46,7 @@ test('a wall clock that no answer contradicts is kept to the millisecond', () =>
 
 test('where no answer tells, what is seen is dated as roughly as a wall clock is true', () => {
   const clock = fakeClock()
-  const steady = createServiceClock({ clock, time: UNKNOWN }, runSync(initialAnchor(ledger(), clock)))
+  const steady = createServiceClock({ clock, time: UNKNOWN }, initialAnchor(ledger(), clock))
   expect(steady.between(seconds(1), seconds(2))).toEqual([at(1) - ASSUMED_SKEW, at(2) + ASSUMED_SKEW])
 })
 
@@ -68,7 +67,7 @@ test('a process begins no earlier than its ledger has seen, and not later either
     overhead: 0.01,
     now: instant(at(3600) + ASSUMED_SKEW),
   })
-  expect(runSync(initialAnchor(known, clock)).at).toBe(at(3600))
+  expect(initialAnchor(known, clock).at).toBe(at(3600))
 })
 
 const HOUR = 3_600_000

@@ -1,5 +1,5 @@
 // The daemon's passes over a simulated account with budgets, on the real store, as one process after the other.
-import { pass } from '../../../src/daemon/pass/pass.ts'
+import { pass, untimed } from '../../../src/daemon/pass/pass.ts'
 import { newPassState, type PassState } from '../../../src/daemon/pass/pass-state.ts'
 import type { Budget } from '../../../src/model/policy/budget.ts'
 import type { Event } from '../../../src/model/output/event.ts'
@@ -72,7 +72,11 @@ export async function watch({ uses, store, killed }: WatchOptions): Promise<Watc
     passes: async (count, budgets) => {
       const plan = passPlan({ budgets })
       for (let turn = 0; turn < count; turn += 1) {
-        const done = pass(ports, { before: state, plan }, new AbortController().signal).catch(() => state)
+        const done = pass(
+          { ...ports, timed: untimed },
+          { before: state, plan },
+          new AbortController().signal,
+        ).catch(() => state)
         // oxlint-disable-next-line no-await-in-loop -- one pass after the other
         await clock.advance(seconds(60))
         // oxlint-disable-next-line no-await-in-loop

@@ -1,20 +1,20 @@
+import type { Ledger } from '../../../src/model/ledger/ledger.ts'
 import { expect, test } from 'vitest'
 import { totalsWithAccrual } from '../../../src/ledger/settle/accrual.ts'
 import {
   toBudgetComputes,
   createBudgetScopes,
-  evaluateBudgets,
   settleBudgets,
   type BudgetInputs,
 } from '../../../src/ledger/budgets/account-budgets.ts'
 import { spendOf } from '../../../src/ledger/settle/totals.ts'
 import type { Budget, BudgetStates } from '../../../src/model/policy/budget.ts'
 import { computeKey } from '../../../src/model/service/compute.ts'
-import { runSync } from '../../../src/std/cooperative.ts'
 import { cu, type Instant } from '../../../src/model/units.ts'
 import { accounted } from '../../support/accounted.ts'
 import { at, ledger, look, prices, project, sweep } from '../../support/build.ts'
 import { budgetOf, HOUR, inputAt, money, sliceOf } from './build.ts'
+import { evaluateAllBudgets } from '../../support/apply-whole-sweep.ts'
 
 const NOW = '2026-11-10T00:00:00Z'
 const one = budgetOf({ name: 'one' })
@@ -22,8 +22,8 @@ const small = budgetOf({ name: 'small', limit: money(4) })
 const shut = budgetOf({ name: 'shut', periodAt: () => undefined })
 const settled = [sliceOf('2026-11-02T00:00:00Z', 3)]
 
-const looked = (budgets: readonly Budget[], known: Omit<BudgetInputs, 'prices'>) =>
-  runSync(evaluateBudgets(createBudgetScopes(budgets), { ...known, prices }))
+const looked = (budgets: readonly Budget[], known: Omit<BudgetInputs, 'prices'> & Pick<Ledger, 'computes'>) =>
+  evaluateAllBudgets(createBudgetScopes(budgets), { ...known, prices })
 
 const nobody = (budgets: BudgetStates, now: Instant = inputAt(NOW).now) => ({ ...ledger(), budgets, now })
 

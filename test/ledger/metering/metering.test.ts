@@ -13,7 +13,6 @@ import { cuTimeSum } from '../../../src/ledger/settle/totals.ts'
 import type { ProjectMetering } from '../../../src/model/ledger/metering.ts'
 import type { Ledger } from '../../../src/model/ledger/ledger.ts'
 import type { Sweep } from '../../../src/model/observation.ts'
-import { runSync } from '../../../src/std/cooperative.ts'
 import { cu, cuMillis, seconds } from '../../../src/model/units.ts'
 import { accounted } from '../../support/accounted.ts'
 import { at, ledger, look, prices, project, sweep } from '../../support/build.ts'
@@ -79,8 +78,8 @@ test('the lag is measured where a project begins to be counted anew', () => {
   // reached after 7.5 s at 4 CU, after 30 s at 1 CU
   expect(lag).toEqual({ atLeast: 420, atMost: 442.5 })
   const account = { project: project(), listed: undefined, metering: { ...before, lag } }
-  expect(runSync(measureMeteringLag([account]))).toBe(420)
-  expect(runSync(measureMeteringLag([{ ...account, metering: before }]))).toBeUndefined()
+  expect(measureMeteringLag([account])).toBe(420)
+  expect(measureMeteringLag([{ ...account, metering: before }])).toBeUndefined()
 })
 
 /** As `sizesFromMetering` is told of a project that `count` follows. */
@@ -95,18 +94,18 @@ const counting = (
 })
 
 test('a project that was never counted is taken for one like the others, and ever less so', () => {
-  const others = runSync(accountUtilisation([counting(after(900, [3 * HOUR + 2160, 100 + 4800]))]))
+  const others = accountUtilisation([counting(after(900, [3 * HOUR + 2160, 100 + 4800]))])
   expect(others).toEqual({ used: 3_600_000, capacity: 3_600_000 })
   expect(sizesFromMetering(undefined, others).expected).toBe(1)
   expect(sizesFromMetering(counting(undefined), others).expected).toBe(1)
   const own = counting(after(900, [3 * HOUR + 2160, 100 + 1200]))
   expect(sizesFromMetering(own, others).expected).toBe(0.5)
-  expect(sizesFromMetering(own, runSync(accountUtilisation([]))).expected).toBeUndefined()
+  expect(sizesFromMetering(own, accountUtilisation([])).expected).toBeUndefined()
 })
 
 /** Of the only project of an account. */
 const expectedOf = (one: MeteredProject): number | undefined =>
-  sizesFromMetering(one, runSync(accountUtilisation([one]))).expected
+  sizesFromMetering(one, accountUtilisation([one])).expected
 
 describe('what the record of a project tells of the time before', () => {
   const sizing = { min: cu(1), max: cu(3) }

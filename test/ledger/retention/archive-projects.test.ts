@@ -1,12 +1,11 @@
 // Projects that were deleted long ago: what they cost stays, and they are known one by one in the store alone.
 import { expect, test } from 'vitest'
-import { createSnapshotBuilder } from '../../../src/daemon/snapshot/snapshot.ts'
-import { restoreArchivedProjects } from '../../../src/daemon/pass/restore-projects.ts'
+import { takeSnapshot } from '../../../src/daemon/snapshot/snapshot.ts'
+import { restoreArchivedProjects } from '../../../src/daemon/pass/apply-in-chunks.ts'
 import { newPassState } from '../../../src/daemon/pass/pass-state.ts'
 import { createOwners } from '../../../src/model/policy/owner.ts'
 import type { Ledger, ProjectEntry } from '../../../src/model/ledger/ledger.ts'
 import type { Sweep } from '../../../src/model/observation.ts'
-import { runSync } from '../../../src/std/cooperative.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { accounted } from '../../support/accounted.ts'
 import { at, ledger, look, operation, preset, prices, project, sweep } from '../../support/build.ts'
@@ -66,16 +65,14 @@ function preview(known: Ledger, name: string, from: number): Ledger {
 const quiet = (when: number): Sweep => sweep(when, { projects: [], operationsReadOf: [] })
 
 const totalsOf = (known: Ledger, when: number) =>
-  runSync(
-    createSnapshotBuilder()([{ state: newPassState(known), prices, preset }], {
-      now: at(when),
-      version: 1,
-      passSeconds: seconds(0),
-      staleAfter: seconds(1e9),
-      activityLag: seconds(0),
-      owners: createOwners([]),
-    }),
-  ).accounts[0]?.totals
+  takeSnapshot([{ state: newPassState(known), prices, preset }], {
+    now: at(when),
+    version: 1,
+    passSeconds: seconds(0),
+    staleAfter: seconds(1e9),
+    activityLag: seconds(0),
+    owners: createOwners([]),
+  }).accounts[0]?.totals
 
 test('a project a day for a year: memory holds those of a season, and the account all that they cost', () => {
   let known = ledger()

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { applySweep, createLedgerBuilder, isEmptyBatch } from '../../../src/ledger/apply-sweep.ts'
+import { isEmptyBatch } from '../../../src/ledger/apply-sweep.ts'
+import { applyWholeSweep, ledgerAfterAll } from '../../support/apply-whole-sweep.ts'
 import { computeKey } from '../../../src/model/service/compute.ts'
 import type { Ledger } from '../../../src/model/ledger/ledger.ts'
 import type { Look, Sweep } from '../../../src/model/observation.ts'
@@ -97,14 +98,12 @@ function wakesOf({ computes, projects }: Ledger): number {
 test('wherever a first sight is cut short, the next counts what was lost, and nothing twice', () => {
   const count = 230
   const context = { prices, preset, overhead: 0.01, now: at(NOW) }
-  const parts = [...applySweep(ledger(), firstSight(NOW, count), context)].filter(
+  const parts = applyWholeSweep(ledger(), firstSight(NOW, count), context).filter(
     (part) => !isEmptyBatch(part),
   )
   expect(parts.length).toBeGreaterThan(3)
   for (let kept = 0; kept <= parts.length; kept += 1) {
-    const grown = createLedgerBuilder(ledger())
-    for (const part of parts.slice(0, kept)) grown.add(part)
-    const again = fold(grown.ledger(), firstSight(NOW + 600, count)).ledger
+    const again = fold(ledgerAfterAll(ledger(), parts.slice(0, kept)), firstSight(NOW + 600, count)).ledger
     expect(wakesOf(again)).toBe(count + 2)
     const later = fold(again, firstSight(NOW + 2 * DAY, count)).ledger
     expect(wakesOf(later)).toBe(count + 2)
@@ -126,20 +125,4 @@ test('ids are kept of the newest that left, the others are known by when they we
   const wakes = ({ compute: { endpointId } }: Look): number | undefined =>
     seen.computes.get(computeKey({ account: 'main', projectId: 'project-one', endpointId }))?.totals.wakes
   expect(looks.map(wakes)).toEqual([0, 0, 1])
-})
-
-test('a first sight gives up its turn after every five computes', () => {
-  const turns = [
-    ...applySweep(ledger(), firstSight(NOW, 230), { prices, preset, overhead: 0.01, now: at(NOW) }),
-  ]
-  expect(turns.length).toBeGreaterThanOrEqual(46)
-})
-
-test('facts that fold no compute give up no turn each', () => {
-  const operations = Array.from({ length: 230 }, (_, index) =>
-    operation('start_compute', 10, { endpointId: `ep-${index}`, operationId: `start-${index}` }),
-  )
-  const context = { prices, preset, overhead: 0.01, now: at(NOW) }
-  const turns = [...applySweep(ledger(), sweep(NOW, { operations }), context)]
-  expect(turns.length).toBeLessThan(50)
 })

@@ -1,7 +1,6 @@
 // A daemon that has its troubles watches a life, and keeps its account beside the truth.
 import { correctClockSkew } from '../../../src/daemon/pass/clock-skew.ts'
 import { upperBoundOfNow, createServiceClock, initialAnchor } from '../../../src/daemon/pass/service-clock.ts'
-import { runSync } from '../../../src/std/cooperative.ts'
 import { computeKey, type Compute } from '../../../src/model/service/compute.ts'
 import type { DayRow } from '../../../src/model/ledger/day.ts'
 import type { ComputeEntry, Ledger, ProjectEntry } from '../../../src/model/ledger/ledger.ts'
@@ -132,7 +131,7 @@ type Daemon = {
 
 function createDaemon(machine: Machine): Daemon {
   let known: Ledger = ledger()
-  let timebase = runSync(initialAnchor(known, machine.clock))
+  let timebase = initialAnchor(known, machine.clock)
   let last: ComputeEntry | undefined
   const days = new Map<string, DayRow>()
   const settled: AwakeSlice[] = []
@@ -164,7 +163,7 @@ function createDaemon(machine: Machine): Daemon {
     restart: () => {
       known = stored(known)
       machine.restart()
-      timebase = runSync(initialAnchor(known, machine.clock))
+      timebase = initialAnchor(known, machine.clock)
     },
     account: () => last,
     kept: () => ({ days: [...days.values()], settled }),

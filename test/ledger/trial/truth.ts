@@ -1,6 +1,6 @@
 // A compute with a known history, seen through the ports by the daemon's own pass, with faults.
 import { expect } from 'vitest'
-import { pass } from '../../../src/daemon/pass/pass.ts'
+import { pass, untimed } from '../../../src/daemon/pass/pass.ts'
 import { newPassState, type PassState } from '../../../src/daemon/pass/pass-state.ts'
 import type { Compute } from '../../../src/model/service/compute.ts'
 import type { ComputeEntry, SettledInterval } from '../../../src/model/ledger/ledger.ts'
@@ -61,7 +61,11 @@ export async function judged(history: History, until: number, faults: Faults = {
     const { down } = faults
     if (down && time > down[0] && time < down[1]) continue
     passes += 1
-    const after = await pass(ports, { before: state, plan }, new AbortController().signal)
+    const after = await pass(
+      { ...ports, timed: untimed },
+      { before: state, plan },
+      new AbortController().signal,
+    )
     const account = [...after.ledger.computes.values()][0]
     if (account && seen) expect(account.counters.awake).toBeGreaterThanOrEqual(seen.counters.awake)
     state = after

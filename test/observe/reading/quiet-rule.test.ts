@@ -25,7 +25,7 @@ function accountOf(over: Partial<ReadingState> = {}): ComputeEntry {
     operationsLost: false,
     operationsRead: true,
     readings: [],
-    gone: undefined,
+    deletion: undefined,
   }
   const context = { prices, preset, overhead: 0.01, now: at(1000), delayOf: () => seconds(300) }
   const { account } = applyFacts(

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { newProjectMetering } from '../../../src/ledger/metering/follow.ts'
 import { reconcile } from '../../../src/ledger/metering/reconcile.ts'
-import { createBudgetScopes, evaluateBudgets } from '../../../src/ledger/budgets/account-budgets.ts'
+import { createBudgetScopes } from '../../../src/ledger/budgets/account-budgets.ts'
 import { newPassState } from '../../../src/daemon/pass/pass-state.ts'
-import { createSnapshotBuilder } from '../../../src/daemon/snapshot/snapshot.ts'
+import { takeSnapshot } from '../../../src/daemon/snapshot/snapshot.ts'
 import { CATALOGUE, PREFIX } from '../../../src/outputs/metrics/catalogue.ts'
 import { createSelfMetrics } from '../../../src/outputs/metrics/self.ts'
 import { NO_BACKLOG, NO_LIST, NO_PENDING_RETRIES } from '../../../src/observe/sweep.ts'
@@ -14,7 +14,6 @@ import type { BudgetForecast } from '../../../src/model/policy/budget.ts'
 import type { ComputeEntry, ProjectEntry } from '../../../src/model/ledger/ledger.ts'
 import type { AwakeIndicators } from '../../../src/model/observation.ts'
 import type { Snapshot } from '../../../src/model/output/snapshot.ts'
-import { runSync } from '../../../src/std/cooperative.ts'
 import { bytes, cuMillis, millis, ratio, seconds } from '../../../src/model/units.ts'
 import { budgetOf, money } from '../../ledger/budgets/build.ts'
 import { bodyText, FACTS, partsOf } from '../../support/exposed.ts'
@@ -23,6 +22,7 @@ import { accounted } from '../../support/accounted.ts'
 import { createOwners, NO_OWNER } from '../../../src/model/policy/owner.ts'
 import { NO_ACCOUNT_COUNTERS } from '../../../src/model/ledger/counters.ts'
 import { at, attempt, ledger, look, operation, prices, project, reading, sweep } from '../../support/build.ts'
+import { evaluateAllBudgets } from '../../support/apply-whole-sweep.ts'
 
 /** The service counted an hour of it, and the ledger agrees. */
 function compared([key, one]: readonly [string, ProjectEntry]): [string, ProjectEntry] {
@@ -87,7 +87,7 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
   }
   const list = { ...NO_LIST, finished: last }
   const plan = { ...known, prices, now: at(600) }
-  const { views } = runSync(evaluateBudgets(createBudgetScopes([budgetOf({ limit: money(0.05) })]), plan))
+  const { views } = evaluateAllBudgets(createBudgetScopes([budgetOf({ limit: money(0.05) })]), plan)
   const state = {
     ...newPassState(known),
     budgets: views,
@@ -112,9 +112,7 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
     jobs: [{ name: 'pass', lastSuccessAt: at(590), nextRunAt: at(650), deadlineAt: at(830) }] as const,
   }
   const forecasts = { of: () => FORECAST }
-  return runSync(
-    createSnapshotBuilder()([{ state, prices, preset: createPreset('interface'), forecasts }], context),
-  )
+  return takeSnapshot([{ state, prices, preset: createPreset('interface'), forecasts }], context)
 }
 
 const ownedBy = (team: string, tier: string) => ({ ...NO_OWNER, team, tier })

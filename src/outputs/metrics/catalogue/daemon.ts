@@ -69,6 +69,11 @@ export const DAEMON_FAMILIES = {
     'When a run should have succeeded again; after that the metrics are not reliable.',
   ),
   jobRuns: selfCounter('job_runs_total', ['job_name', 'result'], 'Passes by result.'),
+  passStageDuration: selfHistogram(
+    'pass_stage_duration_seconds',
+    ['stage'],
+    'How long a stage of a pass took.',
+  ),
   jobDuration: selfHistogram('job_duration_seconds', ['job_name'], 'How long a pass took.'),
   storeCommit: selfHistogram('store_commit_seconds', [], 'How long a commit to the store took.'),
 } as const satisfies Readonly<Record<string, Family>>
