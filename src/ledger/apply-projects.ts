@@ -1,6 +1,7 @@
 import type { Project } from '../model/service/compute.ts'
 import type { ProjectMetering } from '../model/ledger/metering.ts'
-import type { Ledger, ProjectEntry, ProjectListing } from '../model/ledger/ledger.ts'
+import type { Ledger } from '../model/ledger/ledger.ts'
+import type { ProjectEntry, ProjectListing } from '../model/ledger/project-entry.ts'
 import type { ListedComputes, Sweep } from '../model/observation.ts'
 import type { Prices } from '../model/ledger/price.ts'
 import { cuMillis, type Instant, type Seconds } from '../model/units.ts'

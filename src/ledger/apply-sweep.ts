@@ -5,7 +5,8 @@
 // 3. All three take the ledger before the sweep. Each compute is in one chunk only.
 import { createUtc } from '../calendar/zone.ts'
 import { internEntry } from '../model/ledger/interning.ts'
-import type { ComputeEntry, Ledger, ProjectEntry, RetiredTotals } from '../model/ledger/ledger.ts'
+import type { ComputeEntry, Ledger } from '../model/ledger/ledger.ts'
+import type { ProjectEntry, RetiredTotals } from '../model/ledger/project-entry.ts'
 import type { Utilisation } from '../model/ledger/metering.ts'
 import type { AwakeSlice } from '../model/ledger/slice.ts'
 import type { Look, Sweep } from '../model/observation.ts'

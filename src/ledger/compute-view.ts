@@ -1,6 +1,7 @@
 // What a compute's account shows to people and metrics.
 import { effectiveDelay, largestCu, smallestCu } from '../model/service/compute.ts'
-import type { ComputeEntry, ProjectEntry } from '../model/ledger/ledger.ts'
+import type { ComputeEntry } from '../model/ledger/ledger.ts'
+import type { ProjectEntry } from '../model/ledger/project-entry.ts'
 import type { ConnectionCounts, Reading } from '../model/observation.ts'
 import { isOperationTracked } from '../model/service/operation.ts'
 import { NO_OWNER, type Owners } from '../model/policy/owner.ts'

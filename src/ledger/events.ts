@@ -1,5 +1,6 @@
 import type { Event } from '../model/output/event.ts'
-import type { ComputeEntry, ProjectEntry } from '../model/ledger/ledger.ts'
+import type { ComputeEntry } from '../model/ledger/ledger.ts'
+import type { ProjectEntry } from '../model/ledger/project-entry.ts'
 import type { Instant } from '../model/units.ts'
 
 /**

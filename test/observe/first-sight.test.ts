@@ -1,6 +1,6 @@
 // A project that is seen for the first time while its operations cannot be read.
 import { expect, test } from 'vitest'
-import type { ProjectEntry } from '../../src/model/ledger/ledger.ts'
+import type { ProjectEntry } from '../../src/model/ledger/project-entry.ts'
 import type { Operation } from '../../src/model/service/operation.ts'
 import type { Service } from '../../src/model/ports/service.ts'
 import { failed, ok } from '../../src/std/result.ts'

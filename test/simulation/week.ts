@@ -13,9 +13,9 @@ import {
   NO_READING_COUNTS,
   type ComputeEntry,
   type Ledger,
-  type ProjectEntry,
   type ReadingCounts,
 } from '../../src/model/ledger/ledger.ts'
+import type { ProjectEntry } from '../../src/model/ledger/project-entry.ts'
 import type { History } from '../../src/model/ports/history.ts'
 import type { Ports } from '../../src/model/ports/ports.ts'
 import type { Random } from '../../src/model/ports/clock.ts'

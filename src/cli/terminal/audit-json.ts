@@ -1,7 +1,7 @@
 // The audit as JSON.
 import type { Audit, AuditedCompute, AuditSums, Finding } from '../../model/output/audit.ts'
 import { largestCu, smallestCu } from '../../model/service/compute.ts'
-import type { Bounds } from '../../model/ledger/ledger.ts'
+import type { Bounds } from '../../model/ledger/quantities.ts'
 import { toIso } from '../../model/time.ts'
 import { SECOND } from '../../model/units.ts'
 import { jsonText } from './output.ts'

@@ -1,5 +1,6 @@
 // Finds the project entry of a history row: that of an archived project only the store has.
-import type { Ledger, ProjectEntry } from '../../model/ledger/ledger.ts'
+import type { Ledger } from '../../model/ledger/ledger.ts'
+import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { History } from '../../model/ports/history.ts'
 
 export type ProjectLookup = (projectId: string) => Promise<ProjectEntry | undefined>

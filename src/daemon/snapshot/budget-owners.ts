@@ -1,7 +1,8 @@
 // The owner of a budget: the configured team, else the team and tier that all its computes share.
 import type { BudgetScopes } from '../../ledger/budgets/account-budgets.ts'
 import type { BudgetWithForecast } from '../../model/policy/budget.ts'
-import type { ComputeEntry, ProjectEntry } from '../../model/ledger/ledger.ts'
+import type { ComputeEntry } from '../../model/ledger/ledger.ts'
+import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { Owner } from '../../model/policy/owner.ts'
 
 export type BudgetOwner = Pick<BudgetWithForecast, 'team' | 'tier'>

@@ -1,7 +1,7 @@
 // The ledger's days, corrected by what the service itself counted: its number is what is paid.
 import type { Consumption } from '../../model/service/consumption.ts'
 import type { DayRow } from '../../model/ledger/day.ts'
-import type { CuTimeByPrice } from '../../model/ledger/ledger.ts'
+import type { CuTimeByPrice } from '../../model/ledger/quantities.ts'
 import { cuMillis, type Instant } from '../../model/units.ts'
 import { cuTimeSum } from '../settle/totals.ts'
 

@@ -1,7 +1,7 @@
 import type { AuditSums } from '../../model/output/audit.ts'
-import type { CuTimeByPrice } from '../../model/ledger/ledger.ts'
+import { addBounds, type CuTimeByPrice } from '../../model/ledger/quantities.ts'
 import { micros, millis, type Millis } from '../../model/units.ts'
-import { addBounds, addCuTime, NO_TIME } from '../settle/cu-time.ts'
+import { addCuTime, NO_TIME } from '../settle/cu-time.ts'
 import { cuTimeSum, spendOf } from '../settle/totals.ts'
 import type { CorrectedDay } from './corrected-days.ts'
 

@@ -1,9 +1,9 @@
 // What slices add up to. Kept as whole CU·ms by price, so that no rounding adds up; money is computed from the sums.
 import type { UsageAmounts, BudgetLimit } from '../../model/policy/budget.ts'
-import type { Bounds } from '../../model/ledger/ledger.ts'
+import { addBounds, type Bounds } from '../../model/ledger/quantities.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
 import { millis } from '../../model/units.ts'
-import { addBounds, addCuTime, awakeBounds, cuTimeOf, NO_TIME } from '../settle/cu-time.ts'
+import { addCuTime, awakeBounds, cuTimeOf, NO_TIME } from '../settle/cu-time.ts'
 import { cuTimeSum, spendOf } from '../settle/totals.ts'
 
 export const NO_AMOUNTS: UsageAmounts = { awake: NO_TIME, cuTime: {} }

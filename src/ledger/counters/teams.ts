@@ -1,5 +1,6 @@
 // Whose money went for nothing: what a part adds goes to who answers for the compute now, in the commit that stores the part.
-import type { ComputeEntry, Ledger, ProjectEntry } from '../../model/ledger/ledger.ts'
+import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
+import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { Owners } from '../../model/policy/owner.ts'
 import type { Batch } from '../../model/ports/store.ts'
 import { computeKey } from '../../model/service/compute.ts'

@@ -1,6 +1,7 @@
 // Who is not in the list of the project is gone, and when it may have gone.
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
-import type { ComputeEntry, Ledger, ProjectListing } from '../../model/ledger/ledger.ts'
+import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
+import type { ProjectListing } from '../../model/ledger/project-entry.ts'
 import type { Deletion, Sweep } from '../../model/observation.ts'
 import { deletesBranch, type Operation } from '../../model/service/operation.ts'
 import { earliest, instant, type Instant } from '../../model/units.ts'

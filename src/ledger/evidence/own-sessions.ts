@@ -1,6 +1,6 @@
 // What a session of ours may have left behind, and what it saw of others.
 import type { Evidence, OwnSession } from '../../model/ledger/evidence.ts'
-import type { ReadingState } from '../../model/ledger/ledger.ts'
+import type { ReadingState } from '../../model/ledger/reading-state.ts'
 import type { AwakeIndicators, Reading, ReadingAttempt } from '../../model/observation.ts'
 import { instant, type Instant } from '../../model/units.ts'
 import { serverClockOffset } from './clock-offset.ts'

@@ -1,5 +1,5 @@
 // What the counters of use grew by between two readings, our own sessions left out.
-import type { ReadingState } from '../../model/ledger/ledger.ts'
+import type { ReadingState } from '../../model/ledger/reading-state.ts'
 import type { AccumulatedUsage } from '../../model/ledger/reading-counters.ts'
 import type { Reading } from '../../model/observation.ts'
 import { millis } from '../../model/units.ts'

@@ -4,7 +4,8 @@ import type { CalendarDay } from '../../calendar/zone.ts'
 import type { UsageAmounts, BudgetLimit } from '../../model/policy/budget.ts'
 import { instant, millis, type Instant } from '../../model/units.ts'
 import { amountInLimitUnit, NO_AMOUNTS } from '../budgets/amounts.ts'
-import { addBounds, addCuTime } from '../settle/cu-time.ts'
+import { addCuTime } from '../settle/cu-time.ts'
+import { addBounds } from '../../model/ledger/quantities.ts'
 import type { DailySeries } from './history.ts'
 
 /** Day of the zone → what was counted on it. */

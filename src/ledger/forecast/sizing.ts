@@ -1,7 +1,7 @@
 // A change of sizing whose effect is known: what a day would have cost as its compute is sized now.
 import type { UsageAmounts } from '../../model/policy/budget.ts'
 import { largestCu, smallestCu, type Sizing } from '../../model/service/compute.ts'
-import type { CuTimeByPrice } from '../../model/ledger/ledger.ts'
+import type { CuTimeByPrice } from '../../model/ledger/quantities.ts'
 import { cuMillis } from '../../model/units.ts'
 import { cuTimeSum } from '../settle/totals.ts'
 

@@ -1,6 +1,8 @@
 // What the ledger has of one project, as the service's count is held against it: sums up to an instant, and what ranges leave open.
 import { computeKey, largestCu, type Compute } from '../../model/service/compute.ts'
-import type { Bounds, ComputeEntry, Ledger, ProjectEntry } from '../../model/ledger/ledger.ts'
+import { addBounds, type Bounds } from '../../model/ledger/quantities.ts'
+import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
+import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { Prices } from '../../model/ledger/price.ts'
 import type { AwakeSlice, Span } from '../../model/ledger/slice.ts'
 import {
@@ -14,7 +16,7 @@ import {
   type Instant,
 } from '../../model/units.ts'
 import { accruedSlice } from '../settle/accrual.ts'
-import { addBounds, NO_CU_TIME } from '../settle/cu-time.ts'
+import { NO_CU_TIME } from '../settle/cu-time.ts'
 import { intersectSpans, spanLength } from '../interval-math.ts'
 import { cuTimeSum } from '../settle/totals.ts'
 

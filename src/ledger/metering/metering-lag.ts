@@ -1,6 +1,6 @@
 // How late the service counts: measured where it begins to count anew after a project slept.
 import type { MeterBaseline, ProjectMetering } from '../../model/ledger/metering.ts'
-import type { ProjectEntry } from '../../model/ledger/ledger.ts'
+import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { Span } from '../../model/ledger/slice.ts'
 import { instant, seconds, type CuMillis, type Instant, type Seconds } from '../../model/units.ts'
 import { usageIn, type ProjectUsage } from './ledger-use.ts'

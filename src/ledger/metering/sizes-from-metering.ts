@@ -1,7 +1,7 @@
 // What the service's count tells of the sizes of computes that move inside a range.
 import { largestCu, smallestCu, type Project, type Sizing } from '../../model/service/compute.ts'
 import type { Utilisation } from '../../model/ledger/metering.ts'
-import type { ProjectEntry } from '../../model/ledger/ledger.ts'
+import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import { cuMillis, ratio, type Ratio } from '../../model/units.ts'
 import { NOT_METERED, type MeteredSizes } from '../settle/sizing.ts'
 import { NO_UTILISATION } from './follow.ts'

@@ -1,5 +1,5 @@
 // Measures how late the service shows activity: a reading tells when a statement ended, a later look when it shows.
-import type { PendingActivity, ActivityLagSample, ReadingState } from '../../model/ledger/ledger.ts'
+import type { PendingActivity, ActivityLagSample, ReadingState } from '../../model/ledger/reading-state.ts'
 import type { Look, ReadingAttempt } from '../../model/observation.ts'
 import { serverClockOffset } from '../evidence/clock-offset.ts'
 import { instant, seconds, type Instant, type Seconds } from '../../model/units.ts'

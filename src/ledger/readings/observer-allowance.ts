@@ -1,5 +1,5 @@
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
-import type { ReadingState } from '../../model/ledger/ledger.ts'
+import type { ReadingState } from '../../model/ledger/reading-state.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 
 /** What a fold tells of the observer's budget of one compute, seconds. */

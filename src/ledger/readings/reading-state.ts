@@ -1,7 +1,8 @@
 // What is kept of the readings of one compute.
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import type { Evidence } from '../../model/ledger/evidence.ts'
-import type { ComputeEntry, ReadingState, Totals } from '../../model/ledger/ledger.ts'
+import type { ComputeEntry, Totals } from '../../model/ledger/ledger.ts'
+import type { ReadingState } from '../../model/ledger/reading-state.ts'
 import type { Look, NotRead, Reading, ReadingAttempt } from '../../model/observation.ts'
 import { gapBucket } from '../../model/ledger/gap-bucket.ts'
 import type { Preset } from '../../model/service/sizes.ts'

@@ -1,5 +1,6 @@
 // Projects deleted long ago leave memory: their sums stay with the account, their entries in the store.
-import type { Ledger, ProjectEntry } from '../../model/ledger/ledger.ts'
+import type { Ledger } from '../../model/ledger/ledger.ts'
+import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { Sweep } from '../../model/observation.ts'
 import { after, seconds, type Instant } from '../../model/units.ts'
 

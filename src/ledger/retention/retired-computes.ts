@@ -1,15 +1,11 @@
 // Computes that are long gone: their sums stay with their project, and nobody has to know them one by one.
 import type { Compute } from '../../model/service/compute.ts'
-import type {
-  Bounds,
-  ComputeEntry,
-  RetiredTotals,
-  RetiredId,
-  ProjectEntry,
-} from '../../model/ledger/ledger.ts'
+import { addBounds, type Bounds } from '../../model/ledger/quantities.ts'
+import type { ComputeEntry } from '../../model/ledger/ledger.ts'
+import type { RetiredTotals, RetiredId, ProjectEntry } from '../../model/ledger/project-entry.ts'
 import { NO_ROLLUPS } from '../../model/ledger/rollup.ts'
 import { after, instant, latest, micros, millis, seconds, type Instant } from '../../model/units.ts'
-import { addBounds, NO_TIME } from '../settle/cu-time.ts'
+import { NO_TIME } from '../settle/cu-time.ts'
 import { EMPTY_EVIDENCE } from '../evidence/evidence.ts'
 import { NO_READING_STATE } from '../readings/reading-state.ts'
 import { spendOf } from '../settle/totals.ts'

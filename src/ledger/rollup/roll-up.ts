@@ -1,6 +1,6 @@
 // Folds the looks and readings of one compute into stretches of fixed lengths.
 import type { Compute, ComputeRef } from '../../model/service/compute.ts'
-import type { ReadingState } from '../../model/ledger/ledger.ts'
+import type { ReadingState } from '../../model/ledger/reading-state.ts'
 import type { Look, ReadingAttempt } from '../../model/observation.ts'
 import { COARSE_STEP, FINE_STEP, type Rollup, type RollupState } from '../../model/ledger/rollup.ts'
 import type { Preset } from '../../model/service/sizes.ts'

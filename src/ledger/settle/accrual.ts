@@ -1,7 +1,8 @@
 // What an account amounts to at an instant after its last fold.
 import { largestCu, smallestCu } from '../../model/service/compute.ts'
 import { expectedSuspension } from '../../model/inference/expected-suspension.ts'
-import type { ComputeEntry, ProjectEntry, Totals } from '../../model/ledger/ledger.ts'
+import type { ComputeEntry, Totals } from '../../model/ledger/ledger.ts'
+import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { Prices } from '../../model/ledger/price.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
 import { unseenWakeAt } from '../../model/inference/unseen-wake.ts'

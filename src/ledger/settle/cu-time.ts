@@ -1,5 +1,5 @@
 // CU-time of slices: the integral of the size over their time, by price, with both kinds of doubt.
-import type { Bounds, CuTimeByPrice } from '../../model/ledger/ledger.ts'
+import { addBounds, type Bounds, type CuTimeByPrice } from '../../model/ledger/quantities.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
 import { cuMillis, millis, type CuMillis, type Millis } from '../../model/units.ts'
 import { spanLength } from '../interval-math.ts'
@@ -26,14 +26,6 @@ export const awakeBounds = (slices: readonly AwakeSlice[]): Bounds<Millis> =>
     const time = { low: spanLength(low), likely: spanLength(likely), high: spanLength(high) }
     return addBounds<number>(sum, time, millis) as Bounds<Millis>
   }, NO_TIME)
-
-export function addBounds<Value extends number>(
-  a: Bounds<Value>,
-  b: Bounds<Value>,
-  unit: (value: number) => Value,
-): Bounds<Value> {
-  return { low: unit(a.low + b.low), likely: unit(a.likely + b.likely), high: unit(a.high + b.high) }
-}
 
 export function addCuTime(a: CuTimeByPrice, b: CuTimeByPrice): CuTimeByPrice {
   const sum: Record<string, Bounds<CuMillis>> = { ...a }

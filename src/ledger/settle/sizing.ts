@@ -1,7 +1,7 @@
 // The size limits of a stretch of awake time, from looks, operations and the rule that a change of size restarts a compute.
 import type { AwakeInterval, Evidence, SizeObservation } from '../../model/ledger/evidence.ts'
 import type { RangeUtilisation } from '../../model/ledger/metering.ts'
-import type { Bounds } from '../../model/ledger/ledger.ts'
+import type { Bounds } from '../../model/ledger/quantities.ts'
 import { awakeEffect, type Operation } from '../../model/service/operation.ts'
 import type { Span } from '../../model/ledger/slice.ts'
 import { ALLOWED_LATENESS } from '../../model/inference/transition.ts'

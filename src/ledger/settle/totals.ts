@@ -1,11 +1,12 @@
 // Sums over awake time, and the money they come to.
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import type { AwakeInterval, Evidence } from '../../model/ledger/evidence.ts'
-import type { Bounds, PublishedCounters, CuTimeByPrice, Totals } from '../../model/ledger/ledger.ts'
+import { addBounds, type Bounds, type CuTimeByPrice } from '../../model/ledger/quantities.ts'
+import type { PublishedCounters, Totals } from '../../model/ledger/ledger.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
 import { cuMillis, micros, millis, type CuMillis, type Micros } from '../../model/units.ts'
 import { observerOverhead, idleTailOf, isWokenByObserver } from '../evidence/activity.ts'
-import { addBounds, addCuTime, awakeBounds, cuTimeOf, NO_CU_TIME, NO_TIME } from './cu-time.ts'
+import { addCuTime, awakeBounds, cuTimeOf, NO_CU_TIME, NO_TIME } from './cu-time.ts'
 import { attributionIn, addAttribution } from '../attribution/attribution.ts'
 
 export const NO_TOTALS: Totals = {

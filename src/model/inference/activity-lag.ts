@@ -1,5 +1,6 @@
 // Activity lag: how late the service shows activity, measured. The quiet rule and the snapshot share it.
-import type { ComputeEntry, ActivityLagSample } from '../ledger/ledger.ts'
+import type { ComputeEntry } from '../ledger/ledger.ts'
+import type { ActivityLagSample } from '../ledger/reading-state.ts'
 import { seconds, type Seconds } from '../units.ts'
 
 /** With fewer samples the configured lag holds. */

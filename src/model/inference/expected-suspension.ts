@@ -1,6 +1,6 @@
 // When an awake compute falls asleep: shared by what looks at it then and what counts its time until it is looked at.
 import { effectiveDelay, type Compute, type Project } from '../service/compute.ts'
-import type { ProjectEntry } from '../ledger/ledger.ts'
+import type { ProjectEntry } from '../ledger/project-entry.ts'
 import { after, instant, seconds, type Instant } from '../units.ts'
 
 /** How long the service takes to suspend a compute whose delay is over. Doubled, a suspension is known that much later. */

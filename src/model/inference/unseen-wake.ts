@@ -1,6 +1,7 @@
 // Activity that the list shows of a project, and that no known awake time explains: something woke there, unseen.
 import type { Instant } from '../units.ts'
-import type { ComputeEntry, ProjectEntry } from '../ledger/ledger.ts'
+import type { ComputeEntry } from '../ledger/ledger.ts'
+import type { ProjectEntry } from '../ledger/project-entry.ts'
 
 /** Whole seconds, and the moments between a client's query and what the service makes of it. Doubled, a wake right after a suspension is seen at the next activity. */
 const ROUNDING = 2000

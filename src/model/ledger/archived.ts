@@ -1,5 +1,7 @@
 // The sums of projects that are long gone: they stay with the account, and only the store knows the projects one by one.
-import type { ArchivedTotals, Bounds, Ledger, ProjectEntry, RetiredSums } from './ledger.ts'
+import type { ArchivedTotals, ProjectEntry, RetiredSums } from './project-entry.ts'
+import type { Bounds } from './quantities.ts'
+import type { Ledger } from './ledger.ts'
 import { asOrderedMap } from '../../std/ordered-map.ts'
 import { micros, millis } from '../units.ts'
 

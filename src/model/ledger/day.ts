@@ -1,6 +1,6 @@
 // What a compute cost on one day, as it is kept for good.
 import type { ComputeRef } from '../service/compute.ts'
-import type { Bounds, CuTimeByPrice } from './ledger.ts'
+import type { Bounds, CuTimeByPrice } from './quantities.ts'
 import type { Instant, Millis } from '../units.ts'
 
 /** One compute on one day of the account's zone. The rows of all days add up to the compute's totals, to the millisecond. */

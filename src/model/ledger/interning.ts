@@ -1,7 +1,8 @@
 // Keeps accounts small: a large fleet has very many of them, nearly all alike.
 import type { Compute, ComputeRef } from '../service/compute.ts'
 import type { Evidence } from './evidence.ts'
-import type { ComputeEntry, PublishedCounters, OpenDay, ReadingState, Totals } from './ledger.ts'
+import type { ComputeEntry, PublishedCounters, OpenDay, Totals } from './ledger.ts'
+import type { ReadingState } from './reading-state.ts'
 
 /** The same account with nothing twice: parts that say the same are one, and lists take the room of what is in them. */
 export function internEntry(account: ComputeEntry): ComputeEntry {

@@ -1,27 +1,17 @@
-// The accounts of one compute: bounded evidence, what was folded from it, and totals that only grow.
+// Ledger of an account: entries of its computes and projects, budgets, and counters.
 import type { BudgetStates } from '../policy/budget.ts'
-import type { Compute, ComputeRef, Project } from '../service/compute.ts'
-import type { ProjectMetering } from './metering.ts'
+import type { Compute, ComputeRef } from '../service/compute.ts'
 import type { DayRow } from './day.ts'
 import type { AwakeInterval, Attribution, Evidence } from './evidence.ts'
-import type { AccumulatedCache, AccumulatedUsage } from './reading-counters.ts'
+import type { ArchivedTotals, ProjectEntry } from './project-entry.ts'
+import type { Bounds, CuTimeByPrice } from './quantities.ts'
+import type { ReadingState } from './reading-state.ts'
 import type { RollupState } from './rollup.ts'
-import type { Reading } from '../observation.ts'
 import type { AwakeSlice } from './slice.ts'
 import type { AccountCounters } from './counters.ts'
 import type { Interval } from '../time.ts'
 import type { Unproductive } from './unproductive.ts'
-import type { CuMillis, Instant, Micros, Millis, Seconds } from '../units.ts'
-
-/** A value that is known to lie within `[low, high]`. */
-export type Bounds<Value extends number> = {
-  readonly low: Value
-  readonly likely: Value
-  readonly high: Value
-}
-
-/** CU-time by price: micros per CU-hour, as text → CU·ms. */
-export type CuTimeByPrice = Readonly<Record<string, Bounds<CuMillis>>>
+import type { CuMillis, Instant, Micros, Millis } from '../units.ts'
 
 export type Totals = {
   readonly awake: Bounds<Millis>
@@ -55,12 +45,6 @@ export type PublishedCounters = {
   /** Absent in what an earlier version wrote. */
   readonly unproductive?: Unproductive
 }
-
-/** How late the service showed an activity whose time a reading told: somewhere in `[atLeast, atMost]`. */
-export type ActivityLagSample = { readonly atLeast: Seconds; readonly atMost: Seconds }
-
-/** An activity whose time a reading told, and that no look has shown yet. */
-export type PendingActivity = { readonly at: Instant; readonly atLeast: Seconds }
 
 /** The account of one compute. */
 export type ComputeEntry = {
@@ -116,96 +100,6 @@ export type OpenDay = {
   readonly lastRestated: DayRow | undefined
 }
 
-/** What is kept of the readings of one compute. */
-export type ReadingState = {
-  readonly attempts: number
-  /** The last one that read something. */
-  readonly last: (Reading & { readonly at: Instant }) | undefined
-  readonly lastAttemptAt: Instant | undefined
-  readonly lastSucceeded: boolean
-  readonly atLimit: boolean
-  /** Attempts after the last one that read something. */
-  readonly failures: number
-  /** When a reading last told a hit ratio. */
-  readonly cacheReadAt: Instant | undefined
-  readonly cache: AccumulatedCache | undefined
-  /** Readings whose limit of the file cache fits no size of the range; absent where there is none. */
-  readonly sizeUnknown?: number
-  readonly usage: AccumulatedUsage
-  /** Awake seconds the observer may still cost; earned by awake time, spent by readings. */
-  readonly allowance: Seconds
-  /** Of the credit spent: what readings were expected to cost whose true cost is not known yet. */
-  readonly reserved: Seconds
-  /** The newest last. */
-  readonly lags: readonly ActivityLagSample[]
-  readonly pendingActivity: PendingActivity | undefined
-  /** Log2 of seconds, rounded down → how often others came back after so long; beside the suspensions it tells how likely silence is. */
-  readonly gapCounts: readonly number[]
-  /** What the compute's clock was ahead of ours at the last reading; undefined before the first. */
-  readonly clockOffset: Millis | undefined
-  /** Why the last reading failed, or what it could not see. */
-  readonly problem: string | undefined
-}
-
-/** What is kept of one project. */
-export type ProjectEntry = {
-  /** As last listed. */
-  readonly project: Project
-  /** When its computes were last listed whole, and what was known then; undefined before. */
-  readonly listed: ProjectListing | undefined
-  /** When the service first knew it no more, and never again since; undefined while it is there. */
-  readonly deletedAt?: Instant | undefined
-  /** What the computes that are gone came to; undefined while none is. */
-  readonly retired?: RetiredTotals | undefined
-  /** What the service counts of it; undefined before its computes are known. */
-  readonly metering?: ProjectMetering | undefined
-  /** It is gone for so long that its sums were moved to the account: it is kept in the store, and no longer known. */
-  readonly isArchived?: true
-}
-
-/** What computes that are no longer known one by one came to. */
-export type RetiredSums = {
-  readonly awake: Bounds<Millis>
-  readonly spend: Spend
-  readonly observerOverhead: Millis
-  readonly observerSpend: Micros
-  readonly wakes: number
-  readonly suspends: number
-  readonly wakesCaused: number
-}
-
-/** Of computes of one project. */
-export type RetiredTotals = RetiredSums & {
-  /** The newest of them, in the order they left: id and when it went. Absent in what an earlier version wrote. */
-  readonly ids?: readonly RetiredId[]
-  /** By then all the others were gone. */
-  readonly until: Instant
-}
-
-/** Of projects that are no longer known one by one. */
-export type ArchivedTotals = RetiredSums & { readonly projects: number }
-
-export type RetiredId = { readonly endpointId: string; readonly deletedAt: Instant }
-
-/** A list of one project's computes, and the project's record at that time: what differs from it has moved since. */
-export type ProjectListing = {
-  readonly at: Instant
-  /** The earliest that it can have been written. */
-  readonly askedAt?: Instant | undefined
-  readonly updatedAt: Instant
-  readonly cpuUsedSeconds: number
-  /** When a list of its computes first came with that count. */
-  readonly countedSince?: Instant
-  /** Of the computes that are there. */
-  readonly endpointIds: readonly string[]
-  /** Of them those whose record did not fit: that they are there is all that is known of them. */
-  readonly unreadable?: readonly string[]
-  /** A record did not even tell its id. */
-  readonly partial?: boolean
-  /** When it was first seen its operations could not be read: of computes that were gone by then nothing is known yet. */
-  readonly needsBackfill?: true
-}
-
 export type Ledger = {
   readonly account: string
   /** `computeKey` → account. */
@@ -259,32 +153,3 @@ export type SettledInterval = {
 
 /** When a compute was awake, likely, and for how long of that after its last activity. */
 export type LikelyAwakeInterval = Interval & { readonly tail: Millis; readonly restart: boolean }
-
-export type Spend = Bounds<Micros>
-
-/** Why a compute is in its state, for people. */
-export type AwakeReason =
-  | { readonly because: 'asleep'; readonly since: Instant | undefined }
-  | { readonly because: 'starting' }
-  | { readonly because: 'disabled' }
-  | { readonly because: 'autosuspend-off' }
-  | { readonly because: 'clients'; readonly application: string | undefined; readonly working: number }
-  | {
-      readonly because: 'idle-in-transaction' | 'replication' | 'subscription' | 'autovacuum'
-      readonly count: number
-    }
-  | { readonly because: 'recent-activity'; readonly at: Instant; readonly application: string | undefined }
-  | {
-      readonly because: 'idle-tail'
-      readonly since: Instant
-      readonly until: Instant
-      /** Whether `until` is to come; or over, and the next look tells; or so long ago that a look would have told. */
-      readonly end: 'ahead' | 'due' | 'overdue'
-      /** Whether a session of ours came after it, which puts the end off. */
-      readonly ours: boolean
-    }
-  | {
-      readonly because: 'unknown'
-      /** When it was last seen, where that is why. */
-      readonly since: Instant | undefined
-    }

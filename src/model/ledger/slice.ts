@@ -1,6 +1,6 @@
 // Awake time as what is counted by period counts it: by day, by budget, by window.
 import type { ComputeRef } from '../service/compute.ts'
-import type { Bounds } from './ledger.ts'
+import type { Bounds } from './quantities.ts'
 import type { Cu, Instant } from '../units.ts'
 
 /** `[from, to)`; never negative. */

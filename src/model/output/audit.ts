@@ -1,6 +1,6 @@
 // What the service's own history tells of an account: money, time, and what first to look at.
 import type { AutosuspendDelay, ComputeRef, Sizing } from '../service/compute.ts'
-import type { Bounds, Spend } from '../ledger/ledger.ts'
+import type { Bounds, Spend } from '../ledger/quantities.ts'
 import type { CuMillis, Instant, Micros, Millis, Ratio } from '../units.ts'
 
 export type Audit = {

@@ -1,7 +1,7 @@
 import type { BudgetLimit, Rung } from '../policy/budget.ts'
 import type { ComputeRef } from '../service/compute.ts'
 import type { Reconciliation } from '../ledger/metering.ts'
-import type { Bounds } from '../ledger/ledger.ts'
+import type { Bounds } from '../ledger/quantities.ts'
 import type { Interval } from '../time.ts'
 import type { Instant } from '../units.ts'
 

@@ -1,5 +1,5 @@
 // Budgets: what was planned, and what a pass shows of them. How they are counted is in account/budgets.
-import type { Bounds, CuTimeByPrice } from '../ledger/ledger.ts'
+import type { Bounds, CuTimeByPrice } from '../ledger/quantities.ts'
 import type { Selector } from './selector.ts'
 import type { Interval } from '../time.ts'
 import type { CuMillis, Instant, Micros, Millis, Ratio, Seconds } from '../units.ts'

@@ -1,6 +1,7 @@
 // Readers of settled history.
 import type { DayRow } from '../ledger/day.ts'
-import type { LikelyAwakeInterval, ProjectEntry, SettledInterval } from '../ledger/ledger.ts'
+import type { LikelyAwakeInterval, SettledInterval } from '../ledger/ledger.ts'
+import type { ProjectEntry } from '../ledger/project-entry.ts'
 import type { Rollup } from '../ledger/rollup.ts'
 import type { ComputeRef } from '../service/compute.ts'
 import type { Instant, Seconds } from '../units.ts'

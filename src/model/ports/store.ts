@@ -1,6 +1,7 @@
 import type { AccountCounters } from '../ledger/counters.ts'
 import type { DayRow } from '../ledger/day.ts'
-import type { ComputeEntry, Ledger, ProjectEntry, ReadingCounts, SettledInterval } from '../ledger/ledger.ts'
+import type { ComputeEntry, Ledger, ReadingCounts, SettledInterval } from '../ledger/ledger.ts'
+import type { ProjectEntry } from '../ledger/project-entry.ts'
 import type { Rollup } from '../ledger/rollup.ts'
 import type { Delivery } from '../output/delivery.ts'
 import type { Event } from '../output/event.ts'

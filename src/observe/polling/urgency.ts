@@ -1,7 +1,8 @@
 // Reasons to look at a project's computes, and their urgency. Pure.
 import { computeKey, isInTransition, largestCu, type Project } from '../../model/service/compute.ts'
 import { expectedSuspension } from '../../model/inference/expected-suspension.ts'
-import type { ComputeEntry, Ledger, ProjectEntry, ProjectListing } from '../../model/ledger/ledger.ts'
+import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
+import type { ProjectEntry, ProjectListing } from '../../model/ledger/project-entry.ts'
 import type { ListProgress, Urgency, PendingRetries } from '../../model/observation.ts'
 import { explainsActivity } from '../../model/inference/unseen-wake.ts'
 import { after, seconds, type Instant, type Seconds } from '../../model/units.ts'

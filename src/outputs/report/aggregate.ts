@@ -1,11 +1,10 @@
 // Sums over the rows of a history, read one compute after the other: one entry per compute stays in memory.
-import { addBounds } from '../../ledger/settle/cu-time.ts'
 import { cuTimeSum, spendOf } from '../../ledger/settle/totals.ts'
 import { parseCulpritKey } from '../../ledger/attribution/causes.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { DayRow } from '../../model/ledger/day.ts'
 import type { Culprit, AwakeCause } from '../../model/ledger/evidence.ts'
-import type { Bounds, Spend } from '../../model/ledger/ledger.ts'
+import { addBounds, type Bounds, type Spend } from '../../model/ledger/quantities.ts'
 import type { Rollup } from '../../model/ledger/rollup.ts'
 import type { Interval } from '../../model/time.ts'
 import {

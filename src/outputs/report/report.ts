@@ -1,5 +1,5 @@
 // The weekly report of an account: every figure that a format shows, computed once.
-import type { Bounds } from '../../model/ledger/ledger.ts'
+import type { Bounds } from '../../model/ledger/quantities.ts'
 import { createTopK } from '../../std/top-k.ts'
 import type { Prices } from '../../model/ledger/price.ts'
 import type { ReportGroup, ReportPlan } from '../../model/output/report.ts'

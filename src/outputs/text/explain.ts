@@ -1,5 +1,5 @@
 // Explanations of the state of a compute, the same on the command line, in the API and on the page.
-import type { AwakeReason } from '../../model/ledger/ledger.ts'
+import type { AwakeReason } from '../../model/output/awake-reason.ts'
 import type { ConnectionCounts } from '../../model/observation.ts'
 import type { ComputeView, DisplayedState } from '../../model/output/snapshot.ts'
 import { toIso } from '../../model/time.ts'

@@ -1,7 +1,7 @@
 // Queries over what was settled, a page at a time: memory stays bounded however much is asked for.
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import type { ComputeRef } from '../../model/service/compute.ts'
-import type { ProjectEntry } from '../../model/ledger/ledger.ts'
+import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { ComputeAwakeIntervals, History, HistorySpan } from '../../model/ports/history.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import { dayFromRow } from '../rows/day-rows.ts'

@@ -6,12 +6,11 @@ import { internEntry } from '../../model/ledger/interning.ts'
 import { computeKey } from '../../model/service/compute.ts'
 import {
   NO_READING_COUNTS,
-  type ArchivedTotals,
   type ComputeEntry,
   type Ledger,
-  type ProjectEntry,
   type ReadingCounts,
 } from '../../model/ledger/ledger.ts'
+import type { ArchivedTotals, ProjectEntry } from '../../model/ledger/project-entry.ts'
 import { orderedMap } from '../../std/ordered-map.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import { NO_ACCOUNT_COUNTERS, type AccountCounters } from '../../model/ledger/counters.ts'

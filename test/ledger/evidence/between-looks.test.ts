@@ -1,7 +1,8 @@
 // What may hide between two looks, and the facts that rule it out.
 import { expect, test } from 'vitest'
 import type { AutosuspendDelay, Compute } from '../../../src/model/service/compute.ts'
-import type { Bounds, ComputeEntry, Ledger, Totals } from '../../../src/model/ledger/ledger.ts'
+import type { Bounds } from '../../../src/model/ledger/quantities.ts'
+import type { ComputeEntry, Ledger, Totals } from '../../../src/model/ledger/ledger.ts'
 import type { Sweep } from '../../../src/model/observation.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { accounted } from '../../support/accounted.ts'

@@ -5,7 +5,7 @@ import {
   type ObserverSpending,
 } from '../../../src/ledger/readings/observer-allowance.ts'
 import { usageBetween, NO_ACCUMULATED_USAGE, addUsage } from '../../../src/ledger/evidence/usage-delta.ts'
-import type { ReadingState } from '../../../src/model/ledger/ledger.ts'
+import type { ReadingState } from '../../../src/model/ledger/reading-state.ts'
 import type { Reading } from '../../../src/model/observation.ts'
 import { millis, seconds } from '../../../src/model/units.ts'
 import { at, reading } from '../../support/build.ts'

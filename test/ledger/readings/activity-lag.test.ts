@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { measureActivityLag } from '../../../src/ledger/readings/activity-lag.ts'
 import { NO_READING_STATE } from '../../../src/ledger/readings/reading-state.ts'
-import type { ReadingState } from '../../../src/model/ledger/ledger.ts'
+import type { ReadingState } from '../../../src/model/ledger/reading-state.ts'
 import type { Look, ReadingAttempt } from '../../../src/model/observation.ts'
 import { activityLagFromSamples } from '../../../src/model/inference/activity-lag.ts'
 import { millis, seconds } from '../../../src/model/units.ts'

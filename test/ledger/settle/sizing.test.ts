@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { cuTimeSum } from '../../../src/ledger/settle/totals.ts'
-import type { Bounds, Ledger } from '../../../src/model/ledger/ledger.ts'
+import type { Bounds } from '../../../src/model/ledger/quantities.ts'
+import type { Ledger } from '../../../src/model/ledger/ledger.ts'
 import type { Sweep } from '../../../src/model/observation.ts'
 import { bytes, cu, type CuMillis } from '../../../src/model/units.ts'
 import { accounted } from '../../support/accounted.ts'

@@ -1,5 +1,5 @@
 // JSON of the snapshot for the API, the CLI and the demo: snake_case, times in ISO 8601, lengths in seconds, money in units of currency.
-import type { Bounds } from '../../../model/ledger/ledger.ts'
+import type { Bounds } from '../../../model/ledger/quantities.ts'
 import type { AccountView, ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
 import { toIso } from '../../../model/time.ts'
 import type { Instant } from '../../../model/units.ts'

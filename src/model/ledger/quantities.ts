@@ -1,0 +1,21 @@
+import type { CuMillis, Micros } from '../units.ts'
+
+/** A value that is known to lie within `[low, high]`. */
+export type Bounds<Value extends number> = {
+  readonly low: Value
+  readonly likely: Value
+  readonly high: Value
+}
+
+export function addBounds<Value extends number>(
+  a: Bounds<Value>,
+  b: Bounds<Value>,
+  unit: (value: number) => Value,
+): Bounds<Value> {
+  return { low: unit(a.low + b.low), likely: unit(a.likely + b.likely), high: unit(a.high + b.high) }
+}
+
+/** CU-time by price: micros per CU-hour, as text → CU·ms. */
+export type CuTimeByPrice = Readonly<Record<string, Bounds<CuMillis>>>
+
+export type Spend = Bounds<Micros>
