@@ -13,7 +13,6 @@ import { awaitsOperations, ALLOWED_LATENESS, needsOperations } from '../model/in
 import { after, earliest, instant, seconds, type Instant, type Seconds } from '../model/units.ts'
 import type { ApplyContext, EntryBefore } from './context.ts'
 import type { ComputeFacts } from './facts.ts'
-import { raiseCounters } from './settle/monotonic-counters.ts'
 import { updateDays } from './settle/days.ts'
 import { retiresAt } from './retention/retired-computes.ts'
 import {
@@ -33,7 +32,7 @@ import { rollUpFacts } from './rollup/apply.ts'
 import { settle } from './settle/settle.ts'
 import { NOT_METERED } from './settle/sizing.ts'
 import { priceAt } from './settle/slices.ts'
-import { NO_PUBLISHED_COUNTERS, NO_TOTALS } from './settle/totals.ts'
+import { NO_PUBLISHED_COUNTERS, NO_TOTALS, raiseCounters } from './settle/totals.ts'
 
 export type AppliedFacts = {
   readonly account: ComputeEntry

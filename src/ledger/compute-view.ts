@@ -11,8 +11,8 @@ import { currentCu, type Preset } from '../model/service/sizes.ts'
 import type { ComputeView, DisplayedState } from '../model/output/snapshot.ts'
 import { cu, type Instant, type Seconds } from '../model/units.ts'
 import { spendPerHour, totalsWithAccrual } from './settle/accrual.ts'
-import { topAwakeCauses } from './attribution/top-causes.ts'
-import { cuTimeSum, spendOf } from './settle/totals.ts'
+import { topAwakeCauses } from './attribution/attribution.ts'
+import { cuTimeSum, spendOf } from './settle/cu-time.ts'
 import { awakeReason } from './attribution/awake-reason.ts'
 
 export type ViewContext = {

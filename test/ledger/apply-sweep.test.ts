@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { totalsWithAccrual } from '../../src/ledger/settle/accrual.ts'
-import { cuTimeSum } from '../../src/ledger/settle/totals.ts'
+import { cuTimeSum } from '../../src/ledger/settle/cu-time.ts'
 import type { ComputeEntry, Ledger } from '../../src/model/ledger/ledger.ts'
 import type { Look, Sweep } from '../../src/model/observation.ts'
 import { cu, micros, seconds } from '../../src/model/units.ts'

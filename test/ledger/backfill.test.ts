@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cuTimeSum } from '../../src/ledger/settle/totals.ts'
+import { cuTimeSum } from '../../src/ledger/settle/cu-time.ts'
 import type { Compute } from '../../src/model/service/compute.ts'
 import type { Totals } from '../../src/model/ledger/ledger.ts'
 import type { Operation } from '../../src/model/service/operation.ts'

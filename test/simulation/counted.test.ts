@@ -1,6 +1,6 @@
 // Computes whose size changes unobserved inside their range: the service's metering shows where in the range they were.
 import { expect, test } from 'vitest'
-import { cuTimeSum } from '../../src/ledger/settle/totals.ts'
+import { cuTimeSum } from '../../src/ledger/settle/cu-time.ts'
 import type { Random } from '../../src/model/ports/clock.ts'
 import { bySize } from '../support/tiers.ts'
 import { seeded } from './seeded.ts'

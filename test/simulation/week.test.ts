@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { totalsWithAccrual } from '../../src/ledger/settle/accrual.ts'
-import { cuTimeSum } from '../../src/ledger/settle/totals.ts'
+import { cuTimeSum } from '../../src/ledger/settle/cu-time.ts'
 import type { Random } from '../../src/model/ports/clock.ts'
 import { instant } from '../../src/model/units.ts'
 import { prices } from '../support/build.ts'

@@ -1,5 +1,5 @@
 // Awake timelines of displayed computes: settled intervals from the store, provisional ones from their ledger entries.
-import { provisionalIntervals } from '../../ledger/settle/provisional-intervals.ts'
+import { provisionalIntervals } from '../../ledger/settle/settle.ts'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
 import type { LikelyAwakeInterval, ComputeEntry } from '../../model/ledger/ledger.ts'
 import type { AwakeInterval } from '../../model/ledger/evidence.ts'

@@ -1,5 +1,5 @@
 // Sums of the last seven days per compute, for pages: computed at a request when the last ones are old.
-import { spendOf } from '../../ledger/settle/totals.ts'
+import { spendOf } from '../../ledger/settle/cu-time.ts'
 import type { Zone } from '../../calendar/zone.ts'
 import { computeKey } from '../../model/service/compute.ts'
 import type { Clock } from '../../model/ports/clock.ts'

@@ -1,11 +1,17 @@
 // Time awake by what held it: of what readings saw, and of what is known without them. The rest is not known.
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
-import type { AwakeInterval, Evidence, Attribution, AttributedInterval } from '../../model/ledger/evidence.ts'
-import type { ComputeEntry } from '../../model/ledger/ledger.ts'
+import type {
+  AttributedInterval,
+  AttributedTime,
+  Attribution,
+  AwakeInterval,
+  Evidence,
+} from '../../model/ledger/evidence.ts'
+import type { ComputeEntry, Totals } from '../../model/ledger/ledger.ts'
 import type { Look } from '../../model/observation.ts'
-import { instant, millis, type Instant } from '../../model/units.ts'
+import { instant, micros, millis, type Instant, type Micros } from '../../model/units.ts'
 import { lastClientActivity } from '../evidence/activity.ts'
-import { attributeAt, longestHold, causeKey } from './causes.ts'
+import { attributeAt, causeKey, longestHold, parseCulpritKey } from './causes.ts'
 
 /** Names kept of one compute; the smallest others share one. Doubled, an account of many short-lived names is twice as large. */
 const NAMES = 20
@@ -90,4 +96,19 @@ export function mergeAttribution(
     merged,
     ...stretches.filter(({ from }) => from >= last.to),
   ]
+}
+
+/** Culprits listed for one compute, 5: the rest is seconds each. */
+const MAX_LISTED = 5
+
+/** Attributed awake time with its share of `spend`, the longest first. Time that no reading covers is left out. */
+export function topAwakeCauses({ attribution, awake }: Totals, spend: Micros): readonly AttributedTime[] {
+  return Object.entries(attribution)
+    .toSorted(([, a], [, b]) => b - a)
+    .slice(0, MAX_LISTED)
+    .map(([key, time]) => ({
+      ...parseCulpritKey(key),
+      time: millis(time),
+      spend: micros(awake.likely === 0 ? 0 : (spend * time) / awake.likely),
+    }))
 }

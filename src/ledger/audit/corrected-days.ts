@@ -3,7 +3,7 @@ import type { Consumption } from '../../model/service/consumption.ts'
 import type { DayRow } from '../../model/ledger/day.ts'
 import type { CuTimeByPrice } from '../../model/ledger/quantities.ts'
 import { cuMillis, type Instant } from '../../model/units.ts'
-import { cuTimeSum } from '../settle/totals.ts'
+import { cuTimeSum } from '../settle/cu-time.ts'
 
 /** The service's numbers settle for hours. Doubled, one more day of a project rests on operations alone. */
 const SETTLED = 3 * 3_600_000

@@ -1,8 +1,7 @@
 import type { AuditSums } from '../../model/output/audit.ts'
 import { addBounds, type CuTimeByPrice } from '../../model/ledger/quantities.ts'
 import { micros, millis, type Millis } from '../../model/units.ts'
-import { addCuTime, NO_TIME } from '../settle/cu-time.ts'
-import { cuTimeSum, spendOf } from '../settle/totals.ts'
+import { addCuTime, NO_TIME, cuTimeSum, spendOf } from '../settle/cu-time.ts'
 import type { CorrectedDay } from './corrected-days.ts'
 
 /** What some days amount to. The money is computed once, so that no rounding adds up. */

@@ -3,8 +3,7 @@ import type { UsageAmounts, BudgetLimit } from '../../model/policy/budget.ts'
 import { addBounds, type Bounds } from '../../model/ledger/quantities.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
 import { millis } from '../../model/units.ts'
-import { addCuTime, awakeBounds, cuTimeOf, NO_TIME } from '../settle/cu-time.ts'
-import { cuTimeSum, spendOf } from '../settle/totals.ts'
+import { addCuTime, awakeBounds, cuTimeOf, NO_TIME, cuTimeSum, spendOf } from '../settle/cu-time.ts'
 
 export const NO_AMOUNTS: UsageAmounts = { awake: NO_TIME, cuTime: {} }
 

@@ -3,7 +3,7 @@ import type { UsageAmounts } from '../../model/policy/budget.ts'
 import { largestCu, smallestCu, type Sizing } from '../../model/service/compute.ts'
 import type { CuTimeByPrice } from '../../model/ledger/quantities.ts'
 import { cuMillis } from '../../model/units.ts'
-import { cuTimeSum } from '../settle/totals.ts'
+import { cuTimeSum } from '../settle/cu-time.ts'
 
 /**
  * The same awake time at a size that `sizing` allows: of a fixed one exactly, of a range the average of the day where it

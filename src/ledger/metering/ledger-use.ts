@@ -16,9 +16,8 @@ import {
   type Instant,
 } from '../../model/units.ts'
 import { accruedSlice } from '../settle/accrual.ts'
-import { NO_CU_TIME } from '../settle/cu-time.ts'
+import { NO_CU_TIME, cuTimeSum } from '../settle/cu-time.ts'
 import { intersectSpans, spanLength } from '../interval-math.ts'
-import { cuTimeSum } from '../settle/totals.ts'
 
 /** A stretch of likely awake time: what of its size is sure, and what it may have been. Both are the likely size where it does not move. */
 type Rate = { readonly span: Span; readonly least: Cu; readonly likely: Cu; readonly most: Cu }

@@ -5,10 +5,9 @@ import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import type { RetiredTotals, RetiredId, ProjectEntry } from '../../model/ledger/project-entry.ts'
 import { NO_ROLLUPS } from '../../model/ledger/rollup.ts'
 import { after, instant, latest, micros, millis, seconds, type Instant } from '../../model/units.ts'
-import { NO_TIME } from '../settle/cu-time.ts'
+import { NO_TIME, spendOf } from '../settle/cu-time.ts'
 import { EMPTY_EVIDENCE } from '../evidence/evidence.ts'
 import { NO_READING_STATE } from '../readings/reading-state.ts'
-import { spendOf } from '../settle/totals.ts'
 
 /** By then its last day, of 25 hours at the most, is over and settled. Doubled, the deleted previews of a day more are kept in memory. */
 const FAREWELL = seconds(26 * 3600)

@@ -1,7 +1,7 @@
-// CU-time of slices: the integral of the size over their time, by price, with both kinds of doubt.
+// CU-time of slices by price, with bounds, and the money it comes to.
 import { addBounds, type Bounds, type CuTimeByPrice } from '../../model/ledger/quantities.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
-import { cuMillis, millis, type CuMillis, type Millis } from '../../model/units.ts'
+import { cuMillis, HOUR, micros, millis, type CuMillis, type Micros, type Millis } from '../../model/units.ts'
 import { spanLength } from '../interval-math.ts'
 
 export const NO_CU_TIME: Bounds<CuMillis> = { low: cuMillis(0), likely: cuMillis(0), high: cuMillis(0) }
@@ -33,3 +33,16 @@ export function addCuTime(a: CuTimeByPrice, b: CuTimeByPrice): CuTimeByPrice {
     sum[price] = addBounds(sum[price] ?? NO_CU_TIME, time, cuMillis)
   return sum
 }
+
+export const cuTimeSum = (cuTime: CuTimeByPrice): Bounds<CuMillis> =>
+  Object.values(cuTime).reduce((sum, time) => addBounds(sum, time, cuMillis), NO_CU_TIME)
+
+/** The money, computed once from whole CU·ms, so that no rounding adds up. */
+export function spendOf(cuTime: CuTimeByPrice): Bounds<Micros> {
+  const cost = (pick: keyof Bounds<CuMillis>): Micros =>
+    micros(priced(Object.entries(cuTime).map(([price, time]) => [price, time[pick]])))
+  return { low: cost('low'), likely: cost('likely'), high: cost('high') }
+}
+
+const priced = (times: readonly (readonly [price: string, time: CuMillis])[]): number =>
+  times.reduce((sum, [price, time]) => sum + (time * Number(price)) / HOUR, 0)

@@ -1,14 +1,21 @@
 // Keeps the evidence small: what is long over is summed up for good, and only what may still be restated is kept.
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { AwakeInterval, Evidence } from '../../model/ledger/evidence.ts'
-import type { PartlySettledInterval, SettledInterval, Totals } from '../../model/ledger/ledger.ts'
+import type {
+  ComputeEntry,
+  PartlySettledInterval,
+  SettledInterval,
+  Totals,
+} from '../../model/ledger/ledger.ts'
 import type { Prices } from '../../model/ledger/price.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
-import { instant, type Instant } from '../../model/units.ts'
+import type { AutosuspendDelay } from '../../model/service/compute.ts'
+import { instant, type Instant, type Millis } from '../../model/units.ts'
+import { idleTailOf } from '../evidence/activity.ts'
 import { addCuTime, cuTimeOf } from './cu-time.ts'
 import { endPostings, overheadPostings, startPostings, type DayPosting } from './day-postings.ts'
 import { advanceWatermark } from './watermark.ts'
-import type { Watermark, Timeline } from '../evidence/intervals.ts'
+import { deriveTimeline, type Watermark, type Timeline } from '../evidence/intervals.ts'
 import { pruneEvidence, pruneOpenInterval } from './prune.ts'
 import type { MeteredSizes } from './sizing.ts'
 import { cutSlices } from './slices.ts'
@@ -132,4 +139,18 @@ function closedInterval(
   const cuTime = cuTimeWithin(interval, account.frontier.partlySettled, slices)
   const { idleTail, attribution } = endTotals(interval, context)
   return { ref: account.ref, interval, cuTime, idleTail, attribution }
+}
+
+/** Awake intervals that may still be restated, in order of time; the last may be in progress. */
+export function provisionalIntervals(
+  { evidence, settledUntil, partlySettled, deletedAt }: ComputeEntry,
+  delay: AutosuspendDelay,
+  now: Instant,
+): readonly { readonly interval: AwakeInterval; readonly idleTail: Millis }[] {
+  const { intervals } = deriveTimeline(
+    evidence,
+    { settledUntil, partlySettled },
+    deletedAt === undefined ? now : undefined,
+  )
+  return intervals.map((interval) => ({ interval, idleTail: idleTailOf(interval, evidence, delay) }))
 }

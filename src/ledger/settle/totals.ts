@@ -1,12 +1,13 @@
-// Sums over awake time, and the money they come to.
+// Totals of awake intervals and slices, and the published counters raised by them.
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import type { AwakeInterval, Evidence } from '../../model/ledger/evidence.ts'
-import { addBounds, type Bounds, type CuTimeByPrice } from '../../model/ledger/quantities.ts'
+import { addBounds } from '../../model/ledger/quantities.ts'
 import type { PublishedCounters, Totals } from '../../model/ledger/ledger.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
-import { cuMillis, micros, millis, type CuMillis, type Micros } from '../../model/units.ts'
+import { cuMillis, HOUR, micros, millis, type Micros } from '../../model/units.ts'
 import { observerOverhead, idleTailOf, isWokenByObserver } from '../evidence/activity.ts'
-import { addCuTime, awakeBounds, cuTimeOf, NO_CU_TIME, NO_TIME } from './cu-time.ts'
+import { addCuTime, awakeBounds, cuTimeOf, cuTimeSum, NO_TIME, spendOf } from './cu-time.ts'
+import { updateUnproductive } from './unproductive.ts'
 import { attributionIn, addAttribution } from '../attribution/attribution.ts'
 
 export const NO_TOTALS: Totals = {
@@ -82,17 +83,33 @@ export function addTotals(a: Totals, b: Totals): Totals {
   }
 }
 
-export const cuTimeSum = (cuTime: CuTimeByPrice): Bounds<CuMillis> =>
-  Object.values(cuTime).reduce((sum, time) => addBounds(sum, time, cuMillis), NO_CU_TIME)
-
-/** The money, computed once from whole CU·ms, so that no rounding adds up. */
-export function spendOf(cuTime: CuTimeByPrice): Bounds<Micros> {
-  const cost = (pick: keyof Bounds<CuMillis>): Micros =>
-    micros(priced(Object.entries(cuTime).map(([price, time]) => [price, time[pick]])))
-  return { low: cost('low'), likely: cost('likely'), high: cost('high') }
+/**
+ * The published counters never fall, also when a late fact makes a total smaller or the price table changes. What
+ * observing added is priced at the compute's mean size and at today's price.
+ */
+export function raiseCounters(
+  before: PublishedCounters,
+  totals: Totals,
+  priceNow: Micros,
+): PublishedCounters {
+  const extension = millis(Math.max(before.observerOverhead, totals.observerOverhead))
+  const cuTime = cuMillis(Math.max(before.cuTime, cuTimeSum(totals.cuTime).likely))
+  const awake = millis(Math.max(before.awake, totals.awake.likely))
+  const size = awake === 0 ? 0 : cuTime / awake
+  const spend = micros(Math.max(before.spend, spendOf(totals.cuTime).likely))
+  return {
+    awake,
+    cuTime,
+    spend,
+    idleTail: millis(Math.max(before.idleTail, totals.idleTail)),
+    observerOverhead: extension,
+    observerSpend: micros(
+      before.observerSpend + ((extension - before.observerOverhead) * size * priceNow) / HOUR,
+    ),
+    wakes: Math.max(before.wakes, totals.wakes),
+    suspends: Math.max(before.suspends, totals.suspends),
+    restarts: Math.max(before.restarts, totals.restarts),
+    wakesCaused: Math.max(before.wakesCaused, totals.wakesCaused),
+    unproductive: updateUnproductive(before.unproductive ?? {}, totals, spend),
+  }
 }
-
-const HOUR = 3_600_000
-
-const priced = (times: readonly (readonly [price: string, time: CuMillis])[]): number =>
-  times.reduce((sum, [price, time]) => sum + (time * Number(price)) / HOUR, 0)

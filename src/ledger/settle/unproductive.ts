@@ -7,7 +7,7 @@ import {
   type UnproductiveCause,
 } from '../../model/ledger/unproductive.ts'
 import { parseCulpritKey } from '../attribution/causes.ts'
-import { spendOf } from './totals.ts'
+import { spendOf } from './cu-time.ts'
 
 /**
  * What was shown before and what more there is. No cause falls, also when time turns out to have been another's; together

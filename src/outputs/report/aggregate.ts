@@ -1,5 +1,5 @@
 // Sums over the rows of a history, read one compute after the other: one entry per compute stays in memory.
-import { cuTimeSum, spendOf } from '../../ledger/settle/totals.ts'
+import { cuTimeSum, spendOf } from '../../ledger/settle/cu-time.ts'
 import { parseCulpritKey } from '../../ledger/attribution/causes.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { DayRow } from '../../model/ledger/day.ts'

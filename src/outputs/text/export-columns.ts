@@ -1,6 +1,6 @@
 // The columns of an export, for CSV, JSON lines and config/README.md.
 import { parseCulpritKey } from '../../ledger/attribution/causes.ts'
-import { cuTimeSum, spendOf } from '../../ledger/settle/totals.ts'
+import { cuTimeSum, spendOf } from '../../ledger/settle/cu-time.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { DayRow } from '../../model/ledger/day.ts'
 import type { Bounds, CuTimeByPrice } from '../../model/ledger/quantities.ts'

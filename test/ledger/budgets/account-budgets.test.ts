@@ -7,7 +7,7 @@ import {
   settleBudgets,
   type BudgetInputs,
 } from '../../../src/ledger/budgets/account-budgets.ts'
-import { spendOf } from '../../../src/ledger/settle/totals.ts'
+import { spendOf } from '../../../src/ledger/settle/cu-time.ts'
 import type { Budget, BudgetStates } from '../../../src/model/policy/budget.ts'
 import { computeKey } from '../../../src/model/service/compute.ts'
 import { cu, type Instant } from '../../../src/model/units.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { restateAtSizing } from '../../../src/ledger/forecast/sizing.ts'
-import { cuTimeSum } from '../../../src/ledger/settle/totals.ts'
+import { cuTimeSum } from '../../../src/ledger/settle/cu-time.ts'
 import { largestCu, smallestCu, type Sizing } from '../../../src/model/service/compute.ts'
 import type { Bounds } from '../../../src/model/ledger/quantities.ts'
 import { cu, cuMillis, millis } from '../../../src/model/units.ts'

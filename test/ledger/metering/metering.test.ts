@@ -8,8 +8,7 @@ import {
   type MeteredProject,
 } from '../../../src/ledger/metering/sizes-from-metering.ts'
 import type { ProjectUsage } from '../../../src/ledger/metering/ledger-use.ts'
-import { NO_CU_TIME } from '../../../src/ledger/settle/cu-time.ts'
-import { cuTimeSum } from '../../../src/ledger/settle/totals.ts'
+import { NO_CU_TIME, cuTimeSum } from '../../../src/ledger/settle/cu-time.ts'
 import type { ProjectMetering } from '../../../src/model/ledger/metering.ts'
 import type { Ledger } from '../../../src/model/ledger/ledger.ts'
 import type { Sweep } from '../../../src/model/observation.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cuTimeSum } from '../../../src/ledger/settle/totals.ts'
+import { cuTimeSum } from '../../../src/ledger/settle/cu-time.ts'
 import type { Bounds } from '../../../src/model/ledger/quantities.ts'
 import type { Ledger } from '../../../src/model/ledger/ledger.ts'
 import type { Sweep } from '../../../src/model/observation.ts'

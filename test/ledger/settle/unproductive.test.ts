@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { NO_PUBLISHED_COUNTERS, NO_TOTALS } from '../../../src/ledger/settle/totals.ts'
-import { raiseCounters } from '../../../src/ledger/settle/monotonic-counters.ts'
+import { raiseCounters } from '../../../src/ledger/settle/totals.ts'
 import { sumUnproductive } from '../../../src/ledger/settle/unproductive.ts'
 import type { PublishedCounters, Totals } from '../../../src/model/ledger/ledger.ts'
 import { cuMillis, micros, millis } from '../../../src/model/units.ts'

@@ -1,6 +1,6 @@
 // What is wrong with an account beside the truth, and how exact it is.
 import { totalsWithAccrual } from '../../../src/ledger/settle/accrual.ts'
-import { cuTimeSum } from '../../../src/ledger/settle/totals.ts'
+import { cuTimeSum } from '../../../src/ledger/settle/cu-time.ts'
 import type { Bounds } from '../../../src/model/ledger/quantities.ts'
 import type { ComputeEntry } from '../../../src/model/ledger/ledger.ts'
 import { after, seconds } from '../../../src/model/units.ts'
