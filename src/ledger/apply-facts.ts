@@ -14,7 +14,7 @@ import { after, earliest, instant, seconds, type Instant, type Seconds } from '.
 import type { ApplyContext, EntryBefore } from './context.ts'
 import type { ComputeFacts } from './facts.ts'
 import { updateDays } from './settle/days.ts'
-import { retiresAt } from './retention/retired-computes.ts'
+import { retiresAt } from './retention.ts'
 import {
   EMPTY_EVIDENCE,
   addDeletion,
@@ -28,7 +28,7 @@ import { allowedLateness } from './settle/watermark.ts'
 import { attributeSinceReading } from './attribution/attribution.ts'
 import { deriveTimeline } from './evidence/intervals.ts'
 import { NO_READING_STATE, applyReadings } from './readings/reading-state.ts'
-import { rollUpFacts } from './rollup/apply.ts'
+import { rollUpFacts } from './rollup/roll-up.ts'
 import { settle } from './settle/settle.ts'
 import { NOT_METERED } from './settle/sizing.ts'
 import { priceAt } from './settle/slices.ts'

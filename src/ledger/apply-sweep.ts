@@ -20,9 +20,8 @@ import type { ApplyContext, EntryBefore, LedgerContext } from './context.ts'
 import { eventsBetween, reconciliationEvents } from './events.ts'
 import { groupFactsByCompute, type ComputeFacts } from './facts.ts'
 import { accountUtilisation, sizesFromMetering, type MeteredProject } from './metering/sizes-from-metering.ts'
-import { addReadingCounts } from './readings/reading-counts.ts'
-import { projectsToArchive } from './retention/archive-projects.ts'
-import { addRetired, retireCompute, trimRetiredIds, wasRetired } from './retention/retired-computes.ts'
+import { addReadingCounts } from './readings/reading-state.ts'
+import { addRetired, projectsToArchive, retireCompute, trimRetiredIds, wasRetired } from './retention.ts'
 
 /** Computes of one chunk: a commit of 50 takes about 2 ms of the event loop. */
 const COMPUTES_PER_CHUNK = 50

@@ -9,7 +9,7 @@ import {
 } from '../../ledger/budgets/from-history.ts'
 import { slicesInWindow } from '../../ledger/budgets/settle.ts'
 import { addToDay, type DailyAmounts } from '../../ledger/forecast/daily.ts'
-import { restateAtSizing } from '../../ledger/forecast/sizing.ts'
+import { restateAtSizing } from '../../ledger/forecast/daily.ts'
 import type { DayNumber } from '../../calendar/local-time.ts'
 import type { Zone } from '../../calendar/zone.ts'
 import type { UsageAmounts, Budget } from '../../model/policy/budget.ts'

@@ -1,5 +1,5 @@
 // Hourly rollups of each compute, with the hour in progress.
-import { closeRollup } from '../../ledger/rollup/closed.ts'
+import { closeRollup } from '../../ledger/rollup/bucketize.ts'
 import { computeKey } from '../../model/service/compute.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { History } from '../../model/ports/history.ts'

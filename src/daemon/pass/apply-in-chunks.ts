@@ -9,8 +9,7 @@ import {
   type LedgerBatch,
 } from '../../ledger/apply-sweep.ts'
 import { createOperationCounter } from '../../ledger/counters/operations.ts'
-import { addTeamWaste } from '../../ledger/counters/teams.ts'
-import { addWakes } from '../../ledger/counters/wakes.ts'
+import { addTeamWaste, addWakes } from '../../ledger/counters/computes.ts'
 import { ledgerAfter } from '../../ledger/ledger-after.ts'
 import { restoreArchived } from '../../model/ledger/archived.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'

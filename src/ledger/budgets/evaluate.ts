@@ -1,13 +1,14 @@
 // One look at one budget: what is spent, which rungs that reaches, how fast it goes.
-import type {
-  Budget,
-  BudgetEnforcement,
-  BudgetState,
-  BudgetView,
-  BudgetAmounts,
-  SpendBuckets,
-  PeriodRecord,
-  Seasonality,
+import {
+  type Budget,
+  type BudgetEnforcement,
+  type BudgetState,
+  type BudgetView,
+  type BudgetAmounts,
+  type SpendBuckets,
+  type PeriodRecord,
+  type Seasonality,
+  budgetUnit,
 } from '../../model/policy/budget.ts'
 import type { Event } from '../../model/output/event.ts'
 import { matchesSelector, matchesEverything, type SelectorTarget } from '../../model/policy/selector.ts'
@@ -18,7 +19,6 @@ import { addSliceAmounts, amountInLimitUnit } from './amounts.ts'
 import { burnRates, maxBurnRate, spendPerMilli, recentSpend } from './burn-rate.ts'
 import { addSlicesInPeriod, spendKnownFrom, isRecordOf, reachedRungs } from './period-totals.ts'
 import { slicesInWindow, settleBudget, type BudgetCompute } from './settle.ts'
-import { raiseBudgetCounter } from './counter.ts'
 
 export type BudgetEvaluation = {
   /** With the rungs that were reached: to be stored before anybody is told of them, or with it. */
@@ -174,4 +174,21 @@ function rungEvents(
   const { from, to } = after
   const spent = amountInLimitUnit(counted.all, limit.unit)
   return [{ account, at: now, kind: 'budget-rung', budget: name, rung, spent, limit, period: { from, to } }]
+}
+
+/**
+ * @param counted likely spend since the counting of this definition began, with what is not settled yet, in the unit of the limit
+ * @returns `before` itself when it shows no more
+ */
+export function raiseBudgetCounter(
+  budget: Budget,
+  before: BudgetCounter | undefined,
+  counted: number,
+): BudgetCounter {
+  const { definition, limit } = budget
+  const unit = budgetUnit(limit)
+  if (before?.unit !== unit) return { definition, unit, value: counted, excess: 0 }
+  if (before.definition !== definition) return { ...before, definition, excess: before.value - counted }
+  const shown = before.excess + counted
+  return shown > before.value ? { ...before, value: shown } : before
 }

@@ -1,57 +1,93 @@
-// What the service did, counted when it is done: each operation once, in the commit that stores the evidence of it.
-import { computeKey } from '../../model/service/compute.ts'
+// Counters of finished operations: by action and status, and wake latency by region. Each operation counts once, in the commit
+// that stores its evidence.
+import { MAX_REGIONS, type AccountCounters, type OperationCounter } from '../../model/ledger/counters.ts'
+import { addDuration, EMPTY_DURATIONS, WAKE_LATENCY_BUCKETS } from '../../model/ledger/duration-histogram.ts'
 import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
 import type { Sweep } from '../../model/observation.ts'
-import { isOperationOpen, type Operation } from '../../model/service/operation.ts'
 import type { Batch } from '../../model/ports/store.ts'
-import type { OperationCounter, AccountCounters } from '../../model/ledger/counters.ts'
-import { addWakeLatency } from './wake-latency.ts'
+import { computeKey } from '../../model/service/compute.ts'
+import { awakeEffect, isOperationOpen, type Operation } from '../../model/service/operation.ts'
+import { isRestart } from '../evidence/boundaries.ts'
 
-/** Words of the service that are counted apart; its own are some thirty. Doubled, one that makes up words has twice as many series. */
-const WORDS = 100
-/** Instants of the interface are in whole seconds. */
+/** Pairs of action and status counted apart; the service has about 30. Further pairs count as `other`, which bounds the series. */
+const MAX_OPERATION_SERIES = 100
+/** Instants of the interface are in whole seconds, ms. */
 const SECOND = 1000
 
-/** @returns a function that adds to a batch what ended of its computes in `sweep`; what was before they were first seen does not count */
+type FinishedOperation = { readonly operation: Operation; readonly entry: ComputeEntry }
+
+/** @returns a function that adds the operations of `sweep` to the batch with their computes; those from before first sight do not count */
 export function createOperationCounter(sweep: Sweep): (batch: Batch, before: Ledger) => Batch {
-  const ended = Map.groupBy(
-    sweep.operations.filter((one) => one.endpointId !== undefined && !isOperationOpen(one)),
+  const finished = Map.groupBy(
+    sweep.operations.filter((operation) => operation.endpointId !== undefined && !isOperationOpen(operation)),
     ({ projectId, endpointId = '' }) => computeKey({ account: sweep.account, projectId, endpointId }),
   )
   return (batch, before) => {
-    const fresh = batch.computes.flatMap((account) => {
-      const known = before.computes.get(computeKey(account.ref))
-      const operations = known ? newOf(known, ended.get(computeKey(account.ref)) ?? []) : []
-      return operations.map((operation) => ({ operation, account }))
+    const uncounted = batch.computes.flatMap((entry) => {
+      const previous = before.computes.get(computeKey(entry.ref))
+      const operations = previous
+        ? uncountedOperations(previous, finished.get(computeKey(entry.ref)) ?? [])
+        : []
+      return operations.map((operation) => ({ operation, entry }))
     })
-    if (fresh.length === 0) return batch
-    const tallies = batch.counters ?? before.counters
-    const operations = fresh.reduce((sum, { operation }) => withOperation(sum, operation), tallies.operations)
-    const wakeLatency = fresh.reduce(addWakeLatency, tallies.wakeLatency)
-    return { ...batch, counters: { ...tallies, operations, wakeLatency } }
+    if (uncounted.length === 0) return batch
+    const counters = batch.counters ?? before.counters
+    const operations = uncounted.reduce(
+      (sum, { operation }) => addOperation(sum, operation),
+      counters.operations,
+    )
+    const wakeLatency = uncounted.reduce(addWakeLatency, counters.wakeLatency)
+    return { ...batch, counters: { ...counters, operations, wakeLatency } }
   }
 }
 
-/** Evidence has those that were counted, until they lie before what is settled: one that is listed again, or so late, is none. */
-function newOf({ evidence, settledUntil }: ComputeEntry, ended: readonly Operation[]): readonly Operation[] {
+/** Evidence holds the counted operations that are not settled yet; an operation from before the watermark was counted or came too late. */
+function uncountedOperations(
+  { evidence, settledUntil }: ComputeEntry,
+  finished: readonly Operation[],
+): readonly Operation[] {
   const counted = new Set(
-    evidence.operations.filter((one) => !isOperationOpen(one)).map((one) => one.operationId),
+    evidence.operations
+      .filter((operation) => !isOperationOpen(operation))
+      .map(({ operationId }) => operationId),
   )
-  const fresh = ended.filter(
+  const uncounted = finished.filter(
     ({ operationId, updatedAt }) => !counted.has(operationId) && updatedAt + SECOND > settledUntil,
   )
-  return [...new Map(fresh.map((one) => [one.operationId, one])).values()]
+  return [...new Map(uncounted.map((operation) => [operation.operationId, operation])).values()]
 }
 
-function withOperation(
-  known: AccountCounters['operations'],
-  operation: Operation,
+function addOperation(
+  counters: AccountCounters['operations'],
+  { action, status, failuresCount }: Operation,
 ): AccountCounters['operations'] {
-  const { action, status, failuresCount } = operation
-  const isRoom = known.length < WORDS || known.some((one) => one.action === action && one.status === status)
-  const name = isRoom ? { action, status } : { action: 'other', status: 'other' }
-  const isIt = (one: OperationCounter): boolean => one.action === name.action && one.status === name.status
-  const before = known.find(isIt) ?? { ...name, count: 0, failures: 0 }
+  const hasSeries =
+    counters.length < MAX_OPERATION_SERIES ||
+    counters.some((counter) => counter.action === action && counter.status === status)
+  const name = hasSeries ? { action, status } : { action: 'other', status: 'other' }
+  const isNamed = (counter: OperationCounter): boolean =>
+    counter.action === name.action && counter.status === name.status
+  const before = counters.find(isNamed) ?? { ...name, count: 0, failures: 0 }
   const after = { ...before, count: before.count + 1, failures: before.failures + failuresCount }
-  return [...known.filter((one) => !isIt(one)), after]
+  return [...counters.filter((counter) => !isNamed(counter)), after]
+}
+
+/**
+ * Adds a finished start to the wake-latency histogram of its region. Restarts and first starts are left out: no client waited
+ * for them. A first start may be dated a second after the creation of its compute.
+ */
+function addWakeLatency(
+  regions: AccountCounters['wakeLatency'],
+  { operation, entry: { compute, evidence } }: FinishedOperation,
+): AccountCounters['wakeLatency'] {
+  const { duration } = operation
+  if (duration === undefined || awakeEffect(operation) !== 'starts') return regions
+  const isFirst = operation.createdAt <= compute.createdAt + SECOND
+  if (isFirst || isRestart(operation, evidence.operations)) return regions
+  const hasSeries =
+    regions.length < MAX_REGIONS || regions.some(({ regionId }) => regionId === compute.regionId)
+  const region = hasSeries ? compute.regionId : 'other'
+  const before = regions.find(({ regionId }) => regionId === region) ?? EMPTY_DURATIONS
+  const after = { regionId: region, ...addDuration(before, duration, WAKE_LATENCY_BUCKETS) }
+  return [...regions.filter(({ regionId }) => regionId !== region), after]
 }

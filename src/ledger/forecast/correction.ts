@@ -1,6 +1,5 @@
 // How own finished windows correct a forecast: its middle where they missed to one side, its width by how far they missed.
-import type { Ratio } from '../../model/units.ts'
-import { ratio } from '../../model/units.ts'
+import { type Ratio, ratio } from '../../model/units.ts'
 import { noiseGate } from './gate.ts'
 import { spreadsAt } from './quantiles.ts'
 import { clamp, type Outlook } from './spread.ts'

@@ -2,11 +2,12 @@
 import { dayNumber, weekdayOf, type DayNumber } from '../../calendar/local-time.ts'
 import type { CalendarDay } from '../../calendar/zone.ts'
 import type { UsageAmounts, BudgetLimit } from '../../model/policy/budget.ts'
-import { instant, millis, type Instant } from '../../model/units.ts'
+import { instant, millis, type Instant, cuMillis } from '../../model/units.ts'
 import { amountInLimitUnit, NO_AMOUNTS } from '../budgets/amounts.ts'
-import { addCuTime } from '../settle/cu-time.ts'
-import { addBounds } from '../../model/ledger/quantities.ts'
+import { addCuTime, cuTimeSum } from '../settle/cu-time.ts'
+import { addBounds, type CuTimeByPrice } from '../../model/ledger/quantities.ts'
 import type { DailySeries } from './history.ts'
+import { largestCu, smallestCu, type Sizing } from '../../model/service/compute.ts'
 
 /** Day of the zone → what was counted on it. */
 export type DailyAmounts = Map<DayNumber, UsageAmounts>
@@ -50,3 +51,22 @@ export function daysUntil(to: Instant, now: Instant, dayOf: (at: Instant) => Cal
   }
   return days
 }
+
+/**
+ * The same awake time at a size that `sizing` allows: of a fixed one exactly, of a range the average of the day where it
+ * is inside.
+ */
+export function restateAtSizing({ awake, cuTime }: UsageAmounts, sizing: Sizing): UsageAmounts {
+  const size = cuTimeSum(cuTime).likely / awake.likely
+  if (!(size > 0 && size < Infinity)) return { awake, cuTime }
+  const allowed = Math.min(largestCu(sizing), Math.max(smallestCu(sizing), size))
+  return { awake, cuTime: scaled(cuTime, allowed / size) }
+}
+
+const scaled = (cuTime: CuTimeByPrice, factor: number): CuTimeByPrice =>
+  Object.fromEntries(
+    Object.entries(cuTime).map(([price, { low, likely, high }]) => [
+      price,
+      { low: cuMillis(factor * low), likely: cuMillis(factor * likely), high: cuMillis(factor * high) },
+    ]),
+  )

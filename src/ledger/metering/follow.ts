@@ -1,4 +1,4 @@
-// Follows the service's count of one project, and shares it out over the time in which sizes are known as ranges alone.
+// Follows the metering of one project, and distributes the metered usage over time in which sizes are known only as ranges.
 import type {
   MeterBaseline,
   MeterReading,
@@ -22,27 +22,29 @@ import { asleepSince, firstAwakeAfter, ledgerUsageUntil, usageIn, type ProjectUs
 
 export const NO_UTILISATION: Utilisation = { used: cuMillis(0), capacity: cuMillis(0) }
 
-/** A count that did not move for so long while nobody was awake is of all time before: none counts later than that. Doubled, projects that wake every hour are never aligned. */
-const STILL = seconds(3600)
-/** One share is told of that much time, ms. Doubled, a size that changes by the hour is told as an average. */
-const STRETCH = 3_600_000
-/** What does not fit into a stretch and is no more than so much time of all computes at their largest belongs to the next one, ms: the lag is known no better. Doubled, an error of the count is spread further. */
+/** Time after which an asleep project's meter is complete: no service counts later. Longer, projects that wake every hour would get no exact baseline. */
+const COMPLETE_AFTER = seconds(3600)
+/** Shortest interval that gets a share of its own, ms: an hour still shows sizes that change by the hour. */
+const SHARE_INTERVAL = 3_600_000
+/** Usage beyond an interval's bounds that the next interval takes over, as time of all computes at their largest, ms: the metering lag is known no better. */
 const CARRIED = 60_000
-/** How long a share is kept, ms: what it tells of is settled then. */
-const KEPT = 3 * 3_600_000
-/** CU·ms: twice as much room as is remembered of a habit, which is some days of a range of 2 CU. Doubled, a project that has become busier is taken for a quiet one twice as long. */
-const REMEMBERED = 100 * 3_600_000
+/** Time that a share is retained, ms: its interval is settled by then. */
+const RETAINED_FOR = 3 * 3_600_000
+/** Largest capacity in the utilisation before it is halved, CU·ms: some days of a range of 2 CU, so that newer usage soon prevails. */
+const MAX_CAPACITY = 100 * 3_600_000
 
 export type MeteringContext = {
-  /** As of the reading. */
+  /** Usage by the ledger, as of the reading. */
   readonly use: ProjectUsage
-  /** As the whole account tells; undefined while nothing does. */
+  /** Metering lag of the whole account; undefined while no project measured one. */
   readonly lag: Seconds | undefined
 }
 
 /**
- * What `reading` adds. One that is not newer than the last, or says the same, changes nothing; one that is less, or more than all
- * computes at their largest can have used, is counted as ignored, and following begins anew.
+ * Applies a meter reading:
+ * 1. a reading that is not newer than the last, or equal to it, changes nothing;
+ * 2. a reading below the last, or above what all computes can have used at their largest, counts as ignored and drops the baseline;
+ * 3. any other reading distributes the usage since the baseline.
  */
 export function applyMeterReading(
   before: ProjectMetering,
@@ -51,22 +53,22 @@ export function applyMeterReading(
 ): ProjectMetering {
   const { last } = before
   if (reading.at <= last.at || reading.cuTime === last.cuTime) return before
-  if (reading.cuTime < last.cuTime) return ignoring(before, reading)
-  const based = basedOn(before, reading, { use, lag: lag ?? lagOf(before) })
+  if (reading.cuTime < last.cuTime) return ignoreReading(before, reading)
+  const based = ensureBaseline(before, reading, { use, lag: lag ?? lagOf(before) })
   const { base } = based
   const rest = cuMillis(base.ledger + reading.cuTime - base.cuTime - ledgerUsageUntil(use, base.until))
-  if (rest > mostSince(base, reading, use)) return ignoring(before, reading)
+  if (rest > maxUsageSince(base, reading, use)) return ignoreReading(before, reading)
   const sample = meteringLagSample(use, { base, rest, at: reading.at })
-  const known = { ...based, last: reading, lag: betterLagSample(before.lag, sample, base !== before.base) }
-  const to = latest(base.until, after(reading.at, seconds(0 - (lag ?? lagOf(known)))))
-  const next = shared(known, { reading, rest, to }, use)
-  const found = base === before.base ? next.base : base
-  return found && found !== before.base ? { ...next, ...compareAt(next, found, use) } : next
+  const measured = { ...based, last: reading, lag: betterLagSample(before.lag, sample, base !== before.base) }
+  const to = latest(base.until, after(reading.at, seconds(0 - (lag ?? lagOf(measured)))))
+  const next = distributeUsage(measured, { reading, rest, to }, use)
+  const newest = base === before.base ? next.base : base
+  return newest && newest !== before.base ? { ...next, ...compareAt(next, newest, use) } : next
 }
 
 const lagOf = ({ lag }: ProjectMetering): Seconds => lag?.atLeast ?? ASSUMED_METERING_LAG
 
-/** Of a project whose count was `last` when its computes were last listed. */
+/** Metering of a project whose meter stood at `last` when its computes were last listed. */
 export const newProjectMetering = (last: MeterReading): ProjectMetering => ({
   last,
   base: undefined,
@@ -77,37 +79,37 @@ export const newProjectMetering = (last: MeterReading): ProjectMetering => ({
   ignored: 0,
 })
 
-const ignoring = (before: ProjectMetering, reading: MeterReading): ProjectMetering => ({
+const ignoreReading = (before: ProjectMetering, reading: MeterReading): ProjectMetering => ({
   ...before,
   last: reading,
   base: undefined,
   current: NO_UTILISATION,
-  utilisation: remembered(before.utilisation, before.current),
+  utilisation: addUtilisation(before.utilisation, before.current),
   ignored: before.ignored + 1,
   comparison: undefined,
 })
 
-/** What all computes can have used since, whatever is known of them, with what was counted late. */
-const mostSince = (base: MeterBaseline, reading: MeterReading, { largest }: ProjectUsage): number =>
-  (reading.at - base.until + 2 * STILL * 1000) * largest
+/** Upper bound of the usage since the baseline: all computes at their largest, and what was metered late. */
+const maxUsageSince = (base: MeterBaseline, reading: MeterReading, { largest }: ProjectUsage): number =>
+  (reading.at - base.until + 2 * COMPLETE_AFTER * 1000) * largest
 
 type Based = ProjectMetering & { readonly base: MeterBaseline }
 
-/** The count, with a base to go on from. */
-function basedOn(
+/** The metering with its baseline: a new one where the meter is complete or none exists. */
+function ensureBaseline(
   before: ProjectMetering,
   reading: MeterReading,
   { use, lag }: MeteringContext & { readonly lag: Seconds },
 ): Based {
   const { last } = before
   const awakeAt = firstAwakeAfter(use, last.at) ?? reading.at
-  if (awakeAt >= latest(last.at, after(asleepSince(use, last.at), STILL))) {
+  if (awakeAt >= latest(last.at, after(asleepSince(use, last.at), COMPLETE_AFTER))) {
     const base = { until: last.at, cuTime: last.cuTime, ledger: ledgerUsageUntil(use, last.at), still: true }
     return {
       ...before,
       base,
       current: NO_UTILISATION,
-      utilisation: remembered(before.utilisation, before.current),
+      utilisation: addUtilisation(before.utilisation, before.current),
     }
   }
   if (before.base) return { ...before, base: before.base }
@@ -118,51 +120,51 @@ function basedOn(
   }
 }
 
-type Told = { readonly reading: MeterReading; readonly rest: number; readonly to: Instant }
+type UsageToDistribute = { readonly reading: MeterReading; readonly rest: number; readonly to: Instant }
 
-/** `rest` laid over the awake time from the base until `to`; what is there beyond the bounds waits, for a while, for what is not known yet. */
-function shared(count: Based, told: Told, use: ProjectUsage): ProjectMetering {
-  const { base } = count
-  const { rest, to } = told
+/** Distributes `rest` over the awake time from the baseline to `to`. Usage beyond the bounds waits up to an hour for facts that explain it. */
+function distributeUsage(metering: Based, pending: UsageToDistribute, use: ProjectUsage): ProjectMetering {
+  const { base } = metering
+  const { rest, to } = pending
   const [least, most] = [usageIn(use, [base.until, to], 'least'), usageIn(use, [base.until, to], 'most')]
   const awakeAt = firstAwakeAfter(use, base.until)
-  const isLong = awakeAt !== undefined && to - latest(awakeAt, base.until) >= STRETCH
+  const isLong = awakeAt !== undefined && to - latest(awakeAt, base.until) >= SHARE_INTERVAL
   const beyond = CARRIED * use.largest
-  if (most === 0 || (rest > most + beyond && !isLong)) return count
-  const open: Utilisation = {
+  if (most === 0 || (rest > most + beyond && !isLong)) return metering
+  const current: Utilisation = {
     used: cuMillis(Math.min(most, Math.max(least, rest)) - least),
     capacity: cuMillis(most - least),
   }
   const shares =
-    open.capacity === 0
-      ? count.shares
-      : sharesAfter(count.shares, { from: base.until, to, share: ratio(open.used / open.capacity) })
-  if (!isLong) return { ...count, shares, current: open }
-  const missed = Math.max(-beyond, Math.min(beyond, rest - least - open.used))
-  const ledger = cuMillis(ledgerUsageUntil(use, base.until) + least + open.used + missed)
+    current.capacity === 0
+      ? metering.shares
+      : replaceShare(metering.shares, { from: base.until, to, share: ratio(current.used / current.capacity) })
+  if (!isLong) return { ...metering, shares, current }
+  const carried = Math.max(-beyond, Math.min(beyond, rest - least - current.used))
+  const ledger = cuMillis(ledgerUsageUntil(use, base.until) + least + current.used + carried)
   return {
-    ...count,
+    ...metering,
     shares,
     current: NO_UTILISATION,
-    utilisation: remembered(count.utilisation, open),
-    base: { until: to, cuTime: told.reading.cuTime, ledger, still: false },
+    utilisation: addUtilisation(metering.utilisation, current),
+    base: { until: to, cuTime: pending.reading.cuTime, ledger, still: false },
   }
 }
 
-/** The share of one stretch takes the place of what was told of it before. */
-function sharesAfter(
+/** Replaces earlier shares of the interval of `next`, and drops those retained long enough. */
+function replaceShare(
   shares: readonly RangeUtilisation[],
   next: RangeUtilisation,
 ): readonly RangeUtilisation[] {
-  const oldest = instant(next.to - KEPT)
+  const oldest = instant(next.to - RETAINED_FOR)
   const others = shares.filter(({ from, to }) => from < next.from && to >= oldest)
-  return [...others.map((one) => (one.to > next.from ? { ...one, to: next.from } : one)), next]
+  return [...others.map((share) => (share.to > next.from ? { ...share, to: next.from } : share)), next]
 }
 
-/** The sum; of a long past ever less. */
-function remembered(utilisation: Utilisation, { used, capacity }: Utilisation): Utilisation {
+/** The sum, halved when it exceeds `MAX_CAPACITY`, so that old usage weighs ever less. */
+function addUtilisation(utilisation: Utilisation, { used, capacity }: Utilisation): Utilisation {
   const sum = { used: cuMillis(utilisation.used + used), capacity: cuMillis(utilisation.capacity + capacity) }
-  if (sum.capacity <= REMEMBERED) return sum
-  const kept = REMEMBERED / sum.capacity / 2
-  return { used: cuMillis(sum.used * kept), capacity: cuMillis(sum.capacity * kept) }
+  if (sum.capacity <= MAX_CAPACITY) return sum
+  const factor = MAX_CAPACITY / sum.capacity / 2
+  return { used: cuMillis(sum.used * factor), capacity: cuMillis(sum.capacity * factor) }
 }

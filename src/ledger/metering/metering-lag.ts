@@ -1,4 +1,4 @@
-// How late the service counts: measured where it begins to count anew after a project slept.
+// Metering lag: how late the service counts usage, measured where its meter moves again after a project slept.
 import type { MeterBaseline, ProjectMetering } from '../../model/ledger/metering.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { Span } from '../../model/ledger/slice.ts'
@@ -7,19 +7,19 @@ import { usageIn, type ProjectUsage } from './ledger-use.ts'
 
 type Lag = NonNullable<ProjectMetering['lag']>
 
-/** Until it is measured. Source: service-facts.md, "Consumption". */
+/** Lag assumed until it is measured, 15 min. Source: service-facts.md, "Consumption". */
 export const ASSUMED_METERING_LAG = seconds(900)
-/** What is known no better tells nothing. Doubled, a range that woke long ago is believed, too. */
-const WIDEST = 300
-/** Samples that are heeded, the best. Doubled, a service that has become prompter is believed twice as late. */
-const HEEDED = 15
+/** Largest width of a sample, seconds: a wider one says too little. */
+const MAX_WIDTH = 300
+/** Samples of the account's lag, the narrowest ones: few, so that a service that becomes faster soon shows. */
+const MAX_SAMPLES = 15
 
 /**
- * How long before `at` the ledger had what the service tells then: earliest if ranges were at their largest, latest if they were at
- * their least.
+ * Time since the ledger reached the usage that the service shows at `at`: longest with ranges at their largest size, shortest with
+ * ranges at their least.
  *
- * @param rest what was used since the base, by the service's count
- * @returns undefined where the ledger has not so much, or where it may have been at very different times
+ * @param rest metered usage since the baseline
+ * @returns undefined where the ledger has less usage, or where the bounds are too far apart
  */
 export function meteringLagSample(
   use: ProjectUsage,
@@ -33,12 +33,12 @@ export function meteringLagSample(
   if (first === undefined) return undefined
   const atMost = seconds((at - first) / 1000)
   const atLeast = seconds(last === undefined ? 0 : (at - last) / 1000)
-  return atMost - atLeast > WIDEST ? undefined : { atLeast, atMost }
+  return atMost - atLeast > MAX_WIDTH ? undefined : { atLeast, atMost }
 }
 
 type Goal = { readonly rest: CuMillis; readonly pick: 'least' | 'most' }
 
-/** When so much was used; found by halves, because computes of one project overlap. */
+/** When the usage reached `rest`, by binary search, because computes of one project overlap. */
 function reachedAt(use: ProjectUsage, [from, to]: Span, { rest, pick }: Goal): Instant | undefined {
   if (usageIn(use, [from, to], pick) < rest) return undefined
   let [before, reached] = [from, to]
@@ -51,29 +51,26 @@ function reachedAt(use: ProjectUsage, [from, to]: Span, { rest, pick }: Goal): I
 }
 
 /**
- * What is known of a project's lag with a new sample: the better of the two, or the new one where the service has changed.
+ * The narrower of a project's lag and a new sample; the new one where they contradict each other, because the service changed.
  *
- * @param isFirst whether it is the first since the project slept, which is dated best
+ * @param isFirst whether the sample is the first since the project slept, which is dated best
  */
 export function betterLagSample(
-  known: Lag | undefined,
+  before: Lag | undefined,
   sample: Lag | undefined,
   isFirst: boolean,
 ): Lag | undefined {
-  if (!known || !sample) return sample ?? known
-  const isOther = sample.atLeast > known.atMost || sample.atMost < known.atLeast
-  return isFirst || isOther || widthOf(sample) <= widthOf(known) ? sample : known
+  if (!before || !sample) return sample ?? before
+  const contradicts = sample.atLeast > before.atMost || sample.atMost < before.atLeast
+  return isFirst || contradicts || widthOf(sample) <= widthOf(before) ? sample : before
 }
 
-/**
- * The lag that the projects of one account were measured to have: the middle one of the best samples, each as if a range had been
- * at its least when it woke.
- */
+/** Metering lag of an account: the median of the narrowest samples of its projects, each at its lower bound. */
 export function measureMeteringLag(projects: Iterable<ProjectEntry>): Seconds | undefined {
   const samples: Lag[] = []
   for (const { metering } of projects) if (metering?.lag) samples.push(metering.lag)
-  const best = samples.toSorted((a, b) => widthOf(a) - widthOf(b)).slice(0, HEEDED)
-  const lags = best.map(({ atLeast }) => atLeast).toSorted((a, b) => a - b)
+  const narrowest = samples.toSorted((a, b) => widthOf(a) - widthOf(b)).slice(0, MAX_SAMPLES)
+  const lags = narrowest.map(({ atLeast }) => atLeast).toSorted((a, b) => a - b)
   return lags[lags.length >> 1]
 }
 

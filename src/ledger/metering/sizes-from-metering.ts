@@ -1,4 +1,4 @@
-// What the service's count tells of the sizes of computes that move inside a range.
+// Sizes of computes that move inside a range, from the service's metering.
 import { largestCu, smallestCu, type Project, type Sizing } from '../../model/service/compute.ts'
 import type { Utilisation } from '../../model/ledger/metering.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
@@ -6,12 +6,12 @@ import { cuMillis, ratio, type Ratio } from '../../model/units.ts'
 import { NOT_METERED, type MeteredSizes } from '../settle/sizing.ts'
 import { NO_UTILISATION } from './follow.ts'
 
-/** What a project's own habit is mixed with of that of all, CU·ms of room. Doubled, a project is taken for one like the others for twice as long. */
-const MIXED = 3_600_000
+/** Weight of the account's utilisation beside a project's own, CU·ms of capacity: an hour of a range of 1 CU, so that the project's own soon prevails. */
+const ACCOUNT_WEIGHT = 3_600_000
 
-/** What is known of one project, of what counts tell. */
+/** A project with what its utilisation is computed from. */
 export type MeteredProject = Pick<ProjectEntry, 'project' | 'metering'> & {
-  /** Of its compute where it has one alone; undefined where it has others, or where it is not known. */
+  /** Sizing of its only compute; undefined where it has several, or where it is not known. */
   readonly sizing: Sizing | undefined
 }
 
@@ -26,44 +26,44 @@ export function accountUtilisation(projects: Iterable<MeteredProject>): Utilisat
   return { used: cuMillis(used), capacity: cuMillis(capacity) }
 }
 
-/** @param all the habit of the whole account */
-export function sizesFromMetering(one: MeteredProject | undefined, all: Utilisation): MeteredSizes {
-  const expected = expectedShare(one ? utilisationOf(one) : NO_UTILISATION, all)
-  const count = one?.metering
-  if (!count) return { ...NOT_METERED, expected }
-  return { shares: count.shares, expected, until: count.shares.at(-1)?.to }
+/** @param account utilisation of the whole account */
+export function sizesFromMetering(project: MeteredProject | undefined, account: Utilisation): MeteredSizes {
+  const expected = expectedShare(project ? utilisationOf(project) : NO_UTILISATION, account)
+  const metering = project?.metering
+  if (!metering) return { ...NOT_METERED, expected }
+  return { shares: metering.shares, expected, until: metering.shares.at(-1)?.to }
 }
 
-const expectedShare = (own: Utilisation, all: Utilisation): Ratio | undefined =>
-  all.capacity === 0
+const expectedShare = (own: Utilisation, account: Utilisation): Ratio | undefined =>
+  account.capacity === 0
     ? undefined
-    : ratio((own.used + (MIXED * all.used) / all.capacity) / (own.capacity + MIXED))
+    : ratio((own.used + (ACCOUNT_WEIGHT * account.used) / account.capacity) / (own.capacity + ACCOUNT_WEIGHT))
 
-/** What was counted since it is followed, and until there is enough of that, what its record tells of the time before. */
+/** Utilisation since metering is followed, filled up from the project's record until there is enough of it. */
 function utilisationOf({ project, metering, sizing }: MeteredProject): Utilisation {
   const { utilisation, current } = metering ?? { utilisation: NO_UTILISATION, current: NO_UTILISATION }
   const own = {
     used: cuMillis(utilisation.used + current.used),
     capacity: cuMillis(utilisation.capacity + current.capacity),
   }
-  if (own.capacity >= MIXED || !sizing) return own
-  const told = utilisationByRecord(project, sizing)
-  const part = told.capacity === 0 ? 0 : Math.min(1, (MIXED - own.capacity) / told.capacity)
+  if (own.capacity >= ACCOUNT_WEIGHT || !sizing) return own
+  const recorded = utilisationByRecord(project, sizing)
+  const part = recorded.capacity === 0 ? 0 : Math.min(1, (ACCOUNT_WEIGHT - own.capacity) / recorded.capacity)
   return {
-    used: cuMillis(own.used + part * told.used),
-    capacity: cuMillis(own.capacity + part * told.capacity),
+    used: cuMillis(own.used + part * recorded.used),
+    capacity: cuMillis(own.capacity + part * recorded.capacity),
   }
 }
 
-/** How much more or less the count may be than the time awake at the limits allows: both are of whole seconds. */
+/** Share by which the metered usage may exceed what the active time allows: both are in whole seconds. */
 const ROUNDING = 0.01
 
-/** By the mean size of all the time that the service counts; nothing where the compute cannot always have had the limits it has now. */
+/** Utilisation from the mean size over all metered time; none where the compute cannot always have had its present limits. */
 function utilisationByRecord({ cpuUsedSeconds, activeSeconds }: Project, sizing: Sizing): Utilisation {
   const [min, max] = [smallestCu(sizing), largestCu(sizing)]
   if (!activeSeconds || min === max) return NO_UTILISATION
-  const [used, room] = [cpuUsedSeconds - min * activeSeconds, (max - min) * activeSeconds]
+  const [used, capacity] = [cpuUsedSeconds - min * activeSeconds, (max - min) * activeSeconds]
   const slack = ROUNDING * cpuUsedSeconds + max
-  if (used < -slack || used > room + slack) return NO_UTILISATION
-  return { used: cuMillis(1000 * Math.min(room, Math.max(0, used))), capacity: cuMillis(1000 * room) }
+  if (used < -slack || used > capacity + slack) return NO_UTILISATION
+  return { used: cuMillis(1000 * Math.min(capacity, Math.max(0, used))), capacity: cuMillis(1000 * capacity) }
 }

@@ -1,16 +1,22 @@
-// What is kept of the readings of one compute.
+// Reading state of one compute: counters, observer allowance, activity lag, gaps between client activities.
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import type { Evidence } from '../../model/ledger/evidence.ts'
-import type { ComputeEntry, Totals } from '../../model/ledger/ledger.ts'
+import type { ComputeEntry, Totals, ReadingCounts, ReadingOutcome } from '../../model/ledger/ledger.ts'
 import type { ReadingState } from '../../model/ledger/reading-state.ts'
-import type { Look, NotRead, Reading, ReadingAttempt } from '../../model/observation.ts'
+import type {
+  Look,
+  NotRead,
+  Reading,
+  ReadingAttempt,
+  ReadingRefusal,
+  Sweep,
+} from '../../model/observation.ts'
 import { gapBucket } from '../../model/ledger/gap-bucket.ts'
 import type { Preset } from '../../model/service/sizes.ts'
-import { latest, seconds } from '../../model/units.ts'
+import { latest, seconds, type Seconds } from '../../model/units.ts'
 import { lastClientActivity } from '../evidence/activity.ts'
 import { hasCacheReads, addCacheReading } from './file-cache.ts'
 import { serverClockOffset } from '../evidence/clock-offset.ts'
-import { updateObserverAllowance } from './observer-allowance.ts'
 import { measuredSizeOf } from '../evidence/evidence.ts'
 import { measureActivityLag } from './activity-lag.ts'
 import { usageBetween, NO_ACCUMULATED_USAGE, addUsage } from '../evidence/usage-delta.ts'
@@ -34,9 +40,9 @@ export const NO_READING_STATE: ReadingState = {
   problem: undefined,
 }
 
-type Seen = { readonly looks: readonly Look[]; readonly readings: readonly ReadingAttempt[] }
+type Observations = { readonly looks: readonly Look[]; readonly readings: readonly ReadingAttempt[] }
 
-type After = {
+type StateAfter = {
   readonly overhead: number
   readonly delay: AutosuspendDelay
   readonly totals: Totals
@@ -46,11 +52,15 @@ type After = {
   readonly preset: Preset
 }
 
-/** A reading costs what it turns out to have added; until that is known, what it was expected to. */
-export function applyReadings(before: ComputeEntry, { looks, readings }: Seen, after: After): ReadingState {
-  const known = before.reading
+/** Applies readings to the reading state. A reading is charged its expected cost until its real cost is known. */
+export function applyReadings(
+  before: ComputeEntry,
+  { looks, readings }: Observations,
+  after: StateAfter,
+): ReadingState {
+  const state = before.reading
   const newest = lastClientActivity(after.evidence) ?? 0
-  const since = (known.lastAttemptAt ?? 0) + (known.clockOffset ?? 0)
+  const since = (state.lastAttemptAt ?? 0) + (state.clockOffset ?? 0)
   const spending = {
     awake: seconds((after.totals.awake.likely - before.totals.awake.likely) / 1000),
     overhead: after.overhead,
@@ -60,82 +70,90 @@ export function applyReadings(before: ComputeEntry, { looks, readings }: Seen, a
       Math.max(
         0,
         after.totals.observerOverhead - before.totals.observerOverhead,
-        mostHidden(before, newest, after.delay),
+        maxHiddenTime(before, newest, after.delay),
       ) / 1000,
     ),
     settled: !after.awake || newest > since,
   }
-  const unknown = readings.filter((one) => measuredSizeOf(one, after.preset) === 'unknown').length
-  return readings.reduce(withAttempt, {
-    ...known,
-    ...(unknown > 0 && { sizeUnknown: (known.sizeUnknown ?? 0) + unknown }),
-    ...measureActivityLag(known, looks, readings),
-    ...updateObserverAllowance(known, spending),
-    gapCounts: withGap(before, newest),
+  const unknownSizes = readings.filter(
+    (attempt) => measuredSizeOf(attempt, after.preset) === 'unknown',
+  ).length
+  return readings.reduce(addAttempt, {
+    ...state,
+    ...(unknownSizes > 0 && { sizeUnknown: (state.sizeUnknown ?? 0) + unknownSizes }),
+    ...measureActivityLag(state, looks, readings),
+    ...updateObserverAllowance(state, spending),
+    gapCounts: addGap(before, newest),
   })
 }
 
-/** `last_active` is written in whole seconds, and a wake that was spared would have taken a few. Source: service interface, "States and transitions". */
+/** Resolution of `last_active`, ms. */
 const SECOND = 1000
-const START = 3 * SECOND
+/** Time of a wake, which a session of ours may have spared the compute, ms. Source: service interface, "States and transitions". */
+const WAKE_TIME = 3 * SECOND
 
 /**
- * The most that a session of ours can have hidden when others came back at `newest`, ms: the budget pays for what may be,
- * while what is exported is what is likely. No more than it moved the timer.
+ * The longest sleep that our last session may have prevented before the client activity at `newest`, ms: at most the time by which
+ * it moved the suspension. The allowance pays for what is possible; the exported overhead is what is likely.
  */
-function mostHidden({ reading, evidence }: ComputeEntry, newest: number, delay: AutosuspendDelay): number {
+function maxHiddenTime({ reading, evidence }: ComputeEntry, newest: number, delay: AutosuspendDelay): number {
   const before = lastClientActivity(evidence)
-  const ours = noticedAt(reading)
-  if (before === undefined || ours === undefined || delay === 'never') return 0
-  if (ours <= before || newest <= ours) return 0
+  const ownSessionAt = lastSessionAt(reading)
+  if (before === undefined || ownSessionAt === undefined || delay === 'never') return 0
+  if (ownSessionAt <= before || newest <= ownSessionAt) return 0
   const hidden = newest + SECOND - (before + delay * 1000)
-  return hidden <= 0 ? 0 : Math.min(ours - before, hidden) + START
+  return hidden <= 0 ? 0 : Math.min(ownSessionAt - before, hidden) + WAKE_TIME
 }
 
-/** When our last session may have been noticed, by the service's clock; whether a light one was shows in the records. */
-function noticedAt({ last, lastAttemptAt, lastSucceeded, clockOffset }: ReadingState): number | undefined {
+/** When the service may have counted our last session as activity, by its clock; undefined after a light reading, whose effect shows in the records. */
+function lastSessionAt({
+  last,
+  lastAttemptAt,
+  lastSucceeded,
+  clockOffset,
+}: ReadingState): number | undefined {
   if (lastAttemptAt === undefined || (lastSucceeded && last?.kind === 'light')) return undefined
   return lastAttemptAt + (clockOffset ?? 0)
 }
 
-/** The longest gap that is told from others, log2 of seconds: twelve days. */
-const LONGEST = 20
+/** Bucket of the longest gaps, log2 of seconds: twelve days. */
+const MAX_GAP_BUCKET = 20
 
-/** The gap that ended when others came back at `newest`; one that the compute slept through is no such gap. */
-function withGap({ reading, evidence, current }: ComputeEntry, newest: number): readonly number[] {
+/** Counts the gap that ended with the client activity at `newest`, unless the compute slept in between. */
+function addGap({ reading, evidence, current }: ComputeEntry, newest: number): readonly number[] {
   const before = lastClientActivity(evidence)
   if (before === undefined || newest <= before || !current || before < current.from.earliest)
     return reading.gapCounts
-  const bucket = gapBucket((newest - before) / 1000, LONGEST)
+  const bucket = gapBucket((newest - before) / 1000, MAX_GAP_BUCKET)
   const length = Math.max(bucket + 1, reading.gapCounts.length)
   return Array.from({ length }, (_, index) => (reading.gapCounts[index] ?? 0) + (index === bucket ? 1 : 0))
 }
 
-function withAttempt(account: ReadingState, attempt: ReadingAttempt): ReadingState {
+function addAttempt(before: ReadingState, attempt: ReadingAttempt): ReadingState {
   const { disconnectedAt, result } = attempt
-  const tried = {
-    ...account,
-    attempts: account.attempts + 1,
-    failures: account.failures + 1,
-    lastAttemptAt: latest(disconnectedAt, account.lastAttemptAt ?? disconnectedAt),
+  const attempted = {
+    ...before,
+    attempts: before.attempts + 1,
+    failures: before.failures + 1,
+    lastAttemptAt: latest(disconnectedAt, before.lastAttemptAt ?? disconnectedAt),
     atLimit: result.kind === 'at-limit',
     lastSucceeded: result.kind !== 'failed',
     problem: problemOf(attempt),
   }
-  if (result.kind !== 'read') return tried
+  if (result.kind !== 'read') return attempted
   const { reading } = result
   return {
-    ...tried,
+    ...attempted,
     failures: 0,
     clockOffset: serverClockOffset(attempt, reading),
     last: { ...reading, at: disconnectedAt },
-    cacheReadAt: hasCacheReads(reading) ? disconnectedAt : account.cacheReadAt,
-    cache: addCacheReading(account.cache, reading),
-    usage: addUsage(account.usage, usageBetween(account, reading)),
+    cacheReadAt: hasCacheReads(reading) ? disconnectedAt : before.cacheReadAt,
+    cache: addCacheReading(before.cache, reading),
+    usage: addUsage(before.usage, usageBetween(before, reading)),
   }
 }
 
-/** What went wrong in it, or was missing from it, for people. */
+/** Why an attempt failed or what its reading lacks, for people. */
 function problemOf({ result }: ReadingAttempt): string | undefined {
   switch (result.kind) {
     case 'failed':
@@ -143,14 +161,79 @@ function problemOf({ result }: ReadingAttempt): string | undefined {
     case 'at-limit':
       return undefined
     case 'read':
-      return missingFrom(result.reading)
+      return missingPartOf(result.reading)
   }
 }
 
-const missingFrom = ({ kind, connections, usage, cache, workingSet }: Reading): string | undefined =>
-  [connections, usage, ...(kind === 'full' ? [cache, workingSet] : [])].map(whyMissing).find(isText)
+const missingPartOf = ({ kind, connections, usage, cache, workingSet }: Reading): string | undefined =>
+  [connections, usage, ...(kind === 'full' ? [cache, workingSet] : [])].map(reasonMissing).find(isText)
 
 const isText = (text: string | undefined): text is string => text !== undefined
 
-const whyMissing = (part: object | NotRead): string | undefined =>
+const reasonMissing = (part: object | NotRead): string | undefined =>
   'missing' in part ? part.missing : undefined
+
+/** Input of the observer allowance of one compute, seconds. */
+export type ObserverSpending = {
+  /** Time awake since the facts applied last. */
+  readonly awake: Seconds
+  readonly overhead: number
+  readonly delay: AutosuspendDelay
+  /** Expected cost of the new readings. */
+  readonly expected: Seconds
+  /** Awake time that readings turned out to have added since the facts applied last. */
+  readonly added: Seconds
+  /** Whether the real cost of all earlier readings is known. */
+  readonly settled: boolean
+}
+
+/**
+ * The observer allowance: awake time earns it, up to one autosuspend delay. A reading reserves its expected cost until its real cost
+ * is known, which is then paid instead.
+ */
+export function updateObserverAllowance(
+  { allowance, reserved }: Pick<ReadingState, 'allowance' | 'reserved'>,
+  { awake, overhead, delay, expected, added, settled }: ObserverSpending,
+): Pick<ReadingState, 'allowance' | 'reserved'> {
+  const maxAllowance = delay === 'never' ? Number.POSITIVE_INFINITY : delay
+  const released = settled ? reserved : 0
+  const earned = Math.min(maxAllowance, allowance + Math.max(0, awake) * overhead + released)
+  return { allowance: seconds(earned - added - expected), reserved: seconds(reserved - released + expected) }
+}
+
+/** Adds the readings and refusals of one sweep. Only refusals of the quiet rule count, not a missing connection string, readings off or pace. */
+export function addReadingCounts(counts: ReadingCounts, { readings, refusals }: Sweep): ReadingCounts {
+  const outcomes = [
+    ...readings.map(outcomeOf),
+    ...refusals.flatMap(({ refusal }) => OUTCOME_OF_REFUSAL[refusal.because] ?? []),
+  ]
+  const sum: Record<ReadingOutcome, number> = { ...counts }
+  for (const outcome of outcomes) sum[outcome] += 1
+  return sum
+}
+
+const OUTCOME_OF_REFUSAL: Readonly<Record<ReadingRefusal['because'], ReadingOutcome | undefined>> = {
+  'mode-off': undefined,
+  'no-dsn': undefined,
+  'not-active': 'skipped_idle',
+  'delay-too-short': 'skipped_tail',
+  tail: 'skipped_tail',
+  quiet: 'skipped_quiet',
+  credit: 'skipped_credit',
+  pace: undefined,
+  clock: 'skipped_quiet',
+}
+
+function outcomeOf({ result }: ReadingAttempt): ReadingOutcome {
+  switch (result.kind) {
+    case 'at-limit':
+      return 'at_limit'
+    case 'failed':
+      return result.because
+    case 'read':
+      return 'missing' in result.reading.connections || lacksCache(result.reading) ? 'partial' : 'ok'
+  }
+}
+
+const lacksCache = ({ kind, cache }: { readonly kind: 'light' | 'full'; readonly cache: object }): boolean =>
+  kind === 'full' && 'missing' in cache

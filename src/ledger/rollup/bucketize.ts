@@ -1,8 +1,7 @@
 // One walk along time that puts each piece into the stretch of fixed length it falls in.
 import type { ComputeRef } from '../../model/service/compute.ts'
-import type { OpenRollup, Rollup, RollupState } from '../../model/ledger/rollup.ts'
-import { instant, millis, type Instant, type Seconds } from '../../model/units.ts'
-import { closeRollup } from './closed.ts'
+import type { OpenRollup, Rollup, RollupState, CulpritShare } from '../../model/ledger/rollup.ts'
+import { instant, millis, type Instant, type Seconds, ratio } from '../../model/units.ts'
 import type { StateSpan } from './state-spans.ts'
 
 /** Something true of one instant. */
@@ -108,4 +107,21 @@ function close(walking: Walk): void {
   if (!open) return
   closed.push(closeRollup(open, walking))
   walking.open = undefined
+}
+
+/** How many culprits are kept. */
+const MOST_CULPRITS = 5
+
+export const closeRollup = (
+  { attribution, ...sums }: OpenRollup,
+  { ref, length }: { readonly ref: ComputeRef; readonly length: Seconds },
+): Rollup => ({ ...sums, ref, length, culprits: culpritsOf(attribution) })
+
+function culpritsOf(held: OpenRollup['attribution']): readonly CulpritShare[] {
+  const all = Object.entries(held)
+  const sum = all.reduce((total, [, time]) => total + time, 0)
+  return all
+    .toSorted(([a, most], [b, less]) => less - most || (a < b ? -1 : 1))
+    .slice(0, MOST_CULPRITS)
+    .map(([culprit, time]) => ({ culprit, share: ratio(Math.round((time / sum) * 1000) / 1000) }))
 }

@@ -1,8 +1,15 @@
 // Folds the looks and readings of one compute into stretches of fixed lengths.
 import type { Compute, ComputeRef } from '../../model/service/compute.ts'
+import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import type { ReadingState } from '../../model/ledger/reading-state.ts'
 import type { Look, ReadingAttempt } from '../../model/observation.ts'
-import { COARSE_STEP, FINE_STEP, type Rollup, type RollupState } from '../../model/ledger/rollup.ts'
+import {
+  COARSE_STEP,
+  FINE_STEP,
+  type Rollup,
+  type RollupState,
+  NO_ROLLUPS,
+} from '../../model/ledger/rollup.ts'
 import type { Preset } from '../../model/service/sizes.ts'
 import type { Seconds } from '../../model/units.ts'
 import { usageBetween } from '../evidence/usage-delta.ts'
@@ -15,6 +22,7 @@ import {
 } from './aggregate.ts'
 import { stateSpansBetween, type ObservedCompute } from './state-spans.ts'
 import { isLater, bucketize, type RollupPiece } from './bucketize.ts'
+import type { ComputeFacts } from '../facts.ts'
 
 /** What is new of one compute, and what was known of it before. */
 export type RollupInput = {
@@ -99,4 +107,27 @@ function readingPieces(
     cache = cacheBaselineOf(reading, cache)
   }
   return { pieces, cache }
+}
+
+/** The rollups of a compute after what one sweep tells of it. */
+export function rollUpFacts(
+  before: ComputeEntry | undefined,
+  { ref, looks, readings, deletion }: ComputeFacts,
+  preset: Preset,
+): RollupUpdate {
+  return rollUp(before?.rollups ?? NO_ROLLUPS, {
+    ref,
+    before: before && { compute: before.compute, at: before.observedAt },
+    readBefore: before?.reading,
+    looks,
+    readings,
+    limitOf: (compute) => {
+      const last = before?.reading.last
+      return (
+        (last?.maxConnections ?? preset.maxConnections(compute.sizing)) - (last?.reservedConnections ?? 0)
+      )
+    },
+    isGone: deletion !== undefined && looks.length === 0,
+    preset,
+  })
 }

@@ -1,7 +1,7 @@
 // The counter of a budget, over passes that guess, processes that die and configurations that change.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { raiseBudgetCounter } from '../../../src/ledger/budgets/counter.ts'
+import { raiseBudgetCounter } from '../../../src/ledger/budgets/evaluate.ts'
 import type { BudgetState } from '../../../src/model/policy/budget.ts'
 import type { BudgetCounter } from '../../../src/model/ledger/counters.ts'
 import { instant, type Instant } from '../../../src/model/units.ts'

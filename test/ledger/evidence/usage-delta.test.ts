@@ -1,9 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import {
-  updateObserverAllowance,
-  type ObserverSpending,
-} from '../../../src/ledger/readings/observer-allowance.ts'
+import { updateObserverAllowance, type ObserverSpending } from '../../../src/ledger/readings/reading-state.ts'
 import { usageBetween, NO_ACCUMULATED_USAGE, addUsage } from '../../../src/ledger/evidence/usage-delta.ts'
 import type { ReadingState } from '../../../src/model/ledger/reading-state.ts'
 import type { Reading } from '../../../src/model/observation.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { restateAtSizing } from '../../../src/ledger/forecast/sizing.ts'
+import { restateAtSizing } from '../../../src/ledger/forecast/daily.ts'
 import { cuTimeSum } from '../../../src/ledger/settle/cu-time.ts'
 import { largestCu, smallestCu, type Sizing } from '../../../src/model/service/compute.ts'
 import type { Bounds } from '../../../src/model/ledger/quantities.ts'

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { isEmptyBatch } from '../../../src/ledger/apply-sweep.ts'
-import { applyWholeSweep, ledgerAfterAll } from '../../support/apply-whole-sweep.ts'
-import { computeKey } from '../../../src/model/service/compute.ts'
-import type { Ledger } from '../../../src/model/ledger/ledger.ts'
-import type { Look, Sweep } from '../../../src/model/observation.ts'
-import type { Operation } from '../../../src/model/service/operation.ts'
-import { micros } from '../../../src/model/units.ts'
-import { accounted, type Accounted } from '../../support/accounted.ts'
-import { at, ledger, look, operation, preset, prices, project, sweep } from '../../support/build.ts'
+import { isEmptyBatch } from '../../src/ledger/apply-sweep.ts'
+import { applyWholeSweep, ledgerAfterAll } from '../support/apply-whole-sweep.ts'
+import { computeKey } from '../../src/model/service/compute.ts'
+import type { Ledger } from '../../src/model/ledger/ledger.ts'
+import type { Look, Sweep } from '../../src/model/observation.ts'
+import type { Operation } from '../../src/model/service/operation.ts'
+import { micros } from '../../src/model/units.ts'
+import { accounted, type Accounted } from '../support/accounted.ts'
+import { at, ledger, look, operation, preset, prices, project, sweep } from '../support/build.ts'
 
 const DAY = 86_400
 

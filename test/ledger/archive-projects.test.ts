@@ -1,16 +1,16 @@
 // Projects that were deleted long ago: what they cost stays, and they are known one by one in the store alone.
 import { expect, test } from 'vitest'
-import { takeSnapshot } from '../../../src/daemon/snapshot/snapshot.ts'
-import { restoreArchivedProjects } from '../../../src/daemon/pass/apply-in-chunks.ts'
-import { newPassState } from '../../../src/daemon/pass/pass-state.ts'
-import { createOwners } from '../../../src/model/policy/owner.ts'
-import type { Ledger } from '../../../src/model/ledger/ledger.ts'
-import type { ProjectEntry } from '../../../src/model/ledger/project-entry.ts'
-import type { Sweep } from '../../../src/model/observation.ts'
-import { seconds } from '../../../src/model/units.ts'
-import { accounted } from '../../support/accounted.ts'
-import { at, ledger, look, operation, preset, prices, project, sweep } from '../../support/build.ts'
-import { NO_HISTORY } from '../../support/no-history.ts'
+import { takeSnapshot } from '../../src/daemon/snapshot/snapshot.ts'
+import { restoreArchivedProjects } from '../../src/daemon/pass/apply-in-chunks.ts'
+import { newPassState } from '../../src/daemon/pass/pass-state.ts'
+import { createOwners } from '../../src/model/policy/owner.ts'
+import type { Ledger } from '../../src/model/ledger/ledger.ts'
+import type { ProjectEntry } from '../../src/model/ledger/project-entry.ts'
+import type { Sweep } from '../../src/model/observation.ts'
+import { seconds } from '../../src/model/units.ts'
+import { accounted } from '../support/accounted.ts'
+import { at, ledger, look, operation, preset, prices, project, sweep } from '../support/build.ts'
+import { NO_HISTORY } from '../support/no-history.ts'
 
 const DAY = 86_400
 

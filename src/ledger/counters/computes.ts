@@ -1,0 +1,83 @@
+// Account counters that follow the counters of compute entries: wakes by who caused them, unproductive spend by team.
+// Both are raised in the commit that stores the entries, by what these grew.
+import type { AccountCounters } from '../../model/ledger/counters.ts'
+import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
+import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
+import type { Unproductive, UnproductiveCause } from '../../model/ledger/unproductive.ts'
+import type { Owners } from '../../model/policy/owner.ts'
+import { selectorTargetOf } from '../../model/policy/selector.ts'
+import type { Batch } from '../../model/ports/store.ts'
+import { computeKey } from '../../model/service/compute.ts'
+import { micros, type Micros } from '../../model/units.ts'
+
+export type TeamWasteContext = {
+  readonly before: Ledger
+  readonly owners: Owners
+  /** Entry of a listed project that is not stored yet. */
+  readonly listed: (projectId: string) => ProjectEntry | undefined
+}
+
+/**
+ * `batch` with the growth of its computes' unproductive spend since `before`, added to the team that owns each compute now;
+ * `batch` itself where there is none. A later change of owner moves nothing.
+ */
+export function addTeamWaste(batch: Batch, { before, owners, listed }: TeamWasteContext): Batch {
+  const { teams: previous } = before.counters
+  const teams = new Map(Object.entries(previous))
+  for (const entry of batch.computes) {
+    const growth = unproductiveGrowth(before.computes.get(computeKey(entry.ref)), entry)
+    if (growth.length === 0) continue
+    const { projectId } = entry.ref
+    const project = before.projects.get(projectId) ?? listed(projectId)
+    const { team } = owners.of(selectorTargetOf(entry.ref.account, entry.compute, project?.project))
+    teams.set(team, addUnproductive(teams.get(team), growth))
+  }
+  if ([...teams].every(([team, unproductive]) => previous[team] === unproductive)) return batch
+  return {
+    ...batch,
+    counters: { ...(batch.counters ?? before.counters), teams: Object.fromEntries(teams) },
+  }
+}
+
+function addUnproductive(before: Unproductive = {}, growth: Growth): Unproductive {
+  const after: { [cause in UnproductiveCause]?: Micros } = { ...before }
+  for (const [cause, spend] of growth) after[cause] = micros((after[cause] ?? 0) + spend)
+  return after
+}
+
+type Growth = readonly (readonly [UnproductiveCause, number])[]
+
+/** An entry stored without unproductive spend, by an earlier version, has no growth: all its past would count as spent today. */
+function unproductiveGrowth(before: ComputeEntry | undefined, after: ComputeEntry): Growth {
+  if (before && !before.counters.unproductive) return []
+  const previous = before?.counters.unproductive ?? {}
+  const current = Object.entries(after.counters.unproductive ?? {}) as [UnproductiveCause, number][]
+  return current.flatMap(([cause, spend]): Growth => {
+    const growth = spend - (previous[cause] ?? 0)
+    return growth > 0 ? [[cause, growth]] : []
+  })
+}
+
+type Wakes = AccountCounters['wakes']
+
+/**
+ * `batch` with the wakes of its computes since `before`; `batch` itself where there was none. A wake first counted as unknown
+ * and later found to be caused by Dormouse is counted for both, because counters never fall.
+ */
+export function addWakes(batch: Batch, before: Ledger): Batch {
+  const { wakes: previous } = before.counters
+  const wakes = batch.computes.reduce<Wakes>(
+    (sum, entry) => addWakesOf(sum, before.computes.get(computeKey(entry.ref)), entry),
+    previous,
+  )
+  return wakes === previous
+    ? batch
+    : { ...batch, counters: { ...(batch.counters ?? before.counters), wakes } }
+}
+
+function addWakesOf(sum: Wakes, before: ComputeEntry | undefined, { counters }: ComputeEntry): Wakes {
+  const dormouse = counters.wakesCaused - (before?.counters.wakesCaused ?? 0)
+  const unknown = Math.max(0, counters.wakes - (before?.counters.wakes ?? 0) - dormouse)
+  if (dormouse + unknown === 0) return sum
+  return { dormouse: sum.dormouse + dormouse, unknown: sum.unknown + unknown }
+}

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { addTeamWaste, addWakes } from '../../../src/ledger/counters/computes.ts'
+import type { ComputeEntry } from '../../../src/model/ledger/ledger.ts'
+import { computeKey } from '../../../src/model/service/compute.ts'
+import { createOwners, NO_OWNER } from '../../../src/model/policy/owner.ts'
+import { NO_ACCOUNT_COUNTERS } from '../../../src/model/ledger/counters.ts'
+import { micros } from '../../../src/model/units.ts'
+import type { Unproductive } from '../../../src/model/ledger/unproductive.ts'
+import { batch, computeOf } from '../../store/build.ts'
+import { ledger } from '../../support/build.ts'
+
+const ownedBy = (team: string) => createOwners([{ match: {}, owner: { ...NO_OWNER, team } }])
+const listed = () => undefined
+
+const wasting = (unproductive?: Unproductive): ComputeEntry => {
+  const { unproductive: _, ...counters } = computeOf('ep-one').counters
+  const entry = computeOf('ep-one')
+  return { ...entry, counters: unproductive ? { ...counters, unproductive } : counters }
+}
+const withWaste = (entry: ComputeEntry) => ({
+  ...ledger(),
+  computes: new Map([[computeKey(entry.ref), entry]]),
+  counters: { ...NO_ACCOUNT_COUNTERS, teams: { shop: { idle_tail: micros(10) } } },
+})
+
+test('new unproductive spend goes to the team that owns the compute now, counted spend stays where it is', () => {
+  const before = withWaste(wasting({ idle_tail: micros(5) }))
+  const part = { ...batch(), computes: [wasting({ idle_tail: micros(7), keep_alive: micros(3) })] }
+  expect(addTeamWaste(part, { before, owners: ownedBy('shop'), listed }).counters?.teams).toEqual({
+    shop: { idle_tail: 12, keep_alive: 3 },
+  })
+  expect(addTeamWaste(part, { before, owners: ownedBy('__proto__'), listed }).counters?.teams).toEqual(
+    Object.fromEntries([
+      ['shop', { idle_tail: 10 }],
+      ['__proto__', { idle_tail: 2, keep_alive: 3 }],
+    ]),
+  )
+})
+
+test('an entry of an earlier version starts from its present value, and without growth nothing is written', () => {
+  const part = { ...batch(), computes: [wasting({ idle_tail: micros(700) })] }
+  const owners = ownedBy('shop')
+  expect(addTeamWaste(part, { before: withWaste(wasting()), owners, listed })).toBe(part)
+  expect(addTeamWaste(part, { before: withWaste(wasting({ idle_tail: micros(700) })), owners, listed })).toBe(
+    part,
+  )
+})
+
+const woken = (wakes: number, wakesCaused: number): ComputeEntry => {
+  const entry = computeOf('ep-one')
+  return { ...entry, counters: { ...entry.counters, wakes, wakesCaused } }
+}
+const withWakes = (entry: ComputeEntry) => ({
+  ...ledger(),
+  computes: new Map([[computeKey(entry.ref), entry]]),
+  counters: { ...NO_ACCOUNT_COUNTERS, wakes: { dormouse: 1, unknown: 10 } },
+})
+const wakesAfter = (before: ComputeEntry, after: ComputeEntry) =>
+  addWakes({ ...batch(), computes: [after] }, withWakes(before)).counters?.wakes
+
+test('wakes count for Dormouse where it caused them, and else as unknown', () => {
+  expect(wakesAfter(woken(3, 0), woken(6, 1))).toEqual({ dormouse: 2, unknown: 12 })
+  expect(addWakes({ ...batch(), computes: [woken(2, 0)] }, ledger()).counters?.wakes).toEqual({
+    dormouse: 0,
+    unknown: 2,
+  })
+})
+
+test('a wake that is later found to be caused by Dormouse takes nothing back, and without a wake nothing is written', () => {
+  expect(wakesAfter(woken(3, 0), woken(3, 1))).toEqual({ dormouse: 2, unknown: 10 })
+  const part = { ...batch(), computes: [woken(3, 1)] }
+  expect(addWakes(part, withWakes(woken(3, 1)))).toBe(part)
+})
