@@ -10,7 +10,7 @@ import type { ProjectEntry, RetiredTotals } from '../model/ledger/project-entry.
 import type { Utilisation } from '../model/ledger/metering.ts'
 import type { AwakeSlice } from '../model/ledger/slice.ts'
 import type { Look, Sweep } from '../model/observation.ts'
-import type { Event } from '../model/output/event.ts'
+import type { Event } from '../model/output/event-kinds.ts'
 import type { Batch } from '../model/ports/store.ts'
 import { computeKey, effectiveDelay, type ComputeRef, type Sizing } from '../model/service/compute.ts'
 import { applyFacts, newComputeEntry, type AppliedFacts } from './apply-facts.ts'

@@ -1,4 +1,4 @@
-import type { Event } from '../model/output/event.ts'
+import type { Event } from '../model/output/event-kinds.ts'
 import type { ComputeEntry } from '../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../model/ledger/project-entry.ts'
 import type { Instant } from '../model/units.ts'

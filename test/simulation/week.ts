@@ -8,7 +8,7 @@ import type { PassPlan } from '../../src/daemon/pass/pass-input.ts'
 import { newPassState, type PassState } from '../../src/daemon/pass/pass-state.ts'
 import { runPasses } from '../../src/daemon/pass/run-passes.ts'
 import { computeKey } from '../../src/model/service/compute.ts'
-import type { Event } from '../../src/model/output/event.ts'
+import type { Event } from '../../src/model/output/event-kinds.ts'
 import {
   NO_READING_COUNTS,
   type ComputeEntry,

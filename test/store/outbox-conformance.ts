@@ -1,7 +1,7 @@
 // What every driver must do for what is to be told; part of contract.ts.
 import { expect, test } from 'vitest'
 import type { Delivery } from '../../src/model/output/delivery.ts'
-import type { Event } from '../../src/model/output/event.ts'
+import type { Event } from '../../src/model/output/event-kinds.ts'
 import type { Driver } from './conformance.ts'
 import { at } from '../support/build.ts'
 import { batch } from './build.ts'

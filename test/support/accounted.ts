@@ -1,7 +1,7 @@
 // One sweep applied to a ledger, all chunks at once.
 import type { LedgerBatch } from '../../src/ledger/apply-sweep.ts'
 import type { LedgerContext } from '../../src/ledger/context.ts'
-import type { Event } from '../../src/model/output/event.ts'
+import type { Event } from '../../src/model/output/event-kinds.ts'
 import type { Ledger } from '../../src/model/ledger/ledger.ts'
 import type { Sweep } from '../../src/model/observation.ts'
 import type { Batch } from '../../src/model/ports/store.ts'

@@ -1,7 +1,7 @@
 // The section `notifications`: receivers of events.
 import { z } from 'zod'
-import { NOTIFIABLE_KINDS } from '../../model/output/outbox-event.ts'
-import { SEVERITIES, type Subscription } from '../../model/output/subscription.ts'
+import { NOTIFIABLE_KINDS, SEVERITIES } from '../../model/output/event-kinds.ts'
+import type { Subscription } from '../../model/output/subscription.ts'
 import {
   receiverKeys,
   receiverName,

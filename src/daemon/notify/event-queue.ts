@@ -1,7 +1,8 @@
 // Turns events into deliveries of one receiver, each event once.
 import { EMPTY_BATCH } from '../../ledger/apply-sweep.ts'
 import type { Delivery } from '../../model/output/delivery.ts'
-import type { OutboxEvent, NotifiableEvent } from '../../model/output/outbox-event.ts'
+import type { NotifiableEvent } from '../../model/output/event-kinds.ts'
+import type { OutboxEvent } from '../../model/output/outbox-event.ts'
 import type { Owner } from '../../model/policy/owner.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { Outbox } from '../../model/ports/outbox.ts'

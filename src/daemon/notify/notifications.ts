@@ -5,7 +5,7 @@ import type { Notification } from '../../config/sections/notifications.ts'
 import type { ReportSink } from '../../config/sections/report.ts'
 import type { SelfMetrics } from '../../outputs/metrics/self.ts'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
-import type { NotifiableEvent } from '../../model/output/outbox-event.ts'
+import { notificationOf, type NotifiableEvent } from '../../model/output/event-kinds.ts'
 import { NO_OWNER, type Owner, type Owners } from '../../model/policy/owner.ts'
 import type { Clock, Random } from '../../model/ports/clock.ts'
 import type { Outbox } from '../../model/ports/outbox.ts'
@@ -114,25 +114,21 @@ function ownerOf(
   { all, snapshot }: Pick<AccountRunners, 'all' | 'snapshot'>,
 ): Owner {
   const ledger = all.map((runner) => runner.state().ledger).find(({ account }) => account === event.account)
-  switch (event.kind) {
-    case 'wake-caused':
-      return ofCompute(event.ref)
-    case 'count-off':
-    case 'count-agrees': {
-      const project = ledger?.projects.get(event.projectId)?.project
+  const subject = notificationOf(event).subject(event)
+  switch (subject.kind) {
+    case 'compute':
+      return ofCompute(subject.ref)
+    case 'project': {
+      const project = ledger?.projects.get(subject.projectId)?.project
       return project ? owners.ofProject(event.account, project) : NO_OWNER
     }
-    case 'budget-rung': {
+    case 'budget': {
       const view = snapshot()?.accounts.find(({ account }) => account === event.account)
-      const team = view?.budgets.find(({ name }) => name === event.budget)?.team ?? ''
+      const team = view?.budgets.find(({ name }) => name === subject.budget)?.team ?? ''
       return owners.ofTeam(team)
     }
-    case 'key-refused':
-    case 'key-accepted':
-    case 'service-unavailable':
-    case 'service-available':
-    case 'problem':
-    case 'delivery-failed':
+    case 'account':
+    case 'receiver':
       return NO_OWNER
   }
 

@@ -21,7 +21,7 @@ import {
 } from '../../ledger/budgets/settle.ts'
 import type { BudgetStates, BudgetView } from '../../model/policy/budget.ts'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
-import type { Event } from '../../model/output/event.ts'
+import type { Event } from '../../model/output/event-kinds.ts'
 import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { Sweep } from '../../model/observation.ts'

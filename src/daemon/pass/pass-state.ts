@@ -1,5 +1,5 @@
 import type { BudgetView } from '../../model/policy/budget.ts'
-import type { Event } from '../../model/output/event.ts'
+import type { Event } from '../../model/output/event-kinds.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { Backlog, ListProgress, Sweep, PendingRetries } from '../../model/observation.ts'
 import { millis, type Instant, type Millis } from '../../model/units.ts'

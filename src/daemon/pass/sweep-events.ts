@@ -1,4 +1,4 @@
-import type { Event } from '../../model/output/event.ts'
+import type { Event } from '../../model/output/event-kinds.ts'
 import type { Sweep, SweepProblem } from '../../model/observation.ts'
 import type { Instant } from '../../model/units.ts'
 import type { PassState, ProblemsSeen } from './pass-state.ts'

@@ -23,7 +23,7 @@ import { isInReportPlan, type ComputeIdentity } from '../../outputs/report/owner
 import type { ReportInput } from '../../outputs/report/input.ts'
 import { composeReport } from '../../outputs/report/report.ts'
 import type { Report } from '../../outputs/report/schema.ts'
-import { eventText } from '../../outputs/notify/messages.ts'
+import { eventText } from '../../model/output/event-kinds.ts'
 import { hourlyRollups } from '../history/hourly.ts'
 import { isMonthBudget } from '../accounts/month-budget.ts'
 

@@ -1,7 +1,7 @@
 // All budgets of an account together.
 import type { Budget, BudgetStates, BudgetView } from '../../model/policy/budget.ts'
 import { computeKey, largestCu } from '../../model/service/compute.ts'
-import type { Event } from '../../model/output/event.ts'
+import type { Event } from '../../model/output/event-kinds.ts'
 import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { Batch } from '../../model/ports/store.ts'

@@ -10,7 +10,7 @@ import {
   type Seasonality,
   budgetUnit,
 } from '../../model/policy/budget.ts'
-import type { Event } from '../../model/output/event.ts'
+import type { Event } from '../../model/output/event-kinds.ts'
 import { matchesSelector, matchesEverything, type SelectorTarget } from '../../model/policy/selector.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
 import type { BudgetCounter } from '../../model/ledger/counters.ts'

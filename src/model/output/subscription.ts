@@ -1,18 +1,15 @@
-import type { NotifiableEvent } from './outbox-event.ts'
+import type { NotifiableEvent, Severity } from './event-kinds.ts'
 import type { Seconds } from '../units.ts'
 
-export const SEVERITIES = ['info', 'warning', 'critical'] as const
-export type Severity = (typeof SEVERITIES)[number]
-
-/** What a receiver wants to be told. */
+/** Selection of the events that a receiver is notified of. */
 export type Subscription = {
   /** Undefined: all kinds. */
   readonly events: readonly NotifiableEvent['kind'][] | undefined
   readonly minSeverity: Severity
   /** Only what this team of owners answers for; undefined: all, also what nobody answers for. */
   readonly team: string | undefined
-  /** Likewise, by the channel of the owner. */
+  /** Only what this channel of owners answers for; undefined: all. */
   readonly channel: string | undefined
-  /** The same about one thing is told again after that. */
+  /** Events of the same kind and topic are not repeated before this time. */
   readonly repeatAfter: Seconds
 }

@@ -1,6 +1,6 @@
 // What is to be delivered, and the way out for events.
 import type { Delivery } from '../output/delivery.ts'
-import type { Event } from '../output/event.ts'
+import type { Event } from '../output/event-kinds.ts'
 import type { OutboxEvent } from '../output/outbox-event.ts'
 import type { ArchivedReport, StoredReport } from '../output/report.ts'
 

@@ -4,7 +4,7 @@ import type { ComputeEntry, Ledger, ReadingCounts, SettledInterval } from '../le
 import type { ProjectEntry } from '../ledger/project-entry.ts'
 import type { Rollup } from '../ledger/rollup.ts'
 import type { Delivery } from '../output/delivery.ts'
-import type { Event } from '../output/event.ts'
+import type { Event } from '../output/event-kinds.ts'
 import type { StoredReport } from '../output/report.ts'
 import type { BudgetState } from '../policy/budget.ts'
 

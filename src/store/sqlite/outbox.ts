@@ -1,12 +1,8 @@
 // Events to be told, what became of telling them, and what jobs remember.
 import type { DatabaseSync } from 'node:sqlite'
 import type { Delivery } from '../../model/output/delivery.ts'
-import {
-  eventKey,
-  isNotifiable,
-  type OutboxEvent,
-  type NotifiableEvent,
-} from '../../model/output/outbox-event.ts'
+import { isNotifiable, type NotifiableEvent } from '../../model/output/event-kinds.ts'
+import { eventKey, type OutboxEvent } from '../../model/output/outbox-event.ts'
 import type { Batch } from '../../model/ports/store.ts'
 import type { Outbox } from '../../model/ports/outbox.ts'
 import { reportKey, type ArchivedReport } from '../../model/output/report.ts'

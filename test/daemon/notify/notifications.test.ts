@@ -5,7 +5,7 @@ import { createNotifications } from '../../../src/daemon/notify/notifications.ts
 import type { AccountRunners } from '../../../src/daemon/accounts/account-runners.ts'
 import { createSelfMetrics } from '../../../src/outputs/metrics/self.ts'
 import { computeKey } from '../../../src/model/service/compute.ts'
-import type { Event } from '../../../src/model/output/event.ts'
+import type { Event } from '../../../src/model/output/event-kinds.ts'
 import { micros, seconds } from '../../../src/model/units.ts'
 import { GOOD, load } from '../../config/loading.ts'
 import { receiver, type Receiver } from '../../outputs/notify/http-receiver.ts'

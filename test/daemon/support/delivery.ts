@@ -1,7 +1,7 @@
 // Receivers on the tables of the store, and what they heard.
 import { createDispatcher, type Dispatcher } from '../../../src/daemon/notify/dispatcher.ts'
 import type { DeliveryPorts, DeliveryReceiver } from '../../../src/daemon/notify/delivery-worker.ts'
-import type { Event } from '../../../src/model/output/event.ts'
+import type { Event } from '../../../src/model/output/event-kinds.ts'
 import type { Message, DeliveryOutcome, Sink } from '../../../src/model/output/message.ts'
 import { NO_OWNER } from '../../../src/model/policy/owner.ts'
 import { seconds } from '../../../src/model/units.ts'

@@ -2,7 +2,7 @@
 import { pass, untimed } from '../../../src/daemon/pass/pass.ts'
 import { newPassState, type PassState } from '../../../src/daemon/pass/pass-state.ts'
 import type { Budget } from '../../../src/model/policy/budget.ts'
-import type { Event } from '../../../src/model/output/event.ts'
+import type { Event } from '../../../src/model/output/event-kinds.ts'
 import type { Batch, Store } from '../../../src/model/ports/store.ts'
 import type { History } from '../../../src/model/ports/history.ts'
 import { seconds } from '../../../src/model/units.ts'

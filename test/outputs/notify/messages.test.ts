@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { NotifiableEvent } from '../../../src/model/output/outbox-event.ts'
+import type { NotifiableEvent } from '../../../src/model/output/event-kinds.ts'
 import { NO_OWNER } from '../../../src/model/policy/owner.ts'
 import { cuMillis, micros, seconds } from '../../../src/model/units.ts'
 import type { Subscription } from '../../../src/model/output/subscription.ts'

@@ -1,0 +1,286 @@
+// Kinds of events, one row each: fields, log line, and the notification if receivers can be notified.
+// A new kind is one line in `EventFields` and one row in `EVENT_KINDS`: log, outbox, messages, report and configuration read the table.
+import { amountInUnit, budgetUnit, type BudgetLimit, type Rung } from '../policy/budget.ts'
+import type { ComputeRef } from '../service/compute.ts'
+import type { Reconciliation } from '../ledger/metering.ts'
+import type { Bounds } from '../ledger/quantities.ts'
+import { toIso, type Interval } from '../time.ts'
+import type { Instant } from '../units.ts'
+
+type Transition = { readonly ref: ComputeRef; readonly occurredAt: Instant }
+type ReconciliationChange = { readonly projectId: string; readonly checked: Reconciliation }
+
+/** Kind → fields of its events, besides `kind`, `account` and `at`; `unknown` for none. Events are stored as JSON. */
+type EventFields = {
+  wake: Transition
+  suspend: Transition
+  restart: Transition
+  'compute-found': { readonly ref: ComputeRef }
+  'compute-gone': { readonly ref: ComputeRef }
+  'budget-rung': {
+    readonly budget: string
+    /** Highest rung reached for the first time in this period. */
+    readonly rung: Rung
+    /** In the unit of the limit. */
+    readonly spent: Bounds<number>
+    readonly limit: BudgetLimit
+    readonly period: Interval
+  }
+  'wake-caused': { readonly ref: ComputeRef }
+  'key-refused': unknown
+  'key-accepted': unknown
+  'service-unavailable': { readonly message: string }
+  'service-available': unknown
+  'count-off': ReconciliationChange
+  'count-agrees': ReconciliationChange
+  problem: { readonly where: string; readonly message: string }
+  'delivery-failed': {
+    /** Name of the receiver. */
+    readonly sink: string
+    readonly what: 'event' | 'report'
+    readonly because: string
+  }
+}
+
+export type EventKind = keyof EventFields
+export type EventOf<Kind extends EventKind = EventKind> = {
+  [K in Kind]: { readonly kind: K; readonly account: string; readonly at: Instant } & EventFields[K]
+}[Kind]
+/** Change that a person may want to know, reported once. */
+export type Event = EventOf
+
+export const SEVERITIES = ['info', 'warning', 'critical'] as const
+export type Severity = (typeof SEVERITIES)[number]
+
+/** What an event is about: decides its owner, and a receiver is never notified about itself. */
+type EventSubject =
+  | { readonly kind: 'account' }
+  | { readonly kind: 'compute'; readonly ref: ComputeRef }
+  | { readonly kind: 'project'; readonly projectId: string }
+  | { readonly kind: 'budget'; readonly budget: string }
+  | { readonly kind: 'receiver'; readonly sink: string }
+
+type Fields = Readonly<Record<string, unknown>>
+
+type LogRow<Kind extends EventKind> = {
+  readonly level: 'info' | 'warn' | 'error'
+  /** Static: what varies is in the fields. */
+  readonly text: string
+  /** Fields of the log line besides the account. */
+  readonly fields?: (event: EventOf<Kind>) => Fields
+}
+
+type NotificationRow<Kind extends EventKind> = {
+  readonly severity: Severity | ((event: EventOf<Kind>) => Severity)
+  /** Groups events about the same state: the last event of a topic is its current state. */
+  readonly topic: (event: EventOf<Kind>) => string
+  /** How often a topic is stored: once ever, once per hour, or each time. */
+  readonly stored: 'once' | 'hourly' | 'each-time'
+  readonly subject: (event: EventOf<Kind>) => EventSubject
+  /** Single line, not sanitized. */
+  readonly text: (event: EventOf<Kind>) => string
+  /** Fields of the webhook body, in whole units. */
+  readonly fields?: (event: EventOf<Kind>) => Fields
+}
+
+export type KindRow<Kind extends EventKind> = {
+  readonly log: LogRow<Kind>
+  /** Absent: the event is history only, nobody is notified. */
+  readonly notification?: NotificationRow<Kind>
+}
+
+/** Rungs from which a budget event is critical, and from which it is a warning. */
+const [CRITICAL_RUNG, WARNING_RUNG] = [100, 80]
+
+const aboutAccount = (): EventSubject => ({ kind: 'account' })
+const aboutProject = ({ projectId }: ReconciliationChange): EventSubject => ({ kind: 'project', projectId })
+const transitionFields = ({ ref, occurredAt }: Transition): Fields => ({
+  ...ref,
+  occurredAt: toIso(occurredAt),
+})
+const reconciliationFields = ({ projectId, checked }: ReconciliationChange): Fields => ({
+  projectId,
+  checked,
+})
+
+/** Kind → row. The order of kinds is that of the configuration's schema. */
+export const EVENT_KINDS = {
+  wake: { log: { level: 'info', text: 'compute woke', fields: transitionFields } },
+  suspend: { log: { level: 'info', text: 'compute suspended', fields: transitionFields } },
+  restart: { log: { level: 'info', text: 'compute restarted', fields: transitionFields } },
+  'compute-found': { log: { level: 'info', text: 'compute found', fields: ({ ref }) => ref } },
+  'compute-gone': { log: { level: 'info', text: 'compute gone', fields: ({ ref }) => ref } },
+  'budget-rung': {
+    log: {
+      level: 'warn',
+      text: 'percent of a budget reached',
+      fields: ({ budget, rung, spent, limit }) => ({ budget, rung, spent, limit }),
+    },
+    notification: {
+      severity: ({ rung }) =>
+        rung >= CRITICAL_RUNG ? 'critical' : rung >= WARNING_RUNG ? 'warning' : 'info',
+      topic: ({ budget, period, rung }) => `budget/${budget}/${period.from}/${rung}`,
+      stored: 'once',
+      subject: ({ budget }) => ({ kind: 'budget', budget }),
+      text: ({ budget, rung, limit }) =>
+        `Budget ${budget}: ${rung} % of ${amountInUnit(limit.amount, limit)} ${budgetUnit(limit)} reached`,
+      fields: ({ budget, rung, spent, limit, period }) => ({
+        budget,
+        rung,
+        limit: amountInUnit(limit.amount, limit),
+        unit: budgetUnit(limit),
+        spent: {
+          low: amountInUnit(spent.low, limit),
+          likely: amountInUnit(spent.likely, limit),
+          high: amountInUnit(spent.high, limit),
+        },
+        from: toIso(period.from),
+        to: toIso(period.to),
+      }),
+    },
+  },
+  'wake-caused': {
+    log: {
+      level: 'error',
+      text: 'a reading woke a compute: this is a fault of Dormouse, set reading.mode: off and report it',
+      fields: ({ ref }) => ref,
+    },
+    notification: {
+      severity: 'critical',
+      topic: ({ ref }) => `wake-caused/${ref.projectId}/${ref.endpointId}`,
+      stored: 'hourly',
+      subject: ({ ref }) => ({ kind: 'compute', ref }),
+      text: ({ ref }) =>
+        `A reading woke compute ${ref.endpointId}: a fault of Dormouse, set reading.mode: off and report it`,
+      fields: ({ ref }) => ({ project_id: ref.projectId, endpoint_id: ref.endpointId }),
+    },
+  },
+  'key-refused': {
+    log: { level: 'error', text: 'API key refused, nothing is asked until the key is another one' },
+    notification: {
+      severity: 'critical',
+      topic: () => 'key',
+      stored: 'each-time',
+      subject: aboutAccount,
+      text: () => 'The API key is refused: nothing is observed until it is replaced',
+    },
+  },
+  'key-accepted': {
+    log: { level: 'info', text: 'API key accepted again' },
+    notification: {
+      severity: 'info',
+      topic: () => 'key',
+      stored: 'each-time',
+      subject: aboutAccount,
+      text: () => 'The API key is accepted again',
+    },
+  },
+  'service-unavailable': {
+    log: {
+      level: 'warn',
+      text: 'service cannot be reached, waiting longer between passes',
+      fields: ({ message }) => ({ problem: message }),
+    },
+    notification: {
+      severity: 'warning',
+      topic: () => 'service',
+      stored: 'each-time',
+      subject: aboutAccount,
+      text: ({ message }) => `The service cannot be reached: ${message}`,
+      fields: ({ message }) => ({ message }),
+    },
+  },
+  'service-available': {
+    log: { level: 'info', text: 'service answers again' },
+    notification: {
+      severity: 'info',
+      topic: () => 'service',
+      stored: 'each-time',
+      subject: aboutAccount,
+      text: () => 'The service answers again',
+    },
+  },
+  'count-off': {
+    log: {
+      level: 'warn',
+      text: "the service's count of a project and the ledger do not agree",
+      fields: reconciliationFields,
+    },
+    notification: {
+      severity: 'warning',
+      topic: ({ projectId }) => `count/${projectId}`,
+      stored: 'each-time',
+      subject: aboutProject,
+      text: ({ projectId }) => `The service's count of project ${projectId} and the ledger do not agree`,
+      fields: ({ projectId }) => ({ project_id: projectId }),
+    },
+  },
+  'count-agrees': {
+    log: {
+      level: 'info',
+      text: "the service's count of a project and the ledger agree again",
+      fields: reconciliationFields,
+    },
+    notification: {
+      severity: 'info',
+      topic: ({ projectId }) => `count/${projectId}`,
+      stored: 'each-time',
+      subject: aboutProject,
+      text: ({ projectId }) => `The service's count of project ${projectId} and the ledger agree again`,
+      fields: ({ projectId }) => ({ project_id: projectId }),
+    },
+  },
+  problem: {
+    log: {
+      level: 'warn',
+      text: 'part of the account could not be seen',
+      fields: ({ where, message }) => ({ where, problem: message }),
+    },
+    notification: {
+      severity: 'warning',
+      topic: ({ where, message }) => `problem/${where}/${message}`,
+      stored: 'each-time',
+      subject: aboutAccount,
+      text: ({ where, message }) => `Part of the account could not be seen: ${where}: ${message}`,
+      fields: ({ where, message }) => ({ where, message }),
+    },
+  },
+  'delivery-failed': {
+    log: {
+      level: 'warn',
+      text: 'a message could not be delivered and is given up',
+      fields: ({ sink, what, because }) => ({ sink, what, problem: because }),
+    },
+    notification: {
+      severity: 'warning',
+      topic: ({ sink }) => `delivery/${sink}`,
+      stored: 'each-time',
+      subject: ({ sink }) => ({ kind: 'receiver', sink }),
+      text: ({ sink, what, because }) => `${what} could not be delivered to ${sink}: ${because}`,
+      fields: ({ sink, what, because }) => ({ sink, what, because }),
+    },
+  },
+} as const satisfies { readonly [Kind in EventKind]: KindRow<Kind> }
+
+type NotifiableKind = {
+  [Kind in EventKind]: (typeof EVENT_KINDS)[Kind] extends { readonly notification: object } ? Kind : never
+}[EventKind]
+export type NotifiableEvent = EventOf<NotifiableKind>
+
+const isNotifiableKind = (kind: EventKind): kind is NotifiableKind => 'notification' in EVENT_KINDS[kind]
+export const isNotifiable = (event: Event): event is NotifiableEvent => isNotifiableKind(event.kind)
+export const NOTIFIABLE_KINDS = (Object.keys(EVENT_KINDS) as EventKind[]).filter(isNotifiableKind)
+
+const LOG_ROWS: { readonly [Kind in EventKind]: { readonly log: LogRow<Kind> } } = EVENT_KINDS
+const NOTIFICATION_ROWS: {
+  readonly [Kind in NotifiableKind]: { readonly notification: NotificationRow<Kind> }
+} = EVENT_KINDS
+
+export const logRowOf = <Kind extends EventKind>(event: EventOf<Kind>): LogRow<Kind> =>
+  LOG_ROWS[event.kind].log
+
+export const notificationOf = <Kind extends NotifiableKind>(event: EventOf<Kind>): NotificationRow<Kind> =>
+  NOTIFICATION_ROWS[event.kind].notification
+
+export const eventText = <Kind extends NotifiableKind>(event: EventOf<Kind>): string =>
+  notificationOf(event).text(event)
