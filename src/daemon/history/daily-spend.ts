@@ -20,7 +20,7 @@ import type { History } from '../../model/ports/history.ts'
 import type { Prices } from '../../model/ledger/price.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
 import { earliest, instant, latest, type Instant } from '../../model/units.ts'
-import { budgetIndexesOf } from '../pass/pass-budgets.ts'
+import { budgetIndexesOf } from '../pass/budget-states.ts'
 import { createProjectLookup } from './project-lookup.ts'
 
 export type DailySpendOptions = {

@@ -19,7 +19,8 @@ import type { Ports } from '../../model/ports/ports.ts'
 import type { Batch } from '../../model/ports/store.ts'
 import { earliest, type Instant } from '../../model/units.ts'
 import type { Observed } from './observe-on-service-time.ts'
-import { budgetContext, ensureBudgetStates, settleBudgetsInBatch, sweptLedger } from './pass-budgets.ts'
+import { budgetContext, ensureBudgetStates } from './budget-states.ts'
+import { settleBudgetsInBatch, sweptLedger } from './settle-budgets.ts'
 import type { PassInput } from './pass-input.ts'
 
 export type AppliedSweep = {

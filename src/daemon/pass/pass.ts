@@ -2,7 +2,7 @@
 import type { Ports } from '../../model/ports/ports.ts'
 import { applyInChunks } from './apply-in-chunks.ts'
 import { observeOnServiceTime } from './observe-on-service-time.ts'
-import { evaluatePassBudgets } from './pass-budgets.ts'
+import { evaluatePassBudgets } from './evaluate-budgets.ts'
 import { nextState } from './next-state.ts'
 import type { PassInput } from './pass-input.ts'
 import type { PassState } from './pass-state.ts'

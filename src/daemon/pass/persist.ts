@@ -5,7 +5,7 @@ import type { Ports } from '../../model/ports/ports.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 import type { AppliedSweep } from './apply-in-chunks.ts'
 import type { Observed } from './observe-on-service-time.ts'
-import type { EvaluatedBudgets } from './pass-budgets.ts'
+import type { EvaluatedBudgets } from './evaluate-budgets.ts'
 import type { PassInput } from './pass-input.ts'
 import { eventsOfSweep } from './sweep-events.ts'
 

@@ -1,0 +1,66 @@
+// Stage 3 of a pass: spend, rungs, burn rate and enforcement as of now, with provisional usage.
+import { budgetChanges, openBudgets } from '../../ledger/budgets/account-budgets.ts'
+import type { AccountCounters } from '../../model/ledger/counters.ts'
+import type { Ledger } from '../../model/ledger/ledger.ts'
+import type { Event } from '../../model/output/event.ts'
+import type { BudgetView } from '../../model/policy/budget.ts'
+import type { Ports } from '../../model/ports/ports.ts'
+import type { Batch } from '../../model/ports/store.ts'
+import type { AppliedSweep } from './apply-in-chunks.ts'
+import type { Observed } from './observe-on-service-time.ts'
+import type { PassInput } from './pass-input.ts'
+
+export type EvaluatedBudgets = {
+  /** The ledger with the evaluated states and counters. */
+  readonly ledger: Ledger
+  readonly budgets: readonly BudgetView[]
+  readonly events: readonly Event[]
+  /** What changed; `counters` is undefined where none did. */
+  readonly writes: Pick<Batch, 'budgets' | 'counters'>
+}
+
+/** Entries that are evaluated between two yields, some 10 ms. */
+const ENTRIES_PER_TURN = 2000
+
+/** Undefined where the sweep could not be stored. */
+export async function evaluatePassBudgets(
+  clock: Ports['clock'],
+  { plan }: PassInput,
+  { observed, applied }: { readonly observed: Observed; readonly applied: AppliedSweep },
+): Promise<EvaluatedBudgets | undefined> {
+  if (applied.failure !== undefined) return undefined
+  const { ledger } = applied
+  const evaluator = openBudgets(plan.budgets, {
+    ...ledger,
+    prices: plan.prices,
+    now: observed.now,
+    atMost: observed.upperBound,
+    unseen: observed.sweep.service !== 'ok',
+  })
+  const entries = plan.budgets.budgets.length === 0 ? [] : [...ledger.computes.values()]
+  for (let first = 0; first < entries.length; first += ENTRIES_PER_TURN) {
+    evaluator.add(entries.slice(first, first + ENTRIES_PER_TURN))
+    // oxlint-disable-next-line no-await-in-loop -- a scrape may be waiting
+    await clock.yield()
+  }
+  const { states, budgetCounters, views, events } = evaluator.close()
+  const counters = withBudgetCounters(ledger.counters, budgetCounters)
+  return {
+    ledger: { ...ledger, budgets: states, counters },
+    budgets: views,
+    events,
+    writes: {
+      budgets: budgetChanges(ledger.budgets, states),
+      counters: counters === ledger.counters ? undefined : counters,
+    },
+  }
+}
+
+/** Returns `before` itself where no counter changed. */
+function withBudgetCounters(before: AccountCounters, budgets: AccountCounters['budgets']): AccountCounters {
+  const names = Object.keys(budgets)
+  const isSame =
+    names.length === Object.keys(before.budgets).length &&
+    names.every((name) => before.budgets[name] === budgets[name])
+  return isSame ? before : { ...before, budgets }
+}
