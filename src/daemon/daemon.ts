@@ -164,7 +164,7 @@ const runAccountLoop = (
     {
       interval: passInterval(interval),
       turn: () => runner.runPasses(until),
-      failures: runner.state().failures,
+      failures: runner.state().service.failures,
       lastStartedAt: runner.lastStartedAt(),
     },
     until,
@@ -177,14 +177,14 @@ async function waitForAcceptedKey(
 ): Promise<void> {
   const accepted = all.map(async (runner, index) => {
     await first[index]
-    if (runner.state().service === 'unauthorized') throw new Error('refused')
+    if (runner.state().service.status === 'unauthorized') throw new Error('refused')
   })
   await Promise.any(accepted).catch(() => undefined)
 }
 
 /** Keys that are all wrong are a mistake in the configuration; with one right key the daemon runs. */
 function refuseWrongKeys({ all }: AccountRunners, { accounts }: Config): void {
-  if (all.some((runner) => runner.state().service !== 'unauthorized')) return
+  if (all.some((runner) => runner.state().service.status !== 'unauthorized')) return
   const names = accounts.map(({ name, key }) => `account ${name} (${key.from})`).join(', ')
   throw new Error(`the service refuses the API key (401): it is wrong or revoked: ${names}`)
 }
@@ -202,10 +202,10 @@ const healthOf = (
 
 function reasonNotReady(states: readonly PassState[]): string | undefined {
   const reasons = states
-    .filter(({ service, isPersisted }) => service !== 'ok' || !isPersisted)
+    .filter(({ service, persistence }) => service.status !== 'ok' || !persistence.isPersisted)
     .map(
-      ({ ledger: { account }, service = 'unavailable' }) =>
-        `account ${account}: ${service === 'ok' ? 'its ledger cannot be stored' : service}`,
+      ({ ledger: { account }, service: { status = 'unavailable' } }) =>
+        `account ${account}: ${status === 'ok' ? 'its ledger cannot be stored' : status}`,
     )
   return reasons.length === 0 ? undefined : reasons.join('; ')
 }

@@ -84,7 +84,7 @@ test('what goes on is counted until now, however long it may be later', async ()
   const published: (readonly [now: number, { readonly likely: number; readonly high: number }])[] = []
   const { world } = await watched(9, 2, {
     readings: 'off',
-    passed: ({ ledger, offset, uncertainty }, now) => {
+    passed: ({ ledger, clock: { offset, uncertainty } }, now) => {
       const then = after(now, seconds(offset / SECOND))
       const context = {
         prices,

@@ -132,7 +132,7 @@ export async function simulateWeek(options: WeekOptions): Promise<Week> {
       world.forget()
       state = newPassState(await store.load('main'))
     }
-    return { failures: state.failures, nextLook: undefined }
+    return { failures: state.service.failures, nextLook: undefined }
   }
   const running = runLoop(machine, { interval, turn: oneTurn }, stop.signal)
   await clock.advance(seconds(options.days * DAY))

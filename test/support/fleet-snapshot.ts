@@ -76,7 +76,9 @@ export function snapshotOf(count: number, options: FleetOptions = {}): Snapshot 
     }),
     { prices, overhead: 0.01, now: at(TAKEN) },
   ).ledger
-  const state = { ...newPassState(known), service: 'ok' as const, lastSweepAt: at(TAKEN) }
+  const begun = newPassState(known)
+  const service = { ...begun.service, status: 'ok' as const, lastSweepAt: at(TAKEN) }
+  const state = { ...begun, service }
   const shown = { state, prices, preset: createPreset('interface'), ...options.shown }
   return takeSnapshot([shown], {
     now: at(TAKEN),

@@ -210,11 +210,11 @@ function createRunner(
       state = done.state
       used = plan
       const last = { begunAt, took: done.took }
-      const { failures } = state
+      const { failures } = state.service
       runs = { interval, last, failures, succeeded: failures === 0 ? last : runs?.succeeded, since }
       used.forecaster.refresh(state)
       await afterTurn(done.took)
-      return { failures: state.failures, nextLook: undefined }
+      return { failures: state.service.failures, nextLook: undefined }
     },
   }
 }

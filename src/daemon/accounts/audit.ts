@@ -49,8 +49,8 @@ const PROJECTS_PER_REQUEST = 100
 export async function auditAccount(request: AuditRequest, signal: AbortSignal): Promise<AuditOutcome> {
   const { account, ports, history, plan, days } = request
   const state = await lookAtAllProjects(request, newPassState(await ports.store.load(account)), signal)
-  if (state.service !== 'ok') return { audit: undefined, problems: state.problems }
-  const to = instant(ports.clock.now() + state.offset)
+  if (state.service.status !== 'ok') return { audit: undefined, problems: state.outbox.problems }
+  const to = instant(ports.clock.now() + state.clock.offset)
   const from = instant(Math.floor((to - days * DAY) / DAY + 1) * DAY)
   const service = ports.service.at('report')
   const consumption = await consumptionOf(service, { ledger: state.ledger, from, to }, signal)
@@ -65,7 +65,7 @@ export async function auditAccount(request: AuditRequest, signal: AbortSignal): 
     from,
     to,
   })
-  return { audit, problems: [...state.problems, ...consumption.problems, ...keys.problems] }
+  return { audit, problems: [...state.outbox.problems, ...consumption.problems, ...keys.problems] }
 }
 
 async function lookAtAllProjects(
@@ -80,10 +80,10 @@ async function lookAtAllProjects(
   while (!signal.aborted && idle < MAX_IDLE_PASSES) {
     // oxlint-disable-next-line no-await-in-loop -- one pass after the other is the point
     state = await pass({ ...ports, timed: untimed }, { before: state, plan: passPlan }, signal)
-    if (state.service === 'unauthorized') return state
+    if (state.service.status === 'unauthorized') return state
     const progress = progressOf(state.ledger)
     if (progress.projects > 0) onProgress(progress)
-    if (state.list.finished !== undefined && progress.looked === progress.projects) return state
+    if (state.polling.list.finished !== undefined && progress.looked === progress.projects) return state
     idle = progress.looked > looked ? 0 : idle + 1
     looked = progress.looked
   }

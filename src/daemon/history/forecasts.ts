@@ -48,7 +48,7 @@ export function createForecaster(options: ForecasterOptions): Forecaster {
   let doneAt: number | undefined
   let running: Promise<void> | undefined
 
-  async function work({ ledger, budgets, offset }: PassState): Promise<void> {
+  async function work({ ledger, budgets, clock: { offset } }: PassState): Promise<void> {
     const now = instant(clock.now() + offset)
     if (isReadDue(now)) {
       const mustReadAll = readAt === undefined || isAnyResized(ledger, computes)
@@ -98,7 +98,7 @@ export function createForecaster(options: ForecasterOptions): Forecaster {
       return last?.period.from === period.from ? atLeast(last.forecast, spent.likely) : undefined
     },
     refresh: (state) => {
-      const { restatedFrom } = state
+      const { restatedFrom } = state.persistence
       if (restatedFrom !== undefined) changedFrom = earliest(restatedFrom, changedFrom ?? restatedFrom)
       if (running || state.budgets.length === 0 || !isDue(state)) return
       running = work(state)

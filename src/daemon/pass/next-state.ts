@@ -1,51 +1,44 @@
-import { millis } from '../../model/units.ts'
-import { listProgressAfter } from '../../observe/polling/project-list.ts'
+import { nextPolling } from '../../observe/polling/polling-state.ts'
 import type { AppliedSweep } from './apply-in-chunks.ts'
 import type { Observed } from './observe-on-service-time.ts'
-import type { EvaluatedBudgets } from './evaluate-budgets.ts'
-import type { PassState } from './pass-state.ts'
+import type { PassState, Persistence, ServiceState } from './pass-state.ts'
 import type { Persisted } from './persist.ts'
-import { problemsSeenAfter, problemText } from './sweep-events.ts'
+import { nextClock } from './service-clock.ts'
+import { nextOutbox } from './sweep-events.ts'
 
-/** The state that one pass leaves to the next. */
-export function nextState(
-  before: PassState,
-  {
-    observed,
-    applied,
-    evaluated,
-    persisted,
-  }: {
-    readonly observed: Observed
-    readonly applied: AppliedSweep
-    readonly evaluated: EvaluatedBudgets | undefined
-    readonly persisted: Persisted
-  },
-): PassState {
-  const { sweep, now, upperBound, wallClock, anchor } = observed
-  const { failure, pendingEvents, took } = persisted
-  const isStored = failure === undefined && evaluated !== undefined
+export type PassResults = {
+  readonly observed: Observed
+  readonly applied: AppliedSweep
+  readonly persisted: Persisted
+}
+
+/** The state that a pass leaves to the next. */
+export const nextState = (before: PassState, results: PassResults): PassState => ({
+  ledger: results.persisted.ledger,
+  budgets: results.persisted.budgets ?? before.budgets,
+  clock: nextClock(results.observed),
+  polling: nextPolling(before.polling, results.observed.sweep, results.persisted),
+  service: nextService(before.service, results),
+  persistence: nextPersistence(before.persistence, results),
+  outbox: nextOutbox(before.outbox, results.observed.sweep, results.persisted.pendingEvents),
+})
+
+function nextService(before: ServiceState, { observed, persisted }: PassResults): ServiceState {
+  const { sweep, wallClock } = observed
   const isReached = sweep.service === 'ok'
   return {
-    ...(isStored
-      ? { ledger: evaluated.ledger, budgets: evaluated.budgets }
-      : { ledger: applied.ledger, budgets: before.budgets }),
-    restatedFrom: applied.restatedFrom,
-    pendingEvents,
-    anchor,
-    offset: millis(now - wallClock),
-    uncertainty: millis(upperBound - now),
-    list: listProgressAfter(sweep, before.list, { stored: isStored }),
-    backlog: sweep.backlog,
-    throughput: isReached ? { requestsMade: sweep.requestsMade, took } : before.throughput,
-    retries: sweep.retries,
-    service: sweep.service,
+    status: sweep.service,
+    failures: isReached && persisted.isStored ? 0 : before.failures + 1,
     lastSweepAt: isReached ? wallClock : before.lastSweepAt,
     lastRejectedAt: sweep.service === 'unauthorized' ? wallClock : before.lastRejectedAt,
-    failures: isReached && isStored ? 0 : before.failures + 1,
-    isPersisted: isStored && (before.isPersisted || isReached),
-    storeFailure: failure,
-    problems: sweep.problems.map(problemText),
-    problemsSeen: problemsSeenAfter(before.problemsSeen, sweep),
   }
 }
+
+const nextPersistence = (
+  { isPersisted }: Persistence,
+  { observed, applied, persisted }: PassResults,
+): Persistence => ({
+  isPersisted: persisted.isStored && (isPersisted || observed.sweep.service === 'ok'),
+  failure: persisted.failure,
+  restatedFrom: applied.restatedFrom,
+})

@@ -1,4 +1,4 @@
-// One pass over one account. The body of `pass` is the picture of the program: each stage is one line and is timed.
+// A pass over one account. The body of `pass` is the picture of the program: each stage is one line and is timed.
 import type { Ports } from '../../model/ports/ports.ts'
 import { applyInChunks } from './apply-in-chunks.ts'
 import { observeOnServiceTime } from './observe-on-service-time.ts'
@@ -32,5 +32,5 @@ export async function pass(ports: PassPorts, input: PassInput, signal: AbortSign
   )
   const persisted = await timed('persist', () => persist(ports, input, { observed, applied, evaluated }))
   await timed('publish', () => ports.send(persisted.events))
-  return nextState(input.before, { observed, applied, evaluated, persisted })
+  return nextState(input.before, { observed, applied, persisted })
 }

@@ -1,6 +1,8 @@
 // Stage 4 of a pass: budgets, counters and events in one transaction, before anybody is notified.
 import { EMPTY_BATCH } from '../../ledger/apply-sweep.ts'
-import type { Event } from '../../model/output/event-kinds.ts'
+import type { Ledger } from '../../model/ledger/ledger.ts'
+import type { Event } from '../../model/output/event.ts'
+import type { BudgetView } from '../../model/policy/budget.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 import type { AppliedSweep } from './apply-in-chunks.ts'
@@ -13,8 +15,13 @@ import { eventsOfSweep } from './sweep-events.ts'
 const MAX_PENDING_EVENTS = 100
 
 export type Persisted = {
+  readonly isStored: boolean
   /** Why the store failed, in this stage or before; undefined where it did not. */
   readonly failure: unknown
+  /** The durable ledger. */
+  readonly ledger: Ledger
+  /** Undefined where they were not stored. */
+  readonly budgets: readonly BudgetView[] | undefined
   /** Events of this pass, whether stored or pending. */
   readonly events: readonly Event[]
   /** Events that are not in the store yet. */
@@ -36,28 +43,46 @@ export async function persist(
     readonly evaluated: EvaluatedBudgets | undefined
   },
 ): Promise<Persisted> {
-  const ofSweep = eventsOfSweep(before, observed.sweep)
-  const pending = [...before.pendingEvents, ...ofSweep]
-  const took = (): Seconds => seconds(clock.monotonic() - observed.startedOn)
-  const failed = (failure: unknown): Persisted => ({
-    failure,
-    events: [...ofSweep, ...applied.events],
-    pendingEvents: pending.slice(-MAX_PENDING_EVENTS),
-    took: took(),
-  })
-  if (!evaluated) return failed(applied.failure)
-  const { budgets, counters } = evaluated.writes
-  const events = [...pending, ...evaluated.events]
-  try {
-    if (Object.keys(budgets).length + events.length > 0 || counters)
-      await store.commit({ ...EMPTY_BATCH, account: applied.ledger.account, budgets, counters, events })
-  } catch (cause) {
-    return failed(cause ?? new Error('the store failed'))
-  }
+  const { service, outbox } = before
+  const ofSweep = eventsOfSweep({ status: service.status, problemsSeen: outbox.problemsSeen }, observed.sweep)
+  const pending = [...outbox.pendingEvents, ...ofSweep]
+  const failure = evaluated
+    ? await commitEvaluated(store, { evaluated, events: [...pending, ...evaluated.events] })
+    : applied.failure
+  const took = seconds(clock.monotonic() - observed.startedOn)
+  const common = { failure, took, events: [...ofSweep, ...applied.events] }
+  if (!evaluated || failure !== undefined)
+    return {
+      ...common,
+      isStored: false,
+      ledger: applied.ledger,
+      budgets: undefined,
+      pendingEvents: pending.slice(-MAX_PENDING_EVENTS),
+    }
   return {
-    failure: undefined,
-    events: [...ofSweep, ...applied.events, ...evaluated.events],
+    ...common,
+    isStored: true,
+    ledger: evaluated.ledger,
+    budgets: evaluated.budgets,
+    events: [...common.events, ...evaluated.events],
     pendingEvents: [],
-    took: took(),
+  }
+}
+
+/** @returns why the store failed; undefined where it did not */
+async function commitEvaluated(
+  store: Ports['store'],
+  {
+    evaluated: { ledger, writes },
+    events,
+  }: { readonly evaluated: EvaluatedBudgets; readonly events: readonly Event[] },
+): Promise<unknown> {
+  const { budgets, counters } = writes
+  if (Object.keys(budgets).length + events.length === 0 && !counters) return undefined
+  try {
+    await store.commit({ ...EMPTY_BATCH, account: ledger.account, budgets, counters, events })
+    return undefined
+  } catch (cause) {
+    return cause ?? new Error('the store failed')
   }
 }

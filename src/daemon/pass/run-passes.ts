@@ -1,4 +1,4 @@
-// One account's turn of the loop: a pass that may fail without ending the daemon, or several over a large account.
+// A turn of the loop over one account: a pass that may fail without ending the daemon, or several over a large account.
 import type { Logger } from 'pino'
 import type { SelfMetrics } from '../../outputs/metrics/self.ts'
 import type { Ports } from '../../model/ports/ports.ts'
@@ -20,14 +20,14 @@ type Turned = { readonly state: PassState; readonly took: Seconds }
 
 /** As many passes as an interval is cut into; none after one that failed. */
 export async function runPasses(ports: Ports, { before, plan }: From, around: Around): Promise<Turned> {
-  const count = sweepsPerInterval(plan.sweep, before.list.finished)
+  const count = sweepsPerInterval(plan.sweep, before.polling.list.finished)
   const part = { ...plan, sweep: planShare(plan.sweep, count) }
   let turned: Turned = { state: before, took: seconds(0) }
   for (let done = 0; done < count; done += 1) {
     // oxlint-disable-next-line no-await-in-loop -- each goes on from the one before
     const { state, took } = await onePass(ports, { before: turned.state, plan: part }, around)
     turned = { state, took: seconds(turned.took + took) }
-    if (around.signal.aborted || state.failures > 0) break
+    if (around.signal.aborted || state.service.failures > 0) break
   }
   return turned
 }
@@ -39,19 +39,26 @@ async function onePass(ports: Ports, { before, plan }: From, { log, self, signal
     const state = await pass({ ...ports, timed: timedBy(ports.clock, self) }, { before, plan }, signal)
     const took = seconds(ports.clock.monotonic() - begun)
     if (signal.aborted) return { state, took }
-    self.pass(state.failures === 0 ? 'success' : 'failure', took)
-    if (state.storeFailure !== undefined) {
+    self.pass(state.service.failures === 0 ? 'success' : 'failure', took)
+    if (state.persistence.failure !== undefined) {
       const { account } = state.ledger
-      log.error({ err: state.storeFailure, account }, 'what the pass saw could not be stored')
+      log.error({ err: state.persistence.failure, account }, 'what the pass saw could not be stored')
     }
     return { state, took }
   } catch (err) {
     const took = seconds(ports.clock.monotonic() - begun)
     self.pass('failure', took)
     log.error({ err, account: before.ledger.account }, 'pass failed, its observations are dropped')
-    return { state: { ...before, failures: before.failures + 1, isPersisted: false }, took }
+    return { state: failedState(before), took }
   }
 }
+
+/** The state before a pass that threw: its observations are dropped. */
+const failedState = (before: PassState): PassState => ({
+  ...before,
+  service: { ...before.service, failures: before.service.failures + 1 },
+  persistence: { ...before.persistence, isPersisted: false },
+})
 
 /** Records how long each stage took, whether it succeeded or not. */
 const timedBy =

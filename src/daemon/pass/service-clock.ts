@@ -3,12 +3,40 @@ import type { Ledger } from '../../model/ledger/ledger.ts'
 import type { Clock, ServiceClock } from '../../model/ports/clock.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import { likelyOffset, offsetBoundsAt, type ServiceTimeEstimate } from '../../model/service/service-time.ts'
-import { instant, latest, type Instant, type Seconds } from '../../model/units.ts'
+import { instant, latest, millis, type Instant, type Millis, type Seconds } from '../../model/units.ts'
 
-/** What we take for the service's time: `at` when the monotonic clock showed `on`. */
+/** Service time `at` when the monotonic clock showed `on`. */
 export type ClockAnchor = { readonly at: Instant; readonly on: Seconds }
 
-/** How far from the service's a wall clock is taken to be at the most where no answer tells, ms. Doubled, each look dates an edge twice as roughly. */
+/** Time at the end of a sweep. */
+export type ClockReading = {
+  /** Service time. */
+  readonly now: Instant
+  /** The latest that it can be. */
+  readonly upperBound: Instant
+  /** The wall clock: all displayed times are by it. */
+  readonly wallClock: Instant
+  readonly anchor: ClockAnchor
+}
+
+export type ClockState = {
+  /** Undefined before the first pass of the process. */
+  readonly anchor: ClockAnchor | undefined
+  /** Service time minus the wall clock, at the end of the last sweep. */
+  readonly offset: Millis
+  /** By how much the service time may be later. */
+  readonly uncertainty: Millis
+}
+
+export const newClock = (): ClockState => ({ anchor: undefined, offset: millis(0), uncertainty: millis(0) })
+
+export const nextClock = ({ anchor, now, upperBound, wallClock }: ClockReading): ClockState => ({
+  anchor,
+  offset: millis(now - wallClock),
+  uncertainty: millis(upperBound - now),
+})
+
+/** Largest error of the wall clock that is allowed for where no response dates the service's time, 3,000 ms: more would date every edge more roughly. */
 export const ASSUMED_SKEW = 3000
 
 /**

@@ -1,38 +1,66 @@
 import type { Event } from '../../model/output/event-kinds.ts'
 import type { Sweep, SweepProblem } from '../../model/observation.ts'
 import type { Instant } from '../../model/units.ts'
-import type { PassState, ProblemsSeen } from './pass-state.ts'
 
-/** How long a problem has to be away to be told again, ms: a project is not in every sweep, and its problem lasts in between. Doubled, one that comes back is told later. */
-const AWAY = 3_600_000
-/** Problems remembered. Doubled, twice as many broken records are told once only. */
-const REMEMBERED = 1000
+/** Text of a problem → end of the last sweep that met it, so that a lasting problem is reported once. */
+export type ProblemsSeen = ReadonlyMap<string, Instant>
 
-/** What changed between two sweeps in how the service answers; a state that lasts is told once. */
-export function eventsOfSweep(before: PassState, sweep: Sweep): readonly Event[] {
+export type OutboxState = {
+  /** Events that are not in the store yet, so that nobody was notified of them. */
+  readonly pendingEvents: readonly Event[]
+  /** What the last sweep could not observe. */
+  readonly problems: readonly string[]
+  readonly problemsSeen: ProblemsSeen
+}
+
+export const newOutbox = (): OutboxState => ({ pendingEvents: [], problems: [], problemsSeen: new Map() })
+
+export const nextOutbox = (
+  { problemsSeen }: OutboxState,
+  sweep: Sweep,
+  pendingEvents: readonly Event[],
+): OutboxState => ({
+  pendingEvents,
+  problems: sweep.problems.map(problemText),
+  problemsSeen: problemsSeenAfter(problemsSeen, sweep),
+})
+
+/** Time without a problem after which it is reported again, 1 h: a project is not in every sweep, and its problem lasts in between. */
+const REPORT_AGAIN_AFTER = 3_600_000
+/** Problems that are remembered, 1,000, some 200 kB. */
+const MAX_REMEMBERED = 1000
+
+/** Events of a sweep: a change of how the service answers, and new problems. */
+export function eventsOfSweep(
+  before: { readonly status: Sweep['service'] | undefined; readonly problemsSeen: ProblemsSeen },
+  sweep: Sweep,
+): readonly Event[] {
   const about = { account: sweep.account, at: sweep.endedAt }
   const problems = freshIn(before.problemsSeen, sweep).map((problem): Event => ({
     ...about,
     kind: 'problem',
     ...problem,
   }))
-  if (before.service === sweep.service) return sweep.service === 'ok' ? problems : []
+  if (before.status === sweep.service) return sweep.service === 'ok' ? problems : []
   switch (sweep.service) {
     case 'unauthorized':
       return [{ ...about, kind: 'key-refused' }]
     case 'unavailable':
       return [{ ...about, kind: 'service-unavailable', message: sweep.problems[0]?.message ?? 'no answer' }]
     case 'ok':
-      return [...recovered(before.service, about), ...problems]
+      return [...recovered(before.status, about), ...problems]
   }
 }
 
-function recovered(before: PassState['service'], about: Pick<Event, 'account' | 'at'>): readonly Event[] {
+function recovered(
+  before: Sweep['service'] | undefined,
+  about: Pick<Event, 'account' | 'at'>,
+): readonly Event[] {
   if (before === 'unauthorized') return [{ ...about, kind: 'key-accepted' }]
   return before === 'unavailable' ? [{ ...about, kind: 'service-available' }] : []
 }
 
-/** With those of this sweep; who was not seen for longest is forgotten first. */
+/** Adds the problems of `sweep`; the oldest are forgotten first. */
 export function problemsSeenAfter(before: ProblemsSeen, { problems, endedAt }: Sweep): ProblemsSeen {
   const seen = new Map([...before].filter(([, at]) => isRecent(at, endedAt)))
   for (const problem of problems) {
@@ -40,12 +68,12 @@ export function problemsSeenAfter(before: ProblemsSeen, { problems, endedAt }: S
     seen.delete(text)
     seen.set(text, endedAt)
   }
-  return new Map([...seen].slice(-REMEMBERED))
+  return new Map([...seen].slice(-MAX_REMEMBERED))
 }
 
 export const problemText = ({ where, message }: SweepProblem): string => `${where}: ${message}`
 
-/** Those that were not seen lately, each once. */
+/** Problems that were not reported lately, each once. */
 function freshIn(seen: ProblemsSeen, { problems, endedAt }: Sweep): readonly SweepProblem[] {
   const fresh = new Map<string, SweepProblem>()
   for (const problem of problems) {
@@ -56,4 +84,4 @@ function freshIn(seen: ProblemsSeen, { problems, endedAt }: Sweep): readonly Swe
   return [...fresh.values()]
 }
 
-const isRecent = (at: Instant, now: Instant): boolean => now - at < AWAY
+const isRecent = (at: Instant, now: Instant): boolean => now - at < REPORT_AGAIN_AFTER

@@ -84,7 +84,8 @@ export function createSnapshotBuilder(): SnapshotBuilder {
           version: context.version,
           takenAt: context.now,
           ready:
-            inputs.length > 0 && inputs.every(({ state }) => state.service === 'ok' && state.isPersisted),
+            inputs.length > 0 &&
+            inputs.every(({ state }) => state.service.status === 'ok' && state.persistence.isPersisted),
           accounts,
           computes: views,
           passSeconds: context.passSeconds,
@@ -189,10 +190,10 @@ function createViewer(
   }: { readonly asleep: IdentityCache<ComputeEntry, CachedView>; readonly context: SnapshotContext },
 ): (entry: ComputeEntry) => ComputeView {
   const { now, staleAfter, activityLag, owners } = context
-  const then = instant(now + state.offset)
-  const stale = state.lastSweepAt === undefined || now - state.lastSweepAt > staleAfter * 1000
-  const sweptAt = stale ? state.lastSweepAt : undefined
-  const atMost = instant(then + state.uncertainty)
+  const then = instant(now + state.clock.offset)
+  const stale = state.service.lastSweepAt === undefined || now - state.service.lastSweepAt > staleAfter * 1000
+  const sweptAt = stale ? state.service.lastSweepAt : undefined
+  const atMost = instant(then + state.clock.uncertainty)
   const viewContext = { prices, preset, now: then, atMost, activityLag, owners, stale, sweptAt, unreadable }
   return (entry) => {
     const project = state.ledger.projects.get(entry.ref.projectId)
@@ -282,14 +283,14 @@ function accountView(
   return {
     account: state.ledger.account,
     currency: prices.currency,
-    service: state.service ?? 'unavailable',
-    stored: state.isPersisted,
-    lastSweepAt: state.lastSweepAt,
-    lastRejectedAt: state.lastRejectedAt,
-    listedAt: state.list.finished?.startedAt,
-    backlog: state.backlog,
-    operationsWaitSince: longestWait(state.retries),
-    problems: state.problems,
+    service: state.service.status ?? 'unavailable',
+    stored: state.persistence.isPersisted,
+    lastSweepAt: state.service.lastSweepAt,
+    lastRejectedAt: state.service.lastRejectedAt,
+    listedAt: state.polling.list.finished?.startedAt,
+    backlog: state.polling.backlog,
+    operationsWaitSince: longestWait(state.polling.retries),
+    problems: state.outbox.problems,
     readings: state.ledger.readings,
     unreadable,
     isRead,

@@ -49,7 +49,7 @@ export async function imagine({
     const done = await runPasses(ports, { before: state, plan }, { log, self, signal: stop.signal })
     state = done.state
     if (isOver(state)) stop.abort()
-    return { failures: state.failures, nextLook: undefined }
+    return { failures: state.service.failures, nextLook: undefined }
   }
   const lastStartedAt = clock.monotonic()
   const work = async (): Promise<void> => {

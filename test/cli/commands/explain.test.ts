@@ -84,7 +84,13 @@ test('a daemon explains in the same words, with the state it sees', async () => 
     activityLag: seconds(10),
     owners: createOwners([]),
   }
-  const shown = [{ state: { ...state, lastSweepAt: now, service: 'ok' as const }, prices, preset }]
+  const shown = [
+    {
+      state: { ...state, service: { ...state.service, lastSweepAt: now, status: 'ok' as const } },
+      prices,
+      preset,
+    },
+  ]
   const snapshot = takeSnapshot(shown, context)
   const history = {
     days: nothing,

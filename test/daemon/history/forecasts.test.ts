@@ -56,6 +56,10 @@ function forecasterOver(rows: readonly DayRow[], yieldTurn?: Clock['yield']) {
   }
 }
 
+const restated = (from: number): Partial<PassState> => ({
+  persistence: { isPersisted: true, failure: undefined, restatedFrom: at(from) },
+})
+
 const twentyDays = () => Array.from({ length: 20 }, (_, day) => dayAt(refOf('ep-one'), day))
 
 test('a history that is read after the first forecast is in the next one', async () => {
@@ -63,9 +67,9 @@ test('a history that is read after the first forecast is in the next one', async
   const { refreshed } = forecasterOver(rows)
   expect(await refreshed({})).toBeUndefined()
   rows.push(...twentyDays())
-  expect(await refreshed({ restatedFrom: at(0) })).toMatchObject({ days: 19 })
+  expect(await refreshed(restated(0))).toMatchObject({ days: 19 })
   rows.length = 5
-  expect(await refreshed({ restatedFrom: at(19 * DAY) })).toMatchObject({ days: 19 })
+  expect(await refreshed(restated(19 * DAY))).toMatchObject({ days: 19 })
 })
 
 test('a history that could not be read is read again, no further back than ever', async () => {

@@ -61,7 +61,7 @@ test('a project that may have been active unseen is looked at in the next pass, 
     // oxlint-disable-next-line no-await-in-loop -- one pass after the other is the point
     state = await pass({ ...ports, timed: untimed }, { before: state, plan }, new AbortController().signal)
     expect(asked).toBe(1)
-    expect(state.storeFailure === undefined).toBe(turn !== 1)
+    expect(state.persistence.failure === undefined).toBe(turn !== 1)
     // oxlint-disable-next-line no-await-in-loop -- one pass after the other is the point
     await clock.advance(seconds(60))
   }

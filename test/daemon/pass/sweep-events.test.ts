@@ -1,15 +1,17 @@
 // What is told of a sweep's problems: one that lasts once, however often its project is looked at.
 import { expect, test } from 'vitest'
-import { ledger, sweep } from '../../support/build.ts'
-import { newPassState, type PassState } from '../../../src/daemon/pass/pass-state.ts'
-import { eventsOfSweep, problemsSeenAfter } from '../../../src/daemon/pass/sweep-events.ts'
+import { sweep } from '../../support/build.ts'
+import { eventsOfSweep, problemsSeenAfter, type ProblemsSeen } from '../../../src/daemon/pass/sweep-events.ts'
 import type { SweepProblem } from '../../../src/model/observation.ts'
 
 const broken = (project: string): SweepProblem => ({ where: `project ${project}`, message: 'no size' })
 
 /** Minutes → the problems of the sweep then; gives the minutes and problems that were told. */
 function told(sweeps: Readonly<Record<number, readonly SweepProblem[]>>): readonly string[] {
-  let state: PassState = { ...newPassState(ledger()), service: 'ok' }
+  let state: { readonly status: 'ok'; readonly problemsSeen: ProblemsSeen } = {
+    status: 'ok',
+    problemsSeen: new Map(),
+  }
   return Object.entries(sweeps).flatMap(([minute, problems]) => {
     const seen = sweep(60 * Number(minute), { problems })
     const after = { ...state, problemsSeen: problemsSeenAfter(state.problemsSeen, seen) }

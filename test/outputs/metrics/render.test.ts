@@ -77,7 +77,6 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
   const operations = [{ action: 'apply_config', status: 'finished', count: 3, failures: 1 }]
   const counters = { ...NO_ACCOUNT_COUNTERS, operations }
   const known = { ...folded, counters, projects, computes: new Map([...folded.computes].map(measured)) }
-  const rejected = service === 'ok' ? {} : { lastRejectedAt: at(600) }
   const last = {
     startedAt: at(590),
     endedAt: at(600),
@@ -89,19 +88,26 @@ function snapshot(name = 'one', service: 'ok' | 'unauthorized' = 'ok'): Snapshot
   const list = { ...NO_LIST, finished: last }
   const plan = { ...known, prices, now: at(600) }
   const { views } = evaluateAllBudgets(createBudgetScopes([budgetOf({ limit: money(0.05) })]), plan)
+  const begun = newPassState(known)
   const state = {
-    ...newPassState(known),
+    ...begun,
     budgets: views,
-    service,
-    lastSweepAt: at(600),
-    list,
-    backlog: { ...NO_BACKLOG, operations: 3 },
-    problems: ['project project-two: endpoints[0].host: nothing'],
-    retries: {
-      ...NO_PENDING_RETRIES,
-      operations: new Map([['project-one', { since: at(510), failed: undefined }]]),
+    service: {
+      status: service,
+      failures: 0,
+      lastSweepAt: at(600),
+      lastRejectedAt: service === 'ok' ? undefined : at(600),
     },
-    ...rejected,
+    polling: {
+      ...begun.polling,
+      list,
+      backlog: { ...NO_BACKLOG, operations: 3 },
+      retries: {
+        ...NO_PENDING_RETRIES,
+        operations: new Map([['project-one', { since: at(510), failed: undefined }]]),
+      },
+    },
+    outbox: { ...begun.outbox, problems: ['project project-two: endpoints[0].host: nothing'] },
   }
   const context = {
     now: at(600),

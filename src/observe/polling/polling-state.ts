@@ -1,0 +1,33 @@
+import type { Backlog, ListProgress, PendingRetries, Sweep } from '../../model/observation.ts'
+import type { Seconds } from '../../model/units.ts'
+import { NO_BACKLOG, NO_LIST, NO_PENDING_RETRIES } from '../sweep.ts'
+import type { SweepThroughput } from './poll-plan.ts'
+import { listProgressAfter } from './project-list.ts'
+
+/** What one sweep leaves to the next. */
+export type PollingState = {
+  readonly list: ListProgress
+  readonly backlog: Backlog
+  readonly retries: PendingRetries
+  /** Of the last sweep that reached the service; undefined before the first. */
+  readonly throughput: SweepThroughput | undefined
+}
+
+export const newPolling = (): PollingState => ({
+  list: NO_LIST,
+  backlog: NO_BACKLOG,
+  retries: NO_PENDING_RETRIES,
+  throughput: undefined,
+})
+
+/** `took`: duration of the whole pass, which the next sweep has to fit into. */
+export const nextPolling = (
+  before: PollingState,
+  sweep: Sweep,
+  { isStored, took }: { readonly isStored: boolean; readonly took: Seconds },
+): PollingState => ({
+  list: listProgressAfter(sweep, before.list, { stored: isStored }),
+  backlog: sweep.backlog,
+  retries: sweep.retries,
+  throughput: sweep.service === 'ok' ? { requestsMade: sweep.requestsMade, took } : before.throughput,
+})
