@@ -1,5 +1,6 @@
 // Snapshots of fleets, as a pass publishes them.
-import { takeSnapshot, type AccountInput } from '../../src/daemon/snapshot/snapshot.ts'
+import type { AccountInput } from '../../src/daemon/snapshot/account-view.ts'
+import { takeSnapshot } from '../../src/daemon/snapshot/snapshot.ts'
 import { newPassState } from '../../src/daemon/pass/pass-state.ts'
 import type { Compute, Project } from '../../src/model/service/compute.ts'
 import type { AwakeIndicators, Reading, ReadingAttempt } from '../../src/model/observation.ts'

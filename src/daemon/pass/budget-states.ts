@@ -17,7 +17,8 @@ import {
   type BudgetCompute,
   type BudgetComputesByKey,
 } from '../../ledger/budgets/settle.ts'
-import type { ComputeEntry, Ledger, ProjectEntry } from '../../model/ledger/ledger.ts'
+import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
+import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { Prices } from '../../model/ledger/price.ts'
 import type { BudgetStates } from '../../model/policy/budget.ts'
 import { matchesSelector } from '../../model/policy/selector.ts'

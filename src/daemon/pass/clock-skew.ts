@@ -1,11 +1,11 @@
-// Records that tell of a time to come: either our time is late, which two of them show, or they are wrong.
+// Records dated in the future: if two agree, our clock is slow and is corrected; a single one is invalid and dropped.
 import type { Look, ReadingAttempt, Sweep, SweepProblem } from '../../model/observation.ts'
 import type { ServiceTime } from '../../model/ports/clock.ts'
 import { toIso } from '../../model/time.ts'
 import { instant, latest, millis, type Instant, type Millis } from '../../model/units.ts'
 import { ASSUMED_SKEW } from './service-clock.ts'
 
-/** How far a record may be ahead of the latest that the service's time can be, ms: two machines of the service. Doubled, a time to come is believed for twice as long. */
+/** How far a record may be ahead of the latest possible service time, 3,000 ms: the clocks of two machines of the service differ. */
 const ALLOWED = 3000
 
 /**
@@ -52,7 +52,7 @@ const TIMES = [
 const newest = (compute: Look['compute']): Instant =>
   latest(...TIMES.map(([, field]) => compute[field] ?? compute.updatedAt))
 
-/** Each record stands for itself: whatever it says, the others are as they would be without it. */
+/** Drops each record dated in the future, and only that record. */
 function withoutAhead(sweep: Sweep): Sweep {
   const problems: SweepProblem[] = []
   const isTrue = (where: string, until: Instant, times: Times): boolean => {
@@ -90,10 +90,10 @@ function withoutAhead(sweep: Sweep): Sweep {
 
 type Times = readonly (readonly [field: string, at: Instant | undefined])[]
 
-/** The same in every pass, so that it is told once. */
+/** Equal in every pass, so that the problem is reported once. */
 const WRONG = `is a time to come, allowed are ${ALLOWED / 1000} s: this record is left out`
 
-/** A look was made no earlier than what its record tells of. */
+/** A look is not older than its record. */
 const notBefore = (look: Look): Look => ({
   ...look,
   answeredAt: latest(look.answeredAt, newest(look.compute)),

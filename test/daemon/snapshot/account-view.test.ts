@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createBudgetScopes } from '../../../src/ledger/budgets/account-budgets.ts'
-import { createBudgetOwners } from '../../../src/daemon/snapshot/budget-owners.ts'
+import { createBudgetOwners } from '../../../src/daemon/snapshot/account-view.ts'
 import { NO_OWNER } from '../../../src/model/policy/owner.ts'
 import { budgetOf } from '../../ledger/budgets/build.ts'
 import { accounted } from '../../support/accounted.ts'
