@@ -1,7 +1,7 @@
 // The view of one account: totals, counts of its metering, budgets with their owners.
 import type { BudgetScopes } from '../../ledger/budgets/account-budgets.ts'
 import { measureMeteringLag } from '../../ledger/metering/metering-lag.ts'
-import { addBounds } from '../../ledger/settle/cu-time.ts'
+import { addBounds } from '../../model/ledger/quantities.ts'
 import { activityLagFromSamples } from '../../model/inference/activity-lag.ts'
 import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry, RetiredSums } from '../../model/ledger/project-entry.ts'
