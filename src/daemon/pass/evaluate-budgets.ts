@@ -2,7 +2,7 @@
 import { budgetChanges, openBudgets } from '../../ledger/budgets/account-budgets.ts'
 import type { AccountCounters } from '../../model/ledger/counters.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
-import type { Event } from '../../model/output/event.ts'
+import type { Event } from '../../model/output/event-kinds.ts'
 import type { BudgetView } from '../../model/policy/budget.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import type { Batch } from '../../model/ports/store.ts'

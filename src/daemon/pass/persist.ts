@@ -1,7 +1,7 @@
 // Stage 4 of a pass: budgets, counters and events in one transaction, before anybody is notified.
 import { EMPTY_BATCH } from '../../ledger/apply-sweep.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
-import type { Event } from '../../model/output/event.ts'
+import type { Event } from '../../model/output/event-kinds.ts'
 import type { BudgetView } from '../../model/policy/budget.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
