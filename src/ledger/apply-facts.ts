@@ -1,4 +1,4 @@
-// Folds what was seen of one compute into its account.
+// Applies the facts of one compute to its ledger entry.
 import { createUtc } from '../calendar/zone.ts'
 import { isInTransition, type AutosuspendDelay, type ComputeRef } from '../model/service/compute.ts'
 import type { DayRow } from '../model/ledger/day.ts'
@@ -35,34 +35,33 @@ import { priceAt } from './settle/slices.ts'
 import { NO_PUBLISHED_COUNTERS, NO_TOTALS, raiseCounters } from './settle/totals.ts'
 
 export type AppliedFacts = {
-  readonly account: ComputeEntry
+  readonly entry: ComputeEntry
   readonly closed: readonly SettledInterval[]
-  /** What became final now; what is not is in the account. */
+  /** Slices that became final now; the provisional ones are in the entry. */
   readonly slices: readonly AwakeSlice[]
-  /** Days that are another than they were told before. */
+  /** Days that differ from what was published before. */
   readonly days: readonly DayRow[]
-  /** Stretches that are over. */
+  /** Closed buckets. */
   readonly rollups: readonly Rollup[]
 }
 
-/** What `facts` make of the account `before`. */
 export function applyFacts(
   { before, isNew }: EntryBefore,
   facts: ComputeFacts,
   context: ApplyContext,
 ): AppliedFacts {
-  const { account, ...told } = folded(before, facts, context)
+  const { entry, ...applied } = applyToIntervals(before, facts, context)
   const rolled = rollUpFacts(isNew ? undefined : before, facts, context.preset)
-  return { ...told, account: { ...account, rollups: rolled.state }, rollups: rolled.closed }
+  return { ...applied, entry: { ...entry, rollups: rolled.state }, rollups: rolled.closed }
 }
 
-/** @param isBack whether what was before is counted: it is counted from now on */
-export const newComputeEntry = (ref: ComputeRef, look: Look, isBack: boolean): ComputeEntry => ({
+/** @param isAlreadyCounted whether the project's totals hold this compute's past: then the entry starts at the look */
+export const newComputeEntry = (ref: ComputeRef, look: Look, isAlreadyCounted: boolean): ComputeEntry => ({
   ref,
   compute: look.compute,
   observedAt: look.answeredAt,
   deletedAt: undefined,
-  settledUntil: isBack ? look.askedAt : instant(0),
+  settledUntil: isAlreadyCounted ? look.askedAt : instant(0),
   settled: NO_TOTALS,
   partlySettled: undefined,
   provisional: [],
@@ -79,52 +78,56 @@ export const newComputeEntry = (ref: ComputeRef, look: Look, isBack: boolean): C
   rollups: NO_ROLLUPS,
 })
 
-function folded(
+function applyToIntervals(
   before: ComputeEntry,
   facts: ComputeFacts,
   context: ApplyContext,
 ): Omit<AppliedFacts, 'rollups'> {
   const { ref, settledUntil, partlySettled } = before
-  const { prices, now, counted = NOT_METERED } = context
+  const { prices, now, metered = NOT_METERED } = context
   const delay = context.delayOf(facts.looks.at(-1)?.compute ?? before.compute)
-  const seen = seenAfter(before, facts, { now, delay })
+  const observed = observedFields(before, facts, { now, delay })
   const evidence = evidenceWith(before, facts, { now, delay, preset: context.preset })
-  const frontier = { settledUntil, partlySettled }
-  const awaiting = awaitsOperations(seen)
-  const history = deriveTimeline(evidence, frontier, seen.deletedAt === undefined ? now : undefined)
+  const watermark = { settledUntil, partlySettled }
+  const awaiting = awaitsOperations(observed)
+  const timeline = deriveTimeline(evidence, watermark, observed.deletedAt === undefined ? now : undefined)
   const settled = settle(
-    { ref, history, evidence, frontier, settled: before.settled, awaiting, counted },
+    { ref, timeline, evidence, watermark, settled: before.settled, awaiting, metered },
     { evidence, delay, prices, now },
   )
-  const { totals, slices, unsettled, open } = settled
+  const { totals, slices, provisional, current } = settled
   const days = updateDays(
     before.days,
-    { settled, unsettled: { slices: unsettled, entries: settled.unsettledEntries } },
-    { ref, dayOf: context.dayOf ?? createUtc().dayOf, settledUntil: settled.frontier.settledUntil, now },
+    { settled, provisional: { slices: provisional, postings: settled.provisionalPostings } },
+    { ref, dayOf: context.dayOf ?? createUtc().dayOf, settledUntil: settled.watermark.settledUntil, now },
   )
   return {
     closed: settled.closed,
     slices,
-    days: days.told,
-    account: {
+    days: days.restated,
+    entry: {
       ...before,
-      ...seen,
-      ...settled.frontier,
+      ...observed,
+      ...settled.watermark,
       settled: settled.settled,
       evidence: settled.evidence,
-      provisional: unsettled,
+      provisional,
       days: days.open,
       totals,
       counters: raiseCounters(before.counters, totals, priceAt(prices, now)),
-      current: open,
-      settlesAt: settlesAt(settled.left, { wait: allowedLateness(awaiting), deletedAt: seen.deletedAt, now }),
+      current,
+      settlesAt: settlesAt(settled.remaining, {
+        wait: allowedLateness(awaiting),
+        deletedAt: observed.deletedAt,
+        now,
+      }),
       appliedAt: now,
       reading: applyReadings(before, facts, {
         overhead: context.overhead,
         delay,
         totals,
         evidence,
-        awake: open !== undefined,
+        awake: current !== undefined,
         preset: context.preset,
       }),
     },
@@ -132,39 +135,39 @@ function folded(
 }
 
 function settlesAt(
-  left: readonly AwakeInterval[],
+  remaining: readonly AwakeInterval[],
   {
     wait,
     deletedAt,
     now,
   }: { readonly wait: Seconds; readonly deletedAt: Instant | undefined; readonly now: Instant },
 ): Instant | undefined {
-  const ends = left.flatMap(({ to }) => (to ? [instant(after(to.latest, wait) + 1)] : []))
+  const ends = remaining.flatMap(({ to }) => (to ? [instant(after(to.latest, wait) + 1)] : []))
   const leaves = retiresAt({ deletedAt })
-  const due = leaves === undefined ? ends : [...ends, leaves > now ? leaves : after(now, AGAIN)]
+  const due = leaves === undefined ? ends : [...ends, leaves > now ? leaves : after(now, RETRY_AFTER)]
   return due.length === 0 ? undefined : due.reduce((a, b) => earliest(a, b))
 }
 
-/** What is gone and not settled when it should be is looked at again. */
-const AGAIN = seconds(3600)
+/** Wait before a deleted compute that is not settled in time is applied again, 1 h. */
+const RETRY_AFTER = seconds(3600)
 
-type Seen = Pick<
+type ObservedFields = Pick<
   ComputeEntry,
   'compute' | 'observedAt' | 'inTransitionSince' | 'deletedAt' | 'transitionAt' | 'operationsReadAt'
 >
 
-function seenAfter(
+function observedFields(
   before: ComputeEntry,
   facts: ComputeFacts,
   { now, delay }: { readonly now: Instant; readonly delay: AutosuspendDelay },
-): Seen {
+): ObservedFields {
   const look = facts.looks.at(-1)
   const operationsReadAt = facts.operationsRead ? now : before.operationsReadAt
   const lookedAt = look
     ? {
         compute: look.compute,
         observedAt: look.answeredAt,
-        inTransitionSince: facts.looks.reduce(movingAfter, before.inTransitionSince),
+        inTransitionSince: facts.looks.reduce(inTransitionSinceAfter, before.inTransitionSince),
         deletedAt: undefined,
       }
     : {
@@ -176,10 +179,12 @@ function seenAfter(
   return { ...lookedAt, operationsReadAt, transitionAt: undated?.askedAt ?? before.transitionAt }
 }
 
-const movingAfter = (since: Instant | undefined, { compute, answeredAt }: Look): Instant | undefined =>
-  isInTransition(compute) ? (since ?? answeredAt) : undefined
+const inTransitionSinceAfter = (
+  since: Instant | undefined,
+  { compute, answeredAt }: Look,
+): Instant | undefined => (isInTransition(compute) ? (since ?? answeredAt) : undefined)
 
-/** The last look that only the operations can explain; where they were never read, all that was before the first. */
+/** The last look whose transition only operations can date. Where they were never read, every look is undated. */
 function undatedLook(
   before: ComputeEntry,
   { looks, operationsRead }: ComputeFacts,
@@ -200,9 +205,9 @@ function evidenceWith(
   }: { readonly now: Instant; readonly delay: AutosuspendDelay; readonly preset: Preset },
 ): Evidence {
   const { evidence, reading } = before
-  const held = attributeSinceReading(before, facts.looks, delay)
-  const looked = facts.looks.reduce(addLook, { ...evidence, attributed: held })
-  const operated = addOperations(looked, unsettledOperations(before, facts))
+  const attributed = attributeSinceReading(before, facts.looks, delay)
+  const looked = facts.looks.reduce(addLook, { ...evidence, attributed })
+  const operated = addOperations(looked, provisionalOperations(before, facts))
   const read = facts.readings.reduce(
     (all, attempt) => addMeasuredSize(addOwnSession(all, attempt, reading), attempt, preset),
     operated,
@@ -211,8 +216,8 @@ function evidenceWith(
   return facts.deletion ? addDeletion(covered, facts.deletion, delay) : covered
 }
 
-/** Of what is long settled nothing is counted again. What was done shortly before explains what came after. */
-export function unsettledOperations(
+/** Drops operations of settled time, which would count twice. Those shortly before the watermark stay: they explain what follows it. */
+export function provisionalOperations(
   { settledUntil }: Pick<ComputeEntry, 'settledUntil'>,
   { operations }: Pick<ComputeFacts, 'operations'>,
 ): readonly Operation[] {

@@ -9,7 +9,7 @@ import { applyMeterReading, newProjectMetering } from './metering/follow.ts'
 import { measureMeteringLag } from './metering/metering-lag.ts'
 import { projectUsage } from './metering/ledger-use.ts'
 
-/** Project id → entry, of the projects that changed in `sweep`. A project that left the list keeps its entry, because entries of its computes refer to it. */
+/** Project id → entry, of the projects that changed in `sweep`. A deleted project keeps its entry, because entries of its computes refer to it. */
 export function applyProjects(
   ledger: Ledger,
   sweep: Sweep,
@@ -23,75 +23,79 @@ export function applyProjects(
   }
   for (const listed of sweep.listedComputes) {
     const { projectId } = listed
-    const known = after.get(projectId) ?? ledger.projects.get(projectId)
-    if (known) after.set(projectId, withListing(known, listed, sweep))
+    const entry = after.get(projectId) ?? ledger.projects.get(projectId)
+    if (entry) after.set(projectId, withListing(entry, listed, sweep))
   }
   for (const projectId of sweep.operationsReadOf) {
-    const known = after.get(projectId) ?? ledger.projects.get(projectId)
-    if (!known?.listed?.needsBackfill) continue
-    const { needsBackfill: _, ...listed } = known.listed
-    after.set(projectId, { ...known, listed })
+    const entry = after.get(projectId) ?? ledger.projects.get(projectId)
+    if (!entry?.listed?.needsBackfill) continue
+    const { needsBackfill: _, ...listed } = entry.listed
+    after.set(projectId, { ...entry, listed })
   }
   return after
 }
 
-function withRecord(before: ProjectEntry | undefined, project: Project, context: Listed): ProjectEntry {
-  const metering = before && counted(before, project, context)
+function withRecord(
+  before: ProjectEntry | undefined,
+  project: Project,
+  context: ProjectContext,
+): ProjectEntry {
+  const metering = before && updateMetering(before, project, context)
   return { listed: undefined, ...before, ...(metering && { metering }), project }
 }
 
-function withListing(known: ProjectEntry, listed: ListedComputes, { retries }: Sweep): ProjectEntry {
+function withListing(entry: ProjectEntry, listed: ListedComputes, { retries }: Sweep): ProjectEntry {
   const { projectId, answeredAt, projectDeleted } = listed
-  const goneAt = projectDeleted && (known.deletedAt ?? answeredAt)
-  const listing = listingOf(known, listed)
-  const waits = isHistoryWanted(known) && retries.operations.has(projectId)
-  return { ...known, listed: waits ? { ...listing, needsBackfill: true } : listing, deletedAt: goneAt }
+  const deletedAt = projectDeleted && (entry.deletedAt ?? answeredAt)
+  const listing = listingOf(entry, listed)
+  const needsBackfill = isBackfillWanted(entry) && retries.operations.has(projectId)
+  return { ...entry, listed: needsBackfill ? { ...listing, needsBackfill: true } : listing, deletedAt }
 }
 
-const isHistoryWanted = ({ listed }: ProjectEntry): boolean =>
+const isBackfillWanted = ({ listed }: ProjectEntry): boolean =>
   listed === undefined || listed.needsBackfill === true
 
-/** Who was there stays where a record tells no id, because it may be theirs. */
+/** The new listing. Where an unreadable record has no id, listed computes of before stay, because the record may be theirs. */
 function listingOf({ project, listed: before }: ProjectEntry, listed: ListedComputes): ProjectListing {
-  const { askedAt, answeredAt: at, endpointIds: told, unreadable = [], partial = false } = listed
+  const { askedAt, answeredAt: at, endpointIds, unreadable = [], partial = false } = listed
   const { updatedAt, cpuUsedSeconds } = project
-  const countedSince = before?.cpuUsedSeconds === cpuUsedSeconds ? countedSinceOf(before) : at
-  const present = new Set(told)
-  const maybe = partial ? (before?.endpointIds ?? []).filter((id) => !present.has(id)) : []
-  const doubtful = [...unreadable, ...maybe]
+  const countedSince = before?.cpuUsedSeconds === cpuUsedSeconds ? unchangedSince(before) : at
+  const present = new Set(endpointIds)
+  const unconfirmed = partial ? (before?.endpointIds ?? []).filter((id) => !present.has(id)) : []
+  const uncertain = [...unreadable, ...unconfirmed]
   return {
     at,
     askedAt,
     updatedAt,
     cpuUsedSeconds,
     countedSince,
-    endpointIds: [...told, ...maybe],
-    ...(doubtful.length > 0 && { unreadable: doubtful }),
+    endpointIds: [...endpointIds, ...unconfirmed],
+    ...(uncertain.length > 0 && { unreadable: uncertain }),
     ...(partial && { partial }),
   }
 }
 
-const countedSinceOf = ({ at, countedSince }: ProjectListing): Instant => countedSince ?? at
+const unchangedSince = ({ at, countedSince }: ProjectListing): Instant => countedSince ?? at
 
-type Listed = {
+type ProjectContext = {
   readonly ledger: Ledger
   readonly prices: Prices
   readonly lag: Seconds | undefined
   readonly at: Instant
 }
 
-/** Followed from the first time that it moves: most projects of a large account sleep. */
-function counted(
-  known: ProjectEntry,
+/** Metering is followed from its first change: most projects of a large account sleep. */
+function updateMetering(
+  entry: ProjectEntry,
   { cpuUsedSeconds }: Project,
-  { ledger, prices, lag, at }: Listed,
+  { ledger, prices, lag, at }: ProjectContext,
 ): ProjectMetering | undefined {
-  const { metering, listed, project } = known
-  const isUnmoved = metering === undefined && cpuUsedSeconds === project.cpuUsedSeconds
-  const use = isUnmoved ? undefined : projectUsage(known, ledger, { prices, now: at })
+  const { metering, listed, project } = entry
+  const isUnchanged = metering === undefined && cpuUsedSeconds === project.cpuUsedSeconds
+  const use = isUnchanged ? undefined : projectUsage(entry, ledger, { prices, now: at })
   if (!use || !listed) return metering
   const before =
     metering ??
-    newProjectMetering({ at: countedSinceOf(listed), cuTime: cuMillis(listed.cpuUsedSeconds * 1000) })
+    newProjectMetering({ at: unchangedSince(listed), cuTime: cuMillis(listed.cpuUsedSeconds * 1000) })
   return applyMeterReading(before, { at, cuTime: cuMillis(cpuUsedSeconds * 1000) }, { use, lag })
 }

@@ -112,10 +112,10 @@ export function applyChunk(
     const project = retired.get(one.ref.projectId) ?? projectOf(ledger, prepared, one.ref)
     const result = applyToEntry(before, one, applyContext(zoned, { project, facts: one, before, prepared }))
     if (!result) continue
-    events.push(...eventsBetween(before, result.account, context.now))
-    const retiredEntry = retireCompute(result.account, context.now)
+    events.push(...eventsBetween(before, result.entry, context.now))
+    const retiredEntry = retireCompute(result.entry, context.now)
     if (retiredEntry && project) retired.set(one.ref.projectId, addRetired(project, retiredEntry))
-    applied.push(retiredEntry && project ? { ...result, account: retiredEntry } : result)
+    applied.push(retiredEntry && project ? { ...result, entry: retiredEntry } : result)
   }
   return {
     batch: batchOf(ledger, { applied, events, retired }),
@@ -172,7 +172,7 @@ const applyContext = (
 ): EntryContext => ({
   ...context,
   retired: project?.retired,
-  counted: sizesFromMetering(
+  metered: sizesFromMetering(
     project && { ...project, sizing: onlySizing(project, facts, before) },
     prepared.utilisation,
   ),
@@ -229,7 +229,7 @@ function batchOf(
   return {
     ...EMPTY_BATCH,
     account: ledger.account,
-    computes: applied.map(({ account }) => (account.isRetired ? account : internEntry(account))),
+    computes: applied.map(({ entry }) => (entry.isRetired ? entry : internEntry(entry))),
     projects: [...retired].map(([projectId, entry]) => ({
       ...entry,
       listed: ledger.projects.get(projectId)?.listed,
@@ -240,7 +240,7 @@ function batchOf(
     days: applied.flatMap(({ days }) => days),
     slices: {
       settled: applied.flatMap(({ slices }) => slices),
-      provisional: applied.flatMap(({ account }) => account.provisional),
+      provisional: applied.flatMap(({ entry }) => entry.provisional),
     },
   }
 }

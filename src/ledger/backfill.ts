@@ -1,4 +1,4 @@
-// The account of a compute of which the operations tell a long history at once: mostly when it is seen for the first time.
+// Applies a long history of operations at once, mostly at the first sight of a compute.
 import type { Compute } from '../model/service/compute.ts'
 import type { DayRow } from '../model/ledger/day.ts'
 import type { Evidence } from '../model/ledger/evidence.ts'
@@ -8,60 +8,60 @@ import { awakeEffect, type Operation } from '../model/service/operation.ts'
 import { after, earliest, instant, seconds, type Instant } from '../model/units.ts'
 import { nextDayVersion } from './settle/days.ts'
 import { splitEvidence, appendEvidence, addOperations, addSizeObservation } from './evidence/evidence.ts'
-import { applyFacts, unsettledOperations, type AppliedFacts } from './apply-facts.ts'
+import { applyFacts, provisionalOperations, type AppliedFacts } from './apply-facts.ts'
 import type { ApplyContext, EntryBefore } from './context.ts'
 import type { ComputeFacts } from './facts.ts'
 import { ANY_SIZE } from './settle/sizing.ts'
 
-/** Operations folded at once. Doubled, a fold sorts four times as much; halved, there are twice as many. */
-const STEP = 40
+/** Operations applied in one step, 40: each step sorts its evidence, and each has a fixed cost. */
+const OPERATIONS_PER_STEP = 40
 
-/** Whether there is so much to fold that it has to be folded as it went, in order of time. */
+/** Whether there are too many operations for one step. */
 export const needsBackfill = (before: ComputeEntry, facts: ComputeFacts): boolean =>
-  unsettledOperations(before, facts).length > STEP
+  provisionalOperations(before, facts).length > OPERATIONS_PER_STEP
 
 /**
- * Folds the operations in order of time, as of when each was done, so that what was long over then is settled before the next
- * come: months cost no more evidence than minutes. What the account knows of later times waits until then.
+ * Applies the operations in order of time, each step as of its own time, so that it settles before the next step: months cost no more
+ * evidence than minutes. Evidence of later times is held back until its step.
  */
 export function backfill(
   { before, isNew }: EntryBefore,
   facts: ComputeFacts,
   context: ApplyContext,
 ): AppliedFacts {
-  const operations = unsettledOperations(before, facts).toSorted((a, b) => a.updatedAt - b.updatedAt)
+  const operations = provisionalOperations(before, facts).toSorted((a, b) => a.updatedAt - b.updatedAt)
   const parts: AppliedFacts[] = []
-  const seen = facts.looks.at(-1) ?? {
+  const look = facts.looks.at(-1) ?? {
     compute: before.compute,
     askedAt: before.evidence.states.at(-1)?.askedAt ?? before.observedAt,
     answeredAt: before.observedAt,
   }
-  let [evidence, waiting] = splitEvidence(withSizes(before.evidence, operations, seen), instant(0))
-  let account = before
+  let [evidence, remaining] = splitEvidence(addKnownSizes(before.evidence, operations, look), instant(0))
+  let entry = before
   let first = 0
-  for (; first + STEP < operations.length; first += STEP) {
-    const some = operations.slice(first, first + STEP)
-    // A second later: instants are written in whole ones.
-    const then = after(some.at(-1)?.updatedAt ?? context.now, seconds(1))
-    const past = { ...facts, looks: [], readings: [], operations: some, deletion: undefined }
-    const [known, later] = splitEvidence(waiting, then)
-    // What was awaited of the operations is there.
-    const begin = { ...account, evidence: appendEvidence(evidence, known), transitionAt: undefined }
-    const part = applyFacts({ before: begin, isNew }, past, { ...context, now: then })
+  for (; first + OPERATIONS_PER_STEP < operations.length; first += OPERATIONS_PER_STEP) {
+    const batch = operations.slice(first, first + OPERATIONS_PER_STEP)
+    // Instants of the interface are in whole seconds.
+    const appliedAt = after(batch.at(-1)?.updatedAt ?? context.now, seconds(1))
+    const past = { ...facts, looks: [], readings: [], operations: batch, deletion: undefined }
+    const [due, later] = splitEvidence(remaining, appliedAt)
+    // The operations that would explain an undated transition are read.
+    const begin = { ...entry, evidence: appendEvidence(evidence, due), transitionAt: undefined }
+    const part = applyFacts({ before: begin, isNew }, past, { ...context, now: appliedAt })
     parts.push(part)
-    account = part.account
-    evidence = account.evidence
-    waiting = later
+    entry = part.entry
+    evidence = entry.evidence
+    remaining = later
   }
   const rest = { ...facts, operations: operations.slice(first) }
-  const end = { ...account, ...unstepped(before), evidence: appendEvidence(evidence, waiting) }
+  const end = { ...entry, ...unappliedState(before), evidence: appendEvidence(evidence, remaining) }
   const last = applyFacts({ before: end, isNew }, rest, context)
   parts.push(last)
-  return { ...together(parts), ...daysOnce(before, { parts, account: last.account, now: context.now }) }
+  return { ...joinParts(parts), ...mergeDays(before, { parts, entry: last.entry, now: context.now }) }
 }
 
-/** What comes of the difference between two folds is worked out once: to what it was before all steps. */
-const unstepped = ({
+/** State that applyFacts compares with its new value: restored before the last step, so that the difference is counted once. */
+const unappliedState = ({
   totals,
   current,
   reading,
@@ -73,19 +73,19 @@ const unstepped = ({
   transitionAt,
 })
 
-/** Of one that is known: a size seen before and after is that between, unless it was changed and changed back. */
-const MOST_CHANGES = 1
+/** Changes of settings between two equal size observations that still let the size in between be inferred, 1: two may change it and change it back. */
+const MAX_INFERRED_CHANGES = 1
 
-/** With what is known of its sizes from the beginning, and with the changes of settings that are to come. */
-function withSizes(
+/** Adds size observations back to the beginning, and all changes of settings. */
+function addKnownSizes(
   evidence: Evidence,
   operations: readonly Operation[],
   look: Pick<Look, 'compute' | 'askedAt' | 'answeredAt'>,
 ): Evidence {
   const applied = operations.filter((one) => one.action === 'apply_config' && awakeEffect(one) === undefined)
-  const hasChanges = applied.length > MOST_CHANGES
-  const seen = addSizeObservation(hasChanges ? [] : evidence.sizes, look)
-  const [first, ...later] = hasChanges ? [...evidence.sizes, ...seen] : seen
+  const hasSeveralChanges = applied.length > MAX_INFERRED_CHANGES
+  const observed = addSizeObservation(hasSeveralChanges ? [] : evidence.sizes, look)
+  const [first, ...later] = hasSeveralChanges ? [...evidence.sizes, ...observed] : observed
   if (!first) return evidence
   const change = applied.findLast(({ updatedAt }) => updatedAt <= first.firstSeenAt)
   const since = after(change?.updatedAt ?? operations[0]?.createdAt ?? first.firstSeenAt, seconds(1))
@@ -95,44 +95,43 @@ function withSizes(
   }
 }
 
-const together = (parts: readonly AppliedFacts[]): Pick<AppliedFacts, 'closed' | 'slices' | 'rollups'> => ({
+const joinParts = (parts: readonly AppliedFacts[]): Pick<AppliedFacts, 'closed' | 'slices' | 'rollups'> => ({
   closed: parts.flatMap(({ closed }) => closed),
   slices: parts.flatMap(({ slices }) => slices),
   rollups: parts.flatMap(({ rollups }) => rollups),
 })
 
-/** A day that several steps restated is told once. */
-function daysOnce(
+/** Publishes a day once that several steps restated. */
+function mergeDays(
   before: ComputeEntry,
   {
     parts,
-    account,
+    entry,
     now,
-  }: { readonly parts: readonly AppliedFacts[]; readonly account: ComputeEntry; readonly now: Instant },
-): Pick<AppliedFacts, 'account' | 'days'> {
-  const toldBefore = new Map(before.days.map(({ settled, lastRestated }) => [settled.date, lastRestated]))
+  }: { readonly parts: readonly AppliedFacts[]; readonly entry: ComputeEntry; readonly now: Instant },
+): Pick<AppliedFacts, 'entry' | 'days'> {
+  const publishedBefore = new Map(
+    before.days.map(({ settled, lastRestated }) => [settled.date, lastRestated]),
+  )
   const days = new Map<string, DayRow>()
   for (const day of parts.flatMap((part) => part.days)) days.set(day.date, day)
-  for (const [date, day] of days) days.set(date, nextDayVersion(day, toldBefore.get(date), now))
+  for (const [date, day] of days) days.set(date, nextDayVersion(day, publishedBefore.get(date), now))
   return {
-    account: {
-      ...account,
-      days: account.days.map((day) => ({
+    entry: {
+      ...entry,
+      days: entry.days.map((day) => ({
         ...day,
         lastRestated: days.get(day.settled.date) ?? day.lastRestated,
       })),
     },
-    days: [...days.values()].filter((day) => day !== toldBefore.get(day.date)),
+    days: [...days.values()].filter((day) => day !== publishedBefore.get(day.date)),
   }
 }
 
-/**
- * The last that was to be seen of a compute that only operations tell of: it was deleted after the last of them. Nobody knows
- * what size it had.
- */
+/** Placeholder for the last look at a compute that only operations report. It was deleted after the last operation; its size is unknown. */
 export function placeholderLookOfDeleted(
   { ref: { projectId, endpointId }, operations }: ComputeFacts,
-  goneAt: Instant,
+  deletedAt: Instant,
 ): Look {
   const createdAt = operations.map((one) => one.createdAt).reduce((a, b) => earliest(a, b))
   const compute: Compute = {
@@ -153,7 +152,7 @@ export function placeholderLookOfDeleted(
     startedAt: undefined,
     suspendedAt: undefined,
     createdAt,
-    updatedAt: goneAt,
+    updatedAt: deletedAt,
   }
-  return { compute, askedAt: goneAt, answeredAt: goneAt, askedOn: seconds(0) }
+  return { compute, askedAt: deletedAt, answeredAt: deletedAt, askedOn: seconds(0) }
 }

@@ -1,4 +1,4 @@
-// What a compute's account shows to people and metrics.
+// View of a compute for people and metrics, from its ledger entry.
 import { effectiveDelay, largestCu, smallestCu } from '../model/service/compute.ts'
 import type { ComputeEntry } from '../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../model/ledger/project-entry.ts'
@@ -21,21 +21,21 @@ export type ViewContext = {
   readonly prices: Prices
   readonly preset: Preset
   readonly now: Instant
-  /** The latest that it may be now. */
+  /** Upper bound of the present time. */
   readonly atMost: Instant
   /** How late the service shows activity. */
   readonly activityLag: Seconds
-  /** The service could not be asked for so long that states are only remembered. */
+  /** States are outdated: the service was unreachable for too long. */
   readonly stale: boolean
-  /** When it could be asked last; undefined where it could not since the start. */
+  /** Last completed sweep; undefined before the first since the start. */
   readonly sweptAt?: Instant | undefined
   /** Why the compute cannot be read; undefined where it can. */
   readonly unreadable?: string | undefined
 }
 
-export function computeView(account: ComputeEntry, context: ViewContext): ComputeView {
-  const { ref, compute, totals, counters, current, reading } = account
-  const { awake, cuTime } = totalsWithAccrual(account, context)
+export function computeView(entry: ComputeEntry, context: ViewContext): ComputeView {
+  const { ref, compute, totals, counters, current, reading } = entry
+  const { awake, cuTime } = totalsWithAccrual(entry, context)
   const project = context.project?.project
   const delay = effectiveDelay(compute, project)
   const spend = spendOf(cuTime)
@@ -43,19 +43,19 @@ export function computeView(account: ComputeEntry, context: ViewContext): Comput
   return {
     ref,
     compute,
-    ...projectOf(account, context),
+    ...projectOf(entry, context),
     currency: context.prices.currency,
-    gone: account.deletedAt !== undefined,
+    gone: entry.deletedAt !== undefined,
     state,
-    seenAt: account.observedAt,
+    seenAt: entry.observedAt,
     delay,
-    currentCu: sizeNow(account, context.preset),
+    currentCu: sizeNow(entry, context.preset),
     awakeSince: current?.from.likely,
-    operations: account.evidence.operations.filter((operation) => isOperationTracked(operation, context.now)),
+    operations: entry.evidence.operations.filter((operation) => isOperationTracked(operation, context.now)),
     awake,
     cuTime: cuTimeSum(cuTime),
     spend,
-    spendRate: spendPerHour(account, context),
+    spendRate: spendPerHour(entry, context),
     counters,
     assumed: totals.assumed,
     idleTail: totals.idleTail,
@@ -63,28 +63,31 @@ export function computeView(account: ComputeEntry, context: ViewContext): Comput
     awakeBy: topAwakeCauses(totals, spend.likely),
     cache: reading.cache,
     hitRatio: reading.cache?.hitRatio,
-    ...insideOf(account, context.preset),
+    ...readingFields(entry, context.preset),
     readingAt: reading.last?.at,
     readingProblem: context.unreadable ?? reading.problem,
     readingSucceeded: reading.attempts === 0 ? undefined : reading.lastSucceeded,
     why: context.stale
-      ? { because: 'unknown', since: context.sweptAt ?? account.observedAt }
-      : awakeReason(account, { delay, ...context }),
+      ? { because: 'unknown', since: context.sweptAt ?? entry.observedAt }
+      : awakeReason(entry, { delay, ...context }),
   }
 }
 
-type OfProject = Pick<ComputeView, 'project' | 'owner' | 'projectOwner' | 'checked'>
+type ProjectFields = Pick<ComputeView, 'project' | 'owner' | 'projectOwner' | 'checked'>
 
-const projectOf = ({ ref, compute }: ComputeEntry, { project: known, owners }: ViewContext): OfProject => ({
-  project: known?.project,
-  owner: owners.of(selectorTargetOf(ref.account, compute, known?.project)),
-  projectOwner: known ? owners.ofProject(ref.account, known.project) : NO_OWNER,
-  checked: known?.metering?.reconciliation,
+const projectOf = (
+  { ref, compute }: ComputeEntry,
+  { project: entryOfProject, owners }: ViewContext,
+): ProjectFields => ({
+  project: entryOfProject?.project,
+  owner: owners.of(selectorTargetOf(ref.account, compute, entryOfProject?.project)),
+  projectOwner: entryOfProject ? owners.ofProject(ref.account, entryOfProject.project) : NO_OWNER,
+  checked: entryOfProject?.metering?.reconciliation,
 })
 
 const NO_CONNECTIONS: ConnectionCounts = { active: 0, idle: 0, idleInTransaction: 0, other: 0 }
 
-type Inside = Pick<
+type ReadingFields = Pick<
   ComputeView,
   | 'connections'
   | 'maxConnections'
@@ -98,17 +101,17 @@ type Inside = Pick<
   | 'longestTransaction'
 >
 
-function insideOf(account: ComputeEntry, preset: Preset): Inside {
-  const { last, usage } = account.reading
-  const maxConnections = last?.maxConnections ?? preset.maxConnections(account.compute.sizing)
+function readingFields(entry: ComputeEntry, preset: Preset): ReadingFields {
+  const { last, usage } = entry.reading
+  const maxConnections = last?.maxConnections ?? preset.maxConnections(entry.compute.sizing)
   return {
-    connections: connectionsOf(account, maxConnections),
+    connections: connectionsOf(entry, maxConnections),
     maxConnections,
     reservedConnections: last?.reservedConnections,
-    presetMismatch: mismatchOf(account, preset),
-    sizeUnknown: account.reading.sizeUnknown ?? 0,
+    presetMismatch: mismatchOf(entry, preset),
+    sizeUnknown: entry.reading.sizeUnknown ?? 0,
     averageActive: usage.last?.averageActive,
-    ...(last ? partsOf(last) : NO_PARTS),
+    ...(last ? readingParts(last) : NO_READING_PARTS),
   }
 }
 
@@ -126,16 +129,16 @@ function mismatchOf(
   }
 }
 
-type Parts = Pick<Inside, 'cacheLimit' | 'cacheUsed' | 'workingSet' | 'longestTransaction'>
+type ReadingParts = Pick<ReadingFields, 'cacheLimit' | 'cacheUsed' | 'workingSet' | 'longestTransaction'>
 
-const NO_PARTS: Parts = {
+const NO_READING_PARTS: ReadingParts = {
   cacheLimit: undefined,
   cacheUsed: undefined,
   workingSet: [],
   longestTransaction: undefined,
 }
 
-const partsOf = ({ cacheLimit, cache, workingSet, causes }: Reading): Parts => ({
+const readingParts = ({ cacheLimit, cache, workingSet, causes }: Reading): ReadingParts => ({
   cacheLimit,
   cacheUsed: 'missing' in cache ? undefined : cache.used,
   workingSet: 'missing' in workingSet ? [] : workingSet,
@@ -148,12 +151,12 @@ function connectionsOf(
 ): ConnectionCounts | undefined {
   const { last, atLimit } = reading
   if (compute.state !== 'active') return last ? NO_CONNECTIONS : undefined
-  // Refused for want of a free connection: all that clients may have are taken.
+  // Refused for lack of a free connection: clients use all that are not reserved.
   if (atLimit) return { ...NO_CONNECTIONS, other: maxConnections - (last?.reservedConnections ?? 0) }
   return last && !('missing' in last.connections) ? last.connections : undefined
 }
 
-/** 0 when asleep; a fixed size is itself; in a range what the last reading's cache limit says, else undefined. */
+/** Current size: 0 when asleep, the fixed size, or in a range the size that the last reading's cache limit gives; undefined without one. */
 function sizeNow({ compute, reading, current }: ComputeEntry, preset: Preset): ComputeView['currentCu'] {
   const { sizing } = compute
   if (compute.state !== 'active') return { cu: cu(0), source: 'fixed' in sizing ? 'fixed' : 'observed' }

@@ -1,4 +1,4 @@
-// What stays the same while a sweep is applied.
+// Context that stays the same while a sweep is applied.
 import type { Zone } from '../calendar/zone.ts'
 import type { ComputeEntry } from '../model/ledger/ledger.ts'
 import type { Prices } from '../model/ledger/price.ts'
@@ -17,12 +17,11 @@ export type LedgerContext = {
   readonly dayOf?: Zone['dayOf']
 }
 
-/** Context of one compute. */
 export type ApplyContext = LedgerContext & {
   readonly delayOf: (compute: Compute) => AutosuspendDelay
   /** Sizes of the project's computes by the service's metering; none by default. */
-  readonly counted?: MeteredSizes
+  readonly metered?: MeteredSizes
 }
 
-/** The entry that facts are applied to. `isNew`: the compute was never looked at before. */
+/** The entry that facts are applied to. `isNew`: this is the first look at the compute. */
 export type EntryBefore = { readonly before: ComputeEntry; readonly isNew: boolean }

@@ -6,7 +6,7 @@ import type { Operation } from '../model/service/operation.ts'
 import type { Instant } from '../model/units.ts'
 import { deletionsIn } from './evidence/deletions.ts'
 
-/** Facts of one compute in one sweep; all empty when only time has passed. */
+/** Facts of one compute in one sweep; all empty when only its settlement is due. */
 export type ComputeFacts = {
   readonly ref: ComputeRef
   readonly looks: readonly Look[]

@@ -7,36 +7,38 @@ import type { AwakeIndicators, Reading } from '../../model/observation.ts'
 import { after, latest, type Instant, type Seconds } from '../../model/units.ts'
 import { lastClientActivity, observerActivities } from '../evidence/activity.ts'
 
-/** How long after a reading what it saw still counts. Doubled, a client that left is named for a minute longer. */
-const FRESH = 60_000
+/** Validity of a reading as a reason, 60 s, ms: a client may leave soon after it. */
+const READING_VALID_FOR = 60_000
 
-/** Why a compute is awake or not, the strongest reason first; what is not known is `unknown`, never a guess. */
-export function awakeReason(account: ComputeEntry, context: AwakeReasonContext): AwakeReason {
-  const { compute } = account
-  if (compute.state === 'idle') return asleep(compute)
+/** Why a compute is awake or not: the strongest known reason, else `unknown`. */
+export function awakeReason(entry: ComputeEntry, context: AwakeReasonContext): AwakeReason {
+  const { compute } = entry
+  if (compute.state === 'idle') return reasonAsleep(compute)
   if (compute.state === 'init') return { because: 'starting' }
-  return heldBy(account, context.now) ?? byTime(account, context)
+  return reasonFromReading(entry, context.now) ?? reasonFromTimes(entry, context)
 }
 
 export type AwakeReasonContext = {
   readonly project: ProjectEntry | undefined
   readonly delay: AutosuspendDelay
-  /** How late the service shows activity: what it last showed may have gone on since. */
+  /** Activity lag: activity may be later than the service shows. */
   readonly activityLag: Seconds
   readonly now: Instant
 }
 
-const asleep = (compute: Compute): AwakeReason =>
+const reasonAsleep = (compute: Compute): AwakeReason =>
   compute.disabled ? { because: 'disabled' } : { because: 'asleep', since: compute.suspendedAt }
 
-/** What the last reading of this incarnation saw, while it is fresh. */
-function heldBy({ reading, current }: ComputeEntry, now: Instant): AwakeReason | undefined {
+/** Reason that a fresh reading of the current awake interval gives. */
+function reasonFromReading({ reading, current }: ComputeEntry, now: Instant): AwakeReason | undefined {
   const { last } = reading
-  if (!last || 'missing' in last.causes || now - last.at > FRESH) return undefined
-  return current && last.at < current.from.earliest ? undefined : strongest(last.causes, mostActive(last))
+  if (!last || 'missing' in last.causes || now - last.at > READING_VALID_FOR) return undefined
+  return current && last.at < current.from.earliest
+    ? undefined
+    : strongestCause(last.causes, mostActive(last))
 }
 
-function strongest(causes: AwakeIndicators, application: string | undefined): AwakeReason | undefined {
+function strongestCause(causes: AwakeIndicators, application: string | undefined): AwakeReason | undefined {
   const { working, idleInTransaction, replication, subscriptions, autovacuum } = causes
   if (working > 0) return { because: 'clients', application, working }
   if (idleInTransaction > 0) return { because: 'idle-in-transaction', count: idleInTransaction }
@@ -45,20 +47,20 @@ function strongest(causes: AwakeIndicators, application: string | undefined): Aw
   return autovacuum > 0 ? { because: 'autovacuum', count: autovacuum } : undefined
 }
 
-function byTime(account: ComputeEntry, context: AwakeReasonContext): AwakeReason {
+function reasonFromTimes(entry: ComputeEntry, context: AwakeReasonContext): AwakeReason {
   const { delay, activityLag, now } = context
   if (delay === 'never') return { because: 'autosuspend-off' }
-  const since = lastClientActivity(account.evidence) ?? account.current?.from.likely
+  const since = lastClientActivity(entry.evidence) ?? entry.current?.from.likely
   if (since === undefined) return { because: 'unknown', since: undefined }
-  const recent = activityLag * 1000 + delay * RECENT + LOOK
+  const recent = activityLag * 1000 + delay * RECENT_PER_SECOND_OF_DELAY + MAX_LOOK_AGE
   if (now - since < recent)
-    return { because: 'recent-activity', at: since, application: lastApplication(account) }
-  const newest = latest(since, observerActivities(account.evidence).at(-1) ?? since)
+    return { because: 'recent-activity', at: since, application: lastApplication(entry) }
+  const newest = latest(since, observerActivities(entry.evidence).at(-1) ?? since)
   const until = after(newest, delay)
-  return { because: 'idle-tail', since, until, end: endOf(account, until, context), ours: newest > since }
+  return { because: 'idle-tail', since, until, end: endOf(entry, until, context), ours: newest > since }
 }
 
-/** Activity and suspensions are shown late: only a look that is later than both says that it should be asleep. */
+/** Whether the suspension is ahead, due or overdue. The service shows activity and suspensions late, so only a look later than both proves it overdue. */
 function endOf(
   { compute, observedAt }: ComputeEntry,
   until: Instant,
@@ -66,16 +68,16 @@ function endOf(
 ): (AwakeReason & { because: 'idle-tail' })['end'] {
   if (now < until) return 'ahead'
   const expected = expectedSuspension(compute, project?.project, project) ?? until
-  const shown = after(latest(expected, after(until, SUSPEND_GRACE)), activityLag)
-  return observedAt > shown ? 'overdue' : 'due'
+  const shownBy = after(latest(expected, after(until, SUSPEND_GRACE)), activityLag)
+  return observedAt > shownBy ? 'overdue' : 'due'
 }
 
-/** Milliseconds per second of delay: within a tenth of its delay a compute is as good as in use. Doubled, a tail is called use for longer. */
-const RECENT = 100
-/** A look is this old at most in the fastest configuration, and the service writes whole seconds. */
-const LOOK = 2000
+/** Age up to which activity counts as recent, in ms per second of delay, 100: a tenth of the delay. */
+const RECENT_PER_SECOND_OF_DELAY = 100
+/** Largest age of a look in the fastest configuration, plus the rounding to whole seconds, ms. */
+const MAX_LOOK_AGE = 2000
 
-/** Who was most active when this incarnation was last read. */
+/** Application most active in the last reading of this awake interval. */
 const lastApplication = ({ reading: { last }, current }: ComputeEntry): string | undefined =>
   !last || (current && last.at < current.from.earliest) ? undefined : mostActive(last)
 

@@ -1,4 +1,4 @@
-// Who holds a compute awake, as one reading shows it.
+// Causes that keep a compute awake, from one reading.
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import type { Culprit, Attribution, AwakeCause } from '../../model/ledger/evidence.ts'
 import type { AccumulatedUsage } from '../../model/ledger/reading-counters.ts'
@@ -8,7 +8,6 @@ import { millis, type Millis } from '../../model/units.ts'
 export const culpritKey = ({ cause, application, user, database }: Culprit): string =>
   [cause, application, user, database].map(encodeURIComponent).join('/')
 
-/** The other way round. */
 export function parseCulpritKey(key: string): Culprit {
   const [cause, application = '', user = '', database = ''] = key.split('/').map(decodeURIComponent)
   return { cause: cause as AwakeCause, application, user, database }
@@ -20,18 +19,17 @@ export const causeKey = (cause: AwakeCause): string =>
 type Share = readonly [key: string, weight: number]
 
 /**
- * `span` divided among those that held the compute awake when `reading` was made; nothing where none is seen. The
- * service's rules are asked in their order, and the first that applies is the reason.
+ * Divides `span` among the causes that `reading` shows; empty where it shows none. The first rule of the service that applies is the cause.
  *
- * @param use by others since the reading before
+ * @param usage usage by clients since the reading before
  */
-export function attributeAt(reading: Reading, use: AccumulatedUsage['last'], span: Millis): Attribution {
-  const shares = sharesOf(reading, use)
+export function attributeAt(reading: Reading, usage: AccumulatedUsage['last'], span: Millis): Attribution {
+  const shares = causeShares(reading, usage)
   const total = shares.reduce((sum, [, weight]) => sum + weight, 0)
   return Object.fromEntries(shares.map(([key, weight]) => [key, millis((span * weight) / total)]))
 }
 
-function sharesOf({ causes, clients }: Reading, use: AccumulatedUsage['last']): readonly Share[] {
+function causeShares({ causes, clients }: Reading, usage: AccumulatedUsage['last']): readonly Share[] {
   if ('missing' in causes || 'missing' in clients) return []
   if (causes.working > 0) return byGroup(clients, 'clients', ({ working }) => working)
   if (causes.idleInTransaction > 0)
@@ -39,7 +37,7 @@ function sharesOf({ causes, clients }: Reading, use: AccumulatedUsage['last']): 
   if (causes.replication > 0) return [[causeKey('replication'), 1]]
   if (causes.subscriptions > 0) return [[causeKey('subscription'), 1]]
   if (causes.autovacuum > 0) return [[causeKey('autovacuum'), 1]]
-  return lastToSpeak(clients, use)
+  return lastStatementShare(clients, usage)
 }
 
 const byGroup = (
@@ -51,21 +49,27 @@ const byGroup = (
     weight(group) > 0 ? [[culpritKey({ ...group, cause }), weight(group)] as const] : [],
   )
 
-/** Nobody is at work: the timer runs from the newest statement, so whoever made it holds the compute awake. */
-function lastToSpeak(clients: readonly ClientGroup[], use: AccumulatedUsage['last']): readonly Share[] {
-  const said = clients.filter(({ lastStatement }) => lastStatement !== undefined)
-  const newest = said.toSorted((a, b) => (b.lastStatement ?? 0) - (a.lastStatement ?? 0))[0]
+/** Without work in progress the suspend timer runs from the newest statement, so its client is the cause. */
+function lastStatementShare(
+  clients: readonly ClientGroup[],
+  usage: AccumulatedUsage['last'],
+): readonly Share[] {
+  const withStatement = clients.filter(({ lastStatement }) => lastStatement !== undefined)
+  const newest = withStatement.toSorted((a, b) => (b.lastStatement ?? 0) - (a.lastStatement ?? 0))[0]
   if (!newest) return []
-  return [[culpritKey({ ...newest, cause: isKeepAlive(use) ? 'keep-alive' : 'clients' }), 1]]
+  return [[culpritKey({ ...newest, cause: isKeepAlive(usage) ? 'keep-alive' : 'clients' }), 1]]
 }
 
-/** Statements take this share of the time at most where all that is said keeps a connection alive. Doubled, light use is called keep-alive. */
-const HARDLY = 0.001
+/** Largest share of time in statements that still counts as keep-alive, 0.001: light use takes more. */
+const KEEP_ALIVE_MAX_ACTIVE = 0.001
 
-/** Nobody new came since the reading before and hardly any work was done, but somebody spoke: it keeps a connection alive. */
-const isKeepAlive = (use: AccumulatedUsage['last']): boolean =>
-  use !== undefined && use.arrivals === 0 && use.averageActive > 0 && use.averageActive < HARDLY
+/** Whether the only traffic since the reading before keeps a connection alive: no new session and hardly any work. */
+const isKeepAlive = (usage: AccumulatedUsage['last']): boolean =>
+  usage !== undefined &&
+  usage.arrivals === 0 &&
+  usage.averageActive > 0 &&
+  usage.averageActive < KEEP_ALIVE_MAX_ACTIVE
 
-/** How long what a reading saw holds the compute awake at the most: nobody has to come again before that is over. */
+/** Longest time for which causes of one reading keep the compute awake, ms. */
 export const longestHold = (delay: AutosuspendDelay): number =>
   delay === 'never' ? Number.POSITIVE_INFINITY : delay * 1000

@@ -1,65 +1,69 @@
-// What awake time was for: the idle tail, and the part that our own readings added.
+// Use of awake time: the idle tail, and the observer overhead that readings add.
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import type { AwakeInterval, Evidence, OwnSession } from '../../model/ledger/evidence.ts'
-import { instant, millis, type Instant, type Millis, type Seconds } from '../../model/units.ts'
+import { instant, millis, SECOND, type Instant, type Millis, type Seconds } from '../../model/units.ts'
 
-/** `last_active` is written in whole seconds. */
-const SECOND = 1000
-/** A session's traces show at the service's next look for activity, 500 ms after its statistics are written at its end. Doubled, a client who comes right after us is taken for us. */
-const TRACE = SECOND
+/** Longest time after a session's end at which its activity shows, 1 s: its statistics are written at its end, and the service looks every 500 ms. */
+const MAX_TRACE_DELAY = SECOND
 
-/** Whether activity that the service dated to the second `at` may be a session of ours. */
+/** Whether activity dated to the second `at` may be the daemon's own session. */
 const isOurs = (
   at: Instant,
   { connectedAt, disconnectedAt, activeBefore, sawClients }: OwnSession,
-): boolean => !sawClients && at !== activeBefore && at + SECOND > connectedAt && at <= disconnectedAt + TRACE
+): boolean =>
+  !sawClients && at !== activeBefore && at + SECOND > connectedAt && at <= disconnectedAt + MAX_TRACE_DELAY
 
-/** Activities that are not explained by sessions of ours, and those that readings saw themselves, ascending. */
+/** Client activity, ascending: recorded activity that no own session explains, and what readings observed. */
 export function clientActivities(evidence: Evidence): readonly Instant[] {
-  return [...new Set([...shownForeign(evidence), ...seenForeign(evidence)])].toSorted((a, b) => a - b)
+  return [
+    ...new Set([...clientActivitiesOfRecords(evidence), ...clientActivitiesOfReadings(evidence)]),
+  ].toSorted((a, b) => a - b)
 }
 
-/** In the records, to the second. */
-const shownForeign = ({ activities, ownSessions }: Evidence): readonly Instant[] =>
-  activities.filter((at) => !ownSessions.some((footprint) => isOurs(at, footprint)))
+/** From records, to the second. */
+const clientActivitiesOfRecords = ({ activities, ownSessions }: Evidence): readonly Instant[] =>
+  activities.filter((at) => !ownSessions.some((session) => isOurs(at, session)))
 
-/** By readings, exact. */
-const seenForeign = ({ ownSessions }: Evidence): readonly Instant[] =>
+/** From readings, exact. */
+const clientActivitiesOfReadings = ({ ownSessions }: Evidence): readonly Instant[] =>
   ownSessions.flatMap(({ lastClientActivity }) => lastClientActivity ?? [])
 
-/** Our own: what the records show of it, and the sessions that the service cannot have missed, ascending. */
+/** Observer activity, ascending: recorded activity of own sessions, and own sessions that the service certainly noticed. */
 export function observerActivities({ activities, ownSessions }: Evidence): readonly Instant[] {
-  const shown = activities.filter((at) => ownSessions.some((footprint) => isOurs(at, footprint)))
-  const counted = ownSessions.flatMap(({ counts, sawClients, disconnectedAt }) =>
+  const fromRecords = activities.filter((at) => ownSessions.some((session) => isOurs(at, session)))
+  const fromSessions = ownSessions.flatMap(({ counts, sawClients, disconnectedAt }) =>
     counts && !sawClients ? [disconnectedAt] : [],
   )
-  return [...shown, ...counted].toSorted((a, b) => a - b)
+  return [...fromRecords, ...fromSessions].toSorted((a, b) => a - b)
 }
 
 /**
- * The time of a closed interval after the last activity in it. Where no look dated an activity inside the interval, the
- * delay that let the compute sleep tells when it was; all of an interval in which nothing happened, as later looks tell, is
- * idle.
+ * Idle tail of a closed interval: the time after the last activity in it. Without a dated activity it is one delay; where later looks show
+ * no activity inside, it is the whole interval.
  */
 export function idleTailOf(interval: AwakeInterval, evidence: Evidence, delay: AutosuspendDelay): Millis {
   const { from, to } = interval
   if (!to) return millis(0)
-  const inside = [...evidence.activities, ...clientActivities(evidence)]
+  const lastActivity = [...evidence.activities, ...clientActivities(evidence)]
     .filter((at) => at >= from.earliest - SECOND && at <= to.likely)
     .reduce<number | undefined>((newest, at) => Math.max(newest ?? at, at), undefined)
-  if (inside !== undefined) return millis(Math.max(0, to.likely - Math.max(from.likely, inside + SECOND / 2)))
+  if (lastActivity !== undefined)
+    return millis(Math.max(0, to.likely - Math.max(from.likely, lastActivity + SECOND / 2)))
   const { activities } = evidence
   const wasQuiet = activities.length > 0 && !activities.some((at) => at > to.likely)
   if (wasQuiet) return millis(to.likely - from.likely)
-  // Somebody suspended it by hand: what went on inside nobody told.
+  // Suspended by hand: the last activity is unknown.
   if (delay === 'never') return millis(0)
   return millis(Math.min(to.likely - from.likely, delay * 1000))
 }
 
 /**
- * Awake time that our readings added to an interval: after foreign activity `f` the compute would have slept at
- * `f + delay`; where activity of ours came in between, what is awake beyond that and before foreign activity returned is
- * ours, and no more than our activity moved the timer. Counted once its end is known, also when it hid a suspension.
+ * Awake time that readings added to an interval. For each client activity followed by own activity:
+ *
+ * 1. Without a later client, the suspension moved by at most the time between the two.
+ * 2. With a later client, the overhead is the hidden sleep: the time from the expected suspension to the return of clients.
+ *
+ * Counted once the end is known.
  */
 export function observerOverhead(
   interval: AwakeInterval,
@@ -67,13 +71,14 @@ export function observerOverhead(
   delay: AutosuspendDelay,
 ): Millis {
   if (delay === 'never') return millis(0)
-  const inside = (at: Instant): boolean => at >= interval.from.earliest - SECOND && at <= interval.knownUntil
-  const ours = observerActivities(evidence).filter(inside)
-  const foreign = [
-    ...shownForeign(evidence).filter(inside).map(middle),
-    ...seenForeign(evidence).filter(inside),
+  const isInside = (at: Instant): boolean =>
+    at >= interval.from.earliest - SECOND && at <= interval.knownUntil
+  const ours = observerActivities(evidence).filter(isInside)
+  const clients = [
+    ...clientActivitiesOfRecords(evidence).filter(isInside).map(middleOfSecond),
+    ...clientActivitiesOfReadings(evidence).filter(isInside),
   ]
-  const starts = [interval.from.likely, ...foreign.toSorted((a, b) => a - b)]
+  const starts = [interval.from.likely, ...clients.toSorted((a, b) => a - b)]
   let added = 0
   starts.forEach((start, index) => {
     const next = starts[index + 1] ?? interval.to?.likely
@@ -81,49 +86,53 @@ export function observerOverhead(
     const lastOfOurs = ours.findLast((at) => at > start && at < next)
     if (lastOfOurs === undefined) return
     const session = sessionAt(start, lastOfOurs, evidence.ownSessions)
-    const since = lastBefore(start, session)
+    const since = lastClientBefore(start, session)
     const returned = starts[index + 1]
-    if (returned === undefined) added += movedBy({ since, ours: lastOfOurs, end: next }, delay)
-    else added += hidBy({ since, returned: returnedIn(lastOfOurs, returned, { evidence, session }) }, delay)
+    if (returned === undefined) added += extensionOf({ since, ours: lastOfOurs, end: next }, delay)
+    else
+      added += hiddenSleepOf(
+        { since, returned: returnBounds(lastOfOurs, returned, { evidence, session }) },
+        delay,
+      )
   })
   return millis(added)
 }
 
-/** Of a whole second, as likely as any other instant of it. */
-const middle = (at: Instant): Instant => instant(at + SECOND / 2)
+/** Expected instant of an activity dated to a whole second. */
+const middleOfSecond = (at: Instant): Instant => instant(at + SECOND / 2)
 
-/** It fell asleep at `end`: a delay after our session, if that was noticed, else a delay after the activity before. */
-function movedBy(
+/** Extension of an interval that ended at `end`: the distance between own and client activity where the suspend timer ran from ours, else 0. */
+function extensionOf(
   { since, ours, end }: { readonly since: Instant; readonly ours: Instant; readonly end: Instant },
   delay: Seconds,
 ): number {
-  const fell = end - delay * 1000
-  return Math.abs(fell - ours) < Math.abs(fell - since) ? ours - since : 0
+  const suspendTimerStart = end - delay * 1000
+  return Math.abs(suspendTimerStart - ours) < Math.abs(suspendTimerStart - since) ? ours - since : 0
 }
 
-/** The service looks for activity every 500 ms, so it falls asleep that much after the delay on average. Source: service-facts.md, "What keeps a compute awake". */
-const NOTICED = 250
+/** Mean delay until the service notices inactivity, 250 ms: it looks every 500 ms. Source: service-facts.md, "What keeps a compute awake". */
+const MEAN_NOTICE_DELAY = 250
 
 /**
- * Somebody returned in `returned`: what is awake before that and after it would have slept is what we hid. As likely as not
- * the activity shown at its end was the first; else the first was anywhere in it.
+ * Expected sleep that own activity hid before clients returned within `returned`. The mean of two equally likely cases: the first return is
+ * at its end, or uniform inside it.
  */
-function hidBy(
+function hiddenSleepOf(
   {
     since,
     returned: [from, to],
   }: { readonly since: Instant; readonly returned: readonly [Instant, Instant] },
   delay: Seconds,
 ): number {
-  const asleepAt = since + delay * 1000 + NOTICED
+  const asleepAt = since + delay * 1000 + MEAN_NOTICE_DELAY
   const [least, most] = [from - asleepAt, to - asleepAt]
   if (most <= 0) return 0
   const anywhere = least >= 0 ? (least + most) / 2 : most ** 2 / (2 * (most - least))
   return (most + anywhere) / 2
 }
 
-/** When others may have come back: looks show only the newest activity, so it may have been any time since the look before. */
-function returnedIn(
+/** Bounds of the return of clients. Looks show only the newest activity, so it may have begun any time since the look before. */
+function returnBounds(
   ours: Instant,
   returned: Instant,
   { evidence, session }: { readonly evidence: Evidence; readonly session: OwnSession | undefined },
@@ -133,39 +142,40 @@ function returnedIn(
   return [instant(Math.min(returned, Math.max(ours, (before?.askedAt ?? returned) - lag))), returned]
 }
 
-/** The session of ours whose trace `ours` is. */
+/** Own session that explains the activity at `ours`. */
 const sessionAt = (
   start: Instant,
   ours: Instant,
-  footprints: readonly OwnSession[],
+  ownSessions: readonly OwnSession[],
 ): OwnSession | undefined =>
-  footprints.findLast(
+  ownSessions.findLast(
     ({ connectedAt, disconnectedAt }) =>
-      connectedAt > start && connectedAt <= ours + SECOND && disconnectedAt + TRACE + SECOND >= ours,
+      connectedAt > start &&
+      connectedAt <= ours + SECOND &&
+      disconnectedAt + MAX_TRACE_DELAY + SECOND >= ours,
   )
 
 /**
- * When somebody else was last active before a session of ours: at `start`, unless somebody came whom neither record nor
- * reading shows. Where sessions arrive at some rate, those of the last moments are hidden, because the record lags; then
- * it is the expected time of the last of them.
+ * Expected last client activity before an own session: `start`, unless later clients are hidden. Records lag, so arrivals shortly before the
+ * session do not show; with a known arrival rate this is the expected time of the last of them.
  */
-function lastBefore(start: Instant, session: OwnSession | undefined): Instant {
+function lastClientBefore(start: Instant, session: OwnSession | undefined): Instant {
   const rate = (session?.arrivalRate ?? 0) / 1000
   if (!session || rate === 0) return start
   const end = session.connectedAt
   const hidden = Math.max(0, end - Math.max(start, session.hiddenFrom))
-  const nobody = Math.exp(-rate * hidden)
-  const ago = (1 - nobody) / rate - hidden * nobody + (end - start) * nobody
-  return instant(Math.max(start, end - ago))
+  const noArrival = Math.exp(-rate * hidden)
+  const sinceLast = (1 - noArrival) / rate - hidden * noArrival + (end - start) * noArrival
+  return instant(Math.max(start, end - sinceLast))
 }
 
-/** The last activity known that is not ours; undefined when none is. */
+/** Last known client activity; undefined without one. */
 export const lastClientActivity = (evidence: Evidence): Instant | undefined =>
   clientActivities(evidence).at(-1)
 
-/** Whether a wake lies inside a session of ours that cannot prove that the server ran before it, by a look or by its own account. */
-export function isWokenByObserver({ from }: AwakeInterval, footprints: readonly OwnSession[]): boolean {
-  return footprints.some(({ connectedAt, disconnectedAt, postmasterStartedAt, shownAwakeAt }) => {
+/** Whether a wake falls inside an own session that neither a look nor its start time proves to be older than the session. */
+export function isWokenByObserver({ from }: AwakeInterval, ownSessions: readonly OwnSession[]): boolean {
+  return ownSessions.some(({ connectedAt, disconnectedAt, postmasterStartedAt, shownAwakeAt }) => {
     if (shownAwakeAt !== undefined && from.latest <= shownAwakeAt) return false
     const overlaps = from.latest >= connectedAt && from.earliest <= disconnectedAt
     return (

@@ -1,4 +1,4 @@
-// Of the time between what was seen: where a compute was surely awake, and where it may have been though nothing shows it.
+// Between observations: spans in which a compute was certainly awake, and spans in which an unseen wake is possible.
 import type { AwakeInterval } from '../../model/ledger/evidence.ts'
 import type { Span } from '../../model/ledger/slice.ts'
 import { earliest, instant, latest, type Instant } from '../../model/units.ts'
@@ -9,45 +9,45 @@ import { intersectSpans, unionSpans } from '../interval-math.ts'
 export type StateSample = {
   readonly from: Instant
   readonly to: Instant
-  /** It started then or was active: what its delay counts from. */
+  /** Whether the delay counts from here: a start or an activity. */
   readonly holds: boolean
-  /** Since the point before, nobody was active until then. */
+  /** Upper end of the time after the previous sample in which nobody used the compute. */
   readonly unusedUntil?: Instant | undefined
 }
 
 /**
- * Where a compute was surely awake in an interval: between two points that a closed span holds both, and from activity on as
- * long as the delay holds it, where nobody intervened. Anywhere else a short sleep may hide.
+ * Spans in which a compute was certainly awake: between two samples without a transition, and from activity until the delay ends while
+ * undisturbed. A short sleep fits anywhere else.
  */
 export function certainlyAwake(
   interval: AwakeInterval,
-  points: readonly StateSample[],
+  samples: readonly StateSample[],
   { noTransition, undisturbed }: Continuity,
 ): readonly Span[] {
   const between = noTransition.flatMap((span): Span[] => {
-    const held = points.filter((point) => meets(point, span))
-    const [first, last] = [held[0], held.at(-1)]
+    const inside = samples.filter((sample) => overlaps(sample, span))
+    const [first, last] = [inside[0], inside.at(-1)]
     return first && last ? [[first.to, last.from]] : []
   })
-  const held = undisturbed.flatMap((span) => heldIn(span, points, interval.to?.latest))
+  const byDelay = undisturbed.flatMap((span) => awakeByDelay(span, samples, interval.to?.latest))
   const within: Span = [interval.from.latest, interval.to?.earliest ?? interval.knownUntil]
-  return unionSpans([...between, ...held].map((span) => intersectSpans(span, within)))
+  return unionSpans([...between, ...byDelay].map((span) => intersectSpans(span, within)))
 }
 
-const meets = ({ from, to }: StateSample, span: Span): boolean => to >= span[0] && from <= span[1]
+const overlaps = ({ from, to }: StateSample, span: Span): boolean => to >= span[0] && from <= span[1]
 
-/** What the delay makes sure of inside a quiet span: forward from activity and from the start, backward from the end. */
-function heldIn(
+/** Spans that the delay guarantees inside an undisturbed span: forward from activity and start, backward from the end. */
+function awakeByDelay(
   { span, holds }: UndisturbedSpan,
-  points: readonly StateSample[],
+  samples: readonly StateSample[],
   endsBy: Instant | undefined,
 ): readonly Span[] {
-  const first = points.find((point) => meets(point, span))
+  const first = samples.find((sample) => overlaps(sample, span))
   if (!first) return []
   const reach = holds === 'never' ? Number.POSITIVE_INFINITY : holds * 1000
-  const forward = points
-    .filter((point) => point.holds)
-    // Who intervened before the span and left it awake at `first` started it later than this, so it is held for longer.
+  const forward = samples
+    .filter((sample) => sample.holds)
+    // An intervention before the span that left it awake at `first` started it later than this, so the delay reaches further.
     .map(({ from, to }): Span => [
       to >= span[0] ? to : latest(to, first.to),
       earliest(instant(from + reach), span[1]),
@@ -56,24 +56,24 @@ function heldIn(
   return [...forward, [latest(span[0], instant(endsBy - reach)), endsBy]]
 }
 
-/** Where a sleeping compute may have been awake: between two points that no fact closes, and since the last one. */
+/** Spans in which a sleeping compute may have been awake: between two samples that do not exclude a transition, and since the last one. */
 export function possiblyAwake(
-  points: readonly StateSample[],
+  samples: readonly StateSample[],
   continuity: Continuity,
   until: Instant | undefined,
 ): readonly Span[] {
-  const between = points.slice(1).flatMap((point, index): Span[] => {
-    const before = asleepUntil(points[index] ?? point, point, continuity)
-    const longest = point.to - before.from
-    return excludesTransition(continuity, [before.to, point.from], longest) ? [] : [[before.from, point.to]]
+  const between = samples.slice(1).flatMap((sample, index): Span[] => {
+    const before = asleepUntil(samples[index] ?? sample, sample, continuity)
+    const longest = sample.to - before.from
+    return excludesTransition(continuity, [before.to, sample.from], longest) ? [] : [[before.from, sample.to]]
   })
-  const last = points.at(-1)
+  const last = samples.at(-1)
   return last && until !== undefined ? [...between, [last.from, until]] : between
 }
 
-/** `point`, or the later instant until which nobody used the compute and nobody intervened, so that nothing woke it. */
-function asleepUntil(point: StateSample, next: StateSample, { undisturbed }: Continuity): StateSample {
-  const until = earliest(next.unusedUntil ?? point.to, next.from)
-  const isLeft = undisturbed.some(({ span: [from, to] }) => from <= point.to && until <= to)
-  return until > point.to && isLeft ? { from: until, to: until, holds: false } : point
+/** `sample`, or the later instant until which the compute was unused and undisturbed, so that nothing woke it. */
+function asleepUntil(sample: StateSample, next: StateSample, { undisturbed }: Continuity): StateSample {
+  const until = earliest(next.unusedUntil ?? sample.to, next.from)
+  const isUndisturbed = undisturbed.some(({ span: [from, to] }) => from <= sample.to && until <= to)
+  return until > sample.to && isUndisturbed ? { from: until, to: until, holds: false } : sample
 }

@@ -2,9 +2,9 @@ import type { Reading, ReadingAttempt } from '../../model/observation.ts'
 import { millis, type Millis } from '../../model/units.ts'
 
 /**
- * How far the clock of a server is ahead of the service's. The server told its time at some instant of the session, so it is known
- * only to within the length of that; of what is possible it is the least, because a session that was slow moves no clock. A wake just
- * before a slow session would otherwise seem to lie inside it.
+ * Offset of a server's clock to the service's, from the server time that a session read. It is known only to within the session's length;
+ * the value closest to 0 is taken, because a slow session says nothing about the clock. Else a wake just before a slow session would seem to
+ * lie inside it.
  */
 export function serverClockOffset(
   { connectedAt, disconnectedAt }: Pick<ReadingAttempt, 'connectedAt' | 'disconnectedAt'>,

@@ -1,4 +1,4 @@
-// Adds what a sweep saw to the evidence of one compute. Operations, states and instants are sets: adding one twice, or in another order, makes no difference.
+// Adds facts of a sweep to the evidence of one compute. Operations, states and instants are sets: repetition and order make no difference.
 import { largestCu, smallestCu, type AutosuspendDelay } from '../../model/service/compute.ts'
 import type {
   Evidence,
@@ -30,26 +30,26 @@ export const EMPTY_EVIDENCE: Evidence = {
 
 export function addLook(evidence: Evidence, look: Look): Evidence {
   const { compute, askedAt, answeredAt } = look
-  const sighting = { state: compute.state, askedAt, answeredAt, record: recordOf(look) }
+  const state = { state: compute.state, askedAt, answeredAt, record: recordOf(look) }
   return {
     ...evidence,
-    states: withSighting(evidence.states, sighting),
-    starts: withInstant(evidence.starts, compute.startedAt),
-    ends: withInstant(evidence.ends, compute.suspendedAt),
-    activities: withInstant(evidence.activities, compute.lastActive),
+    states: addState(evidence.states, state),
+    starts: addInstant(evidence.starts, compute.startedAt),
+    ends: addInstant(evidence.ends, compute.suspendedAt),
+    activities: addInstant(evidence.activities, compute.lastActive),
     sizes: addSizeObservation(evidence.sizes, look),
   }
 }
 
-/** The least delay that the service lets anybody set: what is sure where the record tells none. Source: service-facts.md, "Compute record and requests". */
-const LEAST_DELAY = seconds(60)
+/** Smallest autosuspend delay of the service, 60 s: assumed where a record has none. Source: service-facts.md, "Compute record and requests". */
+const MIN_DELAY = seconds(60)
 
 const recordOf = ({ compute, quietUntil }: Look): ObservedRecord => ({
   startedAt: compute.startedAt,
   suspendedAt: compute.suspendedAt,
   lastActive: compute.lastActive,
   updatedAt: compute.updatedAt,
-  holds: compute.autosuspendDelay ?? LEAST_DELAY,
+  holds: compute.autosuspendDelay ?? MIN_DELAY,
   unusedUntil: quietUntil,
 })
 
@@ -58,12 +58,12 @@ export const addDeletion = (
   { from: askedAt, observedAt: answeredAt, likelyAt }: Deletion,
   delay: AutosuspendDelay,
 ): Evidence => {
-  const told = { state: 'gone', askedAt, answeredAt, record: undefined, delay } as const
-  const sighting = likelyAt === undefined ? told : { ...told, likelyAt }
-  return { ...evidence, states: withSighting(evidence.states, sighting) }
+  const observation = { state: 'gone', askedAt, answeredAt, record: undefined, delay } as const
+  const state = likelyAt === undefined ? observation : { ...observation, likelyAt }
+  return { ...evidence, states: addState(evidence.states, state) }
 }
 
-/** The compute was seen to be gone, unless something newer was seen of it. */
+/** The deletion, unless a newer observation contradicts it. */
 export const deletionIn = ({ states }: Pick<Evidence, 'states'>): StateObservation | undefined => {
   const last = states.at(-1)
   return last?.state === 'gone' ? last : undefined
@@ -71,14 +71,13 @@ export const deletionIn = ({ states }: Pick<Evidence, 'states'>): StateObservati
 
 export type OperationsRead = {
   readonly operations: readonly Operation[]
-  /** Whether some did not fit that may be of this compute. */
+  /** Whether an unreadable operation may be of this compute. */
   readonly operationsLost: boolean
 }
 
 /**
- * The list of operations was read at `now`, back to the reading before, and told of `operations`. A list without any operation of the compute may be
- * that of a service that has no such list, so it covers nothing. One that does not tell all covers nothing either, and what is covered
- * begins anew behind it.
+ * Extends the time for which the operations are known completely. Nothing is covered by a list without operations of the compute, because
+ * the service may have no such list, nor by one with unreadable operations: coverage then starts again after it.
  */
 export function addOperationsRead(
   evidence: Evidence,
@@ -86,23 +85,23 @@ export function addOperationsRead(
   now: Instant,
 ): Evidence {
   const { covered } = evidence
-  if (operationsLost) return { ...evidence, readSince: now, covered: covered ?? NOWHERE }
-  const known = instant(now - ALLOWED_LATENESS * 1000)
-  const readSince = evidence.readSince ?? known
+  if (operationsLost) return { ...evidence, readSince: now, covered: covered ?? NOTHING_COVERED }
+  const completeUntil = instant(now - ALLOWED_LATENESS * 1000)
+  const readSince = evidence.readSince ?? completeUntil
   if (!covered) {
     const first = firstOf([...evidence.operations, ...operations])
     const from = first && earliest(first, readSince)
     return from === undefined
       ? { ...evidence, readSince }
-      : { ...evidence, readSince, covered: [from, latest(from, known)] }
+      : { ...evidence, readSince, covered: [from, latest(from, completeUntil)] }
   }
   const [from, to] = covered
-  if (readSince <= to) return { ...evidence, readSince, covered: [from, latest(to, known)] }
-  return known > readSince ? { ...evidence, covered: [readSince, known] } : evidence
+  if (readSince <= to) return { ...evidence, readSince, covered: [from, latest(to, completeUntil)] }
+  return completeUntil > readSince ? { ...evidence, covered: [readSince, completeUntil] } : evidence
 }
 
-/** What is known to be whole of a list that never was. */
-const NOWHERE: Span = [instant(0), instant(0)]
+/** Coverage of a list that was never complete. */
+const NOTHING_COVERED: Span = [instant(0), instant(0)]
 
 const firstOf = (operations: readonly Operation[]): Instant | undefined =>
   operations.reduce<Instant | undefined>(
@@ -110,26 +109,26 @@ const firstOf = (operations: readonly Operation[]): Instant | undefined =>
     undefined,
   )
 
-/** Keeps of each operation the version that says most: a finished one before an open one, then the latest. */
+/** Keeps the most complete version of each operation: finished before open, then the latest. */
 export function addOperations(evidence: Evidence, operations: readonly Operation[]): Evidence {
   if (operations.length === 0) return evidence
-  const known = new Map(evidence.operations.map((one) => [one.operationId, one]))
+  const stored = new Map(evidence.operations.map((one) => [one.operationId, one]))
   for (const operation of operations) {
-    const before = known.get(operation.operationId)
-    if (!before || saysMore(operation, before)) known.set(operation.operationId, operation)
+    const before = stored.get(operation.operationId)
+    if (!before || isMoreComplete(operation, before)) stored.set(operation.operationId, operation)
   }
   return {
     ...evidence,
-    operations: [...known.values()].toSorted(
+    operations: [...stored.values()].toSorted(
       (a, b) => a.createdAt - b.createdAt || (a.operationId < b.operationId ? -1 : 1),
     ),
   }
 }
 
-const saysMore = (a: Operation, b: Operation): boolean =>
+const isMoreComplete = (a: Operation, b: Operation): boolean =>
   isOperationOpen(a) === isOperationOpen(b) ? a.updatedAt > b.updatedAt : isOperationOpen(b)
 
-/** What tells of the time until `at`, and what of later ones. What sizes there were helps both to be told from others. */
+/** Evidence until `at`, and evidence after it. Sizes stay in the first part, because both need them. */
 export function splitEvidence(evidence: Evidence, at: Instant): readonly [Evidence, Evidence] {
   const until = (time: Instant): boolean => time <= at
   const part = (has: (time: Instant) => boolean): Evidence => ({
@@ -141,15 +140,15 @@ export function splitEvidence(evidence: Evidence, at: Instant): readonly [Eviden
     ownSessions: evidence.ownSessions.filter(({ disconnectedAt }) => has(disconnectedAt)),
     attributed: evidence.attributed.filter(({ to }) => has(to)),
   })
-  const isNow = (one: Operation): boolean => until(one.updatedAt) || awakeEffect(one) === undefined
+  const isDue = (one: Operation): boolean => until(one.updatedAt) || awakeEffect(one) === undefined
   const { operations, sizes, measured, covered, readSince, updates } = evidence
   return [
-    { ...part(until), operations: operations.filter(isNow), sizes, measured, covered, readSince, updates },
-    { ...part((time) => !until(time)), operations: operations.filter((one) => !isNow(one)) },
+    { ...part(until), operations: operations.filter(isDue), sizes, measured, covered, readSince, updates },
+    { ...part((time) => !until(time)), operations: operations.filter((one) => !isDue(one)) },
   ]
 }
 
-/** `evidence` with what came `later`, no part of which is older. */
+/** Appends evidence, all of which is later. */
 export const appendEvidence = (evidence: Evidence, later: Evidence): Evidence => ({
   ...addOperations(evidence, later.operations),
   states: [...evidence.states, ...later.states],
@@ -160,7 +159,7 @@ export const appendEvidence = (evidence: Evidence, later: Evidence): Evidence =>
   attributed: [...evidence.attributed, ...later.attributed],
 })
 
-/** The size that the file cache's limit gives, where the compute may have several; undefined where the limit was not read. */
+/** Size of a compute in a range by its file cache limit; undefined where the limit was not read. */
 export function measuredSizeOf({ look, result }: ReadingAttempt, preset: Preset): Cu | 'unknown' | undefined {
   const { sizing } = look.compute
   if (result.kind !== 'read' || smallestCu(sizing) === largestCu(sizing)) return undefined
@@ -177,21 +176,18 @@ export function addMeasuredSize(evidence: Evidence, attempt: ReadingAttempt, pre
   return { ...evidence, measured: measured.toSorted((a, b) => a.at - b.at) }
 }
 
-function withSighting(
-  sightings: readonly StateObservation[],
-  sighting: StateObservation,
-): readonly StateObservation[] {
+function addState(states: readonly StateObservation[], state: StateObservation): readonly StateObservation[] {
   const same = (one: StateObservation): boolean =>
-    one.askedAt === sighting.askedAt && one.answeredAt === sighting.answeredAt && one.state === sighting.state
-  if (sightings.some(same)) return sightings
-  const sorted = [...sightings, sighting].toSorted(
+    one.askedAt === state.askedAt && one.answeredAt === state.answeredAt && one.state === state.state
+  if (states.some(same)) return states
+  const sorted = [...states, state].toSorted(
     (a, b) => a.askedAt - b.askedAt || a.answeredAt - b.answeredAt || (a.state < b.state ? -1 : 1),
   )
-  return sorted.filter((one, index) => !isBetweenAlike(one, sorted[index - 1], sorted[index + 1]))
+  return sorted.filter((one, index) => !isRedundant(one, sorted[index - 1], sorted[index + 1]))
 }
 
-/** Where the records of two looks rule out that anything happened between them, a third between them says no more. */
-function isBetweenAlike(
+/** Whether the records of both neighbours exclude a transition between them, so that this observation adds nothing. */
+function isRedundant(
   { state, record }: StateObservation,
   before: StateObservation | undefined,
   later: StateObservation | undefined,
@@ -201,25 +197,25 @@ function isBetweenAlike(
   return isSameRecord(record, before.record) && isSameRecord(record, later.record)
 }
 
-function withInstant(known: readonly Instant[], at: Instant | undefined): readonly Instant[] {
-  if (at === undefined || known.includes(at)) return known
-  return [...known, at].toSorted((a, b) => a - b)
+function addInstant(stored: readonly Instant[], at: Instant | undefined): readonly Instant[] {
+  if (at === undefined || stored.includes(at)) return stored
+  return [...stored, at].toSorted((a, b) => a - b)
 }
 
-/** Runs of equal sizes; a run ends where another size was seen. */
+/** Merges equal sizes into runs; a different size ends a run. */
 export function addSizeObservation(
   sizes: readonly SizeObservation[],
   { compute, askedAt, answeredAt }: Pick<Look, 'compute' | 'askedAt' | 'answeredAt'>,
 ): readonly SizeObservation[] {
   const { sizing, pendingState } = compute
-  const seen: SizeObservation = {
+  const observed: SizeObservation = {
     min: smallestCu(sizing),
     max: largestCu(sizing),
     firstSeenAt: answeredAt,
     lastSeenAt: askedAt,
     isChanging: pendingState !== undefined,
   }
-  const sorted = [...sizes, seen].toSorted((a, b) => a.firstSeenAt - b.firstSeenAt)
+  const sorted = [...sizes, observed].toSorted((a, b) => a.firstSeenAt - b.firstSeenAt)
   const runs: SizeObservation[] = []
   for (const next of sorted) {
     const run = runs.at(-1)

@@ -1,98 +1,107 @@
-// Awake intervals out of evidence: a walk along the timeline that keeps one piece of state, whether the compute is awake.
+// Awake intervals of one compute, derived from its evidence. Evidence is a set, so intervals are derived anew at every pass:
+// late and repeated facts give the same result.
+//
+// 1. Boundaries (boundaries.ts): operations and records give starts and ends, each with the bounds that observations leave it.
+// 2. Walk, in order of time, with one piece of state: awake or asleep. A sighting that contradicts it dates a transition that no
+//    boundary reports.
+// 3. Certainty (certainty.ts): where the compute was certainly awake, and where an unseen wake is possible.
+//
+// The walk starts at the watermark, with the interval that was in progress there.
 import type { AwakeInterval, Edge, Evidence, ObservedRecord } from '../../model/ledger/evidence.ts'
 import type { PartlySettledInterval } from '../../model/ledger/ledger.ts'
 import { mayStartCompute } from '../../model/service/operation.ts'
 import type { Span } from '../../model/ledger/slice.ts'
-import { earliest, instant, latest, type Instant } from '../../model/units.ts'
+import { earliest, instant, latest, SECOND, type Instant } from '../../model/units.ts'
 import { isAwakeState, operationEdge, findBoundaries, type Boundary, type Sighting } from './boundaries.ts'
 import { deriveContinuity } from './continuity.ts'
 import { unionSpans } from '../interval-math.ts'
 import { possiblyAwake, certainlyAwake, type StateSample } from './certainty.ts'
 
-/** Where the evidence begins. */
+/** The instant behind which an entry is settled; the evidence starts there. */
 export type Watermark = {
   readonly settledUntil: Instant
-  /** The interval that goes on then; undefined when the compute was not awake. */
+  /** The interval in progress at the watermark; undefined when asleep. */
   readonly partlySettled: PartlySettledInterval | undefined
 }
 
 export type Timeline = {
-  /** In order of time, never overlapping; only the last may be open. The one that was carried over comes first. */
+  /** In order of time, never overlapping; only the last may be in progress. One in progress at the watermark comes first. */
   readonly intervals: readonly AwakeInterval[]
-  /** Where the compute was surely awake, ascending, inside intervals. */
-  readonly sure: readonly Span[]
-  /** Where it may have been awake outside intervals, ascending. */
-  readonly doubts: readonly Span[]
+  /** Spans inside intervals in which the compute was certainly awake, ascending. */
+  readonly certainlyAwake: readonly Span[]
+  /** Spans outside intervals in which an unseen wake is possible, ascending. */
+  readonly possiblyAwake: readonly Span[]
 }
 
 type Walk = {
-  readonly updates: readonly Instant[]
-  /** The shortest delay that was seen, ms. */
-  readonly shortest: number
-  /** When the last operation began. */
-  readonly toldAt: Instant
-  /** Where operations may have started the compute, ascending. */
-  readonly hints: readonly Edge[]
-  readonly done: { readonly interval: AwakeInterval; readonly points: readonly StateSample[] }[]
+  readonly recordUpdates: readonly Instant[]
+  /** Shortest observed autosuspend delay, ms. */
+  readonly shortestDelay: number
+  /** Creation of the last operation. */
+  readonly lastOperationAt: Instant
+  /** Edges of operations that may start the compute, ascending. */
+  readonly possibleStarts: readonly Edge[]
+  readonly ended: { readonly interval: AwakeInterval; readonly samples: readonly StateSample[] }[]
   readonly asleep: (readonly StateSample[])[]
   open: AwakeInterval | undefined
-  /** Of the stretch that the walk is in. */
-  points: StateSample[]
-  /** The last instant at which the compute is known not to be awake; undefined before anything is known. */
+  /** Samples of the current state, awake or asleep. */
+  samples: StateSample[]
+  /** Last instant at which the compute is known to be asleep; undefined before any fact. */
   asleepAt: Instant | undefined
-  /** The last activity that was told. */
-  activeAt: Instant | undefined
-  isGone: boolean
+  /** Last known activity. */
+  lastActiveAt: Instant | undefined
+  isDeleted: boolean
 }
 
 /**
- * What the evidence tells of the time after the frontier. An interval that began before the first evidence is left out when
- * no fact dates its start.
+ * Timeline after the watermark. An interval that began before the first evidence is left out when no fact dates its start.
  *
- * @param now until when a compute may have been awake since it was last seen; undefined of one that is gone
+ * @param now end of the time in which an unseen wake is possible; unused for a deleted compute
  */
-export function deriveTimeline(evidence: Evidence, frontier: Watermark, now: Instant | undefined): Timeline {
-  const walk = walked(evidence, frontier)
+export function deriveTimeline(evidence: Evidence, watermark: Watermark, now: Instant | undefined): Timeline {
+  const walk = walkBoundaries(evidence, watermark)
   const continuity = deriveContinuity(evidence)
-  const awake = walk.open ? [...walk.done, { interval: walk.open, points: walk.points }] : walk.done
-  const until = walk.isGone ? undefined : now
-  const asleep = walk.asleep.flatMap((points) => possiblyAwake(points, continuity, undefined))
-  const last = walk.open ? [] : possiblyAwake(walk.points, continuity, until)
+  const awakeParts = walk.open ? [...walk.ended, { interval: walk.open, samples: walk.samples }] : walk.ended
+  const until = walk.isDeleted ? undefined : now
+  const asleep = walk.asleep.flatMap((samples) => possiblyAwake(samples, continuity, undefined))
+  const last = walk.open ? [] : possiblyAwake(walk.samples, continuity, until)
   return {
-    intervals: awake.map(({ interval }) => interval),
-    sure: unionSpans(awake.flatMap(({ interval, points }) => certainlyAwake(interval, points, continuity))),
-    doubts: unionSpans([...asleep, ...last]),
+    intervals: awakeParts.map(({ interval }) => interval),
+    certainlyAwake: unionSpans(
+      awakeParts.flatMap(({ interval, samples }) => certainlyAwake(interval, samples, continuity)),
+    ),
+    possiblyAwake: unionSpans([...asleep, ...last]),
   }
 }
 
-function walked(evidence: Evidence, { settledUntil, partlySettled }: Watermark): Walk {
+function walkBoundaries(evidence: Evidence, { settledUntil, partlySettled }: Watermark): Walk {
   const { boundaries, gaps } = findBoundaries(evidence, {
     settledUntil,
     awakeSince: partlySettled?.interval.from.earliest,
   })
   const walk: Walk = {
-    updates: evidence.states.flatMap(({ record }) => (record ? [record.updatedAt] : [])),
-    shortest: 1000 * Math.min(...evidence.states.map(({ record }) => delayOf(record))),
-    toldAt: evidence.operations.at(-1)?.createdAt ?? instant(0),
-    hints: evidence.operations.filter(mayStartCompute).map(operationEdge),
-    done: [],
+    recordUpdates: evidence.states.flatMap(({ record }) => (record ? [record.updatedAt] : [])),
+    shortestDelay: 1000 * Math.min(...evidence.states.map(({ record }) => delayOf(record))),
+    lastOperationAt: evidence.operations.at(-1)?.createdAt ?? instant(0),
+    possibleStarts: evidence.operations.filter(mayStartCompute).map(operationEdge),
+    ended: [],
     asleep: [],
     open: partlySettled?.interval,
-    points: settledUntil > 0 ? [pointAt(settledUntil)] : [],
+    samples: settledUntil > 0 ? [pointAt(settledUntil)] : [],
     asleepAt: !partlySettled && settledUntil > 0 ? settledUntil : undefined,
-    activeAt: undefined,
-    isGone: false,
+    lastActiveAt: undefined,
+    isDeleted: false,
   }
-  // A polled start may be that of the first look, which the compute was awake before.
+  // An observed start may be the first look, before which the compute was awake already.
   if (partlySettled)
-    walk.points.unshift(
+    walk.samples.unshift(
       startPoint(partlySettled.interval.from, partlySettled.interval.from.source !== 'poll'),
     )
-  gaps.forEach((marks, index) => {
-    for (const mark of marks) pass(walk, mark)
+  gaps.forEach((sightings, index) => {
+    for (const sighting of sightings) addSighting(walk, sighting)
     const boundary = boundaries[index]
-    if (boundary?.kind === 'start') start(walk, boundary)
-    else if (boundary) end(walk, boundary)
+    if (boundary?.kind === 'start') addStart(walk, boundary)
+    else if (boundary) addEnd(walk, boundary)
   })
   return walk
 }
@@ -107,134 +116,138 @@ const startPoint = ({ earliest: from, latest: to }: Edge, holds: boolean): State
   holds,
 })
 
-/** A mark that contradicts the walk dates a transition nothing else tells of. */
-function pass(walk: Walk, mark: Sighting): void {
-  const point: StateSample = {
-    from: mark.askedAt,
-    to: mark.answeredAt,
-    holds: mark.isActivity,
-    unusedUntil: mark.record?.unusedUntil,
+/** Adds a sighting. One that contradicts the state of the walk dates a transition that no boundary reports. */
+function addSighting(walk: Walk, sighting: Sighting): void {
+  const sample: StateSample = {
+    from: sighting.askedAt,
+    to: sighting.answeredAt,
+    holds: sighting.isActivity,
+    unusedUntil: sighting.record?.unusedUntil,
   }
-  if (mark.isActivity) walk.activeAt = mark.askedAt
-  if (isAwakeState(mark)) {
-    if (walk.open) walk.open = { ...walk.open, knownUntil: latest(walk.open.knownUntil, mark.askedAt) }
-    // Activity from before anything was seen tells of no interval that was.
-    else if (mark.isActivity && walk.asleepAt === undefined) return
+  if (sighting.isActivity) walk.lastActiveAt = sighting.askedAt
+  if (isAwakeState(sighting)) {
+    if (walk.open) walk.open = { ...walk.open, knownUntil: latest(walk.open.knownUntil, sighting.askedAt) }
+    // Activity before the first observation belongs to no known interval.
+    else if (sighting.isActivity && walk.asleepAt === undefined) return
     else {
-      open(walk, unseenStart(walk, mark), mark.askedAt)
+      open(walk, unseenStart(walk, sighting), sighting.askedAt)
     }
-    walk.points.push(point)
+    walk.samples.push(sample)
     return
   }
-  walk.isGone = mark.state === 'gone'
+  walk.isDeleted = sighting.state === 'gone'
   if (walk.open)
-    close(walk, walk.isGone ? deletion(walk, walk.open, mark) : unseenEnd(walk, walk.open.knownUntil, mark))
-  walk.points.push(point)
-  walk.asleepAt = mark.askedAt
+    close(
+      walk,
+      walk.isDeleted
+        ? deletionEdge(walk, walk.open, sighting)
+        : unseenEnd(walk, walk.open.knownUntil, sighting),
+    )
+  walk.samples.push(sample)
+  walk.asleepAt = sighting.askedAt
 }
 
 /**
- * The likeliest: when the record was updated. Else halfway since it was seen asleep, but before the last activity of a short use
- * no longer than a delay, because that is how far apart its activities can be.
+ * Start between two observations. Likely at the record update; else halfway, but at most the shortest delay before an activity, because two
+ * activities of one interval lie no further apart.
  */
 function unseenStart(walk: Walk, { askedAt, answeredAt, isActivity }: Sighting): Edge {
-  const edge = polled(walk.asleepAt ?? askedAt, answeredAt)
-  const near = isActivity ? latest(edge.likely, instant(answeredAt - walk.shortest)) : edge.likely
+  const edge = pollEdge(walk.asleepAt ?? askedAt, answeredAt)
+  const near = isActivity ? latest(edge.likely, instant(answeredAt - walk.shortestDelay)) : edge.likely
   return { ...edge, likely: updateIn(walk, edge) ?? near }
 }
 
-/** A second in which the record was updated is the likeliest for a change of state that nothing else dates. */
-function updateIn({ updates }: Walk, { earliest: from, latest: to }: Edge): Instant | undefined {
-  const found = updates.findLast((at) => at + SECOND > from && at <= to)
-  return found === undefined ? undefined : instant(Math.min(to, Math.max(from, found + SECOND / 2)))
+/** Likely instant of an undated transition: the last record update within its bounds. */
+function updateIn({ recordUpdates }: Walk, { earliest: from, latest: to }: Edge): Instant | undefined {
+  const update = recordUpdates.findLast((at) => at + SECOND > from && at <= to)
+  return update === undefined ? undefined : instant(Math.min(to, Math.max(from, update + SECOND / 2)))
 }
 
-/** The interface writes instants in whole seconds. */
-const SECOND = 1000
-
-/** The likeliest: when the record was updated, else when the delay after the last activity was over. */
+/** End between two observations. Likely at the record update, else when the delay after the last activity was over. */
 function unseenEnd(walk: Walk, knownUntil: Instant, { answeredAt, record }: Sighting): Edge {
-  const edge = polled(knownUntil, answeredAt)
-  const silent =
+  const edge = pollEdge(knownUntil, answeredAt)
+  const delayOver =
     record?.lastActive === undefined || record.holds === 'never'
       ? undefined
       : record.lastActive + SECOND / 2 + record.holds * 1000
   const expected =
-    silent !== undefined && silent > edge.earliest && silent < edge.latest ? silent : edge.likely
+    delayOver !== undefined && delayOver > edge.earliest && delayOver < edge.latest ? delayOver : edge.likely
   return { ...edge, likely: updateIn(walk, edge) ?? instant(Math.round(expected)) }
 }
 
 /**
- * Nothing suspended it, so it went while it was awake, not before the last of its operations. The likeliest: with what it went with, else
- * when the delay after the last activity was over, else halfway, but no longer than a delay after it was last known to be there.
+ * End by deletion while awake, not before the last operation. Likely with the removal of its branch; else when the delay after the last
+ * activity was over; else halfway, but at most one delay after it was last known.
  */
-function deletion(walk: Walk, { from, knownUntil }: AwakeInterval, mark: Sighting): Edge {
-  const { answeredAt, delay, likelyAt = from.earliest } = mark
-  const edge = polled(latest(knownUntil, earliest(walk.toldAt, answeredAt)), answeredAt)
+function deletionEdge(walk: Walk, { from, knownUntil }: AwakeInterval, sighting: Sighting): Edge {
+  const { answeredAt, delay, likelyAt = from.earliest } = sighting
+  const edge = pollEdge(latest(knownUntil, earliest(walk.lastOperationAt, answeredAt)), answeredAt)
   const reach = delay === undefined || delay === 'never' ? Number.POSITIVE_INFINITY : delay * 1000
-  const silent = latest(from.likely, walk.activeAt ?? from.likely) + reach
+  const delayOver = latest(from.likely, walk.lastActiveAt ?? from.likely) + reach
   const halfway = (edge.earliest + Math.min(edge.latest, edge.earliest + reach)) / 2
-  const likely = [likelyAt, silent].find((at) => at > edge.earliest && at < edge.latest)
+  const likely = [likelyAt, delayOver].find((at) => at > edge.earliest && at < edge.latest)
   return { ...edge, likely: instant(Math.round(likely ?? halfway)) }
 }
 
-function start(walk: Walk, { edge, restart }: Boundary): void {
-  const running = walk.open
-  if (running)
+function addStart(walk: Walk, { edge, restart }: Boundary): void {
+  const current = walk.open
+  if (current)
     close(walk, {
       ...edge,
-      earliest: earliest(running.knownUntil, edge.likely),
+      earliest: earliest(current.knownUntil, edge.likely),
       source: 'assumed',
     })
-  const from = notBefore(edge, walk.done.at(-1)?.interval.to)
+  const from = notBefore(edge, walk.ended.at(-1)?.interval.to)
   open(walk, from, from.likely)
-  if (restart || running) walk.open = walk.open && { ...walk.open, restart: true }
+  if (restart || current) walk.open = walk.open && { ...walk.open, restart: true }
 }
 
-function end(walk: Walk, { edge }: Boundary): void {
+function addEnd(walk: Walk, { edge }: Boundary): void {
   if (!walk.open) {
     if (walk.asleepAt === undefined) {
       walk.asleepAt = edge.latest
-      walk.points = [pointAt(edge.latest)]
+      walk.samples = [pointAt(edge.latest)]
       return
     }
-    open(walk, untoldStart(walk, walk.asleepAt, edge), edge.earliest)
+    open(walk, assumedStart(walk, walk.asleepAt, edge), edge.earliest)
   }
   close(walk, edge)
   walk.asleepAt = edge.latest
 }
 
-/** A suspension shows that the compute was awake: what may have started it did, else nobody knows since when. */
-function untoldStart({ hints }: Walk, asleepAt: Instant, suspension: Edge): Edge {
-  const hint = hints.findLast((edge) => edge.latest > asleepAt && edge.earliest <= suspension.latest)
-  if (!hint) return { ...polled(asleepAt, suspension.latest), source: 'assumed' }
-  const begun = latest(hint.earliest, asleepAt)
+/** Start of an interval of which only the suspension is known: an operation that may have started it, else unknown. */
+function assumedStart({ possibleStarts }: Walk, asleepAt: Instant, suspension: Edge): Edge {
+  const possibleStart = possibleStarts.findLast(
+    (edge) => edge.latest > asleepAt && edge.earliest <= suspension.latest,
+  )
+  if (!possibleStart) return { ...pollEdge(asleepAt, suspension.latest), source: 'assumed' }
+  const earliestStart = latest(possibleStart.earliest, asleepAt)
   return {
-    ...hint,
-    earliest: begun,
-    likely: latest(begun, earliest(hint.likely, suspension.likely)),
-    latest: earliest(hint.latest, suspension.latest),
+    ...possibleStart,
+    earliest: earliestStart,
+    likely: latest(earliestStart, earliest(possibleStart.likely, suspension.likely)),
+    latest: earliest(possibleStart.latest, suspension.latest),
   }
 }
 
 function open(walk: Walk, from: Edge, knownUntil: Instant): void {
-  if (walk.points.length > 0) walk.asleep.push([...walk.points, pointAt(from.earliest)])
-  walk.points = [startPoint(from, from.source !== 'poll' || walk.asleepAt !== undefined)]
+  if (walk.samples.length > 0) walk.asleep.push([...walk.samples, pointAt(from.earliest)])
+  walk.samples = [startPoint(from, from.source !== 'poll' || walk.asleepAt !== undefined)]
   walk.open = { from, to: undefined, knownUntil: latest(from.likely, knownUntil), restart: false }
 }
 
 function close(walk: Walk, edge: Edge): void {
   if (!walk.open) return
   const to = notBefore(edge, walk.open.from)
-  walk.done.push({
+  walk.ended.push({
     interval: { ...walk.open, to, knownUntil: to.likely },
-    points: [...walk.points, { from: to.earliest, to: to.latest, holds: false }],
+    samples: [...walk.samples, { from: to.earliest, to: to.latest, holds: false }],
   })
-  walk.points = [pointAt(to.latest)]
+  walk.samples = [pointAt(to.latest)]
   walk.open = undefined
 }
 
-/** `edge` moved so that it does not lie before `limit`: two edges within one second share it in their order. */
+/** `edge` moved to lie no earlier than `limit`: two edges within one second keep their order. */
 function notBefore(edge: Edge, limit: Edge | undefined): Edge {
   if (!limit) return edge
   return {
@@ -245,7 +258,7 @@ function notBefore(edge: Edge, limit: Edge | undefined): Edge {
   }
 }
 
-const polled = (from: Instant, to: Instant): Edge => ({
+const pollEdge = (from: Instant, to: Instant): Edge => ({
   earliest: earliest(from, to),
   likely: instant(Math.round((from + to) / 2)),
   latest: latest(from, to),

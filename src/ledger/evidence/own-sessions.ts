@@ -1,4 +1,4 @@
-// What a session of ours may have left behind, and what it saw of others.
+// Own sessions as evidence: their times and the clients that they observed.
 import type { Evidence, OwnSession } from '../../model/ledger/evidence.ts'
 import type { ReadingState } from '../../model/ledger/reading-state.ts'
 import type { AwakeIndicators, Reading, ReadingAttempt } from '../../model/observation.ts'
@@ -6,37 +6,37 @@ import { instant, type Instant } from '../../model/units.ts'
 import { serverClockOffset } from './clock-offset.ts'
 import { usageBetween } from './usage-delta.ts'
 
-/** What earlier readings told: how far the service's clock is ahead of ours, and the counters. */
+/** State from earlier readings: the clock offset and the counters. */
 type Before = Pick<ReadingState, 'clockOffset' | 'last' | 'failures'>
 
 export function addOwnSession(evidence: Evidence, attempt: ReadingAttempt, before: Before): Evidence {
-  const footprint = footprintOf(attempt, before)
-  if (evidence.ownSessions.some(({ connectedAt }) => connectedAt === footprint.connectedAt)) return evidence
-  const footprints = [...evidence.ownSessions, footprint]
-  return { ...evidence, ownSessions: footprints.toSorted((a, b) => a.connectedAt - b.connectedAt) }
+  const session = ownSessionOf(attempt, before)
+  if (evidence.ownSessions.some(({ connectedAt }) => connectedAt === session.connectedAt)) return evidence
+  const ownSessions = [...evidence.ownSessions, session]
+  return { ...evidence, ownSessions: ownSessions.toSorted((a, b) => a.connectedAt - b.connectedAt) }
 }
 
-function footprintOf(attempt: ReadingAttempt, before: Before): OwnSession {
+function ownSessionOf(attempt: ReadingAttempt, before: Before): OwnSession {
   const { connectedAt, disconnectedAt, look, result, activityLag } = attempt
   const reading = result.kind === 'read' ? result.reading : undefined
-  const ahead = reading ? serverClockOffset(attempt, reading) : (before.clockOffset ?? 0)
-  const begun = instant(connectedAt + ahead)
+  const offset = reading ? serverClockOffset(attempt, reading) : (before.clockOffset ?? 0)
+  const connected = instant(connectedAt + offset)
   return {
-    connectedAt: begun,
-    disconnectedAt: instant(disconnectedAt + ahead),
+    connectedAt: connected,
+    disconnectedAt: instant(disconnectedAt + offset),
     shownAwakeAt: look.answeredAt,
     activeBefore: look.compute.lastActive,
-    hiddenFrom: instant(look.askedAt + ahead - activityLag * 1000),
-    ...(reading ? seenBy(reading, before, begun) : SAW_NOTHING),
+    hiddenFrom: instant(look.askedAt + offset - activityLag * 1000),
+    ...(reading ? readingFields(reading, before, connected) : NO_READING_FIELDS),
   }
 }
 
-type Seen = Pick<
+type ReadingFields = Pick<
   OwnSession,
   'postmasterStartedAt' | 'sawClients' | 'counts' | 'lastClientActivity' | 'arrivalRate'
 >
 
-const SAW_NOTHING: Seen = {
+const NO_READING_FIELDS: ReadingFields = {
   postmasterStartedAt: undefined,
   sawClients: false,
   counts: false,
@@ -44,25 +44,25 @@ const SAW_NOTHING: Seen = {
   arrivalRate: undefined,
 }
 
-function seenBy(reading: Reading, before: Before, begun: Instant): Seen {
+function readingFields(reading: Reading, before: Before, connected: Instant): ReadingFields {
   const { kind, causes, postmasterStartedAt } = reading
-  const known = { postmasterStartedAt, counts: kind === 'full', arrivalRate: arrivalRateOf(reading, before) }
-  if ('missing' in causes) return { ...known, sawClients: false, lastClientActivity: undefined }
+  const common = { postmasterStartedAt, counts: kind === 'full', arrivalRate: arrivalRateOf(reading, before) }
+  if ('missing' in causes) return { ...common, sawClients: false, lastClientActivity: undefined }
   const last = causes.lastForeignStatement
   return {
-    ...known,
-    sawClients: isForeign(causes, begun),
+    ...common,
+    sawClients: sawClientActivity(causes, connected),
     lastClientActivity: last !== undefined && last >= postmasterStartedAt ? last : undefined,
   }
 }
 
-/** Clients at work, or one whose statement ended while we were there. */
-const isForeign = (
+/** Whether clients were at work, or one ended a statement during the session. */
+const sawClientActivity = (
   { working, idleInTransaction, lastForeignStatement }: AwakeIndicators,
-  begun: Instant,
-): boolean => working + idleInTransaction > 0 || (lastForeignStatement ?? 0) >= begun
+  connected: Instant,
+): boolean => working + idleInTransaction > 0 || (lastForeignStatement ?? 0) >= connected
 
 function arrivalRateOf(reading: Reading, before: Before): number | undefined {
-  const grown = usageBetween(before, reading)
-  return grown && (grown.arrivals * 1000) / grown.span
+  const delta = usageBetween(before, reading)
+  return delta && (delta.arrivals * 1000) / delta.span
 }

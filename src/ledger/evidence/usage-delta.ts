@@ -1,4 +1,4 @@
-// What the counters of use grew by between two readings, our own sessions left out.
+// Usage by clients between two readings, without own sessions.
 import type { ReadingState } from '../../model/ledger/reading-state.ts'
 import type { AccumulatedUsage } from '../../model/ledger/reading-counters.ts'
 import type { Reading } from '../../model/observation.ts'
@@ -11,10 +11,10 @@ export type UsageDelta = NonNullable<AccumulatedUsage['last']> & {
 }
 
 /**
- * Use by others between the last reading and `later`. Our own sessions in user databases are subtracted: `later`, when it
- * is one, and the attempts in between that failed half-way and may have got that far.
+ * Usage by clients between the last reading and `later`. Own sessions in user databases are subtracted: `later` if it is a full reading, and
+ * failed attempts in between.
  *
- * @returns undefined where the two are not of one incarnation, or somebody reset the counters in between
+ * @returns undefined where the compute restarted or the counters were reset in between
  */
 export function usageBetween(
   { last, failures }: Pick<ReadingState, 'last' | 'failures'>,
@@ -30,12 +30,12 @@ export function usageBetween(
   return { span, activeTime, arrivals: Math.max(0, sessions - own), averageActive: activeTime / span }
 }
 
-export function addUsage(account: AccumulatedUsage, grown: UsageDelta | undefined): AccumulatedUsage {
-  if (!grown) return account
-  const { activeTime, ...last } = grown
+export function addUsage(usage: AccumulatedUsage, delta: UsageDelta | undefined): AccumulatedUsage {
+  if (!delta) return usage
+  const { activeTime, ...last } = delta
   return {
-    arrivals: account.arrivals + last.arrivals,
-    activeTime: millis(account.activeTime + activeTime),
+    arrivals: usage.arrivals + last.arrivals,
+    activeTime: millis(usage.activeTime + activeTime),
     last,
   }
 }

@@ -1,4 +1,4 @@
-// What an account amounts to at an instant after its last fold.
+// Accrual: usage of the interval in progress since the entry was last applied.
 import { largestCu, smallestCu } from '../../model/service/compute.ts'
 import { expectedSuspension } from '../../model/inference/expected-suspension.ts'
 import type { ComputeEntry, Totals } from '../../model/ledger/ledger.ts'
@@ -25,27 +25,27 @@ export type AccrualContext = {
   readonly prices: Prices
   readonly project: ProjectEntry | undefined
   readonly now: Instant
-  /** The latest that it may be now; `now` where nothing is said. */
+  /** Upper bound of the present time; `now` by default. */
   readonly atMost?: Instant | undefined
 }
 
-/**
- * The time since the last fold of a compute that was awake when it was last looked at, or that the list saw awake since. Undefined
- * where nothing goes on.
- */
-export function accruedSlice(account: ComputeEntry, asOf: AccrualContext): AwakeSlice | undefined {
-  const { ref, deletedAt } = account
-  const time = deletedAt === undefined ? timeOn(account, asOf) : undefined
-  const price = String(priceAt(asOf.prices, asOf.now))
-  return time && { ref, ...time, ...sizeNow(account), price, assumed: false }
+/** Slice since the last application, of a compute that was awake then or that the list has shown awake since; undefined of others. */
+export function accruedSlice(entry: ComputeEntry, context: AccrualContext): AwakeSlice | undefined {
+  const { ref, deletedAt } = entry
+  const time = deletedAt === undefined ? openIntervalTime(entry, context) : undefined
+  const price = String(priceAt(context.prices, context.now))
+  return time && { ref, ...time, ...currentSizeBounds(entry), price, assumed: false }
 }
 
-type Time = Pick<AwakeSlice, 'low' | 'likely' | 'high'>
+type AccruedTime = Pick<AwakeSlice, 'low' | 'likely' | 'high'>
 
-/** Of one that was awake no less than is known, likely until it will have been suspended, and no more than all of the time. */
-function timeOn(account: ComputeEntry, { project, now, atMost = now }: AccrualContext): Time | undefined {
-  const { compute, current, appliedAt } = account
-  if (!current) return unseenTime(account, { project, now, atMost })
+/** Awake time of the interval in progress. Low: what is known. Likely: until the expected suspension. High: until now. */
+function openIntervalTime(
+  entry: ComputeEntry,
+  { project, now, atMost = now }: AccrualContext,
+): AccruedTime | undefined {
+  const { compute, current, appliedAt } = entry
+  if (!current) return unseenWakeTime(entry, { project, now, atMost })
   const { knownUntil } = current
   const end = expectedSuspension(compute, project?.project, project) ?? now
   const likely = latest(knownUntil, earliest(now, end))
@@ -58,57 +58,57 @@ function timeOn(account: ComputeEntry, { project, now, atMost = now }: AccrualCo
   }
 }
 
-/** Until the fold it is among what may have been; nothing tells yet when it woke, so it is likely since its last activity. */
-function unseenTime(
-  account: ComputeEntry,
+/** Awake time of an unseen wake, which nothing dates yet: likely since the last activity. */
+function unseenWakeTime(
+  entry: ComputeEntry,
   { project, now, atMost }: Pick<AccrualContext, 'project' | 'now'> & { readonly atMost: Instant },
-): Time | undefined {
-  const { compute, appliedAt } = account
-  const active = unseenWakeAt(account, project)
+): AccruedTime | undefined {
+  const { compute, appliedAt } = entry
+  const active = unseenWakeAt(entry, project)
   if (active === undefined || atMost <= appliedAt) return undefined
   const end = expectedSuspension(compute, project?.project, project) ?? now
   const from = latest(appliedAt, active)
   return { low: [from, from], likely: [from, latest(from, earliest(now, end))], high: [appliedAt, atMost] }
 }
 
-/** What it costs an hour as it is now, likely; 0 while it sleeps. */
+/** Likely spend per hour at the current size; 0 while asleep. */
 export const spendPerHour = (
-  account: ComputeEntry,
+  entry: ComputeEntry,
   { prices, now }: Pick<AccrualContext, 'prices' | 'now'>,
 ): Micros =>
   micros(
-    account.current && account.deletedAt === undefined
-      ? sizeNow(account).size.likely * priceAt(prices, now)
+    entry.current && entry.deletedAt === undefined
+      ? currentSizeBounds(entry).size.likely * priceAt(prices, now)
       : 0,
   )
 
-/** The limits of the record, and likely what it was in the last stretch that is known. */
-function sizeNow({ compute, provisional }: ComputeEntry): SizeBounds {
+/** Limits of the record; likely the size of the last provisional slice. */
+function currentSizeBounds({ compute, provisional }: ComputeEntry): SizeBounds {
   const [low, high] = [smallestCu(compute.sizing), largestCu(compute.sizing)]
   if (low === high) return { size: { low, likely: low, high } }
   const last = provisional.findLast(({ likely }) => spanLength(likely) > 0)?.size.likely ?? low
   return { size: { low, likely: cu(Math.min(high, Math.max(low, last))), high }, moves: true }
 }
 
-/** The totals with what goes on. */
+/** Totals including the accrual. */
 export function totalsWithAccrual(
-  account: ComputeEntry,
-  asOf: AccrualContext,
+  entry: ComputeEntry,
+  context: AccrualContext,
 ): Pick<Totals, 'awake' | 'cuTime'> {
-  const { awake, cuTime } = account.totals
-  const slice = accruedSlice(account, asOf)
+  const { awake, cuTime } = entry.totals
+  const slice = accruedSlice(entry, context)
   if (!slice) return { awake, cuTime }
   const { likely, high, size, price } = slice
   const [longer, most] = [likely[1] - likely[0], high[1] - high[0]]
-  const known = cuTime[price] ?? NO_CU_TIME
+  const before = cuTime[price] ?? NO_CU_TIME
   return {
     awake: { low: awake.low, likely: millis(awake.likely + longer), high: millis(awake.high + most) },
     cuTime: {
       ...cuTime,
       [price]: {
-        low: known.low,
-        likely: cuMillis(known.likely + longer * size.likely),
-        high: cuMillis(known.high + most * size.high),
+        low: before.low,
+        likely: cuMillis(before.likely + longer * size.likely),
+        high: cuMillis(before.high + most * size.high),
       },
     },
   }

@@ -7,7 +7,7 @@ import { spanLength } from '../interval-math.ts'
 export const NO_CU_TIME: Bounds<CuMillis> = { low: cuMillis(0), likely: cuMillis(0), high: cuMillis(0) }
 export const NO_TIME: Bounds<Millis> = { low: millis(0), likely: millis(0), high: millis(0) }
 
-/** Low: the surest part at the least size; high: the longest possible part at the largest. */
+/** Low: the certain part at the smallest size; high: the longest possible part at the largest size. */
 export function cuTimeOf(slices: readonly AwakeSlice[]): CuTimeByPrice {
   const byPrice: Record<string, Bounds<CuMillis>> = {}
   for (const { low, likely, high, size, price } of slices) {
@@ -37,7 +37,7 @@ export function addCuTime(a: CuTimeByPrice, b: CuTimeByPrice): CuTimeByPrice {
 export const cuTimeSum = (cuTime: CuTimeByPrice): Bounds<CuMillis> =>
   Object.values(cuTime).reduce((sum, time) => addBounds(sum, time, cuMillis), NO_CU_TIME)
 
-/** The money, computed once from whole CU·ms, so that no rounding adds up. */
+/** Spend, computed once from whole CU·ms, so that no rounding adds up. */
 export function spendOf(cuTime: CuTimeByPrice): Bounds<Micros> {
   const cost = (pick: keyof Bounds<CuMillis>): Micros =>
     micros(priced(Object.entries(cuTime).map(([price, time]) => [price, time[pick]])))

@@ -1,4 +1,4 @@
-// What belongs to a day beside awake time: wakes, idle tails and what our readings added.
+// Postings: what belongs to a day beside awake time, namely wakes, idle tails and observer overhead.
 import type { AwakeInterval } from '../../model/ledger/evidence.ts'
 import type { Span } from '../../model/ledger/slice.ts'
 import { instant, latest, millis, type Instant, type Millis } from '../../model/units.ts'
@@ -7,7 +7,7 @@ import { endTotals, type TotalsContext } from './totals.ts'
 export type DayPosting =
   | { readonly kind: 'wake'; readonly at: Instant }
   | { readonly kind: 'extension'; readonly at: Instant; readonly added: Millis }
-  /** `before`: what of the tail lay in days that are settled; counted on the first day of `span`. */
+  /** `before`: part of the tail in settled days; counted on the first day of `span`. */
   | { readonly kind: 'tail'; readonly span: Span; readonly before: Millis }
 
 export const startPostings = ({ from, restart }: AwakeInterval): readonly DayPosting[] =>

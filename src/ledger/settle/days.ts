@@ -1,4 +1,4 @@
-// Day rows out of slices and entries: what is settled of a day is kept, what is not is added anew at every fold.
+// Day rows from slices and postings: settled parts are stored, provisional parts are added anew at every application.
 import type { Zone } from '../../calendar/zone.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { DayRow } from '../../model/ledger/day.ts'
@@ -10,8 +10,7 @@ import { addBounds } from '../../model/ledger/quantities.ts'
 import type { DayPosting } from './day-postings.ts'
 import { intersectSpans, spanLength } from '../interval-math.ts'
 
-/** What is to be counted by day. */
-export type DayInput = { readonly slices: readonly AwakeSlice[]; readonly entries: readonly DayPosting[] }
+export type DayInput = { readonly slices: readonly AwakeSlice[]; readonly postings: readonly DayPosting[] }
 
 export type DaysContext = {
   readonly ref: ComputeRef
@@ -21,48 +20,55 @@ export type DaysContext = {
 }
 
 export type DayUpdate = {
-  /** The days that may still change. */
+  /** Days that may still change. */
   readonly open: readonly OpenDay[]
-  /** Rows that are new or another than they were told before, in order. */
-  readonly told: readonly DayRow[]
+  /** Rows that are new or differ from the published ones, in order. */
+  readonly restated: readonly DayRow[]
 }
 
 export function updateDays(
   before: readonly OpenDay[],
-  { settled, unsettled }: { readonly settled: DayInput; readonly unsettled: DayInput },
+  { settled, provisional }: { readonly settled: DayInput; readonly provisional: DayInput },
   context: DaysContext,
 ): DayUpdate {
-  const toldBefore = new Map(before.map((day) => [day.settled.date, day.lastRestated]))
-  const kept = rowsWith(new Map(before.map((day) => [day.settled.date, day.settled])), settled, context)
-  const whole = rowsWith(kept, unsettled, context)
-  const days = [...whole.values()]
+  const publishedBefore = new Map(before.map((day) => [day.settled.date, day.lastRestated]))
+  const settledRows = rowsWith(
+    new Map(before.map((day) => [day.settled.date, day.settled])),
+    settled,
+    context,
+  )
+  const allRows = rowsWith(settledRows, provisional, context)
+  const days = [...allRows.values()]
     .toSorted((a, b) => a.from - b.from)
     .map((row) => {
-      const told = toldBefore.get(row.date)
+      const published = publishedBefore.get(row.date)
       return {
-        row: nextDayVersion(row, told, context.now),
-        told,
-        settled: kept.get(row.date) ?? emptyRow(dayOfRow(row)),
+        row: nextDayVersion(row, published, context.now),
+        published,
+        settled: settledRows.get(row.date) ?? emptyRow(dayOfRow(row)),
       }
     })
   return {
     open: days
       .filter(({ row }) => row.to > context.settledUntil)
-      .map(({ row, settled: part, told }) => ({ settled: part, lastRestated: isNothing(row) ? told : row })),
-    told: days
-      .filter(({ row, told }) => row !== told && !(told === undefined && isNothing(row)))
+      .map(({ row, settled: part, published }) => ({
+        settled: part,
+        lastRestated: isEmpty(row) ? published : row,
+      })),
+    restated: days
+      .filter(({ row, published }) => row !== published && !(published === undefined && isEmpty(row)))
       .map(({ row }) => row),
   }
 }
 
-/** The row as it is told now; `told` itself when that says the same. */
-export function nextDayVersion(row: DayRow, told: DayRow | undefined, now: Instant): DayRow {
-  const version = now < row.to ? 0 : Math.max(1, told?.version ?? 0)
-  if (!told || told.version < version) return { ...row, version }
-  return saysTheSame(row, told) ? told : { ...row, version: version === 0 ? 0 : version + 1 }
+/** The next version of a row; the published row itself when the content is the same. */
+export function nextDayVersion(row: DayRow, published: DayRow | undefined, now: Instant): DayRow {
+  const version = now < row.to ? 0 : Math.max(1, published?.version ?? 0)
+  if (!published || published.version < version) return { ...row, version }
+  return isSameContent(row, published) ? published : { ...row, version: version === 0 ? 0 : version + 1 }
 }
 
-const saysTheSame = (a: DayRow, b: DayRow): boolean => textOf(a) === textOf(b)
+const isSameContent = (a: DayRow, b: DayRow): boolean => textOf(a) === textOf(b)
 
 const textOf = ({ awake, cuTime, idleTail, observerOverhead, wakes }: DayRow): string =>
   JSON.stringify([
@@ -73,41 +79,41 @@ const textOf = ({ awake, cuTime, idleTail, observerOverhead, wakes }: DayRow): s
     wakes,
   ])
 
-const isNothing = ({ awake, idleTail, observerOverhead, wakes }: DayRow): boolean =>
+const isEmpty = ({ awake, idleTail, observerOverhead, wakes }: DayRow): boolean =>
   awake.high === 0 && idleTail === 0 && observerOverhead === 0 && wakes === 0
 
 type Rows = ReadonlyMap<string, DayRow>
 
-function rowsWith(rows: Rows, { slices, entries }: DayInput, context: DaysContext): Rows {
+function rowsWith(rows: Rows, { slices, postings }: DayInput, context: DaysContext): Rows {
   const after = new Map(rows)
   const add = (at: Instant, part: Partial<DayRow>): void => {
     const { date, from, to } = context.dayOf(at)
     after.set(date, plusRow(after.get(date) ?? emptyRow({ ref: context.ref, date, from, to }), part))
   }
-  for (const slice of slices.flatMap((one) => byDay(one, context.dayOf)))
+  for (const slice of slices.flatMap((whole) => byDay(whole, context.dayOf)))
     add(slice.high[0], { awake: awakeBounds([slice]), cuTime: cuTimeOf([slice]) })
-  for (const entry of entries) addEntry(entry, add, context.dayOf)
+  for (const posting of postings) addPosting(posting, add, context.dayOf)
   return after
 }
 
-function addEntry(
-  entry: DayPosting,
+function addPosting(
+  posting: DayPosting,
   add: (at: Instant, part: Partial<DayRow>) => void,
   dayOf: Zone['dayOf'],
 ): void {
-  switch (entry.kind) {
+  switch (posting.kind) {
     case 'wake':
-      return add(entry.at, { wakes: 1 })
+      return add(posting.at, { wakes: 1 })
     case 'extension':
-      return add(entry.at, { observerOverhead: entry.added })
+      return add(posting.at, { observerOverhead: posting.added })
     case 'tail': {
-      if (entry.before > 0) add(entry.span[0], { idleTail: entry.before })
-      for (const part of daysIn(entry.span, dayOf)) add(part[0], { idleTail: millis(spanLength(part)) })
+      if (posting.before > 0) add(posting.span[0], { idleTail: posting.before })
+      for (const part of daysIn(posting.span, dayOf)) add(part[0], { idleTail: millis(spanLength(part)) })
     }
   }
 }
 
-/** A span cut at the edges of days. */
+/** The span, cut at day boundaries. */
 function daysIn([from, to]: Span, dayOf: Zone['dayOf']): readonly Span[] {
   const parts: Span[] = []
   let at = from

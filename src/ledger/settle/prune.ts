@@ -1,81 +1,79 @@
-// What of the evidence is no longer needed.
+// Drops evidence of settled time that later results do not need.
 import { isOperationTracked } from '../../model/service/operation.ts'
 import type { AwakeInterval, Evidence } from '../../model/ledger/evidence.ts'
 import type { Totals } from '../../model/ledger/ledger.ts'
-import type { Instant } from '../../model/units.ts'
+import { SECOND, type Instant } from '../../model/units.ts'
 import { observerOverhead, clientActivities, observerActivities } from '../evidence/activity.ts'
 import { updateBehaviourOf } from '../evidence/continuity.ts'
 import { deletionIn } from '../evidence/evidence.ts'
 import { mergeAttribution } from '../attribution/attribution.ts'
 import { NO_TOTALS, type TotalsContext } from './totals.ts'
 
-/** Instants of the interface are in whole seconds: the edge that one dates may lie this much after it. */
-const SECOND = 1000
-
 /**
- * The evidence without what only tells of the time before `at`.
+ * Evidence after `at`, with the facts that still explain it.
  *
- * @param carried the interval that goes on then: what explains it as a whole is kept until it ends
+ * @param partlySettled the interval in progress at `at`: facts about the whole of it stay until it ends
  */
-export function pruneEvidence(evidence: Evidence, at: Instant, carried: AwakeInterval | undefined): Evidence {
-  const later = (one: Instant): boolean => one > at
-  const reaches = (one: Instant): boolean => one + SECOND > at
+export function pruneEvidence(
+  evidence: Evidence,
+  at: Instant,
+  partlySettled: AwakeInterval | undefined,
+): Evidence {
+  const isAfter = (item: Instant): boolean => item > at
+  const isNotBefore = (item: Instant): boolean => item + SECOND > at
   const before = evidence.sizes.findLastIndex(({ firstSeenAt }) => firstSeenAt <= at)
   return {
     operations: evidence.operations.filter(
       (operation) =>
-        reaches(operation.updatedAt) ||
+        isNotBefore(operation.updatedAt) ||
         isOperationTracked(operation, at) ||
-        (carried !== undefined && operation.action === 'check_availability'),
+        (partlySettled !== undefined && operation.action === 'check_availability'),
     ),
-    states: sightingsAfter(evidence, at),
-    starts: evidence.starts.filter(reaches),
-    ends: evidence.ends.filter(reaches),
-    // Inside an interval activity is pruned as its share of the extension is summed up.
-    activities: carried ? evidence.activities : evidence.activities.filter(later),
+    states: statesAfter(evidence, at),
+    starts: evidence.starts.filter(isNotBefore),
+    ends: evidence.ends.filter(isNotBefore),
+    // Activity of the interval in progress is dropped by pruneOpenInterval.
+    activities: partlySettled ? evidence.activities : evidence.activities.filter(isAfter),
     sizes: evidence.sizes.filter((_, index) => index >= before - 1),
     measured: evidence.measured.filter(
-      (one, index, all) => later(all[index + 1]?.at ?? one.at) || later(one.at),
+      (item, index, all) => isAfter(all[index + 1]?.at ?? item.at) || isAfter(item.at),
     ),
-    ownSessions: carried
+    ownSessions: partlySettled
       ? evidence.ownSessions
-      : evidence.ownSessions.filter(({ disconnectedAt }) => later(disconnectedAt)),
+      : evidence.ownSessions.filter(({ disconnectedAt }) => isAfter(disconnectedAt)),
     covered: evidence.covered,
     readSince: evidence.readSince,
     updates: updateBehaviourOf(evidence),
-    attributed: carried
-      ? mergeAttribution(evidence.attributed, carried.from.earliest, at)
-      : evidence.attributed.filter(({ to }) => later(to)),
+    attributed: partlySettled
+      ? mergeAttribution(evidence.attributed, partlySettled.from.earliest, at)
+      : evidence.attributed.filter(({ to }) => isAfter(to)),
   }
 }
 
-/**
- * A look whose record does not know yet of what is settled tells of the time before it, whatever our clock showed. That the compute
- * is gone stays true: a start that is listed late was before it.
- */
-function sightingsAfter({ states: sightings, starts, ends }: Evidence, at: Instant): Evidence['states'] {
-  const isPast = (one: Instant): boolean => one <= at
+/** Drops observations served from a stale record: one older than the last start or suspension before the watermark. The deletion marker stays. */
+function statesAfter({ states: observations, starts, ends }: Evidence, at: Instant): Evidence['states'] {
+  const isPast = (item: Instant): boolean => item <= at
   const [started, ended] = [starts.findLast(isPast) ?? 0, ends.findLast(isPast) ?? 0]
-  const departure = deletionIn({ states: sightings })
-  return sightings.filter((one) => {
-    const { answeredAt, record } = one
+  const deletion = deletionIn({ states: observations })
+  return observations.filter((item) => {
+    const { answeredAt, record } = item
     const isOutdated = record && ((record.startedAt ?? 0) < started || (record.suspendedAt ?? 0) < ended)
-    return one === departure || (answeredAt >= at && !isOutdated)
+    return item === deletion || (answeredAt >= at && !isOutdated)
   })
 }
 
-/** Of an interval that goes on at `until`: activity before it, once its share of the extension is summed up. */
+/** Drops activity before `until` of an interval in progress, and adds its observer overhead to the totals. */
 export function pruneOpenInterval(
   evidence: Evidence,
   interval: AwakeInterval | undefined,
   { context, until }: { readonly context: TotalsContext; readonly until: Instant },
 ): { readonly evidence: Evidence; readonly totals: Totals } {
   const isPast = (at: Instant): boolean => at <= until
-  // Where nobody else was active, or nothing can be prolonged, our own last trace will do.
-  const foreign = context.delay === 'never' ? [] : clientActivities(evidence)
+  // Without client activity, or without a delay, the last own activity serves.
+  const clients = context.delay === 'never' ? [] : clientActivities(evidence)
   const pivot =
-    foreign.findLast(isPast) ??
-    (foreign.length === 0 ? observerActivities(evidence).findLast(isPast) : undefined)
+    clients.findLast(isPast) ??
+    (clients.length === 0 ? observerActivities(evidence).findLast(isPast) : undefined)
   if (!interval || interval.to || pivot === undefined || pivot <= interval.from.latest)
     return { evidence, totals: NO_TOTALS }
   const past = { ...interval, knownUntil: pivot }
@@ -89,7 +87,7 @@ export function pruneOpenInterval(
       ...evidence,
       activities: evidence.activities.filter((at) => at >= pivot || at <= interval.from.latest),
       ownSessions: evidence.ownSessions.filter(
-        (one) => one.disconnectedAt >= pivot || one.connectedAt <= interval.from.latest,
+        (item) => item.disconnectedAt >= pivot || item.connectedAt <= interval.from.latest,
       ),
     },
   }

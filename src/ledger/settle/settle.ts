@@ -1,5 +1,9 @@
-// Keeps the evidence small: what is long over is summed up for good, and only what may still be restated is kept.
-import type { ComputeRef } from '../../model/service/compute.ts'
+// Settles one entry: makes old results final, so that the evidence stays small.
+//
+// 1. Watermark (watermark.ts): the instant to settle up to, and how many intervals end before it.
+// 2. Final part: slices, starts and ends before the watermark join the settled totals; the interval in progress keeps its settled CU-time.
+// 3. Pruning (prune.ts): evidence of settled time goes.
+// 4. Provisional part: slices, starts and ends after the watermark are summed up anew at every application.
 import type { AwakeInterval, Evidence } from '../../model/ledger/evidence.ts'
 import type {
   ComputeEntry,
@@ -9,7 +13,7 @@ import type {
 } from '../../model/ledger/ledger.ts'
 import type { Prices } from '../../model/ledger/price.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'
-import type { AutosuspendDelay } from '../../model/service/compute.ts'
+import type { AutosuspendDelay, ComputeRef } from '../../model/service/compute.ts'
 import { instant, type Instant, type Millis } from '../../model/units.ts'
 import { idleTailOf } from '../evidence/activity.ts'
 import { addCuTime, cuTimeOf } from './cu-time.ts'
@@ -23,122 +27,124 @@ import { endTotals, addTotals, startTotals, timeTotals, type TotalsContext } fro
 
 export type SettleInput = {
   readonly ref: ComputeRef
-  readonly history: Timeline
+  readonly timeline: Timeline
   readonly evidence: Evidence
-  readonly frontier: Watermark
+  readonly watermark: Watermark
   readonly settled: Totals
-  /** Whether something happened of which the operations were not read yet. */
+  /** Whether a transition waits for operations that are not read yet. */
   readonly awaiting: boolean
-  readonly counted: MeteredSizes
+  readonly metered: MeteredSizes
 }
 
 export type SettleContext = TotalsContext & { readonly prices: Prices; readonly now: Instant }
 
 export type SettleResult = {
-  readonly frontier: Watermark
+  readonly watermark: Watermark
   readonly evidence: Evidence
   readonly settled: Totals
-  /** Intervals that are summed up now and never again. */
+  /** Intervals that became final now. Each is settled once. */
   readonly closed: readonly SettledInterval[]
-  /** The same of awake time, each stretch of it once. */
+  /** Slices that became final now. Each part of awake time is settled once. */
   readonly slices: readonly AwakeSlice[]
-  readonly entries: readonly DayPosting[]
-  /** What is left, and what it comes to with all that is settled. */
-  readonly unsettled: readonly AwakeSlice[]
-  readonly unsettledEntries: readonly DayPosting[]
+  readonly postings: readonly DayPosting[]
+  /** Slices that may still be restated. */
+  readonly provisional: readonly AwakeSlice[]
+  readonly provisionalPostings: readonly DayPosting[]
+  /** Settled and provisional together. */
   readonly totals: Totals
   /** Intervals that are not final. */
-  readonly left: readonly AwakeInterval[]
-  /** The one the compute is in. */
-  readonly open: AwakeInterval | undefined
+  readonly remaining: readonly AwakeInterval[]
+  /** The interval in progress. */
+  readonly current: AwakeInterval | undefined
 }
 
-/** All time, as a span. */
+/** Later than every instant. */
 const EVER = instant(Number.MAX_SAFE_INTEGER)
 
-/** Sums up the intervals that ended long ago, the part of the next one that lies far back, and the sleep between them. */
-export function settle(account: SettleInput, context: SettleContext): SettleResult {
-  const { history, ref, frontier: before, counted } = account
-  const { count, carried, until } = advanceWatermark(account, context.now)
-  const cutting = { ref, counted, evidence: account.evidence, prices: context.prices, now: context.now }
-  const slices = cutSlices(history, [before.settledUntil, until], cutting)
-  const finals = history.intervals.slice(0, count)
-  const left = history.intervals.slice(count)
+export function settle(input: SettleInput, context: SettleContext): SettleResult {
+  const { timeline, ref, watermark: before, metered } = input
+  const { finalCount, partlySettled, until } = advanceWatermark(input, context.now)
+  const cutting = { ref, metered, evidence: input.evidence, prices: context.prices, now: context.now }
+  const slices = cutSlices(timeline, [before.settledUntil, until], cutting)
+  const final = timeline.intervals.slice(0, finalCount)
+  const remaining = timeline.intervals.slice(finalCount)
   const isStarted = ({ from }: AwakeInterval): boolean =>
     from.likely === before.partlySettled?.interval.from.likely
-  const begun = [...finals, ...(carried ? [carried] : [])].filter((interval) => !isStarted(interval))
-  const pruned = pruneOpenInterval(account.evidence, carried, { context, until })
-  const kept = pruneEvidence(pruned.evidence, until, carried)
+  const started = [...final, ...(partlySettled ? [partlySettled] : [])].filter(
+    (interval) => !isStarted(interval),
+  )
+  const pruned = pruneOpenInterval(input.evidence, partlySettled, { context, until })
+  const remainingEvidence = pruneEvidence(pruned.evidence, until, partlySettled)
   const settled = [
     timeTotals(slices),
-    ...begun.map((interval) => startTotals(interval, context)),
-    ...finals.map((interval) => endTotals(interval, context)),
+    ...started.map((interval) => startTotals(interval, context)),
+    ...final.map((interval) => endTotals(interval, context)),
     pruned.totals,
-  ].reduce(addTotals, account.settled)
-  const rest = cutSlices(history, [until, EVER], cutting)
+  ].reduce(addTotals, input.settled)
+  const provisional = cutSlices(timeline, [until, EVER], cutting)
   const after = { ...context, evidence: pruned.evidence }
-  const unbegun = left.filter((interval) => interval !== carried && !isStarted(interval))
+  const notYetStarted = remaining.filter((interval) => interval !== partlySettled && !isStarted(interval))
   const totals = [
-    timeTotals(rest),
-    ...unbegun.map((interval) => startTotals(interval, after)),
-    ...left.map((interval) => endTotals(interval, after)),
+    timeTotals(provisional),
+    ...notYetStarted.map((interval) => startTotals(interval, after)),
+    ...remaining.map((interval) => endTotals(interval, after)),
   ].reduce(addTotals, settled)
-  const last = left.at(-1)
+  const last = remaining.at(-1)
   return {
-    frontier: {
+    watermark: {
       settledUntil: until,
-      partlySettled: carried && {
-        interval: { ...carried, to: undefined, knownUntil: until },
-        cuTime: cuTimeWithin(carried, before.partlySettled, slices),
+      partlySettled: partlySettled && {
+        interval: { ...partlySettled, to: undefined, knownUntil: until },
+        cuTime: cuTimeWithin(partlySettled, before.partlySettled, slices),
       },
     },
-    evidence: kept,
+    evidence: remainingEvidence,
     settled,
-    closed: finals.map((interval) => closedInterval(interval, { account, slices, context })),
+    closed: final.map((interval) => closedInterval(interval, { input, slices, context })),
     slices,
-    entries: [
-      ...begun.flatMap(startPostings),
-      ...finals.flatMap((interval) => endPostings(interval, context, before.settledUntil)),
+    postings: [
+      ...started.flatMap(startPostings),
+      ...final.flatMap((interval) => endPostings(interval, context, before.settledUntil)),
       ...overheadPostings(pruned.totals.observerOverhead, until),
     ],
-    unsettled: rest,
-    unsettledEntries: [
-      ...unbegun.flatMap(startPostings),
-      ...left.flatMap((interval) => endPostings(interval, after, until)),
+    provisional: provisional,
+    provisionalPostings: [
+      ...notYetStarted.flatMap(startPostings),
+      ...remaining.flatMap((interval) => endPostings(interval, after, until)),
     ],
     totals,
-    left,
-    open: last?.to ? undefined : last,
+    remaining,
+    current: last?.to ? undefined : last,
   }
 }
 
-/** Of what is settled now the slices of one interval, and what was settled of it before. */
+/** Settled CU-time of one interval, now and before. */
 function cuTimeWithin(
   interval: AwakeInterval,
   before: PartlySettledInterval | undefined,
   slices: readonly AwakeSlice[],
 ): SettledInterval['cuTime'] {
   const to = interval.to?.latest ?? EVER
-  const its = slices.filter(({ high }) => high[0] >= interval.from.earliest && high[1] <= to)
-  const sum = cuTimeOf(its)
+  const own = slices.filter(({ high }) => high[0] >= interval.from.earliest && high[1] <= to)
+  const sum = cuTimeOf(own)
   return before?.interval.from.likely === interval.from.likely ? addCuTime(before.cuTime, sum) : sum
 }
 
 function closedInterval(
   interval: AwakeInterval,
   {
-    account,
+    input,
     slices,
     context,
   }: {
-    readonly account: SettleInput
+    readonly input: SettleInput
     readonly slices: readonly AwakeSlice[]
     readonly context: TotalsContext
   },
 ): SettledInterval {
-  const cuTime = cuTimeWithin(interval, account.frontier.partlySettled, slices)
+  const cuTime = cuTimeWithin(interval, input.watermark.partlySettled, slices)
   const { idleTail, attribution } = endTotals(interval, context)
-  return { ref: account.ref, interval, cuTime, idleTail, attribution }
+  return { ref: input.ref, interval, cuTime, idleTail, attribution }
 }
 
 /** Awake intervals that may still be restated, in order of time; the last may be in progress. */

@@ -1,84 +1,89 @@
-// The size limits of a stretch of awake time, from looks, operations and the rule that a change of size restarts a compute.
+// Size bounds of awake time, from looks, operations and the rule that a change of size restarts a compute.
 import type { AwakeInterval, Evidence, SizeObservation } from '../../model/ledger/evidence.ts'
 import type { RangeUtilisation } from '../../model/ledger/metering.ts'
 import type { Bounds } from '../../model/ledger/quantities.ts'
 import { awakeEffect, type Operation } from '../../model/service/operation.ts'
 import type { Span } from '../../model/ledger/slice.ts'
 import { ALLOWED_LATENESS } from '../../model/inference/transition.ts'
-import { cu, instant, type Cu, type Instant, type Ratio } from '../../model/units.ts'
+import { cu, instant, SECOND, type Cu, type Instant, type Ratio } from '../../model/units.ts'
 import type { UndisturbedSpan } from '../evidence/continuity.ts'
 import { deletionIn } from '../evidence/evidence.ts'
 
-/** The smallest and the largest size of the service: what is known of a size that no fact tells. Source: service-facts.md, "Presets". */
+/** Smallest and largest size of the service: the bounds of an unknown size. Source: service-facts.md, "Presets". */
 export const ANY_SIZE: Pick<SizeObservation, 'min' | 'max'> = { min: cu(0.25), max: cu(56) }
 
-/** What the service's count tells of the sizes inside ranges. */
+/** Sizes inside ranges by metering. */
 export type MeteredSizes = {
   /** Ascending, not overlapping. */
   readonly shares: readonly RangeUtilisation[]
-  /** Where computes like these are on average; undefined while nothing tells. */
+  /** Mean position of such computes in their range; undefined while unknown. */
   readonly expected: Ratio | undefined
-  /** How far the count reaches: a share of what is later may still come. Undefined where none ever came. */
+  /** End of the metered time: later shares may still come. Undefined without metering. */
   readonly until: Instant | undefined
 }
 
 export const NOT_METERED: MeteredSizes = { shares: [], expected: undefined, until: undefined }
 
 export type SizeFacts = {
-  readonly counted: MeteredSizes
+  readonly metered: MeteredSizes
   readonly evidence: Evidence
-  /** Where the compute was surely awake without a break. */
-  readonly sure: readonly Span[]
-  readonly quiet: readonly UndisturbedSpan[]
-  /** The interval that the stretch lies in; undefined where it lies in none. */
+  /** Spans in which the compute was certainly awake. */
+  readonly certainlyAwake: readonly Span[]
+  readonly undisturbed: readonly UndisturbedSpan[]
+  /** The interval around the time in question; undefined outside of intervals. */
   readonly interval: AwakeInterval | undefined
 }
 
-/** Instants at which what is known of the size may change. */
-export const sizeChangePoints = ({ evidence, counted }: SizeFacts): readonly Instant[] => [
-  ...counted.shares.flatMap(({ from, to }) => [from, to]),
+/** Instants at which the size bounds may change. */
+export const sizeChangePoints = ({ evidence, metered }: SizeFacts): readonly Instant[] => [
+  ...metered.shares.flatMap(({ from, to }) => [from, to]),
   ...evidence.sizes.flatMap(({ firstSeenAt, lastSeenAt }) => [firstSeenAt, lastSeenAt]),
-  ...appliesOf(evidence).flatMap(({ createdAt, updatedAt }) => [createdAt, instant(updatedAt + SECOND)]),
+  ...configChangesOf(evidence).flatMap(({ createdAt, updatedAt }) => [
+    createdAt,
+    instant(updatedAt + SECOND),
+  ]),
   ...evidence.measured.map(({ at }) => at),
 ]
 
-const SECOND = 1000
+const configChangesOf = ({ operations }: Evidence): readonly Operation[] =>
+  operations.filter((item) => item.action === 'apply_config' && awakeEffect(item) === undefined)
 
-const appliesOf = ({ operations }: Evidence): readonly Operation[] =>
-  operations.filter((one) => one.action === 'apply_config' && awakeEffect(one) === undefined)
-
-/** A size between bounds, and whether it is a range that the compute moves in. */
+/** Bounds of the size. `moves`: the compute changes its size inside a range. */
 export type SizeBounds = { readonly size: Bounds<Cu>; readonly moves?: true }
 
 /**
- * Low and high are the limits. Inside a range likely is what the service's count says; else what a reading of the same interval told,
- * the one before rather than one after; else where such computes are on average; else the minimum.
+ * Size bounds of a span. Low and high are the limits. Likely is the first that is known:
+ *
+ * 1. the metered share of the range;
+ * 2. a reading of the same interval, the last one before rather than one after;
+ * 3. the mean share of such computes;
+ * 4. the minimum.
  */
 export function sizeIn([from, to]: Span, facts: SizeFacts): SizeBounds {
   const at = instant(Math.floor((from + to) / 2))
   const { size, moves } = limitsAt(at, facts)
   const { low, high } = size
   if (low === high) return { size }
-  const { shares, expected } = facts.counted
-  const told = shares.findLast((one) => one.from <= at && at < one.to)?.share
-  const counted = moves && told !== undefined ? interpolateSize(size, told) : undefined
+  const { shares, expected } = facts.metered
+  const share = shares.findLast((item) => item.from <= at && at < item.to)?.share
+  const metered = moves && share !== undefined ? interpolateSize(size, share) : undefined
   const usual = moves && expected !== undefined ? interpolateSize(size, expected) : size.likely
-  const likely = counted ?? measuredAt(at, facts) ?? usual
+  const likely = metered ?? measuredAt(at, facts) ?? usual
   return { size: { low, likely: cu(Math.min(high, Math.max(low, likely))), high }, ...(moves && { moves }) }
 }
 
-/** Sizes are added up by the millisecond: a binary fraction keeps the sums exact. */
-const STEPS = 1024
+/** Steps of a size, 1024 per CU: binary fractions keep sums exact. */
+const SIZE_STEPS = 1024
 
-/** A share of the way from the least size to the largest. */
+/** Size at a share of the range. */
 export const interpolateSize = ({ low, high }: Bounds<Cu>, share: number): Cu =>
-  cu(Math.round((low + share * (high - low)) * STEPS) / STEPS)
+  cu(Math.round((low + share * (high - low)) * SIZE_STEPS) / SIZE_STEPS)
 
 function measuredAt(at: Instant, { interval, evidence }: SizeFacts): Cu | undefined {
-  const told = evidence.measured.filter(
-    (one) => interval && one.at >= interval.from.earliest && one.at <= (interval.to?.latest ?? one.at),
+  const share = evidence.measured.filter(
+    (item) => interval && item.at >= interval.from.earliest && item.at <= (interval.to?.latest ?? item.at),
   )
-  return (told.findLast((one) => one.at <= at) ?? told[0])?.cu
+  return (share.findLast((item) => item.at <= at) ?? share[0])?.cu
 }
 
 function limitsAt(at: Instant, facts: SizeFacts): SizeBounds {
@@ -90,7 +95,7 @@ function limitsAt(at: Instant, facts: SizeFacts): SizeBounds {
   return next ? sizeBefore(at, next, facts) : { size: boundsOf(ANY_SIZE) }
 }
 
-/** From the first look that showed `before` on. */
+/** Size after the first observation of `before`. */
 function sizeFrom(
   at: Instant,
   [before, next]: readonly [SizeObservation, SizeObservation | undefined],
@@ -100,13 +105,13 @@ function sizeFrom(
   return next ? sizeBetween(at, [before, next], facts) : sizeSince(at, before, facts)
 }
 
-/** After the last look: as it showed. Of a compute that is gone no look will tell of a change before it went. */
+/** Size after the last observation: unchanged. A deleted compute may have changed unseen. */
 const sizeSince = (at: Instant, last: SizeObservation, facts: SizeFacts): SizeBounds =>
-  deletionIn(facts.evidence) && !isUnbroken(facts.sure, last.lastSeenAt, at)
+  deletionIn(facts.evidence) && !isUnbroken(facts.certainlyAwake, last.lastSeenAt, at)
     ? anySize(last)
     : sizeAsSeen(at, last, facts)
 
-/** Around a change that is under way: any of the limits seen. */
+/** Size around a change in progress: any of the observed limits. */
 const anyOf = (sizes: readonly SizeObservation[]): SizeBounds => ({
   size: {
     low: cu(Math.min(...sizes.map(({ min }) => min))),
@@ -125,29 +130,36 @@ const exactly = (limits: Limits): SizeBounds => ({
 })
 
 /**
- * Looks on both sides show the same size. To be another between them it was changed twice: there has to be room, or operations that tell.
- * One of a sleeping compute may leave no operation, so that none is no proof.
+ * Size between two equal observations. A different size in between needs two changes: enough time, or operations that report them. A change
+ * of a sleeping compute may leave no operation, so missing operations prove nothing.
  */
 function sizeAsSeen(at: Instant, size: SizeObservation, facts: SizeFacts): SizeBounds {
-  const { sure, evidence } = facts
+  const { certainlyAwake, evidence } = facts
   const before = evidence.states.findLast(({ askedAt }) => askedAt <= at)?.askedAt
   const next = evidence.states.find(({ answeredAt }) => answeredAt > at)?.answeredAt
   if (before === undefined || next === undefined) return exactly(size)
-  if (next - before <= ROOM && applied(evidence, before, next) < 2) return exactly(size)
-  return isUnbroken(sure, before, at) || isUnbroken(sure, at, next) ? exactly(size) : anySize(size)
+  if (next - before <= MAX_SINGLE_CHANGE && configChangesBetween(evidence, before, next) < 2)
+    return exactly(size)
+  return isUnbroken(certainlyAwake, before, at) || isUnbroken(certainlyAwake, at, next)
+    ? exactly(size)
+    : anySize(size)
 }
 
 /**
- * Between looks that show two sizes: the one that no start lies between, else either, and where there was room for more changes,
- * any.
+ * Size between two different observations: the one that no start separates from this instant; else either; else, where more changes are
+ * possible, any size.
  */
-function sizeBetween(at: Instant, looks: Looks, { sure, interval, evidence }: SizeFacts): SizeBounds {
+function sizeBetween(
+  at: Instant,
+  looks: Looks,
+  { certainlyAwake, interval, evidence }: SizeFacts,
+): SizeBounds {
   const [before, next] = looks
-  if (isUnbroken(sure, at, next.firstSeenAt)) return exactly(next)
-  if (isUnbroken(sure, before.lastSeenAt, at)) return exactly(before)
+  if (isUnbroken(certainlyAwake, at, next.firstSeenAt)) return exactly(next)
+  if (isUnbroken(certainlyAwake, before.lastSeenAt, at)) return exactly(before)
   const changedByStart = interval !== undefined && interval.from.likely > before.lastSeenAt
-  const hasRoom = next.firstSeenAt - before.lastSeenAt > ROOM
-  if (hasRoom || applied(evidence, before.lastSeenAt, next.firstSeenAt) > 1)
+  const mayHideChanges = next.firstSeenAt - before.lastSeenAt > MAX_SINGLE_CHANGE
+  if (mayHideChanges || configChangesBetween(evidence, before.lastSeenAt, next.firstSeenAt) > 1)
     return anySize(changedByStart ? next : before)
   return {
     size: {
@@ -160,38 +172,38 @@ function sizeBetween(at: Instant, looks: Looks, { sure, interval, evidence }: Si
 
 type Looks = readonly [before: SizeObservation, next: SizeObservation]
 
-/** Between two looks nearer than that a size is taken to be changed once, ms. Doubled, somebody who tries two sizes in ten minutes is missed. */
-const ROOM = 300_000
+/** Longest time between observations in which at most one change of size is assumed, 5 min, ms. */
+const MAX_SINGLE_CHANGE = 300_000
 
 const anySize = ({ min }: SizeObservation): SizeBounds => ({
   size: { low: ANY_SIZE.min, likely: min, high: ANY_SIZE.max },
 })
 
-/** How many changes of settings the operations show. */
-const applied = (evidence: Evidence, from: number, to: Instant): number =>
-  appliesOf(evidence).filter(({ createdAt }) => createdAt >= from && createdAt <= to).length
+/** Number of changes of settings that operations report. */
+const configChangesBetween = (evidence: Evidence, from: number, to: Instant): number =>
+  configChangesOf(evidence).filter(({ createdAt }) => createdAt >= from && createdAt <= to).length
 
-/** Before the first look: as it showed, unless something may have changed it since. */
+/** Size before the first observation: the same, unless something may have changed it since. */
 function sizeBefore(
   at: Instant,
   first: SizeObservation,
-  { evidence, sure, quiet, interval }: SizeFacts,
+  { evidence, certainlyAwake, undisturbed, interval }: SizeFacts,
 ): SizeBounds {
-  if (isUnbroken(sure, at, first.firstSeenAt)) return exactly(first)
+  if (isUnbroken(certainlyAwake, at, first.firstSeenAt)) return exactly(first)
   const end = interval?.to
-  const left = quiet.some(
+  const isUndisturbed = undisturbed.some(
     ({ span: [from, to] }) =>
       end !== undefined && from <= end.latest + SECOND && to >= first.firstSeenAt - SECOND,
   )
-  if (end && left && isUnbroken(sure, at, end.earliest)) return exactly(first)
-  const isChanged = appliesOf(evidence).some(({ updatedAt }) => updatedAt + SECOND > at)
+  if (end && isUndisturbed && isUnbroken(certainlyAwake, at, end.earliest)) return exactly(first)
+  const isChanged = configChangesOf(evidence).some(({ updatedAt }) => updatedAt + SECOND > at)
   if (isCovered(evidence, at, first.firstSeenAt) && !isChanged) return exactly(first)
   return anySize(first)
 }
 
-const isUnbroken = (sure: readonly Span[], from: Instant, to: Instant): boolean =>
-  sure.some(([a, b]) => a <= from && to <= b)
+const isUnbroken = (certainlyAwake: readonly Span[], from: Instant, to: Instant): boolean =>
+  certainlyAwake.some(([a, b]) => a <= from && to <= b)
 
-/** Whether the operations were read for all of it; one that is listed late restates the size. */
+/** Whether the operations were read for the whole span. A late operation restates the size. */
 const isCovered = ({ covered }: Evidence, from: Instant, to: Instant): boolean =>
   covered !== undefined && covered[0] <= from && covered[1] + ALLOWED_LATENESS * 1000 >= to

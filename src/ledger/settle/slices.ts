@@ -1,4 +1,4 @@
-// Cuts awake time into slices in which one size and one price hold.
+// Cuts awake time into slices of one size and one price.
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { AwakeInterval, Evidence } from '../../model/ledger/evidence.ts'
 import type { Prices } from '../../model/ledger/price.ts'
@@ -13,35 +13,41 @@ export type SliceContext = {
   readonly ref: ComputeRef
   readonly evidence: Evidence
   readonly prices: Prices
-  readonly counted: MeteredSizes
-  /** Ends an interval that is still open. */
+  readonly metered: MeteredSizes
+  /** End of an interval in progress. */
   readonly now: Instant
 }
 
-/** Slices of all of `history` that lies inside `within`, those of intervals first. */
-export function cutSlices(history: Timeline, within: Span, context: SliceContext): readonly AwakeSlice[] {
-  const { intervals, sure, doubts } = history
+/** Slices of `timeline` inside `range`, those of intervals first. */
+export function cutSlices(timeline: Timeline, range: Span, context: SliceContext): readonly AwakeSlice[] {
+  const { intervals, certainlyAwake, possiblyAwake } = timeline
   const { undisturbed } = deriveContinuity(context.evidence)
-  const facts = { evidence: context.evidence, counted: context.counted, sure, quiet: undisturbed }
+  const facts = { evidence: context.evidence, metered: context.metered, certainlyAwake, undisturbed }
   const awake = intervals.flatMap((interval) => {
     const { low, likely, high } = spanBounds(interval, context.now)
-    const time = {
-      sure: sure.map((span) => intersectSpans(span, low)).filter((span) => spanLength(span) > 0),
+    const awakeTime = {
+      certainlyAwake: certainlyAwake
+        .map((span) => intersectSpans(span, low))
+        .filter((span) => spanLength(span) > 0),
       likely,
-      high: intersectSpans(high, within),
+      high: intersectSpans(high, range),
       assumed: interval.from.source === 'assumed' || interval.to?.source === 'assumed',
     }
-    return cut(time, { ...facts, interval }, context)
+    return cutTime(awakeTime, { ...facts, interval }, context)
   })
-  const doubtful = doubts.flatMap((doubt) => {
-    const high = intersectSpans(doubt, within)
+  const uncertain = possiblyAwake.flatMap((span) => {
+    const high = intersectSpans(span, range)
     const nothing: Span = [high[0], high[0]]
-    return cut({ sure: [], likely: nothing, high, assumed: true }, { ...facts, interval: undefined }, context)
+    return cutTime(
+      { certainlyAwake: [], likely: nothing, high, assumed: true },
+      { ...facts, interval: undefined },
+      context,
+    )
   })
-  return [...awake, ...doubtful]
+  return [...awake, ...uncertain]
 }
 
-/** The shortest, the likely and the longest time the interval may cover; never negative. Inside the shortest it may have slept where that is not sure. */
+/** Shortest, likely and longest extent of an interval. The compute may have slept inside the shortest where it was not certainly awake. */
 export function spanBounds(
   { from, to, knownUntil }: AwakeInterval,
   now: Instant,
@@ -54,62 +60,67 @@ export function spanBounds(
   }
 }
 
-type Time = {
-  readonly sure: readonly Span[]
+type SliceTime = {
+  readonly certainlyAwake: readonly Span[]
   readonly likely: Span
   readonly high: Span
   readonly assumed: boolean
 }
 
-function cut({ sure, likely, high, assumed }: Time, facts: SizeFacts, context: SliceContext): AwakeSlice[] {
+function cutTime(
+  { certainlyAwake, likely, high, assumed }: SliceTime,
+  facts: SizeFacts,
+  context: SliceContext,
+): AwakeSlice[] {
   const [from, to] = high
   const cuts = [
     ...sizeChangePoints(facts),
     ...context.prices.periods.map((period) => period.from),
-    ...gapsOf(sure),
+    ...gapsOf(certainlyAwake),
   ]
     .map((at) => instant(Math.round(at)))
     .filter((at) => at > from && at < to)
   const points = [from, ...new Set(cuts.toSorted((a, b) => a - b)), to]
-  const pieces = points.slice(1).map((end, index): Span => [points[index] ?? from, end])
-  const slices = pieces
-    .filter((piece) => spanLength(piece) > 0)
-    .map((piece): AwakeSlice => ({
+  const parts = points.slice(1).map((end, index): Span => [points[index] ?? from, end])
+  const slices = parts
+    .filter((part) => spanLength(part) > 0)
+    .map((part): AwakeSlice => ({
       ref: context.ref,
       low: intersectSpans(
-        sure.find((span) => spanLength(intersectSpans(span, piece)) > 0) ?? [piece[0], piece[0]],
-        piece,
+        certainlyAwake.find((span) => spanLength(intersectSpans(span, part)) > 0) ?? [part[0], part[0]],
+        part,
       ),
-      likely: intersectSpans(likely, piece),
-      high: piece,
-      ...sizeIn(piece, facts),
-      price: String(priceAt(context.prices, piece[0])),
+      likely: intersectSpans(likely, part),
+      high: part,
+      ...sizeIn(part, facts),
+      price: String(priceAt(context.prices, part[0])),
       assumed,
     }))
-  return slices.reduce<AwakeSlice[]>(joined, [])
+  return slices.reduce<AwakeSlice[]>(joinEqual, [])
 }
 
-/** Between two sure spans one slice ends, so that each has at most one of them. */
-const gapsOf = (sure: readonly Span[]): readonly Instant[] => sure.slice(1).map(([from]) => from)
+/** Starts of the certain spans after the first: cuts there leave each slice at most one certain span. */
+const gapsOf = (certainlyAwake: readonly Span[]): readonly Instant[] =>
+  certainlyAwake.slice(1).map(([from]) => from)
 
-/** A cut that changed nothing is none. */
-function joined(done: AwakeSlice[], next: AwakeSlice): AwakeSlice[] {
-  const last = done.at(-1)
-  if (!last || last.price !== next.price || textOf(last) !== textOf(next)) return [...done, next]
+/** Joins adjacent slices of equal size and price. */
+function joinEqual(joined: AwakeSlice[], next: AwakeSlice): AwakeSlice[] {
+  const last = joined.at(-1)
+  if (!last || last.price !== next.price || textOf(last) !== textOf(next)) return [...joined, next]
   const join = (pick: 'low' | 'likely' | 'high'): Span | undefined => {
     if (spanLength(next[pick]) === 0) return last[pick]
     if (spanLength(last[pick]) === 0) return next[pick]
     return last[pick][1] === next[pick][0] ? [last[pick][0], next[pick][1]] : undefined
   }
   const [low, likely, high] = [join('low'), join('likely'), join('high')]
-  if (!low || !likely || !high) return [...done, next]
-  return [...done.slice(0, -1), { ...last, low, likely, high }]
+  if (!low || !likely || !high) return [...joined, next]
+  return [...joined.slice(0, -1), { ...last, low, likely, high }]
 }
 
 const textOf = ({ size: { low, likely, high }, moves }: AwakeSlice): string =>
   `${low} ${likely} ${high} ${moves}`
 
-/** What a CU-hour costs at `at`. */
+/** Price of a CU-hour at `at`. */
 export function priceAt({ periods }: Prices, at: Instant): Micros {
   const period = periods.findLast(({ from }) => from <= at) ?? periods[0]
   return period?.perCuHour ?? micros(0)

@@ -36,7 +36,6 @@ export const NO_PUBLISHED_COUNTERS: PublishedCounters = {
   unproductive: {},
 }
 
-/** What totals of one interval depend on beside it. */
 export type TotalsContext = { readonly evidence: Evidence; readonly delay: AutosuspendDelay }
 
 export const timeTotals = (slices: readonly AwakeSlice[]): Totals => ({
@@ -51,7 +50,7 @@ function assumedOf(slices: readonly AwakeSlice[]): Pick<Totals, 'assumed'> {
   return assumed.length === 0 ? {} : { assumed: cuTimeSum(cuTimeOf(assumed)).likely }
 }
 
-/** What the start of an interval counts for. */
+/** Totals that the start of an interval adds. */
 export const startTotals = (interval: AwakeInterval, { evidence }: TotalsContext): Totals => ({
   ...NO_TOTALS,
   wakes: interval.restart ? 0 : 1,
@@ -59,7 +58,7 @@ export const startTotals = (interval: AwakeInterval, { evidence }: TotalsContext
   wakesCaused: !interval.restart && isWokenByObserver(interval, evidence.ownSessions) ? 1 : 0,
 })
 
-/** What the end of an interval counts for, and what was added to it so far. */
+/** Totals that the end of an interval adds, or that an interval in progress has so far. */
 export const endTotals = (interval: AwakeInterval, { evidence, delay }: TotalsContext): Totals => ({
   ...NO_TOTALS,
   idleTail: idleTailOf(interval, evidence, delay),
@@ -84,8 +83,8 @@ export function addTotals(a: Totals, b: Totals): Totals {
 }
 
 /**
- * The published counters never fall, also when a late fact makes a total smaller or the price table changes. What
- * observing added is priced at the compute's mean size and at today's price.
+ * Raises the published counters, which never fall: also when a late fact lowers a total or the prices change. Observer overhead is priced at
+ * the mean size of the compute and the present price.
  */
 export function raiseCounters(
   before: PublishedCounters,

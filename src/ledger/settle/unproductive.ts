@@ -1,4 +1,4 @@
-// The part of a compute's spend that nobody got anything for, by cause.
+// Unproductive spend of a compute, by cause.
 import type { Totals } from '../../model/ledger/ledger.ts'
 import { micros, type Micros } from '../../model/units.ts'
 import {
@@ -9,19 +9,16 @@ import {
 import { parseCulpritKey } from '../attribution/causes.ts'
 import { spendOf } from './cu-time.ts'
 
-/**
- * What was shown before and what more there is. No cause falls, also when time turns out to have been another's; together
- * they are no more than `spend`, which is what is shown of all of it.
- */
+/** Raises the published amounts. No cause falls, also when time moves to another cause; together they never exceed `spend`, the published total. */
 export function updateUnproductive(before: Unproductive, totals: Totals, spend: Micros): Unproductive {
   const now = unproductiveOf(totals)
   let room = spend - sumUnproductive(before)
   const after: { [cause in UnproductiveCause]?: Micros } = { ...before }
   for (const cause of UNPRODUCTIVE_CAUSES) {
-    const known = before[cause] ?? 0
-    const more = Math.min(room, (now[cause] ?? 0) - known)
+    const published = before[cause] ?? 0
+    const more = Math.min(room, (now[cause] ?? 0) - published)
     if (more <= 0) continue
-    after[cause] = micros(known + more)
+    after[cause] = micros(published + more)
     room -= more
   }
   return after
@@ -30,20 +27,20 @@ export function updateUnproductive(before: Unproductive, totals: Totals, spend: 
 export const sumUnproductive = (unproductive: Unproductive): Micros =>
   micros(Object.values(unproductive).reduce((all, one) => all + one, 0))
 
-/** By time, at what an hour awake cost on average. What readings saw may reach into the tail: in all it is no more than the time awake. */
+/** Unproductive spend by time, at the mean price of awake time. Causes from readings may overlap the idle tail, so the sum is capped at the time awake. */
 function unproductiveOf(totals: Totals): Unproductive {
   const awake = totals.awake.likely
   const spend = spendOf(totals.cuTime).likely
   const times = timesOf(totals)
   let room: number = awake
-  const found: { [cause in UnproductiveCause]?: Micros } = {}
+  const spendByCause: { [cause in UnproductiveCause]?: Micros } = {}
   for (const cause of UNPRODUCTIVE_CAUSES) {
     const time = Math.min(room, times[cause] ?? 0)
     if (time <= 0) continue
     room -= time
-    found[cause] = micros((spend * time) / awake)
+    spendByCause[cause] = micros((spend * time) / awake)
   }
-  return found
+  return spendByCause
 }
 
 type Times = { [cause in UnproductiveCause]?: number }

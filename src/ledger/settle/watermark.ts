@@ -1,4 +1,4 @@
-// Up to where an account is settled: an instant at which the compute's state is known, behind which nothing is expected to change.
+// The watermark: an instant of known state, behind which no change is expected.
 import { ALLOWED_LATENESS } from '../../model/inference/transition.ts'
 import type { AwakeInterval, Evidence } from '../../model/ledger/evidence.ts'
 import type { Span } from '../../model/ledger/slice.ts'
@@ -7,102 +7,107 @@ import { isAwakeState } from '../evidence/boundaries.ts'
 import type { Watermark, Timeline } from '../evidence/intervals.ts'
 import type { MeteredSizes } from './sizing.ts'
 
-/** How long settling waits for operations that cannot be read. Doubled, that much more evidence is kept while the service fails. */
-const PATIENCE = seconds(6 * 3600)
-/** Facts of one edge differ by no more than this; edges nearer to each other may still be told apart by a later fact. */
-const APART = 2000
-/** The least that is settled inside a stretch that goes on, ms. Doubled, twice the looks are kept of a compute that is always on, and half the slices are handed out. */
-const STEP = 3_600_000
-/** More looks than this are settled before a step is over. Doubled, a fold of a compute that is polled every second takes twice as long. */
-const MANY = 200
+/** Longest wait for operations that cannot be read, 6 h: evidence accumulates while the service fails. */
+const MAX_OPERATION_WAIT = seconds(6 * 3600)
+/** Largest distance between facts of one edge, ms. Closer edges may still be separated by a later fact. */
+const MIN_DISTANCE = 2000
+/** Smallest advance inside an interval in progress, 1 h, ms: bounds both the evidence and the number of slices of an always-on compute. */
+const MIN_ADVANCE = 3_600_000
+/** Number of looks above which settling does not wait for MIN_ADVANCE, 200: the time of an application grows with the looks. */
+const MANY_LOOKS = 200
 
-/** How long after its end an interval may still be restated. */
-export const allowedLateness = (awaiting: boolean): Seconds => (awaiting ? PATIENCE : ALLOWED_LATENESS)
+/** Time after its end in which an interval may still be restated. */
+export const allowedLateness = (awaiting: boolean): Seconds =>
+  awaiting ? MAX_OPERATION_WAIT : ALLOWED_LATENESS
 
 export type WatermarkAdvance = {
-  /** How many intervals are final. */
-  readonly count: number
+  /** Number of final intervals. */
+  readonly finalCount: number
   readonly until: Instant
-  /** The interval that goes on at `until`. */
-  readonly carried: AwakeInterval | undefined
+  /** The interval in progress at `until`. */
+  readonly partlySettled: AwakeInterval | undefined
 }
 
-type Unsettled = {
-  readonly history: Timeline
+type WatermarkInput = {
+  readonly timeline: Timeline
   readonly evidence: Evidence
-  readonly frontier: Watermark
+  readonly watermark: Watermark
   readonly awaiting: boolean
-  readonly counted: MeteredSizes
+  readonly metered: MeteredSizes
 }
 
-/** How long settling waits for what the service will have counted. Doubled, a count that comes two hours late is still heeded, and twice the evidence is kept of ranges. */
-const COUNT_WAIT = seconds(3600)
+/** Longest wait for metering, 1 h: while it waits, the evidence of ranges is kept. */
+const MAX_METERING_WAIT = seconds(3600)
 
-/** Behind this nothing is expected to change any more. */
-function horizonOf({ awaiting, counted: { until } }: Unsettled, now: Instant): Instant {
+/** Instant behind which no change is expected. */
+function horizonOf({ awaiting, metered: { until } }: WatermarkInput, now: Instant): Instant {
   const horizon = instant(now - allowedLateness(awaiting) * 1000)
-  return until === undefined ? horizon : earliest(horizon, latest(until, instant(now - COUNT_WAIT * 1000)))
+  return until === undefined
+    ? horizon
+    : earliest(horizon, latest(until, instant(now - MAX_METERING_WAIT * 1000)))
 }
 
-export function advanceWatermark(account: Unsettled, now: Instant): WatermarkAdvance {
-  const { history, evidence, frontier } = account
-  const { intervals } = history
-  const horizon = horizonOf(account, now)
-  const count =
+export function advanceWatermark(input: WatermarkInput, now: Instant): WatermarkAdvance {
+  const { timeline, evidence, watermark } = input
+  const { intervals } = timeline
+  const horizon = horizonOf(input, now)
+  const finalCount =
     intervals.findLastIndex((interval, index) => isFinal(interval, intervals[index + 1], horizon)) + 1
-  const last = intervals[count - 1]?.to
-  const next = intervals[count]
+  const last = intervals[finalCount - 1]?.to
+  const next = intervals[finalCount]
   const base: WatermarkAdvance = {
-    count,
-    until: last ? instant(last.latest + APART) : frontier.settledUntil,
-    carried: last ? undefined : frontier.partlySettled && next,
+    finalCount,
+    until: last ? instant(last.latest + MIN_DISTANCE) : watermark.settledUntil,
+    partlySettled: last ? undefined : watermark.partlySettled && next,
   }
-  const goal = { history, evidence, horizon: coveredUntil(evidence, horizon) }
-  return beyond(base, goal, evidence.states.length > MANY ? 0 : STEP)
+  const target = { timeline, evidence, horizon: coveredUntil(evidence, horizon) }
+  return advanceInside(base, target, evidence.states.length > MANY_LOOKS ? 0 : MIN_ADVANCE)
 }
 
-/** Further inside what goes on, where that is worth it. */
-function beyond(base: WatermarkAdvance, goal: Goal, step: number): WatermarkAdvance {
-  const next = goal.history.intervals[base.count]
-  const awake = next && awakeUntil(goal, next)
+/** Advances inside the interval or the sleep in progress where that gains at least `step`. */
+function advanceInside(base: WatermarkAdvance, target: Target, step: number): WatermarkAdvance {
+  const next = target.timeline.intervals[base.finalCount]
+  const awake = next && awakeUntil(target, next)
   if (awake !== undefined && awake >= latest(base.until, next?.from.latest ?? base.until) + step)
-    return { ...base, until: awake, carried: next }
-  const asleep = base.carried ? undefined : sleepUntil(goal, next, base.until)
+    return { ...base, until: awake, partlySettled: next }
+  const asleep = base.partlySettled ? undefined : sleepUntil(target, next, base.until)
   return asleep !== undefined && asleep >= base.until + step ? { ...base, until: asleep } : base
 }
 
 const isFinal = ({ to }: AwakeInterval, next: AwakeInterval | undefined, horizon: Instant): boolean =>
-  to !== undefined && to.latest < horizon && (!next || next.from.earliest > to.latest + APART)
+  to !== undefined && to.latest < horizon && (!next || next.from.earliest > to.latest + MIN_DISTANCE)
 
-type Goal = { readonly history: Timeline; readonly evidence: Evidence; readonly horizon: Instant }
+type Target = { readonly timeline: Timeline; readonly evidence: Evidence; readonly horizon: Instant }
 
-/** What operations will say is waited for, where they are read and the record does not say it. */
+/** Limits the horizon to the time covered by operations, where they are read and records do not report starts. */
 function coveredUntil({ covered, states }: Evidence, horizon: Instant): Instant {
-  const isRead = covered !== undefined && horizon - covered[1] < PATIENCE * 1000
+  const isRead = covered !== undefined && horizon - covered[1] < MAX_OPERATION_WAIT * 1000
   return isRead && states.at(-1)?.record?.startedAt === undefined ? earliest(horizon, covered[1]) : horizon
 }
 
-/** The last instant before the horizon at which the compute was surely awake in `interval`. */
-function awakeUntil({ history, evidence, horizon }: Goal, interval: AwakeInterval): Instant | undefined {
+/** Last instant before the horizon at which the compute was certainly awake in `interval`. */
+function awakeUntil({ timeline, evidence, horizon }: Target, interval: AwakeInterval): Instant | undefined {
   const limit = earliest(horizon, interval.to?.earliest ?? horizon)
-  const seen = evidence.states.findLast((one) => isAwakeState(one) && one.askedAt <= limit)?.askedAt
-  const sure = lastInside(history.sure, limit)
-  const at = Math.max(seen ?? 0, sure ?? 0)
+  const observedAt = evidence.states.findLast(
+    (state) => isAwakeState(state) && state.askedAt <= limit,
+  )?.askedAt
+  const certainUntil = lastInside(timeline.certainlyAwake, limit)
+  const at = Math.max(observedAt ?? 0, certainUntil ?? 0)
   return at > interval.from.latest ? instant(at) : undefined
 }
 
-/** The last instant before the horizon and before `next` at which the compute was surely asleep. */
+/** Last instant before the horizon and before `next` at which the compute was certainly asleep. */
 function sleepUntil(
-  { history, evidence, horizon }: Goal,
+  { timeline, evidence, horizon }: Target,
   next: AwakeInterval | undefined,
   base: Instant,
 ): Instant | undefined {
-  const limit = earliest(horizon, instant(next ? next.from.earliest - APART : horizon))
-  const looks = evidence.states.filter((one) => !isAwakeState(one) && one.askedAt <= limit)
-  const seen = looks.at(-1)?.askedAt
-  if (seen === undefined && base === 0) return undefined
-  const doubted = history.doubts.some(([from, to]) => from < limit && limit < to)
-  const at = doubted ? seen : limit
+  const limit = earliest(horizon, instant(next ? next.from.earliest - MIN_DISTANCE : horizon))
+  const looks = evidence.states.filter((state) => !isAwakeState(state) && state.askedAt <= limit)
+  const observedAt = looks.at(-1)?.askedAt
+  if (observedAt === undefined && base === 0) return undefined
+  const isPossiblyAwake = timeline.possiblyAwake.some(([from, to]) => from < limit && limit < to)
+  const at = isPossiblyAwake ? observedAt : limit
   return at !== undefined && at > base ? at : undefined
 }
 

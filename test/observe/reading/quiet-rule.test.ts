@@ -29,12 +29,12 @@ function accountOf(over: Partial<ReadingState> = {}): ComputeEntry {
     deletion: undefined,
   }
   const context = { prices, preset, overhead: 0.01, now: at(1000), delayOf: () => seconds(300) }
-  const { account } = applyFacts(
+  const { entry } = applyFacts(
     { before: newComputeEntry(ref, look(1000, active), false), isNew: true },
     facts,
     context,
   )
-  return { ...account, reading: { ...account.reading, ...over } }
+  return { ...entry, reading: { ...entry.reading, ...over } }
 }
 
 type Case = {
