@@ -43,7 +43,7 @@ testWith('prometheus', 'prometheus-alertmanager')(
     demo.child.kill('SIGINT')
     expect(await demo.ended).toBe(0)
     expect(demo.err()).toBe('')
-    expect(demo.out()).toMatch(/Alertmanager of \d+ alerts? and \d+ that ended\./)
+    expect(demo.out()).toMatch(/Alertmanager \d+ alerts? and \d+ resolved\./)
     expect(await Promise.all(urls.map(ready))).toEqual([0, 0])
   },
 )
