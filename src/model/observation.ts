@@ -1,24 +1,24 @@
-// What one sweep saw: facts with the time they are true of, before any account is made of them.
+// Observations of one sweep: facts with the time they are true of, before the ledger applies them.
 import type { Compute, ComputeRef, Project } from './service/compute.ts'
 import type { Operation } from './service/operation.ts'
 import type { Bytes, Instant, Millis, Seconds } from './units.ts'
 
-/** One compute as the service showed it; true at some instant in `[askedAt, answeredAt]`. */
+/** Record of one compute, true at some instant in `[askedAt, answeredAt]`. */
 export type Look = {
   readonly compute: Compute
   readonly askedAt: Instant
   readonly answeredAt: Instant
-  /** `askedAt` on the monotonic clock: how fresh it is must not depend on a clock that may be set. */
+  /** `askedAt` on the monotonic clock, for the age of the look: the wall clock may be set. */
   readonly askedOn: Seconds
-  /** Since the look before, nobody was active until then: the project list, which tells of activity, was read that often. */
+  /** No activity between the look before and this instant, as repeated project lists show. */
   readonly quietUntil?: Instant
 }
 
-/** A compute is gone: since some instant from `from` on, and not later than `seenAt`. */
+/** Deletion of a compute, between `from` and `observedAt`. */
 export type Deletion = {
   readonly from: Instant
   readonly observedAt: Instant
-  /** What it most likely went with; absent where nothing is known. */
+  /** Likely time, from the operation that may have deleted it; absent where none is known. */
   readonly likelyAt?: Instant
 }
 
@@ -42,15 +42,15 @@ export type ConnectionCounts = {
   readonly other: number
 }
 
-/** What can hold a compute awake, as the service's own rules look at it. Source: service-facts.md, "What keeps a compute awake". */
+/** Indicators by which the service decides whether a compute stays awake. Source: service-facts.md, "What keeps a compute awake". */
 export type AwakeIndicators = {
-  /** Client backends doing something now. */
+  /** Client backends in a statement now. */
   readonly working: number
   readonly idleInTransaction: number
   readonly replication: number
   readonly subscriptions: number
   readonly autovacuum: number
-  /** Prepared transactions nobody finished: they hold no compute awake, but keep vacuum from its work. */
+  /** Unfinished prepared transactions: they keep no compute awake, but block vacuum. */
   readonly prepared: number
   /** Newest end of a client's statement among the backends that are still connected. */
   readonly lastForeignStatement: Instant | undefined
@@ -58,75 +58,75 @@ export type AwakeIndicators = {
   readonly longestTransaction: Seconds | undefined
 }
 
-/** Clients that call themselves the same, log in as the same user and use the same database. */
+/** Clients with the same application name, user and database. */
 export type ClientGroup = {
-  /** As the client names itself; empty when it does not. */
+  /** Application name; empty when the client sets none. */
   readonly application: string
   readonly user: string
   readonly database: string
   readonly connections: number
-  /** Of them doing something now, and idle inside a transaction. */
+  /** Connections in a statement now. */
   readonly working: number
   readonly idleInTransaction: number
-  /** Newest end of a statement among those that are idle. */
+  /** Newest end of a statement among the idle connections. */
   readonly lastStatement: Instant | undefined
 }
 
-/** Counters of all user databases, cumulative over one incarnation; our own sessions are among them. */
+/** Counters of all user databases, cumulative over one incarnation, our own sessions included. */
 export type UsageCounters = {
   readonly sessions: number
   /** Time spent in statements, summed over sessions. */
   readonly activeTime: Millis
 }
 
-/** Distinct bytes touched within a time that ends now. */
+/** Distinct bytes touched within `window` before the reading. */
 export type WorkingSet = { readonly window: Seconds; readonly size: Bytes }
 
-/** Something that could not be read, and why: never a zero. */
+/** Reason why a value could not be read. */
 export type NotRead = { readonly missing: string }
 
 export type Reading = {
   readonly kind: 'light' | 'full'
-  /** When the server process started: the incarnation of all its counters. By the compute's clock. */
+  /** Start of the server process, on the compute's clock: identifies the incarnation of all counters. */
   readonly postmasterStartedAt: Instant
   /** The compute's clock when it answered. */
   readonly serverTime: Instant
   readonly maxConnections: number
   readonly reservedConnections: number
-  /** The current limit of the file cache, which gives the current size. */
+  /** Current limit of the file cache, from which the current size follows. */
   readonly cacheLimit: Bytes | undefined
   readonly connections: ConnectionCounts | NotRead
   readonly causes: AwakeIndicators | NotRead
-  /** The strongest first, and no more than twenty. */
+  /** Largest groups first, at most twenty. */
   readonly clients: readonly ClientGroup[] | NotRead
   readonly usage: UsageCounters | NotRead
-  /** Missing in a light reading: the views are in user databases. */
+  /** Not part of a light reading: the views are in user databases. */
   readonly cache: CacheReading | NotRead
   /** Ascending by window. */
   readonly workingSet: readonly WorkingSet[] | NotRead
 }
 
-/** How a reading ended. `at-limit` is a reading too: every connection was taken. */
+/** Outcome of a reading. `at-limit` is a result too: all connections were in use. */
 export type ReadingResult =
   | { readonly kind: 'read'; readonly reading: Reading }
   | { readonly kind: 'at-limit' }
   | { readonly kind: 'failed'; readonly because: 'timeout' | 'error'; readonly message: string }
 
-/** A reading and the time our session could be seen by the service. */
+/** Reading attempt, with the time in which the service could see our session. */
 export type ReadingAttempt = {
   readonly ref: ComputeRef
   readonly connectedAt: Instant
   readonly disconnectedAt: Instant
   readonly result: ReadingResult
-  /** What the compute's record said just before. */
+  /** Look just before the session. */
   readonly look: Look
-  /** The awake time it was expected to add: what the observer's budget pays for it. */
+  /** Awake time the session was expected to add, charged to the observer allowance. */
   readonly expectedCost: Seconds
-  /** How late `look` may show activity: what happened within it before the reading is hidden. */
+  /** Activity lag of `look`: activity within this time before the session is hidden. */
   readonly activityLag: Seconds
 }
 
-/** Why a compute was not read in this sweep. */
+/** Reason why a compute was not read in this sweep. */
 export type ReadingRefusal =
   | { readonly because: 'mode-off' }
   | { readonly because: 'no-dsn' }
@@ -138,72 +138,72 @@ export type ReadingRefusal =
   | { readonly because: 'pace' }
   | { readonly because: 'clock' }
 
-/** A part of a sweep that could not be seen; the rest of the sweep stands. */
+/** Part of a sweep that failed; the rest of the sweep is valid. */
 export type SweepProblem = { readonly where: string; readonly message: string }
 
-/** Why a project's computes are looked at, the most urgent first; last those that were asked for in vain, whatever for. */
+/** Reasons to look at a project's computes, most urgent first. `failing`: earlier requests failed, for whatever reason they were made. */
 export type Urgency = 'in-flight' | 'transition' | 'unseen' | 'awake' | 'age' | 'failing'
 
-/** How many projects had to wait for the next sweep, by why they were to be looked at; and those whose operations are needed. */
+/** Number of projects left to the next sweep, by urgency; `operations`: projects with operations still to be read. */
 export type Backlog = Readonly<Record<Urgency | 'operations', number>>
 
-/** Projects whose compute list was answered: a compute of theirs that is not in it is gone. */
+/** Answered compute list of a project: a known compute that is missing in it is deleted. */
 export type ListedComputes = {
   readonly projectId: string
-  /** The earliest that it can have been written; `answeredAt` where nothing is said. */
+  /** Earliest instant at which the service can have written the list; absent: `answeredAt`. */
   readonly askedAt?: Instant
   readonly answeredAt: Instant
-  /** Also of those that are there without a record that fits. */
+  /** Ids of all existing computes, also of those with an unreadable record. */
   readonly endpointIds: readonly string[]
-  /** Of them those whose record does not fit. */
+  /** Subset of `endpointIds` with an unreadable record. */
   readonly unreadable?: readonly string[]
-  /** A record did not even tell its id: what is not in the list may be there nevertheless. */
+  /** A record had no readable id, so a compute missing in the list may still exist. */
   readonly partial?: boolean
-  /** The service knows no such project. */
+  /** The service answered that the project does not exist. */
   readonly projectDeleted?: true
 }
 
-/** What was asked for in vain, and never answered in between: since when, and when it was last tried. */
+/** Failed requests without a success in between: the first and the last of them. */
 export type FailedAttempts = { readonly since: Instant; readonly at: Instant }
 
 export type UnreadableOperations = { readonly projectId: string; readonly endpointId: string | undefined }
 
-/** What one sweep leaves to the next ones, by project id. */
+/** Work that a sweep leaves to the next ones, by project id. */
 export type PendingRetries = {
-  /** Whose computes were asked for in vain. */
+  /** Projects whose compute lists failed. */
   readonly looks: ReadonlyMap<string, FailedAttempts>
-  /** Whose operations are needed, since when, and whether they were asked for in vain. */
+  /** Projects whose operations are needed, since when, and the failed attempts. */
   readonly operations: ReadonlyMap<
     string,
     { readonly since: Instant; readonly failed: FailedAttempts | undefined }
   >
 }
 
-/** How the reading of the project list stands; a large one takes several sweeps. */
+/** Progress of reading the project list; a large list takes several sweeps. */
 export type ListProgress = {
-  /** The list that is being read; undefined when the next sweep begins a new one. */
+  /** List in progress; undefined when the next sweep starts a new one. */
   readonly inProgress: ListInProgress | undefined
-  /** The last one that was read to its end. */
+  /** Last list read to its end. */
   readonly finished: FinishedList | undefined
-  /** Projects that may have been active unseen → when the list still told that they were quiet; undefined where it never did. */
+  /** Projects with unexplained activity → last list without it; undefined where there was none. */
   readonly unexplainedActivity: ReadonlyMap<string, Instant | undefined>
 }
 
 export type ListInProgress = {
-  /** Where it goes on; undefined at its beginning. */
+  /** Cursor of the next page; undefined at the beginning. */
   readonly cursor: string | undefined
   readonly startedAt: Instant
-  /** Every cursor that was used: one that comes back would never end. */
+  /** Cursors already used: a repeated cursor would make the list endless. */
   readonly cursors: readonly string[]
   readonly pages: readonly ListedPage[]
-  /** A page could not be read, and the list went on behind it: who was on it is not known. */
+  /** A page could not be read and was skipped. */
   readonly hasUnreadPage: boolean
 }
 
 export type ListedPage = {
   readonly askedAt: Instant
   readonly projectIds: readonly string[]
-  /** Of those whose record does not fit. */
+  /** Ids of projects with unreadable records. */
   readonly unreadable: readonly string[]
 }
 
@@ -211,39 +211,38 @@ export type FinishedList = {
   readonly startedAt: Instant
   readonly endedAt: Instant
   readonly pages: number
-  /** In their order: where a page of it begins that follows one that cannot be read. */
+  /** Cursors in order, used to skip an unreadable page. */
   readonly cursors: readonly string[]
-  /** Project id → when the page that holds it was asked for: what the list tells of it, it told then. */
+  /** Project id → request time of its page: the age of what the list shows of the project. */
   readonly readAt: ReadonlyMap<string, Instant>
-  /** Projects with computes that it did not hold. */
+  /** Projects with known computes that were missing in the list. */
   readonly missing: ReadonlySet<string>
 }
 
-/** Everything one sweep over one account saw. */
+/** All observations of one sweep over one account. */
 export type Sweep = {
   readonly account: string
   readonly startedAt: Instant
   readonly endedAt: Instant
-  /** Projects that are new in the list or that changed in it. */
+  /** New and changed projects of the list. */
   readonly projects: readonly Project[]
-  /** As far as it was read; what is restless in it may have been looked at since. */
+  /** List progress; projects in `unexplainedActivity` may have been looked at since. */
   readonly list: ListProgress
-  /** What the request budget left for later. */
+  /** Projects for which the request allowance was not enough. */
   readonly backlog: Backlog
   readonly retries: PendingRetries
-  /** Requests that it made. */
   readonly requestsMade: number
-  /** At most one per compute and answer, in the order they were made; empty when nothing was asked. */
+  /** At most one per compute and answer, in the order of the requests; may be empty. */
   readonly looks: readonly Look[]
   readonly listedComputes: readonly ListedComputes[]
   readonly operations: readonly Operation[]
-  /** Projects whose operations were read without a failure, back to the time wanted. */
+  /** Projects with operations read completely, back to the time needed. */
   readonly operationsReadOf: readonly string[]
-  /** What they tell is not all: a record that does not fit may be of this compute, or of any of the project. */
+  /** Unreadable records; without an endpoint id they may belong to any compute of the project. */
   readonly unreadableOperations: readonly UnreadableOperations[]
   readonly readings: readonly ReadingAttempt[]
   readonly refusals: readonly { readonly ref: ComputeRef; readonly refusal: ReadingRefusal }[]
   readonly problems: readonly SweepProblem[]
-  /** How the service answered as a whole; `ok` when the project list could be read. */
+  /** State of the service as a whole: `ok` when the project list could be read. */
   readonly service: 'ok' | 'unauthorized' | 'unavailable'
 }

@@ -1,14 +1,14 @@
-// Activity lag: how late the service shows activity, measured. The quiet rule and the snapshot share it.
+// Measured activity lag: how late the service shows activity. Shared by the quiet rule and the snapshot.
 import type { ComputeEntry } from '../ledger/ledger.ts'
 import type { ActivityLagSample } from '../ledger/reading-state.ts'
 import { seconds, type Seconds } from '../units.ts'
 
-/** With fewer samples the configured lag holds. */
+/** Fewest samples for a measured lag, 5; with fewer the configured lag applies. */
 const MIN_SAMPLES = 5
-/** Records are written in whole seconds, so what they show may be that much older. */
+/** Seconds added because records have whole seconds. */
 const WHOLE_SECOND = 1
 
-/** From the samples of all computes of an account; undefined while there are too few. */
+/** Activity lag from the samples of all computes of an account; undefined while there are too few. */
 export function activityLagOfAccount(computes: Iterable<ComputeEntry>): Seconds | undefined {
   const samples: ActivityLagSample[] = []
   for (const { reading } of computes) samples.push(...reading.lags)
@@ -16,8 +16,8 @@ export function activityLagOfAccount(computes: Iterable<ComputeEntry>): Seconds 
 }
 
 /**
- * The least lag that explains every sample: no less than any lateness that was proven, and no less than the promptest
- * activity took to show, which is what a look that came at once measured best.
+ * Smallest lag that explains every sample: at least the largest lower bound, and at least the smallest upper bound, which
+ * the look soonest after an activity measured.
  *
  * @returns undefined while there are too few samples
  */

@@ -1,31 +1,31 @@
-// Activity that the list shows of a project, and that no known awake time explains: something woke there, unseen.
+// Unseen wakes: activity in the project list that no known awake time explains.
 import type { Instant } from '../units.ts'
 import type { ComputeEntry } from '../ledger/ledger.ts'
 import type { ProjectEntry } from '../ledger/project-entry.ts'
 
-/** Whole seconds, and the moments between a client's query and what the service makes of it. Doubled, a wake right after a suspension is seen at the next activity. */
-const ROUNDING = 2000
+/** Tolerance for timestamps, 2 s: records have whole seconds, and the service notes activity shortly after the query. */
+const TOLERANCE = 2000
 
-/** Whether `active`, shown of a project of so many `computes`, may be what is known of this one. */
+/** Whether activity of a project with so many `computes` can belong to the known awake time of this compute. */
 export function explainsActivity(
   { compute }: Pick<ComputeEntry, 'compute'>,
   active: Instant,
   computes: number,
 ): boolean {
   const { state, lastActive, startedAt, suspendedAt } = compute
-  // One that is awake may be the one; where it has siblings, only activity that it showed itself is its own for sure.
+  // the activity of an awake compute without siblings is its own; with siblings it must match the compute's own record
   if (state === 'active' && computes === 1) return true
-  if (lastActive !== undefined && Math.abs(active - lastActive) <= ROUNDING) return true
-  if (startedAt === undefined || active < startedAt - ROUNDING) return (lastActive ?? 0) >= active
-  return state === 'idle' && suspendedAt !== undefined && active <= suspendedAt + ROUNDING
+  if (lastActive !== undefined && Math.abs(active - lastActive) <= TOLERANCE) return true
+  if (startedAt === undefined || active < startedAt - TOLERANCE) return (lastActive ?? 0) >= active
+  return state === 'idle' && suspendedAt !== undefined && active <= suspendedAt + TOLERANCE
 }
 
-/** When the list saw the only compute of its project awake since it was looked at asleep; undefined where it did not. */
+/** Activity in the list that shows a wake of the project's only compute since a look showed it asleep; undefined without one. */
 export function unseenWakeAt(
-  account: Pick<ComputeEntry, 'compute'>,
+  entry: Pick<ComputeEntry, 'compute'>,
   project: ProjectEntry | undefined,
 ): Instant | undefined {
   const active = project?.project.computeLastActiveAt
   if (active === undefined || project?.listed?.endpointIds.length !== 1) return undefined
-  return explainsActivity(account, active, 1) ? undefined : active
+  return explainsActivity(entry, active, 1) ? undefined : active
 }

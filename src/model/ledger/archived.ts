@@ -1,11 +1,11 @@
-// The sums of projects that are long gone: they stay with the account, and only the store knows the projects one by one.
+// Totals of archived projects: the account keeps the sums, the store keeps the projects.
 import type { ArchivedTotals, ProjectEntry, RetiredSums } from './project-entry.ts'
 import type { Bounds } from './quantities.ts'
 import type { Ledger } from './ledger.ts'
 import { asOrderedMap } from '../../std/ordered-map.ts'
 import { micros, millis } from '../units.ts'
 
-const NOBODY: ArchivedTotals = {
+const NO_ARCHIVED_TOTALS: ArchivedTotals = {
   projects: 0,
   awake: { low: millis(0), likely: millis(0), high: millis(0) },
   spend: { low: micros(0), likely: micros(0), high: micros(0) },
@@ -16,24 +16,28 @@ const NOBODY: ArchivedTotals = {
   wakesCaused: 0,
 }
 
-/** The sums of all that are away with those of one more. */
-export const addArchived = (before: ArchivedTotals = NOBODY, { retired }: ProjectEntry): ArchivedTotals => ({
-  ...(retired ? added(before, retired, 1) : before),
+/** Adds a project to the totals of archived projects. */
+export const addArchived = (
+  before: ArchivedTotals = NO_ARCHIVED_TOTALS,
+  { retired }: ProjectEntry,
+): ArchivedTotals => ({
+  ...(retired ? addSums(before, retired, 1) : before),
   projects: before.projects + 1,
 })
 
-/** A ledger that knows again those in `back`, which were away: the account stays what it was. */
-export function restoreArchived(ledger: Ledger, back: readonly ProjectEntry[]): Ledger {
+/** Moves archived projects back into the ledger; the account's totals stay the same. */
+export function restoreArchived(ledger: Ledger, restored: readonly ProjectEntry[]): Ledger {
   let projects = asOrderedMap(ledger.projects)
-  let away = ledger.archived ?? NOBODY
-  for (const { isArchived: _, ...one } of back) {
-    projects = projects.with(one.project.projectId, one)
-    away = { ...(one.retired ? added(away, one.retired, -1) : away), projects: away.projects - 1 }
+  let archived = ledger.archived ?? NO_ARCHIVED_TOTALS
+  for (const { isArchived: _, ...entry } of restored) {
+    projects = projects.with(entry.project.projectId, entry)
+    const totals = entry.retired ? addSums(archived, entry.retired, -1) : archived
+    archived = { ...totals, projects: archived.projects - 1 }
   }
-  return { ...ledger, projects, archived: away }
+  return { ...ledger, projects, archived }
 }
 
-function added(sums: ArchivedTotals, one: RetiredSums, sign: 1 | -1): ArchivedTotals {
+function addSums(sums: ArchivedTotals, retired: RetiredSums, sign: 1 | -1): ArchivedTotals {
   const plus = <Value extends number>(a: Value, b: Value, unit: (value: number) => Value): Value =>
     unit(a + sign * b)
   const plusBounds = <Value extends number>(
@@ -47,12 +51,12 @@ function added(sums: ArchivedTotals, one: RetiredSums, sign: 1 | -1): ArchivedTo
   })
   return {
     ...sums,
-    awake: plusBounds(sums.awake, one.awake, millis),
-    spend: plusBounds(sums.spend, one.spend, micros),
-    observerOverhead: plus(sums.observerOverhead, one.observerOverhead, millis),
-    observerSpend: plus(sums.observerSpend, one.observerSpend, micros),
-    wakes: sums.wakes + sign * one.wakes,
-    suspends: sums.suspends + sign * one.suspends,
-    wakesCaused: sums.wakesCaused + sign * one.wakesCaused,
+    awake: plusBounds(sums.awake, retired.awake, millis),
+    spend: plusBounds(sums.spend, retired.spend, micros),
+    observerOverhead: plus(sums.observerOverhead, retired.observerOverhead, millis),
+    observerSpend: plus(sums.observerSpend, retired.observerSpend, micros),
+    wakes: sums.wakes + sign * retired.wakes,
+    suspends: sums.suspends + sign * retired.suspends,
+    wakesCaused: sums.wakesCaused + sign * retired.wakesCaused,
   }
 }

@@ -1,44 +1,42 @@
-// What counters over several computes came to, as they were shown: nothing that is found out later lowers them.
+// Published counters over several computes. They never fall.
 import type { DurationHistogram } from './duration-histogram.ts'
 import type { Unproductive } from './unproductive.ts'
 
-/** The counter of one budget, in the unit of its limit. Plain data. */
+/** Counter of one budget, in the unit of its limit. Plain data. */
 export type BudgetCounter = {
-  /** What was counted: of another definition the counting began anew, and this goes on. */
+  /** Definition of the budget. When it changes, the budget's total restarts and this counter continues. */
   readonly definition: string
-  /** A counter in another unit is another counter. */
+  /** Unit of `value`; a change of unit starts a new counter. */
   readonly unit: string
   readonly value: number
-  /** What was shown when the counting of this definition began, without what it began with. */
+  /** Published value minus the budget's total at the start of this definition. */
   readonly excess: number
 }
 
-/** Operations of the service that ended so. Plain data. */
+/** Finished operations of one action with one status. Plain data. */
 export type OperationCounter = {
   readonly action: string
   readonly status: string
   readonly count: number
-  /** Attempts of theirs that failed. */
+  /** Failed attempts of these operations. */
   readonly failures: number
 }
 
-/** Regions that are counted apart; the service has some ten. Doubled, one that makes up regions has twice as many series. */
+/** Most regions with series of their own, 100: the service has about ten, the bound keeps invalid records from creating series. */
 export const MAX_REGIONS = 100
 
-/** How long the starts of computes in one region took. Plain data. */
+/** Durations of compute starts in one region. Plain data. */
 export type WakeLatencyCounter = { readonly regionId: string } & DurationHistogram
 
-/** Plain data; in the store before anybody is told. */
+/** Counters of an account. Plain data, committed before they are published. */
 export type AccountCounters = {
   /** Name of a budget → its counter. */
   readonly budgets: Readonly<Record<string, BudgetCounter>>
-  /** Team → what its computes cost for nothing while they were its. */
+  /** Team → unproductive spend of its computes while it owned them. */
   readonly teams: Readonly<Record<string, Unproductive>>
-  /** By who caused them. */
+  /** Wakes by initiator. */
   readonly wakes: { readonly dormouse: number; readonly unknown: number }
-  /** One for each action and status. */
   readonly operations: readonly OperationCounter[]
-  /** One for each region. */
   readonly wakeLatency: readonly WakeLatencyCounter[]
 }
 

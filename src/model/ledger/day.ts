@@ -1,9 +1,9 @@
-// What a compute cost on one day, as it is kept for good.
+// Usage of one compute on one day, as stored.
 import type { ComputeRef } from '../service/compute.ts'
 import type { Bounds, CuTimeByPrice } from './quantities.ts'
 import type { Instant, Millis } from '../units.ts'
 
-/** One compute on one day of the account's zone. The rows of all days add up to the compute's totals, to the millisecond. */
+/** Usage of a compute on a day of the account's zone. The rows of all days add up to the compute's totals, to the millisecond. */
 export type DayRow = {
   readonly ref: ComputeRef
   /** `2026-11-20`; the day is `[from, to)`. */
@@ -12,12 +12,12 @@ export type DayRow = {
   readonly to: Instant
   readonly awake: Bounds<Millis>
   readonly cuTime: CuTimeByPrice
-  /** Awake after the last activity, of intervals that ended. */
+  /** Awake time after the last activity, of intervals that ended. */
   readonly idleTail: Millis
-  /** Awake time that our own readings added; counted on the day on which it was told. */
+  /** Awake time added by our own readings, on the day on which it was measured. */
   readonly observerOverhead: Millis
-  /** Wakes whose interval began on this day; restarts are none. */
+  /** Wakes whose interval began on this day, restarts excluded. */
   readonly wakes: number
-  /** 0 while the day is not over; 1 as it was first told afterwards; one more for each time that later facts restated it. */
+  /** 0 while the day is in progress, 1 when first published afterwards, one more for each restatement. */
   readonly version: number
 }

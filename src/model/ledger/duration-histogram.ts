@@ -1,17 +1,17 @@
-// How long many things took, as a histogram shows it.
+// Histogram of durations.
 import { millis, type Millis } from '../units.ts'
 
-/** Plain data. Bounds that change later make no count wrong: what was counted up to a bound is no longer than any above it. */
+/** Plain data. Counts stay correct when the bounds change: a duration within a bound is within every larger one. */
 export type DurationHistogram = {
   readonly count: number
   readonly sum: Millis
-  /** Bound, ms, as text → those that are no longer, and longer than every shorter bound; without those beyond the last. */
+  /** Bound in ms, as text → durations within it and above the next smaller bound. Durations above the largest are in `count` alone. */
   readonly upTo: Readonly<Record<string, number>>
 }
 
 export const EMPTY_DURATIONS: DurationHistogram = { count: 0, sum: millis(0), upTo: {} }
 
-/** Upper bounds of the time that a start takes. Half of them doubled, a start of one second is no longer told from one of two. */
+/** Upper bounds of wake latencies: dense around one second, where most starts end. */
 export const WAKE_LATENCY_BUCKETS: readonly Millis[] = [250, 500, 1000, 2000, 3000, 5000, 10_000, 30_000].map(
   millis,
 )
@@ -21,7 +21,7 @@ export function addDuration(
   duration: Millis,
   bounds: readonly Millis[],
 ): DurationHistogram {
-  const bound = bounds.find((one) => duration <= one)
+  const bound = bounds.find((limit) => duration <= limit)
   return {
     count: count + 1,
     sum: millis(sum + duration),
@@ -29,6 +29,6 @@ export function addDuration(
   }
 }
 
-/** Those no longer than `bound`. */
+/** Number of durations within `bound`. */
 export const countUpTo = ({ upTo }: DurationHistogram, bound: Millis): number =>
-  Object.entries(upTo).reduce((sum, [one, count]) => (Number(one) <= bound ? sum + count : sum), 0)
+  Object.entries(upTo).reduce((sum, [limit, count]) => (Number(limit) <= bound ? sum + count : sum), 0)

@@ -1,4 +1,4 @@
-// What is known of one compute and not yet settled: facts, each with the time it is true of.
+// Facts about one compute that are not settled yet, each with the time it is true of.
 import type { AutosuspendDelay, ComputeState } from '../service/compute.ts'
 import type { Operation } from '../service/operation.ts'
 import type { Span } from './slice.ts'
@@ -26,70 +26,70 @@ export type AwakeInterval = {
   readonly restart: boolean
 }
 
-/** One state seen; true at some instant in `[askedAt, answeredAt]`. */
+/** State of a compute at some instant in `[askedAt, answeredAt]`. */
 export type StateObservation = {
   readonly state: ComputeState | 'gone'
   readonly askedAt: Instant
   readonly answeredAt: Instant
-  /** Undefined of a compute that is gone. */
+  /** Undefined for a deleted compute. */
   readonly record: ObservedRecord | undefined
-  /** The delay that one that is gone is last known to have had. */
+  /** Last known delay of a deleted compute. */
   readonly delay?: AutosuspendDelay
-  /** When it most likely went; absent where nothing tells. */
+  /** Likely time of the deletion; absent where nothing suggests one. */
   readonly likelyAt?: Instant
 }
 
-/** What the record of a sighting tells of the time before it. */
+/** Fields of an observed record that date earlier transitions. */
 export type ObservedRecord = {
   readonly startedAt: Instant | undefined
   readonly suspendedAt: Instant | undefined
   readonly lastActive: Instant | undefined
   readonly updatedAt: Instant
-  /** The compute stays awake at least that long after activity or a start, unless somebody intervenes. */
+  /** Autosuspend delay: the compute stays awake at least this long after activity or a start, unless somebody suspends it. */
   readonly holds: AutosuspendDelay
-  /** Since the look before, nobody was active until then; undefined where nothing tells. */
+  /** No activity between the look before and this instant; undefined when not known. */
   readonly unusedUntil: Instant | undefined
 }
 
 /**
- * The size limits as they were seen from `firstSeenAt`, the end of the first look, until `lastSeenAt`, the beginning of the last; of one
- * look alone the first of them is the later.
+ * Size limits observed from `firstSeenAt`, the end of the first look, until `lastSeenAt`, the start of the last look. With a single
+ * look `firstSeenAt` is the later of the two.
  */
 export type SizeObservation = {
   readonly min: Cu
   readonly max: Cu
   readonly firstSeenAt: Instant
   readonly lastSeenAt: Instant
-  /** A change was under way: the compute may still have had the limits that were seen before. */
+  /** A change was in progress: the limits observed before may still have been in force. */
   readonly isChanging: boolean
 }
 
 /** The size a compute had at an instant. */
 export type MeasuredSize = { readonly at: Instant; readonly cu: Cu }
 
-/** A session of ours on the compute, by the service's clock as far as it is known. */
+/** Session of Dormouse on the compute, in service time. */
 export type OwnSession = {
   readonly connectedAt: Instant
   readonly disconnectedAt: Instant
-  /** By when the look that let it go had shown the compute awake; absent in what an earlier version kept. */
+  /** When the look before the session had shown the compute awake. */
   readonly shownAwakeAt?: Instant
-  /** Undefined when the reading failed, so that nothing is known of the server. */
+  /** Undefined when the reading failed. */
   readonly postmasterStartedAt: Instant | undefined
-  /** The last activity the record showed before we connected: somebody else's. */
+  /** Last activity in the record before the session: a client's. */
   readonly activeBefore: Instant | undefined
-  /** Whether it saw clients at work: then activity inside it is theirs. */
+  /** Whether the reading found working clients, so that activity during the session is theirs. */
   readonly sawClients: boolean
-  /** Whether the service takes it for activity for sure: it was in a user database. */
+  /** Whether the service certainly counts the session as activity: it used a user database. */
   readonly counts: boolean
-  /** The newest end of a client's statement it saw. */
+  /** Newest end of a client's statement found by the reading. */
   readonly lastClientActivity: Instant | undefined
-  /** Since when activity before it may have gone unseen: what the record shows lags. */
+  /** Start of the time before the session in which activity may be hidden by the activity lag. */
   readonly hiddenFrom: Instant
-  /** Sessions of others per second since the reading before it; undefined where there is none to compare with. */
+  /** Client sessions per second since the previous reading; undefined without a comparable one. */
   readonly arrivalRate: number | undefined
 }
 
-/** What can hold a compute awake, as the service's rules have it. */
+/** Cause that keeps a compute awake under the service's rules. */
 export type AwakeCause =
   | 'clients'
   | 'idle-in-transaction'
@@ -101,7 +101,7 @@ export type AwakeCause =
   | 'autosuspend-off'
   | 'availability-check'
 
-/** The names are empty where no client is behind it. */
+/** Names are empty where the cause is not a client. */
 export type Culprit = {
   readonly cause: AwakeCause
   readonly application: string
@@ -109,16 +109,16 @@ export type Culprit = {
   readonly database: string
 }
 
-/** A part of a compute's time awake, and what it cost. */
+/** Awake time attributed to one culprit, with its spend. */
 export type AttributedTime = Culprit & { readonly time: Millis; readonly spend: Micros }
 
-/** Time by what held a compute awake: `culpritKey` → ms. What is not in it is not known. */
+/** Awake time by cause: `culpritKey` → ms. The rest of the awake time is unattributed. */
 export type Attribution = Readonly<Record<string, Millis>>
 
-/** A stretch of time that readings tell of, by our clock, and who held the compute awake in it. */
+/** Interval between readings, with its awake time by cause. */
 export type AttributedInterval = { readonly from: Instant; readonly to: Instant; readonly by: Attribution }
 
-/** What is not yet settled, each part a set in ascending order: adding the same fact twice changes nothing. */
+/** Facts that are not settled yet. Each part is a set in ascending order, so adding a fact twice changes nothing. */
 export type Evidence = {
   readonly operations: readonly Operation[]
   readonly states: readonly StateObservation[]
@@ -127,15 +127,15 @@ export type Evidence = {
   readonly ends: readonly Instant[]
   readonly activities: readonly Instant[]
   readonly sizes: readonly SizeObservation[]
-  /** What readings told of the size inside a range, in order. */
+  /** Sizes inside a range, measured by readings, in order. */
   readonly measured: readonly MeasuredSize[]
   readonly ownSessions: readonly OwnSession[]
   /** In order, not overlapping. */
   readonly attributed: readonly AttributedInterval[]
-  /** Where the list of operations is known whole; undefined while none of this compute was ever listed. */
+  /** Interval in which the list of operations is complete; undefined before the first list. */
   readonly covered: Span | undefined
-  /** Since when such a list would have told of every operation, if there is one. */
+  /** Start of the time in which a list would contain every operation of the compute. */
   readonly readSince?: Instant | undefined
-  /** Whether changes of state move `updated_at`, as those that are no longer kept told; undefined while none did. */
+  /** Whether transitions change `updated_at`, learned from settled evidence; undefined before the first. */
   readonly updates: 'with-state' | 'apart' | undefined
 }

@@ -1,45 +1,45 @@
-// Keeps accounts small: a large fleet has very many of them, nearly all alike.
+// Sharing of equal parts between ledger entries: a large fleet has very many entries, nearly all alike.
 import type { Compute, ComputeRef } from '../service/compute.ts'
 import type { Evidence } from './evidence.ts'
 import type { ComputeEntry, PublishedCounters, OpenDay, Totals } from './ledger.ts'
 import type { ReadingState } from './reading-state.ts'
 
-/** The same account with nothing twice: parts that say the same are one, and lists take the room of what is in them. */
-export function internEntry(account: ComputeEntry): ComputeEntry {
-  const { ref, compute, settled, evidence, reading } = account
+/** Equal entry with shared equal parts, and with lists without spare capacity. */
+export function internEntry(entry: ComputeEntry): ComputeEntry {
+  const { ref, compute, settled, evidence, reading } = entry
   const sums = withoutEmpty(settled)
   return {
-    ...account,
+    ...entry,
     compute: withIdsOf(ref, compute),
     settled: sums,
-    totals: saysTheSame(settled, account.totals) ? sums : withoutEmpty(account.totals),
-    provisional: exactly(account.provisional),
-    counters: withUnproductive(account.counters),
-    days: exactly(account.days.map((day) => withRef(ref, day))),
-    evidence: exactEvidence(evidence),
-    reading: exactReading(reading),
+    totals: areEqual(settled, entry.totals) ? sums : withoutEmpty(entry.totals),
+    provisional: compact(entry.provisional),
+    counters: withUnproductive(entry.counters),
+    days: compact(entry.days.map((day) => withRef(ref, day))),
+    evidence: compactEvidence(evidence),
+    reading: compactReading(reading),
   }
 }
 
 const NOTHING: readonly never[] = Object.freeze([])
 const NO_ENTRIES = Object.freeze({})
 
-/** A list that grew has room for more. */
-const exactly = <Item>(list: readonly Item[]): readonly Item[] => (list.length === 0 ? NOTHING : list.slice())
+/** Copy without the spare capacity of a list that grew. */
+const compact = <Item>(list: readonly Item[]): readonly Item[] => (list.length === 0 ? NOTHING : list.slice())
 
-const filled = <Entries extends object>(entries: Entries): Entries =>
+const shareEmpty = <Entries extends object>(entries: Entries): Entries =>
   Object.keys(entries).length === 0 ? (NO_ENTRIES as Entries) : entries
 
 const withoutEmpty = (totals: Totals): Totals => ({
   ...totals,
-  cuTime: filled(totals.cuTime),
-  attribution: filled(totals.attribution),
+  cuTime: shareEmpty(totals.cuTime),
+  attribution: shareEmpty(totals.attribution),
 })
 
 const withUnproductive = (counters: PublishedCounters): PublishedCounters =>
-  counters.unproductive ? { ...counters, unproductive: filled(counters.unproductive) } : counters
+  counters.unproductive ? { ...counters, unproductive: shareEmpty(counters.unproductive) } : counters
 
-const saysTheSame = (a: Totals, b: Totals): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
+const areEqual = (a: Totals, b: Totals): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
 
 const withIdsOf = ({ projectId, endpointId }: ComputeRef, compute: Compute): Compute => ({
   ...compute,
@@ -52,21 +52,21 @@ const withRef = (ref: ComputeRef, { settled, lastRestated }: OpenDay): OpenDay =
   lastRestated: lastRestated && { ...lastRestated, ref },
 })
 
-const exactEvidence = (evidence: Evidence): Evidence => ({
+const compactEvidence = (evidence: Evidence): Evidence => ({
   ...evidence,
-  operations: exactly(evidence.operations),
-  states: exactly(evidence.states),
-  starts: exactly(evidence.starts),
-  ends: exactly(evidence.ends),
-  activities: exactly(evidence.activities),
-  sizes: exactly(evidence.sizes),
-  measured: exactly(evidence.measured),
-  ownSessions: exactly(evidence.ownSessions),
-  attributed: exactly(evidence.attributed),
+  operations: compact(evidence.operations),
+  states: compact(evidence.states),
+  starts: compact(evidence.starts),
+  ends: compact(evidence.ends),
+  activities: compact(evidence.activities),
+  sizes: compact(evidence.sizes),
+  measured: compact(evidence.measured),
+  ownSessions: compact(evidence.ownSessions),
+  attributed: compact(evidence.attributed),
 })
 
-const exactReading = (reading: ReadingState): ReadingState => ({
+const compactReading = (reading: ReadingState): ReadingState => ({
   ...reading,
-  lags: exactly(reading.lags),
-  gapCounts: exactly(reading.gapCounts),
+  lags: compact(reading.lags),
+  gapCounts: compact(reading.gapCounts),
 })

@@ -16,11 +16,11 @@ import type { CuMillis, Instant, Micros, Millis } from '../units.ts'
 export type Totals = {
   readonly awake: Bounds<Millis>
   readonly cuTime: CuTimeByPrice
-  /** The likely CU-time of intervals of which no fact dates an end; undefined where there is none. */
+  /** Likely CU-time of intervals with an end that no fact dates; undefined where there are none. */
   readonly assumed?: CuMillis | undefined
-  /** Awake after the last activity, of closed intervals. */
+  /** Awake time after the last activity, of closed intervals. */
   readonly idleTail: Millis
-  /** Awake time that our own readings added. */
+  /** Awake time added by our own readings. */
   readonly observerOverhead: Millis
   readonly attribution: Attribution
   readonly wakes: number
@@ -29,12 +29,12 @@ export type Totals = {
   readonly wakesCaused: number
 }
 
-/** The likely values as they are published: a counter must never fall, also when a total is restated. */
+/** Likely values as published: a counter never falls, also when a total is restated. */
 export type PublishedCounters = {
   readonly awake: Millis
   readonly cuTime: CuMillis
   readonly spend: Micros
-  /** What the time that our readings added cost. */
+  /** Spend on the time that our readings added. */
   readonly observerSpend: Micros
   readonly idleTail: Millis
   readonly observerOverhead: Millis
@@ -46,79 +46,79 @@ export type PublishedCounters = {
   readonly unproductive?: Unproductive
 }
 
-/** The account of one compute. */
+/** Ledger entry of one compute. */
 export type ComputeEntry = {
   readonly ref: ComputeRef
   readonly compute: Compute
   readonly observedAt: Instant
-  /** Since when every look has shown it on its way to another state; undefined when the last one did not. */
+  /** First of the latest looks that all show a transition; undefined when the last look shows none. */
   readonly inTransitionSince?: Instant | undefined
-  /** Undefined while the compute is there. */
+  /** Undefined while the compute exists. */
   readonly deletedAt: Instant | undefined
   /** Nothing at or before this instant is counted again. */
   readonly settledUntil: Instant
-  /** The sum over the time before `settledUntil`, and over the intervals that ended in it. */
+  /** Totals of the time before `settledUntil`, and of the intervals that ended in it. */
   readonly settled: Totals
-  /** The interval that goes on at `settledUntil`; undefined when the compute was not awake then. */
+  /** Interval in progress at `settledUntil`; undefined when the compute was asleep then. */
   readonly partlySettled: PartlySettledInterval | undefined
-  /** What may still be restated, as of the last fold; the slices before `settledUntil` were handed out for good. */
+  /** Slices after `settledUntil`, as of `appliedAt`: they may still be restated. */
   readonly provisional: readonly AwakeSlice[]
-  /** The days of which not everything is settled, in order. */
+  /** Days that are not fully settled, in order. */
   readonly days: readonly OpenDay[]
   readonly evidence: Evidence
-  /** `settled` and what the evidence gives, as of the last fold. */
+  /** `settled` plus the usage derived from evidence, as of `appliedAt`. */
   readonly totals: Totals
   readonly counters: PublishedCounters
-  /** The interval the compute is in; undefined when it is not awake. */
+  /** Awake interval in progress; undefined while the compute is asleep. */
   readonly current: AwakeInterval | undefined
-  /** When time alone next changes the account: an interval has been over for long enough to be settled. */
+  /** When the entry next changes without new facts, because a finished interval can be settled. */
   readonly settlesAt: Instant | undefined
-  /** As of when `totals` are: those of a compute that is awake go on. */
+  /** Instant that `totals` are true of: usage of an awake compute accrues after it. */
   readonly appliedAt: Instant
-  /** When the last look was begun that showed that something had happened which only the operations can date. */
+  /** Start of the last look that showed a transition which only operations can date. */
   readonly transitionAt: Instant | undefined
-  /** When the project's operations were last read without a failure, back to the time before. */
+  /** When the project's operations were last read without a gap since the reading before. */
   readonly operationsReadAt: Instant | undefined
   readonly reading: ReadingState
-  /** It is gone for so long that its sums were moved to its project: it is kept for its history, and no longer known. */
+  /** Set in the store alone, after the totals were moved to the project: the row stays because history refers to it. */
   readonly isRetired?: true
   readonly rollups: RollupState
 }
 
-/** An interval of which a part is settled. */
+/** Interval with a settled part. */
 export type PartlySettledInterval = {
   readonly interval: AwakeInterval
-  /** Of the settled part. */
+  /** CU-time of the settled part. */
   readonly cuTime: CuTimeByPrice
 }
 
-/** A day that may still change. */
+/** Day that may still change. */
 export type OpenDay = {
-  /** What is settled of it. */
+  /** Settled part of the day. */
   readonly settled: DayRow
-  /** As it was last told; undefined before that. */
+  /** Day as last published; undefined before that. */
   readonly lastRestated: DayRow | undefined
 }
 
 export type Ledger = {
   readonly account: string
-  /** `computeKey` → account. */
+  /** `computeKey` → entry. */
   readonly computes: ReadonlyMap<string, ComputeEntry>
-  /** Project id → account. */
+  /** Project id → entry. */
   readonly projects: ReadonlyMap<string, ProjectEntry>
-  /** Undefined while all projects are known. */
+  /** Undefined while no project is archived. */
   readonly archived?: ArchivedTotals | undefined
-  /** What a pass refused and read, by result, since the ledger began. */
+  /** Readings and refusals by result, since the ledger began. */
   readonly readings: ReadingCounts
-  /** What was settled of what is planned. */
+  /** Settled usage by budget. */
   readonly budgets: BudgetStates
-  /** What was shown of counters over several computes. */
+  /** Published counters over several computes. */
   readonly counters: AccountCounters
 }
 
 export type ReadingCounts = Readonly<Record<ReadingOutcome, number>>
 
-/** The values of the label `result` of `dormouse_readings_total`. */
+/** Values of the label `result` of `dormouse_readings_total`. */
 export type ReadingOutcome =
   | 'ok'
   | 'partial'
@@ -142,7 +142,7 @@ export const NO_READING_COUNTS: ReadingCounts = {
   skipped_credit: 0,
 }
 
-/** A closed awake interval as it is kept for good; its CU-time is all of it. */
+/** Closed awake interval as stored, with the CU-time of the whole interval. */
 export type SettledInterval = {
   readonly ref: ComputeRef
   readonly interval: AwakeInterval
@@ -151,5 +151,5 @@ export type SettledInterval = {
   readonly attribution: Attribution
 }
 
-/** When a compute was awake, likely, and for how long of that after its last activity. */
+/** Likely edges of an awake interval; `tail` is its part after the last activity. */
 export type LikelyAwakeInterval = Interval & { readonly tail: Millis; readonly restart: boolean }

@@ -1,67 +1,67 @@
-// What the project list counts of one project, and what that tells of the sizes its computes had.
+// The service's own metering of a project, and what it implies about the sizes of the computes.
 import type { CuMillis, Instant, Ratio, Seconds } from '../units.ts'
 
-/** The count as it was read: CU-time since whenever, of some time ago. */
+/** Metered CU-time as read at an instant; true of an earlier time (metering lag). */
 export type MeterReading = { readonly at: Instant; readonly cuTime: CuMillis }
 
-/** How far from the least to the largest size of their ranges all computes of a project were, on average of `[from, to)`. */
+/** Average position of a project's computes within their size ranges over `[from, to)`: 0 smallest, 1 largest. */
 export type RangeUtilisation = { readonly from: Instant; readonly to: Instant; readonly share: Ratio }
 
-/** What was used of the CU-time that ranges leave open: their least size is none of it, their largest is all of it. */
+/** CU-time above the smallest sizes of the ranges: used, and possible at the largest sizes. */
 export type Utilisation = { readonly used: CuMillis; readonly capacity: CuMillis }
 
-/** From where on the count is shared out. */
+/** Start of the interval for which metered CU-time is distributed over the computes. */
 export type MeterBaseline = {
   readonly until: Instant
-  /** What the service had counted then. */
+  /** Metered CU-time at `until`. */
   readonly cuTime: CuMillis
-  /** What the ledger had: the likely value, of all computes that are there. */
+  /** Likely CU-time of all existing computes in the ledger at `until`. */
   readonly ledger: CuMillis
-  /** Whether the count stood still around it, so that it is of that instant however late the service counts. */
+  /** Whether the meter did not move around `until`, so that its value does not depend on the metering lag. */
   readonly still: boolean
 }
 
-/** From where on the count is compared with the bounds of the ledger. */
+/** Start of the interval in which metering is compared with the ledger. */
 export type ComparisonStart = {
   readonly at: Instant
   readonly cuTime: CuMillis
-  /** The bounds of the ledger up to then. */
+  /** Bounds of the ledger's CU-time at `at`. */
   readonly low: CuMillis
   readonly high: CuMillis
   readonly still: boolean
-  /** Whose they are: the endpoint ids, in order. */
+  /** Endpoint ids of the computes in the bounds, in order. */
   readonly computes: string
 }
 
-/** The service's count of `[from, to)` beside what it may be if the ledger is right. */
+/** Metered CU-time of `[from, to)` beside the ledger's bounds. */
 export type Reconciliation = {
   readonly from: Instant
   readonly to: Instant
   readonly metered: CuMillis
   readonly low: CuMillis
   readonly high: CuMillis
-  /** How far outside of the bounds the count is, as a share of the larger of the two; 0 inside. Below 0 the service counts less than we do. */
+  /** Distance from the bounds, as a share of the larger value; 0 inside, negative when the service meters less than the ledger. */
   readonly outside: Ratio
-  /** Whether this comparison and the one before were further outside than is tolerated: worth an alert. */
+  /** Whether this comparison and the one before exceed the tolerance. */
   readonly diverges: boolean
 }
 
 export type ProjectMetering = {
-  /** The newest reading that differs from the one before. */
+  /** Newest reading that differs from the one before. */
   readonly last: MeterReading
-  /** Undefined until the count has moved, and after one that made no sense. */
+  /** Undefined until the meter has moved, and after an implausible reading. */
   readonly base: MeterBaseline | undefined
-  /** Ascending; the last one may still change. Those of some hours and the newest are kept. */
+  /** Ascending, limited to recent hours; the last one may still change. */
   readonly shares: readonly RangeUtilisation[]
-  /** Of the stretch since `base`. */
+  /** Utilisation since `base`. */
   readonly current: Utilisation
-  /** Of all before it, the older the less. */
+  /** Utilisation before `base`, older time with less weight. */
   readonly utilisation: Utilisation
-  /** How late the service counts, as it was last measured; undefined until it was. */
+  /** Metering lag as last measured; undefined before the first measurement. */
   readonly lag: { readonly atLeast: Seconds; readonly atMost: Seconds } | undefined
-  /** Readings that were less than the one before, or more than can have been used. */
+  /** Number of readings below the one before, or above the possible use. */
   readonly ignored: number
   readonly comparison?: ComparisonStart | undefined
-  /** As it was last compared; undefined before an hour was counted. */
+  /** Last comparison; undefined before an hour was metered. */
   readonly reconciliation?: Reconciliation | undefined
 }

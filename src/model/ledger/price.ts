@@ -1,6 +1,6 @@
 import type { Instant, Micros } from '../units.ts'
 
-/** What a CU-hour costs, by time. */
+/** Price of a CU-hour over time. */
 export type Prices = {
   /** A label, such as `USD`. */
   readonly currency: string

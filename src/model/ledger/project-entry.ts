@@ -4,42 +4,42 @@ import type { Bounds, Spend } from './quantities.ts'
 import type { Project } from '../service/compute.ts'
 import type { Instant, Micros, Millis } from '../units.ts'
 
-/** What is kept of one project. */
+/** Ledger entry of one project. */
 export type ProjectEntry = {
-  /** As last listed. */
+  /** Record as last listed. */
   readonly project: Project
-  /** When its computes were last listed whole, and what was known then; undefined before. */
+  /** Last complete list of the computes; undefined before the first. */
   readonly listed: ProjectListing | undefined
-  /** When the service first knew it no more, and never again since; undefined while it is there. */
+  /** First answer without the project; undefined while the project exists. */
   readonly deletedAt?: Instant | undefined
-  /** What the computes that are gone came to; undefined while none is. */
+  /** Totals of retired computes; undefined while there are none. */
   readonly retired?: RetiredTotals | undefined
-  /** What the service counts of it; undefined before its computes are known. */
+  /** The service's own metering; undefined before the computes are listed. */
   readonly metering?: ProjectMetering | undefined
-  /** It is gone for so long that its sums were moved to the account: it is kept in the store, and no longer known. */
+  /** Set in the store alone, after the totals were moved to the account: the row stays because history refers to it. */
   readonly isArchived?: true
 }
 
-/** A list of one project's computes, and the project's record at that time: what differs from it has moved since. */
+/** Result of listing one project's computes, with the project's record at that time. */
 export type ProjectListing = {
   readonly at: Instant
-  /** The earliest that it can have been written. */
+  /** Earliest instant at which the service can have written the list. */
   readonly askedAt?: Instant | undefined
   readonly updatedAt: Instant
   readonly cpuUsedSeconds: number
-  /** When a list of its computes first came with that count. */
+  /** First list of computes with this value of `cpuUsedSeconds`. */
   readonly countedSince?: Instant
-  /** Of the computes that are there. */
+  /** Ids of the existing computes. */
   readonly endpointIds: readonly string[]
-  /** Of them those whose record did not fit: that they are there is all that is known of them. */
+  /** Subset of `endpointIds` with an unreadable record. */
   readonly unreadable?: readonly string[]
-  /** A record did not even tell its id. */
+  /** A record had no readable id, so `endpointIds` is incomplete. */
   readonly partial?: boolean
-  /** When it was first seen its operations could not be read: of computes that were gone by then nothing is known yet. */
+  /** The operations could not be read at the first sight of the project, so computes deleted before it are still missing. */
   readonly needsBackfill?: true
 }
 
-/** What computes that are no longer known one by one came to. */
+/** Sums over computes that have no entry any more. */
 export type RetiredSums = {
   readonly awake: Bounds<Millis>
   readonly spend: Spend
@@ -50,15 +50,15 @@ export type RetiredSums = {
   readonly wakesCaused: number
 }
 
-/** Of computes of one project. */
+/** Totals of the retired computes of one project. */
 export type RetiredTotals = RetiredSums & {
-  /** The newest of them, in the order they left: id and when it went. Absent in what an earlier version wrote. */
+  /** Most recently retired, in the order of retirement. */
   readonly ids?: readonly RetiredId[]
-  /** By then all the others were gone. */
+  /** Instant by which all retired computes without an id here were deleted. */
   readonly until: Instant
 }
 
 export type RetiredId = { readonly endpointId: string; readonly deletedAt: Instant }
 
-/** Of projects that are no longer known one by one. */
+/** Totals of archived projects. */
 export type ArchivedTotals = RetiredSums & { readonly projects: number }

@@ -1,9 +1,9 @@
-// What the counters that readings see come to, over restarts of the compute.
+// Counters of readings, accumulated over restarts of the compute.
 import type { Instant, Millis, Ratio } from '../units.ts'
 
-/** Cache counters carried over restarts of the compute, and the share of the last stretch. */
+/** Cache counters over restarts of the compute, and the last hit ratio. */
 export type AccumulatedCache = {
-  /** The start of the server process the counters below belong to. */
+  /** Start of the server process that the next three counters belong to. */
   readonly incarnation: Instant
   readonly hits: number
   readonly misses: number
@@ -11,15 +11,15 @@ export type AccumulatedCache = {
   readonly totalHits: number
   readonly totalMisses: number
   readonly totalWrites: number
-  /** Between the last two readings of one incarnation, or between its start and the only one; of the last such time in which anything was read. */
+  /** Hit ratio between the last two readings of one incarnation with cache reads between them, or since its start at the first reading. */
   readonly hitRatio: Ratio | undefined
 }
 
-/** What the counters of use grew by, between readings of one incarnation, without our own sessions. */
+/** Growth of the usage counters between readings of one incarnation, without our own sessions. */
 export type AccumulatedUsage = {
   readonly arrivals: number
   readonly activeTime: Millis
-  /** Over the stretch between the last two readings of one incarnation; undefined before there are two. */
+  /** Usage between the last two readings of one incarnation; undefined before there are two. */
   readonly last:
     | {
         readonly span: Millis

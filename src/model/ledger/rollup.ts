@@ -1,4 +1,4 @@
-// What is kept of the looks and readings of one compute: sums over fixed stretches of time.
+// Rollups: looks and readings of one compute, summed over fixed buckets of time.
 import type { ComputeRef, ComputeState } from '../service/compute.ts'
 import type { Attribution } from './evidence.ts'
 import {
@@ -11,9 +11,9 @@ import {
   type Seconds,
 } from '../units.ts'
 
-/** Steps of a day's load. Doubled, half the rows, and a burst of five minutes is lost among its neighbours. */
+/** Length of a fine bucket, 5 minutes: short enough to show a burst of five minutes in a day's load. */
 export const FINE_STEP: Seconds = seconds(300)
-/** Steps of a season. */
+/** Length of a coarse bucket, one hour: fine enough to show daily and weekly patterns over a season. */
 export const COARSE_STEP: Seconds = seconds(3600)
 
 /** Samples of one quantity: their mean is `sum / count`; `count` is at least 1. */
@@ -24,13 +24,13 @@ export type SampleSummary<Value extends number> = {
   readonly max: Value
 }
 
-/** The mean is `sum` by the number of samples. */
+/** The mean is `sum` divided by the number of samples. */
 export type SumAndPeak = { readonly sum: number; readonly max: number }
 
-/** Client connections over the readings that could count them, `count` of them, at least 1. */
+/** Client connections over the `count` readings that could count them; `count` is at least 1. */
 export type ConnectionPeaks = {
   readonly count: number
-  /** Of all states together: its peak is not the sum of theirs. */
+  /** Connections in any state: the peak is not the sum of the peaks by state. */
   readonly all: SumAndPeak
   readonly active: SumAndPeak
   readonly idle: SumAndPeak
@@ -38,63 +38,63 @@ export type ConnectionPeaks = {
   readonly other: SumAndPeak
 }
 
-/** Sums over a stretch of time; what no look and no reading could tell is undefined. */
+/** Sums over a bucket; undefined where no look or reading had a value. */
 export type RollupSums = {
-  /** A whole multiple of the length since 1970, UTC. */
+  /** Start: a whole multiple of the bucket length since 1970, UTC. */
   readonly from: Instant
-  /** Time seen in each state: between looks that agree, or up to a change that the record dates. Nobody saw the rest of the stretch. */
+  /** Observed time by state: between looks that agree, or up to a transition that the record dates. The rest of the bucket is unobserved. */
   readonly time: Readonly<Record<ComputeState, Millis>>
-  /** Readings that read something. */
+  /** Successful readings. */
   readonly readings: number
-  /** The size while awake: `fixed` as the record says, at each look; `estimated` from the limit of the file cache, at each reading. */
+  /** Size while awake: `fixed` from the record at each look, `estimated` from the file cache limit at each reading. */
   readonly size: (SampleSummary<Cu> & { readonly source: 'fixed' | 'estimated' }) | undefined
   readonly connections: ConnectionPeaks | undefined
-  /** What the cache's counters grew by within one incarnation, and over how long: that may reach back before the stretch. */
+  /** Growth of the cache counters within one incarnation, and its length, which may start before the bucket. */
   readonly cache: { readonly hits: number; readonly misses: number; readonly over: Millis } | undefined
-  /** The most that was in use at a reading. */
+  /** Largest use at a reading. */
   readonly cacheUsed: Bytes | undefined
-  /** The most that was touched within the longest window a reading tells of. */
+  /** Largest working set at a reading, for the longest period it covers. */
   readonly workingSet: Bytes | undefined
   /**
-   * New sessions and time in statements of others, as their counters grew by within one incarnation, and over how long.
-   * `activeTime / over` is the average of active sessions.
+   * Growth of client sessions and client statement time within one incarnation, and its length. `activeTime / over` is the
+   * average number of active sessions.
    */
   readonly use: { readonly arrivals: number; readonly activeTime: Millis; readonly over: Millis } | undefined
-  /** The oldest transaction of a client at a reading. */
+  /** Age of the oldest client transaction at a reading. */
   readonly longestTransaction: Seconds | undefined
 }
 
-/** A stretch that is over. One in which nothing but sleep was seen is not kept: awake intervals say when a compute slept. */
+/** Finished bucket. Buckets with sleep alone are not stored: awake intervals already show it. */
 export type Rollup = RollupSums & {
   readonly ref: ComputeRef
   /** `FINE_STEP` or `COARSE_STEP`. */
   readonly length: Seconds
-  /** Who held the compute awake when readings saw it, the most first, at most five. */
+  /** Culprits seen by readings, largest share first, at most five. */
   readonly culprits: readonly CulpritShare[]
 }
 
-/** A `culpritKey`, and its share of the readings that saw anybody, to a thousandth. */
+/** A `culpritKey`, and its share of the readings that found a culprit, to a thousandth. */
 export type CulpritShare = { readonly culprit: string; readonly share: Ratio }
 
-/** A stretch that goes on. */
+/** Bucket in progress. */
 export type OpenRollup = RollupSums & {
-  /** Each reading weighs the same. */
+  /** Every reading has the same weight. */
   readonly attribution: Attribution
 }
 
-/** What is remembered between two looks: it is part of the compute's account, so that a crash loses nothing. */
+/** Rollups in progress. Part of the compute's ledger entry, so that a crash loses nothing. */
 export type RollupState = {
   readonly fine: OpenRollup | undefined
   readonly coarse: OpenRollup | undefined
-  /** The last stretch in which looks showed it asleep without a break; undefined once it was seen awake. */
+  /** Latest interval in which all looks showed the compute asleep; undefined after a look that showed it awake. */
   readonly asleep: { readonly from: Instant; readonly to: Instant } | undefined
-  /** The counters of the last reading that told them. */
+  /** Counters of the last reading with cache statistics. */
   readonly cache: CacheBaseline | undefined
 }
 
-/** Counters of the file cache at an instant of the compute's clock. */
+/** File cache counters at an instant of the compute's clock. */
 export type CacheBaseline = {
-  /** The start of the server process they belong to. */
+  /** Start of the server process that the counters belong to. */
   readonly incarnation: Instant
   readonly at: Instant
   readonly hits: number
@@ -109,7 +109,7 @@ export const NO_ROLLUPS: RollupState = {
 }
 
 /**
- * The time between two activities that a suspension separated. It lies somewhere in `[low, high]`: an edge seen between two
- * looks is known no better.
+ * Time between two activities with a suspension between them, in `[low, high]`: an edge between two looks is known no more
+ * exactly.
  */
 export type SuspensionGap = { readonly low: Millis; readonly high: Millis }

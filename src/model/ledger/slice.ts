@@ -1,4 +1,4 @@
-// Awake time as what is counted by period counts it: by day, by budget, by window.
+// Awake time cut where size or price changes, for sums by day, budget and window.
 import type { ComputeRef } from '../service/compute.ts'
 import type { Bounds } from './quantities.ts'
 import type { Cu, Instant } from '../units.ts'
@@ -6,18 +6,18 @@ import type { Cu, Instant } from '../units.ts'
 /** `[from, to)`; never negative. */
 export type Span = readonly [from: Instant, to: Instant]
 
-/** A stretch of one compute's awake time in which one size and one price hold. */
+/** Part of one compute's awake time with one size and one price. */
 export type AwakeSlice = {
   readonly ref: ComputeRef
-  /** The shortest, the likely and the longest time that it may cover. */
+  /** Shortest, likely and longest time that the slice may cover. */
   readonly low: Span
   readonly likely: Span
   readonly high: Span
   readonly size: Bounds<Cu>
-  /** The compute may have had any size between them, and moved: the service sizes it by itself. */
+  /** The service scales the compute within `size`, so the current size may have changed during the slice. */
   readonly moves?: true
   /** Micros per CU-hour, as text: the key of `CuTimeByPrice`. */
   readonly price: string
-  /** Whether an end of its interval was dated by no fact. */
+  /** Whether no fact dates an edge of its interval. */
   readonly assumed: boolean
 }

@@ -1,7 +1,7 @@
-// What it costs that computes are awake for nothing.
+// Unproductive spend by cause.
 import type { Micros } from '../units.ts'
 
-/** Why nobody got anything for it, as the labels have it. Where autosuspend is off nothing tells what was used, so that is none of them. */
+/** Causes, spelled as metric labels. Disabled autosuspend is no cause, because it does not show what was unused. */
 export const UNPRODUCTIVE_CAUSES = [
   'idle_tail',
   'dormouse',
@@ -15,5 +15,5 @@ export const UNPRODUCTIVE_CAUSES = [
 
 export type UnproductiveCause = (typeof UNPRODUCTIVE_CAUSES)[number]
 
-/** What is not in it is 0. Plain data. */
+/** Cause → spend; an absent cause is 0. Plain data. */
 export type Unproductive = { readonly [cause in UnproductiveCause]?: Micros }
