@@ -5,7 +5,7 @@ type Quantity<Unit extends string> = number & { readonly [unit]: Unit }
 export type Cu = Quantity<'CU'>
 /** A length of time, seconds. */
 export type Seconds = Quantity<'s'>
-/** A length of time, whole milliseconds: what the ledger keeps, so that sums stay exact. */
+/** A length of time, whole milliseconds: the ledger's unit, so that sums stay exact. */
 export type Millis = Quantity<'ms'>
 /** CU times milliseconds, whole numbers (sizes are multiples of 0.25, so it is kept in quarter-CU precision). */
 export type CuMillis = Quantity<'CU·ms'>

@@ -1,16 +1,15 @@
-// What was worked out of each of very many things, for as long as they are asked for. A WeakMap forgets by itself, but one of a hundred
-// thousand entries holds up the event loop for half a second whenever all garbage is collected.
+// Cache of derived values by object identity. Not a WeakMap: with a hundred thousand entries it blocks the event loop for half a second
+// at every full garbage collection.
 
 export type IdentityCache<Of, Value> = {
   readonly get: (one: Of) => Value | undefined
   readonly set: (one: Of, value: Value) => void
-  /** Forgets what was neither asked for nor kept since the last time. */
+  /** Evicts entries without a `get` or `set` since the last call. */
   readonly evictUnused: () => void
 }
 
 type Entry<Value> = { value: Value; round: number }
 
-/** By identity, where `Of` is an object. */
 export function createIdentityCache<Of, Value>(): IdentityCache<Of, Value> {
   const entries = new Map<Of, Entry<Value>>()
   let [round, wanted] = [0, 0]

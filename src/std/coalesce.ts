@@ -1,8 +1,8 @@
 /**
- * Publishes one state after another: while one is being published, all calls wait for one more, of the state as it is then.
+ * Coalesces calls: those made during a run of `publish` share one more run, which starts after it.
  *
- * @param failed told of each publication that failed; what was shown before stays
- * @returns resolves when a state no older than the call is published, or could not be; never rejects
+ * @param failed called with the error of a failed run
+ * @returns resolves after a run that started after the call, successful or not; never rejects
  */
 export function coalesce(
   publish: () => Promise<void>,

@@ -1,17 +1,17 @@
-// A map in the order of its keys that is changed by making another, which shares nearly all of itself with the one before.
+// Immutable map in the order of its keys. A changed copy shares nearly all of its data with the original.
 
 export type OrderedMap<Value> = ReadonlyMap<string, Value> & {
-  /** The same with `value` under `key`. */
+  /** Copy with `value` under `key`. */
   readonly with: (key: string, value: Value) => OrderedMap<Value>
-  /** The same without what is under `key`, if anything is. */
+  /** Copy without `key`. */
   readonly without: (key: string) => OrderedMap<Value>
 }
 
 /** Entries in ascending order of their keys; never empty. */
 type Chunk<Value> = { readonly keys: readonly string[]; readonly values: readonly Value[] }
 
-/** Entries of a chunk at most. Doubled, a change copies twice as much of it; halved, twice as many chunks are told of it. */
-const MOST = 256
+/** Most entries of a chunk, 256: a change copies one chunk and the list of chunks, which are then of similar length in a large ledger. */
+const MAX_CHUNK = 256
 
 /** `entries` in the order of their keys. */
 export function orderedMap<Value>(entries: Iterable<readonly [string, Value]>): OrderedMap<Value> {
@@ -27,73 +27,76 @@ export const asOrderedMap = <Value>(map: ReadonlyMap<string, Value>): OrderedMap
 const isOrdered = <Value>(map: ReadonlyMap<string, Value>): map is OrderedMap<Value> => 'without' in map
 
 function mapOf<Value>(chunks: readonly Chunk<Value>[], size: number): OrderedMap<Value> {
-  const placeOf = (key: string) => {
-    const index = Math.max(0, countUntil(chunks.length, (at) => (chunks[at]?.keys[0] ?? '') <= key) - 1)
-    const chunk = chunks[index] ?? { keys: [], values: [] }
-    const place = countUntil(chunk.keys.length, (at) => (chunk.keys[at] ?? '') < key)
-    return { index, chunk, place, isThere: chunk.keys[place] === key }
+  const locate = (key: string) => {
+    const chunkIndex = Math.max(0, countWhile(chunks.length, (at) => (chunks[at]?.keys[0] ?? '') <= key) - 1)
+    const chunk = chunks[chunkIndex] ?? { keys: [], values: [] }
+    const index = countWhile(chunk.keys.length, (at) => (chunk.keys[at] ?? '') < key)
+    return { chunkIndex, chunk, index, exists: chunk.keys[index] === key }
   }
-  const replaced = (index: number, by: readonly Chunk<Value>[], more: number): OrderedMap<Value> =>
-    mapOf(chunks.toSpliced(index, 1, ...by), size + more)
+  const replaceChunk = (
+    chunkIndex: number,
+    by: readonly Chunk<Value>[],
+    added: number,
+  ): OrderedMap<Value> => mapOf(chunks.toSpliced(chunkIndex, 1, ...by), size + added)
 
   function* entries(): Generator<[string, Value], undefined> {
     for (const { keys, values } of chunks)
-      for (let place = 0; place < keys.length; place += 1) yield [keys[place] ?? '', values[place] as Value]
+      for (let index = 0; index < keys.length; index += 1) yield [keys[index] ?? '', values[index] as Value]
   }
-  // One by one and not by the iterators of the chunks: large ledgers are walked over again and again.
+  // loops by index are faster than `yield*` over the chunks, and large ledgers are walked often
   function* keysOf(): Generator<string, undefined> {
     for (const { keys } of chunks)
-      for (let place = 0; place < keys.length; place += 1) yield keys[place] ?? ''
+      for (let index = 0; index < keys.length; index += 1) yield keys[index] ?? ''
   }
   function* valuesOf(): Generator<Value, undefined> {
     for (const { values } of chunks)
-      for (let place = 0; place < values.length; place += 1) yield values[place] as Value
+      for (let index = 0; index < values.length; index += 1) yield values[index] as Value
   }
   return {
     size,
     get: (key) => {
-      const { chunk, place, isThere } = placeOf(key)
-      return isThere ? chunk.values[place] : undefined
+      const { chunk, index, exists } = locate(key)
+      return exists ? chunk.values[index] : undefined
     },
-    has: (key) => placeOf(key).isThere,
+    has: (key) => locate(key).exists,
     entries,
     keys: keysOf,
     values: valuesOf,
     [Symbol.iterator]: entries,
-    forEach(tell) {
-      for (const [key, value] of entries()) tell(value, key, this)
+    forEach(callback) {
+      for (const [key, value] of entries()) callback(value, key, this)
     },
     with: (key, value) => {
-      const { index, chunk, place, isThere } = placeOf(key)
-      const keys = isThere ? chunk.keys : chunk.keys.toSpliced(place, 0, key)
-      const values = chunk.values.toSpliced(place, isThere ? 1 : 0, value)
-      return replaced(index, split({ keys, values }, place), isThere ? 0 : 1)
+      const { chunkIndex, chunk, index, exists } = locate(key)
+      const keys = exists ? chunk.keys : chunk.keys.toSpliced(index, 0, key)
+      const values = chunk.values.toSpliced(index, exists ? 1 : 0, value)
+      return replaceChunk(chunkIndex, split({ keys, values }, index), exists ? 0 : 1)
     },
     without: (key) => {
-      const { index, chunk, place, isThere } = placeOf(key)
-      if (!isThere) return mapOf(chunks, size)
-      const left = { keys: chunk.keys.toSpliced(place, 1), values: chunk.values.toSpliced(place, 1) }
-      return replaced(index, left.keys.length === 0 ? [] : [left], -1)
+      const { chunkIndex, chunk, index, exists } = locate(key)
+      if (!exists) return mapOf(chunks, size)
+      const smaller = { keys: chunk.keys.toSpliced(index, 1), values: chunk.values.toSpliced(index, 1) }
+      return replaceChunk(chunkIndex, smaller.keys.length === 0 ? [] : [smaller], -1)
     },
   }
 }
 
-/** Where keys come in order, chunks are left full. */
+/** Splits a chunk that is too large: in half, but at its end when keys arrive in order, so that chunks stay full. */
 function split<Value>({ keys, values }: Chunk<Value>, changed: number): readonly Chunk<Value>[] {
-  if (keys.length <= MOST) return [{ keys, values }]
-  const at = changed === MOST ? MOST : MOST / 2
+  if (keys.length <= MAX_CHUNK) return [{ keys, values }]
+  const at = changed === MAX_CHUNK ? MAX_CHUNK : MAX_CHUNK / 2
   return [
     { keys: keys.slice(0, at), values: values.slice(0, at) },
     { keys: keys.slice(at), values: values.slice(at) },
   ]
 }
 
-/** Of so many places how many at the beginning are such: those that are come before those that are not. */
-function countUntil(length: number, isSuch: (at: number) => boolean): number {
+/** Number of leading positions for which `holds` is true, by binary search: no later position may be true. */
+function countWhile(length: number, holds: (at: number) => boolean): number {
   let [low, high] = [0, length]
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
-    if (isSuch(middle)) low = middle + 1
+    if (holds(middle)) low = middle + 1
     else high = middle
   }
   return low

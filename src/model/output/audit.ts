@@ -1,4 +1,4 @@
-// What the service's own history tells of an account: money, time, and what first to look at.
+// Audit of an account from the service's own history: spend, awake time, and findings.
 import type { AutosuspendDelay, ComputeRef, Sizing } from '../service/compute.ts'
 import type { Bounds, Spend } from '../ledger/quantities.ts'
 import type { CuMillis, Instant, Micros, Millis, Ratio } from '../units.ts'
@@ -9,16 +9,16 @@ export type Audit = {
   readonly to: Instant
   readonly currency: string
   readonly projects: number
-  /** Without those that were deleted. */
+  /** Existing computes, without deleted ones. */
   readonly computes: number
   readonly total: AuditSums
-  /** The share of the spend that the service itself counted, rather than the account of its operations alone. */
+  /** Share of the spend that rests on the service's metering; the rest is derived from operations alone. */
   readonly counted: Ratio
-  /** Whole weeks, the oldest first; the last ends with the audit. */
+  /** Whole weeks, oldest first; the last ends with the audit. */
   readonly weeks: readonly AuditWeek[]
-  /** The most expensive first. */
+  /** Most expensive first. */
   readonly byCompute: readonly AuditedCompute[]
-  /** The most to save first; those of which nothing is known to be saved last. */
+  /** Largest saving first; findings without a known saving last. */
   readonly findings: readonly Finding[]
 }
 
@@ -27,7 +27,7 @@ export type AuditSums = {
   readonly awake: Bounds<Millis>
   readonly cuTime: Bounds<CuMillis>
   readonly idleTail: Millis
-  /** What the idle tails cost. */
+  /** Spend on idle tails. */
   readonly tailSpend: Micros
   readonly wakes: number
 }
@@ -44,11 +44,11 @@ export type AuditedCompute = AuditSums & {
   readonly projectName: string
   readonly sizing: Sizing
   readonly delay: AutosuspendDelay
-  /** The part of the time that it existed in. */
+  /** Share of the time in which the compute existed. */
   readonly awakeShare: Ratio
 }
 
-/** Something worth a look, with its evidence. Money is for 30 days at the rate of the last 30. */
+/** Finding with its evidence. Amounts are for 30 days at the rate of the last 30. */
 export type Finding =
   | {
       readonly kind: 'never-sleeps'
@@ -65,7 +65,7 @@ export type Finding =
       readonly delay: AutosuspendDelay
       readonly suspends: number
       readonly idleTail: Millis
-      /** At least: the same suspensions after the least delay that the service takes. */
+      /** Lower bound: the same suspensions with the smallest delay that the service accepts. */
       readonly saving: Micros
     }
   | { readonly kind: 'unused'; readonly ref: ComputeRef; readonly projectName: string }

@@ -1,6 +1,6 @@
 import type { Instant } from '../units.ts'
 
-/** Why a compute is in its state, for people. */
+/** Reason for a compute's state, for people. */
 export type AwakeReason =
   | { readonly because: 'asleep'; readonly since: Instant | undefined }
   | { readonly because: 'starting' }
@@ -16,13 +16,13 @@ export type AwakeReason =
       readonly because: 'idle-tail'
       readonly since: Instant
       readonly until: Instant
-      /** Whether `until` is to come; or over, and the next look tells; or so long ago that a look would have told. */
+      /** `ahead`: `until` is in the future; `due`: it is over, and the next look will show the suspension; `overdue`: a look should have shown it. */
       readonly end: 'ahead' | 'due' | 'overdue'
-      /** Whether a session of ours came after it, which puts the end off. */
+      /** Whether a later session of Dormouse delays the suspension. */
       readonly ours: boolean
     }
   | {
       readonly because: 'unknown'
-      /** When it was last seen, where that is why. */
+      /** Last look, where its age is the reason. */
       readonly since: Instant | undefined
     }

@@ -1,23 +1,23 @@
 import type { Instant } from '../units.ts'
 
-/** One thing to be told to one receiver; plain data. Of one item and sink there is one. */
+/** Delivery of one item to one receiver, one for each pair. Plain data. */
 export type Delivery = {
   readonly account: string
-  /** The name of the receiver. */
+  /** Name of the receiver. */
   readonly sink: string
   readonly kind: 'event' | 'report'
-  /** The key of the event, or the slot of the report. */
+  /** Key of the event, or slot of the report. */
   readonly item: string
-  /** Of an event its topic, of a report empty. */
+  /** Topic of the event; empty for a report. */
   readonly topic: string
   readonly madeAt: Instant
-  /** Those that ended. */
+  /** Finished attempts. */
   readonly attempts: number
-  /** Not to be tried before; without meaning when it waits no more. */
+  /** Earliest next attempt; only meaningful while waiting. */
   readonly nextAt: Instant
-  /** `dropped`: too many waited, and it was the oldest; or its receiver is no more. */
+  /** `dropped`: the oldest of too many waiting deliveries, or the receiver was removed. */
   readonly state: 'waiting' | 'delivered' | 'failed' | 'dropped'
-  /** In words and without addresses; undefined before the first. */
+  /** Text without addresses; undefined before the first error. */
   readonly lastError: string | undefined
   readonly deliveredAt: Instant | undefined
 }

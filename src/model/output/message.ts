@@ -1,30 +1,30 @@
-// What is sent to people and programs outside, and what became of one attempt.
+// Message to a receiver, and the outcome of one attempt to deliver it.
 import type { Seconds } from '../units.ts'
 
 export type Attachment = { readonly name: string; readonly type: string; readonly body: string }
 
 export type Message = {
-  /** The same for every attempt: whoever gets a message twice can tell. */
+  /** Key that is equal for all attempts, so that a receiver can drop duplicates. */
   readonly key: string
   readonly account: string
-  /** Of a report, `2026-W47`. */
+  /** Slot of a report, `2026-W47`. */
   readonly slot?: string
   readonly subject: string
   readonly text: string
   readonly html?: string
-  /** For programs: JSON text, or what is made JSON of. */
+  /** Body for programs: JSON text, or a value to serialise as JSON. */
   readonly body: unknown
-  /** What Slack is sent in place of the text. */
+  /** Slack body, sent in place of the text. */
   readonly slack?: object
   readonly attachments: readonly Attachment[]
 }
 
-/** `because` is in words of ours, without addresses and without what the receiver said: both may hold secrets. */
+/** `because` contains neither addresses nor text of the receiver, because both may hold secrets. */
 export type DeliveryOutcome =
   | { readonly kind: 'delivered' }
-  /** Whether it arrived may be unknown. `after`: the receiver asked for so long a pause. */
+  /** The message may have arrived. `after`: pause requested by the receiver. */
   | { readonly kind: 'retry'; readonly because: string; readonly after?: Seconds }
-  /** This message will never be taken. */
+  /** The receiver will never accept this message. */
   | { readonly kind: 'failed'; readonly because: string }
 
 /** Makes one attempt. Never rejects, and ends soon after `signal` aborts. */

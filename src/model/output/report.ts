@@ -1,29 +1,29 @@
-// A report of one account about one week, as it is asked for and as it is kept.
+// Weekly report of one account: its plan and its stored form.
 import type { Interval } from '../time.ts'
 import type { Instant } from '../units.ts'
 
-/** What a report is about. */
+/** Interval that a report covers. */
 export type ReportSlot = Interval & {
-  /** `2026-W47`; one that was asked for by hand ends in `-manual-1`. */
+  /** `2026-W47`; the id of a report requested by hand ends in `-manual-1`. */
   readonly id: string
-  /** Whether it is made later than it was planned. */
+  /** Whether the report is made later than scheduled. */
   readonly late: boolean
 }
 
 export type ArchivedReport = {
   readonly account: string
   readonly slot: ReportSlot
-  /** The only team it is about; absent: all, or `report.only_team`. */
+  /** Team of a report about one team; absent: all teams, or `report.only_team`. */
   readonly team?: string | undefined
   readonly madeAt: Instant
 }
 
 export type StoredReport = ArchivedReport & {
-  /** All formats are made of it. Source: config/report.schema.json. */
+  /** Report as JSON, the source of all formats. Schema: config/report.schema.json. */
   readonly json: string
 }
 
-/** Names a report within its account: its slot, and the team that it is a part for. No slot has a `/`. */
+/** Key of a report within its account: slot, and team where there is one. Slots contain no `/`. */
 export const reportKey = ({
   slot,
   team,
@@ -38,15 +38,15 @@ export type ReportFormat = (typeof REPORT_FORMATS)[number]
 export const REPORT_GROUPS = ['team', 'cost_centre', 'project', 'branch', 'tier'] as const
 export type ReportGroup = (typeof REPORT_GROUPS)[number]
 
-/** What is not to be named: `names` are those of projects and computes, `clients` are applications, users and databases. */
+/** What a report may leave out: `names` of projects and computes; `clients` are applications, users and databases. */
 export const REDACTABLE = ['names', 'clients'] as const
 export type Redactable = (typeof REDACTABLE)[number]
 
-/** What the configuration says of a report. */
+/** Report settings from the configuration. */
 export type ReportPlan = {
-  /** Undefined: by team where anybody has one, else by project. */
+  /** Undefined: by team if any compute has one, else by project. */
   readonly groupBy: ReportGroup | undefined
-  /** Undefined: about all computes. */
+  /** Undefined: all computes. */
   readonly onlyTeam: string | undefined
   readonly redact: readonly Redactable[]
 }

@@ -1,4 +1,4 @@
-// What a pass publishes: everything that any output shows, immutable.
+// Snapshot published by a pass: immutable, read by all outputs.
 import type { BudgetWithForecast, SpendForecast } from '../policy/budget.ts'
 import type { AutosuspendDelay, Compute, ComputeRef, Project } from '../service/compute.ts'
 import type { Reconciliation } from '../ledger/metering.ts'
@@ -13,7 +13,7 @@ import type { Owner } from '../policy/owner.ts'
 import type { AccountCounters } from '../ledger/counters.ts'
 import type { Bytes, Cu, CuMillis, Instant, Micros, Millis, Ratio, Seconds } from '../units.ts'
 
-/** `unknown` once the service could not be asked for longer than `metrics.stale_after`. */
+/** `unknown` after the service was unreachable for longer than `metrics.stale_after`. */
 export type DisplayedState = Compute['state'] | 'unknown'
 
 export type ComputeView = {
@@ -21,94 +21,94 @@ export type ComputeView = {
   readonly compute: Compute
   readonly project: Project | undefined
   readonly owner: Owner
-  /** Of its project as a whole. */
+  /** Owner of the whole project. */
   readonly projectOwner: Owner
-  /** The service's count of its project beside ours; undefined before an hour of it was counted. */
+  /** Reconciliation of the project; undefined before an hour was metered. */
   readonly checked: Reconciliation | undefined
   readonly currency: string
-  /** It is deleted: shown nowhere, but what it cost stays in the sums. */
+  /** Deleted: not displayed, but part of the sums. */
   readonly gone: boolean
   readonly state: DisplayedState
   readonly seenAt: Instant
   readonly delay: AutosuspendDelay
-  /** The size now; 0 when asleep; undefined when a range gives no hint. */
+  /** Current size; 0 when asleep; undefined when it is unknown within a range. */
   readonly currentCu: { readonly cu: Cu; readonly source: 'fixed' | 'estimated' | 'observed' } | undefined
   readonly awakeSince: Instant | undefined
-  /** What the service does with it now, as far as its operations were read. */
+  /** Operations in progress, as far as they were read. */
   readonly operations: readonly Pick<Operation, 'action' | 'createdAt'>[]
   readonly awake: Bounds<Millis>
   readonly cuTime: Bounds<CuMillis>
   readonly spend: Spend
-  /** What it likely costs an hour now; 0 while it sleeps. */
+  /** Likely spend per hour now; 0 while asleep. */
   readonly spendRate: Micros
-  /** The part of the likely CU-time of which no fact dates an end; undefined where there is none. */
+  /** Likely CU-time of intervals with an end that no fact dates; undefined where there are none. */
   readonly assumed: CuMillis | undefined
   readonly idleTail: Millis
   readonly extension: Millis
-  /** The longest first; the rest of the time awake is not covered by readings. */
+  /** Longest first; readings do not cover the rest of the awake time. */
   readonly awakeBy: readonly AttributedTime[]
-  /** The likely values as metrics show them: they never fall. */
+  /** Likely values as exported to metrics: they never fall. */
   readonly counters: PublishedCounters
   readonly cache: AccumulatedCache | undefined
   readonly hitRatio: Ratio | undefined
   readonly cacheLimit: Bytes | undefined
   readonly cacheUsed: Bytes | undefined
-  /** Of the last reading; all 0 when asleep; undefined when never read. */
+  /** Counts of the last reading; all 0 when asleep; undefined when never read. */
   readonly connections: ConnectionCounts | undefined
   readonly maxConnections: number
   readonly reservedConnections: number | undefined
-  /** Whether the last reading says other than the preset; undefined while asleep, and before one since the start. */
+  /** Whether the last reading contradicts the preset; undefined while asleep, and before the first reading since the start. */
   readonly presetMismatch: PresetMismatch | undefined
-  /** Readings that fit no size of the range. */
+  /** Number of readings that fit no size of the range. */
   readonly sizeUnknown: number
-  /** Between the last two readings of one incarnation; undefined before there are two. */
+  /** Average number of active sessions between the last two readings of one incarnation; undefined before there are two. */
   readonly averageActive: number | undefined
-  /** Of the last full reading, ascending by window. */
+  /** Working sets of the last full reading, ascending by window. */
   readonly workingSet: readonly WorkingSet[]
   readonly longestTransaction: Seconds | undefined
   readonly readingAt: Instant | undefined
-  /** Why the last reading failed, or what it could not see. */
+  /** Why the last reading failed, or what it could not read. */
   readonly readingProblem: string | undefined
-  /** Undefined when no reading was tried. */
+  /** Undefined before the first attempt. */
   readonly readingSucceeded: boolean | undefined
   readonly why: AwakeReason
 }
 
 export type PresetMismatch = {
   readonly maxConnections: boolean
-  /** No size of the range fits the limit of the file cache; undefined where it was not read. */
+  /** Whether no size of the range fits the file cache limit; undefined where the limit was not read. */
   readonly fileCache: boolean | undefined
 }
 
-/** The state of one account's view of the service. */
+/** View of one account. */
 export type AccountView = {
   readonly account: string
   readonly currency: string
   readonly service: 'ok' | 'unauthorized' | 'unavailable'
-  /** Whether what is shown is in the store. */
+  /** Whether the published values are committed to the store. */
   readonly stored: boolean
   readonly lastSweepAt: Instant | undefined
   readonly lastRejectedAt: Instant | undefined
-  /** When the reading of the newest whole project list began; undefined before the first. */
+  /** Start of the newest complete project list; undefined before the first. */
   readonly listedAt: Instant | undefined
-  /** Projects that the last sweep had to leave for later. */
+  /** Projects that the last sweep left to later ones. */
   readonly backlog: Backlog
-  /** Since when the operations are needed that could not be read for longest; undefined when none waits. */
+  /** When the longest outstanding read of operations became due; undefined when none is outstanding. */
   readonly operationsWaitSince: Instant | undefined
-  /** What the last sweep could not see, one line each. */
+  /** Problems of the last sweep, one line each. */
   readonly problems: readonly string[]
   readonly readings: ReadingCounts
-  /** Why no compute of it can be read; undefined where they can be. */
+  /** Why no compute of the account can be read; undefined when they can. */
   readonly unreadable: string | undefined
-  /** Whether computes are read inside at all. */
+  /** Whether readings are enabled. */
   readonly isRead: boolean
-  /** How late the service shows activity: measured; undefined until it is. */
+  /** Measured activity lag; undefined before the first measurement. */
   readonly activityLag: Seconds | undefined
-  /** How late the service counts CU-time: measured; undefined until it is. */
+  /** Measured metering lag; undefined before the first measurement. */
   readonly countLag: Seconds | undefined
-  /** Projects of which the service's count was compared with ours, those that do not agree, and readings of it that made no sense. */
+  /** Reconciled projects, projects that diverge, and implausible meter readings. */
   readonly counts: { readonly compared: number; readonly off: number; readonly ignored: number }
-  /** Project id → wakes that observing caused, where it caused any. */
+  /** Project id → wakes caused by observing; projects without any are absent. */
   readonly wakesCaused: ReadonlyMap<string, number>
   readonly totals: {
     readonly awake: Bounds<Millis>
@@ -119,14 +119,14 @@ export type AccountView = {
     readonly suspends: number
     readonly wakesCaused: number
   }
-  /** Team → what its computes cost for nothing; never falls. */
+  /** Team → unproductive spend; never falls. */
   readonly teams: AccountCounters['teams']
   readonly wakesBy: AccountCounters['wakes']
   readonly operations: AccountCounters['operations']
   readonly wakeLatency: AccountCounters['wakeLatency']
-  /** In the order of the configuration; without those that no period holds now. */
+  /** In the order of the configuration, without budgets that have no period now. */
   readonly budgets: readonly BudgetWithForecast[]
-  /** What the calendar month of the account's zone came to and may come to, in micros; undefined before the first pass. */
+  /** Spend and forecast of the calendar month in the account's zone, in micros; undefined before the first pass. */
   readonly month: MonthView | undefined
 }
 
@@ -134,21 +134,21 @@ export type MonthView = Pick<BudgetWithForecast, 'period' | 'knownFrom' | 'spent
   readonly forecast: SpendForecast | undefined
 }
 
-/** Something that runs again and again. */
+/** Status of a recurring job. */
 export type JobView = {
   readonly name: 'pass'
   /** Undefined before the first. */
   readonly lastSuccessAt: Instant | undefined
   readonly nextRunAt: Instant
-  /** When it should have succeeded again, and somebody has to look. */
+  /** Deadline of the next success; after it somebody must look. */
   readonly deadlineAt: Instant
 }
 
 export type Snapshot = {
-  /** Counts the snapshots of this process. */
+  /** Number of the snapshot in this process. */
   readonly version: number
   readonly takenAt: Instant
-  /** Whether the last sweep of every account could ask the service. */
+  /** Whether the last sweep of every account reached the service. */
   readonly ready: boolean
   readonly accounts: readonly AccountView[]
   /** In order of account, project and endpoint id. */

@@ -1,10 +1,10 @@
-// Budgets: what was planned, and what a pass shows of them. How they are counted is in account/budgets.
+// Budgets: their definition and what a pass publishes of them. Evaluation is in ledger/budgets.
 import type { Bounds, CuTimeByPrice } from '../ledger/quantities.ts'
 import type { Selector } from './selector.ts'
 import type { Interval } from '../time.ts'
 import type { CuMillis, Instant, Micros, Millis, Ratio, Seconds } from '../units.ts'
 
-/** What may be spent in one period. */
+/** Limit for one period. */
 export type BudgetLimit =
   | { readonly unit: 'money'; readonly amount: Micros; readonly currency: string }
   | { readonly unit: 'cu_hours'; readonly amount: CuMillis }
@@ -14,53 +14,53 @@ export type Budget = {
   readonly name: string
   readonly account: string
   readonly scope: Selector
-  /** Counted like the others, and never acted upon. */
+  /** Computes that are counted but never acted upon. */
   readonly exempt: readonly Selector[]
   readonly limit: BudgetLimit
-  /** As configured; else it is that of its computes, where all have one. */
+  /** Team as configured; undefined: the team of the computes, where all have the same. */
   readonly team: string | undefined
   readonly mode: 'soft' | 'hard'
   readonly per: 'day' | 'week' | 'month' | 'window'
-  /** What is counted, as text: another text is another budget, and its counting begins anew. */
+  /** Text of what is counted; another text starts a new state. */
   readonly definition: string
-  /** Undefined when no period holds `at`: a window that does not come again. */
+  /** Undefined when no period contains `at`: the window does not recur. */
   readonly periodAt: (at: Instant) => Interval | undefined
-  /** What the clock of its zone shows, milliseconds since 1970 on that clock. */
+  /** Wall clock of the budget's zone, milliseconds since 1970 on that clock. */
   readonly wallAt: (at: Instant) => number
-  /** The parts of `[from, to)` in which spend counts, in order. */
+  /** Parts of `[from, to)` in which spend counts, in order. */
   readonly countedIn: (from: Instant, to: Instant) => readonly Interval[]
 }
 
-/** Percent of the limit at which something happens, once per period. */
+/** Percent of the limit that raise an event, once per period. */
 export const RUNGS = [50, 80, 100, 110] as const
 export type Rung = (typeof RUNGS)[number]
 
-/** What was spent. Plain data. */
+/** Usage. Plain data. */
 export type UsageAmounts = { readonly awake: Bounds<Millis>; readonly cuTime: CuTimeByPrice }
 
-/** All of it, and the part of it that rests on no fact. */
+/** Whole usage, and its assumed part. */
 export type BudgetAmounts = { readonly all: UsageAmounts; readonly assumed: UsageAmounts }
 
 /** One period of a budget. Plain data. */
 export type PeriodRecord = Interval & {
   readonly settled: BudgetAmounts
-  /** Those reached so far, of a limit of `rungsOf`: of another limit none is. */
+  /** Rungs reached so far for the limit `rungsOf`; not valid for another limit. */
   readonly rungs: readonly Rung[]
   readonly rungsOf: number
 }
 
-/** Likely spend of settled slices by five minutes, in the unit of the limit: number of the bucket since 1970 → amount. Plain data. */
+/** Likely spend of settled slices: number of the 5-minute bucket since 1970 → amount in the unit of the limit. Plain data. */
 export type SpendBuckets = Readonly<Record<string, number>>
 
 /**
- * Spend and time by hour of the week, 168 each: what `SpendBuckets` reaches no more. Both fade from week to week alike. Plain data.
+ * Spend and time by hour of the week, 168 entries each, for time older than `SpendBuckets`. Both decay equally from week to week. Plain data.
  */
 export type Seasonality = {
-  /** From here on all that was spent is known. */
+  /** Spend is completely known from here on. */
   readonly from: Instant
-  /** What was spent before is here, as soon as it is known. */
+  /** Spend before this instant is included, also when it becomes known later. */
   readonly until: Instant
-  /** Number of a week of the wall clock since 1970: what was in it counts whole. */
+  /** Wall-clock week since 1970 with full weight; earlier weeks are decayed. */
   readonly week: number
   /** In the unit of the limit. */
   readonly spent: readonly number[]
@@ -69,14 +69,14 @@ export type Seasonality = {
 }
 
 /**
- * What must survive of a budget; plain data. To be stored in the transaction that stores the accounts whose settled slices are
- * in it: those are given once, so one without the other would count them twice or never.
+ * Stored state of a budget. Plain data. It must be committed together with the ledger entries whose settled slices it contains:
+ * slices are counted once, so one without the other would count them twice or never.
  */
 export type BudgetState = {
   readonly definition: string
-  /** From here on everything was counted. */
+  /** Start of counting. */
   readonly since: Instant
-  /** All that was settled since, over all periods: it never falls. */
+  /** Settled usage since `since`, over all periods: it never falls. */
   readonly total: UsageAmounts
   readonly records: readonly PeriodRecord[]
   readonly spendBuckets: SpendBuckets
@@ -87,42 +87,42 @@ export type BudgetState = {
 /** Name of a budget → its state. Plain data. */
 export type BudgetStates = Readonly<Record<string, BudgetState>>
 
-/** Whether a hard budget may be acted upon now, and if not, why. */
+/** Whether a hard budget may act now, and if not, why. */
 export type BudgetEnforcement =
   | { readonly kind: 'acts' }
   | { readonly kind: 'tells'; readonly because: 'soft' | 'whole-account' }
-  /** More of what was counted rests on no fact than may be. */
+  /** The assumed share of the spend is too large. */
   | { readonly kind: 'held'; readonly because: 'assumed'; readonly share: Ratio }
 
-/** How fast money goes: 1 spends exactly the limit in one period. */
+/** Burn rate: 1 spends exactly the limit in one period. */
 export type BurnRate = {
   readonly window: Seconds
-  /** Undefined until that much time has been counted. */
+  /** Undefined until a whole window has been counted. */
   readonly burn: number | undefined
-  /** As usual in this window of the week; undefined until that is learned. */
+  /** Usual burn rate at this time of the week; undefined until learned. */
   readonly usual: number | undefined
-  /** From which burn on to alert; undefined when the tier is off. */
+  /** Burn rate from which on to alert; undefined when the alert is off. */
   readonly threshold: number | undefined
-  /** `out-of-reach`: all computes at their largest could not burn fast enough. `left-to-forecast`: a burn of 1 is normal. */
+  /** Why the alert is off. `out-of-reach`: even all computes at their largest size burn too slowly. `left-to-forecast`: a burn of 1 is normal. */
   readonly off: 'out-of-reach' | 'left-to-forecast' | undefined
 }
 
-/** How a period may end, in the unit of the limit. */
+/** Forecast of the spend at the end of a period, in the unit of the limit. */
 export type SpendForecast = {
   readonly p10: number
   readonly p50: number
   readonly p90: number
-  /** Under 60 known days: its error is larger and its width mostly assumed. */
+  /** Fewer than 60 days of history: the error is larger, and the width mostly assumed. */
   readonly learning: boolean
-  /** Finished days that it was made from. */
+  /** Number of finished days in the history. */
   readonly days: number
 }
 
 export type BudgetForecast = SpendForecast & {
   readonly probabilityOver: Ratio
-  /** When the limit is reached if spend runs as expected; undefined once it is reached, and when it is not within this period. */
+  /** When expected spend reaches the limit; undefined after it is reached, and when it is not reached within this period. */
   readonly exhaustedAt: Instant | undefined
-  /** How such forecasts held on own finished windows, as long as the days that are left; undefined before one has finished. */
+  /** Backtest over finished windows as long as the remaining days: coverage and error; undefined before one has finished. */
   readonly held: { readonly inside: Ratio; readonly error: Ratio } | undefined
 }
 
@@ -138,36 +138,36 @@ export type BudgetView = {
   readonly knownFrom: Instant
   readonly limit: BudgetLimit
   readonly spent: Bounds<number>
-  /** Over all periods, with what is not settled yet: it never falls. */
+  /** Spend over all periods, provisional usage included: it never falls. */
   readonly total: number
-  /** Likely spend by limit. */
+  /** Likely spend divided by the limit. */
   readonly share: Ratio
   /** Negative when overspent. */
   readonly remaining: number
-  /** Those reached in this period, also when the spend was restated below them since. */
+  /** Rungs reached in this period, also when the spend was restated below them since. */
   readonly rungs: readonly Rung[]
-  /** The part of the likely spend that rests on no fact. */
+  /** Assumed share of the likely spend. */
   readonly assumed: Ratio
   readonly enforcement: BudgetEnforcement
-  /** The burn with every compute of the scope awake at its largest. */
+  /** Burn rate with every compute of the scope awake at its largest size. */
   readonly maxBurn: number
   readonly burns: readonly BurnRate[]
 }
 
-/** A budget with who answers for it, and how its period may end. */
+/** Budget with its owner and its forecast. */
 export type BudgetWithForecast = BudgetView & {
-  /** Its own, else that of its computes where all have the same; empty where there is none, as `tier`. */
+  /** The budget's team, else the common team of its computes; empty where there is none. `tier` likewise. */
   readonly team: string
   readonly tier: string
-  /** Undefined before there is anything to go by. */
+  /** Undefined without history. */
   readonly forecast: BudgetForecast | undefined
 }
 
-/** The unit that people plan a limit in, as labels and texts have it: a currency, `cu_hours` or `awake_hours`. */
+/** Unit of a limit in labels and texts: a currency, `cu_hours` or `awake_hours`. */
 export const budgetUnit = (limit: BudgetLimit): string =>
   limit.unit === 'money' ? limit.currency : limit.unit
 
-/** An amount in that unit. */
+/** Amount in `budgetUnit`. */
 export const amountInUnit = (amount: number, { unit }: BudgetLimit): number =>
   amount / (unit === 'money' ? 1_000_000 : 3_600_000)
 

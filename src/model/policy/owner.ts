@@ -1,13 +1,13 @@
-// Who answers for a compute. Source: the section `owners` of the configuration.
+// Owners of computes. Source: section `owners` of the configuration.
 import type { Compute, Project } from '../service/compute.ts'
 import { matchesSelector, matchesEverything, type Selector, type SelectorTarget } from './selector.ts'
 
 export type Owner = {
-  /** Alerts are routed by it; empty where there is none, as `tier`. */
+  /** Routes alerts; empty where there is none. `tier` likewise. */
   readonly team: string
-  /** How much depends on it: `prod`, `staging`, whatever the configuration calls it. */
+  /** Importance: `prod`, `staging` or another word of the configuration. */
   readonly tier: string
-  /** Where its notifications go; no label of a metric, as `costCentre`. */
+  /** Destination of notifications. Neither it nor `costCentre` is a metric label. */
   readonly channel: string | undefined
   readonly costCentre: string | undefined
 }
@@ -18,11 +18,11 @@ export const NO_OWNER: Owner = { team: '', tier: '', channel: undefined, costCen
 export type OwnerRule = { readonly match: Selector; readonly owner: Owner }
 
 export type Owners = {
-  /** The owner of a compute; `NO_OWNER` where no rule fits. */
+  /** Owner of a compute; `NO_OWNER` where no rule fits. */
   readonly of: (target: SelectorTarget) => Owner
-  /** The first of that team; of no team, nobody. */
+  /** First owner of that team; an owner with the team alone where there is none. */
   readonly ofTeam: (team: string) => Owner
-  /** The owner of a project as a whole, by rules that ask nothing of branches and computes. */
+  /** Owner of a whole project, by rules without conditions on branches and computes. */
   readonly ofProject: (account: string, project: Project) => Owner
 }
 
@@ -60,7 +60,7 @@ const rankOf = ({ compute, branch, project, type }: Selector): readonly number[]
   type === undefined ? 0 : 1,
 ]
 
-/** Nothing asked is the least, a text without wildcards the most. */
+/** 0 without a pattern, largest for a text without wildcards. */
 function specificity(pattern: string | undefined): number {
   if (pattern === undefined) return 0
   const letters = pattern.replaceAll(/[*?]/g, '').length
@@ -68,6 +68,6 @@ function specificity(pattern: string | undefined): number {
 }
 
 function compare(a: readonly number[], b: readonly number[]): number {
-  const at = a.findIndex((value, index) => value !== b[index])
-  return at < 0 ? 0 : (a[at] ?? 0) - (b[at] ?? 0)
+  const index = a.findIndex((value, i) => value !== b[i])
+  return index < 0 ? 0 : (a[index] ?? 0) - (b[index] ?? 0)
 }

@@ -1,18 +1,18 @@
-// Which computes something in the configuration is about.
+// Selection of computes in the configuration.
 import type { Compute, ComputeRef, Project } from '../service/compute.ts'
 
-/** What is given must fit, what is left out fits all. A list fits when one of its patterns does: `*` is any text, `?` any letter. */
+/** Every given field must match, an absent one matches all. A list matches when one of its patterns does: `*` is any text, `?` any letter. */
 export type Selector = {
   /** Id or name. */
   readonly project?: readonly string[] | undefined
-  /** Id; the service tells no names of branches. */
+  /** Id; the service does not publish names of branches. */
   readonly branch?: readonly string[] | undefined
   /** Id or name. */
   readonly compute?: readonly string[] | undefined
   readonly type?: Compute['type'] | undefined
 }
 
-/** What a selector may ask of a compute. */
+/** Fields of a compute that a selector matches. */
 export type SelectorTarget = {
   readonly ref: ComputeRef
   readonly projectName: string | undefined
@@ -45,7 +45,7 @@ export function matchesSelector(
   )
 }
 
-/** Whether it leaves no compute out, whatever it is called. */
+/** Whether the selector matches every possible compute. */
 export const matchesEverything = ({ project, branch, compute, type }: Selector): boolean =>
   type === undefined &&
   [project, branch, compute].every(
@@ -56,20 +56,20 @@ const fits = (patterns: readonly string[] | undefined, names: readonly (string |
   patterns === undefined ||
   patterns.some((pattern) => names.some((name) => name !== undefined && matchesGlob(pattern, name)))
 
-/** In time that grows with the product of both lengths at most, whatever the pattern. */
+/** Glob match, in time proportional to the product of both lengths at most. */
 export function matchesGlob(pattern: string, text: string): boolean {
   let [at, from] = [0, 0]
   let star: { readonly after: number; from: number } | undefined
   while (from < text.length) {
-    const sign = pattern[at]
-    if (sign === '*') {
+    const symbol = pattern[at]
+    if (symbol === '*') {
       at += 1
       star = { after: at, from }
-    } else if (sign === '?' || sign === text[from]) {
+    } else if (symbol === '?' || symbol === text[from]) {
       at += 1
       from += 1
     } else if (star) {
-      // the last star takes one letter more
+      // backtrack: the last star matches one letter more
       star.from += 1
       at = star.after
       from = star.from

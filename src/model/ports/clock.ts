@@ -9,7 +9,7 @@ export type Clock = {
   now(): Instant
   /** Seconds since some fixed moment of this process, never going back: deadlines, leases, durations. */
   monotonic(): Seconds
-  /** Resolves after `span`, or at once when `signal` aborts; where it has aborted already, after a turn of the event loop. Never rejects. */
+  /** Resolves after `span`, or when `signal` aborts; after a turn of the event loop when it has already aborted. Never rejects. */
   sleep(span: Seconds, signal: AbortSignal): Promise<void>
   /**
    * Lets waiting work run. Returns at once when less than 20 ms have passed since the last yield of this clock: a longer turn would be felt

@@ -26,7 +26,7 @@ export type History = {
   /** Newest version of each day of the account's zone. */
   days(account: string, span: HistorySpan): AsyncIterable<DayRow>
   intervals(account: string, span: HistorySpan): AsyncIterable<SettledInterval>
-  /** Intervals without their sums, several of a compute at a time: ten times as fast. */
+  /** Intervals without sums, several of one compute at a time: ten times as fast. */
   awakeTimes(account: string, span: HistorySpan): AsyncIterable<ComputeAwakeIntervals>
   /** Newest `count` intervals of one compute, in order of time. */
   lastIntervals(ref: ComputeRef, count: number): Promise<readonly SettledInterval[]>

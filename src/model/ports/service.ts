@@ -10,16 +10,16 @@ import type { Instant } from '../units.ts'
 /** A list decoded item by item: one bad record never hides the others. */
 export type Listing<Item> = {
   readonly items: readonly Item[]
-  /** One line per item that did not fit, with its path: `endpoints[1].current_state: …`. */
+  /** Unreadable items, one line each with the path: `endpoints[1].current_state: …`. */
   readonly problems: readonly string[]
-  /** Ids of items that did not fit, where readable: they exist, but nothing else is known of them. */
+  /** Ids of unreadable items, as far as the ids are readable. */
   readonly unread?: readonly string[]
   /** A later part of the list could not be read. */
   readonly cut?: true
 }
 
 export type OperationListing = Listing<Operation> & {
-  /** Operations whose records do not fit. */
+  /** Operations with unreadable records. */
   readonly lost?: readonly UnreadableOperation[]
 }
 
@@ -57,8 +57,8 @@ export type ComputeSettings = {
 type Answer<Value> = Promise<Result<Value, ServiceError>>
 
 /**
- * Why a request is made, the most urgent first: to see what a change did, to make a change, to see what is, to report what was. On the
- * request allowance of an account the first are served before the later ones.
+ * Priority on the account's request allowance, most urgent first: verification of a change, the change itself, observation, reports
+ * and audits.
  */
 export type Priority = 'verify' | 'apply' | 'poll' | 'report'
 
@@ -75,7 +75,7 @@ export type ServiceOperations = {
   getCompute(projectId: string, endpointId: string, signal: AbortSignal): Answer<Compute>
   /** Newest first, back to those created at `since` or until the service has no more; empty where the service has no such list. */
   listOperations(projectId: string, since: Instant, signal: AbortSignal): Answer<OperationListing>
-  /** One page of the whole history, newest first, back to about six months; the first where `cursor` is undefined. Empty where the service has no such list. */
+  /** Page of the whole history, newest first, back to about six months; the first page without `cursor`. Empty where the service has no such list. */
   listOperationsPage(
     projectId: string,
     cursor: string | undefined,
@@ -89,7 +89,7 @@ export type ServiceOperations = {
     cursor: string | undefined,
     signal: AbortSignal,
   ): Answer<ConsumptionPage>
-  /** Undefined where the configuration does not allow it: then nothing is asked. `refused` with 412 where passwords are not kept. */
+  /** Undefined, without a request, where the configuration does not allow it. `refused` with 412 where the service stores no passwords. */
   getConnectionUri(
     projectId: string,
     query: ConnectionQuery,
@@ -124,8 +124,8 @@ export type ServiceOperations = {
   revokeKey(keyId: number, signal: AbortSignal): Answer<ApiKey>
 }
 
-/** Its operations ask as `poll`. */
+/** Operations with priority `poll`, and a way to choose another. */
 export type Service = ServiceOperations & {
-  /** The same service and the same request allowance, asked at another priority. */
+  /** Same service and request allowance at another priority. */
   at(priority: Priority): Service
 }

@@ -8,36 +8,36 @@ import type { Event } from '../output/event-kinds.ts'
 import type { StoredReport } from '../output/report.ts'
 import type { BudgetState } from '../policy/budget.ts'
 
-/** What one part of a pass leaves behind: accounts that changed, whole, and what was settled. */
+/** Writes of one part of a pass: changed ledger entries as a whole, and settled history. */
 export type Batch = {
   readonly account: string
-  /** Undefined: as before. */
+  /** Undefined: unchanged. */
   readonly readings: ReadingCounts | undefined
   readonly projects: readonly ProjectEntry[]
   readonly computes: readonly ComputeEntry[]
   readonly settled: readonly SettledInterval[]
-  /** Stretches that are over. */
+  /** Finished buckets. */
   readonly rollups: readonly Rollup[]
-  /** Days that are another than they were told before; a row of a higher version takes the place of the lower ones. */
+  /** New and restated days. */
   readonly days: readonly DayRow[]
-  /** Name of a budget → its state with what this part settled: both are kept, or neither; undefined: it is no more. */
+  /** Name of a budget → its state including this batch's settled slices; undefined: the budget was removed. */
   readonly budgets: Readonly<Record<string, BudgetState | undefined>>
-  /** Undefined: as before. */
+  /** Undefined: unchanged. */
   readonly counters: AccountCounters | undefined
-  /** What is told of it: kept with it, so that a process that ends before it told has not forgotten. */
+  /** Events of this part: stored with it, so that they are delivered also after a crash. */
   readonly events: readonly Event[]
   readonly reports: readonly StoredReport[]
-  /** Each takes the place of the one before, of the same item and sink. */
+  /** Replace earlier versions of the same item and receiver. */
   readonly deliveries: readonly Delivery[]
-  /** Name of a job → what it must remember; plain data; undefined: nothing any more. */
+  /** Name of a job → its state, plain data; undefined removes it. */
   readonly memories: Readonly<Record<string, unknown>>
 }
 
-/** What must survive. Every method is durable when it resolves. */
+/** Durable storage: a method's effect survives once it resolves. */
 export type Store = {
   /** The ledger as last committed; an empty one for an account never seen. */
   load(account: string): Promise<Ledger>
-  /** All of `batch`, or nothing of it. */
+  /** Commits `batch` atomically. */
   commit(batch: Batch): Promise<void>
   close(): Promise<void>
 }

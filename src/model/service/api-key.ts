@@ -10,5 +10,5 @@ export type ApiKey = {
   readonly revoked: boolean
 }
 
-/** The value is shown here and never again. */
+/** New key; the service shows its value only once. */
 export type CreatedApiKey = { readonly keyId: number; readonly key: string }

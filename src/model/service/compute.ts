@@ -13,14 +13,14 @@ export const DEFAULT_AUTOSUSPEND_DELAY = seconds(300)
 /** Source: service interface, "Limits": autosuspend delay, maximum, 7 days. */
 export const LONGEST_AUTOSUSPEND_DELAY = seconds(604_800)
 
-/** Names one compute in one account: every key of the store, the ledger and the snapshot begins with the account. */
+/** Identity of a compute; every key of the store, the ledger and the snapshot starts with the account. */
 export type ComputeRef = {
   readonly account: string
   readonly projectId: string
   readonly endpointId: string
 }
 
-/** `account/project/endpoint`: the ids of the service contain no slash and neither may an account's name. */
+/** `account/project/endpoint`: neither ids nor account names contain a slash. */
 export const computeKey = ({ account, projectId, endpointId }: ComputeRef): string =>
   `${account}/${projectId}/${endpointId}`
 
@@ -32,12 +32,12 @@ export type Project = {
   readonly pgVersion: number
   /** CU-seconds as the service counts them, lagging; the service may reset it. */
   readonly cpuUsedSeconds: number
-  /** How long computes of the project were awake in the time that `cpuUsedSeconds` counts. Undefined where the service does not tell. */
+  /** Awake time of the project's computes in the time of `cpuUsedSeconds`. Undefined where the service does not publish it. */
   readonly activeSeconds: number | undefined
   readonly updatedAt: Instant
-  /** When a compute of the project was last active, where the service tells; lags. */
+  /** Last activity of any compute of the project, late by the activity lag; undefined where the service does not publish it. */
   readonly computeLastActiveAt: Instant | undefined
-  /** What a compute without a delay of its own takes. Undefined where the service does not tell. */
+  /** Delay of computes without their own. Undefined where the service does not publish it. */
   readonly defaultAutosuspendDelay: AutosuspendDelay | undefined
 }
 
@@ -50,29 +50,29 @@ export type Compute = {
   readonly host: string
   readonly type: 'read_write' | 'read_only'
   readonly state: ComputeState
-  /** Where a state change under way leads; undefined when none is. */
+  /** Target of a transition in progress; undefined without one. */
   readonly pendingState: string | undefined
   readonly sizing: Sizing
-  /** Undefined when the record does not tell: the service's default holds then. */
+  /** Undefined when the record has none: the default of the project or service applies. */
   readonly autosuspendDelay: AutosuspendDelay | undefined
   readonly poolerEnabled: boolean
   readonly disabled: boolean
   /** The service's view of the last activity, to the second, published with a lag; undefined until first active. */
   readonly lastActive: Instant | undefined
-  /** Last start and last suspension, to the second; not in the interface text, undefined where the service does not tell. */
+  /** Last start and last suspension, to the second; not in the interface text, undefined where the service does not publish them. */
   readonly startedAt: Instant | undefined
   readonly suspendedAt: Instant | undefined
   readonly createdAt: Instant
   readonly updatedAt: Instant
 }
 
-/** Whether it is on its way to another state: only what is awake or asleep stays as it is by itself. */
+/** Whether the state is about to change. */
 export const isInTransition = ({ state, pendingState }: Compute): boolean =>
   state === 'init' || pendingState !== undefined
 
 export const smallestCu = (sizing: Sizing): Cu => ('fixed' in sizing ? sizing.fixed : sizing.min)
 export const largestCu = (sizing: Sizing): Cu => ('fixed' in sizing ? sizing.fixed : sizing.max)
 
-/** The delay that holds for `compute`: its own, else its project's default, else the service's. */
+/** Delay in force: the compute's own, else its project's default, else the service's. */
 export const effectiveDelay = (compute: Compute, project: Project | undefined): AutosuspendDelay =>
   compute.autosuspendDelay ?? project?.defaultAutosuspendDelay ?? DEFAULT_AUTOSUSPEND_DELAY

@@ -1,8 +1,8 @@
-// What the service itself counts: for the time before anybody looked, and to hold our ledger against.
+// The service's own metering: source for the time before the first sweep, and for reconciliation with the ledger.
 import type { Project } from './compute.ts'
 import type { Bytes, CuMillis, Instant, Seconds } from '../units.ts'
 
-/** What the service counts of a project in its current period. Each lags, and each is undefined where the service does not tell. */
+/** Metered use of a project in its current billing period. All values are late; undefined where the service does not publish them. */
 export type ProjectCounters = {
   /** Wall-clock time that computes of the project were awake. */
   readonly activeTime: Seconds | undefined
@@ -11,33 +11,33 @@ export type ProjectCounters = {
   readonly transferredBytes: Bytes | undefined
 }
 
-/** Limits that stop a project until its period ends; one that is undefined does not exist. */
+/** Limits that stop a project until its period ends; undefined: no limit. */
 export type Quota = ProjectCounters & { readonly logicalBytes: Bytes | undefined }
 
-/** What the record of one project tells beyond that of the list. Source: service-facts.md, "Projects". */
+/** Single record of a project, with fields that the list lacks. Source: service-facts.md, "Projects". */
 export type ProjectDetail = {
   readonly project: Project
   readonly orgId: string | undefined
   /** The plan in the service's own word, such as `scale_v3`. */
   readonly subscription: string | undefined
-  /** What the counters cover: they begin anew with each. */
+  /** Billing period: the counters restart with each. */
   readonly period: { readonly from: Instant; readonly to: Instant } | undefined
   readonly counters: ProjectCounters
   readonly quota: Quota
-  /** The service announces that it will restart the computes of the project. */
+  /** Announced maintenance, which restarts the computes of the project. */
   readonly maintenanceAt: Instant | undefined
 }
 
-/** The plan of a price file that a subscription comes to; undefined for a word that says nothing of prices. */
+/** Service plan in the price file for a subscription; undefined for an unknown word. */
 export function planOfSubscription(subscription: string): 'free' | 'launch' | 'scale' | undefined {
   const [family] = subscription.split('_')
   return family === 'free' || family === 'launch' || family === 'scale' ? family : undefined
 }
 
-/** How long a piece of history is. The service keeps hours for 7 days, days for 60, months for a year. */
+/** Length of one row. The service stores hours for 7 days, days for 60 days, months for a year. */
 export type Granularity = 'hourly' | 'daily' | 'monthly'
 
-/** Units are in the names; the first is CU-seconds, which are what is paid for. */
+/** Units are in the names; the first is CU-seconds, the billed quantity. */
 export type ConsumptionMetric =
   | 'compute_unit_seconds'
   | 'root_branch_bytes_month'
@@ -59,13 +59,13 @@ export type ConsumptionQuery = {
   readonly orgId?: string
 }
 
-/** What one project used in `[from, to)`. The last hours settle late. */
+/** Metered use of one project in `[from, to)`. The last hours may still change. */
 export type Consumption = {
   readonly projectId: string
-  /** The plan that held then, in the service's own word. */
+  /** Plan in force then, in the service's own word. */
   readonly subscription: string | undefined
   readonly from: Instant
   readonly to: Instant
-  /** Metric → amount; one that is absent was not told. */
+  /** Metric → amount; absent where the service did not publish it. */
   readonly amounts: Readonly<Record<string, number>>
 }

@@ -1,4 +1,4 @@
-import type { Instant, Millis } from '../units.ts'
+import { DAY, type Instant, type Millis } from '../units.ts'
 
 /** The service's record of background work. Source: service interface, "Operation". */
 export type Operation = {
@@ -6,26 +6,26 @@ export type Operation = {
   readonly projectId: string
   readonly endpointId: string | undefined
   readonly branchId?: string | undefined
-  /** `start_compute`, `apply_config`, `suspend_compute`, or another word, kept as it is. */
+  /** `start_compute`, `apply_config`, `suspend_compute`, or another word of the service. */
   readonly action: string
-  /** `running`, `scheduling`, `finished`, or another word, kept as it is. */
+  /** `running`, `scheduling`, `finished`, or another word of the service. */
   readonly status: string
   readonly failuresCount: number
-  /** What it has taken, to the millisecond; undefined where the service does not tell. */
+  /** Undefined where the service does not publish it. */
   readonly duration?: Millis | undefined
   readonly createdAt: Instant
   readonly updatedAt: Instant
 }
 
-/** One of which nothing is known but that it is listed: its record does not fit. */
+/** Listed operation with an unreadable record. */
 export type UnreadableOperation = {
-  /** Undefined where it may be anybody's of its project. */
+  /** Undefined where it may belong to any compute of its project. */
   readonly endpointId: string | undefined
-  /** It was created no later; undefined where it may be new. */
+  /** Latest possible creation; undefined where it may be new. */
   readonly createdBy: Instant | undefined
 }
 
-/** What an operation does to the awake state once it is done. Source: service-facts.md, "Operations", groups start and suspend. */
+/** Effect of a finished operation on the awake state; undefined for actions that change none. Source: service-facts.md, "Operations", groups start and suspend. */
 export function awakeEffect({ action, status }: Operation): 'starts' | 'suspends' | undefined {
   if (status !== 'finished') return undefined
   if (action === 'start_compute' || action === 'start_reserved_compute') return 'starts'
@@ -33,22 +33,22 @@ export function awakeEffect({ action, status }: Operation): 'starts' | 'suspends
   return undefined
 }
 
-/** Whether it may have started a compute that slept: then what follows shows it. Source: service-facts.md, "Operations", group may start. */
+/** Whether the operation may have started a sleeping compute; later evidence decides. Source: service-facts.md, "Operations", group may start. */
 export const mayStartCompute = ({ action, status }: Operation): boolean =>
   status === 'finished' &&
   ['check_availability', 'apply_config', 'prewarm_replica', 'promote_replica'].includes(action)
 
-/** Whether a branch and the computes of it are gone by its end. Source: service-facts.md, "Operations". */
+/** Whether the finished operation deleted a branch with its computes. Source: service-facts.md, "Operations". */
 export const deletesBranch = ({ action, status }: Operation): boolean =>
   action === 'delete_timeline' && status === 'finished'
 
-/** Whether more is to come of it; an unknown status counts as open. */
+/** Whether the operation is unfinished; an unknown status counts as unfinished. */
 export const isOperationOpen = ({ status }: Operation): boolean =>
   !['finished', 'skipped', 'error', 'cancelled'].includes(status)
 
-/** Milliseconds that one which does not end is asked about and told of. Doubled, one whose end nobody lists is called stuck for two days. */
-const FOLLOWED = 86_400_000
+/** Milliseconds for which an unfinished operation is tracked, one day: after that its end was probably never listed. */
+const TRACKED_FOR = DAY
 
-/** Whether it goes on, as far as is known, and its end is still looked for. */
+/** Whether the operation is unfinished and young enough that its end is still expected. */
 export const isOperationTracked = (operation: Operation, now: Instant): boolean =>
-  isOperationOpen(operation) && now - operation.createdAt < FOLLOWED
+  isOperationOpen(operation) && now - operation.createdAt < TRACKED_FOR

@@ -1,6 +1,6 @@
 import type { Instant } from '../units.ts'
 
-/** What can go wrong in a call to the service, named by what the caller can do about it. */
+/** Failures of a call to the service, by what the caller can do about them. */
 export type ServiceError =
   | { readonly kind: 'unauthorized' } // stop and tell the operator: the key is wrong or revoked
   | { readonly kind: 'gone'; readonly message: string } // forget the thing
@@ -11,7 +11,7 @@ export type ServiceError =
   | { readonly kind: 'unavailable'; readonly message: string } // a GET that failed after its retries, or a request that was not sent: try again in a later pass
   | { readonly kind: 'malformed'; readonly problems: readonly string[] } // the answer does not fit the interface
 
-/** One line for a person. Names no secret. */
+/** Message for a person, one line, without secrets. */
 export function serviceErrorText(error: ServiceError): string {
   switch (error.kind) {
     case 'unauthorized':

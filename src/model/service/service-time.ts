@@ -1,10 +1,11 @@
-// What answers tell of the service's time: each was written between its sending and its arrival, in the second that it names or soon after.
-import { instant, type Instant, type Seconds } from '../units.ts'
+// Estimate of the service's time from `Date` headers: a response is written between request and arrival, in the second of its header or
+// shortly after.
+import { SECOND, instant, type Instant, type Seconds } from '../units.ts'
 
-/** The service's time less the monotonic clock, ms: inside `[low, high]` when the latter showed `on`. */
+/** Service time minus monotonic clock, ms: inside `[low, high]` when the monotonic clock showed `on`. */
 export type ClockOffsetBounds = { readonly low: number; readonly high: number; readonly on: Seconds }
 
-/** An answer that names the second it was written in, or one shortly before; sending and arrival are by the monotonic clock. */
+/** Response with its `Date` header; `sentOn` and `answeredOn` are on the monotonic clock. */
 export type DatedResponse = {
   readonly date: Instant
   readonly sentOn: Seconds
@@ -12,65 +13,65 @@ export type DatedResponse = {
 }
 
 export type ServiceTimeEstimate = {
-  /** What the answers have in common. */
+  /** Intersection of the bounds of all consistent responses. */
   readonly known: ClockOffsetBounds
-  /** What the last answer says where it fits no other: one alone moves nothing. Undefined while all agree. */
+  /** Bounds of the last response when they contradict `known`: a single one changes nothing. Undefined otherwise. */
   readonly doubted: ClockOffsetBounds | undefined
 }
 
-const SECOND = 1000
-/** How far the machines that answer may be from those that write records, ms. Doubled, an edge between two looks is that much wider on either side. */
-const AGREED = 100
-/** How long servers, and machines on the way, may use a `Date` that they once made, ms: then it is late, and never early. Doubled, what a look dates may be a second later. */
-const KEPT = SECOND
-/** How much the service's clock may gain or lose on ours, ms in a second: two that are steered run truer. Doubled, what is known is forgotten twice as fast. */
+/** Largest clock difference between the service's machines, 100 ms: clocks steered by NTP stay well within it. */
+const MACHINE_SKEW = 100
+/** Longest time that servers and proxies reuse a `Date` value, one second: the header may be late by it, never early. */
+const DATE_REUSE = SECOND
+/** Largest drift of the service's clock against ours, 0.2 ms per second: about twice that of an unsteered clock. */
 const DRIFT = 0.2
 
 /**
- * Bounds are narrowed by each answer that fits them. A machine that slept stopped its monotonic clock: then no answer fits, and
- * two that agree begin them anew.
+ * Narrows the bounds by each consistent response. After a suspension of this machine, which stops the monotonic clock, no response
+ * is consistent: then two responses that agree start new bounds.
  */
 export function addDatedResponse(
-  told: ServiceTimeEstimate | undefined,
-  answer: DatedResponse,
+  before: ServiceTimeEstimate | undefined,
+  response: DatedResponse,
 ): ServiceTimeEstimate {
-  const fresh = offsetOf(answer)
-  if (!told) return { known: fresh, doubted: undefined }
-  const known = common(told.known, fresh)
-  if (known) return { known, doubted: undefined }
-  const begun = told.doubted && common(told.doubted, fresh)
-  return begun ? { known: begun, doubted: undefined } : { known: told.known, doubted: fresh }
+  const bounds = offsetOf(response)
+  if (!before) return { known: bounds, doubted: undefined }
+  const narrowed = intersect(before.known, bounds)
+  if (narrowed) return { known: narrowed, doubted: undefined }
+  const restarted = before.doubted && intersect(before.doubted, bounds)
+  return restarted ? { known: restarted, doubted: undefined } : { known: before.known, doubted: bounds }
 }
 
 const offsetOf = ({ date, sentOn, answeredOn }: DatedResponse): ClockOffsetBounds => ({
-  low: date - answeredOn * 1000 - AGREED,
-  high: date + SECOND + KEPT - sentOn * 1000 + AGREED,
+  low: date - answeredOn * 1000 - MACHINE_SKEW,
+  high: date + SECOND + DATE_REUSE - sentOn * 1000 + MACHINE_SKEW,
   on: answeredOn,
 })
 
-/** `offset` when the monotonic clock shows `on`. */
-export function offsetBoundsAt({ low, high, on: told }: ClockOffsetBounds, on: Seconds): ClockOffsetBounds {
-  const drift = Math.abs(on - told) * DRIFT
-  return { low: low - drift, high: high + drift, on }
+/** Bounds widened by drift to the time when the monotonic clock shows `on`. */
+export function offsetBoundsAt(bounds: ClockOffsetBounds, on: Seconds): ClockOffsetBounds {
+  const drift = Math.abs(on - bounds.on) * DRIFT
+  return { low: bounds.low - drift, high: bounds.high + drift, on }
 }
 
 /**
- * Where in its bounds an offset most likely is: most servers write the time anew into each answer, and the bounds of answers that were all
- * dated so have something in common. Where they have not, the one that was late the least tells best.
+ * Likely part of the bounds: most servers write a new `Date` into each response, so the allowance for reused values is taken off.
+ * Where that leaves nothing, the response with the least lateness decides.
  */
 export const likelyOffset = ({ low, high, on }: ClockOffsetBounds): ClockOffsetBounds => ({
   low,
-  high: Math.max(high - KEPT, low + 2 * AGREED),
+  high: Math.max(high - DATE_REUSE, low + 2 * MACHINE_SKEW),
   on,
 })
 
-function common(known: ClockOffsetBounds, fresh: ClockOffsetBounds): ClockOffsetBounds | undefined {
-  const here = offsetBoundsAt(known, fresh.on)
-  const both = { low: Math.max(here.low, fresh.low), high: Math.min(here.high, fresh.high), on: fresh.on }
-  return both.low <= both.high ? both : undefined
+function intersect(before: ClockOffsetBounds, next: ClockOffsetBounds): ClockOffsetBounds | undefined {
+  const drifted = offsetBoundsAt(before, next.on)
+  const low = Math.max(drifted.low, next.low)
+  const high = Math.min(drifted.high, next.high)
+  return low <= high ? { low, high, on: next.on } : undefined
 }
 
-/** The time at which the monotonic clock showed `on`, by what is known of the time now: the first response may have corrected it. */
+/** Instant at which the monotonic clock showed `on`, computed from the current time, which the first response may have corrected. */
 export const instantOf = (
   on: Seconds,
   clock: { readonly now: () => Instant; readonly monotonic: () => Seconds },

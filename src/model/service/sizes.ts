@@ -1,4 +1,4 @@
-// What a size gives: supported sizes, memory, file cache and connection limit, by preset.
+// Presets: supported sizes, memory, file cache and connection limit by size.
 import type { Sizing } from './compute.ts'
 import { cu, seconds, type Bytes, type Cu, type Seconds } from '../units.ts'
 
@@ -11,7 +11,7 @@ export type Preset = {
   readonly sizes: readonly Cu[]
   readonly fileCacheShare: number
   readonly maxConnections: (sizing: Sizing) => number
-  /** The least delay a compute may be given. */
+  /** Smallest autosuspend delay that the service accepts. */
   readonly delayFloor: Seconds
 }
 
@@ -100,5 +100,5 @@ export function currentCu(cacheLimit: Bytes, sizing: Sizing, preset: Preset): Cu
   return Math.abs(snapped - measured) > 0.1 * snapped ? undefined : cu(snapped)
 }
 
-/** MiB of RAM for MiB of cache: below 1,097 MiB the service keeps 256 MiB and a tenth apart. */
+/** MiB of RAM for MiB of cache: below 1,097 MiB the service reserves 256 MiB and a tenth. */
 const laterMemory = (cache: number): number => (cache < 1097 ? 1.1 * cache + 256 : cache / 0.75)
