@@ -33,11 +33,8 @@ function mapOf<Value>(chunks: readonly Chunk<Value>[], size: number): OrderedMap
     const index = countWhile(chunk.keys.length, (at) => (chunk.keys[at] ?? '') < key)
     return { chunkIndex, chunk, index, exists: chunk.keys[index] === key }
   }
-  const replaceChunk = (
-    chunkIndex: number,
-    by: readonly Chunk<Value>[],
-    added: number,
-  ): OrderedMap<Value> => mapOf(chunks.toSpliced(chunkIndex, 1, ...by), size + added)
+  const replaceChunk = (chunkIndex: number, by: readonly Chunk<Value>[], added: number): OrderedMap<Value> =>
+    mapOf(chunks.toSpliced(chunkIndex, 1, ...by), size + added)
 
   function* entries(): Generator<[string, Value], undefined> {
     for (const { keys, values } of chunks)
