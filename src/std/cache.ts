@@ -1,40 +1,40 @@
 // Cache of derived values by object identity. Not a WeakMap: with a hundred thousand entries it blocks the event loop for half a second
 // at every full garbage collection.
 
-export type IdentityCache<Of, Value> = {
-  readonly get: (one: Of) => Value | undefined
-  readonly set: (one: Of, value: Value) => void
+export type IdentityCache<Key, Value> = {
+  readonly get: (key: Key) => Value | undefined
+  readonly set: (key: Key, value: Value) => void
   /** Evicts entries without a `get` or `set` since the last call. */
   readonly evictUnused: () => void
 }
 
 type Entry<Value> = { value: Value; round: number }
 
-export function createIdentityCache<Of, Value>(): IdentityCache<Of, Value> {
-  const entries = new Map<Of, Entry<Value>>()
-  let [round, wanted] = [0, 0]
-  const want = (entry: Entry<Value>): void => {
+export function createIdentityCache<Key, Value>(): IdentityCache<Key, Value> {
+  const entries = new Map<Key, Entry<Value>>()
+  let [round, usedCount] = [0, 0]
+  const markUsed = (entry: Entry<Value>): void => {
     if (entry.round === round) return
     entry.round = round
-    wanted += 1
+    usedCount += 1
   }
   return {
-    get: (one) => {
-      const entry = entries.get(one)
-      if (entry) want(entry)
+    get: (key) => {
+      const entry = entries.get(key)
+      if (entry) markUsed(entry)
       return entry?.value
     },
-    set: (one, value) => {
-      const entry = entries.get(one) ?? { value, round: round - 1 }
-      entries.set(one, entry)
+    set: (key, value) => {
+      const entry = entries.get(key) ?? { value, round: round - 1 }
+      entries.set(key, entry)
       entry.value = value
-      want(entry)
+      markUsed(entry)
     },
     evictUnused: () => {
-      if (entries.size > wanted)
-        for (const [one, entry] of entries) if (entry.round !== round) entries.delete(one)
+      if (entries.size > usedCount)
+        for (const [key, entry] of entries) if (entry.round !== round) entries.delete(key)
       round += 1
-      wanted = 0
+      usedCount = 0
     },
   }
 }

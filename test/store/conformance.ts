@@ -130,7 +130,7 @@ function ledgerContract(driver: () => Driver): void {
     const { store } = driver()
     const { batch: all } = seen('ep-one')
     const stranger = { ...all, settled: [intervalAt(refOf('ep-nobody'), 0)] }
-    await expect(store.commit(stranger)).rejects.toThrow('no account is kept of main/project-one/ep-nobody')
+    await expect(store.commit(stranger)).rejects.toThrow('no entry is stored of main/project-one/ep-nobody')
     expect((await store.load('main')).computes.size).toBe(0)
     await store.commit(all)
     expect((await store.load('main')).computes.size).toBe(1)

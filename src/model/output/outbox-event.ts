@@ -1,4 +1,5 @@
 import { notificationOf, type NotifiableEvent } from './event-kinds.ts'
+import { HOUR } from '../units.ts'
 
 export type EventKey = {
   /** Groups events about the same state: the last event of a topic is its current state. */
@@ -9,8 +10,6 @@ export type EventKey = {
 
 /** Stored event; a later one has a larger id. */
 export type OutboxEvent = EventKey & { readonly id: number; readonly event: NotifiableEvent }
-
-const HOUR = 3_600_000
 
 /** Part of the key behind the topic. */
 const KEY_SUFFIX = {

@@ -41,7 +41,7 @@ export type UsageAmounts = { readonly awake: Bounds<Millis>; readonly cuTime: Cu
 /** Whole usage, and its assumed part. */
 export type BudgetAmounts = { readonly all: UsageAmounts; readonly assumed: UsageAmounts }
 
-/** One period of a budget. Plain data. */
+/** Settled usage of a budget in one period, and the rungs reached. Plain data. */
 export type PeriodRecord = Interval & {
   readonly settled: BudgetAmounts
   /** Rungs reached so far for the limit `rungsOf`; not valid for another limit. */

@@ -1,4 +1,4 @@
-// Reports as they lie in the file: a fifth of their text, so that years of them fit.
+// Compressed reports: a fifth of their text, so that years of them fit.
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import type { Batch } from '../../model/ports/store.ts'
@@ -10,7 +10,7 @@ export type WithCompressedReports<Whole extends Pick<Batch, 'reports'>> = Omit<W
   readonly reports: readonly CompressedReport[]
 }
 
-// beside the event loop: that of a large fleet takes some tenths of a second
+// asynchronous: compressing the report of a large fleet takes some tenths of a second
 const [gzipBeside, gunzipBeside] = [promisify(gzip), promisify(gunzip)]
 
 export async function compressReports<Whole extends Pick<Batch, 'reports'>>(

@@ -1,4 +1,4 @@
-// Days as rows: the day and its version in columns, what was counted in it as JSON.
+// Row codec of days: date and version in columns, sums as JSON.
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite'
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { DayRow } from '../../model/ledger/day.ts'
@@ -10,7 +10,7 @@ export const PUT_DAY = `
 insert into day (compute, date, version, from_ms, to_ms, sums) values (?, ?, ?, ?, ?, ?)
 on conflict do update set from_ms = excluded.from_ms, to_ms = excluded.to_ms, sums = excluded.sums
 `
-/** A day that is over is told in versions that stay; what was told while it went on is not one of them. */
+/** Removes version 0, the day in progress, when a finished version is written. */
 export const END_DAY = 'delete from day where compute = ? and date = ? and version = 0 and ? > 0'
 
 export function dayValues(compute: number, day: DayRow): SQLInputValue[] {

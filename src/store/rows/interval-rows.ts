@@ -1,4 +1,4 @@
-// Settled awake intervals as rows: the edges in columns, what was summed up over them as JSON.
+// Row codec of settled awake intervals: edges in columns, sums as JSON.
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
 import type { Edge, EdgeSource } from '../../model/ledger/evidence.ts'
@@ -14,16 +14,16 @@ insert into awake_interval (
 on conflict do nothing
 `
 
-/** An interval, and how many of its compute that were settled with it begin and end at the same instants and come before it. */
+/** Interval, and its number among the compute's intervals with the same start and end. */
 export type NumberedInterval = { readonly settled: SettledInterval; readonly nth: number }
 
 /**
- * The service writes whole seconds, so several starts and ends of one second cannot be told apart by their times. What ends at
- * the same instant is settled together: its place among its like names it, also when the batch is written once more.
+ * Numbers intervals with equal start and end, which exist because the service writes whole seconds. Intervals that end at the same
+ * instant are settled together, so the number is the same when a batch is written again.
  */
-export function* numberedIntervals(all: readonly SettledInterval[]): Generator<NumberedInterval> {
+export function* numberedIntervals(intervals: readonly SettledInterval[]): Generator<NumberedInterval> {
   const counts = new Map<string, number>()
-  for (const settled of all) {
+  for (const settled of intervals) {
     const { from, to } = settled.interval
     const key = `${computeKey(settled.ref)} ${from.likely} ${to?.likely}`
     const nth = counts.get(key) ?? 0
@@ -32,11 +32,11 @@ export function* numberedIntervals(all: readonly SettledInterval[]): Generator<N
   }
 }
 
-/** @throws for an interval that goes on: it is not settled */
+/** @throws for an interval in progress, which is never settled */
 export function intervalValues(compute: number, { settled, nth }: NumberedInterval): SQLInputValue[] {
   const { ref: _, interval, ...sums } = settled
   const { from, to, restart } = interval
-  if (!to) throw new Error('an interval that goes on cannot be settled')
+  if (!to) throw new Error('an interval in progress cannot be settled')
   return [compute, ...edgeValues(from), ...edgeValues(to), nth, restart ? 1 : 0, JSON.stringify(sums)]
 }
 
@@ -54,7 +54,7 @@ export function intervalFromRow(ref: ComputeRef, row: Row): SettledInterval {
   return { ref, interval, ...sums }
 }
 
-/** Of the columns from, to, number, restart and tail. */
+/** Decodes the columns from, to, nth, restart and tail. */
 export const awakeIntervalFromRow = ([
   from,
   to,

@@ -1,4 +1,4 @@
-// Rollups as rows. A quantity that is added to them gets a line here and a column in schema.ts.
+// Row codec of rollups. A new quantity needs a line here and a column in schema.ts.
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite'
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { ConnectionPeaks, CulpritShare, SumAndPeak, Rollup } from '../../model/ledger/rollup.ts'
@@ -6,7 +6,7 @@ import { bytes, cu, instant, millis, seconds } from '../../model/units.ts'
 
 type Row = Readonly<Record<string, SQLOutputValue>>
 
-/** Column → what of a rollup it holds, besides the key. */
+/** Column → its value in a rollup, without the key columns. */
 const COLUMNS: Readonly<Record<string, (rollup: Rollup) => SQLInputValue | undefined>> = {
   init_ms: ({ time }) => time.init,
   active_ms: ({ time }) => time.active,

@@ -1,4 +1,4 @@
-// The embedded store: one SQLite file in one folder, held by one daemon.
+// Embedded store: one SQLite file in one folder, used by one daemon at a time.
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -17,8 +17,8 @@ import { createWriter } from './writer.ts'
 const FILE = 'dormouse.sqlite'
 
 /**
- * A commit is durable when it returns. 4 MiB of log are written back at a time: doubled, that takes twice as long and
- * happens half as often. Another program that holds the file is waited for no longer than any other step may take.
+ * A commit is durable when it returns. A checkpoint writes 4 MiB (1,000 pages) of the log, short enough for the event loop. The wait
+ * for another program that has the file locked, 50 ms, is as long as any other step may take.
  */
 const WRITING = `
 pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 1000;
@@ -26,8 +26,8 @@ pragma journal_size_limit = 33554432; pragma busy_timeout = 50
 `
 
 /**
- * @throws when the folder cannot be written or is held by another daemon, or when its file is damaged or was written by a
- *   newer one; nothing is changed then
+ * @throws without changing anything when the folder cannot be written or is used by another daemon, or when its file is damaged
+ *   or of another schema version
  */
 export function openEmbeddedStore(folder: string, clock: Clock): Store & History & Outbox {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -35,19 +35,19 @@ export function openEmbeddedStore(folder: string, clock: Clock): Store & History
   const file = join(folder, FILE)
   using stack = new DisposableStack()
   stack.use(createLock(join(folder, 'lock.sqlite'), folder))
-  const { writing, reader } = withStoreErrorsSync(file, () => {
+  const { writer, reader } = withStoreErrorsSync(file, () => {
     const database = stack.adopt(new DatabaseSync(file), (opened) => opened.close())
     database.exec(WRITING)
     createSchema(database, file)
-    return { writing: createWriter(database, clock), reader: readerOf(file, clock, stack) }
+    return { writer: createWriter(database, clock), reader: readerOf(file, clock, stack) }
   })
-  const held = stack.move()
+  const resources = stack.move()
   return {
     ...reader,
-    commit: (batch) => withStoreErrors(file, () => writing.commit(batch)),
+    commit: (batch) => withStoreErrors(file, () => writer.commit(batch)),
     close: async () => {
-      await writing.idle()
-      held.dispose()
+      await writer.idle()
+      resources.dispose()
     },
   }
 }
@@ -55,9 +55,9 @@ export function openEmbeddedStore(folder: string, clock: Clock): Store & History
 export type StoreReader = Pick<Store, 'load' | 'close'> & History & Outbox
 
 /**
- * Reads what a daemon keeps or kept in `folder`, without holding it.
+ * Opens the store in `folder` for reading, also while a daemon uses it.
  *
- * @returns undefined when no daemon ever kept anything there
+ * @returns undefined when the folder has no store
  * @throws when the file is damaged or not of this version
  */
 export function readEmbeddedStore(folder: string, clock: Clock): StoreReader | undefined {
@@ -65,17 +65,17 @@ export function readEmbeddedStore(folder: string, clock: Clock): StoreReader | u
   if (!existsSync(file)) return undefined
   using stack = new DisposableStack()
   const reader = withStoreErrorsSync(file, () => readerOf(file, clock, stack))
-  const held = stack.move()
+  const resources = stack.move()
   return {
     ...reader,
     close: () => {
-      held.dispose()
+      resources.dispose()
       return Promise.resolve()
     },
   }
 }
 
-/** On a connection of its own: a query never sees half of a batch. */
+/** Reader with its own connection, so that a query never sees a part of a batch. */
 function readerOf(
   file: string,
   clock: Clock,

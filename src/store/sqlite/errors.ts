@@ -1,4 +1,4 @@
-// What SQLite's errors mean for whoever runs the daemon.
+// Errors of SQLite, translated for the operator.
 
 /** Primary result codes. Source: SQLite, "Result and Error Codes". */
 const BUSY = 5
@@ -8,7 +8,7 @@ const CORRUPT = 11
 const FULL = 13
 const NO_DATABASE = 26
 
-/** Runs `work`; what SQLite throws comes out as an error that names `file` and says what to do. */
+/** Runs `work` and translates errors of SQLite into errors with `file` and the remedy. */
 export async function withStoreErrors<Value>(
   file: string,
   work: () => Value | Promise<Value>,
@@ -20,7 +20,7 @@ export async function withStoreErrors<Value>(
   }
 }
 
-/** The same for rows that are read one after the other. */
+/** `withStoreErrors` for asynchronous iteration. */
 export async function* withStoreErrorsEach<Item>(
   file: string,
   items: AsyncIterable<Item>,
@@ -32,7 +32,7 @@ export async function* withStoreErrorsEach<Item>(
   }
 }
 
-/** The same for work that does not wait. */
+/** `withStoreErrors` for synchronous work. */
 export function withStoreErrorsSync<Value>(file: string, work: () => Value): Value {
   try {
     return work()

@@ -1,4 +1,4 @@
-// Queries over what was settled, a page at a time: memory stays bounded however much is asked for.
+// Queries over settled history, page by page in bounded memory.
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
@@ -30,8 +30,8 @@ select * from awake_interval
 where compute = ? and (from_ms, to_ms, nth) > (?, ?, ?) and from_ms < ? and to_ms > ?
 order by from_ms, to_ms, nth limit ${PAGE}
 `
-/** Where what may reach into a span begins: intervals of one compute do not overlap. */
-const REACHING = 'select max(from_ms) as from_ms from awake_interval where compute = ? and from_ms <= ?'
+/** Start of the interval that may extend into a span: intervals of one compute do not overlap. */
+const FIRST_START = 'select max(from_ms) as from_ms from awake_interval where compute = ? and from_ms <= ?'
 const TIMES_PAGE = 4 * PAGE
 const TIMES = `
 select from_ms, to_ms, nth, restart, sums ->> '$.idleTail' as tail from awake_interval
@@ -45,7 +45,7 @@ select * from rollup where compute = ? and length = ? and from_ms > ? and from_m
 `
 
 type Row = Readonly<Record<string, SQLOutputValue>>
-type Known = { readonly id: number; readonly ref: ComputeRef }
+type StoredCompute = { readonly id: number; readonly ref: ComputeRef }
 
 export function createHistoryReader(database: DatabaseSync, clock: Clock): History {
   const computesOf = createComputes(database)
@@ -58,14 +58,14 @@ export function createHistoryReader(database: DatabaseSync, clock: Clock): Histo
   const pause = createYielder(clock)
   return {
     projects: async (account, projectIds) => {
-      const found: ProjectEntry[] = []
+      const entries: ProjectEntry[] = []
       for (const projectId of projectIds) {
         const row = project.get(account, projectId)
-        if (row) found.push(JSON.parse(String(row['body'])) as ProjectEntry)
+        if (row) entries.push(JSON.parse(String(row['body'])) as ProjectEntry)
         // oxlint-disable-next-line no-await-in-loop -- one row after the other, with pauses, is the point
         await pause()
       }
-      return found
+      return entries
     },
     days: (account, span) =>
       rowsOf(computesOf(account, span.computes), pause, {
@@ -74,12 +74,12 @@ export function createHistoryReader(database: DatabaseSync, clock: Clock): Histo
       }),
     intervals: (account, span) =>
       rowsOf(computesOf(account, span.computes), pause, {
-        page: (id, last) => intervals.all(id, ...placeOf(last), span.to, span.from),
+        page: (id, last) => intervals.all(id, ...cursorOf(last), span.to, span.from),
         item: intervalFromRow,
       }),
     awakeTimes: async function* times(account, span) {
-      for (const known of computesOf(account, span.computes))
-        for (const page of awakeTimes(known, span)) {
+      for (const compute of computesOf(account, span.computes))
+        for (const page of awakeTimes(compute, span)) {
           yield page
           // oxlint-disable-next-line no-await-in-loop -- one page after the other, with pauses, is the point
           await pause()
@@ -100,25 +100,24 @@ export function createHistoryReader(database: DatabaseSync, clock: Clock): Histo
   }
 }
 
-/** The key of an interval within its compute; before all of them at first. */
-const placeOf = (last: Row | undefined): readonly [SQLOutputValue, SQLOutputValue, SQLOutputValue] => [
+/** Key of the last interval read; without one, a key before all others. */
+const cursorOf = (last: Row | undefined): readonly [SQLOutputValue, SQLOutputValue, SQLOutputValue] => [
   last?.['from_ms'] ?? -Infinity,
   last?.['to_ms'] ?? 0,
   last?.['nth'] ?? 0,
 ]
 
-/** Pages of one compute after the other. */
 function createAwakeTimes(
   database: DatabaseSync,
-): (known: Known, span: HistorySpan) => Iterable<ComputeAwakeIntervals> {
-  const reaching = database.prepare(REACHING)
+): (compute: StoredCompute, span: HistorySpan) => Iterable<ComputeAwakeIntervals> {
+  const firstStart = database.prepare(FIRST_START)
   const times = database.prepare(TIMES)
   times.setReturnArrays(true)
   return function* pagesOf({ id, ref }, { from, to }) {
-    let last: readonly SQLOutputValue[] = [reaching.get(id, from)?.['from_ms'] ?? -Infinity, 0, 0]
+    let last: readonly SQLOutputValue[] = [firstStart.get(id, from)?.['from_ms'] ?? -Infinity, 0, 0]
     for (;;) {
       const [fromMs = 0, toMs = 0, nth = 0] = last
-      // arrays, as asked for: half of the time goes into rows with names
+      // arrays, by setReturnArrays: rows with names take twice the time
       const rows = times.all(id, fromMs, toMs, nth, to, from) as unknown as readonly SQLOutputValue[][]
       if (rows.length > 0) yield { ref, times: rows.map(awakeIntervalFromRow) }
       if (rows.length < TIMES_PAGE) return
@@ -128,13 +127,13 @@ function createAwakeTimes(
 }
 
 type Kind<Item> = {
-  /** Up to a page of rows of the compute, in order of time, those after `last`. */
+  /** Next page of the compute's rows after `last`, in order of time. */
   readonly page: (compute: number, last: Row | undefined) => readonly Row[]
   readonly item: (ref: ComputeRef, row: Row) => Item
 }
 
 async function* rowsOf<Item>(
-  computes: Iterable<Known>,
+  computes: Iterable<StoredCompute>,
   pause: () => Promise<void>,
   { page, item }: Kind<Item>,
 ): AsyncGenerator<Item> {
@@ -149,17 +148,17 @@ async function* rowsOf<Item>(
   }
 }
 
-type Computes = (account: string, wanted: readonly ComputeRef[] | undefined) => Iterable<Known>
+type FindComputes = (account: string, wanted: readonly ComputeRef[] | undefined) => Iterable<StoredCompute>
 
-/** Those wanted, as far as they are known, in their order; all, in the order of their ids. */
-function createComputes(database: DatabaseSync): Computes {
+/** Finds the stored computes among those wanted, in the given order; without a list all of the account, in order of ids. */
+function createComputes(database: DatabaseSync): FindComputes {
   const next = database.prepare(NEXT_COMPUTES)
-  const one = database.prepare(ONE_COMPUTE)
-  const found = (ref: ComputeRef): readonly Known[] => {
-    const row = one.get(ref.account, ref.projectId, ref.endpointId)
+  const byRef = database.prepare(ONE_COMPUTE)
+  const lookUp = (ref: ComputeRef): readonly StoredCompute[] => {
+    const row = byRef.get(ref.account, ref.projectId, ref.endpointId)
     return row ? [{ id: Number(row['id']), ref }] : []
   }
-  const page = (account: string, last: Known | undefined): readonly Known[] =>
+  const page = (account: string, last: StoredCompute | undefined): readonly StoredCompute[] =>
     next
       .all(account, last?.ref.projectId ?? '', last?.ref.endpointId ?? '')
       .map(({ id, project_id: projectId, endpoint_id: endpointId }) => ({
@@ -168,14 +167,16 @@ function createComputes(database: DatabaseSync): Computes {
       }))
   return (account, wanted) =>
     wanted
-      ? wanted.filter((ref) => ref.account === account).flatMap(found)
+      ? wanted.filter((ref) => ref.account === account).flatMap(lookUp)
       : pages((last) => page(account, last))
 }
 
-function* pages(page: (last: Known | undefined) => readonly Known[]): Generator<Known> {
-  let known: readonly Known[] = []
+function* pages(
+  page: (last: StoredCompute | undefined) => readonly StoredCompute[],
+): Generator<StoredCompute> {
+  let computes: readonly StoredCompute[] = []
   do {
-    known = page(known.at(-1))
-    yield* known
-  } while (known.length === PAGE)
+    computes = page(computes.at(-1))
+    yield* computes
+  } while (computes.length === PAGE)
 }

@@ -1,4 +1,4 @@
-// Reads the ledger of an account, in pages: parsing all of a large one at once would hold up everything else.
+// Reads the ledger of an account in pages: parsing a large one at once would block the event loop.
 import type { DatabaseSync } from 'node:sqlite'
 import { addArchived } from '../../model/ledger/archived.ts'
 import type { BudgetState } from '../../model/policy/budget.ts'
@@ -16,10 +16,10 @@ import type { Clock } from '../../model/ports/clock.ts'
 import { NO_ACCOUNT_COUNTERS, type AccountCounters } from '../../model/ledger/counters.ts'
 import { createYielder } from './yield.ts'
 
-/** What is kept of an account besides its projects and computes. */
+/** Stored values of an account besides its projects and computes. */
 export type StoredAccount = { readonly readings: ReadingCounts; readonly counters: AccountCounters }
 
-/** Rows of one page, some hundred kilobytes. Doubled, starting is hardly faster, and each stretch of it is twice as long. */
+/** Rows of one page, 64: some hundred kilobytes, and a larger page makes the start hardly faster. */
 const PAGE = 64
 
 const PROJECTS = `
@@ -32,13 +32,13 @@ where account = ? and (project_id, endpoint_id) > (?, ?) order by project_id, en
 `
 
 export async function loadLedger(database: DatabaseSync, account: string, clock: Clock): Promise<Ledger> {
-  const kept = database.prepare('select body from account where account = ?').get(account)
-  const body = kept && (JSON.parse(String(kept['body'])) as Partial<StoredAccount>)
+  const row = database.prepare('select body from account where account = ?').get(account)
+  const body = row && (JSON.parse(String(row['body'])) as Partial<StoredAccount>)
   let projects = orderedMap<ProjectEntry>([])
-  let away: ArchivedTotals | undefined
+  let archived: ArchivedTotals | undefined
   let computes = orderedMap<ComputeEntry>([])
   for await (const project of bodies<ProjectEntry>(database.prepare(PROJECTS), account, clock))
-    if (project.isArchived) away = addArchived(away, project)
+    if (project.isArchived) archived = addArchived(archived, project)
     else projects = projects.with(project.project.projectId, project)
   for await (const compute of bodies<ComputeEntry>(database.prepare(COMPUTES), account, clock))
     if (!compute.isRetired) computes = computes.with(computeKey(compute.ref), internEntry(compute))
@@ -48,21 +48,21 @@ export async function loadLedger(database: DatabaseSync, account: string, clock:
       .all(account)
       .map(({ name, body: state }) => {
         const key = String(name)
-        return [key, parsed(String(state), ['budget', key]) as BudgetState]
+        return [key, parseBody(String(state), ['budget', key]) as BudgetState]
       }),
   )
   return {
     account,
     computes,
     projects,
-    ...(away && { archived: away }),
+    ...(archived && { archived }),
     readings: { ...NO_READING_COUNTS, ...body?.readings },
     budgets,
     counters: { ...NO_ACCOUNT_COUNTERS, ...body?.counters },
   }
 }
 
-/** @throws with the row's key when it is not what was written */
+/** @throws with the key of a row whose JSON is damaged */
 async function* bodies<Body>(
   page: ReturnType<DatabaseSync['prepare']>,
   account: string,
@@ -74,7 +74,7 @@ async function* bodies<Body>(
     const rows = page.all(account, ...last)
     for (const row of rows) {
       last = [String(row['project_id']), String(row['endpoint_id'])]
-      yield parsed(String(row['body']), last) as Body
+      yield parseBody(String(row['body']), last) as Body
       // oxlint-disable-next-line no-await-in-loop -- one row after the other, with pauses, is the point
       await pause()
     }
@@ -82,10 +82,10 @@ async function* bodies<Body>(
   }
 }
 
-function parsed(text: string, key: readonly string[]): unknown {
+function parseBody(text: string, key: readonly string[]): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new Error(`what is kept of ${key.filter(Boolean).join('/')} cannot be read`, { cause })
+    throw new Error(`the stored entry of ${key.filter(Boolean).join('/')} cannot be read`, { cause })
   }
 }

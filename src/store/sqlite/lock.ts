@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite'
 
 /**
- * Holds `file` for this process, so that one folder has one daemon. The lock is the operating system's: it ends with the
- * process, also with kill −9.
+ * Locks `file` for this process, so that one folder has one daemon. The operating system releases the lock when the process ends,
+ * also after kill −9.
  *
- * @throws when another process holds it
+ * @throws when another process has the lock
  */
 export function createLock(file: string, folder: string): Disposable {
   const database = new DatabaseSync(file)

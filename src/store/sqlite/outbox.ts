@@ -1,4 +1,4 @@
-// Events to be told, what became of telling them, and what jobs remember.
+// Outbox in SQLite: events and reports to deliver, their deliveries, and job states.
 import type { DatabaseSync } from 'node:sqlite'
 import type { Delivery } from '../../model/output/delivery.ts'
 import { isNotifiable, type NotifiableEvent } from '../../model/output/event-kinds.ts'
@@ -80,7 +80,7 @@ export function createOutbox(database: DatabaseSync): Outbox {
   const after = database.prepare(`${EVENTS} where account = ? and id > ? order by id limit ?`)
   const last = database.prepare('select max(id) as id from event where account = ?')
   const byKey = database.prepare(`${EVENTS} where account = ? and key = ?`)
-  const given = database.prepare(
+  const lastQueued = database.prepare(
     `select event.id, event.topic, event.key, event.body
      from delivery join event on event.account = delivery.account and event.key = delivery.item
      where delivery.account = ? and sink = ? and delivery.topic = ? and kind = 'event' and state <> 'dropped'
@@ -104,25 +104,25 @@ export function createOutbox(database: DatabaseSync): Outbox {
   const reports = database.prepare(
     'select head from report where account = ? and team is null order by made_ms desc, slot desc limit ? offset ?',
   )
-  // all that begin with the slot and `/`, which `0` follows: found by their key, however many are kept
+  // prefix search for the slot and `/` by the primary key: `0` is the character after `/`
   const teams = database.prepare(
     "select team from report where account = ?1 and slot > ?2 || '/' and slot < ?2 || '0' order by team",
   )
   const memory = database.prepare('select body from job_state where account = ? and job = ?')
   return {
-    eventsAfter: (account, id, count) => Promise.resolve(after.all(account, id, count).map(keptEvent)),
+    eventsAfter: (account, id, count) => Promise.resolve(after.all(account, id, count).map(eventFromRow)),
     lastEventId: (account) => Promise.resolve(Number(last.get(account)?.['id'] ?? 0)),
-    event: (account, key) => Promise.resolve(found(byKey.get(account, key))),
-    lastGiven: (account, sink, topic) => Promise.resolve(found(given.get(account, sink, topic))),
+    event: (account, key) => Promise.resolve(optionalEvent(byKey.get(account, key))),
+    lastGiven: (account, sink, topic) => Promise.resolve(optionalEvent(lastQueued.get(account, sink, topic))),
     sinks: (account) => Promise.resolve(sinks.all(account).map(({ sink }) => String(sink))),
     waiting: (account, sink, count) => Promise.resolve(waiting.all(account, sink, count).map(deliveryOf)),
     overdue: (account, sink, most) => Promise.resolve(overdue.all(account, sink, most).map(deliveryOf)),
     report: async (account, item) => {
       const row = report.get(account, item)
-      return row && { ...keptReport(row), json: await decompress(row['body'] as Uint8Array) }
+      return row && { ...reportFromRow(row), json: await decompress(row['body'] as Uint8Array) }
     },
     reports: (account, { count, skip = 0 }) =>
-      Promise.resolve(reports.all(account, count, skip).map(keptReport)),
+      Promise.resolve(reports.all(account, count, skip).map(reportFromRow)),
     reportTeams: (account, slot) => Promise.resolve(teams.all(account, slot).map(({ team }) => String(team))),
     memory: (account, job) => {
       const body = memory.get(account, job)?.['body']
@@ -133,11 +133,11 @@ export function createOutbox(database: DatabaseSync): Outbox {
 
 type Row = Readonly<Record<string, unknown>>
 
-const keptReport = ({ head }: Row): ArchivedReport => JSON.parse(String(head)) as ArchivedReport
+const reportFromRow = ({ head }: Row): ArchivedReport => JSON.parse(String(head)) as ArchivedReport
 
-const found = (row: Row | undefined): OutboxEvent | undefined => row && keptEvent(row)
+const optionalEvent = (row: Row | undefined): OutboxEvent | undefined => row && eventFromRow(row)
 
-const keptEvent = ({ id, topic, key, body }: Row): OutboxEvent => ({
+const eventFromRow = ({ id, topic, key, body }: Row): OutboxEvent => ({
   id: Number(id),
   topic: String(topic),
   key: String(key),

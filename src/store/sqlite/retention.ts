@@ -1,23 +1,23 @@
-// Lets go of what is older than it is kept, a few rows of a few computes at a time: never one big delete.
+// Deletes rows older than their retention, a few rows of a few computes at a time: never one large delete.
 import type { DatabaseSync } from 'node:sqlite'
 import { COARSE_STEP, FINE_STEP } from '../../model/ledger/rollup.ts'
-import type { Instant } from '../../model/units.ts'
+import { DAY, type Instant } from '../../model/units.ts'
 
-const DAY = 86_400_000
-/** Sizing looks back over two weeks of days and nights. Doubled, a compute that never sleeps takes 4,032 rows more. */
+/** Retention of fine rollups, 14 days: two weeks of daily load, up to 4,032 rows of a compute. */
 const KEEP_FINE = 14 * DAY
-/** A season. Doubled, a compute that never sleeps takes 2,232 rows more. */
+/** Retention of coarse rollups, 93 days: a season, up to 2,232 rows of a compute. */
 const KEEP_COARSE = 93 * DAY
+/** Retention of awake intervals, 93 days. */
 const KEEP_INTERVALS = 93 * DAY
-/** As long as reports look back. Doubled, what was told is listed for half a year. */
-const KEEP_TOLD = 93 * DAY
-/** Five years, to compare seasons and budgets. Doubled, they take twice the disk: config/README.md states how much that is. */
+/** Retention of events, deliveries and reports requested by hand, 93 days: reports look back as far. */
+const KEEP_EVENTS = 93 * DAY
+/** Retention of weekly reports, five years, to compare seasons and budgets. Disk use: config/README.md. */
 const KEEP_REPORTS = 1827 * DAY
-/** However old they are, so many intervals of a compute are kept: what wakes seldom shows its habits only in many gaps. */
-const MOST_GAPS = 400
-/** Rows of one kind and compute let go of at a time: many more than come in, and over in a moment. */
+/** Intervals of a compute retained at any age, 400: a compute that wakes seldom needs them for its gap statistics. */
+const MIN_RETAINED_INTERVALS = 400
+/** Rows of one kind and compute deleted at a time, 64: far more than one batch adds, and fast. */
 const ROWS = 64
-/** Computes visited beside those that were written: so the ones that are gone or asleep are reached, too. */
+/** Computes visited besides those of the batch, 16: so that deleted and sleeping computes are reached too. */
 const OTHERS = 16
 
 const OLD_ROLLUPS = `
@@ -38,7 +38,6 @@ delete from delivery where (account, sink, kind, item) in (
 
 const OLD_REPORTS = 'delete from report where made_ms < ?'
 
-/** The week has its own beside them. */
 const OLD_BY_HAND = "delete from report where made_ms < ? and substr(slot, 9, 8) = '-manual-'"
 
 const OLD_INTERVALS = `
@@ -46,7 +45,7 @@ delete from awake_interval where compute = ?1 and from_ms in (
   select from_ms from awake_interval
   where compute = ?1
     and from_ms < min(?2, (
-      select from_ms from awake_interval where compute = ?1 order by from_ms desc limit 1 offset ${MOST_GAPS}
+      select from_ms from awake_interval where compute = ?1 order by from_ms desc limit 1 offset ${MIN_RETAINED_INTERVALS}
     ))
   order by from_ms limit ${ROWS}
 )
@@ -65,10 +64,10 @@ export function createRetention(database: DatabaseSync): Retention {
   const after = database.prepare(`select id from compute where id > ? order by id limit ${OTHERS}`)
   let visited = 0
   return (written, now) => {
-    oldEvents.run(now - KEEP_TOLD)
+    oldEvents.run(now - KEEP_EVENTS)
     oldReports.run(now - KEEP_REPORTS)
-    oldByHand.run(now - KEEP_TOLD)
-    oldDeliveries.run(now - KEEP_TOLD)
+    oldByHand.run(now - KEEP_EVENTS)
+    oldDeliveries.run(now - KEEP_EVENTS)
     const others = after.all(visited).map(({ id }) => Number(id))
     visited = others.length < OTHERS ? 0 : (others.at(-1) ?? 0)
     for (const compute of new Set([...written, ...others])) {

@@ -1,4 +1,4 @@
-// Writes batches, one transaction each, one after the other.
+// Writes batches one after the other, one transaction each.
 import type { DatabaseSync } from 'node:sqlite'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
 import type { Batch } from '../../model/ports/store.ts'
@@ -18,9 +18,9 @@ import { PUT_ROLLUP, rollupValues } from '../rows/rollup-rows.ts'
 import { createRetention } from './retention.ts'
 
 export type Writer = {
-  /** Durable when it resolves; when it rejects, nothing of `batch` is there. */
+  /** Durable when it resolves; when it rejects, nothing of `batch` is stored. */
   readonly commit: (batch: Batch) => Promise<void>
-  /** Resolves when nothing is being written. */
+  /** Resolves when no write is in progress. */
   readonly idle: () => Promise<void>
 }
 
@@ -40,7 +40,7 @@ export function createWriter(database: DatabaseSync, clock: Clock): Writer {
 function createWrite(database: DatabaseSync, clock: Clock): (batch: Batch) => Promise<void> {
   const put = createPut(database)
   const trim = createRetention(database)
-  // One for all batches: many small ones in a row are long work, too.
+  // shared by all batches: many small ones in a row block the event loop too
   const pause = createYielder(clock)
   return async (batch) => {
     await pause()
@@ -84,20 +84,20 @@ type Row =
     }
   | { readonly kind: 'outbox'; readonly outbox: OutboxRow }
 
-/** Computes before what belongs to them. */
-function* rowsOf({ account, readings, counters, ...of }: WithCompressedReports<Batch>): Generator<Row> {
+/** Rows of a batch, computes before the history that refers to them. */
+function* rowsOf({ account, readings, counters, ...batch }: WithCompressedReports<Batch>): Generator<Row> {
   if (readings) yield { kind: 'account', account, key: 'readings', value: readings }
   if (counters) yield { kind: 'account', account, key: 'counters', value: counters }
-  for (const project of of.projects) yield { kind: 'project', account, project }
-  for (const compute of of.computes) yield { kind: 'compute', compute }
-  for (const interval of numberedIntervals(of.settled)) yield { kind: 'interval', interval }
-  for (const rollup of of.rollups) yield { kind: 'rollup', rollup }
-  for (const day of of.days) yield { kind: 'day', day }
-  for (const [name, state] of Object.entries(of.budgets)) yield { kind: 'budget', account, name, state }
-  for (const outbox of outboxRows({ account, ...of })) yield { kind: 'outbox', outbox }
+  for (const project of batch.projects) yield { kind: 'project', account, project }
+  for (const compute of batch.computes) yield { kind: 'compute', compute }
+  for (const interval of numberedIntervals(batch.settled)) yield { kind: 'interval', interval }
+  for (const rollup of batch.rollups) yield { kind: 'rollup', rollup }
+  for (const day of batch.days) yield { kind: 'day', day }
+  for (const [name, state] of Object.entries(batch.budgets)) yield { kind: 'budget', account, name, state }
+  for (const outbox of outboxRows({ account, ...batch })) yield { kind: 'outbox', outbox }
 }
 
-/** @returns a function that writes a row, and tells the compute whose history grew by it */
+/** @returns a function that writes a row and returns the id of the compute whose history it extends */
 function createPut(database: DatabaseSync): (row: Row) => number | undefined {
   const putAccount = database.prepare(
     `insert into account values (?1, json_object(?2, json(?3)))
@@ -122,11 +122,11 @@ function createPut(database: DatabaseSync): (row: Row) => number | undefined {
   const findCompute = database.prepare(
     'select id from compute where account = ? and project_id = ? and endpoint_id = ?',
   )
-  /** @throws for a compute of which no account is kept: history without an account could not be found again */
+  /** @throws for a compute without a stored entry: its history could not be found again */
   const idOf = (ref: ComputeRef): number => {
-    const found = findCompute.get(ref.account, ref.projectId, ref.endpointId)
-    if (!found) throw new Error(`no account is kept of ${computeKey(ref)}`)
-    return Number(found['id'])
+    const row = findCompute.get(ref.account, ref.projectId, ref.endpointId)
+    if (!row) throw new Error(`no entry is stored of ${computeKey(ref)}`)
+    return Number(row['id'])
   }
   return (row) => {
     switch (row.kind) {

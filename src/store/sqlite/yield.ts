@@ -1,16 +1,16 @@
 import type { Clock } from '../../model/ports/clock.ts'
 
-/** Seconds of work at a stretch. Doubled, everything else in the process waits twice as long, and long work ends a little earlier. */
-const STRETCH = 0.01
+/** Longest work between two yields, 0.01 s: other work in the process waits no longer, and yielding costs little. */
+const MAX_WORK = 0.01
 
-/** To be awaited between steps of long work: lets others run when they have waited for a while. */
+/** Creates a function to await between steps of long work: it yields to the event loop after `MAX_WORK`. */
 export function createYielder(clock: Clock): () => Promise<void> {
-  let begun = clock.monotonic()
+  let startedAt = clock.monotonic()
   return async () => {
-    if (clock.monotonic() - begun < STRETCH) return
+    if (clock.monotonic() - startedAt < MAX_WORK) return
     await new Promise((resolve) => {
       setImmediate(resolve)
     })
-    begun = clock.monotonic()
+    startedAt = clock.monotonic()
   }
 }

@@ -111,7 +111,7 @@ describe('a damaged file', () => {
     database.exec("update compute set body = '{' where endpoint_id = 'ep-two'")
     database.close()
     const store = open()
-    await expect(store.load('main')).rejects.toThrow('what is kept of project-one/ep-two cannot be read')
+    await expect(store.load('main')).rejects.toThrow('the stored entry of project-one/ep-two cannot be read')
     await store.close()
   })
 })
