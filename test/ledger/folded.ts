@@ -1,4 +1,4 @@
-// One compute, folded from sweeps.
+// One compute, applied from sweeps.
 import { computeKey } from '../../src/model/service/compute.ts'
 import type { ComputeEntry, Ledger } from '../../src/model/ledger/ledger.ts'
 import type { Sweep } from '../../src/model/observation.ts'

@@ -143,7 +143,7 @@ describe('a compute that was created and deleted between two looks', () => {
     expect(again.batch.computes.map(({ ref }) => ref.endpointId)).not.toContain('ep-short')
   })
 
-  // What it is dated by is known to a second or two, and its start may be done before the operations are read.
+  // Its edges are known to a second or two, and its start may be done before the operations are read.
   test.each([5000, 4998])(
     'is not taken for deleted when it was created after the list was read, at %i',
     (askedAt) => {

@@ -72,7 +72,7 @@ test.each<[string, Partial<Evidence>, number | undefined, number]>([
 
 test('where sessions arrive all the time, one that nobody saw came just before the reading', () => {
   const often = full(100, { arrivalRate: 1 })
-  // One a second: about a second ago, though the record shows none for 100 s.
+  // At one session a second the last was about a second ago, though the record shows none for 100 s.
   expect(added({ ownSessions: [often] }, 400.2)).toBeCloseTo(1.3, 1)
   const seldom = full(100, { arrivalRate: 0.001 })
   expect(added({ ownSessions: [seldom] }, 400.2)).toBeGreaterThan(98)

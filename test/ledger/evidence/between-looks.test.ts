@@ -1,4 +1,4 @@
-// What may hide between two looks, and the facts that rule it out.
+// Transitions that may hide between two looks, and the facts that exclude them.
 import { expect, test } from 'vitest'
 import type { AutosuspendDelay, Compute } from '../../../src/model/service/compute.ts'
 import type { Bounds } from '../../../src/model/ledger/quantities.ts'
@@ -32,7 +32,6 @@ function awakeAfter(
 
 const active = { state: 'active' } as const
 const idle = { state: 'idle' } as const
-/** What nobody has changed since long ago. */
 const delay = (span: AutosuspendDelay): Partial<Compute> => ({ autosuspendDelay: span })
 
 test('between two looks that show it awake, it may have slept', () => {

@@ -11,72 +11,76 @@ import { check } from '../../support/property.ts'
 
 const DAY = 86_400
 
-const fold = (known: Ledger, one: Sweep): Accounted =>
-  accounted(known, one, { prices, overhead: 0.01, now: one.endedAt })
+const fold = (result: Ledger, one: Sweep): Accounted =>
+  accounted(result, one, { prices, overhead: 0.01, now: one.endedAt })
 
 const listed = (when: number, ...endpointIds: string[]): Sweep['listedComputes'] => [
   { projectId: 'project-one', answeredAt: at(when), endpointIds },
 ]
 
-/** Seen at 0 as `record` says, and not in the list at `when`; the operations are known by then. */
+/** Seen at 0 as `record` says, and not in the list at `when`; the operations are result by then. */
 function deleted(record: Partial<Compute>, when: number, operations: Sweep['operations']): Ledger {
   const seen = sweep(0, { looks: [look(0, record)], listedComputes: listed(0, 'ep-one') })
   return fold(fold(ledger(), seen).ledger, sweep(when, { listedComputes: listed(when), operations })).ledger
 }
 
-/** Of a project that is seen for the first time at `when`, without a compute that its operations tell of. */
-const onlyTold = (when: number, operations: Sweep['operations'], over: Partial<Project> = {}): ComputeEntry =>
+/** A project first observed at `when`, without a compute that its operations report. */
+const fromOperationsOnly = (
+  when: number,
+  operations: Sweep['operations'],
+  over: Partial<Project> = {},
+): ComputeEntry =>
   only(fold(ledger(), sweep(when, { projects: [project(over)], listedComputes: listed(when), operations })))
 
 function only({ batch }: Accounted): ComputeEntry {
-  const [account, ...others] = batch.computes
-  if (!account || others.length > 0) throw new Error('expected the account of one compute')
-  return account
+  const [entry, ...others] = batch.computes
+  if (!entry || others.length > 0) throw new Error('expected the entry of one compute')
+  return entry
 }
 
-function kept({ computes }: Ledger): ComputeEntry {
-  const [account] = computes.values()
-  if (!account) throw new Error('expected the account of a compute')
-  return account
+function entryIn({ computes }: Ledger): ComputeEntry {
+  const [entry] = computes.values()
+  if (!entry) throw new Error('expected the entry of a compute')
+  return entry
 }
 
-const awakeAt = (account: ComputeEntry, when: number) => {
-  const { awake } = totalsWithAccrual(account, { prices, project: undefined, now: at(when) })
+const awakeAt = (entry: ComputeEntry, when: number) => {
+  const { awake } = totalsWithAccrual(entry, { prices, project: undefined, now: at(when) })
   return { low: awake.low / 1000, likely: awake.likely / 1000, high: awake.high / 1000 }
 }
 
 test.each([0.1, 1, 2, 3.9, 60])('a compute deleted %d s after its start costs no more than that', (lived) => {
-  const account = kept(deleted({}, 100 + lived, [operation('start_compute', 100)]))
-  expect(account.current).toBeUndefined()
-  expect(account.totals).toMatchObject({ wakes: 1, suspends: 1 })
+  const entry = entryIn(deleted({}, 100 + lived, [operation('start_compute', 100)]))
+  expect(entry.current).toBeUndefined()
+  expect(entry.totals).toMatchObject({ wakes: 1, suspends: 1 })
   // Before the start, it may have been awake once more.
-  expect(awakeAt(account, 100 + lived).likely).toBeLessThanOrEqual(lived)
-  expect(awakeAt(account, 100 + lived).high).toBeLessThanOrEqual(100 + Math.max(1, lived))
-  expect(awakeAt(account, 30 * DAY)).toEqual(awakeAt(account, 100 + lived))
+  expect(awakeAt(entry, 100 + lived).likely).toBeLessThanOrEqual(lived)
+  expect(awakeAt(entry, 100 + lived).high).toBeLessThanOrEqual(100 + Math.max(1, lived))
+  expect(awakeAt(entry, 30 * DAY)).toEqual(awakeAt(entry, 100 + lived))
 })
 
 test('activity just before a compute was deleted does not wake it again', () => {
   const awake = { state: 'active', startedAt: at(-60), lastActive: at(-1) } as const
-  const account = kept(deleted(awake, 1, []))
-  expect(account.current).toBeUndefined()
-  expect(account.totals.wakes).toBe(1)
+  const entry = entryIn(deleted(awake, 1, []))
+  expect(entry.current).toBeUndefined()
+  expect(entry.totals.wakes).toBe(1)
 })
 
 test('a start that is listed after its compute was gone is counted up to then', () => {
-  const known = deleted({}, 400, [])
+  const result = deleted({}, 400, [])
   const late = sweep(2000, { operations: [operation('start_compute', 100)] })
-  const account = kept(fold(known, late).ledger)
-  expect(account.current).toBeUndefined()
-  expect(awakeAt(account, 30 * DAY)).toMatchObject({ low: 0, high: 300 })
+  const entry = entryIn(fold(result, late).ledger)
+  expect(entry.current).toBeUndefined()
+  expect(awakeAt(entry, 30 * DAY)).toMatchObject({ low: 0, high: 300 })
 })
 
 test('a deletion that only the history tells of lies between the last operation and now, likely where the delay was over', () => {
   const [started, configured, now] = [DAY, DAY + 200, 10 * DAY]
   const operations = [operation('start_compute', started), operation('apply_config', configured)]
-  const account = onlyTold(now, operations, { defaultAutosuspendDelay: seconds(600) })
-  expect(account.current).toBeUndefined()
-  expect(awakeAt(account, now)).toEqual({ low: 199, likely: 600, high: now - started })
-  expect(awakeAt(account, 30 * DAY)).toEqual(awakeAt(account, now))
+  const entry = fromOperationsOnly(now, operations, { defaultAutosuspendDelay: seconds(600) })
+  expect(entry.current).toBeUndefined()
+  expect(awakeAt(entry, now)).toEqual({ low: 199, likely: 600, high: now - started })
+  expect(awakeAt(entry, 30 * DAY)).toEqual(awakeAt(entry, now))
 })
 
 test.each([
@@ -89,27 +93,27 @@ test.each([
     likely: 3999.5 + 150,
   },
 ])('its likely end is never beyond what is possible: %#', ({ operations, now, likely }) => {
-  expect(awakeAt(onlyTold(now, operations), now).likely).toBe(likely)
+  expect(awakeAt(fromOperationsOnly(now, operations), now).likely).toBe(likely)
 })
 
 test('a compute went with its branch at the latest, and most likely with it', () => {
   const branchId = 'br-preview'
   const started = operation('start_compute', DAY, { branchId })
   const removed = operation('delete_timeline', 2 * DAY, { endpointId: undefined, branchId })
-  const account = onlyTold(10 * DAY, [started, removed])
-  expect(awakeAt(account, 10 * DAY)).toEqual({ low: 0, likely: DAY, high: DAY + 1 })
-  // That of another branch says nothing, nor does one that failed.
+  const entry = fromOperationsOnly(10 * DAY, [started, removed])
+  expect(awakeAt(entry, 10 * DAY)).toEqual({ low: 0, likely: DAY, high: DAY + 1 })
+  // The removal of another branch, or one that failed, changes nothing.
   for (const other of [{ branchId: 'br-other' }, { status: 'failed' }]) {
-    const told = onlyTold(10 * DAY, [started, { ...removed, ...other }])
-    expect(awakeAt(told, 10 * DAY)).toEqual({ low: 0, likely: 300, high: 9 * DAY })
+    const reported = fromOperationsOnly(10 * DAY, [started, { ...removed, ...other }])
+    expect(awakeAt(reported, 10 * DAY)).toEqual({ low: 0, likely: 300, high: 9 * DAY })
   }
-  const known = kept(
+  const result = entryIn(
     deleted({ branchId }, 900, [
       { ...started, createdAt: at(100), updatedAt: at(100) },
       { ...removed, createdAt: at(500), updatedAt: at(500) },
     ]),
   )
-  expect(known.totals.awake).toMatchObject({ low: 0, likely: 400_000 })
+  expect(result.totals.awake).toMatchObject({ low: 0, likely: 400_000 })
 })
 
 test('one whose record could not be read is not taken for deleted', () => {
@@ -126,21 +130,32 @@ test('whatever was seen of it, a compute that is gone is not awake, and time add
     startedAt: fc.option(when.map(at), { nil: undefined }),
     lastActive: fc.option(when.map(at), { nil: undefined }),
   })
-  const told = fc.array(fc.tuple(fc.constantFrom('start_compute', 'suspend_compute', 'apply_config'), when), {
-    maxLength: 6,
-  })
+  const reported = fc.array(
+    fc.tuple(fc.constantFrom('start_compute', 'suspend_compute', 'apply_config'), when),
+    {
+      maxLength: 6,
+    },
+  )
   check(
-    fc.property(record, told, fc.integer({ min: 1, max: 7200 }), fc.boolean(), (one, some, gone, isSeen) => {
-      const operations = some.map(([action, then]) => operation(action, then))
-      // What only operations tell of is gone where the list was read after the last of them.
-      const earlier = operations.filter(({ updatedAt }) => updatedAt <= at(gone - 1))
-      if (!isSeen && earlier.length === 0) return
-      const known = isSeen ? kept(deleted(one, gone, operations)) : onlyTold(gone, earlier)
-      expect(known.current).toBeUndefined()
-      expect(awakeAt(known, 30 * DAY)).toEqual(awakeAt(known, gone))
-      const { low, likely, high } = known.totals.awake
-      expect(low).toBeLessThanOrEqual(likely)
-      expect(likely).toBeLessThanOrEqual(high)
-    }),
+    fc.property(
+      record,
+      reported,
+      fc.integer({ min: 1, max: 7200 }),
+      fc.boolean(),
+      (one, actions, deletedAt, isSeen) => {
+        const operations = actions.map(([action, then]) => operation(action, then))
+        // A compute result from operations alone is deleted where the list was read after the last of them.
+        const earlier = operations.filter(({ updatedAt }) => updatedAt <= at(deletedAt - 1))
+        if (!isSeen && earlier.length === 0) return
+        const result = isSeen
+          ? entryIn(deleted(one, deletedAt, operations))
+          : fromOperationsOnly(deletedAt, earlier)
+        expect(result.current).toBeUndefined()
+        expect(awakeAt(result, 30 * DAY)).toEqual(awakeAt(result, deletedAt))
+        const { low, likely, high } = result.totals.awake
+        expect(low).toBeLessThanOrEqual(likely)
+        expect(likely).toBeLessThanOrEqual(high)
+      },
+    ),
   )
 })

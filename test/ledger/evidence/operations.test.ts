@@ -1,4 +1,4 @@
-// What the service does with a compute, as the account of it tells.
+// Ledger entries from operations of the service.
 import { expect, test } from 'vitest'
 import type { Ledger } from '../../../src/model/ledger/ledger.ts'
 import type { Operation } from '../../../src/model/service/operation.ts'

@@ -1,4 +1,4 @@
-// What of awake time and wakes is ours: what our readings added, and what they did not.
+// Observer overhead and caused wakes: what readings added, and what they did not.
 import { expect, test } from 'vitest'
 import { seconds } from '../../../src/model/units.ts'
 import { at, attempt, look, reading, sweep } from '../../support/build.ts'

@@ -8,17 +8,17 @@ import { ledger, look, operation, prices, sweep } from '../../support/build.ts'
 const BEFORE = [operation('start_compute', -2000), operation('suspend_compute', -1400)]
 const ASLEEP = [0, 1200, 2400, 3600, 4800]
 
-/** What may have been awake by each of the looks, s, when the reading at `lostAt` lost an operation; looks show the compute asleep. */
+/** High bound of awake time at each look, s, when the operations read at `lostAt` had an unreadable one; looks show the compute asleep. */
 function highs(lostAt: number, lost: readonly UnreadableOperations[]): number[] {
-  let known: Ledger = ledger()
+  let before: Ledger = ledger()
   return ASLEEP.map((when) => {
-    const seen = sweep(when, {
+    const observed = sweep(when, {
       looks: [look(when)],
       operations: when === 0 ? BEFORE : [],
       unreadableOperations: when === lostAt ? lost : [],
     })
-    const after = accounted(known, seen, { prices, overhead: 0, now: seen.endedAt })
-    known = after.ledger
+    const after = accounted(before, observed, { prices, overhead: 0, now: observed.endedAt })
+    before = after.ledger
     return (after.batch.computes[0]?.totals.awake.high ?? 0) / 1000
   })
 }

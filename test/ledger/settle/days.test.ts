@@ -55,7 +55,7 @@ test('an interval over midnight is cut there, its wake counts on its first day, 
 })
 
 test('a day that is over and told otherwise by a later fact gets a higher version', () => {
-  // What was thought to be awake over midnight had been asleep since before it.
+  // An interval assumed to cross midnight had ended before it.
   const rows = rowsOf([
     [22, begun],
     [23.1, { ...awake, lastActive: undefined }],

@@ -19,7 +19,7 @@ function cuTimeAfter(...sweeps: readonly Sweep[]): Bounds<CuMillis> {
 }
 
 const range = { sizing: { min: cu(1), max: cu(4) } }
-/** What a compute of 2 CU shows as the limit of its cache, with the preset of the builders. */
+/** File cache limit of a compute of 2 CU, with the preset of the builders. */
 const twoCu = { cacheLimit: bytes(2 * 4096 * 0.8 * 2 ** 20) }
 
 test('inside a range the size is between its limits, and likely what a reading of the same interval told', () => {
