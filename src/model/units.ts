@@ -7,7 +7,7 @@ export type Cu = Quantity<'CU'>
 export type Seconds = Quantity<'s'>
 /** A length of time, whole milliseconds: the ledger's unit, so that sums stay exact. */
 export type Millis = Quantity<'ms'>
-/** CU times milliseconds, whole numbers (sizes are multiples of 0.25, so it is kept in quarter-CU precision). */
+/** CU times milliseconds, whole numbers (sizes are multiples of 0.25, so it has quarter-CU precision). */
 export type CuMillis = Quantity<'CU·ms'>
 /** A point in time, milliseconds since 1970-01-01T00:00:00Z. */
 export type Instant = Quantity<'ms since epoch'>

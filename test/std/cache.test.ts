@@ -20,7 +20,7 @@ const steps = fc.array(
   { maxLength: 60 },
 )
 
-test('what was asked for or kept since the last time is there, and nothing else', () => {
+test('evicts every entry without a get or set since the last eviction', () => {
   fc.assert(
     fc.property(steps, (all) => {
       const remembered = createIdentityCache<number, number>()

@@ -75,7 +75,7 @@ function ledgerContract(driver: () => Driver): void {
     expect(loaded.counters).toEqual(counters)
   })
 
-  test('keeps projects that are away, their sums with the account, until they come back', async () => {
+  test('stores archived projects, with their sums in the account, until they are restored', async () => {
     const { store } = driver()
     const { batch: all } = seen('ep-one')
     const [project] = all.projects

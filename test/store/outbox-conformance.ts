@@ -41,7 +41,7 @@ const reportOf = (week: number, team?: string) => ({
 })
 
 export function outboxContract(driver: () => Driver): void {
-  test('keeps events that are to be told, each once, in the order they came', async () => {
+  test('stores notifiable events once each, in the order of arrival', async () => {
     const { store } = driver()
     await store.commit({ ...batch(), events: [refused(1), found(1), accepted(2)] })
     await store.commit({ ...batch(), events: [accepted(2), refused(3)] })
@@ -98,7 +98,7 @@ export function outboxContract(driver: () => Driver): void {
     expect(await store.lastGiven('main', 'ops', 'key')).toEqual(one)
   })
 
-  test('knows of which sinks something is kept', async () => {
+  test('lists receivers with stored deliveries or cursors', async () => {
     const { store } = driver()
     const memories = { 'events/told': 3, 'delivered/report/boss': 4, prices: [] }
     const deliveries = [

@@ -70,7 +70,7 @@ test('one that wakes ten times a day for ten minutes takes 640 KiB with all its 
   expect(taken).toBeLessThan(640)
 })
 
-test('the account of a compute that sleeps takes 5 KiB', async () => {
+test('the entry of a sleeping compute takes 5 KiB', async () => {
   const taken = await kibibytes((name) => ({
     computes: numbers(50).map((index) => computeOf(`${name}-${index}`)),
   }))

@@ -6,9 +6,9 @@ export type Subscription = {
   /** Undefined: all kinds. */
   readonly events: readonly NotifiableEvent['kind'][] | undefined
   readonly minSeverity: Severity
-  /** Only what this team of owners answers for; undefined: all, also what nobody answers for. */
+  /** Only events about computes of this team; undefined: all, also those without an owner. */
   readonly team: string | undefined
-  /** Only what this channel of owners answers for; undefined: all. */
+  /** Only events about computes whose owner has this channel; undefined: all. */
   readonly channel: string | undefined
   /** Events of the same kind and topic are not repeated before this time. */
   readonly repeatAfter: Seconds

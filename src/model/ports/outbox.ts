@@ -21,7 +21,7 @@ export type Outbox = {
   waiting(account: string, sink: string, count: number): Promise<readonly Delivery[]>
   /** Waiting deliveries beyond the newest `most`. */
   overdue(account: string, sink: string, most: number): Promise<readonly Delivery[]>
-  /** @param item as `reportItem` names it */
+  /** @param item key made by `reportKey` */
   report(account: string, item: string): Promise<StoredReport | undefined>
   /** Reports about all teams, newest first, without the first `skip`, at most `count`. */
   reports(account: string, part: ReportsPage): Promise<readonly ArchivedReport[]>

@@ -14,7 +14,7 @@ export type Ports = {
   readonly service: Service
   readonly readings: Readings
   readonly store: Store
-  /** What the store keeps for good. */
+  /** Settled history in the store. */
   readonly history: History
   readonly send: Send
 }

@@ -105,7 +105,7 @@ describe('a damaged file', () => {
     await expect(readAll()).rejects.toThrow(`${file()} is damaged; it was left as it is`)
   })
 
-  test('names the compute whose account is no account', async () => {
+  test('names the compute whose stored entry is damaged', async () => {
     await writeTwoComputes()
     const database = new DatabaseSync(file())
     database.exec("update compute set body = '{' where endpoint_id = 'ep-two'")

@@ -86,7 +86,7 @@ test('the newest intervals stay, however old they are', async () => {
 
 const left = () => rows('select slot from report order by slot').map(({ slot }) => slot)
 
-test('reports of weeks stay for five years, those that people asked for as long as what was told', async () => {
+test('weekly reports stay for five years, those requested by hand as long as events', async () => {
   const clock = fakeClock()
   const store = openEmbeddedStore(folder(), clock)
   const reportOf = (id: string, team?: string) => ({
