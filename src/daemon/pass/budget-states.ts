@@ -146,7 +146,7 @@ const retiredCompute = (ref: ComputeRef, project: ProjectEntry | undefined): Bud
   type: 'read_write',
   maxCu: cu(0),
   perCuHour: micros(0),
-  gone: true,
+  isDeleted: true,
 })
 
 /** Indexes in `scopes.budgets` of the budgets that a compute counts for, retired computes included. */
@@ -158,7 +158,7 @@ export function budgetIndexesOf(
   }: { readonly account: ComputeEntry | undefined; readonly project: ProjectEntry | undefined },
   scopes: BudgetScopes,
 ): readonly number[] {
-  if (account) return scopes.of(account, project).places
+  if (account) return scopes.of(account, project).indexes
   const compute = retiredCompute(ref, project)
   return scopes.budgets.flatMap(({ scope }, index) => (matchesSelector(scope, compute) ? [index] : []))
 }

@@ -35,7 +35,7 @@ export async function evaluatePassBudgets(
     prices: plan.prices,
     now: observed.now,
     atMost: observed.upperBound,
-    unseen: observed.sweep.service !== 'ok',
+    isUnreachable: observed.sweep.service !== 'ok',
   })
   const entries = plan.budgets.budgets.length === 0 ? [] : [...ledger.computes.values()]
   for (let first = 0; first < entries.length; first += ENTRIES_PER_TURN) {

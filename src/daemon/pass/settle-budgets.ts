@@ -45,7 +45,7 @@ export function settleBudgetsInBatch(
   const states = settleBudgets(scopes.budgets, ledger.budgets, {
     settled: batch.slices.settled,
     computes,
-    newcomers: lateDiscoveriesOf(batch.computes, computes, { before, sweep }),
+    lateDiscoveries: lateDiscoveriesOf(batch.computes, computes, { before, sweep }),
     now,
   })
   return { ...batch, budgets: budgetChanges(ledger.budgets, states) }

@@ -178,7 +178,7 @@ export function createBudgetOwners(scopes: BudgetScopes | undefined): BudgetOwne
   const owners = budgets.map(() => ({ teams: new Set<string>(), tiers: new Set<string>() }))
   return {
     add: (entry, project, { team, tier }) => {
-      for (const index of scopes?.of(entry, project).places ?? []) {
+      for (const index of scopes?.of(entry, project).indexes ?? []) {
         owners[index]?.teams.add(team)
         owners[index]?.tiers.add(tier)
       }

@@ -1,4 +1,4 @@
-// The audit of an account, from its ledger, the days of it, and what the service counted itself.
+// The audit of an account, from its ledger, its days and the service's own consumption.
 import { effectiveDelay, computeKey } from '../../model/service/compute.ts'
 import type { Audit, AuditedCompute, AuditWeek } from '../../model/output/audit.ts'
 import type { Consumption } from '../../model/service/consumption.ts'
@@ -13,7 +13,7 @@ import { sumDays } from './sums.ts'
 
 export type AuditInput = {
   readonly ledger: Ledger
-  /** Of `[from, to)`, days of UTC as the service counts them. */
+  /** Days of `[from, to)` in UTC, as the service counts them. */
   readonly days: readonly DayRow[]
   readonly consumption: readonly Consumption[]
   readonly keys: readonly ApiKey[]
@@ -28,10 +28,10 @@ export function buildAudit(input: AuditInput): Audit {
   const { ledger, prices, from, to } = input
   const days = correctDays(input.days, input.consumption, to)
   const byKey = Map.groupBy(days, ({ ref }) => computeKey(ref))
-  const living = [...ledger.computes].filter(([, { deletedAt }]) => deletedAt === undefined)
-  const judged = living.map(([key, account]) => {
+  const existing = [...ledger.computes].filter(([, { deletedAt }]) => deletedAt === undefined)
+  const assessed = existing.map(([key, entry]) => {
     const own = byKey.get(key) ?? []
-    return { compute: audited(account, own, input), createdAt: account.compute.createdAt, days: own }
+    return { compute: auditCompute(entry, own, input), createdAt: entry.compute.createdAt, days: own }
   })
   const total = sumDays(days)
   const counted = sumDays(days.filter(({ isCounted }) => isCounted))
@@ -40,20 +40,20 @@ export function buildAudit(input: AuditInput): Audit {
     to,
     currency: prices.currency,
     projects: ledger.projects.size,
-    computes: living.length,
+    computes: existing.length,
     total,
     counted: ratio(total.spend.likely === 0 ? 1 : counted.spend.likely / total.spend.likely),
     weeks: weeksOf(days, from, to),
-    byCompute: judged
+    byCompute: assessed
       .map(({ compute }) => compute)
       .toSorted(
         (a, b) => b.spend.likely - a.spend.likely || (computeKey(a.ref) < computeKey(b.ref) ? -1 : 1),
       ),
-    findings: findFindings(judged, input.keys, { from, now: to }),
+    findings: findFindings(assessed, input.keys, { from, now: to }),
   }
 }
 
-function audited(
+function auditCompute(
   { ref, compute }: ComputeEntry,
   days: readonly CorrectedDay[],
   { ledger, from, to }: AuditInput,

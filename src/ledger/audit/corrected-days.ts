@@ -1,22 +1,22 @@
-// The ledger's days, corrected by what the service itself counted: its number is what is paid.
+// The ledger's days, corrected by the service's own consumption, which is what is paid.
 import type { Consumption } from '../../model/service/consumption.ts'
 import type { DayRow } from '../../model/ledger/day.ts'
 import type { CuTimeByPrice } from '../../model/ledger/quantities.ts'
 import { cuMillis, type Instant } from '../../model/units.ts'
 import { cuTimeSum } from '../settle/cu-time.ts'
 
-/** The service's numbers settle for hours. Doubled, one more day of a project rests on operations alone. */
-const SETTLED = 3 * 3_600_000
+/** Time until the service's consumption of a day is final, ms. */
+const FINAL_AFTER = 3 * 3_600_000
 
 export type CorrectedDay = DayRow & {
-  /** Whether the CU-time is the service's. */
+  /** Whether the CU-time comes from the service. */
   readonly isCounted: boolean
 }
 
 /**
- * The rows with the service's CU-time where it counted the whole day of their project, shared out as the ledger has it.
+ * The rows with the service's CU-time where it has the whole day of their project, distributed over computes as in the ledger.
  *
- * @param now later than the last of its numbers by as much as they take to settle, or that day is left as it is
+ * @param now a day that ended less than 3 hours before it is not corrected
  */
 export function correctDays(
   days: readonly DayRow[],
@@ -26,7 +26,7 @@ export function correctDays(
   const counted = new Map(
     consumption.flatMap(({ projectId, from, to, amounts }) => {
       const used = amounts['compute_unit_seconds']
-      return used === undefined || to + SETTLED > now
+      return used === undefined || to + FINAL_AFTER > now
         ? []
         : [[keyOf(projectId, from, to), used * 1000] as const]
     }),
@@ -36,19 +36,19 @@ export function correctDays(
     const key = keyOf(day.ref.projectId, day.from, day.to)
     inLedger.set(key, (inLedger.get(key) ?? 0) + cuTimeSum(day.cuTime).likely)
   }
-  const usual = usualFactors(counted, inLedger)
+  const factors = usualFactors(counted, inLedger)
   return days.map((day) => {
     const key = keyOf(day.ref.projectId, day.from, day.to)
     const [service, ours] = [counted.get(key), inLedger.get(key)]
     if (service !== undefined && ours) {
-      return { ...day, isCounted: true, cuTime: scaled(day.cuTime, service / ours) }
+      return { ...day, isCounted: true, cuTime: scaleTo(day.cuTime, service / ours) }
     }
-    const factor = usual.get(day.ref.projectId) ?? 1
-    return { ...day, isCounted: false, cuTime: likelier(day.cuTime, factor) }
+    const factor = factors.get(day.ref.projectId) ?? 1
+    return { ...day, isCounted: false, cuTime: scaleLikely(day.cuTime, factor) }
   })
 }
 
-/** Project id → what the service counted for each CU-second of the ledger on the days that it counted. */
+/** Project id → the service's CU-time by that of the ledger, over the days that the service has. */
 function usualFactors(
   counted: ReadonlyMap<string, number>,
   inLedger: ReadonlyMap<string, number>,
@@ -66,8 +66,8 @@ function usualFactors(
 
 const keyOf = (projectId: string, from: Instant, to: Instant): string => `${projectId} ${from} ${to}`
 
-/** On a day that the service has not counted yet a range was likely as large as on the others; the bounds stay. */
-const likelier = (cuTime: CuTimeByPrice, factor: number): CuTimeByPrice =>
+/** Scales the likely CU-time of a day that the service does not have yet, within its bounds. */
+const scaleLikely = (cuTime: CuTimeByPrice, factor: number): CuTimeByPrice =>
   Object.fromEntries(
     Object.entries(cuTime).map(([price, { low, likely, high }]) => {
       const time = cuMillis(Math.round(Math.min(high, Math.max(low, likely * factor))))
@@ -75,7 +75,7 @@ const likelier = (cuTime: CuTimeByPrice, factor: number): CuTimeByPrice =>
     }),
   )
 
-const scaled = (cuTime: CuTimeByPrice, factor: number): CuTimeByPrice =>
+const scaleTo = (cuTime: CuTimeByPrice, factor: number): CuTimeByPrice =>
   Object.fromEntries(
     Object.entries(cuTime).map(([price, { likely }]) => {
       const time = cuMillis(Math.round(likely * factor))

@@ -1,4 +1,4 @@
-// What first to look at, from days alone: nothing here is known of what went on inside the computes.
+// Findings of an audit, from days and keys alone: an audit reads nothing inside computes.
 import type { AuditedCompute, Finding } from '../../model/output/audit.ts'
 import type { ApiKey } from '../../model/service/api-key.ts'
 import { micros, millis, ratio, type Instant, type Micros } from '../../model/units.ts'
@@ -6,18 +6,19 @@ import { sumDays } from './sums.ts'
 import type { CorrectedDay } from './corrected-days.ts'
 
 const DAY = 86_400_000
-/** Money of a finding is told for so many days, from as many. */
-const RATE = 30 * DAY
-/** Awake for so much of the last weeks, a compute never sleeps for practical purposes. Doubled doubt (0.9), office databases at month's end are among them. */
+/** Days over which spend and saving of a finding are summed, ms. */
+const MONTH = 30 * DAY
+/** Share of time awake from which on a compute never sleeps in practice; at 0.9, office databases at month's end would be included. */
 const ALWAYS = 0.95
-/** Milliseconds over which that is judged. Doubled, one that was left on a week ago is told a week later. */
+/** Time over which `ALWAYS` is assessed, ms: two weeks show a compute soon after it was left on. */
 const RECENT = 14 * DAY
 /** The least delay that the service takes. Source: service interface, "Limits". */
-const LEAST_DELAY = 60
-/** Savings below this are not worth a line: a cent in 30 days. */
-const WORTH: Micros = micros(10_000)
-/** Days after which a key that is still in use should have been replaced, and one that is not should be revoked. */
+const MIN_DELAY = 60
+/** Smallest saving that is reported, a cent in 30 days. */
+const MIN_SAVING: Micros = micros(10_000)
+/** Age in days from which on a key should be replaced. */
 const OLD_KEY = 180
+/** Days without use after which a key should be revoked. */
 const UNUSED_KEY = 60
 
 export type AuditedDays = {
@@ -27,12 +28,12 @@ export type AuditedDays = {
 }
 
 export function findFindings(
-  judged: readonly AuditedDays[],
+  assessed: readonly AuditedDays[],
   keys: readonly ApiKey[],
   { from, now }: { readonly from: Instant; readonly now: Instant },
 ): readonly Finding[] {
-  const ofComputes = judged.flatMap((one) => findingOf(one, { from, now }) ?? [])
-  const ofKeys = keys.flatMap((key) => oldKey(key, now) ?? [])
+  const ofComputes = assessed.flatMap((days) => findingOf(days, { from, now }) ?? [])
+  const ofKeys = keys.flatMap((key) => findOldKey(key, now) ?? [])
   return [...ofComputes, ...ofKeys].toSorted((a, b) => worthOf(b) - worthOf(a))
 }
 
@@ -49,18 +50,18 @@ const worthOf = (finding: Finding): number => {
 }
 
 function findingOf(
-  judged: AuditedDays,
+  audited: AuditedDays,
   time: { readonly from: Instant; readonly now: Instant },
 ): Finding | undefined {
-  const { compute, createdAt } = judged
+  const { compute, createdAt } = audited
   const { ref, projectName, wakes, awake } = compute
   if (wakes === 0 && awake.high === 0) {
     return createdAt < time.from ? { kind: 'unused', ref, projectName } : undefined
   }
-  return neverSleeps(judged, time.now) ?? longDelay(judged, time.now)
+  return findNeverSleeping(audited, time.now) ?? findLongDelay(audited, time.now)
 }
 
-function neverSleeps({ compute, createdAt, days }: AuditedDays, now: Instant): Finding | undefined {
+function findNeverSleeping({ compute, createdAt, days }: AuditedDays, now: Instant): Finding | undefined {
   const since = Math.max(now - RECENT, createdAt)
   if (now - since < 3 * DAY) return undefined
   const { awake } = sumDays(days.filter(({ to }) => to > since))
@@ -78,20 +79,23 @@ function neverSleeps({ compute, createdAt, days }: AuditedDays, now: Instant): F
   }
 }
 
-/** What the same suspensions would have saved had each come at the least delay: silences in between are not known and come on top. */
-function longDelay({ compute, days }: AuditedDays, now: Instant): Finding | undefined {
+/** Saving if each suspension had come at the least delay. Further suspensions in gaps that an audit does not see come on top. */
+function findLongDelay({ compute, days }: AuditedDays, now: Instant): Finding | undefined {
   const { ref, projectName, delay } = compute
-  if (delay === 'never' || delay <= LEAST_DELAY) return undefined
+  if (delay === 'never' || delay <= MIN_DELAY) return undefined
   const { idleTail, tailSpend, wakes } = sumDays(lastMonth(days, now))
-  const saving = micros((tailSpend * (delay - LEAST_DELAY)) / delay)
-  if (saving < WORTH) return undefined
+  const saving = micros((tailSpend * (delay - MIN_DELAY)) / delay)
+  if (saving < MIN_SAVING) return undefined
   return { kind: 'long-delay', ref, projectName, delay, suspends: wakes, idleTail: millis(idleTail), saving }
 }
 
 const lastMonth = (days: readonly CorrectedDay[], now: Instant): readonly CorrectedDay[] =>
-  days.filter(({ to }) => to > now - RATE)
+  days.filter(({ to }) => to > now - MONTH)
 
-function oldKey({ name, keyId, createdAt, lastUsedAt, revoked }: ApiKey, now: Instant): Finding | undefined {
+function findOldKey(
+  { name, keyId, createdAt, lastUsedAt, revoked }: ApiKey,
+  now: Instant,
+): Finding | undefined {
   if (revoked || createdAt === undefined) return undefined
   const days = Math.floor((now - createdAt) / DAY)
   const unusedDays = lastUsedAt === undefined ? days : Math.floor((now - lastUsedAt) / DAY)

@@ -4,7 +4,7 @@ import { micros, millis, type Millis } from '../../model/units.ts'
 import { addCuTime, NO_TIME, cuTimeSum, spendOf } from '../settle/cu-time.ts'
 import type { CorrectedDay } from './corrected-days.ts'
 
-/** What some days amount to. The money is computed once, so that no rounding adds up. */
+/** Sums of days. Spend is computed once, from the sum, so that roundings do not add up. */
 export function sumDays(days: readonly CorrectedDay[]): AuditSums {
   const cuTime = days.reduce<CuTimeByPrice>((sum, day) => addCuTime(sum, day.cuTime), {})
   const awake = days.reduce((sum, day) => addBounds<Millis>(sum, day.awake, millis), NO_TIME)
@@ -18,6 +18,6 @@ export function sumDays(days: readonly CorrectedDay[]): AuditSums {
   }
 }
 
-/** A tail costs what the compute cost on average that day. */
+/** An idle tail costs what the compute cost on average that day. */
 const tailSpendOf = ({ cuTime, awake, idleTail }: CorrectedDay): number =>
   awake.likely === 0 ? 0 : (spendOf(cuTime).likely * Math.min(idleTail, awake.likely)) / awake.likely

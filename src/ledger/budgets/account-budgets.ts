@@ -25,23 +25,23 @@ import {
 } from './settle.ts'
 
 export type SettledInput = Omit<BudgetSettleInput, 'settled'> & {
-  /** What was settled since the states were kept: each slice once for good. */
+  /** Slices settled since the states were stored, each slice once. */
   readonly settled: readonly AwakeSlice[]
-  /** Computes that were not known before, and that the service tells no history of. */
-  readonly newcomers?: readonly LateDiscovery[]
+  /** Computes first seen in this sweep without operation history. */
+  readonly lateDiscoveries?: readonly LateDiscovery[]
 }
 
-/** The states with what was settled, without those of budgets that are no more; a state that did not change is the same object. */
+/** The states with the settled slices, without states of removed budgets; an unchanged state is the same object. */
 export function settleBudgets(
   budgets: readonly Budget[],
   states: BudgetStates,
-  { settled, newcomers = [], ...rest }: SettledInput,
+  { settled, lateDiscoveries = [], ...rest }: SettledInput,
 ): BudgetStates {
   const input = { ...rest, settled: groupByCompute(settled) }
   return Object.fromEntries(
     budgets.map((budget) => {
       const state = settleBudget(budget, states[budget.name], input)
-      return [budget.name, applyLateDiscoveries(budget, state, newcomers)]
+      return [budget.name, applyLateDiscoveries(budget, state, lateDiscoveries)]
     }),
   )
 }
@@ -49,56 +49,56 @@ export function settleBudgets(
 export type BudgetsEvaluation = {
   readonly states: BudgetStates
   readonly budgetCounters: AccountCounters['budgets']
-  /** In the order of `budgets`; without those that no period holds now. */
+  /** In the order of `budgets`, without budgets outside their periods. */
   readonly views: readonly BudgetView[]
   readonly events: readonly Event[]
 }
 
-/** Which budgets each compute counts for; remembered while its account and its project stay what they are, and somebody looks at it. */
+/** Budgets of each compute, cached while its entry and its project stay the same objects and are used. */
 export type BudgetScopes = {
   readonly budgets: readonly Budget[]
-  readonly of: (account: ComputeEntry, project: ProjectEntry | undefined) => Scoped
-  /** Forgets the accounts that nobody asked for since the last time. */
-  readonly forgetRest: () => void
+  readonly of: (entry: ComputeEntry, project: ProjectEntry | undefined) => Scoped
+  /** Drops the entries not used since the last call. */
+  readonly evictUnused: () => void
 }
 
 type Scoped = {
   readonly project: ProjectEntry | undefined
-  /** In `budgets`; one list for all computes that count for the same. */
-  readonly places: readonly number[]
+  /** Indexes in `budgets`; one shared list for all computes of the same budgets. */
+  readonly indexes: readonly number[]
 }
 
 export function createBudgetScopes(budgets: readonly Budget[]): BudgetScopes {
-  const known = createIdentityCache<ComputeEntry, Scoped>()
+  const cache = createIdentityCache<ComputeEntry, Scoped>()
   const lists = new Map<string, readonly number[]>()
-  const listOf = (places: readonly number[]): readonly number[] => {
-    const key = places.join(' ')
-    const list = lists.get(key) ?? places
+  const listOf = (indexes: readonly number[]): readonly number[] => {
+    const key = indexes.join(' ')
+    const list = lists.get(key) ?? indexes
     lists.set(key, list)
     return list
   }
   return {
     budgets,
-    of: (account, project) => {
-      const before = known.get(account)
+    of: (entry, project) => {
+      const before = cache.get(entry)
       if (before?.project === project && before) return before
-      const compute = scopedCompute(account, project)
-      const places = budgets.flatMap(({ scope }, place) => (matchesSelector(scope, compute) ? [place] : []))
-      const scoped = { project, places: listOf(places) }
-      known.set(account, scoped)
+      const compute = scopedCompute(entry, project)
+      const indexes = budgets.flatMap(({ scope }, index) => (matchesSelector(scope, compute) ? [index] : []))
+      const scoped = { project, indexes: listOf(indexes) }
+      cache.set(entry, scoped)
       return scoped
     },
-    forgetRest: known.evictUnused,
+    evictUnused: cache.evictUnused,
   }
 }
 
 export type BudgetInputs = Pick<Ledger, 'projects' | 'budgets' | 'counters'> & {
   readonly prices: Prices
   readonly now: Instant
-  /** The latest that it may be now; `now` where nothing is said. */
+  /** Upper bound of the present time; `now` by default. */
   readonly atMost?: Instant | undefined
-  /** The service could not be asked. */
-  readonly unseen?: boolean
+  /** The service did not answer in this pass. */
+  readonly isUnreachable?: boolean
 }
 
 /** Evaluates all budgets as of now, with the provisional usage of the entries that are added. */
@@ -108,13 +108,13 @@ export type BudgetEvaluator = {
 }
 
 export function openBudgets(scopes: BudgetScopes, inputs: BudgetInputs): BudgetEvaluator {
-  const { projects, budgets: states, counters, prices, now, atMost, unseen = false } = inputs
+  const { projects, budgets: states, counters, prices, now, atMost, isUnreachable = false } = inputs
   const perCuHour = priceAt(prices, now)
   const evaluations = scopes.budgets.map((budget) => ({
     name: budget.name,
     evaluation: openEvaluation(
       budget,
-      { state: states[budget.name], tally: counters.budgets[budget.name], unseen },
+      { state: states[budget.name], counter: counters.budgets[budget.name], isUnreachable },
       now,
     ),
   }))
@@ -122,10 +122,10 @@ export function openBudgets(scopes: BudgetScopes, inputs: BudgetInputs): BudgetE
     const slicesOf = evaluations.map((): AwakeSlice[] => [])
     for (const entry of entries) {
       const project = projects.get(entry.ref.projectId)
-      const { places } = scopes.of(entry, project)
-      const slices = places.length === 0 ? [] : unsettledOf(entry, { prices, project, now, atMost })
-      for (const index of places) {
-        evaluations[index]?.evaluation.compute({ ...burningOf(entry), perCuHour })
+      const { indexes } = scopes.of(entry, project)
+      const slices = indexes.length === 0 ? [] : provisionalSlicesOf(entry, { prices, project, now, atMost })
+      for (const index of indexes) {
+        evaluations[index]?.evaluation.compute({ ...maxSpendOf(entry), perCuHour })
         for (const slice of slices) slicesOf[index]?.push(slice)
       }
     }
@@ -134,11 +134,11 @@ export function openBudgets(scopes: BudgetScopes, inputs: BudgetInputs): BudgetE
   return {
     add,
     close: () => {
-      scopes.forgetRest()
+      scopes.evictUnused()
       const closed = evaluations.map(({ name, evaluation }) => ({ name, result: evaluation.close() }))
       return {
         states: Object.fromEntries(closed.map(({ name, result }) => [name, result.state])),
-        budgetCounters: Object.fromEntries(closed.map(({ name, result }) => [name, result.tally])),
+        budgetCounters: Object.fromEntries(closed.map(({ name, result }) => [name, result.counter])),
         views: closed.flatMap(({ result: { view } }) => (view ? [view] : [])),
         events: closed.flatMap(({ result: { events } }) => events),
       }
@@ -146,15 +146,15 @@ export function openBudgets(scopes: BudgetScopes, inputs: BudgetInputs): BudgetE
   }
 }
 
-/** What its account holds, and what went on since it was folded. */
-function unsettledOf(account: ComputeEntry, asOf: AccrualContext): readonly AwakeSlice[] {
-  const since = accruedSlice(account, asOf)
-  return since ? [...account.provisional, since] : account.provisional
+/** Provisional slices of an entry and its accrual since it was last applied. */
+function provisionalSlicesOf(entry: ComputeEntry, asOf: AccrualContext): readonly AwakeSlice[] {
+  const accrued = accruedSlice(entry, asOf)
+  return accrued ? [...entry.provisional, accrued] : entry.provisional
 }
 
-/** Computes as budgets see them; what awake ones cost is the price of now. */
+/** Computes as budgets see them, at the present price. */
 export function toBudgetComputes(
-  accounts: Iterable<ComputeEntry>,
+  entries: Iterable<ComputeEntry>,
   {
     projectOf,
     prices,
@@ -167,9 +167,9 @@ export function toBudgetComputes(
 ): BudgetComputesByKey {
   const perCuHour: Micros = priceAt(prices, now)
   return new Map(
-    [...accounts].map((account) => [
-      computeKey(account.ref),
-      { ...scopedCompute(account, projectOf(account.ref.projectId)), perCuHour },
+    [...entries].map((entry) => [
+      computeKey(entry.ref),
+      { ...scopedCompute(entry, projectOf(entry.ref.projectId)), perCuHour },
     ]),
   )
 }
@@ -179,18 +179,18 @@ const scopedCompute = (
   project: ProjectEntry | undefined,
 ): Omit<BudgetCompute, 'perCuHour'> => ({
   ...selectorTargetOf(ref.account, compute, project?.project),
-  ...burningOf({ compute, deletedAt }),
+  ...maxSpendOf({ compute, deletedAt }),
 })
 
-const burningOf = ({
+const maxSpendOf = ({
   compute,
   deletedAt,
 }: Pick<ComputeEntry, 'compute' | 'deletedAt'>): Omit<MaxSpendInput, 'perCuHour'> => ({
   maxCu: largestCu(compute.sizing),
-  gone: deletedAt !== undefined,
+  isDeleted: deletedAt !== undefined,
 })
 
-/** What is to be stored so that `before` becomes `after`. */
+/** Changes that turn the stored `before` into `after`; undefined for a removed budget. */
 export function budgetChanges(before: BudgetStates, after: BudgetStates): Batch['budgets'] {
   const changed = Object.entries(after).filter(([name, state]) => before[name] !== state)
   const dropped = Object.keys(before).filter((name) => !Object.hasOwn(after, name))

@@ -1,4 +1,4 @@
-// What slices add up to. Kept as whole CU·ms by price, so that no rounding adds up; money is computed from the sums.
+// Sums of slices, as whole CU·ms by price, so that roundings do not add up; spend is computed from the sums.
 import type { UsageAmounts, BudgetLimit } from '../../model/policy/budget.ts'
 import { addBounds, type Bounds } from '../../model/ledger/quantities.ts'
 import type { AwakeSlice } from '../../model/ledger/slice.ts'

@@ -1,42 +1,42 @@
-// How fast a budget is spent: over the last hour, six hours, day and three days.
+// Burn rates of a budget: over the last hour, six hours, day and three days.
 import type { Budget, BudgetLimit, BurnRate, SpendBuckets, Seasonality } from '../../model/policy/budget.ts'
 import type { AwakeSlice, Span } from '../../model/ledger/slice.ts'
 import type { Interval } from '../../model/time.ts'
 import { earliest, instant, seconds, type Cu, type Instant } from '../../model/units.ts'
 import { expectedSpendIn, type SpentSpan } from './seasonality.ts'
 
-/** Doubled, the last hour's spend is wrong by up to ten minutes of what was spent around its beginning. */
+/** Length of a spend bucket, ms: the last hour's spend is wrong by at most five minutes of the spend at its beginning. */
 const BUCKET = 300_000
 const HOUR = 3_600_000
-const LONGEST = 72 * HOUR
+const MAX_WINDOW = 72 * HOUR
 
 /** Factors of the usual multi-window alerts on error budgets; a tier is off where its threshold would not exceed the floor. */
 const TIERS = [
   { window: HOUR, factor: 14.4, floor: 2 },
   { window: 6 * HOUR, factor: 6, floor: 1.5 },
   { window: 24 * HOUR, factor: 2, floor: 1.25 },
-  // money idles at a burn of 1: three days of it are no news, and what they lead to is the forecast's to say
-  { window: LONGEST, factor: undefined, floor: 1 },
+  // three days at a burn of 1 are as planned; what they lead to, the forecast says
+  { window: MAX_WINDOW, factor: undefined, floor: 1 },
 ] as const
-/** Of the highest burn there can be. Doubled, no tier could fire. */
+/** Largest threshold as a share of the highest possible burn: at 1 and above no tier could fire. */
 const REACHABLE = 0.8
 
-/** Nothing before it is in a pace. */
+/** Start of the oldest spend bucket. */
 export const spendBucketsFrom = (now: Instant): Instant =>
-  instant(Math.floor((now - LONGEST) / BUCKET) * BUCKET)
+  instant(Math.floor((now - MAX_WINDOW) / BUCKET) * BUCKET)
 
-/** `pace` with what was settled, and what no window reaches any more. */
+/** `buckets` with the settled slices; `past` is the spend that no window reaches any more. */
 export function addToSpendBuckets(
-  pace: SpendBuckets,
+  buckets: SpendBuckets,
   slices: readonly AwakeSlice[],
   { now, unit }: { readonly now: Instant; readonly unit: BudgetLimit['unit'] },
-): { readonly pace: SpendBuckets; readonly past: readonly SpentSpan[] } {
+): { readonly spendBuckets: SpendBuckets; readonly past: readonly SpentSpan[] } {
   const begin = spendBucketsFrom(now)
   const oldest = begin / BUCKET
-  const kept: Record<string, number> = {}
+  const spendBuckets: Record<string, number> = {}
   const past: SpentSpan[] = []
-  for (const [bucket, amount] of Object.entries(pace)) {
-    if (Number(bucket) >= oldest) kept[bucket] = amount
+  for (const [bucket, amount] of Object.entries(buckets)) {
+    if (Number(bucket) >= oldest) spendBuckets[bucket] = amount
     else past.push({ span: spanOf(Number(bucket)), amount })
   }
   for (const slice of slices) {
@@ -47,10 +47,10 @@ export function addToSpendBuckets(
     const last = Math.floor((to - 1) / BUCKET)
     for (let bucket = Math.max(oldest, Math.floor(from / BUCKET)); bucket <= last; bucket += 1) {
       const time = overlap(slice.likely, spanOf(bucket))
-      kept[bucket] = (kept[bucket] ?? 0) + time * rate
+      spendBuckets[bucket] = (spendBuckets[bucket] ?? 0) + time * rate
     }
   }
-  return { pace: kept, past }
+  return { spendBuckets, past }
 }
 
 const spanOf = (bucket: number): Span => [instant(bucket * BUCKET), instant((bucket + 1) * BUCKET)]
@@ -58,7 +58,7 @@ const spanOf = (bucket: number): Span => [instant(bucket * BUCKET), instant((buc
 const overlap = (a: readonly [number, number], b: readonly [number, number]): number =>
   Math.max(0, Math.min(a[1], b[1]) - Math.max(a[0], b[0]))
 
-/** Spend a millisecond at a size and a price in micros per CU-hour, in the unit. */
+/** Spend per millisecond in the unit, at a size and a price in micros per CU-hour. */
 export function spendPerMilli(size: Cu, price: number, unit: BudgetLimit['unit']): number {
   switch (unit) {
     case 'money':
@@ -70,7 +70,7 @@ export function spendPerMilli(size: Cu, price: number, unit: BudgetLimit['unit']
   }
 }
 
-/** What `slices` spent in each of the windows of `burnRates` that end now. */
+/** Spend of `slices` in each window of `burnRates` that ends now. */
 export const recentSpend = (
   slices: readonly AwakeSlice[],
   { now, unit }: { readonly now: Instant; readonly unit: BudgetLimit['unit'] },
@@ -83,18 +83,18 @@ export const recentSpend = (
     ),
   )
 
-/** `M`: all computes awake at their largest for a whole period, by the limit. `rate` is the sum of what they spend a millisecond then. */
+/** Highest possible burn: all computes awake at their largest for the whole period, divided by the limit. `rate` is their spend per millisecond. */
 export const maxBurnRate = ({ limit }: Budget, period: Interval, rate: number): number =>
   (rate * (period.to - period.from)) / limit.amount
 
 export type BurnInput = {
   readonly spendBuckets: SpendBuckets
   readonly seasonality?: Seasonality | undefined
-  /** `recentSpend` of all that is not settled yet. */
+  /** `recentSpend` of the provisional slices. */
   readonly unsettled: readonly number[]
   readonly period: Interval
   readonly maxBurn: number
-  /** Nothing before it is known. */
+  /** Spend before it is not known. */
   readonly since: Instant
   readonly now: Instant
 }
@@ -117,10 +117,10 @@ export function burnRates({ limit, wallAt }: Budget, spending: BurnInput): reado
   })
 }
 
-/** Spend by bucket in each of the windows that end at `now`. */
-function settledSpend(pace: SpendBuckets, now: Instant): readonly number[] {
+/** Spend of the buckets in each window that ends at `now`. */
+function settledSpend(buckets: SpendBuckets, now: Instant): readonly number[] {
   const sums = TIERS.map(() => 0)
-  for (const [bucket, amount] of Object.entries(pace)) {
+  for (const [bucket, amount] of Object.entries(buckets)) {
     const span = spanOf(Number(bucket))
     for (const [tier, { window }] of TIERS.entries())
       sums[tier] = (sums[tier] ?? 0) + (amount * overlap(span, [now - window, now])) / BUCKET

@@ -1,4 +1,4 @@
-// One look at one budget: what is spent, which rungs that reaches, how fast it goes.
+// Evaluates one budget as of now: spend, rungs reached, burn rates, and the exported counter.
 import {
   type Budget,
   type BudgetEnforcement,
@@ -21,50 +21,50 @@ import { addSlicesInPeriod, spendKnownFrom, isRecordOf, reachedRungs } from './p
 import { slicesInWindow, settleBudget, type BudgetCompute } from './settle.ts'
 
 export type BudgetEvaluation = {
-  /** With the rungs that were reached: to be stored before anybody is told of them, or with it. */
+  /** State with the rungs reached; stored before or with the events. */
   readonly state: BudgetState
-  readonly tally: BudgetCounter
+  readonly counter: BudgetCounter
   /** Undefined when no period holds now. */
   readonly view: BudgetView | undefined
-  /** For each period kept at most one, the highest rung that it reached for the first time; also of one just over. */
+  /** At most one for each retained period: the highest rung that it reached for the first time. */
   readonly events: readonly Event[]
 }
 
-/** What a compute may spend at most. */
-export type MaxSpendInput = Pick<BudgetCompute, 'gone' | 'maxCu' | 'perCuHour'>
+/** Input of the largest possible spend of a compute. */
+export type MaxSpendInput = Pick<BudgetCompute, 'isDeleted' | 'maxCu' | 'perCuHour'>
 
-/** A look that goes on: many computes are told of in turns. */
+/** An evaluation in progress, to which computes are added in chunks. */
 export type OpenEvaluation = {
-  /** Tells of a compute of the budget's scope: those that are there bound the burn by their largest sizes. */
+  /** Adds a compute of the budget's scope: the largest sizes of existing computes bound the burn. */
   readonly compute: (compute: MaxSpendInput) => void
-  /** Tells of what is not settled yet, as of now, of computes of its scope; each slice once. */
+  /** Adds provisional slices, as of now, of computes of the budget's scope; each slice once. */
   readonly provisional: (slices: readonly AwakeSlice[]) => void
   readonly close: () => BudgetEvaluation
 }
 
-/** What was kept of a budget; undefined at first. */
+/** State and counter of a budget; both undefined for a new one. */
 export type StoredBudget = {
   readonly state: BudgetState | undefined
-  readonly tally: BudgetCounter | undefined
-  /** The service could not be asked: what may have gone on since is in the spend, and not in the counter, which could not take it back. */
-  readonly unseen?: boolean
+  readonly counter: BudgetCounter | undefined
+  /** The service did not answer: usage that may have accrued since is in the spend, and not in the counter, which cannot fall again. */
+  readonly isUnreachable?: boolean
 }
 
 export function openEvaluation(budget: Budget, before: StoredBudget, now: Instant): OpenEvaluation {
   const { unit } = budget.limit
   const state = settleBudget(budget, before.state, { now, computes: new Map(), settled: new Map() })
   let counted = state.records.map(({ settled }) => settled)
-  let unsettled = recentSpend([], { now, unit })
+  let provisional = recentSpend([], { now, unit })
   let { total } = state
   let rate = 0
   return {
-    compute: ({ gone, maxCu, perCuHour }) => {
-      if (!gone) rate += spendPerMilli(maxCu, perCuHour, unit)
+    compute: ({ isDeleted, maxCu, perCuHour }) => {
+      if (!isDeleted) rate += spendPerMilli(maxCu, perCuHour, unit)
     },
     provisional: (slices) => {
       const parts = slicesInWindow(budget, slices)
-      const lately = recentSpend(parts, { now, unit })
-      unsettled = unsettled.map((sum, tier) => sum + (lately[tier] ?? 0))
+      const recent = recentSpend(parts, { now, unit })
+      provisional = provisional.map((sum, tier) => sum + (recent[tier] ?? 0))
       total = addSliceAmounts(total, parts)
       counted = state.records.map((record, index) =>
         addSlicesInPeriod(counted[index] ?? record.settled, parts, record),
@@ -72,25 +72,25 @@ export function openEvaluation(budget: Budget, before: StoredBudget, now: Instan
     },
     close: () => {
       const steps = state.records.map((record, index): Step => {
-        const all = counted[index] ?? record.settled
+        const amounts = counted[index] ?? record.settled
         return {
           before: record,
-          after: { ...record, rungs: reachedRungs(budget, record, all) },
-          counted: all,
+          after: { ...record, rungs: reachedRungs(budget, record, amounts) },
+          counted: amounts,
         }
       })
       const period = budget.periodAt(now)
       const current = period && steps.find(({ after }) => isRecordOf(after, period))
-      const tally =
-        (before.unseen ? before.tally : undefined) ??
-        raiseBudgetCounter(budget, before.tally, amountInLimitUnit(total, unit).likely)
+      const counter =
+        (before.isUnreachable ? before.counter : undefined) ??
+        raiseBudgetCounter(budget, before.counter, amountInLimitUnit(total, unit).likely)
       return {
-        state: steps.some(isReached) ? { ...state, records: steps.map(({ after }) => after) } : state,
-        tally,
+        state: steps.some(reachesRung) ? { ...state, records: steps.map(({ after }) => after) } : state,
+        counter,
         view: current && {
           ...figuresOf(budget, current),
-          total: tally.value,
-          ...paceOf(budget, current.after, { ...state, unsettled, now, rate }),
+          total: counter.value,
+          ...burnsOf(budget, current.after, { ...state, unsettled: provisional, now, rate }),
         },
         events: steps.flatMap((step) => rungEvents(budget, step, now)),
       }
@@ -98,22 +98,22 @@ export function openEvaluation(budget: Budget, before: StoredBudget, now: Instan
   }
 }
 
-/** A record before and after a look at it. */
+/** A record before and after an evaluation. */
 type Step = { readonly before: PeriodRecord; readonly after: PeriodRecord; readonly counted: BudgetAmounts }
 
-const isReached = ({ before, after }: Step): boolean => after.rungs.length > before.rungs.length
+const reachesRung = ({ before, after }: Step): boolean => after.rungs.length > before.rungs.length
 
 type Spending = {
   readonly since: Instant
   readonly spendBuckets: SpendBuckets
   readonly seasonality?: Seasonality | undefined
   readonly unsettled: readonly number[]
-  /** With every compute awake at its largest. */
+  /** Spend per millisecond with every compute awake at its largest. */
   readonly rate: number
   readonly now: Instant
 }
 
-function paceOf(
+function burnsOf(
   budget: Budget,
   period: PeriodRecord,
   { rate, since, ...spending }: Spending,
@@ -131,8 +131,8 @@ type Figures = Omit<BudgetView, 'total' | 'knownFrom' | 'maxBurn' | 'burns'>
 function figuresOf(budget: Budget, { after: { from, to, rungs }, counted }: Step): Figures {
   const { account, name, mode, scope, per, limit } = budget
   const spent = amountInLimitUnit(counted.all, limit.unit)
-  const guessed = amountInLimitUnit(counted.assumed, limit.unit).likely
-  const assumed = ratio(spent.likely === 0 ? 0 : guessed / spent.likely)
+  const assumedSpend = amountInLimitUnit(counted.assumed, limit.unit).likely
+  const assumed = ratio(spent.likely === 0 ? 0 : assumedSpend / spent.likely)
   return {
     account,
     name,
@@ -146,21 +146,21 @@ function figuresOf(budget: Budget, { after: { from, to, rungs }, counted }: Step
     remaining: limit.amount - spent.likely,
     rungs,
     assumed,
-    enforcement: actingOf(budget, assumed),
+    enforcement: enforcementOf(budget, assumed),
   }
 }
 
-/** Doubled, a budget could stop a compute over spend of which two fifths are a guess. */
-const MOST_ASSUMED = 0.2
+/** Largest assumed share of the spend at which a hard budget may act. */
+const MAX_ASSUMED = 0.2
 
-function actingOf({ mode, scope }: Budget, assumed: Ratio): BudgetEnforcement {
+function enforcementOf({ mode, scope }: Budget, assumed: Ratio): BudgetEnforcement {
   if (mode === 'soft') return { kind: 'tells', because: 'soft' }
   if (matchesEverything(scope)) return { kind: 'tells', because: 'whole-account' }
-  if (assumed > MOST_ASSUMED) return { kind: 'held', because: 'assumed', share: assumed }
+  if (assumed > MAX_ASSUMED) return { kind: 'held', because: 'assumed', share: assumed }
   return { kind: 'acts' }
 }
 
-/** Whether a budget may act upon this compute: one of its scope that is not exempt. */
+/** Whether a budget may act on this compute: it is in scope and not exempt. */
 export const mayActOn = ({ scope, exempt }: Budget, compute: SelectorTarget): boolean =>
   matchesSelector(scope, compute) && !exempt.some((selector) => matchesSelector(selector, compute))
 
@@ -169,7 +169,7 @@ function rungEvents(
   { before, after, counted }: Step,
   now: Instant,
 ): readonly Event[] {
-  const rung = after.rungs.findLast((one) => !before.rungs.includes(one))
+  const rung = after.rungs.findLast((reached) => !before.rungs.includes(reached))
   if (rung === undefined) return []
   const { from, to } = after
   const spent = amountInLimitUnit(counted.all, limit.unit)
@@ -177,8 +177,11 @@ function rungEvents(
 }
 
 /**
- * @param counted likely spend since the counting of this definition began, with what is not settled yet, in the unit of the limit
- * @returns `before` itself when it shows no more
+ * The budget counter exported to Prometheus. It includes provisional usage and never decreases: after a downward correction it stays
+ * flat until real usage catches up. A new definition continues it, a new unit starts another counter.
+ *
+ * @param counted likely spend since this definition began, provisional included, in the unit of the limit
+ * @returns `before` itself when the value stays
  */
 export function raiseBudgetCounter(
   budget: Budget,
@@ -189,6 +192,6 @@ export function raiseBudgetCounter(
   const unit = budgetUnit(limit)
   if (before?.unit !== unit) return { definition, unit, value: counted, excess: 0 }
   if (before.definition !== definition) return { ...before, definition, excess: before.value - counted }
-  const shown = before.excess + counted
-  return shown > before.value ? { ...before, value: shown } : before
+  const value = before.excess + counted
+  return value > before.value ? { ...before, value } : before
 }

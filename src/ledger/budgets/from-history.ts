@@ -1,4 +1,4 @@
-// Awake time as the store keeps it, as slices again: what a budget counts that is new in the configuration.
+// Rebuilds slices from stored awake intervals, for a budget that is new in the configuration.
 import type { ComputeEntry, SettledInterval } from '../../model/ledger/ledger.ts'
 import type { Prices } from '../../model/ledger/price.ts'
 import type { AwakeSlice, Span } from '../../model/ledger/slice.ts'
@@ -6,12 +6,12 @@ import { cu, instant } from '../../model/units.ts'
 import { spanBounds } from '../settle/slices.ts'
 import { spanLength } from '../interval-math.ts'
 
-/** What is settled of one awake interval. */
+/** The settled part of an awake interval. */
 export type HistoryInterval = Pick<SettledInterval, 'ref' | 'interval' | 'cuTime'>
 
 /**
- * One slice for each price, in the order in which the prices held. Sums over a whole interval are those that were kept, inside of it
- * the size is the average: the sizes from hour to hour are not kept.
+ * One slice for each price, in the order of the prices. Sums over the whole interval are those stored; the size is the average,
+ * because sizes within the interval are not stored.
  */
 export function slicesOfHistory(
   { ref, interval, cuTime }: HistoryInterval,
@@ -19,11 +19,11 @@ export function slicesOfHistory(
 ): readonly AwakeSlice[] {
   const order = periods.map(({ perCuHour }) => String(perCuHour))
   const prices = Object.entries(cuTime).toSorted(([a], [b]) => order.indexOf(a) - order.indexOf(b))
-  const all = prices.reduce((sum, [, { high }]) => sum + high, 0)
+  const total = prices.reduce((sum, [, { high }]) => sum + high, 0)
   const spans = spanBounds(interval, interval.knownUntil)
   let done = 0
   return prices.map(([price, time]) => {
-    const share: Share = [done, all === 0 ? 1 : done + time.high / all]
+    const share: Share = [done, total === 0 ? 1 : done + time.high / total]
     done = share[1]
     const [low, likely, high] = [spans.low, spans.likely, spans.high].map((span) => cutOut(span, share))
     if (!low || !likely || !high) throw new Error('three spans became fewer')
@@ -52,7 +52,7 @@ function cutOut([from, to]: Span, [begin, end]: Share): Span {
 
 const average = (time: number, span: Span) => cu(spanLength(span) === 0 ? 0 : time / spanLength(span))
 
-/** The settled part of the interval that a compute is in, which is no interval of the history yet. */
+/** The settled part of the interval in progress, which is not in the history yet; undefined where there is none. */
 export function settledPartOfOpen({
   ref,
   partlySettled,

@@ -1,4 +1,4 @@
-// What a budget counted, period by period: what is settled grows, what is not is added anew at each pass.
+// Amounts of a budget by period: settled amounts grow, provisional ones are added anew at each pass.
 import {
   RUNGS,
   type Budget,
@@ -12,39 +12,39 @@ import type { Instant } from '../../model/units.ts'
 import { addSliceAmounts, amountInLimitUnit, NO_AMOUNTS } from './amounts.ts'
 import { clipSlice } from './clip.ts'
 
-const NOTHING_COUNTED: BudgetAmounts = { all: NO_AMOUNTS, assumed: NO_AMOUNTS }
+const NO_BUDGET_AMOUNTS: BudgetAmounts = { all: NO_AMOUNTS, assumed: NO_AMOUNTS }
 
-/** A month that a wrong clock skipped to is not forgotten for the next one. Doubled, a budget keeps twice as much for nothing. */
-const RECORDS_KEPT = 4
+/** Period records of a budget: the current one, and earlier ones for late slices and for a clock that was wrong by a period. */
+const MAX_RECORDS = 4
 
 /**
- * The records with one for `period`. One that was left behind is kept a while: what is settled late belongs there, and a clock
- * that steps back over the edge finds it again, with its rungs.
+ * The records with one for `period`. Earlier ones are retained for a while: late slices belong there, and a clock that is set back
+ * into an earlier period needs its rungs. A new limit clears the rungs.
  */
 export function ensurePeriodRecord(
   records: readonly PeriodRecord[],
   period: Interval,
   { limit: { amount } }: Budget,
 ): readonly PeriodRecord[] {
-  const known = records.find((record) => isRecordOf(record, period))
-  if (!known)
-    return [...records, { ...period, settled: NOTHING_COUNTED, rungs: [], rungsOf: amount }].slice(
-      -RECORDS_KEPT,
+  const current = records.find((record) => isRecordOf(record, period))
+  if (!current)
+    return [...records, { ...period, settled: NO_BUDGET_AMOUNTS, rungs: [], rungsOf: amount }].slice(
+      -MAX_RECORDS,
     )
-  if (known.rungsOf === amount) return records
-  return records.map((record) => (record === known ? { ...record, rungs: [], rungsOf: amount } : record))
+  if (current.rungsOf === amount) return records
+  return records.map((record) => (record === current ? { ...record, rungs: [], rungsOf: amount } : record))
 }
 
 export const isRecordOf = (record: PeriodRecord, period: Interval): boolean =>
   record.from === period.from && record.to === period.to
 
-/** @param slices clipped to what the budget counts, each given once for good */
+/** @param slices clipped to the time that the budget counts, each given once */
 export const addSettledSlices = (record: PeriodRecord, slices: readonly AwakeSlice[]): PeriodRecord => ({
   ...record,
   settled: addSlicesInPeriod(record.settled, slices, record),
 })
 
-/** `counted` and the parts of `slices` that lie in `period`. */
+/** Adds the parts of `slices` in `period` to `counted`. */
 export function addSlicesInPeriod(
   counted: BudgetAmounts,
   slices: readonly AwakeSlice[],
@@ -60,13 +60,13 @@ export function addSlicesInPeriod(
   }
 }
 
-/** The rungs that what was counted has reached, also those that a restated sum is below again. */
+/** Rungs that the spend has reached, also those that a restated sum is below again. */
 export function reachedRungs(budget: Budget, record: PeriodRecord, counted: BudgetAmounts): readonly Rung[] {
   const { unit, amount } = budget.limit
   const spent = amountInLimitUnit(counted.all, unit).likely
   return RUNGS.filter((rung) => record.rungs.includes(rung) || spent * 100 >= amount * rung)
 }
 
-/** From when on the spend of `period` is known, when counting began at `since`. */
+/** Start of the part of `period` whose spend is known, when counting began at `since`. */
 export const spendKnownFrom = (period: Interval, since: Instant): Instant =>
   since > period.from ? since : period.from

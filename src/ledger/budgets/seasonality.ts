@@ -1,4 +1,4 @@
-// What is usual at this time of the week: spend by hour of the week, on the wall clock of the budget.
+// Usual spend by hour of the week, on the wall clock of the budget.
 import type { Budget, Seasonality } from '../../model/policy/budget.ts'
 import type { Span } from '../../model/ledger/slice.ts'
 import { instant, type Instant } from '../../model/units.ts'
@@ -6,12 +6,12 @@ import { instant, type Instant } from '../../model/units.ts'
 const HOUR = 3_600_000
 const HOURS = 168
 const WEEK = HOURS * HOUR
-/** What a week counts beside the next one: half after two weeks. Doubled to four, a new way of working is news for twice as long. */
-const FADES = Math.SQRT1_2
-/** Each hour of the week has come once by then, and most of them twice. Doubled, a new budget goes by its mean for a month. */
-const LEARNING = 14 * 24 * HOUR
+/** Weight of a week beside the next one: a half after two weeks, so that new habits of work soon become usual. */
+const WEEKLY_DECAY = Math.SQRT1_2
+/** Time until the usual spend is known, ms: each hour of the week has come twice. */
+const LEARNING_TIME = 14 * 24 * HOUR
 
-/** Likely spend of a span, evenly. */
+/** Likely spend, distributed evenly over a span. */
 export type SpentSpan = { readonly span: Span; readonly amount: number }
 
 type WallAt = Budget['wallAt']
@@ -26,43 +26,43 @@ export const newSeasonality = (from: Instant, wallAt: WallAt): Seasonality => ({
 
 const NO_HOURS: readonly number[] = Array.from({ length: HOURS }, () => 0)
 
-const weekOf = (shown: number): number => Math.floor(shown / WEEK)
+const weekOf = (wallTime: number): number => Math.floor(wallTime / WEEK)
 
-/** `season` with what was spent, and with the time up to `until`. In whatever order spend comes, the season is the same. */
+/** Adds spend, and the time up to `until`. The order in which spend comes does not matter. */
 export function addSpend(
-  season: Seasonality,
+  before: Seasonality,
   { spent, until }: { readonly spent: readonly SpentSpan[]; readonly until: Instant },
   wallAt: WallAt,
 ): Seasonality {
-  if (spent.length === 0 && until <= season.until) return season
-  const week = Math.max(season.week, weekOf(wallAt(until)))
-  const faded = FADES ** (week - season.week)
-  const open = {
+  if (spent.length === 0 && until <= before.until) return before
+  const week = Math.max(before.week, weekOf(wallAt(until)))
+  const decay = WEEKLY_DECAY ** (week - before.week)
+  const sums = {
     week,
-    spent: season.spent.map((one) => one * faded),
-    time: season.time.map((one) => one * faded),
+    spent: before.spent.map((amount) => amount * decay),
+    time: before.time.map((time) => time * decay),
   }
-  addTime(open, [season.until, until], wallAt)
+  addTime(sums, [before.until, until], wallAt)
   for (const { span, amount } of spent) {
     const rate = amount / (span[1] - span[0])
-    for (const { hour, length, shown } of hoursOf(span, wallAt))
-      add(open.spent, hour, length * rate * weightOf(shown, week))
+    for (const { hour, length, wallTime } of hoursOf(span, wallAt))
+      addToHour(sums.spent, hour, length * rate * weightOf(wallTime, week))
   }
   return {
-    ...season,
-    until: instant(Math.max(season.until, until)),
+    ...before,
+    until: instant(Math.max(before.until, until)),
     week,
-    spent: open.spent.map(Math.round),
-    time: open.time.map(Math.round),
+    spent: sums.spent.map(Math.round),
+    time: sums.time.map(Math.round),
   }
 }
 
-/** `season` where all was counted from an earlier instant on. */
-export function seasonalityKnownSince(season: Seasonality, since: Instant, wallAt: WallAt): Seasonality {
-  if (since >= season.from) return season
-  const time = [...season.time]
-  addTime({ week: season.week, time }, [since, season.from], wallAt)
-  return { ...season, from: since, time: time.map(Math.round) }
+/** The seasonality when spend is known since an earlier instant. */
+export function seasonalityKnownSince(before: Seasonality, since: Instant, wallAt: WallAt): Seasonality {
+  if (since >= before.from) return before
+  const time = [...before.time]
+  addTime({ week: before.week, time }, [since, before.from], wallAt)
+  return { ...before, from: since, time: time.map(Math.round) }
 }
 
 function addTime(
@@ -70,41 +70,46 @@ function addTime(
   span: Span,
   wallAt: WallAt,
 ): void {
-  for (const { hour, length, shown } of hoursOf(span, wallAt)) add(time, hour, length * weightOf(shown, week))
+  for (const { hour, length, wallTime } of hoursOf(span, wallAt))
+    addToHour(time, hour, length * weightOf(wallTime, week))
 }
 
-const add = (hours: number[], hour: number, value: number): void => {
+const addToHour = (hours: number[], hour: number, value: number): void => {
   hours[hour] = (hours[hour] ?? 0) + value
 }
 
-const weightOf = (shown: number, week: number): number => FADES ** (week - weekOf(shown))
+const weightOf = (wallTime: number, week: number): number => WEEKLY_DECAY ** (week - weekOf(wallTime))
 
-/** A part that lies in one hour of the wall clock. */
-type Part = { readonly shown: number; readonly length: number; readonly hour: number }
+/** Part of a span within one hour of the wall clock. */
+type HourPart = { readonly wallTime: number; readonly length: number; readonly hour: number }
 
-/** The parts of a span by hour of the week: an hour that the clock shows twice comes twice, one that it skips does not come. */
-function hoursOf([from, to]: Span, wallAt: WallAt): readonly Part[] {
-  const parts: Part[] = []
+/** Parts of a span by hour of the week. An hour that the clock shows twice comes twice, an hour that it skips is missing. */
+function hoursOf([from, to]: Span, wallAt: WallAt): readonly HourPart[] {
+  const parts: HourPart[] = []
   for (let at: number = from; at < to;) {
-    const shown = wallAt(instant(at))
-    const next = Math.min(to, at + HOUR - (shown % HOUR))
-    parts.push({ shown, length: next - at, hour: Math.floor(shown / HOUR) % HOURS })
+    const wallTime = wallAt(instant(at))
+    const next = Math.min(to, at + HOUR - (wallTime % HOUR))
+    parts.push({ wallTime, length: next - at, hour: Math.floor(wallTime / HOUR) % HOURS })
     at = next
   }
   return parts
 }
 
-/** What is usually spent in a span; undefined while that is being learned. An hour that never came is as all are on average. */
-export function expectedSpendIn(season: Seasonality, [from, to]: Span, wallAt: WallAt): number | undefined {
-  if (to - season.from < LEARNING) return undefined
-  const mean = rateOf(sum(season.spent), sum(season.time), 0)
+/** Usual spend in a span; undefined while it is being learned. An hour that never came counts as the average hour. */
+export function expectedSpendIn(
+  seasonality: Seasonality,
+  [from, to]: Span,
+  wallAt: WallAt,
+): number | undefined {
+  if (to - seasonality.from < LEARNING_TIME) return undefined
+  const mean = rateOf(sum(seasonality.spent), sum(seasonality.time), 0)
   let usual = 0
   for (const { hour, length } of hoursOf([from, to], wallAt))
-    usual += length * rateOf(season.spent[hour] ?? 0, season.time[hour] ?? 0, mean)
+    usual += length * rateOf(seasonality.spent[hour] ?? 0, seasonality.time[hour] ?? 0, mean)
   return usual
 }
 
-const sum = (hours: readonly number[]): number => hours.reduce((all, one) => all + one, 0)
+const sum = (hours: readonly number[]): number => hours.reduce((total, hour) => total + hour, 0)
 
-const rateOf = (spent: number, time: number, otherwise: number): number =>
-  time === 0 ? otherwise : spent / time
+const rateOf = (spent: number, time: number, fallback: number): number =>
+  time === 0 ? fallback : spent / time

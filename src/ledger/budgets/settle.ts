@@ -1,4 +1,4 @@
-// What a budget keeps: what was settled, by period and by five minutes.
+// Brings settled slices into the state of a budget: totals by period, spend by five minutes, seasonality.
 import type { Budget, BudgetState } from '../../model/policy/budget.ts'
 import { computeKey } from '../../model/service/compute.ts'
 import { matchesSelector, type SelectorTarget } from '../../model/policy/selector.ts'
@@ -15,8 +15,8 @@ import { seasonalityKnownSince, addSpend, newSeasonality } from './seasonality.t
 export type BudgetCompute = SelectorTarget & {
   readonly maxCu: Cu
   readonly perCuHour: Micros
-  /** Deleted: its spend counts, and it will not be spending more. */
-  readonly gone: boolean
+  /** Its spend counts, but it will not spend more. */
+  readonly isDeleted: boolean
 }
 
 /** `computeKey` → every compute that the slices may name, deleted ones included. */
@@ -30,18 +30,18 @@ export const groupByCompute = (slices: readonly AwakeSlice[]): SlicesByCompute =
 
 export type BudgetSettleInput = {
   readonly now: Instant
-  /** What was settled since the state was kept: each slice once for good. */
+  /** Slices settled since the state was stored, each slice once. */
   readonly settled: SlicesByCompute
   readonly computes: BudgetComputesByKey
-  /** How far back `settled` reaches when there is no state yet; `now` when it holds only the news. */
+  /** Start of the time that `settled` covers, for a budget without state; `now` by default. */
   readonly settledSince?: Instant | undefined
 }
 
-/** So long a season may be behind where nothing is settled. Doubled, what is usual fades a day later. */
+/** Time that a seasonality may lag behind where nothing is settled, ms: it saves writes. */
 const DAY = 86_400_000
 
 /**
- * @param state undefined at first; one of another definition is left behind, and counting begins anew
+ * @param state undefined for a new budget; a state of another definition is dropped, and counting starts again
  * @returns `state` itself when nothing was settled for it
  */
 export function settleBudget(
@@ -50,27 +50,35 @@ export function settleBudget(
   input: BudgetSettleInput,
 ): BudgetState {
   const { now } = input
-  const kept = isStateOfDefinition(budget, state) ? state : createState(budget, input)
-  const settled = slicesInWindow(budget, inScope(budget, input))
+  const current = isStateOfDefinition(budget, state) ? state : createState(budget, input)
+  const settled = slicesInWindow(budget, slicesInScope(budget, input))
   const until = spendBucketsFrom(now)
-  const season = kept.seasonality ?? newSeasonality(latest(kept.since, until), budget.wallAt)
+  const seasonality = current.seasonality ?? newSeasonality(latest(current.since, until), budget.wallAt)
   const period = budget.periodAt(now)
-  const records = period ? ensurePeriodRecord(kept.records, period, budget) : kept.records
-  if (settled.length === 0 && records === kept.records && kept.since <= now && until - season.until < DAY)
-    return kept
-  const { pace, past } = addToSpendBuckets(kept.spendBuckets, settled, { now, unit: budget.limit.unit })
+  const records = period ? ensurePeriodRecord(current.records, period, budget) : current.records
+  if (
+    settled.length === 0 &&
+    records === current.records &&
+    current.since <= now &&
+    until - seasonality.until < DAY
+  )
+    return current
+  const { spendBuckets, past } = addToSpendBuckets(current.spendBuckets, settled, {
+    now,
+    unit: budget.limit.unit,
+  })
   return {
-    definition: kept.definition,
-    // a clock that was ahead at the first pass said so
-    since: earliest(kept.since, now),
-    total: addSliceAmounts(kept.total, settled),
+    definition: current.definition,
+    // the clock may have been ahead at the first pass
+    since: earliest(current.since, now),
+    total: addSliceAmounts(current.total, settled),
     records: records.map((record) => addSettledSlices(record, settled)),
-    spendBuckets: pace,
-    seasonality: addSpend(season, { spent: past, until }, budget.wallAt),
+    spendBuckets,
+    seasonality: addSpend(seasonality, { spent: past, until }, budget.wallAt),
   }
 }
 
-/** Whether `state` is of this budget as it is defined now. */
+/** Whether `state` belongs to the present definition of this budget. */
 export const isStateOfDefinition = (
   { definition }: Budget,
   state: BudgetState | undefined,
@@ -88,40 +96,40 @@ const createState = (
   seasonality: newSeasonality(settledSince ?? now, wallAt),
 })
 
-/** `state` where all was counted from `since` on. */
+/** `state` when all spend since `since` is counted. */
 export const spendKnownSince = ({ wallAt }: Budget, state: BudgetState, since: Instant): BudgetState => ({
   ...state,
   since,
   ...(state.seasonality && { seasonality: seasonalityKnownSince(state.seasonality, since, wallAt) }),
 })
 
-/** A compute whose time before an instant is not known. */
+/** A compute whose time before `knownFrom` is not known: it existed unseen, without operation history. */
 export type LateDiscovery = { readonly compute: BudgetCompute; readonly knownFrom: Instant }
 
-/** The state when such computes have come into the budget's scope: it is known from a later instant on. */
+/** The state when late discoveries are in the budget's scope: its spend is known only from the newest `knownFrom` on. */
 export function applyLateDiscoveries(
   { scope }: Budget,
   state: BudgetState,
-  newcomers: readonly LateDiscovery[],
+  discoveries: readonly LateDiscovery[],
 ): BudgetState {
-  const since = newcomers
+  const since = discoveries
     .filter(({ compute }) => matchesSelector(scope, compute))
-    .reduce((known, { knownFrom }) => latest(known, knownFrom), state.since)
+    .reduce((newest, { knownFrom }) => latest(newest, knownFrom), state.since)
   if (since === state.since) return state
   return { ...state, since, ...(state.seasonality && { seasonality: { ...state.seasonality, from: since } }) }
 }
 
-/** Those of computes that the budget is about. */
-const inScope = (
+/** Settled slices of the computes in the budget's scope. */
+const slicesInScope = (
   { scope }: Budget,
   { settled, computes }: Pick<BudgetSettleInput, 'settled' | 'computes'>,
 ): readonly AwakeSlice[] =>
-  [...settled].flatMap(([key, its]) => {
+  [...settled].flatMap(([key, slices]) => {
     const compute = computes.get(key)
-    return compute && matchesSelector(scope, compute) ? its : []
+    return compute && matchesSelector(scope, compute) ? slices : []
   })
 
-/** The parts of `slices` at a time that the budget counts. */
+/** The parts of `slices` in the time that the budget counts. */
 export function slicesInWindow({ countedIn }: Budget, slices: readonly AwakeSlice[]): readonly AwakeSlice[] {
   const span = spanOf(slices)
   if (!span) return []
@@ -134,9 +142,9 @@ function spanOf(slices: readonly AwakeSlice[]): Interval | undefined {
   if (!first) return undefined
   let { from, to } = possibleInterval(first)
   for (const slice of rest) {
-    const reach = possibleInterval(slice)
-    from = earliest(from, reach.from)
-    to = latest(to, reach.to)
+    const possible = possibleInterval(slice)
+    from = earliest(from, possible.from)
+    to = latest(to, possible.to)
   }
   return { from, to }
 }

@@ -1,4 +1,4 @@
-// What looks and readings add to the stretch they fall in. A quantity that readings learn to tell gets its line here.
+// Adds looks and readings to the bucket they fall in. A new quantity of a reading gets its line here.
 import { largestCu, smallestCu, type Compute, type Sizing } from '../../model/service/compute.ts'
 import type { ConnectionCounts, Reading } from '../../model/observation.ts'
 import type {
@@ -13,12 +13,12 @@ import { bytes, millis, seconds, type Cu } from '../../model/units.ts'
 import { attributeAt } from '../attribution/causes.ts'
 import type { UsageDelta } from '../evidence/usage-delta.ts'
 
-/** Culprits kept while a stretch goes on. Doubled, an account grows by that many names, for the sake of those that held little. */
-const MOST_CULPRITS = 16
-/** Each reading weighs the same: it says who held the compute awake at that moment. */
+/** Culprits of a bucket in progress: enough that the five largest are among them, few enough to keep entries small. */
+const MAX_CULPRITS = 16
+/** Weight of a reading in the attribution: each one counts the same, as a sample of what kept the compute awake. */
 const WEIGHT = millis(1000)
 
-/** The size that a look shows: that of an awake compute of a fixed size. */
+/** Size that a look shows; undefined unless the compute is awake and of a fixed size. */
 export function observedSize({ state, sizing }: Compute): Cu | undefined {
   return state === 'active' && isFixed(sizing) ? smallestCu(sizing) : undefined
 }
@@ -28,105 +28,106 @@ const isFixed = (sizing: Sizing): boolean => smallestCu(sizing) === largestCu(si
 export const addSizeSample = (open: OpenRollup, size: Cu, source: 'fixed' | 'estimated'): OpenRollup => ({
   ...open,
   size: {
-    ...withSample(open.size, size),
+    ...addSample(open.size, size),
     source: open.size?.source === 'estimated' ? 'estimated' : source,
   },
 })
 
-const withSample = <Value extends number>(
-  known: SampleSummary<Value> | undefined,
+const addSample = <Value extends number>(
+  summary: SampleSummary<Value> | undefined,
   value: Value,
 ): SampleSummary<Value> =>
-  known
+  summary
     ? {
-        count: known.count + 1,
-        sum: known.sum + value,
-        min: value < known.min ? value : known.min,
-        max: value > known.max ? value : known.max,
+        count: summary.count + 1,
+        sum: summary.sum + value,
+        min: value < summary.min ? value : summary.min,
+        max: value > summary.max ? value : summary.max,
       }
     : { count: 1, sum: value, min: value, max: value }
 
 export type ReadingContext = {
   readonly compute: Compute
   readonly preset: Preset
-  /** The counters that the last reading before it told. */
+  /** Cache counters of the reading before. */
   readonly cacheBefore: CacheBaseline | undefined
-  /** What the counters of use grew by since the reading before; undefined where there is none to compare with. */
-  readonly grown: UsageDelta | undefined
+  /** Growth of the usage counters since the reading before; undefined where there is none to compare with. */
+  readonly growth: UsageDelta | undefined
 }
 
 export function addReadingSample(open: OpenRollup, reading: Reading, context: ReadingContext): OpenRollup {
-  const read = { ...open, readings: open.readings + 1 }
-  const sized = withEstimate(withConnections(read, reading), reading, context)
-  const used = withLongest(withUse(withHeld(sized, reading, context.grown), context.grown), reading)
-  return withWorkingSet(withCache(used, reading, context.cacheBefore), reading)
+  const counted = { ...open, readings: open.readings + 1 }
+  const sized = addSizeEstimate(addConnections(counted, reading), reading, context)
+  const attributed = addAttribution(sized, reading, context.growth)
+  const used = addLongestTransaction(addUsageGrowth(attributed, context.growth), reading)
+  return addWorkingSet(addCacheGrowth(used, reading, context.cacheBefore), reading)
 }
 
-/** Refused for want of a free connection: all that clients may have are taken, in states nobody can tell. */
+/** Adds a reading refused because no connection was free: clients held all of theirs, in unknown states. */
 export const addConnectionLimitHit = (open: OpenRollup, limit: number): OpenRollup => ({
   ...open,
   connections: peaksOf(open.connections, { active: 0, idle: 0, idleInTransaction: 0, other: limit }),
 })
 
-const withConnections = (open: OpenRollup, { connections }: Reading): OpenRollup =>
+const addConnections = (open: OpenRollup, { connections }: Reading): OpenRollup =>
   'missing' in connections ? open : { ...open, connections: peaksOf(open.connections, connections) }
 
-const peaksOf = (known: ConnectionPeaks | undefined, seen: ConnectionCounts): ConnectionPeaks => ({
-  count: (known?.count ?? 0) + 1,
-  all: peak(known?.all, seen.active + seen.idle + seen.idleInTransaction + seen.other),
-  active: peak(known?.active, seen.active),
-  idle: peak(known?.idle, seen.idle),
-  idleInTransaction: peak(known?.idleInTransaction, seen.idleInTransaction),
-  other: peak(known?.other, seen.other),
+const peaksOf = (before: ConnectionPeaks | undefined, counts: ConnectionCounts): ConnectionPeaks => ({
+  count: (before?.count ?? 0) + 1,
+  all: peak(before?.all, counts.active + counts.idle + counts.idleInTransaction + counts.other),
+  active: peak(before?.active, counts.active),
+  idle: peak(before?.idle, counts.idle),
+  idleInTransaction: peak(before?.idleInTransaction, counts.idleInTransaction),
+  other: peak(before?.other, counts.other),
 })
 
-const peak = (known: SumAndPeak | undefined, value: number): SumAndPeak => ({
-  sum: (known?.sum ?? 0) + value,
-  max: Math.max(known?.max ?? 0, value),
+const peak = (before: SumAndPeak | undefined, value: number): SumAndPeak => ({
+  sum: (before?.sum ?? 0) + value,
+  max: Math.max(before?.max ?? 0, value),
 })
 
-function withEstimate(open: OpenRollup, { cacheLimit }: Reading, context: ReadingContext): OpenRollup {
+function addSizeEstimate(open: OpenRollup, { cacheLimit }: Reading, context: ReadingContext): OpenRollup {
   const { sizing } = context.compute
   if (cacheLimit === undefined || isFixed(sizing)) return open
   const size = currentCu(cacheLimit, sizing, context.preset)
   return size === undefined ? open : addSizeSample(open, size, 'estimated')
 }
 
-function withHeld(open: OpenRollup, reading: Reading, grown: UsageDelta | undefined): OpenRollup {
+function addAttribution(open: OpenRollup, reading: Reading, growth: UsageDelta | undefined): OpenRollup {
   const sum = new Map(Object.entries(open.attribution))
-  for (const [key, time] of Object.entries(attributeAt(reading, grown, WEIGHT)))
+  for (const [key, time] of Object.entries(attributeAt(reading, growth, WEIGHT)))
     sum.set(key, millis((sum.get(key) ?? 0) + time))
-  const most = [...sum].toSorted(([, a], [, b]) => b - a).slice(0, MOST_CULPRITS)
-  return { ...open, attribution: Object.fromEntries(most) }
+  const largest = [...sum].toSorted(([, a], [, b]) => b - a).slice(0, MAX_CULPRITS)
+  return { ...open, attribution: Object.fromEntries(largest) }
 }
 
-function withUse(open: OpenRollup, grown: UsageDelta | undefined): OpenRollup {
-  if (!grown) return open
+function addUsageGrowth(open: OpenRollup, growth: UsageDelta | undefined): OpenRollup {
+  if (!growth) return open
   const sum = open.use ?? { arrivals: 0, activeTime: 0, over: 0 }
   return {
     ...open,
     use: {
-      arrivals: sum.arrivals + grown.arrivals,
-      activeTime: millis(sum.activeTime + grown.activeTime),
-      over: millis(sum.over + grown.span),
+      arrivals: sum.arrivals + growth.arrivals,
+      activeTime: millis(sum.activeTime + growth.activeTime),
+      over: millis(sum.over + growth.span),
     },
   }
 }
 
-function withLongest(open: OpenRollup, { causes }: Reading): OpenRollup {
+function addLongestTransaction(open: OpenRollup, { causes }: Reading): OpenRollup {
   const age = 'missing' in causes ? undefined : causes.longestTransaction
   if (age === undefined) return open
   return { ...open, longestTransaction: seconds(Math.max(age, open.longestTransaction ?? 0)) }
 }
 
-function withWorkingSet(open: OpenRollup, { workingSet }: Reading): OpenRollup {
+function addWorkingSet(open: OpenRollup, { workingSet }: Reading): OpenRollup {
   const longest = 'missing' in workingSet ? undefined : workingSet.at(-1)
   if (!longest) return open
   return { ...open, workingSet: bytes(Math.max(longest.size, open.workingSet ?? 0)) }
 }
 
-/** Counters begin at 0 with the server; those that fell without a new start were reset, and tell nothing until the next reading. */
-function withCache(
+/** Counters begin at 0 with the server. Counters that fell without a new start were reset, and add nothing until the next reading. */
+function addCacheGrowth(
   open: OpenRollup,
   { cache, postmasterStartedAt, serverTime }: Reading,
   before: CacheBaseline | undefined,
@@ -148,7 +149,7 @@ function withCache(
   }
 }
 
-/** What the next reading's counters are compared with. */
+/** Baseline for the next reading's cache counters. */
 export const cacheBaselineOf = (
   { cache, postmasterStartedAt, serverTime }: Reading,
   before: CacheBaseline | undefined,

@@ -1,10 +1,10 @@
-// One walk along time that puts each piece into the stretch of fixed length it falls in.
+// Distributes pieces of time and samples over buckets of a fixed length, in one walk in order of time.
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { OpenRollup, Rollup, RollupState, CulpritShare } from '../../model/ledger/rollup.ts'
 import { instant, millis, type Instant, type Seconds, ratio } from '../../model/units.ts'
 import type { StateSpan } from './state-spans.ts'
 
-/** Something true of one instant. */
+/** A value of one instant. */
 type Sample = { readonly from: Instant; readonly add: (open: OpenRollup) => OpenRollup }
 export type RollupPiece = StateSpan | Sample
 
@@ -15,13 +15,10 @@ type Walk = { -readonly [Key in keyof Track]: Track[Key] } & {
   readonly length: Seconds
 }
 
-/**
- * A time that lies further back than this, milliseconds, is no fact told twice but a clock that was set back. Doubled, a
- * clock that was wrong by more than an hour leaves a longer hole.
- */
+/** Step back in time from which on a clock was set back, ms: a fact that is repeated is at most an hour old. */
 const SET_BACK = 3_600_000
 
-/** Whether `at` tells something new after `last`. */
+/** Whether `at` is news after `last`: later, or so much earlier that a clock was set back. */
 export const isLater = (at: Instant, last: Instant | undefined): boolean =>
   last === undefined || at > last || last - at > SET_BACK
 
@@ -29,67 +26,71 @@ export const isLater = (at: Instant, last: Instant | undefined): boolean =>
 export function bucketize(
   track: Track,
   pieces: readonly RollupPiece[],
-  { ref, length, isGone }: { readonly ref: ComputeRef; readonly length: Seconds; readonly isGone: boolean },
+  {
+    ref,
+    length,
+    isDeleted,
+  }: { readonly ref: ComputeRef; readonly length: Seconds; readonly isDeleted: boolean },
 ): Track & { readonly closed: readonly Rollup[] } {
-  const walking: Walk = { ...track, closed: [], ref, length }
+  const walk: Walk = { ...track, closed: [], ref, length }
   for (const piece of pieces) {
-    if ('add' in piece) walking.open = piece.add(reach(walking, piece.from))
-    else if (piece.state === 'idle') sleep(walking, piece)
-    else stay(walking, piece)
+    if ('add' in piece) walk.open = piece.add(bucketAt(walk, piece.from))
+    else if (piece.state === 'idle') addAsleep(walk, piece)
+    else addAwake(walk, piece)
   }
-  if (isGone) {
-    close(walking)
-    walking.asleep = undefined
+  if (isDeleted) {
+    close(walk)
+    walk.asleep = undefined
   }
-  return walking
+  return walk
 }
 
-/** Sleep begins no stretch, so that a sleeping compute leaves no rows. */
-function sleep(walking: Walk, { from, to }: StateSpan): void {
-  const { asleep, open } = walking
-  walking.asleep = { from: asleep?.to === from ? asleep.from : from, to }
+/** Asleep time begins no bucket, so that a sleeping compute leaves no rows. */
+function addAsleep(walk: Walk, { from, to }: StateSpan): void {
+  const { asleep, open } = walk
+  walk.asleep = { from: asleep?.to === from ? asleep.from : from, to }
   if (!open) return
-  walking.open = withTime(open, 'idle', overlap(walking, open, { from, to }))
-  if (to >= endOf(walking, open)) close(walking)
+  walk.open = addTime(open, 'idle', overlap(walk, open, { from, to }))
+  if (to >= endOf(walk, open)) close(walk)
 }
 
-function stay(walking: Walk, { state, from, to }: StateSpan): void {
+function addAwake(walk: Walk, { state, from, to }: StateSpan): void {
   let at: number = from
   while (at < to) {
-    const open = reach(walking, instant(at))
-    const end = Math.min(to, endOf(walking, open))
-    walking.open = withTime(open, state, Math.max(0, end - Math.max(at, open.from)))
+    const open = bucketAt(walk, instant(at))
+    const end = Math.min(to, endOf(walk, open))
+    walk.open = addTime(open, state, Math.max(0, end - Math.max(at, open.from)))
     at = Math.max(end, at + 1)
   }
-  walking.asleep = undefined
+  walk.asleep = undefined
 }
 
-/** The stretch that holds `at`; what comes late counts in the one that goes on. */
-function reach(walking: Walk, at: Instant): OpenRollup {
-  const { open, length, asleep } = walking
-  if (open && at < endOf(walking, open) && open.from - at <= SET_BACK) return open
-  // One that lies in a future that a wrong clock told is dropped.
-  if (open && at >= endOf(walking, open)) close(walking)
-  const fresh = { ...NOTHING, from: instant(Math.floor(at / (length * 1000)) * length * 1000) }
-  if (!asleep) return fresh
+/** The bucket that holds `at`; a late piece counts in the bucket in progress. */
+function bucketAt(walk: Walk, at: Instant): OpenRollup {
+  const { open, length, asleep } = walk
+  if (open && at < endOf(walk, open) && open.from - at <= SET_BACK) return open
+  // A bucket in the future, begun by a wrong clock, is dropped.
+  if (open && at >= endOf(walk, open)) close(walk)
+  const bucket = { ...EMPTY_BUCKET, from: instant(Math.floor(at / (length * 1000)) * length * 1000) }
+  if (!asleep) return bucket
   const slept = { from: asleep.from, to: instant(Math.min(asleep.to, at)) }
-  return withTime(fresh, 'idle', overlap(walking, fresh, slept))
+  return addTime(bucket, 'idle', overlap(walk, bucket, slept))
 }
 
 const endOf = ({ length }: Walk, { from }: OpenRollup): number => from + length * 1000
 
 const overlap = (
-  walking: Walk,
+  walk: Walk,
   open: OpenRollup,
   { from, to }: { readonly from: Instant; readonly to: Instant },
-): number => Math.max(0, Math.min(to, endOf(walking, open)) - Math.max(from, open.from))
+): number => Math.max(0, Math.min(to, endOf(walk, open)) - Math.max(from, open.from))
 
-const withTime = (open: OpenRollup, state: StateSpan['state'], span: number): OpenRollup => ({
+const addTime = (open: OpenRollup, state: StateSpan['state'], span: number): OpenRollup => ({
   ...open,
   time: { ...open.time, [state]: millis(open.time[state] + span) },
 })
 
-const NOTHING: Omit<OpenRollup, 'from'> = {
+const EMPTY_BUCKET: Omit<OpenRollup, 'from'> = {
   time: { init: millis(0), active: millis(0), idle: millis(0) },
   readings: 0,
   size: undefined,
@@ -102,26 +103,26 @@ const NOTHING: Omit<OpenRollup, 'from'> = {
   attribution: {},
 }
 
-function close(walking: Walk): void {
-  const { open, closed } = walking
+function close(walk: Walk): void {
+  const { open, closed } = walk
   if (!open) return
-  closed.push(closeRollup(open, walking))
-  walking.open = undefined
+  closed.push(closeRollup(open, walk))
+  walk.open = undefined
 }
 
-/** How many culprits are kept. */
-const MOST_CULPRITS = 5
+/** Culprits of a closed bucket. */
+const MAX_CULPRITS = 5
 
 export const closeRollup = (
   { attribution, ...sums }: OpenRollup,
   { ref, length }: { readonly ref: ComputeRef; readonly length: Seconds },
 ): Rollup => ({ ...sums, ref, length, culprits: culpritsOf(attribution) })
 
-function culpritsOf(held: OpenRollup['attribution']): readonly CulpritShare[] {
-  const all = Object.entries(held)
-  const sum = all.reduce((total, [, time]) => total + time, 0)
-  return all
+function culpritsOf(attribution: OpenRollup['attribution']): readonly CulpritShare[] {
+  const shares = Object.entries(attribution)
+  const sum = shares.reduce((total, [, time]) => total + time, 0)
+  return shares
     .toSorted(([a, most], [b, less]) => less - most || (a < b ? -1 : 1))
-    .slice(0, MOST_CULPRITS)
+    .slice(0, MAX_CULPRITS)
     .map(([culprit, time]) => ({ culprit, share: ratio(Math.round((time / sum) * 1000) / 1000) }))
 }

@@ -4,10 +4,10 @@ import type { SuspensionGap } from '../../model/ledger/rollup.ts'
 import { millis } from '../../model/units.ts'
 
 /**
- * The gaps between awake intervals of one compute: from the last activity before a suspension to the wake that ended it.
- * Both edges bring their doubt. A restart ends no gap.
+ * Gaps between awake intervals of one compute, from the last activity before a suspension to the wake that ended it, with the bounds
+ * of both edges. A restart ends no gap.
  *
- * @param intervals in order of time, none left out
+ * @param intervals in order of time and complete
  */
 export const suspensionGaps = (
   intervals: readonly Pick<SettledInterval, 'interval' | 'idleTail'>[],

@@ -1,4 +1,4 @@
-// Folds the looks and readings of one compute into stretches of fixed lengths.
+// Rolls the looks and readings of one compute up into fine and coarse buckets.
 import type { Compute, ComputeRef } from '../../model/service/compute.ts'
 import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import type { ReadingState } from '../../model/ledger/reading-state.ts'
@@ -24,37 +24,37 @@ import { stateSpansBetween, type ObservedCompute } from './state-spans.ts'
 import { isLater, bucketize, type RollupPiece } from './bucketize.ts'
 import type { ComputeFacts } from '../facts.ts'
 
-/** What is new of one compute, and what was known of it before. */
+/** New looks and readings of one compute, and the last ones before them. */
 export type RollupInput = {
   readonly ref: ComputeRef
-  /** The last look before; undefined when it was never looked at. */
+  /** The last look before; undefined for a new compute. */
   readonly before: ObservedCompute | undefined
-  /** What the readings before told; undefined when there were none. */
+  /** State of the readings before; undefined when there were none. */
   readonly readBefore: Pick<ReadingState, 'last' | 'failures' | 'lastAttemptAt'> | undefined
   /** In order of time. */
   readonly looks: readonly Look[]
   /** In order of time. */
   readonly readings: readonly ReadingAttempt[]
-  /** Connections that clients may have: so many they had when a reading was refused for want of one. */
+  /** Connections that clients may have, and had when a reading was refused because none was free. */
   readonly limitOf: (compute: Compute) => number
-  /** It is gone: what goes on ends here. */
-  readonly isGone: boolean
+  /** Deleted: the buckets in progress end here. */
+  readonly isDeleted: boolean
   readonly preset: Preset
 }
 
 export type RollupUpdate = {
   readonly state: RollupState
-  /** Stretches that are over, in order of time among those of one length. */
+  /** Finished buckets, in order of time by length. */
   readonly closed: readonly Rollup[]
 }
 
-/** A look or reading that is not later than the last one changes nothing: folding it twice is folding it once. */
-export function rollUp(state: RollupState, seen: RollupInput): RollupUpdate {
-  const { pieces, cache } = piecesOf(state, seen)
-  const walked = (open: RollupState['fine'], length: Seconds): ReturnType<typeof bucketize> =>
-    bucketize({ open, asleep: state.asleep }, pieces, { ref: seen.ref, length, isGone: seen.isGone })
-  const fine = walked(state.fine, FINE_STEP)
-  const coarse = walked(state.coarse, COARSE_STEP)
+/** A look or reading that is not later than the last one changes nothing, so that applying it twice is safe. */
+export function rollUp(state: RollupState, input: RollupInput): RollupUpdate {
+  const { pieces, cache } = piecesOf(state, input)
+  const bucketizeAt = (open: RollupState['fine'], length: Seconds): ReturnType<typeof bucketize> =>
+    bucketize({ open, asleep: state.asleep }, pieces, { ref: input.ref, length, isDeleted: input.isDeleted })
+  const fine = bucketizeAt(state.fine, FINE_STEP)
+  const coarse = bucketizeAt(state.coarse, COARSE_STEP)
   return {
     state: { fine: fine.open, coarse: coarse.open, asleep: fine.asleep, cache },
     closed: [...fine.closed, ...coarse.closed],
@@ -63,10 +63,10 @@ export function rollUp(state: RollupState, seen: RollupInput): RollupUpdate {
 
 function piecesOf(
   state: RollupState,
-  seen: RollupInput,
+  input: RollupInput,
 ): { readonly pieces: readonly RollupPiece[]; readonly cache: RollupState['cache'] } {
-  const readings = readingPieces(state, seen)
-  const pieces = [...lookPieces(seen), ...readings.pieces]
+  const readings = readingPieces(state, input)
+  const pieces = [...lookPieces(input), ...readings.pieces]
   return { ...readings, pieces: pieces.toSorted((a, b) => a.from - b.from) }
 }
 
@@ -75,12 +75,12 @@ function lookPieces({ before, looks }: RollupInput): readonly RollupPiece[] {
   let last = before
   for (const { compute, answeredAt } of looks) {
     if (!isLater(answeredAt, last?.at)) continue
-    const shown = { compute, at: answeredAt }
-    if (last) pieces.push(...stateSpansBetween(last, shown))
+    const observed = { compute, at: answeredAt }
+    if (last) pieces.push(...stateSpansBetween(last, observed))
     const size = observedSize(compute)
     if (size !== undefined)
       pieces.push({ from: answeredAt, add: (open) => addSizeSample(open, size, 'fixed') })
-    last = shown
+    last = observed
   }
   return pieces
 }
@@ -91,25 +91,30 @@ function readingPieces(
 ): { readonly pieces: readonly RollupPiece[]; readonly cache: RollupState['cache'] } {
   const pieces: RollupPiece[] = []
   let cache = state.cache
-  let known = readBefore ?? { last: undefined, failures: 0, lastAttemptAt: undefined }
+  let previous = readBefore ?? { last: undefined, failures: 0, lastAttemptAt: undefined }
   for (const { disconnectedAt: from, result, look } of readings) {
-    if (!isLater(from, known.lastAttemptAt)) continue
+    if (!isLater(from, previous.lastAttemptAt)) continue
     if (result.kind === 'at-limit')
       pieces.push({ from, add: (open) => addConnectionLimitHit(open, limitOf(look.compute)) })
     if (result.kind !== 'read') {
-      known = { ...known, failures: known.failures + 1, lastAttemptAt: from }
+      previous = { ...previous, failures: previous.failures + 1, lastAttemptAt: from }
       continue
     }
     const { reading } = result
-    const context = { compute: look.compute, preset, cacheBefore: cache, grown: usageBetween(known, reading) }
+    const context = {
+      compute: look.compute,
+      preset,
+      cacheBefore: cache,
+      growth: usageBetween(previous, reading),
+    }
     pieces.push({ from, add: (open) => addReadingSample(open, reading, context) })
-    known = { last: { ...reading, at: from }, failures: 0, lastAttemptAt: from }
+    previous = { last: { ...reading, at: from }, failures: 0, lastAttemptAt: from }
     cache = cacheBaselineOf(reading, cache)
   }
   return { pieces, cache }
 }
 
-/** The rollups of a compute after what one sweep tells of it. */
+/** The rollups of a compute after the facts of one sweep. */
 export function rollUpFacts(
   before: ComputeEntry | undefined,
   { ref, looks, readings, deletion }: ComputeFacts,
@@ -127,7 +132,7 @@ export function rollUpFacts(
         (last?.maxConnections ?? preset.maxConnections(compute.sizing)) - (last?.reservedConnections ?? 0)
       )
     },
-    isGone: deletion !== undefined && looks.length === 0,
+    isDeleted: deletion !== undefined && looks.length === 0,
     preset,
   })
 }

@@ -76,7 +76,7 @@ test('the computes of a ledger', () => {
           type: 'read_write',
           maxCu: 2,
           perCuHour: 106_000,
-          gone: false,
+          isDeleted: false,
         },
       ],
     ]),

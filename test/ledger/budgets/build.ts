@@ -83,25 +83,25 @@ export const computeOf = (endpointId: string, changed: Partial<BudgetCompute> = 
   type: 'read_write',
   maxCu: cu(4),
   perCuHour: micros(1_000_000),
-  gone: false,
+  isDeleted: false,
   ...changed,
 })
 
 export type BudgetInput = Omit<BudgetSettleInput, 'settled'> & {
   readonly settled: readonly AwakeSlice[]
   readonly provisional: readonly AwakeSlice[]
-  readonly tally?: BudgetCounter | undefined
-  readonly unseen?: boolean
+  readonly counter?: BudgetCounter | undefined
+  readonly isUnreachable?: boolean
 }
 
 /** One pass: what was settled goes into the state, then it is looked at, a compute after the other. */
 export function advanceBudget(
   budget: Budget,
   before: BudgetState | undefined,
-  { settled, provisional, tally, unseen = false, ...input }: BudgetInput,
+  { settled, provisional, counter, isUnreachable = false, ...input }: BudgetInput,
 ): BudgetEvaluation {
   const state = settleBudget(budget, before, { ...input, settled: groupByCompute(settled) })
-  const look = openEvaluation(budget, { state, tally, unseen }, input.now)
+  const look = openEvaluation(budget, { state, counter, isUnreachable }, input.now)
   const inScope = [...input.computes].filter(([, compute]) => matchesSelector(budget.scope, compute))
   for (const [key, compute] of inScope) {
     look.compute(compute)

@@ -39,13 +39,13 @@ const truth = (world: readonly Waking[], now: Instant): number =>
   world.reduce((sum, { from, to }) => sum + Math.max(0, Math.min(to, now) - from), 0) * (1e6 / HOUR)
 const isSettled = ({ to }: Waking, by: Instant): boolean => to + HOUR / 4 < by
 
-test('what is shown never falls, is behind nothing that was spent, and ahead by no more than was guessed', () => {
+test('the counter never falls, is never below the real spend, and above it by at most the guess', () => {
   check(
     fc.property(fc.array(waking, { maxLength: 20 }), fc.array(turn, { maxLength: 80 }), (life, turns) => {
       const world = wakings(life)
-      let kept: { state: BudgetState | undefined; tally: BudgetCounter | undefined; at: Instant } = {
+      let stored: { state: BudgetState | undefined; counter: BudgetCounter | undefined; at: Instant } = {
         state: undefined,
-        tally: undefined,
+        counter: undefined,
         at: START,
       }
       let [now, shown, guessed] = [START, 0, 0]
@@ -53,21 +53,21 @@ test('what is shown never falls, is behind nothing that was spent, and ahead by 
         now = instant(now + gap * MINUTE)
         const open = world.filter((one) => one.from < now && !isSettled(one, now))
         const guesses = open.map(({ from, to, guess }) => span(from, to > now ? now + guess : to))
-        const since = kept.at
+        const since = stored.at
         const settled = world.filter((one) => isSettled(one, now) && !isSettled(one, since))
         const pass = advanceBudget(
           budget,
-          kept.state,
+          stored.state,
           inputAt(now, {
             settled: settled.map(({ from, to }) => span(from, to)),
             provisional: guesses,
-            tally: kept.tally,
+            counter: stored.counter,
             settledSince: START,
           }),
         )
         guessed = Math.max(guessed, ...open.map(({ to, guess }) => (to > now ? guess : 0)))
         if (survives === 'nothing') continue
-        kept = { state: pass.state, tally: survives === 'all' ? pass.tally : kept.tally, at: now }
+        stored = { state: pass.state, counter: survives === 'all' ? pass.counter : stored.counter, at: now }
         if (survives === 'settled') continue
         const total = pass.view?.total ?? 0
         expect(total).toBeGreaterThanOrEqual(shown)
@@ -79,30 +79,30 @@ test('what is shown never falls, is behind nothing that was spent, and ahead by 
   )
 })
 
-const pass = (now: string, hours: number, tally?: BudgetCounter, unseen = false) =>
+const pass = (now: string, hours: number, counter?: BudgetCounter, isUnreachable = false) =>
   advanceBudget(
     budget,
     undefined,
-    inputAt(now, { provisional: [sliceOf('2026-11-02T00:00:00Z', hours)], tally, unseen }),
+    inputAt(now, { provisional: [sliceOf('2026-11-02T00:00:00Z', hours)], counter, isUnreachable }),
   )
 
-test('what is not settled yet is in it, and a guess that was too high holds it until the truth is there', () => {
-  const first = pass('2026-11-02T02:00:00Z', 2).tally
+test('provisional usage counts, and after a guess that was too high the counter waits for real usage', () => {
+  const first = pass('2026-11-02T02:00:00Z', 2).counter
   expect(first.value).toBe(2e6)
-  const restated = pass('2026-11-02T02:10:00Z', 1, first).tally
+  const restated = pass('2026-11-02T02:10:00Z', 1, first).counter
   expect(restated).toBe(first)
-  expect(pass('2026-11-02T03:00:00Z', 3, restated).tally.value).toBe(3e6)
+  expect(pass('2026-11-02T03:00:00Z', 3, restated).counter.value).toBe(3e6)
 })
 
-test('what may have gone on while the service could not be asked is in the spend and not in the counter', () => {
-  const first = pass('2026-11-02T02:00:00Z', 2).tally
+test('usage that may have accrued while the service did not answer is in the spend, not in the counter', () => {
+  const first = pass('2026-11-02T02:00:00Z', 2).counter
   const blind = pass('2026-11-02T03:00:00Z', 3, first, true)
-  expect(blind.tally).toBe(first)
+  expect(blind.counter).toBe(first)
   expect(blind.view).toMatchObject({ total: 2e6, spent: { likely: 3e6 } })
-  expect(pass('2026-11-02T04:00:00Z', 3, blind.tally).tally.value).toBe(3e6)
+  expect(pass('2026-11-02T04:00:00Z', 3, blind.counter).counter.value).toBe(3e6)
 })
 
-test('a budget of another definition goes on where the one before was, in another unit it begins anew', () => {
+test('another definition continues the counter, another unit starts a new one', () => {
   const before = raiseBudgetCounter(budget, undefined, 70)
   const other = raiseBudgetCounter(budgetOf({ definition: 'other' }), before, 40)
   expect(other.value).toBe(70)

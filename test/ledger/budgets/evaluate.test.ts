@@ -104,7 +104,7 @@ describe('what is counted', () => {
 
   test('is of the computes in scope, also of those that are gone', () => {
     const computes = new Map(
-      [computeOf('ep-a', { gone: true }), computeOf('ep-b'), computeOf('ep-c')].map((one) => [
+      [computeOf('ep-a', { isDeleted: true }), computeOf('ep-b'), computeOf('ep-c')].map((one) => [
         computeKey(one.ref),
         one,
       ]),

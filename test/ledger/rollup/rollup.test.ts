@@ -45,7 +45,7 @@ describe('time', () => {
   test('of a compute that is gone ends with it', () => {
     const { state, closed } = rollUp(folded({ looks: [active(0)] }, { looks: [active(60)] }).state, {
       ...nothing,
-      isGone: true,
+      isDeleted: true,
     })
     expect(closed.map(({ length, time }) => [length, time.active])).toEqual([
       [FINE_STEP, 60_000],

@@ -20,7 +20,7 @@ export const nothing: RollupInput = {
   looks: [],
   readings: [],
   limitOf: () => 100,
-  isGone: false,
+  isDeleted: false,
   preset,
 }
 
