@@ -1,15 +1,12 @@
-// One's own finished windows: what would have been forecast then, and what it came to.
+// Backtest: forecasts of a budget's own finished windows beside what they came to.
 import { WINDOW_STRIDE, type WindowOutcome } from './correction.ts'
 import type { DailySeries } from './history.ts'
 import { outlookAfter, wholeDays } from './spread.ts'
 
-/**
- * Days before the first window: what is measured with fewer is how hard a start is. Doubled: 2 % of coverage in the
- * first year, either way.
- */
+/** Days before the first window: with fewer, a backtest measures only how hard a start is. */
 const FIRST = 30
-/** Two years of windows; what is older weighs an eighth. Doubled: no difference, and twice the work. */
-const DAYS = 730
+/** Days of windows, two years: older windows weigh an eighth and would only cost work. */
+const MAX_DAYS = 730
 
 /**
  * The windows of `length` days, one every five days, that lie within the last two years of the history, oldest first; a
@@ -24,7 +21,7 @@ export function backtestWindows(
   earlier: readonly WindowOutcome[] = [],
 ): readonly WindowOutcome[] {
   const days = history.amounts.length
-  const oldest = Math.max(FIRST, days - DAYS)
+  const oldest = Math.max(FIRST, days - MAX_DAYS)
   const begin = Math.max(
     WINDOW_STRIDE * Math.ceil(oldest / WINDOW_STRIDE),
     (earlier.at(-1)?.from ?? 0) + WINDOW_STRIDE,

@@ -1,4 +1,4 @@
-// How the period of a budget may end.
+// Forecast of a budget at the end of its period.
 import type { CalendarDay } from '../../calendar/zone.ts'
 import type { BudgetForecast, BudgetView } from '../../model/policy/budget.ts'
 import { after, instant, seconds, type Instant } from '../../model/units.ts'
@@ -7,7 +7,7 @@ import { daysUntilExhausted, forecastAtEnd, probabilityOverLimit } from './forec
 
 const DAY = 86_400
 
-/** @returns undefined before a day is over */
+/** @returns undefined until a whole day is known */
 export function forecastBudget(
   view: BudgetView,
   daily: DailyAmounts,
@@ -17,20 +17,20 @@ export function forecastBudget(
   const today = dayOf(now)
   const history = dailySeries(daily, today.number, limit.unit)
   if (!history) return undefined
-  const left = Math.max(0, period.to - now)
-  // what is named cannot become more
+  const remainingTime = Math.max(0, period.to - now)
+  // a scope of exact names cannot gain computes
   const isNamed = scope.compute?.every((pattern) => !/[*?]/.test(pattern)) === true
-  const most = isNamed ? { most: (maxBurn * limit.amount * left) / (period.to - period.from) } : {}
+  const bound = isNamed ? { most: (maxBurn * limit.amount * remainingTime) / (period.to - period.from) } : {}
   const forecast = forecastAtEnd({
     history,
     spent: spent.likely,
     today: (now - today.from) / (today.to - today.from),
     daysLeft: daysUntil(period.to, now, dayOf),
-    ...most,
+    ...bound,
   })
   if (!forecast) return undefined
   const days = spent.likely >= limit.amount ? undefined : daysUntilExhausted(forecast, limit.amount)
-  const { p10, p50, p90, learning, coverage: held } = forecast
+  const { p10, p50, p90, learning, coverage } = forecast
   return {
     p10,
     p50,
@@ -39,6 +39,6 @@ export function forecastBudget(
     days: history.amounts.length,
     probabilityOver: probabilityOverLimit(forecast, limit.amount),
     exhaustedAt: days === undefined ? undefined : instant(Math.round(after(now, seconds(days * DAY)))),
-    held,
+    held: coverage,
   }
 }

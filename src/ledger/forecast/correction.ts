@@ -1,95 +1,85 @@
-// How own finished windows correct a forecast: its middle where they missed to one side, its width by how far they missed.
+// Corrects a forecast by its backtest: its middle where windows missed to one side, its width by how far they missed.
 import { type Ratio, ratio } from '../../model/units.ts'
 import { noiseGate } from './gate.ts'
 import { spreadsAt } from './quantiles.ts'
 import { clamp, type Outlook } from './spread.ts'
 
-/** What a window of one's own history turned out to be. */
+/** Outcome of one finished window of the history. */
 export type WindowOutcome = Pick<Outlook, 'rate' | 'known' | 'spread'> & {
   /** Days of the history before the window, and with it. */
   readonly from: number
   readonly to: number
   /**
-   * How far it ended from what was expected, in spreads before any correction; -Infinity when nothing was spent at
-   * all.
+   * Distance of the outcome from the forecast, in spreads before any correction; -Infinity when nothing was spent.
    */
   readonly miss: number
 }
 
-/** Both of the logarithm of what remains and its base. */
+/** Correction of the logarithm of `remaining + base`. */
 export type Correction = {
-  /** What the middle moves by. */
+  /** Movement of the middle. */
   readonly shift: number
   readonly spread: number
 }
 
-/**
- * Windows' worth of belief in the outlook as it is. Doubled, intervals of steady weeks are 13 % wider; on real
- * computes they hold within 1 % as many.
- */
-const BELIEF = 3
-/**
- * Times the variance, where there are no windows: a level that drifts is off by more than its noise tells. Doubled,
- * intervals are 7–10 % wider and hold 3–4 % more.
- */
-const ROOM = 1.2
-/**
- * Known days that leave room for as much again as the variance they show. Doubled, intervals of the first two months
- * are 17 % wider and hold 5 % more; later there is no difference.
- */
-const ROOM_DAYS = 20
-/** Days. Doubled: 0.5 % of coverage. */
+/** Weight of the uncorrected outlook, in windows. Tuned on real computes: a larger one widens the intervals of steady weeks for nothing. */
+const PRIOR_WINDOWS = 3
+/** Factor of the variance without windows: a drifting level is off by more than its noise shows. */
+const PRIOR_VARIANCE = 1.2
+/** Known days at which the variance of a short history is doubled. It widens the intervals of the first two months. */
+const SHORT_HISTORY = 20
+/** Half-life of a window's weight, days. */
 const OUTCOME_HALF_LIFE = 240
-/** Misses count at most as four spreads. Doubled, budgets that step have intervals 7 % wider. */
-const MOST_SQUARE = 16
-/** Of the present rate: windows from a time when almost nothing was spent say nothing. Doubled: 0.5 % of coverage. */
-const LEAST_RATE = 0.1
-/** Of the corrected spread. The most doubled, a compute that is hardly ever awake has a p90 of 150 times its median instead of 12. */
+/** Largest square of a miss, four spreads: a budget that steps would otherwise get needlessly wide intervals. */
+const MAX_SQUARE = 16
+/** Smallest rate of a window that counts, as a share of the present rate: a time of almost no spend predicts nothing. */
+const MIN_RATE = 0.1
+/** Bounds of the corrected spread. The upper one keeps the p90 of a compute that is hardly ever awake at 12 times its median. */
 const SPREAD = { least: 0.02, most: 2 }
-/** Spreads that one window counts in the mean miss. Doubled, budgets that step or burst cost 1 % more error. */
-const MOST_MISS = 2
-/** Variances of the mean miss at which half of it moves the middle. Doubled, trends cost 4 % more error. */
+/** Largest miss of one window in the mean miss, in spreads: steps and bursts shall not move the middle alone. */
+const MAX_MISS = 2
+/** Variances of the mean miss at which half of it moves the middle. */
 const DRIFT_GATE = 3
 
-/** By the windows that ended by `days`. */
+/** The correction by the windows that ended by day `days`. */
 export function correctionFromOutcomes(
   { spread, rate, known }: Pick<Outlook, 'spread' | 'rate' | 'known'>,
   days: number,
   outcomes: readonly WindowOutcome[],
 ): Correction {
   const misses = outcomes
-    .filter((outcome) => outcome.to <= days && outcome.rate >= LEAST_RATE * rate)
+    .filter((outcome) => outcome.to <= days && outcome.rate >= MIN_RATE * rate)
     .map((outcome) => ({
       miss: outcome.miss,
-      weight: ownWeight(outcome) * 2 ** (-(days - outcome.to) / OUTCOME_HALF_LIFE),
+      weight: overlapWeight(outcome) * 2 ** (-(days - outcome.to) / OUTCOME_HALF_LIFE),
     }))
-  let weights = BELIEF
+  let weights = PRIOR_WINDOWS
   let sum = 0
   for (const { miss, weight } of misses) {
     weights += weight
-    sum += weight * clamp(miss, { least: -MOST_MISS, most: MOST_MISS })
+    sum += weight * clamp(miss, { least: -MAX_MISS, most: MAX_MISS })
   }
-  // the mean miss as far as it is more than chance: averages lag behind what grows, and all its windows end above
+  // the mean miss beyond chance: averages lag behind growing spend, so that all windows end above them
   const drift = (sum / weights) * noiseGate(sum ** 2 / weights, DRIFT_GATE)
   const squares = misses.reduce(
-    (squared, { miss, weight }) => squared + weight * Math.min(MOST_SQUARE, (miss - drift) ** 2),
-    BELIEF * (ROOM + ROOM_DAYS / known),
+    (squared, { miss, weight }) => squared + weight * Math.min(MAX_SQUARE, (miss - drift) ** 2),
+    PRIOR_WINDOWS * (PRIOR_VARIANCE + SHORT_HISTORY / known),
   )
   return { shift: spread * drift, spread: clamp(spread * Math.sqrt(squares / weights), SPREAD) }
 }
 
-/** Days between the windows. Halved, twice the work for windows that overlap all the more. */
+/** Days between the starts of windows: closer ones overlap more and cost work. */
 export const WINDOW_STRIDE = 5
 
-/** Windows that overlap share what they tell. */
-const ownWeight = ({ from, to }: WindowOutcome): number => Math.min(1, WINDOW_STRIDE / (to - from))
+/** Overlapping windows share their weight. */
+const overlapWeight = ({ from, to }: WindowOutcome): number => Math.min(1, WINDOW_STRIDE / (to - from))
 
-/** How forecasts of own finished windows held. */
+/** Coverage and error of the backtest. */
 export type IntervalCoverage = {
   readonly windows: number
-  /** How often the interval from p10 to p90 held: 0.8 when the intervals are as wide as they should be. */
+  /** Share of outcomes inside p10–p90: 0.8 when the intervals have the right width. */
   readonly inside: Ratio
-  /** How far the middle was off on average, as a share of what was spent then and its base; at most 1 of one window. */
+  /** Mean error of the middle, as a share of the spend and its base; at most 1 for one window. */
   readonly error: Ratio
 }
 
@@ -99,9 +89,9 @@ export function intervalCoverage(outcomes: readonly WindowOutcome[]): IntervalCo
   let [inside, errors] = [0, 0]
   for (const outcome of outcomes) {
     const { shift, spread } = correctionFromOutcomes(outcome, outcome.from, outcomes)
-    const away = outcome.miss * outcome.spread - shift
-    inside += away >= spread * spreadsAt(0.1) && away <= spread * spreadsAt(0.9) ? 1 : 0
-    errors += Math.min(1, Math.abs(1 - Math.exp(-away)))
+    const miss = outcome.miss * outcome.spread - shift
+    inside += miss >= spread * spreadsAt(0.1) && miss <= spread * spreadsAt(0.9) ? 1 : 0
+    errors += Math.min(1, Math.abs(1 - Math.exp(-miss)))
   }
   const windows = outcomes.length
   return { windows, inside: ratio(inside / windows), error: ratio(errors / windows) }

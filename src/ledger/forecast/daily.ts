@@ -1,4 +1,4 @@
-// What was counted day by day as a history to forecast from.
+// Daily amounts as a history to forecast from.
 import { dayNumber, weekdayOf, type DayNumber } from '../../calendar/local-time.ts'
 import type { CalendarDay } from '../../calendar/zone.ts'
 import type { UsageAmounts, BudgetLimit } from '../../model/policy/budget.ts'
@@ -9,7 +9,7 @@ import { addBounds, type CuTimeByPrice } from '../../model/ledger/quantities.ts'
 import type { DailySeries } from './history.ts'
 import { largestCu, smallestCu, type Sizing } from '../../model/service/compute.ts'
 
-/** Day of the zone → what was counted on it. */
+/** Day of the zone → its amounts. */
 export type DailyAmounts = Map<DayNumber, UsageAmounts>
 
 export function addToDay(daily: DailyAmounts, day: DayNumber, { awake, cuTime }: UsageAmounts): void {
@@ -18,8 +18,7 @@ export function addToDay(daily: DailyAmounts, day: DayNumber, { awake, cuTime }:
 }
 
 /**
- * The likely amounts of all finished days but the first, of which a part was before anybody looked; a day of which nothing is kept
- * cost nothing.
+ * The likely amounts of all finished days but the first, which was observed only in part. A day without amounts cost nothing.
  *
  * @returns undefined when no such day is known
  */
@@ -53,17 +52,16 @@ export function daysUntil(to: Instant, now: Instant, dayOf: (at: Instant) => Cal
 }
 
 /**
- * The same awake time at a size that `sizing` allows: of a fixed one exactly, of a range the average of the day where it
- * is inside.
+ * The amounts of a day as its compute is sized now: at the fixed size, or at the day's average size clamped to the range.
  */
 export function restateAtSizing({ awake, cuTime }: UsageAmounts, sizing: Sizing): UsageAmounts {
   const size = cuTimeSum(cuTime).likely / awake.likely
   if (!(size > 0 && size < Infinity)) return { awake, cuTime }
   const allowed = Math.min(largestCu(sizing), Math.max(smallestCu(sizing), size))
-  return { awake, cuTime: scaled(cuTime, allowed / size) }
+  return { awake, cuTime: scaleCuTime(cuTime, allowed / size) }
 }
 
-const scaled = (cuTime: CuTimeByPrice, factor: number): CuTimeByPrice =>
+const scaleCuTime = (cuTime: CuTimeByPrice, factor: number): CuTimeByPrice =>
   Object.fromEntries(
     Object.entries(cuTime).map(([price, { low, likely, high }]) => [
       price,

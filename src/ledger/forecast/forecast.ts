@@ -1,4 +1,4 @@
-// What a period will have cost when it ends, from what its days cost so far.
+// Forecast of the spend at the end of a period, from its daily amounts.
 import { ratio, type Ratio } from '../../model/units.ts'
 import {
   correctionFromOutcomes,
@@ -19,10 +19,7 @@ import { shareBelow, QUANTILE_SHARES, spreadsAt } from './quantiles.ts'
 import { outlookAfter, type HorizonPart } from './spread.ts'
 import { backtestWindows } from './backtest.ts'
 
-/**
- * Known days until a forecast no longer calls itself learning. With under ten, its error on the fifth day of a month is a
- * fifth larger on real computes and twice as large on steady weeks. Doubled, it says so for four months.
- */
+/** Known days from which on a forecast is no longer learning: two months, after which error and width change little. */
 const LEARNED = 60
 
 export type ForecastInput = {
@@ -34,11 +31,9 @@ export type ForecastInput = {
   readonly today: number
   /** Until the period ends, the rest of today included; real length, whatever the period and the zone. */
   readonly daysLeft: number
-  /** What is known to have changed, or to change within the period. Default: nothing. */
+  /** Known changes before now or within the period; none by default. */
   readonly changes?: readonly KnownChange[]
-  /**
-   * The most that can still be spent: largest size · price · hours left, of named computes. Default: no such bound.
-   */
+  /** Upper bound of the remaining spend: largest size · price · remaining hours, of named computes; none by default. */
   readonly most?: ForecastAmount
   /** `backtestWindows` of the rescaled history and `windowLength(daysLeft)`; computed when absent. */
   readonly finished?: readonly WindowOutcome[]
@@ -53,14 +48,14 @@ export type Forecast = {
   readonly quantiles: readonly { readonly share: number; readonly amount: ForecastAmount }[]
   /** Under 60 known days: its error is larger and its width mostly assumed. */
   readonly learning: boolean
-  /** How its intervals would have held until now; undefined before the first finished window. */
+  /** Coverage of its backtest; undefined before the first finished window. */
   readonly coverage: IntervalCoverage | undefined
-  /** What `probabilityOverLimit` and `daysUntilExhausted` read. */
+  /** Input of `probabilityOverLimit` and `daysUntilExhausted`. */
   readonly remains: RemainingSpend
 }
 
 export type RemainingSpend = {
-  /** Of the median and the base together. */
+  /** Median of `remaining + base`. */
   readonly middle: ForecastAmount
   readonly base: ForecastAmount
   readonly spread: number
@@ -70,7 +65,7 @@ export type RemainingSpend = {
 }
 
 /**
- * @returns undefined when no finished day is known: then there is nothing to go by
+ * @returns undefined when no finished day is known
  * @throws Error that names the place, when an amount or a time is negative, infinite or not a number
  */
 export function forecastAtEnd(input: ForecastInput): Forecast | undefined {
@@ -78,8 +73,7 @@ export function forecastAtEnd(input: ForecastInput): Forecast | undefined {
   const { spent, changes = [], daysLeft } = input
   const days = input.history.amounts.length
   const history = rescaleSeries(input.history, changes, days + input.today)
-  const ahead = (factors: readonly number[]): readonly HorizonPart[] => stretchesOf(input, factors)
-  const outlook = outlookAfter(history, days, ahead)
+  const outlook = outlookAfter(history, days, (factors) => horizonParts(input, factors))
   if (outlook.known === 0) return undefined
   const finished = input.finished ?? backtestWindows(history, windowLength(daysLeft))
   const { shift, spread } = correctionFromOutcomes(outlook, days, finished)
@@ -103,7 +97,7 @@ export function forecastAtEnd(input: ForecastInput): Forecast | undefined {
   }
 }
 
-/** Of the finished windows that are compared with the days left: whole days. */
+/** Length of the backtest's windows for `daysLeft`, in whole days. */
 export const windowLength = (daysLeft: number): number => Math.max(1, Math.round(daysLeft))
 
 function checkInput({ history, spent, today, daysLeft, changes = [], most = 0 }: ForecastInput): void {
@@ -114,29 +108,29 @@ function checkInput({ history, spent, today, daysLeft, changes = [], most = 0 }:
   if (!(today >= 0 && today < 1)) throw new Error(`today: expected a number from 0 to below 1, got ${today}`)
 }
 
-/** The time that remains, cut at midnights and where a change lies ahead. */
-function stretchesOf(
+/** The remaining time, cut at midnights and at future changes. */
+function horizonParts(
   { history, today, daysLeft, changes = [] }: ForecastInput,
   factors: readonly number[],
 ): readonly HorizonPart[] {
   const now = history.amounts.length + today
   const end = now + daysLeft
-  const ahead = changes.filter(({ at }) => at > now)
+  const future = changes.filter(({ at }) => at > now)
   const midnights = Array.from(
     { length: Math.ceil(today + daysLeft) },
     (_, day) => history.amounts.length + day,
   )
-  const inside = [...midnights, ...ahead.map(({ at }) => at)].filter((at) => at > now && at < end)
+  const inside = [...midnights, ...future.map(({ at }) => at)].filter((at) => at > now && at < end)
   const cuts = [now, ...new Set(inside.toSorted((a, b) => a - b)), end]
   return cuts.slice(1).map((to, index) => {
     const from = cuts[index] ?? to
-    const scale = ahead.reduce((product, { at, factor }) => (at <= from ? product * factor : product), 1)
+    const scale = future.reduce((product, { at, factor }) => (at <= from ? product * factor : product), 1)
     const weight = (to - from) * weekdayFactorOf(factors, history, Math.floor(from))
     return { days: to - from, weight: scale * weight, noise: scale ** 2 * weight }
   })
 }
 
-/** Never below 0, never above what can be spent. */
+/** Remaining spend at a share of outcomes, from 0 to the upper bound. */
 function remainingAt({ middle, base, spread, most }: RemainingSpend, share: number): ForecastAmount {
   const amount = middle * Math.exp(spread * spreadsAt(share)) - base
   return Math.min(most, Math.max(0, amount))
@@ -146,11 +140,11 @@ function remainingAt({ middle, base, spread, most }: RemainingSpend, share: numb
 export function probabilityOverLimit({ spent, remains }: Forecast, limit: ForecastAmount): Ratio {
   checkAmount('limit', limit)
   const { middle, base, spread, most } = remains
-  const left = limit - spent
-  if (left < 0) return ratio(1)
-  if (left >= most) return ratio(0)
+  const remaining = limit - spent
+  if (remaining < 0) return ratio(1)
+  if (remaining >= most) return ratio(0)
   if (middle === 0) return ratio(1 - shareBelow(Infinity))
-  return ratio(1 - shareBelow(Math.log((left + base) / middle) / spread))
+  return ratio(1 - shareBelow(Math.log((remaining + base) / middle) / spread))
 }
 
 /**
@@ -163,15 +157,15 @@ export function daysUntilExhausted(
   limit: ForecastAmount,
 ): number | undefined {
   checkAmount('limit', limit)
-  let left = limit - spent
-  if (left <= 0) return 0
+  let remaining = limit - spent
+  if (remaining <= 0) return 0
   const weight = remains.stretches.reduce((sum, stretch) => sum + stretch.weight, 0)
   const perWeight = weight > 0 ? (p50 - spent) / weight : 0
   let days = 0
   for (const stretch of remains.stretches) {
     const cost = perWeight * stretch.weight
-    if (cost >= left) return days + (stretch.days * left) / cost
-    left -= cost
+    if (cost >= remaining) return days + (stretch.days * remaining) / cost
+    remaining -= cost
     days += stretch.days
   }
   return undefined

@@ -5,7 +5,7 @@ export type ForecastAmount = number
 
 export type DailySeries = {
   /**
-   * One per day of the budget's zone, oldest first, today not among them; undefined where nothing is known of a day.
+   * Amounts by day of the budget's zone, oldest first, without today; undefined for an unknown day.
    */
   readonly amounts: readonly (ForecastAmount | undefined)[]
   /** Weekday of the first day, 0 (Monday) to 6. */
@@ -14,15 +14,15 @@ export type DailySeries = {
 
 /** A change of sizing, of delay or of the number of computes whose effect on the amounts is known. */
 export type KnownChange = {
-  /** Days from the start of the history's first day; 12.5 is noon of the thirteenth. It may lie ahead. */
+  /** Days from the start of the history's first day; 12.5 is noon of the thirteenth. It may be in the future. */
   readonly at: number
-  /** What a day costs after it, as a multiple of before; 0 when everything goes. */
+  /** Cost of a day after the change, as a multiple of before; 0 when everything is deleted. */
   readonly factor: number
 }
 
 /**
  * The history as if every change up to `now` had been made before its first day. Days before a change are multiplied,
- * not dropped: their weekdays and their noise still tell something.
+ * not dropped: their weekdays and their noise still count.
  *
  * @param now days from the start of the first day
  */
@@ -31,16 +31,18 @@ export function rescaleSeries(
   changes: readonly KnownChange[],
   now = history.amounts.length,
 ): DailySeries {
-  const made = changes.filter(({ at }) => at <= now)
-  if (made.length === 0) return history
+  const past = changes.filter(({ at }) => at <= now)
+  if (past.length === 0) return history
   const amounts = history.amounts.map((amount, day) =>
-    amount === undefined ? undefined : made.reduce((sum, change) => sum * onDay(change, day), amount),
+    amount === undefined
+      ? undefined
+      : past.reduce((product, change) => product * factorOnDay(change, day), amount),
   )
   return { ...history, amounts }
 }
 
-/** What the amount of `day` is to be multiplied by; inside the day of the change its older part only. */
-function onDay({ at, factor }: KnownChange, day: number): number {
+/** Factor of the amount of `day`; on the day of the change it applies to the part before it. */
+function factorOnDay({ at, factor }: KnownChange, day: number): number {
   if (at <= day) return 1
   if (at >= day + 1) return factor
   const before = at - day
@@ -60,7 +62,7 @@ export function checkSeries({ amounts, firstWeekday }: DailySeries, changes: rea
 }
 
 /** @throws Error that names the place, when `value` is negative, infinite or not a number */
-export function checkAmount(place: string, value: number): void {
+export function checkAmount(path: string, value: number): void {
   if (!(value >= 0 && value < Infinity))
-    throw new Error(`${place}: expected a finite number of 0 or more, got ${value}`)
+    throw new Error(`${path}: expected a finite number of 0 or more, got ${value}`)
 }

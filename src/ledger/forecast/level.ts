@@ -1,51 +1,42 @@
-// What an average day costs now: weekday factors, and a slow and a fast average that a gate weighs by the noise.
+// Cost of an average day now: weekday factors, and a slow and a fast average that a gate weighs by the noise. The constants are tuned
+// on real computes and on generated budgets (steps, trends, bursts, steady weeks).
 import { noiseGate } from './gate.ts'
 import type { ForecastAmount, DailySeries } from './history.ts'
 
-/** Days. Doubled: 0.2 % of error either way. */
+/** Half-life of a day's weight in the weekday factors, days. */
 const WEEKDAY_HALF_LIFE = 84
-/** A year of weeks. Doubled: no difference, the second year weighs 5 %. */
+/** Days of the weekday factors, 52 weeks: a second year would weigh 5 %. */
 const WEEKDAY_DAYS = 364
-/** Average weeks added to those seen. Doubled, budgets that grow or step cost up to 1 % more error. */
+/** Average weeks added to the observed ones, so that a short history gives no extreme factors. */
 const WEEKDAY_PRIOR = 2
 
-/** Days. Doubled, steps and trends cost 8 % more error, single computes 2 %; steady weeks gain 4 %. */
+/** Half-life of the fast average, days: it follows steps and trends. */
 const FAST = 5
-/** Days. Doubled, fleets that grow cost 5 % more error, others 2 %; single computes gain 1 %. */
+/** Half-life of the slow average, days: it steadies single computes. */
 const SLOW = 45
-/** Averages reach back as many half-lives; what is older weighs 1.6 %. Doubled, trends cost 1 % more error. */
+/** Half-lives that an average reaches back; older days would weigh 1.6 %. */
 const REACH = 6
 
-/**
- * The fast average's share where both agree. Doubled, fleets cost 4 % more error, steady weeks 14 %; trends gain 11
- * %.
- */
+/** Share of the fast average where both agree: a compromise of steady weeks and trends. */
 const FAST_SHARE = 0.4
-/**
- * Variances between the averages at which half of the rest moves to the fast one. Doubled, steps and trends cost
- * 7–10 % more error; fleets gain 2 %.
- */
+/** Variances between the averages at which half of the slow share moves to the fast average. */
 const GATE = 8
-/**
- * Times the slow average, or the middle one of the last days if that is more: what counts of one day in the fast
- * average. Doubled, intermittent use and bursts cost 2–5 % more error; fleets that grow gain 0.5 %.
- */
-const MOST_OF_A_DAY = 3
-/** What lasts for half of these days is no burst. Doubled, fleets that grow cost 1 % more error; intermittent use gains 0.5 %. */
-const MIDDLE_DAYS = 21
-/** Of the larger average, so that a silent week does not make the mean of both 0. Doubled: no difference. */
+/** Cap of one day in the fast average, as a multiple of the larger of the slow average and the recent median: bursts count in part. */
+const DAY_CAP = 3
+/** Days of the recent median: spend that lasts for half of them is no burst. */
+const MEDIAN_DAYS = 21
+/** Share of the larger average added to both, so that a week without spend does not make their geometric mean 0. */
 const FLOOR = 0.001
 
 export type DailyLevel = {
-  /** Of an average day. */
+  /** Amount of an average day. */
   readonly amount: ForecastAmount
   /** Days' worth of independent information in the fast average: 14 of a long history. */
   readonly effectiveDays: number
 }
 
 /**
- * Monday to Sunday, mean 1: what each weekday costs beside an average day, from the first `days` days. All 1 when
- * nothing was spent.
+ * Cost of each weekday, Monday to Sunday, relative to an average day, from the first `days` days. All 1 when nothing was spent.
  */
 export function weekdayFactors(history: DailySeries, days: number): readonly number[] {
   const weights = [0, 0, 0, 0, 0, 0, 0]
@@ -78,7 +69,7 @@ export function levelAfter(
   { factors, noise }: { readonly factors: readonly number[]; readonly noise: number },
 ): DailyLevel {
   const slow = averageAfter(history, days, { factors, halfLife: SLOW, most: Infinity })
-  const most = MOST_OF_A_DAY * Math.max(slow.amount, middleAfter(history, days, factors))
+  const most = DAY_CAP * Math.max(slow.amount, recentMedian(history, days, factors))
   const fast = averageAfter(history, days, { factors, halfLife: FAST, most })
   const share = fastShare(fast, slow.amount, noise)
   const floor = FLOOR * Math.max(fast.amount, slow.amount)
@@ -88,18 +79,18 @@ export function levelAfter(
 }
 
 function fastShare({ amount, effectiveDays }: DailyLevel, slow: ForecastAmount, noise: number): number {
-  const apart = noise > 0 ? ((amount - slow) ** 2 * effectiveDays) / noise : 0
-  return FAST_SHARE + (1 - FAST_SHARE) * noiseGate(apart, GATE)
+  const variances = noise > 0 ? ((amount - slow) ** 2 * effectiveDays) / noise : 0
+  return FAST_SHARE + (1 - FAST_SHARE) * noiseGate(variances, GATE)
 }
 
-/** The lower middle one of the last known days, each divided by its weekday's factor; 0 when none is known. */
-function middleAfter(history: DailySeries, days: number, factors: readonly number[]): ForecastAmount {
-  const found: ForecastAmount[] = []
-  for (let day = Math.max(0, days - MIDDLE_DAYS); day < days; day++) {
+/** Lower median of the last known days, each divided by its weekday's factor; 0 when none is known. */
+function recentMedian(history: DailySeries, days: number, factors: readonly number[]): ForecastAmount {
+  const amounts: ForecastAmount[] = []
+  for (let day = Math.max(0, days - MEDIAN_DAYS); day < days; day++) {
     const amount = history.amounts[day]
-    if (amount !== undefined) found.push(amount / weekdayFactorOf(factors, history, day))
+    if (amount !== undefined) amounts.push(amount / weekdayFactorOf(factors, history, day))
   }
-  return found.toSorted((a, b) => a - b)[Math.floor((found.length - 1) / 2)] ?? 0
+  return amounts.toSorted((a, b) => a - b)[Math.floor((amounts.length - 1) / 2)] ?? 0
 }
 
 type Average = {
@@ -109,9 +100,9 @@ type Average = {
 }
 
 /**
- * A ratio of sums: days without spend are harmless, days of which nothing is known are left out of both.
+ * A ratio of weighted sums; unknown days are left out of both.
  *
- * @param most what counts of an average day
+ * @param most cap of an average day
  */
 function averageAfter(history: DailySeries, days: number, { factors, halfLife, most }: Average): DailyLevel {
   let spent = 0
@@ -132,7 +123,7 @@ function averageAfter(history: DailySeries, days: number, { factors, halfLife, m
   return { amount: spent / expected, effectiveDays: (weights * weights) / squares }
 }
 
-/** What is left of a weight of 1 after `age` days. */
+/** Weight of 1 after `age` days. */
 export const decayedWeight = (age: number, halfLife: number): number => 2 ** (-age / halfLife)
 
 const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0)

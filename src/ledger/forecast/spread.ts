@@ -1,57 +1,58 @@
-// What the days that remain will cost, and how far that may be off.
+// Outlook: cost of the remaining days, and how far it may be off, before correction.
 import { weekdayFactorOf, levelAfter, weekdayFactors } from './level.ts'
 import { noiseVarianceAfter } from './noise.ts'
 import type { ForecastAmount, DailySeries } from './history.ts'
 
-/** A part of the time that remains, within one day. */
+/** Part of the remaining time, within one day. */
 export type HorizonPart = {
-  /** Its length, days. */
+  /** Length in days. */
   readonly days: number
-  /** What it costs, in average days. */
+  /** Cost in average days. */
   readonly weight: number
-  /** The variance of that, in those of average days. */
+  /** Variance of the cost, in variances of average days. */
   readonly noise: number
 }
 
-/** What remains, before correction by own finished windows. */
+/** The remaining spend, before correction by the backtest. */
 export type Outlook = {
   readonly remaining: ForecastAmount
   /** Added before ratios are taken, so that amounts near 0 are not far from each other. */
   readonly base: ForecastAmount
   /** How far the logarithm of `remaining + base` may be off: about a standard deviation. */
   readonly spread: number
-  /** Of an average day in the last 60. */
+  /** Mean amount of the last 60 days. */
   readonly rate: ForecastAmount
-  /** Days of the history of which something is known. */
+  /** Known days of the history. */
   readonly known: number
   readonly stretches: readonly HorizonPart[]
 }
 
-/** Days of spend, whatever the period. Doubled, intervals of computes that often sleep are 5 % narrower. */
+/** Days of spend in the base, whatever the period. */
 const BASE_DAYS = 0.9
-/** Days that give the rate for the base. Doubled: no difference. */
+/** Days of the rate. */
 const RATE_DAYS = 60
-/** Below 1, because calm days hide drift. At 1, intervals hold 1–6 % fewer periods; doubled it would be no root. */
+/** Exponent of the relative noise, below 1 because calm days hide drift: at 1, intervals hold 1–6 % fewer periods. */
 const SPREAD_POWER = 0.86
-/** Of the noise: 2 % always stay open, and e³ is as good as anything. Either doubled: no difference. */
+/** Bounds of the relative noise: at least 2 % stays open, and above e³ an interval says nothing. */
 const NOISE = { least: 0.02, most: 3 }
-/** The outlook after the first `days` days of `history` on the time that `ahead` gives for the weekday factors. */
+
+/** The outlook after the first `days` days of `history` over the parts that `horizonOf` gives for the weekday factors. */
 export function outlookAfter(
   history: DailySeries,
   days: number,
-  ahead: (factors: readonly number[]) => readonly HorizonPart[],
+  horizonOf: (factors: readonly number[]) => readonly HorizonPart[],
 ): Outlook {
   const factors = weekdayFactors(history, days)
   const noise = noiseVarianceAfter(history, days, factors)
   const level = levelAfter(history, days, { factors, noise })
-  const stretches = ahead(factors)
+  const stretches = horizonOf(factors)
   const weight = stretches.reduce((sum, stretch) => sum + stretch.weight, 0)
-  const own = noise * stretches.reduce((sum, stretch) => sum + stretch.noise, 0)
+  const dayVariance = noise * stretches.reduce((sum, stretch) => sum + stretch.noise, 0)
   const { rate, known } = rateAfter(history, days)
   const remaining = level.amount * weight
   const base = BASE_DAYS * rate
-  // the days' own noise, and that of the level they were taken from; 0 where no day is known
-  const variance = own + (noise * weight ** 2) / Math.max(1, level.effectiveDays)
+  // noise of the days, and noise of the level; 0 where no day is known
+  const variance = dayVariance + (noise * weight ** 2) / Math.max(1, level.effectiveDays)
   const spread = spreadOf(remaining + base, Math.sqrt(variance))
   return { remaining, base, rate, known, spread, stretches }
 }
@@ -62,18 +63,18 @@ function spreadOf(scale: ForecastAmount, noise: ForecastAmount): number {
 }
 
 function rateAfter({ amounts }: DailySeries, days: number): Pick<Outlook, 'rate' | 'known'> {
-  const known = amounts.slice(0, days).filter((amount) => amount !== undefined)
+  const knownAmounts = amounts.slice(0, days).filter((amount) => amount !== undefined)
   const last = amounts.slice(Math.max(0, days - RATE_DAYS), days).filter((amount) => amount !== undefined)
   const rate = last.length === 0 ? 0 : last.reduce((sum, amount) => sum + amount, 0) / last.length
-  return { rate, known: known.length }
+  return { rate, known: knownAmounts.length }
 }
 
 /** `count` whole days from `day` on. */
 export const wholeDays =
   (history: DailySeries, day: number, count: number) =>
   (factors: readonly number[]): readonly HorizonPart[] =>
-    Array.from({ length: count }, (_, ahead) => {
-      const weight = weekdayFactorOf(factors, history, day + ahead)
+    Array.from({ length: count }, (_, index) => {
+      const weight = weekdayFactorOf(factors, history, day + index)
       return { days: 1, weight, noise: weight }
     })
 
