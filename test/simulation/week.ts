@@ -98,7 +98,7 @@ export async function simulateWeek(options: WeekOptions): Promise<Week> {
   const { service, readings } = world
   const ports: Ports = {
     clock: machine,
-    time: world.time,
+    serviceTime: world.time,
     random,
     service,
     readings,

@@ -76,13 +76,13 @@ export function outboxContract(driver: () => Driver): void {
     const waiting = [3, 1, 2].map((when) => delivery(`item ${when}`, { nextAt: at(when), madeAt: at(when) }))
     const others = [delivery('item 1', { sink: 'dev' }), delivery('item 4', { state: 'delivered' })]
     await store.commit({ ...batch(), deliveries: [...waiting, ...others] })
-    expect(items(await store.waiting('main', 'ops', 2))).toEqual(['item 1', 'item 2'])
+    expect(items(await store.dueDeliveries('main', 'ops', 2))).toEqual(['item 1', 'item 2'])
     expect(items(await store.overdue('main', 'ops', 2))).toEqual(['item 1'])
-    expect(items(await store.waiting('other', 'ops', 2))).toEqual([])
+    expect(items(await store.dueDeliveries('other', 'ops', 2))).toEqual([])
     const done = delivery('item 1', { state: 'delivered', attempts: 1, deliveredAt: at(5) })
     await store.commit({ ...batch(), deliveries: [done] })
-    expect(items(await store.waiting('main', 'ops', 9))).toEqual(['item 2', 'item 3'])
-    expect(await store.waiting('main', 'dev', 9)).toEqual([others[0]])
+    expect(items(await store.dueDeliveries('main', 'ops', 9))).toEqual(['item 2', 'item 3'])
+    expect(await store.dueDeliveries('main', 'dev', 9)).toEqual([others[0]])
   })
 
   test('knows the last event of a topic that was given to a sink', async () => {
@@ -92,10 +92,10 @@ export function outboxContract(driver: () => Driver): void {
     if (!one || !two) throw new Error('both are kept')
     const given = [one, two].map(({ key }) => delivery(key, { madeAt: at(5) }))
     await store.commit({ ...batch(), deliveries: given })
-    expect(await store.lastGiven('main', 'ops', 'key')).toEqual(two)
-    expect(await store.lastGiven('main', 'dev', 'key')).toBeUndefined()
+    expect(await store.lastQueued('main', 'ops', 'key')).toEqual(two)
+    expect(await store.lastQueued('main', 'dev', 'key')).toBeUndefined()
     await store.commit({ ...batch(), deliveries: [delivery(two.key, { state: 'dropped' })] })
-    expect(await store.lastGiven('main', 'ops', 'key')).toEqual(one)
+    expect(await store.lastQueued('main', 'ops', 'key')).toEqual(one)
   })
 
   test('lists receivers with stored deliveries or cursors', async () => {
@@ -107,11 +107,11 @@ export function outboxContract(driver: () => Driver): void {
       delivery('item 1', { sink: 'done', state: 'delivered' }),
     ]
     await store.commit({ ...batch(), deliveries, memories })
-    expect(await store.sinks('main')).toEqual(['ops', 'report/boss', 'told'])
-    expect(await store.sinks('other')).toEqual([])
+    expect(await store.receivers('main')).toEqual(['ops', 'report/boss', 'told'])
+    expect(await store.receivers('other')).toEqual([])
     await store.commit({ ...batch(), memories: { 'events/told': undefined, unheard: undefined } })
-    expect(await store.sinks('main')).toEqual(['ops', 'report/boss'])
-    expect(await store.memory('main', 'events/told')).toBeUndefined()
+    expect(await store.receivers('main')).toEqual(['ops', 'report/boss'])
+    expect(await store.jobState('main', 'events/told')).toBeUndefined()
   })
 
   test('keeps reports', async () => {
@@ -155,14 +155,14 @@ export function outboxContract(driver: () => Driver): void {
 
   test('keeps what a job remembers', async () => {
     const { store } = driver()
-    expect(await store.memory('main', 'report')).toBeUndefined()
+    expect(await store.jobState('main', 'report')).toBeUndefined()
     await store.commit({ ...batch(), memories: { report: { since: 1 }, other: 2 } })
     await store.commit({ ...batch(), memories: { report: { since: 3 } } })
     const again = await driver().reopen()
-    expect([await again.memory('main', 'report'), await again.memory('main', 'other')]).toEqual([
+    expect([await again.jobState('main', 'report'), await again.jobState('main', 'other')]).toEqual([
       { since: 3 },
       2,
     ])
-    expect(await again.memory('other', 'report')).toBeUndefined()
+    expect(await again.jobState('other', 'report')).toBeUndefined()
   })
 }

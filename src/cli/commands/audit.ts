@@ -102,7 +102,7 @@ async function auditIn(
   await using _ = { [Symbol.asyncDispose]: () => store.close() }
   const ports: Ports = {
     clock,
-    time,
+    serviceTime: time,
     random,
     service,
     readings: { isReadable: () => false, read: neverRead },

@@ -56,7 +56,7 @@ export function createPorts(account: AccountConfig, config: Config, machine: Dae
   })
   return {
     clock,
-    time,
+    serviceTime: time,
     random,
     service,
     readings: timedReadings(readings, { clock, self }),

@@ -13,17 +13,17 @@ const JOB = 'prices'
 /** Configured prices from `now` on, the stored ones before. @throws when the store fails */
 export async function effectivePrices(
   { name, prices }: Pick<AccountConfig, 'name' | 'prices'>,
-  store: Pick<Outbox, 'memory'>,
+  store: Pick<Outbox, 'jobState'>,
   now: Instant,
 ): Promise<Prices> {
-  const periods = (await store.memory(name, JOB)) as Prices['periods'] | undefined
+  const periods = (await store.jobState(name, JOB)) as Prices['periods'] | undefined
   return periods ? replacePricesFrom(now, { currency: prices.currency, periods }, prices) : prices
 }
 
 /** @throws when the store fails */
 export async function withPriceHistory(
   { config, effective }: LoadedConfig,
-  store: Pick<Outbox, 'memory'>,
+  store: Pick<Outbox, 'jobState'>,
   now: Instant,
 ): Promise<LoadedConfig> {
   const accounts = await Promise.all(

@@ -64,7 +64,7 @@ async function beginReports(
   sink: string,
 ): Promise<void> {
   const job = successKey(sink)
-  const stored = await store.memory(account, job)
+  const stored = await store.jobState(account, job)
   const at = typeof stored === 'number' ? instant(stored) : clock.now()
   if (stored === undefined) await store.commit({ ...EMPTY_BATCH, account, memories: { [job]: at } })
   recordReportSuccess(account, sink, at)
@@ -139,7 +139,7 @@ function createTurn(
     const dropped = subscription ? await enqueueEvents(ports, account, { sink: name, subscription }) : 0
     if (dropped > 0) log.warn({ sink: name, dropped }, 'too many events wait, the oldest are dropped')
     for (let count = 0; count < dropped; count += 1) recordResult('event', name, 'dropped')
-    for (const delivery of await store.waiting(account, name, MAX_ATTEMPTS_PER_TURN)) {
+    for (const delivery of await store.dueDeliveries(account, name, MAX_ATTEMPTS_PER_TURN)) {
       const mustWait = clock.monotonic() < pausedUntil || delivery.nextAt > clock.now()
       if (signal.aborted || retired.aborted || mustWait) break
       // oxlint-disable-next-line no-await-in-loop -- one message after the other

@@ -60,7 +60,7 @@ export function createDispatcher(
     const names = new Set(configured.map(({ name }) => name))
     for (const account of ports.accounts)
       // oxlint-disable-next-line no-await-in-loop -- one account after the other
-      for (const sink of await ports.store.sinks(account))
+      for (const sink of await ports.store.receivers(account))
         // oxlint-disable-next-line no-await-in-loop -- likewise
         if (!names.has(sink)) await forgetReceiver(account, sink, ports)
     await Promise.all(configured.map((receiver) => registerReceiver(receiver, ports)))

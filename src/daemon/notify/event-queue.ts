@@ -31,7 +31,7 @@ export async function registerSubscriber(
   account: string,
   sink: string,
 ): Promise<void> {
-  if ((await store.memory(account, cursorKey(sink))) !== undefined) return
+  if ((await store.jobState(account, cursorKey(sink))) !== undefined) return
   const id = await store.lastEventId(account)
   await store.commit({ ...EMPTY_BATCH, account, memories: { [cursorKey(sink)]: id } })
 }
@@ -45,7 +45,7 @@ export async function enqueueEvents(
   const { store } = queue
   const { sink } = subscriber
   const job = cursorKey(sink)
-  let upTo = Number((await store.memory(account, job)) ?? 0)
+  let upTo = Number((await store.jobState(account, job)) ?? 0)
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- a page after the other
     const events = await store.eventsAfter(account, upTo, EVENTS_PER_COMMIT)
@@ -74,7 +74,7 @@ async function deliveriesOf(
   for (const { key, topic, event } of events) {
     if (!matchesSubscription(event, ownerOf(event), { sink, subscription })) continue
     // oxlint-disable-next-line no-await-in-loop -- each may depend on the one before
-    const last = queued.get(topic) ?? (await store.lastGiven(event.account, sink, topic))?.event
+    const last = queued.get(topic) ?? (await store.lastQueued(event.account, sink, topic))?.event
     if (isRepeat(event, last, subscription.repeatAfter)) continue
     queued.set(topic, event)
     const now = clock.now()

@@ -33,7 +33,7 @@ export async function observeOnServiceTime(
     signal,
   )
   const wallAhead = millis(ports.clock.now() - clock.now())
-  const { sweep, late } = correctClockSkew(observed, { time: ports.time, wallAhead })
+  const { sweep, late } = correctClockSkew(observed, { time: ports.serviceTime, wallAhead })
   const anchor = { at: instant(clock.now() + late), on: clock.monotonic() }
   const corrected = createServiceClock(ports, anchor)
   return {

@@ -53,7 +53,7 @@ export function initialAnchor({ computes, projects }: Ledger, clock: Clock): Clo
 
 /** `clock` with a time that nobody moves who sets the machine's clock. What answers tell while it is used, it tells at once. */
 export function createServiceClock(
-  { clock, time }: Pick<Ports, 'clock' | 'time'>,
+  { clock, serviceTime }: Pick<Ports, 'clock' | 'serviceTime'>,
   base: ClockAnchor,
 ): ServiceClock {
   const begun = base.at - base.on * 1000
@@ -61,10 +61,10 @@ export function createServiceClock(
     ...clock,
     now: () => {
       const on = clock.monotonic()
-      return instant(Math.round(on * 1000 + likely(begun, time.estimate(), on)))
+      return instant(Math.round(on * 1000 + likely(begun, serviceTime.estimate(), on)))
     },
     between: (from, to) => {
-      const told = time.estimate()
+      const told = serviceTime.estimate()
       if (told?.doubted) return undefined
       const low = told ? offsetBoundsAt(told.known, from).low : begun - ASSUMED_SKEW
       const high = told ? offsetBoundsAt(told.known, to).high : begun + ASSUMED_SKEW

@@ -11,7 +11,7 @@ import { instant, seconds, type Instant } from '../../model/units.ts'
 
 export type ReportJob = {
   readonly clock: Clock
-  readonly store: Pick<Store, 'commit'> & Pick<Outbox, 'memory' | 'report'>
+  readonly store: Pick<Store, 'commit'> & Pick<Outbox, 'jobState' | 'report'>
   /** The current schedule: a reload may change it. */
   readonly schedule: () => Schedule
   /** The current receivers; with a team, they get the report of that team only. */
@@ -59,7 +59,7 @@ export async function runReportSchedule(job: ReportJob, signal: AbortSignal): Pr
 async function makeIfDue(job: ReportJob, account: string): Promise<void> {
   const { clock, store } = job
   const schedule = job.schedule()
-  const before = (await store.memory(account, JOB)) as ScheduleState | undefined
+  const before = (await store.jobState(account, JOB)) as ScheduleState | undefined
   const now = clock.now()
   const { memory, due } = evaluateSchedule(schedule, before, now)
   const week = due && weekBefore(due.slot, schedule)

@@ -14,11 +14,11 @@ export type Outbox = {
   lastEventId(account: string): Promise<number>
   event(account: string, key: string): Promise<OutboxEvent | undefined>
   /** Last event of that topic that was queued for a receiver and not dropped. */
-  lastGiven(account: string, sink: string, topic: string): Promise<OutboxEvent | undefined>
+  lastQueued(account: string, sink: string, topic: string): Promise<OutboxEvent | undefined>
   /** Receivers with stored deliveries or cursors. */
-  sinks(account: string): Promise<readonly string[]>
+  receivers(account: string): Promise<readonly string[]>
   /** Waiting deliveries of a receiver, the first due first. */
-  waiting(account: string, sink: string, count: number): Promise<readonly Delivery[]>
+  dueDeliveries(account: string, sink: string, count: number): Promise<readonly Delivery[]>
   /** Waiting deliveries beyond the newest `most`. */
   overdue(account: string, sink: string, most: number): Promise<readonly Delivery[]>
   /** @param item key made by `reportKey` */
@@ -28,7 +28,7 @@ export type Outbox = {
   /** Teams with a report of that slot, in order. */
   reportTeams(account: string, slot: string): Promise<readonly string[]>
   /** Undefined for a job without a stored state. */
-  memory(account: string, job: string): Promise<unknown>
+  jobState(account: string, job: string): Promise<unknown>
 }
 
 /** Sends events. Never rejects: events that could not be sent are returned. */

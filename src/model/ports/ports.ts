@@ -9,7 +9,7 @@ import type { Store } from './store.ts'
 /** All ports of one account's pass. */
 export type Ports = {
   readonly clock: Clock
-  readonly time: ServiceTime
+  readonly serviceTime: ServiceTime
   readonly random: Random
   readonly service: Service
   readonly readings: Readings

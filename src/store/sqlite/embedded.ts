@@ -96,13 +96,13 @@ function readerOf(
     eventsAfter: (...about) => withStoreErrors(file, () => outbox.eventsAfter(...about)),
     lastEventId: (account) => withStoreErrors(file, () => outbox.lastEventId(account)),
     event: (...about) => withStoreErrors(file, () => outbox.event(...about)),
-    lastGiven: (...about) => withStoreErrors(file, () => outbox.lastGiven(...about)),
-    sinks: (account) => withStoreErrors(file, () => outbox.sinks(account)),
-    waiting: (...about) => withStoreErrors(file, () => outbox.waiting(...about)),
+    lastQueued: (...about) => withStoreErrors(file, () => outbox.lastQueued(...about)),
+    receivers: (account) => withStoreErrors(file, () => outbox.receivers(account)),
+    dueDeliveries: (...about) => withStoreErrors(file, () => outbox.dueDeliveries(...about)),
     overdue: (...about) => withStoreErrors(file, () => outbox.overdue(...about)),
     report: (...about) => withStoreErrors(file, () => outbox.report(...about)),
     reports: (...about) => withStoreErrors(file, () => outbox.reports(...about)),
     reportTeams: (...about) => withStoreErrors(file, () => outbox.reportTeams(...about)),
-    memory: (account, job) => withStoreErrors(file, () => outbox.memory(account, job)),
+    jobState: (account, job) => withStoreErrors(file, () => outbox.jobState(account, job)),
   }
 }

@@ -113,9 +113,11 @@ export function createOutbox(database: DatabaseSync): Outbox {
     eventsAfter: (account, id, count) => Promise.resolve(after.all(account, id, count).map(eventFromRow)),
     lastEventId: (account) => Promise.resolve(Number(last.get(account)?.['id'] ?? 0)),
     event: (account, key) => Promise.resolve(optionalEvent(byKey.get(account, key))),
-    lastGiven: (account, sink, topic) => Promise.resolve(optionalEvent(lastQueued.get(account, sink, topic))),
-    sinks: (account) => Promise.resolve(sinks.all(account).map(({ sink }) => String(sink))),
-    waiting: (account, sink, count) => Promise.resolve(waiting.all(account, sink, count).map(deliveryOf)),
+    lastQueued: (account, sink, topic) =>
+      Promise.resolve(optionalEvent(lastQueued.get(account, sink, topic))),
+    receivers: (account) => Promise.resolve(sinks.all(account).map(({ sink }) => String(sink))),
+    dueDeliveries: (account, sink, count) =>
+      Promise.resolve(waiting.all(account, sink, count).map(deliveryOf)),
     overdue: (account, sink, most) => Promise.resolve(overdue.all(account, sink, most).map(deliveryOf)),
     report: async (account, item) => {
       const row = report.get(account, item)
@@ -124,7 +126,7 @@ export function createOutbox(database: DatabaseSync): Outbox {
     reports: (account, { count, skip = 0 }) =>
       Promise.resolve(reports.all(account, count, skip).map(reportFromRow)),
     reportTeams: (account, slot) => Promise.resolve(teams.all(account, slot).map(({ team }) => String(team))),
-    memory: (account, job) => {
+    jobState: (account, job) => {
       const body = memory.get(account, job)?.['body']
       return Promise.resolve(body === undefined ? undefined : JSON.parse(String(body)))
     },

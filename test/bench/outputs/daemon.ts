@@ -88,7 +88,7 @@ export async function runWeek(): Promise<Outputs> {
     const ports = createPorts(account, config, machine)
     if (account.name === 'main') return { ...ports, readings: createMainReadings(service, clock) }
     const { service: api, time, readings } = lab
-    return { ...ports, service: api, time, readings }
+    return { ...ports, service: api, serviceTime: time, readings }
   }
   const current = () => config
   const exposition = createExposition(() => daemonInfoOf(config, 'bench', 'hash'), {

@@ -93,7 +93,7 @@ test('at most a thousand deliveries wait: the oldest are dropped and counted', a
   await here.happened(...events)
   await runFor(here, told, 30)
   expect(here.counts['down dropped']).toBe(50)
-  expect(await here.store.waiting('main', 'down', 5000)).toHaveLength(MAX_QUEUED)
+  expect(await here.store.dueDeliveries('main', 'down', 5000)).toHaveLength(MAX_QUEUED)
 })
 
 test('a failed delivery is reported to the other receivers, a failed report of it to none', async () => {
@@ -136,7 +136,7 @@ test('a store that is full during an attempt repeats only that message, and reco
   stop.abort()
   await done
   expect(heard).toHaveLength(2)
-  expect(await here.store.waiting('main', 'ops', 9)).toEqual([])
+  expect(await here.store.dueDeliveries('main', 'ops', 9)).toEqual([])
 })
 
 test.each(Array.from({ length: 50 }, (_, index) => index + 1))(
@@ -192,6 +192,6 @@ test.each(Array.from({ length: 50 }, (_, index) => index + 1))(
     for (const { key, text } of arrived) keys.set(text, (keys.get(text) ?? new Set()).add(key))
     expect(keys.size).toBe(kept)
     expect([...keys.values()].every(({ size }) => size === 1)).toBe(true)
-    expect(await here.store.waiting('main', 'ops', 9)).toEqual([])
+    expect(await here.store.dueDeliveries('main', 'ops', 9)).toEqual([])
   },
 )

@@ -86,12 +86,12 @@ test('deliveries of a removed receiver are dropped and counted, after the curren
   await here.wait(6)
   await here.follow([])
   await here.wait(60)
-  expect(await here.store.waiting('main', 'slow', 9)).toHaveLength(2)
+  expect(await here.store.dueDeliveries('main', 'slow', 9)).toHaveLength(2)
   slow.end(DELIVERED)
   await here.wait(1)
   expect(here.counts).toEqual({ 'slow delivered': 1, 'slow dropped': 1, 'slow left': 1 })
-  expect(await here.store.waiting('main', 'slow', 9)).toEqual([])
-  expect(await here.store.sinks('main')).toEqual([])
+  expect(await here.store.dueDeliveries('main', 'slow', 9)).toEqual([])
+  expect(await here.store.receivers('main')).toEqual([])
   await here.stop()
   expect(subjects(slow.heard)).toEqual(['a'])
 })
@@ -176,9 +176,9 @@ test('deliveries of a receiver removed by a restart are dropped, and a later one
     await done
   }
   await run([down])
-  expect(await here.store.waiting('main', 'down', 9)).toHaveLength(1)
+  expect(await here.store.dueDeliveries('main', 'down', 9)).toHaveLength(1)
   await run([])
-  expect([await here.store.waiting('main', 'down', 9), here.counts['down dropped']]).toEqual([[], 1])
+  expect([await here.store.dueDeliveries('main', 'down', 9), here.counts['down dropped']]).toEqual([[], 1])
   const heard: Message[] = []
   await run([here.recipient({ name: 'down', sink: hearing(heard), subscription: ALL })])
   expect(heard).toHaveLength(1)
@@ -200,5 +200,5 @@ test('receivers changed before the first delivery are the ones that get it', asy
   stop.abort()
   await done
   expect([subjects(old), subjects(fresh)]).toEqual([[], ['b']])
-  expect(await here.store.sinks('main')).toEqual(['fresh'])
+  expect(await here.store.receivers('main')).toEqual(['fresh'])
 })

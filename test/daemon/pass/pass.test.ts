@@ -39,7 +39,7 @@ test('a project that may have been active unseen is looked at in the next pass, 
   }
   const ports: Ports = {
     clock: { ...clock, sleep: () => Promise.resolve() },
-    time: { estimate: () => undefined },
+    serviceTime: { estimate: () => undefined },
     random: seeded(1),
     service,
     readings: {
@@ -86,7 +86,7 @@ test('where the service answers slowly a pass asks for less, so that the next on
     listOperations: () => slowly(ok({ items: [], problems: [] })),
   }
   const ports: Ports = {
-    time: { estimate: () => undefined },
+    serviceTime: { estimate: () => undefined },
     clock: {
       now: () => at(elapsed),
       monotonic: () => seconds(elapsed),
@@ -120,7 +120,7 @@ test('a pass yields after every commit', async () => {
   const computes = Array.from({ length: 120 }, (_, index) => compute({ endpointId: `ep-${index}` }))
   const ports: Ports = {
     clock: { ...clock, sleep: () => Promise.resolve() },
-    time: { estimate: () => undefined },
+    serviceTime: { estimate: () => undefined },
     random: seeded(1),
     service: {
       ...UNASKED,

@@ -35,7 +35,7 @@ async function threeTurns(pages: number): Promise<readonly (readonly [asked: num
   }
   const ports: Ports = {
     clock,
-    time: { estimate: () => undefined },
+    serviceTime: { estimate: () => undefined },
     random: seeded(1),
     service,
     readings: { isReadable: () => false, read: () => Promise.reject(new Error('nobody reads')) },

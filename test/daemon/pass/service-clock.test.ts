@@ -14,7 +14,7 @@ const DAY = 86_400_000
 
 test.each([3600, -3600])('a wall clock that is set by %d s does not move it', async (by) => {
   const clock = fakeClock()
-  const steady = createServiceClock({ clock, time: UNKNOWN }, initialAnchor(ledger(), clock))
+  const steady = createServiceClock({ clock, serviceTime: UNKNOWN }, initialAnchor(ledger(), clock))
   await clock.advance(seconds(60))
   clock.step(by)
   await clock.advance(seconds(60))
@@ -27,7 +27,7 @@ test.each([DAY, -DAY, 5000, -5000])(
     const clock = fakeClock()
     let told: ServiceTimeEstimate | undefined
     const begun = { at: instant(at(0) + off), on: seconds(0) }
-    const steady = createServiceClock({ clock, time: { estimate: () => told } }, begun)
+    const steady = createServiceClock({ clock, serviceTime: { estimate: () => told } }, begun)
     expect(steady.now()).toBe(at(0) + off)
     told = addDatedResponse(told, { date: at(0), sentOn: seconds(0), answeredOn: seconds(0) })
     expect(Math.abs(steady.now() - at(0))).toBeLessThanOrEqual(500)
@@ -38,7 +38,7 @@ test('a wall clock that no answer contradicts is kept to the millisecond', () =>
   const clock = fakeClock()
   const told = addDatedResponse(undefined, { date: at(0), sentOn: seconds(0), answeredOn: seconds(0) })
   const steady = createServiceClock(
-    { clock, time: { estimate: () => told } },
+    { clock, serviceTime: { estimate: () => told } },
     { at: instant(at(0) + 777), on: seconds(0) },
   )
   expect(steady.now()).toBe(at(0) + 777)
@@ -46,7 +46,7 @@ test('a wall clock that no answer contradicts is kept to the millisecond', () =>
 
 test('where no answer tells, what is seen is dated as roughly as a wall clock is true', () => {
   const clock = fakeClock()
-  const steady = createServiceClock({ clock, time: UNKNOWN }, initialAnchor(ledger(), clock))
+  const steady = createServiceClock({ clock, serviceTime: UNKNOWN }, initialAnchor(ledger(), clock))
   expect(steady.between(seconds(1), seconds(2))).toEqual([at(1) - ASSUMED_SKEW, at(2) + ASSUMED_SKEW])
 })
 
@@ -54,7 +54,10 @@ test('while an answer fits no other, nothing is dated, and time goes on as befor
   const clock = fakeClock()
   const one = addDatedResponse(undefined, { date: at(0), sentOn: seconds(0), answeredOn: seconds(0) })
   const told = addDatedResponse(one, { date: at(DAY), sentOn: seconds(1), answeredOn: seconds(1) })
-  const steady = createServiceClock({ clock, time: { estimate: () => told } }, { at: at(0), on: seconds(0) })
+  const steady = createServiceClock(
+    { clock, serviceTime: { estimate: () => told } },
+    { at: at(0), on: seconds(0) },
+  )
   expect(steady.between(seconds(0), seconds(1))).toBeUndefined()
   expect(steady.now()).toBe(at(0))
 })

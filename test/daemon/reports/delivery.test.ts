@@ -101,7 +101,7 @@ async function desk(sink: string, env: Record<string, string> = {}): Promise<Des
       await made.begin()
       return made
     },
-    delivery: async () => (await store.waiting('main', 'report/boss', 1))[0],
+    delivery: async () => (await store.dueDeliveries('main', 'report/boss', 1))[0],
   }
 }
 

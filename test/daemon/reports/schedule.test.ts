@@ -60,8 +60,8 @@ test('a week is reported once, when it is due, to each receiver', async () => {
   await here.runFor(6 * DAY)
   expect(here.made).toEqual([{ id: '2026-W01', from: at(-7 * DAY), to: at(0), late: false }])
   const waiting = [
-    ...(await here.store.waiting('main', 'report/files', 9)),
-    ...(await here.store.waiting('main', 'report/boss', 9)),
+    ...(await here.store.dueDeliveries('main', 'report/files', 9)),
+    ...(await here.store.dueDeliveries('main', 'report/boss', 9)),
   ]
   expect(waiting.map(({ sink, kind, item }) => `${sink} ${kind} ${item}`)).toEqual([
     'report/files report 2026-W01',
@@ -104,10 +104,10 @@ test('a report that could not be stored is made again and delivered once', async
   here.faults.full = true
   await here.runFor(7 * HOUR + 300)
   expect(here.faults.failed).toBeGreaterThan(1)
-  expect(await here.store.waiting('main', 'report/boss', 9)).toEqual([])
+  expect(await here.store.dueDeliveries('main', 'report/boss', 9)).toEqual([])
   here.faults.full = false
   await here.runFor(300)
-  expect(await here.store.waiting('main', 'report/boss', 9)).toHaveLength(1)
+  expect(await here.store.dueDeliveries('main', 'report/boss', 9)).toHaveLength(1)
   expect(here.made.at(-1)).toMatchObject({ id: '2026-W01', late: false })
 })
 
@@ -118,7 +118,7 @@ test('each report requested by hand has a slot of its own', async () => {
     '2026-W01-manual-1',
     '2026-W01-manual-2',
   ])
-  expect(await here.store.waiting('main', 'report/files', 9)).toHaveLength(3)
+  expect(await here.store.dueDeliveries('main', 'report/files', 9)).toHaveLength(3)
 })
 
 test('a changed schedule applies from then on, and no week is reported twice', async () => {
@@ -140,7 +140,7 @@ test('a report goes to receivers configured both when it was begun and when it w
     here.asked.sinks = ['report/boss', 'report/new']
   }
   await here.runFor(9 * HOUR)
-  const waiting = (sink: string) => here.store.waiting('main', sink, 9)
+  const waiting = (sink: string) => here.store.dueDeliveries('main', sink, 9)
   const counts = await Promise.all(['report/files', 'report/boss', 'report/new'].map(waiting))
   expect(counts.map(({ length }) => length)).toEqual([0, 1, 0])
 })

@@ -47,7 +47,7 @@ export async function watch({ uses, store, killed }: WatchOptions): Promise<Watc
   }
   const ports = {
     clock,
-    time: world.time,
+    serviceTime: world.time,
     random,
     service: world.service,
     readings: world.readings,

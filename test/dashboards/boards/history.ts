@@ -151,7 +151,7 @@ function portsOf(world: World, { self, ...machine }: Machine): Ports {
         self.commit(0.002)
       },
     },
-    time: world.time,
+    serviceTime: world.time,
     service,
     readings: {
       ...world.readings,

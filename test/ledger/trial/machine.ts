@@ -42,7 +42,7 @@ export function clocksOf(
 export type Machine = {
   readonly clock: Clock
   /** Of the process that runs. */
-  readonly time: Pick<ServiceTimeLog, 'estimate'>
+  readonly serviceTime: Pick<ServiceTimeLog, 'estimate'>
   /** The service's time, ms after the start. */
   now(): number
   /** How long it has slept so far, ms. */
@@ -73,7 +73,7 @@ export function createMachine({ steps, dated, date, sleeps }: ClockTroubles): Ma
   let time = createServiceTime(clock)
   return {
     clock,
-    time: { estimate: () => time.estimate() },
+    serviceTime: { estimate: () => time.estimate() },
     now: () => now,
     slept,
     goTo: (at) => {

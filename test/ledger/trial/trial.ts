@@ -152,7 +152,7 @@ function createDaemon(machine: Machine): Daemon {
         listedComputes: listed,
         unreadableOperations: lost,
       })
-      const { sweep: told, late } = correctClockSkew(saw, { time: machine.time, wallAhead })
+      const { sweep: told, late } = correctClockSkew(saw, { time: machine.serviceTime, wallAhead })
       timebase = { at: instant(clock.now() + late), on: clock.monotonic() }
       const context = { prices, overhead: 0.01, now: upperBoundOfNow(createServiceClock(machine, timebase)) }
       const folded = accounted(known, told, context)

@@ -111,7 +111,7 @@ function portsOf(history: History, stage: Stage): Ports {
       sleep: () => Promise.resolve(),
       yield: () => Promise.resolve(),
     },
-    time: { estimate: () => undefined },
+    serviceTime: { estimate: () => undefined },
     random: seeded(1),
     service,
     readings: { isReadable: () => false, read: never },
