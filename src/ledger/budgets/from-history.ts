@@ -10,7 +10,7 @@ import { spanLength } from '../interval-math.ts'
 export type HistoryInterval = Pick<SettledInterval, 'ref' | 'interval' | 'cuTime'>
 
 /**
- * One slice for each price, in the order of the prices. Sums over the whole interval are those stored; the size is the average,
+ * Slices of a stored interval, one for each price, in the order of the prices. Sums over the whole interval are those stored; the size is the average,
  * because sizes within the interval are not stored.
  */
 export function slicesOfHistory(

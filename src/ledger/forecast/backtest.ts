@@ -41,11 +41,11 @@ function outcomeOf(history: DailySeries, from: number, length: number): WindowOu
     if (amount === undefined) return undefined
     spent += amount
   }
-  const { remaining, base, spread, rate, known } = outlookAfter(
+  const { remaining, base, spread, rate, knownDays } = outlookAfter(
     history,
     from,
     wholeDays(history, from, length),
   )
-  if (known === 0 || remaining + base === 0) return undefined
-  return { from, to, rate, known, spread, miss: Math.log((spent + base) / (remaining + base)) / spread }
+  if (knownDays === 0 || remaining + base === 0) return undefined
+  return { from, to, rate, knownDays, spread, miss: Math.log((spent + base) / (remaining + base)) / spread }
 }

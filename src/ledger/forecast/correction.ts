@@ -5,7 +5,7 @@ import { spreadsAt } from './quantiles.ts'
 import { clamp, type Outlook } from './spread.ts'
 
 /** Outcome of one finished window of the history. */
-export type WindowOutcome = Pick<Outlook, 'rate' | 'known' | 'spread'> & {
+export type WindowOutcome = Pick<Outlook, 'rate' | 'knownDays' | 'spread'> & {
   /** Days of the history before the window, and with it. */
   readonly from: number
   readonly to: number
@@ -43,7 +43,7 @@ const DRIFT_GATE = 3
 
 /** The correction by the windows that ended by day `days`. */
 export function correctionFromOutcomes(
-  { spread, rate, known }: Pick<Outlook, 'spread' | 'rate' | 'known'>,
+  { spread, rate, knownDays }: Pick<Outlook, 'spread' | 'rate' | 'knownDays'>,
   days: number,
   outcomes: readonly WindowOutcome[],
 ): Correction {
@@ -63,7 +63,7 @@ export function correctionFromOutcomes(
   const drift = (sum / weights) * noiseGate(sum ** 2 / weights, DRIFT_GATE)
   const squares = misses.reduce(
     (squared, { miss, weight }) => squared + weight * Math.min(MAX_SQUARE, (miss - drift) ** 2),
-    PRIOR_WINDOWS * (PRIOR_VARIANCE + SHORT_HISTORY / known),
+    PRIOR_WINDOWS * (PRIOR_VARIANCE + SHORT_HISTORY / knownDays),
   )
   return { shift: spread * drift, spread: clamp(spread * Math.sqrt(squares / weights), SPREAD) }
 }

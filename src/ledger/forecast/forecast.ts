@@ -74,7 +74,7 @@ export function forecastAtEnd(input: ForecastInput): Forecast | undefined {
   const days = input.history.amounts.length
   const history = rescaleSeries(input.history, changes, days + input.today)
   const outlook = outlookAfter(history, days, (factors) => horizonParts(input, factors))
-  if (outlook.known === 0) return undefined
+  if (outlook.knownDays === 0) return undefined
   const finished = input.finished ?? backtestWindows(history, windowLength(daysLeft))
   const { shift, spread } = correctionFromOutcomes(outlook, days, finished)
   const remains: RemainingSpend = {
@@ -91,7 +91,7 @@ export function forecastAtEnd(input: ForecastInput): Forecast | undefined {
     p50: at(0.5),
     p90: at(0.9),
     quantiles: QUANTILE_SHARES.map((share) => ({ share, amount: at(share) })),
-    learning: outlook.known < LEARNED,
+    learning: outlook.knownDays < LEARNED,
     coverage: intervalCoverage(finished),
     remains,
   }

@@ -23,7 +23,7 @@ export type Outlook = {
   /** Mean amount of the last 60 days. */
   readonly rate: ForecastAmount
   /** Known days of the history. */
-  readonly known: number
+  readonly knownDays: number
   readonly stretches: readonly HorizonPart[]
 }
 
@@ -48,13 +48,13 @@ export function outlookAfter(
   const stretches = horizonOf(factors)
   const weight = stretches.reduce((sum, stretch) => sum + stretch.weight, 0)
   const dayVariance = noise * stretches.reduce((sum, stretch) => sum + stretch.noise, 0)
-  const { rate, known } = rateAfter(history, days)
+  const { rate, knownDays } = rateAfter(history, days)
   const remaining = level.amount * weight
   const base = BASE_DAYS * rate
   // noise of the days, and noise of the level; 0 where no day is known
   const variance = dayVariance + (noise * weight ** 2) / Math.max(1, level.effectiveDays)
   const spread = spreadOf(remaining + base, Math.sqrt(variance))
-  return { remaining, base, rate, known, spread, stretches }
+  return { remaining, base, rate, knownDays, spread, stretches }
 }
 
 function spreadOf(scale: ForecastAmount, noise: ForecastAmount): number {
@@ -62,11 +62,11 @@ function spreadOf(scale: ForecastAmount, noise: ForecastAmount): number {
   return clamp(relative, NOISE) ** SPREAD_POWER
 }
 
-function rateAfter({ amounts }: DailySeries, days: number): Pick<Outlook, 'rate' | 'known'> {
+function rateAfter({ amounts }: DailySeries, days: number): Pick<Outlook, 'rate' | 'knownDays'> {
   const knownAmounts = amounts.slice(0, days).filter((amount) => amount !== undefined)
   const last = amounts.slice(Math.max(0, days - RATE_DAYS), days).filter((amount) => amount !== undefined)
   const rate = last.length === 0 ? 0 : last.reduce((sum, amount) => sum + amount, 0) / last.length
-  return { rate, known: knownAmounts.length }
+  return { rate, knownDays: knownAmounts.length }
 }
 
 /** `count` whole days from `day` on. */

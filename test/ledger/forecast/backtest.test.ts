@@ -7,7 +7,7 @@ const from = (amounts: readonly (number | undefined)[]) => ({ amounts, firstWeek
 
 const constant = (days: number, amount = 1) => from(Array.from({ length: days }, () => amount))
 
-const outcome = { from: 0, to: 30, rate: 1, known: 30, spread: 0.2, miss: 2 }
+const outcome = { from: 0, to: 30, rate: 1, knownDays: 30, spread: 0.2, miss: 2 }
 
 test.each<[string, Parameters<typeof correctionFromOutcomes>[2], number]>([
   // 0.2 · √(1.2 + 20 / 100)
@@ -20,7 +20,7 @@ test.each<[string, Parameters<typeof correctionFromOutcomes>[2], number]>([
   ['one that is not over', [{ ...outcome, to: 271 }], 0.23664],
   ['one from when almost nothing was spent', [{ ...outcome, rate: 0.05 }], 0.23664],
 ])('the spread is corrected by own finished windows: %s', (_, outcomes, spread) => {
-  expect(correctionFromOutcomes({ spread: 0.2, rate: 1, known: 100 }, 270, outcomes).spread).toBeCloseTo(
+  expect(correctionFromOutcomes({ spread: 0.2, rate: 1, knownDays: 100 }, 270, outcomes).spread).toBeCloseTo(
     spread,
     4,
   )
@@ -40,18 +40,18 @@ test.each<[string, Parameters<typeof correctionFromOutcomes>[2], number]>([
   ['twenty that held nothing', times(20, -Infinity), -1.7359],
   ['as many above as below', [...times(10, 1), ...times(10, -1)], 0],
 ])('the middle moves by what own finished windows missed to one side: %s', (_, outcomes, spreads) => {
-  const { shift } = correctionFromOutcomes({ spread: 0.2, rate: 1, known: 100 }, 270, outcomes)
+  const { shift } = correctionFromOutcomes({ spread: 0.2, rate: 1, knownDays: 100 }, 270, outcomes)
   expect(shift / 0.2).toBeCloseTo(spreads, 4)
 })
 
 test('what is explained by the side of the misses does not widen the interval', () => {
   // √((3 · 1.4 + 20 · 0.15557²) / (3 + 20))
-  const { spread } = correctionFromOutcomes({ spread: 0.2, rate: 1, known: 100 }, 270, times(20, 1))
+  const { spread } = correctionFromOutcomes({ spread: 0.2, rate: 1, knownDays: 100 }, 270, times(20, 1))
   expect(spread / 0.2).toBeCloseTo(0.45128, 4)
 })
 
 test('no spread is above 2, however little is known', () => {
-  expect(correctionFromOutcomes({ spread: 1.9, rate: 1, known: 1 }, 1, []).spread).toBe(2)
+  expect(correctionFromOutcomes({ spread: 1.9, rate: 1, knownDays: 1 }, 1, []).spread).toBe(2)
 })
 
 test('windows begin every five days from the thirtieth on and miss nothing where nothing changes', () => {
