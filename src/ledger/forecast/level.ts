@@ -1,5 +1,5 @@
-// Cost of an average day now: weekday factors, and a slow and a fast average that a gate weighs by the noise. The constants are tuned
-// on real computes and on generated budgets (steps, trends, bursts, steady weeks).
+// Cost of an average day now: weekday factors, and a slow and a fast average that a gate weighs by the noise. The constants are
+// a compromise between steady weeks, steps, trends, bursts and growing fleets.
 import { noiseGate } from './gate.ts'
 import type { ForecastAmount, DailySeries } from './history.ts'
 
