@@ -36,19 +36,10 @@ function mapOf<Value>(chunks: readonly Chunk<Value>[], size: number): OrderedMap
   const replaceChunk = (chunkIndex: number, by: readonly Chunk<Value>[], added: number): OrderedMap<Value> =>
     mapOf(chunks.toSpliced(chunkIndex, 1, ...by), size + added)
 
-  function* entries(): Generator<[string, Value], undefined> {
-    for (const { keys, values } of chunks)
-      for (let index = 0; index < keys.length; index += 1) yield [keys[index] ?? '', values[index] as Value]
-  }
-  // loops by index are faster than `yield*` over the chunks, and large ledgers are walked often
-  function* keysOf(): Generator<string, undefined> {
-    for (const { keys } of chunks)
-      for (let index = 0; index < keys.length; index += 1) yield keys[index] ?? ''
-  }
-  function* valuesOf(): Generator<Value, undefined> {
-    for (const { values } of chunks)
-      for (let index = 0; index < values.length; index += 1) yield values[index] as Value
-  }
+  const entries = (): MapIterator<[string, Value]> =>
+    chunks
+      .values()
+      .flatMap(({ keys, values }) => keys.map((key, index): [string, Value] => [key, values[index] as Value]))
   return {
     size,
     get: (key) => {
@@ -57,8 +48,8 @@ function mapOf<Value>(chunks: readonly Chunk<Value>[], size: number): OrderedMap
     },
     has: (key) => locate(key).exists,
     entries,
-    keys: keysOf,
-    values: valuesOf,
+    keys: () => chunks.values().flatMap(({ keys }) => keys),
+    values: () => chunks.values().flatMap(({ values }) => values),
     [Symbol.iterator]: entries,
     forEach(callback) {
       for (const [key, value] of entries()) callback(value, key, this)

@@ -107,9 +107,3 @@ export const NO_ROLLUPS: RollupState = {
   asleep: undefined,
   cache: undefined,
 }
-
-/**
- * Time between two activities with a suspension between them, in `[low, high]`: an edge between two looks is known no more
- * exactly.
- */
-export type SuspensionGap = { readonly low: Millis; readonly high: Millis }
