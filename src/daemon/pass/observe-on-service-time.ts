@@ -11,7 +11,7 @@ import { createServiceClock, initialAnchor, upperBoundOfNow, type ClockReading }
 
 export type Observed = ClockReading & {
   readonly sweep: Sweep
-  /** Of the monotonic clock: when the pass started. */
+  /** Monotonic time at the start of the pass. */
   readonly startedOn: Seconds
 }
 

@@ -31,7 +31,7 @@ export type OpenAccount = {
   readonly close: () => void
 }
 
-/** One snapshot: each account is opened, gets its entries, and is closed. */
+/** A snapshot in the making: each account is opened, gets its entries, and is closed. */
 export type OpenSnapshot = {
   readonly account: (input: AccountInput) => OpenAccount
   readonly finish: () => Snapshot

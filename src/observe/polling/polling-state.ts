@@ -9,7 +9,7 @@ export type PollingState = {
   readonly list: ListProgress
   readonly backlog: Backlog
   readonly retries: PendingRetries
-  /** Of the last sweep that reached the service; undefined before the first. */
+  /** Measured in the last sweep that reached the service; undefined before the first. */
   readonly throughput: SweepThroughput | undefined
 }
 
